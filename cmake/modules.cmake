@@ -1,0 +1,60 @@
+# receiptd_module(name USES modules... LINKS targets...): daemon/<name>/*.cpp as library
+# receiptd_<name>, with unit tests from tests/unit/<name>/*_test.cpp.
+
+add_library(receiptd_options INTERFACE)
+target_compile_options(receiptd_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+  $<$<CXX_COMPILER_ID:GNU>:-fcoroutines>)
+target_include_directories(receiptd_options INTERFACE ${CMAKE_SOURCE_DIR}/daemon)
+target_compile_definitions(receiptd_options INTERFACE
+  BOOST_ASIO_NO_DEPRECATED RECEIPTD_VERSION="${PROJECT_VERSION}")
+if(RECEIPTD_SANITIZE)
+  target_compile_options(receiptd_options INTERFACE
+    -fsanitize=${RECEIPTD_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(receiptd_options INTERFACE -fsanitize=${RECEIPTD_SANITIZE})
+endif()
+
+function(receiptd_library target folder)
+  cmake_parse_arguments(ARG "" "" "USES;LINKS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  set(libraries ${ARG_LINKS})
+  foreach(module ${ARG_USES})
+    list(APPEND libraries receiptd_${module})
+  endforeach()
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    target_link_libraries(${target} PUBLIC receiptd_options ${libraries})
+  else()
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE receiptd_options ${libraries})
+  endif()
+endfunction()
+
+function(receiptd_module name)
+  receiptd_library(receiptd_${name} ${CMAKE_SOURCE_DIR}/daemon/${name} ${ARGN})
+endfunction()
+
+# The SQL of migrations/ and schema/ travels inside the program.
+function(receiptd_embed_sql)
+  file(GLOB sql CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/migrations/*.sql ${CMAKE_SOURCE_DIR}/schema/*.sql)
+  set(generated ${CMAKE_BINARY_DIR}/generated/embedded_sql.cpp)
+  add_custom_command(OUTPUT ${generated}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${generated} -DSOURCE_DIR=${CMAKE_SOURCE_DIR}
+            -P ${CMAKE_SOURCE_DIR}/cmake/embed_sql.cmake
+    DEPENDS ${sql} ${CMAKE_SOURCE_DIR}/cmake/embed_sql.cmake VERBATIM)
+  if(TARGET receiptd_storage)
+    get_target_property(type receiptd_storage TYPE)
+    if(NOT type STREQUAL INTERFACE_LIBRARY)
+      target_sources(receiptd_storage PRIVATE ${generated})
+    endif()
+  endif()
+endfunction()
+
+# receiptd-sandbox shares base, chain and net with the daemon and nothing else.
+function(receiptd_sandbox)
+  receiptd_library(receiptd_sandbox_lib ${CMAKE_SOURCE_DIR}/sandbox
+    USES base chain net LINKS nlohmann_json::nlohmann_json)
+  target_include_directories(receiptd_options INTERFACE ${CMAKE_SOURCE_DIR})
+  add_executable(receiptd-sandbox sandbox/main/main.cpp)
+  target_link_libraries(receiptd-sandbox PRIVATE receiptd_sandbox_lib CLI11::CLI11)
+endfunction()

@@ -1,0 +1,152 @@
+#include "base/log.hpp"
+
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+
+namespace receiptd::log {
+namespace {
+
+std::atomic<Level> current_level{Level::info};
+std::atomic<Format> current_format{Format::plain};
+
+// spdlog carries finished lines (its %v is not escaped, so the line is made here).
+spdlog::logger& sink() {
+    static const auto logger = [] {
+        auto stderr_sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+        auto made = std::make_shared<spdlog::logger>("receiptd", stderr_sink);
+        made->set_pattern("%v");
+        made->set_level(spdlog::level::trace);
+        made->flush_on(spdlog::level::trace);
+        return made;
+    }();
+    return *logger;
+}
+
+const char* level_name(Level level) {
+    switch (level) {
+        case Level::trace: return "trace";
+        case Level::debug: return "debug";
+        case Level::info: return "info";
+        case Level::warn: return "warn";
+        case Level::error: return "error";
+    }
+    return "info";
+}
+
+std::string utc_now() {
+    const auto now = std::chrono::system_clock::now();
+    const auto millis =
+        std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
+    const std::time_t seconds = static_cast<std::time_t>(millis / 1000);
+    std::tm utc{};
+    gmtime_r(&seconds, &utc);
+    char text[40];
+    const auto length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+    std::snprintf(text + length, sizeof text - length, ".%03dZ", static_cast<int>(millis % 1000));
+    return text;
+}
+
+void append_escaped(std::string& out, std::string_view text) {
+    static constexpr char kHex[] = "0123456789abcdef";
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (c == '\n') {
+            out += "\\n";
+        } else if (byte < 0x20 || byte == 0x7f) {
+            out += "\\u00";
+            out += kHex[byte >> 4];
+            out += kHex[byte & 15];
+        } else {
+            out += c;
+        }
+    }
+}
+
+void append_quoted(std::string& out, std::string_view text) {
+    out += '"';
+    append_escaped(out, text);
+    out += '"';
+}
+
+bool is_plain_word(std::string_view text) {
+    if (text.empty()) return false;
+    for (const char c : text)
+        if (c <= ' ' || c == '"' || c == '\\' || c == '=' || c == 0x7f) return false;
+    return true;
+}
+
+void append_value(std::string& out, const Field::Value& value, Format format) {
+    if (const auto* text = std::get_if<std::string>(&value)) {
+        if (format == Format::plain && is_plain_word(*text))
+            out += *text;
+        else
+            append_quoted(out, *text);
+    } else if (const auto* flag = std::get_if<bool>(&value)) {
+        out += *flag ? "true" : "false";
+    } else if (const auto* real = std::get_if<double>(&value)) {
+        char digits[32];
+        std::snprintf(digits, sizeof digits, "%.6g", *real);
+        out += digits;
+    } else if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+        out += std::to_string(*whole);
+    } else {
+        out += std::to_string(std::get<std::uint64_t>(value));
+    }
+}
+
+}  // namespace
+
+std::string format_line(Format format, Level level, std::string_view time, std::string_view message,
+                        Fields fields) {
+    std::string line;
+    if (format == Format::json) {
+        line += "{\"time\":\"";
+        line += time;
+        line += "\",\"level\":\"";
+        line += level_name(level);
+        line += "\",\"message\":";
+        append_quoted(line, message);
+        for (const auto& field : fields) {
+            line += ',';
+            append_quoted(line, field.name);
+            line += ':';
+            append_value(line, field.value, format);
+        }
+        line += '}';
+        return line;
+    }
+    line += time;
+    line += ' ';
+    line += level_name(level);
+    line += ' ';
+    append_escaped(line, message);
+    for (const auto& field : fields) {
+        line += ' ';
+        line += field.name;
+        line += '=';
+        append_value(line, field.value, format);
+    }
+    return line;
+}
+
+void configure(Level level, Format format) {
+    current_level = level;
+    current_format = format;
+}
+
+void write(Level level, std::string_view message, Fields fields) {
+    if (level < current_level.load(std::memory_order_relaxed)) return;
+    sink().info(format_line(current_format, level, utc_now(), message, fields));
+}
+
+}  // namespace receiptd::log
