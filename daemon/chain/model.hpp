@@ -1,0 +1,215 @@
+// What a NEAR JSON-RPC or neardata answer says, typed. Field names are NEAR's own.
+//
+// Shapes: near wire reference (rpc.md §4-5, chain-model.md §4-6, providers.md §2.2). Every string
+// is a std::string_view into the Document that was decoded (decode.hpp): a model lives no longer
+// than its Document. Hashes and keys stay in their text form; balances are exact u128.
+// Absent and null optional fields are the same: nullopt (or an empty view where said).
+#pragma once
+
+#include "base/u128.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace receiptd::chain {
+
+using Text = std::string_view;
+using base::u128;
+using BlockHeight = std::uint64_t;
+using ShardId = std::uint64_t;
+using Gas = std::uint64_t;
+using Nonce = std::uint64_t;
+
+// The hash of 32 zero bytes, as text.
+inline constexpr Text kZeroHash = "11111111111111111111111111111111";
+// Predecessor of refunds and of the payout of a deleted account.
+inline constexpr Text kSystemAccount = "system";
+
+struct ChunkHeader {
+    Text chunk_hash;
+    Text prev_block_hash;
+    Text outcome_root;
+    Text tx_root;
+    BlockHeight height_created = 0;
+    BlockHeight height_included = 0;
+    ShardId shard_id = 0;
+    Gas gas_used = 0;
+    Gas gas_limit = 0;
+    u128 balance_burnt = 0;
+    std::uint64_t encoded_length = 0;
+};
+
+struct BlockHeader {
+    BlockHeight height = 0;
+    std::optional<BlockHeight> prev_height;  // absent in very old headers
+    Text hash;
+    Text prev_hash;
+    Text epoch_id;
+    Text next_epoch_id;
+    Text outcome_root;
+    Text last_final_block;
+    std::uint64_t timestamp_nanosec = 0;  // exact; from the string, else from `timestamp`
+    std::uint64_t chunks_included = 0;
+    u128 gas_price = 0;  // applies to the next block
+    u128 total_supply = 0;
+    std::uint32_t latest_protocol_version = 0;
+};
+
+struct Block {
+    Text author;
+    BlockHeader header;
+    // One per shard of the layout, new or repeated: new iff height_included == header.height.
+    // Whole blocks of old recordings lack them: then taken from the shards' chunks.
+    std::vector<ChunkHeader> chunks;
+};
+
+enum class ActionKind : std::uint8_t {
+    create_account,
+    deploy_contract,
+    function_call,
+    transfer,
+    stake,
+    add_key,
+    delete_key,
+    delete_account,
+    delegate,
+    deploy_global_contract,
+    use_global_contract,
+    deterministic_state_init,
+    transfer_to_gas_key,
+    withdraw_from_gas_key,
+    delegate_v2,
+    unknown,
+};
+
+struct Action {
+    ActionKind kind = ActionKind::unknown;
+    Text name;  // as on the wire, e.g. "FunctionCall", also when unknown
+    Text json;  // the action's whole JSON, verbatim
+    // FunctionCall
+    Text method_name;
+    Text args;  // base64, as it came
+    Gas gas = 0;
+    u128 deposit = 0;      // FunctionCall, Transfer, DeterministicStateInit, TransferToGasKey
+    Text beneficiary_id;   // DeleteAccount
+    // Delegate, DelegateV2: who really acts, on whom, with what (raw form, chain-model.md §6.2)
+    Text delegate_sender_id;
+    Text delegate_receiver_id;
+    std::vector<Action> delegate_actions;
+};
+
+struct SignedTransaction {
+    Text hash;
+    Text signer_id;
+    Text public_key;
+    Nonce nonce = 0;
+    Text receiver_id;
+    Text signature;
+    std::vector<Action> actions;
+    Text actions_json;  // the whole array, verbatim
+    std::uint64_t priority_fee = 0;
+};
+
+enum class ReceiptKind : std::uint8_t { action, data, global_contract_distribution, unknown };
+
+struct DataReceiver {
+    Text data_id;
+    Text receiver_id;
+};
+
+struct Receipt {
+    Text receipt_id;
+    Text predecessor_id;
+    Text receiver_id;
+    ReceiptKind kind = ReceiptKind::unknown;
+    Text json;  // the member `receipt`, verbatim
+    // Action
+    Text signer_id;
+    Text signer_public_key;
+    u128 gas_price = 0;
+    std::vector<DataReceiver> output_data_receivers;
+    std::vector<Text> input_data_ids;
+    std::vector<Action> actions;
+    Text actions_json;
+    bool is_promise_yield = false;
+    Text refund_to;  // empty: the predecessor
+    // Data
+    Text data_id;
+    std::optional<Text> data;  // base64; nullopt: the promise failed
+    bool is_promise_resume = false;
+};
+
+enum class StatusKind : std::uint8_t { success_value, success_receipt_id, failure, unknown };
+
+struct ExecutionStatus {
+    StatusKind kind = StatusKind::unknown;
+    Text success_value;       // base64
+    Text success_receipt_id;
+    Text failure_json;        // the TxExecutionError, verbatim (errors.hpp classifies it)
+    Text json;                // an unknown variant, verbatim
+};
+
+struct MerklePathItem {
+    Text hash;
+    bool left = false;
+};
+
+struct Outcome {
+    Text id;          // transaction hash or receipt id
+    Text block_hash;  // block whose application executed it
+    std::vector<MerklePathItem> proof;
+    std::vector<Text> logs;  // unescaped; may hold NUL
+    std::vector<Text> receipt_ids;
+    Gas gas_burnt = 0;
+    u128 tokens_burnt = 0;
+    Text executor_id;
+    ExecutionStatus status;
+};
+
+struct Chunk {
+    Text author;
+    ChunkHeader header;
+    std::vector<SignedTransaction> transactions;
+    // `receipts` plus the newer members `local_receipts` and `instant_receipts`, without repeats:
+    // receipts the shard PRODUCED before, not those it executes (chain-model.md §1.1).
+    std::vector<Receipt> receipts;
+};
+
+// Result of `tx` and `EXPERIMENTAL_tx_status`.
+struct TransactionStatus {
+    Text final_execution_status;  // empty on old nodes
+    std::optional<SignedTransaction> transaction;
+    std::optional<Outcome> transaction_outcome;
+    std::vector<Outcome> receipts_outcome;
+    std::optional<std::vector<Receipt>> receipts;  // EXPERIMENTAL_tx_status only
+    std::optional<ExecutionStatus> status;         // nullopt also for "NotStarted" and "Started"
+};
+
+struct ExecutedTransaction {
+    SignedTransaction transaction;
+    std::optional<Outcome> outcome;
+    std::optional<Receipt> receipt;  // the local receipt, if it was given
+};
+
+struct ExecutedReceipt {
+    Outcome outcome;
+    Receipt receipt;
+    Text tx_hash;  // neardata's addition; empty when unknown
+};
+
+struct WholeBlockShard {
+    ShardId shard_id = 0;
+    std::optional<ChunkHeader> chunk_header;  // nullopt: no new chunk in this block
+    std::vector<ExecutedTransaction> transactions;
+    std::vector<Receipt> receipts;  // as Chunk::receipts
+    std::vector<ExecutedReceipt> executed;  // executed in this very block, on this shard
+};
+
+struct WholeBlock {
+    Block block;
+    std::vector<WholeBlockShard> shards;
+};
+
+}  // namespace receiptd::chain

@@ -1,0 +1,115 @@
+// Chain data -> rows, as PostgreSQL COPY text. Made on the CPU pool, written by storage/.
+//
+// A RowBatch is one database transaction: the rows of one or more heights (or of completed trees)
+// and what the commit must record beside them. The column lists below are the single place that
+// names what is written; migrations/ creates them in the same words.
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/height_set.hpp"
+#include "chain/lineage.hpp"
+#include "chain/model.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace receiptd::chain {
+
+enum class Table : std::uint8_t {
+    blocks,
+    chunks,
+    transactions,
+    receipts,
+    data_receipts,
+    events,
+    orphan_receipts,  // receipts whose parent was not seen yet (operational)
+    pending_trees,    // transactions whose tree must still be fetched (operational; source rpc)
+};
+inline constexpr std::size_t kTableCount = 8;
+
+struct TableSpec {
+    const char* name;
+    std::vector<std::string> columns;  // in the order of the COPY text
+};
+const TableSpec& table_spec(Table table);
+
+struct TableRows {
+    std::string copy_text;  // complete lines, COPY text format
+    std::uint64_t rows = 0;
+};
+
+// What the checkpoint needs to know of a block; owns its strings.
+struct BlockRef {
+    BlockHeight height = 0;
+    std::string hash;
+    std::string prev_hash;
+    std::optional<BlockHeight> prev_height;  // as told by the header, or proven by the follower
+    std::uint64_t timestamp_nanosec = 0;
+};
+BlockRef block_ref(const BlockHeader& header);
+
+struct RowBatch {
+    std::array<TableRows, kTableCount> tables;
+    std::vector<BlockRef> blocks;  // ascending
+    base::HeightSet covered;       // the blocks' heights and the skipped heights proven below them
+
+    TableRows& operator[](Table table) { return tables[static_cast<std::size_t>(table)]; }
+    const TableRows& operator[](Table table) const { return tables[static_cast<std::size_t>(table)]; }
+    std::uint64_t rows() const;
+    std::uint64_t bytes() const;
+    // Appends another batch's rows and facts (heights must follow this batch's).
+    void append(RowBatch&& other);
+};
+
+enum class ScopeKind : std::uint8_t { headers, accounts, all };
+
+struct Scope {
+    ScopeKind kind = ScopeKind::all;
+    std::set<std::string, std::less<>> accounts;  // for ScopeKind::accounts
+};
+
+// Source neardata: everything of a whole block that is in scope. Call in height order with the
+// same Lineage, so that receipts find the outcome that spawned them.
+// `prev_height`: the parent's height where the header does not tell it.
+RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> prev_height,
+                          const Scope& scope, Lineage& lineage);
+
+// Source rpc: block and chunk rows, transactions and listed data receipts in scope, and one
+// pending_trees row per transaction in scope. `chunks` are the new chunks of the block.
+RowBatch block_rows(const Block& block, const std::vector<const Chunk*>& chunks,
+                    std::optional<BlockHeight> prev_height, const Scope& scope);
+
+// Where an outcome executed, looked up by its block_hash.
+struct ExecutionBlock {
+    std::optional<BlockHeight> height;  // nullopt: that block cannot be had
+    std::uint64_t timestamp_nanosec = 0;  // of the latest known ancestor where the height is unknown
+    std::optional<ShardId> shard_id;
+};
+
+// Source rpc: the complete tree of one transaction. `executed_in[i]` belongs to
+// status.receipts_outcome[i]; `receipts` holds the bodies that could be had, in any order
+// (status.receipts and what EXPERIMENTAL_receipt answered). The transaction's own row exists
+// already and is completed by storage (TreeCompletion).
+struct TreeCompletion {
+    std::string tx_hash;
+    std::uint64_t block_timestamp_nanosec = 0;  // the partition of the transaction's row
+    std::string status;                         // of the transaction's conversion outcome
+    std::string initial_receipt_id;             // empty on failure
+    std::string error_class, error_text;        // empty unless failure
+    Gas gas_burnt = 0;
+    std::string tokens_burnt;
+    std::vector<std::string> data_ids;          // of data receipts that belong to this tree
+};
+struct TreeRows {
+    RowBatch batch;  // receipts and events
+    TreeCompletion completion;
+};
+TreeRows tree_rows(const TransactionStatus& status, const std::vector<Receipt>& receipts,
+                   const std::vector<ExecutionBlock>& executed_in, const BlockRef& included_in);
+
+}  // namespace receiptd::chain

@@ -1,0 +1,91 @@
+// The configuration as plain values. Names, defaults, bounds and texts of the keys are in the one
+// key table of config/keys.cpp; docs/configuration.md is made from it.
+#pragma once
+
+#include "base/log.hpp"
+#include "base/secret.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace receiptd::config {
+
+using Millis = std::chrono::milliseconds;
+
+enum class UpstreamKind { regular, archival };
+enum class AuthForm { bearer, query };
+enum class Source { rpc, neardata };
+enum class ScopeName { headers, accounts, all };
+
+struct Upstream {
+    std::string name;
+    UpstreamKind kind = UpstreamKind::regular;
+    std::string url;
+    base::Secret api_key;  // empty: keyless
+    AuthForm auth = AuthForm::bearer;
+    double max_requests_per_second = 0;  // 0: no limit
+    unsigned max_in_flight = 8;
+};
+
+struct Neardata {
+    std::string url;
+    base::Secret api_key;
+    AuthForm auth = AuthForm::query;  // providers.md §1.2: redirects drop the header
+    double max_requests_per_second = 0;
+    unsigned max_in_flight = 8;
+};
+
+struct Http {
+    std::string listen = "127.0.0.1:9464";
+};
+
+struct Timeouts {
+    Millis connect{5'000};
+    Millis request{30'000};  // whole answer
+    std::uint64_t max_response_bytes = 64ull << 20;
+};
+
+struct Database {
+    base::Secret url;  // may hold a password
+    Millis statement_timeout{60'000};
+    std::string readonly_role = "receiptd_readonly";
+};
+
+struct StartAtHead {};
+struct StartAtResume {};
+using Start = std::variant<StartAtHead, StartAtResume, std::uint64_t>;
+
+struct Follow {
+    Source source = Source::rpc;
+    ScopeName scope = ScopeName::all;
+    Start start = StartAtResume{};      // resume: after the highest stored height, else the head
+    std::vector<std::string> accounts;  // for scope "accounts"
+    unsigned writers = 2;
+    unsigned fetch_ahead = 8;           // heights in flight
+    Millis patience{60'000};            // then a height that cannot be had becomes a recorded gap
+    unsigned batch_blocks = 16;         // most heights in one database transaction
+    std::uint64_t batch_bytes = 8ull << 20;
+};
+
+struct Retention {
+    std::optional<std::chrono::hours> keep;  // nullopt: for ever
+};
+
+struct Settings {
+    std::string network = "mainnet";
+    std::vector<Upstream> upstreams;
+    std::optional<Neardata> neardata;
+    Timeouts timeouts;
+    Database database;
+    Follow follow;
+    Http http;
+    Retention retention;
+    log::Level log_level = log::Level::info;
+    log::Format log_format = log::Format::plain;
+};
+
+}  // namespace receiptd::config

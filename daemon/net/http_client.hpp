@@ -1,0 +1,90 @@
+// HTTP/1.1 client: one keep-alive connection pool per origin, TLS verified against the system
+// roots with SNI, gzip, a time limit for every phase, a cap on the answer's size.
+#pragma once
+
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "net/url.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace receiptd::net {
+
+struct Header {
+    std::string name;
+    std::string value;
+};
+
+struct HttpRequest {
+    std::string method = "GET";
+    std::string target = "/";  // path and query; may hold a secret, so it is never printed
+    std::vector<Header> headers;
+    std::string body;
+};
+
+struct HttpResponse {
+    int status = 0;
+    std::vector<Header> headers;
+    std::string body;               // decompressed; capacity >= size + 64 (chain/document.hpp)
+    std::uint64_t wire_bytes = 0;   // of the body as received
+    std::string_view header(std::string_view name) const;  // case-insensitive; empty if absent
+};
+
+enum class TransportFault {
+    resolve,
+    connect,
+    tls,
+    timeout,
+    reset,      // closed or broken before the whole answer came
+    too_large,
+    malformed,  // not HTTP, or a body that does not decompress
+};
+const char* to_string(TransportFault fault);
+
+struct TransportError {
+    TransportFault fault = TransportFault::reset;
+    std::string text;  // for people: origin, phase and cause; never the target, headers or body
+};
+
+struct HttpClientOptions {
+    Url origin;
+    std::size_t max_connections = 8;  // further requests wait for a free one
+    std::chrono::milliseconds connect_timeout{5'000};  // resolve + connect + TLS handshake
+    std::chrono::milliseconds request_timeout{30'000}; // write + whole answer
+    std::chrono::milliseconds idle_timeout{30'000};    // kept connections older than this are dropped
+    std::uint64_t max_response_bytes = 64ull << 20;    // compressed and decompressed alike
+    bool gzip = true;                                  // ask for it (pointless on loopback)
+    std::string user_agent = "receiptd";
+    std::string ca_file;  // in place of the system roots (tests)
+};
+
+class HttpClient {
+public:
+    // All coroutines of one client run on `executor`, which must be single-threaded.
+    HttpClient(boost::asio::any_io_executor executor, HttpClientOptions options);
+    ~HttpClient();
+    HttpClient(HttpClient&&) noexcept;
+    HttpClient& operator=(HttpClient&&) noexcept;
+
+    // One request, no redirects, no retries but this: a kept connection that the server had closed
+    // already is replaced by a fresh one. Cancelling the awaiting coroutine closes the connection.
+    base::Task<base::Result<HttpResponse, TransportError>> send(HttpRequest request);
+    // The same with another time limit for the whole answer.
+    base::Task<base::Result<HttpResponse, TransportError>> send(HttpRequest request,
+                                                                std::chrono::milliseconds request_timeout);
+
+    const Url& origin() const;
+
+private:
+    struct Pool;
+    std::shared_ptr<Pool> pool_;
+};
+
+}  // namespace receiptd::net

@@ -1,0 +1,71 @@
+// HTTP/1.1 server for the daemon's own pages and for the sandbox's gateway. Plain TCP: TLS is a
+// proxy's task.
+#pragma once
+
+#include "base/task.hpp"
+#include "net/http_client.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace receiptd::net {
+
+struct ServerRequest {
+    std::string method;
+    std::string path;    // decoded, without the query
+    std::string query;   // raw, without '?'
+    std::vector<Header> headers;
+    std::string body;
+    std::string_view header(std::string_view name) const;  // case-insensitive; empty if absent
+    // Decoded value of a query parameter; empty if absent.
+    std::string query_parameter(std::string_view name) const;
+};
+
+// What the sandbox does to an answer to play a broken network.
+enum class Sabotage {
+    none,
+    reset,     // close hard instead of answering
+    truncate,  // promise the whole length, send half, close
+};
+
+struct ServerReply {
+    int status = 200;
+    std::vector<Header> headers;  // Content-Type among them; length, date and connection are added
+    std::string body;
+    std::shared_ptr<const std::string> shared_body;  // sent instead of body if set
+    Sabotage sabotage = Sabotage::none;
+};
+
+struct HttpServerOptions {
+    std::string listen = "127.0.0.1:0";  // host:port; port 0 picks a free one
+    std::uint64_t max_request_bytes = 10ull << 20;  // above: 413, plain text
+    std::chrono::milliseconds idle_timeout{75'000};
+    std::size_t max_connections = 1'024;
+};
+
+class HttpServer {
+public:
+    using Handler = std::function<base::Task<ServerReply>(ServerRequest)>;
+
+    // Binds at once (throws std::system_error with the address in the text); serves from start().
+    HttpServer(boost::asio::any_io_executor executor, HttpServerOptions options, Handler handler);
+    ~HttpServer();  // closes the listener and all connections
+
+    void start();
+    // Stops accepting, lets running requests finish for at most `grace`.
+    base::Task<void> stop(std::chrono::milliseconds grace);
+    std::string address() const;  // "127.0.0.1:40123"
+    std::uint16_t port() const;
+
+private:
+    struct Impl;
+    std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace receiptd::net

@@ -1,0 +1,99 @@
+// Where block contents come from. Two sources: `rpc` (block + chunks) and `neardata` (whole blocks).
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "chain/decode.hpp"
+#include "chain/model.hpp"
+#include "chain/rows.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace receiptd::rpc {
+
+// Who shares an upstream's budget first (product.md "The daemon" 9).
+enum class Priority { submit, head, watch, gap, backfill };
+
+// Everything the source has of one height, decoded.
+struct RpcBlock {
+    chain::Decoded<chain::Block> block;
+    std::vector<chain::Decoded<chain::Chunk>> chunks;  // the new ones
+};
+using BlockContents = std::variant<RpcBlock, chain::Decoded<chain::WholeBlock>>;
+const chain::Block& block_of(const BlockContents& contents);
+
+// No block at this height on any host that should know: skipped, if the child proves it.
+struct NoSuchHeight {
+    std::string evidence;  // who answered what
+};
+// Above the head.
+struct NotYet {};
+// Every host was asked and none could answer; worth trying again later.
+struct Unavailable {
+    std::string reason;  // short and stable: "UNKNOWN_CHUNK", "http_500", "timeout", "malformed"
+    std::string detail;  // for people: which host said what about which object
+};
+using FetchResult = std::variant<BlockContents, NoSuchHeight, NotYet, Unavailable>;
+
+class BlockSource {
+public:
+    virtual ~BlockSource() = default;
+
+    // The newest final block, or why it could not be had. At start, and to learn how far behind
+    // we are; source rpc keeps the block, so that fetching its height costs no second `block`.
+    virtual base::Task<base::Result<chain::BlockRef, Unavailable>> head() = 0;
+
+    // One attempt over all suitable hosts (retries within a host's fault handling included), with
+    // chunks if `with_chunks`. Never throws for upstream faults.
+    virtual base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority,
+                                          bool with_chunks) = 0;
+
+    // Whether fetch() of the next height waits by itself until the block exists (long poll).
+    virtual bool waits_for_next() const = 0;
+};
+
+// Transaction trees over JSON-RPC, for source rpc and for `receiptd tx`.
+class TreeSource {
+public:
+    virtual ~TreeSource() = default;
+
+    struct Tree {
+        chain::Decoded<chain::TransactionStatus> status;
+        // Bodies missing from status.receipts, got by EXPERIMENTAL_receipt.
+        std::vector<chain::Decoded<chain::Receipt>> extra_receipts;
+        std::vector<std::string> missing_receipts;  // ids nobody could give
+        bool complete = false;  // every id reachable through receipt_ids has an outcome
+    };
+    struct Unknown {  // no host knows it
+        std::string evidence;
+    };
+    using TreeResult = std::variant<Tree, Unknown, Unavailable>;
+
+    // EXPERIMENTAL_tx_status, falling back to tx; wait_until NONE; regular, then archival.
+    virtual base::Task<TreeResult> tree(std::string tx_hash, std::string sender_id, Priority priority) = 0;
+
+    // The block with this hash (for outcome.block_hash), or why not.
+    virtual base::Task<base::Result<chain::BlockRef, Unavailable>> block_by_hash(std::string hash,
+                                                                                 Priority priority) = 0;
+};
+
+// One upstream as `receiptd status`, /readyz and the metrics show it.
+struct UpstreamState {
+    std::string name;
+    std::string kind;    // "regular", "archival", "neardata"
+    std::string origin;  // without path, query or key
+    double health = 1.0; // 0..1
+    bool disabled = false;  // 401/403: until the configuration changes
+    std::string last_error;
+    std::optional<chain::BlockHeight> horizon;  // lowest height it is known to hold (learned)
+    std::optional<chain::BlockHeight> head;
+    double budget_available = 0;
+    unsigned in_flight = 0;
+};
+
+}  // namespace receiptd::rpc
