@@ -42,8 +42,7 @@ const char* level_name(Level level) {
 
 std::string utc_now() {
     const auto now = std::chrono::system_clock::now();
-    const auto millis =
-        std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
+    const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
     const std::time_t seconds = static_cast<std::time_t>(millis / 1000);
     std::tm utc{};
     gmtime_r(&seconds, &utc);

@@ -4,6 +4,7 @@
 //     log::info("block stored", {{"height", height}, {"rows", rows}});
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -23,8 +24,7 @@ struct Field {
     Field(std::string_view field_name, const std::string& text) : name(field_name), value(text) {}
     Field(std::string_view field_name, bool flag) : name(field_name), value(flag) {}
     Field(std::string_view field_name, double number) : name(field_name), value(number) {}
-    template <class Integer>
-        requires std::is_integral_v<Integer>
+    template <std::integral Integer>
     Field(std::string_view field_name, Integer number) : name(field_name) {
         if constexpr (std::is_signed_v<Integer>)
             value = static_cast<std::int64_t>(number);

@@ -6,9 +6,9 @@
 // lambda for offload() only in an ordinary function that returns Task<T>.
 #pragma once
 
+#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -54,10 +54,10 @@ Task<Outcome> run_on(asio::thread_pool& pool, F f) {
                 } catch (...) {
                     outcome.error = std::current_exception();
                 }
-                asio::post(stay.get_executor(), [handler = std::move(handler),
-                                                 outcome = std::move(outcome)]() mutable {
-                    std::move(handler)(std::move(outcome));
-                });
+                asio::post(stay.get_executor(),
+                           [handler = std::move(handler), outcome = std::move(outcome)]() mutable {
+                               std::move(handler)(std::move(outcome));
+                           });
             });
         },
         asio::use_awaitable, std::move(f));

@@ -41,19 +41,19 @@ DecodeResult<Receipt> decode_receipt_answer(std::string envelope);
 
 // `error` of an answer (rpc.md §1.2). Old and foreign servers leave out name and cause.
 struct RpcErrorObject {
-    std::string name;        // "HANDLER_ERROR", or empty
-    std::string cause;       // "UNKNOWN_BLOCK", or empty
-    std::string info_json;   // cause.info verbatim, or empty
+    std::string name;       // "HANDLER_ERROR", or empty
+    std::string cause;      // "UNKNOWN_BLOCK", or empty
+    std::string info_json;  // cause.info verbatim, or empty
     std::int64_t code = 0;
     std::string message;
-    std::string data_json;   // verbatim (a JSON string or object), or empty
+    std::string data_json;  // verbatim (a JSON string or object), or empty
 };
 
 struct Envelope {
     enum class Kind { result, error, null_result };
     Kind kind = Kind::result;
-    RpcErrorObject error;       // for Kind::error
-    std::string soft_error;     // `result.error` of a failed `query` (rpc.md §6.1), or empty
+    RpcErrorObject error;    // for Kind::error
+    std::string soft_error;  // `result.error` of a failed `query` (rpc.md §6.1), or empty
 };
 
 // Both members present: the non-null one wins (providers.md §5.1). An object with neither is a
@@ -72,8 +72,8 @@ struct AccountView {
 struct AccessKeyView {
     std::string public_key;
     Nonce nonce = 0;
-    std::string permission_json;  // verbatim
-    BlockHeight block_height = 0; // 0 inside a list
+    std::string permission_json;   // verbatim
+    BlockHeight block_height = 0;  // 0 inside a list
     std::string block_hash;
 };
 

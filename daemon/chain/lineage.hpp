@@ -18,11 +18,11 @@
 namespace receiptd::chain {
 
 struct Parentage {
-    std::string tree_id;            // transaction hash, or the oldest known receipt's id
+    std::string tree_id;  // transaction hash, or the oldest known receipt's id
     bool tree_is_transaction = false;
-    std::string parent_receipt_id;  // empty: the transaction itself is the parent (role initial)
+    std::string parent_receipt_id;        // empty: the transaction itself is the parent (role initial)
     bool parent_deletes_account = false;  // then a `system` child is a payout, not a refund
-    bool in_scope = true;           // with scope accounts: this tree was selected
+    bool in_scope = true;                 // with scope accounts: this tree was selected
 };
 
 class Lineage {

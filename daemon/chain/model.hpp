@@ -92,8 +92,8 @@ struct Action {
     Text method_name;
     Text args;  // base64, as it came
     Gas gas = 0;
-    u128 deposit = 0;      // FunctionCall, Transfer, DeterministicStateInit, TransferToGasKey
-    Text beneficiary_id;   // DeleteAccount
+    u128 deposit = 0;     // FunctionCall, Transfer, DeterministicStateInit, TransferToGasKey
+    Text beneficiary_id;  // DeleteAccount
     // Delegate, DelegateV2: who really acts, on whom, with what (raw form, chain-model.md §6.2)
     Text delegate_sender_id;
     Text delegate_receiver_id;
@@ -145,10 +145,10 @@ enum class StatusKind : std::uint8_t { success_value, success_receipt_id, failur
 
 struct ExecutionStatus {
     StatusKind kind = StatusKind::unknown;
-    Text success_value;       // base64
+    Text success_value;  // base64
     Text success_receipt_id;
-    Text failure_json;        // the TxExecutionError, verbatim (errors.hpp classifies it)
-    Text json;                // an unknown variant, verbatim
+    Text failure_json;  // the TxExecutionError, verbatim (errors.hpp classifies it)
+    Text json;          // an unknown variant, verbatim
 };
 
 struct MerklePathItem {
@@ -203,7 +203,7 @@ struct WholeBlockShard {
     ShardId shard_id = 0;
     std::optional<ChunkHeader> chunk_header;  // nullopt: no new chunk in this block
     std::vector<ExecutedTransaction> transactions;
-    std::vector<Receipt> receipts;  // as Chunk::receipts
+    std::vector<Receipt> receipts;          // as Chunk::receipts
     std::vector<ExecutedReceipt> executed;  // executed in this very block, on this shard
 };
 

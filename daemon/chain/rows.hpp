@@ -76,8 +76,8 @@ struct Scope {
 // Source neardata: everything of a whole block that is in scope. Call in height order with the
 // same Lineage, so that receipts find the outcome that spawned them.
 // `prev_height`: the parent's height where the header does not tell it.
-RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> prev_height,
-                          const Scope& scope, Lineage& lineage);
+RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> prev_height, const Scope& scope,
+                          Lineage& lineage);
 
 // Source rpc: block and chunk rows, transactions and listed data receipts in scope, and one
 // pending_trees row per transaction in scope. `chunks` are the new chunks of the block.
@@ -86,7 +86,7 @@ RowBatch block_rows(const Block& block, const std::vector<const Chunk*>& chunks,
 
 // Where an outcome executed, looked up by its block_hash.
 struct ExecutionBlock {
-    std::optional<BlockHeight> height;  // nullopt: that block cannot be had
+    std::optional<BlockHeight> height;    // nullopt: that block cannot be had
     std::uint64_t timestamp_nanosec = 0;  // of the latest known ancestor where the height is unknown
     std::optional<ShardId> shard_id;
 };
@@ -103,7 +103,7 @@ struct TreeCompletion {
     std::string error_class, error_text;        // empty unless failure
     Gas gas_burnt = 0;
     std::string tokens_burnt;
-    std::vector<std::string> data_ids;          // of data receipts that belong to this tree
+    std::vector<std::string> data_ids;  // of data receipts that belong to this tree
 };
 struct TreeRows {
     RowBatch batch;  // receipts and events

@@ -65,9 +65,9 @@ struct Follow {
     Start start = StartAtResume{};      // resume: after the highest stored height, else the head
     std::vector<std::string> accounts;  // for scope "accounts"
     unsigned writers = 2;
-    unsigned fetch_ahead = 8;           // heights in flight
-    Millis patience{60'000};            // then a height that cannot be had becomes a recorded gap
-    unsigned batch_blocks = 16;         // most heights in one database transaction
+    unsigned fetch_ahead = 8;    // heights in flight
+    Millis patience{60'000};     // then a height that cannot be had becomes a recorded gap
+    unsigned batch_blocks = 16;  // most heights in one database transaction
     std::uint64_t batch_bytes = 8ull << 20;
 };
 

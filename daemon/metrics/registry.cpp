@@ -16,9 +16,8 @@ namespace receiptd::metrics {
 namespace {
 
 double start_time_seconds() {
-    static const double start = std::chrono::duration<double>(
-                                    std::chrono::system_clock::now().time_since_epoch())
-                                    .count();
+    static const double start =
+        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
     return start;
 }
 
@@ -79,7 +78,8 @@ std::string Registry::serialize() {
     std::ostringstream out;
     prometheus::TextSerializer().Serialize(out, registry_->Collect());
     const auto [virtual_bytes, resident_bytes] = memory_bytes();
-    append_sample(out, "process_cpu_seconds_total", "counter", "CPU time spent by the daemon.", cpu_seconds());
+    append_sample(out, "process_cpu_seconds_total", "counter", "CPU time spent by the daemon.",
+                  cpu_seconds());
     append_sample(out, "process_virtual_memory_bytes", "gauge", "Virtual memory size.", virtual_bytes);
     append_sample(out, "process_resident_memory_bytes", "gauge", "Resident memory size.", resident_bytes);
     append_sample(out, "process_open_fds", "gauge", "Open file descriptors.", open_fds());

@@ -32,8 +32,8 @@ struct HttpRequest {
 struct HttpResponse {
     int status = 0;
     std::vector<Header> headers;
-    std::string body;               // decompressed; capacity >= size + 64 (chain/document.hpp)
-    std::uint64_t wire_bytes = 0;   // of the body as received
+    std::string body;              // decompressed; capacity >= size + 64 (chain/document.hpp)
+    std::uint64_t wire_bytes = 0;  // of the body as received
     std::string_view header(std::string_view name) const;  // case-insensitive; empty if absent
 };
 
@@ -42,7 +42,7 @@ enum class TransportFault {
     connect,
     tls,
     timeout,
-    reset,      // closed or broken before the whole answer came
+    reset,  // closed or broken before the whole answer came
     too_large,
     malformed,  // not HTTP, or a body that does not decompress
 };
@@ -55,12 +55,12 @@ struct TransportError {
 
 struct HttpClientOptions {
     Url origin;
-    std::size_t max_connections = 8;  // further requests wait for a free one
-    std::chrono::milliseconds connect_timeout{5'000};  // resolve + connect + TLS handshake
-    std::chrono::milliseconds request_timeout{30'000}; // write + whole answer
-    std::chrono::milliseconds idle_timeout{30'000};    // kept connections older than this are dropped
-    std::uint64_t max_response_bytes = 64ull << 20;    // compressed and decompressed alike
-    bool gzip = true;                                  // ask for it (pointless on loopback)
+    std::size_t max_connections = 8;                    // further requests wait for a free one
+    std::chrono::milliseconds connect_timeout{5'000};   // resolve + connect + TLS handshake
+    std::chrono::milliseconds request_timeout{30'000};  // write + whole answer
+    std::chrono::milliseconds idle_timeout{30'000};     // kept connections older than this are dropped
+    std::uint64_t max_response_bytes = 64ull << 20;     // compressed and decompressed alike
+    bool gzip = true;                                   // ask for it (pointless on loopback)
     std::string user_agent = "receiptd";
     std::string ca_file;  // in place of the system roots (tests)
 };

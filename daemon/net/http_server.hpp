@@ -18,8 +18,8 @@ namespace receiptd::net {
 
 struct ServerRequest {
     std::string method;
-    std::string path;    // decoded, without the query
-    std::string query;   // raw, without '?'
+    std::string path;   // decoded, without the query
+    std::string query;  // raw, without '?'
     std::vector<Header> headers;
     std::string body;
     std::string_view header(std::string_view name) const;  // case-insensitive; empty if absent
@@ -43,7 +43,7 @@ struct ServerReply {
 };
 
 struct HttpServerOptions {
-    std::string listen = "127.0.0.1:0";  // host:port; port 0 picks a free one
+    std::string listen = "127.0.0.1:0";             // host:port; port 0 picks a free one
     std::uint64_t max_request_bytes = 10ull << 20;  // above: 413, plain text
     std::chrono::milliseconds idle_timeout{75'000};
     std::size_t max_connections = 1'024;

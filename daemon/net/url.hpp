@@ -10,9 +10,9 @@ namespace receiptd::net {
 
 struct Url {
     bool tls = false;
-    std::string host;         // without brackets for IPv6
+    std::string host;  // without brackets for IPv6
     std::uint16_t port = 80;
-    std::string target = "/"; // path and query
+    std::string target = "/";  // path and query
     // "https://host:port" without path, query or user: safe to print.
     std::string origin() const;
 };

@@ -50,8 +50,7 @@ public:
 
     // One attempt over all suitable hosts (retries within a host's fault handling included), with
     // chunks if `with_chunks`. Never throws for upstream faults.
-    virtual base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority,
-                                          bool with_chunks) = 0;
+    virtual base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) = 0;
 
     // Whether fetch() of the next height waits by itself until the block exists (long poll).
     virtual bool waits_for_next() const = 0;
@@ -67,7 +66,7 @@ public:
         // Bodies missing from status.receipts, got by EXPERIMENTAL_receipt.
         std::vector<chain::Decoded<chain::Receipt>> extra_receipts;
         std::vector<std::string> missing_receipts;  // ids nobody could give
-        bool complete = false;  // every id reachable through receipt_ids has an outcome
+        bool complete = false;                      // every id reachable through receipt_ids has an outcome
     };
     struct Unknown {  // no host knows it
         std::string evidence;
@@ -85,9 +84,9 @@ public:
 // One upstream as `receiptd status`, /readyz and the metrics show it.
 struct UpstreamState {
     std::string name;
-    std::string kind;    // "regular", "archival", "neardata"
-    std::string origin;  // without path, query or key
-    double health = 1.0; // 0..1
+    std::string kind;       // "regular", "archival", "neardata"
+    std::string origin;     // without path, query or key
+    double health = 1.0;    // 0..1
     bool disabled = false;  // 401/403: until the configuration changes
     std::string last_error;
     std::optional<chain::BlockHeight> horizon;  // lowest height it is known to hold (learned)
