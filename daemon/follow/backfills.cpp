@@ -1,0 +1,84 @@
+// Follower's work on ranges of the past.
+#include "base/log.hpp"
+#include "follow/follower.hpp"
+
+#include <cstdio>
+#include <utility>
+
+namespace receiptd::follow {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kLookForAbandoned = 30s;
+constexpr auto kReportEvery = 10s;  // also renews the lease
+
+std::string per_second(double rate) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f", rate);
+    return text;
+}
+
+}  // namespace
+
+base::Task<void> Follower::resume_backfills() {
+    auto look_at = state_.clock.steady();
+    while (!state_.stopping) {
+        if (state_.clock.steady() >= look_at) {
+            auto abandoned = co_await store_.claim_abandoned_backfills();
+            for (auto& backfill : abandoned) runs_.spawn(guard(run_backfill(std::move(backfill))));
+            look_at = state_.clock.steady() + kLookForAbandoned;
+        }
+        co_await base::wait_for(state_.changed, executor_, 1s);
+    }
+}
+
+base::Task<void> Follower::run_backfill(storage::BackfillProgress backfill) {
+    const auto id = backfill.id;
+    log::info("backfill started",
+              {{"from", backfill.range.from}, {"to", backfill.range.to}, {"missing", backfill.missing.size()}});
+    base::TaskGroup reporting(executor_);
+    reporting.spawn(report_backfill(id, backfill.missing));
+    for (const auto& range : backfill.missing.ranges()) {
+        if (state_.stopping) break;
+        RunSettings settings{range.from, range.to, rpc::Priority::backfill, engine_.patience};
+        Run run(engine_, settings);
+        const auto end = co_await run.run();
+        if (end.broken) state_.set_broken(end.next, *end.broken);
+    }
+    reporting.cancel();
+    co_await reporting.join();
+    auto missing = backfill.missing;
+    missing.subtract(state_.coverage.covered);
+    if (state_.stopping) {
+        co_await store_.release_backfill(id);
+        co_return;
+    }
+    // What is left is recorded as gaps and retried beside the head for ever.
+    co_await store_.finish_backfill(id);
+    log::info("backfill finished", {{"from", backfill.range.from},
+                                    {"to", backfill.range.to},
+                                    {"gaps_left", missing.size()}});
+}
+
+base::Task<void> Follower::report_backfill(std::int64_t id, base::HeightSet missing) {
+    base::asio::steady_timer timer(executor_);
+    const auto total = missing.size();
+    auto left_before = total;
+    while (true) {
+        co_await base::sleep_on(timer, kReportEvery);
+        co_await store_.renew_backfill(id);
+        missing.subtract(state_.coverage.covered);
+        const auto left = missing.size();
+        const double rate =
+            static_cast<double>(left_before - left) / std::chrono::duration<double>(kReportEvery).count();
+        left_before = left;
+        log::info("backfill", {{"done", total - left},
+                               {"of", total},
+                               {"blocks_per_second", per_second(rate)},
+                               {"eta_seconds", rate > 0 ? static_cast<std::int64_t>(static_cast<double>(left) / rate)
+                                                        : std::int64_t{-1}}});
+    }
+}
+
+}  // namespace receiptd::follow

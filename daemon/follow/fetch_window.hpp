@@ -1,0 +1,52 @@
+// The next few heights being fetched at once, taken in order. Faults are waited out up to a
+// patience; what comes out is contents, "no such height" or "unavailable".
+#pragma once
+
+#include "base/backoff.hpp"
+#include "base/task_group.hpp"
+#include "follow/state.hpp"
+#include "rpc/source.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace receiptd::follow {
+
+struct FetchSettings {
+    rpc::Priority priority = rpc::Priority::head;
+    bool with_chunks = true;
+    base::Duration patience = std::chrono::seconds(60);  // zero: one attempt
+    base::BackoffPolicy backoff{std::chrono::milliseconds(250), std::chrono::seconds(10), 2.0, 0.3};
+};
+
+class FetchWindow {
+public:
+    FetchWindow(base::asio::any_io_executor executor, rpc::BlockSource& source, State& state,
+                FetchSettings settings);
+
+    void start(base::Height height);  // unless started already
+    bool started(base::Height height) const { return slots_.count(height) > 0; }
+    bool ready(base::Height height) const;
+    std::size_t size() const { return slots_.size(); }
+
+    // Waits for the height's result and forgets it; nullopt when the state is stopping first. The
+    // height must have been started.
+    base::Task<std::optional<rpc::FetchResult>> take(base::Height height);
+
+private:
+    struct Slot {
+        std::optional<rpc::FetchResult> result;
+    };
+    base::Task<void> fill(base::Height height, std::shared_ptr<Slot> slot);
+    base::Task<rpc::FetchResult> fetch_patiently(base::Height height);
+
+    base::asio::any_io_executor executor_;
+    rpc::BlockSource& source_;
+    State& state_;
+    FetchSettings settings_;
+    std::map<base::Height, std::shared_ptr<Slot>> slots_;
+    base::TaskGroup tasks_;
+};
+
+}  // namespace receiptd::follow

@@ -1,0 +1,243 @@
+#include "follow/follower.hpp"
+
+#include "base/log.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace receiptd::follow {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr unsigned kUnavailableLoaded = 100'000;
+constexpr base::Duration kSlowHeadPoll = 10s;  // where blocks are not learned by polling the head
+constexpr base::BackoffPolicy kRetryUnavailable{5s, 600s, 2.0, 0.2};
+constexpr base::BackoffPolicy kRetryBroken{2s, 60s, 2.0, 0.2};
+constexpr base::Height kLineageWindow = 1'200;
+constexpr base::Height kRepairAtOnce = 256;
+
+chain::Scope scope_of(const config::Follow& settings) {
+    chain::Scope scope;
+    switch (settings.scope) {
+        case config::ScopeName::headers: scope.kind = chain::ScopeKind::headers; break;
+        case config::ScopeName::accounts: scope.kind = chain::ScopeKind::accounts; break;
+        case config::ScopeName::all: scope.kind = chain::ScopeKind::all; break;
+    }
+    scope.accounts.insert(settings.accounts.begin(), settings.accounts.end());
+    return scope;
+}
+
+}  // namespace
+
+Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
+                   rpc::BlockSource& source, rpc::TreeSource* trees, storage::Store& store, State& state,
+                   const config::Follow& settings)
+    : executor_(executor),
+      source_(source),
+      store_(store),
+      state_(state),
+      settings_(settings),
+      writers_(executor, store, state, settings.writers),
+      engine_{executor, cpu, source, store, writers_, state, scope_of(settings),
+              settings.source == config::Source::neardata, settings.fetch_ahead, settings.batch_blocks,
+              settings.batch_bytes, settings.patience},
+      writing_(executor),
+      loops_(executor),
+      runs_(executor) {
+    const bool wants_trees =
+        settings.source == config::Source::rpc && settings.scope != config::ScopeName::headers;
+    if (wants_trees && trees) trees_.emplace(executor, cpu, *trees, store, state, settings.patience);
+}
+
+void Follower::stop() { state_.stop(); }
+
+base::Task<void> Follower::guard(base::Task<void> task) {
+    try {
+        co_await std::move(task);
+    } catch (const boost::system::system_error& e) {
+        if (e.code() == base::asio::error::operation_aborted) throw;
+        failure_ = std::current_exception();
+    } catch (...) {
+        failure_ = std::current_exception();
+    }
+    if (failure_) state_.stop();
+}
+
+base::Task<void> Follower::prepare() {
+    state_.coverage = co_await store_.load_coverage();
+    const auto unavailable = co_await store_.unavailable_heights(kUnavailableLoaded);
+    for (const auto& height : unavailable) state_.unavailable[height.height] = height;
+    if (const auto last = state_.coverage.covered.last()) {
+        state_.committed = co_await store_.stored_block_below(*last + 1);
+        if (engine_.source_has_outcomes)
+            co_await store_.adopt_orphans({*last > kLineageWindow ? *last - kLineageWindow : 0, *last});
+    }
+    state_.publish_gaps();
+}
+
+void Follower::start_loops(bool follow_closely) {
+    for (unsigned writer = 0; writer < settings_.writers; ++writer)
+        writing_.spawn(guard(writers_.run(writer)));
+    loops_.spawn(guard(poll_head(follow_closely && !source_.waits_for_next())));
+    if (trees_) loops_.spawn(guard(trees_->run()));
+}
+
+base::Task<Follower::End> Follower::follow(std::optional<base::Height> until) {
+    co_await prepare();
+    start_loops(true);
+    const auto from = co_await first_height();
+    if (until && from <= *until) {
+        co_await store_.want({from, *until});
+        state_.coverage.wanted.add({from, *until});
+    }
+    log::info("following the chain", {{"from", from}, {"gaps", state_.coverage.gaps().size()}});
+    if (!until || from <= *until) runs_.spawn(guard(run_along_head(from, until)));
+    runs_.spawn(guard(repair_gaps()));
+    runs_.spawn(guard(resume_backfills()));
+    if (until) {
+        co_await wait_until_dealt_with(*until);
+    } else {
+        while (!state_.stopping) co_await state_.changed.wait();
+    }
+    co_return co_await wind_up(until.value_or(0));
+}
+
+base::Task<Follower::End> Follower::backfill(base::HeightRange range) {
+    co_await prepare();
+    start_loops(false);
+    auto claimed = co_await store_.claim_backfill(range);
+    if (claimed.leased) throw std::runtime_error("another process is working on this range right now");
+    co_await store_.want(range);
+    state_.coverage.wanted.add(range);
+    runs_.spawn(guard(run_backfill(std::move(claimed))));
+    co_await wait_until_dealt_with(range.to);
+    auto end = co_await wind_up(range.to);
+    end.missing = end.missing.within(range);
+    co_return end;
+}
+
+base::Task<base::Height> Follower::first_height() {
+    if (const auto* height = std::get_if<std::uint64_t>(&settings_.start)) {
+        auto handled = state_.coverage.covered;
+        for (const auto& [known, record] : state_.unavailable) handled.add(known);
+        co_return handled.first_missing(*height);
+    }
+    const auto last = state_.coverage.covered.last();
+    if (last && std::holds_alternative<config::StartAtResume>(settings_.start)) co_return *last + 1;
+    while (!state_.head && !state_.stopping) co_await state_.changed.wait();
+    co_return state_.head ? state_.head->height : 0;
+}
+
+base::Task<void> Follower::poll_head(bool closely) {
+    HeadRhythm rhythm;
+    base::asio::steady_timer timer(executor_);
+    bool warned = false;
+    while (!state_.stopping) {
+        const auto asked_at = state_.clock.steady();
+        auto head = co_await source_.head();
+        state_.series.head_polls.Increment();
+        if (head) {
+            state_.learn_head(*head);
+            rhythm.saw(head->height, asked_at);
+            warned = false;
+        } else {
+            rhythm.failed(asked_at);
+            if (!warned)
+                log::warn("the head could not be had; asking again",
+                          {{"reason", head.error().reason}, {"detail", head.error().detail}});
+            warned = true;
+        }
+        const auto due = closely || !head ? rhythm.next_poll() : asked_at + kSlowHeadPoll;
+        co_await base::sleep_on(timer, std::max(due - state_.clock.steady(), base::Duration(0)));
+    }
+}
+
+base::Task<void> Follower::run_along_head(base::Height from, std::optional<base::Height> until) {
+    for (unsigned attempt = 1; !state_.stopping; ++attempt) {
+        RunSettings settings{from, until, rpc::Priority::head, engine_.patience};
+        Run run(engine_, settings);
+        const auto end = co_await run.run();
+        if (!end.broken) co_return;
+        if (end.next > from) attempt = 1;
+        state_.set_broken(end.next, *end.broken);
+        from = end.next;
+        const auto again_at = state_.clock.steady() + base::backoff_delay(kRetryBroken, attempt, 0.5);
+        while (!state_.stopping && state_.clock.steady() < again_at)
+            co_await base::wait_for(state_.changed, executor_, again_at - state_.clock.steady());
+    }
+}
+
+std::optional<base::HeightRange> Follower::due_gap() const {
+    auto gaps = state_.coverage.gaps();
+    if (gaps.empty()) return std::nullopt;
+    gaps.subtract(state_.in_flight);
+    if (state_.head) gaps.subtract({state_.head->height + 1, ~base::Height{0} - 1});
+    const auto now = state_.clock.steady();
+    for (const auto& [height, at] : retry_at_)
+        if (at > now) gaps.subtract({height, height});
+    const auto ranges = gaps.ranges();
+    if (ranges.empty()) return std::nullopt;
+    return base::HeightRange{ranges.front().from,
+                             std::min(ranges.front().to, ranges.front().from + kRepairAtOnce - 1)};
+}
+
+base::Task<void> Follower::repair_gaps() {
+    // Heights given up in this life wait their turn; those of an earlier one are tried at once.
+    while (!state_.stopping) {
+        for (const auto& [height, record] : state_.unavailable)
+            if (retry_at_.count(height) == 0 && record.attempts > 0)
+                retry_at_[height] = state_.clock.steady() + base::backoff_delay(kRetryUnavailable, record.attempts, 0.5);
+        const auto gap = state_.head || source_.waits_for_next() ? due_gap() : std::nullopt;
+        if (gap)
+            co_await repair(*gap);
+        else
+            co_await base::wait_for(state_.changed, executor_, 1s);
+    }
+}
+
+base::Task<void> Follower::repair(base::HeightRange range) {
+    const bool tried_before = state_.unavailable.count(range.from) > 0;
+    RunSettings settings{range.from, range.to, rpc::Priority::gap,
+                         tried_before ? base::Duration(0) : engine_.patience};
+    Run run(engine_, settings);
+    const auto end = co_await run.run();
+    if (end.broken) state_.set_broken(end.next, *end.broken);
+    for (auto height = range.from; height <= range.to; ++height) {
+        const auto record = state_.unavailable.find(height);
+        if (record == state_.unavailable.end())
+            retry_at_.erase(height);
+        else
+            retry_at_[height] = state_.clock.steady() +
+                                base::backoff_delay(kRetryUnavailable, record->second.attempts, 0.5);
+    }
+}
+
+base::HeightSet Follower::missing_up_to(base::Height until) const {
+    return state_.coverage.gaps().within({0, until});
+}
+
+base::Task<void> Follower::wait_until_dealt_with(base::Height until) {
+    while (!state_.stopping) {
+        auto waiting = missing_up_to(until);
+        for (const auto& [height, record] : state_.unavailable) waiting.subtract({height, height});
+        const bool heights_done = waiting.empty() && state_.in_flight.within({0, until}).empty();
+        if (heights_done && trees_) state_.pending_trees = co_await store_.pending_tree_count();
+        const bool trees_done = !trees_ || state_.pending_trees == 0 || trees_->stalled();
+        if (heights_done && trees_done) co_return;
+        co_await base::wait_for(state_.changed, executor_, 500ms);
+    }
+}
+
+base::Task<Follower::End> Follower::wind_up(base::Height until) {
+    state_.stop();
+    loops_.cancel();
+    co_await loops_.join();
+    co_await runs_.join();
+    writing_.cancel();
+    co_await writing_.join();
+    if (failure_) std::rethrow_exception(failure_);
+    co_return End{missing_up_to(until), state_.pending_trees};
+}
+
+}  // namespace receiptd::follow

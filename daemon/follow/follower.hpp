@@ -1,0 +1,67 @@
+// The whole of following: learn the head, run along it, repair gaps, work off backfills and trees.
+#pragma once
+
+#include "base/task_group.hpp"
+#include "config/settings.hpp"
+#include "follow/pipeline.hpp"
+#include "follow/rhythm.hpp"
+#include "follow/trees.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace receiptd::follow {
+
+class Follower {
+public:
+    Follower(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, rpc::BlockSource& source,
+             rpc::TreeSource* trees, storage::Store& store, State& state, const config::Follow& settings);
+
+    // Follows the head from follow.start on, beside gaps and backfills, until stop() or, with
+    // `until`, until everything up to that height is dealt with. Rethrows what broke it.
+    struct End {
+        base::HeightSet missing;          // wanted up to `until`, and not to be had now
+        std::uint64_t unfinished_trees = 0;
+    };
+    base::Task<End> follow(std::optional<base::Height> until);
+
+    // One range only, then ends.
+    base::Task<End> backfill(base::HeightRange range);
+
+    // Finishes what is being written, then the running call returns.
+    void stop();
+
+private:
+    base::Task<void> prepare();
+    void start_loops(bool follow_closely);
+    base::Task<void> poll_head(bool closely);
+    base::Task<void> run_along_head(base::Height from, std::optional<base::Height> until);
+    base::Task<void> repair_gaps();
+    std::optional<base::HeightRange> due_gap() const;
+    base::Task<void> repair(base::HeightRange range);
+    base::Task<void> resume_backfills();
+    base::Task<void> run_backfill(storage::BackfillProgress backfill);
+    base::Task<void> report_backfill(std::int64_t id, base::HeightSet missing);
+    base::Task<base::Height> first_height();
+    base::Task<void> wait_until_dealt_with(base::Height until);
+    base::Task<End> wind_up(base::Height until);
+    base::HeightSet missing_up_to(base::Height until) const;
+    base::Task<void> guard(base::Task<void> task);
+
+    base::asio::any_io_executor executor_;
+    rpc::BlockSource& source_;
+    storage::Store& store_;
+    State& state_;
+    config::Follow settings_;
+    Writers writers_;
+    Engine engine_;
+    std::optional<Trees> trees_;
+    base::TaskGroup writing_;  // the writers: cancelled when the runs have ended
+    base::TaskGroup loops_;    // cancelled on stop
+    base::TaskGroup runs_;     // end by themselves on stop, with everything committed
+    std::map<base::Height, base::SteadyTime> retry_at_;  // of unavailable heights
+    std::exception_ptr failure_;
+};
+
+}  // namespace receiptd::follow

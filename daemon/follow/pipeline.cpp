@@ -1,0 +1,220 @@
+#include "follow/pipeline.hpp"
+
+#include "base/log.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace receiptd::follow {
+namespace {
+
+// How far above a range a child is looked for, to prove that its last heights were skipped.
+constexpr base::Height kLookAbove = 64;
+constexpr base::Height kFirstAdoption = 4;  // heights after the start of a run
+constexpr base::Height kNever = std::numeric_limits<base::Height>::max();
+
+FetchSettings fetch_settings(const Engine& engine, const RunSettings& settings) {
+    FetchSettings fetch;
+    fetch.priority = settings.priority;
+    fetch.with_chunks = engine.scope.kind != chain::ScopeKind::headers;
+    fetch.patience = settings.patience;
+    return fetch;
+}
+
+chain::RowBatch rows_of(const rpc::BlockContents& contents, std::optional<base::Height> prev_height,
+                        const chain::Scope& scope, chain::Lineage& lineage) {
+    if (const auto* whole = std::get_if<chain::Decoded<chain::WholeBlock>>(&contents))
+        return chain::whole_block_rows(whole->value, prev_height, scope, lineage);
+    const auto& parts = std::get<rpc::RpcBlock>(contents);
+    std::vector<const chain::Chunk*> chunks;
+    for (const auto& chunk : parts.chunks) chunks.push_back(&chunk.value);
+    return chain::block_rows(parts.block.value, chunks, prev_height, scope);
+}
+
+// Rows are made one height at a time, in order: the lineage is never touched by two at once.
+base::Task<chain::RowBatch> make_rows(base::asio::thread_pool& cpu, rpc::BlockContents contents,
+                                      std::optional<base::Height> prev_height, const chain::Scope& scope,
+                                      chain::Lineage& lineage) {
+    auto work = [contents = std::move(contents), prev_height, &scope, &lineage] {
+        return rows_of(contents, prev_height, scope, lineage);
+    };
+    return base::offload(cpu, std::move(work));
+}
+
+}  // namespace
+
+Run::Run(Engine& engine, RunSettings settings)
+    : engine_(engine),
+      settings_(settings),
+      next_(settings.from),
+      window_(engine.executor, engine.source, engine.state, fetch_settings(engine, settings)),
+      adopt_at_(engine.source_has_outcomes ? settings.from + kFirstAdoption : kNever) {}
+
+base::Task<RunEnd> Run::run() {
+    auto below = co_await engine_.store.stored_block_below(settings_.from);
+    auto above = co_await engine_.store.stored_block_above(settings_.to.value_or(settings_.from));
+    continuity_ = Continuity(std::move(below), std::move(above));
+    if (settings_.to) claim(still_missing(base::HeightSet({settings_.from, *settings_.to})));
+    while (co_await advance()) {
+    }
+    co_await finish();
+    co_return RunEnd{next_, broken_};
+}
+
+base::Task<bool> Run::advance() {
+    auto& state = engine_.state;
+    if (state.stopping || broken_) co_return false;
+    while (!(settings_.to && next_ > *settings_.to) && !mine(next_)) ++next_;
+    if (settings_.to && next_ > *settings_.to) co_return false;
+    fill_window();
+    if (!window_.started(next_)) {  // the head is not there yet
+        co_await flush();
+        co_await state.changed.wait();
+        co_return true;
+    }
+    const bool full = batch_.blocks.size() >= engine_.batch_blocks || batch_.bytes() >= engine_.batch_bytes;
+    if (full || !window_.ready(next_)) co_await flush();
+    auto result = co_await window_.take(next_);
+    if (!result) co_return false;
+    co_await handle(std::move(*result));
+    if (!broken_) ++next_;
+    co_await adopt_when_due();
+    co_return true;
+}
+
+base::Task<void> Run::handle(rpc::FetchResult result) {
+    if (auto* contents = std::get_if<rpc::BlockContents>(&result)) {
+        co_await store_block(std::move(*contents));
+    } else if (std::holds_alternative<rpc::NoSuchHeight>(result)) {
+        continuity_.denied(next_);
+    } else if (auto* fault = std::get_if<rpc::Unavailable>(&result)) {
+        co_await give_up(next_, std::move(fault->reason), std::move(fault->detail));
+    }
+}
+
+base::Task<void> Run::store_block(rpc::BlockContents contents) {
+    auto ref = chain::block_ref(rpc::block_of(contents).header);
+    auto step = continuity_.block(ref);
+    if (step.broken) {
+        broken_ = *step.broken;
+        log::error("the chain does not fit what is stored: this range stops here and stores nothing of it",
+                   {{"height", next_}, {"why", *broken_}});
+        co_await give_up(next_, "broken_chain", *broken_);
+        co_return;
+    }
+    co_await give_up(step.holes, "block " + std::to_string(ref.height) +
+                                     " proves there is more below it, but no host has this height");
+    engine_.state.learn_head(ref);
+    const auto skipped = still_missing(step.skipped);
+    const auto started_at = engine_.state.clock.steady();
+    auto rows = co_await make_rows(engine_.cpu, std::move(contents), step.prev_height, engine_.scope, lineage_);
+    engine_.state.series.rows_seconds.Observe(
+        static_cast<double>((engine_.state.clock.steady() - started_at).count()) / 1e9);
+    rows.covered.add(skipped);
+    batch_.append(std::move(rows));
+}
+
+base::Task<void> Run::give_up(base::Height height, std::string reason, std::string detail) {
+    auto& state = engine_.state;
+    storage::UnavailableHeight record{height, std::move(reason), std::move(detail), 1};
+    if (const auto known = state.unavailable.find(height); known != state.unavailable.end())
+        record.attempts = known->second.attempts + 1;
+    log::warn("height unavailable: recorded as a gap, to be retried",
+              {{"height", height}, {"reason", record.reason}, {"detail", record.detail}, {"attempts", record.attempts}});
+    state.in_flight.subtract({height, height});
+    claimed_.subtract({height, height});
+    co_await engine_.store.record_unavailable(record);
+    state.learn_unavailable(record);
+}
+
+base::Task<void> Run::give_up(const base::HeightSet& holes, std::string detail) {
+    const auto ours = still_missing(holes);
+    for (const auto& range : ours.ranges())
+        for (auto height = range.from; height <= range.to; ++height)
+            co_await give_up(height, "UNKNOWN_BLOCK", detail);
+}
+
+base::Task<void> Run::finish() {
+    auto& state = engine_.state;
+    if (!broken_ && !state.stopping && settings_.to) {
+        co_await look_above();
+        const auto step = continuity_.finish();
+        auto skipped = still_missing(step.skipped);
+        skipped = skipped.within({settings_.from, *settings_.to});
+        batch_.covered.add(skipped);
+        co_await give_up(step.holes, "no host has this height and no block above proves it skipped");
+    }
+    co_await flush();
+    co_await engine_.writers.drain();
+    state.in_flight.subtract(claimed_);
+    if (engine_.source_has_outcomes && !state.stopping)
+        co_await engine_.store.adopt_orphans({settings_.from, std::max(settings_.from, next_)});
+}
+
+base::Task<void> Run::look_above() {
+    auto above = co_await engine_.store.stored_block_above(*settings_.to);
+    if (!above && continuity_.undecided() && engine_.state.head) {
+        const auto last = std::min(engine_.state.head->height, *settings_.to + kLookAbove);
+        for (auto height = *settings_.to + 1; height <= last && !above; ++height) {
+            auto result = co_await engine_.source.fetch(height, settings_.priority, false);
+            if (const auto* contents = std::get_if<rpc::BlockContents>(&result))
+                above = chain::block_ref(rpc::block_of(*contents).header);
+        }
+    }
+    continuity_.set_above(std::move(above));
+}
+
+base::Task<void> Run::flush() {
+    if (batch_.covered.empty()) co_return;
+    auto batch = std::exchange(batch_, {});
+    co_await engine_.writers.submit(std::move(batch));
+}
+
+base::Task<void> Run::adopt_when_due() {
+    if (next_ < adopt_at_) co_return;
+    const auto done = adopt_at_ - settings_.from;
+    adopt_at_ = done >= lineage_.window() ? kNever : settings_.from + done * 4;
+    co_await engine_.store.adopt_orphans({settings_.from, next_});
+}
+
+void Run::claim(const base::HeightSet& heights) {
+    claimed_.add(heights);
+    engine_.state.in_flight.add(heights);
+}
+
+void Run::fill_window() {
+    const auto last = limit();
+    for (auto height = next_; height <= last && window_.size() < engine_.fetch_ahead; ++height) {
+        if (!mine(height) || window_.started(height)) continue;
+        if (!settings_.to) claim(base::HeightSet({height, height}));
+        window_.start(height);
+    }
+}
+
+base::Height Run::limit() const {
+    const auto& head = engine_.state.head;
+    auto last = head ? head->height : 0;
+    if (engine_.source.waits_for_next()) last = std::max(last, next_);
+    return settings_.to ? std::min(last, *settings_.to) : last;
+}
+
+// A bounded run claims its heights at once, a run along the head one by one.
+bool Run::mine(base::Height height) const {
+    const auto& state = engine_.state;
+    if (settings_.to || claimed_.contains(height)) return claimed_.contains(height);
+    return !state.coverage.covered.contains(height) && !state.in_flight.contains(height);
+}
+
+base::HeightSet Run::still_missing(const base::HeightSet& heights) const {
+    auto missing = heights;
+    missing.subtract(engine_.state.coverage.covered);
+    auto others = engine_.state.in_flight;
+    others.subtract(claimed_);
+    missing.subtract(others);
+    if (settings_.from > 0) missing.subtract({0, settings_.from - 1});
+    return missing;
+}
+
+}  // namespace receiptd::follow

@@ -1,0 +1,85 @@
+// One ordered run over heights: fetch ahead, prove continuity, make rows, hand batches to the
+// writers. Head, gaps and backfills are all runs.
+#pragma once
+
+#include "chain/lineage.hpp"
+#include "chain/rows.hpp"
+#include "follow/continuity.hpp"
+#include "follow/fetch_window.hpp"
+#include "follow/state.hpp"
+#include "follow/writers.hpp"
+#include "rpc/source.hpp"
+#include "storage/store.hpp"
+
+#include <boost/asio/thread_pool.hpp>
+
+#include <optional>
+#include <string>
+
+namespace receiptd::follow {
+
+// What every run needs; lives as long as the follower.
+struct Engine {
+    base::asio::any_io_executor executor;
+    base::asio::thread_pool& cpu;
+    rpc::BlockSource& source;
+    storage::Store& store;
+    Writers& writers;
+    State& state;
+    chain::Scope scope;
+    bool source_has_outcomes = false;  // neardata: receipts come with the block
+    unsigned fetch_ahead = 8;
+    unsigned batch_blocks = 16;
+    std::uint64_t batch_bytes = 8ull << 20;
+    base::Duration patience = std::chrono::seconds(60);
+};
+
+struct RunSettings {
+    base::Height from = 0;
+    std::optional<base::Height> to;  // nullopt: follow the head
+    rpc::Priority priority = rpc::Priority::head;
+    base::Duration patience = std::chrono::seconds(60);
+};
+
+struct RunEnd {
+    base::Height next = 0;              // first height not handled
+    std::optional<std::string> broken;  // the chain did not fit at `next`
+};
+
+class Run {
+public:
+    Run(Engine& engine, RunSettings settings);
+
+    // Ends at `to`, at a broken chain, or when the state is stopping; everything handled has been
+    // committed then, and orphans at the seams have been adopted.
+    base::Task<RunEnd> run();
+
+private:
+    base::Task<bool> advance();  // false: the run is over
+    base::Task<void> handle(rpc::FetchResult result);
+    base::Task<void> store_block(rpc::BlockContents contents);
+    base::Task<void> give_up(base::Height height, std::string reason, std::string detail);
+    base::Task<void> give_up(const base::HeightSet& holes, std::string detail);
+    base::Task<void> finish();
+    base::Task<void> look_above();
+    base::Task<void> flush();
+    base::Task<void> adopt_when_due();
+    void claim(const base::HeightSet& heights);
+    void fill_window();
+    base::Height limit() const;
+    bool mine(base::Height height) const;
+    base::HeightSet still_missing(const base::HeightSet& heights) const;
+
+    Engine& engine_;
+    RunSettings settings_;
+    base::Height next_;
+    Continuity continuity_;
+    FetchWindow window_;
+    chain::Lineage lineage_;
+    chain::RowBatch batch_;
+    base::HeightSet claimed_;   // in flight because of this run
+    std::optional<std::string> broken_;
+    base::Height adopt_at_;     // orphans of the run's first blocks are looked for again here
+};
+
+}  // namespace receiptd::follow

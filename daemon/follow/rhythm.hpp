@@ -1,0 +1,41 @@
+// When to ask for the head again, timed to the chain's own rhythm. Pure.
+//
+// The aim is to ask just before a block can be there and again just after: about two requests per
+// block, each block seen within a small part of the block time.
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/height_set.hpp"
+
+#include <deque>
+
+namespace receiptd::follow {
+
+class HeadRhythm {
+public:
+    explicit HeadRhythm(base::Duration first_guess = std::chrono::milliseconds(600));
+
+    // The head was asked at `asked_at`; `height` is what it is now.
+    void saw(base::Height height, base::SteadyTime asked_at);
+    // The head could not be had.
+    void failed(base::SteadyTime asked_at);
+
+    base::SteadyTime next_poll() const { return next_poll_; }
+    base::Duration interval() const { return interval_; }
+
+private:
+    struct Arrival {
+        base::Height height;
+        base::SteadyTime at;
+    };
+    void advanced(base::Height height, base::SteadyTime asked_at);
+
+    base::Duration interval_;
+    std::deque<Arrival> arrivals_;  // the latest few new heads
+    base::Height head_ = 0;
+    unsigned misses_ = 0;           // polls since the last new head
+    base::SteadyTime last_miss_{};
+    base::SteadyTime next_poll_{};
+};
+
+}  // namespace receiptd::follow

@@ -1,0 +1,48 @@
+// What the follower knows of itself: shared by its loops (one thread), shown by status and readyz.
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/event.hpp"
+#include "base/height_set.hpp"
+#include "chain/rows.hpp"
+#include "metrics/follow_series.hpp"
+#include "storage/store.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace receiptd::follow {
+
+struct State {
+    State(base::asio::any_io_executor executor, metrics::FollowSeries& metric_series,
+          const base::Clock& system_clock)
+        : changed(std::move(executor)), series(metric_series), clock(system_clock) {}
+
+    base::Event changed;  // coverage, head or stop
+    metrics::FollowSeries& series;
+    const base::Clock& clock;
+
+    std::optional<chain::BlockRef> head;       // newest final block known
+    base::SteadyTime head_seen_at{};
+    std::optional<chain::BlockRef> committed;  // highest block committed since start or found stored
+    storage::Coverage coverage;                // as committed
+    base::HeightSet in_flight;                 // some loop is working on these
+    std::map<base::Height, storage::UnavailableHeight> unavailable;
+    struct Broken {
+        base::Height height = 0;
+        std::string why;
+    };
+    std::optional<Broken> broken;              // a range is stopped: a block does not fit the chain
+    std::uint64_t pending_trees = 0;
+    bool stopping = false;
+
+    void learn_head(const chain::BlockRef& block);
+    void learn_committed(const chain::RowBatch& batch);
+    void learn_unavailable(const storage::UnavailableHeight& height);
+    void set_broken(base::Height height, std::string why);
+    void stop();
+    void publish_gaps();
+};
+
+}  // namespace receiptd::follow

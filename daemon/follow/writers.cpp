@@ -1,0 +1,57 @@
+#include "follow/writers.hpp"
+
+#include "base/log.hpp"
+
+#include <utility>
+
+namespace receiptd::follow {
+
+Writers::Writers(base::asio::any_io_executor executor, storage::Store& store, State& state, unsigned count)
+    : store_(store), state_(state), count_(count), moved_(std::move(executor)) {}
+
+base::Task<void> Writers::run(unsigned writer) {
+    while (true) {
+        while (queue_.empty()) co_await moved_.wait();
+        auto batch = std::move(queue_.front());
+        queue_.pop_front();
+        ++busy_;
+        moved_.notify_all();
+        co_await write(writer, std::move(batch));
+        --busy_;
+        moved_.notify_all();
+    }
+}
+
+base::Task<void> Writers::write(unsigned writer, chain::RowBatch batch) {
+    // What the state must know outlives the rows, which go to the database thread.
+    chain::RowBatch facts;
+    facts.blocks = batch.blocks;
+    facts.covered = batch.covered;
+    const auto rows = batch.rows();
+    const auto started = state_.clock.steady();
+    const auto outcome = co_await store_.commit(writer, std::move(batch));
+    state_.in_flight.subtract(facts.covered);
+    if (outcome == storage::CommitOutcome::already_covered) {
+        log::warn("another daemon had stored these heights", {{"heights", facts.covered.to_multirange()}});
+        state_.coverage = co_await store_.load_coverage();
+        state_.publish_gaps();
+        state_.changed.notify_all();
+        co_return;
+    }
+    const auto seconds = static_cast<double>((state_.clock.steady() - started).count()) / 1e9;
+    state_.series.commit_seconds.Observe(seconds);
+    state_.learn_committed(facts);
+    log::debug("committed", {{"heights", facts.covered.to_multirange()}, {"rows", rows}, {"seconds", seconds}});
+}
+
+base::Task<void> Writers::submit(chain::RowBatch batch) {
+    while (queue_.size() >= count_) co_await moved_.wait();
+    queue_.push_back(std::move(batch));
+    moved_.notify_all();
+}
+
+base::Task<void> Writers::drain() {
+    while (!queue_.empty() || busy_ > 0) co_await moved_.wait();
+}
+
+}  // namespace receiptd::follow

@@ -1,0 +1,38 @@
+// Finished batches on their way into the database: a bounded queue and one loop per connection.
+#pragma once
+
+#include "base/event.hpp"
+#include "base/task_group.hpp"
+#include "chain/rows.hpp"
+#include "follow/state.hpp"
+#include "storage/store.hpp"
+
+#include <deque>
+
+namespace receiptd::follow {
+
+class Writers {
+public:
+    Writers(base::asio::any_io_executor executor, storage::Store& store, State& state, unsigned count);
+
+    // The loops, one per writer: spawn each in the daemon's task group.
+    base::Task<void> run(unsigned writer);
+
+    // Queues a batch; waits while `count` batches are queued already.
+    base::Task<void> submit(chain::RowBatch batch);
+    // Waits until everything submitted so far is committed.
+    base::Task<void> drain();
+    bool idle() const { return queue_.empty() && busy_ < count_; }
+
+private:
+    base::Task<void> write(unsigned writer, chain::RowBatch batch);
+
+    storage::Store& store_;
+    State& state_;
+    unsigned count_;
+    unsigned busy_ = 0;
+    std::deque<chain::RowBatch> queue_;
+    base::Event moved_;  // something was queued, taken or committed
+};
+
+}  // namespace receiptd::follow

@@ -1,0 +1,43 @@
+#include "metrics/follow_series.hpp"
+
+namespace receiptd::metrics {
+namespace {
+
+prometheus::Gauge& gauge(Registry& registry, const char* name, const char* help) {
+    return registry.gauge(name, help).Add({});
+}
+
+prometheus::Counter& counter(Registry& registry, const char* name, const char* help) {
+    return registry.counter(name, help).Add({});
+}
+
+prometheus::Histogram& stage(Registry& registry, const char* stage_name) {
+    return registry
+        .histogram("receiptd_follow_stage_seconds", "Time of one height (commit: one batch) in a stage.")
+        .Add({{"stage", stage_name}}, seconds_buckets());
+}
+
+}  // namespace
+
+FollowSeries::FollowSeries(Registry& r)
+    : head_height(gauge(r, "receiptd_head_height", "Height of the newest final block known.")),
+      head_time(gauge(r, "receiptd_head_timestamp_seconds", "Time of the newest final block known.")),
+      committed_height(gauge(r, "receiptd_committed_height", "Height of the highest block committed.")),
+      committed_time(gauge(r, "receiptd_committed_timestamp_seconds", "Time of the highest block committed.")),
+      gap_blocks(gauge(r, "receiptd_gap_blocks", "Heights that should be stored and are not.")),
+      unavailable_blocks(gauge(r, "receiptd_unavailable_blocks",
+                               "Heights no host could give within follow.patience; retried for ever.")),
+      pending_trees(gauge(r, "receiptd_pending_trees", "Transactions whose tree is not complete yet.")),
+      broken_chain(gauge(r, "receiptd_broken_chain",
+                         "1 while a range is stopped because a block does not fit the stored chain.")),
+      head_polls(counter(r, "receiptd_head_polls_total", "Requests made to learn of the head.")),
+      new_heads(counter(r, "receiptd_new_heads_total", "Heights by which the head advanced.")),
+      skipped_heights(counter(r, "receiptd_skipped_heights_total", "Heights proven to have no block.")),
+      trees_completed(counter(r, "receiptd_trees_completed_total", "Transaction trees stored complete.")),
+      fetch_seconds(stage(r, "fetch")),
+      rows_seconds(stage(r, "rows")),
+      commit_seconds(stage(r, "commit")),
+      lag_seconds(r.histogram("receiptd_follow_lag_seconds", "From a new head seen to its rows committed.")
+                      .Add({}, seconds_buckets())) {}
+
+}  // namespace receiptd::metrics

@@ -1,0 +1,29 @@
+// What following the chain reports.
+#pragma once
+
+#include "metrics/registry.hpp"
+
+namespace receiptd::metrics {
+
+struct FollowSeries {
+    explicit FollowSeries(Registry& registry);
+
+    prometheus::Gauge& head_height;       // newest final block any host told
+    prometheus::Gauge& head_time;         // its time, seconds since 1970
+    prometheus::Gauge& committed_height;  // highest committed block
+    prometheus::Gauge& committed_time;
+    prometheus::Gauge& gap_blocks;          // heights wanted and not covered
+    prometheus::Gauge& unavailable_blocks;  // of these, given up for now after follow.patience
+    prometheus::Gauge& pending_trees;
+    prometheus::Gauge& broken_chain;        // 1 while a range is stopped by a prev_hash mismatch
+    prometheus::Counter& head_polls;
+    prometheus::Counter& new_heads;
+    prometheus::Counter& skipped_heights;
+    prometheus::Counter& trees_completed;
+    prometheus::Histogram& fetch_seconds;
+    prometheus::Histogram& rows_seconds;
+    prometheus::Histogram& commit_seconds;
+    prometheus::Histogram& lag_seconds;   // head seen -> its rows committed
+};
+
+}  // namespace receiptd::metrics
