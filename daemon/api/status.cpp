@@ -1,0 +1,100 @@
+#include "api/status.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace receiptd::api {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kHeadStaleSeconds = 60;
+constexpr std::uint64_t kLagHeights = 100;
+
+json block_json(const std::optional<BlockView>& block) {
+    if (!block) return nullptr;
+    return {{"height", block->height}, {"hash", block->hash}, {"time", block->time}};
+}
+
+json height_json(const std::optional<std::uint64_t>& height) {
+    if (!height) return nullptr;
+    return *height;
+}
+
+json upstream_json(const UpstreamView& upstream) {
+    return {{"name", upstream.name},
+            {"kind", upstream.kind},
+            {"origin", upstream.origin},
+            {"health", upstream.health},
+            {"disabled", upstream.disabled},
+            {"last_error", upstream.last_error},
+            {"horizon_height", height_json(upstream.horizon_height)},
+            {"head_height", height_json(upstream.head_height)},
+            {"budget_available", upstream.budget_available},
+            {"in_flight", upstream.in_flight}};
+}
+
+}  // namespace
+
+std::string to_json(const DaemonStatus& status) {
+    json gaps = json::array();
+    for (const auto& gap : status.gaps) gaps.push_back({{"from", gap.from}, {"to", gap.to}});
+    json unavailable = json::array();
+    for (const auto& height : status.unavailable)
+        unavailable.push_back({{"height", height.height},
+                               {"reason", height.reason},
+                               {"detail", height.detail},
+                               {"attempts", height.attempts}});
+    json upstreams = json::array();
+    for (const auto& upstream : status.upstreams) upstreams.push_back(upstream_json(upstream));
+    json reasons = json::array();
+    for (const auto& reason : unreadiness(status)) reasons.push_back(reason.reason);
+    const json all = {{"version", status.version},
+                      {"network", status.network},
+                      {"source", status.source},
+                      {"scope", status.scope},
+                      {"ready", reasons.empty()},
+                      {"not_ready_because", reasons},
+                      {"head", block_json(status.head)},
+                      {"head_seen_seconds_ago", status.head_seen_seconds_ago},
+                      {"committed", block_json(status.committed)},
+                      {"database_connected", status.database_connected},
+                      {"covered_heights", status.covered_heights},
+                      {"gap_heights", status.gap_heights},
+                      {"gaps", gaps},
+                      {"unavailable_heights", status.unavailable_heights},
+                      {"unavailable", unavailable},
+                      {"pending_trees", status.pending_trees},
+                      {"broken_chain", status.broken_chain},
+                      {"upstreams", upstreams}};
+    // Details quote what hosts answered: bytes that are no UTF-8 must not end the answer.
+    return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::vector<Unreadiness> unreadiness(const DaemonStatus& status) {
+    std::vector<Unreadiness> reasons;
+    if (!status.database_connected) reasons.push_back({"database", "no connection to the database"});
+    if (!status.head)
+        reasons.push_back({"head_unknown", "no upstream has told a final block yet"});
+    else if (status.head_seen_seconds_ago > kHeadStaleSeconds)
+        reasons.push_back({"head_stale", "the head has not advanced for " +
+                                             std::to_string(static_cast<int>(status.head_seen_seconds_ago)) + " s"});
+    if (status.head) {
+        const auto committed = status.committed ? status.committed->height : 0;
+        if (committed + kLagHeights < status.head->height)
+            reasons.push_back({"lag", "committed up to " + std::to_string(committed) + ", the head is at " +
+                                          std::to_string(status.head->height)});
+    }
+    if (status.unavailable_heights > 0)
+        reasons.push_back({"gap", std::to_string(status.unavailable_heights) + " heights could not be had, the first " +
+                                      std::to_string(status.unavailable.front().height) + ": " +
+                                      status.unavailable.front().reason});
+    if (!status.broken_chain.empty()) reasons.push_back({"broken_chain", status.broken_chain});
+    const bool any_upstream = std::any_of(status.upstreams.begin(), status.upstreams.end(),
+                                          [](const auto& upstream) { return !upstream.disabled; });
+    if (!any_upstream) reasons.push_back({"upstreams", "every upstream refuses the key"});
+    return reasons;
+}
+
+}  // namespace receiptd::api

@@ -1,0 +1,72 @@
+// What the daemon says of itself, as plain values, and how that reads as JSON. The daemon's
+// /v1/status answers it; `receiptd status` shows it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::api {
+
+struct BlockView {
+    std::uint64_t height = 0;
+    std::string hash;
+    std::string time;  // RFC 3339, UTC
+};
+
+struct UnavailableView {
+    std::uint64_t height = 0;
+    std::string reason;
+    std::string detail;
+    unsigned attempts = 0;
+};
+
+struct UpstreamView {
+    std::string name;
+    std::string kind;
+    std::string origin;
+    double health = 0;
+    bool disabled = false;
+    std::string last_error;
+    std::optional<std::uint64_t> horizon_height;  // lowest height it is known to hold
+    std::optional<std::uint64_t> head_height;
+    double budget_available = 0;
+    unsigned in_flight = 0;
+};
+
+struct RangeView {
+    std::uint64_t from = 0;
+    std::uint64_t to = 0;
+};
+
+struct DaemonStatus {
+    std::string version;
+    std::string network;
+    std::string source;
+    std::string scope;
+    std::optional<BlockView> head;
+    double head_seen_seconds_ago = 0;
+    std::optional<BlockView> committed;
+    bool database_connected = false;
+    std::uint64_t covered_heights = 0;
+    std::uint64_t gap_heights = 0;
+    std::vector<RangeView> gaps;                // the first few
+    std::uint64_t unavailable_heights = 0;
+    std::vector<UnavailableView> unavailable;   // the first few
+    std::uint64_t pending_trees = 0;
+    std::string broken_chain;                   // empty: none
+    std::vector<UpstreamView> upstreams;
+};
+
+std::string to_json(const DaemonStatus& status);
+
+// Why the daemon is not ready; empty: it is. Each is short and stable: "database", "head_unknown",
+// "head_stale", "lag", "gap", "broken_chain", "upstreams".
+struct Unreadiness {
+    std::string reason;
+    std::string detail;
+};
+std::vector<Unreadiness> unreadiness(const DaemonStatus& status);
+
+}  // namespace receiptd::api
