@@ -1,0 +1,90 @@
+#include "follow/rhythm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace receiptd::follow {
+namespace {
+
+using namespace std::chrono_literals;
+using base::Duration;
+using base::SteadyTime;
+
+struct Played {
+    double polls_per_block = 0;
+    std::vector<Duration> delays;  // block there -> seen
+    Duration percentile(double share) {
+        std::sort(delays.begin(), delays.end());
+        return delays[static_cast<std::size_t>(share * static_cast<double>(delays.size() - 1))];
+    }
+};
+
+// Plays a chain that makes a block every `interval` +- `jitter` against a rhythm, on paper.
+Played play(Duration interval, Duration jitter, unsigned blocks) {
+    std::mt19937_64 generator(7);
+    std::uniform_int_distribution<Duration::rep> shift(-jitter.count(), jitter.count());
+    std::vector<SteadyTime> made;
+    for (unsigned i = 0; i < blocks; ++i)
+        made.push_back(SteadyTime(1h) + interval * static_cast<int>(i) + Duration(jitter.count() ? shift(generator) : 0));
+    std::sort(made.begin(), made.end());
+
+    HeadRhythm rhythm;
+    Played played;
+    auto now = made.front();
+    std::size_t seen = 0;
+    unsigned polls = 0;
+    while (seen < made.size()) {
+        ++polls;
+        const auto there = static_cast<std::size_t>(
+            std::upper_bound(made.begin(), made.end(), now) - made.begin());
+        if (seen >= 20)  // settled
+            for (auto i = seen; i < there; ++i) played.delays.push_back(now - made[i]);
+        seen = std::max(seen, there);
+        rhythm.saw(1000 + seen, now);
+        now = std::max(rhythm.next_poll(), now + 1ms);
+    }
+    played.polls_per_block = static_cast<double>(polls) / blocks;
+    return played;
+}
+
+TEST(HeadRhythm, ASteadyChainIsSeenPromptlyWithFewRequests) {
+    for (const Duration interval : {Duration(600ms), Duration(1000ms), Duration(1300ms)}) {
+        auto played = play(interval, 0ms, 500);
+        EXPECT_LE(played.polls_per_block, 3.0);
+        EXPECT_LE(played.percentile(0.5), 40ms);
+        EXPECT_LE(played.percentile(0.99), 100ms);
+    }
+}
+
+TEST(HeadRhythm, AnUnsteadyChainStillCostsAtMostThreeRequestsABlock) {
+    auto played = play(600ms, 120ms, 1000);
+    EXPECT_LE(played.polls_per_block, 3.0);
+    EXPECT_LE(played.percentile(0.99), 250ms);
+}
+
+TEST(HeadRhythm, AStandingChainIsAskedMoreRarely) {
+    HeadRhythm rhythm;
+    auto now = SteadyTime(1h);
+    rhythm.saw(1, now);
+    Duration last{};
+    for (int i = 0; i < 20; ++i) {
+        const auto next = rhythm.next_poll();
+        last = next - now;
+        now = next;
+        rhythm.saw(1, now);
+    }
+    EXPECT_GE(last, 200ms);
+    EXPECT_LE(last, 1s);
+}
+
+TEST(HeadRhythm, AFailedPollWaitsABlockTime) {
+    HeadRhythm rhythm;
+    rhythm.failed(SteadyTime(1h));
+    EXPECT_EQ(rhythm.next_poll(), SteadyTime(1h) + 600ms);
+}
+
+}  // namespace
+}  // namespace receiptd::follow
