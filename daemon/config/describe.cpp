@@ -1,0 +1,162 @@
+#include "config/describe.hpp"
+
+#include "config/keys.hpp"
+#include "config/parse.hpp"
+
+#include <sstream>
+
+namespace receiptd::config {
+
+namespace {
+
+// Settings as they are without a file, with one entry of everything optional.
+Draft defaults() {
+    Draft draft;
+    draft.settings.upstreams.emplace_back();
+    draft.upstream_keys.emplace_back();
+    draft.settings.neardata.emplace();
+    return draft;
+}
+
+std::string default_toml(const Key& key) {
+    static const Draft draft = defaults();
+    if (key.is_secret()) return "";
+    auto text = to_toml(key, key.at.get(draft, 0));
+    return text == "\"\"" ? "" : text;
+}
+
+std::string heading(const Section& section) {
+    const auto name = std::string(section.name);
+    return section.kind == SectionKind::array ? "[[" + name + "]]" : "[" + name + "]";
+}
+
+std::string type_text(const Key& key) {
+    switch (key.type) {
+        case Type::name: return "name (a-z, 0-9, _ and -)";
+        case Type::url: return "http(s) address";
+        case Type::listen: return "host:port";
+        case Type::integer: return "integer";
+        case Type::decimal: return "number";
+        case Type::duration: return "duration";
+        case Type::keep: return "duration or `\"forever\"`";
+        case Type::bytes: return "size";
+        case Type::accounts: return "list of account ids";
+        case Type::start: return "`\"head\"`, `\"resume\"` or a height";
+        case Type::secret: return "string (secret)";
+        case Type::env: return "name of a variable";
+        case Type::file: return "path";
+        case Type::choice: break;
+    }
+    std::string text;
+    for (const auto choice : key.choices)
+        text += (text.empty() ? "`\"" : ", `\"") + std::string(choice) + "\"`";
+    return text;
+}
+
+std::string bounds_text(const Key& key) {
+    const auto range = [&](const Value& low, const Value& high) {
+        return ", " + to_toml(key, low) + " to " + to_toml(key, high);
+    };
+    switch (key.type) {
+        case Type::integer:
+        case Type::bytes:
+            return range(static_cast<std::uint64_t>(key.min), static_cast<std::uint64_t>(key.max));
+        case Type::decimal: return range(key.min, key.max);
+        case Type::duration:
+        case Type::keep:
+            return range(Millis(static_cast<Millis::rep>(key.min)),
+                         Millis(static_cast<Millis::rep>(key.max)));
+        default: return "";
+    }
+}
+
+void describe_key(std::ostream& out, const Key& key) {
+    const auto initial = default_toml(key);
+    out << "| `" << key.name << "` | " << type_text(key) << bounds_text(key) << " | "
+        << (key.required      ? "required"
+            : initial.empty() ? ""
+                              : "`" + initial + "`")
+        << " | " << (key.reloadable ? "yes" : "no") << " | " << key.help << " |\n";
+}
+
+// "# text" lines of at most 100 columns.
+void comment(std::ostream& out, std::string_view text) {
+    constexpr std::size_t kWidth = 98;
+    while (!text.empty()) {
+        auto cut = text.size() <= kWidth ? text.size() : text.rfind(' ', kWidth);
+        if (cut == std::string_view::npos) cut = text.size();
+        out << "# " << text.substr(0, cut) << "\n";
+        text.remove_prefix(std::min(text.size(), cut + 1));
+    }
+}
+
+void example_key(std::ostream& out, const Section& section, const Key& key) {
+    comment(out, key.help);
+    if (!key.choices.empty()) {
+        std::string choices = "One of:";
+        for (const auto choice : key.choices) choices += " " + std::string(choice);
+        comment(out, choices);
+    }
+    const auto initial = default_toml(key);
+    const bool shown = !key.example.empty() && section.kind != SectionKind::optional;
+    if (shown)
+        out << key.name << " = " << key.example << "\n";
+    else
+        out << "#" << key.name << " = "
+            << (!key.example.empty()    ? std::string(key.example)
+                : !initial.empty()      ? initial
+                : key.type == Type::env ? std::string("\"RECEIPTD_SECRET\"")
+                                        : std::string("\"/etc/receiptd/secret\""))
+            << "\n";
+}
+
+constexpr std::string_view kPreface =
+    "# Configuration\n"
+    "\n"
+    "<!-- Generated from daemon/config/keys.cpp; `./dev docs` writes it anew. -->\n"
+    "\n"
+    "receiptd reads one TOML file: `receiptd run --config FILE`. `receiptd check-config --config FILE` "
+    "reports\n"
+    "every problem at once, each with its line and column. "
+    "[receiptd.example.toml](receiptd.example.toml) holds every key.\n"
+    "\n"
+    "- A **duration** is a text with units: `\"250ms\"`, `\"30s\"`, `\"5m\"`, `\"1h30m\"`, `\"90d\"`.\n"
+    "- A **size** is a number of bytes or a text: `\"64MiB\"`, `\"500kB\"`.\n"
+    "- **Secrets** come from an environment variable (`…_env`) or a file (`…_file`; a line end at its end "
+    "is\n"
+    "  dropped), never from this file, and are shown nowhere. Relative paths start at the folder of the\n"
+    "  configuration file. `receiptd` warns of a file that everybody can read.\n"
+    "- **Reload**: on SIGHUP the file and the secrets are read again; keys marked so apply at once, and a "
+    "line in\n"
+    "  the log names the changes that need a restart. A file with errors changes nothing.\n";
+
+}  // namespace
+
+std::string describe_keys_markdown() {
+    std::ostringstream out;
+    out << kPreface;
+    for (const auto& section : sections()) {
+        out << "\n## " << heading(section) << "\n\n" << section.help << "\n\n";
+        out << "| key | value | default | reload | |\n|---|---|---|---|---|\n";
+        for (const auto* key : keys_of(section.name)) describe_key(out, *key);
+    }
+    return out.str();
+}
+
+std::string example_toml() {
+    std::ostringstream out;
+    out << "# Every key of receiptd. Lines that start with # and a name show the default or an alternative.\n"
+           "# Generated from daemon/config/keys.cpp; docs/configuration.md explains the forms of values.\n";
+    for (const auto& section : sections()) {
+        out << "\n\n";
+        comment(out, section.help);
+        out << (section.kind == SectionKind::optional ? "#" : "") << heading(section) << "\n";
+        for (const auto* key : keys_of(section.name)) {
+            out << "\n";
+            example_key(out, section, *key);
+        }
+    }
+    return out.str();
+}
+
+}  // namespace receiptd::config

@@ -1,0 +1,97 @@
+// The one table of configuration keys: name, type, bounds, text, and where the value lives in
+// Settings. The loader, the documentation, the example file and the reload report are all made
+// from it; a default is whatever Settings{} holds.
+#pragma once
+
+#include "config/settings.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace receiptd::config {
+
+enum class Type {
+    name,      // a-z 0-9 _ - ; may become a metric label
+    choice,    // one of Key::choices
+    url,       // http:// or https://, no user:password@
+    listen,    // host:port
+    integer,   // min..max
+    decimal,   // min..max
+    duration,  // "30s", "5m", "1h30m", "90d"; bounds in milliseconds
+    keep,      // a duration of whole hours, or "forever"
+    bytes,     // "64MiB", "10MB" or a number; bounds in bytes
+    accounts,  // list of account ids
+    start,     // "head", "resume" or a height
+    secret,    // the value itself; kept out of every message
+    env,       // name of an environment variable that holds a secret
+    file,      // path of a file that holds a secret
+};
+
+// A value on its way between the file and Settings. Choices travel as their index.
+inline constexpr Millis kForever = Millis::max();
+using Value = std::variant<std::string, std::uint64_t, double, Millis, std::vector<std::string>, Start>;
+
+// Where a secret is to be had from; at most one is set.
+struct SecretPlace {
+    std::string env;
+    std::string file;
+};
+
+// What a file sets: the settings and the places of the secrets, resolved afterwards.
+struct Draft {
+    Settings settings;
+    std::vector<SecretPlace> upstream_keys;  // as settings.upstreams
+    SecretPlace neardata_key;
+    SecretPlace database_url;
+};
+
+enum class SectionKind {
+    table,     // [section]
+    optional,  // [section], and its presence means something
+    array,     // [[section]]
+};
+
+struct Section {
+    std::string_view name;
+    SectionKind kind = SectionKind::table;
+    std::string_view help;
+};
+
+// Where a key lives. `item`: which entry of an array section. get() of a secret gives "".
+struct Binding {
+    Value (*get)(const Draft& draft, std::size_t item) = nullptr;
+    void (*set)(Draft& draft, std::size_t item, const Value& value) = nullptr;
+};
+
+struct Key {
+    std::string_view section;
+    std::string_view name;
+    Type type = Type::name;
+    Binding at;
+    std::string_view help;
+    bool required = false;    // within its section
+    bool reloadable = false;  // SIGHUP applies a change
+    // In the example file, as TOML; empty: the default, commented out.
+    std::string_view example = {};
+    std::span<const std::string_view> choices = {};
+    double min = 0;
+    double max = static_cast<double>(std::numeric_limits<std::int64_t>::max());
+
+    std::string full_name() const { return std::string(section) + "." + std::string(name); }
+    bool is_secret() const { return type == Type::secret || type == Type::env || type == Type::file; }
+};
+
+std::span<const Section> sections();
+std::span<const Key> keys();  // in the order of the documentation
+const Key* find_key(std::string_view section, std::string_view name);
+std::vector<const Key*> keys_of(std::string_view section);
+
+// The value as it would stand in the file: "\"30s\"", "8", "[\"alice.near\"]".
+std::string to_toml(const Key& key, const Value& value);
+
+}  // namespace receiptd::config

@@ -1,0 +1,80 @@
+#include "config/load.hpp"
+
+#include "config/reader.hpp"
+#include "config/report.hpp"
+#include "config/rules.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace receiptd::config {
+
+namespace {
+
+constexpr std::uintmax_t kLongestFile = 1 << 20;
+
+Loaded unreadable(const std::string& path, const std::string& why) {
+    Loaded loaded;
+    loaded.problems.push_back({Severity::error, path, 0, 0, "cannot read the configuration: " + why});
+    return loaded;
+}
+
+}  // namespace
+
+std::string Problem::to_string() const {
+    std::string text = file + ":";
+    if (line > 0) text += std::to_string(line) + ":" + std::to_string(column) + ":";
+    text += severity == Severity::warning ? " warning: " : " ";
+    return text + message;
+}
+
+std::vector<Problem> Report::in_file_order() const {
+    auto sorted = problems_;
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Problem& a, const Problem& b) {
+        return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+    });
+    return sorted;
+}
+
+bool Loaded::ok() const {
+    return std::none_of(problems.begin(), problems.end(),
+                        [](const Problem& problem) { return problem.severity == Severity::error; });
+}
+
+Environment process_environment() {
+    return [](const std::string& name) -> std::optional<std::string> {
+        const char* value = std::getenv(name.c_str());
+        if (!value) return std::nullopt;
+        return value;
+    };
+}
+
+Loaded load_text(std::string_view toml, const std::string& file_name, const Environment& environment) {
+    Report report(file_name);
+    auto file = read_toml(toml, report);
+    if (file.parsed) {
+        check_rules(file.draft, file.places, report);
+        resolve_secrets(file.draft, file.places, std::filesystem::path(file_name).parent_path(), environment,
+                        report);
+    }
+    return {std::move(file.draft.settings), report.in_file_order()};
+}
+
+Loaded load_file(const std::string& path, const Environment& environment) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) return unreadable(path, "it is a folder");
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return unreadable(path, std::strerror(errno));
+    const auto size = std::filesystem::file_size(path, error);
+    if (!error && size > kLongestFile) return unreadable(path, "it is longer than 1 MiB");
+    std::ostringstream text;
+    text << file.rdbuf();
+    return load_text(text.str(), path, environment);
+}
+
+}  // namespace receiptd::config

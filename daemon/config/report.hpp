@@ -1,0 +1,53 @@
+// Where things stand in the file, and what is wrong with them.
+#pragma once
+
+#include "config/load.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace receiptd::config {
+
+struct Position {
+    unsigned line = 0;
+    unsigned column = 0;
+};
+
+// Of every section ("follow", "upstream[0]"), value ("follow.scope", "upstream[0].url") and list
+// item ("follow.accounts[2]") that the file holds, right or wrong.
+class Places {
+public:
+    void set(const std::string& path, Position position) { positions_[path] = position; }
+    bool has(const std::string& path) const { return positions_.contains(path); }
+    // Of the path, else of what holds it, else the start of the file.
+    Position find(std::string path) const {
+        while (!positions_.contains(path)) {
+            const auto cut = path.find_last_of(".[");
+            if (cut == std::string::npos) return {1, 1};
+            path.resize(cut);
+        }
+        return positions_.at(path);
+    }
+
+private:
+    std::map<std::string, Position> positions_;
+};
+
+class Report {
+public:
+    explicit Report(std::string file) : file_(std::move(file)) {}
+    void error(Position where, std::string message) { add(Severity::error, where, std::move(message)); }
+    void warning(Position where, std::string message) { add(Severity::warning, where, std::move(message)); }
+    std::vector<Problem> in_file_order() const;
+
+private:
+    void add(Severity severity, Position where, std::string message) {
+        problems_.push_back({severity, file_, where.line, where.column, std::move(message)});
+    }
+    std::string file_;
+    std::vector<Problem> problems_;
+};
+
+}  // namespace receiptd::config

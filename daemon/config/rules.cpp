@@ -1,0 +1,207 @@
+#include "config/rules.hpp"
+
+#include "config/parse.hpp"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace receiptd::config {
+
+namespace {
+
+constexpr std::uintmax_t kLongestSecret = 64 * 1024;
+
+std::string upstream_path(std::size_t item) { return "upstream[" + std::to_string(item) + "]"; }
+
+void check_source(const Draft& draft, const Places& places, Report& report) {
+    const auto& settings = draft.settings;
+    const auto where = places.find("follow.source");
+    if (settings.follow.source == Source::rpc && settings.upstreams.empty())
+        report.error(where, "follow.source \"rpc\" needs at least one [[upstream]]");
+    if (settings.follow.source == Source::neardata && !settings.neardata)
+        report.error(where, "follow.source \"neardata\" needs a section [neardata] with its url");
+}
+
+void check_scope(const Draft& draft, const Places& places, Report& report) {
+    const auto& follow = draft.settings.follow;
+    const bool has_list = places.has("follow.accounts");
+    if (follow.scope == ScopeName::accounts && !has_list)
+        report.error(places.find("follow.scope"), "follow.scope \"accounts\" needs the list follow.accounts");
+    if (follow.scope == ScopeName::accounts && has_list && follow.accounts.empty() &&
+        !places.has("follow.accounts[0]"))
+        report.error(places.find("follow.accounts"), "follow.accounts must name at least one account");
+    if (follow.scope != ScopeName::accounts && has_list)
+        report.error(
+            places.find("follow.accounts"),
+            "follow.accounts is contradicted by follow.scope: it counts only with scope \"accounts\"");
+}
+
+void check_upstreams(const Draft& draft, const Places& places, Report& report) {
+    std::map<std::string, std::size_t> first_with;
+    const auto& upstreams = draft.settings.upstreams;
+    for (std::size_t i = 0; i < upstreams.size(); ++i) {
+        if (upstreams[i].name.empty()) continue;
+        const auto [known, fresh] = first_with.emplace(upstreams[i].name, i);
+        if (fresh) continue;
+        const auto first = places.find(upstream_path(known->second) + ".name");
+        report.error(places.find(upstream_path(i) + ".name"), "upstream.name \"" + upstreams[i].name +
+                                                                  "\" is taken by the one in line " +
+                                                                  std::to_string(first.line));
+    }
+}
+
+// A key over plain http can be read on the way.
+void check_clear_text(const std::string& path, const std::string& url, const SecretPlace& key,
+                      const Places& places, Report& report) {
+    const bool has_key = !key.env.empty() || !key.file.empty();
+    if (!has_key || !url.starts_with("http://") || is_loopback_host(url_host(url))) return;
+    report.warning(places.find(path + ".url"),
+                   "the API key would travel unencrypted to \"" + url_host(url) + "\"; use https://");
+}
+
+class SecretReader {
+public:
+    SecretReader(const std::filesystem::path& folder, const Environment& environment, const Places& places,
+                 Report& report)
+        : folder_(folder), environment_(environment), places_(places), report_(report) {}
+
+    // `stem`: "upstream[0].api_key"; the keys are stem_env and stem_file.
+    std::optional<base::Secret> read(const std::string& stem, const SecretPlace& place) {
+        if (!place.env.empty() && !place.file.empty()) {
+            const auto leaf = stem.substr(stem.rfind('.') + 1);
+            report_.error(places_.find(stem + "_file"),
+                          plain(stem) + "_file is contradicted by " + leaf + "_env: give one of them");
+            return std::nullopt;
+        }
+        if (!place.env.empty()) return from_environment(stem + "_env", place.env);
+        if (!place.file.empty()) return from_file(stem + "_file", folder_ / place.file);
+        return std::nullopt;
+    }
+
+private:
+    static std::string plain(const std::string& path) {  // "upstream[0].x" -> "upstream.x"
+        const auto open = path.find('[');
+        if (open == std::string::npos) return path;
+        return path.substr(0, open) + path.substr(path.find(']') + 1);
+    }
+
+    void fault(const std::string& key, const std::string& what) {
+        report_.error(places_.find(key), plain(key) + ": " + what);
+    }
+
+    std::optional<base::Secret> from_environment(const std::string& key, const std::string& name) {
+        const auto value = environment_(name);
+        if (!value) {
+            fault(key, "environment variable " + name + " is not set");
+            return std::nullopt;
+        }
+        return checked(key, *value, "environment variable " + name);
+    }
+
+    // Messages leave the path out: it might be the secret, written into the wrong key.
+    std::optional<base::Secret> from_file(const std::string& key, const std::filesystem::path& path) {
+        struct stat facts {};
+        if (::stat(path.c_str(), &facts) != 0) {
+            fault(key, std::string("cannot read the file: ") + std::strerror(errno));
+            return std::nullopt;
+        }
+        if (!S_ISREG(facts.st_mode) || static_cast<std::uintmax_t>(facts.st_size) > kLongestSecret) {
+            fault(key, "is no ordinary file of at most 64 KiB");
+            return std::nullopt;
+        }
+        if (facts.st_mode & S_IROTH)
+            report_.warning(places_.find(key),
+                            plain(key) + ": the file can be read by everybody; chmod 600 it");
+        std::ifstream file(path, std::ios::binary);
+        std::ostringstream text;
+        if (facts.st_size > 0) text << file.rdbuf();
+        if (!file) {
+            fault(key, std::string("cannot read the file: ") + std::strerror(errno));
+            return std::nullopt;
+        }
+        return checked(key, text.str(), "the file");
+    }
+
+    std::optional<base::Secret> checked(const std::string& key, std::string value,
+                                        const std::string& holder) {
+        while (!value.empty() && (value.back() == '\n' || value.back() == '\r')) value.pop_back();
+        if (value.empty()) {
+            fault(key, holder + " is empty");
+            return std::nullopt;
+        }
+        for (const char c : value)
+            if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+                fault(key, holder + " holds a line break or control character inside the value");
+                return std::nullopt;
+            }
+        return base::Secret(std::move(value));
+    }
+
+    const std::filesystem::path& folder_;
+    const Environment& environment_;
+    const Places& places_;
+    Report& report_;
+};
+
+void resolve_api_key(SecretReader& reader, const std::string& path, const SecretPlace& place,
+                     base::Secret& key, const Places& places, Report& report) {
+    auto secret = reader.read(path + ".api_key", place);
+    if (!secret) return;
+    if (secret->reveal().find(' ') == std::string::npos) {
+        key = std::move(*secret);
+        return;
+    }
+    report.error(places.find(path + (place.env.empty() ? ".api_key_file" : ".api_key_env")),
+                 "the API key must not hold a space");
+}
+
+void resolve_database(SecretReader& reader, Draft& draft, const Places& places, Report& report) {
+    const char* given = places.has("database.url") ? "database.url" : nullptr;
+    for (const char* key : {"database.url_env", "database.url_file"}) {
+        if (!places.has(key)) continue;
+        if (given && std::string_view(given) == "database.url")
+            report.error(places.find(key),
+                         std::string(key) + " is contradicted by database.url: give one of them");
+        given = key;
+    }
+    if (!given)
+        return report.error(places.find("database"),
+                            "database.url is missing (or database.url_env, database.url_file)");
+    if (auto secret = reader.read("database.url", draft.database_url))
+        draft.settings.database.url = std::move(*secret);
+    if (draft.settings.database.url.empty()) return;
+    if (const auto fault = database_url_fault(draft.settings.database.url.reveal()))
+        report.error(places.find(given), "database.url " + *fault);
+}
+
+}  // namespace
+
+void check_rules(const Draft& draft, const Places& places, Report& report) {
+    check_source(draft, places, report);
+    check_scope(draft, places, report);
+    check_upstreams(draft, places, report);
+    const auto& settings = draft.settings;
+    for (std::size_t i = 0; i < settings.upstreams.size(); ++i)
+        check_clear_text(upstream_path(i), settings.upstreams[i].url, draft.upstream_keys[i], places, report);
+    if (settings.neardata)
+        check_clear_text("neardata", settings.neardata->url, draft.neardata_key, places, report);
+}
+
+void resolve_secrets(Draft& draft, const Places& places, const std::filesystem::path& folder,
+                     const Environment& environment, Report& report) {
+    SecretReader reader(folder, environment, places, report);
+    for (std::size_t i = 0; i < draft.settings.upstreams.size(); ++i)
+        resolve_api_key(reader, upstream_path(i), draft.upstream_keys[i], draft.settings.upstreams[i].api_key,
+                        places, report);
+    if (draft.settings.neardata)
+        resolve_api_key(reader, "neardata", draft.neardata_key, draft.settings.neardata->api_key, places,
+                        report);
+    resolve_database(reader, draft, places, report);
+}
+
+}  // namespace receiptd::config

@@ -1,0 +1,17 @@
+// What must hold between keys, and the secrets' values in place of their names.
+#pragma once
+
+#include "config/keys.hpp"
+#include "config/report.hpp"
+
+#include <filesystem>
+
+namespace receiptd::config {
+
+void check_rules(const Draft& draft, const Places& places, Report& report);
+
+// Relative paths of secrets' files start at `folder`.
+void resolve_secrets(Draft& draft, const Places& places, const std::filesystem::path& folder,
+                     const Environment& environment, Report& report);
+
+}  // namespace receiptd::config

@@ -1,0 +1,138 @@
+#include "config/keys.hpp"
+#include "config/describe.hpp"
+#include "config/load.hpp"
+#include "config/parse.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+
+namespace receiptd::config {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const Environment kAnyVariable = [](const std::string&) { return std::optional<std::string>("host=/tmp"); };
+
+TEST(ConfigKeys, EachHasATextAndAWayToItsFieldAndStandsOnce) {
+    std::set<std::string> seen;
+    for (const auto& key : keys()) {
+        EXPECT_TRUE(seen.insert(key.full_name()).second) << key.full_name();
+        EXPECT_FALSE(key.help.empty()) << key.full_name();
+        EXPECT_TRUE(key.at.get && key.at.set) << key.full_name();
+        EXPECT_EQ(key.type == Type::choice, !key.choices.empty()) << key.full_name();
+    }
+}
+
+TEST(ConfigKeys, SettingADefaultChangesNothing) {
+    Draft draft;
+    draft.settings.upstreams.emplace_back();
+    draft.upstream_keys.emplace_back();
+    draft.settings.neardata.emplace();
+    for (const auto& key : keys()) {
+        if (key.is_secret()) continue;
+        const auto before = key.at.get(draft, 0);
+        key.at.set(draft, 0, before);
+        EXPECT_EQ(to_toml(key, key.at.get(draft, 0)), to_toml(key, before)) << key.full_name();
+    }
+}
+
+TEST(ConfigExample, LoadsWithoutAnyProblem) {
+    const auto loaded = load_text(example_toml(), "example.toml", kAnyVariable);
+    for (const auto& problem : loaded.problems) ADD_FAILURE() << problem.to_string();
+}
+
+TEST(ConfigExample, HoldsEveryKey) {
+    const auto text = example_toml();
+    for (const auto& key : keys())
+        EXPECT_THAT(text, HasSubstr(std::string(key.name) + " = ")) << key.full_name();
+}
+
+// A commented key is a default or an alternative: its name and form must be right, though a
+// secret's file need not exist and an alternative may contradict the rest.
+TEST(ConfigExample, EveryCommentedLineHasARightForm) {
+    std::istringstream text(example_toml());
+    std::string section;
+    for (std::string line; std::getline(text, line);) {
+        if (line.starts_with('[') || line.starts_with("#["))
+            section = line.substr(line.starts_with('#') ? 1 : 0);
+        if (!line.starts_with('#') || line.starts_with("# ") || line.starts_with("#[")) continue;
+        const auto loaded = load_text(section + "\n" + line.substr(1) + "\n", "x", kAnyVariable);
+        for (const auto& problem : loaded.problems) {
+            EXPECT_THAT(problem.message, Not(HasSubstr("unknown"))) << section << line;
+            EXPECT_TRUE(problem.line != 2 || !testing::Matches(HasSubstr(" must "))(problem.message))
+                << section << line << ": " << problem.message;
+        }
+    }
+}
+
+TEST(ConfigMarkdown, HasARowForEveryKeyWithItsDefaultAndBounds) {
+    const auto text = describe_keys_markdown();
+    for (const auto& key : keys()) EXPECT_THAT(text, HasSubstr("| `" + std::string(key.name) + "` |"));
+    EXPECT_THAT(text, HasSubstr("| `writers` | integer, 1 to 16 | `2` | no |"));
+    EXPECT_THAT(text, HasSubstr("| `patience` | duration, \"0s\" to \"1d\" | `\"1m\"` |"));
+    EXPECT_THAT(text, HasSubstr("`\"forever\"` | yes |"));
+}
+
+TEST(ConfigDuration, IsASumOfAmountsWithUnits) {
+    EXPECT_EQ(parse_duration("30s"), Millis(30'000));
+    EXPECT_EQ(parse_duration("1h30m"), Millis(5'400'000));
+    EXPECT_EQ(parse_duration("250ms"), Millis(250));
+    EXPECT_EQ(parse_duration("2w"), Millis(1'209'600'000));
+    for (const char* bad :
+         {"", "30", "s", "1.5s", "-1s", "1 s", "5x", "99999999999999999999s", "9223372036854775807w"})
+        EXPECT_EQ(parse_duration(bad), std::nullopt) << bad;
+}
+
+TEST(ConfigDuration, IsShownInTheLargestUnitThatFits) {
+    EXPECT_EQ(format_duration(Millis(0)), "0s");
+    EXPECT_EQ(format_duration(Millis(90'000)), "90s");
+    EXPECT_EQ(format_duration(Millis(86'400'000)), "1d");
+    EXPECT_EQ(parse_duration(format_duration(Millis(1'234'567))), Millis(1'234'567));
+}
+
+TEST(ConfigBytes, KnowBinaryAndDecimalUnits) {
+    EXPECT_EQ(parse_bytes("4096"), 4096u);
+    EXPECT_EQ(parse_bytes("64MiB"), 64u << 20);
+    EXPECT_EQ(parse_bytes("10MB"), 10'000'000u);
+    for (const char* bad : {"", "MiB", "1.5MiB", "1MiB1KiB", "-1", "99999999999GiB"})
+        EXPECT_EQ(parse_bytes(bad), std::nullopt) << bad;
+}
+
+TEST(ConfigNearest, ForgivesASlipAndNothingMore) {
+    EXPECT_EQ(nearest("wirters", {"writers", "scope"}), "writers");
+    EXPECT_EQ(nearest("acounts", {"accounts", "scope"}), "accounts");
+    EXPECT_EQ(nearest("database", {"writers", "scope"}), std::nullopt);
+}
+
+TEST(ConfigReload, SaysWhatChangedAndWhatNeedsARestart) {
+    Settings before;
+    before.upstreams.resize(2);
+    before.upstreams[0].name = "a";
+    before.upstreams[0].api_key = base::Secret("old");
+    before.upstreams[1].name = "b";
+    auto after = before;
+    after.log_level = log::Level::debug;
+    after.follow.writers = 5;
+    after.upstreams[0].api_key = base::Secret("new");
+    after.upstreams[1].name = "c";
+
+    const auto changes = reload_diff(before, after);
+
+    std::vector<std::string> lines;
+    for (const auto& change : changes)
+        lines.push_back(change.key + ": " + change.from + " -> " + change.to +
+                        (change.reloadable ? "" : " (restart)"));
+    EXPECT_THAT(lines, testing::UnorderedElementsAre(
+                           "log.level: \"info\" -> \"debug\"", "follow.writers: 2 -> 5 (restart)",
+                           "upstream.api_key (a): *** -> ***", "upstream (b): present -> removed (restart)",
+                           "upstream (c): absent -> added (restart)"));
+    EXPECT_THAT(reload_diff(before, before), IsEmpty());
+}
+
+}  // namespace
+}  // namespace receiptd::config
