@@ -41,10 +41,7 @@ as_owner() {
 prepare_folder() {
     local dir=$1 reachable
     mkdir -p "$(dirname "$dir")"
-    if [ ! -e "$dir" ]; then
-        rm -f "$dir"  # a link whose target is gone
-        mkdir -m 700 "$dir"
-    fi
+    [ -e "$dir" ] || mkdir -m 700 "$dir"
     [ "$(id -u)" -eq 0 ] || return 0
     chown -R postgres:postgres "$dir/"
     if ! as_owner test -x "$dir" -a -w "$dir"; then
@@ -102,7 +99,7 @@ start() {
     local fast=no dir
     if [ "${1:-}" = --fast ]; then fast=yes; shift; fi
     [ $# -eq 1 ] || usage
-    dir=$(realpath -ms "$1")
+    dir=$(realpath -m "$1")
     if ! running_pid "$dir" >/dev/null; then
         prepare_folder "$dir"
         dir=$(realpath "$dir")
