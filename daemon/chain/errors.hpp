@@ -1,0 +1,22 @@
+// Why a transaction or receipt failed, as one short word and one readable sentence.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace receiptd::chain {
+
+struct FailureClass {
+    std::string error_class;  // snake_case, stable across versions: "contract_panic"
+    std::string error_text;   // for people; NUL is shown as U+2400, which PostgreSQL can store
+};
+
+// Of a TxExecutionError as an outcome's `status.Failure` holds it (rpc.md §5.5). Never throws for
+// any input: an unknown variant and broken JSON are "unknown" with the input as text. A contract's
+// panic is its message alone, with the place in the source behind it: "no such token (src/lib.rs:7:5)".
+// Thread-safe; a few microseconds.
+//
+// All classes: error_rules.cpp. Those of a delegate action's access key carry the prefix "delegate_".
+FailureClass classify_failure(std::string_view tx_execution_error_json);
+
+}  // namespace receiptd::chain
