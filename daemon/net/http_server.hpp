@@ -51,11 +51,15 @@ struct HttpServerOptions {
 
 class HttpServer {
 public:
+    // May take long. It is cancelled (its co_await throws operation_aborted) when the client goes away
+    // or the server is closed. What it throws becomes a 500 without details.
     using Handler = std::function<base::Task<ServerReply>(ServerRequest)>;
 
     // Binds at once (throws std::system_error with the address in the text); serves from start().
     HttpServer(boost::asio::any_io_executor executor, HttpServerOptions options, Handler handler);
     ~HttpServer();  // closes the listener and all connections
+    HttpServer(const HttpServer&) = delete;
+    HttpServer& operator=(const HttpServer&) = delete;
 
     void start();
     // Stops accepting, lets running requests finish for at most `grace`.

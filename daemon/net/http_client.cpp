@@ -1,0 +1,140 @@
+#include "net/http_client.hpp"
+
+#include "net/connection_pool.hpp"
+#include "net/fields.hpp"
+#include "net/gzip.hpp"
+#include "net/request_text.hpp"
+#include "net/response_reader.hpp"
+
+namespace receiptd::net {
+
+namespace asio = boost::asio;
+
+using Outcome = base::Result<HttpResponse, TransportError>;
+using Exchange = base::Result<Answer, TransportError>;
+
+namespace {
+
+TransportError problem(const ConnectionPool& pool, TransportFault fault, std::string_view cause) {
+    TransportError result;
+    result.fault = fault;
+    result.text.append(pool.options().origin.origin()).append(": ").append(cause);
+    return result;
+}
+
+base::Task<Exchange> exchange(Stream& stream, const RequestText& request, std::chrono::milliseconds limit,
+                              std::uint64_t max_bytes) {
+    stream.set_limit(limit);
+    stream.expect_answer();
+    const std::array<asio::const_buffer, 2> buffers = {asio::buffer(request.head), asio::buffer(request.body)};
+    Stream::Error unsent;
+    co_await stream.write(buffers, unsent);
+    if (unsent == asio::error::operation_aborted)
+        co_return stream.failure(TransportFault::reset, "sending the request", unsent);
+    // A server may refuse a request before it has all of it: its answer says more than our broken write.
+    Exchange answer = co_await read_answer(stream, max_bytes, request.is_head);
+    stream.clear_limit();
+    if (unsent && answer.has_value()) answer->reusable = false;
+    if (unsent && answer.has_error() && answer.error().fault == TransportFault::reset)
+        co_return stream.failure(TransportFault::reset, "sending the request", unsent);
+    co_return answer;
+}
+
+base::Task<Exchange> exchange_once_or_twice(std::shared_ptr<ConnectionPool> pool, const RequestText& request,
+                                            std::chrono::milliseconds limit) {
+    auto lease = co_await ConnectionPool::acquire(pool);
+    if (!lease) co_return problem(*pool, TransportFault::reset, "the client was closed");
+    const std::uint64_t max_bytes = pool->options().max_response_bytes;
+    if (const auto kept = lease.take_kept()) {
+        Exchange answer = co_await exchange(*kept, request, limit, max_bytes);
+        if (answer.has_value() && answer->reusable) lease.keep();
+        const bool stale = answer.has_error() && answer.error().fault == TransportFault::reset &&
+                           kept->received() == 0 && !pool->closed();
+        if (!stale) co_return answer;
+    }
+    const auto fresh = lease.create();
+    auto unopened = co_await fresh->open(pool->tls(), pool->options().connect_timeout);
+    if (unopened) co_return std::move(*unopened);
+    Exchange answer = co_await exchange(*fresh, request, limit, max_bytes);
+    if (answer.has_value() && answer->reusable) lease.keep();
+    co_return answer;
+}
+
+Outcome decode(const ConnectionPool& pool, HttpResponse response) {
+    const std::string_view coding = response.header("Content-Encoding");
+    if (response.body.empty() || coding.empty() || equals_ignoring_case(coding, "identity")) return response;
+    if (!equals_ignoring_case(coding, "gzip") && !equals_ignoring_case(coding, "x-gzip"))
+        return problem(pool, TransportFault::malformed, "the answer has a content coding nobody asked for");
+    auto plain = gunzip(response.body, pool.options().max_response_bytes);
+    if (plain.has_value()) {
+        response.body = std::move(*plain);
+        return response;
+    }
+    if (plain.error() == GunzipFault::malformed)
+        return problem(pool, TransportFault::malformed, "the answer does not decompress");
+    return problem(pool, TransportFault::too_large,
+                   "the answer decompresses to more than " +
+                       std::to_string(pool.options().max_response_bytes) + " bytes");
+}
+
+base::Task<Outcome> run(std::shared_ptr<ConnectionPool> pool, HttpRequest request,
+                        std::chrono::milliseconds limit) {
+    const auto text = write_request(std::move(request), pool->options());
+    if (!text)
+        co_return problem(*pool, TransportFault::malformed, "the request has characters or headers not allowed");
+    if (!pool->tls_problem().empty()) co_return problem(*pool, TransportFault::tls, pool->tls_problem());
+    Exchange answer = co_await exchange_once_or_twice(pool, *text, limit);
+    if (answer.has_error()) co_return answer.error();
+    co_return decode(*pool, std::move(answer->response));
+}
+
+}  // namespace
+
+struct HttpClient::Pool : ConnectionPool {
+    using ConnectionPool::ConnectionPool;
+};
+
+const char* to_string(TransportFault fault) {
+    switch (fault) {
+        case TransportFault::resolve: return "resolve";
+        case TransportFault::connect: return "connect";
+        case TransportFault::tls: return "tls";
+        case TransportFault::timeout: return "timeout";
+        case TransportFault::reset: return "reset";
+        case TransportFault::too_large: return "too_large";
+        case TransportFault::malformed: return "malformed";
+    }
+    return "unknown";
+}
+
+std::string_view HttpResponse::header(std::string_view name) const { return find_header(headers, name); }
+
+HttpClient::HttpClient(asio::any_io_executor executor, HttpClientOptions options)
+    : pool_(std::make_shared<Pool>(std::move(executor), std::move(options))) {}
+
+HttpClient::~HttpClient() {
+    if (pool_) pool_->close();
+}
+
+HttpClient::HttpClient(HttpClient&&) noexcept = default;
+
+HttpClient& HttpClient::operator=(HttpClient&& other) noexcept {
+    if (this != &other) {
+        if (pool_) pool_->close();
+        pool_ = std::move(other.pool_);
+    }
+    return *this;
+}
+
+base::Task<Outcome> HttpClient::send(HttpRequest request) {
+    return send(std::move(request), pool_->options().request_timeout);
+}
+
+// Not a coroutine itself: the one that runs owns the pool, not this object.
+base::Task<Outcome> HttpClient::send(HttpRequest request, std::chrono::milliseconds request_timeout) {
+    return run(pool_, std::move(request), request_timeout);
+}
+
+const Url& HttpClient::origin() const { return pool_->options().origin; }
+
+}  // namespace receiptd::net

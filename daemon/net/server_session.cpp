@@ -1,0 +1,302 @@
+#include "net/server_session.hpp"
+
+#include "base/log.hpp"
+#include "net/fields.hpp"
+#include "net/in_buffer.hpp"
+#include "net/reply_text.hpp"
+#include "net/server_request.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/status.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+
+namespace receiptd::net {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+
+namespace {
+
+using tcp = asio::ip::tcp;
+using Error = boost::system::error_code;
+using Parser = http::request_parser<http::string_body>;
+
+constexpr std::size_t kReadSize = 64 * 1024;
+constexpr std::uint32_t kHeadLimit = 64 * 1024;
+constexpr std::chrono::seconds kLingerTime{2};      // for a refused client that is still sending
+constexpr std::uint64_t kLingerBytes = 64ull << 20;
+
+auto into(Error& error) { return asio::redirect_error(asio::use_awaitable, error); }
+
+enum class Received { whole, nothing, slow, malformed, body_too_large, head_too_large };
+
+ServerReply refusal(Received received) {
+    switch (received) {
+        case Received::slow: return plain_reply(408, "the request took too long");
+        case Received::body_too_large: return plain_reply(413, "the request is too large");
+        case Received::head_too_large: return plain_reply(431, "the request's head is too large");
+        default: return plain_reply(400, "the request is malformed");
+    }
+}
+
+bool fill(const Parser& parser, ServerRequest& request) {
+    const auto& message = parser.get();
+    if (message.version() == 11 && message.find(http::field::host) == message.end()) return false;
+    request.method = message.method_string();
+    for (const auto& field : message)
+        request.headers.push_back({std::string(field.name_string()), std::string(field.value())});
+    return read_target(message.target(), request);
+}
+
+class Session final : public ServerSession, public std::enable_shared_from_this<Session> {
+public:
+    Session(tcp::socket socket, std::shared_ptr<ServerState> state)
+        : socket_(std::move(socket)), timer_(socket_.get_executor()), state_(std::move(state)) {
+        state_->sessions.insert(this);
+    }
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    ~Session() override {
+        state_->sessions.erase(this);
+        if (state_->sessions.empty()) state_->drained.cancel();
+    }
+
+    static base::Task<void> run(std::shared_ptr<Session> self) { co_await self->serve(); }
+    asio::cancellation_slot slot() { return signal_.slot(); }
+
+    void finish() override {
+        finishing_ = true;
+        if (idle_) close();
+    }
+    void abort() override {
+        aborted_ = true;
+        close();
+        signal_.emit(asio::cancellation_type::terminal);
+    }
+
+private:
+    base::Task<void> serve() {
+        for (bool keep_alive = true; keep_alive && !aborted_;) {
+            Parser parser;
+            const Received received = co_await receive(parser);
+            if (received == Received::nothing) co_return;
+            ServerRequest request;
+            if (received != Received::whole || !fill(parser, request)) {
+                co_await refuse(refusal(received));
+                co_return;
+            }
+            request.body = std::move(parser.get().body());
+            const bool to_head = request.method == "HEAD";
+            ServerReply reply = co_await handle(std::move(request));
+            if (aborted_) co_return;
+            keep_alive = parser.keep_alive() && !finishing_ &&
+                         !lists_word(find_header(reply.headers, "Connection"), "close");
+            keep_alive = co_await answer(std::move(reply), to_head, keep_alive);
+        }
+        co_await linger();
+    }
+
+    // `idle_timeout` is for the silence between requests and for the whole of a request.
+    base::Task<Received> receive(Parser& parser) {
+        parser.header_limit(kHeadLimit);
+        parser.body_limit(state_->options.max_request_bytes);
+        parser.eager(true);
+        set_limit(state_->options.idle_timeout);
+        bool told_to_continue = false;
+        idle_ = buffer_.empty();
+        for (;;) {
+            if (!buffer_.empty()) {
+                const auto received = parse(parser);
+                if (received) co_return *received;
+            }
+            if (parser.is_header_done() && !told_to_continue && wants_continue(parser)) {
+                told_to_continue = true;
+                const bool sent = co_await write(asio::buffer(kContinue), {});
+                if (!sent) co_return Received::nothing;
+                set_limit(state_->options.idle_timeout);
+            }
+            if (finishing_ && idle_) co_return Received::nothing;
+            Error error;
+            const asio::mutable_buffer room(buffer_.prepare(kReadSize), kReadSize);
+            buffer_.commit(co_await socket_.async_read_some(room, into(error)));
+            if (error) co_return timed_out_ && !idle_ ? Received::slow : Received::nothing;
+            idle_ = false;
+        }
+    }
+
+    // nullopt: more is needed.
+    std::optional<Received> parse(Parser& parser) {
+        Error error;
+        const std::string_view bytes = buffer_.data();
+        buffer_.consume(parser.put(asio::const_buffer(bytes.data(), bytes.size()), error));
+        if (error == http::error::body_limit) return Received::body_too_large;
+        if (error == http::error::header_limit) return Received::head_too_large;
+        if (error && error != http::error::need_more) return Received::malformed;
+        if (!parser.is_done()) return std::nullopt;
+        clear_limit();
+        return Received::whole;
+    }
+
+    static bool wants_continue(const Parser& parser) {
+        return !parser.is_done() && equals_ignoring_case(parser.get()[http::field::expect], "100-continue");
+    }
+
+    base::Task<ServerReply> handle(ServerRequest request) {
+        ServerReply reply;
+        bool failed = true;
+        const std::string path = request.path;
+        watch_client();
+        try {
+            auto task = state_->handler(std::move(request));
+            reply = co_await std::move(task);
+            failed = false;
+        } catch (const std::exception& error) {
+            if (!aborted_) log::error("request handler failed", {{"path", path}, {"error", error.what()}});
+        } catch (...) {
+            log::error("request handler failed", {{"path", path}});
+        }
+        unwatch_client();
+        if (failed || !is_sound(reply)) reply = plain_reply(500, "internal error");
+        co_return reply;
+    }
+
+    // A client that goes away while its request is handled cancels the handler.
+    void watch_client() {
+        watching_ = true;
+        socket_.async_wait(tcp::socket::wait_read, [weak = weak_from_this()](const Error& error) {
+            const auto self = weak.lock();
+            if (!error && self && self->watching_ && self->client_is_gone()) self->abort();
+        });
+    }
+    void unwatch_client() {
+        watching_ = false;
+        Error ignored;
+        socket_.cancel(ignored);
+    }
+    bool client_is_gone() {
+        char byte = 0;  // a byte that is there is the next request's, and is left alone
+        const auto count = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+        return count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+    }
+
+    // Says whether the connection can be used further.
+    base::Task<bool> answer(ServerReply reply, bool to_head, bool keep_alive) {
+        if (reply.sabotage == Sabotage::reset) {
+            reset();
+            co_return false;
+        }
+        std::string_view body = reply.shared_body ? *reply.shared_body : reply.body;
+        const std::string_view reason = http::obsolete_reason(static_cast<http::status>(reply.status));
+        const std::string head = write_reply_head(reply, reason, body.size(), keep_alive);
+        if (to_head || !has_body(reply.status)) body = {};
+        if (reply.sabotage == Sabotage::truncate) {
+            body = body.substr(0, body.size() / 2);
+            keep_alive = false;
+        }
+        const bool sent = co_await write(asio::buffer(head), asio::buffer(body.data(), body.size()));
+        co_return sent && keep_alive;
+    }
+
+    base::Task<void> refuse(ServerReply reply) {
+        timed_out_ = false;
+        co_await answer(std::move(reply), false, false);
+        co_await linger();
+    }
+
+    // The limit is for silence: a slow reader of a large answer may take its time.
+    base::Task<bool> write(asio::const_buffer head, asio::const_buffer body) {
+        std::array<asio::const_buffer, 2> rest = {head, body};
+        while (rest[0].size() + rest[1].size() > 0) {
+            set_limit(state_->options.idle_timeout);
+            Error error;
+            const std::size_t count = co_await socket_.async_write_some(rest, into(error));
+            if (error) {
+                close();
+                co_return false;
+            }
+            const std::size_t of_head = std::min(count, rest[0].size());
+            rest[0] += of_head;
+            rest[1] += count - of_head;
+        }
+        clear_limit();
+        co_return true;
+    }
+
+    // A socket closed with unread bytes in it resets the connection, and the client may lose the
+    // answer it has not read yet. So: say "done", then read what still comes, for a moment.
+    base::Task<void> linger() {
+        Error error;
+        if (!socket_.is_open()) co_return;
+        socket_.shutdown(tcp::socket::shutdown_send, error);
+        set_limit(kLingerTime);
+        for (std::uint64_t total = 0; !error && total < kLingerBytes && !finishing_;) {
+            const asio::mutable_buffer room(buffer_.prepare(kReadSize), kReadSize);
+            total += co_await socket_.async_read_some(room, into(error));
+        }
+        clear_limit();
+        close();
+    }
+
+    void set_limit(std::chrono::steady_clock::duration limit) {
+        timed_out_ = false;
+        timer_.expires_after(limit);
+        timer_.async_wait([weak = weak_from_this(), number = ++limit_number_](const Error& error) {
+            const auto self = weak.lock();
+            if (error || !self || self->limit_number_ != number) return;
+            self->timed_out_ = true;
+            Error ignored;
+            self->socket_.cancel(ignored);
+        });
+    }
+    void clear_limit() {
+        ++limit_number_;
+        timer_.cancel();
+    }
+
+    void reset() {
+        Error ignored;
+        socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+        close();
+    }
+    void close() {
+        Error ignored;
+        socket_.close(ignored);
+    }
+
+    static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+    tcp::socket socket_;
+    asio::steady_timer timer_;
+    std::shared_ptr<ServerState> state_;
+    asio::cancellation_signal signal_;
+    InBuffer buffer_;
+    std::uint64_t limit_number_ = 0;
+    bool idle_ = false;       // between requests
+    bool finishing_ = false;  // no further request
+    bool aborted_ = false;
+    bool watching_ = false;
+    bool timed_out_ = false;
+};
+
+}  // namespace
+
+void start_session(tcp::socket socket, std::shared_ptr<ServerState> state) {
+    Error ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    const auto executor = socket.get_executor();
+    const auto session = std::make_shared<Session>(std::move(socket), std::move(state));
+    asio::co_spawn(executor, Session::run(session), asio::bind_cancellation_slot(session->slot(), asio::detached));
+}
+
+}  // namespace receiptd::net

@@ -1,0 +1,37 @@
+// One connection of the server.
+#pragma once
+
+#include "net/http_server.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <memory>
+#include <set>
+
+namespace receiptd::net {
+
+class ServerSession {
+public:
+    virtual ~ServerSession() = default;
+    // Closes when the request that runs has its answer; at once if none runs.
+    virtual void finish() = 0;
+    // Closes now and cancels the handler.
+    virtual void abort() = 0;
+};
+
+// What the server and its sessions share.
+struct ServerState {
+    ServerState(const boost::asio::any_io_executor& executor, HttpServerOptions given,
+                HttpServer::Handler function)
+        : options(std::move(given)), handler(std::move(function)), drained(executor) {}
+
+    const HttpServerOptions options;
+    const HttpServer::Handler handler;
+    std::set<ServerSession*> sessions;  // each enters and leaves by itself
+    boost::asio::steady_timer drained;  // cancelled when the last one leaves
+};
+
+void start_session(boost::asio::ip::tcp::socket socket, std::shared_ptr<ServerState> state);
+
+}  // namespace receiptd::net

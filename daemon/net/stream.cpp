@@ -1,0 +1,190 @@
+#include "net/stream.hpp"
+
+#include "net/tls.hpp"
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace receiptd::net {
+
+namespace asio = boost::asio;
+
+namespace {
+
+auto into(Stream::Error& error) { return asio::redirect_error(asio::use_awaitable, error); }
+
+}  // namespace
+
+// Asio's resolver blocks a thread of its own in getaddrinfo() and cannot be interrupted there, so
+// the coroutine waits for `done` and leaves a late answer to nobody.
+struct Stream::Lookup {
+    explicit Lookup(const asio::any_io_executor& executor) : resolver(executor), done(executor) {}
+    Tcp::resolver resolver;
+    asio::steady_timer done;
+    bool finished = false;
+    Error error;
+    std::vector<Tcp::endpoint> endpoints;
+};
+
+Stream::Stream(asio::any_io_executor executor, Url origin)
+    : origin_(std::move(origin)), socket_(executor), timer_(executor) {}
+
+base::Task<std::optional<TransportError>> Stream::open(asio::ssl::context* tls,
+                                                       std::chrono::milliseconds limit) {
+    const auto until = std::chrono::steady_clock::now() + limit;
+    std::vector<Tcp::endpoint> endpoints;
+    auto problem = co_await resolve(until, endpoints);
+    if (!problem) problem = co_await connect(until, endpoints);
+    if (!problem && tls) problem = co_await shake_hands(until, *tls);
+    clear_limit();
+    co_return problem;
+}
+
+std::shared_ptr<Stream::Lookup> Stream::start_lookup(SteadyTime until) {
+    auto lookup = std::make_shared<Lookup>(socket_.get_executor());
+    lookup->done.expires_at(until);
+    lookup->resolver.async_resolve(
+        origin_.host, std::to_string(origin_.port), Tcp::resolver::numeric_service,
+        [lookup](const Error& error, const Tcp::resolver::results_type& results) {
+            lookup->finished = true;
+            lookup->error = error;
+            for (const auto& entry : results) lookup->endpoints.push_back(entry.endpoint());
+            lookup->done.cancel();
+        });
+    return lookup;
+}
+
+base::Task<std::optional<TransportError>> Stream::resolve(SteadyTime until,
+                                                          std::vector<Tcp::endpoint>& found) {
+    Error error;
+    const auto address = asio::ip::make_address(origin_.host, error);
+    if (!error) {
+        found.emplace_back(address, origin_.port);
+        co_return std::nullopt;
+    }
+    const auto lookup = start_lookup(until);
+    lookup_ = lookup;
+    co_await lookup->done.async_wait(into(error));
+    lookup_.reset();
+    if (!lookup->finished) {
+        lookup->resolver.cancel();
+        if (!error) ended_ = Ended::timeout;
+        co_return failure(TransportFault::resolve, "resolve", error);
+    }
+    found = std::move(lookup->endpoints);
+    if (ended_ != Ended::no || lookup->error || found.empty())
+        co_return failure(TransportFault::resolve, "resolve", lookup->error);
+    co_return std::nullopt;
+}
+
+base::Task<std::optional<TransportError>> Stream::connect(SteadyTime until,
+                                                          const std::vector<Tcp::endpoint>& endpoints) {
+    Error error;
+    for (std::size_t i = 0; i < endpoints.size(); ++i) {
+        // Each address has its share of the time, so that a dead first one leaves some to the next.
+        const auto left = until - std::chrono::steady_clock::now();
+        set_limit(left / static_cast<long>(endpoints.size() - i));
+        co_await socket_.async_connect(endpoints[i], into(error));
+        if (!error && ended_ == Ended::no) {
+            Error ignored;
+            socket_.set_option(Tcp::no_delay(true), ignored);
+            co_return std::nullopt;
+        }
+        socket_.close();
+        const bool cancelled = error == asio::error::operation_aborted && ended_ == Ended::no;
+        const bool last = i + 1 == endpoints.size();
+        if (last || cancelled || ended_ == Ended::stopped) break;
+        ended_ = Ended::no;
+    }
+    co_return failure(TransportFault::connect, "connect", error);
+}
+
+base::Task<std::optional<TransportError>> Stream::shake_hands(SteadyTime until, asio::ssl::context& tls) {
+    tls_.emplace(socket_, tls);
+    if (!expect_host(tls_->native_handle(), origin_.host))
+        co_return failure(TransportFault::tls, "TLS handshake", "the host's name is not usable");
+    set_limit(until - std::chrono::steady_clock::now());
+    Error error;
+    co_await tls_->async_handshake(asio::ssl::stream_base::client, into(error));
+    if (!error && ended_ == Ended::no) co_return std::nullopt;
+    if (ended_ != Ended::no || error == asio::error::operation_aborted)
+        co_return failure(TransportFault::tls, "TLS handshake", error);
+    co_return failure(TransportFault::tls, "TLS handshake", handshake_problem(tls_->native_handle(), error));
+}
+
+void Stream::set_limit(SteadyTime::duration limit) {
+    timer_.expires_after(limit);
+    timer_.async_wait([weak = weak_from_this(), number = ++limit_number_](const Error& error) {
+        const auto self = weak.lock();
+        if (error || !self || self->limit_number_ != number) return;
+        if (self->ended_ == Ended::no) self->ended_ = Ended::timeout;
+        self->close();
+    });
+}
+
+void Stream::clear_limit() {
+    ++limit_number_;
+    timer_.cancel();
+}
+
+base::Task<std::size_t> Stream::read_some(char* data, std::size_t size, Error& error) {
+    const asio::mutable_buffer buffer(data, size);
+    std::size_t count = 0;
+    if (tls_)
+        count = co_await tls_->async_read_some(buffer, into(error));
+    else
+        count = co_await socket_.async_read_some(buffer, into(error));
+    received_ += count;
+    co_return count;
+}
+
+base::Task<void> Stream::write(std::array<asio::const_buffer, 2> buffers, Error& error) {
+    if (tls_)
+        co_await asio::async_write(*tls_, buffers, into(error));
+    else
+        co_await asio::async_write(socket_, buffers, into(error));
+}
+
+bool Stream::looks_alive() {
+    // TLS too: a server has nothing to say between answers but "closing".
+    char byte = 0;
+    const auto count = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+void Stream::stop() {
+    ended_ = Ended::stopped;
+    close();
+}
+
+void Stream::close() {
+    if (lookup_) lookup_->done.cancel();
+    Error ignored;
+    socket_.close(ignored);
+}
+
+TransportError Stream::failure(TransportFault fault, std::string_view phase, const Error& error) const {
+    if (ended_ == Ended::stopped) return failure(TransportFault::reset, phase, "the client was closed");
+    if (ended_ == Ended::timeout) return failure(TransportFault::timeout, phase, "timed out");
+    if (error == asio::error::operation_aborted) throw boost::system::system_error(error);
+    if (error == asio::error::eof || error == asio::ssl::error::stream_truncated)
+        return failure(fault, phase, "closed by the server");
+    if (!error) return failure(fault, phase, "no address");
+    return failure(fault, phase, error.message());
+}
+
+TransportError Stream::failure(TransportFault fault, std::string_view phase, std::string_view cause) const {
+    TransportError result;
+    result.fault = fault;
+    result.text.append(origin_.origin()).append(": ").append(phase).append(": ").append(cause);
+    return result;
+}
+
+}  // namespace receiptd::net

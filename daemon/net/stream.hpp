@@ -1,0 +1,75 @@
+// One connection of the client, plain or TLS, with a time limit that can be set for each phase.
+#pragma once
+
+#include "base/task.hpp"
+#include "net/http_client.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace receiptd::net {
+
+class Stream : public std::enable_shared_from_this<Stream> {
+public:
+    using Tcp = boost::asio::ip::tcp;
+    using Error = boost::system::error_code;
+    using SteadyTime = std::chrono::steady_clock::time_point;
+
+    Stream(boost::asio::any_io_executor executor, Url origin);
+
+    // Resolves, connects and shakes hands (with `tls` only), all within `limit`.
+    base::Task<std::optional<TransportError>> open(boost::asio::ssl::context* tls,
+                                                   std::chrono::milliseconds limit);
+
+    // The limit for what follows; when it is over, whatever runs fails and failure() says timeout.
+    void set_limit(SteadyTime::duration limit);
+    void clear_limit();
+
+    base::Task<std::size_t> read_some(char* data, std::size_t size, Error& error);
+    base::Task<void> write(std::array<boost::asio::const_buffer, 2> buffers, Error& error);
+    // Bytes received since the last call of expect_answer().
+    std::uint64_t received() const { return received_; }
+    void expect_answer() { received_ = 0; }
+
+    // Of a kept connection: neither closed by the server nor with bytes that nobody asked for.
+    bool looks_alive();
+    // Ends whatever runs on it, for good.
+    void stop();
+
+    // What to report when an operation ended with `error`. Throws operation_aborted if it was the
+    // awaiting coroutine that was cancelled: that is no failure of the transport.
+    TransportError failure(TransportFault fault, std::string_view phase, const Error& error) const;
+    TransportError failure(TransportFault fault, std::string_view phase, std::string_view cause) const;
+
+private:
+    enum class Ended { no, timeout, stopped };
+    struct Lookup;
+
+    base::Task<std::optional<TransportError>> resolve(SteadyTime until, std::vector<Tcp::endpoint>& found);
+    base::Task<std::optional<TransportError>> connect(SteadyTime until,
+                                                      const std::vector<Tcp::endpoint>& endpoints);
+    base::Task<std::optional<TransportError>> shake_hands(SteadyTime until, boost::asio::ssl::context& tls);
+    std::shared_ptr<Lookup> start_lookup(SteadyTime until);
+    void close();
+
+    Url origin_;
+    Tcp::socket socket_;
+    std::optional<boost::asio::ssl::stream<Tcp::socket&>> tls_;
+    boost::asio::steady_timer timer_;
+    std::uint64_t limit_number_ = 0;  // tells a timer's late call from a current one
+    std::shared_ptr<Lookup> lookup_;
+    Ended ended_ = Ended::no;
+    std::uint64_t received_ = 0;
+};
+
+}  // namespace receiptd::net

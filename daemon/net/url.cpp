@@ -1,0 +1,92 @@
+#include "net/url.hpp"
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/url/parse.hpp>
+#include <boost/url/url_view.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace receiptd::net {
+
+namespace {
+
+namespace asio = boost::asio;
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string lowered(std::string_view text) {
+    std::string result(text);
+    std::transform(result.begin(), result.end(), result.begin(), lower);
+    return result;
+}
+
+// Letters, digits, '-', '_' and '.' only: a percent-encoded or otherwise clever name is no host.
+bool is_host_name(std::string_view host) {
+    return !host.empty() && host.size() <= 253 && std::all_of(host.begin(), host.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    });
+}
+
+std::optional<std::uint16_t> parse_port(std::string_view text) {
+    std::uint16_t port = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+    if (error != std::errc{} || end != text.data() + text.size() || port == 0) return std::nullopt;
+    return port;
+}
+
+std::optional<std::string> host_of(const boost::urls::url_view& parts) {
+    if (parts.host_type() == boost::urls::host_type::ipv6) return lowered(parts.host_address());
+    std::string host = lowered(parts.encoded_host());
+    if (!is_host_name(host)) return std::nullopt;
+    return host;
+}
+
+}  // namespace
+
+std::string Url::origin() const {
+    const bool bracketed = host.find(':') != std::string::npos;
+    return std::string(tls ? "https://" : "http://") + (bracketed ? "[" + host + "]" : host) + ":" +
+           std::to_string(port);
+}
+
+base::Result<Url, UrlError> parse_url(std::string_view text) {
+    const auto parsed = boost::urls::parse_uri({text.data(), text.size()});
+    if (!parsed) return UrlError{"not a URL (scheme://host[:port]/path expected)"};
+    const boost::urls::url_view& parts = *parsed;
+    Url url;
+    const std::string scheme = lowered(parts.scheme());
+    if (scheme != "http" && scheme != "https") return UrlError{"the scheme must be http or https"};
+    url.tls = scheme == "https";
+    if (!parts.has_authority()) return UrlError{"the host is missing"};
+    if (parts.has_userinfo()) return UrlError{"user and password do not belong in a URL"};
+    if (parts.has_fragment()) return UrlError{"a fragment (#...) is never sent"};
+    if (parts.encoded_host().empty()) return UrlError{"the host is missing"};
+    auto host = host_of(parts);
+    if (!host) return UrlError{"the host is not a name or an address"};
+    url.host = std::move(*host);
+    url.port = url.tls ? 443 : 80;
+    if (parts.has_port()) {
+        const auto port = parse_port(parts.port());
+        if (!port) return UrlError{"the port must be a number from 1 to 65535"};
+        url.port = *port;
+    }
+    url.target = parts.encoded_path().empty() ? "/" : std::string(parts.encoded_path());
+    // Boost.URL 1.81 takes "host:80x" for port 80 and path "x".
+    if (!url.target.starts_with('/')) return UrlError{"the port must be a number from 1 to 65535"};
+    if (parts.has_query()) url.target += "?" + std::string(parts.encoded_query());
+    return url;
+}
+
+bool is_loopback(std::string_view host) {
+    if (lowered(host) == "localhost") return true;
+    boost::system::error_code error;
+    const auto address = asio::ip::make_address(std::string(host), error);
+    if (error) return false;
+    if (address.is_v6() && address.to_v6().is_v4_mapped())
+        return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).is_loopback();
+    return address.is_loopback();
+}
+
+}  // namespace receiptd::net
