@@ -44,7 +44,10 @@ public:
     };
     std::optional<DataOrigin> take_data(std::string_view data_id);
 
+    // What was announced below `height` is gone; its memory is given back now and then, so that
+    // the call costs nothing per block.
     void forget_before(base::Height height);
+    // Entries in memory.
     std::size_t size() const { return receipts_.size() + data_.size(); }
     std::uint64_t window() const { return window_; }
 
@@ -62,6 +65,8 @@ private:
     using Map = std::unordered_map<std::string, Entry<T>, Hash, std::equal_to<>>;
 
     std::uint64_t window_;
+    base::Height horizon_ = 0;   // older entries are forgotten
+    base::Height swept_to_ = 0;  // and, up to here, freed
     Map<Parentage> receipts_;
     Map<DataOrigin> data_;
 };

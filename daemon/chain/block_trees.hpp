@@ -1,0 +1,77 @@
+// Where everything in one whole block belongs: to which tree, below which parent, in scope or not.
+//
+// Most receipts were announced by an outcome of an earlier block (Lineage); local receipts descend
+// from a transaction of the same block, instant and yielded ones from a receipt of the same block.
+#pragma once
+
+#include "chain/lineage.hpp"
+#include "chain/roles.hpp"
+#include "chain/rows.hpp"
+#include "chain/rows_write.hpp"
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace receiptd::chain {
+
+class BlockTrees {
+public:
+    // Takes what the block executes from `lineage`. All three must outlive this object.
+    BlockTrees(const WholeBlock& block, const Scope& scope, Lineage& lineage);
+
+    struct Node {
+        const ExecutedReceipt* receipt = nullptr;
+        TreeRef tree;
+        Text parent_receipt_id;
+        std::optional<ParentFacts> parent;  // nullopt: not seen
+        bool in_scope = false;
+    };
+    // In the order of the block: shard by shard, each in execution order.
+    const std::vector<Node>& executed() const { return nodes_; }
+    bool transaction_in_scope(std::size_t index) const { return transactions_[index].in_scope; }
+
+    struct DataPlace {
+        TreeRef tree;
+        bool in_scope = false;
+        bool known = false;
+    };
+    // Takes the data's origin from the lineage; valid until the next call.
+    DataPlace place_data(const Receipt& data);
+
+    // Tells the lineage what this block's outcomes spawned. Call last, once.
+    void announce_children();
+
+private:
+    // The outcome of this same block that spawned a receipt of it.
+    struct Spawner {
+        enum class Kind : std::uint8_t { none, transaction, receipt } kind = Kind::none;
+        std::size_t index = 0;
+    };
+    struct TransactionNode {
+        const ExecutedTransaction* transaction = nullptr;
+        bool in_scope = false;
+    };
+
+    void collect();
+    void link(const Outcome& outcome, Spawner spawner);
+    void resolve_all();
+    void resolve(std::size_t index);
+    void adopt(Node& node, const Spawner& spawner);
+    void adopt_from_lineage(Node& node);
+    void announce(const Outcome& outcome, const Parentage& parentage);
+
+    const WholeBlock& block_;
+    const Scope& scope_;
+    Lineage& lineage_;
+    std::vector<TransactionNode> transactions_;
+    std::vector<Node> nodes_;
+    std::vector<Spawner> spawners_;  // of nodes_, by index
+    std::vector<Parentage> taken_;   // keeps what nodes_ point into
+    Lineage::DataOrigin data_origin_;
+    std::unordered_map<Text, std::size_t> node_by_id_;
+    std::unordered_map<Text, std::size_t> awaiting_;  // data id -> node that was executed with it
+};
+
+}  // namespace receiptd::chain

@@ -1,0 +1,128 @@
+// Source neardata: the rows of a whole block.
+#include "chain/block_trees.hpp"
+#include "chain/rows_write.hpp"
+
+#include <algorithm>
+
+namespace receiptd::chain {
+
+namespace {
+
+const WholeBlockShard* find_shard(const WholeBlock& block, ShardId shard_id) {
+    for (const auto& shard : block.shards)
+        if (shard.shard_id == shard_id) return &shard;
+    return nullptr;
+}
+
+void write_chunks(RowBatch& batch, RowPlace place, const WholeBlock& whole) {
+    const auto height = whole.block.header.height;
+    for (const auto& chunk : whole.block.chunks) {
+        const auto* shard = find_shard(whole, chunk.shard_id);
+        const bool no_new_chunk = shard != nullptr && !shard->chunk_header;
+        write_chunk(batch, place, chunk.shard_id, &chunk, no_new_chunk || chunk.height_included != height);
+    }
+    for (const auto& shard : whole.shards) {  // old recordings list no chunks in the block
+        const auto is_listed = [&shard](const ChunkHeader& chunk) {
+            return chunk.shard_id == shard.shard_id;
+        };
+        const auto& chunks = whole.block.chunks;
+        if (std::none_of(chunks.begin(), chunks.end(), is_listed))
+            write_chunk(batch, place, shard.shard_id, nullptr, true);
+    }
+}
+
+class WholeBlockRows {
+public:
+    WholeBlockRows(RowBatch& batch, const RowPlace& place, const WholeBlock& whole, BlockTrees& trees)
+        : batch_(batch), place_(place), whole_(whole), trees_(trees) {}
+
+    void write() {
+        for (const auto& shard : whole_.shards) {
+            place_.shard_id = shard.shard_id;
+            transactions(shard);
+            executed(shard);
+            listed_data(shard);
+        }
+    }
+
+    // Room for what will be written, so that the texts need not move while they grow.
+    void reserve() {
+        std::size_t receipts = 0;
+        std::size_t transactions = 0;
+        for (const auto& shard : whole_.shards) {
+            for (const auto& item : shard.transactions)
+                transactions += item.transaction.actions_json.size() + kTransactionBytes;
+            for (const auto& item : shard.executed) {
+                receipts += item.receipt.actions_json.size() + kReceiptBytes;
+                for (const auto log : item.outcome.logs) receipts += log.size() + log.size() / 4;
+            }
+        }
+        batch_[Table::receipts].copy_text.reserve(receipts);
+        batch_[Table::transactions].copy_text.reserve(transactions);
+    }
+
+private:
+    static constexpr std::size_t kReceiptBytes = 800;
+    static constexpr std::size_t kTransactionBytes = 500;
+
+    void transactions(const WholeBlockShard& shard) {
+        for (std::size_t i = 0; i < shard.transactions.size(); ++i) {
+            if (!trees_.transaction_in_scope(next_transaction_++)) continue;
+            const auto& item = shard.transactions[i];
+            place_.index_in_chunk = i;
+            write_transaction(batch_, place_, item.transaction, item.outcome ? &*item.outcome : nullptr);
+        }
+    }
+
+    void executed(const WholeBlockShard& shard) {
+        for (std::size_t i = 0; i < shard.executed.size(); ++i) {
+            const auto& node = trees_.executed()[next_node_++];
+            if (!node.in_scope) continue;
+            const auto& item = *node.receipt;
+            place_.index_in_chunk = i;
+            write_receipt(batch_, place_, item.outcome, &item.receipt, node.tree, node.parent_receipt_id,
+                          role_of(item.receipt, node.parent));
+            if (!node.parent) write_orphan(batch_, place_, "receipt", item.outcome.id, node.tree.tree_id);
+        }
+    }
+
+    void listed_data(const WholeBlockShard& shard) {
+        for (const auto& receipt : shard.receipts) {
+            if (receipt.kind != ReceiptKind::data) continue;
+            const auto data = trees_.place_data(receipt);
+            if (!data.in_scope) continue;
+            write_data_receipt(batch_, place_, receipt, data.tree);
+            if (!data.known) write_orphan(batch_, place_, "data", receipt.data_id, data.tree.tree_id);
+        }
+    }
+
+    RowBatch& batch_;
+    RowPlace place_;
+    const WholeBlock& whole_;
+    BlockTrees& trees_;
+    std::size_t next_transaction_ = 0;
+    std::size_t next_node_ = 0;
+};
+
+}  // namespace
+
+RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> prev_height, const Scope& scope,
+                          Lineage& lineage) {
+    const auto& header = block.block.header;
+    const RowPlace place{
+        header.height, TimestampText(header.timestamp_nanosec), std::nullopt, std::nullopt, {}};
+    RowBatch batch;
+    begin_block(batch, block.block, prev_height);
+    write_chunks(batch, place, block);
+    if (scope.kind == ScopeKind::headers) return batch;
+
+    if (header.height > lineage.window()) lineage.forget_before(header.height - lineage.window());
+    BlockTrees trees(block, scope, lineage);
+    WholeBlockRows rows(batch, place, block, trees);
+    rows.reserve();
+    rows.write();
+    trees.announce_children();
+    return batch;
+}
+
+}  // namespace receiptd::chain
