@@ -1,0 +1,86 @@
+-- Files of schema/ are applied again, all in one transaction, whenever one of them changed. Views are
+-- replaced in place (what people built on them stays), so their columns only ever grow; a migration
+-- drops what must change its shape. Functions are dropped and made anew.
+
+DROP FUNCTION IF EXISTS make_partitions(timestamptz, timestamptz);
+DROP FUNCTION IF EXISTS retire_partitions(timestamptz);
+DROP VIEW IF EXISTS partitions;
+DROP FUNCTION IF EXISTS history_tables();
+
+CREATE FUNCTION history_tables() RETURNS SETOF text LANGUAGE sql IMMUTABLE AS $$
+    SELECT unnest(ARRAY['blocks', 'chunks', 'transactions', 'receipts', 'data_receipts', 'events'])
+$$;
+
+-- Makes the partitions of all history tables that hold the times from_time to until_time. A partition
+-- is made beside its table and then attached: that waits for nobody and makes nobody wait (CREATE TABLE
+-- … PARTITION OF would stop readers and writers). Owner's rights, so that the daemon's role needs none.
+CREATE FUNCTION make_partitions(from_time timestamptz, until_time timestamptz) RETURNS int
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET timezone = 'UTC' AS $$
+DECLARE
+    width text := (SELECT partition_width FROM chain_identity);
+    home text := current_schema();
+    made int := 0;
+    history text;
+    part text;
+    low timestamptz;
+    high timestamptz;
+BEGIN
+    IF width IS NULL THEN
+        RAISE EXCEPTION 'the database does not know its chain yet (chain_identity is empty)';
+    END IF;
+    PERFORM pg_advisory_xact_lock(hashtextextended('receiptd partitions', 0));
+    low := date_trunc(width, from_time);
+    WHILE low <= until_time LOOP
+        high := low + ('1 ' || width)::interval;
+        FOR history IN SELECT * FROM history_tables() LOOP
+            part := format('%s_p%s', history, to_char(low, 'YYYYMMDD'));
+            CONTINUE WHEN to_regclass(format('%I.%I', home, part)) IS NOT NULL;
+            EXECUTE format('CREATE TABLE %I.%I (LIKE %I.%I INCLUDING ALL) WITH (autovacuum_freeze_min_age = 0, '
+                           'autovacuum_vacuum_insert_threshold = 500000, autovacuum_analyze_scale_factor = 0.05)',
+                           home, part, home, history);
+            EXECUTE format('ALTER TABLE %I.%I ATTACH PARTITION %I.%I FOR VALUES FROM (%L) TO (%L)',
+                           home, history, home, part, low, high);
+            EXECUTE format('COMMENT ON TABLE %I.%I IS %L', home, part,
+                           format('%s from %s to before %s (UTC); ask %s instead, with a block_time',
+                                  history, low::date, high::date, history));
+            made := made + 1;
+        END LOOP;
+        low := high;
+    END LOOP;
+    RETURN made;
+END
+$$;
+
+CREATE VIEW partitions AS
+SELECT parent.relname::text AS table_name,
+       part.relname::text AS partition_name,
+       (regexp_match(bounds.text, 'FROM \(''([^'']+)''\)'))[1]::timestamptz AS from_time,
+       (regexp_match(bounds.text, 'TO \(''([^'']+)''\)'))[1]::timestamptz AS until_time,
+       greatest(part.reltuples, 0)::bigint AS rows_estimated,
+       pg_table_size(part.oid) AS table_bytes,
+       pg_indexes_size(part.oid) AS index_bytes
+FROM pg_inherits
+JOIN pg_class parent ON parent.oid = inhparent
+JOIN pg_class part ON part.oid = inhrelid AND part.relkind = 'r'
+CROSS JOIN LATERAL (SELECT pg_get_expr(part.relpartbound, part.oid) AS text) bounds
+WHERE parent.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'chain_identity'::regclass)
+  AND parent.relname IN (SELECT history_tables())
+ORDER BY 3, 1;
+
+-- Drops one set of partitions whose times are all before before_time: the oldest. Returns the names of
+-- the tables dropped; none when nothing is old enough. What coverage says of their heights stays.
+CREATE FUNCTION retire_partitions(before_time timestamptz) RETURNS SETOF text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET timezone = 'UTC' AS $$
+DECLARE
+    home text := current_schema();
+    oldest timestamptz;
+    part text;
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('receiptd partitions', 0));
+    SELECT min(from_time) INTO oldest FROM partitions WHERE until_time <= before_time;
+    FOR part IN SELECT partition_name FROM partitions WHERE from_time = oldest LOOP
+        EXECUTE format('DROP TABLE %I.%I', home, part);
+        RETURN NEXT part;
+    END LOOP;
+END
+$$;

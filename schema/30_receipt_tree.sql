@@ -1,0 +1,78 @@
+DROP FUNCTION IF EXISTS receipt_tree(text);
+DROP FUNCTION IF EXISTS tree_of(text);
+
+-- The tree an id belongs to and the earliest time its rows can have; the time lets the planner leave
+-- out all older partitions.
+CREATE FUNCTION tree_of(id text, OUT tree_id text, OUT since timestamptz)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    SELECT t.tree_id, t.block_time INTO tree_id, since
+    FROM transactions t WHERE t.tx_hash = id ORDER BY t.block_time LIMIT 1;
+    IF FOUND THEN
+        RETURN;
+    END IF;
+    SELECT r.tree_id INTO tree_id FROM receipts r WHERE r.receipt_id = id LIMIT 1;
+    IF NOT FOUND THEN
+        SELECT r.tree_id INTO tree_id FROM receipts r WHERE r.tree_id = id LIMIT 1;
+    END IF;
+    IF tree_id IS NOT NULL THEN
+        SELECT least((SELECT min(t.block_time) FROM transactions t WHERE t.tx_hash = tree_of.tree_id),
+                     (SELECT min(r.block_time) FROM receipts r WHERE r.tree_id = tree_of.tree_id))
+        INTO since;
+    END IF;
+END
+$$;
+
+CREATE FUNCTION receipt_tree(tx_hash text)
+RETURNS TABLE (depth int, tree text, id text, parent_receipt_id text, role text, status text, failed boolean,
+               leads_to_failure boolean, predecessor_id text, receiver_id text, method_name text,
+               deposit numeric, error_class text, error_text text, result text, logs text[],
+               block_height bigint, block_time timestamptz, shard_id bigint, gas_burnt bigint,
+               tokens_burnt numeric, path int[])
+LANGUAGE plpgsql STABLE ROWS 20 AS $$
+DECLARE
+    root record;
+BEGIN
+    SELECT * INTO root FROM tree_of(receipt_tree.tx_hash);
+    RETURN QUERY
+    WITH RECURSIVE own AS MATERIALIZED (
+        SELECT r.* FROM receipts r WHERE r.tree_id = root.tree_id AND r.block_time >= root.since
+    ), walk AS (
+        SELECT o.receipt_id, ARRAY[(row_number() OVER (ORDER BY o.block_height, o.shard_id, o.index_in_chunk,
+                                                                o.receipt_id))::int] AS path
+        FROM own o
+        WHERE o.parent_receipt_id IS NULL
+           OR NOT EXISTS (SELECT FROM own p WHERE p.receipt_id = o.parent_receipt_id)
+        UNION ALL
+        SELECT o.receipt_id, w.path || coalesce(array_position(p.receipt_ids, o.receipt_id), 0)
+        FROM walk w
+        JOIN own p ON p.receipt_id = w.receipt_id
+        JOIN own o ON o.parent_receipt_id = w.receipt_id
+        WHERE cardinality(w.path) < 1000
+    ), nodes AS (
+        SELECT 0 AS depth, '{}'::int[] AS path, t.tx_hash AS id, NULL::text AS parent_receipt_id,
+               'transaction'::text AS role, coalesce(t.status, 'unknown') AS status, t.signer_id AS predecessor_id,
+               t.receiver_id, NULL::text AS method_name, NULL::numeric AS deposit, t.error_class, t.error_text,
+               t.initial_receipt_id AS result, NULL::text[] AS logs, t.block_height, t.block_time, t.shard_id,
+               t.gas_burnt, t.tokens_burnt
+        FROM transactions t
+        WHERE t.tx_hash = root.tree_id AND t.block_time = root.since
+        UNION ALL
+        SELECT cardinality(w.path), w.path, o.receipt_id, o.parent_receipt_id, coalesce(o.role, 'unknown'),
+               o.status, o.predecessor_id, o.receiver_id, o.method_name, o.deposit, o.error_class, o.error_text,
+               o.result, o.logs, o.block_height, o.block_time, o.shard_id, o.gas_burnt, o.tokens_burnt
+        FROM walk w
+        JOIN own o USING (receipt_id)
+    )
+    SELECT n.depth,
+           repeat('  ', n.depth) || n.role || ' ' || n.receiver_id || coalesce('.' || n.method_name || '()', '')
+               || CASE WHEN n.status = 'failure' THEN ' ✗ ' || coalesce(n.error_class, 'failed') ELSE '' END,
+           n.id, n.parent_receipt_id, n.role, n.status, n.status = 'failure',
+           EXISTS (SELECT FROM nodes f
+                   WHERE f.status = 'failure' AND f.path[:cardinality(n.path)] = n.path),
+           n.predecessor_id, n.receiver_id, n.method_name, n.deposit, n.error_class, n.error_text, n.result,
+           n.logs, n.block_height, n.block_time, n.shard_id, n.gas_burnt, n.tokens_burnt, n.path
+    FROM nodes n
+    ORDER BY n.path;
+END
+$$;

@@ -1,0 +1,56 @@
+COMMENT ON TABLE schema_migrations IS 'Files of migrations/ applied to this database, oldest first. A file that was applied never changes again.';
+COMMENT ON COLUMN schema_migrations.version IS 'Number of the file.';
+COMMENT ON COLUMN schema_migrations.name IS 'Name of the file.';
+COMMENT ON COLUMN schema_migrations.checksum IS 'SHA-256 of the file, in hexadecimal.';
+COMMENT ON COLUMN schema_migrations.applied_at IS 'When it was applied.';
+
+COMMENT ON TABLE schema_objects IS 'Which edition of schema/ (views, functions, comments, rights) this database has, in one row.';
+COMMENT ON COLUMN schema_objects.only_row IS 'Always true: keeps the table at one row.';
+COMMENT ON COLUMN schema_objects.checksum IS 'SHA-256 over all files of schema/, in hexadecimal.';
+COMMENT ON COLUMN schema_objects.applied_at IS 'When they were applied.';
+
+COMMENT ON TABLE coverage IS 'Which heights are done. It changes in the same transaction as the rows, so what it says is always true. See gaps for what is missing.';
+COMMENT ON COLUMN coverage.scope IS 'What is stored (chain_identity.scope).';
+COMMENT ON COLUMN coverage.wanted IS 'Heights that should be there.';
+COMMENT ON COLUMN coverage.heights IS 'Heights that are done: stored, or proven to have no block. Retention does not change it.';
+COMMENT ON COLUMN coverage.updated_at IS 'When heights or wanted changed last.';
+
+COMMENT ON TABLE unavailable_heights IS 'Heights that no host could give so far; they are asked for again for ever, ever more rarely.';
+COMMENT ON COLUMN unavailable_heights.height IS 'The height.';
+COMMENT ON COLUMN unavailable_heights.reason IS 'Why, as the host names it, e.g. UNKNOWN_BLOCK, UNKNOWN_CHUNK.';
+COMMENT ON COLUMN unavailable_heights.detail IS 'Why, in words.';
+COMMENT ON COLUMN unavailable_heights.attempts IS 'How often it was tried and recorded.';
+COMMENT ON COLUMN unavailable_heights.first_seen_at IS 'When it was first recorded.';
+COMMENT ON COLUMN unavailable_heights.last_attempt_at IS 'When it was last tried.';
+COMMENT ON COLUMN unavailable_heights.next_attempt_at IS 'Not tried again before this time.';
+
+COMMENT ON TABLE backfills IS 'Ranges of the past that were ordered by `receiptd backfill`.';
+COMMENT ON COLUMN backfills.id IS 'Number of the order.';
+COMMENT ON COLUMN backfills.from_height IS 'First height.';
+COMMENT ON COLUMN backfills.to_height IS 'Last height, included.';
+COMMENT ON COLUMN backfills.state IS 'unfinished, or finished (heights that could not be had are in gaps).';
+COMMENT ON COLUMN backfills.created_at IS 'When it was ordered.';
+COMMENT ON COLUMN backfills.finished_at IS 'When it was finished.';
+COMMENT ON COLUMN backfills.lease_owner IS 'The process that works on it.';
+COMMENT ON COLUMN backfills.lease_until IS 'If that process does not renew its lease by then, another may take over.';
+
+COMMENT ON TABLE pending_trees IS 'Transactions whose tree of receipts is not complete yet and is asked for again (source rpc).';
+COMMENT ON COLUMN pending_trees.tx_hash IS 'Hash of the transaction.';
+COMMENT ON COLUMN pending_trees.sender_id IS 'Its signer, by which hosts find it.';
+COMMENT ON COLUMN pending_trees.block_height IS 'Height of the block that includes it.';
+COMMENT ON COLUMN pending_trees.block_hash IS 'Hash of that block.';
+COMMENT ON COLUMN pending_trees.block_time IS 'Time of that block.';
+COMMENT ON COLUMN pending_trees.timestamp_nanosec IS 'Time of that block, nanoseconds since 1970.';
+COMMENT ON COLUMN pending_trees.attempts IS 'How often it was asked for in vain.';
+COMMENT ON COLUMN pending_trees.due_at IS 'Asked for again at this time.';
+COMMENT ON COLUMN pending_trees.reason IS 'Why it was not complete last time.';
+
+COMMENT ON TABLE orphan_receipts IS 'Receipts and data whose parent was not known when they were stored. When both sides are stored, they are adopted: their rows get the parent and move to its tree.';
+COMMENT ON COLUMN orphan_receipts.kind IS 'receipt (id is receipts.receipt_id) or data (id is data_receipts.data_id).';
+COMMENT ON COLUMN orphan_receipts.id IS 'The receipt or the data.';
+COMMENT ON COLUMN orphan_receipts.tree_id IS 'The tree its rows were written under.';
+COMMENT ON COLUMN orphan_receipts.block_height IS 'Height of the block it is in.';
+COMMENT ON COLUMN orphan_receipts.block_time IS 'Time of that block.';
+COMMENT ON COLUMN orphan_receipts.adopted_into IS 'The tree that took it in. NULL: still an orphan.';
+COMMENT ON COLUMN orphan_receipts.adopted_tx_hash IS 'That tree''s transaction, if it is known.';
+COMMENT ON COLUMN orphan_receipts.adopted_at IS 'When it was taken in. The row stays for a day, because rows under the old tree may still be on their way.';
