@@ -73,6 +73,7 @@ struct Follow {
 
 struct Retention {
     std::optional<std::chrono::hours> keep;  // nullopt: for ever
+    std::string partition = "day";  // time one table holds: "day", "week" or "month"; fixed at first use
 };
 
 struct Settings {
