@@ -5,7 +5,8 @@
 
 namespace receiptd::base {
 
-// E must not be convertible to T. value() on an error throws std::logic_error: check first.
+// E must not be convertible to T. Check, then take the value with * or ->; value() does not compile
+// for error types of our own.
 template <class T, class E>
 using Result = boost::system::result<T, E>;
 

@@ -1,0 +1,132 @@
+#include "app/cli.hpp"
+
+#include "app/commands.hpp"
+#include "base/log.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <exception>
+#include <functional>
+
+namespace receiptd::app {
+namespace {
+
+constexpr const char* kAbout =
+    "receiptd follows NEAR transactions to their last receipt, into PostgreSQL.\n"
+    "Configuration: docs/configuration.md, docs/receiptd.example.toml.";
+
+// Keys and passwords live in memory: a crash must not write them to disk.
+void forbid_core_files() {
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+}
+
+class CommandLine {
+public:
+    CommandLine() : parser_(kAbout, "receiptd") {
+        parser_.require_subcommand(1);
+        parser_.fallthrough();
+        parser_.add_option("--config", config_file_, "Configuration file (TOML)")->capture_default_str();
+        add_run();
+        add_backfill();
+        add_migrate();
+        add_status();
+        add_tx();
+        parser_.add_subcommand("check-config", "Report every problem of the configuration")->callback([this] {
+            chosen_ = [this] { return check_config(config_file_); };
+        });
+        parser_.add_subcommand("version", "Print the version and what it was built with")->callback([this] {
+            chosen_ = [] { return print_version(); };
+        });
+    }
+
+    int run(int argc, char** argv) {
+        try {
+            parser_.parse(argc, argv);
+        } catch (const CLI::ParseError& problem) {
+            return parser_.exit(problem) == 0 ? kOk : kUsage;
+        }
+        return chosen_();
+    }
+
+private:
+    using WithSettings = std::function<int(const config::Settings&)>;
+
+    void choose(WithSettings command) {
+        chosen_ = [this, command = std::move(command)] {
+            const auto settings = load_settings(config_file_);
+            return settings ? command(*settings) : kUsage;
+        };
+    }
+
+    void add_run() {
+        auto* command = parser_.add_subcommand("run", "Follow the chain until stopped");
+        command->add_option("--until", until_, "Stop when everything up to this height is committed");
+        command->callback([this] {
+            choose([this](const auto& settings) { return app::run(settings, {until_, config_file_}); });
+        });
+    }
+
+    void add_backfill() {
+        auto* command = parser_.add_subcommand("backfill", "Store a range of past heights; resumable");
+        command->add_option("--from", from_, "First height")->required();
+        command->add_option("--to", to_, "Last height")->required();
+        command->callback([this] {
+            if (from_ > to_) throw CLI::ValidationError("--from", "must not be above --to");
+            choose([this](const auto& settings) { return app::backfill(settings, {from_, to_}); });
+        });
+    }
+
+    void add_migrate() {
+        auto* command = parser_.add_subcommand("migrate", "Create or update the database schema");
+        command->add_flag("--status", status_only_, "Only say what is applied and what is not");
+        command->callback([this] {
+            choose([this](const auto& settings) { return app::migrate(settings, status_only_); });
+        });
+    }
+
+    void add_status() {
+        auto* command = parser_.add_subcommand("status", "What is stored, and how the running daemon does");
+        command->add_flag("--json", as_json_, "As one JSON object");
+        command->callback([this] {
+            choose([this](const auto& settings) { return app::status(settings, as_json_); });
+        });
+    }
+
+    void add_tx() {
+        auto* command = parser_.add_subcommand("tx", "Show a transaction's tree, failing branch marked");
+        command->add_option("hash", tx_hash_, "Transaction hash")->required();
+        command->add_option("sender", sender_id_, "Signer's account: needed to ask an upstream");
+        command->callback([this] {
+            choose([this](const auto& settings) { return app::show_transaction(settings, tx_hash_, sender_id_); });
+        });
+    }
+
+    CLI::App parser_;
+    std::string config_file_ = "receiptd.toml";
+    std::optional<base::Height> until_;
+    base::Height from_ = 0;
+    base::Height to_ = 0;
+    bool status_only_ = false;
+    bool as_json_ = false;
+    std::string tx_hash_;
+    std::string sender_id_;
+    std::function<int()> chosen_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    forbid_core_files();
+    try {
+        return CommandLine().run(argc, argv);
+    } catch (const std::exception& e) {
+        log::error("receiptd ends", {{"because", e.what()}});
+        return kFailed;
+    }
+}
+
+}  // namespace receiptd::app

@@ -1,0 +1,159 @@
+#include "fakes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace receiptd::follow {
+namespace {
+
+using base::HeightSet;
+using testing::Daemon;
+using testing::hash_of;
+using testing::MemoryStore;
+using testing::PaperChain;
+
+class FollowerTest : public ::testing::Test {
+protected:
+    base::asio::io_context context;
+    PaperChain chain{context.get_executor()};
+    MemoryStore store;
+
+    Follower::End follow(base::Height start, base::Height until) {
+        Daemon daemon(context, chain, store, config::Start(std::uint64_t{start}));
+        return daemon.follow(until);
+    }
+    Follower::End resume(base::Height until) {
+        Daemon daemon(context, chain, store, config::Start(config::StartAtResume{}));
+        return daemon.follow(until);
+    }
+};
+
+TEST_F(FollowerTest, StoresEveryHeightUpToTheAskedOne) {
+    chain.add_range(100, 150);
+    EXPECT_TRUE(follow(100, 140).missing.empty());
+    EXPECT_EQ(store.coverage.covered, HeightSet({100, 140}));
+    EXPECT_EQ(store.blocks.size(), 41u);
+}
+
+TEST_F(FollowerTest, KnowsSkippedHeightsFromTheChildsParent) {
+    chain.add_range(100, 103);
+    chain.add_range(106, 110);
+    EXPECT_TRUE(follow(100, 110).missing.empty());
+    EXPECT_EQ(store.coverage.covered, HeightSet({100, 110}));
+    EXPECT_EQ(store.blocks.count(104), 0u);
+    EXPECT_EQ(store.blocks.at(106).prev_height, 103u);
+}
+
+TEST_F(FollowerTest, SkippedHeightsAtTheEndAreProvenByTheBlockAbove) {
+    chain.add_range(100, 103);
+    chain.add_range(106, 110);
+    EXPECT_TRUE(follow(100, 105).missing.empty());
+    EXPECT_EQ(store.coverage.covered, HeightSet({100, 105}));
+    EXPECT_EQ(store.blocks.count(106), 0u) << "the block above was only looked at";
+}
+
+TEST_F(FollowerTest, AHeightThatCannotBeHadIsAGapAndStopsNobodyElse) {
+    chain.add_range(100, 110);
+    chain.fail(105, 1000);
+    const auto end = follow(100, 110);
+    EXPECT_EQ(end.missing, HeightSet({105, 105}));
+    EXPECT_EQ(store.blocks.size(), 10u);
+    EXPECT_EQ(store.unavailable.at(105).reason, "UNKNOWN_CHUNK");
+}
+
+TEST_F(FollowerTest, AHeightThatItsChildNamesIsAGapNotASkip) {
+    chain.add_range(100, 110);
+    chain.forget(105);
+    EXPECT_EQ(follow(100, 110).missing, HeightSet({105, 105}));
+    EXPECT_EQ(store.unavailable.at(105).reason, "UNKNOWN_BLOCK");
+}
+
+TEST_F(FollowerTest, AGapIsFilledWhenTheNextDaemonCanHaveIt) {
+    chain.add_range(100, 120);
+    chain.fail(105, 1);
+    EXPECT_EQ(follow(100, 110).missing, HeightSet({105, 105}));
+    EXPECT_TRUE(resume(120).missing.empty());
+    EXPECT_EQ(store.coverage.covered, HeightSet({100, 120}));
+    EXPECT_TRUE(store.unavailable.empty());
+}
+
+TEST_F(FollowerTest, AForkIsNeverStored) {
+    chain.add_range(100, 110);
+    chain.forge(105, "somebody else's 104");
+    Daemon daemon(context, chain, store, config::Start(std::uint64_t{100}));
+    unsigned asked = 0;
+    chain.on_fetch = [&](base::Height height) {
+        if (height == 105 && ++asked == 2) daemon.follower->stop();
+    };
+    daemon.follow(110);
+    EXPECT_EQ(store.coverage.covered, HeightSet({100, 104}));
+    EXPECT_EQ(store.unavailable.at(105).reason, "broken_chain");
+    ASSERT_TRUE(daemon.state.broken);
+    EXPECT_EQ(daemon.state.broken->height, 105u);
+}
+
+TEST_F(FollowerTest, AFillingBlockThatDoesNotFitItsStoredChildIsRefused) {
+    chain.add_range(100, 110);
+    chain.fail(105, 1);
+    follow(100, 110);
+    store.blocks.at(106).prev_hash = "not the chain's 105";
+    const auto end = resume(110);
+    EXPECT_EQ(end.missing, HeightSet({105, 105}));
+    EXPECT_EQ(store.blocks.count(105), 0u);
+}
+
+TEST_F(FollowerTest, ResumesAfterTheHighestStoredHeightWithoutAskingAgain) {
+    chain.add_range(100, 120);
+    follow(100, 110);
+    chain.fetches.clear();
+    EXPECT_TRUE(resume(120).missing.empty());
+    EXPECT_EQ(chain.fetches.begin()->first, 111u);
+    EXPECT_EQ(store.blocks.size(), 21u);
+}
+
+TEST_F(FollowerTest, HolesLeftByACrashAreFilled) {
+    chain.add_range(100, 120);
+    follow(100, 120);
+    store.coverage.covered.subtract({107, 109});
+    for (base::Height height = 107; height <= 109; ++height) store.blocks.erase(height);
+    EXPECT_TRUE(resume(120).missing.empty());
+    EXPECT_EQ(store.blocks.size(), 21u);
+}
+
+TEST_F(FollowerTest, StoppingInTheMiddleCommitsWholeBatchesOnly) {
+    chain.add_range(100, 200);
+    Daemon daemon(context, chain, store, config::Start(std::uint64_t{100}));
+    chain.on_fetch = [&](base::Height height) {
+        if (height == 130) daemon.follower->stop();
+    };
+    daemon.follow(200);
+    EXPECT_EQ(store.coverage.covered.size(), store.blocks.size());
+    EXPECT_LT(store.blocks.size(), 60u);
+    EXPECT_TRUE(resume(200).missing.empty());
+    EXPECT_EQ(store.blocks.size(), 101u);
+}
+
+TEST_F(FollowerTest, BackfillsARangeBelowWhatIsStored) {
+    chain.add_range(100, 200);
+    follow(190, 200);
+    Daemon daemon(context, chain, store, config::Start(config::StartAtResume{}));
+    EXPECT_TRUE(daemon.backfill({120, 195}).missing.empty());
+    EXPECT_EQ(store.coverage.covered, HeightSet({120, 200}));
+    EXPECT_TRUE(store.backfill_finished);
+    EXPECT_EQ(chain.fetches.count(201), 0u);
+}
+
+TEST_F(FollowerTest, WhatAnotherDaemonCommittedFirstIsNotRepeated) {
+    chain.add_range(100, 110);
+    bool raced = false;
+    store.before_commit = [&](const chain::RowBatch& batch) {
+        if (std::exchange(raced, true)) return;
+        const auto& theirs = batch.blocks.front();
+        store.coverage.covered.add(theirs.height);
+        store.blocks[theirs.height] = theirs;
+    };
+    EXPECT_TRUE(follow(100, 110).missing.empty()) << "the rest of the refused batch is repaired as a gap";
+    EXPECT_EQ(store.blocks.size(), 11u);
+}
+
+}  // namespace
+}  // namespace receiptd::follow
