@@ -1,0 +1,112 @@
+# shellcheck shell=bash
+# The demo, sourced by ./dev: a recorded chain on loopback, the daemon, a database, answers.
+# Everything it starts is ended by ./dev's trap; what it makes is in .local/.
+
+readonly DEMO=$LOCAL/demo SAMPLE=$ROOT/sandbox/sample
+
+# serve_sample NAME ARGS...: starts the sandbox and sets REGULAR and ARCHIVAL to its addresses.
+serve_sample() {
+    local name=$1 out=$DEMO/$1.out pid tries
+    shift
+    "$BUILD/receiptd-sandbox" replay --listen 127.0.0.1:0 --archival-listen 127.0.0.1:0 "$@" \
+        >"$out" 2>"$DEMO/$name.log" </dev/null &
+    pid=$!
+    PIDS+=("$pid")
+    for tries in $(seq 100); do
+        if grep -qs '^archival ' "$out"; then break; fi
+        kill -0 "$pid" 2>/dev/null || { cat "$DEMO/$name.log" >&2; die "receiptd-sandbox ended"; }
+        sleep 0.1
+    done
+    [ "$tries" -lt 100 ] || die "receiptd-sandbox did not get ready: $DEMO/$name.log"
+    REGULAR=$(sed -n 's/^regular //p' "$out")
+    ARCHIVAL=$(sed -n 's/^archival //p' "$out")
+}
+
+first_height() { find "$1" -name '*.json' -printf '%f\n' | sort -n | head -n 1 | cut -d. -f1; }
+last_height() { find "$1" -name '*.json' -printf '%f\n' | sort -n | tail -n 1 | cut -d. -f1; }
+
+# The key comes from the environment, the database's address with its password from a file.
+write_config() {
+    local file=$1 database=$2 source=$3 start=$4
+    (umask 077 && scripts/postgres.sh database "$CLUSTER" "$database" >"$DEMO/$database.url")
+    cat >"$file" <<END
+[chain]
+network = "mainnet"
+
+[[upstream]]
+name = "regular"
+kind = "regular"
+url = "$REGULAR"
+api_key_env = "DEMO_API_KEY"
+
+[[upstream]]
+name = "archival"
+kind = "archival"
+url = "$ARCHIVAL"
+api_key_env = "DEMO_API_KEY"
+$([ "$source" = rpc ] || printf '\n[neardata]\nurl = "%s"\napi_key_env = "DEMO_API_KEY"\n' "$REGULAR")
+
+[database]
+url_file = "$database.url"
+
+[follow]
+source = "$source"
+scope = "all"
+start = $start
+patience = "2s"
+
+[http]
+listen = "127.0.0.1:0"
+END
+}
+
+# follow CONFIG UNTIL: the daemon's own lines, indented.
+follow() {
+    local began ended
+    note "receiptd migrate --config ${1#"$ROOT"/}"
+    "$BUILD/receiptd" migrate --config "$1" 2>&1 | sed 's/^/    /'
+    note "receiptd run --config ${1#"$ROOT"/} --until $2"
+    began=$(date +%s%N)
+    "$BUILD/receiptd" run --config "$1" --until "$2" 2>&1 | sed 's/^/    /'
+    ended=$(date +%s%N)
+    note "done in $(((ended - began) / 1000000)) ms"
+}
+
+ask() { psql "$(cat "$DEMO/$1.url")" -X -q -v ON_ERROR_STOP=1 -P pager=off -P footer=off -P null=- -f "$2"; }
+
+demo_rpc() {
+    local first last
+    first=$(first_height "$SAMPLE/rpc/block") last=$(last_height "$SAMPLE/rpc/block")
+    say "1. A gateway on loopback that replays $SAMPLE/rpc"
+    serve_sample rpc --rpc "$SAMPLE/rpc" --retention-blocks 10 --api-key "$DEMO_API_KEY" --require-key
+    note "regular host   $REGULAR (keeps the newest 10 blocks only)"
+    note "archival host  $ARCHIVAL (keeps everything)"
+    say "2. A private PostgreSQL in .local/postgres"
+    start_cluster "$CLUSTER"
+    write_config "$DEMO/receiptd.toml" receiptd rpc "$first"
+    say "3. The daemon follows heights $first to $last: block and chunk by JSON-RPC, trees by transaction"
+    follow "$DEMO/receiptd.toml" "$last"
+    say "4. What the database knows now"
+    ask receiptd scripts/demo.sql
+}
+
+demo_neardata() {
+    local first last
+    first=$(first_height "$SAMPLE/whole-blocks") last=$(last_height "$SAMPLE/whole-blocks")
+    say "5. The same daemon on whole blocks (source neardata), heights $first to $last, into a second database"
+    serve_sample whole-blocks --whole-blocks "$SAMPLE/whole-blocks" --api-key "$DEMO_API_KEY" --require-key
+    write_config "$DEMO/neardata.toml" receiptd_whole neardata "$first"
+    follow "$DEMO/neardata.toml" "$last"
+    ask receiptd_whole scripts/demo_neardata.sql
+}
+
+demo() {
+    export DEMO_API_KEY=demo-key-0123456789
+    # A demo starts from nothing, so that every run shows the same.
+    scripts/postgres.sh remove "$CLUSTER"
+    rm -rf "$DEMO"
+    mkdir -p "$DEMO"
+    demo_rpc
+    if [ -d "$SAMPLE/whole-blocks" ]; then demo_neardata; fi
+    say "Done. ./dev psql opens the database; README.md tells how to point receiptd at mainnet."
+}

@@ -1,0 +1,54 @@
+-- The answers that ./dev demo ends with; try your own with ./dev psql.
+\pset border 1
+\pset linestyle ascii
+
+\echo
+\echo '-- What is covered: heights with a block, heights the chain skipped, heights we still lack.'
+SELECT (SELECT min(block_height) || ' to ' || max(block_height) FROM blocks) AS heights,
+       (SELECT count(*) FROM blocks) AS blocks,
+       (SELECT count(*) FROM skipped_heights) AS skipped,
+       (SELECT count(*) FROM gaps) AS gaps,
+       (SELECT count(*) FROM chunks WHERE missing) AS missing_chunks,
+       (SELECT count(*) FROM transactions) AS transactions,
+       (SELECT count(*) FROM receipts) AS receipts;
+
+\echo '-- Transactions that look fine and are not: the first receipt succeeded, a later one failed.'
+SELECT t.tx_hash, t.signer_id, t.receiver_id, r.role, r.receiver_id AS failed_at, r.method_name
+FROM transactions t
+JOIN receipts r USING (tree_id)
+WHERE t.status = 'success_receipt_id' AND r.status = 'failure' AND r.role NOT IN ('refund', 'payout', 'initial')
+  AND EXISTS (SELECT FROM receipts i
+              WHERE i.tree_id = t.tree_id AND i.role = 'initial' AND i.status LIKE 'success%')
+ORDER BY t.block_height, t.tx_hash
+LIMIT 5;
+
+\echo '-- Every failed receipt, with what the contract said.'
+SELECT block_height, role, receiver_id, method_name, error_class, left(error_text, 72) AS error_text
+FROM receipts
+WHERE status = 'failure'
+ORDER BY block_time, receipt_id
+LIMIT 8;
+
+-- The tree of a transaction with a failed receipt, the deepest one first.
+SELECT tx_hash AS tree
+FROM receipts
+WHERE tx_hash IN (SELECT tx_hash FROM receipts WHERE status = 'failure' AND tx_hash IS NOT NULL)
+GROUP BY tx_hash
+ORDER BY count(*) DESC, tx_hash
+LIMIT 1 \gset
+\if :{?tree}
+\echo '-- One of them as a tree:' :tree
+SELECT * FROM receipt_tree(:'tree');
+\endif
+
+\echo '-- Busiest contracts.'
+SELECT receiver_id AS contract,
+       count(*) AS receipts,
+       count(*) FILTER (WHERE status = 'failure') AS failed,
+       round(sum(gas_burnt) / 1e12, 2) AS tgas,
+       count(DISTINCT method_name) AS methods
+FROM receipts
+WHERE role NOT IN ('refund', 'payout')
+GROUP BY receiver_id
+ORDER BY receipts DESC, contract
+LIMIT 5;

@@ -1,0 +1,117 @@
+"""Which module may include which: the arrows of ARCHITECTURE.md, the only place that lists them."""
+import re
+
+import tree as trees
+
+# module: the modules it may include besides itself. CMakeLists.txt must say the same.
+ARROWS = {
+    "base": "",
+    "metrics": "base",
+    "config": "base",
+    "chain": "base",
+    "net": "base metrics",
+    "rpc": "base config metrics chain net",
+    "storage": "base config metrics chain",
+    "follow": "base config metrics chain rpc storage",
+    "api": "base metrics net",
+    "app": "base config metrics chain net rpc storage follow api",
+}
+SANDBOX = "base chain net"
+
+# start of a system include: the paths that may have it.
+LIBRARIES = {
+    "boost/beast": r"daemon/net/[^/]+\.cpp",
+    "boost/asio": r"(daemon/(base|net|rpc|storage|follow|api|app)|sandbox|tests|bench)/",
+    "openssl/": r"daemon/net/",
+    "libdeflate": r"(daemon/net|sandbox|tests)/",
+    "nlohmann/": r"(daemon/(rpc|api|app)|sandbox|tests|bench)/",
+    "pqxx/": r"(daemon/storage|tests|bench)/",
+    "simdjson": r"(daemon/chain|sandbox|tests|bench)/",
+    "sodium": r"(daemon/(chain|storage)|tests|bench)/",
+    "secp256k1": r"daemon/chain/",
+    "toml++/": r"daemon/config/",
+    "CLI/": r"(daemon/app|sandbox/main)/|daemon/main\.cpp",
+    "prometheus/": r"(daemon/metrics|tests|bench)/",
+    "spdlog/": r"daemon/base/",
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+
+def allowed_modules(path):
+    """The modules whose headers `path` may include, or None where all are."""
+    part = path.split("/")
+    if part[0] == "daemon" and len(part) > 2:
+        return {part[1], *ARROWS.get(part[1], "").split()}
+    if part[0] == "sandbox":
+        return {"sandbox", *SANDBOX.split()}
+    return None
+
+
+def check_includes(path, text):
+    problems = []
+    allowed = allowed_modules(path)
+    for match in INCLUDE.finditer(text):
+        kind, header = match.groups()
+        where = f"{path}:{trees.line_of(text, match.start(2))}"
+        if kind == '"' and "/" not in header and not path.startswith("tests/"):
+            problems.append(f'{where}: name the module: #include "module/{header}"')
+        module = header.split("/")[0]
+        if kind == '"' and allowed is not None and "/" in header and module not in allowed:
+            problems.append(f"{where}: {path.rsplit('/', 1)[0]} must not include {module}/")
+        for library, place in LIBRARIES.items():
+            if kind == "<" and header.startswith(library) and not re.match(place, path):
+                problems.append(f"{where}: <{header}> belongs in {place}")
+    return problems
+
+
+def check_cmake(tree):
+    """Module lines of CMakeLists.txt against the table."""
+    text = tree.get("CMakeLists.txt")
+    if text is None:
+        return []
+    found = {}
+    for name, rest in re.findall(r"receiptd_module\((\w+)\s*([^)]*)\)", text):
+        uses = re.search(r"USES\s+([a-z ]+)", rest)
+        found[name] = set(uses.group(1).split()) if uses else set()
+    wanted = {name: set(uses.split()) for name, uses in ARROWS.items()}
+    return [
+        f"CMakeLists.txt: module {name} uses {sorted(found.get(name, []))}, the table says {sorted(wanted.get(name, []))}"
+        for name in sorted(found.keys() | wanted.keys())
+        if found.get(name) != wanted.get(name)
+    ]
+
+
+def check(tree):
+    problems = check_cmake(tree)
+    for path, text in trees.cpp(tree, "daemon/", "sandbox/", "bench/", "tests/").items():
+        module = path.split("/")[1]
+        if path.startswith("daemon/") and path.count("/") > 1 and module not in ARROWS:
+            problems.append(f"{path}:1: module {module} has no arrows: add it to tests/checks/check_arrows.py")
+        problems += check_includes(path, text)
+    return problems
+
+
+REFUSED = [
+    {"daemon/chain/x.cpp": '#include "net/url.hpp"\n'},
+    {"daemon/base/x.hpp": '#include "config/settings.hpp"\n'},
+    {"daemon/chain/x.cpp": "#include <nlohmann/json.hpp>\n"},
+    {"daemon/chain/x.cpp": "#include <boost/asio/post.hpp>\n"},
+    {"daemon/net/x.hpp": "#include <boost/beast/core.hpp>\n"},
+    {"daemon/follow/x.cpp": "#include <pqxx/connection>\n"},
+    {"daemon/rpc/x.cpp": "  #  include <pqxx/connection>\n"},
+    {"sandbox/x.cpp": '#include "storage/store.hpp"\n'},
+    {"daemon/base/x.cpp": '#include "clock.hpp"\n'},
+    {"daemon/novel/x.cpp": '#include "base/clock.hpp"\n'},
+    {"CMakeLists.txt": "receiptd_module(chain USES base net)\n"},
+]
+ACCEPTED = [
+    {"daemon/net/x.cpp": '#include <boost/beast/core.hpp>\n#include "base/clock.hpp"\n#include "net/url.hpp"\n'},
+    {"daemon/app/x.cpp": '#include "follow/head.hpp"\n'},
+    {"daemon/main.cpp": '#include "app/commands.hpp"\n'},
+    {"sandbox/x.cpp": '#include "sandbox/y.hpp"\n#include "chain/model.hpp"\n#include <nlohmann/json.hpp>\n'},
+    {"tests/unit/chain/x.cpp": "#include <nlohmann/json.hpp>\n"},
+]
+
+if __name__ == "__main__":
+    trees.main(check, REFUSED, ACCEPTED)

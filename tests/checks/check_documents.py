@@ -1,0 +1,54 @@
+"""The documents are there, the change log knows the version, and links within the repository hold."""
+import posixpath
+import re
+
+import tree as trees
+
+NEEDED = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "docs/configuration.md")
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def check_changelog(tree):
+    version = re.search(r"project\(receiptd VERSION (\S+)", tree.get("CMakeLists.txt", ""))
+    changes = tree.get("CHANGELOG.md", "")
+    problems = []
+    if "## [Unreleased]" not in changes:
+        problems.append("CHANGELOG.md:1: has no section ## [Unreleased]")
+    if version and f"[{version.group(1)}]" not in changes and version.group(1) != "0.1.0":
+        problems.append(f"CHANGELOG.md:1: does not name version {version.group(1)} of CMakeLists.txt")
+    return problems
+
+
+def check_links(path, text, tree):
+    folders = {posixpath.dirname(p) for p in tree}
+    known = set(tree) | folders | {posixpath.dirname(f) for f in folders}
+    problems = []
+    for match in LINK.finditer(text):
+        target = match.group(1)
+        if re.match(r"[a-z]+:", target) or target.startswith("../shared"):
+            continue
+        if posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) not in known:
+            problems.append(f"{path}:{trees.line_of(text, match.start())}: link to {target}, which is not there")
+    return problems
+
+
+def check(tree):
+    problems = [f"{name}: is missing" for name in NEEDED if name not in tree]
+    problems += check_changelog(tree)
+    for path, text in tree.items():
+        if path.endswith(".md"):
+            problems += check_links(path, text, tree)
+    return problems
+
+
+COMPLETE = {name: "" for name in NEEDED} | {"CHANGELOG.md": "## [Unreleased]\n"}
+REFUSED = [
+    {name: text for name, text in COMPLETE.items() if name != "LICENSE"},
+    COMPLETE | {"CHANGELOG.md": "# Changes\n"},
+    COMPLETE | {"README.md": "[gone](docs/gone.md)"},
+    COMPLETE | {"CMakeLists.txt": "project(receiptd VERSION 0.2.0 LANGUAGES CXX)"},
+]
+ACCEPTED = [COMPLETE, COMPLETE | {"README.md": "[here](docs/configuration.md#a) [docs](docs) [web](https://example.com)"}]
+
+if __name__ == "__main__":
+    trees.main(check, REFUSED, ACCEPTED)
