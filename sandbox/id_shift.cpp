@@ -1,6 +1,6 @@
 #include "sandbox/id_shift.hpp"
 
-#include <algorithm>
+#include "chain/base58.hpp"
 
 namespace receiptd::sandbox {
 
@@ -65,22 +65,8 @@ std::int64_t shift_between(std::string_view recorded, std::string_view sibling) 
 }
 
 bool is_hash_text(std::string_view text) {
-    if (text.size() < 32 || text.size() > 44) return false;
-    std::array<std::uint8_t, 33> bytes{};  // one more than a hash, to see an overflow
-    for (const char c : text) {
-        unsigned carry = digit_of(c);
-        if (carry == kNoDigit) return false;
-        for (std::size_t i = bytes.size(); i-- > 0;) {
-            carry += bytes[i] * kBase;
-            bytes[i] = static_cast<std::uint8_t>(carry & 0xff);
-            carry >>= 8;
-        }
-        if (bytes[0] != 0) return false;
-    }
-    const auto zero_bytes =
-        std::find_if(bytes.begin() + 1, bytes.end(), [](auto b) { return b != 0; }) - bytes.begin() - 1;
-    const auto ones = std::find_if(text.begin(), text.end(), [](char c) { return c != '1'; }) - text.begin();
-    return zero_bytes == ones;
+    std::array<std::uint8_t, 32> hash{};
+    return text.size() <= 44 && chain::base58_decode_exact(text, hash);
 }
 
 }  // namespace receiptd::sandbox
