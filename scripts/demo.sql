@@ -7,7 +7,7 @@
 SELECT (SELECT min(block_height) || ' to ' || max(block_height) FROM blocks) AS heights,
        (SELECT count(*) FROM blocks) AS blocks,
        (SELECT count(*) FROM skipped_heights) AS skipped,
-       (SELECT count(*) FROM gaps) AS gaps,
+       (SELECT coalesce(sum(heights), 0) FROM gaps) AS gaps,
        (SELECT count(*) FROM chunks WHERE missing) AS missing_chunks,
        (SELECT count(*) FROM transactions) AS transactions,
        (SELECT count(*) FROM receipts) AS receipts;
@@ -24,8 +24,7 @@ LIMIT 5;
 
 \echo '-- Every failed receipt, with what the contract said.'
 SELECT block_height, role, receiver_id, method_name, error_class, left(error_text, 72) AS error_text
-FROM receipts
-WHERE status = 'failure'
+FROM failed_receipts
 ORDER BY block_time, receipt_id
 LIMIT 8;
 
@@ -38,7 +37,7 @@ ORDER BY count(*) DESC, tx_hash
 LIMIT 1 \gset
 \if :{?tree}
 \echo '-- One of them as a tree:' :tree
-SELECT * FROM receipt_tree(:'tree');
+SELECT tree, status, block_height, shard_id, round(gas_burnt / 1e12, 2) AS tgas FROM receipt_tree(:'tree');
 \endif
 
 \echo '-- Busiest contracts.'

@@ -10,7 +10,7 @@ SELECT count(*) AS blocks,
        (SELECT count(*) FROM receipts WHERE status = 'failure') AS failed,
        (SELECT count(*) FROM data_receipts) AS data_receipts,
        (SELECT count(*) FROM events) AS events,
-       (SELECT count(*) FROM gaps) AS gaps
+       (SELECT coalesce(sum(heights), 0) FROM gaps) AS gaps
 FROM blocks;
 
 \echo '-- Events by contract, as NEP-297 logs name them.'

@@ -3,6 +3,9 @@
 #include "config/binding.hpp"
 #include "config/parse.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace receiptd::config {
 
 namespace {
@@ -30,6 +33,17 @@ constexpr std::string_view kSources[] = {"rpc", "neardata"};
 constexpr std::string_view kScopes[] = {"headers", "accounts", "all"};
 constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error"};
 constexpr std::string_view kFormats[] = {"plain", "json"};
+constexpr std::string_view kWidths[] = {"day", "week", "month"};
+
+// A choice that Settings keep as its word.
+constexpr Binding kPartitionWidth = {
+    [](const Draft& draft, std::size_t) -> Value {
+        const auto found = std::ranges::find(kWidths, draft.settings.retention.partition);
+        return static_cast<std::uint64_t>(found - std::begin(kWidths));
+    },
+    [](Draft& draft, std::size_t, const Value& value) {
+        draft.settings.retention.partition = kWidths[std::get<std::uint64_t>(value)];
+    }};
 
 constexpr Key kKeys[] = {
     {.section = "chain",
@@ -269,6 +283,13 @@ constexpr Key kKeys[] = {
      .reloadable = true,
      .min = 86'400'000,
      .max = 100.0 * 366 * 86'400'000},
+    {.section = "retention",
+     .name = "partition",
+     .type = Type::choice,
+     .at = kPartitionWidth,
+     .help = "Block time that one partition of a table holds. Fixed when `receiptd migrate` first meets a "
+             "database.",
+     .choices = kWidths},
     {.section = "log",
      .name = "level",
      .type = Type::choice,

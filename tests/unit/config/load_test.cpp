@@ -94,6 +94,7 @@ batch_bytes = "1MiB"
 listen = "0.0.0.0:80"
 [retention]
 keep = "90d"
+partition = "week"
 [log]
 level = "debug"
 format = "json"
@@ -129,6 +130,7 @@ format = "json"
     EXPECT_EQ(s.follow.batch_bytes, 1u << 20);
     EXPECT_EQ(s.http.listen, "0.0.0.0:80");
     EXPECT_EQ(s.retention.keep, std::chrono::hours(90 * 24));
+    EXPECT_EQ(s.retention.partition, "week");
     EXPECT_EQ(s.log_level, log::Level::debug);
     EXPECT_EQ(s.log_format, log::Format::json);
 }
