@@ -1,0 +1,31 @@
+# Fuzz targets: tests/fuzz/fuzz_<name>.cpp with seeds in tests/data/fuzz/<name>/.
+#
+# RECEIPTD_FUZZ=ON (clang): libFuzzer programs, the project's libraries instrumented as well:
+#   cmake -S . -B build-fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DRECEIPTD_FUZZ=ON
+#   build-fuzz/fuzz_block -max_total_time=60 corpus-folder tests/data/fuzz/block
+# Otherwise each target runs over its seeds and damages of them (replay_main.cpp), without clang.
+if(RECEIPTD_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "RECEIPTD_FUZZ needs clang: -DCMAKE_CXX_COMPILER=clang++")
+  endif()
+  target_compile_options(receiptd_options INTERFACE
+    -fsanitize=fuzzer-no-link,address -fno-omit-frame-pointer)
+  target_link_options(receiptd_options INTERFACE -fsanitize=address)
+endif()
+
+file(GLOB fuzz_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/fuzz/fuzz_*.cpp)
+foreach(source ${fuzz_sources})
+  get_filename_component(target ${source} NAME_WE)
+  string(REGEX REPLACE "^fuzz_" "" name ${target})
+  set(seeds ${CMAKE_CURRENT_LIST_DIR}/data/fuzz/${name})
+  add_executable(${target} ${source})
+  target_link_libraries(${target} PRIVATE receiptd_chain nlohmann_json::nlohmann_json)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_LIST_DIR})
+  if(RECEIPTD_FUZZ)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+    add_test(NAME fuzz.${name} COMMAND ${target} -runs=2000 -seed=1 ${seeds})
+  else()
+    target_sources(${target} PRIVATE ${CMAKE_CURRENT_LIST_DIR}/fuzz/replay_main.cpp)
+    add_test(NAME fuzz.${name} COMMAND ${target} ${seeds})
+  endif()
+endforeach()

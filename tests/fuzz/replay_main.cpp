@@ -1,0 +1,76 @@
+// Stands in for libFuzzer where there is no clang: runs a fuzz target over the files of a folder
+// and over deterministic damages of them, about a second's worth.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace {
+
+constexpr std::size_t kBytesToFeed = 24'000'000;
+
+void feed(const std::string& input) {
+    // An exact copy on the heap, so that sanitizers see a read behind its end.
+    const std::vector<std::uint8_t> copy(input.begin(), input.end());
+    LLVMFuzzerTestOneInput(copy.data(), copy.size());
+}
+
+// Truncations at even distances.
+void feed_truncated(const std::string& seed, std::size_t budget) {
+    const std::size_t runs = std::min(seed.size(), 2 * budget / (seed.size() + 1));
+    for (std::size_t run = 0; run < runs; ++run) feed(seed.substr(0, run * seed.size() / runs));
+}
+
+// One changed byte each, by a fixed sequence of pseudo-random numbers.
+void feed_flipped(const std::string& seed, std::size_t budget) {
+    std::uint64_t state = 0x9E3779B97F4A7C15;
+    const auto next = [&state] {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        return static_cast<std::size_t>(state >> 33);
+    };
+    constexpr char kTelling[] = "{}[]\",:\\0-9eEntf\x80\xFF ";
+    for (std::size_t run = budget / (seed.size() + 1); run > 0; --run) {
+        std::string input = seed;
+        const std::size_t at = next() % seed.size();
+        const bool telling = next() % 2 == 0;
+        input[at] = telling ? kTelling[next() % sizeof(kTelling)] : static_cast<char>(next());
+        feed(input);
+    }
+}
+
+std::vector<std::string> read_seeds(const std::filesystem::path& folder) {
+    std::vector<std::string> seeds;
+    if (!std::filesystem::is_directory(folder)) return seeds;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        std::ifstream file(entry.path(), std::ios::binary);
+        seeds.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    }
+    std::sort(seeds.begin(), seeds.end());
+    return seeds;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 2) {
+        std::fprintf(stderr, "usage: %s FOLDER-OF-SEEDS\n", argv[0]);
+        return 2;
+    }
+    const std::vector<std::string> seeds = read_seeds(argv[1]);
+    feed("");
+    for (const std::string& seed : seeds) {
+        const std::size_t budget = kBytesToFeed / seeds.size() / 2;
+        feed(seed);
+        if (seed.empty()) continue;
+        feed_truncated(seed, budget);
+        feed_flipped(seed, budget);
+    }
+    std::printf("%zu seeds, no crash\n", seeds.size());
+    return 0;
+}
