@@ -10,11 +10,11 @@ template <class T>
 DecodeResult<T> decode_text(std::string json, bool enveloped) {
     Decoded<T> decoded{std::make_unique<Document>(std::move(json)), T{}};
     Document& document = *decoded.document;
-    auto error = wire::parse(document.json(), document.capacity(), document,
-                             [&](wire::Reader& reader, wire::ondemand::object& root) {
-                                 if (!enveloped) return members(reader, root, decoded.value);
-                                 return reader.object(root, wire::required("result", decoded.value));
-                             });
+    auto error = decoding::parse(document.json(), document.capacity(), document,
+                                 [&](decoding::Reader& reader, decoding::ondemand::object& root) {
+                                     if (!enveloped) return members(reader, root, decoded.value);
+                                     return reader.object(root, decoding::required("result", decoded.value));
+                                 });
     if (error) return std::move(*error);
     return decoded;
 }

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <unordered_set>
 
-namespace receiptd::chain::wire {
+namespace receiptd::chain::decoding {
 
 namespace {
 
@@ -81,4 +81,4 @@ bool members(Reader& reader, ondemand::object& object, Chunk& out) {
     return read;
 }
 
-}  // namespace receiptd::chain::wire
+}  // namespace receiptd::chain::decoding

@@ -5,7 +5,7 @@
 
 namespace receiptd::chain {
 
-namespace wire {
+namespace decoding {
 
 namespace {
 
@@ -75,17 +75,17 @@ bool read_members(Reader& reader, ondemand::object& object, Envelope& out) {
 
 }  // namespace
 
-}  // namespace wire
+}  // namespace decoding
 
 base::Result<Envelope, DecodeError> read_envelope(const std::string& body) {
     const bool padded = body.capacity() - body.size() >= kJsonPadding;
     Document arena(padded ? std::string() : body);
     const Text text = padded ? Text(body) : arena.json();
     Envelope envelope;
-    auto error = wire::parse(text, padded ? body.capacity() : arena.capacity(), arena,
-                             [&](wire::Reader& reader, wire::ondemand::object& root) {
-                                 return wire::read_members(reader, root, envelope);
-                             });
+    auto error = decoding::parse(text, padded ? body.capacity() : arena.capacity(), arena,
+                                 [&](decoding::Reader& reader, decoding::ondemand::object& root) {
+                                     return decoding::read_members(reader, root, envelope);
+                                 });
     if (error) return std::move(*error);
     return envelope;
 }

@@ -3,7 +3,7 @@
 
 #include "chain/decode_reader.hpp"
 
-namespace receiptd::chain::wire {
+namespace receiptd::chain::decoding {
 
 // These are objects; Action and ExecutionStatus are enums.
 bool members(Reader& reader, ondemand::object& object, Block& out);
@@ -36,4 +36,4 @@ struct ReceiptLists {
     std::vector<Receipt> merge() &&;  // without repeats
 };
 
-}  // namespace receiptd::chain::wire
+}  // namespace receiptd::chain::decoding

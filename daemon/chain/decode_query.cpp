@@ -3,7 +3,7 @@
 
 namespace receiptd::chain {
 
-namespace wire {
+namespace decoding {
 
 namespace {
 
@@ -113,22 +113,22 @@ base::Result<T, DecodeError> decode_answer(const std::string& json) {
 
 }  // namespace
 
-}  // namespace wire
+}  // namespace decoding
 
 base::Result<AccountView, DecodeError> decode_view_account(const std::string& result) {
-    return wire::decode_answer<AccountView>(result);
+    return decoding::decode_answer<AccountView>(result);
 }
 
 base::Result<AccessKeyView, DecodeError> decode_view_access_key(const std::string& result) {
-    return wire::decode_answer<AccessKeyView>(result);
+    return decoding::decode_answer<AccessKeyView>(result);
 }
 
 base::Result<std::vector<AccessKeyView>, DecodeError> decode_view_access_key_list(const std::string& result) {
-    return wire::decode_answer<std::vector<AccessKeyView>>(result);
+    return decoding::decode_answer<std::vector<AccessKeyView>>(result);
 }
 
 base::Result<CallResult, DecodeError> decode_call_function(const std::string& result) {
-    return wire::decode_answer<CallResult>(result);
+    return decoding::decode_answer<CallResult>(result);
 }
 
 }  // namespace receiptd::chain

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <limits>
 
-namespace receiptd::chain::wire {
+namespace receiptd::chain::decoding {
 
 namespace {
 
@@ -209,4 +209,4 @@ bool decode(Reader& reader, Value value, Verbatim out) {
     return reader.verbatim(value, out.json, [&](Value whole) { return reader.check(whole); });
 }
 
-}  // namespace receiptd::chain::wire
+}  // namespace receiptd::chain::decoding

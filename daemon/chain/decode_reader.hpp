@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace receiptd::chain::wire {
+namespace receiptd::chain::decoding {
 
 namespace ondemand = simdjson::ondemand;
 using Value = ondemand::value;
@@ -295,4 +295,4 @@ std::optional<DecodeError> parse(Text text, std::size_t capacity, Document& aren
     return DecodeError{"", "out of memory"};
 }
 
-}  // namespace receiptd::chain::wire
+}  // namespace receiptd::chain::decoding

@@ -1,7 +1,7 @@
 // Receipts and outcomes: chain-model.md §4, rpc.md §5.3.
 #include "chain/decode_parts.hpp"
 
-namespace receiptd::chain::wire {
+namespace receiptd::chain::decoding {
 
 namespace {
 
@@ -96,4 +96,4 @@ bool members(Reader& reader, ondemand::object& object, Outcome& out) {
                          }));
 }
 
-}  // namespace receiptd::chain::wire
+}  // namespace receiptd::chain::decoding

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstring>
 
-namespace receiptd::chain::wire {
+namespace receiptd::chain::decoding {
 
 namespace {
 
@@ -174,4 +174,4 @@ bool looks_like_hash(Text text) {
     return bad == 0;
 }
 
-}  // namespace receiptd::chain::wire
+}  // namespace receiptd::chain::decoding

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-namespace receiptd::chain::wire {
+namespace receiptd::chain::decoding {
 
 // Writes the text of a JSON string's inside to `out` (never longer than `raw`) and returns its end;
 // nullptr if an escape is none of JSON's. \u0000 gives a zero byte, a surrogate without its partner
@@ -21,4 +21,4 @@ std::optional<u128> parse_balance(Text digits);
 // 32..44 base58 characters: a cheap check, not a decoding.
 bool looks_like_hash(Text text);
 
-}  // namespace receiptd::chain::wire
+}  // namespace receiptd::chain::decoding

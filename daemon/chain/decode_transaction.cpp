@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace receiptd::chain::wire {
+namespace receiptd::chain::decoding {
 
 namespace {
 
@@ -136,4 +136,4 @@ bool members(Reader& reader, ondemand::object& object, TransactionStatus& out) {
            reader.fail_at("transaction", "missing");
 }
 
-}  // namespace receiptd::chain::wire
+}  // namespace receiptd::chain::decoding

@@ -1,7 +1,7 @@
 // Whole blocks of neardata and NEAR Lake: providers.md §2.2, §3.
 #include "chain/decode_parts.hpp"
 
-namespace receiptd::chain::wire {
+namespace receiptd::chain::decoding {
 
 namespace {
 
@@ -54,4 +54,4 @@ bool members(Reader& reader, ondemand::object& object, WholeBlock& out) {
     return true;
 }
 
-}  // namespace receiptd::chain::wire
+}  // namespace receiptd::chain::decoding
