@@ -277,6 +277,7 @@ constexpr ErrorTextRule kTextRules[] = {
     {Match::whole, "MethodEmptyName", "method_name_empty"},
     {Match::whole, "MethodInvalidSignature", "method_invalid_signature"},
     {Match::start, "link error: ", "link_error"},
+    {Match::start, "Error while importing ", "link_error"},
     {Match::whole, "String encoding is bad UTF-8 sequence.", "host_bad_utf8"},
     {Match::whole, "String encoding is bad UTF-16 sequence.", "host_bad_utf16"},
     {Match::whole, "Exceeded the account balance.", "host_balance_exceeded"},
@@ -308,7 +309,7 @@ constexpr ErrorTextRule kTextRules[] = {
     {Match::start, "ECDSA recover error: ", "host_crypto_input"},
     {Match::start, "AltBn128 invalid input: ", "host_crypto_input"},
     {Match::start, "ED25519 signature verification error: ", "host_crypto_input"},
-    {Match::start, "ECDSA P256 signature verification error: ", "host_crypto_input"},
+    {Match::start, "P256 signature verification error: ", "host_crypto_input"},
 };
 
 bool matches(const ErrorTextRule& rule, std::string_view text) {

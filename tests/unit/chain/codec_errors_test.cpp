@@ -1,0 +1,429 @@
+#include "chain/error_rules.hpp"
+#include "chain/errors.hpp"
+#include "chain/panic_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <atomic>
+#include <map>
+#include <set>
+#include <thread>
+
+namespace receiptd::chain {
+namespace {
+
+using Json = nlohmann::json;
+
+// Every variant of rpc.md §5.5 with its payload's fields.
+struct Variants {
+    const char* family;
+    std::vector<std::string> wrappers;  // outermost first
+    std::map<std::string, std::vector<std::string>> variants;
+};
+
+const std::vector<Variants>& all_variants() {
+    static const std::vector<Variants> all = {
+        {"InvalidTxError",
+         {"InvalidTxError"},
+         {{"InvalidSignerId", {"signer_id"}},
+          {"SignerDoesNotExist", {"signer_id"}},
+          {"InvalidNonce", {"tx_nonce", "ak_nonce"}},
+          {"NonceTooLarge", {"tx_nonce", "upper_bound"}},
+          {"InvalidReceiverId", {"receiver_id"}},
+          {"InvalidSignature", {}},
+          {"NotEnoughBalance", {"signer_id", "balance", "cost"}},
+          {"LackBalanceForState", {"signer_id", "amount"}},
+          {"CostOverflow", {}},
+          {"InvalidChain", {}},
+          {"Expired", {}},
+          {"TransactionSizeExceeded", {"size", "limit"}},
+          {"InvalidTransactionVersion", {}},
+          {"ShardCongested", {"shard_id", "congestion_level"}},
+          {"ShardStuck", {"shard_id", "missed_chunks"}},
+          {"InvalidNonceIndex", {"tx_nonce_index", "num_nonces"}},
+          {"NotEnoughGasKeyBalance", {"signer_id", "balance", "cost"}},
+          {"NotEnoughBalanceForDeposit", {"signer_id", "balance", "cost", "reason"}}}},
+        {"StorageError",
+         {"InvalidTxError", "StorageError"},
+         {{"StorageInternalError", {}},
+          {"MissingTrieValue", {"context", "hash"}},
+          {"UnexpectedTrieValue", {}}}},
+        {"InvalidAccessKeyError",
+         {"InvalidTxError", "InvalidAccessKeyError"},
+         {{"AccessKeyNotFound", {"account_id", "public_key"}},
+          {"ReceiverMismatch", {"tx_receiver", "ak_receiver"}},
+          {"MethodNameMismatch", {"method_name"}},
+          {"RequiresFullAccess", {}},
+          {"NotEnoughAllowance", {"account_id", "public_key", "allowance", "cost"}},
+          {"DepositWithFunctionCall", {}},
+          {"DelegateActionRequiresNonGasKey", {}},
+          {"DelegateActionRequiresGasKey", {}}}},
+        {"ActionsValidationError",
+         {"InvalidTxError", "ActionsValidation"},
+         {{"DeleteActionMustBeFinal", {}},
+          {"TotalPrepaidGasExceeded", {"total_prepaid_gas", "limit"}},
+          {"TotalNumberOfActionsExceeded", {"total_number_of_actions", "limit"}},
+          {"AddKeyMethodNamesNumberOfBytesExceeded", {"total_number_of_bytes", "limit"}},
+          {"AddKeyMethodNameLengthExceeded", {"length", "limit"}},
+          {"IntegerOverflow", {}},
+          {"InvalidAccountId", {"account_id"}},
+          {"ContractSizeExceeded", {"size", "limit"}},
+          {"FunctionCallMethodNameLengthExceeded", {"length", "limit"}},
+          {"FunctionCallArgumentsLengthExceeded", {"length", "limit"}},
+          {"UnsuitableStakingKey", {"public_key"}},
+          {"FunctionCallZeroAttachedGas", {}},
+          {"DelegateActionMustBeOnlyOne", {}},
+          {"UnsupportedProtocolFeature", {"protocol_feature", "version"}},
+          {"InvalidDeterministicStateInitReceiver", {"receiver_id", "derived_id"}},
+          {"DeterministicStateInitKeyLengthExceeded", {"length", "limit"}},
+          {"DeterministicStateInitValueLengthExceeded", {"length", "limit"}},
+          {"GasKeyInvalidNumNonces", {"requested_nonces", "limit"}},
+          {"AddGasKeyWithNonZeroBalance", {"balance"}},
+          {"GasKeyFunctionCallAllowanceNotAllowed", {}},
+          {"TotalNumberOfDeployActionsExceeded", {"number_of_deploy_actions", "limit"}}}},
+        {"ActionErrorKind",
+         {"ActionError"},
+         {{"AccountAlreadyExists", {"account_id"}},
+          {"AccountDoesNotExist", {"account_id"}},
+          {"CreateAccountOnlyByRegistrar", {"account_id", "registrar_account_id", "predecessor_id"}},
+          {"CreateAccountNotAllowed", {"account_id", "predecessor_id"}},
+          {"ActorNoPermission", {"account_id", "actor_id"}},
+          {"DeleteKeyDoesNotExist", {"account_id", "public_key"}},
+          {"AddKeyAlreadyExists", {"account_id", "public_key"}},
+          {"DeleteAccountStaking", {"account_id"}},
+          {"DeleteAccountWithLargeState", {"account_id"}},
+          {"OnlyImplicitAccountCreationAllowed", {"account_id"}},
+          {"TriesToUnstake", {"account_id"}},
+          {"LackBalanceForState", {"account_id", "amount"}},
+          {"TriesToStake", {"account_id", "stake", "locked", "balance"}},
+          {"InsufficientStake", {"account_id", "stake", "minimum_stake"}},
+          {"DelegateActionInvalidSignature", {}},
+          {"DelegateActionExpired", {}},
+          {"DelegateActionSenderDoesNotMatchTxReceiver", {"sender_id", "receiver_id"}},
+          {"DelegateActionInvalidNonce", {"delegate_nonce", "ak_nonce"}},
+          {"DelegateActionNonceTooLarge", {"delegate_nonce", "upper_bound"}},
+          {"DelegateActionInvalidNonceIndex", {"nonce_index", "num_nonces"}},
+          {"GlobalContractDoesNotExist", {"identifier"}},
+          {"GasKeyDoesNotExist", {"account_id", "public_key"}},
+          {"InsufficientGasKeyBalance", {"account_id", "public_key", "balance", "required"}},
+          {"GasKeyBalanceTooHigh", {"account_id", "public_key", "balance"}}}},
+        {"ReceiptValidationError",
+         {"ActionError", "NewReceiptValidationError"},
+         {{"InvalidPredecessorId", {"account_id"}},
+          {"InvalidReceiverId", {"account_id"}},
+          {"InvalidSignerId", {"account_id"}},
+          {"InvalidDataReceiverId", {"account_id"}},
+          {"InvalidRefundTo", {"account_id"}},
+          {"ReturnedValueLengthExceeded", {"length", "limit"}},
+          {"NumberInputDataDependenciesExceeded", {"number_of_input_data_dependencies", "limit"}},
+          {"ReceiptSizeExceeded", {"size", "limit"}}}},
+        {"FunctionCallError",
+         {"ActionError", "FunctionCallError"},
+         {{"LinkError", {"msg"}}, {"WasmUnknownError", {}}, {"_EVMError", {}}}},
+        {"CompilationError",
+         {"ActionError", "FunctionCallError", "CompilationError"},
+         {{"CodeDoesNotExist", {"account_id"}}, {"WasmerCompileError", {"msg"}}}},
+        {"PrepareError",
+         {"ActionError", "FunctionCallError", "CompilationError", "PrepareError"},
+         {{"Serialization", {}},
+          {"Deserialization", {}},
+          {"InternalMemoryDeclared", {}},
+          {"GasInstrumentation", {}},
+          {"StackHeightInstrumentation", {}},
+          {"Instantiate", {}},
+          {"Memory", {}},
+          {"TooManyFunctions", {}},
+          {"TooManyLocals", {}},
+          {"TooManyTables", {}},
+          {"TooManyTableElements", {}},
+          {"FunctionBodyTooLarge", {}},
+          {"InstrumentedCodeTooLarge", {}},
+          {"TooManyBlocksPerFunction", {}},
+          {"TooManyBlocksPerContract", {}},
+          {"TooManyTypes", {}},
+          {"TooManyParamsPerFunction", {}},
+          {"TooManyParamsPerContract", {}},
+          {"OperandStackTooLarge", {}}}},
+        {"MethodResolveError",
+         {"ActionError", "FunctionCallError", "MethodResolveError"},
+         {{"MethodEmptyName", {}}, {"MethodNotFound", {}}, {"MethodInvalidSignature", {}}}},
+        {"WasmTrap",
+         {"ActionError", "FunctionCallError", "WasmTrap"},
+         {{"Unreachable", {}},
+          {"IncorrectCallIndirectSignature", {}},
+          {"MemoryOutOfBounds", {}},
+          {"CallIndirectOOB", {}},
+          {"IllegalArithmetic", {}},
+          {"MisalignedAtomicAccess", {}},
+          {"IndirectCallToNull", {}},
+          {"StackOverflow", {}},
+          {"GenericTrap", {}}}},
+        {"HostError",
+         {"ActionError", "FunctionCallError", "HostError"},
+         {{"BadUTF16", {}},
+          {"BadUTF8", {}},
+          {"GasExceeded", {}},
+          {"GasLimitExceeded", {}},
+          {"BalanceExceeded", {}},
+          {"EmptyMethodName", {}},
+          {"IntegerOverflow", {}},
+          {"CannotAppendActionToJointPromise", {}},
+          {"CannotReturnJointPromise", {}},
+          {"MemoryAccessViolation", {}},
+          {"InvalidAccountId", {}},
+          {"InvalidMethodName", {}},
+          {"InvalidPublicKey", {}},
+          {"GuestPanic", {"panic_msg"}},
+          {"InvalidPromiseIndex", {"promise_idx"}},
+          {"InvalidPromiseResultIndex", {"result_idx"}},
+          {"InvalidRegisterId", {"register_id"}},
+          {"IteratorWasInvalidated", {"iterator_index"}},
+          {"InvalidReceiptIndex", {"receipt_index"}},
+          {"InvalidIteratorIndex", {"iterator_index"}},
+          {"ProhibitedInView", {"method_name"}},
+          {"NumberOfLogsExceeded", {"limit"}},
+          {"KeyLengthExceeded", {"length", "limit"}},
+          {"ValueLengthExceeded", {"length", "limit"}},
+          {"TotalLogLengthExceeded", {"length", "limit"}},
+          {"NumberPromisesExceeded", {"number_of_promises", "limit"}},
+          {"NumberInputDataDependenciesExceeded", {"number_of_input_data_dependencies", "limit"}},
+          {"ReturnedValueLengthExceeded", {"length", "limit"}},
+          {"ContractSizeExceeded", {"size", "limit"}},
+          {"Deprecated", {"method_name"}},
+          {"ECRecoverError", {"msg"}},
+          {"AltBn128InvalidInput", {"msg"}},
+          {"Ed25519VerifyInvalidInput", {"msg"}},
+          {"P256VerifyInvalidInput", {"msg"}}}},
+    };
+    return all;
+}
+
+Json wrap(Json inner, const std::vector<std::string>& wrappers) {
+    for (auto wrapper = wrappers.rbegin(); wrapper != wrappers.rend(); ++wrapper) {
+        if (*wrapper == "ActionError") inner = {{"index", 0}, {"kind", inner}};
+        inner = {{*wrapper, inner}};
+    }
+    return inner;
+}
+
+Json variant_json(const std::string& name, const std::vector<std::string>& fields) {
+    if (fields.empty()) return name;
+    Json payload = Json::object();
+    for (const auto& field : fields) payload[field] = "<" + field + ">";
+    return {{name, payload}};
+}
+
+FailureClass classify(const Json& json) { return classify_failure(json.dump()); }
+
+FailureClass execution_error(const std::string& text) {
+    return classify(wrap({{"ExecutionError", text}}, {"ActionError", "FunctionCallError"}));
+}
+
+bool is_snake_case(std::string_view name) {
+    return !name.empty() &&
+           name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
+}
+
+TEST(FailureClasses, ExistForEveryKnownVariantAndTellItsFields) {
+    for (const auto& family : all_variants()) {
+        for (const auto& [name, fields] : family.variants) {
+            const FailureClass found = classify(wrap(variant_json(name, fields), family.wrappers));
+            EXPECT_TRUE(is_snake_case(found.error_class)) << family.family << "." << name;
+            EXPECT_NE(found.error_class, "unknown") << family.family << "." << name;
+            EXPECT_FALSE(found.error_text.empty()) << family.family << "." << name;
+            EXPECT_THAT(found.error_text, ::testing::Not(::testing::HasSubstr("?")))
+                << family.family << "." << name;
+            if (fields.size() == 1) {
+                EXPECT_THAT(found.error_text, ::testing::HasSubstr("<" + fields[0] + ">")) << name;
+            }
+        }
+    }
+}
+
+TEST(FailureClasses, OfTheTableAreAllReachedByTheKnownVariants) {
+    std::set<std::string> known = {"ActionError", "InvalidTxError"};
+    for (const auto& family : all_variants()) {
+        for (const auto& wrapper : family.wrappers) known.insert(wrapper);
+        for (const auto& [name, fields] : family.variants) known.insert(name);
+    }
+    known.insert({"ExecutionError", "DelegateActionAccessKeyError", "StorageInconsistentState",
+                  "FlatStorageBlockNotSupported", "MemTrieLoadingError"});
+    for (const ErrorRule& rule : error_rules()) {
+        EXPECT_TRUE(known.count(std::string(rule.variant))) << rule.variant;
+        EXPECT_EQ(find_error_rule(rule.family, rule.variant), &rule) << rule.variant << " is there twice";
+    }
+}
+
+TEST(FailureClasses, AreStable) {
+    const std::pair<Json, const char*> expected[] = {
+        {wrap("Expired", {"InvalidTxError"}), "expired"},
+        {wrap("InvalidSignature", {"InvalidTxError"}), "invalid_signature"},
+        {wrap({{"InvalidNonce", {{"tx_nonce", 1}, {"ak_nonce", 2}}}}, {"InvalidTxError"}), "invalid_nonce"},
+        {wrap({{"NotEnoughBalance", Json::object()}}, {"InvalidTxError"}), "not_enough_balance"},
+        {wrap({{"LackBalanceForState", Json::object()}}, {"InvalidTxError"}), "lack_balance_for_state"},
+        {wrap({{"LackBalanceForState", Json::object()}}, {"ActionError"}), "lack_balance_for_state"},
+        {wrap({{"AccountAlreadyExists", Json::object()}}, {"ActionError"}), "account_exists"},
+        {wrap({{"AccountDoesNotExist", Json::object()}}, {"ActionError"}), "account_missing"},
+        {wrap({{"DelegateActionInvalidNonce", Json::object()}}, {"ActionError"}), "delegate_nonce"},
+        {wrap("DelegateActionExpired", {"ActionError"}), "delegate_expired"},
+        {wrap({{"AccessKeyNotFound", Json::object()}}, {"InvalidTxError", "InvalidAccessKeyError"}),
+         "access_key_not_found"},
+        {wrap({{"AccessKeyNotFound", Json::object()}}, {"ActionError", "DelegateActionAccessKeyError"}),
+         "delegate_access_key_not_found"},
+        {wrap("RequiresFullAccess", {"InvalidTxError", "InvalidAccessKeyError"}),
+         "access_key_permission_full_access"},
+        {wrap({{"CodeDoesNotExist", Json::object()}},
+              {"ActionError", "FunctionCallError", "CompilationError"}),
+         "code_missing"},
+        {wrap("Memory", {"ActionError", "FunctionCallError", "CompilationError", "PrepareError"}),
+         "compilation_error"},
+        {wrap("MethodNotFound", {"ActionError", "FunctionCallError", "MethodResolveError"}),
+         "method_not_found"},
+        {wrap("StackOverflow", {"ActionError", "FunctionCallError", "WasmTrap"}), "wasm_trap"},
+        {wrap("GasExceeded", {"ActionError", "FunctionCallError", "HostError"}), "gas_exceeded"},
+        {wrap("GasLimitExceeded", {"ActionError", "FunctionCallError", "HostError"}), "gas_limit_exceeded"},
+        {wrap({{"GuestPanic", {{"panic_msg", "x"}}}}, {"ActionError", "FunctionCallError", "HostError"}),
+         "contract_panic"},
+        {wrap({{"TotalPrepaidGasExceeded", Json::object()}},
+              {"ActionError", "NewReceiptValidationError", "ActionsValidation"}),
+         "total_prepaid_gas_exceeded"},
+        {wrap({{"StorageInconsistentState", "s"}}, {"InvalidTxError", "StorageError"}), "storage_error"},
+    };
+    for (const auto& [json, error_class] : expected)
+        EXPECT_EQ(classify(json).error_class, error_class) << json;
+}
+
+TEST(FailureClasses, ReadTheFreeTextOfExecutionErrors) {
+    const std::pair<const char*, const char*> expected[] = {
+        {"Smart contract panicked: ERR_OUT_OF_FUND", "contract_panic"},
+        {"Exceeded the prepaid gas.", "gas_exceeded"},
+        {"Exceeded the maximum amount of gas allowed to burn per contract.", "gas_limit_exceeded"},
+        {"MethodNotFound", "method_not_found"},
+        {"MethodResolveError(MethodNotFound)", "method_not_found"},
+        {"MethodEmptyName", "method_name_empty"},
+        {"WebAssembly trap: An `unreachable` opcode was executed.", "wasm_trap"},
+        {"WasmTrap(Unreachable)", "wasm_trap"},
+        {"cannot find contract code for account a.near", "code_missing"},
+        {"CompilationError(CodeDoesNotExist { account_id: \"a.near\" })", "code_missing"},
+        {"CompilationError(PrepareError(TooManyLocals))", "compilation_error"},
+        {"PrepareError: Stack instrumentation failed.", "compilation_error"},
+        {"Wasmer compilation error: x", "compilation_error"},
+        {"HostError(GuestPanic { panic_msg: \"no\" })", "contract_panic"},
+        {"HostError(GasExceeded)", "gas_exceeded"},
+        {"Exceeded the account balance.", "host_balance_exceeded"},
+        {"7 does not correspond to existing promises", "host_invalid_promise_index"},
+        {"storage_write is not allowed in view calls", "host_prohibited_in_view"},
+        {"The length of a storage value 5 exceeds the limit 4", "host_limit_value_length"},
+        {"something new", "execution_error"},
+        {"", "execution_error"},
+        {"HostError(", "execution_error"},
+        {"HostError(SomethingNew)", "execution_error"},
+        {"MethodResolveError", "execution_error"},
+    };
+    for (const auto& [text, error_class] : expected)
+        EXPECT_EQ(execution_error(text).error_class, error_class) << text;
+    EXPECT_EQ(execution_error("something new").error_text, "something new");
+}
+
+TEST(FailureTexts, OfPanicsAreTheMessageAndItsPlace) {
+    const std::pair<const char*, const char*> expected[] = {
+        {"ERR_OUT_OF_FUND", "ERR_OUT_OF_FUND"},
+        {"panicked at 'Cannot mint; public mint is not live', src/nft/impl.rs:552:13",
+         "Cannot mint; public mint is not live (src/nft/impl.rs:552:13)"},
+        {"panicked at 'it's 'quoted', see', src/lib.rs:1:2", "it's 'quoted', see (src/lib.rs:1:2)"},
+        {"panicked at 'called `Option::unwrap()` on a `None` value', manager/src/lib.rs:198:62",
+         "called `Option::unwrap()` on a `None` value (manager/src/lib.rs:198:62)"},
+        {"panicked at src/lib.rs:10:5:\nnew style", "new style (src/lib.rs:10:5)"},
+        {"panicked at src/lib.rs:10:5:\n", "(src/lib.rs:10:5)"},
+        {"panicked at '', src/lib.rs:1:2", "(src/lib.rs:1:2)"},
+        {"panicked at 'no end", "'no end"},
+        {"panicked at ', ", "', "},
+        {"out of bounds [engine-transactions/src/lib.rs:26:12]",
+         "out of bounds [engine-transactions/src/lib.rs:26:12]"},
+        {"", ""},
+    };
+    for (const auto& [message, text] : expected) {
+        EXPECT_EQ(readable_panic(message), text);
+        EXPECT_EQ(execution_error("Smart contract panicked: " + std::string(message)).error_text, text);
+        const Json structured = {{"GuestPanic", {{"panic_msg", message}}}};
+        EXPECT_EQ(classify(wrap(structured, {"ActionError", "FunctionCallError", "HostError"})).error_text,
+                  text);
+    }
+}
+
+TEST(FailureTexts, FillInThePayload) {
+    EXPECT_EQ(classify_failure(R"({"ActionError":{"index":0,"kind":{"DelegateActionInvalidNonce":
+        {"ak_nonce":114883222000350,"delegate_nonce":7}}}})")
+                  .error_text,
+              "delegate action nonce 7 is not above the access key's 114883222000350");
+    EXPECT_EQ(classify_failure(R"({"ActionError":{"index":null,"kind":{"GlobalContractDoesNotExist":
+        {"identifier":{"hash":"abc"}}}}})")
+                  .error_text,
+              "global contract abc does not exist");
+    EXPECT_EQ(
+        classify_failure(R"({"InvalidTxError":{"InvalidNonceIndex":{"tx_nonce_index":null,"num_nonces":4}}})")
+            .error_text,
+        "nonce index none, but the key has 4 nonces");
+    EXPECT_EQ(
+        classify_failure(R"({"InvalidTxError":{"ShardCongested":{"shard_id":3,"congestion_level":0.85}}})")
+            .error_text,
+        "shard 3 is congested (0.85)");
+    EXPECT_EQ(classify_failure(R"({"InvalidTxError":{"SignerDoesNotExist":{}}})").error_text,
+              "signer ? does not exist");
+    EXPECT_EQ(classify_failure(R"({"ActionError":{"index":0,"kind":{"DelegateActionAccessKeyError":
+        {"MethodNameMismatch":{"method_name":"m"}}}}})")
+                  .error_text,
+              "delegate action: the access key does not allow method m");
+}
+
+TEST(FailureTexts, HoldEscapesAndShowNul) {
+    const auto found =
+        classify_failure(R"({"ActionError":{"index":0,"kind":{"FunctionCallError":{"ExecutionError":)"
+                         R"("Smart contract panicked: a\u0000b\n\"\ud83d\ude00\u0000"}}}})");
+    EXPECT_EQ(found.error_class, "contract_panic");
+    EXPECT_EQ(found.error_text,
+              "a\xe2\x90\x80"
+              "b\n\"\xf0\x9f\x98\x80\xe2\x90\x80");
+}
+
+TEST(FailureClasses, OfUnknownVariantsAreUnknownWithTheJsonAsText) {
+    for (const char* json :
+         {R"("New")", R"({"New":1})", R"({"ActionError":{"index":0,"kind":"New"}})",
+          R"({"ActionError":"New"})", R"({"ActionError":{"index":0}})",
+          R"({"ActionError":{"index":0,"kind":{"FunctionCallError":{"New":{}}}}})",
+          R"({"InvalidTxError":{"InvalidAccessKeyError":{"New":[1,2]}}})", R"({"InvalidTxError":[]})",
+          R"({"ActionError":{"kind":{"FunctionCallError":{"ExecutionError":5}}}})", "{}", "[]", "null", "1.5",
+          "true"}) {
+        const FailureClass found = classify_failure(json);
+        EXPECT_EQ(found.error_class, "unknown") << json;
+        EXPECT_EQ(found.error_text, json);
+    }
+}
+
+TEST(FailureClasses, OfBrokenJsonAreUnknown) {
+    const std::string good =
+        wrap(variant_json("TriesToStake", {"account_id", "stake"}), {"ActionError"}).dump();
+    for (std::size_t size = 0; size < good.size(); ++size)
+        EXPECT_EQ(classify_failure(std::string_view(good).substr(0, size)).error_class, "unknown");
+    EXPECT_EQ(classify_failure("\xff\xfe").error_class, "unknown");
+    EXPECT_EQ(classify_failure(std::string(100000, '[')).error_class, "unknown");
+    EXPECT_EQ(classify_failure(R"({"InvalidTxError":"Expired"} x)").error_class, "unknown");
+    EXPECT_EQ(classify_failure(std::string_view("\0", 1)).error_text, "\xe2\x90\x80");
+}
+
+TEST(FailureClasses, MayBeAskedForByManyThreads) {
+    const std::string json = wrap("Expired", {"InvalidTxError"}).dump();
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong = 0;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            for (int n = 0; n < 200; ++n) wrong += classify_failure(json).error_class != "expired";
+        });
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace receiptd::chain
