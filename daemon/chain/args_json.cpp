@@ -94,6 +94,7 @@ private:
 }  // namespace
 
 void write_actions(CopyWriter& row, Text json, const std::vector<Action>& actions) {
+    if (!check_json(json).valid) return row.null();
     Rewriter rewriter(row, json);
     rewriter.actions(actions);
     rewriter.finish();

@@ -31,17 +31,22 @@ void BlockTrees::collect() {
     nodes_.reserve(executed);
     taken_.reserve(executed);
     node_by_id_.reserve(executed);
-    for (const auto& shard : block_.shards) {
-        for (const auto& transaction : shard.transactions)
-            transactions_.push_back({&transaction, touches(scope_, transaction.transaction)});
-        for (const auto& receipt : shard.executed) {
-            node_by_id_.emplace(receipt.outcome.id, nodes_.size());
-            for (const auto data_id : receipt.receipt.input_data_ids)
-                awaiting_.emplace(data_id, nodes_.size());
-            nodes_.push_back({&receipt, {}, {}, {}, touches(scope_, receipt.receipt)});
-        }
-    }
+    for (const auto& shard : block_.shards) collect(shard);
     spawners_.resize(nodes_.size());
+}
+
+void BlockTrees::collect(const WholeBlockShard& shard) {
+    for (std::size_t i = 0; i < shard.transactions.size(); ++i) {
+        const auto& item = shard.transactions[i];
+        if (transaction_hashes_.insert(item.transaction.hash).second)
+            transactions_.push_back({&item, shard.shard_id, i, touches(scope_, item.transaction)});
+    }
+    for (std::size_t i = 0; i < shard.executed.size(); ++i) {
+        const auto& item = shard.executed[i];
+        if (!node_by_id_.emplace(item.outcome.id, nodes_.size()).second) continue;
+        for (const auto data_id : item.receipt.input_data_ids) awaiting_.emplace(data_id, nodes_.size());
+        nodes_.push_back({&item, shard.shard_id, i, {}, {}, {}, touches(scope_, item.receipt)});
+    }
 }
 
 void BlockTrees::link(const Outcome& outcome, Spawner spawner) {

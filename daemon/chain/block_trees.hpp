@@ -2,6 +2,7 @@
 //
 // Most receipts were announced by an outcome of an earlier block (Lineage); local receipts descend
 // from a transaction of the same block, instant and yielded ones from a receipt of the same block.
+// What a block names twice (a transaction repeated in a chunk, chain-model.md §1.2) counts once.
 #pragma once
 
 #include "chain/lineage.hpp"
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace receiptd::chain {
@@ -21,8 +23,18 @@ public:
     // Takes what the block executes from `lineage`. All three must outlive this object.
     BlockTrees(const WholeBlock& block, const Scope& scope, Lineage& lineage);
 
+    struct TransactionNode {
+        const ExecutedTransaction* transaction = nullptr;
+        ShardId shard_id = 0;
+        std::size_t index_in_chunk = 0;
+        bool in_scope = false;
+    };
+    const std::vector<TransactionNode>& transactions() const { return transactions_; }
+
     struct Node {
         const ExecutedReceipt* receipt = nullptr;
+        ShardId shard_id = 0;
+        std::size_t index_in_chunk = 0;  // order of execution
         TreeRef tree;
         Text parent_receipt_id;
         std::optional<ParentFacts> parent;  // nullopt: not seen
@@ -30,7 +42,6 @@ public:
     };
     // In the order of the block: shard by shard, each in execution order.
     const std::vector<Node>& executed() const { return nodes_; }
-    bool transaction_in_scope(std::size_t index) const { return transactions_[index].in_scope; }
 
     struct DataPlace {
         TreeRef tree;
@@ -49,12 +60,8 @@ private:
         enum class Kind : std::uint8_t { none, transaction, receipt } kind = Kind::none;
         std::size_t index = 0;
     };
-    struct TransactionNode {
-        const ExecutedTransaction* transaction = nullptr;
-        bool in_scope = false;
-    };
-
     void collect();
+    void collect(const WholeBlockShard& shard);
     void link(const Outcome& outcome, Spawner spawner);
     void resolve_all();
     void resolve(std::size_t index);
@@ -70,6 +77,7 @@ private:
     std::vector<Spawner> spawners_;  // of nodes_, by index
     std::vector<Parentage> taken_;   // keeps what nodes_ point into
     Lineage::DataOrigin data_origin_;
+    std::unordered_set<Text> transaction_hashes_;
     std::unordered_map<Text, std::size_t> node_by_id_;
     std::unordered_map<Text, std::size_t> awaiting_;  // data id -> node that was executed with it
 };

@@ -13,10 +13,20 @@ namespace {
 
 constexpr Text kPrefix = "EVENT_JSON:";
 
-Text string_or_empty(simdjson::ondemand::value value) {
+// Anybody may emit any name, and names are indexed: PostgreSQL refuses index entries of 2.7 kB.
+constexpr std::size_t kLongestName = 256;
+
+Text cut(Text name) {
+    if (name.size() <= kLongestName) return name;
+    std::size_t end = kLongestName;
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;  // inside a character
+    return name.substr(0, end);
+}
+
+Text name_or_empty(simdjson::ondemand::value value) {
     Text text;
     if (value.get_string().get(text) != simdjson::SUCCESS) return {};
-    return text;
+    return cut(text);
 }
 
 Text data_text(simdjson::ondemand::value value) {
@@ -29,11 +39,11 @@ void read_member(simdjson::ondemand::field field, ContractEvent& event) {
     Text key;
     if (field.unescaped_key().get(key) != simdjson::SUCCESS) return;
     if (key == "standard")
-        event.standard = string_or_empty(field.value());
+        event.standard = name_or_empty(field.value());
     else if (key == "version")
-        event.version = string_or_empty(field.value());
+        event.version = name_or_empty(field.value());
     else if (key == "event")
-        event.event = string_or_empty(field.value());
+        event.event = name_or_empty(field.value());
     else if (key == "data")
         event.data = data_text(field.value());
 }

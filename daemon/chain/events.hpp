@@ -8,7 +8,7 @@
 namespace receiptd::chain {
 
 // Members that are missing or no strings are empty: the contract breaks NEP-297, but people may
-// still want to find the event.
+// still want to find the event. The three names are cut after 256 bytes; the log stays whole.
 struct ContractEvent {
     Text standard;
     Text version;

@@ -2,23 +2,44 @@
 #include "chain/rows_scope.hpp"
 #include "chain/rows_write.hpp"
 
+#include <unordered_set>
+
 namespace receiptd::chain {
 
 namespace {
 
-void chunk_contents(RowBatch& batch, const BlockHeader& header, const Chunk& chunk, const Scope& scope) {
-    RowPlace place{header.height, TimestampText(header.timestamp_nanosec), chunk.header.shard_id, 0, {}};
-    for (std::size_t i = 0; i < chunk.transactions.size(); ++i) {
-        const auto& transaction = chunk.transactions[i];
-        if (!touches(scope, transaction)) continue;
-        place.index_in_chunk = i;
-        write_transaction(batch, place, transaction, nullptr);
-        write_pending_tree(batch, header, transaction);
+// A transaction or data receipt that the block names twice gives one row (block_trees.hpp).
+class ChunkRows {
+public:
+    ChunkRows(RowBatch& batch, const BlockHeader& header, const Scope& scope)
+        : batch_(batch),
+          header_(header),
+          scope_(scope),
+          place_{header.height, TimestampText(header.timestamp_nanosec), std::nullopt, std::nullopt, {}} {}
+
+    void write(const Chunk& chunk) {
+        place_.shard_id = chunk.header.shard_id;
+        for (std::size_t i = 0; i < chunk.transactions.size(); ++i) {
+            const auto& transaction = chunk.transactions[i];
+            if (!touches(scope_, transaction) || !written_.insert(transaction.hash).second) continue;
+            place_.index_in_chunk = i;
+            write_transaction(batch_, place_, transaction, nullptr);
+            write_pending_tree(batch_, header_, transaction);
+        }
+        for (const auto& receipt : chunk.receipts) {
+            if (receipt.kind != ReceiptKind::data || !touches(scope_, receipt)) continue;
+            if (written_.insert(receipt.receipt_id).second)
+                write_data_receipt(batch_, place_, receipt, TreeRef{receipt.receipt_id, false});
+        }
     }
-    for (const auto& receipt : chunk.receipts)
-        if (receipt.kind == ReceiptKind::data && touches(scope, receipt))
-            write_data_receipt(batch, place, receipt, TreeRef{receipt.receipt_id, false});
-}
+
+private:
+    RowBatch& batch_;
+    const BlockHeader& header_;
+    const Scope& scope_;
+    RowPlace place_;
+    std::unordered_set<Text> written_;
+};
 
 }  // namespace
 
@@ -32,7 +53,8 @@ RowBatch block_rows(const Block& block, const std::vector<const Chunk*>& chunks,
     for (const auto& chunk : block.chunks)
         write_chunk(batch, place, chunk.shard_id, &chunk, chunk.height_included != header.height);
     if (scope.kind == ScopeKind::headers) return batch;
-    for (const auto* chunk : chunks) chunk_contents(batch, header, *chunk, scope);
+    ChunkRows contents(batch, header, scope);
+    for (const auto* chunk : chunks) contents.write(*chunk);
     return batch;
 }
 

@@ -3,6 +3,7 @@
 #include "chain/rows_write.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace receiptd::chain {
 
@@ -37,12 +38,11 @@ public:
         : batch_(batch), place_(place), whole_(whole), trees_(trees) {}
 
     void write() {
-        for (const auto& shard : whole_.shards) {
-            place_.shard_id = shard.shard_id;
-            transactions(shard);
-            executed(shard);
-            listed_data(shard);
-        }
+        for (const auto& node : trees_.transactions())
+            if (node.in_scope) transaction(node);
+        for (const auto& node : trees_.executed())
+            if (node.in_scope) executed(node);
+        for (const auto& shard : whole_.shards) listed_data(shard);
     }
 
     // Room for what will be written, so that the texts need not move while they grow.
@@ -65,30 +65,27 @@ private:
     static constexpr std::size_t kReceiptBytes = 800;
     static constexpr std::size_t kTransactionBytes = 500;
 
-    void transactions(const WholeBlockShard& shard) {
-        for (std::size_t i = 0; i < shard.transactions.size(); ++i) {
-            if (!trees_.transaction_in_scope(next_transaction_++)) continue;
-            const auto& item = shard.transactions[i];
-            place_.index_in_chunk = i;
-            write_transaction(batch_, place_, item.transaction, item.outcome ? &*item.outcome : nullptr);
-        }
+    void transaction(const BlockTrees::TransactionNode& node) {
+        const auto& item = *node.transaction;
+        place_.shard_id = node.shard_id;
+        place_.index_in_chunk = node.index_in_chunk;
+        write_transaction(batch_, place_, item.transaction, item.outcome ? &*item.outcome : nullptr);
     }
 
-    void executed(const WholeBlockShard& shard) {
-        for (std::size_t i = 0; i < shard.executed.size(); ++i) {
-            const auto& node = trees_.executed()[next_node_++];
-            if (!node.in_scope) continue;
-            const auto& item = *node.receipt;
-            place_.index_in_chunk = i;
-            write_receipt(batch_, place_, item.outcome, &item.receipt, node.tree, node.parent_receipt_id,
-                          role_of(item.receipt, node.parent));
-            if (!node.parent) write_orphan(batch_, place_, "receipt", item.outcome.id, node.tree.tree_id);
-        }
+    void executed(const BlockTrees::Node& node) {
+        const auto& item = *node.receipt;
+        place_.shard_id = node.shard_id;
+        place_.index_in_chunk = node.index_in_chunk;
+        write_receipt(batch_, place_, item.outcome, &item.receipt, node.tree, node.parent_receipt_id,
+                      role_of(item.receipt, node.parent));
+        if (!node.parent) write_orphan(batch_, place_, "receipt", item.outcome.id, node.tree.tree_id);
     }
 
     void listed_data(const WholeBlockShard& shard) {
+        place_.shard_id = shard.shard_id;
         for (const auto& receipt : shard.receipts) {
-            if (receipt.kind != ReceiptKind::data) continue;
+            if (receipt.kind != ReceiptKind::data || !data_listed_.insert(receipt.receipt_id).second)
+                continue;
             const auto data = trees_.place_data(receipt);
             if (!data.in_scope) continue;
             write_data_receipt(batch_, place_, receipt, data.tree);
@@ -100,8 +97,7 @@ private:
     RowPlace place_;
     const WholeBlock& whole_;
     BlockTrees& trees_;
-    std::size_t next_transaction_ = 0;
-    std::size_t next_node_ = 0;
+    std::unordered_set<Text> data_listed_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "chain/args_json.hpp"
 #include "chain/events.hpp"
+#include "chain/json_check.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -79,9 +80,9 @@ void write_event(RowBatch& batch, const RowPlace& place, const Outcome& outcome,
     row.time(place.block_time);
     row.integer(index);
     row.text(outcome.executor_id);
-    row.text(event.standard);
-    row.text(event.version);
-    row.text(event.event);
+    row.text_or_null(event.standard);
+    row.text_or_null(event.version);
+    row.text_or_null(event.event);
     row.text_or_null(event.data);
     row.end_row();
     ++table.rows;
@@ -100,7 +101,7 @@ void write_outcome(CopyWriter& row, const Outcome& outcome) {
     const auto failure = failure_of(outcome.status);
     row.text_or_null(failure.error_class);
     row.text_or_null(failure.error_text);
-    row.text_or_null(outcome.status.failure_json);
+    row.text_or_null(check_json(outcome.status.failure_json).valid ? outcome.status.failure_json : Text());
     row.bigint(outcome.gas_burnt);
     row.numeric(outcome.tokens_burnt);
     row.texts(outcome.logs);

@@ -1,0 +1,65 @@
+#include "chain/lineage.hpp"
+
+#include <gtest/gtest.h>
+
+namespace receiptd::chain {
+namespace {
+
+TEST(Lineage, AnAnnouncedReceiptIsTakenOnce) {
+    Lineage lineage;
+    lineage.announce_receipt("child", 10, {"tx", true, "parent", true, false});
+    const auto parentage = lineage.take_receipt("child");
+    ASSERT_TRUE(parentage);
+    EXPECT_EQ(parentage->tree_id, "tx");
+    EXPECT_TRUE(parentage->tree_is_transaction);
+    EXPECT_EQ(parentage->parent_receipt_id, "parent");
+    EXPECT_TRUE(parentage->parent_deletes_account);
+    EXPECT_FALSE(parentage->in_scope);
+    EXPECT_FALSE(lineage.take_receipt("child"));
+    EXPECT_EQ(lineage.size(), 0u);
+}
+
+TEST(Lineage, DataIsTakenOnceAndTheLastAnnouncementCounts) {
+    Lineage lineage;
+    lineage.announce_data("data", 10, "receipt", false, false);
+    lineage.announce_data("data", 11, "tx", true, true);
+    const auto origin = lineage.take_data("data");
+    ASSERT_TRUE(origin);
+    EXPECT_EQ(origin->tree_id, "tx");
+    EXPECT_TRUE(origin->tree_is_transaction);
+    EXPECT_TRUE(origin->in_scope);
+    EXPECT_FALSE(lineage.take_data("data"));
+}
+
+TEST(Lineage, ReceiptsAndDataDoNotMix) {
+    Lineage lineage;
+    lineage.announce_receipt("id", 1, {});
+    EXPECT_FALSE(lineage.take_data("id"));
+    EXPECT_TRUE(lineage.take_receipt("id"));
+}
+
+TEST(Lineage, ForgetsWhatIsOlderThanTheHeight) {
+    Lineage lineage(1600);
+    lineage.announce_receipt("old", 9, {});
+    lineage.announce_receipt("kept", 10, {});
+    lineage.announce_data("old data", 9, "tx", true, true);
+    lineage.forget_before(10);
+    EXPECT_FALSE(lineage.take_receipt("old"));
+    EXPECT_FALSE(lineage.take_data("old data"));
+    EXPECT_TRUE(lineage.take_receipt("kept"));
+}
+
+TEST(Lineage, MemoryStaysBoundedWhenChildrenNeverExecute) {
+    Lineage lineage(100);
+    std::size_t most = 0;
+    for (base::Height height = 1; height < 10000; ++height) {
+        if (height > lineage.window()) lineage.forget_before(height - lineage.window());
+        lineage.announce_receipt("receipt " + std::to_string(height), height, {"tx", true, "", false, true});
+        lineage.announce_data("data " + std::to_string(height), height, "tx", true, true);
+        most = std::max(most, lineage.size());
+    }
+    EXPECT_LE(most, 2 * (100 + 100 / 16 + 2));
+}
+
+}  // namespace
+}  // namespace receiptd::chain

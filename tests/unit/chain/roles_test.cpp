@@ -1,0 +1,92 @@
+#include "chain/roles.hpp"
+
+#include <gtest/gtest.h>
+
+namespace receiptd::chain {
+namespace {
+
+constexpr ParentFacts kTransaction{true, false};
+constexpr ParentFacts kReceipt{false, false};
+constexpr ParentFacts kDeletion{false, true};
+
+Receipt receipt(Text predecessor, Text signer = "signer.near") {
+    Receipt made;
+    made.kind = ReceiptKind::action;
+    made.predecessor_id = predecessor;
+    made.receiver_id = "receiver.near";
+    made.signer_id = signer;
+    return made;
+}
+
+Receipt awaiting(Receipt made) {
+    made.input_data_ids = {"data"};
+    return made;
+}
+
+Receipt awaited(Receipt made) {
+    made.output_data_receivers = {{"data", "callback.near"}};
+    return made;
+}
+
+TEST(Roles, TheChildOfTheTransactionIsInitial) {
+    EXPECT_EQ(role_of(receipt("signer.near"), kTransaction), Role::initial);
+}
+
+TEST(Roles, AReceiptThatAwaitsDataIsACallback) {
+    EXPECT_EQ(role_of(awaiting(receipt("a.near")), kReceipt), Role::callback);
+    EXPECT_EQ(role_of(awaited(awaiting(receipt("a.near"))), kReceipt), Role::callback);
+    EXPECT_EQ(role_of(awaiting(receipt("a.near")), std::nullopt), Role::callback);
+}
+
+TEST(Roles, AYieldedReceiptIsACallback) {
+    auto yielded = receipt("a.near");
+    yielded.is_promise_yield = true;
+    EXPECT_EQ(role_of(yielded, kReceipt), Role::callback);
+}
+
+TEST(Roles, AReceiptWhoseResultSomebodyAwaitsIsAPromise) {
+    EXPECT_EQ(role_of(awaited(receipt("a.near")), kReceipt), Role::promise);
+    EXPECT_EQ(role_of(awaited(receipt("signer.near")), std::nullopt), Role::promise);
+}
+
+TEST(Roles, AReceiptNobodyAwaitsIsDetached) {
+    EXPECT_EQ(role_of(receipt("a.near"), kReceipt), Role::detached);
+    EXPECT_EQ(role_of(receipt("signer.near"), kReceipt), Role::detached);
+}
+
+TEST(Roles, SystemSendsRefundsAndThePayoutOfADeletedAccount) {
+    EXPECT_EQ(role_of(receipt("system"), kReceipt), Role::refund);
+    EXPECT_EQ(role_of(receipt("system", "system"), kReceipt), Role::refund);
+    EXPECT_EQ(role_of(receipt("system", "system"), kDeletion), Role::payout);
+    EXPECT_EQ(role_of(receipt("a.near"), kDeletion), Role::detached);
+}
+
+TEST(Roles, WithoutAParentTheLikeliestRoleIsTaken) {
+    EXPECT_EQ(role_of(receipt("system", "system"), std::nullopt), Role::refund);
+    EXPECT_EQ(role_of(receipt("signer.near"), std::nullopt), Role::initial);
+    EXPECT_EQ(role_of(receipt("a.near"), std::nullopt), Role::detached);
+}
+
+TEST(Roles, OnlyADeletionThatSucceededPaysOut) {
+    auto deletion = receipt("a.near");
+    deletion.actions.resize(2);
+    deletion.actions[1].kind = ActionKind::delete_account;
+    ExecutionStatus status;
+    status.kind = StatusKind::success_value;
+    EXPECT_TRUE(deletes_account(deletion, status));
+    EXPECT_FALSE(deletes_account(receipt("a.near"), status));
+    status.kind = StatusKind::failure;
+    EXPECT_FALSE(deletes_account(deletion, status));
+}
+
+TEST(Roles, NamesAreThoseOfTheSchema) {
+    EXPECT_EQ(role_name(Role::initial), "initial");
+    EXPECT_EQ(role_name(Role::callback), "callback");
+    EXPECT_EQ(role_name(Role::promise), "promise");
+    EXPECT_EQ(role_name(Role::detached), "detached");
+    EXPECT_EQ(role_name(Role::refund), "refund");
+    EXPECT_EQ(role_name(Role::payout), "payout");
+}
+
+}  // namespace
+}  // namespace receiptd::chain
