@@ -92,9 +92,9 @@ demo_rpc() {
 
 demo_neardata() {
     local first last
-    first=$(first_height "$SAMPLE/whole-blocks") last=$(last_height "$SAMPLE/whole-blocks")
+    first=$(first_height "$SAMPLE/whole-block") last=$(last_height "$SAMPLE/whole-block")
     say "5. The same daemon on whole blocks (source neardata), heights $first to $last, into a second database"
-    serve_sample whole-blocks --whole-blocks "$SAMPLE/whole-blocks" --api-key "$DEMO_API_KEY" --require-key
+    serve_sample whole-blocks --whole-blocks "$SAMPLE/whole-block" --api-key "$DEMO_API_KEY" --require-key
     write_config "$DEMO/neardata.toml" receiptd_whole neardata "$first"
     follow "$DEMO/neardata.toml" "$last"
     ask receiptd_whole scripts/demo_neardata.sql
@@ -107,6 +107,6 @@ demo() {
     rm -rf "$DEMO"
     mkdir -p "$DEMO"
     demo_rpc
-    if [ -d "$SAMPLE/whole-blocks" ]; then demo_neardata; fi
+    if [ -d "$SAMPLE/whole-block" ]; then demo_neardata; fi
     say "Done. ./dev psql opens the database; README.md tells how to point receiptd at mainnet."
 }

@@ -28,14 +28,15 @@ FROM failed_receipts
 ORDER BY block_time, receipt_id
 LIMIT 8;
 
--- The tree of a transaction with a failed receipt, the deepest one first.
-SELECT tx_hash AS tree
-FROM receipts
-WHERE tx_hash IN (SELECT tx_hash FROM receipts WHERE status = 'failure' AND tx_hash IS NOT NULL)
-GROUP BY tx_hash
-ORDER BY count(*) DESC, tx_hash
-LIMIT 1 \gset
-\if :{?tree}
+-- The largest tree with a failed receipt.
+SELECT coalesce(max(tx_hash), '') AS tree, count(*) > 0 AS found
+FROM (SELECT tx_hash
+      FROM receipts
+      WHERE tx_hash IN (SELECT tx_hash FROM failed_receipts)
+      GROUP BY tx_hash
+      ORDER BY count(*) DESC, tx_hash
+      LIMIT 1) largest \gset
+\if :found
 \echo '-- One of them as a tree:' :tree
 SELECT tree, status, block_height, shard_id, round(gas_burnt / 1e12, 2) AS tgas FROM receipt_tree(:'tree');
 \endif
