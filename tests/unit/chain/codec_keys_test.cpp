@@ -7,8 +7,8 @@
 namespace receiptd::chain {
 namespace {
 
-using testing::load_vectors;
-using testing::unhex;
+using vector_data::load_vectors;
+using vector_data::unhex;
 
 Bytes borsh(const PublicKey& key) {
     Writer writer;
@@ -32,13 +32,13 @@ Signature with_high_s(const Signature& low) {
 
 class VectorKeys : public ::testing::Test {
 protected:
-    const testing::Json vectors = load_vectors("keys.json");
-    const testing::Json& keys = vectors.at("keys");
+    const vector_data::Json vectors = load_vectors("keys.json");
+    const vector_data::Json& keys = vectors.at("keys");
 };
 
 TEST_F(VectorKeys, HaveTheirTextsAndBytes) {
     for (const auto& [name, entry] : keys.items()) {
-        const PublicKey key = testing::key(entry.at("public_key"));
+        const PublicKey key = vector_data::key(entry.at("public_key"));
         EXPECT_EQ(hex_encode(key.raw()), entry.at("public_key_hex")) << name;
         EXPECT_EQ(key.to_string(), entry.at("public_key")) << name;
         EXPECT_EQ(key.view_handle(), entry.at("public_key")) << name;
@@ -46,7 +46,7 @@ TEST_F(VectorKeys, HaveTheirTextsAndBytes) {
         const Bytes bytes = borsh(key);
         Reader reader(bytes);
         EXPECT_EQ(PublicKey::read(reader, "key"), key) << name;
-        EXPECT_EQ(testing::secret_key(entry).public_key(), key) << name;
+        EXPECT_EQ(vector_data::secret_key(entry).public_key(), key) << name;
     }
 }
 
@@ -55,9 +55,9 @@ TEST_F(VectorKeys, SignAndCheckAHash) {
         const auto& signing = entry.at("sign_sha256_of_message");
         const CryptoHash hash = sha256(bytes_of("message"));
         EXPECT_EQ(hex_encode(hash.view()), signing.at("hash_hex"));
-        const Signature expected = testing::signature(signing.at("signature"));
-        EXPECT_EQ(testing::secret_key(entry).sign(hash.view()), expected) << name;
-        const PublicKey key = testing::key(entry.at("public_key"));
+        const Signature expected = vector_data::signature(signing.at("signature"));
+        EXPECT_EQ(vector_data::secret_key(entry).sign(hash.view()), expected) << name;
+        const PublicKey key = vector_data::key(entry.at("public_key"));
         EXPECT_EQ(check_signature(expected, hash.view(), key), SignatureCheck::valid) << name;
         EXPECT_EQ(check_signature(expected, sha256(hash.view()).view(), key), SignatureCheck::invalid)
             << name;
@@ -67,9 +67,9 @@ TEST_F(VectorKeys, SignAndCheckAHash) {
 TEST_F(VectorKeys, RefuseEverySignatureWithAFlippedBit) {
     for (const char* name : {"A", "S1"}) {
         const auto& entry = keys.at(name);
-        const PublicKey key = testing::key(entry.at("public_key"));
+        const PublicKey key = vector_data::key(entry.at("public_key"));
         const CryptoHash hash = sha256(bytes_of("message"));
-        const Signature good = testing::signature(entry.at("sign_sha256_of_message").at("signature"));
+        const Signature good = vector_data::signature(entry.at("sign_sha256_of_message").at("signature"));
         for (std::size_t bit = 0; bit < 64 * 8; ++bit) {
             Bytes raw(good.raw().begin(), good.raw().end());
             raw[bit / 8] = static_cast<std::uint8_t>(raw[bit / 8] ^ (1u << (bit % 8)));
@@ -82,13 +82,13 @@ TEST_F(VectorKeys, RefuseEverySignatureWithAFlippedBit) {
 
 TEST_F(VectorKeys, ReadSecretKeysOfNearcoreAndOfNearApiJs) {
     for (const auto& [name, entry] : keys.items()) {
-        const SecretKey key = testing::secret_key(entry);
+        const SecretKey key = vector_data::secret_key(entry);
         if (entry.contains("secret_key")) {
             EXPECT_EQ(key.reveal(), entry.at("secret_key")) << name;
         }
         EXPECT_EQ(SecretKey::parse(key.reveal()).value().public_key(), key.public_key()) << name;
     }
-    const SecretKey secp = testing::secret_key(keys.at("S1"));
+    const SecretKey secp = vector_data::secret_key(keys.at("S1"));
     Bytes with_public = unhex(keys.at("S1").at("secret_hex"));
     with_public.insert(with_public.end(), secp.public_key().raw().begin(), secp.public_key().raw().end());
     EXPECT_EQ(SecretKey::parse("secp256k1:" + base58_encode(with_public)).value().public_key(),
@@ -99,15 +99,15 @@ TEST_F(VectorKeys, ReadSecretKeysOfNearcoreAndOfNearApiJs) {
 
 TEST_F(VectorKeys, SignRawBytesLikeNearcore) {
     EXPECT_EQ(
-        testing::secret_key(keys.at("N")).sign(bytes_of("123")).to_string(),
+        vector_data::secret_key(keys.at("N")).sign(bytes_of("123")).to_string(),
         "ed25519:3s1dvZdQtcAjBksMHFrysqvF63wnyMHPA4owNQmCJZ2EBakZEKdtMsLqrHdKWQjJbSRN6kRknN2WdwSBLWGCokXj");
 }
 
 TEST_F(VectorKeys, LeadSecp256k1SignaturesBackToTheKey) {
     const auto& entry = keys.at("S1");
     const CryptoHash hash = sha256(bytes_of("message"));
-    const Signature good = testing::signature(entry.at("sign_sha256_of_message").at("signature"));
-    const PublicKey key = testing::key(entry.at("public_key"));
+    const Signature good = vector_data::signature(entry.at("sign_sha256_of_message").at("signature"));
+    const PublicKey key = vector_data::key(entry.at("public_key"));
     EXPECT_EQ(recover_secp256k1(good, hash.view()), key);
     EXPECT_FALSE(recover_secp256k1(good, bytes_of("short")));
     EXPECT_FALSE(recover_secp256k1(Signature(), hash.view()));
@@ -116,8 +116,8 @@ TEST_F(VectorKeys, LeadSecp256k1SignaturesBackToTheKey) {
 TEST_F(VectorKeys, RefuseAHighSAndAWrongRecoveryId) {
     const auto& entry = keys.at("S1");
     const CryptoHash hash = sha256(bytes_of("message"));
-    const Signature good = testing::signature(entry.at("sign_sha256_of_message").at("signature"));
-    const PublicKey key = testing::key(entry.at("public_key"));
+    const Signature good = vector_data::signature(entry.at("sign_sha256_of_message").at("signature"));
+    const PublicKey key = vector_data::key(entry.at("public_key"));
     const Signature high = with_high_s(good);
     EXPECT_EQ(recover_secp256k1(high, hash.view()), key) << "the same signature, were it not for the rule";
     EXPECT_EQ(check_signature(high, hash.view(), key), SignatureCheck::invalid);
@@ -132,7 +132,7 @@ TEST_F(VectorKeys, RefuseAHighSAndAWrongRecoveryId) {
 
 TEST_F(VectorKeys, CarryMlDsaKeysUnchecked) {
     const auto& entry = vectors.at("ml_dsa_65");
-    const PublicKey key = testing::key(entry.at("public_key"));
+    const PublicKey key = vector_data::key(entry.at("public_key"));
     EXPECT_EQ(key.type(), KeyType::ml_dsa_65);
     EXPECT_EQ(hex_encode(key.raw()), entry.at("public_key_hex"));
     EXPECT_EQ(key.to_string(), entry.at("public_key"));

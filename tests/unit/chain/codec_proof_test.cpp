@@ -10,11 +10,11 @@
 namespace receiptd::chain {
 namespace {
 
-using testing::hash;
-using testing::Json;
-using testing::load_vectors;
-using testing::proof_path;
-using testing::u64;
+using vector_data::hash;
+using vector_data::Json;
+using vector_data::load_vectors;
+using vector_data::proof_path;
+using vector_data::u64;
 
 // Views point into `entry`.
 OutcomeCommitment commitment(const Json& entry) {
@@ -23,7 +23,7 @@ OutcomeCommitment commitment(const Json& entry) {
     result.id = hash(entry.at("id"));
     for (const auto& id : outcome.at("receipt_ids")) result.receipt_ids.push_back(hash(id));
     result.gas_burnt = outcome.at("gas_burnt").get<std::uint64_t>();
-    result.tokens_burnt = testing::u128(outcome.at("tokens_burnt"));
+    result.tokens_burnt = vector_data::u128(outcome.at("tokens_burnt"));
     result.executor_id = outcome.at("executor_id").get_ref<const std::string&>();
     for (const auto& log : outcome.at("logs")) result.logs.push_back(log.get_ref<const std::string&>());
     const auto& status = outcome.at("status");

@@ -12,8 +12,8 @@
 namespace receiptd::chain {
 namespace {
 
-using testing::load_vectors;
-using testing::unhex;
+using vector_data::load_vectors;
+using vector_data::unhex;
 
 Bytes random_bytes(std::mt19937_64& random, std::size_t size) {
     Bytes bytes(size);
@@ -178,15 +178,15 @@ TEST(AccountId, IsDerivedFromKeysAndStates) {
     for (const auto& [name, entry] : vectors.at("keys").items()) {
         const char* field =
             entry.at("type") == "secp256k1" ? "eth_implicit_account_id" : "near_implicit_account_id";
-        EXPECT_EQ(implicit_account(testing::key(entry.at("public_key"))), entry.at(field)) << name;
+        EXPECT_EQ(implicit_account(vector_data::key(entry.at("public_key"))), entry.at(field)) << name;
     }
     for (const auto& entry : vectors.at("deterministic_accounts")) {
-        const wire::StateInit init = testing::state_init(entry.at("state_init"));
+        const wire::StateInit init = vector_data::state_init(entry.at("state_init"));
         EXPECT_EQ(hex_encode(wire::encode(init)), entry.at("state_init_borsh_hex"));
         EXPECT_EQ(wire::deterministic_account(init), entry.at("account_id"));
         EXPECT_EQ(account_kind(wire::deterministic_account(init)), AccountKind::deterministic);
     }
-    EXPECT_EQ(implicit_account(testing::key(vectors.at("ml_dsa_65").at("public_key"))), "");
+    EXPECT_EQ(implicit_account(vector_data::key(vectors.at("ml_dsa_65").at("public_key"))), "");
 }
 
 }  // namespace

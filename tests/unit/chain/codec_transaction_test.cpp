@@ -9,9 +9,9 @@
 namespace receiptd::chain::wire {
 namespace {
 
-using testing::Json;
-using testing::load_vectors;
-using testing::unhex;
+using vector_data::Json;
+using vector_data::load_vectors;
+using vector_data::unhex;
 
 std::vector<Json> all_transactions() {
     std::vector<Json> all;
@@ -22,11 +22,11 @@ std::vector<Json> all_transactions() {
 
 TEST(TransactionVectors, EncodeToTheirBytesAndHash) {
     for (const auto& vector : all_transactions()) {
-        const Transaction transaction = testing::transaction(vector);
+        const Transaction transaction = vector_data::transaction(vector);
         EXPECT_EQ(hex_encode(encode(transaction)), vector.at("tx_borsh_hex")) << vector.at("name");
         EXPECT_EQ(transaction_hash(transaction).to_string(), vector.at("tx_hash")) << vector.at("name");
         EXPECT_EQ(hex_encode(transaction_hash(transaction).view()), vector.at("tx_hash_hex"));
-        const SignedTransaction sent{transaction, testing::signature(vector.at("signature"))};
+        const SignedTransaction sent{transaction, vector_data::signature(vector.at("signature"))};
         EXPECT_EQ(hex_encode(sent.signature.raw()), vector.at("signature_hex"));
         EXPECT_EQ(hex_encode(encode(sent)), vector.at("signed_tx_borsh_hex")) << vector.at("name");
         EXPECT_EQ(base64_encode(encode(sent)), vector.at("signed_tx_base64")) << vector.at("name");
@@ -38,7 +38,7 @@ TEST(TransactionVectors, DecodeToTheirParts) {
         const auto decoded =
             decode_signed_transaction_base64(vector.at("signed_tx_base64").get<std::string>());
         ASSERT_TRUE(decoded.has_value()) << vector.at("name") << decoded.error().to_string();
-        EXPECT_EQ(decoded->transaction, testing::transaction(vector)) << vector.at("name");
+        EXPECT_EQ(decoded->transaction, vector_data::transaction(vector)) << vector.at("name");
         EXPECT_EQ(decoded->signature.to_string(), vector.at("signature"));
         const auto bare = decode_transaction(unhex(vector.at("tx_borsh_hex")));
         ASSERT_TRUE(bare.has_value()) << vector.at("name");
@@ -52,7 +52,8 @@ TEST(TransactionVectors, AreSignedByTheirKey) {
     for (const auto& vector : all_transactions()) {
         SignedTransaction transaction = *decode_signed_transaction(unhex(vector.at("signed_tx_borsh_hex")));
         EXPECT_EQ(check_signature(transaction), SignatureCheck::valid) << vector.at("name");
-        const SecretKey key = testing::secret_key(keys.at("keys").at(vector.at("key").get<std::string>()));
+        const SecretKey key =
+            vector_data::secret_key(keys.at("keys").at(vector.at("key").get<std::string>()));
         EXPECT_EQ(key.sign(transaction_hash(transaction.transaction).view()), transaction.signature);
         transaction.transaction.nonce.nonce ^= 1;
         EXPECT_EQ(check_signature(transaction), SignatureCheck::invalid) << vector.at("name");
@@ -205,7 +206,7 @@ TEST(TransactionDecoding, RefusesTextThatIsNotBase64) {
 TEST(DelegateVectors, AreSignedAndEncodedByTheirRules) {
     for (const auto& vector : load_vectors("delegate.json").at("vectors")) {
         const bool v1 = vector.contains("delegate_action_borsh_hex");
-        const Signature signature = testing::signature(vector.at("signature"));
+        const Signature signature = vector_data::signature(vector.at("signature"));
         const auto check = [&](const auto& delegate, const auto& decoded, const char* prefix) {
             EXPECT_EQ(hex_encode(encode(delegate.delegate_action)),
                       vector.at(v1 ? "delegate_action_borsh_hex" : "payload_borsh_hex"));
@@ -224,10 +225,10 @@ TEST(DelegateVectors, AreSignedAndEncodedByTheirRules) {
         };
         const auto& action = vector.at("delegate_action");
         if (v1)
-            check(SignedDelegate{testing::delegate_action(action), signature},
+            check(SignedDelegate{vector_data::delegate_action(action), signature},
                   decode_signed_delegate_base64(vector.at("signed_delegate_base64").get<std::string>()), "");
         else
-            check(SignedDelegateV2{testing::delegate_action_v2(action), signature},
+            check(SignedDelegateV2{vector_data::delegate_action_v2(action), signature},
                   decode_signed_delegate_v2_base64(
                       vector.at("versioned_signed_delegate_base64").get<std::string>()),
                   "versioned_");

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace receiptd::chain::testing {
+namespace receiptd::chain::vector_data {
 
 using Json = nlohmann::json;
 
@@ -50,4 +50,4 @@ inline ProofPath proof_path(const Json& json) {
     return path;
 }
 
-}  // namespace receiptd::chain::testing
+}  // namespace receiptd::chain::vector_data

@@ -2,7 +2,7 @@
 
 #include <map>
 
-namespace receiptd::chain::testing {
+namespace receiptd::chain::vector_data {
 
 namespace {
 
@@ -165,4 +165,4 @@ wire::DelegateActionV2 delegate_action_v2(const Json& json) {
     return delegate;
 }
 
-}  // namespace receiptd::chain::testing
+}  // namespace receiptd::chain::vector_data
