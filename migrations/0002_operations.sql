@@ -51,12 +51,11 @@ CREATE TABLE orphan_receipts (
     tree_id text COLLATE "C" NOT NULL,
     block_height bigint NOT NULL,
     block_time timestamptz NOT NULL,
-    -- The tree the rows were written under, kept when adopted: rows of it may still be on their way.
+    -- tree_id is kept when adopted: rows of that name may still be on their way.
     adopted_into text COLLATE "C",
     adopted_tx_hash text COLLATE "C",
     adopted_at timestamptz,
     PRIMARY KEY (kind, id)
 );
 CREATE INDEX ON orphan_receipts (block_height);
-CREATE INDEX ON orphan_receipts (tree_id);
-CREATE INDEX ON orphan_receipts (adopted_into) WHERE adopted_into IS NOT NULL;
+CREATE INDEX ON orphan_receipts ((coalesce(adopted_into, tree_id)));

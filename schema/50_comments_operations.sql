@@ -51,6 +51,6 @@ COMMENT ON COLUMN orphan_receipts.id IS 'The receipt or the data.';
 COMMENT ON COLUMN orphan_receipts.tree_id IS 'The tree its rows were written under.';
 COMMENT ON COLUMN orphan_receipts.block_height IS 'Height of the block it is in.';
 COMMENT ON COLUMN orphan_receipts.block_time IS 'Time of that block.';
-COMMENT ON COLUMN orphan_receipts.adopted_into IS 'The tree that took it in. NULL: still an orphan.';
+COMMENT ON COLUMN orphan_receipts.adopted_into IS 'The tree its rows belong to now, if it is another one than at first.';
 COMMENT ON COLUMN orphan_receipts.adopted_tx_hash IS 'That tree''s transaction, if it is known.';
-COMMENT ON COLUMN orphan_receipts.adopted_at IS 'When it was taken in. The row stays for a day, because rows under the old tree may still be on their way.';
+COMMENT ON COLUMN orphan_receipts.adopted_at IS 'When its parent was found (NULL: still an orphan). The row stays for a day, because rows under the old tree may still be on their way.';

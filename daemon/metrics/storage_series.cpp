@@ -1,0 +1,46 @@
+#include "metrics/storage_series.hpp"
+
+namespace receiptd::metrics {
+namespace {
+
+// chain::Table's names; metrics/ may not include chain/ (storage/ asserts that they agree).
+constexpr std::array kTables = {"blocks",        "chunks", "transactions",    "receipts",
+                                "data_receipts", "events", "orphan_receipts", "pending_trees"};
+
+std::array<StorageSeries::PerTable, kTables.size()> per_table(Registry& registry) {
+    auto& rows = registry.counter("receiptd_database_rows_total", "Rows committed.");
+    auto& bytes = registry.counter("receiptd_database_bytes_total", "Bytes committed, as COPY text.");
+    std::array<StorageSeries::PerTable, kTables.size()> made{};
+    for (std::size_t i = 0; i < kTables.size(); ++i)
+        made[i] = {&rows.Add({{"table", kTables[i]}}), &bytes.Add({{"table", kTables[i]}})};
+    return made;
+}
+
+}  // namespace
+
+StorageSeries::StorageSeries(Registry& r)
+    : tables(per_table(r)),
+      commit_seconds(r.histogram("receiptd_database_commit_seconds",
+                                 "One database transaction of rows, from its start to its commit.")
+                         .Add({}, seconds_buckets())),
+      batch_blocks(r.histogram("receiptd_database_batch_blocks", "Blocks in one database transaction.")
+                       .Add({}, size_buckets())),
+      batch_bytes(
+          r.histogram("receiptd_database_batch_bytes", "Bytes of COPY text in one database transaction.")
+              .Add({}, size_buckets())),
+      already_covered(r.counter("receiptd_database_already_covered_total",
+                                "Batches not written because their heights were stored already.")
+                          .Add({})),
+      connected(r.gauge("receiptd_database_connected", "Open database connections.").Add({})),
+      reconnects(
+          r.counter("receiptd_database_reconnects_total", "Database connections opened again after a loss.")
+              .Add({})),
+      adopted(r.counter("receiptd_database_adopted_total", "Orphan receipts and data that found their tree.")
+                  .Add({})),
+      partitions_(r.gauge("receiptd_partitions", "Partitions of a history table.")) {}
+
+void StorageSeries::set_partitions(const std::string& table, std::uint64_t count) {
+    partitions_.Add({{"table", table}}).Set(static_cast<double>(count));
+}
+
+}  // namespace receiptd::metrics

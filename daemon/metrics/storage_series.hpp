@@ -1,0 +1,36 @@
+// What writing to the database reports.
+#pragma once
+
+#include "metrics/registry.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace receiptd::metrics {
+
+struct StorageSeries {
+    explicit StorageSeries(Registry& registry);
+
+    // By chain::Table, in its order.
+    struct PerTable {
+        prometheus::Counter* rows;
+        prometheus::Counter* bytes;
+    };
+    std::array<PerTable, 8> tables;
+
+    prometheus::Histogram& commit_seconds;
+    prometheus::Histogram& batch_blocks;
+    prometheus::Histogram& batch_bytes;
+    prometheus::Counter& already_covered;  // batches that another daemon had written
+    prometheus::Gauge& connected;          // open connections
+    prometheus::Counter& reconnects;
+    prometheus::Counter& adopted;  // orphan receipts that found their parent
+
+    void set_partitions(const std::string& table, std::uint64_t count);
+
+private:
+    prometheus::Family<prometheus::Gauge>& partitions_;
+};
+
+}  // namespace receiptd::metrics

@@ -1,0 +1,27 @@
+// COPY text into tables.
+#pragma once
+
+#include "chain/rows.hpp"
+#include "storage/pqxx_shim.hpp"
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace receiptd::storage {
+
+// All tables of the batch that have rows, in the order of chain::Table: every transaction takes its
+// locks in the same order.
+void copy_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch);
+
+// Days since 1970 (UTC) on which rows of the batch lie, read from the rows.
+std::set<std::int64_t> days_of_rows(const chain::RowBatch& batch);
+// … and of its blocks.
+std::set<std::int64_t> days_of_blocks(const chain::RowBatch& batch);
+
+// As a PostgreSQL array of text.
+std::string text_array(const std::vector<std::string>& values);
+
+}  // namespace receiptd::storage

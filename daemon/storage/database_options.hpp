@@ -1,0 +1,39 @@
+// How to reach the database: the configured URL made safe to use and safe to talk about.
+#pragma once
+
+#include "base/secret.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+struct DatabaseOptions {
+    base::Secret url;                                     // postgresql://… or "key=value …"
+    std::chrono::milliseconds statement_timeout{60'000};  // 0: none
+    // How long to go on trying a database that cannot be reached; nullopt: until stopped. One-shot
+    // commands set it.
+    std::optional<std::chrono::milliseconds> patience;
+};
+
+class ConnectionString {
+public:
+    // Throws StorageError without quoting the text: a badly written URL may show its password.
+    explicit ConnectionString(const base::Secret& url);
+
+    // Holds the password: for connecting only.
+    const base::Secret& conninfo() const { return conninfo_; }
+    // "host:port/database", for logs.
+    const std::string& where() const { return where_; }
+    // The text without the password, wherever it stands in it.
+    std::string scrub(std::string text) const;
+
+private:
+    base::Secret conninfo_;
+    std::string where_;
+    std::vector<base::Secret> secrets_;
+};
+
+}  // namespace receiptd::storage

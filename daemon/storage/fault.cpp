@@ -1,0 +1,135 @@
+#include "storage/fault.hpp"
+
+#include "storage/pqxx_shim.hpp"
+
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include <array>
+#include <cctype>
+#include <chrono>
+#include <string_view>
+
+namespace receiptd::storage {
+namespace {
+
+using namespace std::string_view_literals;
+
+struct Advice {
+    std::string_view sqlstate;
+    std::string_view text;
+};
+constexpr std::array kAdvice = {
+    Advice{
+        "42P01"sv,
+        "a table is missing: run `receiptd migrate` (and check that database.url names the right database)"sv},
+    Advice{"42703"sv, "a column is missing: the schema is older than this program; run `receiptd migrate`"sv},
+    Advice{"42883"sv, "a function is missing: run `receiptd migrate`"sv},
+    Advice{
+        "42501"sv,
+        "the database user lacks a right: connect as the owner, or as a member of receiptd_daemon after the owner ran `receiptd migrate`"sv},
+    Advice{"3D000"sv, "create the database first, or correct its name in database.url"sv},
+    Advice{"28P01"sv, "check user and password in database.url"sv},
+    Advice{
+        "28000"sv,
+        "the server does not let this user in: check the user in database.url and the server's pg_hba.conf"sv},
+    Advice{"22021"sv, "the database must have the encoding UTF8"sv},
+    Advice{"53100"sv, "the server's disk is full: free space; writing goes on by itself then"sv},
+    Advice{"53300"sv, "the server has no free connection: raise max_connections or lower follow.writers"sv},
+};
+
+std::string one_line(std::string_view text) {
+    std::string line;
+    for (const char c : text) {
+        if (c == '\n' || c == '\r' || c == '\t')
+            line += line.empty() || line.back() == ' ' ? "" : " ";
+        else
+            line += c;
+    }
+    while (!line.empty() && line.back() == ' ') line.pop_back();
+    return line;
+}
+
+std::string with_advice(std::string text, const std::string& sqlstate) {
+    for (const auto& advice : kAdvice)
+        if (advice.sqlstate == sqlstate) return text.append("; ").append(advice.text);
+    return text;
+}
+
+// "FATAL:  28P01" (PQERRORS_SQLSTATE).
+std::string trailing_sqlstate(std::string_view message) {
+    while (!message.empty() && std::isspace(static_cast<unsigned char>(message.back())))
+        message.remove_suffix(1);
+    if (message.size() < 5) return {};
+    const auto code = message.substr(message.size() - 5);
+    for (const char c : code)
+        if (!std::isdigit(static_cast<unsigned char>(c)) && !(c >= 'A' && c <= 'Z')) return {};
+    return std::string(code);
+}
+
+// An error without a code on a dead connection is the death itself.
+Fault fault_with_connection(Fault fault, bool connection_open) {
+    if (!connection_open && (fault.sqlstate.empty() || fault.kind == FaultKind::retry))
+        fault.kind = FaultKind::outage;
+    return fault;
+}
+
+}  // namespace
+
+FaultKind fault_kind(const std::string& sqlstate) {
+    const auto is = [&](std::string_view prefix) { return sqlstate.compare(0, prefix.size(), prefix) == 0; };
+    if (sqlstate.empty()) return FaultKind::permanent;
+    // 08 connection, 57P administrator or crash or starting up, 53 resources, 25P timeouts that close
+    // the session, 58 system errors, 25006 a standby after a switch.
+    if (is("08") || is("57P") || is("53") || is("25P") || is("58") || is("25006")) return FaultKind::outage;
+    // 40 rolled back (deadlock, serialization), 55P03 lock timeout, 55006 in use, 57014 cancelled or timed
+    // out.
+    if (is("40") || is("55P03") || is("55006") || is("57014")) return FaultKind::retry;
+    return FaultKind::permanent;
+}
+
+Fault fault_of(std::string sqlstate, std::string text, const ConnectionString& database) {
+    text = with_advice(one_line(database.scrub(std::move(text))), sqlstate);
+    const auto kind = fault_kind(sqlstate);
+    return {kind, std::move(sqlstate), std::move(text)};
+}
+
+Fault classify(const std::exception_ptr& error, bool connection_open, const ConnectionString& database) {
+    Fault fault;
+    try {
+        std::rethrow_exception(error);
+    } catch (const pqxx::broken_connection& e) {
+        fault = {FaultKind::outage, {}, e.what()};
+    } catch (const pqxx::in_doubt_error& e) {
+        fault = {FaultKind::outage, {}, e.what()};
+    } catch (const pqxx::sql_error& e) {
+        return fault_with_connection(fault_of(e.sqlstate(), e.what(), database), connection_open);
+    } catch (const pqxx::transaction_rollback& e) {
+        return fault_with_connection(fault_of("40000", e.what(), database), connection_open);
+    } catch (const std::exception& e) {
+        fault = {FaultKind::permanent, {}, e.what()};
+    }
+    fault.text = one_line(database.scrub(std::move(fault.text)));
+    return fault_with_connection(std::move(fault), connection_open);
+}
+
+std::string connect_sqlstate(const ConnectionString& database) {
+    const std::unique_ptr<PGconn, void (*)(PGconn*)> connection(
+        PQconnectStart(database.conninfo().reveal().c_str()), &PQfinish);
+    if (!connection) return {};
+    PQsetErrorVerbosity(connection.get(), PQERRORS_SQLSTATE);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    auto step = PGRES_POLLING_WRITING;
+    while (step == PGRES_POLLING_READING || step == PGRES_POLLING_WRITING) {
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now())
+                .count();
+        pollfd descriptor{PQsocket(connection.get()),
+                          static_cast<short>(step == PGRES_POLLING_READING ? POLLIN : POLLOUT), 0};
+        if (left <= 0 || descriptor.fd < 0 || poll(&descriptor, 1, static_cast<int>(left)) <= 0) return {};
+        step = PQconnectPoll(connection.get());
+    }
+    return step == PGRES_POLLING_FAILED ? trailing_sqlstate(PQerrorMessage(connection.get())) : std::string();
+}
+
+}  // namespace receiptd::storage

@@ -1,0 +1,36 @@
+// What a database error means for what happens next.
+#pragma once
+
+#include "storage/database_options.hpp"
+
+#include <exception>
+#include <string>
+
+namespace receiptd::storage {
+
+enum class FaultKind {
+    outage,     // no usable connection: reconnect, with back-off
+    retry,      // the connection is fine, the transaction must be run again
+    permanent,  // waiting does not cure it
+};
+
+struct Fault {
+    FaultKind kind = FaultKind::permanent;
+    std::string sqlstate;  // empty where PostgreSQL gave none
+    std::string text;      // one line, without secrets, with what to do where that is known
+};
+
+// By SQLSTATE (PostgreSQL manual, appendix A).
+FaultKind fault_kind(const std::string& sqlstate);
+
+// A fault known by its SQLSTATE.
+Fault fault_of(std::string sqlstate, std::string text, const ConnectionString& database);
+
+// `connection_open`: whether the connection survived.
+Fault classify(const std::exception_ptr& error, bool connection_open, const ConnectionString& database);
+
+// Why connecting failed, by SQLSTATE rather than by words in the server's language; empty when the
+// server could not be reached. Connects once more (5 s at most).
+std::string connect_sqlstate(const ConnectionString& database);
+
+}  // namespace receiptd::storage

@@ -1,0 +1,209 @@
+// Orphans find their parents (chain/lineage.hpp), whatever order the blocks were committed in.
+//
+// orphan_receipts keeps the tree an orphan's rows were written under (tree_id) and the one they belong to
+// now (adopted_into): rows of the old name may still be on their way from a follower that does not
+// know of the adoption, and are moved by the next call.
+#include "storage/adoption.hpp"
+#include "storage/copy.hpp"
+#include "storage/sql.hpp"
+
+#include <algorithm>
+
+namespace receiptd::storage::sql {
+namespace {
+
+constexpr base::Height kWindow = 1200;  // as Lineage: a parent is at most that far below its child
+constexpr base::Height kTreeHeights =
+    10 * kWindow;  // rows of a tree written under an old name: at most that far
+constexpr const char* kLock = "SELECT pg_advisory_xact_lock(hashtextextended('receiptd adoption', 0))";
+
+base::Height below(base::Height height, base::Height distance) {
+    return height > distance ? height - distance : 0;
+}
+
+struct Columns {
+    std::vector<std::string> ids, trees, times, parents, roles, tx_hashes;
+};
+
+// Moves rows of whole trees. A tree lives at most days; the bound keeps older and newer partitions out.
+void move_trees(pqxx::transaction_base& tx, const std::vector<TreeMove>& moves, const std::string& since) {
+    if (moves.empty()) return;
+    Columns c;
+    for (const auto& move : moves) {
+        c.ids.push_back(move.from);
+        c.trees.push_back(move.to.tree_id);
+        c.tx_hashes.push_back(move.to.tx_hash);
+    }
+    const auto from = text_array(c.ids);
+    const auto to = text_array(c.trees);
+    const auto tx_hashes = text_array(c.tx_hashes);
+    const std::string moved =
+        "unnest($1::text[], $2::text[], $3::text[]) AS move (old_tree, new_tree, new_tx_hash) ";
+    for (const char* table : {"receipts", "events", "data_receipts"})
+        shim::query(tx,
+                    std::string("UPDATE ") + table +
+                        " SET tree_id = new_tree, tx_hash = nullif(new_tx_hash, '') FROM " + moved +
+                        "WHERE tree_id = old_tree AND block_time >= $4::timestamptz - interval '1 day' "
+                        "AND block_time < $4::timestamptz + interval '7 days'",
+                    from, to, tx_hashes, since);
+    shim::query(tx,
+                "UPDATE orphan_receipts SET adopted_into = new_tree, adopted_tx_hash = nullif(new_tx_hash, "
+                "'') FROM " +
+                    moved + "WHERE coalesce(adopted_into, tree_id) = old_tree",
+                from, to, tx_hashes);
+}
+
+// Rows that came in under a tree's old name after it was adopted.
+void move_late_rows(pqxx::transaction_base& tx, base::HeightRange around) {
+    const auto rows =
+        shim::query(tx,
+                    "SELECT tree_id, max(adopted_into), coalesce(max(adopted_tx_hash), ''), "
+                    "min(block_time) FROM orphan_receipts WHERE kind = 'receipt' AND "
+                    "adopted_into <> tree_id AND block_height BETWEEN $1 AND $2 GROUP BY tree_id",
+                    below(around.from, kTreeHeights), around.to);
+    std::vector<TreeMove> moves;
+    std::string since;
+    for (const auto& row : rows) {
+        const auto time = row[3].as<std::string>();
+        if (since.empty() || time < since) since = time;
+        moves.push_back({row[0].as<std::string>(), {row[1].as<std::string>(), row[2].as<std::string>()}});
+    }
+    move_trees(tx, moves, since);
+}
+
+// Heights of orphans to look at together: searching for their parents reads the window below once.
+std::vector<base::HeightRange> orphan_slices(pqxx::transaction_base& tx, base::HeightRange around) {
+    const auto rows =
+        shim::query(tx,
+                    "SELECT DISTINCT block_height FROM orphan_receipts WHERE adopted_at IS NULL "
+                    "AND block_height BETWEEN $1 AND $2 ORDER BY block_height",
+                    below(around.from, kWindow), around.to + kWindow);
+    std::vector<base::HeightRange> slices;
+    for (const auto& row : rows) {
+        const auto height = row[0].as<base::Height>();
+        if (slices.empty() || height - slices.back().from > kWindow)
+            slices.push_back({height, height});
+        else
+            slices.back().to = height;
+    }
+    return slices;
+}
+
+// The orphans of a slice with their own rows, and the times between which the other side lies.
+const std::string kOrphans =
+    "WITH span AS (SELECT min(block_time) AS since, max(block_time) AS until FROM blocks "
+    "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $2::bigint + $3::bigint), "
+    "orphans AS MATERIALIZED (SELECT id, coalesce(adopted_into, tree_id) AS tree_id, "
+    "  coalesce(adopted_tx_hash, '') AS tx_hash, block_height, block_time FROM orphan_receipts "
+    "  WHERE kind = $4 AND adopted_at IS NULL AND block_height BETWEEN $1::bigint AND $2::bigint) ";
+
+const std::string kFindParents =
+    kOrphans +
+    ", parents AS (SELECT o.id, r.receipt_id AS parent_id, r.tree_id, r.tx_hash, own.tx_hash AS own_tx_hash, "
+    "  CASE WHEN own.role IS NULL THEN NULL "  // its body could not be had
+    "    WHEN own.predecessor_id = 'system' THEN "
+    "      CASE WHEN r.status LIKE 'success%' AND EXISTS (SELECT FROM json_array_elements(r.actions) AS "
+    "action "
+    "        WHERE json_typeof(action) = 'object' AND action -> 'DeleteAccount' IS NOT NULL) "
+    "      THEN 'payout' ELSE 'refund' END "
+    "    WHEN own.input_data_ids IS NOT NULL THEN 'callback' "
+    "    WHEN own.output_data_ids IS NOT NULL THEN 'promise' ELSE 'detached' END AS role "
+    "  FROM receipts r CROSS JOIN LATERAL unnest(r.receipt_ids) AS child JOIN orphans o ON o.id = child "
+    "  JOIN receipts own ON own.tree_id = o.tree_id AND own.receipt_id = o.id AND own.block_time = "
+    "o.block_time "
+    "  WHERE r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
+    "    AND coalesce(r.block_height >= o.block_height - $3::bigint, true) "
+    "  UNION ALL SELECT o.id, NULL, t.tree_id, t.tx_hash, own.tx_hash, 'initial' "
+    "  FROM transactions t JOIN orphans o ON o.id = t.initial_receipt_id "
+    "  JOIN receipts own ON own.tree_id = o.tree_id AND own.receipt_id = o.id AND own.block_time = "
+    "o.block_time "
+    "  WHERE t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
+    "    AND t.block_height >= o.block_height - $3::bigint) "
+    "SELECT o.id, o.tree_id, coalesce(p.own_tx_hash, o.tx_hash), o.block_time, coalesce(p.parent_id, ''), "
+    "p.role, "
+    "p.tree_id, coalesce(p.tx_hash, '') FROM parents p JOIN orphans o USING (id) ORDER BY o.block_time, o.id";
+
+void set_parents(pqxx::transaction_base& tx, const Columns& c) {
+    shim::query(tx,
+                "UPDATE receipts r SET parent_receipt_id = nullif(found.parent, ''), role = "
+                "nullif(found.role, '') FROM "
+                "unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::text[]) "
+                "AS found (id, tree, at, parent, role) "
+                "WHERE r.tree_id = found.tree AND r.receipt_id = found.id AND r.block_time = found.at "
+                "AND r.block_time >= (SELECT min(t) FROM unnest($3::timestamptz[]) t) "
+                "AND r.block_time <= (SELECT max(t) FROM unnest($3::timestamptz[]) t)",
+                text_array(c.ids), text_array(c.trees), text_array(c.times), text_array(c.parents),
+                text_array(c.roles));
+    shim::query(
+        tx,
+        "UPDATE orphan_receipts SET adopted_at = now(), adopted_into = coalesce(adopted_into, tree_id) "
+        "WHERE kind = 'receipt' AND id = ANY ($1::text[])",
+        text_array(c.ids));
+}
+
+std::uint64_t adopt_receipts(pqxx::transaction_base& tx, base::HeightRange slice) {
+    const auto rows = shim::query(tx, kFindParents, slice.from, slice.to, kWindow, std::string("receipt"));
+    if (rows.empty()) return 0;
+    Columns c;
+    std::vector<TreeLink> links;
+    for (const auto& row : rows) {
+        c.ids.push_back(row[0].as<std::string>());
+        c.trees.push_back(row[1].as<std::string>());
+        c.times.push_back(row[3].as<std::string>());
+        c.parents.push_back(row[4].as<std::string>());
+        c.roles.push_back(row[5].is_null() ? std::string() : row[5].as<std::string>());
+        links.push_back({{c.trees.back(), row[2].as<std::string>()},
+                         {row[6].as<std::string>(), row[7].as<std::string>()}});
+    }
+    set_parents(tx, c);
+    move_trees(tx, plan_moves(links), c.times.front());
+    return rows.size();
+}
+
+// Data belongs to the tree of the receipt that produces it. A receipt that awaits it names the same
+// tree in the end; until the producer is stored, its name will do.
+const std::string kFindDataTrees =
+    kOrphans +
+    ", ends AS (SELECT o.id, o.block_time, r.tree_id, r.tx_hash, link.produces FROM receipts r CROSS JOIN "
+    "LATERAL "
+    "    (SELECT unnest(r.output_data_ids) AS data_id, true AS produces "
+    "     UNION ALL SELECT unnest(r.input_data_ids), false) link "
+    "  JOIN orphans o ON o.id = link.data_id "
+    "  WHERE r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
+    "    AND (r.output_data_ids IS NOT NULL OR r.input_data_ids IS NOT NULL) "
+    "    AND coalesce(abs(r.block_height - o.block_height) <= $3::bigint, true)), "
+    "best AS (SELECT DISTINCT ON (id) * FROM ends ORDER BY id, produces DESC, tree_id), "
+    "moved AS (UPDATE data_receipts d SET tree_id = best.tree_id, tx_hash = best.tx_hash FROM best "
+    "  WHERE d.data_id = best.id AND d.block_time = best.block_time "
+    "    AND (d.tree_id <> best.tree_id OR d.tx_hash IS DISTINCT FROM best.tx_hash)), "
+    "settled AS (UPDATE orphan_receipts o SET adopted_at = now(), adopted_into = best.tree_id, "
+    "  adopted_tx_hash = best.tx_hash FROM best WHERE o.kind = 'data' AND o.id = best.id AND best.produces "
+    "RETURNING 1) "
+    "SELECT count(*) FROM settled";
+
+std::uint64_t adopt_data(pqxx::transaction_base& tx, base::HeightRange slice) {
+    return shim::query(tx, kFindDataTrees, slice.from, slice.to, kWindow, std::string("data"))[0][0]
+        .as<std::uint64_t>();
+}
+
+}  // namespace
+
+std::uint64_t adopt_orphans(pqxx::connection& connection, base::HeightRange around) {
+    pqxx::work tx(connection);
+    tx.exec(kLock);
+    move_late_rows(tx, around);
+    std::uint64_t adopted = 0;
+    const auto slices = orphan_slices(tx, around);
+    for (const auto& slice : slices) adopted += adopt_receipts(tx, slice);
+    for (const auto& slice : slices) adopted += adopt_data(tx, slice);
+    tx.commit();
+    return adopted;
+}
+
+void forget_old_adoptions(pqxx::connection& connection) {
+    pqxx::work tx(connection);
+    tx.exec("DELETE FROM orphan_receipts WHERE adopted_at < now() - interval '1 day'");
+    tx.commit();
+}
+
+}  // namespace receiptd::storage::sql

@@ -1,0 +1,56 @@
+// Partitions of the history tables: there before the rows that need them, gone when retention says.
+// How they are made is schema/10_partitions.sql; thread-safe.
+#pragma once
+
+#include "base/clock.hpp"
+#include "metrics/storage_series.hpp"
+#include "storage/pqxx_shim.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <set>
+
+namespace receiptd::storage {
+
+class PartitionKeeper {
+public:
+    explicit PartitionKeeper(metrics::StorageSeries& series) : series_(series) {}
+
+    // Makes what is missing for these days (since 1970, UTC), each in its own transaction.
+    void ensure(pqxx::connection& connection, const std::set<std::int64_t>& days);
+    // What was known to be there may be gone.
+    void forget();
+
+    // Runs write() with these days' partitions there; once more if retention has just dropped one.
+    template <class Write>
+    auto with_days(pqxx::connection& connection, const std::set<std::int64_t>& days, Write write) {
+        for (bool again = true;; again = false) {
+            ensure(connection, days);
+            try {
+                return write();
+            } catch (const pqxx::sql_error& e) {
+                if (!again || e.sqlstate() != kNoPartition) throw;
+                forget();
+            }
+        }
+    }
+
+    // From today to seven widths ahead.
+    void make_ahead(pqxx::connection& connection, base::WallTime now);
+    // Drops partitions that end before now - keep.
+    void retire(pqxx::connection& connection, base::WallTime now, std::chrono::hours keep);
+    void count(pqxx::connection& connection);
+
+private:
+    static constexpr const char* kNoPartition = "23514";  // check_violation
+
+    bool known(std::int64_t day);
+
+    metrics::StorageSeries& series_;
+    std::mutex mutex_;
+    std::set<std::int64_t> known_days_;
+};
+
+}  // namespace receiptd::storage

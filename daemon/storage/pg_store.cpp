@@ -1,0 +1,177 @@
+#include "storage/pg_store.hpp"
+
+#include "storage/migrate.hpp"
+
+#include <cstdio>
+#include <random>
+
+namespace receiptd::storage {
+namespace {
+
+std::string random_uuid() {
+    std::random_device random;
+    char text[37];
+    std::snprintf(text, sizeof text, "%08x-%04x-4%03x-%04x-%08x%04x", random(), random() & 0xffffu,
+                  random() & 0xfffu, 0x8000u | (random() & 0x3fffu), random(), random() & 0xffffu);
+    return text;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+PgStore::PgStore(const PgStoreOptions& options, metrics::StorageSeries& series, const base::Clock& clock)
+    : context_(options.database, series),
+      clock_(clock),
+      partitions_(series),
+      partition_(options.partition),
+      keep_(options.keep),
+      owner_(random_uuid()),
+      questions_(context_),
+      chores_(context_) {
+    for (unsigned i = 0; i < options.writers; ++i) writers_.push_back(std::make_unique<Lane>(context_));
+}
+
+PgStore::~PgStore() { request_stop(); }
+
+void PgStore::request_stop() { context_.stop.request(); }
+
+base::Task<void> PgStore::check_identity(std::string network, std::string scope) {
+    sql::ChainIdentity configured{std::move(network), std::move(scope), partition_};
+    return on(questions_, [configured = std::move(configured)](pqxx::connection& connection) {
+        require_current_schema(connection);
+        sql::check_identity(connection, configured);
+    });
+}
+
+base::Task<void> PgStore::maintain() {
+    return on(chores_, [this](pqxx::connection& connection) {
+        partitions_.make_ahead(connection, clock_.wall());
+        if (keep_) partitions_.retire(connection, clock_.wall(), *keep_);
+        partitions_.count(connection);
+        sql::forget_old_adoptions(connection);
+    });
+}
+
+base::Task<void> PgStore::ping() {
+    return on(questions_, [](pqxx::connection& connection) { pqxx::work(connection).exec("SELECT 1"); });
+}
+
+base::Task<Coverage> PgStore::load_coverage() { return on(questions_, sql::load_coverage); }
+
+base::Task<void> PgStore::want(base::HeightRange range) {
+    return on(questions_, [range](pqxx::connection& connection) { sql::want(connection, range); });
+}
+
+base::Task<CommitOutcome> PgStore::commit(unsigned writer, chain::RowBatch batch) {
+    return on(*writers_.at(writer), [this, batch = std::move(batch)](pqxx::connection& connection) {
+        const auto start = std::chrono::steady_clock::now();
+        const auto outcome = sql::commit_batch(connection, batch, partitions_);
+        if (outcome == CommitOutcome::committed)
+            count_committed(batch, seconds_since(start));
+        else
+            context_.series.already_covered.Increment();
+        return outcome;
+    });
+}
+
+base::Task<void> PgStore::commit_tree(chain::TreeRows tree) {
+    return on(chores_, [this, tree = std::move(tree)](pqxx::connection& connection) {
+        const auto start = std::chrono::steady_clock::now();
+        if (sql::commit_tree(connection, tree, partitions_))
+            count_committed(tree.batch, seconds_since(start));
+    });
+}
+
+void PgStore::count_committed(const chain::RowBatch& batch, double seconds) {
+    auto& series = context_.series;
+    for (std::size_t i = 0; i < chain::kTableCount; ++i) {
+        series.tables[i].rows->Increment(static_cast<double>(batch.tables[i].rows));
+        series.tables[i].bytes->Increment(static_cast<double>(batch.tables[i].copy_text.size()));
+    }
+    series.commit_seconds.Observe(seconds);
+    series.batch_blocks.Observe(static_cast<double>(batch.blocks.size()));
+    series.batch_bytes.Observe(static_cast<double>(batch.bytes()));
+}
+
+base::Task<std::vector<PendingTree>> PgStore::due_trees(unsigned limit) {
+    return on(questions_,
+              [limit](pqxx::connection& connection) { return sql::due_trees(connection, limit); });
+}
+
+base::Task<std::uint64_t> PgStore::pending_tree_count() { return on(questions_, sql::pending_tree_count); }
+
+base::Task<void> PgStore::postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
+                                        std::string reason) {
+    return on(questions_,
+              [tx_hash = std::move(tx_hash), delay, reason = std::move(reason)](
+                  pqxx::connection& connection) { sql::postpone_tree(connection, tx_hash, delay, reason); });
+}
+
+base::Task<void> PgStore::adopt_orphans(base::HeightRange around) {
+    return on(chores_, [this, around](pqxx::connection& connection) {
+        context_.series.adopted.Increment(static_cast<double>(sql::adopt_orphans(connection, around)));
+    });
+}
+
+base::Task<void> PgStore::record_unavailable(UnavailableHeight height) {
+    return on(questions_, [height = std::move(height)](pqxx::connection& connection) {
+        sql::record_unavailable(connection, height);
+    });
+}
+
+base::Task<std::vector<UnavailableHeight>> PgStore::unavailable_heights(unsigned limit) {
+    return on(questions_,
+              [limit](pqxx::connection& connection) { return sql::unavailable_heights(connection, limit); });
+}
+
+base::Task<std::optional<chain::BlockRef>> PgStore::stored_block(base::Height height) {
+    return on(questions_,
+              [height](pqxx::connection& connection) { return sql::stored_block(connection, height); });
+}
+
+base::Task<std::optional<chain::BlockRef>> PgStore::stored_block_above(base::Height height) {
+    return on(questions_,
+              [height](pqxx::connection& connection) { return sql::stored_block_above(connection, height); });
+}
+
+base::Task<std::optional<chain::BlockRef>> PgStore::stored_block_below(base::Height height) {
+    return on(questions_,
+              [height](pqxx::connection& connection) { return sql::stored_block_below(connection, height); });
+}
+
+base::Task<std::optional<chain::BlockRef>> PgStore::stored_block_by_hash(std::string hash) {
+    return on(questions_, [hash = std::move(hash)](pqxx::connection& connection) {
+        return sql::stored_block_by_hash(connection, hash);
+    });
+}
+
+base::Task<BackfillProgress> PgStore::claim_backfill(base::HeightRange range) {
+    return on(questions_, [this, range](pqxx::connection& connection) {
+        return sql::claim_backfill(connection, range, owner_);
+    });
+}
+
+base::Task<std::vector<BackfillProgress>> PgStore::claim_abandoned_backfills() {
+    return on(questions_, [this](pqxx::connection& connection) {
+        return sql::claim_abandoned_backfills(connection, owner_);
+    });
+}
+
+base::Task<void> PgStore::renew_backfill(std::int64_t id) {
+    return on(questions_,
+              [this, id](pqxx::connection& connection) { sql::renew_backfill(connection, id, owner_); });
+}
+
+base::Task<void> PgStore::finish_backfill(std::int64_t id) {
+    return on(questions_, [id](pqxx::connection& connection) { sql::finish_backfill(connection, id); });
+}
+
+base::Task<void> PgStore::release_backfill(std::int64_t id) {
+    return on(questions_,
+              [this, id](pqxx::connection& connection) { sql::release_backfill(connection, id, owner_); });
+}
+
+}  // namespace receiptd::storage

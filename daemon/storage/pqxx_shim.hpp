@@ -1,0 +1,81 @@
+// Where libpqxx 6.4 (Debian 12) and 7 differ: the only file that knows.
+#pragma once
+
+#include <pqxx/connection>
+#include <pqxx/except>
+#include <pqxx/nontransaction>
+#include <pqxx/result>
+#include <pqxx/stream_to>
+#include <pqxx/transaction>
+#include <pqxx/version>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace receiptd::storage::shim {
+
+inline constexpr int kMajor = PQXX_VERSION_MAJOR;
+
+namespace detail {
+
+// stream_to writes finished COPY lines by itself, but only for its own escaping; an explicit
+// instantiation may name the private member and so hands it out. It has the same name in 6 and 7.
+template <class Tag, typename Tag::Pointer member>
+struct Expose {
+    friend constexpr typename Tag::Pointer exposed(Tag) { return member; }
+};
+
+#if PQXX_VERSION_MAJOR >= 7
+using RawText = std::string_view;
+#else
+using RawText = const std::string&;
+#endif
+
+struct WriteRawLine {
+    using Pointer = void (pqxx::stream_to::*)(RawText);
+    friend constexpr Pointer exposed(WriteRawLine);
+};
+template struct Expose<WriteRawLine, &pqxx::stream_to::write_raw_line>;
+
+}  // namespace detail
+
+// Lines in COPY text format, without the last line end (the library appends it).
+inline void write_copy_lines(pqxx::stream_to& stream, const std::string& lines) {
+    (stream.*exposed(detail::WriteRawLine{}))(lines);
+}
+
+inline pqxx::stream_to open_copy(pqxx::transaction_base& tx, const std::string& table,
+                                 const std::vector<std::string>& columns) {
+#if PQXX_VERSION_MAJOR >= 7
+    return pqxx::stream_to::raw_table(tx, tx.conn().quote_name(table), tx.conn().quote_columns(columns));
+#else
+    return pqxx::stream_to(tx, table, columns);
+#endif
+}
+
+// A connection that fails for good when it is lost. (6.4 would reconnect by itself between two
+// statements and lose the session's settings and locks.)
+inline std::unique_ptr<pqxx::connection> connect(const std::string& conninfo) {
+    auto connection = std::make_unique<pqxx::connection>(conninfo);
+#if PQXX_VERSION_MAJOR < 7
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    connection->inhibit_reactivation(true);
+#pragma GCC diagnostic pop
+#endif
+    return connection;
+}
+
+template <class... Parameters>
+pqxx::result query(pqxx::transaction_base& tx, const std::string& sql, const Parameters&... parameters) {
+#if PQXX_VERSION_MAJOR > 7 || (PQXX_VERSION_MAJOR == 7 && PQXX_VERSION_MINOR >= 9)
+    return tx.exec(sql, pqxx::params{parameters...});
+#else
+    return tx.exec_params(sql, parameters...);
+#endif
+}
+
+}  // namespace receiptd::storage::shim

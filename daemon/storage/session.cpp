@@ -1,0 +1,124 @@
+#include "storage/session.hpp"
+
+#include "base/log.hpp"
+#include "storage/fault.hpp"
+
+namespace receiptd::storage {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr base::BackoffPolicy kReconnect{200ms, 10s, 2.0, 0.5};
+constexpr base::BackoffPolicy kRepeat{20ms, 2s, 2.0, 0.5};
+
+base::SteadyTime steady_now() { return std::chrono::steady_clock::now(); }
+
+double seconds_since(base::SteadyTime since) {
+    return std::chrono::duration<double>(steady_now() - since).count();
+}
+
+}  // namespace
+
+void StopSignal::request() {
+    const std::lock_guard lock(mutex_);
+    requested_ = true;
+    changed_.notify_all();
+}
+
+bool StopSignal::requested() const {
+    const std::lock_guard lock(mutex_);
+    return requested_;
+}
+
+bool StopSignal::wait_for(base::Duration delay) const {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, delay, [&] { return requested_; });
+}
+
+void OutageLog::lost(const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    if (sessions_down_++ > 0) return;
+    since_ = steady_now();
+    log::warn("database not usable; trying again until it is", {{"database", where_}, {"reason", why}});
+}
+
+void OutageLog::back() {
+    const std::lock_guard lock(mutex_);
+    if (--sessions_down_ > 0) return;
+    log::info("database is usable again", {{"database", where_}, {"after_seconds", seconds_since(since_)}});
+}
+
+pqxx::connection& Session::connection() {
+    if (connection_) return *connection_;
+    auto fresh = shim::connect(context_.database.conninfo().reveal());
+    {
+        pqxx::nontransaction settings(*fresh);
+        settings.exec("SET timezone = 'UTC'; SET datestyle = 'ISO'; SET synchronous_commit = 'on'; " +
+                      ("SET statement_timeout = " + std::to_string(context_.statement_timeout.count())));
+    }
+    connection_ = std::move(fresh);
+    context_.series.connected.Increment();
+    if (was_connected_) context_.series.reconnects.Increment();
+    was_connected_ = true;
+    return *connection_;
+}
+
+void Session::disconnect() {
+    if (!connection_) return;
+    connection_.reset();
+    context_.series.connected.Decrement();
+}
+
+void Session::run_repeatedly(const std::function<void(pqxx::connection&)>& work) {
+    for (unsigned failures = 1;; ++failures) {
+        if (context_.stop.requested()) throw StorageStopped();
+        try {
+            work(connection());
+            if (std::exchange(down_, false)) context_.outages.back();
+            return;
+        } catch (const StorageError&) {
+            throw;
+        } catch (const StorageStopped&) {
+            throw;
+        } catch (...) {
+            recover(std::current_exception(), failures);
+        }
+    }
+}
+
+void Session::recover(const std::exception_ptr& error, unsigned failures) {
+    const bool connected = connection_ != nullptr;
+    const bool open = connected && connection_->is_open();
+    auto fault = classify(error, open, context_.database);
+    if (!open || fault.kind == FaultKind::outage) disconnect();
+    if (!connected && fault.kind == FaultKind::outage) {
+        const auto sqlstate = connect_sqlstate(context_.database);
+        if (!sqlstate.empty() && fault_kind(sqlstate) == FaultKind::permanent)
+            fault = fault_of(sqlstate, fault.text, context_.database);
+    }
+    if (fault.kind == FaultKind::permanent) throw StorageError("database: " + fault.text);
+    if (fault.kind == FaultKind::outage) {
+        if (!std::exchange(down_, true)) {
+            down_since_ = steady_now();
+            context_.outages.lost(fault.text);
+        }
+        give_up_when_impatient(fault.text);
+    } else {
+        log::debug("database transaction is repeated",
+                   {{"sqlstate", fault.sqlstate}, {"reason", fault.text}});
+    }
+    wait_before_retry(fault.kind == FaultKind::outage, failures);
+}
+
+void Session::give_up_when_impatient(const std::string& why) {
+    if (context_.patience && steady_now() - down_since_ >= *context_.patience)
+        throw StorageError("database " + context_.database.where() + " cannot be used: " + why);
+}
+
+void Session::wait_before_retry(bool outage, unsigned failures) {
+    const double chance = std::uniform_real_distribution<double>(0.0, 1.0)(chance_);
+    if (context_.stop.wait_for(base::backoff_delay(outage ? kReconnect : kRepeat, failures, chance)))
+        throw StorageStopped();
+}
+
+}  // namespace receiptd::storage

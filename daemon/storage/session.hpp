@@ -1,0 +1,105 @@
+// One database connection that is kept alive: work given to run() is repeated until it succeeds, fails
+// for good, or the process stops. Used by one thread.
+#pragma once
+
+#include "base/backoff.hpp"
+#include "metrics/storage_series.hpp"
+#include "storage/database_options.hpp"
+#include "storage/pqxx_shim.hpp"
+#include "storage/store.hpp"
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <type_traits>
+
+namespace receiptd::storage {
+
+// Ends all waiting for the database.
+class StopSignal {
+public:
+    void request();
+    bool requested() const;
+    // True when stop was requested before the time was over.
+    bool wait_for(base::Duration delay) const;
+
+private:
+    mutable std::mutex mutex_;
+    mutable std::condition_variable changed_;
+    bool requested_ = false;
+};
+
+// Says once that the database is lost and once that it is back, for all sessions together.
+class OutageLog {
+public:
+    explicit OutageLog(std::string where) : where_(std::move(where)) {}
+    void lost(const std::string& why);
+    void back();
+
+private:
+    std::mutex mutex_;
+    std::string where_;
+    unsigned sessions_down_ = 0;
+    base::SteadyTime since_{};
+};
+
+// What all sessions of a process share; outlives them.
+struct SessionContext {
+    SessionContext(const DatabaseOptions& options, metrics::StorageSeries& storage_series)
+        : database(options.url),
+          statement_timeout(options.statement_timeout),
+          patience(options.patience),
+          series(storage_series),
+          outages(database.where()) {}
+
+    ConnectionString database;
+    std::chrono::milliseconds statement_timeout;
+    std::optional<std::chrono::milliseconds> patience;
+    metrics::StorageSeries& series;
+    StopSignal stop;
+    OutageLog outages;
+};
+
+class Session {
+public:
+    explicit Session(SessionContext& context) : context_(context) {}
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    ~Session() { disconnect(); }
+
+    // work(connection) runs its own transactions; it must be repeatable. Throws StorageStopped,
+    // StorageError, or what work throws that is no database error.
+    template <class Work>
+    std::invoke_result_t<Work&, pqxx::connection&> run(Work work) {
+        using Value = std::invoke_result_t<Work&, pqxx::connection&>;
+        std::conditional_t<std::is_void_v<Value>, bool, std::optional<Value>> value{};
+        run_repeatedly([&](pqxx::connection& connection) {
+            if constexpr (std::is_void_v<Value>)
+                work(connection);
+            else
+                value.emplace(work(connection));
+        });
+        if constexpr (!std::is_void_v<Value>) return std::move(*value);
+    }
+
+private:
+    void run_repeatedly(const std::function<void(pqxx::connection&)>& work);
+    pqxx::connection& connection();
+    void disconnect();
+    // Returns when the work may be tried again.
+    void recover(const std::exception_ptr& error, unsigned failures);
+    void give_up_when_impatient(const std::string& why);
+    void wait_before_retry(bool outage, unsigned failures);
+
+    SessionContext& context_;
+    std::unique_ptr<pqxx::connection> connection_;
+    bool was_connected_ = false;
+    bool down_ = false;
+    base::SteadyTime down_since_{};
+    std::minstd_rand chance_{std::random_device{}()};
+};
+
+}  // namespace receiptd::storage

@@ -1,0 +1,63 @@
+// The SQL of the store, one .cpp per aggregate. Every function runs its own transaction on the given
+// connection and may be repeated after any failure.
+#pragma once
+
+#include "storage/partitions.hpp"
+#include "storage/pqxx_shim.hpp"
+#include "storage/store.hpp"
+
+#include <string>
+#include <vector>
+
+namespace receiptd::storage::sql {
+
+// batches.cpp
+CommitOutcome commit_batch(pqxx::connection& connection, const chain::RowBatch& batch,
+                           PartitionKeeper& partitions);
+
+// trees.cpp
+// False: it was complete already.
+bool commit_tree(pqxx::connection& connection, const chain::TreeRows& tree, PartitionKeeper& partitions);
+std::vector<PendingTree> due_trees(pqxx::connection& connection, unsigned limit);
+std::uint64_t pending_tree_count(pqxx::connection& connection);
+void postpone_tree(pqxx::connection& connection, const std::string& tx_hash, std::chrono::milliseconds delay,
+                   const std::string& reason);
+
+// orphans.cpp
+// How many orphans were adopted.
+std::uint64_t adopt_orphans(pqxx::connection& connection, base::HeightRange around);
+// Forgets adoptions that nothing can refer to any more.
+void forget_old_adoptions(pqxx::connection& connection);
+
+// heights.cpp
+Coverage load_coverage(pqxx::connection& connection);
+void want(pqxx::connection& connection, base::HeightRange range);
+void record_unavailable(pqxx::connection& connection, const UnavailableHeight& height);
+std::vector<UnavailableHeight> unavailable_heights(pqxx::connection& connection, unsigned limit);
+
+// stored_blocks.cpp
+std::optional<chain::BlockRef> stored_block(pqxx::connection& connection, base::Height height);
+std::optional<chain::BlockRef> stored_block_above(pqxx::connection& connection, base::Height height);
+std::optional<chain::BlockRef> stored_block_below(pqxx::connection& connection, base::Height height);
+std::optional<chain::BlockRef> stored_block_by_hash(pqxx::connection& connection, const std::string& hash);
+
+// backfills.cpp; `owner` is this process's uuid
+BackfillProgress claim_backfill(pqxx::connection& connection, base::HeightRange range,
+                                const std::string& owner);
+std::vector<BackfillProgress> claim_abandoned_backfills(pqxx::connection& connection,
+                                                        const std::string& owner);
+void renew_backfill(pqxx::connection& connection, std::int64_t id, const std::string& owner);
+void finish_backfill(pqxx::connection& connection, std::int64_t id);
+void release_backfill(pqxx::connection& connection, std::int64_t id, const std::string& owner);
+
+// identity.cpp
+struct ChainIdentity {
+    std::string network;
+    std::string scope;
+    std::string partition_width;
+};
+// Writes it on first use; throws StorageError when the database says otherwise.
+void check_identity(pqxx::connection& connection, const ChainIdentity& configured);
+std::optional<ChainIdentity> stored_identity(pqxx::connection& connection);
+
+}  // namespace receiptd::storage::sql

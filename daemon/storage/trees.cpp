@@ -1,0 +1,121 @@
+// Trees of transactions fetched as a whole (source rpc).
+#include "storage/copy.hpp"
+#include "storage/sql.hpp"
+
+namespace receiptd::storage::sql {
+namespace {
+
+// Times in rows are rounded to microseconds: the transaction's row is looked for within a second.
+constexpr const char* kSince = "to_timestamp($2::numeric / 1000000000) - interval '1 second'";
+constexpr const char* kUntil = "to_timestamp($2::numeric / 1000000000) + interval '1 second'";
+
+std::string around_transaction(const std::string& column) {
+    return column + " >= " + kSince + " AND " + column + " <= " + kUntil;
+}
+
+bool take_pending(pqxx::transaction_base& tx, const std::string& tx_hash) {
+    return shim::query(tx, "DELETE FROM pending_trees WHERE tx_hash = $1", tx_hash).affected_rows() > 0;
+}
+
+bool is_complete(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
+    const auto found = shim::query(tx,
+                                   "SELECT status IS NOT NULL FROM transactions WHERE tx_hash = $1 AND " +
+                                       around_transaction("block_time"),
+                                   done.tx_hash, done.block_timestamp_nanosec);
+    return !found.empty() && found[0][0].as<bool>();
+}
+
+void remove_earlier(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
+    for (const char* table : {"receipts", "events"})
+        shim::query(tx,
+                    std::string("DELETE FROM ") + table + " WHERE tree_id = $1 AND block_time >= " + kSince,
+                    done.tx_hash, done.block_timestamp_nanosec);
+}
+
+void complete_transaction(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
+    shim::query(tx,
+                "UPDATE transactions SET status = $3, initial_receipt_id = nullif($4, ''), "
+                "error_class = nullif($5, ''), error_text = nullif($6, ''), gas_burnt = $7, "
+                "tokens_burnt = nullif($8, '')::numeric WHERE tx_hash = $1 AND " +
+                    around_transaction("block_time"),
+                done.tx_hash, done.block_timestamp_nanosec, done.status, done.initial_receipt_id,
+                done.error_class, done.error_text, done.gas_burnt, done.tokens_burnt);
+}
+
+// Data is listed after the transaction and before the callback that awaits it, hence within the
+// tree's own time, but for a delayed block.
+void adopt_data(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
+    if (done.data_ids.empty()) return;
+    const auto ids = text_array(done.data_ids);
+    shim::query(
+        tx,
+        std::string("UPDATE data_receipts SET tree_id = $1, tx_hash = $1 WHERE data_id = ANY ($3::text[]) "
+                    "AND tx_hash IS DISTINCT FROM $1 AND block_time >= ") +
+            kSince + " AND block_time <= " + kSince + " + interval '7 days'",
+        done.tx_hash, done.block_timestamp_nanosec, ids);
+    shim::query(tx, "DELETE FROM orphan_receipts WHERE kind = 'data' AND id = ANY ($1::text[])", ids);
+}
+
+bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree) {
+    const auto& done = tree.completion;
+    pqxx::work tx(connection);
+    if (!take_pending(tx, done.tx_hash) && is_complete(tx, done)) return false;
+    remove_earlier(tx, done);
+    copy_rows(tx, tree.batch);
+    complete_transaction(tx, done);
+    adopt_data(tx, done);
+    tx.commit();
+    return true;
+}
+
+}  // namespace
+
+bool commit_tree(pqxx::connection& connection, const chain::TreeRows& tree, PartitionKeeper& partitions) {
+    const auto write = [&] { return write_tree(connection, tree); };
+    const auto days = days_of_rows(tree.batch);
+    try {
+        return partitions.with_days(connection, days, write);
+    } catch (const pqxx::unique_violation&) {
+        return partitions.with_days(connection, days,
+                                    write);  // another daemon wrote the same tree; now it is seen
+    }
+}
+
+std::vector<PendingTree> due_trees(pqxx::connection& connection, unsigned limit) {
+    pqxx::work tx(connection);
+    const auto rows =
+        shim::query(tx,
+                    "SELECT tx_hash, sender_id, block_height, block_hash, timestamp_nanosec, attempts "
+                    "FROM pending_trees WHERE due_at <= now() ORDER BY due_at, block_height, tx_hash "
+                    "LIMIT $1",
+                    limit);
+    std::vector<PendingTree> due;
+    for (const auto& row : rows) {
+        PendingTree pending;
+        pending.tx_hash = row[0].as<std::string>();
+        pending.sender_id = row[1].as<std::string>();
+        pending.included_in.height = row[2].as<base::Height>();
+        pending.included_in.hash = row[3].as<std::string>();
+        pending.included_in.timestamp_nanosec = row[4].as<std::uint64_t>();
+        pending.attempts = row[5].as<unsigned>();
+        due.push_back(std::move(pending));
+    }
+    return due;
+}
+
+std::uint64_t pending_tree_count(pqxx::connection& connection) {
+    pqxx::work tx(connection);
+    return tx.exec("SELECT count(*) FROM pending_trees")[0][0].as<std::uint64_t>();
+}
+
+void postpone_tree(pqxx::connection& connection, const std::string& tx_hash, std::chrono::milliseconds delay,
+                   const std::string& reason) {
+    pqxx::work tx(connection);
+    shim::query(tx,
+                "UPDATE pending_trees SET attempts = attempts + 1, reason = $2, "
+                "due_at = now() + $3 * interval '1 millisecond' WHERE tx_hash = $1",
+                tx_hash, reason, delay.count());
+    tx.commit();
+}
+
+}  // namespace receiptd::storage::sql
