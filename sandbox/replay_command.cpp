@@ -74,9 +74,17 @@ private:
     net::HttpServer regular_server_, archival_server_;
 };
 
-base::Task<void> serve_until_signal(boost::asio::io_context& context, Hosts& hosts) {
+void announce(const Hosts& hosts, bool quiet) {
+    if (!quiet)
+        log::info("replaying", {{"first_height", hosts.chain().first()}, {"tip", hosts.chain().tip()}});
+    std::cout << "ready\nregular " << hosts.regular_url() << "\narchival " << hosts.archival_url()
+              << std::endl;
+}
+
+base::Task<void> serve_until_signal(boost::asio::io_context& context, Hosts& hosts, bool quiet) {
     boost::asio::signal_set signals(context, SIGINT, SIGTERM);
     hosts.start();
+    announce(hosts, quiet);  // only now, as a signal would have killed before
     co_await signals.async_wait(boost::asio::use_awaitable);
     co_await hosts.stop();
     context.stop();  // whatever a held request still waits for
@@ -87,11 +95,7 @@ base::Task<void> serve_until_signal(boost::asio::io_context& context, Hosts& hos
 int run_replay(const ReplayOptions& options) {
     boost::asio::io_context context(1);
     Hosts hosts(context, options);
-    if (!options.quiet)
-        log::info("replaying", {{"first_height", hosts.chain().first()}, {"tip", hosts.chain().tip()}});
-    boost::asio::co_spawn(context, serve_until_signal(context, hosts), boost::asio::detached);
-    std::cout << "ready\nregular " << hosts.regular_url() << "\narchival " << hosts.archival_url()
-              << std::endl;
+    boost::asio::co_spawn(context, serve_until_signal(context, hosts, options.quiet), boost::asio::detached);
     context.run();
     return 0;
 }
