@@ -1,0 +1,159 @@
+#include "chain/rows.hpp"
+
+#include "unit/chain/chain_builder.hpp"
+#include "unit/chain/copy_reader.hpp"
+
+#include <gtest/gtest.h>
+
+namespace receiptd::chain {
+namespace {
+
+using testing::action_receipt;
+using testing::ChainBuilder;
+using testing::data_receipt;
+using testing::executed;
+using testing::read_rows;
+using testing::row_with;
+using testing::swap_chain;
+using testing::transaction;
+
+const Scope kAll{};
+
+RowBatch rows_of(const ChainBuilder& chain, const Scope& scope = kAll) {
+    Lineage lineage;
+    RowBatch batch;
+    for (const auto& block : chain.blocks())
+        batch.append(whole_block_rows(block, std::nullopt, scope, lineage));
+    return batch;
+}
+
+TEST(WholeBlockRows, ScopeHeadersStoresBlocksAndChunksOnly) {
+    const auto batch = rows_of(swap_chain(), {ScopeKind::headers, {}});
+    EXPECT_EQ(batch[Table::blocks].rows, 5u);
+    EXPECT_EQ(batch[Table::chunks].rows, 10u);
+    EXPECT_EQ(batch.rows(), 15u);
+}
+
+TEST(WholeBlockRows, ScopeAccountsSelectsWholeTrees) {
+    auto batch = rows_of(swap_chain(), {ScopeKind::accounts, {"alice.near"}});
+    EXPECT_EQ(batch[Table::transactions].rows, 1u);
+    EXPECT_EQ(batch[Table::receipts].rows, 4u);
+    EXPECT_EQ(batch[Table::data_receipts].rows, 1u);
+    batch = rows_of(swap_chain(), {ScopeKind::accounts, {"nobody.near"}});
+    EXPECT_EQ(batch.rows(), 15u);
+}
+
+TEST(WholeBlockRows, ScopeAccountsFollowsATreeFromTheReceiptThatTouchesTheAccount) {
+    ChainBuilder chain;
+    auto& sent = chain.add_block(10).shards[0];
+    sent.transactions.push_back(transaction("TX", "a.near", "b.near", "R1"));
+    chain.add_block(11).shards[0].executed.push_back(
+        executed(action_receipt("R1", "a.near", "b.near", "a.near"), {"R2", "other"}));
+    auto& shard = chain.add_block(12).shards[0];
+    shard.executed.push_back(executed(action_receipt("R2", "b.near", "watched.near", "a.near"), {"R3"}));
+    shard.executed.push_back(executed(action_receipt("other", "b.near", "c.near", "a.near")));
+    chain.add_block(13).shards[0].executed.push_back(
+        executed(action_receipt("R3", "watched.near", "d.near", "a.near"), {"R4"}));
+    chain.add_block(14).shards[0].executed.push_back(
+        executed(action_receipt("R4", "d.near", "e.near", "a.near")));
+    const auto batch = rows_of(chain, {ScopeKind::accounts, {"watched.near"}});
+    const auto receipts = read_rows(batch, Table::receipts);
+    ASSERT_EQ(receipts.size(), 3u);
+    EXPECT_EQ(receipts[0]["receipt_id"], "R2");
+    EXPECT_EQ(receipts[0]["tree_id"], "TX");
+    EXPECT_EQ(receipts[0]["parent_receipt_id"], "R1");
+    EXPECT_EQ(receipts[2]["receipt_id"], "R4");
+    EXPECT_EQ(batch[Table::transactions].rows, 0u);
+    EXPECT_EQ(batch[Table::orphan_receipts].rows, 0u);
+}
+
+TEST(WholeBlockRows, ScopeAccountsSeesWhoActsBehindARelayer) {
+    ChainBuilder chain;
+    auto item = transaction("TX", "relayer.near", "user.near", "R");
+    Action delegate;
+    delegate.kind = ActionKind::delegate;
+    delegate.delegate_sender_id = "user.near";
+    delegate.delegate_receiver_id = "app.near";
+    item.transaction.actions = {delegate};
+    chain.add_block(10).shards[0].transactions.push_back(item);
+    EXPECT_EQ(rows_of(chain, {ScopeKind::accounts, {"app.near"}})[Table::transactions].rows, 1u);
+    EXPECT_EQ(rows_of(chain, {ScopeKind::accounts, {"user.near"}})[Table::transactions].rows, 1u);
+    EXPECT_EQ(rows_of(chain, {ScopeKind::accounts, {"other.near"}})[Table::transactions].rows, 0u);
+}
+
+TEST(WholeBlockRows, TheLineageForgetsWhatNeverExecutes) {
+    ChainBuilder chain;
+    Lineage lineage(20);
+    for (BlockHeight height = 100; height < 400; ++height) {
+        auto& whole = chain.add_block(height);
+        const auto child = chain.own("child " + std::to_string(height));
+        const auto id = chain.own("receipt " + std::to_string(height));
+        whole.shards[0].executed.push_back(
+            executed(action_receipt(id, "a.near", "b.near", "s.near"), {child}));
+        whole_block_rows(whole, std::nullopt, kAll, lineage);
+    }
+    EXPECT_LE(lineage.size(), 24u);
+}
+
+TEST(BlockRows, TransactionsWaitForTheirTrees) {
+    ChainBuilder chain;
+    const auto& block = chain.add_block(10, 2).block;
+    Chunk chunk;
+    chunk.header = block.chunks[1];
+    chunk.transactions = {transaction("TX1", "a.near", "b.near", "").transaction,
+                          transaction("TX2", "c.near", "b.near", "").transaction};
+    chunk.receipts = {data_receipt("DR", "D", "a.near", "b.near"),
+                      action_receipt("R", "a.near", "b.near", "s.near")};
+    const auto batch = block_rows(block, {&chunk}, 9, kAll);
+    const auto transactions = read_rows(batch, Table::transactions);
+    ASSERT_EQ(transactions.size(), 2u);
+    EXPECT_EQ(transactions[1]["tx_hash"], "TX2");
+    EXPECT_EQ(transactions[1]["tree_id"], "TX2");
+    EXPECT_EQ(transactions[1]["shard_id"], "1");
+    EXPECT_EQ(transactions[1]["index_in_chunk"], "1");
+    EXPECT_EQ(transactions[1]["status"], std::nullopt);
+    EXPECT_EQ(transactions[1]["tokens_burnt"], std::nullopt);
+    const auto pending = read_rows(batch, Table::pending_trees);
+    ASSERT_EQ(pending.size(), 2u);
+    EXPECT_EQ(pending[0]["tx_hash"], "TX1");
+    EXPECT_EQ(pending[0]["sender_id"], "a.near");
+    EXPECT_EQ(pending[0]["block_hash"], "block-10");
+    EXPECT_EQ(pending[0]["timestamp_nanosec"], "1600000006000000000");
+    const auto data = read_rows(batch, Table::data_receipts);
+    ASSERT_EQ(data.size(), 1u);
+    EXPECT_EQ(data[0]["tree_id"], "DR");
+    EXPECT_EQ(data[0]["tx_hash"], std::nullopt);
+    EXPECT_EQ(batch[Table::receipts].rows, 0u);
+    EXPECT_EQ(batch[Table::chunks].rows, 2u);
+    EXPECT_EQ(batch[Table::orphan_receipts].rows, 0u);
+    EXPECT_EQ(batch.covered, base::HeightSet({10, 10}));
+
+    const auto one = block_rows(block, {&chunk}, 9, {ScopeKind::accounts, {"c.near"}});
+    EXPECT_EQ(one[Table::transactions].rows, 1u);
+    EXPECT_EQ(one[Table::pending_trees].rows, 1u);
+    EXPECT_EQ(one[Table::data_receipts].rows, 0u);
+    const auto headers = block_rows(block, {&chunk}, 9, {ScopeKind::headers, {}});
+    EXPECT_EQ(headers.rows(), 3u);
+}
+
+TEST(RowBatch, AppendingKeepsRowsBlocksAndHeights) {
+    ChainBuilder chain;
+    chain.add_block(10);
+    chain.add_block(12);
+    Lineage lineage;
+    RowBatch batch;
+    batch.append(whole_block_rows(chain.blocks()[0], std::nullopt, kAll, lineage));
+    auto second = whole_block_rows(chain.blocks()[1], 10, kAll, lineage);
+    second.covered.add(11);
+    const auto bytes = batch.bytes() + second.bytes();
+    batch.append(std::move(second));
+    EXPECT_EQ(batch.rows(), 4u);
+    EXPECT_EQ(batch.bytes(), bytes);
+    ASSERT_EQ(batch.blocks.size(), 2u);
+    EXPECT_EQ(batch.blocks[1].height, 12u);
+    EXPECT_EQ(batch.covered, base::HeightSet({10, 12}));
+    EXPECT_EQ(read_rows(batch, Table::blocks).size(), 2u);
+}
+
+}  // namespace
+}  // namespace receiptd::chain
