@@ -58,11 +58,11 @@ private:
         auto item = executed(receipt);
         auto& children = item.outcome.receipt_ids;
         const bool grows = at + 6 < kBlocks && receipt.predecessor_id != kSystemAccount;
-        if (grows && random_() % 3 == 0) {
+        if (grows && random_() % 4 == 0) {
             const auto [promise, callback] = then(at);
             children = {promise, callback};
         }
-        if (grows && random_() % 2 == 0)
+        if (grows && random_() % 3 == 0)
             children.push_back(later(at, action_receipt(id("call"), "dex.near", "b.near", "alice.near")));
         if (at + 3 < kBlocks && random_() % 3 == 0)
             children.push_back(later(at, action_receipt(id("refund"), "system", "alice.near", "system")));
