@@ -1,0 +1,40 @@
+#include "metrics/rpc_series.hpp"
+
+namespace receiptd::metrics {
+
+RpcSeries::RpcSeries(Registry& r)
+    : requests(r.counter("receiptd_rpc_requests_total",
+                         "Requests to an upstream by method and class of the answer.")),
+      seconds(r.histogram("receiptd_rpc_request_seconds",
+                          "Time of a request to an upstream, without waiting for its budget.")),
+      received(r.counter("receiptd_rpc_received_bytes_total", "Bytes of answer bodies as received.")),
+      health(r.gauge("receiptd_upstream_health", "How well an upstream does, 0 to 1.")),
+      head_height(r.gauge("receiptd_upstream_head_height", "Highest block an upstream told of.")),
+      horizon_height(r.gauge("receiptd_upstream_horizon_height",
+                             "Lowest block an upstream is known to hold, learned from its answers.")),
+      budget_tokens(r.gauge("receiptd_upstream_budget_tokens", "Requests that may start at once.")),
+      in_flight(r.gauge("receiptd_upstream_in_flight", "Requests running.")),
+      disabled(r.gauge(
+          "receiptd_upstream_disabled",
+          "1 while an upstream refuses the API key (401, 403); ends when the configuration changes.")) {}
+
+UpstreamSeries::UpstreamSeries(RpcSeries& series, const std::string& upstream)
+    : seconds(series.seconds.Add({{"upstream", upstream}}, seconds_buckets())),
+      received_bytes(series.received.Add({{"upstream", upstream}})),
+      health(series.health.Add({{"upstream", upstream}})),
+      head_height(series.head_height.Add({{"upstream", upstream}})),
+      horizon_height(series.horizon_height.Add({{"upstream", upstream}})),
+      budget_tokens(series.budget_tokens.Add({{"upstream", upstream}})),
+      in_flight(series.in_flight.Add({{"upstream", upstream}})),
+      disabled(series.disabled.Add({{"upstream", upstream}})),
+      requests_(series.requests),
+      upstream_(upstream) {}
+
+prometheus::Counter& UpstreamSeries::request(const std::string& method, const std::string& outcome) {
+    auto& known = known_[{method, outcome}];
+    if (known == nullptr)
+        known = &requests_.Add({{"upstream", upstream_}, {"method", method}, {"outcome", outcome}});
+    return *known;
+}
+
+}  // namespace receiptd::metrics

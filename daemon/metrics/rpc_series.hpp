@@ -1,0 +1,49 @@
+// What talking to the upstreams reports.
+#pragma once
+
+#include "metrics/registry.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+
+namespace receiptd::metrics {
+
+struct RpcSeries {
+    explicit RpcSeries(Registry& registry);
+
+    prometheus::Family<prometheus::Counter>& requests;      // upstream, method, outcome
+    prometheus::Family<prometheus::Histogram>& seconds;     // upstream
+    prometheus::Family<prometheus::Counter>& received;      // upstream
+    prometheus::Family<prometheus::Gauge>& health;          // upstream; so are the rest
+    prometheus::Family<prometheus::Gauge>& head_height;     // highest height it told or gave
+    prometheus::Family<prometheus::Gauge>& horizon_height;  // lowest height it is known to hold
+    prometheus::Family<prometheus::Gauge>& budget_tokens;
+    prometheus::Family<prometheus::Gauge>& in_flight;
+    prometheus::Family<prometheus::Gauge>& disabled;
+};
+
+// The series of one upstream, looked up once.
+class UpstreamSeries {
+public:
+    UpstreamSeries(RpcSeries& series, const std::string& upstream);
+
+    // `outcome`: an error class of the rpc module.
+    prometheus::Counter& request(const std::string& method, const std::string& outcome);
+
+    prometheus::Histogram& seconds;
+    prometheus::Counter& received_bytes;
+    prometheus::Gauge& health;
+    prometheus::Gauge& head_height;
+    prometheus::Gauge& horizon_height;
+    prometheus::Gauge& budget_tokens;
+    prometheus::Gauge& in_flight;
+    prometheus::Gauge& disabled;
+
+private:
+    prometheus::Family<prometheus::Counter>& requests_;
+    std::string upstream_;
+    std::map<std::pair<std::string, std::string>, prometheus::Counter*> known_;
+};
+
+}  // namespace receiptd::metrics

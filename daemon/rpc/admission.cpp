@@ -1,0 +1,67 @@
+#include "rpc/admission.hpp"
+
+#include <algorithm>
+
+namespace receiptd::rpc {
+namespace {
+
+// Half a second's worth: a whole one, on top of what flows in, would overrun hosts that count by
+// the second.
+base::TokenBucket bucket_for(const Admission::Limits& limits, base::SteadyTime now) {
+    const double burst = limits.per_second > 0 ? limits.per_second / 2 : limits.max_in_flight;
+    return base::TokenBucket(limits.per_second, burst, now);
+}
+
+}  // namespace
+
+Admission::Admission(Limits limits, base::SteadyTime now)
+    : limits_(limits), bucket_(bucket_for(limits, now)) {}
+
+Admission::Ticket Admission::join(Priority priority) {
+    waiting_.emplace(priority, ++last_ticket_);
+    return last_ticket_;
+}
+
+void Admission::leave(Ticket ticket) {
+    std::erase_if(waiting_, [&](const auto& entry) { return entry.second == ticket; });
+}
+
+std::optional<Admission::Ticket> Admission::first() const {
+    if (waiting_.empty()) return std::nullopt;
+    return waiting_.begin()->second;
+}
+
+Admission::Decision Admission::grant(base::SteadyTime now) {
+    Decision decision;
+    const unsigned slots = probing_ ? 1 : std::max(1u, limits_.max_in_flight);
+    while (!waiting_.empty() && in_flight_ < slots) {
+        const auto wait = now < blocked_until_ ? blocked_until_ - now : bucket_.take(now);
+        if (wait > base::Duration::zero()) {
+            decision.next = wait;
+            break;
+        }
+        decision.granted.push_back(waiting_.begin()->second);
+        waiting_.erase(waiting_.begin());
+        ++in_flight_;
+    }
+    return decision;
+}
+
+void Admission::finished() {
+    if (in_flight_ > 0) --in_flight_;
+}
+
+std::vector<Admission::Ticket> Admission::block_until(base::SteadyTime until) {
+    blocked_until_ = std::max(blocked_until_, until);
+    std::vector<Ticket> sent_away;
+    for (const auto& [priority, ticket] : waiting_) sent_away.push_back(ticket);
+    waiting_.clear();
+    return sent_away;
+}
+
+void Admission::set_limits(Limits limits, base::SteadyTime now) {
+    limits_ = limits;
+    bucket_ = bucket_for(limits, now);
+}
+
+}  // namespace receiptd::rpc

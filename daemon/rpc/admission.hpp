@@ -1,0 +1,60 @@
+// Who may start a request on a host next: the host's budget and slots, shared strictly by priority
+// and first come, first served inside a priority. Pure.
+#pragma once
+
+#include "base/token_bucket.hpp"
+#include "rpc/source.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace receiptd::rpc {
+
+class Admission {
+public:
+    using Ticket = std::uint64_t;
+
+    struct Limits {
+        double per_second = 0;  // 0: no limit
+        unsigned max_in_flight = 8;
+    };
+    Admission(Limits limits, base::SteadyTime now);
+
+    Ticket join(Priority priority);
+    void leave(Ticket ticket);  // gave up waiting
+
+    // Who may start now, best first. `next`: when to ask again, if only time is missing; nobody
+    // else than the first of the queue needs to. Otherwise finished() makes room.
+    struct Decision {
+        std::vector<Ticket> granted;
+        std::optional<base::Duration> next;
+    };
+    Decision grant(base::SteadyTime now);
+    std::optional<Ticket> first() const;
+
+    void finished();  // one that was granted has ended
+    // Nothing starts until then; everybody who waits is sent away to look for another host.
+    std::vector<Ticket> block_until(base::SteadyTime until);
+    // While set, only one request at a time: the probe of a half-open circuit.
+    void set_probing(bool probing) { probing_ = probing; }
+    void set_limits(Limits limits, base::SteadyTime now);
+
+    unsigned in_flight() const { return in_flight_; }
+    std::size_t waiting() const { return waiting_.size(); }
+    double available(base::SteadyTime now) { return now < blocked_until_ ? 0.0 : bucket_.available(now); }
+    unsigned max_in_flight() const { return limits_.max_in_flight; }
+
+private:
+    Limits limits_;
+    base::TokenBucket bucket_;
+    base::SteadyTime blocked_until_{};
+    bool probing_ = false;
+    unsigned in_flight_ = 0;
+    Ticket last_ticket_ = 0;
+    std::set<std::pair<Priority, Ticket>> waiting_;
+};
+
+}  // namespace receiptd::rpc

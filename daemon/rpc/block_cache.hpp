@@ -1,0 +1,38 @@
+// The last few blocks seen, by hash: outcomes name the block they executed in, and many share one.
+#pragma once
+
+#include "chain/rows.hpp"
+
+#include <list>
+#include <string>
+#include <unordered_map>
+
+namespace receiptd::rpc {
+
+class BlockCache {
+public:
+    explicit BlockCache(std::size_t capacity = 1'024) : capacity_(capacity) {}
+
+    const chain::BlockRef* find(const std::string& hash) {
+        const auto found = places_.find(hash);
+        if (found == places_.end()) return nullptr;
+        recent_.splice(recent_.begin(), recent_, found->second);
+        return &recent_.front();
+    }
+
+    void put(const chain::BlockRef& block) {
+        if (find(block.hash) != nullptr) return;
+        recent_.push_front(block);
+        places_[block.hash] = recent_.begin();
+        if (recent_.size() <= capacity_) return;
+        places_.erase(recent_.back().hash);
+        recent_.pop_back();
+    }
+
+private:
+    std::size_t capacity_;
+    std::list<chain::BlockRef> recent_;  // newest use first
+    std::unordered_map<std::string, std::list<chain::BlockRef>::iterator> places_;
+};
+
+}  // namespace receiptd::rpc

@@ -1,0 +1,149 @@
+#include "rpc/block_source.hpp"
+
+#include "base/task_group.hpp"
+#include "rpc/questions.hpp"
+
+#include <utility>
+
+namespace receiptd::rpc {
+namespace {
+
+using DecodedBlock = chain::Decoded<chain::Block>;
+using DecodedChunk = chain::Decoded<chain::Chunk>;
+
+constexpr std::size_t kKeptBlocks = 4;
+
+Decoder<DecodedBlock> block_decoder(std::optional<chain::BlockHeight> height) {
+    return [height](std::string body) -> base::Result<DecodedBlock, std::string> {
+        auto block = chain::decode_block_answer(std::move(body));
+        if (!block) return refuse<DecodedBlock>(block.error());
+        const auto told = block->value.header.height;
+        if (height && told != *height)
+            return refuse<DecodedBlock>("asked for block " + std::to_string(*height) + ", got " +
+                                        std::to_string(told));
+        return std::move(*block);
+    };
+}
+
+Decoder<DecodedChunk> chunk_decoder(std::string hash) {
+    return [hash = std::move(hash)](std::string body) -> base::Result<DecodedChunk, std::string> {
+        auto chunk = chain::decode_chunk_answer(std::move(body));
+        if (!chunk) return refuse<DecodedChunk>(chunk.error());
+        if (chunk->value.header.chunk_hash != hash)
+            return refuse<DecodedChunk>("asked for chunk " + hash + ", got " +
+                                        std::string(chunk->value.header.chunk_hash));
+        return std::move(*chunk);
+    };
+}
+
+}  // namespace
+
+struct RpcBlockSource::Chunks {
+    std::vector<std::optional<DecodedChunk>> values;
+    std::optional<CallError> error;
+};
+
+Unavailable unavailable(CallError error) { return {std::move(error.reason), std::move(error.detail)}; }
+
+RpcBlockSource::RpcBlockSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
+                               std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache)
+    : executor_(std::move(executor)), pool_(pool), router_(std::move(router)), cache_(std::move(cache)) {}
+
+base::Task<base::Result<chain::BlockRef, Unavailable>> RpcBlockSource::head() {
+    auto call = ask_final_block(Priority::head);
+    auto decode = block_decoder(std::nullopt);
+    auto answer = co_await decoded_call<DecodedBlock>(*router_, pool_, std::move(call), std::move(decode));
+    if (!answer) co_return unavailable(answer.error());
+    auto told = chain::block_ref(answer->value.value.header);
+    router_->hosts()[answer->host]->saw_block(told.height);
+    // Hosts behind one name differ: the head never goes back.
+    if (!head_ || told.height > head_->height) {
+        head_ = std::move(told);
+        keep(std::move(*answer));
+    }
+    co_return *head_;
+}
+
+base::Task<FetchResult> RpcBlockSource::fetch(chain::BlockHeight height, Priority priority,
+                                              bool with_chunks) {
+    if (!head_ || height > head_->height) {
+        auto newest = co_await head();
+        if (!newest) co_return newest.error();
+        if (height > newest->height) co_return NotYet{};  // the host might show a block that is not final
+    }
+    auto block = take(height);
+    if (!block) {
+        auto answer = co_await ask_for_block(height, priority);
+        if (!answer) {
+            auto error = answer.error();
+            if (error.absent && error.reason == "UNKNOWN_BLOCK") co_return NoSuchHeight{error.detail};
+            if (error.error_class == ErrorClass::not_yet) co_return NotYet{};
+            co_return unavailable(std::move(error));
+        }
+        block = std::move(*answer);
+    }
+    cache_->put(chain::block_ref(block->value.value.header));
+    RpcBlock contents;
+    if (with_chunks) {
+        const auto chunks = co_await fetch_chunks(*block, priority);
+        if (chunks->error) {
+            keep(std::move(*block));
+            co_return unavailable(std::move(*chunks->error));
+        }
+        for (auto& chunk : chunks->values) contents.chunks.push_back(std::move(*chunk));
+    }
+    contents.block = std::move(block->value);
+    co_return BlockContents(std::move(contents));
+}
+
+base::Task<base::Result<RpcBlockSource::BlockAnswer, CallError>> RpcBlockSource::ask_for_block(
+    chain::BlockHeight height, Priority priority) {
+    return decoded_call<DecodedBlock>(*router_, pool_, ask_block(height, priority), block_decoder(height));
+}
+
+base::Task<void> RpcBlockSource::fetch_chunk(std::shared_ptr<Chunks> chunks, std::size_t index, Call call,
+                                             std::string hash) {
+    auto decode = chunk_decoder(std::move(hash));
+    auto answer = co_await decoded_call<DecodedChunk>(*router_, pool_, std::move(call), std::move(decode));
+    if (answer)
+        chunks->values[index] = std::move(answer->value);
+    else
+        chunks->error = answer.error();
+}
+
+base::Task<std::shared_ptr<RpcBlockSource::Chunks>> RpcBlockSource::fetch_chunks(const BlockAnswer& block,
+                                                                                 Priority priority) {
+    const auto height = block.value.value.header.height;
+    auto chunks = std::make_shared<Chunks>();
+    base::TaskGroup group(executor_);
+    std::size_t count = 0;
+    for (const auto& header : block.value.value.chunks)
+        if (header.height_included == height) ++count;
+    chunks->values.resize(count);
+    std::size_t index = 0;
+    for (const auto& header : block.value.value.chunks) {
+        if (header.height_included != height) continue;  // an old chunk's header, repeated
+        std::string hash(header.chunk_hash);
+        auto call = ask_chunk(hash, height, priority);
+        call.first_host = block.host;
+        group.spawn(fetch_chunk(chunks, index++, std::move(call), std::move(hash)));
+    }
+    co_await group.join();
+    co_return chunks;
+}
+
+void RpcBlockSource::keep(BlockAnswer block) {
+    const auto height = block.value.value.header.height;
+    kept_.insert_or_assign(height, std::move(block));
+    while (kept_.size() > kKeptBlocks) kept_.erase(kept_.begin());
+}
+
+std::optional<RpcBlockSource::BlockAnswer> RpcBlockSource::take(chain::BlockHeight height) {
+    const auto found = kept_.find(height);
+    if (found == kept_.end()) return std::nullopt;
+    auto block = std::move(found->second);
+    kept_.erase(found);
+    return block;
+}
+
+}  // namespace receiptd::rpc

@@ -1,0 +1,45 @@
+// Source rpc: a block by height and its new chunks by hash (rpc.md §4).
+#pragma once
+
+#include "rpc/block_cache.hpp"
+#include "rpc/decoded_call.hpp"
+#include "rpc/source.hpp"
+
+#include <map>
+#include <memory>
+
+namespace receiptd::rpc {
+
+class RpcBlockSource final : public BlockSource {
+public:
+    RpcBlockSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
+                   std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache);
+
+    base::Task<base::Result<chain::BlockRef, Unavailable>> head() override;
+    base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) override;
+    bool waits_for_next() const override { return false; }
+
+private:
+    using BlockAnswer = Answer<chain::Decoded<chain::Block>>;
+    base::Task<base::Result<BlockAnswer, CallError>> ask_for_block(chain::BlockHeight height,
+                                                                   Priority priority);
+    // One result per new chunk of the block, in the block's order.
+    struct Chunks;
+    base::Task<void> fetch_chunk(std::shared_ptr<Chunks> chunks, std::size_t index, Call call,
+                                 std::string hash);
+    base::Task<std::shared_ptr<Chunks>> fetch_chunks(const BlockAnswer& block, Priority priority);
+    void keep(BlockAnswer block);
+    std::optional<BlockAnswer> take(chain::BlockHeight height);
+
+    base::asio::any_io_executor executor_;
+    base::asio::thread_pool& pool_;
+    std::shared_ptr<Router> router_;
+    std::shared_ptr<BlockCache> cache_;
+    std::optional<chain::BlockRef> head_;             // highest final block told so far
+    std::map<chain::BlockHeight, BlockAnswer> kept_;  // blocks had by asking for the head
+};
+
+// CallError as the contract of source.hpp says it.
+Unavailable unavailable(CallError error);
+
+}  // namespace receiptd::rpc

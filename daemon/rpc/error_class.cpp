@@ -1,0 +1,282 @@
+#include "rpc/error_class.hpp"
+
+#include "rpc/error_tables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+
+namespace receiptd::rpc {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr base::Duration kLongestRetryAfter = 1h;
+constexpr std::size_t kTextLimit = 200;
+constexpr std::size_t kSearchLimit = 4'096;  // of a foreign body
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return result;
+}
+
+template <std::size_t N>
+bool says_any(const std::string& lowered, const std::string_view (&needles)[N]) {
+    return std::any_of(std::begin(needles), std::end(needles),
+                       [&](std::string_view needle) { return lowered.find(needle) != std::string::npos; });
+}
+
+template <std::size_t N>
+bool is_any(std::int64_t code, const std::int64_t (&codes)[N]) {
+    return std::find(std::begin(codes), std::end(codes), code) != std::end(codes);
+}
+
+// For people: one line of printable ASCII, cut short.
+std::string short_text(std::string_view text) {
+    std::string result;
+    for (const char c : text.substr(0, kTextLimit)) {
+        const bool printable = c >= 0x20 && c < 0x7f;
+        if (printable || result.empty() || result.back() != ' ') result.push_back(printable ? c : ' ');
+    }
+    return result;
+}
+
+std::string error_text(const chain::RpcErrorObject& error) {
+    return error.data_json.empty() ? error.message : error.message + ": " + error.data_json;
+}
+
+bool near_head(const HttpObservation& seen) {
+    return !seen.height || !seen.known_head || *seen.height + kLagMargin >= *seen.known_head;
+}
+
+bool looks_up_transaction(std::string_view method) {
+    return method == "tx" || method == "EXPERIMENTAL_tx_status" || method == "send_tx" ||
+           method == "broadcast_tx_commit";
+}
+
+void judge_block(Verdict& verdict, const HttpObservation& seen) {
+    if (!seen.height) {
+        verdict.error_class = ErrorClass::endpoint_fault;
+    } else if (seen.known_head && *seen.height > *seen.known_head) {
+        verdict.error_class = ErrorClass::not_yet;
+        verdict.absent = false;
+    }
+}
+
+void depend(Verdict& verdict, Depends depends, const HttpObservation& seen) {
+    switch (depends) {
+        case Depends::no: break;
+        case Depends::block: judge_block(verdict, seen); break;
+        case Depends::chunk:
+            if (seen.height && near_head(seen)) {
+                verdict.error_class = ErrorClass::not_yet;
+                verdict.again = true;
+            }
+            break;
+        case Depends::wait:
+            if (looks_up_transaction(seen.method)) {
+                verdict.error_class = ErrorClass::not_yet;
+                verdict.absent = true;
+            }
+            break;
+        case Depends::transaction:
+            if (verdict.text.find("ShardCongested") != std::string::npos ||
+                verdict.text.find("ShardStuck") != std::string::npos)
+                verdict.error_class = ErrorClass::not_yet;
+            break;
+    }
+}
+
+std::optional<Verdict> by_cause(std::string_view cause, std::string text, const HttpObservation& seen) {
+    const auto* row = std::find_if(std::begin(kCauses), std::end(kCauses),
+                                   [&](const CauseRow& known) { return known.cause == cause; });
+    if (row == std::end(kCauses)) return std::nullopt;
+    Verdict verdict;
+    verdict.error_class = row->error_class;
+    verdict.reason = std::string(cause);
+    verdict.text = std::move(text);
+    verdict.absent = row->absent;
+    verdict.method_missing = row->method_missing;
+    depend(verdict, row->depends, seen);
+    return verdict;
+}
+
+Verdict plain(ErrorClass error_class, std::string reason, std::string text) {
+    Verdict verdict;
+    verdict.error_class = error_class;
+    verdict.reason = std::move(reason);
+    verdict.text = std::move(text);
+    return verdict;
+}
+
+Verdict missing_method(std::string text) {
+    auto verdict = plain(ErrorClass::endpoint_fault, "METHOD_NOT_FOUND", std::move(text));
+    verdict.method_missing = true;
+    return verdict;
+}
+
+Verdict by_status(const HttpObservation& seen) {
+    const auto lowered = lower(seen.body.substr(0, kSearchLimit));
+    auto text = short_text(seen.body);
+    if (seen.status == 403 && says_any(lowered, kMethodTexts)) return missing_method(std::move(text));
+    const bool html = lowered.find("<html") != std::string::npos;
+    if (seen.status < 500 && !html && says_any(lowered, kRateTexts))
+        return plain(ErrorClass::rate_limited, "rate_limited", std::move(text));
+    const auto* row = std::find_if(std::begin(kStatuses), std::end(kStatuses), [&](const StatusRow& known) {
+        return seen.status >= known.from && seen.status <= known.to;
+    });
+    if (row == std::end(kStatuses)) return plain(ErrorClass::endpoint_fault, "malformed", std::move(text));
+    auto reason = row->reason.empty() ? "http_" + std::to_string(seen.status) : std::string(row->reason);
+    auto verdict = plain(row->error_class, std::move(reason), std::move(text));
+    verdict.unauthorized = row->unauthorized;
+    return verdict;
+}
+
+bool is_gateway_status(int status) {
+    return status == 401 || status == 403 || status == 429 || (status >= 502 && status <= 504);
+}
+
+// An error of an old node or of a gateway in front, without name and cause.
+Verdict by_text(const chain::RpcErrorObject& error, const HttpObservation& seen) {
+    const auto full = error_text(error);
+    const auto lowered = lower(std::string_view(full).substr(0, kSearchLimit));
+    auto text = short_text(full);
+    if (is_any(error.code, kRateCodes) || says_any(lowered, kRateTexts))
+        return plain(ErrorClass::rate_limited, "rate_limited", std::move(text));
+    if (error.code == kMethodCode || says_any(lowered, kMethodTexts)) return missing_method(std::move(text));
+    if (is_gateway_status(seen.status)) return by_status(seen);
+    for (const auto& row : kOldTexts)
+        if (lowered.find(row.needle) != std::string::npos)
+            if (auto verdict = by_cause(row.cause, text, seen)) return *verdict;
+    if (lowered.find("doesn't exist") != std::string::npos && looks_up_transaction(seen.method))
+        return by_cause("UNKNOWN_TRANSACTION", text, seen).value();
+    if (error.data_json == "\"Timeout\"") return by_cause("TIMEOUT_ERROR", text, seen).value();
+    if (is_any(error.code, kCallerCodes))
+        return plain(ErrorClass::caller_fault, "PARSE_ERROR", std::move(text));
+    return plain(ErrorClass::endpoint_fault, "server_error", std::move(text));
+}
+
+bool is_blank(const chain::RpcErrorObject& error) {
+    return error.name.empty() && error.cause.empty() && error.code == 0 && error.message.empty() &&
+           error.data_json.empty();
+}
+
+Verdict by_error(const chain::RpcErrorObject& error, const HttpObservation& seen) {
+    auto text = short_text(error_text(error));
+    if (auto verdict = by_cause(error.cause, text, seen)) return *verdict;
+    if (error.name.empty()) return is_blank(error) ? by_status(seen) : by_text(error, seen);
+    for (const auto& row : kNames)
+        if (row.name == error.name)
+            return plain(row.error_class, error.cause.empty() ? error.name : short_text(error.cause),
+                         std::move(text));
+    return by_text(error, seen);
+}
+
+Verdict by_fault(const HttpObservation& seen) {
+    for (const auto& row : kFaults)
+        if (row.fault == *seen.fault)
+            return plain(ErrorClass::endpoint_fault, std::string(row.reason), short_text(seen.fault_text));
+    return plain(ErrorClass::endpoint_fault, "connection_reset", short_text(seen.fault_text));
+}
+
+Verdict by_body(const HttpObservation& seen) {
+    if (seen.fault) return by_fault(seen);
+    if (seen.envelope == nullptr) return by_status(seen);
+    switch (seen.envelope->kind) {
+        case chain::Envelope::Kind::error: return by_error(seen.envelope->error, seen);
+        case chain::Envelope::Kind::null_result:
+            if (seen.method == "health") return {};
+            return plain(ErrorClass::endpoint_fault, "null_result", "result is null");
+        case chain::Envelope::Kind::result: break;
+    }
+    if (seen.envelope->soft_error.empty()) return {};
+    return plain(ErrorClass::chain_state, "query_error", short_text(seen.envelope->soft_error));
+}
+
+Verdict neardata_by_body(const HttpObservation& seen) {
+    if (seen.fault) return by_fault(seen);
+    const auto first = seen.body.find_first_not_of(" \t\r\n");
+    const auto body = first == std::string_view::npos ? std::string_view() : seen.body.substr(first);
+    if (seen.status == 200 && body.substr(0, 1) == "{") return {};
+    if (seen.status == 200 && body.substr(0, 4) == "null") {
+        auto verdict = plain(ErrorClass::chain_state, "NO_BLOCK", "null: the height has no block");
+        verdict.absent = true;
+        return verdict;
+    }
+    if (seen.status == 404)
+        for (const auto& row : kNeardataTypes)
+            if (body.substr(0, kSearchLimit).find(row.type) != std::string_view::npos)
+                return plain(row.error_class, std::string(row.type), short_text(body));
+    return by_status(seen);
+}
+
+Verdict with_retry_after(Verdict verdict, const HttpObservation& seen) {
+    const bool slow = verdict.error_class == ErrorClass::rate_limited || verdict.blames_host();
+    if (slow) verdict.retry_after = parse_retry_after(seen.retry_after, seen.now);
+    return verdict;
+}
+
+constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+std::optional<long> number(std::string_view digits) {
+    long value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+    return value;
+}
+
+// "Sun, 06 Nov 1994 08:49:37 GMT"
+std::optional<base::WallTime> parse_http_date(std::string_view text) {
+    if (text.size() != 29 || text.substr(25) != " GMT") return std::nullopt;
+    const auto day = number(text.substr(5, 2));
+    const auto year = number(text.substr(12, 4));
+    const auto hour = number(text.substr(17, 2));
+    const auto minute = number(text.substr(20, 2));
+    const auto second = number(text.substr(23, 2));
+    const auto month = std::find(kMonths.begin(), kMonths.end(), text.substr(8, 3));
+    if (!day || !year || !hour || !minute || !second || month == kMonths.end()) return std::nullopt;
+    const std::chrono::year_month_day date(
+        std::chrono::year(static_cast<int>(*year)),
+        std::chrono::month(static_cast<unsigned>(month - kMonths.begin()) + 1),
+        std::chrono::day(static_cast<unsigned>(*day)));
+    if (!date.ok()) return std::nullopt;
+    return std::chrono::sys_days(date) + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
+           std::chrono::seconds(*second);
+}
+
+}  // namespace
+
+const char* to_string(ErrorClass error_class) {
+    switch (error_class) {
+        case ErrorClass::ok: return "ok";
+        case ErrorClass::endpoint_fault: return "endpoint_fault";
+        case ErrorClass::rate_limited: return "rate_limited";
+        case ErrorClass::pruned: return "pruned";
+        case ErrorClass::not_yet: return "not_yet";
+        case ErrorClass::chain_state: return "chain_state";
+        case ErrorClass::caller_fault: return "caller_fault";
+    }
+    return "endpoint_fault";
+}
+
+Verdict classify(const HttpObservation& seen) { return with_retry_after(by_body(seen), seen); }
+
+Verdict classify_neardata(const HttpObservation& seen) {
+    return with_retry_after(neardata_by_body(seen), seen);
+}
+
+std::optional<base::Duration> parse_retry_after(std::string_view header, base::WallTime now) {
+    if (const auto seconds = number(header)) {
+        if (*seconds < 0) return std::nullopt;
+        return std::min<base::Duration>(std::chrono::seconds(std::min<long>(*seconds, 3'600)),
+                                        kLongestRetryAfter);
+    }
+    const auto date = parse_http_date(header);
+    if (!date) return std::nullopt;
+    return std::clamp<base::Duration>(*date - now, base::Duration::zero(), kLongestRetryAfter);
+}
+
+}  // namespace receiptd::rpc

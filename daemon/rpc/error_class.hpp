@@ -1,0 +1,69 @@
+// Every answer of an upstream falls in exactly one class, which decides what happens next and is a
+// metric label (product.md "The daemon" 8). The rules are tables in error_class.cpp: providers.md
+// §5.1, rpc.md §1.1 and §11. The body is looked at first, the HTTP status second.
+#pragma once
+
+#include "base/clock.hpp"
+#include "chain/decode.hpp"
+#include "net/http_client.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace receiptd::rpc {
+
+enum class ErrorClass {
+    ok,
+    endpoint_fault,  // retry elsewhere
+    rate_limited,    // slow down, honour Retry-After
+    pruned,          // this host does not hold it: go to archival
+    not_yet,         // wait
+    chain_state,     // an answer, not a fault
+    caller_fault,    // never retried
+};
+const char* to_string(ErrorClass error_class);
+
+// One attempt as the classifier sees it. Views are borrowed for the call.
+struct HttpObservation {
+    std::optional<net::TransportFault> fault;  // set: there is no answer
+    std::string_view fault_text;               // of the transport, for people
+    int status = 0;
+    std::string_view retry_after;  // the header
+    std::string_view body;
+    const chain::Envelope* envelope = nullptr;  // the body as JSON-RPC; null: it is none
+    std::string_view method;
+    std::optional<chain::BlockHeight> height;      // of the block asked for or about
+    std::optional<chain::BlockHeight> known_head;  // highest that any host told
+    base::WallTime now{};                          // for a Retry-After date
+};
+
+struct Verdict {
+    ErrorClass error_class = ErrorClass::ok;
+    std::string reason;  // short and stable: "UNKNOWN_CHUNK", "http_503", "timeout"
+    std::string text;    // what the host said, cut short; may echo what it was sent
+    std::optional<base::Duration> retry_after;
+    bool absent = false;          // this host does not know the object; another one may
+    bool again = false;           // the same host may know it in a moment
+    bool method_missing = false;  // the host does not offer the method
+    bool unauthorized = false;    // the key or its owner is refused: a configuration error
+    // Whether the host itself did badly, rather than tell us something.
+    bool blames_host() const {
+        return error_class == ErrorClass::endpoint_fault && !absent && !method_missing;
+    }
+};
+
+using Classifier = Verdict (*)(const HttpObservation&);
+
+// A JSON-RPC answer.
+Verdict classify(const HttpObservation& seen);
+// An answer of neardata (providers.md §2.1): no envelope, `null` for a height without a block.
+Verdict classify_neardata(const HttpObservation& seen);
+
+// Seconds or an HTTP date (IMF-fixdate), at most an hour; nullopt if absent or unreadable.
+std::optional<base::Duration> parse_retry_after(std::string_view header, base::WallTime now);
+
+// Near the head a host may lag behind another one; farther below it no longer does.
+inline constexpr chain::BlockHeight kLagMargin = 10;
+
+}  // namespace receiptd::rpc

@@ -1,0 +1,50 @@
+#include "rpc/host_memory.hpp"
+
+#include "rpc/error_class.hpp"
+
+#include <algorithm>
+
+namespace receiptd::rpc {
+
+void HostMemory::holds(chain::BlockHeight height) {
+    tell_head(height);
+    lowest_held_ = std::min(lowest_held_.value_or(height), height);
+    if (!below_horizon(height)) return;
+    // Another node behind the same name reaches farther back.
+    if (height == 0)
+        highest_pruned_.reset();
+    else
+        highest_pruned_ = height - 1;
+}
+
+void HostMemory::lacks(chain::BlockHeight height, std::optional<chain::BlockHeight> known_head) {
+    if (!known_head || height + kLagMargin >= *known_head) return;
+    if (lowest_held_ && height >= *lowest_held_) {
+        lowest_held_.reset();
+        return;
+    }
+    highest_pruned_ = std::max(highest_pruned_.value_or(height), height);
+}
+
+void HostMemory::collected(chain::BlockHeight height) {
+    if (lowest_held_ && height >= *lowest_held_) lowest_held_.reset();
+    highest_pruned_ = std::max(highest_pruned_.value_or(height), height);
+}
+
+void HostMemory::tell_head(chain::BlockHeight height) { head_ = std::max(head_.value_or(height), height); }
+
+std::optional<chain::BlockHeight> HostMemory::horizon() const {
+    if (highest_pruned_ && (!lowest_held_ || *lowest_held_ <= *highest_pruned_)) return *highest_pruned_ + 1;
+    return lowest_held_;
+}
+
+void HostMemory::mark_unsupported(std::string_view method, base::SteadyTime now) {
+    unsupported_[std::string(method)] = now + kUnsupportedFor;
+}
+
+bool HostMemory::supports(std::string_view method, base::SteadyTime now) const {
+    const auto found = unsupported_.find(method);
+    return found == unsupported_.end() || now >= found->second;
+}
+
+}  // namespace receiptd::rpc

@@ -1,0 +1,60 @@
+#include "rpc/neardata_source.hpp"
+
+#include "rpc/block_source.hpp"
+#include "rpc/questions.hpp"
+
+#include <utility>
+
+namespace receiptd::rpc {
+namespace {
+
+using WholeBlock = chain::Decoded<chain::WholeBlock>;
+
+Decoder<WholeBlock> whole_block_decoder(std::optional<chain::BlockHeight> height) {
+    return [height](std::string body) -> base::Result<WholeBlock, std::string> {
+        auto block = chain::decode_whole_block(std::move(body));
+        if (!block) return refuse<WholeBlock>(block.error());
+        const auto told = block->value.block.header.height;
+        if (height && told != *height)
+            return refuse<WholeBlock>("asked for block " + std::to_string(*height) + ", got " +
+                                      std::to_string(told));
+        return std::move(*block);
+    };
+}
+
+}  // namespace
+
+NeardataSource::NeardataSource(base::asio::thread_pool& pool, std::shared_ptr<Router> router)
+    : pool_(pool), router_(std::move(router)) {}
+
+base::Task<base::Result<chain::BlockRef, Unavailable>> NeardataSource::head() {
+    auto call = get_neardata("/v0/last_block/final", Priority::head, std::nullopt);
+    auto decode = whole_block_decoder(std::nullopt);
+    auto answer = co_await decoded_call<WholeBlock>(*router_, pool_, std::move(call), std::move(decode));
+    if (!answer) co_return unavailable(answer.error());
+    auto told = chain::block_ref(answer->value.value.block.header);
+    router_->hosts()[answer->host]->saw_block(told.height);
+    if (!head_ || told.height > head_->height) {
+        head_ = std::move(told);
+        kept_ = std::move(answer->value);
+    }
+    co_return *head_;
+}
+
+base::Task<FetchResult> NeardataSource::fetch(chain::BlockHeight height, Priority priority, bool) {
+    if (kept_ && kept_->value.block.header.height == height) {
+        BlockContents contents(std::move(*kept_));
+        kept_.reset();
+        co_return std::move(contents);
+    }
+    auto call = get_neardata("/v0/block/" + std::to_string(height), priority, height);
+    auto decode = whole_block_decoder(height);
+    auto answer = co_await decoded_call<WholeBlock>(*router_, pool_, std::move(call), std::move(decode));
+    if (answer) co_return BlockContents(std::move(answer->value));
+    auto error = answer.error();
+    if (error.absent && error.reason == "NO_BLOCK") co_return NoSuchHeight{error.detail};
+    if (error.error_class == ErrorClass::not_yet) co_return NotYet{};
+    co_return unavailable(std::move(error));
+}
+
+}  // namespace receiptd::rpc

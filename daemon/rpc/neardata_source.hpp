@@ -1,0 +1,29 @@
+// Source neardata: whole final blocks with their outcomes, one GET each (providers.md §2).
+#pragma once
+
+#include "rpc/decoded_call.hpp"
+#include "rpc/source.hpp"
+
+#include <memory>
+#include <optional>
+
+namespace receiptd::rpc {
+
+class NeardataSource final : public BlockSource {
+public:
+    NeardataSource(base::asio::thread_pool& pool, std::shared_ptr<Router> router);
+
+    // The newest final block; it is kept, so that fetching its height costs nothing.
+    base::Task<base::Result<chain::BlockRef, Unavailable>> head() override;
+    // A whole block either way: `with_chunks` would save nothing that old blocks do not need.
+    base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) override;
+    bool waits_for_next() const override { return true; }
+
+private:
+    base::asio::thread_pool& pool_;
+    std::shared_ptr<Router> router_;
+    std::optional<chain::BlockRef> head_;
+    std::optional<chain::Decoded<chain::WholeBlock>> kept_;
+};
+
+}  // namespace receiptd::rpc

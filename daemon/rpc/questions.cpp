@@ -1,0 +1,69 @@
+#include "rpc/questions.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace receiptd::rpc {
+namespace {
+
+using nlohmann::json;
+
+Call rpc_call(const std::string& method, const json& params, std::string object, Priority priority) {
+    Call call;
+    call.request.method = method;
+    call.request.body =
+        json{{"jsonrpc", "2.0"}, {"id", "receiptd"}, {"method", method}, {"params", params}}.dump(
+            -1, ' ', false, json::error_handler_t::replace);
+    call.request.priority = priority;
+    call.object = std::move(object);
+    return call;
+}
+
+}  // namespace
+
+Call ask_final_block(Priority priority) {
+    return rpc_call("block", {{"finality", "final"}}, "final block", priority);
+}
+
+Call ask_block(chain::BlockHeight height, Priority priority) {
+    auto call = rpc_call("block", {{"block_id", height}}, "block " + std::to_string(height), priority);
+    call.request.height = height;
+    return call;
+}
+
+Call ask_block(const std::string& hash, Priority priority) {
+    return rpc_call("block", {{"block_id", hash}}, "block " + hash, priority);
+}
+
+Call ask_chunk(const std::string& chunk_hash, chain::BlockHeight height, Priority priority) {
+    auto call = rpc_call("chunk", {{"chunk_id", chunk_hash}},
+                         "chunk " + chunk_hash + " of block " + std::to_string(height), priority);
+    call.request.height = height;
+    return call;
+}
+
+Call ask_transaction(const std::string& method, const std::string& tx_hash, const std::string& sender_id,
+                     Priority priority) {
+    return rpc_call(method, {{"tx_hash", tx_hash}, {"sender_account_id", sender_id}, {"wait_until", "NONE"}},
+                    "transaction " + tx_hash, priority);
+}
+
+Call ask_receipt(const std::string& receipt_id, Priority priority) {
+    return rpc_call("EXPERIMENTAL_receipt", {{"receipt_id", receipt_id}}, "receipt " + receipt_id, priority);
+}
+
+Call ask_status() { return rpc_call("status", json::array(), "status", Priority::head); }
+
+Call get_neardata(const std::string& path, Priority priority, std::optional<chain::BlockHeight> height) {
+    Call call;
+    call.request.method = height ? "v0/block" : "v0/last_block";
+    call.request.http_method = "GET";
+    call.request.path = path;
+    call.request.priority = priority;
+    call.request.height = height;
+    call.request.classifier = classify_neardata;
+    call.request.has_envelope = false;
+    call.object = path;
+    return call;
+}
+
+}  // namespace receiptd::rpc

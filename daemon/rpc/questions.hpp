@@ -1,0 +1,24 @@
+// The JSON-RPC questions the daemon asks (rpc.md §3), ready for the router.
+#pragma once
+
+#include "rpc/router.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace receiptd::rpc {
+
+Call ask_final_block(Priority priority);
+Call ask_block(chain::BlockHeight height, Priority priority);
+Call ask_block(const std::string& hash, Priority priority);
+// `height`: of the block that lists the chunk.
+Call ask_chunk(const std::string& chunk_hash, chain::BlockHeight height, Priority priority);
+// `method`: "EXPERIMENTAL_tx_status" or "tx".
+Call ask_transaction(const std::string& method, const std::string& tx_hash, const std::string& sender_id,
+                     Priority priority);
+Call ask_receipt(const std::string& receipt_id, Priority priority);
+Call ask_status();
+// neardata: a path under the host's own, e.g. "/v0/block/123".
+Call get_neardata(const std::string& path, Priority priority, std::optional<chain::BlockHeight> height);
+
+}  // namespace receiptd::rpc

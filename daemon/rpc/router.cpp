@@ -1,0 +1,201 @@
+#include "rpc/router.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace receiptd::rpc {
+namespace {
+
+constexpr std::size_t kDetailLimit = 800;
+constexpr unsigned kMostRefusals = 64;
+
+// "Not known here" that a retention explains, rather than a shard that is not tracked.
+bool speaks_of_retention(const Verdict& verdict) {
+    return verdict.error_class == ErrorClass::pruned &&
+           (verdict.reason == "UNKNOWN_BLOCK" || verdict.reason == "UNKNOWN_CHUNK");
+}
+
+}  // namespace
+
+// What this call has learned so far.
+struct Router::Progress {
+    struct Host {
+        unsigned tries = 0;
+        std::optional<Verdict> last;
+    };
+    explicit Progress(std::size_t count) : hosts(count) {}
+
+    std::vector<Host> hosts;
+    unsigned failures = 0;
+    unsigned refusals = 0;
+    base::Duration spent{};
+    std::optional<Verdict> last;
+    bool finished = false;  // no host can say better
+    bool method_missing = false;
+    std::string detail;
+};
+
+Router::Router(base::asio::any_io_executor executor, std::shared_ptr<TimeAndChance> time,
+               std::vector<std::unique_ptr<Upstream>> hosts, RouterLimits limits)
+    : executor_(std::move(executor)), time_(std::move(time)), hosts_(std::move(hosts)), limits_(limits) {}
+
+base::Task<base::Result<std::size_t, CallError>> Router::call(Call call) {
+    Progress progress(hosts_.size());
+    base::asio::steady_timer timer(executor_);
+    while (!progress.finished && progress.failures < limits_.attempts && progress.refusals < kMostRefusals) {
+        const auto host = choose(view(call, progress));
+        if (!host) break;
+        const auto pause = std::max(pause_before(progress, *host), hosts_[*host]->wait());
+        if (progress.spent + pause > limits_.time) break;
+        progress.spent += pause;
+        if (pause > hosts_[*host]->wait()) co_await time_->sleep(timer, pause);
+        auto exchange = co_await hosts_[*host]->ask(call.request, known_head());
+        if (!exchange) {
+            ++progress.refusals;
+            continue;
+        }
+        progress.spent += exchange->took;
+        if (co_await settle(call, progress, *host, std::move(*exchange))) {
+            learn(call, progress, *host);
+            co_return *host;
+        }
+    }
+    co_return give_up(call, progress);
+}
+
+std::vector<HostView> Router::view(const Call& call, const Progress& progress) const {
+    std::vector<HostView> views;
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+        const auto& host = *hosts_[i];
+        const auto& seen = progress.hosts[i];
+        HostView view;
+        view.kind = host.kind();
+        view.usable = host.usable() && host.memory().supports(call.request.method, time_->now());
+        view.absent = seen.last && seen.last->absent && !seen.last->again;
+        view.below_horizon = call.request.height && host.memory().below_horizon(*call.request.height);
+        view.first = call.first_host == i;
+        view.tries = seen.tries;
+        view.wait = host.wait();
+        view.health = host.health().score;
+        view.load = host.load();
+        views.push_back(view);
+    }
+    return views;
+}
+
+// A host that failed us in this call gets time to recover; another one is asked at once.
+base::Duration Router::pause_before(const Progress& progress, std::size_t host) {
+    const auto tries = progress.hosts[host].tries;
+    if (tries == 0) return base::Duration::zero();
+    return base::backoff_delay(limits_.backoff, tries, time_->chance());
+}
+
+base::Task<bool> Router::settle(const Call& call, Progress& progress, std::size_t host, Exchange exchange) {
+    auto& upstream = *hosts_[host];
+    auto& verdict = exchange.verdict;
+    if (verdict.error_class == ErrorClass::ok) {
+        std::string wrong;
+        if (call.accept) wrong = co_await call.accept(std::move(exchange.body));
+        if (wrong.empty()) {
+            upstream.count_outcome(call.request, ErrorClass::ok);
+            co_return true;
+        }
+        upstream.blame_contents(call.request, wrong);
+        verdict.error_class = ErrorClass::endpoint_fault;
+        verdict.reason = "malformed";
+        verdict.text = upstream.scrub(wrong);
+    }
+    upstream.count_outcome(call.request, verdict.error_class);
+    note(progress, host, verdict, exchange.status);
+    co_return false;
+}
+
+void Router::note(Progress& progress, std::size_t host, const Verdict& verdict, int status) const {
+    auto& seen = progress.hosts[host];
+    seen.last = verdict;
+    progress.last = verdict;
+    if (verdict.method_missing) progress.method_missing = true;
+    const bool failed =
+        verdict.blames_host() || verdict.again || verdict.error_class == ErrorClass::rate_limited;
+    if (failed) {
+        ++seen.tries;
+        ++progress.failures;
+    } else if (!verdict.absent && !verdict.method_missing) {
+        progress.finished = true;
+    }
+    if (progress.detail.size() > kDetailLimit) return;
+    if (!progress.detail.empty()) progress.detail += "; ";
+    const auto state = hosts_[host]->state();
+    progress.detail += state.name + " (" + state.kind + ", " + state.origin + "): " + verdict.reason;
+    if (status != 0) progress.detail += ", HTTP " + std::to_string(status);
+    if (!verdict.text.empty()) progress.detail += ", " + verdict.text;
+}
+
+// Whoever does not know what another host has just given has forgotten it, or lags.
+void Router::learn(const Call& call, const Progress& progress, std::size_t host) {
+    if (!call.request.height) return;
+    hosts_[host]->saw_block(*call.request.height);
+    for (std::size_t i = 0; i < hosts_.size(); ++i)
+        if (i != host && progress.hosts[i].last && speaks_of_retention(*progress.hosts[i].last))
+            hosts_[i]->lacks(*call.request.height, known_head());
+}
+
+CallError Router::give_up(const Call& call, const Progress& progress) const {
+    if (!progress.last) return never_asked(call);
+    const Verdict* absent = nullptr;
+    const Verdict* fault = nullptr;
+    bool archive_spoke = false;
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+        const auto& last = progress.hosts[i].last;
+        if (!last || last->method_missing) continue;
+        const bool conclusive = last->absent && !last->again;
+        (conclusive ? absent : fault) = &*last;
+        if (conclusive && hosts_[i]->kind() != HostKind::regular) archive_spoke = true;
+    }
+    CallError error;
+    // A faulty host leaves a doubt, unless an archival one has spoken: it holds everything.
+    error.absent = absent != nullptr && (fault == nullptr || archive_spoke) && !progress.finished;
+    const auto& last = error.absent ? *absent : fault != nullptr ? *fault : *progress.last;
+    error.error_class = progress.finished ? progress.last->error_class : last.error_class;
+    error.reason = progress.finished ? progress.last->reason : last.reason;
+    error.method_missing = progress.method_missing;
+    error.detail = call.object + ": " + progress.detail;
+    return error;
+}
+
+// Nothing to choose from, or all of it blocked for longer than a call may take.
+CallError Router::never_asked(const Call& call) const {
+    CallError error;
+    error.reason = "no_upstream";
+    std::string states;
+    bool offered = false;
+    for (const auto& host : hosts_) {
+        const bool offers = host->memory().supports(call.request.method, time_->now());
+        offered = offered || offers;
+        if (!offers) error.method_missing = true;
+        if (!host->health().last_error.empty()) error.reason = host->health().last_error;
+        states += states.empty() ? "" : "; ";
+        states += host->name() + (host->usable() ? "" : " is disabled, its API key was refused");
+        if (host->usable() && !offers) states += " does not offer " + call.request.method;
+        if (host->usable() && offers) states += " is given time to recover from " + host->health().last_error;
+    }
+    if (!hosts_.empty() && !offered) error.reason = "METHOD_NOT_FOUND";
+    if (error.reason == "rate_limited") error.error_class = ErrorClass::rate_limited;
+    error.detail = call.object + ": not asked: " + (states.empty() ? "no upstream is configured" : states);
+    return error;
+}
+
+std::optional<chain::BlockHeight> Router::known_head() const {
+    std::optional<chain::BlockHeight> head;
+    for (const auto& host : hosts_)
+        if (host->memory().head()) head = std::max(head.value_or(0), *host->memory().head());
+    return head;
+}
+
+std::vector<UpstreamState> Router::states() const {
+    std::vector<UpstreamState> states;
+    for (const auto& host : hosts_) states.push_back(host->state());
+    return states;
+}
+
+}  // namespace receiptd::rpc

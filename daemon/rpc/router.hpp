@@ -1,0 +1,71 @@
+// Puts one question to the hosts that may know: regular first, archival where the regular ones no
+// longer hold the answer, elsewhere after a fault; bounded in attempts and time.
+#pragma once
+
+#include "base/backoff.hpp"
+#include "rpc/choose.hpp"
+#include "rpc/upstream.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::rpc {
+
+struct Call {
+    Request request;
+    std::string object;                     // for people: "block 123"
+    std::optional<std::size_t> first_host;  // asked first if it is well
+    // Checks the contents of an answer; an empty text accepts them, another one says why they
+    // cannot be right: then the host is blamed and the call goes on elsewhere.
+    std::function<base::Task<std::string>(std::string body)> accept;
+};
+
+// Why nobody answered.
+struct CallError {
+    ErrorClass error_class = ErrorClass::endpoint_fault;
+    std::string reason;           // short and stable
+    std::string detail;           // for people: object, hosts, what they said
+    bool absent = false;          // all hosts that could know it say that they do not
+    bool method_missing = false;  // a host did not offer the method
+};
+
+struct RouterLimits {
+    unsigned attempts = 5;  // that may fail; answers do not count
+    base::Duration time = std::chrono::seconds(60);
+    base::BackoffPolicy backoff{std::chrono::milliseconds(200), std::chrono::seconds(5), 2.0, 0.5};
+};
+
+class Router {
+public:
+    Router(base::asio::any_io_executor executor, std::shared_ptr<TimeAndChance> time,
+           std::vector<std::unique_ptr<Upstream>> hosts, RouterLimits limits = {});
+
+    // The host whose answer was accepted (see Call::accept), or why there is none.
+    base::Task<base::Result<std::size_t, CallError>> call(Call call);
+
+    // Highest block any host told of.
+    std::optional<chain::BlockHeight> known_head() const;
+    std::vector<UpstreamState> states() const;
+    std::vector<std::unique_ptr<Upstream>>& hosts() { return hosts_; }
+
+private:
+    struct Progress;
+    std::vector<HostView> view(const Call& call, const Progress& progress) const;
+    base::Duration pause_before(const Progress& progress, std::size_t host);
+    // True if the answer ends the call well.
+    base::Task<bool> settle(const Call& call, Progress& progress, std::size_t host, Exchange exchange);
+    void learn(const Call& call, const Progress& progress, std::size_t host);
+    void note(Progress& progress, std::size_t host, const Verdict& verdict, int status) const;
+    CallError give_up(const Call& call, const Progress& progress) const;
+    CallError never_asked(const Call& call) const;
+
+    base::asio::any_io_executor executor_;
+    std::shared_ptr<TimeAndChance> time_;
+    std::vector<std::unique_ptr<Upstream>> hosts_;
+    RouterLimits limits_;
+};
+
+}  // namespace receiptd::rpc

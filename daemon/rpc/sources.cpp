@@ -1,0 +1,175 @@
+#include "rpc/sources.hpp"
+
+#include "rpc/block_source.hpp"
+#include "rpc/neardata_source.hpp"
+#include "rpc/questions.hpp"
+#include "rpc/redirects.hpp"
+#include "rpc/tree_source.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace receiptd::rpc {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kNeardataName = "neardata";
+// A long poll holds the request while the next blocks are made (providers.md §2.1).
+constexpr std::chrono::milliseconds kLongPoll = 45s;
+
+net::Url parse(const std::string& name, const std::string& text) {
+    auto url = net::parse_url(text);
+    // The text may hold a key, so it is not repeated.
+    if (!url) throw std::invalid_argument("upstream " + name + ": " + url.error().reason);
+    return *url;
+}
+
+template <class Host>  // config::Upstream or config::Neardata
+Admission::Limits limits_of(const Host& host) {
+    return {host.max_requests_per_second, host.max_in_flight};
+}
+
+template <class Host>
+Credential credential_of(const Host& host) {
+    return {host.api_key, host.auth};
+}
+
+struct Parts {
+    base::asio::any_io_executor executor;
+    metrics::RpcSeries* series;
+    std::shared_ptr<TimeAndChance> time;
+    TransportFactory transports;
+};
+
+std::unique_ptr<Upstream> make_upstream(const Parts& parts, const config::Upstream& host,
+                                        const config::Timeouts& timeouts) {
+    UpstreamOptions options;
+    options.name = host.name;
+    options.kind = host.kind == config::UpstreamKind::archival ? HostKind::archival : HostKind::regular;
+    options.url = parse(host.name, host.url);
+    options.credential = credential_of(host);
+    options.limits = limits_of(host);
+    options.request_timeout = timeouts.request;
+    auto transport = parts.transports(options.url, host.max_in_flight);
+    return std::make_unique<Upstream>(parts.executor, parts.time, std::move(transport), std::move(options),
+                                      parts.series);
+}
+
+std::unique_ptr<Upstream> make_neardata(const Parts& parts, const config::Neardata& host,
+                                        const config::Timeouts& timeouts) {
+    UpstreamOptions options;
+    options.name = kNeardataName;
+    options.kind = HostKind::neardata;
+    options.url = parse(kNeardataName, host.url);
+    options.credential = credential_of(host);
+    options.limits = limits_of(host);
+    options.request_timeout = std::max(timeouts.request, kLongPoll);
+    auto transport =
+        std::make_shared<RedirectingTransport>(parts.transports, options.url, host.max_in_flight);
+    return std::make_unique<Upstream>(parts.executor, parts.time, std::move(transport), std::move(options),
+                                      parts.series);
+}
+
+base::Result<ChainIdentity, std::string> read_identity(const std::string& body) {
+    const auto json = nlohmann::json::parse(body, nullptr, false);
+    if (json.is_discarded() || !json.is_object() || !json.contains("result") || !json["result"].is_object())
+        return refuse<ChainIdentity>(std::string("status: result is not an object"));
+    const auto& status = json["result"];
+    ChainIdentity identity;
+    if (status.contains("chain_id") && status["chain_id"].is_string()) identity.chain_id = status["chain_id"];
+    if (status.contains("genesis_hash") && status["genesis_hash"].is_string())
+        identity.genesis_hash = status["genesis_hash"];
+    return identity;
+}
+
+class ConfiguredSources final : public Sources {
+public:
+    ConfiguredSources(Parts parts, base::asio::thread_pool& pool, const config::Settings& settings)
+        : pool_(pool), settings_(settings) {
+        std::vector<std::unique_ptr<Upstream>> hosts;
+        for (const auto& host : settings.upstreams)
+            hosts.push_back(make_upstream(parts, host, settings.timeouts));
+        rpc_ = std::make_shared<Router>(parts.executor, parts.time, std::move(hosts));
+        auto cache = std::make_shared<BlockCache>();
+        trees_ = std::make_unique<RpcTreeSource>(parts.executor, pool, rpc_, cache);
+        if (settings.follow.source == config::Source::rpc) {
+            blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache);
+            return;
+        }
+        if (!settings.neardata)
+            throw std::invalid_argument("follow.source is neardata, but [neardata] is missing");
+        std::vector<std::unique_ptr<Upstream>> one;
+        one.push_back(make_neardata(parts, *settings.neardata, settings.timeouts));
+        neardata_ = std::make_shared<Router>(parts.executor, parts.time, std::move(one));
+        blocks_ = std::make_unique<NeardataSource>(pool, neardata_);
+    }
+
+    BlockSource& blocks() override { return *blocks_; }
+    TreeSource& trees() override { return *trees_; }
+
+    std::vector<UpstreamState> states() const override {
+        auto states = rpc_->states();
+        if (neardata_)
+            for (auto& state : neardata_->states()) states.push_back(std::move(state));
+        return states;
+    }
+
+    base::Task<base::Result<ChainIdentity, Unavailable>> chain_id() override {
+        Decoder<ChainIdentity> decode = read_identity;
+        auto call = ask_status();
+        auto answer = co_await decoded_call<ChainIdentity>(*rpc_, pool_, std::move(call), std::move(decode));
+        if (answer) co_return std::move(answer->value);
+        if (rpc_->hosts().empty() || answer.error().reason == "METHOD_NOT_FOUND") co_return ChainIdentity{};
+        co_return unavailable(answer.error());
+    }
+
+    void reload(const config::Settings& settings) override {
+        for (const auto& host : settings.upstreams)
+            for (std::size_t i = 0; i < settings_.upstreams.size(); ++i)
+                if (settings_.upstreams[i].name == host.name)
+                    apply(*rpc_->hosts()[i], settings_.upstreams[i], host);
+        if (neardata_ && settings.neardata)
+            apply(*neardata_->hosts().front(), *settings_.neardata, *settings.neardata);
+    }
+
+private:
+    template <class Host>
+    static void apply(Upstream& upstream, Host& now, const Host& wanted) {
+        const bool same_key = now.api_key == wanted.api_key && now.auth == wanted.auth;
+        const bool same_limits = now.max_requests_per_second == wanted.max_requests_per_second &&
+                                 now.max_in_flight == wanted.max_in_flight;
+        if (!same_key) upstream.set_credential(credential_of(wanted));
+        if (!same_limits) upstream.set_limits(limits_of(wanted));
+        now = wanted;
+    }
+
+    base::asio::thread_pool& pool_;
+    config::Settings settings_;
+    std::shared_ptr<Router> rpc_;
+    std::shared_ptr<Router> neardata_;
+    std::unique_ptr<BlockSource> blocks_;
+    std::unique_ptr<TreeSource> trees_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sources> make_sources(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
+                                      const config::Settings& settings, metrics::RpcSeries* series,
+                                      base::Clock& clock) {
+    auto transports = http_transports(executor, settings.timeouts);
+    return make_sources(std::move(executor), pool, settings, series,
+                        std::make_shared<RealTimeAndChance>(clock), std::move(transports));
+}
+
+std::unique_ptr<Sources> make_sources(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
+                                      const config::Settings& settings, metrics::RpcSeries* series,
+                                      std::shared_ptr<TimeAndChance> time, TransportFactory transports) {
+    Parts parts{std::move(executor), series, std::move(time), std::move(transports)};
+    return std::make_unique<ConfiguredSources>(std::move(parts), pool, settings);
+}
+
+}  // namespace receiptd::rpc

@@ -1,0 +1,47 @@
+// All that talks to the upstreams, made from the configuration.
+#pragma once
+
+#include "config/settings.hpp"
+#include "metrics/rpc_series.hpp"
+#include "rpc/router.hpp"
+#include "rpc/source.hpp"
+#include "rpc/transport.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace receiptd::rpc {
+
+// Empty where the host does not say.
+struct ChainIdentity {
+    std::string chain_id;  // "mainnet"
+    std::string genesis_hash;
+};
+
+// Lives on one single-threaded executor; so do all its coroutines. Keep it until they have ended.
+class Sources {
+public:
+    virtual ~Sources() = default;
+    virtual BlockSource& blocks() = 0;  // as `follow.source` says
+    virtual TreeSource& trees() = 0;    // without an upstream every answer is Unavailable
+    virtual std::vector<UpstreamState> states() const = 0;
+    // By `status`; empty fields if no host offers it.
+    virtual base::Task<base::Result<ChainIdentity, Unavailable>> chain_id() = 0;
+    // Keys and budgets of the upstreams by name. A host that was disabled gets another chance if
+    // its key changed.
+    virtual void reload(const config::Settings& settings) = 0;
+};
+
+// Throws std::invalid_argument for a URL that does not parse, or source neardata without [neardata].
+// `series` may be null. `clock` and `pool` outlive the sources.
+std::unique_ptr<Sources> make_sources(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
+                                      const config::Settings& settings, metrics::RpcSeries* series,
+                                      base::Clock& clock);
+
+// The same with another way out and other time and chance (tests).
+std::unique_ptr<Sources> make_sources(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
+                                      const config::Settings& settings, metrics::RpcSeries* series,
+                                      std::shared_ptr<TimeAndChance> time, TransportFactory transports);
+
+}  // namespace receiptd::rpc

@@ -1,0 +1,28 @@
+#include "rpc/transport.hpp"
+
+#ifndef RECEIPTD_VERSION
+#define RECEIPTD_VERSION "0"
+#endif
+
+namespace receiptd::rpc {
+
+base::Task<Transport::Reply> HttpTransport::send(net::HttpRequest request,
+                                                 std::chrono::milliseconds timeout) {
+    return client_.send(std::move(request), timeout);
+}
+
+TransportFactory http_transports(boost::asio::any_io_executor executor, const config::Timeouts& timeouts) {
+    return [executor, timeouts](const net::Url& origin, unsigned max_connections) {
+        net::HttpClientOptions options;
+        options.origin = origin;
+        options.max_connections = max_connections;
+        options.connect_timeout = timeouts.connect;
+        options.request_timeout = timeouts.request;
+        options.max_response_bytes = timeouts.max_response_bytes;
+        options.gzip = !net::is_loopback(origin.host);
+        options.user_agent = "receiptd/" RECEIPTD_VERSION;
+        return std::make_shared<HttpTransport>(executor, std::move(options));
+    };
+}
+
+}  // namespace receiptd::rpc

@@ -1,0 +1,36 @@
+// The way to one origin, as small as the rpc module needs it: tests put a scripted one in.
+#pragma once
+
+#include "config/settings.hpp"
+#include "net/http_client.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace receiptd::rpc {
+
+class Transport {
+public:
+    using Reply = base::Result<net::HttpResponse, net::TransportError>;
+    virtual ~Transport() = default;
+    // One request and its answer, within `timeout`.
+    virtual base::Task<Reply> send(net::HttpRequest request, std::chrono::milliseconds timeout) = 0;
+};
+
+class HttpTransport final : public Transport {
+public:
+    HttpTransport(boost::asio::any_io_executor executor, net::HttpClientOptions options)
+        : client_(std::move(executor), std::move(options)) {}
+    base::Task<Reply> send(net::HttpRequest request, std::chrono::milliseconds timeout) override;
+
+private:
+    net::HttpClient client_;
+};
+
+// Makes the transport of an origin (the URL's target is not used).
+using TransportFactory =
+    std::function<std::shared_ptr<Transport>(const net::Url& origin, unsigned max_connections)>;
+
+TransportFactory http_transports(boost::asio::any_io_executor executor, const config::Timeouts& timeouts);
+
+}  // namespace receiptd::rpc

@@ -1,0 +1,172 @@
+#include "rpc/tree_source.hpp"
+
+#include "base/task_group.hpp"
+#include "rpc/block_source.hpp"
+#include "rpc/questions.hpp"
+
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace receiptd::rpc {
+namespace {
+
+using DecodedBlock = chain::Decoded<chain::Block>;
+using DecodedReceipt = chain::Decoded<chain::Receipt>;
+using DecodedStatus = chain::Decoded<chain::TransactionStatus>;
+
+constexpr std::size_t kBodiesAtOnce = 8;
+
+Decoder<DecodedStatus> status_decoder(std::string tx_hash) {
+    return [tx_hash = std::move(tx_hash)](std::string body) -> base::Result<DecodedStatus, std::string> {
+        auto status = chain::decode_transaction_status_answer(std::move(body));
+        if (!status) return refuse<DecodedStatus>(status.error());
+        const auto& value = status->value;
+        const bool other = (value.transaction && value.transaction->hash != tx_hash) ||
+                           (value.transaction_outcome && value.transaction_outcome->id != tx_hash);
+        if (other) return refuse<DecodedStatus>("asked for transaction " + tx_hash + ", got another one");
+        return std::move(*status);
+    };
+}
+
+Decoder<DecodedReceipt> receipt_decoder(std::string id) {
+    return [id = std::move(id)](std::string body) -> base::Result<DecodedReceipt, std::string> {
+        auto receipt = chain::decode_receipt_answer(std::move(body));
+        if (!receipt) return refuse<DecodedReceipt>(receipt.error());
+        if (receipt->value.receipt_id != id)
+            return refuse<DecodedReceipt>("asked for receipt " + id + ", got another one");
+        return std::move(*receipt);
+    };
+}
+
+Decoder<DecodedBlock> block_decoder(std::string hash) {
+    return [hash = std::move(hash)](std::string body) -> base::Result<DecodedBlock, std::string> {
+        auto block = chain::decode_block_answer(std::move(body));
+        if (!block) return refuse<DecodedBlock>(block.error());
+        if (block->value.header.hash != hash)
+            return refuse<DecodedBlock>("asked for block " + hash + ", got " +
+                                        std::string(block->value.header.hash));
+        return std::move(*block);
+    };
+}
+
+}  // namespace
+
+bool is_complete(const chain::TransactionStatus& status) {
+    if (!status.transaction_outcome) return false;
+    std::unordered_map<chain::Text, const chain::Outcome*> outcomes;
+    for (const auto& outcome : status.receipts_outcome) outcomes.emplace(outcome.id, &outcome);
+    std::vector<chain::Text> open = status.transaction_outcome->receipt_ids;
+    std::unordered_set<chain::Text> seen(open.begin(), open.end());
+    while (!open.empty()) {
+        const auto found = outcomes.find(open.back());
+        open.pop_back();
+        if (found == outcomes.end()) return false;
+        for (const auto id : found->second->receipt_ids)
+            if (seen.insert(id).second) open.push_back(id);
+    }
+    return true;
+}
+
+MissingBodies missing_bodies(const chain::TransactionStatus& status) {
+    std::unordered_set<chain::Text> had;
+    if (status.receipts)
+        for (const auto& receipt : *status.receipts) had.insert(receipt.receipt_id);
+    chain::Text local;
+    if (status.transaction && status.transaction_outcome &&
+        !status.transaction_outcome->receipt_ids.empty() &&
+        status.transaction->signer_id == status.transaction->receiver_id)
+        local = status.transaction_outcome->receipt_ids.front();
+    MissingBodies missing;
+    for (const auto& outcome : status.receipts_outcome) {
+        if (!had.insert(outcome.id).second) continue;
+        (outcome.id == local ? missing.hopeless : missing.worth_asking).emplace_back(outcome.id);
+    }
+    return missing;
+}
+
+// What the workers of one tree share; they outlive a caller that was cancelled.
+struct RpcTreeSource::Bodies {
+    std::vector<std::string> ids;
+    std::size_t next = 0;
+    std::vector<DecodedReceipt> had;
+    std::vector<std::string> missing;
+    std::optional<CallError> error;
+};
+
+RpcTreeSource::RpcTreeSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
+                             std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache)
+    : executor_(std::move(executor)), pool_(pool), router_(std::move(router)), cache_(std::move(cache)) {}
+
+base::Task<TreeSource::TreeResult> RpcTreeSource::tree(std::string tx_hash, std::string sender_id,
+                                                       Priority priority) {
+    auto answer = co_await ask_for_status("EXPERIMENTAL_tx_status", tx_hash, sender_id, priority);
+    if (!answer && answer.error().method_missing)
+        answer = co_await ask_for_status("tx", tx_hash, sender_id, priority);
+    if (!answer) {
+        auto error = answer.error();
+        if (error.absent) co_return Unknown{error.detail};
+        co_return unavailable(std::move(error));
+    }
+    Tree tree;
+    tree.status = std::move(answer->value);
+    tree.complete = is_complete(tree.status.value);
+    if (tree.complete) {
+        auto failed = co_await complete_bodies(tree, priority);
+        if (failed) co_return std::move(*failed);
+    }
+    co_return std::move(tree);
+}
+
+base::Task<base::Result<Answer<DecodedStatus>, CallError>> RpcTreeSource::ask_for_status(
+    std::string method, std::string tx_hash, std::string sender_id, Priority priority) {
+    return decoded_call<DecodedStatus>(*router_, pool_, ask_transaction(method, tx_hash, sender_id, priority),
+                                       status_decoder(tx_hash));
+}
+
+base::Task<std::optional<Unavailable>> RpcTreeSource::complete_bodies(Tree& tree, Priority priority) {
+    auto missing = missing_bodies(tree.status.value);
+    auto bodies = std::make_shared<Bodies>();
+    bodies->ids = std::move(missing.worth_asking);
+    base::TaskGroup workers(executor_);
+    for (std::size_t i = 0; i < std::min(kBodiesAtOnce, bodies->ids.size()); ++i)
+        workers.spawn(fetch_bodies(bodies, priority));
+    co_await workers.join();
+    if (bodies->error) co_return unavailable(std::move(*bodies->error));
+    tree.extra_receipts = std::move(bodies->had);
+    tree.missing_receipts = std::move(missing.hopeless);
+    for (auto& id : bodies->missing) tree.missing_receipts.push_back(std::move(id));
+    co_return std::nullopt;
+}
+
+base::Task<void> RpcTreeSource::fetch_bodies(std::shared_ptr<Bodies> bodies, Priority priority) {
+    while (bodies->next < bodies->ids.size() && !bodies->error) {
+        const auto id = bodies->ids[bodies->next++];
+        auto call = ask_receipt(id, priority);
+        auto decode = receipt_decoder(id);
+        auto answer =
+            co_await decoded_call<DecodedReceipt>(*router_, pool_, std::move(call), std::move(decode));
+        if (answer)
+            bodies->had.push_back(std::move(answer->value));
+        else if (answer.error().absent || answer.error().reason == "METHOD_NOT_FOUND")
+            bodies->missing.push_back(id);
+        else
+            bodies->error = answer.error();
+    }
+}
+
+base::Task<base::Result<chain::BlockRef, Unavailable>> RpcTreeSource::block_by_hash(std::string hash,
+                                                                                    Priority priority) {
+    if (const auto* known = cache_->find(hash)) co_return *known;
+    auto call = ask_block(hash, priority);
+    auto decode = block_decoder(hash);
+    auto answer = co_await decoded_call<DecodedBlock>(*router_, pool_, std::move(call), std::move(decode));
+    if (!answer) co_return unavailable(answer.error());
+    auto block = chain::block_ref(answer->value.value.header);
+    cache_->put(block);
+    co_return std::move(block);
+}
+
+}  // namespace receiptd::rpc

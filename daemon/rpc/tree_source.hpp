@@ -1,0 +1,52 @@
+// Transaction trees over JSON-RPC (rpc.md §5).
+#pragma once
+
+#include "rpc/block_cache.hpp"
+#include "rpc/decoded_call.hpp"
+#include "rpc/source.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace receiptd::rpc {
+
+// Whether the transaction's outcome is known and every receipt reachable from it has one. Pure.
+bool is_complete(const chain::TransactionStatus& status);
+
+// Ids of executed receipts whose bodies the status does not hold, in outcome order. Pure.
+struct MissingBodies {
+    std::vector<std::string> worth_asking;
+    // The local initial receipt (signer == receiver): nodes that leave it out do not store it.
+    std::vector<std::string> hopeless;
+};
+MissingBodies missing_bodies(const chain::TransactionStatus& status);
+
+class RpcTreeSource final : public TreeSource {
+public:
+    RpcTreeSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
+                  std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache);
+
+    // Bodies are asked for once the tree is complete: until then it will be asked for again.
+    base::Task<TreeResult> tree(std::string tx_hash, std::string sender_id, Priority priority) override;
+    base::Task<base::Result<chain::BlockRef, Unavailable>> block_by_hash(std::string hash,
+                                                                         Priority priority) override;
+
+private:
+    using Status = chain::Decoded<chain::TransactionStatus>;
+    struct Bodies;
+    base::Task<base::Result<Answer<Status>, CallError>> ask_for_status(std::string method,
+                                                                       std::string tx_hash,
+                                                                       std::string sender_id,
+                                                                       Priority priority);
+    // Adds the missing bodies; an error if a host failed to say whether it has one.
+    base::Task<std::optional<Unavailable>> complete_bodies(Tree& tree, Priority priority);
+    base::Task<void> fetch_bodies(std::shared_ptr<Bodies> bodies, Priority priority);
+
+    base::asio::any_io_executor executor_;
+    base::asio::thread_pool& pool_;
+    std::shared_ptr<Router> router_;
+    std::shared_ptr<BlockCache> cache_;
+};
+
+}  // namespace receiptd::rpc

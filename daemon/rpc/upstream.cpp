@@ -1,0 +1,198 @@
+#include "rpc/upstream.hpp"
+
+#include "base/log.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace receiptd::rpc {
+
+const char* to_string(HostKind kind) {
+    switch (kind) {
+        case HostKind::regular: return "regular";
+        case HostKind::archival: return "archival";
+        case HostKind::neardata: return "neardata";
+    }
+    return "regular";
+}
+
+Upstream::Upstream(base::asio::any_io_executor executor, std::shared_ptr<TimeAndChance> time,
+                   std::shared_ptr<Transport> transport, UpstreamOptions options, metrics::RpcSeries* series)
+    : time_(std::move(time)),
+      transport_(std::move(transport)),
+      options_(std::move(options)),
+      gate_(std::make_shared<Gate>(std::move(executor), time_, options_.limits)) {
+    if (series != nullptr) series_.emplace(*series, options_.name);
+    show();
+}
+
+base::Task<std::optional<Exchange>> Upstream::ask(const Request& request,
+                                                  std::optional<chain::BlockHeight> known_head) {
+    gate_->set_probing(circuit(health_, time_->now()) == Circuit::half_open);
+    auto slot = co_await gate_->enter(request.priority);
+    if (!slot || health_.disabled) co_return std::nullopt;
+    show();
+    auto http = http_request(request);
+    const auto started = time_->now();
+    auto reply = co_await transport_->send(std::move(http), options_.request_timeout);
+    const auto took = time_->now() - started;
+    const auto bytes = reply ? reply->wire_bytes : 0;
+    auto exchange = judge(request, std::move(reply), known_head);
+    remember(request, exchange.verdict);
+    exchange.took = took;
+    measure(took, bytes);
+    co_return std::optional<Exchange>(std::move(exchange));
+}
+
+net::HttpRequest Upstream::http_request(const Request& request) const {
+    net::HttpRequest http;
+    http.method = request.http_method;
+    http.target = options_.url.target;
+    if (!request.path.empty()) {
+        // The upstream's own query, if any, stays behind the path.
+        const auto query = std::min(http.target.find('?'), http.target.size());
+        auto prefix = http.target.substr(0, query);
+        while (!prefix.empty() && prefix.back() == '/') prefix.pop_back();
+        http.target = prefix + request.path + http.target.substr(query);
+    }
+    if (!request.body.empty()) {
+        http.headers.push_back({"Content-Type", "application/json"});
+        http.body = request.body;
+    }
+    options_.credential.apply(http);
+    return http;
+}
+
+Exchange Upstream::judge(const Request& request, Transport::Reply reply,
+                         std::optional<chain::BlockHeight> known_head) {
+    HttpObservation seen;
+    seen.method = request.method;
+    seen.height = request.height;
+    seen.known_head = known_head;
+    seen.now = time_->wall();
+    Exchange exchange;
+    if (!reply) {
+        seen.fault = reply.error().fault;
+        seen.fault_text = reply.error().text;
+        exchange.verdict = request.classifier(seen);
+    } else {
+        auto& response = *reply;
+        exchange.status = response.status;
+        seen.status = response.status;
+        seen.retry_after = response.header("Retry-After");
+        seen.body = response.body;
+        std::optional<chain::Envelope> envelope;
+        if (request.has_envelope)
+            if (auto read = chain::read_envelope(response.body)) envelope = std::move(*read);
+        if (envelope) seen.envelope = &*envelope;
+        exchange.verdict = request.classifier(seen);
+        exchange.body = std::move(response.body);
+    }
+    exchange.verdict.text = scrub(std::move(exchange.verdict.text));
+    exchange.verdict.reason = scrub(std::move(exchange.verdict.reason));
+    return exchange;
+}
+
+void Upstream::remember(const Request& request, const Verdict& verdict) {
+    const auto now = time_->now();
+    const bool was_disabled = health_.disabled;
+    const auto blocked_before = health_.not_before;
+    health_ = next(std::move(health_), verdict, now, time_->chance());
+    if (health_.disabled && !was_disabled) {
+        gate_->block_until(now);
+        log::error("upstream refuses the API key: disabled until the configuration changes",
+                   {{"upstream", options_.name},
+                    {"origin", options_.url.origin()},
+                    {"reason", verdict.reason},
+                    {"said", verdict.text}});
+    }
+    if (health_.not_before > blocked_before) gate_->block_until(health_.not_before);
+    gate_->set_probing(circuit(health_, now) != Circuit::closed);
+    if (verdict.method_missing && memory_.supports(request.method, now)) {
+        memory_.mark_unsupported(request.method, now);
+        log::warn("upstream does not offer a method",
+                  {{"upstream", options_.name}, {"method", request.method}});
+    }
+    if (request.height && verdict.reason == "GARBAGE_COLLECTED_BLOCK") memory_.collected(*request.height);
+}
+
+void Upstream::blame_contents(const Request& request, const std::string& why) {
+    Verdict verdict;
+    verdict.error_class = ErrorClass::endpoint_fault;
+    verdict.reason = "malformed";
+    verdict.text = scrub(why);
+    remember(request, verdict);
+    log::warn("upstream answered with contents that cannot be right",
+              {{"upstream", options_.name}, {"method", request.method}, {"why", verdict.text}});
+    show();
+}
+
+void Upstream::saw_block(chain::BlockHeight height) {
+    memory_.holds(height);
+    show();
+}
+
+void Upstream::lacks(chain::BlockHeight height, std::optional<chain::BlockHeight> known_head) {
+    const auto before = memory_.horizon();
+    memory_.lacks(height, known_head);
+    if (memory_.horizon() != before && memory_.below_horizon(height))
+        log::debug("learned a host's horizon", {{"upstream", options_.name}, {"lacks", height}});
+    show();
+}
+
+base::Duration Upstream::wait() const {
+    return std::max(health_.not_before - time_->now(), base::Duration::zero());
+}
+
+void Upstream::count_outcome(const Request& request, ErrorClass outcome) {
+    if (series_) series_->request(request.method, to_string(outcome)).Increment();
+}
+
+void Upstream::measure(base::Duration took, std::uint64_t bytes) {
+    if (series_) {
+        series_->seconds.Observe(std::chrono::duration<double>(took).count());
+        series_->received_bytes.Increment(static_cast<double>(bytes));
+    }
+    show();
+}
+
+void Upstream::show() const {
+    if (!series_) return;
+    const auto now = state();
+    series_->health.Set(now.health);
+    series_->disabled.Set(now.disabled ? 1 : 0);
+    series_->budget_tokens.Set(now.budget_available);
+    series_->in_flight.Set(now.in_flight);
+    if (now.head) series_->head_height.Set(static_cast<double>(*now.head));
+    if (now.horizon) series_->horizon_height.Set(static_cast<double>(*now.horizon));
+}
+
+UpstreamState Upstream::state() const {
+    UpstreamState state;
+    state.name = options_.name;
+    state.kind = to_string(options_.kind);
+    state.origin = options_.url.origin();
+    state.health = health_.disabled ? 0.0 : health_.score;
+    state.disabled = health_.disabled;
+    state.last_error = health_.last_error;
+    state.horizon = memory_.horizon();
+    state.head = memory_.head();
+    state.budget_available = gate_->available();
+    state.in_flight = gate_->in_flight();
+    return state;
+}
+
+void Upstream::set_credential(Credential credential) {
+    options_.credential = std::move(credential);
+    health_ = Health{};
+    memory_.forget_unsupported();
+    show();
+}
+
+void Upstream::set_limits(Admission::Limits limits) {
+    options_.limits = limits;
+    gate_->set_limits(limits);
+    show();
+}
+
+}  // namespace receiptd::rpc

@@ -1,0 +1,99 @@
+// One host: its budget, its credential, its health and what was learned about it.
+#pragma once
+
+#include "metrics/rpc_series.hpp"
+#include "net/url.hpp"
+#include "rpc/credential.hpp"
+#include "rpc/gate.hpp"
+#include "rpc/health.hpp"
+#include "rpc/host_memory.hpp"
+#include "rpc/transport.hpp"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace receiptd::rpc {
+
+enum class HostKind { regular, archival, neardata };
+const char* to_string(HostKind kind);
+
+struct UpstreamOptions {
+    std::string name;
+    HostKind kind = HostKind::regular;
+    net::Url url;
+    Credential credential;
+    Admission::Limits limits;
+    std::chrono::milliseconds request_timeout{30'000};
+};
+
+// One question, ready to be put to any host of a kind.
+struct Request {
+    std::string method;  // as metric label and for the memory of unsupported ones
+    std::string http_method = "POST";
+    std::string path;  // appended to the upstream's own
+    std::string body;
+    Priority priority = Priority::head;
+    std::optional<chain::BlockHeight> height;  // the block it is about
+    Classifier classifier = classify;
+    bool has_envelope = true;  // the answer is JSON-RPC
+};
+
+struct Exchange {
+    Verdict verdict;  // its text is free of the key
+    std::string body;
+    int status = 0;
+    base::Duration took{};
+};
+
+class Upstream {
+public:
+    Upstream(base::asio::any_io_executor executor, std::shared_ptr<TimeAndChance> time,
+             std::shared_ptr<Transport> transport, UpstreamOptions options, metrics::RpcSeries* series);
+
+    // Waits for budget, asks once, judges and remembers. nullopt: the host was blocked while
+    // waiting; nothing was asked.
+    base::Task<std::optional<Exchange>> ask(const Request& request,
+                                            std::optional<chain::BlockHeight> known_head);
+
+    // Counts the request once it is known whether its contents were right, too.
+    void count_outcome(const Request& request, ErrorClass outcome);
+    // The answer looked fine, but its contents cannot be right (another height, not decodable).
+    void blame_contents(const Request& request, const std::string& why);
+    void saw_block(chain::BlockHeight height);
+    void lacks(chain::BlockHeight height, std::optional<chain::BlockHeight> known_head);
+
+    const std::string& name() const { return options_.name; }
+    HostKind kind() const { return options_.kind; }
+    const Health& health() const { return health_; }
+    const HostMemory& memory() const { return memory_; }
+    bool usable() const { return !health_.disabled; }
+    // How long a request that came now would wait at least.
+    base::Duration wait() const;
+    double load() const { return gate_->load(); }
+    std::string scrub(std::string text) const { return options_.credential.scrub(std::move(text)); }
+
+    UpstreamState state() const;
+    // What a reload of the configuration may change. A new key is a new start.
+    void set_credential(Credential credential);
+    void set_limits(Admission::Limits limits);
+
+private:
+    net::HttpRequest http_request(const Request& request) const;
+    Exchange judge(const Request& request, Transport::Reply reply,
+                   std::optional<chain::BlockHeight> known_head);
+    void remember(const Request& request, const Verdict& verdict);
+    void measure(base::Duration took, std::uint64_t bytes);
+    void show() const;
+
+    std::shared_ptr<TimeAndChance> time_;
+    std::shared_ptr<Transport> transport_;
+    UpstreamOptions options_;
+    std::shared_ptr<Gate> gate_;
+    Health health_;
+    HostMemory memory_;
+    std::optional<metrics::UpstreamSeries> series_;
+};
+
+}  // namespace receiptd::rpc
