@@ -17,8 +17,8 @@ std::string_view find_header(const std::vector<Header>& headers, std::string_vie
 // Is `word` one of the comma-separated words of a header's value?
 bool lists_word(std::string_view value, std::string_view word);
 
-bool is_token(std::string_view text);        // RFC 9110 §5.6.2: a method or a header's name
-bool is_field_value(std::string_view text);  // no control characters, so no second header in it
+bool is_token(std::string_view text);           // RFC 9110 §5.6.2: a method or a header's name
+bool is_field_value(std::string_view text);     // no control characters, so no second header in it
 bool is_request_target(std::string_view text);  // visible ASCII that starts with '/'
 
 // nullopt for a broken escape or one that gives NUL.

@@ -11,7 +11,7 @@ namespace receiptd::net {
 namespace {
 
 constexpr std::size_t kSpare = 64;                // for simdjson
-constexpr std::uint64_t kBestRatio = 1'032;       // of deflate: nothing unpacks to more than this
+constexpr std::uint64_t kBestRatio = 1'040;       // nothing unpacks to more than this (deflate: 1,032)
 constexpr std::size_t kSmallestRoom = 64 * 1024;  // a trailer that lies is found out in few steps
 
 struct FreeDecompressor {
@@ -44,15 +44,17 @@ base::Result<std::string, GunzipFault> gunzip(std::string_view compressed, std::
         if (!starts_like_gzip(compressed)) return GunzipFault::malformed;
         const std::uint64_t stated = stated_size(compressed);
         const std::uint64_t left = limit - filled;
+        if (stated > compressed.size() * kBestRatio) return GunzipFault::malformed;
         if (stated > left) return GunzipFault::too_large;
-        std::uint64_t room = std::min({stated, left, compressed.size() * kBestRatio});
+        std::uint64_t room = stated;
         for (;;) {
             plain.reserve(filled + room + kSpare);
             plain.resize(filled + room);
             std::size_t used = 0;
             std::size_t made = 0;
-            const auto result = libdeflate_gzip_decompress_ex(
-                engine.get(), compressed.data(), compressed.size(), plain.data() + filled, room, &used, &made);
+            const auto result =
+                libdeflate_gzip_decompress_ex(engine.get(), compressed.data(), compressed.size(),
+                                              plain.data() + filled, room, &used, &made);
             if (result == LIBDEFLATE_SUCCESS) {
                 filled += made;
                 compressed.remove_prefix(used);

@@ -26,7 +26,8 @@ base::Task<Exchange> exchange(Stream& stream, const RequestText& request, std::c
                               std::uint64_t max_bytes) {
     stream.set_limit(limit);
     stream.expect_answer();
-    const std::array<asio::const_buffer, 2> buffers = {asio::buffer(request.head), asio::buffer(request.body)};
+    const std::array<asio::const_buffer, 2> buffers = {asio::buffer(request.head),
+                                                       asio::buffer(request.body)};
     Stream::Error unsent;
     co_await stream.write(buffers, unsent);
     if (unsent == asio::error::operation_aborted)
@@ -81,7 +82,8 @@ base::Task<Outcome> run(std::shared_ptr<ConnectionPool> pool, HttpRequest reques
                         std::chrono::milliseconds limit) {
     const auto text = write_request(std::move(request), pool->options());
     if (!text)
-        co_return problem(*pool, TransportFault::malformed, "the request has characters or headers not allowed");
+        co_return problem(*pool, TransportFault::malformed,
+                          "the request has characters or headers not allowed");
     if (!pool->tls_problem().empty()) co_return problem(*pool, TransportFault::tls, pool->tls_problem());
     Exchange answer = co_await exchange_once_or_twice(pool, *text, limit);
     if (answer.has_error()) co_return answer.error();

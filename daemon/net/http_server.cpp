@@ -25,6 +25,10 @@ constexpr std::chrono::milliseconds kAcceptPause{100};  // after a failure such 
     throw std::system_error(why, "cannot listen on " + address);
 }
 
+void report_failure(const Error& error) {
+    log::warn("a connection could not be accepted", {{"error", error.message()}});
+}
+
 // "127.0.0.1:80", "[::1]:80", "localhost:80"
 tcp::endpoint parse_listen(const asio::any_io_executor& executor, const std::string& text) {
     const std::size_t colon = text.rfind(':');
@@ -69,11 +73,11 @@ struct HttpServer::Impl {
     static base::Task<void> accept_clients(std::shared_ptr<Impl> self) {
         while (self->acceptor.is_open()) {
             Error error;
-            tcp::socket socket = co_await self->acceptor.async_accept(
-                asio::redirect_error(asio::use_awaitable, error));
+            tcp::socket socket =
+                co_await self->acceptor.async_accept(asio::redirect_error(asio::use_awaitable, error));
             if (!self->acceptor.is_open()) co_return;
             if (error) {
-                log::warn("a connection could not be accepted", {{"error", error.message()}});
+                report_failure(error);
                 self->pause.expires_after(kAcceptPause);
                 co_await self->pause.async_wait(asio::redirect_error(asio::use_awaitable, error));
             } else if (self->state->sessions.size() >= self->state->options.max_connections) {

@@ -17,7 +17,7 @@ namespace {
 
 using Error = boost::system::error_code;
 
-constexpr std::size_t kSpare = 64;  // for simdjson (chain/document.hpp)
+constexpr std::size_t kSpare = 64;             // for simdjson (chain/document.hpp)
 constexpr std::size_t kFirstRead = 16 * 1024;  // head and, mostly, a small body
 constexpr std::size_t kLargeRead = 256 * 1024;
 constexpr std::uint32_t kHeadLimit = 64 * 1024;
@@ -48,8 +48,8 @@ struct CappedBody {
                 return 0;
             }
             grow_for(body_.text, size);
-            for (auto piece = asio::buffer_sequence_begin(buffers); piece != asio::buffer_sequence_end(buffers);
-                 ++piece) {
+            for (auto piece = asio::buffer_sequence_begin(buffers);
+                 piece != asio::buffer_sequence_end(buffers); ++piece) {
                 const asio::const_buffer bytes = *piece;
                 body_.text.append(static_cast<const char*>(bytes.data()), bytes.size());
             }

@@ -9,7 +9,7 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -32,9 +32,9 @@ using tcp = asio::ip::tcp;
 using Error = boost::system::error_code;
 using Parser = http::request_parser<http::string_body>;
 
-constexpr std::size_t kReadSize = 64 * 1024;
+constexpr std::size_t kReadSize = 16 * 1024;
 constexpr std::uint32_t kHeadLimit = 64 * 1024;
-constexpr std::chrono::seconds kLingerTime{2};      // for a refused client that is still sending
+constexpr std::chrono::seconds kLingerTime{2};  // for a refused client that is still sending
 constexpr std::uint64_t kLingerBytes = 64ull << 20;
 
 auto into(Error& error) { return asio::redirect_error(asio::use_awaitable, error); }
@@ -57,6 +57,10 @@ bool fill(const Parser& parser, ServerRequest& request) {
     for (const auto& field : message)
         request.headers.push_back({std::string(field.name_string()), std::string(field.value())});
     return read_target(message.target(), request);
+}
+
+void report_failure(const std::string& path, std::string_view cause) {
+    log::error("request handler failed", {{"path", path}, {"error", cause}});
 }
 
 class Session final : public ServerSession, public std::enable_shared_from_this<Session> {
@@ -82,7 +86,11 @@ public:
     void abort() override {
         aborted_ = true;
         close();
-        signal_.emit(asio::cancellation_type::terminal);
+        // Asio 1.81 passes a cancellation on by a raw pointer if it is given from outside the loop,
+        // so it is given from inside, and only while there is something to cancel.
+        asio::post(timer_.get_executor(), [weak = weak_from_this()] {
+            if (const auto self = weak.lock()) self->signal_.emit(asio::cancellation_type::terminal);
+        });
     }
 
 private:
@@ -122,7 +130,7 @@ private:
             }
             if (parser.is_header_done() && !told_to_continue && wants_continue(parser)) {
                 told_to_continue = true;
-                const bool sent = co_await write(asio::buffer(kContinue), {});
+                const bool sent = co_await write(asio::buffer(kContinue), asio::const_buffer());
                 if (!sent) co_return Received::nothing;
                 set_limit(state_->options.idle_timeout);
             }
@@ -162,9 +170,9 @@ private:
             reply = co_await std::move(task);
             failed = false;
         } catch (const std::exception& error) {
-            if (!aborted_) log::error("request handler failed", {{"path", path}, {"error", error.what()}});
+            if (!aborted_) report_failure(path, error.what());
         } catch (...) {
-            log::error("request handler failed", {{"path", path}});
+            report_failure(path, "not a std::exception");
         }
         unwatch_client();
         if (failed || !is_sound(reply)) reply = plain_reply(500, "internal error");
@@ -205,7 +213,7 @@ private:
             keep_alive = false;
         }
         const bool sent = co_await write(asio::buffer(head), asio::buffer(body.data(), body.size()));
-        co_return sent && keep_alive;
+        co_return sent&& keep_alive;
     }
 
     base::Task<void> refuse(ServerReply reply) {
@@ -296,7 +304,10 @@ void start_session(tcp::socket socket, std::shared_ptr<ServerState> state) {
     socket.set_option(tcp::no_delay(true), ignored);
     const auto executor = socket.get_executor();
     const auto session = std::make_shared<Session>(std::move(socket), std::move(state));
-    asio::co_spawn(executor, Session::run(session), asio::bind_cancellation_slot(session->slot(), asio::detached));
+    const auto slot = session->slot();
+    // The signal must outlive the coroutine's last step, so the session goes one step later.
+    auto forget = [executor, session](const std::exception_ptr&) { asio::post(executor, [session] {}); };
+    asio::co_spawn(executor, Session::run(session), asio::bind_cancellation_slot(slot, std::move(forget)));
 }
 
 }  // namespace receiptd::net

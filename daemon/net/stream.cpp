@@ -50,14 +50,14 @@ base::Task<std::optional<TransportError>> Stream::open(asio::ssl::context* tls,
 std::shared_ptr<Stream::Lookup> Stream::start_lookup(SteadyTime until) {
     auto lookup = std::make_shared<Lookup>(socket_.get_executor());
     lookup->done.expires_at(until);
-    lookup->resolver.async_resolve(
-        origin_.host, std::to_string(origin_.port), Tcp::resolver::numeric_service,
-        [lookup](const Error& error, const Tcp::resolver::results_type& results) {
-            lookup->finished = true;
-            lookup->error = error;
-            for (const auto& entry : results) lookup->endpoints.push_back(entry.endpoint());
-            lookup->done.cancel();
-        });
+    lookup->resolver.async_resolve(origin_.host, std::to_string(origin_.port), Tcp::resolver::numeric_service,
+                                   [lookup](const Error& error, const Tcp::resolver::results_type& results) {
+                                       lookup->finished = true;
+                                       lookup->error = error;
+                                       for (const auto& entry : results)
+                                           lookup->endpoints.push_back(entry.endpoint());
+                                       lookup->done.cancel();
+                                   });
     return lookup;
 }
 

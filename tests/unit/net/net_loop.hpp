@@ -110,8 +110,8 @@ inline base::Task<std::string> read_all(tcp::socket& socket) {
     while (!error) {
         const std::size_t old = text.size();
         text.resize(old + 4096);
-        const std::size_t count = co_await socket.async_read_some(asio::buffer(text.data() + old, 4096),
-                                                                  asio::redirect_error(asio::use_awaitable, error));
+        const std::size_t count = co_await socket.async_read_some(
+            asio::buffer(text.data() + old, 4096), asio::redirect_error(asio::use_awaitable, error));
         text.resize(old + count);
     }
     co_return text;
