@@ -1,0 +1,28 @@
+# One program per folder of tests/integration, against one private PostgreSQL that ctest starts before the
+# first of them and removes after the last, failed or not. Every test has a database of its own in it.
+set(RECEIPTD_TEST_CLUSTER ${CMAKE_BINARY_DIR}/test-postgres)
+set(postgres_script ${CMAKE_SOURCE_DIR}/scripts/postgres.sh)
+
+add_test(NAME integration.postgres.start COMMAND ${postgres_script} start --fast ${RECEIPTD_TEST_CLUSTER})
+add_test(NAME integration.postgres.stop COMMAND ${postgres_script} remove ${RECEIPTD_TEST_CLUSTER})
+set_tests_properties(integration.postgres.start PROPERTIES FIXTURES_SETUP postgres TIMEOUT 120)
+set_tests_properties(integration.postgres.stop PROPERTIES FIXTURES_CLEANUP postgres TIMEOUT 120)
+
+file(GLOB integration_folders LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/integration/*)
+foreach(folder ${integration_folders})
+  get_filename_component(module ${folder} NAME)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
+  if(sources)
+    add_executable(integration_${module} ${sources})
+    target_link_libraries(integration_${module} PRIVATE receiptd_${module} GTest::gmock GTest::gtest_main)
+    target_include_directories(integration_${module} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    target_compile_definitions(integration_${module} PRIVATE
+      RECEIPTD_POSTGRES_SCRIPT="${postgres_script}"
+      RECEIPTD_SHARED="${CMAKE_SOURCE_DIR}/../shared")
+    # Tells each test where the cluster is: its port and password are not known before it runs.
+    set_target_properties(integration_${module} PROPERTIES CROSSCOMPILING_EMULATOR
+      "${CMAKE_CURRENT_SOURCE_DIR}/support/with_postgres.sh;${RECEIPTD_TEST_CLUSTER}")
+    gtest_discover_tests(integration_${module} TEST_PREFIX "integration.${module}." DISCOVERY_TIMEOUT 60
+      PROPERTIES FIXTURES_REQUIRED postgres TIMEOUT 120)
+  endif()
+endforeach()

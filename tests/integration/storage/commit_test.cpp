@@ -1,0 +1,187 @@
+#include "store_test_support.hpp"
+
+#include <gmock/gmock.h>
+
+namespace receiptd::test {
+namespace {
+
+using storage::StorageError;
+using testing::HasSubstr;
+
+using Commit = StoreTest;
+
+RowBatch full_batch(base::Height height) {
+    auto batch = block_batch(height);
+    const auto h = std::to_string(height);
+    add_transaction(batch, {"tx" + h, "r" + h});
+    add_receipt(batch, height,
+                {"r" + h, "tx" + h, "tx" + h, "", "initial", "{}", "alice.near", "token.near",
+                 "success_value", "[]", "", "", "", "ft_transfer"});
+    return batch;
+}
+
+TEST_F(Commit, writes_rows_and_coverage_together) {
+    EXPECT_EQ(commit(full_batch(100)), CommitOutcome::committed);
+    EXPECT_EQ(value("SELECT heights FROM coverage"), "{[100,101)}");
+    EXPECT_EQ(rows("SELECT receipt_id, tree_id, role, receiver_id FROM receipts"),
+              "r100|tx100|initial|token.near\n");
+    EXPECT_EQ(value("SELECT event FROM events"), "ft_transfer");
+    EXPECT_EQ(await(store().load_coverage()).covered, base::HeightSet({100, 100}));
+    EXPECT_EQ(open().series.tables[3].rows->Value(), 1);
+}
+
+TEST_F(Commit, covers_the_skipped_heights_below_a_block) {
+    commit(block_batch(105, 102));
+    EXPECT_EQ(value("SELECT heights FROM coverage"), "{[103,106)}");
+    EXPECT_EQ(rows("SELECT height, next_block_height FROM skipped_heights ORDER BY 1"), "103|105\n104|105\n");
+}
+
+TEST_F(Commit, writes_nothing_of_a_batch_that_is_covered_even_in_part) {
+    commit(full_batch(100));
+    auto both = full_batch(100);
+    both.append(full_batch(101));
+    EXPECT_EQ(commit(std::move(both)), CommitOutcome::already_covered);
+    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "1");
+}
+
+TEST_F(Commit, one_of_two_writers_with_the_same_heights_wins) {
+    for (base::Height height = 100; height < 120; ++height) {
+        boost::asio::io_context io;
+        auto first =
+            boost::asio::co_spawn(io, store().commit(0, full_batch(height)), boost::asio::use_future);
+        auto second =
+            boost::asio::co_spawn(io, store().commit(1, full_batch(height)), boost::asio::use_future);
+        io.run();
+        EXPECT_NE(first.get(), second.get());
+    }
+    EXPECT_EQ(value("SELECT count(*) FROM receipts"), "20");
+}
+
+TEST_F(Commit, leaves_nothing_of_a_batch_with_a_bad_row) {
+    auto batch = full_batch(100);
+    add_line(batch, Table::events, {"not", "enough", "columns"});
+    try {
+        commit(std::move(batch));
+        FAIL() << "committed a bad row";
+    } catch (const StorageError& e) {
+        EXPECT_THAT(e.what(), HasSubstr("events"));
+    }
+    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "0");
+    EXPECT_EQ(value("SELECT heights FROM coverage"), "{}");
+    EXPECT_EQ(commit(full_batch(100)), CommitOutcome::committed);
+}
+
+TEST_F(Commit, keeps_text_that_copy_must_escape) {
+    auto batch = block_batch(100);
+    add_receipt(batch, 100,
+                {"r", "r", "", "", "callback", "{}", "alice.near", "bob.near", "success_value",
+                 R"([{"FunctionCall":{"args_json":{"memo":"tab\\\\tquote\\"end"}}}])"});
+    commit(std::move(batch));
+    EXPECT_EQ(value("SELECT actions->0->'FunctionCall'->'args_json'->>'memo' FROM receipts"),
+              "tab\\tquote\"end");
+}
+
+TEST_F(Commit, sends_large_tables_in_pieces) {
+    auto batch = block_batch(100);
+    const std::string long_text(3000, 'x');
+    for (int i = 0; i < 1000; ++i)
+        add_receipt(batch, 100,
+                    {"r" + std::to_string(i), "t", "", "", "detached", "{}", "alice.near", "bob.near",
+                     "success_value", "[\"" + long_text + "\"]"});
+    commit(std::move(batch));
+    EXPECT_EQ(rows("SELECT count(*), sum(length(actions::text)) FROM receipts"), "1000|3004000\n");
+}
+
+TEST_F(Commit, makes_partitions_for_the_days_it_needs_and_ahead) {
+    commit(full_batch(100));
+    EXPECT_EQ(value("SELECT count(*) FROM partitions WHERE partition_name = 'receipts_p20221019'"), "1");
+    await(store().maintain());
+    EXPECT_EQ(value("SELECT count(*) FROM partitions WHERE table_name = 'events'"), "8");
+    EXPECT_EQ(value("SELECT max(until_time)::date FROM partitions"), "2022-10-27");
+}
+
+TEST_F(Commit, retention_drops_whole_partitions_and_keeps_their_coverage) {
+    commit(full_batch(100));
+    open().options.keep = std::chrono::hours(24);
+    OpenStore with_retention(database().url());
+    with_retention.options.keep = std::chrono::hours(24);
+    with_retention.store = std::make_unique<storage::PgStore>(with_retention.options, with_retention.series,
+                                                              with_retention.clock);
+    with_retention.clock.now += std::chrono::hours(47);
+    await(with_retention->maintain());
+    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "1") << "the day is not wholly older than keep";
+
+    with_retention.clock.now += std::chrono::hours(2);
+    await(with_retention->maintain());
+    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "0");
+    EXPECT_EQ(value("SELECT count(*) FROM partitions WHERE partition_name LIKE '%20221019'"), "0");
+    EXPECT_EQ(value("SELECT heights FROM coverage"), "{[100,101)}");
+}
+
+TEST_F(Commit, makes_a_dropped_partition_again_when_a_batch_needs_it) {
+    commit(full_batch(100));
+    execute("SELECT retire_partitions('2022-10-20')");
+    EXPECT_EQ(commit(full_batch(101)), CommitOutcome::committed);
+    EXPECT_EQ(value("SELECT count(*) FROM receipts"), "1");
+}
+
+TEST_F(Commit, answers_questions_about_stored_blocks) {
+    commit(block_batch(100));
+    commit(block_batch(105, 102));
+    EXPECT_EQ(await(store().stored_block(100))->hash, "hash100");
+    EXPECT_EQ(await(store().stored_block(101)), std::nullopt);
+    EXPECT_EQ(await(store().stored_block_above(100))->prev_height, 102u);
+    EXPECT_EQ(await(store().stored_block_below(105))->height, 100u);
+    EXPECT_EQ(await(store().stored_block_by_hash("hash105"))->timestamp_nanosec,
+              kFirstTime + 105'000'000'000ull);
+    EXPECT_EQ(await(store().stored_block_by_hash("nowhere")), std::nullopt);
+}
+
+TEST_F(Commit, forgets_that_a_height_was_unavailable_once_it_is_covered) {
+    await(store().want({100, 102}));
+    await(store().record_unavailable({100, "UNKNOWN_BLOCK", "nobody has it", 1}));
+    await(store().record_unavailable({101, "UNKNOWN_CHUNK", "chunk is gone", 1}));
+    await(store().record_unavailable({101, "UNKNOWN_CHUNK", "chunk is still gone", 2}));
+    EXPECT_EQ(rows("SELECT from_height, to_height, heights, reason, detail, attempts FROM gaps"),
+              "100|100|1|UNKNOWN_BLOCK|nobody has it|1\n101|101|1|UNKNOWN_CHUNK|chunk is still gone|2\n"
+              "102|102|1|not fetched yet|-|-\n");
+
+    commit(block_batch(100));
+    const auto unavailable = await(store().unavailable_heights(10));
+    ASSERT_EQ(unavailable.size(), 1u);
+    EXPECT_EQ(unavailable[0].height, 101u);
+    EXPECT_EQ(unavailable[0].attempts, 2u);
+    EXPECT_EQ(value("SELECT count(*) FROM gaps"), "2");
+}
+
+TEST_F(Commit, refuses_another_network_scope_or_partition_width) {
+    const auto refusal = [&](const std::string& network, const std::string& scope, const std::string& width) {
+        OpenStore other(database().url(), width);
+        try {
+            await(other->check_identity(network, scope));
+        } catch (const StorageError& e) {
+            return std::string(e.what());
+        }
+        return std::string("none");
+    };
+    EXPECT_EQ(refusal("testnet", "all", "day"), "none");
+    EXPECT_THAT(refusal("mainnet", "all", "day"),
+                HasSubstr("holds the network \"testnet\", but chain.network is \"mainnet\""));
+    EXPECT_THAT(refusal("testnet", "headers", "day"), HasSubstr("follow.scope is \"headers\""));
+    EXPECT_THAT(refusal("testnet", "all", "week"), HasSubstr("retention.partition is \"week\""));
+}
+
+class Unmigrated : public DatabaseTest {};
+
+TEST_F(Unmigrated, database_is_refused_with_the_cure) {
+    OpenStore store(database().url());
+    try {
+        await(store->check_identity("testnet", "all"));
+        FAIL();
+    } catch (const StorageError& e) {
+        EXPECT_THAT(e.what(), HasSubstr("run `receiptd migrate`"));
+    }
+}
+
+}  // namespace
+}  // namespace receiptd::test

@@ -1,0 +1,154 @@
+#include "store_test_support.hpp"
+
+#include <gmock/gmock.h>
+
+namespace receiptd::test {
+namespace {
+
+using storage::migrate;
+using storage::migrate_status;
+using storage::SchemaFiles;
+using storage::StorageError;
+using testing::HasSubstr;
+
+class Migrate : public DatabaseTest {
+protected:
+    std::string problem_with(const SchemaFiles& files) {
+        try {
+            migrate(database().options(), "receiptd_readonly", files);
+        } catch (const StorageError& e) {
+            return e.what();
+        }
+        return "none";
+    }
+};
+
+TEST_F(Migrate, brings_an_empty_database_to_the_newest_schema) {
+    const auto before = migrate_status(database().options());
+    EXPECT_TRUE(before.applied.empty());
+    EXPECT_FALSE(before.current());
+
+    const auto applied = migrate(database().options(), "receiptd_readonly");
+
+    EXPECT_EQ(applied.front(), "0001_history.sql");
+    EXPECT_EQ(applied.back(), "schema/");
+    EXPECT_TRUE(migrate_status(database().options()).current());
+    EXPECT_EQ(value("SELECT count(*) FROM gaps"), "0");
+}
+
+TEST_F(Migrate, does_nothing_the_second_time) {
+    migrate(database().options(), "receiptd_readonly");
+    EXPECT_TRUE(migrate(database().options(), "receiptd_readonly").empty());
+}
+
+TEST_F(Migrate, applies_what_a_newer_program_brings_and_its_schema) {
+    migrate(database().options(), "receiptd_readonly");
+    SchemaFiles newer;
+    newer.migrations.push_back({std::string(newer.migrations.size() < 9 ? "000" : "00") +
+                                    std::to_string(newer.migrations.size() + 1) + "_more.sql",
+                                "CREATE TABLE more (id int)"});
+    newer.schema.push_back({"99_more.sql", "CREATE OR REPLACE VIEW more_view AS SELECT id FROM more"});
+
+    EXPECT_EQ(migrate_status(database().options(), newer).pending.size(), 1u);
+    EXPECT_EQ(migrate(database().options(), "receiptd_readonly", newer).size(), 2u);
+    EXPECT_TRUE(migrate_status(database().options(), newer).current());
+    EXPECT_EQ(value("SELECT count(*) FROM more_view"), "0");
+}
+
+TEST_F(Migrate, refuses_a_changed_past) {
+    migrate(database().options(), "receiptd_readonly");
+    SchemaFiles changed;
+    changed.migrations[0].text += "\n-- one more word\n";
+    EXPECT_THAT(problem_with(changed), HasSubstr("0001_history.sql was changed after it had been applied"));
+    EXPECT_THAT(migrate_status(database().options(), changed).problem, HasSubstr("0001_history.sql"));
+}
+
+TEST_F(Migrate, refuses_a_database_newer_than_the_program) {
+    migrate(database().options(), "receiptd_readonly");
+    SchemaFiles older;
+    older.migrations.pop_back();
+    EXPECT_THAT(problem_with(older), HasSubstr("newer than this program"));
+}
+
+TEST_F(Migrate, refuses_gaps_among_its_files_and_in_the_past) {
+    SchemaFiles gap;
+    gap.migrations.erase(gap.migrations.begin());
+    EXPECT_THAT(problem_with(gap), HasSubstr("missing from this program"));
+
+    migrate(database().options(), "receiptd_readonly");
+    execute("DELETE FROM schema_migrations WHERE version = 1");
+    EXPECT_THAT(problem_with({}), HasSubstr("lacks migration 1"));
+}
+
+TEST_F(Migrate, leaves_nothing_of_a_migration_that_fails) {
+    migrate(database().options(), "receiptd_readonly");
+    SchemaFiles broken;
+    const auto number = std::to_string(broken.migrations.size() + 1);
+    broken.migrations.push_back({"000" + number + "_broken.sql", "CREATE TABLE half (id int); SELECT 1 / 0"});
+
+    EXPECT_THAT(problem_with(broken), HasSubstr("_broken.sql failed, nothing of it was applied"));
+    EXPECT_EQ(value("SELECT to_regclass('half')"), "");
+    EXPECT_TRUE(migrate_status(database().options()).current());
+}
+
+TEST_F(Migrate, two_at_once_wait_for_each_other) {
+    const auto options = database().options();
+    auto other = std::async(std::launch::async, [&] { return migrate(options, "receiptd_readonly").size(); });
+    const auto mine = migrate(options, "receiptd_readonly").size();
+    const auto theirs = other.get();
+    EXPECT_TRUE((mine == 0) != (theirs == 0)) << mine << " and " << theirs;
+    EXPECT_TRUE(migrate_status(options).current());
+}
+
+TEST_F(Migrate, tells_a_user_without_rights_to_be_the_owner) {
+    const auto role = "stranger_" + database().name();
+    execute("CREATE ROLE " + role + " LOGIN PASSWORD 'hush-hush'");
+    const storage::DatabaseOptions stranger{base::Secret(database().url_as(role + ":hush-hush")),
+                                            std::chrono::seconds(30), std::chrono::seconds(5)};
+    try {
+        migrate(stranger, "receiptd_readonly");
+        FAIL() << "migrated without rights";
+    } catch (const StorageError& e) {
+        EXPECT_THAT(e.what(), HasSubstr("as the database's owner"));
+    }
+    execute("DROP ROLE " + role);
+}
+
+TEST_F(Migrate, works_for_an_owner_who_may_not_create_roles) {
+    const auto role = "owner_" + database().name();
+    execute("CREATE ROLE " + role + " LOGIN PASSWORD 'hush-hush'; ALTER DATABASE " + database().name() +
+            " OWNER TO " + role);
+    const storage::DatabaseOptions owner{base::Secret(database().url_as(role + ":hush-hush")),
+                                         std::chrono::seconds(30), std::chrono::seconds(5)};
+    migrate(owner, "readers_of_" + database().name());
+    EXPECT_TRUE(migrate_status(owner).current());
+    execute("DROP OWNED BY " + role + " CASCADE; ALTER DATABASE " + database().name() +
+            " OWNER TO CURRENT_USER; DROP ROLE " + role);
+}
+
+TEST_F(Migrate, never_shows_the_password) {
+    const std::string secret = "sehr-geheim";
+    const storage::DatabaseOptions wrong{base::Secret(database().url_as("receiptd:" + secret)),
+                                         std::chrono::seconds(30), std::chrono::seconds(5)};
+    try {
+        migrate(wrong, "receiptd_readonly");
+        FAIL() << "connected with a wrong password";
+    } catch (const StorageError& e) {
+        EXPECT_THAT(e.what(), testing::Not(HasSubstr(secret)));
+        EXPECT_THAT(e.what(), HasSubstr("check user and password in database.url"));
+    }
+}
+
+TEST_F(Migrate, says_when_the_database_does_not_exist) {
+    const storage::DatabaseOptions missing{base::Secret(url_of(database().url(), "no_such_database")),
+                                           std::chrono::seconds(30), std::chrono::seconds(5)};
+    try {
+        migrate(missing, "receiptd_readonly");
+        FAIL() << "migrated a database that does not exist";
+    } catch (const StorageError& e) {
+        EXPECT_THAT(e.what(), HasSubstr("create the database first"));
+    }
+}
+
+}  // namespace
+}  // namespace receiptd::test

@@ -1,0 +1,139 @@
+// Databases for tests. RECEIPTD_TEST_DATABASE is the URL of a maintenance database whose user may create
+// databases (ctest sets it, tests/integration.cmake); a test is skipped only if it is not set.
+#pragma once
+
+#include "storage/database_options.hpp"
+#include "storage/pqxx_shim.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace receiptd::test {
+
+// The URL with another database, and another user and password if given.
+inline std::string url_of(const std::string& url, const std::string& database,
+                          const std::string& credentials = {}) {
+    const auto scheme = url.find("://") + 3;
+    const auto at = url.find('@', scheme);
+    const auto slash = url.find('/', at);
+    const auto user = credentials.empty() ? url.substr(scheme, at - scheme) : credentials;
+    return url.substr(0, scheme) + user + url.substr(at, slash - at) + "/" + database;
+}
+
+inline pqxx::result run_sql(const std::string& url, const std::string& sql) {
+    auto connection = storage::shim::connect(url);
+    pqxx::nontransaction session(*connection);
+    session.exec("SET client_min_messages = warning");
+    return session.exec(sql);
+}
+
+inline std::string one_value(const std::string& url, const std::string& sql) {
+    const auto rows = run_sql(url, sql);
+    return rows.empty() || rows[0][0].is_null() ? std::string() : rows[0][0].as<std::string>();
+}
+
+// All rows as text: "a|b\nc|d\n".
+inline std::string all_rows(const std::string& url, const std::string& sql) {
+    std::string text;
+    for (const auto& row : run_sql(url, sql)) {
+        for (const auto& field : row) {
+            if (field.num() > 0) text += '|';
+            text += field.is_null() ? "-" : field.c_str();
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+// An empty database, dropped at the end.
+class FreshDatabase {
+public:
+    explicit FreshDatabase(const std::string& maintenance_url) : maintenance_(maintenance_url) {
+        static std::atomic<unsigned> number{0};
+        name_ = "test_" + std::to_string(getpid()) + "_" + std::to_string(number++);
+        run_sql(maintenance_, "CREATE DATABASE " + name_);
+    }
+    FreshDatabase(const FreshDatabase&) = delete;
+    FreshDatabase& operator=(const FreshDatabase&) = delete;
+    ~FreshDatabase() {
+        try {
+            run_sql(maintenance_, "DROP DATABASE IF EXISTS " + name_ + " WITH (FORCE)");
+        } catch (const std::exception& e) {
+            std::fprintf(stderr, "cannot drop %s: %s\n", name_.c_str(), e.what());
+        }
+    }
+
+    const std::string& name() const { return name_; }
+    std::string url() const { return url_of(maintenance_, name_); }
+    std::string url_as(const std::string& credentials) const {
+        return url_of(maintenance_, name_, credentials);
+    }
+    storage::DatabaseOptions options() const { return {base::Secret(url()), std::chrono::seconds(30), {}}; }
+    const std::string& maintenance_url() const { return maintenance_; }
+
+private:
+    std::string maintenance_;
+    std::string name_;
+};
+
+// A cluster of the test's own, which it may stop and restart.
+class PrivateCluster {
+public:
+    PrivateCluster() {
+        std::string folder = (std::filesystem::temp_directory_path() / "receiptd-cluster-XXXXXX").string();
+        if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no temporary folder");
+        folder_ = folder;
+        url_ = command("start --fast");
+    }
+    PrivateCluster(const PrivateCluster&) = delete;
+    PrivateCluster& operator=(const PrivateCluster&) = delete;
+    ~PrivateCluster() { command("remove"); }
+
+    const std::string& url() const { return url_; }
+    void stop_as_crash() { command("stop", "immediate"); }
+    // As a crash: connections are cut, uncommitted work is lost.
+    void restart() { command("restart", "immediate"); }
+
+private:
+    std::string command(const std::string& verb, const std::string& argument = {}) const {
+        const auto line = std::string(RECEIPTD_POSTGRES_SCRIPT) + " " + verb + " " + folder_ + " " + argument;
+        const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(line.c_str(), "r"), &pclose);
+        std::string output;
+        std::array<char, 256> part{};
+        while (pipe && std::fgets(part.data(), part.size(), pipe.get()) != nullptr) output += part.data();
+        while (!output.empty() && output.back() == '\n') output.pop_back();
+        return output;
+    }
+
+    std::string folder_;
+    std::string url_;
+};
+
+class DatabaseTest : public testing::Test {
+protected:
+    void SetUp() override {
+        const char* url = std::getenv("RECEIPTD_TEST_DATABASE");
+        if (url == nullptr) GTEST_SKIP() << "RECEIPTD_TEST_DATABASE is not set (ctest sets it)";
+        database_ = std::make_unique<FreshDatabase>(url);
+    }
+
+    FreshDatabase& database() { return *database_; }
+    std::string value(const std::string& sql) { return one_value(database_->url(), sql); }
+    std::string rows(const std::string& sql) { return all_rows(database_->url(), sql); }
+    void execute(const std::string& sql) { run_sql(database_->url(), sql); }
+
+private:
+    std::unique_ptr<FreshDatabase> database_;
+};
+
+}  // namespace receiptd::test
