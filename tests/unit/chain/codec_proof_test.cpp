@@ -35,7 +35,7 @@ OutcomeCommitment commitment(const Json& entry) {
 }
 
 TEST(DerivedIds, MatchTheVectors) {
-    for (const auto& vector : load_vectors("receipt_ids.json").at("vectors")) {
+    for (const auto& vector : load_vectors("receipt_ids.json", "vectors")) {
         const CryptoHash base = hash(vector.at("base"));
         const std::uint64_t salt = u64(vector.at("salt"));
         const CryptoHash derived = vector.contains("block_hash")
@@ -56,7 +56,7 @@ TEST(DerivedIds, HaveNamesForTheirRules) {
 
 class OutcomeTrees : public ::testing::Test {
 protected:
-    const Json vectors = load_vectors("outcomes_merkle.json").at("synthetic");
+    const Json vectors = load_vectors("outcomes_merkle.json", "synthetic");
 
     std::vector<CryptoHash> leaves(std::size_t count) const {
         std::vector<CryptoHash> result;
@@ -142,7 +142,7 @@ ProofVector proof_vector(const Json& vector) {
 
 class RealProofs : public ::testing::Test {
 protected:
-    const Json vectors = load_vectors("light_client_proofs.json").at("vectors");
+    const Json vectors = load_vectors("light_client_proofs.json", "vectors");
 };
 
 TEST_F(RealProofs, RecomputeEveryIntermediateValue) {

@@ -22,7 +22,7 @@ Bytes random_bytes(std::mt19937_64& random, std::size_t size) {
 }
 
 TEST(Base58, MatchesTheVectors) {
-    for (const auto& pair : load_vectors("keys.json").at("base58")) {
+    for (const auto& pair : load_vectors("keys.json", "base58")) {
         const Bytes bytes = unhex(pair.at("hex"));
         EXPECT_EQ(base58_encode(bytes), pair.at("base58"));
         EXPECT_EQ(base58_decode(pair.at("base58").get<std::string>()), bytes);

@@ -16,8 +16,13 @@ using vector_data::unhex;
 std::vector<Json> all_transactions() {
     std::vector<Json> all;
     for (const char* file : {"transactions_v0.json", "transactions_v1.json"})
-        for (const auto& vector : load_vectors(file).at("vectors")) all.push_back(vector);
+        for (const auto& vector : load_vectors(file, "vectors")) all.push_back(vector);
     return all;
+}
+
+TEST(TransactionVectors, AreAllThere) {
+    EXPECT_EQ(all_transactions().size(), 28u + 4u);
+    EXPECT_EQ(load_vectors("delegate.json", "vectors").size(), 3u);
 }
 
 TEST(TransactionVectors, EncodeToTheirBytesAndHash) {
@@ -204,7 +209,7 @@ TEST(TransactionDecoding, RefusesTextThatIsNotBase64) {
 }
 
 TEST(DelegateVectors, AreSignedAndEncodedByTheirRules) {
-    for (const auto& vector : load_vectors("delegate.json").at("vectors")) {
+    for (const auto& vector : load_vectors("delegate.json", "vectors")) {
         const bool v1 = vector.contains("delegate_action_borsh_hex");
         const Signature signature = vector_data::signature(vector.at("signature"));
         const auto check = [&](const auto& delegate, const auto& decoded, const char* prefix) {
@@ -236,7 +241,7 @@ TEST(DelegateVectors, AreSignedAndEncodedByTheirRules) {
 }
 
 TEST(DelegateVectors, CutAnywhereAreAnError) {
-    for (const auto& vector : load_vectors("delegate.json").at("vectors")) {
+    for (const auto& vector : load_vectors("delegate.json", "vectors")) {
         const bool v1 = vector.contains("delegate_action_borsh_hex");
         const Bytes bytes =
             unhex(vector.at(v1 ? "signed_delegate_borsh_hex" : "versioned_signed_delegate_borsh_hex"));

@@ -22,6 +22,13 @@ inline Json load_vectors(const std::string& name) {
     return Json::parse(file);
 }
 
+// One member of a file, by value: a loop over load_vectors(…).at(…) would outlive what it walks.
+inline Json load_vectors(const std::string& name, const char* member) {
+    Json found = load_vectors(name).at(member);
+    if (found.empty()) throw std::runtime_error("no vectors in " + name);
+    return found;
+}
+
 inline Bytes unhex(const Json& text) { return hex_decode(text.get<std::string>()).value(); }
 inline CryptoHash hash(const Json& text) { return CryptoHash::parse(text.get<std::string>()).value(); }
 inline PublicKey key(const Json& text) { return PublicKey::parse(text.get<std::string>()).value(); }
