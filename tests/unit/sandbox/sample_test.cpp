@@ -33,7 +33,9 @@ TEST(Sample, ChainsItsBlocks) {
         EXPECT_EQ(header["prev_hash"], blocks[i - 1]["header"]["hash"]);
         EXPECT_EQ(header["prev_height"], blocks[i - 1]["header"]["height"]);
         EXPECT_LT(blocks[i - 1]["header"]["timestamp"], header["timestamp"]);
-        if (i >= 2) EXPECT_EQ(header["last_final_block"], blocks[i - 2]["header"]["hash"]);
+        if (i >= 2) {
+            EXPECT_EQ(header["last_final_block"], blocks[i - 2]["header"]["hash"]);
+        }
         EXPECT_TRUE(is_hash_text(header["hash"].get<std::string>()));
         for (std::size_t s = 0; s < 3; ++s) {
             const bool is_new = blocks[i]["chunks"][s]["height_included"] == header["height"];

@@ -60,10 +60,16 @@ TEST(RepeatedRun, ChainsItsBlocksWithoutGaps) {
         EXPECT_EQ(header["height"], kFirst + i);
         EXPECT_EQ(header["prev_height"], kFirst + i - 1);
         EXPECT_EQ(header["hash"], run.hash(i));
-        if (i >= 1) EXPECT_EQ(header["prev_hash"], previous);
-        if (i >= 2) EXPECT_EQ(header["last_final_block"], before_previous);
+        if (i >= 1) {
+            EXPECT_EQ(header["prev_hash"], previous);
+        }
+        if (i >= 2) {
+            EXPECT_EQ(header["last_final_block"], before_previous);
+        }
         EXPECT_EQ(std::to_string(header["timestamp"].get<std::uint64_t>()), header["timestamp_nanosec"]);
-        if (i >= 1) EXPECT_EQ(header["timestamp"], time + 600'000'000);
+        if (i >= 1) {
+            EXPECT_EQ(header["timestamp"], time + 600'000'000);
+        }
         time = header["timestamp"];
         before_previous = previous;
         previous = header["hash"];
@@ -183,7 +189,9 @@ TEST(RecordedMainnet, RepeatsWithUniqueChainedBlocks) {
     for (std::uint64_t i = 0; i < run.size(); ++i) {
         const json whole = block_at(run, i);
         EXPECT_EQ(whole["block"]["header"]["height"], kFirst + i);
-        if (i >= 1) EXPECT_EQ(whole["block"]["header"]["prev_hash"], previous);
+        if (i >= 1) {
+            EXPECT_EQ(whole["block"]["header"]["prev_hash"], previous);
+        }
         previous = whole["block"]["header"]["hash"];
         for (const auto& id : own_ids(whole)) {
             EXPECT_TRUE(is_hash_text(id)) << id;
