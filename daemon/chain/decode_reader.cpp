@@ -135,7 +135,7 @@ bool Reader::span(Value value, const char* start, Text& json) {
         json = token_of(value);
         return true;
     }
-    while (static_cast<unsigned char>(end[-1]) <= ' ') --end;
+    while (is_space(end[-1])) --end;
     json = Text(start, static_cast<std::size_t>(end - start));
     return true;
 }

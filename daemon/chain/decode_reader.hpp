@@ -77,10 +77,13 @@ Field<N, Target> nullable(const char (&name)[N], Target&& target) {
     return {name, Presence::nullable, std::forward<Target>(target)};
 }
 
+// JSON's whitespace and no other control character.
+inline bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
 // The value's first token without the whitespace behind it: a whole scalar, or one bracket.
 inline Text token_of(Value& value) {
     Text token = value.raw_json_token();
-    while (!token.empty() && static_cast<unsigned char>(token.back()) <= ' ') token.remove_suffix(1);
+    while (!token.empty() && is_space(token.back())) token.remove_suffix(1);
     return token;
 }
 // Never empty: behind the last token stands the string's terminating zero.
@@ -256,6 +259,7 @@ bool Reader::variant(Value value, Each each) {
         Text name;
         return decode(*this, value, name) && each(name, static_cast<Value*>(nullptr));
     }
+    if (first_of(value) != '{') return fail("neither a name nor an object");
     ondemand::object object;
     if (!open(value, object) || !descend()) return false;
     bool found = false;
