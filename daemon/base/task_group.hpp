@@ -31,6 +31,8 @@ public:
                        asio::bind_cancellation_slot(
                            signal->slot(), [shared = shared_, signal](std::exception_ptr error) {
                                shared->signals.erase(signal);
+                               // Asio 1.81 may have an emit() of this signal in its queue still.
+                               asio::post(shared->executor, [signal] {});
                                if (error && !shared->first_error && !is_cancellation(error))
                                    shared->first_error = error;
                                shared->ended.notify_all();

@@ -70,8 +70,8 @@ base::Task<void> Follower::prepare() {
     for (const auto& height : unavailable) state_.unavailable[height.height] = height;
     if (const auto last = state_.coverage.covered.last()) {
         state_.committed = co_await store_.stored_block_below(*last + 1);
-        if (engine_.source_has_outcomes)
-            co_await store_.adopt_orphans({*last > kLineageWindow ? *last - kLineageWindow : 0, *last});
+        const base::HeightRange recent{*last > kLineageWindow ? *last - kLineageWindow : 0, *last};
+        if (engine_.source_has_outcomes) co_await store_.adopt_orphans(recent);
     }
     state_.publish_gaps();
 }
@@ -88,8 +88,9 @@ base::Task<Follower::End> Follower::follow(std::optional<base::Height> until) {
     start_loops(true);
     const auto from = co_await first_height();
     if (until && from <= *until) {
-        co_await store_.want({from, *until});
-        state_.coverage.wanted.add({from, *until});
+        const base::HeightRange wanted{from, *until};
+        co_await store_.want(wanted);
+        state_.coverage.wanted.add(wanted);
     }
     log::info("following the chain", {{"from", from}, {"gaps", state_.coverage.gaps().size()}});
     if (!until || from <= *until) runs_.spawn(guard(run_along_head(from, until)));

@@ -149,8 +149,8 @@ base::Task<void> Run::finish() {
     co_await flush();
     co_await engine_.writers.drain();
     state.in_flight.subtract(claimed_);
-    if (engine_.source_has_outcomes && !state.stopping)
-        co_await engine_.store.adopt_orphans({settings_.from, std::max(settings_.from, next_)});
+    const base::HeightRange handled{settings_.from, std::max(settings_.from, next_)};
+    if (engine_.source_has_outcomes && !state.stopping) co_await engine_.store.adopt_orphans(handled);
 }
 
 base::Task<void> Run::look_above() {
@@ -176,7 +176,8 @@ base::Task<void> Run::adopt_when_due() {
     if (next_ < adopt_at_) co_return;
     const auto done = adopt_at_ - settings_.from;
     adopt_at_ = done >= lineage_.window() ? kNever : settings_.from + done * 4;
-    co_await engine_.store.adopt_orphans({settings_.from, next_});
+    const base::HeightRange handled{settings_.from, next_};
+    co_await engine_.store.adopt_orphans(handled);
 }
 
 void Run::claim(const base::HeightSet& heights) {

@@ -1,0 +1,191 @@
+// `receiptd run` and `receiptd backfill`: the runtime with signals, pages and progress around it.
+#include "api/routes.hpp"
+#include "app/commands.hpp"
+#include "app/progress.hpp"
+#include "app/runtime.hpp"
+#include "base/log.hpp"
+#include "config/load.hpp"
+#include "net/http_server.hpp"
+#include "storage/migrate.hpp"
+
+#include <boost/asio/signal_set.hpp>
+
+#include <csignal>
+#include <iostream>
+#include <optional>
+
+namespace receiptd::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kStopGrace = 4s;  // then what is not committed is left to the next start
+constexpr auto kMaintenance = 1h;
+constexpr auto kUnwind = 500ms;
+constexpr auto kProgressEvery = 200ms;
+
+class Daemon {
+public:
+    Daemon(const config::Settings& settings, std::string config_file)
+        : runtime_(settings),
+          config_file_(std::move(config_file)),
+          helpers_(runtime_.context.get_executor()),
+          work_(runtime_.context.get_executor()) {}
+
+    // Runs `work` to its end; `pages`: serve /metrics and the rest meanwhile.
+    follow::Follower::End run(base::Task<follow::Follower::End> work, bool pages) {
+        if (pages) serve();
+        helpers_.spawn(handle_signals());
+        work_.spawn(whole_life(std::move(work)));
+        runtime_.context.run();
+        // What was cancelled unwinds while everything it refers to still stands.
+        runtime_.context.restart();
+        runtime_.context.run_for(kUnwind);
+        if (failure_) std::rethrow_exception(failure_);
+        return end_;
+    }
+
+    void show_progress(base::HeightRange range) { helpers_.spawn(draw_progress(range)); }
+
+    Runtime& runtime() { return runtime_; }
+
+private:
+    base::Task<void> whole_life(base::Task<follow::Follower::End> work) {
+        try {
+            co_await runtime_.store.check_identity(runtime_.settings.network, runtime_.status().scope);
+            co_await runtime_.check_network();
+            helpers_.spawn(maintain());
+            end_ = co_await std::move(work);
+        } catch (const storage::StorageStopped&) {
+            log::warn("stopped while waiting for the database");
+        } catch (...) {
+            failure_ = std::current_exception();
+        }
+        helpers_.cancel();
+        if (server_) co_await server_->stop(200ms);
+        runtime_.context.stop();
+    }
+
+    void serve() {
+        api::Pages pages{[this] { return runtime_.status(); }, [this] { return metrics_text(); }};
+        net::HttpServerOptions options;
+        options.listen = runtime_.settings.http.listen;
+        server_.emplace(runtime_.context.get_executor(), options, api::make_handler(std::move(pages)));
+        server_->start();
+        log::info("serving", {{"listen", server_->address()}});
+    }
+
+    std::string metrics_text() {
+        runtime_.sources->states();  // refreshes the gauges of the upstreams
+        return runtime_.registry.serialize();
+    }
+
+    base::Task<void> handle_signals() {
+        base::asio::signal_set signals(runtime_.context, SIGTERM, SIGINT, SIGHUP);
+        while (true) {
+            const auto signal = co_await signals.async_wait(base::asio::use_awaitable);
+            if (signal == SIGHUP) {
+                reload();
+                continue;
+            }
+            if (runtime_.state.stopping) std::_Exit(kOk);  // asked twice: what is uncommitted rolls back
+            log::info("stopping: the batch being written is finished first");
+            runtime_.follower.stop();
+            helpers_.spawn(end_after_grace());
+        }
+    }
+
+    base::Task<void> end_after_grace() {
+        base::asio::steady_timer timer(runtime_.context);
+        co_await base::sleep_on(timer, kStopGrace);
+        log::warn("the database does not finish in time; what is not committed is fetched again next time");
+        std::_Exit(kOk);
+    }
+
+    void reload() {
+        const auto loaded = config::load_file(config_file_);
+        if (!loaded.ok()) {
+            for (const auto& problem : loaded.problems) log::error("reload refused", {{"problem", problem.to_string()}});
+            return;
+        }
+        const auto changes = config::reload_diff(runtime_.settings, loaded.settings);
+        if (changes.empty()) log::info("reloaded: nothing changed");
+        for (const auto& change : changes) {
+            if (change.reloadable)
+                log::info("reloaded", {{"key", change.key}, {"from", change.from}, {"to", change.to}});
+            else
+                log::warn("needs a restart", {{"key", change.key}, {"from", change.from}, {"to", change.to}});
+        }
+        log::configure(loaded.settings.log_level, loaded.settings.log_format);
+        runtime_.sources->reload(loaded.settings);
+    }
+
+    base::Task<void> maintain() {
+        base::asio::steady_timer timer(runtime_.context);
+        while (true) {
+            try {
+                co_await runtime_.store.maintain();
+            } catch (const storage::StorageError& e) {
+                log::error("maintenance of the database failed; trying again in an hour", {{"because", e.what()}});
+            }
+            co_await base::sleep_on(timer, kMaintenance);
+        }
+    }
+
+    base::Task<void> draw_progress(base::HeightRange range) {
+        const auto left_at_start = left(range);
+        Progress progress(left_at_start, runtime_.clock);
+        base::asio::steady_timer timer(runtime_.context);
+        while (true) {
+            progress.show(left_at_start - std::min(left_at_start, left(range)), runtime_.state.unavailable.size());
+            co_await base::sleep_on(timer, kProgressEvery);
+        }
+    }
+
+    base::Height left(base::HeightRange range) const {
+        return range.size() - runtime_.state.coverage.covered.within(range).size();
+    }
+
+    Runtime runtime_;
+    std::string config_file_;
+    std::optional<net::HttpServer> server_;
+    base::TaskGroup helpers_;
+    base::TaskGroup work_;
+    follow::Follower::End end_;
+    std::exception_ptr failure_;
+};
+
+void migrate_first(const config::Settings& settings) {
+    auto database = database_options(settings);
+    for (const auto& name : storage::migrate(database, settings.database.readonly_role))
+        log::info("database schema updated", {{"file", name}});
+}
+
+int report(const follow::Follower::End& end) {
+    if (end.missing.empty() && end.unfinished_trees == 0) return kOk;
+    for (const auto& range : end.missing.ranges())
+        log::warn("not to be had for now", {{"from", range.from}, {"to", range.to}});
+    if (end.unfinished_trees > 0) log::warn("trees not complete", {{"transactions", end.unfinished_trees}});
+    return kIncomplete;
+}
+
+}  // namespace
+
+int run(const config::Settings& settings, const RunCommand& command) {
+    migrate_first(settings);
+    Daemon daemon(settings, command.config_file);
+    const auto end = daemon.run(daemon.runtime().follower.follow(command.until), true);
+    return command.until ? report(end) : kOk;
+}
+
+int backfill(const config::Settings& settings, base::HeightRange range) {
+    migrate_first(settings);
+    Daemon daemon(settings, "");
+    daemon.show_progress(range);
+    const auto end = daemon.run(daemon.runtime().follower.backfill(range), false);
+    const int code = report(end);
+    std::cout << range.size() - end.missing.size() << " of " << range.size() << " heights stored\n";
+    return code;
+}
+
+}  // namespace receiptd::app

@@ -1,0 +1,144 @@
+#include "api/status.hpp"
+#include "app/commands.hpp"
+#include "app/runtime.hpp"
+#include "storage/inspect.hpp"
+#include "storage/migrate.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <boost/asio/io_context.hpp>
+
+#include <cstdio>
+#include <iostream>
+
+namespace receiptd::app {
+namespace {
+
+using nlohmann::json;
+
+constexpr auto kDaemonPatience = std::chrono::milliseconds(2'000);
+
+base::Task<void> get_status(net::HttpClient& client, std::optional<json>& answer) {
+    net::HttpRequest request;
+    request.target = "/v1/status";
+    const auto response = co_await client.send(std::move(request));
+    if (!response || response->status != 200) co_return;
+    auto parsed = json::parse(response->body, nullptr, false);
+    if (parsed.is_object()) answer = std::move(parsed);
+}
+
+// What the running daemon says; nullopt if none answers at http.listen.
+std::optional<json> ask_daemon(const std::string& listen) {
+    const auto url = net::parse_url("http://" + listen);
+    if (!url || url->port == 0) return std::nullopt;
+    boost::asio::io_context context;
+    net::HttpClientOptions options;
+    options.origin = *url;
+    options.connect_timeout = options.request_timeout = kDaemonPatience;
+    net::HttpClient client(context.get_executor(), options);
+    std::optional<json> answer;
+    base::TaskGroup asking(context.get_executor());
+    asking.spawn(get_status(client, answer));
+    context.run_for(2 * kDaemonPatience);
+    return answer;
+}
+
+json to_json(const storage::StoredSummary& stored) {
+    json gaps = json::array();
+    for (const auto& gap : stored.gaps)
+        gaps.push_back({{"from", gap.from_height}, {"to", gap.to_height}, {"reason", gap.reason}, {"detail", gap.detail}});
+    json backfills = json::array();
+    for (const auto& backfill : stored.unfinished_backfills)
+        backfills.push_back({{"from", backfill.from_height},
+                             {"to", backfill.to_height},
+                             {"missing", backfill.missing},
+                             {"running", backfill.leased}});
+    return {{"network", stored.network},
+            {"scope", stored.scope},
+            {"first_height", stored.first_height ? json(*stored.first_height) : json()},
+            {"last_height", stored.last_height ? json(*stored.last_height) : json()},
+            {"last_block_time", stored.last_block_time},
+            {"covered_heights", stored.covered_heights},
+            {"gap_heights", stored.gap_heights},
+            {"gaps", gaps},
+            {"unfinished_backfills", backfills},
+            {"pending_trees", stored.pending_trees},
+            {"partitions", stored.partitions},
+            {"database_bytes", stored.database_bytes}};
+}
+
+void print_stored(const storage::StoredSummary& stored) {
+    std::cout << "database    " << (stored.network.empty() ? "empty" : stored.network + ", scope " + stored.scope)
+              << ", " << stored.database_bytes / 1'000'000 << " MB, " << stored.partitions << " partitions\n";
+    if (stored.first_height)
+        std::cout << "heights     " << *stored.first_height << " to " << *stored.last_height << ", "
+                  << stored.covered_heights << " covered, newest block " << stored.last_block_time << '\n';
+    std::cout << "gaps        " << stored.gap_heights << " heights\n";
+    for (const auto& gap : stored.gaps)
+        std::cout << "            " << gap.from_height
+                  << (gap.to_height > gap.from_height ? " to " + std::to_string(gap.to_height) : std::string()) << "  "
+                  << gap.reason << (gap.detail.empty() ? "" : ": " + gap.detail) << '\n';
+    for (const auto& backfill : stored.unfinished_backfills)
+        std::cout << "backfill    " << backfill.from_height << " to " << backfill.to_height << ", " << backfill.missing
+                  << " heights missing, " << (backfill.leased ? "running" : "waiting for a daemon") << '\n';
+    if (stored.pending_trees > 0) std::cout << "trees       " << stored.pending_trees << " still being fetched\n";
+}
+
+std::string height_text(const json& height) { return height.is_null() ? "-" : height.dump(); }
+
+void print_daemon(const std::optional<json>& daemon, const std::string& listen) {
+    if (!daemon) {
+        std::cout << "daemon      none answers at " << listen << '\n';
+        return;
+    }
+    const auto& status = *daemon;
+    std::cout << "daemon      " << status.value("version", "?") << ", source " << status.value("source", "?") << ", "
+              << (status.value("ready", false) ? "ready" : "not ready: " + status["not_ready_because"].dump()) << '\n';
+    if (status["head"].is_object())
+        std::cout << "head        " << height_text(status["head"]["height"]) << " at "
+                  << status["head"].value("time", "?") << '\n';
+    for (const auto& upstream : status["upstreams"]) {
+        char health[16];
+        std::snprintf(health, sizeof health, "%.2f", upstream.value("health", 0.0));
+        std::cout << "upstream    " << upstream.value("name", "?") << " (" << upstream.value("kind", "?") << ", "
+                  << upstream.value("origin", "?") << ")  health " << health << "  horizon "
+                  << height_text(upstream["horizon_height"]) << "  head " << height_text(upstream["head_height"])
+                  << (upstream.value("disabled", false) ? "  DISABLED" : "");
+        if (const auto error = upstream.value("last_error", ""); !error.empty()) std::cout << "  last: " << error;
+        std::cout << '\n';
+    }
+}
+
+}  // namespace
+
+int migrate(const config::Settings& settings, bool status_only) {
+    const auto database = database_options(settings);
+    if (!status_only) {
+        const auto applied = storage::migrate(database, settings.database.readonly_role);
+        for (const auto& name : applied) std::cout << "applied " << name << '\n';
+        if (applied.empty()) std::cout << "nothing to do\n";
+        return kOk;
+    }
+    const auto status = storage::migrate_status(database);
+    for (const auto& migration : status.applied)
+        std::cout << "applied  " << migration.name << "  " << migration.applied_at << '\n';
+    for (const auto& name : status.pending) std::cout << "pending  " << name << '\n';
+    std::cout << "views    " << (status.schema_current ? "current" : "to be applied") << '\n';
+    if (!status.problem.empty()) std::cout << "problem  " << status.problem << '\n';
+    return status.current() ? kOk : kFailed;
+}
+
+int status(const config::Settings& settings, bool as_json) {
+    const auto stored = storage::stored_summary(database_options(settings));
+    const auto daemon = ask_daemon(settings.http.listen);
+    if (as_json) {
+        const json all = {{"database", to_json(stored)}, {"daemon", daemon ? *daemon : json()}};
+        std::cout << all.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+        return kOk;
+    }
+    print_stored(stored);
+    print_daemon(daemon, settings.http.listen);
+    return kOk;
+}
+
+}  // namespace receiptd::app

@@ -1,0 +1,108 @@
+#include "app/runtime.hpp"
+
+#include "base/log.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <stdexcept>
+
+namespace receiptd::app {
+namespace {
+
+constexpr unsigned kCpuThreads = 2;
+constexpr std::size_t kListed = 20;
+
+std::string rfc3339(std::uint64_t nanoseconds) {
+    const auto seconds = static_cast<std::time_t>(nanoseconds / 1'000'000'000);
+    std::tm utc{};
+    gmtime_r(&seconds, &utc);
+    char text[48];
+    const auto length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+    std::snprintf(text + length, sizeof text - length, ".%03uZ",
+                  static_cast<unsigned>(nanoseconds / 1'000'000 % 1'000));
+    return text;
+}
+
+std::optional<api::BlockView> view(const std::optional<chain::BlockRef>& block) {
+    if (!block) return std::nullopt;
+    return api::BlockView{block->height, block->hash, rfc3339(block->timestamp_nanosec)};
+}
+
+api::UpstreamView view(const rpc::UpstreamState& upstream) {
+    return {upstream.name,       upstream.kind,    upstream.origin, upstream.health,           upstream.disabled,
+            upstream.last_error, upstream.horizon, upstream.head,   upstream.budget_available, upstream.in_flight};
+}
+
+const char* scope_name(config::ScopeName scope) {
+    switch (scope) {
+        case config::ScopeName::headers: return "headers";
+        case config::ScopeName::accounts: return "accounts";
+        case config::ScopeName::all: return "all";
+    }
+    return "all";
+}
+
+storage::PgStoreOptions store_options(const config::Settings& settings) {
+    return {database_options(settings), settings.follow.writers, settings.retention.partition,
+            settings.retention.keep};
+}
+
+}  // namespace
+
+storage::DatabaseOptions database_options(const config::Settings& settings) {
+    return {settings.database.url, settings.database.statement_timeout, std::nullopt};
+}
+
+Runtime::Runtime(const config::Settings& configured)
+    : settings(configured),
+      rpc_series(registry),
+      storage_series(registry),
+      follow_series(registry),
+      cpu(kCpuThreads),
+      store(store_options(settings), storage_series, clock),
+      sources(rpc::make_sources(context.get_executor(), cpu, settings, &rpc_series, clock)),
+      state(context.get_executor(), follow_series, clock),
+      follower(context.get_executor(), cpu, sources->blocks(), &sources->trees(), store, state, settings.follow) {}
+
+api::DaemonStatus Runtime::status() const {
+    api::DaemonStatus view_of;
+    view_of.version = RECEIPTD_VERSION;
+    view_of.network = settings.network;
+    view_of.source = settings.follow.source == config::Source::rpc ? "rpc" : "neardata";
+    view_of.scope = scope_name(settings.follow.scope);
+    view_of.head = view(state.head);
+    if (state.head)
+        view_of.head_seen_seconds_ago = static_cast<double>((clock.steady() - state.head_seen_at).count()) / 1e9;
+    view_of.committed = view(state.committed);
+    view_of.database_connected = storage_series.connected.Value() > 0;
+    view_of.covered_heights = state.coverage.covered.size();
+    const auto gaps = state.coverage.gaps();
+    view_of.gap_heights = gaps.size();
+    for (const auto& range : gaps.ranges()) {
+        if (view_of.gaps.size() == kListed) break;
+        view_of.gaps.push_back({range.from, range.to});
+    }
+    view_of.unavailable_heights = state.unavailable.size();
+    for (const auto& [height, record] : state.unavailable) {
+        if (view_of.unavailable.size() == kListed) break;
+        view_of.unavailable.push_back({height, record.reason, record.detail, record.attempts});
+    }
+    view_of.pending_trees = state.pending_trees;
+    if (state.broken) view_of.broken_chain = state.broken->why;
+    for (const auto& upstream : sources->states()) view_of.upstreams.push_back(view(upstream));
+    return view_of;
+}
+
+base::Task<void> Runtime::check_network() {
+    const auto told = co_await sources->chain_id();
+    if (!told) {
+        log::warn("no upstream says which network it is", {{"reason", told.error().reason}});
+        co_return;
+    }
+    if (!told->chain_id.empty() && told->chain_id != settings.network)
+        throw std::runtime_error("the upstream is of network \"" + told->chain_id + "\", but chain.network is \"" +
+                                 settings.network + "\": nothing was stored");
+}
+
+}  // namespace receiptd::app

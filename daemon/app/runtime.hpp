@@ -1,0 +1,46 @@
+// Everything a command of the daemon is composed of, in the order it is built and, backwards, ended.
+#pragma once
+
+#include "api/status.hpp"
+#include "base/clock.hpp"
+#include "config/settings.hpp"
+#include "follow/follower.hpp"
+#include "follow/state.hpp"
+#include "metrics/follow_series.hpp"
+#include "metrics/registry.hpp"
+#include "metrics/rpc_series.hpp"
+#include "metrics/storage_series.hpp"
+#include "rpc/sources.hpp"
+#include "storage/pg_store.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <memory>
+
+namespace receiptd::app {
+
+storage::DatabaseOptions database_options(const config::Settings& settings);
+
+struct Runtime {
+    explicit Runtime(const config::Settings& settings);
+
+    config::Settings settings;
+    base::SystemClock clock;
+    metrics::Registry registry;
+    metrics::RpcSeries rpc_series;
+    metrics::StorageSeries storage_series;
+    metrics::FollowSeries follow_series;
+    boost::asio::thread_pool cpu;
+    boost::asio::io_context context{1};
+    storage::PgStore store;
+    std::unique_ptr<rpc::Sources> sources;
+    follow::State state;
+    follow::Follower follower;
+
+    api::DaemonStatus status() const;
+    // Refuses an upstream of another network; one that does not say is believed.
+    base::Task<void> check_network();
+};
+
+}  // namespace receiptd::app

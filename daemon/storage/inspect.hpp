@@ -1,0 +1,47 @@
+// What people ask of the database through the command line: read-only, one connection, no retries.
+#pragma once
+
+#include "chain/tree_text.hpp"
+#include "storage/database_options.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+struct StoredSummary {
+    std::string network;
+    std::string scope;
+    std::optional<std::uint64_t> first_height;
+    std::optional<std::uint64_t> last_height;
+    std::string last_block_time;  // as PostgreSQL prints it; empty: nothing stored
+    std::uint64_t covered_heights = 0;
+    std::uint64_t gap_heights = 0;
+    struct Gap {
+        std::uint64_t from_height = 0;
+        std::uint64_t to_height = 0;
+        std::string reason;
+        std::string detail;
+    };
+    std::vector<Gap> gaps;  // the first 20 ranges
+    struct Backfill {
+        std::uint64_t from_height = 0;
+        std::uint64_t to_height = 0;
+        std::uint64_t missing = 0;
+        bool leased = false;
+    };
+    std::vector<Backfill> unfinished_backfills;
+    std::uint64_t pending_trees = 0;
+    std::uint64_t partitions = 0;
+    std::uint64_t database_bytes = 0;
+};
+
+// Both throw StorageError when the database cannot be asked.
+StoredSummary stored_summary(const DatabaseOptions& database);
+// nullopt: nothing of this transaction is stored (or only its row, its tree still being fetched:
+// then `receipts` is empty and status too).
+std::optional<chain::TreeView> stored_tree(const DatabaseOptions& database, const std::string& tx_hash);
+
+}  // namespace receiptd::storage

@@ -1,0 +1,183 @@
+"""What the scenarios share: a sandbox, a daemon and a database of their own for each test.
+
+The database cluster is told by RECEIPTD_TEST_DATABASE (./dev test starts one); the programs by
+RECEIPTD_BUILD (default: build/). Waiting is on conditions, never on time.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.error
+import urllib.request
+import uuid
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("RECEIPTD_BUILD", ROOT / "build"))
+SAMPLE = ROOT / "sandbox" / "sample"
+SHARED = ROOT.parent / "shared" / "data"
+DEADLINE = 300  # seconds after which a condition counts as never coming true
+
+
+def wait_until(what, condition, deadline=DEADLINE):
+    end = time.monotonic() + deadline
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"never came true: {what}")
+
+
+def database_url(name):
+    return re.sub(r"/[^/?]*(\?|$)", rf"/{name}\1", os.environ["RECEIPTD_TEST_DATABASE"], count=1) \
+        if "://" not in os.environ["RECEIPTD_TEST_DATABASE"] \
+        else re.sub(r"^(\w+://[^/]*)/[^?]*", rf"\1/{name}", os.environ["RECEIPTD_TEST_DATABASE"])
+
+
+def sql(url, query):
+    """Rows as lists of strings; NULL is None."""
+    done = subprocess.run(["psql", url, "-X", "-q", "-At", "-F", "\x1f", "-R", "\x1e", "-P", "null=\x1d",
+                           "-v", "ON_ERROR_STOP=1", "-c", query], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"{query}\n{done.stderr}")
+    text = done.stdout[:-1] if done.stdout.endswith("\n") else done.stdout
+    return [[None if cell == "\x1d" else cell for cell in row.split("\x1f")] for row in text.split("\x1e") if row]
+
+
+def value(url, query):
+    return sql(url, query)[0][0]
+
+
+class Sandbox:
+    """receiptd-sandbox replay on free ports."""
+
+    def __init__(self, folder, *arguments):
+        self.out = open(folder / f"sandbox-{uuid.uuid4().hex[:6]}.out", "w+")
+        self.process = subprocess.Popen(
+            [BUILD / "receiptd-sandbox", "replay", "--listen", "127.0.0.1:0", "--archival-listen", "127.0.0.1:0",
+             "--quiet", *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=self.out, stderr=subprocess.STDOUT)
+        wait_until("the sandbox is ready", self._ready)
+
+    def _ready(self):
+        if self.process.poll() is not None:
+            raise AssertionError("the sandbox ended: " + self._text())
+        text = self._text()
+        regular = re.search(r"^regular (\S+)$", text, re.M)
+        archival = re.search(r"^archival (\S+)$", text, re.M)
+        if not (regular and archival):
+            return False
+        self.regular, self.archival = regular[1], archival[1]
+        return True
+
+    def _text(self):
+        self.out.flush()
+        return pathlib.Path(self.out.name).read_text()
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait()
+        self.out.close()
+
+
+class Scenario(unittest.TestCase):
+    """A folder, a fresh database, and helpers that start programs; everything is gone afterwards."""
+
+    def setUp(self):
+        if "RECEIPTD_TEST_DATABASE" not in os.environ:
+            self.skipTest("RECEIPTD_TEST_DATABASE is not set: ./dev test starts a cluster")
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="receiptd-scenario-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.maintenance = os.environ["RECEIPTD_TEST_DATABASE"]
+        self.database = self.make_database()
+
+    def make_database(self):
+        name = "scenario_" + uuid.uuid4().hex[:12]
+        sql(self.maintenance, f"CREATE DATABASE {name}")
+        self.addCleanup(sql, self.maintenance, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        return database_url(name)
+
+    def sandbox(self, *arguments):
+        made = Sandbox(self.folder, *arguments)
+        self.addCleanup(made.stop)
+        return made
+
+    def config(self, sandbox, *, source="rpc", scope="all", start='"resume"', database=None, network="mainnet",
+               patience="200ms", follow="", extra="", kinds=("regular", "archival")):
+        path = self.folder / f"receiptd-{uuid.uuid4().hex[:6]}.toml"
+        url_file = path.with_suffix(".url")
+        url_file.write_text(database or self.database)
+        url_file.chmod(0o600)
+        upstreams = "".join(
+            f'[[upstream]]\nname = "{kind}"\nkind = "{kind}"\nurl = "{getattr(sandbox, kind)}"\n' for kind in kinds)
+        neardata = f'[neardata]\nurl = "{sandbox.archival}"\n' if source == "neardata" else ""
+        path.write_text(f'[chain]\nnetwork = "{network}"\n{upstreams}{neardata}'
+                        f'[database]\nurl_file = "{url_file}"\n'
+                        f'[follow]\nsource = "{source}"\nscope = "{scope}"\nstart = {start}\npatience = "{patience}"\n'
+                        f'{follow}\n[http]\nlisten = "127.0.0.1:0"\n{extra}')
+        return path
+
+    def receiptd(self, *arguments, expect=0, deadline=DEADLINE):
+        """Runs a command to its end; returns (stdout, stderr)."""
+        done = subprocess.run([BUILD / "receiptd", *map(str, arguments)], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=deadline)
+        if expect is not None:
+            self.assertEqual(done.returncode, expect, f"receiptd {arguments}\n{done.stdout}\n{done.stderr}")
+        return done.stdout, done.stderr
+
+    def start(self, *arguments):
+        """A daemon that goes on; ended with the test."""
+        log = open(self.folder / f"daemon-{uuid.uuid4().hex[:6]}.log", "w+")
+        self.addCleanup(log.close)
+        process = subprocess.Popen([BUILD / "receiptd", *map(str, arguments)], stdin=subprocess.DEVNULL,
+                                   stdout=log, stderr=subprocess.STDOUT)
+        process.log = lambda: pathlib.Path(log.name).read_text()
+        self.addCleanup(self.kill, process)
+        return process
+
+    def kill(self, process):
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    def page(self, process, path):
+        """GET from a running daemon; returns (status, text)."""
+        found = wait_until("the daemon serves its pages",
+                           lambda: process.poll() is not None or re.search(r"listen=(\S+)", process.log()))
+        self.assertIsNone(process.poll(), process.log())
+        try:
+            with urllib.request.urlopen(f"http://{found[1]}{path}") as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as refused:
+            return refused.code, refused.read().decode()
+
+    def query(self, text, database=None):
+        return sql(database or self.database, text)
+
+    def value(self, text, database=None):
+        return value(database or self.database, text)
+
+    def fingerprint(self, database=None):
+        """Every history table's content, whatever the order of its rows."""
+        tables = ["blocks", "chunks", "transactions", "receipts", "data_receipts", "events"]
+        return {table: self.query(
+            f"SELECT count(*), coalesce(sum(('x' || substr(md5(t::text), 1, 15))::bit(60)::bigint), 0) FROM {table} t",
+            database)[0] for table in tables}
+
+    def shared(self, path):
+        full = SHARED / path
+        if not full.exists():
+            self.skipTest(f"{full} is not here")
+        return full
+
+
+def main():
+    unittest.main(argv=[sys.argv[0], "-v", *sys.argv[1:]])
