@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <string>
 #include <string_view>
 
@@ -16,7 +16,7 @@ namespace receiptd::fuzz {
 
 inline void require(bool kept, const char* promise, std::string_view what = {}) {
     if (kept) return;
-    std::fprintf(stderr, "broken promise: %s: %.*s\n", promise, static_cast<int>(what.size()), what.data());
+    std::cerr << "broken promise: " << promise << ": " << what << std::endl;
     std::abort();
 }
 
