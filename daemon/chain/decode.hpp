@@ -84,6 +84,8 @@ struct CallResult {
     std::string block_hash;
 };
 
+// These take the answer's `result` or the whole envelope. A soft error (rpc.md §6.1) is a
+// DecodeError with the path "error" and the server's words as its reason.
 base::Result<AccountView, DecodeError> decode_view_account(const std::string& result);
 base::Result<AccessKeyView, DecodeError> decode_view_access_key(const std::string& result);
 base::Result<std::vector<AccessKeyView>, DecodeError> decode_view_access_key_list(const std::string& result);
