@@ -100,10 +100,12 @@ Fault classify(const std::exception_ptr& error, bool connection_open, const Conn
         std::rethrow_exception(error);
     } catch (const pqxx::broken_connection& e) {
         fault = {FaultKind::outage, {}, e.what()};
-    } catch (const pqxx::in_doubt_error& e) {
-        fault = {FaultKind::outage, {}, e.what()};
+    } catch (const pqxx::in_doubt_error&) {
+        // 08007: transaction resolution unknown
+        return {FaultKind::outage, "08007",
+                "the connection was lost while committing; checking what became of it"};
     } catch (const pqxx::sql_error& e) {
-        return fault_with_connection(fault_of(e.sqlstate(), e.what(), database), connection_open);
+        return fault_with_connection(fault_of(shim::sqlstate_of(e), e.what(), database), connection_open);
     } catch (const pqxx::transaction_rollback& e) {
         return fault_with_connection(fault_of("40000", e.what(), database), connection_open);
     } catch (const std::exception& e) {

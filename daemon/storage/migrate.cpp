@@ -201,7 +201,7 @@ private:
         try {
             tx.exec(file.text);
         } catch (const pqxx::sql_error& e) {
-            if (fault_kind(e.sqlstate()) != FaultKind::permanent) throw;
+            if (fault_kind(shim::sqlstate_of(e)) != FaultKind::permanent) throw;
             throw StorageError(file.name + " failed, nothing of it was applied: " + e.what());
         }
     }

@@ -76,7 +76,7 @@ void PartitionKeeper::retire(pqxx::connection& connection, base::WallTime now, s
                       {{"tables", dropped}, {"keep_hours", keep.count()}});
         }
     } catch (const pqxx::sql_error& e) {
-        if (e.sqlstate() != kLockNotAvailable) throw;
+        if (shim::sqlstate_of(e) != kLockNotAvailable) throw;
         log::info("partitions past retention are being read; they are dropped next time");
     }
 }

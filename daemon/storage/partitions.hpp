@@ -31,7 +31,7 @@ public:
             try {
                 return write();
             } catch (const pqxx::sql_error& e) {
-                if (!again || e.sqlstate() != kNoPartition) throw;
+                if (!again || shim::sqlstate_of(e) != kNoPartition) throw;
                 forget();
             }
         }

@@ -69,6 +69,22 @@ inline std::unique_ptr<pqxx::connection> connect(const std::string& conninfo) {
     return connection;
 }
 
+// 6.4 forgets the code of errors that have a type of their own.
+inline std::string sqlstate_of(const pqxx::sql_error& error) {
+    if (!error.sqlstate().empty()) return error.sqlstate();
+    const auto is = [&](auto* type) { return dynamic_cast<decltype(type)>(&error) != nullptr; };
+    if (is(static_cast<const pqxx::insufficient_privilege*>(nullptr))) return "42501";
+    if (is(static_cast<const pqxx::undefined_table*>(nullptr))) return "42P01";
+    if (is(static_cast<const pqxx::undefined_column*>(nullptr))) return "42703";
+    if (is(static_cast<const pqxx::undefined_function*>(nullptr))) return "42883";
+    if (is(static_cast<const pqxx::disk_full*>(nullptr))) return "53100";
+    if (is(static_cast<const pqxx::out_of_memory*>(nullptr))) return "53200";
+    if (is(static_cast<const pqxx::insufficient_resources*>(nullptr))) return "53000";
+    if (is(static_cast<const pqxx::check_violation*>(nullptr))) return "23514";
+    if (is(static_cast<const pqxx::unique_violation*>(nullptr))) return "23505";
+    return {};
+}
+
 template <class... Parameters>
 pqxx::result query(pqxx::transaction_base& tx, const std::string& sql, const Parameters&... parameters) {
 #if PQXX_VERSION_MAJOR > 7 || (PQXX_VERSION_MAJOR == 7 && PQXX_VERSION_MINOR >= 9)

@@ -1,0 +1,146 @@
+// Orphans end up in the same tree whatever order the blocks were committed in.
+#include "store_test_support.hpp"
+
+#include <algorithm>
+
+namespace receiptd::test {
+namespace {
+
+constexpr const char* kReceipts =
+    "SELECT receipt_id, tree_id, tx_hash, parent_receipt_id, role FROM receipts ORDER BY 1";
+constexpr const char* kEvents = "SELECT receipt_id, tree_id, tx_hash FROM events ORDER BY 1";
+constexpr const char* kData = "SELECT data_id, tree_id, tx_hash FROM data_receipts ORDER BY 1";
+
+// As four followers that each saw one block alone would write the tree
+//   T -> A -> B (deletes its account) -> P (payout), A -> C (callback of B, awaits d), C -> F (refund)
+std::vector<RowBatch> blocks_seen_alone() {
+    std::vector<RowBatch> blocks;
+    blocks.push_back(block_batch(100));
+    add_transaction(blocks.back(), {"T", "A"});
+
+    blocks.push_back(block_batch(101));
+    add_receipt(blocks.back(), 101,
+                {"A", "A", "", "", "initial", "{B,C}", "alice.near", "bob.near", "success_value", "[]", "",
+                 "", "", "started", true});
+
+    blocks.push_back(block_batch(102));
+    add_receipt(blocks.back(), 102,
+                {"B", "B", "", "", "promise", "{P}", "bob.near", "old.near", "success_value",
+                 R"([{"DeleteAccount":{"beneficiary_id":"bob.near"}}])", "", "{d}", "", "", true});
+
+    blocks.push_back(block_batch(103));
+    add_data(blocks.back(), "d", "rd", "", true);
+    add_receipt(blocks.back(), 103,
+                {"C", "C", "", "", "callback", "{F}", "bob.near", "bob.near", "failure",
+                 R"([{"FunctionCall":{"args_json":{"note":"DeleteAccount"}}}])", "{d}", "",
+                 "FunctionCallError", "", true});
+    add_receipt(blocks.back(), 103,
+                {"P", "P", "", "", "refund", "{}", "system", "bob.near", "success_value",
+                 R"([{"Transfer":{"deposit":"1"}}])", "", "", "", "", true});
+
+    blocks.push_back(block_batch(104));
+    add_receipt(blocks.back(), 104,
+                {"F", "F", "", "", "refund", "{}", "system", "alice.near", "success_value",
+                 R"([{"Transfer":{"deposit":"1"}}])", "", "", "", "", true});
+    return blocks;
+}
+
+using Adoption = StoreTest;
+
+TEST_F(Adoption, gives_the_same_rows_for_every_order_of_commits) {
+    std::vector<std::size_t> order = {0, 1, 2, 3, 4};
+    do {
+        const auto blocks = blocks_seen_alone();
+        std::string said;
+        for (const auto index : order) {
+            commit(blocks[index]);
+            const auto height = blocks[index].blocks.front().height;
+            await(store().adopt_orphans({height, height}));
+            said += std::to_string(index);
+        }
+        ASSERT_EQ(rows(kReceipts),
+                  "A|T|T|-|initial\nB|T|T|A|promise\nC|T|T|A|callback\nF|T|T|C|refund\nP|T|T|B|payout\n")
+            << said;
+        ASSERT_EQ(rows(kEvents), "A|T|T\n") << said;
+        ASSERT_EQ(rows(kData), "d|T|T\n") << said;
+        ASSERT_EQ(value("SELECT count(*) FROM orphan_receipts WHERE adopted_at IS NULL"), "0") << said;
+        execute(
+            "DELETE FROM blocks; DELETE FROM transactions; DELETE FROM receipts; DELETE FROM events; "
+            "DELETE FROM data_receipts; DELETE FROM orphan_receipts; UPDATE coverage SET heights = '{}'");
+    } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_F(Adoption, is_the_same_once_at_the_end) {
+    for (auto& block : blocks_seen_alone()) commit(std::move(block));
+    await(store().adopt_orphans({100, 104}));
+    EXPECT_EQ(rows(kReceipts),
+              "A|T|T|-|initial\nB|T|T|A|promise\nC|T|T|A|callback\nF|T|T|C|refund\nP|T|T|B|payout\n");
+    EXPECT_EQ(open().series.adopted.Value(), 6);
+    await(store().adopt_orphans({100, 104}));
+    EXPECT_EQ(open().series.adopted.Value(), 6) << "a second time changes nothing";
+}
+
+TEST_F(Adoption, moves_rows_that_come_later_under_the_old_name) {
+    auto blocks = blocks_seen_alone();
+    for (int i : {2, 1, 0}) commit(std::move(blocks[static_cast<std::size_t>(i)]));
+    await(store().adopt_orphans({100, 102}));
+    // The follower that began at 102 goes on and calls the tree B.
+    auto next = block_batch(103);
+    add_receipt(next, 103, {"P", "B", "", "B", "payout", "{}", "system", "bob.near"});
+    add_data(next, "d", "B", "", false);
+    commit(std::move(next));
+    await(store().adopt_orphans({103, 103}));
+    EXPECT_EQ(rows(kReceipts), "A|T|T|-|initial\nB|T|T|A|promise\nP|T|T|B|payout\n");
+    EXPECT_EQ(rows(kData), "d|T|T\n");
+}
+
+TEST_F(Adoption, names_a_tree_after_its_earliest_known_receipt_while_the_transaction_is_unknown) {
+    auto blocks = blocks_seen_alone();
+    for (std::size_t i = 1; i < blocks.size(); ++i) commit(std::move(blocks[i]));
+    await(store().adopt_orphans({101, 104}));
+    EXPECT_EQ(rows(kReceipts),
+              "A|A|-|-|initial\nB|A|-|A|promise\nC|A|-|A|callback\nF|A|-|C|refund\nP|A|-|B|payout\n");
+    EXPECT_EQ(rows(kData), "d|A|-\n");
+}
+
+TEST_F(Adoption, learns_the_transaction_from_a_child_that_knows_it) {
+    auto first = block_batch(101);
+    add_receipt(first, 101,
+                {"A", "A", "", "", "promise", "{B}", "alice.near", "bob.near", "success_value", "[]", "", "",
+                 "", "", true});
+    auto second = block_batch(102);
+    add_receipt(second, 102,
+                {"B", "T", "T", "", "detached", "{}", "bob.near", "carol.near", "success_value", "[]", "", "",
+                 "", "", true});
+    commit(std::move(second));
+    commit(std::move(first));
+    await(store().adopt_orphans({101, 102}));
+    EXPECT_EQ(rows(kReceipts), "A|T|T|-|promise\nB|T|T|A|detached\n");
+}
+
+TEST_F(Adoption, corrects_the_guess_that_a_receipt_was_a_transactions_first) {
+    auto first = block_batch(101);
+    add_receipt(first, 101, {"A", "T", "T", "", "initial", "{B}"});
+    auto second = block_batch(102);
+    add_receipt(second, 102,
+                {"B", "B", "", "", "initial", "{}", "alice.near", "alice.near", "success_value", "[]", "", "",
+                 "", "", true});
+    commit(std::move(first));
+    commit(std::move(second));
+    await(store().adopt_orphans({102, 102}));
+    EXPECT_EQ(rows(kReceipts), "A|T|T|-|initial\nB|T|T|A|detached\n");
+}
+
+TEST_F(Adoption, leaves_orphans_whose_parent_never_comes) {
+    auto batch = block_batch(105);
+    add_receipt(batch, 105,
+                {"Z", "Z", "", "", "refund", "{}", "system", "bob.near", "success_value", "[]", "", "", "",
+                 "", true});
+    commit(std::move(batch));
+    await(store().adopt_orphans({105, 105}));
+    EXPECT_EQ(rows(kReceipts), "Z|Z|-|-|refund\n");
+    EXPECT_EQ(value("SELECT count(*) FROM orphan_receipts WHERE adopted_at IS NULL"), "1");
+}
+
+}  // namespace
+}  // namespace receiptd::test

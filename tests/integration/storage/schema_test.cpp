@@ -1,0 +1,187 @@
+// What people at psql see: comments, rights, views.
+#include "store_test_support.hpp"
+
+#include <gmock/gmock.h>
+
+namespace receiptd::test {
+namespace {
+
+using testing::HasSubstr;
+
+using Schema = StoreTest;
+
+TEST_F(Schema, has_a_comment_on_every_table_view_column_and_function) {
+    await(store().maintain());
+    EXPECT_EQ(rows("SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace "
+                   "AND c.relkind IN ('r', 'p', 'v') AND obj_description(c.oid, 'pg_class') IS NULL"),
+              "");
+    EXPECT_EQ(rows("SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid "
+                   "WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v') "
+                   "AND a.attnum > 0 AND NOT a.attisdropped AND col_description(c.oid, a.attnum) IS NULL"),
+              "");
+    EXPECT_EQ(rows("SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace "
+                   "AND obj_description(oid, 'pg_proc') IS NULL"),
+              "");
+}
+
+TEST_F(Schema, history_can_be_distributed_by_tree) {
+    EXPECT_EQ(rows("SELECT conrelid::regclass FROM pg_constraint WHERE contype = 'f' "
+                   "AND connamespace = 'public'::regnamespace"),
+              "")
+        << "foreign keys";
+    EXPECT_EQ(
+        rows("SELECT i.indrelid::regclass FROM pg_index i JOIN pg_partitioned_table p ON p.partrelid = "
+             "i.indrelid "
+             "WHERE i.indisunique AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = i.indrelid "
+             "AND (a.attname = 'tree_id' OR a.attname = 'block_time') AND NOT a.attnum = ANY (i.indkey))"),
+        "")
+        << "unique constraints without tree_id and block_time";
+}
+
+TEST_F(Schema, has_exactly_the_columns_that_are_written) {
+    for (std::size_t i = 0; i < chain::kTableCount; ++i) {
+        const auto& spec = chain::table_spec(static_cast<Table>(i));
+        std::string names;
+        for (const auto& column : spec.columns) names += column + " ";
+        const auto written =
+            rows("SELECT count(*) FROM unnest(string_to_array(trim('" + names +
+                 "'), ' ')) w WHERE w NOT IN (SELECT attname FROM pg_attribute WHERE attrelid = '" +
+                 spec.name + "'::regclass AND attnum > 0)");
+        EXPECT_EQ(written, "0\n") << spec.name;
+        if (std::string_view(spec.name) == "orphan_receipts" ||
+            std::string_view(spec.name) == "pending_trees")
+            continue;
+        EXPECT_EQ(rows("SELECT string_agg(attname, ' ' ORDER BY attnum) || ' ' FROM pg_attribute WHERE "
+                       "attrelid = '" +
+                       std::string(spec.name) + "'::regclass AND attnum > 0 AND NOT attisdropped"),
+                  names + "\n");
+    }
+}
+
+TEST_F(Schema, readers_read_everything_and_write_nothing) {
+    commit(block_batch(100));
+    auto connection = storage::shim::connect(database().url());
+    pqxx::nontransaction reader(*connection);
+    reader.exec("SET ROLE receiptd_readonly");
+    for (const char* table :
+         {"blocks", "receipts", "gaps", "failed_receipts", "chain_throughput", "skipped_heights",
+          "partitions", "coverage", "blocks_p20221019", "receipt_tree('x')"})
+        EXPECT_NO_THROW(reader.exec(std::string("SELECT * FROM ") + table)) << table;
+    for (const char* sql :
+         {"DELETE FROM blocks", "INSERT INTO coverage (scope) VALUES ('x')", "TRUNCATE receipts",
+          "UPDATE blocks_p20221019 SET block_hash = ''", "DROP TABLE blocks",
+          "SELECT retire_partitions(now())", "SELECT make_partitions(now(), now())"})
+        EXPECT_THROW(reader.exec(sql), pqxx::insufficient_privilege) << sql;
+}
+
+TEST_F(Schema, the_daemons_role_follows_without_owning_anything) {
+    const auto role = "follower_" + database().name();
+    execute("CREATE ROLE " + role + " LOGIN PASSWORD 'hush' IN ROLE receiptd_daemon");
+    {
+        OpenStore follower(database().url_as(role + ":hush"));
+        await(follower->check_identity("testnet", "all"));
+        EXPECT_EQ(await(follower->commit(0, block_batch(100))), CommitOutcome::committed);
+        await(follower->adopt_orphans({100, 100}));
+        await(follower->maintain());
+        await(follower->record_unavailable({101, "UNKNOWN_BLOCK", "", 1}));
+        EXPECT_EQ(await(follower->claim_backfill({1, 5})).leased, false);
+    }
+    execute("DROP ROLE " + role);
+}
+
+TEST_F(Schema, a_user_without_rights_is_told_which_it_lacks) {
+    const auto role = "nobody_" + database().name();
+    execute("CREATE ROLE " + role + " LOGIN PASSWORD 'hush'");
+    {
+        OpenStore nobody(database().url_as(role + ":hush"));
+        try {
+            await(nobody->load_coverage());
+            ADD_FAILURE() << "read without rights";
+        } catch (const storage::StorageError& e) {
+            EXPECT_THAT(e.what(), HasSubstr("member of receiptd_daemon"));
+        }
+    }
+    execute("DROP ROLE " + role);
+}
+
+class Views : public StoreTest {
+protected:
+    // tx T: A (initial) -> B (promise, fails), C (callback); B -> its refund R.
+    void SetUp() override {
+        StoreTest::SetUp();
+        if (IsSkipped()) return;
+        auto first = block_batch(100);
+        add_transaction(first, {"T", "A"});
+        commit(std::move(first));
+        auto second = block_batch(101);
+        add_receipt(second, 101, {"A", "T", "T", "", "initial", "{B,C}", "alice.near", "vault.near"});
+        commit(std::move(second));
+        auto third = block_batch(102);
+        add_receipt(third, 102,
+                    {"B", "T", "T", "A", "promise", "{R}", "vault.near", "token.near", "failure", "[]", "",
+                     "{d}", "FunctionCallError"});
+        commit(std::move(third));
+        auto fourth = block_batch(103);
+        add_receipt(
+            fourth, 103,
+            {"C", "T", "T", "A", "callback", "{}", "vault.near", "vault.near", "success_value", "[]", "{d}"});
+        add_receipt(fourth, 103, {"R", "T", "T", "B", "refund", "{}", "system", "vault.near"});
+        commit(std::move(fourth));
+    }
+};
+
+TEST_F(Views, receipt_tree_walks_depth_first_and_marks_failures) {
+    const std::string tree =
+        "0|transaction bob.near|T|f|t\n"
+        "1|  initial vault.near.run()|A|f|t\n"
+        "2|    promise token.near.run() ✗ FunctionCallError|B|t|t\n"
+        "3|      refund vault.near.run()|R|f|f\n"
+        "2|    callback vault.near.run()|C|f|f\n";
+    const std::string columns = "SELECT depth, tree, id, failed, leads_to_failure FROM receipt_tree";
+    EXPECT_EQ(rows(columns + "('T')"), tree);
+    EXPECT_EQ(rows(columns + "('R')"), tree) << "by the id of any receipt";
+    EXPECT_EQ(rows(columns + "('nothing')"), "");
+}
+
+TEST_F(Views, receipt_tree_shows_a_tree_whose_transaction_is_not_stored) {
+    auto batch = block_batch(104);
+    add_receipt(batch, 104,
+                {"X", "X", "", "", "promise", "{Y}", "alice.near", "bob.near", "success_value", "[]", "", "",
+                 "", "", true});
+    add_receipt(batch, 104, {"Y", "X", "", "X", "detached"});
+    commit(std::move(batch));
+    EXPECT_EQ(rows("SELECT depth, id FROM receipt_tree('Y')"), "1|X\n2|Y\n");
+}
+
+TEST_F(Views, failed_receipts_lists_failures) {
+    EXPECT_EQ(
+        rows("SELECT receipt_id, role, error_class FROM failed_receipts WHERE block_time >= '2022-10-19'"),
+        "B|promise|FunctionCallError\n");
+}
+
+TEST_F(Views, chain_throughput_counts_per_minute) {
+    EXPECT_EQ(rows("SELECT minute, from_height, to_height, blocks, transactions, receipts, failed_receipts, "
+                   "gas_burnt "
+                   "FROM chain_throughput WHERE minute >= '2022-10-19'"),
+              "2022-10-19 00:01:00+00|100|103|4|1|4|1|140\n");
+}
+
+TEST_F(Views, gaps_name_what_is_missing_and_why) {
+    await(store().want({90, 110}));
+    for (base::Height height = 105; height <= 107; ++height)
+        await(store().record_unavailable({height, "UNKNOWN_CHUNK", "host a", 1}));
+    EXPECT_EQ(rows("SELECT from_height, to_height, heights, reason FROM gaps"),
+              "90|99|10|not fetched yet\n104|104|1|not fetched yet\n105|107|3|UNKNOWN_CHUNK\n"
+              "108|110|3|not fetched yet\n");
+}
+
+TEST_F(Views, a_tree_is_found_through_indexes_in_the_partitions_of_its_time) {
+    await(store().maintain());
+    const auto plan = rows(
+        "EXPLAIN SELECT r.* FROM tree_of('T') t JOIN receipts r ON r.tree_id = t.tree_id "
+        "AND r.block_time >= t.since");
+    EXPECT_THAT(plan, HasSubstr("tree_id_receipt_id_block_time"));
+}
+
+}  // namespace
+}  // namespace receiptd::test

@@ -1,0 +1,44 @@
+#include "storage/copy.hpp"
+
+#include "storage/store.hpp"
+
+#include <gmock/gmock.h>
+
+namespace receiptd::storage {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(DaysOfRows, are_read_from_block_time_whatever_its_column) {
+    chain::RowBatch batch;
+    const auto line = [](chain::Table table, const std::string& time) {
+        std::string text;
+        for (const auto& column : chain::table_spec(table).columns)
+            text += (text.empty() ? "" : "\t") + (column == "block_time" ? time : std::string("\\N"));
+        return text + "\n";
+    };
+    batch[chain::Table::receipts].copy_text = line(chain::Table::receipts, "2022-10-19 23:59:59.999999+00") +
+                                              line(chain::Table::receipts, "2022-10-20 00:00:00+00");
+    batch[chain::Table::events].copy_text = line(chain::Table::events, "1970-01-02 00:00:00+00");
+    EXPECT_THAT(days_of_rows(batch), ElementsAre(1, 19284, 19285));
+}
+
+TEST(DaysOfRows, of_a_row_without_a_time_are_an_error) {
+    chain::RowBatch batch;
+    batch[chain::Table::receipts].copy_text = "only one column\n";
+    EXPECT_THROW(days_of_rows(batch), StorageError);
+}
+
+TEST(DaysOfBlocks, are_those_of_their_timestamps) {
+    chain::RowBatch batch;
+    batch.blocks.push_back({1, "a", "b", std::nullopt, 86'400'000'000'000ull * 7 - 1});
+    batch.blocks.push_back({2, "c", "a", std::nullopt, 86'400'000'000'000ull * 7});
+    EXPECT_THAT(days_of_blocks(batch), ElementsAre(6, 7));
+}
+
+TEST(TextArray, quotes_every_value) {
+    EXPECT_EQ(text_array({"a", "", "b\"\\,{}"}), R"({"a","","b\"\\,{}"})");
+}
+
+}  // namespace
+}  // namespace receiptd::storage
