@@ -50,7 +50,9 @@ base::Task<void> Follower::run_backfill(storage::BackfillProgress backfill) {
     co_await reporting.join();
     auto missing = backfill.missing;
     missing.subtract(state_.coverage.covered);
-    if (state_.stopping) {
+    auto untried = missing;
+    untried.subtract(state_.given_up);
+    if (!untried.empty()) {
         co_await store_.release_backfill(id);
         co_return;
     }

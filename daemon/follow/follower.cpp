@@ -177,6 +177,13 @@ std::optional<base::HeightRange> Follower::due_gap() const {
     const auto now = state_.clock.steady();
     for (const auto& [height, at] : retry_at_)
         if (at > now) gaps.subtract({height, height});
+    if (state_.broken) {  // what lies above may be the fork's
+        const auto fitting = state_.coverage.covered.ranges();
+        const auto next = std::find_if(fitting.begin(), fitting.end(),
+                                       [&](const auto& range) { return range.from > state_.broken->height; });
+        const auto end = next == fitting.end() ? ~base::Height{0} - 1 : next->from;
+        gaps.subtract({state_.broken->height + 1, end});
+    }
     const auto ranges = gaps.ranges();
     if (ranges.empty()) return std::nullopt;
     return base::HeightRange{ranges.front().from,
@@ -187,7 +194,7 @@ base::Task<void> Follower::repair_gaps() {
     // Heights given up in this life wait their turn; those of an earlier one are tried at once.
     while (!state_.stopping) {
         for (const auto& [height, record] : state_.unavailable)
-            if (retry_at_.count(height) == 0 && record.attempts > 0)
+            if (retry_at_.count(height) == 0 && state_.given_up.contains(height))
                 retry_at_[height] = state_.clock.steady() + base::backoff_delay(kRetryUnavailable, record.attempts, 0.5);
         const auto gap = state_.head || source_.waits_for_next() ? due_gap() : std::nullopt;
         if (gap)
@@ -221,7 +228,7 @@ base::HeightSet Follower::missing_up_to(base::Height until) const {
 base::Task<void> Follower::wait_until_dealt_with(base::Height until) {
     while (!state_.stopping) {
         auto waiting = missing_up_to(until);
-        for (const auto& [height, record] : state_.unavailable) waiting.subtract({height, height});
+        waiting.subtract(state_.given_up);
         const bool heights_done = waiting.empty() && state_.in_flight.within({0, until}).empty();
         if (heights_done && trees_) state_.pending_trees = co_await store_.pending_tree_count();
         const bool trees_done = !trees_ || state_.pending_trees == 0 || trees_->stalled();

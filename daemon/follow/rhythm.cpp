@@ -13,7 +13,7 @@ constexpr base::Duration kShortest = 20ms;
 constexpr base::Duration kLongest = 5s;
 
 // The gap between two polls around the expected arrival.
-base::Duration step(base::Duration interval) { return std::clamp<base::Duration>(interval / 20, 5ms, 100ms); }
+base::Duration step(base::Duration interval) { return std::clamp<base::Duration>(interval / 20, 5ms, 30ms); }
 
 }  // namespace
 

@@ -23,6 +23,7 @@ void State::learn_committed(const chain::RowBatch& batch) {
     series.skipped_heights.Increment(static_cast<double>(batch.covered.size() - batch.blocks.size()));
     coverage.covered.add(batch.covered);
     coverage.wanted.add(batch.covered);
+    given_up.subtract(batch.covered);
     for (const auto& range : batch.covered.ranges())
         unavailable.erase(unavailable.lower_bound(range.from), unavailable.upper_bound(range.to));
     if (!batch.blocks.empty() && (!committed || batch.blocks.back().height > committed->height)) {
@@ -42,6 +43,7 @@ void State::learn_committed(const chain::RowBatch& batch) {
 
 void State::learn_unavailable(const storage::UnavailableHeight& height) {
     unavailable[height.height] = height;
+    given_up.add(height.height);
     coverage.wanted.add(height.height);
     publish_gaps();
     changed.notify_all();

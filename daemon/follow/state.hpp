@@ -29,6 +29,7 @@ struct State {
     storage::Coverage coverage;                // as committed
     base::HeightSet in_flight;                 // some loop is working on these
     std::map<base::Height, storage::UnavailableHeight> unavailable;
+    base::HeightSet given_up;                  // of these, the ones tried since start
     struct Broken {
         base::Height height = 0;
         std::string why;
