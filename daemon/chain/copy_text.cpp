@@ -54,9 +54,11 @@ const char* first_special(const char* from, const char* end) {
     for (; end - from >= 8; from += 8)
         if (const auto marks = special_bytes<kInArray>(load_word(from)))
             return from + std::countr_zero(marks) / 8;
-    for (; from != end; ++from)
-        if (static_cast<unsigned char>(*from) < 0x10 || !escape_of<kInArray>(*from).empty()) break;
-    return from;
+    if (from == end) return end;
+    auto last = kOnes * 'x';  // what is left, filled up with what needs no escape
+    std::memcpy(&last, from, static_cast<std::size_t>(end - from));
+    const auto marks = special_bytes<kInArray>(last);
+    return marks == 0 ? end : from + std::countr_zero(marks) / 8;
 }
 
 template <bool kInArray>

@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +11,8 @@
 namespace receiptd::chain {
 
 namespace {
+
+static_assert(std::endian::native == std::endian::little, "skip_plain() counts from the low byte");
 
 constexpr std::size_t kMaxDepth = 1024;
 
@@ -155,7 +158,11 @@ private:
             std::uint64_t word;
             std::memcpy(&word, at_, sizeof word);
             const auto control = (word - kOnes * 0x20) & ~word & kHighBits;
-            if (control | zero_bytes(word ^ (kOnes * '"')) | zero_bytes(word ^ (kOnes * '\\'))) break;
+            const auto marks = control | zero_bytes(word ^ (kOnes * '"')) | zero_bytes(word ^ (kOnes * '\\'));
+            if (marks != 0) {  // the lowest mark is exact
+                at_ += std::countr_zero(marks) / 8;
+                return;
+            }
         }
         while (at_ != end_ && *at_ != '"' && *at_ != '\\' && static_cast<unsigned char>(*at_) >= 0x20) ++at_;
     }
