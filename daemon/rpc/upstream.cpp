@@ -28,7 +28,7 @@ Upstream::Upstream(base::asio::any_io_executor executor, std::shared_ptr<TimeAnd
 
 base::Task<std::optional<Exchange>> Upstream::ask(const Request& request,
                                                   std::optional<chain::BlockHeight> known_head) {
-    gate_->set_probing(circuit(health_, time_->now()) == Circuit::half_open);
+    gate_->set_probing(circuit(health_, time_->now()) != Circuit::closed);
     auto slot = co_await gate_->enter(request.priority);
     if (!slot || health_.disabled) co_return std::nullopt;
     show();

@@ -1,0 +1,99 @@
+#include "rpc/admission.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace receiptd::rpc {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr base::SteadyTime kStart{1h};
+
+TEST(admission, grants_at_once_while_there_is_room) {
+    Admission admission({0, 2}, kStart);
+    const auto first = admission.join(Priority::backfill);
+    const auto second = admission.join(Priority::backfill);
+    admission.join(Priority::backfill);
+    EXPECT_THAT(admission.grant(kStart).granted, ElementsAre(first, second));
+    EXPECT_EQ(admission.in_flight(), 2u);
+    EXPECT_EQ(admission.waiting(), 1u);
+}
+
+TEST(admission, serves_strictly_by_priority_and_in_order_of_arrival_inside_one) {
+    Admission admission({0, 1}, kStart);
+    admission.join(Priority::head);
+    admission.grant(kStart);
+    const auto backfill = admission.join(Priority::backfill);
+    const auto gap = admission.join(Priority::gap);
+    const auto head_1 = admission.join(Priority::head);
+    const auto submit = admission.join(Priority::submit);
+    const auto head_2 = admission.join(Priority::head);
+    const auto watch = admission.join(Priority::watch);
+    std::vector<Admission::Ticket> order;
+    for (int i = 0; i < 6; ++i) {
+        EXPECT_THAT(admission.grant(kStart).granted, IsEmpty());
+        admission.finished();
+        const auto granted = admission.grant(kStart).granted;
+        ASSERT_EQ(granted.size(), 1u);
+        order.push_back(granted.front());
+    }
+    EXPECT_THAT(order, ElementsAre(submit, head_1, head_2, watch, gap, backfill));
+}
+
+TEST(admission, says_when_the_next_token_flows) {
+    Admission admission({2, 100}, kStart);
+    admission.join(Priority::head);
+    EXPECT_EQ(admission.grant(kStart).granted.size(), 1u);
+    admission.join(Priority::head);
+    const auto decision = admission.grant(kStart);
+    EXPECT_THAT(decision.granted, IsEmpty());
+    EXPECT_EQ(decision.next, base::Duration(500ms));
+    EXPECT_EQ(admission.grant(kStart + 500ms).granted.size(), 1u);
+}
+
+TEST(admission, without_a_slot_time_does_not_help) {
+    Admission admission({0, 1}, kStart);
+    admission.join(Priority::head);
+    admission.grant(kStart);
+    admission.join(Priority::head);
+    EXPECT_EQ(admission.grant(kStart).next, std::nullopt);
+}
+
+TEST(admission, being_blocked_sends_the_waiting_away_and_holds_the_next_back) {
+    Admission admission({0, 1}, kStart);
+    admission.join(Priority::head);
+    admission.grant(kStart);
+    const auto waiting = admission.join(Priority::backfill);
+    EXPECT_THAT(admission.block_until(kStart + 10s), ElementsAre(waiting));
+    admission.finished();
+    admission.join(Priority::head);
+    EXPECT_EQ(admission.grant(kStart + 4s).next, base::Duration(6s));
+    EXPECT_EQ(admission.available(kStart + 4s), 0.0);
+    EXPECT_EQ(admission.grant(kStart + 10s).granted.size(), 1u);
+}
+
+TEST(admission, a_probe_goes_alone) {
+    Admission admission({0, 8}, kStart);
+    admission.set_probing(true);
+    admission.join(Priority::head);
+    admission.join(Priority::head);
+    EXPECT_EQ(admission.grant(kStart).granted.size(), 1u);
+    EXPECT_THAT(admission.grant(kStart).granted, IsEmpty());
+    admission.set_probing(false);
+    EXPECT_EQ(admission.grant(kStart).granted.size(), 1u);
+}
+
+TEST(admission, whoever_gives_up_is_forgotten) {
+    Admission admission({0, 1}, kStart);
+    admission.join(Priority::head);
+    admission.grant(kStart);
+    admission.leave(admission.join(Priority::submit));
+    admission.finished();
+    EXPECT_THAT(admission.grant(kStart).granted, IsEmpty());
+}
+
+}  // namespace
+}  // namespace receiptd::rpc

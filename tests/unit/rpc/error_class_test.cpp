@@ -1,0 +1,378 @@
+#include "rpc/error_class.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace receiptd::rpc {
+namespace {
+
+using namespace std::chrono_literals;
+using enum ErrorClass;
+
+// One answer, classified as the upstream would.
+struct Said {
+    int status = 200;
+    std::string body;
+    std::string method = "block";
+    std::optional<chain::BlockHeight> height = {};
+    std::string retry_after = {};
+    std::optional<net::TransportFault> fault = {};
+};
+
+constexpr chain::BlockHeight kHead = 1'000'000;
+
+Verdict judge(const Said& said) {
+    HttpObservation seen;
+    seen.fault = said.fault;
+    seen.status = said.status;
+    seen.body = said.body;
+    seen.method = said.method;
+    seen.height = said.height;
+    seen.known_head = kHead;
+    seen.retry_after = said.retry_after;
+    seen.now = std::chrono::sys_days(std::chrono::year(2024) / 11 / 6) + 8h;
+    std::optional<chain::Envelope> envelope;
+    if (!said.fault)
+        if (auto read = chain::read_envelope(said.body)) envelope = *read;
+    if (envelope) seen.envelope = &*envelope;
+    return classify(seen);
+}
+
+std::string structured(const std::string& name, const std::string& cause, const std::string& data = "\"x\"") {
+    return R"({"jsonrpc":"2.0","error":{"name":")" + name + R"(","cause":{"info":{},"name":")" + cause +
+           R"("},"code":-32000,"message":"Server error","data":)" + data + R"(},"id":"1"})";
+}
+
+std::string unstructured(int code, const std::string& message, const std::string& data = "") {
+    return R"({"jsonrpc":"2.0","error":{"code":)" + std::to_string(code) + R"(,"message":")" + message +
+           "\"" + (data.empty() ? "" : R"(,"data":)" + data) + R"(},"id":null})";
+}
+
+const std::string kHtml = "<!DOCTYPE html><html><body>Bad gateway</body></html>";
+
+struct Row {
+    const char* name;
+    Said said;
+    ErrorClass error_class;
+    std::string reason;
+    bool absent = false;
+};
+void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
+
+class FailureTable : public ::testing::TestWithParam<Row> {};
+
+TEST_P(FailureTable, gives_the_class_and_the_reason) {
+    const auto& row = GetParam();
+    const auto verdict = judge(row.said);
+    EXPECT_STREQ(to_string(verdict.error_class), to_string(row.error_class));
+    EXPECT_EQ(verdict.reason, row.reason);
+    EXPECT_EQ(verdict.absent, row.absent);
+}
+
+// providers.md §5.1, row by row.
+INSTANTIATE_TEST_SUITE_P(
+    providers, FailureTable,
+    ::testing::Values(
+        Row{"limit_with_error_text", {429, R"({"error":"slow down"})"}, rate_limited, "rate_limited"},
+        Row{"limit_with_message", {429, R"({"message":"API limit"})"}, rate_limited, "rate_limited"},
+        Row{"limit_with_envelope", {429, unstructured(-32000, "no")}, rate_limited, "rate_limited"},
+        Row{"limit_with_empty_body", {429, ""}, rate_limited, "rate_limited"},
+        Row{"limit_with_html", {429, kHtml}, rate_limited, "rate_limited"},
+        Row{"limit_as_code_32005", {200, unstructured(-32005, "x")}, rate_limited, "rate_limited"},
+        Row{"limit_as_code_32029", {200, unstructured(-32029, "x")}, rate_limited, "rate_limited"},
+        Row{"limit_as_code_32097", {200, unstructured(-32097, "x")}, rate_limited, "rate_limited"},
+        Row{"limit_as_code_429", {200, unstructured(429, "x")}, rate_limited, "rate_limited"},
+        Row{"limit_as_code_minus_429", {200, unstructured(-429, "x")}, rate_limited, "rate_limited"},
+        Row{"limit_as_text", {200, unstructured(-32000, "Rate limit reached")}, rate_limited, "rate_limited"},
+        Row{"limit_as_compute_units",
+            {200, unstructured(-32000, "out of compute units")},
+            rate_limited,
+            "rate_limited"},
+        Row{"limit_as_bare_message",
+            {200, R"({"message":"Too Many Requests"})"},
+            rate_limited,
+            "rate_limited"},
+        Row{"code_and_message_only", {200, unstructured(-32000, "oops")}, endpoint_fault, "server_error"},
+        Row{"method_not_found",
+            {400, structured("REQUEST_VALIDATION_ERROR", "METHOD_NOT_FOUND")},
+            endpoint_fault,
+            "METHOD_NOT_FOUND"},
+        Row{"method_code", {200, unstructured(-32601, "x")}, endpoint_fault, "METHOD_NOT_FOUND"},
+        Row{"method_text",
+            {200, unstructured(-32000, "method not available on your plan")},
+            endpoint_fault,
+            "METHOD_NOT_FOUND"},
+        Row{"method_forbidden",
+            {403, R"({"message":"Method not allowed"})"},
+            endpoint_fault,
+            "METHOD_NOT_FOUND"},
+        Row{"unauthorized_html", {401, kHtml}, endpoint_fault, "unauthorized"},
+        Row{"forbidden_html", {403, kHtml}, endpoint_fault, "unauthorized"},
+        Row{"origin_not_allowed", {403, R"({"error":"origin_not_allowed"})"}, endpoint_fault, "unauthorized"},
+        Row{"server_error_html", {500, kHtml}, endpoint_fault, "http_500"},
+        Row{"bad_gateway", {502, kHtml}, endpoint_fault, "http_502"},
+        Row{"unavailable", {503, ""}, endpoint_fault, "http_503"},
+        Row{"gateway_timeout", {504, ""}, endpoint_fault, "http_504"},
+        Row{"cdn", {522, kHtml}, endpoint_fault, "http_522"},
+        Row{"timeout_of_tx",
+            {408, structured("HANDLER_ERROR", "TIMEOUT_ERROR"), "tx"},
+            not_yet,
+            "TIMEOUT_ERROR",
+            true},
+        Row{"timeout_of_a_gateway", {408, "Request Timeout", "tx"}, endpoint_fault, "http_408"},
+        Row{"unknown_block_422",
+            {422, structured("HANDLER_ERROR", "UNKNOWN_BLOCK"), "block", 5},
+            pruned,
+            "UNKNOWN_BLOCK",
+            true},
+        Row{"unknown_block_with_200",
+            {200, structured("HANDLER_ERROR", "UNKNOWN_BLOCK"), "block", 5},
+            pruned,
+            "UNKNOWN_BLOCK",
+            true},
+        Row{"result_with_any_status", {500, R"({"jsonrpc":"2.0","result":{"a":1}})"}, ok, ""},
+        Row{"id_missing", {200, R"({"jsonrpc":"2.0","result":{"a":1}})"}, ok, ""},
+        Row{"id_null", {200, R"({"jsonrpc":"2.0","result":{"a":1},"id":null})"}, ok, ""},
+        Row{"null_result",
+            {200, R"({"jsonrpc":"2.0","result":null,"id":"1"})"},
+            endpoint_fault,
+            "null_result"},
+        Row{"null_result_of_health", {200, R"({"jsonrpc":"2.0","result":null,"id":"1"})", "health"}, ok, ""},
+        Row{"result_and_null_error", {200, R"({"jsonrpc":"2.0","result":{"a":1},"error":null})"}, ok, ""},
+        Row{"error_and_null_result",
+            {200, R"({"jsonrpc":"2.0","result":null,"error":{"code":-32000,"message":"oops"}})"},
+            endpoint_fault,
+            "server_error"},
+        Row{"truncated_json", {200, R"({"jsonrpc":"2.0","resu)"}, endpoint_fault, "malformed"},
+        Row{"html_instead_of_json", {200, kHtml}, endpoint_fault, "malformed"},
+        Row{"too_large",
+            {0, "", "block", {}, "", net::TransportFault::too_large},
+            endpoint_fault,
+            "too_large"},
+        Row{"timeout", {0, "", "block", {}, "", net::TransportFault::timeout}, endpoint_fault, "timeout"},
+        Row{"reset",
+            {0, "", "block", {}, "", net::TransportFault::reset},
+            endpoint_fault,
+            "connection_reset"},
+        Row{"tls", {0, "", "block", {}, "", net::TransportFault::tls}, endpoint_fault, "tls"},
+        Row{"resolve", {0, "", "block", {}, "", net::TransportFault::resolve}, endpoint_fault, "resolve"},
+        Row{"connect", {0, "", "block", {}, "", net::TransportFault::connect}, endpoint_fault, "connect"},
+        Row{"bad_compression",
+            {0, "", "block", {}, "", net::TransportFault::malformed},
+            endpoint_fault,
+            "malformed"},
+        Row{"body_too_large_for_host", {413, "too large"}, caller_fault, "http_413"},
+        Row{"plain_text_400", {400, "Json deserialize error"}, caller_fault, "http_400"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+// rpc.md §11 and the causes of §4-7.
+INSTANTIATE_TEST_SUITE_P(
+    decisions, FailureTable,
+    ::testing::Values(
+        Row{"block_above_head",
+            {200, structured("HANDLER_ERROR", "UNKNOWN_BLOCK"), "block", kHead + 1},
+            not_yet,
+            "UNKNOWN_BLOCK"},
+        Row{"block_by_hash",
+            {200, structured("HANDLER_ERROR", "UNKNOWN_BLOCK")},
+            endpoint_fault,
+            "UNKNOWN_BLOCK",
+            true},
+        Row{"chunk_right_after_the_block",
+            {200, structured("HANDLER_ERROR", "UNKNOWN_CHUNK"), "chunk", kHead},
+            not_yet,
+            "UNKNOWN_CHUNK",
+            true},
+        Row{"chunk_of_old",
+            {200, structured("HANDLER_ERROR", "UNKNOWN_CHUNK"), "chunk", 5},
+            pruned,
+            "UNKNOWN_CHUNK",
+            true},
+        Row{"garbage_collected",
+            {200, structured("HANDLER_ERROR", "GARBAGE_COLLECTED_BLOCK"), "query"},
+            pruned,
+            "GARBAGE_COLLECTED_BLOCK",
+            true},
+        Row{"unavailable_shard",
+            {200, structured("HANDLER_ERROR", "UNAVAILABLE_SHARD"), "query"},
+            pruned,
+            "UNAVAILABLE_SHARD",
+            true},
+        Row{"untracked_shard",
+            {200, structured("HANDLER_ERROR", "DOES_NOT_TRACK_SHARD"), "tx"},
+            pruned,
+            "DOES_NOT_TRACK_SHARD",
+            true},
+        Row{"timeout_of_send",
+            {408, structured("HANDLER_ERROR", "TIMEOUT_ERROR"), "send_tx"},
+            not_yet,
+            "TIMEOUT_ERROR",
+            true},
+        Row{"invalid_nonce",
+            {200,
+             structured("HANDLER_ERROR", "INVALID_TRANSACTION",
+                        R"({"TxExecutionError":{"InvalidTxError":{"InvalidNonce":{"tx_nonce":5}}}})"),
+             "send_tx"},
+            chain_state,
+            "INVALID_TRANSACTION"},
+        Row{"shard_congested",
+            {200,
+             structured("HANDLER_ERROR", "INVALID_TRANSACTION",
+                        R"({"TxExecutionError":{"InvalidTxError":{"ShardCongested":{"shard_id":1}}}})"),
+             "send_tx"},
+            not_yet,
+            "INVALID_TRANSACTION"},
+        Row{"soft_error_of_query",
+            {200,
+             R"({"jsonrpc":"2.0","result":{"error":"access key x does not exist while viewing","logs":[],"block_height":1,"block_hash":"1"}})",
+             "query"},
+            chain_state,
+            "query_error"},
+        Row{"unknown_transaction",
+            {200, structured("HANDLER_ERROR", "UNKNOWN_TRANSACTION"), "tx"},
+            chain_state,
+            "UNKNOWN_TRANSACTION",
+            true},
+        Row{"unknown_receipt",
+            {200, structured("HANDLER_ERROR", "UNKNOWN_RECEIPT"), "EXPERIMENTAL_receipt"},
+            chain_state,
+            "UNKNOWN_RECEIPT",
+            true},
+        Row{"not_synced",
+            {200, structured("HANDLER_ERROR", "NOT_SYNCED_YET")},
+            endpoint_fault,
+            "NOT_SYNCED_YET"},
+        Row{"internal",
+            {500, structured("INTERNAL_ERROR", "INTERNAL_ERROR")},
+            endpoint_fault,
+            "INTERNAL_ERROR"},
+        Row{"parse_error",
+            {400, structured("REQUEST_VALIDATION_ERROR", "PARSE_ERROR")},
+            caller_fault,
+            "PARSE_ERROR"},
+        Row{"unknown_account",
+            {200, structured("HANDLER_ERROR", "UNKNOWN_ACCOUNT"), "query"},
+            chain_state,
+            "UNKNOWN_ACCOUNT"},
+        Row{"cause_of_tomorrow",
+            {200, structured("HANDLER_ERROR", "SOMETHING_NEW")},
+            chain_state,
+            "SOMETHING_NEW"},
+        Row{"validation_of_tomorrow",
+            {400, structured("REQUEST_VALIDATION_ERROR", "SOMETHING_NEW")},
+            caller_fault,
+            "SOMETHING_NEW"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+// Errors of nodes that did not name causes yet.
+INSTANTIATE_TEST_SUITE_P(
+    old_nodes, FailureTable,
+    ::testing::Values(
+        Row{"block_by_height",
+            {200,
+             unstructured(-32000, "Server error",
+                          R"("DB Not Found Error: BLOCK HEIGHT: 10 \n Cause: Unknown")"),
+             "block", 10},
+            pruned,
+            "UNKNOWN_BLOCK",
+            true},
+        Row{"chunk",
+            {200, unstructured(-32000, "Server error", R"("Chunk Missing (unavailable): x")"), "chunk", 10},
+            pruned,
+            "UNKNOWN_CHUNK",
+            true},
+        Row{"transaction",
+            {200, unstructured(-32000, "Server error", R"("Transaction 9xyz doesn't exist")"), "tx"},
+            chain_state,
+            "UNKNOWN_TRANSACTION",
+            true},
+        Row{"timeout",
+            {200, unstructured(-32000, "Server error", R"("Timeout")"), "tx"},
+            not_yet,
+            "TIMEOUT_ERROR",
+            true},
+        Row{"invalid_transaction",
+            {200,
+             unstructured(-32000, "Server error", R"({"TxExecutionError":{"InvalidTxError":"Expired"}})"),
+             "broadcast_tx_commit"},
+            chain_state,
+            "INVALID_TRANSACTION"},
+        Row{"parse_error", {200, unstructured(-32700, "Parse error")}, caller_fault, "PARSE_ERROR"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST(error_class, refusing_the_key_is_marked_and_a_missing_method_does_not_blame_the_host) {
+    EXPECT_TRUE(judge({401, "bad key"}).unauthorized);
+    EXPECT_TRUE(judge({403, kHtml}).unauthorized);
+    const auto method = judge({403, "method not allowed"});
+    EXPECT_TRUE(method.method_missing);
+    EXPECT_FALSE(method.unauthorized);
+    EXPECT_FALSE(method.blames_host());
+}
+
+TEST(error_class, what_a_host_does_not_know_is_not_its_fault) {
+    EXPECT_FALSE(judge({200, structured("HANDLER_ERROR", "UNKNOWN_BLOCK")}).blames_host());
+    EXPECT_TRUE(judge({502, kHtml}).blames_host());
+}
+
+TEST(error_class, a_chunk_that_may_still_arrive_is_worth_asking_for_again) {
+    EXPECT_TRUE(judge({200, structured("HANDLER_ERROR", "UNKNOWN_CHUNK"), "chunk", kHead - 1}).again);
+    EXPECT_FALSE(judge({200, structured("HANDLER_ERROR", "UNKNOWN_CHUNK"), "chunk", 1}).again);
+}
+
+TEST(retry_after, is_seconds_or_a_date) {
+    EXPECT_EQ(judge({429, "", "block", {}, "7"}).retry_after, base::Duration(7s));
+    EXPECT_EQ(judge({503, "", "block", {}, "2"}).retry_after, base::Duration(2s));
+    EXPECT_EQ(judge({429, "", "block", {}, "Wed, 06 Nov 2024 08:00:30 GMT"}).retry_after,
+              base::Duration(30s));
+    EXPECT_EQ(judge({429, "", "block", {}, ""}).retry_after, std::nullopt);
+    EXPECT_EQ(judge({429, "", "block", {}, "soon"}).retry_after, std::nullopt);
+}
+
+TEST(retry_after, is_never_negative_and_never_longer_than_an_hour) {
+    EXPECT_EQ(judge({429, "", "block", {}, "Wed, 06 Nov 2024 07:00:00 GMT"}).retry_after, base::Duration(0s));
+    EXPECT_EQ(judge({429, "", "block", {}, "999999999999"}).retry_after, base::Duration(1h));
+    EXPECT_EQ(judge({429, "", "block", {}, "-5"}).retry_after, std::nullopt);
+    EXPECT_EQ(judge({429, "", "block", {}, "Wed, 99 Nov 2024 07:00:00 GMT"}).retry_after, std::nullopt);
+}
+
+TEST(neardata_errors, follow_status_and_type) {
+    const auto judge_neardata = [](int status, std::string_view body) {
+        HttpObservation seen;
+        seen.status = status;
+        seen.body = body;
+        return classify_neardata(seen);
+    };
+    EXPECT_EQ(judge_neardata(200, R"({"block":{}})").error_class, ok);
+    EXPECT_TRUE(judge_neardata(200, "null").absent);
+    EXPECT_EQ(judge_neardata(200, "null").error_class, chain_state);
+    EXPECT_EQ(judge_neardata(404, R"({"error":"e","type":"BLOCK_DOES_NOT_EXIST"})").error_class, not_yet);
+    EXPECT_EQ(judge_neardata(404, R"({"error":"e","type":"BLOCK_HEIGHT_TOO_HIGH"})").error_class,
+              caller_fault);
+    EXPECT_EQ(judge_neardata(404, R"({"error":"e","type":"BLOCK_HEIGHT_TOO_LOW"})").error_class, chain_state);
+    EXPECT_EQ(judge_neardata(404, "not found").reason, "http_404");
+    EXPECT_EQ(judge_neardata(400, R"("Invalid argument")").error_class, caller_fault);
+    EXPECT_EQ(judge_neardata(500, R"("Internal data error")").reason, "http_500");
+    EXPECT_EQ(judge_neardata(429, "").error_class, rate_limited);
+    EXPECT_TRUE(judge_neardata(401, "Unauthorized").unauthorized);
+    EXPECT_EQ(judge_neardata(200, kHtml).reason, "malformed");
+}
+
+TEST(recorded_errors, are_answers_or_missing_objects_never_faults_of_the_host) {
+    const std::filesystem::path folder = std::filesystem::path(RECEIPTD_SHARED) / "data" / "errors";
+    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no recorded data at " << folder;
+    for (const auto& file : std::filesystem::directory_iterator(folder)) {
+        std::stringstream text;
+        text << std::ifstream(file.path()).rdbuf();
+        const auto name = file.path().filename().string();
+        const auto verdict = judge({200, text.str(), "send_tx", {}});
+        EXPECT_FALSE(verdict.blames_host()) << name;
+        const bool is_block = text.str().find("DB Not Found") != std::string::npos;
+        EXPECT_EQ(verdict.reason, is_block ? "UNKNOWN_BLOCK" : "INVALID_TRANSACTION") << name;
+    }
+}
+
+}  // namespace
+}  // namespace receiptd::rpc

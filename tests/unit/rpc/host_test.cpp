@@ -1,0 +1,176 @@
+#include "rpc/choose.hpp"
+#include "rpc/health.hpp"
+#include "rpc/host_memory.hpp"
+
+#include <gtest/gtest.h>
+
+namespace receiptd::rpc {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr base::SteadyTime kNow{1h};
+
+Verdict verdict(ErrorClass error_class) {
+    Verdict made;
+    made.error_class = error_class;
+    made.reason = to_string(error_class);
+    return made;
+}
+
+Health after_faults(unsigned count) {
+    Health health;
+    for (unsigned i = 0; i < count; ++i)
+        health = next(health, verdict(ErrorClass::endpoint_fault), kNow, 0.0);
+    return health;
+}
+
+TEST(health, falls_with_faults_and_recovers_with_answers) {
+    auto health = after_faults(1);
+    EXPECT_LT(health.score, 1.0);
+    EXPECT_EQ(health.not_before, base::SteadyTime{});  // one fault does not stop a host
+    const auto low = health.score;
+    health = next(health, verdict(ErrorClass::ok), kNow, 0.0);
+    EXPECT_GT(health.score, low);
+    EXPECT_EQ(health.faults_in_a_row, 0u);
+}
+
+TEST(health, faults_in_a_row_open_the_circuit_for_longer_each_time) {
+    const auto third = after_faults(3);
+    const auto fourth = after_faults(4);
+    EXPECT_EQ(circuit(after_faults(2), kNow), Circuit::closed);
+    EXPECT_EQ(circuit(third, kNow), Circuit::open);
+    EXPECT_EQ(third.not_before - kNow, base::Duration(500ms));
+    EXPECT_EQ(fourth.not_before - kNow, base::Duration(1s));
+    EXPECT_EQ(circuit(third, third.not_before), Circuit::half_open);
+    EXPECT_EQ(circuit(next(third, verdict(ErrorClass::ok), third.not_before, 0.0), third.not_before),
+              Circuit::closed);
+}
+
+TEST(health, an_answer_about_the_chain_is_a_healthy_one) {
+    auto health = after_faults(3);
+    health = next(health, verdict(ErrorClass::chain_state), kNow, 0.0);
+    EXPECT_EQ(health.faults_in_a_row, 0u);
+}
+
+TEST(health, waits_at_least_as_long_as_the_host_says) {
+    auto limited = verdict(ErrorClass::rate_limited);
+    limited.retry_after = 20s;
+    EXPECT_GE(next({}, limited, kNow, 0.0).not_before, kNow + 20s);
+    EXPECT_GE(next({}, limited, kNow, 0.99).not_before, kNow + 20s);
+    limited.retry_after.reset();
+    auto health = next({}, limited, kNow, 0.0);
+    EXPECT_EQ(health.not_before, kNow + 500ms);
+    health = next(health, limited, kNow, 0.0);
+    EXPECT_EQ(health.not_before, kNow + 1s);
+}
+
+TEST(health, a_refused_key_disables) {
+    auto refused = verdict(ErrorClass::endpoint_fault);
+    refused.unauthorized = true;
+    EXPECT_TRUE(next({}, refused, kNow, 0.0).disabled);
+}
+
+TEST(horizon, is_learned_from_what_a_host_lacks_far_below_the_head) {
+    HostMemory memory;
+    memory.holds(10'000);
+    memory.lacks(500, 10'000);
+    EXPECT_TRUE(memory.below_horizon(500));
+    EXPECT_TRUE(memory.below_horizon(499));
+    EXPECT_FALSE(memory.below_horizon(501));
+    EXPECT_EQ(memory.horizon(), 10'000u);
+    memory.holds(501);
+    EXPECT_EQ(memory.horizon(), 501u);
+}
+
+TEST(horizon, lag_near_the_head_teaches_nothing) {
+    HostMemory memory;
+    memory.lacks(9'995, 10'000);
+    EXPECT_FALSE(memory.below_horizon(9'995));
+    EXPECT_EQ(memory.horizon(), std::nullopt);
+}
+
+TEST(horizon, a_hole_above_what_it_holds_is_no_horizon_until_it_is_seen_again) {
+    HostMemory memory;
+    memory.holds(400);
+    memory.lacks(500, 10'000);
+    EXPECT_FALSE(memory.below_horizon(500));
+    memory.lacks(501, 10'000);  // the retention moved on meanwhile
+    EXPECT_TRUE(memory.below_horizon(501));
+}
+
+TEST(horizon, gives_way_to_an_answer_from_below_it) {
+    HostMemory memory;
+    memory.lacks(500, 10'000);
+    memory.holds(300);
+    EXPECT_FALSE(memory.below_horizon(300));
+    EXPECT_TRUE(memory.below_horizon(299));
+}
+
+TEST(horizon, a_host_that_says_collected_is_believed_at_once) {
+    HostMemory memory;
+    memory.collected(9'999);
+    EXPECT_TRUE(memory.below_horizon(9'999));
+    EXPECT_EQ(memory.horizon(), 10'000u);
+}
+
+TEST(methods, a_missing_one_is_tried_again_after_ten_minutes) {
+    HostMemory memory;
+    memory.mark_unsupported("EXPERIMENTAL_tx_status", kNow);
+    EXPECT_FALSE(memory.supports("EXPERIMENTAL_tx_status", kNow + 9min));
+    EXPECT_TRUE(memory.supports("tx", kNow));
+    EXPECT_TRUE(memory.supports("EXPERIMENTAL_tx_status", kNow + 10min));
+}
+
+HostView view(HostKind kind) {
+    HostView made;
+    made.kind = kind;
+    return made;
+}
+
+TEST(choosing, a_regular_host_goes_before_an_archival_one) {
+    EXPECT_EQ(choose({view(HostKind::archival), view(HostKind::regular)}), 1u);
+}
+
+TEST(choosing, an_archival_host_serves_what_the_regular_ones_no_longer_hold) {
+    auto regular = view(HostKind::regular);
+    regular.below_horizon = true;
+    EXPECT_EQ(choose({regular, view(HostKind::archival)}), 1u);
+    EXPECT_EQ(choose({regular}), 0u);  // nobody else: it may have been wrong
+}
+
+TEST(choosing, an_archival_host_helps_out_while_the_regular_ones_are_blocked_for_long) {
+    auto regular = view(HostKind::regular);
+    regular.wait = 1s;
+    EXPECT_EQ(choose({regular, view(HostKind::archival)}), 0u);
+    regular.wait = 30s;
+    EXPECT_EQ(choose({regular, view(HostKind::archival)}), 1u);
+}
+
+TEST(choosing, goes_by_health_and_free_slots_among_equals) {
+    auto ill = view(HostKind::regular);
+    ill.health = 0.3;
+    EXPECT_EQ(choose({ill, view(HostKind::regular)}), 1u);
+    auto busy = view(HostKind::regular);
+    busy.load = 1.0;
+    EXPECT_EQ(choose({busy, view(HostKind::regular)}), 1u);
+}
+
+TEST(choosing, prefers_the_host_that_served_the_block_until_it_fails) {
+    auto served = view(HostKind::archival);
+    served.first = true;
+    EXPECT_EQ(choose({view(HostKind::regular), served}), 1u);
+    served.tries = 1;
+    EXPECT_EQ(choose({view(HostKind::regular), served}), 0u);
+}
+
+TEST(choosing, nobody_is_asked_twice_for_what_he_does_not_know) {
+    auto absent = view(HostKind::regular);
+    absent.absent = true;
+    auto disabled = view(HostKind::archival);
+    disabled.usable = false;
+    EXPECT_EQ(choose({absent, disabled}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace receiptd::rpc

@@ -1,0 +1,165 @@
+#include "rpc/neardata_source.hpp"
+#include "rpc/redirects.hpp"
+#include "unit/rpc/world.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace receiptd::rpc {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace testing;
+
+std::string whole_block(int height) { return R"({"block":)" + block_json(height) + R"(,"shards":[]})"; }
+
+class Neardata : public ::testing::Test {
+protected:
+    NeardataSource& source() {
+        if (!source_) source_ = std::make_unique<NeardataSource>(world.pool, world.router());
+        return *source_;
+    }
+    FetchResult fetch(chain::BlockHeight height) {
+        return world.run(source().fetch(height, Priority::head, true));
+    }
+    World world;
+
+private:
+    std::unique_ptr<NeardataSource> source_;
+};
+
+TEST_F(Neardata, gives_whole_blocks_by_one_get) {
+    auto& host = world.host("neardata", HostKind::neardata);
+    host.script = [](const auto&) { return http(200, whole_block(7)); };
+    const auto result = fetch(7);
+    EXPECT_EQ(block_of(std::get<BlockContents>(result)).header.height, 7u);
+    EXPECT_EQ(host.seen[0].method, "GET");
+    EXPECT_EQ(host.seen[0].target, "/v0/block/7");
+    EXPECT_TRUE(source().waits_for_next());
+}
+
+TEST_F(Neardata, null_is_a_height_without_a_block_and_too_far_is_not_yet) {
+    auto& host = world.host("neardata", HostKind::neardata);
+    host.script = [](const auto&) { return http(200, "null"); };
+    EXPECT_TRUE(std::holds_alternative<NoSuchHeight>(fetch(7)));
+    host.script = [](const auto&) { return http(404, R"({"error":"e","type":"BLOCK_DOES_NOT_EXIST"})"); };
+    EXPECT_TRUE(std::holds_alternative<NotYet>(fetch(7)));
+    host.script = [](const auto&) { return http(404, R"({"error":"e","type":"BLOCK_HEIGHT_TOO_LOW"})"); };
+    EXPECT_EQ(std::get<Unavailable>(fetch(7)).reason, "BLOCK_HEIGHT_TOO_LOW");
+    host.script = [](const auto&) { return http(200, whole_block(8)); };
+    EXPECT_EQ(std::get<Unavailable>(fetch(7)).reason, "malformed");
+}
+
+TEST_F(Neardata, the_heads_block_is_fetched_once) {
+    auto& host = world.host("neardata", HostKind::neardata);
+    host.script = [](const auto&) { return http(200, whole_block(9)); };
+    EXPECT_EQ(world.run(source().head())->height, 9u);
+    EXPECT_TRUE(std::holds_alternative<BlockContents>(fetch(9)));
+    EXPECT_EQ(host.seen.size(), 1u);
+    EXPECT_EQ(host.seen[0].target, "/v0/last_block/final");
+}
+
+class Redirects : public ::testing::Test {
+protected:
+    Redirects() {
+        factory = [this](const net::Url& origin, unsigned) {
+            auto& host = hosts[origin.origin()];
+            if (!host) host = std::make_shared<FakeHost>(world.io.get_executor());
+            host->script = [this](const net::HttpRequest& request) { return script(request); };
+            ++made;
+            return host;
+        };
+    }
+    Transport::Reply send(const std::string& from, net::HttpRequest request) {
+        RedirectingTransport transport(factory, *net::parse_url(from), 4);
+        return world.run(transport.send(std::move(request), 1s));
+    }
+    static net::HttpRequest get(const std::string& target, bool bearer) {
+        net::HttpRequest request;
+        request.target = target;
+        if (bearer) request.headers.push_back({"Authorization", "Bearer KEY"});
+        return request;
+    }
+    FakeHost& host(const std::string& url) { return *hosts.at(net::parse_url(url)->origin()); }
+    World world;
+    TransportFactory factory;
+    std::map<std::string, std::shared_ptr<FakeHost>> hosts;
+    unsigned made = 0;
+    std::function<Transport::Reply(const net::HttpRequest&)> script;
+};
+
+TEST_F(Redirects, are_followed_to_other_paths_and_hosts_of_the_same_site_with_the_key) {
+    script = [](const net::HttpRequest& request) {
+        if (request.target == "/v0/last_block/final") return http(302, "", {{"Location", "/v0/block/5"}});
+        if (request.target == "/v0/block/5")
+            return http(302, "", {{"location", "https://a0.mainnet.neardata.xyz/v0/block/5/old"}});
+        return http(200, "{}");
+    };
+    const auto reply = send("https://mainnet.neardata.xyz/", get("/v0/last_block/final", true));
+    EXPECT_EQ(reply->status, 200);
+    const auto& archive = host("https://a0.mainnet.neardata.xyz");
+    ASSERT_EQ(archive.seen.size(), 1u);
+    ASSERT_EQ(archive.seen[0].headers.size(), 1u);
+    EXPECT_EQ(archive.seen[0].headers[0].value, "Bearer KEY");
+}
+
+TEST_F(Redirects, the_key_in_the_query_follows_once) {
+    script = [](const net::HttpRequest& request) {
+        if (request.target.find("final") != std::string::npos)
+            return http(302, "", {{"Location", "/v0/block/5"}});
+        if (request.target == "/v0/block/5?apiKey=KEY")
+            return http(302, "", {{"Location", "/v0/block/5/old?apiKey=KEY"}});
+        return http(200, "{}");
+    };
+    EXPECT_EQ(send("https://mainnet.neardata.xyz/", get("/final?apiKey=KEY", false))->status, 200);
+    EXPECT_EQ(host("https://mainnet.neardata.xyz").seen.back().target, "/v0/block/5/old?apiKey=KEY");
+}
+
+TEST_F(Redirects, strangers_do_not_get_the_key) {
+    script = [](const net::HttpRequest& request) {
+        if (request.target == "/a") return http(302, "", {{"Location", "https://elsewhere.example/b"}});
+        return http(200, "{}");
+    };
+    EXPECT_EQ(send("https://mainnet.neardata.xyz/", get("/a", true))->status, 200);
+    EXPECT_TRUE(host("https://elsewhere.example").seen[0].headers.empty());
+}
+
+TEST_F(Redirects, never_lead_from_https_to_http) {
+    script = [](const auto&) { return http(302, "", {{"Location", "http://mainnet.neardata.xyz/b"}}); };
+    const auto reply = send("https://mainnet.neardata.xyz/", get("/a", true));
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error().fault, net::TransportFault::malformed);
+    EXPECT_EQ(hosts.size(), 1u);
+}
+
+TEST_F(Redirects, end_after_five_hops) {
+    script = [](const auto&) { return http(302, "", {{"Location", "/again"}}); };
+    ASSERT_FALSE(send("http://127.0.0.1:9/", get("/a", false)));
+    EXPECT_EQ(host("http://127.0.0.1:9").seen.size(), 6u);
+}
+
+TEST_F(Redirects, one_pool_serves_a_host_again) {
+    script = [](const net::HttpRequest& request) {
+        if (request.target == "/a") return http(302, "", {{"Location", "https://b.example/b"}});
+        return http(200, "{}");
+    };
+    RedirectingTransport transport(factory, *net::parse_url("https://a.example/"), 4);
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(world.run(transport.send(get("/a", false), 1s)));
+    EXPECT_EQ(made, 2u);
+}
+
+TEST(may_carry_key, only_within_the_same_origin_or_https_site) {
+    const auto may = [](const char* home, const char* target) {
+        return may_carry_key(*net::parse_url(home), *net::parse_url(target));
+    };
+    EXPECT_TRUE(may("https://mainnet.neardata.xyz", "https://a0.mainnet.neardata.xyz"));
+    EXPECT_TRUE(may("http://127.0.0.1:80", "http://127.0.0.1:80"));
+    EXPECT_FALSE(may("http://127.0.0.1:80", "http://127.0.0.1:81"));
+    EXPECT_FALSE(may("https://10.0.0.1", "https://10.1.0.1"));
+    EXPECT_FALSE(may("https://mainnet.neardata.xyz", "http://a0.mainnet.neardata.xyz"));
+    EXPECT_FALSE(may("https://mainnet.neardata.xyz", "https://neardata.xyz.example"));
+}
+
+}  // namespace
+}  // namespace receiptd::rpc

@@ -1,0 +1,349 @@
+#include "rpc/router.hpp"
+
+#include "metrics/rpc_series.hpp"
+#include "rpc/questions.hpp"
+#include "unit/rpc/world.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace receiptd::rpc {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace testing;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Transport::Reply unknown_block(int status = 422) { return error("UNKNOWN_BLOCK", status); }
+
+class RouterTest : public ::testing::Test {
+protected:
+    base::Result<std::size_t, CallError> ask(Call call) {
+        return world.run(world.router()->call(std::move(call)));
+    }
+    Upstream& upstream(std::size_t index) { return *world.router()->hosts()[index]; }
+    World world;
+};
+
+TEST_F(RouterTest, goes_to_archival_when_the_regular_host_no_longer_holds_the_height) {
+    auto& regular = world.host("regular", HostKind::regular);
+    auto& archival = world.host("archival", HostKind::archival);
+    regular.script = [](const auto&) { return unknown_block(); };
+    world.router();
+    upstream(0).saw_block(100'000);
+    EXPECT_EQ(*ask(ask_block(50, Priority::backfill)), 1u);
+    EXPECT_EQ(upstream(0).health().score, 1.0) << "not to hold a block is no fault";
+    EXPECT_TRUE(upstream(0).memory().below_horizon(50));
+
+    EXPECT_EQ(*ask(ask_block(49, Priority::backfill)), 1u);
+    EXPECT_EQ(regular.seen.size(), 1u) << "what was learned is not asked again";
+    EXPECT_EQ(archival.seen.size(), 2u);
+}
+
+TEST_F(RouterTest, says_absent_only_when_all_hosts_do) {
+    auto& regular = world.host("regular", HostKind::regular);
+    auto& archival = world.host("archival", HostKind::archival);
+    regular.script = archival.script = [](const auto&) { return unknown_block(); };
+    world.router();
+    upstream(0).saw_block(100'000);
+    const auto answer = ask(ask_block(99'000, Priority::head));
+    ASSERT_FALSE(answer);
+    EXPECT_TRUE(answer.error().absent);
+    EXPECT_EQ(answer.error().reason, "UNKNOWN_BLOCK");
+    EXPECT_EQ(regular.seen.size(), 1u);
+    EXPECT_EQ(archival.seen.size(), 1u);
+    EXPECT_FALSE(upstream(0).memory().below_horizon(99'000)) << "a skipped height teaches no horizon";
+}
+
+TEST_F(RouterTest, a_faulty_archival_host_leaves_a_doubt) {
+    auto& regular = world.host("regular", HostKind::regular);
+    auto& archival = world.host("archival", HostKind::archival);
+    regular.script = [](const auto&) { return unknown_block(); };
+    archival.script = [](const auto&) { return http(503, "no"); };
+    world.router();
+    upstream(0).saw_block(100'000);
+    const auto answer = ask(ask_block(50, Priority::head));
+    ASSERT_FALSE(answer);
+    EXPECT_FALSE(answer.error().absent);
+    EXPECT_EQ(answer.error().reason, "http_503");
+    EXPECT_EQ(archival.seen.size(), 5u) << "attempts are bounded";
+    EXPECT_THAT(answer.error().detail, HasSubstr("block 50"));
+    EXPECT_THAT(answer.error().detail, HasSubstr("archival"));
+}
+
+TEST_F(RouterTest, retries_elsewhere_at_once_and_at_the_same_host_after_a_pause) {
+    auto& a = world.host("a", HostKind::regular);
+    auto& b = world.host("b", HostKind::regular);
+    a.script = [](const auto&) { return broken(net::TransportFault::reset); };
+    b.script = a.script;
+    const auto start = world.time->now();
+    const auto answer = ask(ask_block(1, Priority::head));
+    EXPECT_EQ(answer.error().reason, "connection_reset");
+    EXPECT_EQ(a.seen.size() + b.seen.size(), 5u);
+    EXPECT_GE(a.seen.size(), 2u);
+    EXPECT_GE(b.seen.size(), 2u);
+    EXPECT_GT(world.time->now(), start);
+}
+
+TEST_F(RouterTest, survives_one_bad_answer_of_each_kind) {
+    auto& only = world.host("only", HostKind::regular);
+    for (const auto& bad :
+         {http(200, "<html></html>"), http(200, R"({"jsonrpc":"2.0","result":null})"),
+          http(200, R"({"jsonrpc":"2.0","result":null,"error":null})"), http(200, R"({"jsonrpc":"2.0","res)"),
+          http(429, ""), http(500, "x"), broken(net::TransportFault::timeout)}) {
+        unsigned count = 0;
+        only.script = [&](const auto&) { return count++ == 0 ? bad : result("{}"); };
+        EXPECT_TRUE(ask(ask_block(1, Priority::head)));
+        EXPECT_EQ(count, 2u);
+    }
+}
+
+TEST_F(RouterTest, waits_as_long_as_the_host_says) {
+    auto& only = world.host("only", HostKind::regular);
+    only.script = [&](const auto&) {
+        return only.seen.size() == 1 ? http(429, "", {{"retry-after", "20"}}) : result("{}");
+    };
+    const auto start = world.time->now();
+    EXPECT_TRUE(ask(ask_block(1, Priority::head)));
+    EXPECT_GE(world.time->now() - start, 20s);
+    EXPECT_LT(world.time->now() - start, 25s);
+}
+
+TEST_F(RouterTest, does_not_hammer_a_host_that_asks_for_more_time_than_a_call_may_take) {
+    auto& only = world.host("only", HostKind::regular);
+    only.script = [](const auto&) { return http(429, "", {{"Retry-After", "600"}}); };
+    EXPECT_EQ(ask(ask_block(1, Priority::head)).error().error_class, ErrorClass::rate_limited);
+    EXPECT_EQ(ask(ask_block(2, Priority::head)).error().reason, "rate_limited");
+    EXPECT_EQ(only.seen.size(), 1u);
+}
+
+TEST_F(RouterTest, a_refused_key_disables_the_host_until_it_is_changed) {
+    auto& only = world.host("only", HostKind::regular, {base::Secret("old"), config::AuthForm::bearer});
+    only.script = [](const auto&) { return http(401, "bad key"); };
+    EXPECT_EQ(ask(ask_block(1, Priority::head)).error().reason, "unauthorized");
+    EXPECT_EQ(ask(ask_block(1, Priority::head)).error().reason, "unauthorized");
+    EXPECT_EQ(only.seen.size(), 1u);
+    EXPECT_TRUE(upstream(0).state().disabled);
+
+    only.script = [](const auto&) { return result("{}"); };
+    upstream(0).set_credential({base::Secret("new"), config::AuthForm::bearer});
+    EXPECT_TRUE(ask(ask_block(1, Priority::head)));
+}
+
+TEST_F(RouterTest, remembers_for_ten_minutes_which_method_a_host_lacks) {
+    auto& regular = world.host("regular", HostKind::regular);
+    world.host("archival", HostKind::archival);
+    regular.script = [](const auto&) { return error("METHOD_NOT_FOUND", 400, "REQUEST_VALIDATION_ERROR"); };
+    EXPECT_EQ(*ask(ask_receipt("r", Priority::head)), 1u);
+    EXPECT_EQ(*ask(ask_receipt("r", Priority::head)), 1u);
+    EXPECT_EQ(regular.seen.size(), 1u);
+    EXPECT_EQ(upstream(0).health().score, 1.0);
+    world.time->advance(10min);
+    EXPECT_EQ(*ask(ask_receipt("r", Priority::head)), 1u);
+    EXPECT_EQ(regular.seen.size(), 2u);
+}
+
+TEST_F(RouterTest, a_method_that_nobody_offers_is_said_so_without_asking_again) {
+    auto& only = world.host("only", HostKind::regular);
+    only.script = [](const auto&) { return error("METHOD_NOT_FOUND", 400, "REQUEST_VALIDATION_ERROR"); };
+    EXPECT_TRUE(ask(ask_receipt("r", Priority::head)).error().method_missing);
+    const auto again = ask(ask_receipt("r", Priority::head));
+    EXPECT_TRUE(again.error().method_missing);
+    EXPECT_EQ(again.error().reason, "METHOD_NOT_FOUND");
+    EXPECT_EQ(only.seen.size(), 1u);
+}
+
+TEST_F(RouterTest, a_callers_fault_is_never_retried) {
+    auto& regular = world.host("regular", HostKind::regular);
+    auto& archival = world.host("archival", HostKind::archival);
+    regular.script = [](const auto&) { return error("PARSE_ERROR", 400, "REQUEST_VALIDATION_ERROR"); };
+    EXPECT_EQ(ask(ask_block(1, Priority::head)).error().error_class, ErrorClass::caller_fault);
+    EXPECT_EQ(regular.seen.size(), 1u);
+    EXPECT_EQ(archival.seen.size(), 0u);
+}
+
+TEST_F(RouterTest, what_a_regular_host_does_not_know_of_a_transaction_is_confirmed_by_archival) {
+    auto& regular = world.host("regular", HostKind::regular);
+    world.host("archival", HostKind::archival);
+    regular.script = [](const auto&) { return error("TIMEOUT_ERROR", 408); };
+    EXPECT_EQ(*ask(ask_transaction("tx", "h", "a.near", Priority::watch)), 1u);
+}
+
+TEST_F(RouterTest, a_chunk_not_yet_held_is_asked_for_again_after_a_moment) {
+    auto& only = world.host("only", HostKind::regular);
+    only.script = [&](const auto&) { return only.seen.size() < 3 ? error("UNKNOWN_CHUNK") : result("{}"); };
+    world.router();
+    upstream(0).saw_block(100);
+    EXPECT_TRUE(ask(ask_chunk("c", 100, Priority::head)));
+    EXPECT_EQ(only.seen.size(), 3u);
+    EXPECT_EQ(upstream(0).health().score, 1.0);
+}
+
+TEST_F(RouterTest, one_kind_alone_is_enough) {
+    world.host("archival", HostKind::archival);
+    EXPECT_EQ(*ask(ask_block(1, Priority::head)), 0u);
+}
+
+TEST_F(RouterTest, without_any_upstream_it_says_so) {
+    EXPECT_EQ(ask(ask_block(1, Priority::head)).error().reason, "no_upstream");
+}
+
+TEST_F(RouterTest, an_open_circuit_lets_one_probe_through) {
+    auto& only = world.host("only", HostKind::regular);
+    only.script = [](const auto&) { return http(502, ""); };
+    EXPECT_FALSE(ask(ask_block(1, Priority::head)));
+    EXPECT_EQ(circuit(upstream(0).health(), world.time->now()), Circuit::open);
+    only.held = true;
+    only.script = [](const auto&) { return result("{}"); };
+    unsigned done = 0;
+    for (int i = 0; i < 3; ++i)
+        boost::asio::co_spawn(world.io, world.router()->call(ask_block(1, Priority::head)),
+                              [&](std::exception_ptr, auto) { ++done; });
+    world.settle();
+    for (int i = 0; i < 10; ++i) {
+        world.time->jump();
+        world.settle();
+    }
+    EXPECT_EQ(only.seen.size(), 6u) << "five faults and one probe";
+    only.release();
+    world.settle();
+    EXPECT_EQ(done, 3u);
+    EXPECT_EQ(circuit(upstream(0).health(), world.time->now()), Circuit::closed);
+}
+
+TEST_F(RouterTest, more_important_requests_overtake_those_that_wait) {
+    auto& only = world.host("only", HostKind::regular, {}, {0, 1});
+    only.held = true;
+    auto router = world.router();
+    std::string order;
+    const auto start = [&](Priority priority, char mark) {
+        boost::asio::co_spawn(world.io, router->call(ask_block(1, priority)),
+                              [&order, mark](std::exception_ptr, auto) { order.push_back(mark); });
+        world.settle();
+    };
+    start(Priority::backfill, '1');
+    start(Priority::backfill, 'b');
+    start(Priority::gap, 'g');
+    start(Priority::head, 'h');
+    start(Priority::submit, 's');
+    EXPECT_EQ(only.seen.size(), 1u);
+    only.release();
+    world.settle();
+    EXPECT_EQ(order, "1shgb");
+}
+
+TEST_F(RouterTest, spends_the_budget_and_no_more) {
+    auto& only = world.host("only", HostKind::regular, {}, {2, 8});
+    const auto start = world.time->now();
+    for (int i = 0; i < 11; ++i) EXPECT_TRUE(ask(ask_block(1, Priority::head)));
+    EXPECT_EQ(only.seen.size(), 11u);
+    EXPECT_EQ(world.time->now() - start, 5s);
+}
+
+TEST_F(RouterTest, a_cancelled_call_gives_its_place_back) {
+    auto& only = world.host("only", HostKind::regular, {}, {0, 1});
+    only.held = true;
+    auto router = world.router();
+    boost::asio::cancellation_signal cancel;
+    boost::asio::co_spawn(
+        world.io, router->call(ask_block(1, Priority::head)),
+        boost::asio::bind_cancellation_slot(cancel.slot(), [](std::exception_ptr, auto) {}));
+    world.settle();
+    cancel.emit(boost::asio::cancellation_type::terminal);
+    world.settle();
+    only.held = false;
+    world.settle();
+    EXPECT_EQ(upstream(0).state().in_flight, 0u);
+    EXPECT_TRUE(ask(ask_block(1, Priority::head)));
+}
+
+TEST_F(RouterTest, contents_that_cannot_be_right_are_blamed_and_asked_for_elsewhere) {
+    world.host("a", HostKind::regular);
+    world.host("b", HostKind::regular);
+    auto call = ask_block(1, Priority::head);
+    unsigned offered = 0;
+    call.accept = [&offered](std::string) -> base::Task<std::string> {
+        co_return ++offered == 1 ? std::string("asked for 1, got 2") : std::string();
+    };
+    const auto answer = ask(std::move(call));
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(*answer, 1u);
+    EXPECT_LT(upstream(0).health().score, 1.0);
+}
+
+class Secrets : public RouterTest {
+protected:
+    const std::string key = "sEcReT/Key+1";
+    const std::string encoded = "sEcReT%2FKey%2B1";
+};
+
+TEST_F(Secrets, travel_as_bearer_header_or_as_query_never_both) {
+    auto& bearer = world.host("bearer", HostKind::regular, {base::Secret(key), config::AuthForm::bearer});
+    auto& query = world.host("query", HostKind::archival, {base::Secret(key), config::AuthForm::query});
+    bearer.script = [](const auto&) { return unknown_block(); };
+    EXPECT_TRUE(ask(ask_block(1, Priority::head)));
+    ASSERT_EQ(bearer.seen.size(), 1u);
+    EXPECT_EQ(bearer.seen[0].target, "/");
+    EXPECT_EQ(bearer.seen[0].headers.back().value, "Bearer " + key);
+    ASSERT_EQ(query.seen.size(), 1u);
+    EXPECT_EQ(query.seen[0].target, "/?apiKey=" + encoded);
+    for (const auto& header : query.seen[0].headers) EXPECT_NE(header.name, "Authorization");
+}
+
+TEST_F(Secrets, are_struck_out_of_what_hosts_echo) {
+    auto& only = world.host("only", HostKind::regular, {base::Secret(key), config::AuthForm::query});
+    const std::string echo = "bad key " + key + " in /?apiKey=" + encoded;
+    const std::vector<Transport::Reply> answers = {
+        http(401, echo),
+        http(500, echo),
+        http(429, echo),
+        broken(net::TransportFault::reset, echo),
+        error("SOMETHING", 200, "HANDLER_ERROR", "\"" + echo + "\""),
+        http(400, echo),
+    };
+    ::testing::internal::CaptureStderr();
+    std::string told;
+    for (const auto& answer : answers) {
+        only.script = [&](const auto&) { return answer; };
+        const auto failed = ask(ask_block(1, Priority::head));
+        ASSERT_FALSE(failed);
+        told += failed.error().detail + failed.error().reason + upstream(0).state().last_error;
+        upstream(0).set_credential({base::Secret(key), config::AuthForm::query});
+    }
+    told += ::testing::internal::GetCapturedStderr();
+    EXPECT_THAT(told, HasSubstr("***"));
+    EXPECT_THAT(told, Not(HasSubstr(key)));
+    EXPECT_THAT(told, Not(HasSubstr(encoded)));
+}
+
+TEST(rpc_series, count_requests_by_upstream_method_and_class) {
+    World world;
+    metrics::Registry registry;
+    metrics::RpcSeries series(registry);
+    auto transport = std::make_shared<FakeHost>(world.io.get_executor());
+    transport->script = [&](const auto&) {
+        return transport->seen.size() == 1 ? http(503, "") : result("{}");
+    };
+    UpstreamOptions options;
+    options.name = "main";
+    options.url.host = "main.test";
+    std::vector<std::unique_ptr<Upstream>> hosts;
+    hosts.push_back(
+        std::make_unique<Upstream>(world.io.get_executor(), world.time, transport, options, &series));
+    Router router(world.io.get_executor(), world.time, std::move(hosts));
+    EXPECT_TRUE(world.run(router.call(ask_block(7, Priority::head))));
+    const auto text = registry.serialize();
+    EXPECT_THAT(text,
+                HasSubstr(R"(receiptd_rpc_requests_total{method="block",outcome="ok",upstream="main"} 1)"));
+    EXPECT_THAT(text, HasSubstr(R"(outcome="endpoint_fault",upstream="main"} 1)"));
+    EXPECT_THAT(text, HasSubstr(R"(receiptd_upstream_head_height{upstream="main"} 7)"));
+    EXPECT_THAT(text, HasSubstr(R"(receiptd_rpc_received_bytes_total{upstream="main"})"));
+    EXPECT_THAT(text, HasSubstr(R"(receiptd_rpc_request_seconds_count{upstream="main"} 2)"));
+}
+
+}  // namespace
+}  // namespace receiptd::rpc

@@ -1,0 +1,255 @@
+#include "rpc/block_source.hpp"
+#include "rpc/sources.hpp"
+#include "unit/rpc/world.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace receiptd::rpc {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::string kChunkA = "A2dCfgBTjreZBEXt3JsWXda11FB7vRgtQAHzuV5DzpW2";
+const std::string kChunkB = "6gk5rCA4mjkBS2i9xthxona8Q3akpjvFhaTdACgVw7yC";
+const std::string kChunkOld = "HjAMoRyRgvWo9BcDB8WBD9mL3Uk9EnK8gFqAw5CxP846";
+
+// A host that knows blocks head-5..head, each with two new chunks and an old one.
+FakeHost::Script chain_host(int head) {
+    return [head](const net::HttpRequest& request) -> Transport::Reply {
+        const auto has = [&](const std::string& text) {
+            return request.body.find(text) != std::string::npos;
+        };
+        if (has(kChunkA)) return result(chunk_json(kChunkA, head, 0));
+        if (has(kChunkB)) return result(chunk_json(kChunkB, head, 1));
+        for (int height = head - 5; height <= head; ++height)
+            if (has(R"("final")") ? height == head : has("\"block_id\":" + std::to_string(height)))
+                return result(block_json(height, chunk_header(kChunkA, height, 0) + "," +
+                                                     chunk_header(kChunkOld, height - 1, 2) + "," +
+                                                     chunk_header(kChunkB, height, 1)));
+        return error("UNKNOWN_BLOCK", 422);
+    };
+}
+
+class RpcBlocks : public ::testing::Test {
+protected:
+    RpcBlockSource& source() {
+        if (!source_)
+            source_ = std::make_unique<RpcBlockSource>(world.io.get_executor(), world.pool, world.router(),
+                                                       std::make_shared<BlockCache>());
+        return *source_;
+    }
+    FetchResult fetch(chain::BlockHeight height, bool with_chunks = true) {
+        return world.run(source().fetch(height, Priority::head, with_chunks));
+    }
+    World world;
+
+private:
+    std::unique_ptr<RpcBlockSource> source_;
+};
+
+TEST_F(RpcBlocks, a_block_comes_with_its_new_chunks_in_its_own_order) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = chain_host(100);
+    ASSERT_EQ(world.run(source().head())->height, 100u);
+    const auto result = fetch(100);
+    const auto& got = std::get<RpcBlock>(std::get<BlockContents>(result));
+    EXPECT_EQ(got.block.value.header.height, 100u);
+    ASSERT_EQ(got.chunks.size(), 2u);
+    EXPECT_EQ(got.chunks[0].value.header.chunk_hash, kChunkA);
+    EXPECT_EQ(got.chunks[1].value.header.chunk_hash, kChunkB);
+    EXPECT_EQ(host.seen.size(), 3u) << "the head's block is not asked for a second time";
+    EXPECT_EQ(host.asked(kChunkOld), 0u) << "an old chunk is repeated, not new";
+}
+
+TEST_F(RpcBlocks, chunks_are_left_out_where_nobody_wants_them) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = chain_host(100);
+    const auto result = fetch(98, false);
+    EXPECT_EQ(block_of(std::get<BlockContents>(result)).header.height, 98u);
+    EXPECT_EQ(host.asked("chunk_id"), 0u);
+}
+
+TEST_F(RpcBlocks, the_head_never_goes_back) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = chain_host(100);
+    EXPECT_EQ(world.run(source().head())->height, 100u);
+    host.script = chain_host(97);  // another node behind the same name
+    EXPECT_EQ(world.run(source().head())->height, 100u);
+    host.script = chain_host(101);
+    EXPECT_EQ(world.run(source().head())->height, 101u);
+}
+
+TEST_F(RpcBlocks, above_the_final_head_nothing_is_taken_even_if_the_host_would_show_it) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = chain_host(100);
+    EXPECT_TRUE(std::holds_alternative<NotYet>(fetch(101)));
+    EXPECT_EQ(host.asked("101"), 0u);
+}
+
+TEST_F(RpcBlocks, a_height_nobody_knows_below_the_head_is_no_such_height) {
+    auto& regular = world.host("main", HostKind::regular);
+    auto& archival = world.host("old", HostKind::archival);
+    regular.script = chain_host(100);
+    archival.script = [](const auto&) { return error("UNKNOWN_BLOCK", 422); };
+    const auto result = fetch(90);
+    ASSERT_TRUE(std::holds_alternative<NoSuchHeight>(result));
+    EXPECT_THAT(std::get<NoSuchHeight>(result).evidence, HasSubstr("main"));
+    EXPECT_THAT(std::get<NoSuchHeight>(result).evidence, HasSubstr("old"));
+}
+
+TEST_F(RpcBlocks, another_height_than_the_one_asked_for_is_refused) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = [](const net::HttpRequest& request) {
+        return request.body.find("final") != std::string::npos ? result(block_json(100))
+                                                               : result(block_json(77));
+    };
+    const auto result = fetch(99);
+    ASSERT_TRUE(std::holds_alternative<Unavailable>(result));
+    EXPECT_EQ(std::get<Unavailable>(result).reason, "malformed");
+    EXPECT_THAT(std::get<Unavailable>(result).detail, HasSubstr("asked for block 99, got 77"));
+}
+
+TEST_F(RpcBlocks, another_chunk_than_the_one_asked_for_is_refused) {
+    auto& host = world.host("main", HostKind::regular);
+    auto honest = chain_host(100);
+    host.script = [honest](const net::HttpRequest& request) {
+        return request.body.find(kChunkB) != std::string::npos ? result(chunk_json(kChunkA, 100, 0))
+                                                               : honest(request);
+    };
+    const auto result = fetch(100);
+    ASSERT_TRUE(std::holds_alternative<Unavailable>(result));
+    EXPECT_THAT(std::get<Unavailable>(result).detail, HasSubstr("asked for chunk " + kChunkB));
+}
+
+TEST_F(RpcBlocks, a_chunk_the_blocks_host_cannot_give_comes_from_another_one) {
+    auto& regular = world.host("main", HostKind::regular);
+    auto& archival = world.host("old", HostKind::archival);
+    auto honest = chain_host(100);
+    regular.script = [honest](const net::HttpRequest& request) {
+        return request.body.find(kChunkB) != std::string::npos ? error("UNKNOWN_CHUNK") : honest(request);
+    };
+    archival.script = chain_host(100);
+    EXPECT_TRUE(std::holds_alternative<BlockContents>(fetch(100)));
+    EXPECT_EQ(archival.seen.size(), 1u);
+}
+
+TEST_F(RpcBlocks, a_chunk_nobody_holds_is_the_reason_and_the_block_is_kept) {
+    auto& host = world.host("main", HostKind::regular);
+    auto honest = chain_host(100);
+    host.script = [honest](const net::HttpRequest& request) {
+        return request.body.find(kChunkB) != std::string::npos ? error("UNKNOWN_CHUNK") : honest(request);
+    };
+    const auto result = fetch(100);
+    ASSERT_TRUE(std::holds_alternative<Unavailable>(result));
+    EXPECT_EQ(std::get<Unavailable>(result).reason, "UNKNOWN_CHUNK");
+    EXPECT_THAT(std::get<Unavailable>(result).detail, HasSubstr(kChunkB));
+    host.script = honest;
+    EXPECT_TRUE(std::holds_alternative<BlockContents>(fetch(100)));
+    EXPECT_EQ(host.asked("\"method\":\"block\""), 1u);
+}
+
+TEST_F(RpcBlocks, an_unreachable_host_is_unavailable_never_a_missing_height) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = [](const auto&) { return broken(net::TransportFault::connect); };
+    const auto result = fetch(100);
+    ASSERT_TRUE(std::holds_alternative<Unavailable>(result));
+    EXPECT_EQ(std::get<Unavailable>(result).reason, "connect");
+}
+
+std::string whole_block(int height) { return R"({"block":)" + block_json(height) + R"(,"shards":[]})"; }
+
+class Factory : public ::testing::Test {
+protected:
+    Factory() {
+        settings.upstreams = {{"main", config::UpstreamKind::regular, "http://main.test", {}},
+                              {"old", config::UpstreamKind::archival, "http://old.test", {}}};
+        transports = [this](const net::Url& origin, unsigned) {
+            auto host = std::make_shared<FakeHost>(world.io.get_executor());
+            host->script = [this](const net::HttpRequest& request) { return script(request); };
+            hosts[origin.host] = host;
+            return host;
+        };
+    }
+    std::unique_ptr<Sources> make() {
+        return make_sources(world.io.get_executor(), world.pool, settings, nullptr, world.time, transports);
+    }
+    World world;
+    config::Settings settings;
+    TransportFactory transports;
+    std::map<std::string, std::shared_ptr<FakeHost>> hosts;
+    FakeHost::Script script = [](const auto&) { return result("{}"); };
+};
+
+TEST_F(Factory, shows_each_upstream_without_what_is_secret) {
+    settings.upstreams[0].url = "http://main.test/secret-path?x=secret";
+    settings.upstreams[0].api_key = base::Secret("secret-key");
+    const auto states = make()->states();
+    ASSERT_EQ(states.size(), 2u);
+    EXPECT_EQ(states[0].name, "main");
+    EXPECT_EQ(states[0].kind, "regular");
+    EXPECT_EQ(states[0].origin.find("secret"), std::string::npos);
+    EXPECT_EQ(states[1].kind, "archival");
+}
+
+TEST_F(Factory, neardata_is_a_host_of_its_own) {
+    settings.follow.source = config::Source::neardata;
+    EXPECT_THROW(make(), std::invalid_argument);
+    settings.neardata.emplace();
+    settings.neardata->url = "http://neardata.test";
+    script = [](const auto&) { return http(200, whole_block(3)); };
+    auto sources = make();
+    EXPECT_TRUE(sources->blocks().waits_for_next());
+    EXPECT_EQ(sources->states().back().kind, "neardata");
+    EXPECT_EQ(world.run(sources->blocks().head())->height, 3u);
+}
+
+TEST_F(Factory, a_url_that_does_not_parse_is_refused_without_repeating_it) {
+    settings.upstreams[0].url = "secret";
+    try {
+        make();
+        FAIL();
+    } catch (const std::invalid_argument& refused) {
+        EXPECT_EQ(std::string(refused.what()).find("secret"), std::string::npos);
+    }
+}
+
+TEST_F(Factory, the_chain_is_named_by_status_if_anybody_offers_it) {
+    script = [](const auto&) {
+        return result(R"({"chain_id":"mainnet","genesis_hash":"EPnL","version":{}})");
+    };
+    auto sources = make();
+    const auto identity = world.run(sources->chain_id());
+    ASSERT_TRUE(identity);
+    EXPECT_EQ(identity->chain_id, "mainnet");
+    EXPECT_EQ(identity->genesis_hash, "EPnL");
+
+    script = [](const auto&) { return error("METHOD_NOT_FOUND", 400, "REQUEST_VALIDATION_ERROR"); };
+    auto silent = make();
+    EXPECT_EQ(world.run(silent->chain_id())->chain_id, "");
+
+    script = [](const auto&) { return http(503, ""); };
+    auto broken_hosts = make();
+    EXPECT_EQ(world.run(broken_hosts->chain_id()).error().reason, "http_503");
+}
+
+TEST_F(Factory, a_new_key_gives_a_disabled_host_another_chance) {
+    settings.upstreams.pop_back();
+    script = [](const auto&) { return http(403, "<html>no</html>"); };
+    auto sources = make();
+    EXPECT_FALSE(world.run(sources->chain_id()));
+    sources->reload(settings);
+    EXPECT_TRUE(sources->states()[0].disabled) << "nothing changed";
+    settings.upstreams[0].api_key = base::Secret("new");
+    sources->reload(settings);
+    EXPECT_FALSE(sources->states()[0].disabled);
+    script = [](const auto&) { return result("{}"); };
+    EXPECT_TRUE(world.run(sources->chain_id()));
+    EXPECT_EQ(hosts["main.test"]->seen.back().headers.back().value, "Bearer new");
+}
+
+}  // namespace
+}  // namespace receiptd::rpc

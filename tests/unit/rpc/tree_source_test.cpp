@@ -1,0 +1,209 @@
+#include "rpc/tree_source.hpp"
+
+#include "unit/rpc/world.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace receiptd::rpc {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+const std::string kTx = "4XXtr7JrRNaquPXe7RZ1PSgJ645dgSpsRyE6gmvhvQV4";
+const std::string kR1 = "A2dCfgBTjreZBEXt3JsWXda11FB7vRgtQAHzuV5DzpW2";
+const std::string kR2 = "6gk5rCA4mjkBS2i9xthxona8Q3akpjvFhaTdACgVw7yC";
+const std::string kR3 = "HjAMoRyRgvWo9BcDB8WBD9mL3Uk9EnK8gFqAw5CxP846";
+const std::string kBlock = "72JMWj22x3ze1pUFQd6aE8EffpsWNtHezeqgxGENyMvc";
+
+std::string list(const std::vector<std::string>& ids) {
+    std::string text;
+    for (const auto& id : ids) text += (text.empty() ? "\"" : ",\"") + id + "\"";
+    return "[" + text + "]";
+}
+
+std::string outcome(const std::string& id, const std::vector<std::string>& spawned) {
+    return R"({"id":")" + id + R"(","block_hash":")" + kBlock +
+           R"(","proof":[],"outcome":{"logs":[],"receipt_ids":)" + list(spawned) +
+           R"(,"gas_burnt":1,"tokens_burnt":"1","executor_id":"b.near","status":{"SuccessValue":""}}})";
+}
+
+std::string receipt(const std::string& id) {
+    return R"({"receipt_id":")" + id +
+           R"(","predecessor_id":"a.near","receiver_id":"b.near","receipt":{"Action":{"signer_id":"a.near",)" +
+           R"("signer_public_key":"ed25519:8hSHprDq2StXwMtNd43wDTXQYsjXcD4MJTXQYsjXcc","gas_price":"1",)" +
+           R"("output_data_receivers":[],"input_data_ids":[],"actions":[]}}})";
+}
+
+std::string transaction(const std::string& receiver) {
+    return R"({"signer_id":"a.near","public_key":"ed25519:8hSHprDq2StXwMtNd43wDTXQYsjXcD4MJTXQYsjXcc","nonce":1,)" +
+           (R"("receiver_id":")" + receiver) + R"(","actions":[],"signature":"ed25519:1","hash":")" + kTx +
+           "\"}";
+}
+
+using Texts = std::vector<std::string>;
+
+std::string join(const std::vector<std::string>& items) {
+    std::string text;
+    for (const auto& item : items) text += (text.empty() ? "" : ",") + item;
+    return text;
+}
+
+// `bodies`: only EXPERIMENTAL_tx_status has them.
+std::string status(const Texts& outcomes, const Texts& spawned = {kR1},
+                   const std::optional<Texts>& bodies = std::nullopt,
+                   const std::string& receiver = "b.near") {
+    return R"({"final_execution_status":"FINAL","status":{"SuccessValue":""},"transaction":)" +
+           transaction(receiver) + R"(,"transaction_outcome":)" + outcome(kTx, spawned) +
+           R"(,"receipts_outcome":[)" + join(outcomes) + "]" +
+           (bodies ? R"(,"receipts":[)" + join(*bodies) + "]" : "") + "}";
+}
+
+class RpcTrees : public ::testing::Test {
+protected:
+    TreeSource::TreeResult tree() {
+        if (!source_)
+            source_ = std::make_unique<RpcTreeSource>(world.io.get_executor(), world.pool, world.router(),
+                                                      std::make_shared<BlockCache>());
+        return world.run(source_->tree(kTx, "a.near", Priority::head));
+    }
+    TreeSource& source() {
+        tree();
+        return *source_;
+    }
+    static bool asks(const net::HttpRequest& request, const std::string& text) {
+        return request.body.find(text) != std::string::npos;
+    }
+    World world;
+
+private:
+    std::unique_ptr<RpcTreeSource> source_;
+};
+
+TEST_F(RpcTrees, a_tree_with_all_outcomes_and_bodies_takes_one_request) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = [](const auto&) {
+        return result(
+            status({outcome(kR1, {kR2}), outcome(kR2, {})}, {kR1}, Texts{receipt(kR1), receipt(kR2)}));
+    };
+    const auto result = tree();
+    const auto& got = std::get<TreeSource::Tree>(result);
+    EXPECT_TRUE(got.complete);
+    EXPECT_THAT(got.extra_receipts, IsEmpty());
+    EXPECT_THAT(got.missing_receipts, IsEmpty());
+    EXPECT_EQ(host.seen.size(), 1u);
+    EXPECT_EQ(host.asked(R"("wait_until":"NONE")"), 1u);
+    EXPECT_EQ(host.asked(R"("sender_account_id":"a.near")"), 1u);
+}
+
+TEST_F(RpcTrees, is_incomplete_while_a_reachable_receipt_has_no_outcome) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = [](const auto&) { return result(status({outcome(kR1, {kR2, kR3}), outcome(kR2, {})})); };
+    EXPECT_FALSE(std::get<TreeSource::Tree>(tree()).complete);
+    EXPECT_EQ(host.seen.size(), 1u) << "bodies are asked for when the tree is complete";
+}
+
+TEST_F(RpcTrees, is_incomplete_while_nothing_but_the_hash_is_known) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = [](const auto&) { return result(R"({"final_execution_status":"NONE"})"); };
+    EXPECT_FALSE(std::get<TreeSource::Tree>(tree()).complete);
+}
+
+TEST_F(RpcTrees, falls_back_to_tx_and_asks_for_the_bodies) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = [](const net::HttpRequest& request) {
+        if (asks(request, "EXPERIMENTAL_tx_status"))
+            return error("METHOD_NOT_FOUND", 400, "REQUEST_VALIDATION_ERROR");
+        if (asks(request, "EXPERIMENTAL_receipt"))
+            return asks(request, kR1) ? result(receipt(kR1)) : error("UNKNOWN_RECEIPT");
+        return result(status({outcome(kR1, {kR2}), outcome(kR2, {})}));
+    };
+    const auto result = tree();
+    const auto& got = std::get<TreeSource::Tree>(result);
+    EXPECT_TRUE(got.complete);
+    ASSERT_EQ(got.extra_receipts.size(), 1u);
+    EXPECT_EQ(got.extra_receipts[0].value.receipt_id, kR1);
+    EXPECT_THAT(got.missing_receipts, ElementsAre(kR2));
+    tree();
+    EXPECT_EQ(host.asked("EXPERIMENTAL_tx_status"), 1u) << "the missing method is remembered";
+}
+
+TEST_F(RpcTrees, a_host_without_receipts_leaves_them_missing) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = [](const net::HttpRequest& request) {
+        if (asks(request, "\"method\":\"tx\""))
+            return result(status({outcome(kR1, {kR2}), outcome(kR2, {})}));
+        return error("METHOD_NOT_FOUND", 400, "REQUEST_VALIDATION_ERROR");
+    };
+    const auto result = tree();
+    EXPECT_THAT(std::get<TreeSource::Tree>(result).missing_receipts, UnorderedElementsAre(kR1, kR2));
+}
+
+TEST_F(RpcTrees, a_local_initial_receipt_is_not_worth_asking_for) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = [](const auto&) {
+        return result(status({outcome(kR1, {kR2}), outcome(kR2, {})}, {kR1}, Texts{receipt(kR2)}, "a.near"));
+    };
+    const auto result = tree();
+    EXPECT_THAT(std::get<TreeSource::Tree>(result).missing_receipts, ElementsAre(kR1));
+    EXPECT_EQ(host.seen.size(), 1u);
+}
+
+TEST_F(RpcTrees, a_faulty_host_does_not_make_a_receipt_missing) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = [](const net::HttpRequest& request) {
+        if (asks(request, "EXPERIMENTAL_receipt")) return http(500, "");
+        return result(status({outcome(kR1, {})}, {kR1}, Texts{}));
+    };
+    const auto result = tree();
+    ASSERT_TRUE(std::holds_alternative<Unavailable>(result));
+    EXPECT_EQ(std::get<Unavailable>(result).reason, "http_500");
+}
+
+TEST_F(RpcTrees, unknown_is_said_only_after_archival_agreed) {
+    auto& regular = world.host("main", HostKind::regular);
+    auto& archival = world.host("old", HostKind::archival);
+    regular.script = [](const auto&) { return error("TIMEOUT_ERROR", 408); };
+    archival.script = [](const auto&) { return error("UNKNOWN_TRANSACTION"); };
+    EXPECT_TRUE(std::holds_alternative<TreeSource::Unknown>(tree()));
+    archival.script = [](const auto&) {
+        return result(status({outcome(kR1, {})}, {kR1}, Texts{receipt(kR1)}));
+    };
+    EXPECT_TRUE(std::get<TreeSource::Tree>(tree()).complete);
+    archival.script = [](const auto&) { return http(502, ""); };
+    EXPECT_TRUE(std::holds_alternative<Unavailable>(tree()));
+}
+
+TEST_F(RpcTrees, another_transaction_is_refused) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = [](const auto&) {
+        auto text = status({outcome(kR1, {})});
+        for (auto at = text.find(kTx); at != std::string::npos; at = text.find(kTx))
+            text.replace(at, kTx.size(), kR3);
+        return result(text);
+    };
+    EXPECT_EQ(std::get<Unavailable>(tree()).reason, "malformed");
+}
+
+TEST_F(RpcTrees, a_failed_transaction_without_receipts_is_complete) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = [](const auto&) { return result(status({}, {})); };
+    EXPECT_TRUE(std::get<TreeSource::Tree>(tree()).complete);
+}
+
+TEST_F(RpcTrees, a_block_by_hash_is_asked_for_once) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = [](const net::HttpRequest& request) {
+        return asks(request, kBlock) ? result(block_json(12, "", kBlock)) : error("UNKNOWN_BLOCK");
+    };
+    EXPECT_EQ(world.run(source().block_by_hash(kBlock, Priority::head))->height, 12u);
+    EXPECT_EQ(world.run(source().block_by_hash(kBlock, Priority::head))->hash, kBlock);
+    EXPECT_EQ(host.asked(kBlock), 1u);
+    EXPECT_EQ(world.run(source().block_by_hash(kR3, Priority::head)).error().reason, "UNKNOWN_BLOCK");
+}
+
+}  // namespace
+}  // namespace receiptd::rpc
