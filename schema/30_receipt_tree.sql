@@ -1,10 +1,12 @@
 DROP FUNCTION IF EXISTS receipt_tree(text);
 DROP FUNCTION IF EXISTS tree_of(text);
 
--- The tree an id belongs to and the earliest time its rows can have; the time lets the planner leave
--- out all older partitions.
+-- The tree an id belongs to and the time of its first row. A tree lives for seconds, at worst hours (a
+-- yielded receipt waits 200 blocks at most, a delayed one until the congestion is over): seven days from
+-- then hold all of it, and all other partitions are left out. One plan serves all calls of a session:
+-- planning over hundreds of partitions costs more than the question.
 CREATE FUNCTION tree_of(id text, OUT tree_id text, OUT since timestamptz)
-LANGUAGE plpgsql STABLE AS $$
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 BEGIN
     SELECT t.tree_id, t.block_time INTO tree_id, since
     FROM transactions t WHERE t.tx_hash = id ORDER BY t.block_time LIMIT 1;
@@ -29,14 +31,15 @@ RETURNS TABLE (depth int, tree text, id text, parent_receipt_id text, role text,
                deposit numeric, error_class text, error_text text, result text, logs text[],
                block_height bigint, block_time timestamptz, shard_id bigint, gas_burnt bigint,
                tokens_burnt numeric, path int[])
-LANGUAGE plpgsql STABLE ROWS 20 AS $$
+LANGUAGE plpgsql STABLE ROWS 20 SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 DECLARE
     root record;
 BEGIN
     SELECT * INTO root FROM tree_of(receipt_tree.tx_hash);
     RETURN QUERY
     WITH RECURSIVE own AS MATERIALIZED (
-        SELECT r.* FROM receipts r WHERE r.tree_id = root.tree_id AND r.block_time >= root.since
+        SELECT r.* FROM receipts r
+        WHERE r.tree_id = root.tree_id AND r.block_time >= root.since AND r.block_time < root.since + interval '7 days'
     ), walk AS (
         SELECT o.receipt_id, ARRAY[(row_number() OVER (ORDER BY o.block_height, o.shard_id, o.index_in_chunk,
                                                                 o.receipt_id))::int] AS path
