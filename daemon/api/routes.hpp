@@ -10,8 +10,8 @@
 namespace receiptd::api {
 
 struct Pages {
-    std::function<DaemonStatus()> status;    // called on the server's executor
-    std::function<std::string()> metrics;    // Prometheus text
+    std::function<DaemonStatus()> status;  // called on the server's executor
+    std::function<std::string()> metrics;  // Prometheus text
 };
 
 net::HttpServer::Handler make_handler(Pages pages);

@@ -79,7 +79,8 @@ std::vector<Unreadiness> unreadiness(const DaemonStatus& status) {
         reasons.push_back({"head_unknown", "no upstream has told a final block yet"});
     else if (status.head_seen_seconds_ago > kHeadStaleSeconds)
         reasons.push_back({"head_stale", "the head has not advanced for " +
-                                             std::to_string(static_cast<int>(status.head_seen_seconds_ago)) + " s"});
+                                             std::to_string(static_cast<int>(status.head_seen_seconds_ago)) +
+                                             " s"});
     if (status.head) {
         const auto committed = status.committed ? status.committed->height : 0;
         if (committed + kLagHeights < status.head->height)
@@ -87,7 +88,8 @@ std::vector<Unreadiness> unreadiness(const DaemonStatus& status) {
                                           std::to_string(status.head->height)});
     }
     if (status.unavailable_heights > 0)
-        reasons.push_back({"gap", std::to_string(status.unavailable_heights) + " heights could not be had, the first " +
+        reasons.push_back({"gap", std::to_string(status.unavailable_heights) +
+                                      " heights could not be had, the first " +
                                       std::to_string(status.unavailable.front().height) + ": " +
                                       status.unavailable.front().reason});
     if (!status.broken_chain.empty()) reasons.push_back({"broken_chain", status.broken_chain});

@@ -51,11 +51,11 @@ struct DaemonStatus {
     bool database_connected = false;
     std::uint64_t covered_heights = 0;
     std::uint64_t gap_heights = 0;
-    std::vector<RangeView> gaps;                // the first few
+    std::vector<RangeView> gaps;  // the first few
     std::uint64_t unavailable_heights = 0;
-    std::vector<UnavailableView> unavailable;   // the first few
+    std::vector<UnavailableView> unavailable;  // the first few
     std::uint64_t pending_trees = 0;
-    std::string broken_chain;                   // empty: none
+    std::string broken_chain;  // empty: none
     std::vector<UpstreamView> upstreams;
 };
 

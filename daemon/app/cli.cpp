@@ -91,9 +91,8 @@ private:
     void add_status() {
         auto* command = parser_.add_subcommand("status", "What is stored, and how the running daemon does");
         command->add_flag("--json", as_json_, "As one JSON object");
-        command->callback([this] {
-            choose([this](const auto& settings) { return app::status(settings, as_json_); });
-        });
+        command->callback(
+            [this] { choose([this](const auto& settings) { return app::status(settings, as_json_); }); });
     }
 
     void add_tx() {
@@ -101,7 +100,9 @@ private:
         command->add_option("hash", tx_hash_, "Transaction hash")->required();
         command->add_option("sender", sender_id_, "Signer's account: needed to ask an upstream");
         command->callback([this] {
-            choose([this](const auto& settings) { return app::show_transaction(settings, tx_hash_, sender_id_); });
+            choose([this](const auto& settings) {
+                return app::show_transaction(settings, tx_hash_, sender_id_);
+            });
         });
     }
 

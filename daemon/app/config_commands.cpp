@@ -32,8 +32,8 @@ int check_config(const std::string& config_file) {
 }
 
 int print_version() {
-    std::cout << "receiptd " << RECEIPTD_VERSION << " (" << __VERSION__ << ", Boost " << BOOST_VERSION / 100000 << '.'
-              << BOOST_VERSION / 100 % 1000 << ")\n";
+    std::cout << "receiptd " << RECEIPTD_VERSION << " (" << __VERSION__ << ", Boost "
+              << BOOST_VERSION / 100000 << '.' << BOOST_VERSION / 100 % 1000 << ")\n";
     return kOk;
 }
 

@@ -105,7 +105,8 @@ private:
     void reload() {
         const auto loaded = config::load_file(config_file_);
         if (!loaded.ok()) {
-            for (const auto& problem : loaded.problems) log::error("reload refused", {{"problem", problem.to_string()}});
+            for (const auto& problem : loaded.problems)
+                log::error("reload refused", {{"problem", problem.to_string()}});
             return;
         }
         const auto changes = config::reload_diff(runtime_.settings, loaded.settings);
@@ -126,7 +127,8 @@ private:
             try {
                 co_await runtime_.store.maintain();
             } catch (const storage::StorageError& e) {
-                log::error("maintenance of the database failed; trying again in an hour", {{"because", e.what()}});
+                log::error("maintenance of the database failed; trying again in an hour",
+                           {{"because", e.what()}});
             }
             co_await base::sleep_on(timer, kMaintenance);
         }
@@ -137,7 +139,8 @@ private:
         Progress progress(left_at_start, runtime_.clock);
         base::asio::steady_timer timer(runtime_.context);
         while (true) {
-            progress.show(left_at_start - std::min(left_at_start, left(range)), runtime_.state.unavailable.size());
+            progress.show(left_at_start - std::min(left_at_start, left(range)),
+                          runtime_.state.unavailable.size());
             co_await base::sleep_on(timer, kProgressEvery);
         }
     }

@@ -46,7 +46,10 @@ std::optional<json> ask_daemon(const std::string& listen) {
 json to_json(const storage::StoredSummary& stored) {
     json gaps = json::array();
     for (const auto& gap : stored.gaps)
-        gaps.push_back({{"from", gap.from_height}, {"to", gap.to_height}, {"reason", gap.reason}, {"detail", gap.detail}});
+        gaps.push_back({{"from", gap.from_height},
+                        {"to", gap.to_height},
+                        {"reason", gap.reason},
+                        {"detail", gap.detail}});
     json backfills = json::array();
     for (const auto& backfill : stored.unfinished_backfills)
         backfills.push_back({{"from", backfill.from_height},
@@ -68,20 +71,24 @@ json to_json(const storage::StoredSummary& stored) {
 }
 
 void print_stored(const storage::StoredSummary& stored) {
-    std::cout << "database    " << (stored.network.empty() ? "empty" : stored.network + ", scope " + stored.scope)
-              << ", " << stored.database_bytes / 1'000'000 << " MB, " << stored.partitions << " partitions\n";
+    std::cout << "database    "
+              << (stored.network.empty() ? "empty" : stored.network + ", scope " + stored.scope) << ", "
+              << stored.database_bytes / 1'000'000 << " MB, " << stored.partitions << " partitions\n";
     if (stored.first_height)
         std::cout << "heights     " << *stored.first_height << " to " << *stored.last_height << ", "
                   << stored.covered_heights << " covered, newest block " << stored.last_block_time << '\n';
     std::cout << "gaps        " << stored.gap_heights << " heights\n";
     for (const auto& gap : stored.gaps)
         std::cout << "            " << gap.from_height
-                  << (gap.to_height > gap.from_height ? " to " + std::to_string(gap.to_height) : std::string()) << "  "
-                  << gap.reason << (gap.detail.empty() ? "" : ": " + gap.detail) << '\n';
+                  << (gap.to_height > gap.from_height ? " to " + std::to_string(gap.to_height)
+                                                      : std::string())
+                  << "  " << gap.reason << (gap.detail.empty() ? "" : ": " + gap.detail) << '\n';
     for (const auto& backfill : stored.unfinished_backfills)
-        std::cout << "backfill    " << backfill.from_height << " to " << backfill.to_height << ", " << backfill.missing
-                  << " heights missing, " << (backfill.leased ? "running" : "waiting for a daemon") << '\n';
-    if (stored.pending_trees > 0) std::cout << "trees       " << stored.pending_trees << " still being fetched\n";
+        std::cout << "backfill    " << backfill.from_height << " to " << backfill.to_height << ", "
+                  << backfill.missing << " heights missing, "
+                  << (backfill.leased ? "running" : "waiting for a daemon") << '\n';
+    if (stored.pending_trees > 0)
+        std::cout << "trees       " << stored.pending_trees << " still being fetched\n";
 }
 
 std::string height_text(const json& height) { return height.is_null() ? "-" : height.dump(); }
@@ -92,19 +99,23 @@ void print_daemon(const std::optional<json>& daemon, const std::string& listen) 
         return;
     }
     const auto& status = *daemon;
-    std::cout << "daemon      " << status.value("version", "?") << ", source " << status.value("source", "?") << ", "
-              << (status.value("ready", false) ? "ready" : "not ready: " + status["not_ready_because"].dump()) << '\n';
+    std::cout << "daemon      " << status.value("version", "?") << ", source " << status.value("source", "?")
+              << ", "
+              << (status.value("ready", false) ? "ready" : "not ready: " + status["not_ready_because"].dump())
+              << '\n';
     if (status["head"].is_object())
         std::cout << "head        " << height_text(status["head"]["height"]) << " at "
                   << status["head"].value("time", "?") << '\n';
     for (const auto& upstream : status["upstreams"]) {
         char health[16];
         std::snprintf(health, sizeof health, "%.2f", upstream.value("health", 0.0));
-        std::cout << "upstream    " << upstream.value("name", "?") << " (" << upstream.value("kind", "?") << ", "
-                  << upstream.value("origin", "?") << ")  health " << health << "  horizon "
-                  << height_text(upstream["horizon_height"]) << "  head " << height_text(upstream["head_height"])
+        std::cout << "upstream    " << upstream.value("name", "?") << " (" << upstream.value("kind", "?")
+                  << ", " << upstream.value("origin", "?") << ")  health " << health << "  horizon "
+                  << height_text(upstream["horizon_height"]) << "  head "
+                  << height_text(upstream["head_height"])
                   << (upstream.value("disabled", false) ? "  DISABLED" : "");
-        if (const auto error = upstream.value("last_error", ""); !error.empty()) std::cout << "  last: " << error;
+        if (const auto error = upstream.value("last_error", ""); !error.empty())
+            std::cout << "  last: " << error;
         std::cout << '\n';
     }
 }

@@ -30,7 +30,8 @@ std::string progress_line(base::Height done, base::Height total, base::Height un
     const double seconds = static_cast<double>(elapsed.count()) / 1e9;
     const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
     const auto filled = static_cast<unsigned>(share * kBarWidth);
-    std::string line = "[" + std::string(filled, '#') + std::string(kBarWidth - std::min(filled, kBarWidth), '.') + "]";
+    std::string line =
+        "[" + std::string(filled, '#') + std::string(kBarWidth - std::min(filled, kBarWidth), '.') + "]";
     char numbers[128];
     std::snprintf(numbers, sizeof numbers, " %5.1f %%  %llu/%llu heights  %.1f/s", share * 100,
                   static_cast<unsigned long long>(done), static_cast<unsigned long long>(total), rate);

@@ -30,8 +30,10 @@ std::optional<api::BlockView> view(const std::optional<chain::BlockRef>& block) 
 }
 
 api::UpstreamView view(const rpc::UpstreamState& upstream) {
-    return {upstream.name,       upstream.kind,    upstream.origin, upstream.health,           upstream.disabled,
-            upstream.last_error, upstream.horizon, upstream.head,   upstream.budget_available, upstream.in_flight};
+    return {upstream.name,     upstream.kind,     upstream.origin,
+            upstream.health,   upstream.disabled, upstream.last_error,
+            upstream.horizon,  upstream.head,     upstream.budget_available,
+            upstream.in_flight};
 }
 
 const char* scope_name(config::ScopeName scope) {
@@ -63,7 +65,8 @@ Runtime::Runtime(const config::Settings& configured)
       store(store_options(settings), storage_series, clock),
       sources(rpc::make_sources(context.get_executor(), cpu, settings, &rpc_series, clock)),
       state(context.get_executor(), follow_series, clock),
-      follower(context.get_executor(), cpu, sources->blocks(), &sources->trees(), store, state, settings.follow) {}
+      follower(context.get_executor(), cpu, sources->blocks(), &sources->trees(), store, state,
+               settings.follow) {}
 
 api::DaemonStatus Runtime::status() const {
     api::DaemonStatus view_of;
@@ -73,7 +76,8 @@ api::DaemonStatus Runtime::status() const {
     view_of.scope = scope_name(settings.follow.scope);
     view_of.head = view(state.head);
     if (state.head)
-        view_of.head_seen_seconds_ago = static_cast<double>((clock.steady() - state.head_seen_at).count()) / 1e9;
+        view_of.head_seen_seconds_ago =
+            static_cast<double>((clock.steady() - state.head_seen_at).count()) / 1e9;
     view_of.committed = view(state.committed);
     view_of.database_connected = storage_series.connected.Value() > 0;
     view_of.covered_heights = state.coverage.covered.size();
@@ -101,8 +105,8 @@ base::Task<void> Runtime::check_network() {
         co_return;
     }
     if (!told->chain_id.empty() && told->chain_id != settings.network)
-        throw std::runtime_error("the upstream is of network \"" + told->chain_id + "\", but chain.network is \"" +
-                                 settings.network + "\": nothing was stored");
+        throw std::runtime_error("the upstream is of network \"" + told->chain_id +
+                                 "\", but chain.network is \"" + settings.network + "\": nothing was stored");
 }
 
 }  // namespace receiptd::app

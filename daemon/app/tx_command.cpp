@@ -17,7 +17,8 @@ base::Task<void> fetch(rpc::TreeSource& source, std::string tx_hash, std::string
     result = co_await source.tree(std::move(tx_hash), std::move(sender_id), rpc::Priority::head);
 }
 
-std::optional<rpc::TreeSource::TreeResult> fetch_tree(const config::Settings& settings, const std::string& tx_hash,
+std::optional<rpc::TreeSource::TreeResult> fetch_tree(const config::Settings& settings,
+                                                      const std::string& tx_hash,
                                                       const std::string& sender_id) {
     base::SystemClock clock;
     boost::asio::thread_pool cpu(1);
@@ -35,7 +36,8 @@ int show_fetched(const rpc::TreeSource::Tree& tree) {
     std::vector<chain::Receipt> bodies;
     if (tree.status.value.receipts) bodies = *tree.status.value.receipts;
     for (const auto& extra : tree.extra_receipts) bodies.push_back(extra.value);
-    std::cout << chain::render_tree(chain::tree_view(tree.status.value, bodies)) << "  from the upstream; not stored\n";
+    std::cout << chain::render_tree(chain::tree_view(tree.status.value, bodies))
+              << "  from the upstream; not stored\n";
     return kOk;
 }
 
@@ -51,7 +53,8 @@ std::optional<chain::TreeView> look_up(const config::Settings& settings, const s
 
 }  // namespace
 
-int show_transaction(const config::Settings& settings, const std::string& tx_hash, const std::string& sender_id) {
+int show_transaction(const config::Settings& settings, const std::string& tx_hash,
+                     const std::string& sender_id) {
     const auto stored = look_up(settings, tx_hash);
     if (stored && (!stored->receipts.empty() || stored->status == "failure")) {
         std::cout << chain::render_tree(*stored) << "  from the database\n";
@@ -59,7 +62,8 @@ int show_transaction(const config::Settings& settings, const std::string& tx_has
     }
     const auto sender = !sender_id.empty() ? sender_id : stored ? stored->signer_id : std::string();
     if (sender.empty()) {
-        std::cerr << "not stored; to ask an upstream the signer's account is needed: receiptd tx HASH SENDER\n";
+        std::cerr
+            << "not stored; to ask an upstream the signer's account is needed: receiptd tx HASH SENDER\n";
         return kFailed;
     }
     const auto result = fetch_tree(settings, tx_hash, sender);

@@ -243,14 +243,18 @@ std::string render_tree(const TreeView& tree) {
     }
     const bool transaction_failed = tree.status == "failure";
     Renderer renderer(tree);
-    renderer.text = std::string(transaction_failed ? "✗ " : failed > 0 ? "! " : "  ") + "transaction " + tree.tx_hash +
-                    "  " + tree.signer_id + " → " + tree.receiver_id;
+    renderer.text = std::string(transaction_failed ? "✗ "
+                                : failed > 0       ? "! "
+                                                   : "  ") +
+                    "transaction " + tree.tx_hash + "  " + tree.signer_id + " → " + tree.receiver_id;
     if (tree.block_height) renderer.text += " @" + std::to_string(*tree.block_height);
     renderer.text += '\n';
-    if (transaction_failed) renderer.text += "✗   " + tree.error_class + ": " + one_line(tree.error_text) + '\n';
+    if (transaction_failed)
+        renderer.text += "✗   " + tree.error_class + ": " + one_line(tree.error_text) + '\n';
     renderer.children_of("");
     renderer.unattached();
-    renderer.text += "  " + std::to_string(tree.receipts.size()) + " receipts, " + std::to_string(failed) + " failed";
+    renderer.text +=
+        "  " + std::to_string(tree.receipts.size()) + " receipts, " + std::to_string(failed) + " failed";
     if (pending > 0) renderer.text += ", " + std::to_string(pending) + " pending";
     return renderer.text + "\n";
 }

@@ -16,8 +16,8 @@ struct TreeNode {
     std::string role;               // empty: unknown
     std::string predecessor_id;
     std::string receiver_id;
-    std::string method_name;        // or the first action's name
-    std::string status;             // as receipts.status; "pending": no outcome yet
+    std::string method_name;  // or the first action's name
+    std::string status;       // as receipts.status; "pending": no outcome yet
     std::string error_class;
     std::string error_text;
     std::optional<BlockHeight> block_height;

@@ -35,8 +35,9 @@ base::Task<void> Follower::resume_backfills() {
 
 base::Task<void> Follower::run_backfill(storage::BackfillProgress backfill) {
     const auto id = backfill.id;
-    log::info("backfill started",
-              {{"from", backfill.range.from}, {"to", backfill.range.to}, {"missing", backfill.missing.size()}});
+    log::info(
+        "backfill started",
+        {{"from", backfill.range.from}, {"to", backfill.range.to}, {"missing", backfill.missing.size()}});
     base::TaskGroup reporting(executor_);
     reporting.spawn(report_backfill(id, backfill.missing));
     for (const auto& range : backfill.missing.ranges()) {
@@ -58,9 +59,8 @@ base::Task<void> Follower::run_backfill(storage::BackfillProgress backfill) {
     }
     // What is left is recorded as gaps and retried beside the head for ever.
     co_await store_.finish_backfill(id);
-    log::info("backfill finished", {{"from", backfill.range.from},
-                                    {"to", backfill.range.to},
-                                    {"gaps_left", missing.size()}});
+    log::info("backfill finished",
+              {{"from", backfill.range.from}, {"to", backfill.range.to}, {"gaps_left", missing.size()}});
 }
 
 base::Task<void> Follower::report_backfill(std::int64_t id, base::HeightSet missing) {
@@ -75,11 +75,12 @@ base::Task<void> Follower::report_backfill(std::int64_t id, base::HeightSet miss
         const double rate =
             static_cast<double>(left_before - left) / std::chrono::duration<double>(kReportEvery).count();
         left_before = left;
-        log::info("backfill", {{"done", total - left},
-                               {"of", total},
-                               {"blocks_per_second", per_second(rate)},
-                               {"eta_seconds", rate > 0 ? static_cast<std::int64_t>(static_cast<double>(left) / rate)
-                                                        : std::int64_t{-1}}});
+        log::info("backfill",
+                  {{"done", total - left},
+                   {"of", total},
+                   {"blocks_per_second", per_second(rate)},
+                   {"eta_seconds", rate > 0 ? static_cast<std::int64_t>(static_cast<double>(left) / rate)
+                                            : std::int64_t{-1}}});
     }
 }
 

@@ -19,8 +19,8 @@ std::optional<base::Height> parent_height(const chain::BlockRef& block,
 
 // Why `child` cannot be the next known block above `parent`, if it cannot.
 std::optional<std::string> mismatch(const chain::BlockRef& parent, const chain::BlockRef& child) {
-    const bool adjacent = child.prev_height ? *child.prev_height == parent.height
-                                            : child.height == parent.height + 1;
+    const bool adjacent =
+        child.prev_height ? *child.prev_height == parent.height : child.height == parent.height + 1;
     if (adjacent && child.prev_hash != parent.hash)
         return name(child) + " names " + child.prev_hash + " as its parent, but " + name(parent) +
                " is stored at the parent's height";

@@ -26,7 +26,7 @@ public:
         base::HeightSet skipped;  // proven: no block at these heights
         base::HeightSet holes;    // denied, yet a block must be there (or nothing proves there is none)
         std::optional<base::Height> prev_height;  // of the block, told or proven
-        std::optional<std::string> broken;  // the block does not belong to this chain: why
+        std::optional<std::string> broken;        // the block does not belong to this chain: why
     };
     // The next block of the run. A broken one changes nothing.
     Step block(const chain::BlockRef& block);
@@ -41,9 +41,9 @@ private:
     std::optional<std::string> break_with_child(const chain::BlockRef& block) const;
     Step settle(std::optional<base::Height> parent_height, base::Height child_height);
 
-    std::optional<chain::BlockRef> last_;   // the nearest known block below the next height
+    std::optional<chain::BlockRef> last_;  // the nearest known block below the next height
     std::optional<chain::BlockRef> above_;
-    base::HeightSet denied_;                // since last_
+    base::HeightSet denied_;  // since last_
 };
 
 }  // namespace receiptd::follow

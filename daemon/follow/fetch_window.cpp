@@ -20,11 +20,7 @@ double chance() {
 
 FetchWindow::FetchWindow(base::asio::any_io_executor executor, rpc::BlockSource& source, State& state,
                          FetchSettings settings)
-    : executor_(executor),
-      source_(source),
-      state_(state),
-      settings_(settings),
-      tasks_(executor) {}
+    : executor_(executor), source_(source), state_(state), settings_(settings), tasks_(executor) {}
 
 void FetchWindow::start(base::Height height) {
     if (started(height)) return;
@@ -67,8 +63,8 @@ base::Task<rpc::FetchResult> FetchWindow::fetch_patiently(base::Height height) {
             co_return result;
         }
         if (above_head && source_.waits_for_next()) continue;
-        const auto delay = not_yet ? base::Duration(kLagRetry)
-                                   : base::backoff_delay(settings_.backoff, attempt, chance());
+        const auto delay =
+            not_yet ? base::Duration(kLagRetry) : base::backoff_delay(settings_.backoff, attempt, chance());
         co_await base::sleep_on(timer, delay);
     }
 }

@@ -14,7 +14,6 @@ constexpr unsigned kUnavailableLoaded = 100'000;
 constexpr base::Duration kSlowHeadPoll = 10s;  // where blocks are not learned by polling the head
 constexpr base::BackoffPolicy kRetryUnavailable{5s, 600s, 2.0, 0.2};
 constexpr base::BackoffPolicy kRetryBroken{2s, 60s, 2.0, 0.2};
-constexpr base::Height kLineageWindow = 1'200;
 constexpr base::Height kRepairAtOnce = 256;
 
 chain::Scope scope_of(const config::Follow& settings) {
@@ -39,9 +38,18 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
       state_(state),
       settings_(settings),
       writers_(executor, store, state, settings.writers),
-      engine_{executor, cpu, source, store, writers_, state, scope_of(settings),
-              settings.source == config::Source::neardata, settings.fetch_ahead, settings.batch_blocks,
-              settings.batch_bytes, settings.patience},
+      engine_{executor,
+              cpu,
+              source,
+              store,
+              writers_,
+              state,
+              scope_of(settings),
+              settings.source == config::Source::neardata,
+              settings.fetch_ahead,
+              settings.batch_blocks,
+              settings.batch_bytes,
+              settings.patience},
       writing_(executor),
       loops_(executor),
       runs_(executor) {
@@ -70,8 +78,8 @@ base::Task<void> Follower::prepare() {
     for (const auto& height : unavailable) state_.unavailable[height.height] = height;
     if (const auto last = state_.coverage.covered.last()) {
         state_.committed = co_await store_.stored_block_below(*last + 1);
-        const base::HeightRange recent{*last > kLineageWindow ? *last - kLineageWindow : 0, *last};
-        if (engine_.source_has_outcomes) co_await store_.adopt_orphans(recent);
+        const base::HeightRange seam{*last, *last};
+        if (engine_.source_has_outcomes) co_await store_.adopt_orphans(seam);
     }
     state_.publish_gaps();
 }
@@ -195,7 +203,8 @@ base::Task<void> Follower::repair_gaps() {
     while (!state_.stopping) {
         for (const auto& [height, record] : state_.unavailable)
             if (retry_at_.count(height) == 0 && state_.given_up.contains(height))
-                retry_at_[height] = state_.clock.steady() + base::backoff_delay(kRetryUnavailable, record.attempts, 0.5);
+                retry_at_[height] =
+                    state_.clock.steady() + base::backoff_delay(kRetryUnavailable, record.attempts, 0.5);
         const auto gap = state_.head || source_.waits_for_next() ? due_gap() : std::nullopt;
         if (gap)
             co_await repair(*gap);
@@ -216,8 +225,8 @@ base::Task<void> Follower::repair(base::HeightRange range) {
         if (record == state_.unavailable.end())
             retry_at_.erase(height);
         else
-            retry_at_[height] = state_.clock.steady() +
-                                base::backoff_delay(kRetryUnavailable, record->second.attempts, 0.5);
+            retry_at_[height] =
+                state_.clock.steady() + base::backoff_delay(kRetryUnavailable, record->second.attempts, 0.5);
     }
 }
 

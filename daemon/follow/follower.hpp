@@ -21,7 +21,7 @@ public:
     // Follows the head from follow.start on, beside gaps and backfills, until stop() or, with
     // `until`, until everything up to that height is dealt with. Rethrows what broke it.
     struct End {
-        base::HeightSet missing;          // wanted up to `until`, and not to be had now
+        base::HeightSet missing;  // wanted up to `until`, and not to be had now
         std::uint64_t unfinished_trees = 0;
     };
     base::Task<End> follow(std::optional<base::Height> until);

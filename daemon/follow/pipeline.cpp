@@ -109,7 +109,8 @@ base::Task<void> Run::store_block(rpc::BlockContents contents) {
     engine_.state.learn_head(ref);
     const auto skipped = still_missing(step.skipped);
     const auto started_at = engine_.state.clock.steady();
-    auto rows = co_await make_rows(engine_.cpu, std::move(contents), step.prev_height, engine_.scope, lineage_);
+    auto rows =
+        co_await make_rows(engine_.cpu, std::move(contents), step.prev_height, engine_.scope, lineage_);
     engine_.state.series.rows_seconds.Observe(
         static_cast<double>((engine_.state.clock.steady() - started_at).count()) / 1e9);
     rows.covered.add(skipped);
@@ -121,8 +122,10 @@ base::Task<void> Run::give_up(base::Height height, std::string reason, std::stri
     storage::UnavailableHeight record{height, std::move(reason), std::move(detail), 1};
     if (const auto known = state.unavailable.find(height); known != state.unavailable.end())
         record.attempts = known->second.attempts + 1;
-    log::warn("height unavailable: recorded as a gap, to be retried",
-              {{"height", height}, {"reason", record.reason}, {"detail", record.detail}, {"attempts", record.attempts}});
+    log::warn("height unavailable: recorded as a gap, to be retried", {{"height", height},
+                                                                       {"reason", record.reason},
+                                                                       {"detail", record.detail},
+                                                                       {"attempts", record.attempts}});
     state.in_flight.subtract({height, height});
     claimed_.subtract({height, height});
     co_await engine_.store.record_unavailable(record);
@@ -149,8 +152,9 @@ base::Task<void> Run::finish() {
     co_await flush();
     co_await engine_.writers.drain();
     state.in_flight.subtract(claimed_);
-    const base::HeightRange handled{settings_.from, std::max(settings_.from, next_)};
-    if (engine_.source_has_outcomes && !state.stopping) co_await engine_.store.adopt_orphans(handled);
+    if (state.stopping) co_return;
+    co_await adopt_around(settings_.from);
+    if (next_ > settings_.from) co_await adopt_around(next_);
 }
 
 base::Task<void> Run::look_above() {
@@ -176,8 +180,19 @@ base::Task<void> Run::adopt_when_due() {
     if (next_ < adopt_at_) co_return;
     const auto done = adopt_at_ - settings_.from;
     adopt_at_ = done >= lineage_.window() ? kNever : settings_.from + done * 4;
-    const base::HeightRange handled{settings_.from, next_};
-    co_await engine_.store.adopt_orphans(handled);
+    co_await adopt_around(settings_.from);
+}
+
+// Inside a run the lineage knows every parent; at its ends parent and child may be stored by
+// different runs.
+base::Task<void> Run::adopt_around(base::Height seam) {
+    const auto window = lineage_.window();
+    auto neighbours =
+        engine_.state.coverage.covered.within({seam > window ? seam - window : 0, seam + window});
+    if (next_ > settings_.from) neighbours.subtract({settings_.from, next_ - 1});
+    if (!engine_.source_has_outcomes || neighbours.empty()) co_return;
+    const base::HeightRange around{seam, seam};
+    co_await engine_.store.adopt_orphans(around);
 }
 
 void Run::claim(const base::HeightSet& heights) {

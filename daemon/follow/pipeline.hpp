@@ -64,6 +64,7 @@ private:
     base::Task<void> look_above();
     base::Task<void> flush();
     base::Task<void> adopt_when_due();
+    base::Task<void> adopt_around(base::Height seam);
     void claim(const base::HeightSet& heights);
     void fill_window();
     base::Height limit() const;
@@ -77,9 +78,9 @@ private:
     FetchWindow window_;
     chain::Lineage lineage_;
     chain::RowBatch batch_;
-    base::HeightSet claimed_;   // in flight because of this run
+    base::HeightSet claimed_;  // in flight because of this run
     std::optional<std::string> broken_;
-    base::Height adopt_at_;     // orphans of the run's first blocks are looked for again here
+    base::Height adopt_at_;  // orphans of the run's first blocks are looked for again here
 };
 
 }  // namespace receiptd::follow

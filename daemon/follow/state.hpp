@@ -23,18 +23,18 @@ struct State {
     metrics::FollowSeries& series;
     const base::Clock& clock;
 
-    std::optional<chain::BlockRef> head;       // newest final block known
+    std::optional<chain::BlockRef> head;  // newest final block known
     base::SteadyTime head_seen_at{};
     std::optional<chain::BlockRef> committed;  // highest block committed since start or found stored
     storage::Coverage coverage;                // as committed
     base::HeightSet in_flight;                 // some loop is working on these
     std::map<base::Height, storage::UnavailableHeight> unavailable;
-    base::HeightSet given_up;                  // of these, the ones tried since start
+    base::HeightSet given_up;  // of these, the ones tried since start
     struct Broken {
         base::Height height = 0;
         std::string why;
     };
-    std::optional<Broken> broken;              // a range is stopped: a block does not fit the chain
+    std::optional<Broken> broken;  // a range is stopped: a block does not fit the chain
     std::uint64_t pending_trees = 0;
     bool stopping = false;
 

@@ -132,8 +132,8 @@ base::Task<std::optional<chain::BlockRef>> Trees::find_block(std::string hash) {
 base::Task<void> Trees::postpone(const storage::PendingTree& pending, std::string reason) {
     const auto delay = base::backoff_delay(kRetry, pending.attempts + 1, 0.5);
     log::debug("tree postponed", {{"tx_hash", pending.tx_hash}, {"reason", reason}});
-    co_await store_.postpone_tree(pending.tx_hash, std::chrono::duration_cast<std::chrono::milliseconds>(delay),
-                                  std::move(reason));
+    co_await store_.postpone_tree(
+        pending.tx_hash, std::chrono::duration_cast<std::chrono::milliseconds>(delay), std::move(reason));
 }
 
 bool Trees::out_of_patience(const storage::PendingTree& pending) {

@@ -41,7 +41,8 @@ base::Task<void> Writers::write(unsigned writer, chain::RowBatch batch) {
     const auto seconds = static_cast<double>((state_.clock.steady() - started).count()) / 1e9;
     state_.series.commit_seconds.Observe(seconds);
     state_.learn_committed(facts);
-    log::debug("committed", {{"heights", facts.covered.to_multirange()}, {"rows", rows}, {"seconds", seconds}});
+    log::debug("committed",
+               {{"heights", facts.covered.to_multirange()}, {"rows", rows}, {"seconds", seconds}});
 }
 
 base::Task<void> Writers::submit(chain::RowBatch batch) {

@@ -23,7 +23,8 @@ FollowSeries::FollowSeries(Registry& r)
     : head_height(gauge(r, "receiptd_head_height", "Height of the newest final block known.")),
       head_time(gauge(r, "receiptd_head_timestamp_seconds", "Time of the newest final block known.")),
       committed_height(gauge(r, "receiptd_committed_height", "Height of the highest block committed.")),
-      committed_time(gauge(r, "receiptd_committed_timestamp_seconds", "Time of the highest block committed.")),
+      committed_time(
+          gauge(r, "receiptd_committed_timestamp_seconds", "Time of the highest block committed.")),
       gap_blocks(gauge(r, "receiptd_gap_blocks", "Heights that should be stored and are not.")),
       unavailable_blocks(gauge(r, "receiptd_unavailable_blocks",
                                "Heights no host could give within follow.patience; retried for ever.")),

@@ -24,7 +24,9 @@ std::optional<T> optional_field(const pqxx::field& field) {
     return field.as<T>();
 }
 
-std::string text_field(const pqxx::field& field) { return field.is_null() ? std::string() : field.as<std::string>(); }
+std::string text_field(const pqxx::field& field) {
+    return field.is_null() ? std::string() : field.as<std::string>();
+}
 
 StoredSummary summary(pqxx::connection& connection) {
     pqxx::work tx(connection);
@@ -35,28 +37,34 @@ StoredSummary summary(pqxx::connection& connection) {
         found.scope = identity[0][1].as<std::string>();
     }
     const auto extent = shim::query(
-        tx, "SELECT lower(range_merge(heights)), upper(range_merge(heights)) - 1, "
-            "(SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(heights) r), "
-            "(SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(wanted - heights) r) FROM coverage");
+        tx,
+        "SELECT lower(range_merge(heights)), upper(range_merge(heights)) - 1, "
+        "(SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(heights) r), "
+        "(SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(wanted - heights) r) FROM coverage");
     for (const auto& row : extent) {
         found.first_height = optional_field<std::uint64_t>(row[0]);
         found.last_height = optional_field<std::uint64_t>(row[1]);
         found.covered_heights += row[2].as<std::uint64_t>();
         found.gap_heights += row[3].as<std::uint64_t>();
     }
-    for (const auto& row : shim::query(tx, "SELECT from_height, to_height, reason, detail FROM gaps LIMIT 20"))
-        found.gaps.push_back({row[0].as<std::uint64_t>(), row[1].as<std::uint64_t>(), row[2].as<std::string>(),
-                              text_field(row[3])});
+    for (const auto& row :
+         shim::query(tx, "SELECT from_height, to_height, reason, detail FROM gaps LIMIT 20"))
+        found.gaps.push_back({row[0].as<std::uint64_t>(), row[1].as<std::uint64_t>(),
+                              row[2].as<std::string>(), text_field(row[3])});
     const auto backfills = shim::query(
-        tx, "SELECT from_height, to_height, (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest("
-            "int8multirange(int8range(from_height, to_height, '[]')) - (SELECT range_agg(one) FROM coverage, "
-            "unnest(heights) one)) r), lease_until > now() FROM backfills WHERE state = 'unfinished' ORDER BY id");
+        tx,
+        "SELECT from_height, to_height, (SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest("
+        "int8multirange(int8range(from_height, to_height, '[]')) - (SELECT range_agg(one) FROM coverage, "
+        "unnest(heights) one)) r), lease_until > now() FROM backfills WHERE state = 'unfinished' ORDER BY "
+        "id");
     for (const auto& row : backfills)
         found.unfinished_backfills.push_back({row[0].as<std::uint64_t>(), row[1].as<std::uint64_t>(),
                                               row[2].is_null() ? 0 : row[2].as<std::uint64_t>(),
                                               !row[3].is_null() && row[3].as<bool>()});
-    const auto sizes = shim::query(tx, "SELECT (SELECT count(*) FROM pending_trees), (SELECT count(*) FROM partitions), "
-                                       "pg_database_size(current_database()), (SELECT max(block_time)::text FROM blocks)");
+    const auto sizes =
+        shim::query(tx,
+                    "SELECT (SELECT count(*) FROM pending_trees), (SELECT count(*) FROM partitions), "
+                    "pg_database_size(current_database()), (SELECT max(block_time)::text FROM blocks)");
     found.pending_trees = sizes[0][0].as<std::uint64_t>();
     found.partitions = sizes[0][1].as<std::uint64_t>();
     found.database_bytes = sizes[0][2].as<std::uint64_t>();

@@ -191,6 +191,8 @@ std::uint64_t adopt_data(pqxx::transaction_base& tx, base::HeightRange slice) {
 std::uint64_t adopt_orphans(pqxx::connection& connection, base::HeightRange around) {
     pqxx::work tx(connection);
     tx.exec(kLock);
+    // Rows just written have no statistics yet: a nested loop over them would take minutes.
+    tx.exec("SET LOCAL enable_nestloop = off");
     move_late_rows(tx, around);
     std::uint64_t adopted = 0;
     const auto slices = orphan_slices(tx, around);

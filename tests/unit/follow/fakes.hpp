@@ -41,7 +41,9 @@ public:
     void add_range(Height from, Height to) {
         for (auto height = from; height <= to; ++height) add(height);
     }
-    void forge(Height height, std::string parent_hash) { blocks_[height].parent_hash = std::move(parent_hash); }
+    void forge(Height height, std::string parent_hash) {
+        blocks_[height].parent_hash = std::move(parent_hash);
+    }
     void forget(Height height) { blocks_.erase(height); }
     void fail(Height height, unsigned times, std::string reason = "UNKNOWN_CHUNK") {
         faults_[height] = {times, std::move(reason)};
@@ -49,7 +51,8 @@ public:
 
     base::Task<base::Result<chain::BlockRef, rpc::Unavailable>> head() override {
         const auto& [height, block] = *blocks_.rbegin();
-        co_return chain::BlockRef{height, block.hash, block.parent_hash, block.parent, height * 1'000'000'000};
+        co_return chain::BlockRef{height, block.hash, block.parent_hash, block.parent,
+                                  height * 1'000'000'000};
     }
 
     base::Task<rpc::FetchResult> fetch(Height height, rpc::Priority, bool) override {
@@ -123,7 +126,9 @@ public:
         co_return std::vector<storage::PendingTree>{};
     }
     base::Task<std::uint64_t> pending_tree_count() override { co_return 0; }
-    base::Task<void> postpone_tree(std::string, std::chrono::milliseconds, std::string) override { co_return; }
+    base::Task<void> postpone_tree(std::string, std::chrono::milliseconds, std::string) override {
+        co_return;
+    }
     base::Task<void> adopt_orphans(base::HeightRange) override { co_return; }
     base::Task<void> record_unavailable(storage::UnavailableHeight height) override {
         coverage.wanted.add(height.height);
@@ -147,7 +152,9 @@ public:
         const auto found = blocks.lower_bound(height);
         co_return found == blocks.begin() ? std::nullopt : std::optional(std::prev(found)->second);
     }
-    base::Task<std::optional<chain::BlockRef>> stored_block_by_hash(std::string) override { co_return std::nullopt; }
+    base::Task<std::optional<chain::BlockRef>> stored_block_by_hash(std::string) override {
+        co_return std::nullopt;
+    }
     base::Task<storage::BackfillProgress> claim_backfill(base::HeightRange range) override {
         storage::BackfillProgress progress{1, range, base::HeightSet(range), false};
         progress.missing.subtract(coverage.covered);

@@ -28,7 +28,8 @@ Played play(Duration interval, Duration jitter, unsigned blocks) {
     std::uniform_int_distribution<Duration::rep> shift(-jitter.count(), jitter.count());
     std::vector<SteadyTime> made;
     for (unsigned i = 0; i < blocks; ++i)
-        made.push_back(SteadyTime(1h) + interval * static_cast<int>(i) + Duration(jitter.count() ? shift(generator) : 0));
+        made.push_back(SteadyTime(1h) + interval * static_cast<int>(i) +
+                       Duration(jitter.count() ? shift(generator) : 0));
     std::sort(made.begin(), made.end());
 
     HeadRhythm rhythm;
@@ -38,8 +39,8 @@ Played play(Duration interval, Duration jitter, unsigned blocks) {
     unsigned polls = 0;
     while (seen < made.size()) {
         ++polls;
-        const auto there = static_cast<std::size_t>(
-            std::upper_bound(made.begin(), made.end(), now) - made.begin());
+        const auto there =
+            static_cast<std::size_t>(std::upper_bound(made.begin(), made.end(), now) - made.begin());
         if (seen >= 20)  // settled
             for (auto i = seen; i < there; ++i) played.delays.push_back(now - made[i]);
         seen = std::max(seen, there);
