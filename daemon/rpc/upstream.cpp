@@ -72,8 +72,9 @@ Exchange Upstream::judge(const Request& request, Transport::Reply reply,
     seen.now = time_->wall();
     Exchange exchange;
     if (!reply) {
-        seen.fault = reply.error().fault;
-        seen.fault_text = reply.error().text;
+        const auto error = reply.error();  // by value: the view must outlive the verdict
+        seen.fault = error.fault;
+        seen.fault_text = error.text;
         exchange.verdict = request.classifier(seen);
     } else {
         auto& response = *reply;

@@ -78,11 +78,13 @@ TEST_F(RouterTest, a_faulty_archival_host_leaves_a_doubt) {
 TEST_F(RouterTest, retries_elsewhere_at_once_and_at_the_same_host_after_a_pause) {
     auto& a = world.host("a", HostKind::regular);
     auto& b = world.host("b", HostKind::regular);
-    a.script = [](const auto&) { return broken(net::TransportFault::reset); };
+    const std::string text = "http://a.test: reading the answer: closed by the server";
+    a.script = [&](const auto&) { return broken(net::TransportFault::reset, text); };
     b.script = a.script;
     const auto start = world.time->now();
     const auto answer = ask(ask_block(1, Priority::head));
     EXPECT_EQ(answer.error().reason, "connection_reset");
+    EXPECT_THAT(answer.error().detail, HasSubstr("connection_reset, " + text));
     EXPECT_EQ(a.seen.size() + b.seen.size(), 5u);
     EXPECT_GE(a.seen.size(), 2u);
     EXPECT_GE(b.seen.size(), 2u);
