@@ -45,7 +45,8 @@ public:
         return end_;
     }
 
-    void show_progress(base::HeightRange range) { helpers_.spawn(draw_progress(range)); }
+    // A bar for the heights up to `to`, on a terminal.
+    void show_progress(base::Height to) { helpers_.spawn(draw_progress(to)); }
 
     Runtime& runtime() { return runtime_; }
 
@@ -85,7 +86,7 @@ private:
         while (true) {
             const auto signal = co_await signals.async_wait(base::asio::use_awaitable);
             if (signal == SIGHUP) {
-                reload();
+                if (!config_file_.empty()) reload();
                 continue;
             }
             if (runtime_.state.stopping) std::_Exit(kOk);  // asked twice: what is uncommitted rolls back
@@ -117,8 +118,23 @@ private:
             else
                 log::warn("needs a restart", {{"key", change.key}, {"from", change.from}, {"to", change.to}});
         }
-        log::configure(loaded.settings.log_level, loaded.settings.log_format);
-        runtime_.sources->reload(loaded.settings);
+        apply(loaded.settings);
+    }
+
+    // The reloadable keys of config/keys.cpp.
+    void apply(const config::Settings& changed) {
+        log::configure(changed.log_level, changed.log_format);
+        runtime_.sources->reload(changed);
+        runtime_.store.set_keep(changed.retention.keep);
+        runtime_.settings.log_level = changed.log_level;
+        runtime_.settings.log_format = changed.log_format;
+        runtime_.settings.retention.keep = changed.retention.keep;
+        for (auto& upstream : runtime_.settings.upstreams)
+            for (const auto& other : changed.upstreams)
+                if (other.name == upstream.name) {
+                    upstream.api_key = other.api_key;
+                    upstream.max_requests_per_second = other.max_requests_per_second;
+                }
     }
 
     base::Task<void> maintain() {
@@ -134,20 +150,20 @@ private:
         }
     }
 
-    base::Task<void> draw_progress(base::HeightRange range) {
-        const auto left_at_start = left(range);
-        Progress progress(left_at_start, runtime_.clock);
+    base::Task<void> draw_progress(base::Height to) {
         base::asio::steady_timer timer(runtime_.context);
+        while (left(to) == 0) co_await base::sleep_on(timer, kProgressEvery);
+        const auto total = left(to);
+        Progress progress(total, runtime_.clock);
+        if (!progress.visible()) co_return;
+        log::configure(std::max(runtime_.settings.log_level, log::Level::warn), runtime_.settings.log_format);
         while (true) {
-            progress.show(left_at_start - std::min(left_at_start, left(range)),
-                          runtime_.state.unavailable.size());
+            progress.show(total - std::min(total, left(to)), runtime_.state.unavailable.size());
             co_await base::sleep_on(timer, kProgressEvery);
         }
     }
 
-    base::Height left(base::HeightRange range) const {
-        return range.size() - runtime_.state.coverage.covered.within(range).size();
-    }
+    base::Height left(base::Height to) const { return runtime_.state.coverage.gaps().within({0, to}).size(); }
 
     Runtime runtime_;
     std::string config_file_;
@@ -177,6 +193,7 @@ int report(const follow::Follower::End& end) {
 int run(const config::Settings& settings, const RunCommand& command) {
     migrate_first(settings);
     Daemon daemon(settings, command.config_file);
+    if (command.until) daemon.show_progress(*command.until);
     const auto end = daemon.run(daemon.runtime().follower.follow(command.until), true);
     return command.until ? report(end) : kOk;
 }
@@ -184,7 +201,7 @@ int run(const config::Settings& settings, const RunCommand& command) {
 int backfill(const config::Settings& settings, base::HeightRange range) {
     migrate_first(settings);
     Daemon daemon(settings, "");
-    daemon.show_progress(range);
+    daemon.show_progress(range.to);
     const auto end = daemon.run(daemon.runtime().follower.backfill(range), false);
     const int code = report(end);
     std::cout << range.size() - end.missing.size() << " of " << range.size() << " heights stored\n";

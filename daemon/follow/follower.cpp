@@ -115,6 +115,10 @@ base::Task<Follower::End> Follower::follow(std::optional<base::Height> until) {
 base::Task<Follower::End> Follower::backfill(base::HeightRange range) {
     co_await prepare();
     start_loops(false);
+    while (!state_.head && !state_.stopping) co_await state_.changed.wait();
+    if (state_.head && range.to > state_.head->height)
+        throw std::runtime_error("height " + std::to_string(range.to) + " is above the head, " +
+                                 std::to_string(state_.head->height));
     auto claimed = co_await store_.claim_backfill(range);
     if (claimed.leased) throw std::runtime_error("another process is working on this range right now");
     co_await store_.want(range);

@@ -105,7 +105,7 @@ base::Task<void> Run::store_block(rpc::BlockContents contents) {
         co_return;
     }
     co_await give_up(step.holes, "block " + std::to_string(ref.height) +
-                                     " proves there is more below it, but no host has this height");
+                                     " shows that it is not skipped, but no host has it");
     engine_.state.learn_head(ref);
     const auto skipped = still_missing(step.skipped);
     const auto started_at = engine_.state.clock.steady();
@@ -122,10 +122,13 @@ base::Task<void> Run::give_up(base::Height height, std::string reason, std::stri
     storage::UnavailableHeight record{height, std::move(reason), std::move(detail), 1};
     if (const auto known = state.unavailable.find(height); known != state.unavailable.end())
         record.attempts = known->second.attempts + 1;
-    log::warn("height unavailable: recorded as a gap, to be retried", {{"height", height},
-                                                                       {"reason", record.reason},
-                                                                       {"detail", record.detail},
-                                                                       {"attempts", record.attempts}});
+    // Said once; that it is still so is in status, readyz and the metrics.
+    const auto level = record.attempts == 1 ? log::Level::warn : log::Level::debug;
+    log::write(level, "height unavailable: recorded as a gap, to be retried",
+               {{"height", height},
+                {"reason", record.reason},
+                {"detail", record.detail},
+                {"attempts", record.attempts}});
     state.in_flight.subtract({height, height});
     claimed_.subtract({height, height});
     co_await engine_.store.record_unavailable(record);

@@ -47,9 +47,9 @@ base::Task<void> PgStore::check_identity(std::string network, std::string scope)
 }
 
 base::Task<void> PgStore::maintain() {
-    return on(chores_, [this](pqxx::connection& connection) {
+    return on(chores_, [this, keep = keep_](pqxx::connection& connection) {
         partitions_.make_ahead(connection, clock_.wall());
-        if (keep_) partitions_.retire(connection, clock_.wall(), *keep_);
+        if (keep) partitions_.retire(connection, clock_.wall(), *keep);
         partitions_.count(connection);
         sql::forget_old_adoptions(connection);
     });

@@ -42,6 +42,8 @@ public:
     base::Task<void> check_identity(std::string network, std::string scope);
     // Partitions ahead, retention, forgotten adoptions. Call at start and every hour.
     base::Task<void> maintain();
+    // Another retention, from the next maintenance on.
+    void set_keep(std::optional<std::chrono::hours> keep) { keep_ = keep; }
     // Answers when the database does (for /readyz).
     base::Task<void> ping();
 
