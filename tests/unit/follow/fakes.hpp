@@ -133,6 +133,7 @@ public:
     base::Task<void> record_unavailable(storage::UnavailableHeight height) override {
         coverage.wanted.add(height.height);
         unavailable[height.height] = height;
+        if (on_unavailable) on_unavailable(height.height);
         co_return;
     }
     base::Task<std::vector<storage::UnavailableHeight>> unavailable_heights(unsigned) override {
@@ -175,6 +176,7 @@ public:
     std::map<Height, storage::UnavailableHeight> unavailable;
     bool backfill_finished = false;
     std::function<void(const chain::RowBatch&)> before_commit;
+    std::function<void(Height)> on_unavailable;
 };
 
 // One daemon's life over a paper chain and a memory store.

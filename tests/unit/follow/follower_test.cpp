@@ -80,10 +80,7 @@ TEST_F(FollowerTest, AForkIsNeverStored) {
     chain.add_range(100, 110);
     chain.forge(105, "somebody else's 104");
     Daemon daemon(context, chain, store, config::Start(std::uint64_t{100}));
-    unsigned asked = 0;
-    chain.on_fetch = [&](base::Height height) {
-        if (height == 105 && ++asked == 2) daemon.follower->stop();
-    };
+    store.on_unavailable = [&](base::Height) { base::asio::post(context, [&] { daemon.follower->stop(); }); };
     daemon.follow(110);
     EXPECT_EQ(store.coverage.covered, HeightSet({100, 104}));
     EXPECT_EQ(store.unavailable.at(105).reason, "broken_chain");
