@@ -22,7 +22,7 @@ SANDBOX = "base chain net"
 LIBRARIES = {
     "boost/beast": r"daemon/net/[^/]+\.cpp",
     "boost/asio": r"(daemon/(base|net|rpc|storage|follow|api|app)|sandbox|tests|bench)/",
-    "openssl/": r"daemon/net/",
+    "openssl/": r"(daemon|tests/unit)/net/",
     "libdeflate": r"(daemon/net|sandbox|tests)/",
     "nlohmann/": r"(daemon/(rpc|api|app)|sandbox|tests|bench)/",
     "pqxx/": r"(daemon/storage|tests|bench)/",
