@@ -111,15 +111,16 @@ class Scenario(unittest.TestCase):
         return made
 
     def config(self, sandbox, *, source="rpc", scope="all", start='"resume"', database=None, network="mainnet",
-               patience="200ms", follow="", extra="", kinds=("regular", "archival")):
+               patience="200ms", follow="", neardata="", upstream="", extra="", kinds=("regular", "archival")):
         path = self.folder / f"receiptd-{uuid.uuid4().hex[:6]}.toml"
         url_file = path.with_suffix(".url")
         url_file.write_text(database or self.database)
         url_file.chmod(0o600)
         upstreams = "".join(
-            f'[[upstream]]\nname = "{kind}"\nkind = "{kind}"\nurl = "{getattr(sandbox, kind)}"\n' for kind in kinds)
-        neardata = f'[neardata]\nurl = "{sandbox.archival}"\n' if source == "neardata" else ""
-        path.write_text(f'[chain]\nnetwork = "{network}"\n{upstreams}{neardata}'
+            f'[[upstream]]\nname = "{kind}"\nkind = "{kind}"\nurl = "{getattr(sandbox, kind)}"\n'
+            f"{upstream}\n" for kind in kinds)
+        whole = f'[neardata]\nurl = "{sandbox.archival}"\n{neardata}\n' if source == "neardata" else ""
+        path.write_text(f'[chain]\nnetwork = "{network}"\n{upstreams}{whole}'
                         f'[database]\nurl_file = "{url_file}"\n'
                         f'[follow]\nsource = "{source}"\nscope = "{scope}"\nstart = {start}\npatience = "{patience}"\n'
                         f'{follow}\n[http]\nlisten = "127.0.0.1:0"\n{extra}')
