@@ -48,7 +48,7 @@ base::Task<void> Trees::run() {
         state_.pending_trees = co_await store_.pending_tree_count();
         state_.series.pending_trees.Set(static_cast<double>(state_.pending_trees));
         if (state_.pending_trees == 0) {
-            first_seen_.clear();
+            wanting_since_.clear();
             progress_at_ = state_.clock.steady();
         }
         state_.changed.notify_all();
@@ -67,7 +67,6 @@ bool Trees::stalled() const {
 }
 
 base::Task<void> Trees::work(storage::PendingTree pending) {
-    first_seen_.try_emplace(pending.tx_hash, state_.clock.steady());
     auto result = co_await source_.tree(pending.tx_hash, pending.sender_id, rpc::Priority::head);
     if (const auto* unknown = std::get_if<rpc::TreeSource::Unknown>(&result)) {
         co_await postpone(pending, "unknown to all hosts: " + unknown->evidence);
@@ -90,7 +89,7 @@ base::Task<void> Trees::store(const storage::PendingTree& pending, rpc::TreeSour
     }
     auto rows = co_await make_tree_rows(cpu_, std::move(tree), std::move(*executed_in), pending.included_in);
     co_await store_.commit_tree(std::move(rows));
-    first_seen_.erase(pending.tx_hash);
+    wanting_since_.erase(pending.tx_hash);
     progress_at_ = state_.clock.steady();
     state_.series.trees_completed.Increment();
 }
@@ -104,7 +103,7 @@ base::Task<std::optional<std::vector<chain::ExecutionBlock>>> Trees::execution_b
         if (known.count(hash) > 0) continue;
         auto block = co_await find_block(hash);
         const bool final = block && state_.head && block->height <= state_.head->height;
-        if (!final && !out_of_patience(pending)) co_return std::nullopt;
+        if (block ? !final : !out_of_patience(pending)) co_return std::nullopt;
         known[hash] = std::move(block);
     }
     auto latest = pending.included_in.timestamp_nanosec;
@@ -137,7 +136,8 @@ base::Task<void> Trees::postpone(const storage::PendingTree& pending, std::strin
 }
 
 bool Trees::out_of_patience(const storage::PendingTree& pending) {
-    return state_.clock.steady() - first_seen_.at(pending.tx_hash) >= patience_;
+    const auto now = state_.clock.steady();
+    return now - wanting_since_.try_emplace(pending.tx_hash, now).first->second >= patience_;
 }
 
 }  // namespace receiptd::follow

@@ -41,7 +41,7 @@ private:
     storage::Store& store_;
     State& state_;
     base::Duration patience_;
-    std::map<std::string, base::SteadyTime> first_seen_;
+    std::map<std::string, base::SteadyTime> wanting_since_;  // a block that a complete tree executed in
     base::SteadyTime progress_at_;
 };
 

@@ -15,7 +15,6 @@ namespace {
 constexpr base::Height kWindow = 1200;  // as Lineage: a parent is at most that far below its child
 constexpr base::Height kTreeHeights =
     10 * kWindow;  // rows of a tree written under an old name: at most that far
-constexpr const char* kLock = "SELECT pg_advisory_xact_lock(hashtextextended('receiptd adoption', 0))";
 
 base::Height below(base::Height height, base::Height distance) {
     return height > distance ? height - distance : 0;
@@ -188,9 +187,13 @@ std::uint64_t adopt_data(pqxx::transaction_base& tx, base::HeightRange slice) {
 
 }  // namespace
 
+void lock_adoption(pqxx::transaction_base& tx) {
+    tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('receiptd adoption', 0))");
+}
+
 std::uint64_t adopt_orphans(pqxx::connection& connection, base::HeightRange around) {
     pqxx::work tx(connection);
-    tx.exec(kLock);
+    lock_adoption(tx);
     // Rows just written have no statistics yet: a nested loop over them would take minutes.
     tx.exec("SET LOCAL enable_nestloop = off");
     move_late_rows(tx, around);

@@ -24,6 +24,8 @@ void postpone_tree(pqxx::connection& connection, const std::string& tx_hash, std
                    const std::string& reason);
 
 // orphans.cpp
+// Held to the end of the transaction: what belongs together is not committed past each other.
+void lock_adoption(pqxx::transaction_base& tx);
 // How many orphans were adopted.
 std::uint64_t adopt_orphans(pqxx::connection& connection, base::HeightRange around);
 // Forgets adoptions that nothing can refer to any more.

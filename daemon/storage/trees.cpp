@@ -43,9 +43,11 @@ void complete_transaction(pqxx::transaction_base& tx, const chain::TreeCompletio
 }
 
 // Data is listed after the transaction and before the callback that awaits it, hence within the
-// tree's own time, but for a delayed block.
+// tree's own time, but for a delayed block. What is not stored yet (its block is a gap, or slower than
+// the tree) is left for the block's own commit to find: adopt_awaited() in batches.cpp.
 void adopt_data(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
     if (done.data_ids.empty()) return;
+    lock_adoption(tx);
     const auto ids = text_array(done.data_ids);
     shim::query(
         tx,
@@ -54,6 +56,15 @@ void adopt_data(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
             kSince + " AND block_time <= " + kSince + " + interval '7 days'",
         done.tx_hash, done.block_timestamp_nanosec, ids);
     shim::query(tx, "DELETE FROM orphan_receipts WHERE kind = 'data' AND id = ANY ($1::text[])", ids);
+    shim::query(tx,
+                std::string("INSERT INTO orphan_receipts (kind, id, tree_id, block_height, block_time, "
+                            "adopted_into, adopted_tx_hash, adopted_at) "
+                            "SELECT 'data', id, $1, 0, ") +
+                    kSince +
+                    ", $1, $1, now() FROM unnest($3::text[]) AS id WHERE NOT EXISTS "
+                    "(SELECT FROM data_receipts d WHERE d.data_id = id AND d.block_time >= " +
+                    kSince + " AND d.block_time <= " + kSince + " + interval '7 days') ON CONFLICT DO NOTHING",
+                done.tx_hash, done.block_timestamp_nanosec, ids);
 }
 
 bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree) {

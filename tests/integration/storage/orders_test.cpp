@@ -59,6 +59,17 @@ TEST_F(Trees, complete_their_transaction_and_take_in_their_data) {
     EXPECT_EQ(await(store().pending_tree_count()), 0u);
 }
 
+TEST_F(Trees, take_in_data_of_a_block_that_comes_after_them) {
+    auto early = tree();
+    early.completion.data_ids = {"D", "L"};
+    await(store().commit_tree(std::move(early)));
+    auto late = block_batch(101);
+    add_data(late, "L", "rL", "", false);
+    commit(std::move(late));
+    EXPECT_EQ(rows("SELECT data_id, tree_id, tx_hash FROM data_receipts ORDER BY 1"), "D|T|T\nL|T|T\n");
+    EXPECT_EQ(value("SELECT count(*) FROM orphan_receipts"), "0");
+}
+
 TEST_F(Trees, are_stored_once_however_often_they_come) {
     await(store().commit_tree(tree()));
     await(store().commit_tree(tree()));
