@@ -11,7 +11,9 @@ target_compile_definitions(receiptd_options INTERFACE
   BOOST_ASIO_NO_DEPRECATED RECEIPTD_VERSION="${PROJECT_VERSION}")
 if(RECEIPTD_SANITIZE)
   target_compile_options(receiptd_options INTERFACE
-    -fsanitize=${RECEIPTD_SANITIZE} -fno-omit-frame-pointer)
+    -fsanitize=${RECEIPTD_SANITIZE} -fno-omit-frame-pointer
+    # g++ 12 sees uninitialised variants in instrumented code.
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(receiptd_options INTERFACE -fsanitize=${RECEIPTD_SANITIZE})
 endif()
 
