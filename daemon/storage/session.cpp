@@ -53,8 +53,9 @@ pqxx::connection& Session::connection() {
     auto fresh = shim::connect(context_.database.conninfo().reveal());
     {
         pqxx::nontransaction settings(*fresh);
-        settings.exec("SET timezone = 'UTC'; SET datestyle = 'ISO'; SET synchronous_commit = 'on'; SET jit = off; " +
-                      ("SET statement_timeout = " + std::to_string(context_.statement_timeout.count())));
+        settings.exec(
+            "SET timezone = 'UTC'; SET datestyle = 'ISO'; SET synchronous_commit = 'on'; SET jit = off; " +
+            ("SET statement_timeout = " + std::to_string(context_.statement_timeout.count())));
     }
     connection_ = std::move(fresh);
     context_.series.connected.Increment();
