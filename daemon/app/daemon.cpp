@@ -174,7 +174,12 @@ private:
     std::exception_ptr failure_;
 };
 
+// Until the daemon handles signals itself, there is nothing to finish: a migration rolls back.
+void exit_on_signal(int) { std::_Exit(kOk); }
+
 void migrate_first(const config::Settings& settings) {
+    std::signal(SIGTERM, exit_on_signal);
+    std::signal(SIGINT, exit_on_signal);
     auto database = database_options(settings);
     for (const auto& name : storage::migrate(database, settings.database.readonly_role))
         log::info("database schema updated", {{"file", name}});

@@ -98,6 +98,7 @@ void RowBatch::append(RowBatch&& other) {
     blocks.insert(blocks.end(), std::make_move_iterator(other.blocks.begin()),
                   std::make_move_iterator(other.blocks.end()));
     covered.add(other.covered);
+    wanted.add(other.wanted);
     other = {};
 }
 

@@ -57,6 +57,7 @@ struct RowBatch {
     std::array<TableRows, kTableCount> tables;
     std::vector<BlockRef> blocks;  // ascending
     base::HeightSet covered;       // the blocks' heights and the skipped heights proven below them
+    base::HeightSet wanted;        // what should be there by then: a hole below must not be forgotten
 
     TableRows& operator[](Table table) { return tables[static_cast<std::size_t>(table)]; }
     const TableRows& operator[](Table table) const { return tables[static_cast<std::size_t>(table)]; }

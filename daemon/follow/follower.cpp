@@ -242,6 +242,8 @@ base::Task<void> Follower::wait_until_dealt_with(base::Height until) {
     while (!state_.stopping) {
         auto waiting = missing_up_to(until);
         waiting.subtract(state_.given_up);
+        // Nothing above a block that does not fit is stored before it does.
+        if (state_.broken) waiting.subtract({state_.broken->height, ~base::Height{0} - 1});
         const bool heights_done = waiting.empty() && state_.in_flight.within({0, until}).empty();
         if (heights_done && trees_) state_.pending_trees = co_await store_.pending_tree_count();
         const bool trees_done = !trees_ || state_.pending_trees == 0 || trees_->stalled();

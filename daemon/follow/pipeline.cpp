@@ -176,6 +176,8 @@ base::Task<void> Run::look_above() {
 base::Task<void> Run::flush() {
     if (batch_.covered.empty()) co_return;
     auto batch = std::exchange(batch_, {});
+    // Along the head nobody has ordered a range: batches may overtake each other, and die.
+    if (!settings_.to) batch.wanted.add({settings_.from, *batch.covered.last()});
     co_await engine_.writers.submit(std::move(batch));
 }
 

@@ -23,6 +23,7 @@ void State::learn_committed(const chain::RowBatch& batch) {
     series.skipped_heights.Increment(static_cast<double>(batch.covered.size() - batch.blocks.size()));
     coverage.covered.add(batch.covered);
     coverage.wanted.add(batch.covered);
+    coverage.wanted.add(batch.wanted);
     given_up.subtract(batch.covered);
     for (const auto& range : batch.covered.ranges())
         unavailable.erase(unavailable.lower_bound(range.from), unavailable.upper_bound(range.to));

@@ -27,6 +27,7 @@ base::Task<void> Writers::write(unsigned writer, chain::RowBatch batch) {
     chain::RowBatch facts;
     facts.blocks = batch.blocks;
     facts.covered = batch.covered;
+    facts.wanted = batch.wanted;
     const auto rows = batch.rows();
     const auto started = state_.clock.steady();
     const auto outcome = co_await store_.commit(writer, std::move(batch));

@@ -12,12 +12,13 @@ bool overlaps_coverage(pqxx::transaction_base& tx, const std::string& heights) {
     return found[0][0].as<bool>();
 }
 
-bool add_to_coverage(pqxx::transaction_base& tx, const std::string& heights) {
+bool add_to_coverage(pqxx::transaction_base& tx, const std::string& heights, const std::string& wanted) {
     const auto updated =
         shim::query(tx,
-                    "UPDATE coverage SET heights = heights + $1::int8multirange, updated_at = now() "
+                    "UPDATE coverage SET heights = heights + $1::int8multirange, "
+                    "wanted = wanted + $1::int8multirange + $2::int8multirange, updated_at = now() "
                     "WHERE NOT heights && $1::int8multirange",
-                    heights);
+                    heights, wanted);
     return updated.affected_rows() > 0;
 }
 
@@ -51,7 +52,7 @@ CommitOutcome write_batch(pqxx::connection& connection, const chain::RowBatch& b
                 "DELETE FROM unavailable_heights u USING unnest($1::int8multirange) AS done "
                 "WHERE u.height >= lower(done) AND u.height < upper(done)",
                 heights);
-    if (!add_to_coverage(tx, heights)) return CommitOutcome::already_covered;
+    if (!add_to_coverage(tx, heights, batch.wanted.to_multirange())) return CommitOutcome::already_covered;
     tx.commit();
     return CommitOutcome::committed;
 }

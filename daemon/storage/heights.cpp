@@ -12,6 +12,13 @@ base::HeightSet height_set(const pqxx::field& field) {
     return std::move(*set);
 }
 
+void add_wanted(pqxx::transaction_base& tx, base::HeightRange range) {
+    shim::query(tx,
+                "UPDATE coverage SET wanted = wanted + $1::int8multirange, updated_at = now() "
+                "WHERE NOT wanted @> $1::int8multirange",
+                base::HeightSet(range).to_multirange());
+}
+
 }  // namespace
 
 Coverage load_coverage(pqxx::connection& connection) {
@@ -23,10 +30,7 @@ Coverage load_coverage(pqxx::connection& connection) {
 
 void want(pqxx::connection& connection, base::HeightRange range) {
     pqxx::work tx(connection);
-    shim::query(tx,
-                "UPDATE coverage SET wanted = wanted + $1::int8multirange, updated_at = now() "
-                "WHERE NOT wanted @> $1::int8multirange",
-                base::HeightSet(range).to_multirange());
+    add_wanted(tx, range);
     tx.commit();
 }
 
@@ -41,6 +45,7 @@ void record_unavailable(pqxx::connection& connection, const UnavailableHeight& h
         "attempts = greatest(u.attempts, excluded.attempts), last_attempt_at = now(), "
         "next_attempt_at = excluded.next_attempt_at",
         height.height, height.reason, height.detail, height.attempts);
+    add_wanted(tx, {height.height, height.height});
     tx.commit();
 }
 

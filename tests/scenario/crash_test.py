@@ -19,6 +19,10 @@ FAULTS = ("--fault", "429:0.01,500:0.01,reset:0.005,truncate:0.005,slow:0.02,htm
           "--slow-ms", "200")
 
 
+def until(last):
+    return ("--until", last) if last else ()
+
+
 class Disturbed(support.Scenario):
     def ingest(self, config, last, expect=0):
         self.receiptd("run", "--config", config, "--until", last, expect=expect)
@@ -52,7 +56,7 @@ class Disturbed(support.Scenario):
         chance = random.Random(seed)
         met = 0
         for _ in range(times):
-            process = self.start("run", "--config", chance.choice(configs), "--until", last)
+            process = self.start("run", "--config", chance.choice(configs), *until(last))
             time.sleep(chance.uniform(0.02, longest))  # the moment of the crash
             met += process.poll() is None
             self.kill(process)
@@ -64,12 +68,14 @@ class KilledDaemon(Disturbed):
         height = self.config(sandbox, start=first, **settings)
         resume = self.config(sandbox, start='"resume"', **settings)
         # Only a database that holds a block can be resumed.
-        first_process = self.start("run", "--config", height, "--until", last)
+        first_process = self.start("run", "--config", height, *until(last))
         support.wait_until("the first block is stored", lambda: self.covered() > 0)
         self.kill(first_process)
-        met = self.kill_at_random([height, resume], last, times=times - 1, longest=longest, seed=seed)
+        configs = [height, resume] if last else [resume]
+        met = self.kill_at_random(configs, last, times=times - 1, longest=longest, seed=seed)
         self.assertGreater(met, times // 2, "most kills came after the end: slow the upstream down")
-        self.ingest(height, last)
+        if last:
+            self.ingest(height, last)
 
     def test_whole_blocks_in_large_batches(self):
         sandbox = self.whole_blocks()
@@ -82,6 +88,15 @@ class KilledDaemon(Disturbed):
         expected = self.in_peace(sandbox, LAST, source="neardata", start=FIRST)
         self.survive(sandbox, FIRST, LAST, source="neardata", neardata=SLOWLY, seed=2,
                      follow="batch_blocks = 1\nwriters = 3\n")
+        self.assert_complete(expected)
+
+    def test_following_without_an_end(self):
+        """Nobody ordered these heights: what a dead batch leaves out must not be forgotten."""
+        sandbox = self.whole_blocks()
+        expected = self.in_peace(sandbox, LAST, source="neardata", start=FIRST)
+        self.survive(sandbox, FIRST, None, times=20, source="neardata", neardata=SLOWLY, seed=5,
+                     follow="batch_blocks = 1\nwriters = 4\nfetch_ahead = 16\n")
+        self.ingest(self.config(sandbox, source="neardata"), LAST)
         self.assert_complete(expected)
 
     def test_blocks_and_trees_while_the_tip_advances(self):

@@ -36,6 +36,15 @@ TEST_F(Commit, covers_the_skipped_heights_below_a_block) {
     EXPECT_EQ(rows("SELECT height, next_block_height FROM skipped_heights ORDER BY 1"), "103|105\n104|105\n");
 }
 
+TEST_F(Commit, remembers_a_hole_that_it_leaves_below) {
+    auto above = block_batch(105);
+    above.wanted.add({101, 105});
+    commit(std::move(above));
+    EXPECT_EQ(value("SELECT wanted - heights FROM coverage"), "{[101,105)}");
+    await(store().record_unavailable({107, "UNKNOWN_BLOCK", "", 1}));
+    EXPECT_EQ(value("SELECT wanted - heights FROM coverage"), "{[101,105),[107,108)}");
+}
+
 TEST_F(Commit, writes_nothing_of_a_batch_that_is_covered_even_in_part) {
     commit(full_batch(100));
     auto both = full_batch(100);
