@@ -53,10 +53,13 @@ Run::Run(Engine& engine, RunSettings settings)
       adopt_at_(engine.source_has_outcomes ? settings.from + kFirstAdoption : kNever) {}
 
 base::Task<RunEnd> Run::run() {
+    // What is proven against its neighbours must find them stored, not on their way.
+    while (has_neighbour_in_flight() && !engine_.state.stopping)
+        co_await base::wait_for(engine_.state.changed, engine_.executor, std::chrono::seconds(1));
+    if (settings_.to) claim(still_missing(base::HeightSet({settings_.from, *settings_.to})));
     auto below = co_await engine_.store.stored_block_below(settings_.from);
     auto above = co_await engine_.store.stored_block_above(settings_.to.value_or(settings_.from));
     continuity_ = Continuity(std::move(below), std::move(above));
-    if (settings_.to) claim(still_missing(base::HeightSet({settings_.from, *settings_.to})));
     while (co_await advance()) {
     }
     co_await finish();
@@ -101,6 +104,7 @@ base::Task<void> Run::store_block(rpc::BlockContents contents) {
         broken_ = *step.broken;
         log::error("the chain does not fit what is stored: this range stops here and stores nothing of it",
                    {{"height", next_}, {"why", *broken_}});
+        engine_.state.set_broken(next_, *broken_);
         co_await give_up(next_, "broken_chain", *broken_);
         co_return;
     }
@@ -189,15 +193,21 @@ base::Task<void> Run::adopt_when_due() {
 }
 
 // Inside a run the lineage knows every parent; at its ends parent and child may be stored by
-// different runs.
+// different runs. A seam without neighbours has nothing to look for.
 base::Task<void> Run::adopt_around(base::Height seam) {
     const auto window = lineage_.window();
-    auto neighbours =
-        engine_.state.coverage.covered.within({seam > window ? seam - window : 0, seam + window});
-    if (next_ > settings_.from) neighbours.subtract({settings_.from, next_ - 1});
+    base::HeightRange beyond{seam, seam + window};
+    if (seam == settings_.from) beyond = {seam > window ? seam - window : 0, seam > 0 ? seam - 1 : 0};
+    const auto neighbours = engine_.state.coverage.covered.within(beyond);
     if (!engine_.source_has_outcomes || neighbours.empty()) co_return;
     const base::HeightRange around{seam, seam};
     co_await engine_.store.adopt_orphans(around);
+}
+
+bool Run::has_neighbour_in_flight() const {
+    const auto& in_flight = engine_.state.in_flight;
+    const bool below = settings_.from > 0 && in_flight.contains(settings_.from - 1);
+    return below || (settings_.to && in_flight.contains(*settings_.to + 1));
 }
 
 void Run::claim(const base::HeightSet& heights) {

@@ -96,28 +96,32 @@ const std::string kOrphans =
     "  coalesce(adopted_tx_hash, '') AS tx_hash, block_height, block_time FROM orphan_receipts "
     "  WHERE kind = $4 AND adopted_at IS NULL AND block_height BETWEEN $1::bigint AND $2::bigint) ";
 
+// Above the highest height asked about ($5) one run's lineage knew both sides: no parent is there.
 const std::string kFindParents =
     kOrphans +
-    ", parents AS (SELECT o.id, r.receipt_id AS parent_id, r.tree_id, r.tx_hash, own.tx_hash AS own_tx_hash, "
-    "  CASE WHEN own.role IS NULL THEN NULL "  // its body could not be had
-    "    WHEN own.predecessor_id = 'system' THEN "
-    "      CASE WHEN r.status LIKE 'success%' AND EXISTS (SELECT FROM json_array_elements(r.actions) AS "
-    "action "
-    "        WHERE json_typeof(action) = 'object' AND action -> 'DeleteAccount' IS NOT NULL) "
-    "      THEN 'payout' ELSE 'refund' END "
+    ", seam AS (SELECT max(block_time) AS until FROM blocks "
+    "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $5::bigint), "
+    // Materialised first: mostly there is none, and then the orphans' own rows are not read at all.
+    "links AS MATERIALIZED (SELECT o.id, o.tree_id AS old_tree, o.block_time, r.receipt_id AS parent_id, "
+    "  r.tree_id, r.tx_hash, r.status LIKE 'success%' AND EXISTS (SELECT FROM json_array_elements(r.actions) "
+    "    AS action WHERE json_typeof(action) = 'object' AND action -> 'DeleteAccount' IS NOT NULL) AS "
+    "deletes "
+    "  FROM receipts r CROSS JOIN LATERAL unnest(r.receipt_ids) AS child JOIN orphans o ON o.id = child "
+    "  WHERE r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam) "
+    "    AND coalesce(r.block_height >= o.block_height - $3::bigint, true) "
+    "  UNION ALL SELECT o.id, o.tree_id, o.block_time, NULL, t.tree_id, t.tx_hash, false "
+    "  FROM transactions t JOIN orphans o ON o.id = t.initial_receipt_id "
+    "  WHERE t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam) "
+    "    AND t.block_height >= o.block_height - $3::bigint), "
+    "parents AS (SELECT l.id, l.parent_id, l.tree_id, l.tx_hash, own.tx_hash AS own_tx_hash, "
+    "  CASE WHEN l.parent_id IS NULL THEN 'initial' "
+    "    WHEN own.role IS NULL THEN NULL "  // its body could not be had
+    "    WHEN own.predecessor_id = 'system' THEN CASE WHEN l.deletes THEN 'payout' ELSE 'refund' END "
     "    WHEN own.input_data_ids IS NOT NULL THEN 'callback' "
     "    WHEN own.output_data_ids IS NOT NULL THEN 'promise' ELSE 'detached' END AS role "
-    "  FROM receipts r CROSS JOIN LATERAL unnest(r.receipt_ids) AS child JOIN orphans o ON o.id = child "
-    "  JOIN receipts own ON own.tree_id = o.tree_id AND own.receipt_id = o.id AND own.block_time = "
-    "o.block_time "
-    "  WHERE r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
-    "    AND coalesce(r.block_height >= o.block_height - $3::bigint, true) "
-    "  UNION ALL SELECT o.id, NULL, t.tree_id, t.tx_hash, own.tx_hash, 'initial' "
-    "  FROM transactions t JOIN orphans o ON o.id = t.initial_receipt_id "
-    "  JOIN receipts own ON own.tree_id = o.tree_id AND own.receipt_id = o.id AND own.block_time = "
-    "o.block_time "
-    "  WHERE t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
-    "    AND t.block_height >= o.block_height - $3::bigint) "
+    "  FROM links l JOIN receipts own ON own.tree_id = l.old_tree AND own.receipt_id = l.id "
+    "    AND own.block_time = l.block_time "
+    "  WHERE own.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span)) "
     "SELECT o.id, o.tree_id, coalesce(p.own_tx_hash, o.tx_hash), o.block_time, coalesce(p.parent_id, ''), "
     "p.role, "
     "p.tree_id, coalesce(p.tx_hash, '') FROM parents p JOIN orphans o USING (id) ORDER BY o.block_time, o.id";
@@ -140,8 +144,9 @@ void set_parents(pqxx::transaction_base& tx, const Columns& c) {
         text_array(c.ids));
 }
 
-std::uint64_t adopt_receipts(pqxx::transaction_base& tx, base::HeightRange slice) {
-    const auto rows = shim::query(tx, kFindParents, slice.from, slice.to, kWindow, std::string("receipt"));
+std::uint64_t adopt_receipts(pqxx::transaction_base& tx, base::HeightRange slice, base::Height seam) {
+    const auto rows =
+        shim::query(tx, kFindParents, slice.from, slice.to, kWindow, std::string("receipt"), seam);
     if (rows.empty()) return 0;
     Columns c;
     std::vector<TreeLink> links;
@@ -199,7 +204,7 @@ std::uint64_t adopt_orphans(pqxx::connection& connection, base::HeightRange arou
     move_late_rows(tx, around);
     std::uint64_t adopted = 0;
     const auto slices = orphan_slices(tx, around);
-    for (const auto& slice : slices) adopted += adopt_receipts(tx, slice);
+    for (const auto& slice : slices) adopted += adopt_receipts(tx, slice, around.to);
     for (const auto& slice : slices) adopted += adopt_data(tx, slice);
     tx.commit();
     return adopted;

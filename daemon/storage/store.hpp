@@ -83,7 +83,7 @@ public:
     virtual base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                            std::string reason) = 0;
 
-    // Finds parents for orphan receipts in [from, to + window] (chain/lineage.hpp). Idempotent.
+    // Finds parents up to `to` for orphan receipts in [from, to + window] (chain/lineage.hpp). Idempotent.
     virtual base::Task<void> adopt_orphans(base::HeightRange around) = 0;
 
     virtual base::Task<void> record_unavailable(UnavailableHeight height) = 0;
