@@ -44,8 +44,7 @@ base::Task<void> Follower::run_backfill(storage::BackfillProgress backfill) {
         if (state_.stopping) break;
         RunSettings settings{range.from, range.to, rpc::Priority::backfill, engine_.patience};
         Run run(engine_, settings);
-        const auto end = co_await run.run();
-        if (end.broken) state_.set_broken(end.next, *end.broken);
+        co_await run.run();
     }
     reporting.cancel();
     co_await reporting.join();

@@ -173,7 +173,6 @@ base::Task<void> Follower::run_along_head(base::Height from, std::optional<base:
         const auto end = co_await run.run();
         if (!end.broken) co_return;
         if (end.next > from) attempt = 1;
-        state_.set_broken(end.next, *end.broken);
         from = end.next;
         const auto again_at = state_.clock.steady() + base::backoff_delay(kRetryBroken, attempt, 0.5);
         while (!state_.stopping && state_.clock.steady() < again_at)
@@ -196,10 +195,12 @@ std::optional<base::HeightRange> Follower::due_gap() const {
         const auto end = next == fitting.end() ? ~base::Height{0} - 1 : next->from;
         gaps.subtract({state_.broken->height + 1, end});
     }
-    const auto ranges = gaps.ranges();
-    if (ranges.empty()) return std::nullopt;
-    return base::HeightRange{ranges.front().from,
-                             std::min(ranges.front().to, ranges.front().from + kRepairAtOnce - 1)};
+    const auto& busy = state_.in_flight;
+    for (const auto& [from, to] : gaps.ranges()) {
+        const bool waits = busy.contains(to + 1) || (from > 0 && busy.contains(from - 1));
+        if (!waits) return base::HeightRange{from, std::min(to, from + kRepairAtOnce - 1)};
+    }
+    return std::nullopt;  // what it is proven against must be stored first
 }
 
 base::Task<void> Follower::repair_gaps() {
@@ -222,8 +223,7 @@ base::Task<void> Follower::repair(base::HeightRange range) {
     RunSettings settings{range.from, range.to, rpc::Priority::gap,
                          tried_before ? base::Duration(0) : engine_.patience};
     Run run(engine_, settings);
-    const auto end = co_await run.run();
-    if (end.broken) state_.set_broken(end.next, *end.broken);
+    co_await run.run();
     for (auto height = range.from; height <= range.to; ++height) {
         const auto record = state_.unavailable.find(height);
         if (record == state_.unavailable.end())

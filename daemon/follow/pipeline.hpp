@@ -65,6 +65,7 @@ private:
     base::Task<void> flush();
     base::Task<void> adopt_when_due();
     base::Task<void> adopt_around(base::Height seam);
+    bool has_neighbour_in_flight() const;
     void claim(const base::HeightSet& heights);
     void fill_window();
     base::Height limit() const;
