@@ -193,12 +193,12 @@ base::Task<void> Run::adopt_when_due() {
 }
 
 // Inside a run the lineage knows every parent; at its ends parent and child may be stored by
-// different runs.
+// different runs. A seam without neighbours has nothing to look for.
 base::Task<void> Run::adopt_around(base::Height seam) {
     const auto window = lineage_.window();
-    auto neighbours =
-        engine_.state.coverage.covered.within({seam > window ? seam - window : 0, seam + window});
-    if (next_ > settings_.from) neighbours.subtract({settings_.from, next_ - 1});
+    base::HeightRange beyond{seam, seam + window};
+    if (seam == settings_.from) beyond = {seam > window ? seam - window : 0, seam > 0 ? seam - 1 : 0};
+    const auto neighbours = engine_.state.coverage.covered.within(beyond);
     if (!engine_.source_has_outcomes || neighbours.empty()) co_return;
     const base::HeightRange around{seam, seam};
     co_await engine_.store.adopt_orphans(around);
