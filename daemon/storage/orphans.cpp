@@ -101,19 +101,22 @@ const std::string kFindParents =
     kOrphans +
     ", seam AS (SELECT max(block_time) AS until FROM blocks "
     "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $5::bigint), "
-    // Materialised first: mostly there is none, and then the orphans' own rows are not read at all.
-    "links AS MATERIALIZED (SELECT o.id, o.tree_id AS old_tree, o.block_time, r.receipt_id AS parent_id, "
-    "  r.tree_id, r.tx_hash, r.status LIKE 'success%' AND EXISTS (SELECT FROM json_array_elements(r.actions) "
-    "    AS action WHERE json_typeof(action) = 'object' AND action -> 'DeleteAccount' IS NOT NULL) AS "
-    "deletes "
-    "  FROM receipts r CROSS JOIN LATERAL unnest(r.receipt_ids) AS child JOIN orphans o ON o.id = child "
+    // Step by step, as without statistics the planner would multiply receipts with orphans; mostly there is
+    // no link, and then the orphans' own rows are not read at all.
+    "children AS MATERIALIZED (SELECT child, r.receipt_id, r.tree_id, r.tx_hash, r.block_height, "
+    "  CASE WHEN r.status LIKE 'success%' AND r.actions::text LIKE '%\"DeleteAccount\"%' THEN EXISTS "
+    "    (SELECT FROM json_array_elements(r.actions) AS action WHERE json_typeof(action) = 'object' "
+    "     AND action -> 'DeleteAccount' IS NOT NULL) ELSE false END AS deletes "
+    "  FROM receipts r CROSS JOIN LATERAL unnest(r.receipt_ids) AS child "
     "  WHERE r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam) "
-    "    AND coalesce(r.block_height >= o.block_height - $3::bigint, true) "
-    "  UNION ALL SELECT o.id, o.tree_id, o.block_time, NULL, t.tree_id, t.tx_hash, false "
-    "  FROM transactions t JOIN orphans o ON o.id = t.initial_receipt_id "
-    "  WHERE t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam) "
-    "    AND t.block_height >= o.block_height - $3::bigint), "
-    "parents AS (SELECT l.id, l.parent_id, l.tree_id, l.tx_hash, own.tx_hash AS own_tx_hash, "
+    "  UNION ALL SELECT t.initial_receipt_id, NULL, t.tree_id, t.tx_hash, t.block_height, false "
+    "  FROM transactions t WHERE t.initial_receipt_id IS NOT NULL "
+    "  AND t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam)), "
+    "links AS MATERIALIZED (SELECT o.id, o.tree_id AS old_tree, o.tx_hash AS old_tx_hash, o.block_time, "
+    "  c.receipt_id AS parent_id, c.tree_id, c.tx_hash, c.deletes FROM children c JOIN orphans o ON o.id = "
+    "c.child "
+    "  WHERE coalesce(c.block_height >= o.block_height - $3::bigint, true)), "
+    "parents AS (SELECT l.*, own.tx_hash AS own_tx_hash, "
     "  CASE WHEN l.parent_id IS NULL THEN 'initial' "
     "    WHEN own.role IS NULL THEN NULL "  // its body could not be had
     "    WHEN own.predecessor_id = 'system' THEN CASE WHEN l.deletes THEN 'payout' ELSE 'refund' END "
@@ -122,9 +125,9 @@ const std::string kFindParents =
     "  FROM links l JOIN receipts own ON own.tree_id = l.old_tree AND own.receipt_id = l.id "
     "    AND own.block_time = l.block_time "
     "  WHERE own.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span)) "
-    "SELECT o.id, o.tree_id, coalesce(p.own_tx_hash, o.tx_hash), o.block_time, coalesce(p.parent_id, ''), "
-    "p.role, "
-    "p.tree_id, coalesce(p.tx_hash, '') FROM parents p JOIN orphans o USING (id) ORDER BY o.block_time, o.id";
+    "SELECT id, old_tree, coalesce(own_tx_hash, old_tx_hash), block_time, coalesce(parent_id, ''), role, "
+    "tree_id, "
+    "coalesce(tx_hash, '') FROM parents ORDER BY block_time, id";
 
 void set_parents(pqxx::transaction_base& tx, const Columns& c) {
     shim::query(tx,
