@@ -23,6 +23,7 @@ constexpr auto kStopGrace = 4s;  // then what is not committed is left to the ne
 constexpr auto kMaintenance = 1h;
 constexpr auto kUnwind = 500ms;
 constexpr auto kProgressEvery = 200ms;
+constexpr auto kPingEvery = 3s;
 
 class Daemon {
 public:
@@ -45,8 +46,8 @@ public:
         return end_;
     }
 
-    // A bar for the heights up to `to`, on a terminal.
-    void show_progress(base::Height to) { helpers_.spawn(draw_progress(to)); }
+    // A bar for the heights of a range, on a terminal.
+    void show_progress(base::HeightRange range) { helpers_.spawn(draw_progress(range)); }
 
     Runtime& runtime() { return runtime_; }
 
@@ -56,12 +57,14 @@ private:
             co_await runtime_.store.check_identity(runtime_.settings.network, runtime_.status().scope);
             co_await runtime_.check_network();
             helpers_.spawn(maintain());
+            helpers_.spawn(watch_database());
             end_ = co_await std::move(work);
         } catch (const storage::StorageStopped&) {
             log::warn("stopped while waiting for the database");
         } catch (...) {
             failure_ = std::current_exception();
         }
+        finished_ = true;
         helpers_.cancel();
         if (server_) co_await server_->stop(200ms);
         runtime_.context.stop();
@@ -99,7 +102,8 @@ private:
     base::Task<void> end_after_grace() {
         base::asio::steady_timer timer(runtime_.context);
         co_await base::sleep_on(timer, kStopGrace);
-        log::warn("the database does not finish in time; what is not committed is fetched again next time");
+        if (finished_) co_return;
+        log::warn("not everything ended in time; what is not committed is fetched again next time");
         std::_Exit(kOk);
     }
 
@@ -150,20 +154,32 @@ private:
         }
     }
 
-    base::Task<void> draw_progress(base::Height to) {
+    // An idle connection does not notice that its server is gone.
+    base::Task<void> watch_database() {
         base::asio::steady_timer timer(runtime_.context);
-        while (left(to) == 0) co_await base::sleep_on(timer, kProgressEvery);
-        const auto total = left(to);
+        while (true) {
+            co_await runtime_.store.ping();
+            runtime_.database_answered_at = runtime_.clock.steady();
+            co_await base::sleep_on(timer, kPingEvery);
+        }
+    }
+
+    base::Task<void> draw_progress(base::HeightRange range) {
+        base::asio::steady_timer timer(runtime_.context);
+        while (left(range) == 0) co_await base::sleep_on(timer, kProgressEvery);
+        const auto total = left(range);
         Progress progress(total, runtime_.clock);
         if (!progress.visible()) co_return;
         log::configure(std::max(runtime_.settings.log_level, log::Level::warn), runtime_.settings.log_format);
         while (true) {
-            progress.show(total - std::min(total, left(to)), runtime_.state.unavailable.size());
+            progress.show(total - std::min(total, left(range)), runtime_.state.unavailable.size());
             co_await base::sleep_on(timer, kProgressEvery);
         }
     }
 
-    base::Height left(base::Height to) const { return runtime_.state.coverage.gaps().within({0, to}).size(); }
+    base::Height left(base::HeightRange range) const {
+        return runtime_.state.coverage.gaps().within(range).size();
+    }
 
     Runtime runtime_;
     std::string config_file_;
@@ -172,6 +188,7 @@ private:
     base::TaskGroup work_;
     follow::Follower::End end_;
     std::exception_ptr failure_;
+    bool finished_ = false;
 };
 
 // Until the daemon handles signals itself, there is nothing to finish: a migration rolls back.
@@ -180,7 +197,9 @@ void exit_on_signal(int) { std::_Exit(kOk); }
 void migrate_first(const config::Settings& settings) {
     std::signal(SIGTERM, exit_on_signal);
     std::signal(SIGINT, exit_on_signal);
-    auto database = database_options(settings);
+    const auto database = database_options(settings);
+    // A daemon whose role may only write rows runs on a schema that its owner has migrated.
+    if (storage::migrate_status(database).current()) return;
     for (const auto& name : storage::migrate(database, settings.database.readonly_role))
         log::info("database schema updated", {{"file", name}});
 }
@@ -198,7 +217,7 @@ int report(const follow::Follower::End& end) {
 int run(const config::Settings& settings, const RunCommand& command) {
     migrate_first(settings);
     Daemon daemon(settings, command.config_file);
-    if (command.until) daemon.show_progress(*command.until);
+    if (command.until) daemon.show_progress({0, *command.until});
     const auto end = daemon.run(daemon.runtime().follower.follow(command.until), true);
     return command.until ? report(end) : kOk;
 }
@@ -206,7 +225,7 @@ int run(const config::Settings& settings, const RunCommand& command) {
 int backfill(const config::Settings& settings, base::HeightRange range) {
     migrate_first(settings);
     Daemon daemon(settings, "");
-    daemon.show_progress(range.to);
+    daemon.show_progress(range);
     const auto end = daemon.run(daemon.runtime().follower.backfill(range), false);
     const int code = report(end);
     std::cout << range.size() - end.missing.size() << " of " << range.size() << " heights stored\n";

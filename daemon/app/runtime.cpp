@@ -12,6 +12,7 @@ namespace {
 
 constexpr unsigned kCpuThreads = 2;
 constexpr std::size_t kListed = 20;
+constexpr auto kDatabaseSilence = std::chrono::seconds(10);  // longer: it is away
 
 std::string rfc3339(std::uint64_t nanoseconds) {
     const auto seconds = static_cast<std::time_t>(nanoseconds / 1'000'000'000);
@@ -79,7 +80,7 @@ api::DaemonStatus Runtime::status() const {
         view_of.head_seen_seconds_ago =
             static_cast<double>((clock.steady() - state.head_seen_at).count()) / 1e9;
     view_of.committed = view(state.committed);
-    view_of.database_connected = storage_series.connected.Value() > 0;
+    view_of.database_connected = clock.steady() - database_answered_at < kDatabaseSilence;
     view_of.covered_heights = state.coverage.covered.size();
     const auto gaps = state.coverage.gaps();
     view_of.gap_heights = gaps.size();

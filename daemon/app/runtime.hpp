@@ -38,6 +38,8 @@ struct Runtime {
     follow::State state;
     follow::Follower follower;
 
+    base::SteadyTime database_answered_at{};  // the last time it did
+
     api::DaemonStatus status() const;
     // Refuses an upstream of another network; one that does not say is believed.
     base::Task<void> check_network();

@@ -40,18 +40,22 @@ base::Task<void> Follower::run_backfill(storage::BackfillProgress backfill) {
         {{"from", backfill.range.from}, {"to", backfill.range.to}, {"missing", backfill.missing.size()}});
     base::TaskGroup reporting(executor_);
     reporting.spawn(report_backfill(id, backfill.missing));
-    for (const auto& range : backfill.missing.ranges()) {
-        if (state_.stopping) break;
+    auto untried = backfill.missing;
+    bool broken = false;
+    while (!untried.empty() && !state_.stopping && !broken) {
+        // What another daemon took part of is left over by a refused batch: hence the loop.
+        const auto range = untried.ranges().front();
         RunSettings settings{range.from, range.to, rpc::Priority::backfill, engine_.patience};
         Run run(engine_, settings);
-        co_await run.run();
+        const auto end = co_await run.run();
+        broken = end.broken.has_value();
+        untried.subtract(state_.coverage.covered);
+        untried.subtract(state_.given_up);
     }
     reporting.cancel();
     co_await reporting.join();
     auto missing = backfill.missing;
     missing.subtract(state_.coverage.covered);
-    auto untried = missing;
-    untried.subtract(state_.given_up);
     if (!untried.empty()) {
         co_await store_.release_backfill(id);
         co_return;

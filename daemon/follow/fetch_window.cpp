@@ -41,6 +41,11 @@ base::Task<std::optional<rpc::FetchResult>> FetchWindow::take(base::Height heigh
     co_return std::move(slot->result);
 }
 
+base::Task<void> FetchWindow::close() {
+    tasks_.cancel();
+    co_await tasks_.join();
+}
+
 base::Task<void> FetchWindow::fill(base::Height height, std::shared_ptr<Slot> slot) {
     const auto started_at = state_.clock.steady();
     auto result = co_await fetch_patiently(height);
@@ -54,6 +59,7 @@ base::Task<rpc::FetchResult> FetchWindow::fetch_patiently(base::Height height) {
     const auto deadline = state_.clock.steady() + settings_.patience;
     base::asio::steady_timer timer(executor_);
     for (unsigned attempt = 1;; ++attempt) {
+        const auto asked_at = state_.clock.steady();
         auto result = co_await source_.fetch(height, settings_.priority, settings_.with_chunks);
         const bool not_yet = std::holds_alternative<rpc::NotYet>(result);
         if (!not_yet && !std::holds_alternative<rpc::Unavailable>(result)) co_return result;
@@ -62,7 +68,8 @@ base::Task<rpc::FetchResult> FetchWindow::fetch_patiently(base::Height height) {
             if (not_yet) result = rpc::Unavailable{"not_yet", "the hosts lag behind the head they told"};
             co_return result;
         }
-        if (above_head && source_.waits_for_next()) continue;
+        const bool waited = state_.clock.steady() - asked_at >= kLagRetry;
+        if (above_head && source_.waits_for_next() && waited) continue;
         const auto delay =
             not_yet ? base::Duration(kLagRetry) : base::backoff_delay(settings_.backoff, attempt, chance());
         co_await base::sleep_on(timer, delay);

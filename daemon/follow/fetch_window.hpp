@@ -30,6 +30,12 @@ public:
     bool ready(base::Height height) const;
     std::size_t size() const { return slots_.size(); }
 
+    // Results of heights below are not wanted any more.
+    void forget_below(base::Height height) { slots_.erase(slots_.begin(), slots_.lower_bound(height)); }
+
+    // Interrupts what is still being fetched and waits until it has ended: before destruction.
+    base::Task<void> close();
+
     // Waits for the height's result and forgets it; nullopt when the state is stopping first. The
     // height must have been started.
     base::Task<std::optional<rpc::FetchResult>> take(base::Height height);

@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace receiptd::follow {
@@ -14,6 +15,7 @@ constexpr unsigned kUnavailableLoaded = 100'000;
 constexpr base::Duration kSlowHeadPoll = 10s;  // where blocks are not learned by polling the head
 constexpr base::BackoffPolicy kRetryUnavailable{5s, 600s, 2.0, 0.2};
 constexpr base::BackoffPolicy kRetryBroken{2s, 60s, 2.0, 0.2};
+constexpr base::Height kTop = std::numeric_limits<std::int64_t>::max() - 1;  // bigint's, for SQL
 constexpr base::Height kRepairAtOnce = 256;
 
 chain::Scope scope_of(const config::Follow& settings) {
@@ -69,7 +71,13 @@ base::Task<void> Follower::guard(base::Task<void> task) {
     } catch (...) {
         failure_ = std::current_exception();
     }
-    if (failure_) state_.stop();
+    if (!failure_) co_return;
+    try {
+        std::rethrow_exception(failure_);
+    } catch (const std::exception& e) {
+        log::error("cannot go on", {{"because", e.what()}});
+    }
+    state_.stop();
 }
 
 base::Task<void> Follower::prepare() {
@@ -94,7 +102,10 @@ void Follower::start_loops(bool follow_closely) {
 base::Task<Follower::End> Follower::follow(std::optional<base::Height> until) {
     co_await prepare();
     start_loops(true);
-    const auto from = co_await first_height();
+    const auto first = co_await first_height();
+    const base::HeightRange range{0, until.value_or(kTop)};
+    if (!first) co_return co_await wind_up(range);
+    const auto from = *first;
     if (until && from <= *until) {
         const base::HeightRange wanted{from, *until};
         co_await store_.want(wanted);
@@ -105,11 +116,11 @@ base::Task<Follower::End> Follower::follow(std::optional<base::Height> until) {
     runs_.spawn(guard(repair_gaps()));
     runs_.spawn(guard(resume_backfills()));
     if (until) {
-        co_await wait_until_dealt_with(*until);
+        co_await wait_until_dealt_with(range);
     } else {
         while (!state_.stopping) co_await state_.changed.wait();
     }
-    co_return co_await wind_up(until.value_or(0));
+    co_return co_await wind_up(range);
 }
 
 base::Task<Follower::End> Follower::backfill(base::HeightRange range) {
@@ -124,13 +135,11 @@ base::Task<Follower::End> Follower::backfill(base::HeightRange range) {
     co_await store_.want(range);
     state_.coverage.wanted.add(range);
     runs_.spawn(guard(run_backfill(std::move(claimed))));
-    co_await wait_until_dealt_with(range.to);
-    auto end = co_await wind_up(range.to);
-    end.missing = end.missing.within(range);
-    co_return end;
+    co_await wait_until_dealt_with(range);
+    co_return co_await wind_up(range);
 }
 
-base::Task<base::Height> Follower::first_height() {
+base::Task<std::optional<base::Height>> Follower::first_height() {
     if (const auto* height = std::get_if<std::uint64_t>(&settings_.start)) {
         auto handled = state_.coverage.covered;
         for (const auto& [known, record] : state_.unavailable) handled.add(known);
@@ -139,7 +148,8 @@ base::Task<base::Height> Follower::first_height() {
     const auto last = state_.coverage.covered.last();
     if (last && std::holds_alternative<config::StartAtResume>(settings_.start)) co_return *last + 1;
     while (!state_.head && !state_.stopping) co_await state_.changed.wait();
-    co_return state_.head ? state_.head->height : 0;
+    if (!state_.head || state_.stopping) co_return std::nullopt;
+    co_return state_.head->height;
 }
 
 base::Task<void> Follower::poll_head(bool closely) {
@@ -184,7 +194,7 @@ std::optional<base::HeightRange> Follower::due_gap() const {
     auto gaps = state_.coverage.gaps();
     if (gaps.empty()) return std::nullopt;
     gaps.subtract(state_.in_flight);
-    if (state_.head) gaps.subtract({state_.head->height + 1, ~base::Height{0} - 1});
+    if (state_.head) gaps.subtract({state_.head->height + 1, kTop});
     const auto now = state_.clock.steady();
     for (const auto& [height, at] : retry_at_)
         if (at > now) gaps.subtract({height, height});
@@ -192,7 +202,7 @@ std::optional<base::HeightRange> Follower::due_gap() const {
         const auto fitting = state_.coverage.covered.ranges();
         const auto next = std::find_if(fitting.begin(), fitting.end(),
                                        [&](const auto& range) { return range.from > state_.broken->height; });
-        const auto end = next == fitting.end() ? ~base::Height{0} - 1 : next->from;
+        const auto end = next == fitting.end() ? kTop : next->from;
         gaps.subtract({state_.broken->height + 1, end});
     }
     const auto& busy = state_.in_flight;
@@ -234,25 +244,21 @@ base::Task<void> Follower::repair(base::HeightRange range) {
     }
 }
 
-base::HeightSet Follower::missing_up_to(base::Height until) const {
-    return state_.coverage.gaps().within({0, until});
-}
-
-base::Task<void> Follower::wait_until_dealt_with(base::Height until) {
+base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
     while (!state_.stopping) {
-        auto waiting = missing_up_to(until);
+        auto waiting = state_.coverage.gaps().within(range);
         waiting.subtract(state_.given_up);
         // Nothing above a block that does not fit is stored before it does.
-        if (state_.broken) waiting.subtract({state_.broken->height, ~base::Height{0} - 1});
-        const bool heights_done = waiting.empty() && state_.in_flight.within({0, until}).empty();
-        if (heights_done && trees_) state_.pending_trees = co_await store_.pending_tree_count();
+        if (state_.broken) waiting.subtract({state_.broken->height, kTop});
+        const bool heights_done = waiting.empty() && state_.in_flight.within(range).empty();
+        if (heights_done && trees_) state_.pending_trees = co_await store_.pending_tree_count(range);
         const bool trees_done = !trees_ || state_.pending_trees == 0 || trees_->stalled();
         if (heights_done && trees_done) co_return;
         co_await base::wait_for(state_.changed, executor_, 500ms);
     }
 }
 
-base::Task<Follower::End> Follower::wind_up(base::Height until) {
+base::Task<Follower::End> Follower::wind_up(base::HeightRange range) {
     state_.stop();
     loops_.cancel();
     co_await loops_.join();
@@ -260,7 +266,7 @@ base::Task<Follower::End> Follower::wind_up(base::Height until) {
     writing_.cancel();
     co_await writing_.join();
     if (failure_) std::rethrow_exception(failure_);
-    co_return End{missing_up_to(until), state_.pending_trees};
+    co_return End{state_.coverage.gaps().within(range), state_.pending_trees};
 }
 
 }  // namespace receiptd::follow

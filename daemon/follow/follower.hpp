@@ -43,10 +43,9 @@ private:
     base::Task<void> resume_backfills();
     base::Task<void> run_backfill(storage::BackfillProgress backfill);
     base::Task<void> report_backfill(std::int64_t id, base::HeightSet missing);
-    base::Task<base::Height> first_height();
-    base::Task<void> wait_until_dealt_with(base::Height until);
-    base::Task<End> wind_up(base::Height until);
-    base::HeightSet missing_up_to(base::Height until) const;
+    base::Task<std::optional<base::Height>> first_height();  // nullopt: stopped before it was known
+    base::Task<void> wait_until_dealt_with(base::HeightRange range);
+    base::Task<End> wind_up(base::HeightRange range);
     base::Task<void> guard(base::Task<void> task);
 
     base::asio::any_io_executor executor_;

@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -53,6 +54,19 @@ Run::Run(Engine& engine, RunSettings settings)
       adopt_at_(engine.source_has_outcomes ? settings.from + kFirstAdoption : kNever) {}
 
 base::Task<RunEnd> Run::run() {
+    std::exception_ptr failure;
+    try {
+        co_await follow_through();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    engine_.state.in_flight.subtract(claimed_);
+    co_await window_.close();
+    if (failure) std::rethrow_exception(failure);
+    co_return RunEnd{next_, broken_};
+}
+
+base::Task<void> Run::follow_through() {
     // What is proven against its neighbours must find them stored, not on their way.
     while (has_neighbour_in_flight() && !engine_.state.stopping)
         co_await base::wait_for(engine_.state.changed, engine_.executor, std::chrono::seconds(1));
@@ -63,14 +77,18 @@ base::Task<RunEnd> Run::run() {
     while (co_await advance()) {
     }
     co_await finish();
-    co_return RunEnd{next_, broken_};
 }
 
 base::Task<bool> Run::advance() {
     auto& state = engine_.state;
     if (state.stopping || broken_) co_return false;
-    while (!(settings_.to && next_ > *settings_.to) && !mine(next_)) ++next_;
+    if (state.coverage.covered.contains(next_)) co_await leap();
     if (settings_.to && next_ > *settings_.to) co_return false;
+    if (!mine(next_)) {  // somebody else is at it: what comes above is proven against it
+        co_await flush();
+        co_await state.changed.wait();
+        co_return true;
+    }
     fill_window();
     if (!window_.started(next_)) {  // the head is not there yet
         co_await flush();
@@ -85,6 +103,21 @@ base::Task<bool> Run::advance() {
     if (!broken_) ++next_;
     co_await adopt_when_due();
     co_return true;
+}
+
+base::Task<void> Run::leap() {
+    co_await flush();
+    co_await engine_.writers.drain();
+    auto stored_next = co_await engine_.store.stored_block_above(next_ - 1);
+    continuity_.set_above(std::move(stored_next));
+    const auto step = continuity_.finish();
+    batch_.covered.add(still_missing(step.skipped));
+    co_await give_up(step.holes, "no host has this height and no block above proves it skipped");
+    next_ = engine_.state.coverage.covered.first_missing(next_);
+    window_.forget_below(next_);
+    auto below = co_await engine_.store.stored_block_below(next_);
+    auto above = co_await engine_.store.stored_block_above(settings_.to.value_or(next_));
+    continuity_ = Continuity(std::move(below), std::move(above));
 }
 
 base::Task<void> Run::handle(rpc::FetchResult result) {
@@ -205,9 +238,8 @@ base::Task<void> Run::adopt_around(base::Height seam) {
 }
 
 bool Run::has_neighbour_in_flight() const {
-    const auto& in_flight = engine_.state.in_flight;
-    const bool below = settings_.from > 0 && in_flight.contains(settings_.from - 1);
-    return below || (settings_.to && in_flight.contains(*settings_.to + 1));
+    const auto from = settings_.from > 0 ? settings_.from - 1 : 0;
+    return !engine_.state.in_flight.within({from, settings_.to.value_or(from) + 1}).empty();
 }
 
 void Run::claim(const base::HeightSet& heights) {

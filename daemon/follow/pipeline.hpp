@@ -55,7 +55,9 @@ public:
     base::Task<RunEnd> run();
 
 private:
+    base::Task<void> follow_through();
     base::Task<bool> advance();  // false: the run is over
+    base::Task<void> leap();     // over heights that are stored already
     base::Task<void> handle(rpc::FetchResult result);
     base::Task<void> store_block(rpc::BlockContents contents);
     base::Task<void> give_up(base::Height height, std::string reason, std::string detail);

@@ -24,9 +24,7 @@ void State::learn_committed(const chain::RowBatch& batch) {
     coverage.covered.add(batch.covered);
     coverage.wanted.add(batch.covered);
     coverage.wanted.add(batch.wanted);
-    given_up.subtract(batch.covered);
-    for (const auto& range : batch.covered.ranges())
-        unavailable.erase(unavailable.lower_bound(range.from), unavailable.upper_bound(range.to));
+    forget_faults_of(batch.covered);
     if (!batch.blocks.empty() && (!committed || batch.blocks.back().height > committed->height)) {
         committed = batch.blocks.back();
         series.committed_height.Set(static_cast<double>(committed->height));
@@ -34,12 +32,25 @@ void State::learn_committed(const chain::RowBatch& batch) {
         if (head && committed->height == head->height)
             series.lag_seconds.Observe(static_cast<double>((clock.steady() - head_seen_at).count()) / 1e9);
     }
-    if (broken && batch.covered.contains(broken->height)) {
+    publish_gaps();
+    changed.notify_all();
+}
+
+void State::learn_stored_by_others(storage::Coverage stored) {
+    coverage = std::move(stored);
+    forget_faults_of(coverage.covered);
+    publish_gaps();
+    changed.notify_all();
+}
+
+void State::forget_faults_of(const base::HeightSet& covered) {
+    given_up.subtract(covered);
+    for (const auto& range : covered.ranges())
+        unavailable.erase(unavailable.lower_bound(range.from), unavailable.upper_bound(range.to));
+    if (broken && covered.contains(broken->height)) {
         broken.reset();
         series.broken_chain.Set(0);
     }
-    publish_gaps();
-    changed.notify_all();
 }
 
 void State::learn_unavailable(const storage::UnavailableHeight& height) {

@@ -40,10 +40,14 @@ struct State {
 
     void learn_head(const chain::BlockRef& block);
     void learn_committed(const chain::RowBatch& batch);
+    void learn_stored_by_others(storage::Coverage stored);
     void learn_unavailable(const storage::UnavailableHeight& height);
     void set_broken(base::Height height, std::string why);
     void stop();
     void publish_gaps();
+
+private:
+    void forget_faults_of(const base::HeightSet& covered);
 };
 
 }  // namespace receiptd::follow

@@ -5,6 +5,7 @@
 #include "base/task_group.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace receiptd::follow {
@@ -43,9 +44,10 @@ Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
 
 base::Task<void> Trees::run() {
     base::asio::steady_timer timer(executor_);
+    const base::HeightRange everywhere{0, std::numeric_limits<std::int64_t>::max() - 1};
     while (!state_.stopping) {
         auto due = co_await store_.due_trees(kTreesAtOnce);
-        state_.pending_trees = co_await store_.pending_tree_count();
+        state_.pending_trees = co_await store_.pending_tree_count(everywhere);
         state_.series.pending_trees.Set(static_cast<double>(state_.pending_trees));
         if (state_.pending_trees == 0) {
             wanting_since_.clear();

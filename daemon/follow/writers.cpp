@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 
+#include <exception>
 #include <utility>
 
 namespace receiptd::follow {
@@ -16,9 +17,16 @@ base::Task<void> Writers::run(unsigned writer) {
         queue_.pop_front();
         ++busy_;
         moved_.notify_all();
-        co_await write(writer, std::move(batch));
+        std::exception_ptr failure;
+        try {
+            co_await write(writer, std::move(batch));
+        } catch (...) {
+            failure = std::current_exception();
+        }
         --busy_;
+        failed_ = failed_ || failure;
         moved_.notify_all();
+        if (failure) std::rethrow_exception(failure);
     }
 }
 
@@ -33,10 +41,9 @@ base::Task<void> Writers::write(unsigned writer, chain::RowBatch batch) {
     const auto outcome = co_await store_.commit(writer, std::move(batch));
     state_.in_flight.subtract(facts.covered);
     if (outcome == storage::CommitOutcome::already_covered) {
-        log::warn("another daemon had stored these heights", {{"heights", facts.covered.to_multirange()}});
-        state_.coverage = co_await store_.load_coverage();
-        state_.publish_gaps();
-        state_.changed.notify_all();
+        log::warn("these heights were stored already", {{"heights", facts.covered.to_multirange()}});
+        auto coverage = co_await store_.load_coverage();
+        state_.learn_stored_by_others(std::move(coverage));
         co_return;
     }
     const auto seconds = static_cast<double>((state_.clock.steady() - started).count()) / 1e9;
@@ -47,13 +54,13 @@ base::Task<void> Writers::write(unsigned writer, chain::RowBatch batch) {
 }
 
 base::Task<void> Writers::submit(chain::RowBatch batch) {
-    while (queue_.size() >= count_) co_await moved_.wait();
+    while (queue_.size() >= count_ && !failed_) co_await moved_.wait();
     queue_.push_back(std::move(batch));
     moved_.notify_all();
 }
 
 base::Task<void> Writers::drain() {
-    while (!queue_.empty() || busy_ > 0) co_await moved_.wait();
+    while ((!queue_.empty() || busy_ > 0) && !failed_) co_await moved_.wait();
 }
 
 }  // namespace receiptd::follow

@@ -18,11 +18,11 @@ public:
     // The loops, one per writer: spawn each in the daemon's task group.
     base::Task<void> run(unsigned writer);
 
-    // Queues a batch; waits while `count` batches are queued already.
+    // Queues a batch; waits while `count` batches are queued already. After a commit that failed for
+    // good (run() has thrown) neither of the two waits.
     base::Task<void> submit(chain::RowBatch batch);
     // Waits until everything submitted so far is committed.
     base::Task<void> drain();
-    bool idle() const { return queue_.empty() && busy_ < count_; }
 
 private:
     base::Task<void> write(unsigned writer, chain::RowBatch batch);
@@ -31,6 +31,7 @@ private:
     State& state_;
     unsigned count_;
     unsigned busy_ = 0;
+    bool failed_ = false;  // a commit failed for good: nothing waits any more
     std::deque<chain::RowBatch> queue_;
     base::Event moved_;  // something was queued, taken or committed
 };

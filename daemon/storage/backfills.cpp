@@ -47,12 +47,14 @@ BackfillProgress claim_backfill(pqxx::connection& connection, base::HeightRange 
 std::vector<BackfillProgress> claim_abandoned_backfills(pqxx::connection& connection,
                                                         const std::string& owner) {
     pqxx::work tx(connection);
-    const auto rows = shim::query(tx,
-                                  std::string("UPDATE backfills SET ") + kLease +
-                                      " WHERE state = 'unfinished' AND " + kFree +
-                                      " AND lease_owner IS DISTINCT FROM $1::uuid "
-                                      "RETURNING id, from_height, to_height",
-                                  owner);
+    const auto rows =
+        shim::query(tx,
+                    std::string("UPDATE backfills SET ") + kLease +
+                        " WHERE id IN (SELECT id FROM backfills WHERE state = 'unfinished' AND " + kFree +
+                        " AND lease_owner IS DISTINCT FROM $1::uuid ORDER BY id LIMIT 2 "
+                        "FOR UPDATE SKIP LOCKED) "
+                        "RETURNING id, from_height, to_height",
+                    owner);
     std::vector<BackfillProgress> claimed;
     for (const auto& row : rows) {
         const base::HeightRange range{row[1].as<base::Height>(), row[2].as<base::Height>()};

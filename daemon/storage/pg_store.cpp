@@ -101,7 +101,11 @@ base::Task<std::vector<PendingTree>> PgStore::due_trees(unsigned limit) {
               [limit](pqxx::connection& connection) { return sql::due_trees(connection, limit); });
 }
 
-base::Task<std::uint64_t> PgStore::pending_tree_count() { return on(questions_, sql::pending_tree_count); }
+base::Task<std::uint64_t> PgStore::pending_tree_count(base::HeightRange included_in) {
+    return on(questions_, [included_in](pqxx::connection& connection) {
+        return sql::pending_tree_count(connection, included_in);
+    });
+}
 
 base::Task<void> PgStore::postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                         std::string reason) {

@@ -52,7 +52,7 @@ public:
     base::Task<CommitOutcome> commit(unsigned writer, chain::RowBatch batch) override;
     base::Task<void> commit_tree(chain::TreeRows tree) override;
     base::Task<std::vector<PendingTree>> due_trees(unsigned limit) override;
-    base::Task<std::uint64_t> pending_tree_count() override;
+    base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) override;
     base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                    std::string reason) override;
     base::Task<void> adopt_orphans(base::HeightRange around) override;

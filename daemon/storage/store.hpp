@@ -77,9 +77,9 @@ public:
     // One transaction: receipts and events of a tree, its transaction row completed, its data
     // receipts adopted, its pending_trees row removed. Idempotent.
     virtual base::Task<void> commit_tree(chain::TreeRows tree) = 0;
-    // Pending trees that are due, oldest first, and when to look again for one that is not ready.
+    // Pending trees that are due, oldest first (and for a few seconds nobody else's), and when to look again for one that is not ready.
     virtual base::Task<std::vector<PendingTree>> due_trees(unsigned limit) = 0;
-    virtual base::Task<std::uint64_t> pending_tree_count() = 0;
+    virtual base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) = 0;
     virtual base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                            std::string reason) = 0;
 
@@ -98,7 +98,7 @@ public:
 
     // Registers (or finds the unfinished registration of) a range and leases it to this process.
     virtual base::Task<BackfillProgress> claim_backfill(base::HeightRange range) = 0;
-    // Unfinished ones whose lease has run out, leased to this process now.
+    // Two unfinished ones at most whose lease has run out, leased to this process now.
     virtual base::Task<std::vector<BackfillProgress>> claim_abandoned_backfills() = 0;
     virtual base::Task<void> renew_backfill(std::int64_t id) = 0;  // call at least every 15 s
     virtual base::Task<void> finish_backfill(std::int64_t id) = 0;

@@ -95,12 +95,16 @@ bool commit_tree(pqxx::connection& connection, const chain::TreeRows& tree, Part
 
 std::vector<PendingTree> due_trees(pqxx::connection& connection, unsigned limit) {
     pqxx::work tx(connection);
-    const auto rows =
-        shim::query(tx,
-                    "SELECT tx_hash, sender_id, block_height, block_hash, timestamp_nanosec, attempts "
-                    "FROM pending_trees WHERE due_at <= now() ORDER BY due_at, block_height, tx_hash "
-                    "LIMIT $1",
-                    limit);
+    const auto rows = shim::query(
+        tx,
+        "WITH due AS (SELECT tx_hash, block_height, due_at FROM pending_trees WHERE due_at <= now() "
+        "  ORDER BY due_at, block_height, tx_hash LIMIT $1 FOR UPDATE SKIP LOCKED), "
+        "taken AS (UPDATE pending_trees p SET due_at = now() + interval '3 seconds' FROM due "
+        "  WHERE p.tx_hash = due.tx_hash AND p.block_height = due.block_height "
+        "  RETURNING p.*, due.due_at AS was_due_at) "
+        "SELECT tx_hash, sender_id, block_height, block_hash, timestamp_nanosec, attempts "
+        "FROM taken ORDER BY was_due_at, block_height, tx_hash",
+        limit);
     std::vector<PendingTree> due;
     for (const auto& row : rows) {
         PendingTree pending;
@@ -112,12 +116,15 @@ std::vector<PendingTree> due_trees(pqxx::connection& connection, unsigned limit)
         pending.attempts = row[5].as<unsigned>();
         due.push_back(std::move(pending));
     }
+    tx.commit();
     return due;
 }
 
-std::uint64_t pending_tree_count(pqxx::connection& connection) {
+std::uint64_t pending_tree_count(pqxx::connection& connection, base::HeightRange included_in) {
     pqxx::work tx(connection);
-    return tx.exec("SELECT count(*) FROM pending_trees")[0][0].as<std::uint64_t>();
+    return shim::query(tx, "SELECT count(*) FROM pending_trees WHERE block_height BETWEEN $1 AND $2",
+                       included_in.from, included_in.to)[0][0]
+        .as<std::uint64_t>();
 }
 
 void postpone_tree(pqxx::connection& connection, const std::string& tx_hash, std::chrono::milliseconds delay,

@@ -125,7 +125,7 @@ public:
     base::Task<std::vector<storage::PendingTree>> due_trees(unsigned) override {
         co_return std::vector<storage::PendingTree>{};
     }
-    base::Task<std::uint64_t> pending_tree_count() override { co_return 0; }
+    base::Task<std::uint64_t> pending_tree_count(base::HeightRange) override { co_return 0; }
     base::Task<void> postpone_tree(std::string, std::chrono::milliseconds, std::string) override {
         co_return;
     }
