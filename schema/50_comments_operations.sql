@@ -22,7 +22,7 @@ COMMENT ON COLUMN unavailable_heights.detail IS 'Why, in words.';
 COMMENT ON COLUMN unavailable_heights.attempts IS 'How often it was tried and recorded.';
 COMMENT ON COLUMN unavailable_heights.first_seen_at IS 'When it was first recorded.';
 COMMENT ON COLUMN unavailable_heights.last_attempt_at IS 'When it was last tried.';
-COMMENT ON COLUMN unavailable_heights.next_attempt_at IS 'Not tried again before this time.';
+COMMENT ON COLUMN unavailable_heights.next_attempt_at IS 'About when it is tried again; a daemon that starts tries at once.';
 
 COMMENT ON TABLE backfills IS 'Ranges of the past that were ordered by `receiptd backfill`.';
 COMMENT ON COLUMN backfills.id IS 'Number of the order.';

@@ -217,7 +217,9 @@ constexpr Key kKeys[] = {
      .name = "scope",
      .type = Type::choice,
      .at = setting<&Settings::follow, &Follow::scope>(),
-     .help = "`headers`: blocks and chunks only. `accounts`: also the trees that touch `accounts`. "
+     .help = "`headers`: blocks and chunks only. `accounts`: also the trees that touch `accounts`: with "
+             "source `rpc` those of transactions they sign, receive or "
+             "act in by delegation; with `neardata` also others, from the first receipt that touches them. "
              "`all`: everything.",
      .example = "\"all\"",
      .choices = kScopes},
