@@ -152,5 +152,30 @@ TEST_F(FollowerTest, WhatAnotherDaemonCommittedFirstIsNotRepeated) {
     EXPECT_EQ(store.blocks.size(), 11u);
 }
 
+TEST_F(FollowerTest, ACommitThatFailsForGoodEndsTheDaemon) {
+    chain.add_range(100, 200);
+    store.before_commit = [](const chain::RowBatch& batch) {
+        if (batch.blocks.back().height > 120) throw storage::StorageError("no rights");
+    };
+    EXPECT_THROW(follow(100, 200), std::runtime_error);
+    EXPECT_EQ(store.coverage.covered.size(), store.blocks.size());
+}
+
+TEST_F(FollowerTest, ABackfillDoesNotWaitForGapsOutsideItsRange) {
+    chain.add_range(100, 200);
+    store.coverage.wanted.add({110, 112});
+    Daemon daemon(context, chain, store, config::Start(config::StartAtResume{}));
+    EXPECT_TRUE(daemon.backfill({150, 160}).missing.empty());
+    EXPECT_EQ(store.coverage.covered, HeightSet({150, 160}));
+}
+
+TEST_F(FollowerTest, StoppedBeforeAnyHeadIsKnownNothingIsWanted) {
+    Daemon daemon(context, chain, store, config::Start(config::StartAtHead{}));
+    daemon.follower->stop();
+    chain.add_range(100, 110);
+    daemon.follow(200);
+    EXPECT_TRUE(store.coverage.wanted.empty());
+}
+
 }  // namespace
 }  // namespace receiptd::follow
