@@ -33,10 +33,7 @@ std::optional<rpc::TreeSource::TreeResult> fetch_tree(const config::Settings& se
 }
 
 int show_fetched(const rpc::TreeSource::Tree& tree) {
-    std::vector<chain::Receipt> bodies;
-    if (tree.status.value.receipts) bodies = *tree.status.value.receipts;
-    for (const auto& extra : tree.extra_receipts) bodies.push_back(extra.value);
-    std::cout << chain::render_tree(chain::tree_view(tree.status.value, bodies))
+    std::cout << chain::render_tree(chain::tree_view(tree.status.value, tree.bodies()))
               << "  from the upstream; not stored\n";
     return kOk;
 }

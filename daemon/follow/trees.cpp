@@ -22,10 +22,7 @@ base::Task<chain::TreeRows> make_tree_rows(base::asio::thread_pool& cpu, rpc::Tr
                                            chain::BlockRef included_in) {
     auto work = [tree = std::move(tree), executed_in = std::move(executed_in),
                  included_in = std::move(included_in)] {
-        std::vector<chain::Receipt> receipts;
-        if (tree.status.value.receipts) receipts = *tree.status.value.receipts;
-        for (const auto& extra : tree.extra_receipts) receipts.push_back(extra.value);
-        return chain::tree_rows(tree.status.value, receipts, executed_in, included_in);
+        return chain::tree_rows(tree.status.value, tree.bodies(), executed_in, included_in);
     };
     return base::offload(cpu, std::move(work));
 }

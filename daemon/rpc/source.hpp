@@ -65,6 +65,8 @@ public:
         chain::Decoded<chain::TransactionStatus> status;
         // Bodies missing from status.receipts, got by EXPERIMENTAL_receipt.
         std::vector<chain::Decoded<chain::Receipt>> extra_receipts;
+        // All bodies that could be had; views into this tree's documents.
+        std::vector<chain::Receipt> bodies() const;
         std::vector<std::string> missing_receipts;  // ids nobody could give
         bool complete = false;                      // every id reachable through receipt_ids has an outcome
     };
