@@ -1,0 +1,31 @@
+// Whether a transaction may enter the mempool or a chunk, in nearcore's order (chain-model.md §9,
+// steps 3-7 and 9-16; the others are the ledger's).
+#pragma once
+
+#include "sandbox/sim/fees.hpp"
+#include "sandbox/sim/state.hpp"
+#include "sandbox/sim/state_update.hpp"
+
+namespace receiptd::sandbox::sim {
+
+struct ValidationContext {
+    Height height = 0;  // of the block that would hold it
+    u128 gas_price = 0;
+};
+
+// nullopt: valid. Else the InvalidTxError as JSON ("Expired", {"InvalidNonce":{…}}, …).
+std::optional<Json> check_actions_size_signature(const wire::SignedTransaction& transaction,
+                                                 const ValidationContext& context);
+std::optional<Json> check_against_state(const wire::SignedTransaction& transaction, const State& state,
+                                        const ValidationContext& context);
+
+// What a conversion took, or the InvalidTxError as JSON.
+using StateCharge = std::variant<TransactionCost, Json>;
+
+// Checks as check_against_state does, and if the transaction is valid: bumps the key's nonce and
+// takes the total cost from the signer and its gas from the key's allowance. On an error nothing is
+// changed. The caller commits.
+StateCharge charge_transaction(StateUpdate& update, const wire::SignedTransaction& transaction,
+                               const ValidationContext& context);
+
+}  // namespace receiptd::sandbox::sim
