@@ -6,7 +6,7 @@ target_compile_options(receiptd_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
   # g++ 12 takes a coroutine frame's own operator delete for a mismatch.
   $<$<CXX_COMPILER_ID:GNU>:-fcoroutines -Wno-mismatched-new-delete>)
-target_include_directories(receiptd_options INTERFACE ${CMAKE_SOURCE_DIR}/daemon)
+target_include_directories(receiptd_options INTERFACE ${CMAKE_SOURCE_DIR}/daemon ${CMAKE_SOURCE_DIR})
 target_compile_definitions(receiptd_options INTERFACE
   BOOST_ASIO_NO_DEPRECATED RECEIPTD_VERSION="${PROJECT_VERSION}")
 if(RECEIPTD_SANITIZE)
@@ -57,11 +57,14 @@ function(receiptd_embed_sql)
   endif()
 endfunction()
 
-# receiptd-sandbox shares base, chain and net with the daemon and nothing else.
-function(receiptd_sandbox)
-  receiptd_library(receiptd_sandbox_lib ${CMAKE_SOURCE_DIR}/sandbox
-    USES base chain net LINKS nlohmann_json::nlohmann_json)
-  target_include_directories(receiptd_options INTERFACE ${CMAKE_SOURCE_DIR})
-  add_executable(receiptd-sandbox sandbox/main/main.cpp)
-  target_link_libraries(receiptd-sandbox PRIVATE receiptd_sandbox_lib CLI11::CLI11)
+# receiptd_sandbox_part(name USES sandbox parts... SHARES daemon modules... LINKS targets...): sandbox/<name>/*.cpp
+# as library receiptd_sandbox_<name>, with unit tests from tests/unit/sandbox_<name>/*_test.cpp.
+function(receiptd_sandbox_part name)
+  cmake_parse_arguments(ARG "" "" "USES;SHARES;LINKS" ${ARGN})
+  set(modules ${ARG_SHARES})
+  foreach(part ${ARG_USES})
+    list(APPEND modules sandbox_${part})
+  endforeach()
+  receiptd_library(receiptd_sandbox_${name} ${CMAKE_SOURCE_DIR}/sandbox/${name}
+    USES ${modules} LINKS ${ARG_LINKS})
 endfunction()

@@ -1,5 +1,5 @@
 // receiptd-sandbox: the gateway on loopback, for demos, tests and users' own CI.
-#include "sandbox/replay_command.hpp"
+#include "sandbox/replay/replay_command.hpp"
 
 #include <CLI/CLI.hpp>
 

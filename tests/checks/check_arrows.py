@@ -16,7 +16,17 @@ ARROWS = {
     "api": "base metrics net",
     "app": "base config metrics chain net rpc storage follow api",
 }
-SANDBOX = "base chain net"
+# The parts of the sandbox, sandbox/<part>: what they may include of the daemon and of one another.
+SANDBOX = {
+    "sim": "base chain",
+    "contracts": "base chain sandbox/sim",
+    "gateway": "base chain net",
+    "replay": "base chain net sandbox/gateway",
+    "ledger": "base chain sandbox/sim sandbox/gateway",
+    "traffic": "base chain sandbox/sim",
+    "run": "base chain net sandbox/sim sandbox/contracts sandbox/gateway sandbox/ledger sandbox/traffic",
+    "main": "base sandbox/replay sandbox/run",
+}
 
 # start of a system include: the paths that may have it.
 LIBRARIES = {
@@ -44,8 +54,14 @@ def allowed_modules(path):
     if part[0] == "daemon" and len(part) > 2:
         return {part[1], *ARROWS.get(part[1], "").split()}
     if part[0] == "sandbox":
-        return {"sandbox", *SANDBOX.split()}
+        own = f"sandbox/{part[1]}"
+        return {own, *SANDBOX.get(part[1], "").split()}
     return None
+
+
+def module_of(header):
+    """base/clock.hpp -> base, sandbox/sim/state.hpp -> sandbox/sim"""
+    return re.match(r"(sandbox/)?[^/]*", header).group()
 
 
 def check_includes(path, text):
@@ -56,7 +72,7 @@ def check_includes(path, text):
         where = f"{path}:{trees.line_of(text, match.start(2))}"
         if kind == '"' and "/" not in header and not path.startswith("tests/"):
             problems.append(f'{where}: name the module: #include "module/{header}"')
-        module = header.split("/")[0]
+        module = module_of(header)
         if kind == '"' and allowed is not None and "/" in header and module not in allowed:
             problems.append(f"{where}: {path.rsplit('/', 1)[0]} must not include {module}/")
         for library, place in LIBRARIES.items():
@@ -71,10 +87,16 @@ def check_cmake(tree):
     if text is None:
         return []
     found = {}
-    for name, rest in re.findall(r"receiptd_module\((\w+)\s*([^)]*)\)", text):
+    for prefix, name, rest in re.findall(r"receiptd_(sandbox_part|module)\((\w+)\s*([^)]*)\)", text):
         uses = re.search(r"USES\s+([a-z ]+)", rest)
-        found[name] = set(uses.group(1).split()) if uses else set()
+        shares = re.search(r"SHARES\s+([a-z ]+)", rest)
+        modules = uses.group(1).split() if uses else []
+        if prefix == "sandbox_part":
+            modules = [f"sandbox/{part}" for part in modules] + (shares.group(1).split() if shares else [])
+            name = f"sandbox/{name}"
+        found[name] = set(modules)
     wanted = {name: set(uses.split()) for name, uses in ARROWS.items()}
+    wanted.update((f"sandbox/{name}", set(uses.split())) for name, uses in SANDBOX.items() if name != "main")
     return [
         f"CMakeLists.txt: module {name} uses {sorted(found.get(name, []))}, the table says {sorted(wanted.get(name, []))}"
         for name in sorted(found.keys() | wanted.keys())
@@ -88,6 +110,8 @@ def check(tree):
         module = path.split("/")[1]
         if path.startswith("daemon/") and path.count("/") > 1 and module not in ARROWS:
             problems.append(f"{path}:1: module {module} has no arrows: add it to tests/checks/check_arrows.py")
+        if path.startswith("sandbox/") and module not in SANDBOX:
+            problems.append(f"{path}:1: sandbox part {module} has no arrows: add it to tests/checks/check_arrows.py")
         problems += check_includes(path, text)
     return problems
 
@@ -100,7 +124,10 @@ REFUSED = [
     {"daemon/net/x.hpp": "#include <boost/beast/core.hpp>\n"},
     {"daemon/follow/x.cpp": "#include <pqxx/connection>\n"},
     {"daemon/rpc/x.cpp": "  #  include <pqxx/connection>\n"},
-    {"sandbox/x.cpp": '#include "storage/store.hpp"\n'},
+    {"sandbox/sim/x.cpp": '#include "storage/store.hpp"\n'},
+    {"sandbox/sim/x.cpp": '#include "sandbox/gateway/chain.hpp"\n'},
+    {"sandbox/novel/x.cpp": '#include "base/clock.hpp"\n'},
+    {"CMakeLists.txt": "receiptd_sandbox_part(sim USES gateway SHARES base chain)\n"},
     {"daemon/base/x.cpp": '#include "clock.hpp"\n'},
     {"daemon/novel/x.cpp": '#include "base/clock.hpp"\n'},
     {"CMakeLists.txt": "receiptd_module(chain USES base net)\n"},
@@ -109,7 +136,7 @@ ACCEPTED = [
     {"daemon/net/x.cpp": '#include <boost/beast/core.hpp>\n#include "base/clock.hpp"\n#include "net/url.hpp"\n'},
     {"daemon/app/x.cpp": '#include "follow/head.hpp"\n'},
     {"daemon/main.cpp": '#include "app/commands.hpp"\n'},
-    {"sandbox/x.cpp": '#include "sandbox/y.hpp"\n#include "chain/model.hpp"\n#include <nlohmann/json.hpp>\n'},
+    {"sandbox/sim/x.cpp": '#include "sandbox/sim/y.hpp"\n#include "chain/model.hpp"\n#include <nlohmann/json.hpp>\n'},
     {"tests/unit/chain/x.cpp": "#include <nlohmann/json.hpp>\n"},
 ]
 

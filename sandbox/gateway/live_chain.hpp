@@ -1,0 +1,83 @@
+// What the gateway asks of a chain that lives: it takes transactions and has a state to look at.
+// A recording has neither, so the methods that need them do not exist there.
+#pragma once
+
+#include "chain/bytes.hpp"
+#include "chain/hash.hpp"
+#include "chain/keys.hpp"
+#include "chain/transaction.hpp"
+#include "sandbox/gateway/chain.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace receiptd::sandbox {
+
+// A call of a contract's method that changes nothing.
+struct ViewCallResult {
+    chain::Bytes value;
+    std::vector<std::string> logs;
+    std::string error;  // not empty: the soft error of rpc.md §6.1
+};
+
+// Why there is no light-client proof (rpc.md §9).
+enum class NoProof { unknown, not_confirmed };
+
+struct TransactionOfReceipt {
+    std::string transaction_hash;
+    std::string sender_account_id;
+};
+
+struct LightClientRequest {
+    bool is_transaction = true;
+    std::string id;  // transaction hash or receipt id
+    Height light_client_head = 0;
+};
+
+class LiveChain : public Chain {
+public:
+    using Json = nlohmann::json;
+
+    // --- Transactions ---
+    // nullopt: would be accepted now. Else the InvalidTxError as JSON (rpc.md §5.5), judged at the
+    // newest block in nearcore's order.
+    virtual std::optional<Json> validate(const chain::wire::SignedTransaction& transaction) const = 0;
+    // Into the mempool, valid or not: what is not valid is dropped there without a word, as a node does.
+    // The same bytes twice are one.
+    virtual void submit(const chain::wire::SignedTransaction& transaction) = 0;
+    // Whether the transaction with this hash is in a block (then an InvalidNonce is no error, rpc.md §5.1).
+    virtual bool is_on_chain(std::string_view hash) const = 0;
+    // As Chain::transaction would find it, without making its JSON. none: not in a block up to `tip`.
+    virtual ExecutionLevel execution_level(std::string_view hash, Height tip) const = 0;
+
+    // --- State at the end of the block at `at`; nullopt: not there ---
+    virtual std::optional<Json> view_account(std::string_view account_id, Height at) const = 0;
+    virtual std::optional<Json> view_access_key(std::string_view account_id, const chain::PublicKey& key,
+                                                Height at) const = 0;  // {nonce, permission}
+    virtual Json view_access_key_list(std::string_view account_id,
+                                      Height at) const = 0;  // [{public_key, access_key}]
+    virtual std::optional<Json> view_code(std::string_view account_id, Height at) const = 0;
+    virtual Json view_state(std::string_view account_id, std::string_view prefix,
+                            Height at) const = 0;  // values
+    virtual ViewCallResult call_function(std::string_view account_id, std::string_view method_name,
+                                         const chain::Bytes& args, Height at) const = 0;
+
+    // --- Blocks ---
+    virtual Json validators(Height at) const = 0;
+    virtual Json protocol_config(Height at) const = 0;
+    virtual Json genesis_config() const = 0;
+    // [{type: "account_touched"|…, account_id}]
+    virtual Json changes_in_block(Height height) const = 0;
+    virtual double congestion_level(std::string_view chunk_hash) const = 0;
+    virtual std::variant<Json, NoProof> light_client_proof(const LightClientRequest& request) const = 0;
+    virtual std::optional<TransactionOfReceipt> transaction_of_receipt(std::string_view receipt_id) const = 0;
+    virtual Height epoch_start(Height height) const = 0;
+};
+
+}  // namespace receiptd::sandbox

@@ -1,0 +1,92 @@
+#include "sandbox/gateway/rpc_answer.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace receiptd::sandbox {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int kServerError = -32000;
+
+RpcAnswer error(int http_status, const char* name, json cause, int code, const char* message, json data) {
+    const json object{{"name", name},
+                      {"cause", std::move(cause)},
+                      {"code", code},
+                      {"message", message},
+                      {"data", std::move(data)}};
+    // Text from the request may hold anything, hence the replacement of invalid UTF-8.
+    return {http_status, "\"error\":" + object.dump(-1, ' ', false, json::error_handler_t::replace)};
+}
+
+RpcAnswer handler_error(const char* cause, json info, json data) {
+    return error(200, "HANDLER_ERROR", {{"name", cause}, {"info", std::move(info)}}, kServerError,
+                 "Server error", std::move(data));
+}
+
+}  // namespace
+
+std::string envelope(const RpcAnswer& answer, std::string_view id_json) {
+    std::string text;
+    text.reserve(answer.member.size() + id_json.size() + 32);
+    text.append("{\"jsonrpc\":\"2.0\",").append(answer.member).append(",\"id\":").append(id_json).append("}");
+    return text;
+}
+
+RpcAnswer result(std::string_view json) { return {200, "\"result\":" + std::string(json)}; }
+
+RpcAnswer parse_error(std::string_view message) {
+    return error(400, "REQUEST_VALIDATION_ERROR",
+                 {{"name", "PARSE_ERROR"}, {"info", {{"error_message", message}}}}, -32700, "Parse error",
+                 message);
+}
+
+RpcAnswer method_not_found(std::string_view method) {
+    return error(400, "REQUEST_VALIDATION_ERROR",
+                 {{"name", "METHOD_NOT_FOUND"}, {"info", {{"method_name", method}}}}, -32601,
+                 "Method not found", method);
+}
+
+RpcAnswer unknown_block(base::Height height) {
+    return handler_error(
+        "UNKNOWN_BLOCK", json::object(),
+        "DB Not Found Error: BLOCK HEIGHT: " + std::to_string(height) + " \n Cause: Unknown");
+}
+
+RpcAnswer unknown_block(std::string_view hash) {
+    return handler_error("UNKNOWN_BLOCK", json::object(),
+                         "DB Not Found Error: BLOCK HEADER: " + std::string(hash) + " \n Cause: Unknown");
+}
+
+RpcAnswer unknown_chunk(std::string_view hash) {
+    return handler_error(
+        "UNKNOWN_CHUNK", {{"chunk_hash", hash}},
+        "Chunk Missing (unavailable on the node): ChunkHash(`" + std::string(hash) + "`) \n Cause: Unknown");
+}
+
+RpcAnswer invalid_shard_id(std::uint64_t shard_id) {
+    return handler_error("INVALID_SHARD_ID", {{"shard_id", shard_id}},
+                         "Shard id " + std::to_string(shard_id) + " does not exist");
+}
+
+RpcAnswer unknown_transaction(std::string_view hash) {
+    return handler_error("UNKNOWN_TRANSACTION", {{"requested_transaction_hash", hash}},
+                         "Transaction " + std::string(hash) + " doesn't exist");
+}
+
+RpcAnswer unknown_receipt(std::string_view receipt_id) {
+    const json info{{"receipt_id", receipt_id}};
+    return handler_error("UNKNOWN_RECEIPT", info, {{"name", "UNKNOWN_RECEIPT"}, {"info", info}});
+}
+
+RpcAnswer timeout() {
+    return error(408, "HANDLER_ERROR", {{"name", "TIMEOUT_ERROR"}}, kServerError, "Server error", "Timeout");
+}
+
+RpcAnswer internal_error(std::string_view message) {
+    return error(500, "INTERNAL_ERROR", {{"name", "INTERNAL_ERROR"}, {"info", {{"error_message", message}}}},
+                 kServerError, "Server error", message);
+}
+
+}  // namespace receiptd::sandbox

@@ -1,0 +1,177 @@
+#include "sandbox/replay/block_template.hpp"
+
+#include "sandbox/gateway/json_text.hpp"
+#include "sandbox/replay/id_shift.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+#include <unordered_set>
+
+namespace receiptd::sandbox {
+
+namespace {
+
+using json_text::elements;
+using json_text::is_array;
+using json_text::is_object;
+using json_text::is_string;
+using json_text::member;
+using json_text::require;
+using json_text::string_body;
+
+constexpr std::uint32_t kTimeDigits = 19;
+
+using IdSet = std::unordered_set<std::string_view>;
+
+void add_id(IdSet& ids, std::string_view value) {
+    const auto id = string_body(value);
+    if (is_shiftable(id)) ids.insert(id);
+}
+
+bool names_an_id(std::string_view name) {
+    return name == "id" || name == "receipt_id" || name == "data_id" || name == "chunk_hash" ||
+           name == "SuccessReceiptId" || name == "tx_hash" || name == "receipt_hash";
+}
+
+bool names_ids(std::string_view name) { return name == "receipt_ids" || name == "input_data_ids"; }
+
+// Ids by the names of the members that hold them, in all depths.
+void collect_ids(std::string_view value, IdSet& ids) {
+    if (is_array(value)) {
+        for (const auto element : elements(value)) collect_ids(element, ids);
+    } else if (is_object(value)) {
+        for (const auto& [name, inner] : json_text::members(value)) {
+            if (is_string(inner)) {
+                if (names_an_id(name)) add_id(ids, inner);
+            } else if (names_ids(name) && is_array(inner)) {
+                for (const auto element : elements(inner)) add_id(ids, element);
+            } else {
+                collect_ids(inner, ids);
+            }
+        }
+    }
+}
+
+IdSet block_ids(std::string_view recorded, const WholeBlockLayout& layout) {
+    IdSet ids;
+    collect_ids(recorded, ids);
+    for (const auto& shard : layout.shards) {
+        for (const auto& transaction : shard.transactions)
+            add_id(ids, require(transaction.transaction.in(recorded), "hash"));
+    }
+    add_id(ids, require(require(require(recorded, "block"), "header"), "hash"));
+    return ids;
+}
+
+void write_right_aligned(char* slot, std::size_t width, std::uint64_t number) {
+    for (std::size_t i = width; i-- > 0; number /= 10)
+        slot[i] = number != 0 || i + 1 == width ? static_cast<char>('0' + number % 10) : ' ';
+}
+
+}  // namespace
+
+// A piece of the recorded text that gives way to `text` and is patched in each production.
+struct BlockTemplate::Edit {
+    enum class Kind { id, height, time };
+    Kind kind = Kind::id;
+    std::string_view old;  // into the recorded text
+    std::string text;
+    std::uint32_t rounds_back = 0;
+    std::int64_t below = 0;
+};
+
+BlockTemplate::BlockTemplate(std::string_view recorded, const Ancestor& parent, const Ancestor& grandparent,
+                             unsigned height_digits) {
+    const WholeBlockLayout original = read_layout(recorded);
+    const IdSet ids = block_ids(recorded, original);
+    const auto header = require(require(recorded, "block"), "header");
+    const auto last_final = string_body(require(header, "last_final_block"));
+
+    std::vector<Edit> edits;
+    json_text::for_each_string(recorded, [&](std::string_view body) {
+        if (body.data() == last_final.data())
+            edits.push_back({Edit::Kind::id, body, grandparent.recorded_hash, grandparent.rounds_back, 0});
+        else if (body == original.prev_hash)
+            edits.push_back({Edit::Kind::id, body, parent.recorded_hash, parent.rounds_back, 0});
+        else if (ids.contains(body))
+            edits.push_back({Edit::Kind::id, body, std::string(body), 0, 0});
+    });
+    collect_numbers(edits, recorded, height_digits);
+    apply(std::move(edits), recorded);
+    layout_ = read_layout(text_);
+}
+
+void BlockTemplate::collect_numbers(std::vector<Edit>& edits, std::string_view recorded,
+                                    unsigned width) const {
+    const auto block = require(recorded, "block");
+    const auto header = require(block, "header");
+    const std::uint64_t height = json_text::number(require(header, "height")).value_or(0);
+    const auto add_height = [&](std::string_view object, std::string_view name, std::uint64_t reference) {
+        const auto value = member(object, name);
+        const auto number = value ? json_text::number(*value) : std::nullopt;
+        if (!number) return;  // null or absent in very old recordings
+        const auto below = static_cast<std::int64_t>(reference) - static_cast<std::int64_t>(*number);
+        edits.push_back({Edit::Kind::height, *value, std::string(width, ' '), 0, below});
+    };
+    const auto add_chunk = [&](std::string_view chunk_header) {
+        add_height(chunk_header, "height_created", height);
+        add_height(chunk_header, "height_included", height);
+    };
+    add_height(header, "height", height);
+    if (const auto prev = member(header, "prev_height"); prev && json_text::number(*prev))
+        edits.push_back({Edit::Kind::height, *prev, std::string(width, ' '), 0, 1});  // no skips in a run
+    if (const auto chunks = member(block, "chunks"); chunks && is_array(*chunks)) {
+        for (const auto chunk_header : elements(*chunks)) add_chunk(chunk_header);
+    }
+    for (const auto shard : elements(require(recorded, "shards"))) {
+        if (const auto chunk = member(shard, "chunk"); chunk && is_object(*chunk))
+            add_chunk(require(*chunk, "header"));
+    }
+    edits.push_back({Edit::Kind::time, require(header, "timestamp"), std::string(kTimeDigits, '0'), 0, 0});
+    if (const auto exact = member(header, "timestamp_nanosec"); exact && is_string(*exact))
+        edits.push_back({Edit::Kind::time, string_body(*exact), std::string(kTimeDigits, '0'), 0, 0});
+}
+
+void BlockTemplate::apply(std::vector<Edit> edits, std::string_view recorded) {
+    std::sort(edits.begin(), edits.end(),
+              [](const Edit& a, const Edit& b) { return a.old.data() < b.old.data(); });
+    const char* from = recorded.data();
+    text_.reserve(recorded.size() + 64 * edits.size());
+    for (const auto& edit : edits) {
+        text_.append(from, edit.old.data());
+        const auto offset = static_cast<std::uint32_t>(text_.size());
+        text_.append(edit.text);
+        from = edit.old.data() + edit.old.size();
+        const auto width = static_cast<std::uint32_t>(edit.text.size());
+        switch (edit.kind) {
+            case Edit::Kind::id:
+                if (is_shiftable(edit.text))
+                    ids_.push_back({offset + static_cast<std::uint32_t>(kShiftOffset), edit.rounds_back});
+                break;
+            case Edit::Kind::height: numbers_.push_back({offset, width, edit.below}); break;
+            case Edit::Kind::time: times_.push_back(offset); break;
+        }
+    }
+    text_.append(from, recorded.data() + recorded.size());
+    text_.shrink_to_fit();
+    // Numbers must be readable before the first production, for the layout.
+    for (const auto& patch : numbers_) write_right_aligned(text_.data() + patch.offset, patch.width, 0);
+}
+
+std::string BlockTemplate::produce(const Production& production) const {
+    const std::array<IdShift, 3> shifts{IdShift(production.shift), IdShift(production.shift - 1),
+                                        IdShift(production.shift - 2)};
+    std::string block(text_);
+    for (const auto& patch : ids_) shifts[patch.rounds_back].apply(block.data() + patch.group);
+    for (const auto& patch : numbers_) {
+        const auto number = static_cast<std::int64_t>(production.height) - patch.below;
+        write_right_aligned(block.data() + patch.offset, patch.width,
+                            static_cast<std::uint64_t>(std::max<std::int64_t>(0, number)));
+    }
+    for (const auto offset : times_)
+        write_right_aligned(block.data() + offset, kTimeDigits, production.timestamp_nanosec);
+    return block;
+}
+
+}  // namespace receiptd::sandbox

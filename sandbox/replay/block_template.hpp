@@ -1,0 +1,67 @@
+// One recorded whole block, prepared so that it can be produced again and again under new heights,
+// hashes, ids and times: a copy of the text and a few thousand patches in place.
+//
+// Replaced are: every string that is one of the block's own ids (its hash, chunk hashes,
+// transaction hashes, receipt ids, data ids), wherever it stands; prev_hash and last_final_block;
+// heights; times. Proofs, roots, keys and signatures stay as recorded.
+#pragma once
+
+#include "sandbox/replay/whole_block_layout.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace receiptd::sandbox {
+
+// A block hash further back in the run: the recorded hash it is made from and by how many rounds
+// that block lies before this one.
+struct Ancestor {
+    std::string recorded_hash;
+    unsigned rounds_back = 0;  // 0..2
+};
+
+// What is new in one production of a template.
+struct Production {
+    base::Height height = 0;
+    std::uint64_t timestamp_nanosec = 0;  // 19 digits
+    std::int64_t shift = 0;               // k of id_shift.hpp for the ids of this round
+};
+
+class BlockTemplate {
+public:
+    // `parent` and `grandparent` are the blocks 1 and 2 before it in the run; no produced height
+    // has more than `height_digits` digits. Throws std::invalid_argument on a text without the
+    // members it needs.
+    BlockTemplate(std::string_view recorded, const Ancestor& parent, const Ancestor& grandparent,
+                  unsigned height_digits);
+
+    // Where things stand in every produced text. Its ids are the recorded ones, its height is not set.
+    const WholeBlockLayout& layout() const { return layout_; }
+    std::string produce(const Production& production) const;
+
+private:
+    struct IdPatch {
+        std::uint32_t group = 0;  // offset of the id's middle group
+        std::uint32_t rounds_back = 0;
+    };
+    struct NumberPatch {
+        std::uint32_t offset = 0;
+        std::uint32_t width = 0;
+        std::int64_t below = 0;  // the number written is height - below
+    };
+
+    struct Edit;
+    void collect_numbers(std::vector<Edit>& edits, std::string_view recorded, unsigned width) const;
+    void apply(std::vector<Edit> edits, std::string_view recorded);
+
+    std::string text_;
+    std::vector<IdPatch> ids_;
+    std::vector<NumberPatch> numbers_;
+    std::vector<std::uint32_t> times_;
+    WholeBlockLayout layout_;
+};
+
+}  // namespace receiptd::sandbox

@@ -1,0 +1,97 @@
+// A run of whole blocks: the recorded ones at their own heights, or repeated as N consecutive
+// heights (block_template.hpp). Blocks are addressed by their position in the run, from 0.
+#pragma once
+
+#include "sandbox/replay/block_template.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace receiptd::sandbox {
+
+struct Repeat {
+    std::uint64_t blocks = 0;
+    base::Height first_height = 200'000'000;
+    std::uint64_t first_timestamp_nanosec = 1'760'000'000'000'000'000;
+    std::uint64_t block_time_nanosec = 600'000'000;
+};
+
+// A part of a block of the run; text keeps it alive.
+struct Part {
+    std::shared_ptr<const std::string> text;
+    Span span;
+    std::uint64_t position = 0;
+    std::string_view view() const { return span.in(*text); }
+};
+
+class WholeBlockRun {
+public:
+    WholeBlockRun() = default;
+    // Throws std::runtime_error that names the file or says what is missing.
+    WholeBlockRun(const std::filesystem::path& folder, std::optional<Repeat> repeat);
+
+    std::uint64_t size() const { return repeat_ ? repeat_->blocks : texts_.size(); }
+    base::Height height(std::uint64_t position) const;
+    std::optional<std::uint64_t> position_of(base::Height height) const;
+
+    // Produced blocks are kept for a moment, as their parts are asked for one by one.
+    std::shared_ptr<const std::string> text(std::uint64_t position) const;
+    const WholeBlockLayout& layout(std::uint64_t position) const;
+    // The block's own hash in this run.
+    std::string hash(std::uint64_t position) const;
+
+    std::optional<std::uint64_t> find_block(std::string_view hash) const;
+    struct ChunkPlace {
+        std::uint64_t position = 0;
+        const ShardLayout* shard = nullptr;
+    };
+    std::optional<ChunkPlace> find_chunk(std::string_view hash) const;
+    struct TransactionPlace {
+        Part transaction;
+        std::optional<Part> outcome;
+    };
+    std::optional<TransactionPlace> find_transaction(std::string_view hash) const;
+    std::optional<Part> find_receipt(std::string_view receipt_id) const;
+    std::optional<Part> find_outcome(std::string_view receipt_id) const;
+
+private:
+    struct Place {
+        std::string recorded_id;
+        std::size_t block = 0;  // index of the recorded block
+        const ShardLayout* shard = nullptr;
+        const TransactionLayout* transaction = nullptr;
+        Span span;
+    };
+    using Index = std::unordered_map<std::string, Place>;  // by sibling_key
+    struct Found {
+        std::uint64_t position = 0;
+        const Place* place = nullptr;
+    };
+
+    void repeat_blocks();
+    void build_indexes();
+    std::optional<Found> find(const Index& index, std::string_view id) const;
+    std::optional<Part> find_part(const Index& index, std::string_view id) const;
+    std::int64_t shift(std::uint64_t position) const;
+
+    std::optional<Repeat> repeat_;
+    std::vector<std::shared_ptr<const std::string>> texts_;  // recorded, by height
+    std::vector<WholeBlockLayout> layouts_;                  // of the recorded texts
+    std::vector<BlockTemplate> templates_;                   // only if repeated
+    Index blocks_, chunks_, transactions_, receipts_, outcomes_;
+
+    struct Kept {
+        std::uint64_t position = 0;
+        std::shared_ptr<const std::string> text;
+    };
+    mutable std::vector<Kept> kept_;
+    mutable std::size_t next_kept_ = 0;
+};
+
+}  // namespace receiptd::sandbox

@@ -1,0 +1,42 @@
+// Applies the actions that are not function calls (chain-model.md §6.3, §6.4).
+#pragma once
+
+#include "sandbox/sim/apply.hpp"
+#include "sandbox/sim/state_update.hpp"
+
+#include <string>
+
+namespace receiptd::sandbox::sim {
+
+// A receipt that an action makes; apply gives it its id.
+struct NewReceipt {
+    std::string predecessor_id;
+    std::string receiver_id;
+    ActionReceipt body;
+};
+
+struct ActionFrame {
+    const Receipt& receipt;
+    const ActionReceipt& body;
+    const BlockContext& block;
+    StateUpdate& state;
+    // Who acts: the predecessor, and after a CreateAccount in the same receipt the new account.
+    std::string actor_id;
+    bool is_refund = false;  // predecessor `system`
+    std::vector<NewReceipt> new_receipts;
+    Gas gas_burnt = 0;  // beyond the action's exec fee: send fees of receipts it makes
+    Gas gas_used = 0;   // gas_burnt, and what the new receipts were given
+};
+
+// nullopt: done. Else the ActionErrorKind as JSON ("DelegateActionExpired", {"AccountDoesNotExist":{…}}).
+// `action` is any but a FunctionCall.
+std::optional<Json> apply_action(ActionFrame& frame, const wire::Action& action);
+// Checked before every action: whether the account is there (or the action makes it) and whether
+// the actor may do it.
+std::optional<Json> check_action_allowed(const ActionFrame& frame, const wire::Action& action,
+                                         bool is_only_action);
+
+// Whether the account's balance covers its storage; else {"LackBalanceForState":{account_id, amount}}.
+std::optional<Json> check_storage_stake(std::string_view account_id, const Account& account);
+
+}  // namespace receiptd::sandbox::sim

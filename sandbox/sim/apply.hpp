@@ -1,0 +1,72 @@
+// Applies one chunk to the state: the whole execution model (gateway.md §1, chain-model.md §1.2, §2-6).
+#pragma once
+
+#include "sandbox/sim/host.hpp"
+#include "sandbox/sim/model.hpp"
+#include "sandbox/sim/state.hpp"
+
+#include <deque>
+#include <map>
+#include <set>
+
+namespace receiptd::sandbox::sim {
+
+struct BlockContext {
+    Height height = 0;
+    std::uint64_t timestamp_nanosec = 0;
+    CryptoHash random_value;
+    u128 gas_price = 0;
+    std::uint64_t yield_timeout_blocks = 200;
+    std::uint64_t first_receipt_salt = 0;
+};
+
+// Receipts of a shard that wait: delayed for lack of gas, postponed for lack of data, yielded.
+// Data that came before its receipt waits here too.
+class ShardQueues;
+
+struct ShardInput {
+    std::uint64_t shard_id = 0;
+    std::vector<wire::SignedTransaction> transactions;  // of the chunk, in its order
+    std::vector<Receipt> incoming;                      // by source chunk, then index
+    Gas gas_limit = 1000 * kTera;                       // what does not fit any more is delayed
+};
+
+struct ExecutedReceipt {
+    Receipt receipt;
+    Outcome outcome;
+    bool is_local = false;    // of a transaction of this chunk whose signer is its receiver
+    bool is_instant = false;  // never listed in a chunk for another reason (promise yield)
+};
+
+struct ShardResult {
+    std::vector<Outcome>
+        transaction_outcomes;  // as ShardInput::transactions; those that fail have InvalidTxError
+    std::vector<ExecutedReceipt>
+        executed;                   // in order of execution; data receipts have no outcome and are not here
+    std::vector<Receipt> outgoing;  // produced, for any shard, in order: what the next chunk lists
+    std::vector<Receipt> yielded;   // promise yields created here: in no chunk
+    Gas gas_used = 0;
+    u128 tokens_burnt = 0;
+    std::vector<CryptoHash> postponed;  // action receipts that now wait for data
+    std::vector<CryptoHash> delayed;    // … and for gas
+};
+
+// `state` and `queues` are those of the shard; on return they hold the result.
+ShardResult apply_shard(State& state, ShardQueues& queues, const BlockContext& block, ShardInput input,
+                        const Contracts& contracts);
+
+// A read-only call at the state of some height.
+struct ViewCall {
+    std::string account_id;
+    std::string method_name;
+    Bytes args;
+};
+struct ViewResult {
+    Bytes value;
+    std::vector<std::string> logs;
+    std::string error;  // not empty: as `query` tells it (rpc.md §6.1)
+};
+ViewResult call_view(const State& state, Height at, const BlockContext& block, const ViewCall& call,
+                     const Contracts& contracts);
+
+}  // namespace receiptd::sandbox::sim

@@ -1,0 +1,84 @@
+// What the simulated chain is made of: receipts and outcomes (chain-model.md §2-4). Transactions and
+// actions are those of chain/transaction.hpp.
+#pragma once
+
+#include "base/height_set.hpp"
+#include "base/u128.hpp"
+#include "chain/bytes.hpp"
+#include "chain/hash.hpp"
+#include "chain/keys.hpp"
+#include "chain/transaction.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace receiptd::sandbox::sim {
+
+using base::Height;
+using base::u128;
+using chain::Bytes;
+using chain::CryptoHash;
+using chain::PublicKey;
+using Gas = std::uint64_t;
+using Json = nlohmann::json;
+namespace wire = chain::wire;
+
+inline constexpr const char* kSystemAccount = "system";
+
+struct DataReceiver {
+    CryptoHash data_id;
+    std::string receiver_id;
+};
+
+struct ActionReceipt {
+    std::string signer_id;
+    PublicKey signer_public_key;
+    u128 gas_price = 0;  // what the gas was bought at
+    std::vector<DataReceiver> output_data_receivers;
+    std::vector<CryptoHash> input_data_ids;
+    std::vector<wire::Action> actions;
+    bool is_promise_yield = false;
+};
+
+struct DataReceipt {
+    CryptoHash data_id;
+    std::optional<Bytes> data;  // nullopt: the promise failed, or the yield timed out
+    bool is_promise_resume = false;
+};
+
+struct Receipt {
+    CryptoHash receipt_id;
+    std::string predecessor_id;
+    std::string receiver_id;
+    std::variant<ActionReceipt, DataReceipt> body;
+};
+
+// A TxExecutionError as JSON: {"ActionError":{"index":…,"kind":…}} or {"InvalidTxError":…}
+// (rpc.md §5.5).
+struct Failure {
+    Json error;
+};
+struct SuccessValue {
+    Bytes value;
+};
+struct SuccessReceiptId {
+    CryptoHash receipt_id;
+};
+using Status = std::variant<Failure, SuccessValue, SuccessReceiptId>;
+
+struct Outcome {
+    CryptoHash id;  // transaction hash or receipt id
+    std::string executor_id;
+    Status status = SuccessValue{};
+    std::vector<std::string> logs;
+    std::vector<CryptoHash> receipt_ids;
+    Gas gas_burnt = 0;
+    u128 tokens_burnt = 0;
+};
+
+}  // namespace receiptd::sandbox::sim

@@ -1,0 +1,77 @@
+// What the sandbox serves is what the daemon's decoder reads.
+#include "chain/decode.hpp"
+#include "sandbox/replay/whole_block_run.hpp"
+#include "unit/sandbox_replay/fixtures.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace receiptd::sandbox {
+namespace {
+
+template <class Decode>
+std::size_t decode_all(const std::filesystem::path& folder, Decode decode) {
+    std::size_t files = 0;
+    for (const auto& file : std::filesystem::directory_iterator(folder)) {
+        std::ifstream in(file.path(), std::ios::binary);
+        const auto decoded = decode(std::string(std::istreambuf_iterator<char>(in), {}));
+        EXPECT_TRUE(decoded.has_value()) << file.path() << ": " << decoded.error().to_string();
+        ++files;
+    }
+    return files;
+}
+
+TEST(Decoder, ReadsEveryFileOfTheSample) {
+    EXPECT_EQ(decode_all(test::sample() / "rpc/block", chain::decode_block), 36u);
+    EXPECT_EQ(decode_all(test::sample() / "rpc/chunk", chain::decode_chunk), 107u);
+    EXPECT_EQ(decode_all(test::sample() / "rpc/tx", chain::decode_transaction_status), 39u);
+    EXPECT_EQ(decode_all(test::sample() / "whole-block", chain::decode_whole_block), 36u);
+}
+
+// Blocks of a repeated run, against the recorded ones they are made from.
+void expect_same_contents(const std::filesystem::path& folder) {
+    const WholeBlockRun recorded(folder, std::nullopt);
+    Repeat repeat;
+    repeat.blocks = recorded.size();
+    const WholeBlockRun run(folder, repeat);
+    for (std::uint64_t i = 0; i < run.size(); ++i) {
+        const auto made = chain::decode_whole_block(*run.text(i));
+        const auto original = chain::decode_whole_block(*recorded.text(i));
+        ASSERT_TRUE(made.has_value()) << recorded.height(i) << ": " << made.error().to_string();
+        ASSERT_TRUE(original.has_value()) << recorded.height(i) << ": " << original.error().to_string();
+        EXPECT_EQ(made->value.block.header.height, run.height(i));
+        EXPECT_EQ(made->value.block.header.timestamp_nanosec,
+                  repeat.first_timestamp_nanosec + i * repeat.block_time_nanosec);
+        ASSERT_EQ(made->value.shards.size(), original->value.shards.size());
+        for (std::size_t s = 0; s < made->value.shards.size(); ++s) {
+            const auto& a = made->value.shards[s];
+            const auto& b = original->value.shards[s];
+            EXPECT_EQ(a.transactions.size(), b.transactions.size());
+            EXPECT_EQ(a.receipts.size(), b.receipts.size());
+            ASSERT_EQ(a.executed.size(), b.executed.size());
+            for (std::size_t r = 0; r < a.executed.size(); ++r) {
+                EXPECT_EQ(a.executed[r].outcome.block_hash, made->value.block.header.hash);
+                EXPECT_EQ(a.executed[r].outcome.id, a.executed[r].receipt.receipt_id);
+                EXPECT_NE(a.executed[r].outcome.id, b.executed[r].outcome.id);
+                EXPECT_EQ(a.executed[r].outcome.gas_burnt, b.executed[r].outcome.gas_burnt);
+                EXPECT_EQ(a.executed[r].outcome.logs, b.executed[r].outcome.logs);
+                EXPECT_EQ(a.executed[r].receipt.actions_json, b.executed[r].receipt.actions_json);
+            }
+        }
+    }
+}
+
+TEST(Decoder, FindsTheSameContentsInARepeatedRunOfTheSample) {
+    expect_same_contents(test::sample() / "whole-block");
+}
+
+TEST(Decoder, FindsTheSameContentsInARepeatedRunOfMainnet) {
+    const auto folder = test::shared() / "data/whole-block";
+    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no recorded chain data in " << folder;
+    expect_same_contents(folder);
+}
+
+}  // namespace
+}  // namespace receiptd::sandbox
