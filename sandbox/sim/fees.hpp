@@ -12,20 +12,29 @@ namespace receiptd::sandbox::sim {
 // Of an action receipt itself, without its actions.
 Gas receipt_send_fee(bool to_self);
 Gas receipt_exec_fee();
-// Of one action; a Delegate's own fee and those of its inner actions (send fees of them are paid
-// when the relayer's transaction is converted, chain-model.md §6.3).
+// Of one action. Of a Delegate this is what the transaction burns at its conversion: its own send fee
+// and those of its inner actions; the second sending, from the user to their receiver, is
+// prepaid_send_fees().
 Gas action_send_fee(const wire::Action& action, bool to_self, std::string_view receiver_id);
+// What executing the action burns; of a Delegate its own fee only (the inner actions burn theirs when
+// the receipt it makes is executed).
 Gas action_exec_fee(const wire::Action& action, std::string_view receiver_id);
 Gas data_receipt_send_fee(std::size_t bytes);
 
 // Gas attached to the function calls, those inside delegates included; nullopt: more than 64 bits.
 std::optional<Gas> prepaid_gas(std::span<const wire::Action> actions);
-// Deposits that leave the sender; nullopt: more than 128 bits.
+// Send fees of the receipts that delegates among the actions will make; burnt where they are made.
+std::optional<Gas> prepaid_send_fees(std::span<const wire::Action> actions);
+// What was bought for executing a receipt with these actions, all in all: its own and its actions'
+// exec fees, the gas attached, and the same of what its delegates will make. What a receipt does not
+// use of it is refunded.
+std::optional<Gas> purchased_gas(std::span<const wire::Action> actions, std::string_view receiver_id);
+// Deposits that leave the sender, those inside delegates included; nullopt: more than 128 bits.
 std::optional<u128> total_deposit(std::span<const wire::Action> actions);
 
 struct TransactionCost {
     Gas burnt = 0;      // at conversion: the send fees
-    Gas remaining = 0;  // for execution: exec fees and prepaid gas
+    Gas remaining = 0;  // for execution: purchased_gas()
     u128 deposits = 0;
     u128 total = 0;  // (burnt + remaining) x gas price + deposits
 };

@@ -2,23 +2,17 @@
 #pragma once
 
 #include "sandbox/sim/model.hpp"
+#include "sandbox/sim/state_changes.hpp"
 
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
 
 namespace receiptd::sandbox::sim {
-
-struct Account {
-    u128 amount = 0;
-    u128 locked = 0;
-    CryptoHash code_hash;  // zero: no contract
-    std::uint64_t storage_usage = 0;
-    friend bool operator==(const Account&, const Account&) = default;
-};
 
 // As it stands after all chunks of the newest applied block.
 inline constexpr Height kNewest = std::numeric_limits<Height>::max();
@@ -29,23 +23,73 @@ using DataList = std::vector<std::pair<std::string, std::string>>;   // by key
 // What EXPERIMENTAL_changes_in_block names.
 enum class Touch : std::uint8_t { account, access_key, data, contract_code };
 
+// Global contracts are of the chain, not of a shard: the states of all shards share one of these. A
+// contract can be used on every shard as soon as the receipt that deploys it is done; the
+// GlobalContractDistribution receipts that carry it around are not simulated.
+using GlobalContracts = std::map<wire::GlobalContractId, Versions<Bytes>>;
+
+// Of one shard, or of a chain without shards.
 class State {
 public:
+    explicit State(std::shared_ptr<GlobalContracts> global_contracts = std::make_shared<GlobalContracts>())
+        : global_contracts_(std::move(global_contracts)) {}
+
     // As it stood after the block at `at` was applied.
     std::optional<Account> account(std::string_view id, Height at = kNewest) const;
     std::optional<wire::AccessKey> access_key(std::string_view id, const PublicKey& key,
                                               Height at = kNewest) const;
     KeyList access_keys(std::string_view id, Height at = kNewest) const;
+    // What the account runs: its own code or that of the global contract it uses.
     std::optional<Bytes> code(std::string_view id, Height at = kNewest) const;
+    // The hash of that code; nullopt: no account, or no contract on it.
+    std::optional<CryptoHash> contract_hash(std::string_view id, Height at = kNewest) const;
+    std::optional<Bytes> global_contract(const wire::GlobalContractId& contract, Height at = kNewest) const;
     std::optional<std::string> data(std::string_view id, std::string_view key, Height at = kNewest) const;
     DataList data_with_prefix(std::string_view id, std::string_view prefix, Height at = kNewest) const;
 
     // Of the block at that height, in order, without repeats.
     std::vector<std::pair<std::string, Touch>> touched(Height height) const;
-    // Commits to all changes so far.
-    const CryptoHash& root() const;
-    // Sum of amount and locked of all accounts.
-    u128 total_balance() const;
+    // Commits to all changes so far: SHA-256 over the root before, the height and the changes, in
+    // the order of the commits. Zero: nothing was ever changed.
+    const CryptoHash& root() const { return root_; }
+    // Sum of amount and locked of all accounts and of what their gas keys hold.
+    u128 total_balance() const { return total_balance_; }
+
+private:
+    friend class StateUpdate;
+
+    struct KeyHistory {
+        PublicKey public_key;
+        Versions<wire::AccessKey> versions;
+    };
+    struct Records {
+        Versions<Account> account;
+        Versions<Bytes> code;
+        std::map<std::string, KeyHistory, std::less<>> keys;
+        std::map<std::string, Versions<std::string>, std::less<>> data;
+    };
+
+    const Records* find(std::string_view id) const;
+    Value<Account> find_account(std::string_view id, Height at = kNewest) const;
+    Value<wire::AccessKey> find_key(std::string_view id, const std::string& record_key,
+                                    Height at = kNewest) const;
+    Value<Bytes> find_code(std::string_view id, Height at = kNewest) const;  // its own
+    Value<Bytes> find_global(const wire::GlobalContractId& contract, Height at = kNewest) const;
+    Value<std::string> find_data(std::string_view id, std::string_view key, Height at = kNewest) const;
+
+    void apply(const StateChanges& changes, Height height);
+    void apply_account(const std::string& id, const AccountChanges& changes, Height height);
+    void clear(const std::string& id, Records& records, Height height);
+    void set_key(const std::string& id, KeyHistory& history, Value<wire::AccessKey> value, Height height);
+    void touch(const std::string& id, Touch touch, Height height);
+
+    std::map<std::string, Records, std::less<>> accounts_;
+    std::shared_ptr<GlobalContracts> global_contracts_;
+    std::map<Height, std::vector<std::pair<std::string, Touch>>> touched_;
+    std::set<std::pair<std::string, Touch>> touched_now_;  // of the newest height, against repeats
+    Height newest_ = 0;
+    CryptoHash root_;
+    u128 total_balance_ = 0;
 };
 
 }  // namespace receiptd::sandbox::sim

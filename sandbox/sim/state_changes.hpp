@@ -1,0 +1,52 @@
+// What a StateUpdate hands to its State.
+#pragma once
+
+#include "sandbox/sim/model.hpp"
+#include "sandbox/sim/versions.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace receiptd::sandbox::sim {
+
+struct Account {
+    u128 amount = 0;
+    u128 locked = 0;
+    CryptoHash code_hash;  // of its own code; zero: none
+    std::uint64_t storage_usage = 0;
+    std::optional<wire::GlobalContractId> global_contract{};  // instead of code of its own
+    friend bool operator==(const Account&, const Account&) = default;
+};
+
+struct KeyChange {
+    PublicKey public_key;
+    Value<wire::AccessKey> access_key;
+};
+
+struct AccountChanges {
+    bool cleared = false;  // the keys, code and data of before are gone
+    std::optional<Value<Account>> account;
+    std::optional<Value<Bytes>> code;
+    std::map<std::string, KeyChange, std::less<>> keys;  // by record_key()
+    std::map<std::string, Value<std::string>, std::less<>> data;
+};
+
+struct StateChanges {
+    std::map<std::string, AccountChanges, std::less<>> accounts;
+    std::map<wire::GlobalContractId, Value<Bytes>> global_contracts;
+    bool empty() const { return accounts.empty() && global_contracts.empty(); }
+};
+
+// Under which a key is kept: short to make, unlike its text.
+std::string record_key(const PublicKey& key);
+
+// A digest of the changes that does not depend on how they were made.
+CryptoHash digest(const StateChanges& changes);
+
+// The tokens a gas key holds; 0 of other keys.
+u128 gas_key_balance(const wire::AccessKey& access_key);
+const wire::GasKeyInfo* gas_key_info(const wire::AccessKey& access_key);
+wire::GasKeyInfo* gas_key_info(wire::AccessKey& access_key);
+
+}  // namespace receiptd::sandbox::sim
