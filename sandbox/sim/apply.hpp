@@ -3,11 +3,8 @@
 
 #include "sandbox/sim/host.hpp"
 #include "sandbox/sim/model.hpp"
+#include "sandbox/sim/shard_queues.hpp"
 #include "sandbox/sim/state.hpp"
-
-#include <deque>
-#include <map>
-#include <set>
 
 namespace receiptd::sandbox::sim {
 
@@ -19,10 +16,6 @@ struct BlockContext {
     std::uint64_t yield_timeout_blocks = 200;
     std::uint64_t first_receipt_salt = 0;
 };
-
-// Receipts of a shard that wait: delayed for lack of gas, postponed for lack of data, yielded.
-// Data that came before its receipt waits here too.
-class ShardQueues;
 
 struct ShardInput {
     std::uint64_t shard_id = 0;
@@ -45,7 +38,11 @@ struct ShardResult {
         executed;                   // in order of execution; data receipts have no outcome and are not here
     std::vector<Receipt> outgoing;  // produced, for any shard, in order: what the next chunk lists
     std::vector<Receipt> yielded;   // promise yields created here: in no chunk
-    Gas gas_used = 0;
+    std::vector<Receipt> local;     // initial receipts of transactions to their own signer: in no chunk
+    Gas gas_used = 0;               // sum of gas_burnt of all outcomes
+    // What left the circulation: the outcomes' tokens_burnt, less what contracts got of it as reward,
+    // plus refunds and payouts that nobody could take. With it the sum of all balances and of
+    // tokens_in() of all receipts under way (receipt_tokens.hpp) never changes.
     u128 tokens_burnt = 0;
     std::vector<CryptoHash> postponed;  // action receipts that now wait for data
     std::vector<CryptoHash> delayed;    // … and for gas

@@ -1,0 +1,119 @@
+#include "sandbox/sim/apply.hpp"
+
+#include "chain/derive.hpp"
+#include "sandbox/sim/apply_receipt.hpp"
+#include "sandbox/sim/validate.hpp"
+
+namespace receiptd::sandbox::sim {
+
+namespace {
+
+class ChunkApplication {
+public:
+    ChunkApplication(State& state, ShardQueues& queues, const BlockContext& block, ShardInput input,
+                     const Contracts& contracts)
+        : input_(std::move(input)), chunk_{state, queues, block, contracts, result_} {}
+
+    // The order of chain-model.md §1.2.
+    ShardResult run() {
+        for (const wire::SignedTransaction& transaction : input_.transactions) convert(transaction);
+        for (const Receipt& receipt : result_.local) process_or_delay(receipt, true);
+        while (has_gas()) {
+            std::optional<Receipt> receipt = chunk_.queues.next_delayed();
+            if (!receipt) break;
+            process(std::move(*receipt), false);
+        }
+        for (Receipt& receipt : input_.incoming) process_or_delay(std::move(receipt), false);
+        if (has_gas()) time_out_yields();
+        return std::move(result_);
+    }
+
+private:
+    bool has_gas() const { return result_.gas_used < input_.gas_limit; }
+
+    void convert(const wire::SignedTransaction& signed_transaction) {
+        const wire::Transaction& transaction = signed_transaction.transaction;
+        Outcome outcome;
+        outcome.id = wire::transaction_hash(transaction);
+        outcome.executor_id = transaction.signer_id;
+        const StateCharge charge = this->charge(signed_transaction);
+        if (const auto* error = std::get_if<Json>(&charge)) {
+            outcome.status = Failure{Json{{"InvalidTxError", *error}}};
+        } else {
+            const auto& cost = std::get<TransactionCost>(charge);
+            outcome.gas_burnt = cost.burnt;
+            outcome.tokens_burnt = cost.burnt * chunk_.block.gas_price;
+            result_.gas_used += outcome.gas_burnt;
+            result_.tokens_burnt += outcome.tokens_burnt;
+            Receipt receipt = initial_receipt(transaction, outcome.id);
+            outcome.status = SuccessReceiptId{receipt.receipt_id};
+            outcome.receipt_ids.push_back(receipt.receipt_id);
+            const bool is_local = transaction.signer_id == transaction.receiver_id;
+            (is_local ? result_.local : result_.outgoing).push_back(std::move(receipt));
+        }
+        result_.transaction_outcomes.push_back(std::move(outcome));
+    }
+
+    StateCharge charge(const wire::SignedTransaction& transaction) {
+        const ValidationContext context{chunk_.block.height, chunk_.block.gas_price};
+        if (std::optional<Json> error = check_actions_size_signature(transaction, context))
+            return std::move(*error);
+        StateUpdate update(chunk_.state);
+        StateCharge charge = charge_transaction(update, transaction, context);
+        if (std::holds_alternative<TransactionCost>(charge)) update.commit(chunk_.block.height);
+        return charge;
+    }
+
+    Receipt initial_receipt(const wire::Transaction& transaction, const CryptoHash& hash) const {
+        ActionReceipt body;
+        body.signer_id = transaction.signer_id;
+        body.signer_public_key = transaction.public_key;
+        body.gas_price = chunk_.block.gas_price;
+        body.actions = transaction.actions;
+        return {chain::initial_receipt_id(hash, chunk_.block.height), transaction.signer_id,
+                transaction.receiver_id, std::move(body)};
+    }
+
+    void process_or_delay(Receipt receipt, bool is_local) {
+        if (has_gas()) return process(std::move(receipt), is_local);
+        result_.delayed.push_back(receipt.receipt_id);
+        chunk_.queues.delay(std::move(receipt));
+    }
+
+    void process(Receipt receipt, bool is_local) {
+        std::optional<Receipt> ready;
+        if (const auto* data = std::get_if<DataReceipt>(&receipt.body)) {
+            ready = data->is_promise_resume ? chunk_.queues.resume(receipt.receiver_id, *data)
+                                            : chunk_.queues.deliver(*data);
+        } else {
+            const CryptoHash id = receipt.receipt_id;
+            ready = chunk_.queues.admit(std::move(receipt));
+            if (!ready) result_.postponed.push_back(id);
+        }
+        if (ready) apply_action_receipt(chunk_, std::move(*ready), is_local);
+    }
+
+    // The yield itself stays until the resume made here arrives: one that was made by a contract in
+    // this chunk comes first and wins.
+    void time_out_yields() {
+        std::uint64_t salt = chunk_.block.first_receipt_salt;
+        for (const ShardQueues::ExpiredYield& expired : chunk_.queues.expired_yields(chunk_.block.height)) {
+            result_.outgoing.push_back({chain::derive_id(expired.data_id, chunk_.block.height, salt++),
+                                        expired.account_id, expired.account_id,
+                                        DataReceipt{expired.data_id, std::nullopt, true}});
+        }
+    }
+
+    ShardInput input_;
+    ShardResult result_;
+    ChunkFrame chunk_;
+};
+
+}  // namespace
+
+ShardResult apply_shard(State& state, ShardQueues& queues, const BlockContext& block, ShardInput input,
+                        const Contracts& contracts) {
+    return ChunkApplication(state, queues, block, std::move(input), contracts).run();
+}
+
+}  // namespace receiptd::sandbox::sim

@@ -1,0 +1,237 @@
+#include "sandbox/sim/apply_receipt.hpp"
+
+#include "chain/derive.hpp"
+#include "sandbox/sim/actions.hpp"
+#include "sandbox/sim/error_json.hpp"
+#include "sandbox/sim/fees.hpp"
+#include "sandbox/sim/function_call.hpp"
+#include "sandbox/sim/receipt_tokens.hpp"
+#include "sandbox/sim/validate_actions.hpp"
+
+namespace receiptd::sandbox::sim {
+
+namespace {
+
+// Of the function call's burnt gas the contract's account gets 3/10.
+constexpr Gas kRewardNumerator = 3;
+constexpr Gas kRewardDenominator = 10;
+
+// What a contract puts together is checked like a transaction's actions, after the call.
+std::optional<Json> check_new_receipts(const std::vector<Receipt>& receipts) {
+    for (const Receipt& receipt : receipts) {
+        const auto* body = std::get_if<ActionReceipt>(&receipt.body);
+        if (body == nullptr) continue;
+        if (std::optional<Json> error = check_actions(body->actions, receipt.receiver_id)) {
+            Json validation = variant("ActionsValidation", std::move(*error));
+            return variant("NewReceiptValidationError", std::move(validation));
+        }
+    }
+    return std::nullopt;
+}
+
+class ReceiptExecution {
+public:
+    ReceiptExecution(ChunkFrame& chunk, const Receipt& receipt)
+        : chunk_(chunk),
+          receipt_(receipt),
+          body_(std::get<ActionReceipt>(receipt.body)),
+          is_refund_(receipt.predecessor_id == kSystemAccount),
+          state_(chunk.state),
+          frame_{receipt, body_, chunk.block, state_, receipt.predecessor_id, is_refund_, {}} {}
+
+    Outcome run() {
+        promise_results_ = chunk_.queues.take_results(body_);
+        gas_burnt_ = gas_used_ = receipt_exec_fee();
+        for (std::size_t i = 0; i < body_.actions.size() && !failed(); ++i) run_action(i);
+        if (!failed()) check_storage();
+        if (failed()) new_receipts_.clear();
+        if (!is_refund_) add_refunds();
+        add_data_receipts();
+        const u128 burnt = finish_state();
+        return finish_outcome(burnt);
+    }
+
+private:
+    bool failed() const { return !error_.is_null(); }
+    void fail(Json kind, Json index) {
+        error_ = Json{{"ActionError", {{"index", std::move(index)}, {"kind", std::move(kind)}}}};
+    }
+
+    void run_action(std::size_t index) {
+        const wire::Action& action = body_.actions[index];
+        const Gas exec_fee = action_exec_fee(action, receipt_.receiver_id);
+        gas_burnt_ += exec_fee;
+        gas_used_ += exec_fee;
+        // The result of a receipt is that of its last action.
+        return_data_ = std::monostate{};
+        std::optional<Json> error = check_action_allowed(frame_, action, body_.actions.size() == 1);
+        if (!error) {
+            const auto* call = std::get_if<wire::FunctionCall>(&action.value);
+            error = call ? run_call(*call, index) : run_other(action);
+        }
+        if (error) fail(std::move(*error), index);
+    }
+
+    std::optional<Json> run_other(const wire::Action& action) {
+        std::optional<Json> error = apply_action(frame_, action);
+        gas_burnt_ += std::exchange(frame_.gas_burnt, 0);
+        gas_used_ += std::exchange(frame_.gas_used, 0);
+        for (NewReceipt& made : std::exchange(frame_.new_receipts, {})) {
+            new_receipts_.push_back(
+                {{}, std::move(made.predecessor_id), std::move(made.receiver_id), std::move(made.body)});
+        }
+        return error;
+    }
+
+    std::optional<Json> run_call(const wire::FunctionCall& call, std::size_t index) {
+        FunctionCallFrame frame{receipt_,         body_,  call, chunk_.block, promise_results_, chunk_.queues,
+                                chunk_.contracts, state_, {}};
+        frame.action_hash = chain::action_hash(receipt_.receipt_id, chunk_.block.height, index);
+        frame.is_last_action = index + 1 == body_.actions.size();
+        FunctionCallResult result = call_function(frame);
+        gas_burnt_ += result.gas_burnt;
+        gas_used_ += result.gas_used;
+        gas_burnt_in_calls_ += result.gas_burnt;
+        std::move(result.logs.begin(), result.logs.end(), std::back_inserter(logs_));
+        if (result.error) return Json{{"FunctionCallError", std::move(result.error->kind)}};
+        if (std::optional<Json> error = check_new_receipts(result.new_receipts)) return error;
+        return_data_ = std::move(result.return_data);
+        if (auto* made = std::get_if<ReceiptIndex>(&return_data_)) *made += new_receipts_.size();
+        std::move(result.new_receipts.begin(), result.new_receipts.end(), std::back_inserter(new_receipts_));
+        return std::nullopt;
+    }
+
+    void check_storage() {
+        const std::optional<Account> account = state_.account(receipt_.receiver_id);
+        if (!account) return;
+        if (std::optional<Json> error = check_storage_stake(receipt_.receiver_id, *account))
+            fail(std::move(*error), nullptr);
+    }
+
+    // What was not used of the gas comes back at the price it was bought at. Since NEP-536 the gas
+    // price of the executing block plays no part.
+    void add_refunds() {
+        if (failed()) {
+            const u128 deposit = total_deposit(body_.actions).value_or(0);
+            if (deposit > 0) new_receipts_.push_back(deposit_refund(receipt_, deposit));
+        }
+        const Gas unused = gas_in(receipt_) - (failed() ? gas_burnt_ : gas_used_);
+        const u128 amount = unused * body_.gas_price;
+        if (amount > 0) new_receipts_.push_back(gas_refund(body_, amount));
+    }
+
+    void add_data_receipts() {
+        if (body_.output_data_receivers.empty()) return;
+        if (const auto* made = std::get_if<ReceiptIndex>(&return_data_); made && !failed()) {
+            auto& receivers = std::get<ActionReceipt>(new_receipts_[*made].body).output_data_receivers;
+            receivers.insert(receivers.end(), body_.output_data_receivers.begin(),
+                             body_.output_data_receivers.end());
+            return;
+        }
+        std::optional<Bytes> data;
+        if (!failed()) data = value();
+        for (const DataReceiver& receiver : body_.output_data_receivers) {
+            new_receipts_.push_back(
+                {{}, receipt_.receiver_id, receiver.receiver_id, DataReceipt{receiver.data_id, data, false}});
+        }
+    }
+
+    // Of a receipt that succeeded and returned no promise.
+    Bytes value() const {
+        const auto* bytes = std::get_if<Bytes>(&return_data_);
+        return bytes ? *bytes : Bytes{};
+    }
+
+    // Keeps the changes of a receipt that succeeded and pays the contract. Returns what is burnt in
+    // the eyes of the outcome: the contract's share included (chain-model.md §8.1: gas_burnt x gas price).
+    u128 finish_state() {
+        if (is_refund_) {
+            // What nobody can take is burnt.
+            if (failed()) chunk_.result.tokens_burnt += total_deposit(body_.actions).value_or(0);
+            if (!failed()) state_.commit(chunk_.block.height);
+            return 0;
+        }
+        StateUpdate unchanged(chunk_.state);
+        StateUpdate& state = failed() ? unchanged : state_;
+        const u128 reward = pay_contract(state);
+        state.commit(chunk_.block.height);
+        const u128 burnt = gas_burnt_ * body_.gas_price + (failed() ? 0 : frame_.tokens_burnt);
+        chunk_.result.tokens_burnt += burnt - reward;
+        return burnt;
+    }
+
+    u128 pay_contract(StateUpdate& state) const {
+        const Gas share = gas_burnt_in_calls_ * kRewardNumerator / kRewardDenominator;
+        const u128 reward = share * body_.gas_price;
+        if (reward == 0) return 0;
+        std::optional<Account> account = state.account(receipt_.receiver_id);
+        if (!account) return 0;
+        account->amount += reward;
+        state.set_account(receipt_.receiver_id, *account);
+        return reward;
+    }
+
+    Outcome finish_outcome(u128 burnt) {
+        Outcome outcome;
+        outcome.id = receipt_.receipt_id;
+        outcome.executor_id = receipt_.receiver_id;
+        outcome.logs = std::move(logs_);
+        outcome.gas_burnt = is_refund_ ? 0 : gas_burnt_;
+        outcome.tokens_burnt = burnt;
+        emit_receipts(outcome);
+        if (failed()) {
+            outcome.status = Failure{std::move(error_)};
+        } else if (const auto* made = std::get_if<ReceiptIndex>(&return_data_)) {
+            outcome.status = SuccessReceiptId{child_id(*made)};
+        } else {
+            outcome.status = SuccessValue{value()};
+        }
+        return outcome;
+    }
+
+    CryptoHash child_id(std::size_t index) const {
+        return chain::child_receipt_id(receipt_.receipt_id, chunk_.block.height, index);
+    }
+
+    void emit_receipts(Outcome& outcome) {
+        for (std::size_t i = 0; i < new_receipts_.size(); ++i) {
+            Receipt& made = new_receipts_[i];
+            made.receipt_id = child_id(i);
+            const auto* body = std::get_if<ActionReceipt>(&made.body);
+            if (body) outcome.receipt_ids.push_back(made.receipt_id);
+            if (body && body->is_promise_yield) {
+                chunk_.result.yielded.push_back(made);
+                chunk_.queues.add_yield(std::move(made),
+                                        chunk_.block.height + chunk_.block.yield_timeout_blocks);
+            } else {
+                chunk_.result.outgoing.push_back(std::move(made));
+            }
+        }
+    }
+
+    ChunkFrame& chunk_;
+    const Receipt& receipt_;
+    const ActionReceipt& body_;
+    bool is_refund_;
+    StateUpdate state_;
+    ActionFrame frame_;
+    std::vector<PromiseResult> promise_results_;
+    Gas gas_burnt_ = 0;
+    Gas gas_used_ = 0;
+    Gas gas_burnt_in_calls_ = 0;
+    std::vector<std::string> logs_;
+    std::vector<Receipt> new_receipts_;  // in the order that their ids count
+    ReturnData return_data_;
+    Json error_;
+};
+
+}  // namespace
+
+void apply_action_receipt(ChunkFrame& chunk, Receipt receipt, bool is_local) {
+    Outcome outcome = ReceiptExecution(chunk, receipt).run();
+    chunk.result.gas_used += outcome.gas_burnt;
+    const bool is_instant = std::get<ActionReceipt>(receipt.body).is_promise_yield;
+    chunk.result.executed.push_back({std::move(receipt), std::move(outcome), is_local, is_instant});
+}
+
+}  // namespace receiptd::sandbox::sim

@@ -1,0 +1,89 @@
+#include "sandbox/sim/shard_queues.hpp"
+
+#include "sandbox/sim/receipt_tokens.hpp"
+
+namespace receiptd::sandbox::sim {
+
+void ShardQueues::delay(Receipt receipt) {
+    delayed_gas_ += gas_in(receipt);
+    delayed_.push_back(std::move(receipt));
+}
+
+std::optional<Receipt> ShardQueues::next_delayed() {
+    if (delayed_.empty()) return std::nullopt;
+    Receipt receipt = std::move(delayed_.front());
+    delayed_.pop_front();
+    delayed_gas_ -= gas_in(receipt);
+    return receipt;
+}
+
+std::optional<Receipt> ShardQueues::admit(Receipt receipt) {
+    std::size_t missing = 0;
+    for (const CryptoHash& data_id : std::get<ActionReceipt>(receipt.body).input_data_ids) {
+        if (received_.contains(data_id)) continue;
+        awaited_.emplace(data_id, receipt.receipt_id);
+        ++missing;
+    }
+    if (missing == 0) return receipt;
+    const CryptoHash id = receipt.receipt_id;
+    postponed_.emplace(id, Postponed{std::move(receipt), missing});
+    return std::nullopt;
+}
+
+std::optional<Receipt> ShardQueues::deliver(const DataReceipt& data) {
+    received_[data.data_id] = data.data;
+    const auto awaited = awaited_.find(data.data_id);
+    if (awaited == awaited_.end()) return std::nullopt;
+    const auto waiting = postponed_.find(awaited->second);
+    awaited_.erase(awaited);
+    if (--waiting->second.missing > 0) return std::nullopt;
+    Receipt receipt = std::move(waiting->second.receipt);
+    postponed_.erase(waiting);
+    return receipt;
+}
+
+std::vector<PromiseResult> ShardQueues::take_results(const ActionReceipt& receipt) {
+    std::vector<PromiseResult> results;
+    results.reserve(receipt.input_data_ids.size());
+    for (const CryptoHash& data_id : receipt.input_data_ids) {
+        auto node = received_.extract(data_id);
+        results.push_back(std::move(node.mapped()));
+    }
+    return results;
+}
+
+void ShardQueues::add_yield(Receipt receipt, Height expires_at) {
+    const CryptoHash data_id = std::get<ActionReceipt>(receipt.body).input_data_ids.front();
+    timeouts_.push_back({expires_at, data_id});
+    yields_.emplace(data_id, std::move(receipt));
+}
+
+bool ShardQueues::has_yield(std::string_view account_id, const CryptoHash& data_id) const {
+    const auto found = yields_.find(data_id);
+    return found != yields_.end() && found->second.receiver_id == account_id;
+}
+
+std::optional<Receipt> ShardQueues::resume(std::string_view account_id, const DataReceipt& data) {
+    if (!has_yield(account_id, data.data_id)) return std::nullopt;
+    received_[data.data_id] = data.data;
+    auto node = yields_.extract(data.data_id);
+    return std::move(node.mapped());
+}
+
+std::vector<ShardQueues::ExpiredYield> ShardQueues::expired_yields(Height height) {
+    std::vector<ExpiredYield> expired;
+    while (!timeouts_.empty() && timeouts_.front().expires_at <= height) {
+        const auto found = yields_.find(timeouts_.front().data_id);
+        if (found != yields_.end()) expired.push_back({found->second.receiver_id, found->first});
+        timeouts_.pop_front();
+    }
+    return expired;
+}
+
+void ShardQueues::for_each(const std::function<void(const Receipt&)>& visit) const {
+    for (const Receipt& receipt : delayed_) visit(receipt);
+    for (const auto& [id, postponed] : postponed_) visit(postponed.receipt);
+    for (const auto& [data_id, receipt] : yields_) visit(receipt);
+}
+
+}  // namespace receiptd::sandbox::sim
