@@ -1,5 +1,7 @@
 #include "sandbox/sim/storage_usage.hpp"
 
+#include "sandbox/sim/limits.hpp"
+
 namespace receiptd::sandbox::sim {
 
 namespace {
@@ -49,6 +51,13 @@ std::uint64_t data_storage(std::string_view key, std::string_view value) {
 std::uint64_t contract_id_storage(const wire::GlobalContractId& contract) {
     const auto* account = std::get_if<std::string>(&contract);
     return account ? account->size() : kHashBytes;
+}
+
+std::optional<u128> storage_shortfall(const Account& account) {
+    if (account.storage_usage <= kFreeStorageBytes) return std::nullopt;
+    const u128 required = kStoragePricePerByte * account.storage_usage;
+    const u128 available = account.amount + account.locked;
+    return available >= required ? std::nullopt : std::optional<u128>(required - available);
 }
 
 }  // namespace receiptd::sandbox::sim

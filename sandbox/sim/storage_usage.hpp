@@ -18,4 +18,8 @@ std::uint64_t data_storage(std::string_view key, std::string_view value);
 // Of the reference that an account which uses a global contract keeps.
 std::uint64_t contract_id_storage(const wire::GlobalContractId& contract);
 
+// What the account's amount and locked lack to pay for its storage; nullopt: nothing. Accounts of at
+// most kFreeStorageBytes owe nothing (NEP-448).
+std::optional<u128> storage_shortfall(const Account& account);
+
 }  // namespace receiptd::sandbox::sim
