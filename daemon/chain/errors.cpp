@@ -146,6 +146,9 @@ FailureClass classify_failure(std::string_view tx_execution_error_json) {
     element root;
     if (parser.parse(padded.data(), padded.size(), false).get(root) == simdjson::SUCCESS)
         found = classify(ErrorFamily::execution, root, 0);
+    std::uint64_t index = 0;
+    if (found && root.at_key("ActionError").at_key("index").get(index) == simdjson::SUCCESS)
+        found->action_index = index;
     if (!found || !simdjson::validate_utf8(found->error_text))
         found = FailureClass{"unknown", std::string(tx_execution_error_json)};
     show_nul(found->error_text);

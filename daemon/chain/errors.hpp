@@ -1,6 +1,8 @@
 // Why a transaction or receipt failed, as one short word and one readable sentence.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,6 +11,8 @@ namespace receiptd::chain {
 struct FailureClass {
     std::string error_class;  // snake_case, stable across versions: "contract_panic"
     std::string error_text;   // for people; NUL is shown as U+2400, which PostgreSQL can store
+    // Of an ActionError: which action of the batch failed; nullopt where it says none.
+    std::optional<std::uint64_t> action_index = std::nullopt;
 };
 
 // Of a TxExecutionError as an outcome's `status.Failure` holds it (rpc.md §5.5). Never throws for

@@ -1,0 +1,396 @@
+// Trees from their parts: verdicts, who handled what, what waits for what.
+#include "chain/receipt_graph.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <stdexcept>
+#include <variant>
+
+namespace receiptd::chain {
+namespace {
+
+using Parts = std::vector<std::variant<TransactionFacts, ReceiptFacts, OutcomeFacts, DataFacts>>;
+
+// The parts of one story, in the order a reader would tell it.
+class Story {
+public:
+    Story() {
+        TransactionFacts transaction;
+        transaction.tx_hash = "TX";
+        transaction.signer_id = "alice";
+        transaction.receiver_id = "app";
+        transaction.deposit = 100;
+        parts.emplace_back(transaction);
+        outcome("TX", StatusKind::success_receipt_id, {"r0"});
+    }
+
+    ReceiptFacts& receipt(const std::string& id, const std::string& from, const std::string& to,
+                          std::vector<std::string> inputs = {}, std::vector<std::string> outputs = {}) {
+        ReceiptFacts facts;
+        facts.receipt_id = id;
+        facts.predecessor_id = from;
+        facts.receiver_id = to;
+        facts.signer_id = "alice";
+        facts.input_data_ids = std::move(inputs);
+        facts.output_data_ids = std::move(outputs);
+        parts.emplace_back(std::move(facts));
+        return std::get<ReceiptFacts>(parts.back());
+    }
+
+    void outcome(const std::string& id, StatusKind status, std::vector<std::string> children = {}) {
+        OutcomeFacts facts;
+        facts.id = id;
+        facts.status = status;
+        facts.receipt_ids = std::move(children);
+        if (status == StatusKind::failure) facts.failure = {"contract_panic", "no"};
+        facts.gas_burnt = 1;
+        facts.at = ExecutedAt{++height, height * 1000};
+        parts.emplace_back(std::move(facts));
+    }
+    void ok(const std::string& id, std::vector<std::string> children = {}) {
+        outcome(id, StatusKind::success_value, std::move(children));
+    }
+    void fails(const std::string& id, std::vector<std::string> children = {}) {
+        outcome(id, StatusKind::failure, std::move(children));
+    }
+    void data(const std::string& id, bool failed = false, bool resume = false) {
+        parts.emplace_back(DataFacts{id, failed, resume});
+    }
+
+    TreeJudgement judge() const { return judge(parts); }
+    static TreeJudgement judge(const Parts& parts) {
+        ReceiptGraph graph("TX");
+        for (const auto& part : parts) std::visit([&](const auto& facts) { graph.add(facts); }, part);
+        return graph.judge();
+    }
+
+    Parts parts;
+    BlockHeight height = 100;
+};
+
+// A token transfer call: the receiver's part fails or not, the callback that settles it, too.
+Story transfer_call(bool receiver_fails, bool callback_fails) {
+    Story story;
+    story.receipt("r0", "alice", "token");
+    story.ok("r0", {"call", "settle"});
+    story.receipt("call", "token", "app", {}, {"d"});
+    receiver_fails ? story.fails("call") : story.ok("call");
+    story.data("d", receiver_fails);
+    story.receipt("settle", "token", "token", {"d"});
+    callback_fails ? story.fails("settle") : story.ok("settle", {"gas"});
+    auto& refund = story.receipt("gas", "system", "alice");
+    refund.deposit = 7;
+    if (!callback_fails) story.ok("gas");
+    return story;
+}
+
+const JudgedReceipt& find(const TreeJudgement& tree, const std::string& id) {
+    for (const auto& receipt : tree.receipts)
+        if (receipt.receipt_id == id) return receipt;
+    throw std::out_of_range(id);
+}
+
+TEST(ReceiptGraph, a_transfer_call_that_works_succeeded) {
+    const auto tree = transfer_call(false, false).judge();
+    EXPECT_EQ(tree.verdict, Verdict::succeeded);
+    EXPECT_TRUE(tree.settled);
+    EXPECT_EQ(find(tree, "r0").role, Role::initial);
+    EXPECT_EQ(find(tree, "call").role, Role::promise);
+    EXPECT_EQ(find(tree, "settle").role, Role::callback);
+    EXPECT_EQ(find(tree, "gas").role, Role::refund);
+    EXPECT_EQ(tree.gas_refunded, 7u);
+    EXPECT_EQ(tree.failed_receipts, 0u);
+}
+
+TEST(ReceiptGraph, a_refunded_transfer_call_is_a_handled_failure) {
+    const auto tree = transfer_call(true, false).judge();
+    EXPECT_EQ(tree.verdict, Verdict::succeeded_with_handled_failure);
+    EXPECT_EQ(find(tree, "call").handling, Handling::handled);
+    EXPECT_EQ(tree.decided_by, std::vector<std::string>{"call"});
+}
+
+TEST(ReceiptGraph, a_callback_that_fails_under_a_success_is_callback_failed) {
+    const auto tree = transfer_call(false, true).judge();
+    EXPECT_EQ(tree.verdict, Verdict::callback_failed);
+    EXPECT_EQ(tree.decided_by, std::vector<std::string>{"settle"});
+    EXPECT_TRUE(tree.initial_succeeded);
+}
+
+TEST(ReceiptGraph, a_promise_whose_callback_failed_too_is_not_handled) {
+    const auto tree = transfer_call(true, true).judge();
+    EXPECT_EQ(tree.verdict, Verdict::callback_failed);
+    EXPECT_EQ(find(tree, "call").handling, Handling::unhandled);
+}
+
+TEST(ReceiptGraph, a_failed_initial_receipt_is_failed_and_its_refund_says_nothing) {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.fails("r0", {"back"});
+    auto& refund = story.receipt("back", "system", "alice");
+    refund.signer_id = "system";
+    refund.deposit = 100;
+    auto tree = story.judge();
+    EXPECT_EQ(tree.verdict, Verdict::failed);
+    EXPECT_TRUE(tree.completed);
+    EXPECT_FALSE(tree.settled);
+    EXPECT_EQ(tree.net_deposit, 100u) << "the refund is under way";
+    story.fails("back");
+    EXPECT_EQ(story.judge().verdict, Verdict::failed);
+    EXPECT_EQ(story.judge().failed_receipts, 1u);
+    EXPECT_EQ(story.judge().net_deposit, 100u) << "a failed refund is burnt";
+}
+
+TEST(ReceiptGraph, a_deposit_that_came_back_is_not_moved) {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.fails("r0", {"back"});
+    auto& refund = story.receipt("back", "system", "alice");
+    refund.signer_id = "system";
+    refund.deposit = 60;
+    story.ok("back");
+    EXPECT_EQ(story.judge().net_deposit, 40u);
+    EXPECT_EQ(story.judge().deposit_refunded, 60u);
+}
+
+TEST(ReceiptGraph, a_transaction_that_failed_itself_is_failed) {
+    Story story;
+    story.parts.pop_back();
+    story.outcome("TX", StatusKind::failure);
+    const auto tree = story.judge();
+    EXPECT_EQ(tree.verdict, Verdict::failed);
+    EXPECT_TRUE(tree.settled);
+    EXPECT_EQ(tree.transaction_failure.error_class, "contract_panic");
+    EXPECT_TRUE(tree.decided_by.empty());
+}
+
+TEST(ReceiptGraph, a_detached_receipt_that_failed_is_receipt_failed) {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.ok("r0", {"fire"});
+    story.receipt("fire", "app", "other");
+    story.fails("fire");
+    const auto tree = story.judge();
+    EXPECT_EQ(find(tree, "fire").role, Role::detached);
+    EXPECT_EQ(tree.verdict, Verdict::receipt_failed);
+}
+
+TEST(ReceiptGraph, each_receiver_of_joint_and_shared_results_counts) {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.ok("r0", {"a", "b", "join", "second"});
+    story.receipt("a", "app", "x", {}, {"a1", "a2"});  // two receipts await it
+    story.fails("a");
+    story.receipt("b", "app", "y", {}, {"b1"});
+    story.ok("b");
+    story.receipt("join", "app", "app", {"a1", "b1"});
+    story.ok("join");
+    story.receipt("second", "app", "app", {"a2"});
+    auto open = story.judge();
+    EXPECT_EQ(find(open, "a").handling, Handling::undecided);
+    EXPECT_FALSE(open.verdict);
+    auto failing = story;
+    failing.fails("second");
+    EXPECT_EQ(failing.judge().verdict, Verdict::callback_failed);
+    EXPECT_EQ(find(failing.judge(), "a").handling, Handling::unhandled);
+    story.ok("second");
+    EXPECT_EQ(story.judge().verdict, Verdict::succeeded_with_handled_failure);
+}
+
+TEST(ReceiptGraph, a_failed_callback_is_handled_by_the_one_that_awaits_it) {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.ok("r0", {"call", "settle", "last"});
+    story.receipt("call", "app", "x", {}, {"d1"});
+    story.fails("call");
+    story.receipt("settle", "app", "app", {"d1"}, {"d2"});
+    story.fails("settle");
+    story.receipt("last", "app", "app", {"d2"});
+    story.ok("last");
+    const auto tree = story.judge();
+    EXPECT_EQ(find(tree, "call").handling, Handling::handled);
+    EXPECT_EQ(find(tree, "settle").handling, Handling::handled);
+    EXPECT_EQ(tree.verdict, Verdict::succeeded_with_handled_failure);
+}
+
+TEST(ReceiptGraph, a_returned_promise_is_awaited_in_its_makers_place) {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.ok("r0", {"first", "then"});
+    story.receipt("first", "app", "x", {}, {"d"});
+    story.outcome("first", StatusKind::success_receipt_id, {"second"});
+    story.receipt("second", "x", "y", {}, {"d"});
+    story.fails("second");
+    story.data("d", true);
+    story.receipt("then", "app", "app", {"d"});
+    story.ok("then");
+    const auto tree = story.judge();
+    EXPECT_EQ(find(tree, "second").handling, Handling::handled);
+    EXPECT_EQ(tree.verdict, Verdict::succeeded_with_handled_failure);
+}
+
+TEST(ReceiptGraph, the_inner_call_of_a_delegate_is_judged) {
+    Story story;
+    std::get<TransactionFacts>(story.parts[0]).delegate = DelegateFacts{"bob", "token"};
+    story.receipt("r0", "alice", "bob").delegate = DelegateFacts{"bob", "token"};
+    story.ok("r0", {"inner"});
+    story.receipt("inner", "bob", "token");
+    story.fails("inner");
+    const auto tree = story.judge();
+    EXPECT_EQ(tree.verdict, Verdict::receipt_failed);
+    ASSERT_TRUE(tree.delegate);
+    EXPECT_EQ(tree.delegate->relayer_id, "alice");
+    EXPECT_EQ(tree.delegate->inner_receipt_id, "inner");
+    EXPECT_TRUE(tree.delegate->inner_failed);
+}
+
+TEST(ReceiptGraph, what_a_deleted_account_leaves_is_a_payout) {
+    Story story;
+    story.receipt("r0", "alice", "old").deletes_account = true;
+    story.ok("r0", {"left"});
+    story.receipt("left", "system", "heir").signer_id = "system";
+    story.fails("left");
+    const auto tree = story.judge();
+    EXPECT_EQ(find(tree, "left").role, Role::payout);
+    EXPECT_EQ(tree.verdict, Verdict::succeeded);
+}
+
+TEST(ReceiptGraph, tells_what_a_receipt_waits_for) {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.ok("r0", {"unseen", "ready", "callback", "yield"});
+    story.receipt("ready", "app", "x", {}, {"d"});
+    story.receipt("callback", "app", "app", {"d", "e"});
+    story.data("e");
+    story.receipt("yield", "app", "app", {"y"}).is_promise_yield = true;
+    const auto tree = story.judge();
+    EXPECT_EQ(find(tree, "unseen").waiting, Waiting::body);
+    EXPECT_EQ(find(tree, "ready").waiting, Waiting::execution);
+    EXPECT_EQ(find(tree, "callback").waiting, Waiting::data);
+    EXPECT_EQ(find(tree, "callback").missing_data_ids, std::vector<std::string>{"d"});
+    EXPECT_EQ(find(tree, "yield").waiting, Waiting::resume);
+    EXPECT_FALSE(tree.completed);
+}
+
+TEST(ReceiptGraph, knows_a_yield_that_timed_out_from_one_that_was_resumed) {
+    for (const bool timed_out : {true, false}) {
+        Story story;
+        story.receipt("r0", "alice", "app");
+        story.ok("r0", {"yield"});
+        story.receipt("yield", "app", "app", {"y"}).is_promise_yield = true;
+        story.data("y", timed_out, true);
+        story.ok("yield");
+        const auto tree = story.judge();
+        EXPECT_EQ(find(tree, "yield").yield_timed_out, timed_out);
+        EXPECT_EQ(tree.verdict, Verdict::succeeded);
+    }
+}
+
+TEST(ReceiptGraph, what_belongs_to_no_known_parent_is_kept_apart) {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.ok("r0");
+    story.receipt("stray", "app", "x");
+    story.fails("stray");
+    const auto tree = story.judge();
+    EXPECT_FALSE(find(tree, "stray").attached);
+    EXPECT_EQ(tree.verdict, Verdict::succeeded);
+}
+
+std::string summary(const TreeJudgement& tree) {
+    std::string text = std::string(tree.verdict ? verdict_name(*tree.verdict) : "open");
+    for (const auto& id : tree.decided_by) text += " " + id;
+    for (const auto& receipt : tree.receipts) {
+        text += "\n" + receipt.receipt_id + "<" + receipt.parent_receipt_id + " " +
+                std::string(receipt.role ? role_name(*receipt.role) : "?") + " " +
+                std::string(handling_name(receipt.handling)) + " " +
+                std::string(waiting_name(receipt.waiting));
+        for (const auto& id : receipt.missing_data_ids) text += " " + id;
+    }
+    const auto height = [](const std::optional<ExecutedAt>& at) {
+        return at ? std::to_string(at->height) : "-";
+    };
+    return text + "\n" + height(tree.included_at) + height(tree.completed_at) + height(tree.settled_at);
+}
+
+// A tree drawn at random: every receipt spawns some, some of them await one another.
+Story random_story(std::mt19937& random) {
+    Story story;
+    std::vector<std::string> open{"r0"};
+    story.receipt("r0", "alice", "app");
+    int next = 1;
+    const auto chance = [&](int percent) { return static_cast<int>(random() % 100) < percent; };
+    while (!open.empty()) {
+        const auto id = open.back();
+        open.pop_back();
+        if (chance(5)) continue;  // not executed yet
+        std::vector<std::string> children;
+        std::vector<std::string> data;
+        while (next < 60 && chance(60)) {
+            const auto child = "r" + std::to_string(next++);
+            auto& made = story.receipt(child, "app", "app");
+            if (chance(50)) {
+                made.output_data_ids = {"d" + child};
+                data.push_back("d" + child);
+            }
+            if (chance(40)) std::swap(made.input_data_ids, data);
+            children.push_back(child);
+            open.push_back(child);
+        }
+        if (chance(20)) {
+            children.push_back("refund" + id);
+            story.receipt("refund" + id, "system", "alice");
+            open.push_back("refund" + id);
+        }
+        chance(25) ? story.fails(id, children) : story.ok(id, children);
+        if (chance(80)) story.data("d" + id, chance(30));
+    }
+    return story;
+}
+
+TEST(ReceiptGraph, any_order_of_arrival_gives_the_same_judgement) {
+    std::mt19937 random(7);
+    for (int round = 0; round < 200; ++round) {
+        const auto story = random_story(random);
+        const auto told = summary(story.judge());
+        for (int shuffle = 0; shuffle < 5; ++shuffle) {
+            auto parts = story.parts;
+            std::shuffle(parts.begin(), parts.end(), random);
+            parts.insert(parts.end(), story.parts.begin(), story.parts.begin() + 3);  // some come twice
+            ASSERT_EQ(summary(Story::judge(parts)), told) << "round " << round;
+        }
+    }
+}
+
+TEST(ReceiptGraph, a_ring_of_data_edges_ends_undecided_and_not_in_a_loop) {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.ok("r0", {"a", "b", "later"});
+    story.receipt("a", "app", "x", {"db"}, {"da"});
+    story.receipt("b", "app", "x", {"da"}, {"db"});
+    story.fails("a");
+    story.fails("b");
+    EXPECT_EQ(find(story.judge(), "a").handling, Handling::undecided);
+    story.ok("later");
+    EXPECT_EQ(story.judge().verdict, Verdict::callback_failed);
+}
+
+TEST(ReceiptGraph, a_chain_of_ten_thousand_receipts_is_judged) {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    std::string last = "r0";
+    for (int i = 1; i < 10'000; ++i) {
+        const auto id = "r" + std::to_string(i);
+        story.ok(last, {id});
+        story.receipt(id, "app", "app");
+        last = id;
+    }
+    story.fails(last);
+    const auto tree = story.judge();
+    EXPECT_EQ(tree.receipts.size(), 10'000u);
+    EXPECT_EQ(tree.decided_by, std::vector<std::string>{last});
+}
+
+}  // namespace
+}  // namespace receiptd::chain
