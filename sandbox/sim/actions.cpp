@@ -2,7 +2,9 @@
 
 #include "chain/account_id.hpp"
 #include "chain/hex.hpp"
+#include "sandbox/sim/access_rules.hpp"
 #include "sandbox/sim/action_steps.hpp"
+#include "sandbox/sim/checked.hpp"
 #include "sandbox/sim/error_json.hpp"
 #include "sandbox/sim/limits.hpp"
 #include "sandbox/sim/storage_usage.hpp"
@@ -48,6 +50,16 @@ void create_implicit_account(ActionFrame& frame, u128 deposit) {
     add_key(frame, PublicKey::from_raw(chain::KeyType::ed25519, raw.value()).value(), wire::AccessKey{});
 }
 
+// A gas refund also gives back what the gas had taken from the key's allowance.
+void restore_allowance(ActionFrame& frame, u128 amount) {
+    const std::string& id = frame.receipt.receiver_id;
+    auto key = frame.state.access_key(id, frame.body.signer_public_key);
+    auto* permission = key ? function_call_permission(*key) : nullptr;
+    if (!permission || !permission->allowance) return;
+    permission->allowance = checked_add(*permission->allowance, amount).value_or(~u128{0});
+    frame.state.set_access_key(id, frame.body.signer_public_key, *key);
+}
+
 ActionError transfer(ActionFrame& frame, const wire::Transfer& action) {
     const std::string& id = frame.receipt.receiver_id;
     auto account = frame.state.account(id);
@@ -57,6 +69,7 @@ ActionError transfer(ActionFrame& frame, const wire::Transfer& action) {
     }
     account->amount += action.deposit;
     frame.state.set_account(id, *account);
+    if (frame.is_refund && frame.body.signer_id == id) restore_allowance(frame, action.deposit);
     return std::nullopt;
 }
 

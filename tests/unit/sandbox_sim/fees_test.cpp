@@ -1,0 +1,186 @@
+#include "sandbox/sim/fees.hpp"
+
+#include "sandbox/sim/limits.hpp"
+
+#include "records.hpp"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+namespace receiptd::sandbox::sim {
+namespace {
+
+using namespace records;
+
+constexpr Gas kReceiptFee = 108059500000;
+constexpr Gas kTransferFee = 115123062500;
+constexpr u128 kPrice = 100'000'000;
+
+struct Row {
+    const char* name;
+    wire::Action action;
+    Gas send_to_self;
+    Gas send_to_other;
+    Gas exec;
+    const char* receiver_id = "bob.test";
+};
+
+wire::Action call_of(std::size_t bytes, Gas gas = 1, u128 deposit = 0) {
+    return {wire::FunctionCall{"ab", Bytes(bytes - 2), gas, deposit}};
+}
+
+std::vector<Row> table() {
+    static const std::string hex64(64, 'a');
+    static const std::string eth = "0x" + std::string(40, 'b');
+    static const std::string deterministic = "0s" + std::string(40, 'c');
+    const wire::StateInit init{CryptoHash{}, {{raw("k"), raw("val")}, {raw("l"), raw("")}}};
+    return {
+        {"create account", {wire::CreateAccount{}}, 3850000000000, 3850000000000, 3850000000000},
+        {"delete account", {wire::DeleteAccount{"bob.test"}}, 147489000000, 147489000000, 147489000000},
+        {"deploy",
+         {wire::DeployContract{Bytes(10)}},
+         184765750000 + 68129990,
+         184765750000 + 476837150,
+         184765750000 + 645729440},
+        {"call", call_of(10), 200000000000 + 22359340, 200000000000 + 476837150, 780000000000 + 22359340},
+        {"transfer", {wire::Transfer{1}}, kTransferFee, kTransferFee, kTransferFee},
+        {"transfer to a key's account",
+         {wire::Transfer{1}},
+         kTransferFee + 3850000000000 + 101765125000,
+         kTransferFee + 3850000000000 + 101765125000,
+         kTransferFee + 3850000000000 + 101765125000,
+         hex64.c_str()},
+        {"transfer to an address",
+         {wire::Transfer{1}},
+         kTransferFee + 3850000000000 + 101765125000,
+         kTransferFee + 3850000000000 + 101765125000,
+         kTransferFee + 3850000000000 + 101765125000,
+         eth.c_str()},
+        {"transfer to a state",
+         {wire::Transfer{1}},
+         kTransferFee + 3850000000000,
+         kTransferFee + 3850000000000,
+         kTransferFee + 3850000000000,
+         deterministic.c_str()},
+        {"stake", {wire::Stake{1, {}}}, 141715687500, 141715687500, 102217625000},
+        {"add full-access key", {wire::AddKey{{}, full_access()}}, 101765125000, 101765125000, 101765125000},
+        {"add call key",
+         {wire::AddKey{{}, call_key("x.test", {"one", "three"})}},
+         102217625000 + 19253310,
+         102217625000 + 476837150,
+         102217625000 + 19253310},
+        {"delete key", {wire::DeleteKey{}}, 94946625000, 94946625000, 94946625000},
+        {"deploy global",
+         {wire::DeployGlobalContract{Bytes(10), {}}},
+         184765750000 + 68129990,
+         184765750000 + 476837150,
+         184765750000 + 700000000},
+        {"use global by hash",
+         {wire::UseGlobalContract{CryptoHash{}}},
+         184765750000 + 32 * 6812999ULL,
+         184765750000 + 32 * 47683715ULL,
+         184765750000 + 32 * 64572944ULL},
+        {"use global by account",
+         {wire::UseGlobalContract{std::string("g.test")}},
+         184765750000 + 6 * 6812999ULL,
+         184765750000 + 6 * 47683715ULL,
+         184765750000 + 6 * 64572944ULL},
+        {"state init",
+         {wire::DeterministicStateInit{init, 0}},
+         3850000000000 + 37 * 72000000ULL,
+         3850000000000 + 37 * 72000000ULL,
+         4080000000000 + 2 * 200000000000ULL + 37 * 70000000ULL},
+        {"gas-key transfer", {wire::TransferToGasKey{}}, 115123062500, 115123062500, 235676644250},
+    };
+}
+
+TEST(Fees, are_those_of_the_table) {
+    EXPECT_EQ(receipt_send_fee(true), kReceiptFee);
+    EXPECT_EQ(receipt_send_fee(false), kReceiptFee);
+    EXPECT_EQ(receipt_exec_fee(), kReceiptFee);
+    EXPECT_EQ(data_receipt_send_fee(0), 36486732312U);
+    EXPECT_EQ(data_receipt_send_fee(10), 36486732312U + 476837150);
+    for (const Row& row : table()) {
+        EXPECT_EQ(action_send_fee(row.action, true, row.receiver_id), row.send_to_self) << row.name;
+        EXPECT_EQ(action_send_fee(row.action, false, row.receiver_id), row.send_to_other) << row.name;
+        EXPECT_EQ(action_exec_fee(row.action, row.receiver_id), row.exec) << row.name;
+    }
+}
+
+wire::Transaction transaction_of(std::vector<wire::Action> actions) {
+    wire::Transaction transaction;
+    transaction.signer_id = "alice.test";
+    transaction.receiver_id = "bob.test";
+    transaction.actions = std::move(actions);
+    return transaction;
+}
+
+TEST(Fees, a_transfer_burns_the_same_at_conversion_and_at_execution) {
+    const auto cost = transaction_cost(transaction_of({{wire::Transfer{7}}}), kPrice);
+    ASSERT_TRUE(cost);
+    EXPECT_EQ(cost->burnt, 223182562500U);
+    EXPECT_EQ(cost->remaining, 223182562500U);
+    EXPECT_EQ(cost->deposits, 7U);
+    EXPECT_EQ(cost->total, 2 * u128{223182562500} * kPrice + 7);
+}
+
+TEST(Fees, attached_gas_and_deposits_are_paid_at_conversion) {
+    const auto cost =
+        transaction_cost(transaction_of({call_of(10, 5 * 1'000'000'000'000, 3), call_of(10, 7, 4)}), kPrice);
+    ASSERT_TRUE(cost);
+    EXPECT_EQ(cost->remaining, kReceiptFee + 2 * (780000000000 + 22359340ULL) + 5'000'000'000'000 + 7);
+    EXPECT_EQ(cost->deposits, 7U);
+}
+
+TEST(Fees, a_stake_is_no_deposit_but_gas_keys_and_state_inits_are) {
+    const std::vector<wire::Action> actions{{wire::Stake{100, {}}},
+                                            {wire::TransferToGasKey{{}, 2}},
+                                            {wire::DeterministicStateInit{{}, 3}},
+                                            {wire::WithdrawFromGasKey{{}, 1000}}};
+    EXPECT_EQ(*total_deposit(actions), 5U);
+}
+
+wire::SignedDelegate delegate_of(std::vector<wire::Action> actions, std::string receiver = "carol.test") {
+    wire::SignedDelegate delegate;
+    delegate.delegate_action.sender_id = "bob.test";
+    delegate.delegate_action.receiver_id = std::move(receiver);
+    delegate.delegate_action.actions = std::move(actions);
+    return delegate;
+}
+
+TEST(Fees, a_relayer_pays_for_everything_inside_a_delegate) {
+    const wire::Action call = call_of(10, 40, 6);
+    const Gas call_send = 200000000000 + 476837150;
+    const Gas call_exec = 780000000000 + 22359340;
+    const std::vector<wire::Action> actions{{delegate_of({call, {wire::Transfer{5}}})}};
+    const auto cost = transaction_cost(transaction_of(actions), kPrice);
+    ASSERT_TRUE(cost);
+    EXPECT_EQ(cost->burnt, kReceiptFee + 200000000000 + call_send + kTransferFee);
+    EXPECT_EQ(cost->deposits, 11U);
+    EXPECT_EQ(*prepaid_gas(actions), 40U);
+    EXPECT_EQ(*prepaid_send_fees(actions), kReceiptFee + call_send + kTransferFee);
+    const Gas own = kReceiptFee + 200000000000;
+    const Gas inner = kReceiptFee + call_exec + kTransferFee + 40;
+    EXPECT_EQ(cost->remaining, own + *prepaid_send_fees(actions) + inner);
+    EXPECT_EQ(*purchased_gas(delegate_of({call, {wire::Transfer{5}}}).delegate_action.actions, "carol.test"),
+              inner);
+}
+
+TEST(Fees, what_a_delegate_sends_to_its_own_sender_is_sent_to_itself) {
+    const std::vector<wire::Action> actions{{delegate_of({call_of(10)}, "bob.test")}};
+    EXPECT_EQ(*prepaid_send_fees(actions), kReceiptFee + 200000000000 + 22359340);
+}
+
+TEST(Fees, sums_that_do_not_fit_are_no_cost) {
+    const Gas most = std::numeric_limits<Gas>::max();
+    EXPECT_FALSE(prepaid_gas(std::vector{call_of(2, most), call_of(2, 1)}));
+    EXPECT_FALSE(transaction_cost(transaction_of({call_of(2, most)}), 1));
+    EXPECT_FALSE(total_deposit(std::vector<wire::Action>{{wire::Transfer{~u128{0}}}, {wire::Transfer{1}}}));
+    EXPECT_FALSE(transaction_cost(transaction_of({{wire::Transfer{~u128{0}}}}), 1));
+    EXPECT_FALSE(transaction_cost(transaction_of({{wire::Transfer{0}}}), ~u128{0}));
+    EXPECT_FALSE(prepaid_gas(std::vector<wire::Action>{{delegate_of({call_of(2, most)})}, call_of(2, 1)}));
+}
+
+}  // namespace
+}  // namespace receiptd::sandbox::sim
