@@ -1,0 +1,214 @@
+#include "world.hpp"
+
+#include "chain/derive.hpp"
+#include "sandbox/sim/fees.hpp"
+
+namespace receiptd::sandbox::sim {
+namespace {
+
+const std::string kContract = "contract.test";
+
+World world_with_contract() {
+    World world;
+    world.add_contract(kContract,
+                       {{"quiet", [](Host&) {}},
+                        {"use", [](Host& host) { host.use_gas(10 * kTera); }},
+                        {"panic",
+                         [](Host& host) {
+                             host.use_gas(2 * kTera);
+                             host.panic("no");
+                         }},
+                        {"burn_all", [](Host& host) { host.use_gas(host.prepaid_gas() - host.used_gas()); }},
+                        {"pay_bob", [](Host& host) {
+                             const PromiseIndex pay = host.promise_batch_create(kBob);
+                             host.promise_add_action(pay, transfer_action(kNear));
+                         }}});
+    return world;
+}
+
+const ActionReceipt& body_of(const World::Executed& executed) {
+    return std::get<ActionReceipt>(executed.receipt.body);
+}
+u128 amount_of(const World::Executed& refund) {
+    return std::get<wire::Transfer>(body_of(refund).actions.at(0).value).deposit;
+}
+
+TEST(Refunds, unused_gas_comes_back_to_the_signer_at_the_purchase_price) {
+    World world = world_with_contract();
+    const u128 before = world.balance(kAlice);
+    const CryptoHash hash = world.send_call(kContract, "use", 100 * kTera);
+    world.run_until_idle();
+    const World::Executed& parent = world.initial(hash);
+    ASSERT_EQ(parent.outcome.receipt_ids.size(), 1U);
+    const World::Executed& refund = world.child(parent, 0);
+    EXPECT_EQ(refund.height, parent.height + 1);
+    EXPECT_EQ(refund.receipt.predecessor_id, kSystemAccount);
+    EXPECT_EQ(refund.receipt.receiver_id, kAlice);
+    EXPECT_EQ(refund.outcome.gas_burnt, 0U) << "refunds are free";
+    EXPECT_EQ(refund.outcome.tokens_burnt, u128{0});
+    EXPECT_EQ(body_of(refund).gas_price, u128{0});
+    EXPECT_EQ(body_of(refund).signer_id, kAlice);
+    EXPECT_EQ(body_of(refund).signer_public_key, key_of(kAlice).public_key());
+    const Gas spent = world.transaction_outcome(hash).gas_burnt + parent.outcome.gas_burnt;
+    EXPECT_EQ(world.balance(kAlice), before - spent * kGasPrice);
+    EXPECT_EQ(amount_of(refund) % kGasPrice, u128{0});
+}
+
+TEST(Refunds, there_is_none_when_all_gas_was_burnt) {
+    World world = world_with_contract();
+    const CryptoHash hash = world.send_call(kContract, "burn_all", 30 * kTera);
+    world.run_until_idle();
+    EXPECT_TRUE(succeeded(world.initial(hash).outcome));
+    EXPECT_TRUE(world.initial(hash).outcome.receipt_ids.empty());
+}
+
+TEST(Refunds, a_failed_receipt_returns_its_deposit_to_the_predecessor_before_the_gas) {
+    World world = world_with_contract();
+    const CryptoHash hash = world.send_call(kContract, "panic", 30 * kTera, 7 * kNear);
+    world.run_until_idle();
+    const World::Executed& parent = world.initial(hash);
+    ASSERT_EQ(parent.outcome.receipt_ids.size(), 2U);
+    const World::Executed& deposit = world.child(parent, 0);
+    EXPECT_EQ(deposit.receipt.predecessor_id, kSystemAccount);
+    EXPECT_EQ(deposit.receipt.receiver_id, kAlice);
+    EXPECT_EQ(amount_of(deposit), 7 * kNear);
+    EXPECT_EQ(body_of(deposit).signer_id, kSystemAccount);
+    EXPECT_EQ(body_of(deposit).signer_public_key.to_string(), "ed25519:11111111111111111111111111111111");
+    const World::Executed& gas = world.child(parent, 1);
+    EXPECT_EQ(body_of(gas).signer_id, kAlice);
+    EXPECT_EQ(gas.receipt.receipt_id, chain::child_receipt_id(parent.outcome.id, parent.height, 1));
+    EXPECT_EQ(world.balance(kContract),
+              1000 * kNear + (parent.outcome.gas_burnt - receipt_exec_fee() -
+                              action_exec_fee(call_action("panic", 30 * kTera), kContract)) *
+                                 3 / 10 * kGasPrice)
+        << "only the reward";
+}
+
+TEST(Refunds, the_deposit_of_a_promise_goes_back_to_the_contract_that_made_it) {
+    World world = world_with_contract();
+    world.add_contract("maker.test",
+                       {{"run", [](Host& host) { call(host, kContract, "panic", 10 * kTera, kNear); }}});
+    const CryptoHash hash = world.send_call("maker.test", "run");
+    world.run_until_idle();
+    const World::Executed& child = world.child(world.initial(hash), 0);
+    EXPECT_EQ(world.child(child, 0).receipt.receiver_id, "maker.test");
+    EXPECT_EQ(amount_of(world.child(child, 0)), kNear);
+    EXPECT_EQ(world.child(child, 1).receipt.receiver_id, kAlice);
+    EXPECT_GE(world.balance("maker.test"), 1000 * kNear);
+}
+
+TEST(Refunds, to_an_account_that_is_gone_fail_and_burn_the_tokens) {
+    World world = world_with_contract();
+    const std::string leaver = "leaver.test";
+    world.add_account(leaver, 10 * kNear);
+    const CryptoHash call = world.send(leaver, kContract, {call_action("panic", 30 * kTera, 2 * kNear)});
+    const CryptoHash leave = world.send(leaver, leaver, {{wire::DeleteAccount{kBob}}});
+    world.step();
+    EXPECT_TRUE(succeeded(world.initial(leave).outcome)) << failure_of(world.initial(leave).outcome);
+    const u128 burnt = world.burnt();
+    world.run_until_idle();
+    const World::Executed& parent = world.initial(call);
+    u128 lost = 0;
+    for (std::size_t i = 0; i < 2; ++i) {
+        const World::Executed& refund = world.child(parent, i);
+        EXPECT_EQ(kind_of(refund.outcome)["AccountDoesNotExist"]["account_id"], leaver);
+        EXPECT_EQ(failure_of(refund.outcome)["ActionError"]["index"], 0);
+        EXPECT_EQ(refund.outcome.tokens_burnt, u128{0});
+        lost += amount_of(refund);
+    }
+    EXPECT_GE(world.burnt(), burnt + lost);
+}
+
+TEST(Refunds, a_deletion_pays_the_beneficiary_by_a_receipt_of_the_system) {
+    World world;
+    const CryptoHash hash = world.send(kBob, kBob, {{wire::DeleteAccount{kCarol}}});
+    world.run_until_idle();
+    const World::Executed& parent = world.initial(hash);
+    EXPECT_TRUE(succeeded(parent.outcome)) << failure_of(parent.outcome);
+    const World::Executed& payout = world.child(parent, 0);
+    EXPECT_EQ(payout.receipt.predecessor_id, kSystemAccount);
+    EXPECT_EQ(payout.receipt.receiver_id, kCarol);
+    EXPECT_EQ(body_of(payout).signer_id, kSystemAccount);
+    EXPECT_EQ(world.balance(kCarol), 1000 * kNear + amount_of(payout));
+    EXPECT_FALSE(world.state_of(kBob).account(kBob).has_value());
+}
+
+TEST(Refunds, a_payout_to_a_missing_beneficiary_is_burnt) {
+    World world;
+    world.send(kBob, kBob, {{wire::DeleteAccount{"nobody.test"}}});
+    world.run_until_idle();
+    EXPECT_GT(world.burnt(), 999 * kNear);
+}
+
+TEST(Refunds, of_gas_restore_the_allowance_of_a_function_call_key) {
+    World world = world_with_contract();
+    const chain::SecretKey key = key_of("a function-call key of alice");
+    StateUpdate update(world.state_of(kAlice));
+    wire::FunctionCallPermission permission;
+    permission.allowance = kNear;
+    permission.receiver_id = kContract;
+    update.set_access_key(kAlice, key.public_key(), {0, permission});
+    update.commit(100);
+    const CryptoHash hash = world.send(kAlice, kContract, {call_action("quiet", 100 * kTera)}, key);
+    world.run_until_idle();
+    ASSERT_TRUE(succeeded(world.initial(hash).outcome));
+    const Gas spent = world.transaction_outcome(hash).gas_burnt + world.initial(hash).outcome.gas_burnt;
+    const auto stored = world.state_of(kAlice).access_key(kAlice, key.public_key());
+    EXPECT_EQ(std::get<wire::FunctionCallPermission>(stored->permission).allowance,
+              kNear - spent * kGasPrice);
+}
+
+TEST(Refunds, keep_to_the_purchase_price_when_the_gas_price_moves) {
+    World world = world_with_contract();
+    const u128 before = world.balance(kAlice);
+    const CryptoHash hash = world.send_call(kContract, "use", 100 * kTera);
+    world.step();
+    world.block().gas_price = 3 * kGasPrice;
+    world.run_until_idle();
+    const Gas spent = world.transaction_outcome(hash).gas_burnt + world.initial(hash).outcome.gas_burnt;
+    EXPECT_EQ(world.balance(kAlice), before - spent * kGasPrice);
+    EXPECT_EQ(world.initial(hash).outcome.tokens_burnt, world.initial(hash).outcome.gas_burnt * kGasPrice);
+}
+
+TEST(Refunds, a_contract_gets_three_tenths_of_the_gas_its_call_burnt) {
+    World world = world_with_contract();
+    const CryptoHash hash = world.send_call(kContract, "use", 100 * kTera);
+    world.run_until_idle();
+    const Outcome& outcome = world.initial(hash).outcome;
+    const Gas in_call =
+        outcome.gas_burnt - receipt_exec_fee() - action_exec_fee(call_action("use", 100 * kTera), kContract);
+    EXPECT_GE(in_call, 10 * kTera);
+    EXPECT_EQ(world.balance(kContract), 1000 * kNear + in_call * 3 / 10 * kGasPrice);
+    EXPECT_EQ(outcome.tokens_burnt, outcome.gas_burnt * kGasPrice) << "the reward is shown as burnt";
+}
+
+TEST(Refunds, attached_gas_that_promises_took_along_comes_back_from_them) {
+    World world = world_with_contract();
+    const CryptoHash hash = world.send_call(kContract, "pay_bob", 100 * kTera);
+    world.run_until_idle();
+    const World::Executed& transfer = world.child(world.initial(hash), 0);
+    EXPECT_EQ(transfer.receipt.receiver_id, kBob);
+    EXPECT_TRUE(transfer.outcome.receipt_ids.empty()) << "a transfer burns all it was given";
+    EXPECT_EQ(world.balance(kBob), 1001 * kNear);
+}
+
+TEST(Tokens, of_a_receipt_are_its_deposits_and_its_gas_at_the_purchase_price) {
+    Receipt receipt;
+    receipt.predecessor_id = kAlice;
+    receipt.receiver_id = kBob;
+    ActionReceipt body;
+    body.gas_price = 7;
+    body.actions = {call_action("x", 5 * kTera, 11), transfer_action(13)};
+    receipt.body = body;
+    const Gas gas = 5 * kTera + receipt_exec_fee() + action_exec_fee(body.actions[0], kBob) +
+                    action_exec_fee(body.actions[1], kBob);
+    EXPECT_EQ(gas_in(receipt), gas);
+    EXPECT_EQ(tokens_in(receipt), u128{gas} * 7 + 24);
+    receipt.predecessor_id = kSystemAccount;
+    EXPECT_EQ(gas_in(receipt), 0U) << "refunds are free";
+    receipt.body = DataReceipt{};
+    EXPECT_EQ(tokens_in(receipt), u128{0});
+}
+
+}  // namespace
+}  // namespace receiptd::sandbox::sim
