@@ -47,6 +47,9 @@ struct RpcErrorObject {
     std::int64_t code = 0;
     std::string message;
     std::string data_json;  // verbatim (a JSON string or object), or empty
+    // The InvalidTxError of `error.InvalidTransaction` (gateway.md §7; nodes have it in data alone,
+    // rpc.md §5.4), verbatim, or empty. Such an error without a cause has INVALID_TRANSACTION.
+    std::string invalid_transaction_json;
 };
 
 struct Envelope {

@@ -43,7 +43,9 @@ bool read_error(Reader& reader, Value value, RpcErrorObject& out) {
     const bool read =
         reader.object(value, optional("name", kept(reader, out.name)), optional("cause", cause),
                       optional("code", kept(reader, code)), optional("message", kept(reader, out.message)),
-                      optional("data", kept_json(reader, out.data_json)));
+                      optional("data", kept_json(reader, out.data_json)),
+                      optional("InvalidTransaction", kept_json(reader, out.invalid_transaction_json)));
+    if (out.cause.empty() && !out.invalid_transaction_json.empty()) out.cause = "INVALID_TRANSACTION";
     std::from_chars(code.data(), code.data() + code.size(), out.code);  // 0 if it is no integer
     return read;
 }

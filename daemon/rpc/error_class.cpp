@@ -44,7 +44,8 @@ std::string short_text(std::string_view text) {
 }
 
 std::string error_text(const chain::RpcErrorObject& error) {
-    return error.data_json.empty() ? error.message : error.message + ": " + error.data_json;
+    const auto& detail = error.data_json.empty() ? error.invalid_transaction_json : error.data_json;
+    return detail.empty() ? error.message : error.message + ": " + detail;
 }
 
 bool near_head(const HttpObservation& seen) {

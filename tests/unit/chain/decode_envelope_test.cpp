@@ -56,6 +56,20 @@ TEST(ReadEnvelope, ReadsErrorsOfOldAndForeignServers) {
     EXPECT_EQ(envelope_of(R"({"error":{"code":1.5e99}})").kind, Envelope::Kind::error);
 }
 
+TEST(ReadEnvelope, ReadsTheGatewaysOwnShapeOfAnInvalidTransaction) {
+    const auto bare =
+        envelope_of(R"({"error":{"InvalidTransaction":{"InvalidNonce":{"tx_nonce":5,"ak_nonce":7}}}})").error;
+    EXPECT_EQ(bare.cause, "INVALID_TRANSACTION");
+    EXPECT_EQ(bare.invalid_transaction_json, R"({"InvalidNonce":{"tx_nonce":5,"ak_nonce":7}})");
+    const auto expired = envelope_of(R"({"error":{"InvalidTransaction":{"Expired":null}}})").error;
+    EXPECT_EQ(expired.invalid_transaction_json, R"({"Expired":null})");
+    const auto both =
+        envelope_of(
+            R"({"error":{"cause":{"name":"INVALID_TRANSACTION"},"InvalidTransaction":{"Expired":null}}})")
+            .error;
+    EXPECT_EQ(both.cause, "INVALID_TRANSACTION");
+}
+
 TEST(ReadEnvelope, OfTwoMembersTheNonNullOneWins) {
     EXPECT_EQ(envelope_of(fixture("error/both.json")).kind, Envelope::Kind::result);
     EXPECT_EQ(envelope_of(R"({"result":null,"error":{"code":1}})").kind, Envelope::Kind::error);

@@ -92,7 +92,7 @@ const JudgedReceipt& find(const TreeJudgement& tree, const std::string& id) {
     throw std::out_of_range(id);
 }
 
-TEST(ReceiptGraph, a_transfer_call_that_works_succeeded) {
+TEST(ReceiptGraph, ATransferCallThatWorksSucceeded) {
     const auto tree = transfer_call(false, false).judge();
     EXPECT_EQ(tree.verdict, Verdict::succeeded);
     EXPECT_TRUE(tree.settled);
@@ -104,27 +104,27 @@ TEST(ReceiptGraph, a_transfer_call_that_works_succeeded) {
     EXPECT_EQ(tree.failed_receipts, 0u);
 }
 
-TEST(ReceiptGraph, a_refunded_transfer_call_is_a_handled_failure) {
+TEST(ReceiptGraph, ARefundedTransferCallIsAHandledFailure) {
     const auto tree = transfer_call(true, false).judge();
     EXPECT_EQ(tree.verdict, Verdict::succeeded_with_handled_failure);
     EXPECT_EQ(find(tree, "call").handling, Handling::handled);
     EXPECT_EQ(tree.decided_by, std::vector<std::string>{"call"});
 }
 
-TEST(ReceiptGraph, a_callback_that_fails_under_a_success_is_callback_failed) {
+TEST(ReceiptGraph, ACallbackThatFailsUnderASuccessIsCallbackFailed) {
     const auto tree = transfer_call(false, true).judge();
     EXPECT_EQ(tree.verdict, Verdict::callback_failed);
     EXPECT_EQ(tree.decided_by, std::vector<std::string>{"settle"});
     EXPECT_TRUE(tree.initial_succeeded);
 }
 
-TEST(ReceiptGraph, a_promise_whose_callback_failed_too_is_not_handled) {
+TEST(ReceiptGraph, APromiseWhoseCallbackFailedTooIsNotHandled) {
     const auto tree = transfer_call(true, true).judge();
     EXPECT_EQ(tree.verdict, Verdict::callback_failed);
     EXPECT_EQ(find(tree, "call").handling, Handling::unhandled);
 }
 
-TEST(ReceiptGraph, a_failed_initial_receipt_is_failed_and_its_refund_says_nothing) {
+TEST(ReceiptGraph, AFailedInitialReceiptIsFailedAndItsRefundSaysNothing) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.fails("r0", {"back"});
@@ -142,7 +142,7 @@ TEST(ReceiptGraph, a_failed_initial_receipt_is_failed_and_its_refund_says_nothin
     EXPECT_EQ(story.judge().net_deposit, 100u) << "a failed refund is burnt";
 }
 
-TEST(ReceiptGraph, a_deposit_that_came_back_is_not_moved) {
+TEST(ReceiptGraph, ADepositThatCameBackIsNotMoved) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.fails("r0", {"back"});
@@ -154,7 +154,7 @@ TEST(ReceiptGraph, a_deposit_that_came_back_is_not_moved) {
     EXPECT_EQ(story.judge().deposit_refunded, 60u);
 }
 
-TEST(ReceiptGraph, a_transaction_that_failed_itself_is_failed) {
+TEST(ReceiptGraph, ATransactionThatFailedItselfIsFailed) {
     Story story;
     story.parts.pop_back();
     story.outcome("TX", StatusKind::failure);
@@ -165,7 +165,7 @@ TEST(ReceiptGraph, a_transaction_that_failed_itself_is_failed) {
     EXPECT_TRUE(tree.decided_by.empty());
 }
 
-TEST(ReceiptGraph, a_detached_receipt_that_failed_is_receipt_failed) {
+TEST(ReceiptGraph, ADetachedReceiptThatFailedIsReceiptFailed) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.ok("r0", {"fire"});
@@ -176,7 +176,7 @@ TEST(ReceiptGraph, a_detached_receipt_that_failed_is_receipt_failed) {
     EXPECT_EQ(tree.verdict, Verdict::receipt_failed);
 }
 
-TEST(ReceiptGraph, each_receiver_of_joint_and_shared_results_counts) {
+TEST(ReceiptGraph, EachReceiverOfJointAndSharedResultsCounts) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.ok("r0", {"a", "b", "join", "second"});
@@ -198,7 +198,7 @@ TEST(ReceiptGraph, each_receiver_of_joint_and_shared_results_counts) {
     EXPECT_EQ(story.judge().verdict, Verdict::succeeded_with_handled_failure);
 }
 
-TEST(ReceiptGraph, a_failed_callback_is_handled_by_the_one_that_awaits_it) {
+TEST(ReceiptGraph, AFailedCallbackIsHandledByTheOneThatAwaitsIt) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.ok("r0", {"call", "settle", "last"});
@@ -214,7 +214,7 @@ TEST(ReceiptGraph, a_failed_callback_is_handled_by_the_one_that_awaits_it) {
     EXPECT_EQ(tree.verdict, Verdict::succeeded_with_handled_failure);
 }
 
-TEST(ReceiptGraph, a_returned_promise_is_awaited_in_its_makers_place) {
+TEST(ReceiptGraph, AReturnedPromiseIsAwaitedInItsMakersPlace) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.ok("r0", {"first", "then"});
@@ -230,7 +230,7 @@ TEST(ReceiptGraph, a_returned_promise_is_awaited_in_its_makers_place) {
     EXPECT_EQ(tree.verdict, Verdict::succeeded_with_handled_failure);
 }
 
-TEST(ReceiptGraph, the_inner_call_of_a_delegate_is_judged) {
+TEST(ReceiptGraph, TheInnerCallOfADelegateIsJudged) {
     Story story;
     std::get<TransactionFacts>(story.parts[0]).delegate = DelegateFacts{"bob", "token"};
     story.receipt("r0", "alice", "bob").delegate = DelegateFacts{"bob", "token"};
@@ -245,7 +245,7 @@ TEST(ReceiptGraph, the_inner_call_of_a_delegate_is_judged) {
     EXPECT_TRUE(tree.delegate->inner_failed);
 }
 
-TEST(ReceiptGraph, what_a_deleted_account_leaves_is_a_payout) {
+TEST(ReceiptGraph, WhatADeletedAccountLeavesIsAPayout) {
     Story story;
     story.receipt("r0", "alice", "old").deletes_account = true;
     story.ok("r0", {"left"});
@@ -256,7 +256,7 @@ TEST(ReceiptGraph, what_a_deleted_account_leaves_is_a_payout) {
     EXPECT_EQ(tree.verdict, Verdict::succeeded);
 }
 
-TEST(ReceiptGraph, tells_what_a_receipt_waits_for) {
+TEST(ReceiptGraph, TellsWhatAReceiptWaitsFor) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.ok("r0", {"unseen", "ready", "callback", "yield"});
@@ -273,7 +273,7 @@ TEST(ReceiptGraph, tells_what_a_receipt_waits_for) {
     EXPECT_FALSE(tree.completed);
 }
 
-TEST(ReceiptGraph, knows_a_yield_that_timed_out_from_one_that_was_resumed) {
+TEST(ReceiptGraph, KnowsAYieldThatTimedOutFromOneThatWasResumed) {
     for (const bool timed_out : {true, false}) {
         Story story;
         story.receipt("r0", "alice", "app");
@@ -287,7 +287,7 @@ TEST(ReceiptGraph, knows_a_yield_that_timed_out_from_one_that_was_resumed) {
     }
 }
 
-TEST(ReceiptGraph, what_belongs_to_no_known_parent_is_kept_apart) {
+TEST(ReceiptGraph, WhatBelongsToNoKnownParentIsKeptApart) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.ok("r0");
@@ -349,7 +349,7 @@ Story random_story(std::mt19937& random) {
     return story;
 }
 
-TEST(ReceiptGraph, any_order_of_arrival_gives_the_same_judgement) {
+TEST(ReceiptGraph, AnyOrderOfArrivalGivesTheSameJudgement) {
     std::mt19937 random(7);
     for (int round = 0; round < 200; ++round) {
         const auto story = random_story(random);
@@ -363,7 +363,7 @@ TEST(ReceiptGraph, any_order_of_arrival_gives_the_same_judgement) {
     }
 }
 
-TEST(ReceiptGraph, a_ring_of_data_edges_ends_undecided_and_not_in_a_loop) {
+TEST(ReceiptGraph, ARingOfDataEdgesEndsUndecidedAndNotInALoop) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.ok("r0", {"a", "b", "later"});
@@ -376,7 +376,7 @@ TEST(ReceiptGraph, a_ring_of_data_edges_ends_undecided_and_not_in_a_loop) {
     EXPECT_EQ(story.judge().verdict, Verdict::callback_failed);
 }
 
-TEST(ReceiptGraph, a_chain_of_ten_thousand_receipts_is_judged) {
+TEST(ReceiptGraph, AChainOfTenThousandReceiptsIsJudged) {
     Story story;
     story.receipt("r0", "alice", "app");
     std::string last = "r0";
