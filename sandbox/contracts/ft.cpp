@@ -15,7 +15,7 @@ using namespace contracts;
 namespace {
 
 // About what the compiled contract burns on a real node besides the fees of the call itself.
-constexpr Gas kChangeGas = 3 * sim::kTera / 2;
+constexpr Gas kChangeGas = sim::kTera;
 constexpr Gas kViewGas = sim::kTera / 2;
 
 sim::PromiseIndex add_call(Host& host, sim::PromiseIndex promise, const char* method_name,

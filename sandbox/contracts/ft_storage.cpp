@@ -7,7 +7,7 @@ namespace receiptd::sandbox::contracts {
 
 namespace {
 
-constexpr Gas kChangeGas = 3 * sim::kTera / 2;
+constexpr Gas kChangeGas = sim::kTera;
 constexpr Gas kViewGas = sim::kTera / 2;
 
 OrderedJson storage_balance() { return {{"total", amount_text(kFtStorageDeposit)}, {"available", "0"}}; }

@@ -21,22 +21,24 @@
 //   {"use_gas": GAS}
 //   {"transfer": {"to": ACCOUNT, "amount": AMOUNT, "after"?: NAME, "as"?: NAME}}
 //   {"call": {"account": ACCOUNT, CALL, "after"?: NAME, "as"?: NAME}}
-//   {"then": {"after": NAME, "account"?: ACCOUNT, CALL, "as"?: NAME}}       account: default "@self"
+//   {"then": {"after": NAME, "account"?: ACCOUNT, CALL, "as"?: NAME}}    account: default "@self"
 //   {"batch": {"account": ACCOUNT, "actions": [ACTION, …], "after"?: NAME, "as"?: NAME}}
 //   {"and": {"promises": [NAME, …], "as": NAME}}
-//   {"return_promise": NAME}                                                its result becomes that of this
-//   call
-//   {"yield": {"id": TEXT, CALL, "as"?: NAME}}    a callback on this account that waits for a resume with
-//   that id
-//   {"resume": {"id": TEXT, "value": any JSON}}   or "text": TEXT, or "base64": TEXT; at most 1,024 bytes
+//   {"return_promise": NAME}    the result of this call will be that promise's
+//   {"yield": {"id": TEXT, CALL, "as"?: NAME}}
+//                               a callback on this account that waits for a resume with that id
+//   {"resume": {"id": TEXT, "value": any JSON}}
+//                               or "text": TEXT, or "base64": TEXT; at most 1,024 bytes
 //   {"write": {"key": TEXT, "value": TEXT}}
-//   {"read": TEXT}            logs "KEY = VALUE" or "KEY is not set"
-//   {"return_stored": TEXT}   returns what is stored under that key, as text; panics if nothing is
+//   {"read": TEXT}              logs "KEY = VALUE" or "KEY is not set"
+//   {"return_stored": TEXT}     returns what is stored under that key, as text; panics if nothing is
 //   {"remove": TEXT}
-//   "log_promise_results"     logs each: "promise result 0: TEXT", "promise result 0 (base64): …", "promise
-//   result 0: failed"
-//   {"return_promise_result": N}   returns the value of that one; panics if it failed
-//   "fail_if_promise_failed"  panics if any failed
+//   "log_promise_results"       logs "promise result 0: TEXT" of each, "promise result 0 (base64): TEXT" if
+//   it
+//                               is no text, "promise result 0: failed"
+//   {"return_promise_result": N}
+//                               returns the value of that one; panics if it failed
+//   "fail_if_promise_failed"    panics if any failed
 //   {"if_promise_failed": {"then"?: [STEP, …], "else"?: [STEP, …]}}
 //
 // Actions of a batch

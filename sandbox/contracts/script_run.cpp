@@ -1,8 +1,8 @@
 #include "sandbox/contracts/script_run.hpp"
 
-#include "sandbox/contracts/script.hpp"
-
 #include "chain/base64.hpp"
+#include "sandbox/contracts/script.hpp"
+#include "sandbox/sim/host_error.hpp"
 
 #include <array>
 #include <utility>
@@ -19,15 +19,6 @@ constexpr Gas kRunGas = sim::kTera / 2;
 constexpr Gas kStepGas = sim::kTera / 20;
 
 std::string data_key(const std::string& key) { return "data/" + key; }
-
-bool is_utf8(const std::string& text) {
-    try {
-        static_cast<void>(Json(text).dump());
-        return true;
-    } catch (const Json::type_error&) {
-        return false;
-    }
-}
 
 }  // namespace
 
@@ -121,7 +112,7 @@ void ScriptRun::log_promise_results(const ScriptValue&) {
         const sim::PromiseResult& result = host_.promise_result(i);
         if (!result) {
             host_.log(name + ": failed");
-        } else if (std::string text(result->begin(), result->end()); is_utf8(text)) {
+        } else if (std::string text(result->begin(), result->end()); sim::is_utf8(text)) {
             host_.log(name + ": " + text);
         } else {
             host_.log(name + " (base64): " + chain::base64_encode(*result));

@@ -6,6 +6,7 @@
 #include "sandbox/sim/host.hpp"
 
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
