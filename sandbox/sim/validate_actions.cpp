@@ -107,15 +107,7 @@ struct CheckAction {
         if (derived != receiver_id)
             return variant("InvalidDeterministicStateInitReceiver",
                            payload({{"receiver_id", receiver_id}, {"derived_id", derived}}));
-        for (const auto& [key, value] : a.state_init.data) {
-            if (auto invalid = limited("DeterministicStateInitKeyLengthExceeded", "length", key.size(),
-                                       kMaxStorageKeyBytes))
-                return invalid;
-            if (auto invalid = limited("DeterministicStateInitValueLengthExceeded", "length", value.size(),
-                                       kMaxStorageValueBytes))
-                return invalid;
-        }
-        return std::nullopt;
+        return check_state_records(a.state_init);
     }
     Invalid operator()(const wire::UnknownActions& a) const {
         return variant("UnsupportedProtocolFeature",
@@ -138,6 +130,18 @@ bool is_delegate(const wire::Action& action) {
 }
 
 }  // namespace
+
+std::optional<Json> check_state_records(const wire::StateInit& state_init) {
+    for (const auto& [key, value] : state_init.data) {
+        if (auto invalid =
+                limited("DeterministicStateInitKeyLengthExceeded", "length", key.size(), kMaxStorageKeyBytes))
+            return invalid;
+        if (auto invalid = limited("DeterministicStateInitValueLengthExceeded", "length", value.size(),
+                                   kMaxStorageValueBytes))
+            return invalid;
+    }
+    return std::nullopt;
+}
 
 std::optional<Json> check_actions(std::span<const wire::Action> actions, std::string_view receiver_id) {
     if (auto invalid = limited("TotalNumberOfActionsExceeded", "total_number_of_actions", actions.size(),

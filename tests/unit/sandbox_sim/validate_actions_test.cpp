@@ -1,0 +1,205 @@
+#include "sandbox/sim/validate_actions.hpp"
+
+#include "sandbox/sim/limits.hpp"
+
+#include "records.hpp"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+namespace receiptd::sandbox::sim {
+namespace {
+
+using namespace records;
+
+constexpr const char* kReceiver = "bob.test";
+
+Json judge(std::vector<wire::Action> actions, std::string_view receiver_id = kReceiver) {
+    return check_actions(actions, receiver_id).value_or(Json());
+}
+wire::Action call(Gas gas, std::string method = "run", std::size_t args = 0) {
+    return {wire::FunctionCall{std::move(method), Bytes(args), gas, 0}};
+}
+wire::Action add_key(wire::AccessKey key) { return {wire::AddKey{public_of("k"), std::move(key)}}; }
+
+wire::Action delegate_of(std::vector<wire::Action> actions) {
+    wire::SignedDelegate delegate;
+    delegate.delegate_action.sender_id = kReceiver;
+    delegate.delegate_action.receiver_id = "carol.test";
+    delegate.delegate_action.actions = std::move(actions);
+    return {std::move(delegate)};
+}
+wire::Action delegate_v2_of(std::vector<wire::Action> actions) {
+    wire::SignedDelegateV2 delegate;
+    delegate.delegate_action.actions = std::move(actions);
+    return {std::move(delegate)};
+}
+
+Json limit_error(const char* name, const char* member, std::uint64_t value, std::uint64_t limit) {
+    return Json{{name, {{member, value}, {"limit", limit}}}};
+}
+
+TEST(ActionsValidation, no_actions_and_ordinary_ones_are_valid) {
+    EXPECT_TRUE(judge({}).is_null());
+    EXPECT_TRUE(
+        judge({{wire::CreateAccount{}}, {wire::Transfer{1}}, add_key(full_access()), call(1)}).is_null());
+    EXPECT_TRUE(judge({{wire::DeleteAccount{"carol.test"}}}).is_null());
+}
+
+TEST(ActionsValidation, a_receipt_has_at_most_100_actions) {
+    EXPECT_TRUE(judge(std::vector<wire::Action>(100, {wire::Transfer{1}})).is_null());
+    EXPECT_EQ(judge(std::vector<wire::Action>(101, {wire::Transfer{1}})),
+              limit_error("TotalNumberOfActionsExceeded", "total_number_of_actions", 101, 100));
+}
+
+TEST(ActionsValidation, a_receipt_deploys_at_most_10_contracts_of_both_kinds) {
+    std::vector<wire::Action> actions(10, {wire::DeployContract{raw("code")}});
+    EXPECT_TRUE(judge(actions).is_null());
+    actions.push_back({wire::DeployGlobalContract{raw("code"), {}}});
+    EXPECT_EQ(judge(actions),
+              limit_error("TotalNumberOfDeployActionsExceeded", "number_of_deploy_actions", 11, 10));
+    // Inside a delegate they are another receipt's.
+    actions.back() = delegate_of({{wire::DeployContract{raw("code")}}});
+    EXPECT_TRUE(judge(actions).is_null());
+}
+
+TEST(ActionsValidation, nothing_follows_a_deletion) {
+    EXPECT_EQ(judge({{wire::DeleteAccount{"carol.test"}}, {wire::Transfer{1}}}),
+              Json("DeleteActionMustBeFinal"));
+    EXPECT_EQ(judge({{wire::DeleteAccount{"carol.test"}}, {wire::DeleteAccount{"carol.test"}}}),
+              Json("DeleteActionMustBeFinal"));
+}
+
+TEST(ActionsValidation, there_is_one_delegate_of_either_version) {
+    EXPECT_TRUE(judge({delegate_of({}), {wire::Transfer{1}}}).is_null());
+    EXPECT_EQ(judge({delegate_of({}), delegate_of({})}), Json("DelegateActionMustBeOnlyOne"));
+    EXPECT_EQ(judge({delegate_of({}), delegate_v2_of({})}), Json("DelegateActionMustBeOnlyOne"));
+}
+
+TEST(ActionsValidation, what_is_inside_a_delegate_is_judged_too) {
+    EXPECT_EQ(judge({delegate_of({call(0)})}), Json("FunctionCallZeroAttachedGas"));
+    EXPECT_EQ(judge({delegate_v2_of({call(0)})}), Json("FunctionCallZeroAttachedGas"));
+}
+
+TEST(ActionsValidation, a_call_needs_gas_and_fits_its_limits) {
+    EXPECT_EQ(judge({call(0)}), Json("FunctionCallZeroAttachedGas"));
+    EXPECT_TRUE(judge({call(1, std::string(256, 'm'))}).is_null());
+    EXPECT_EQ(judge({call(1, std::string(257, 'm'))}),
+              limit_error("FunctionCallMethodNameLengthExceeded", "length", 257, 256));
+    EXPECT_TRUE(judge({call(1, "run", kMaxArgumentsBytes)}).is_null());
+    EXPECT_EQ(judge({call(1, "run", kMaxArgumentsBytes + 1)}),
+              limit_error("FunctionCallArgumentsLengthExceeded", "length", 4194305, 4194304));
+}
+
+TEST(ActionsValidation, all_gas_together_is_at_most_1000_tgas) {
+    EXPECT_TRUE(judge({call(kMaxTotalPrepaidGas - 1), call(1)}).is_null());
+    EXPECT_EQ(
+        judge({call(kMaxTotalPrepaidGas), call(1)}),
+        limit_error("TotalPrepaidGasExceeded", "total_prepaid_gas", 1000000000000001, 1000000000000000));
+    EXPECT_EQ(
+        judge({call(kMaxTotalPrepaidGas), delegate_of({call(1)})}),
+        limit_error("TotalPrepaidGasExceeded", "total_prepaid_gas", 1000000000000001, 1000000000000000));
+    EXPECT_EQ(judge({call(std::numeric_limits<Gas>::max()), call(1)}), Json("IntegerOverflow"));
+}
+
+TEST(ActionsValidation, contracts_fit_their_limit) {
+    const Bytes code(kMaxContractBytes + 1);
+    const Json error = limit_error("ContractSizeExceeded", "size", 4194305, 4194304);
+    EXPECT_EQ(judge({{wire::DeployContract{code}}}), error);
+    EXPECT_EQ(judge({{wire::DeployGlobalContract{code, {}}}}), error);
+}
+
+TEST(ActionsValidation, a_staking_key_is_a_point_of_ed25519) {
+    EXPECT_TRUE(judge({{wire::Stake{1, public_of("validator")}}}).is_null());
+    const auto unsuitable = [](const PublicKey& key) {
+        EXPECT_EQ(judge({{wire::Stake{1, key}}}),
+                  (Json{{"UnsuitableStakingKey", {{"public_key", key.to_string()}}}}));
+    };
+    unsuitable(*PublicKey::from_raw(chain::KeyType::secp256k1, Bytes(64, 1)));
+    unsuitable(*PublicKey::from_raw(chain::KeyType::ed25519, Bytes(32, 0xff)));
+}
+
+TEST(ActionsValidation, method_names_of_a_key_fit_their_limits) {
+    EXPECT_EQ(judge({add_key(call_key("x.test", {std::string(257, 'm')}))}),
+              limit_error("AddKeyMethodNameLengthExceeded", "length", 257, 256));
+    // Each name counts one more byte than it has.
+    const std::vector<std::string> most(20, std::string(99, 'm'));
+    EXPECT_TRUE(judge({add_key(call_key("x.test", most))}).is_null());
+    std::vector<std::string> more = most;
+    more.push_back("");
+    EXPECT_EQ(judge({add_key(call_key("x.test", more))}),
+              limit_error("AddKeyMethodNamesNumberOfBytesExceeded", "total_number_of_bytes", 2001, 2000));
+}
+
+TEST(ActionsValidation, account_ids_inside_actions_are_checked) {
+    EXPECT_EQ(judge({add_key(call_key("Not An Id"))}),
+              (Json{{"InvalidAccountId", {{"account_id", "Not An Id"}}}}));
+    EXPECT_EQ(judge({{wire::DeleteAccount{"-"}}}), (Json{{"InvalidAccountId", {{"account_id", "-"}}}}));
+    EXPECT_EQ(judge({{wire::UseGlobalContract{std::string("")}}}),
+              (Json{{"InvalidAccountId", {{"account_id", ""}}}}));
+}
+
+TEST(ActionsValidation, a_long_account_id_is_told_in_part) {
+    // 127 bytes, then a character of two.
+    const std::string id = std::string(127, 'A') + "\xc3\xa9" + std::string(1000, 'B');
+    EXPECT_EQ(judge({add_key(call_key(id))}),
+              (Json{{"InvalidAccountId", {{"account_id", std::string(127, 'A')}}}}));
+}
+
+TEST(ActionsValidation, gas_keys_start_empty_with_some_nonces_and_no_allowance) {
+    EXPECT_TRUE(judge({add_key(gas_key(0, 1))}).is_null());
+    EXPECT_TRUE(judge({add_key(gas_key(0, 1024))}).is_null());
+    const auto wrong_count = [](std::uint16_t count) {
+        return Json{{"GasKeyInvalidNumNonces", {{"requested_nonces", count}, {"limit", 1024}}}};
+    };
+    EXPECT_EQ(judge({add_key(gas_key(0, 0))}), wrong_count(0));
+    EXPECT_EQ(judge({add_key(gas_key(0, 1025))}), wrong_count(1025));
+    EXPECT_EQ(judge({add_key(gas_key(5, 1))}), (Json{{"AddGasKeyWithNonZeroBalance", {{"balance", "5"}}}}));
+    wire::GasKeyFunctionCall permission{{0, 1}, {u128{1}, "x.test", {}}};
+    EXPECT_EQ(judge({add_key({0, permission})}), Json("GasKeyFunctionCallAllowanceNotAllowed"));
+    permission.function_call = {std::nullopt, "x.test", {std::string(257, 'm')}};
+    EXPECT_TRUE(judge({add_key({0, permission})}).contains("AddKeyMethodNameLengthExceeded"));
+}
+
+TEST(ActionsValidation, a_state_init_belongs_to_the_account_it_derives) {
+    wire::DeterministicStateInit action;
+    action.state_init.code = CryptoHash{};
+    action.state_init.data = {{raw("k"), raw("v")}};
+    const std::string derived = wire::deterministic_account(action.state_init);
+    EXPECT_TRUE(judge({{action}}, derived).is_null());
+    EXPECT_EQ(judge({{action}}), (Json{{"InvalidDeterministicStateInitReceiver",
+                                        {{"receiver_id", kReceiver}, {"derived_id", derived}}}}));
+    wire::SignedDelegate delegate;
+    delegate.delegate_action.receiver_id = derived;
+    delegate.delegate_action.actions = {{action}};
+    EXPECT_TRUE(judge({{delegate}}).is_null());
+}
+
+TEST(ActionsValidation, records_of_a_state_init_fit_their_limits) {
+    wire::DeterministicStateInit action;
+    action.state_init.code = std::string("g.test");
+    action.state_init.data = {{Bytes(2049), {}}};
+    EXPECT_EQ(judge({{action}}, wire::deterministic_account(action.state_init)),
+              limit_error("DeterministicStateInitKeyLengthExceeded", "length", 2049, 2048));
+    action.state_init.code = std::string("Not An Id");
+    EXPECT_EQ(judge({{action}}), (Json{{"InvalidAccountId", {{"account_id", "Not An Id"}}}}));
+}
+
+// Apart from the rest, as deriving an account from so many bytes takes long.
+TEST(ActionsValidation, a_value_of_a_state_init_fits_its_limit) {
+    wire::StateInit init;
+    init.data = {{Bytes(2048), Bytes(4194304)}};
+    EXPECT_FALSE(check_state_records(init));
+    init.data = {{Bytes(2048), Bytes(4194305)}};
+    EXPECT_EQ(check_state_records(init),
+              limit_error("DeterministicStateInitValueLengthExceeded", "length", 4194305, 4194304));
+}
+
+TEST(ActionsValidation, an_unknown_action_is_an_unsupported_feature) {
+    EXPECT_EQ(judge({{wire::UnknownActions{15, 1, {}}}}),
+              (Json{{"UnsupportedProtocolFeature", {{"protocol_feature", "Action15"}, {"version", 86}}}}));
+}
+
+}  // namespace
+}  // namespace receiptd::sandbox::sim
