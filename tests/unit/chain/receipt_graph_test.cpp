@@ -1,74 +1,19 @@
 // Trees from their parts: verdicts, who handled what, what waits for what.
 #include "chain/receipt_graph.hpp"
 
+#include "tree_story.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 #include <stdexcept>
-#include <variant>
 
 namespace receiptd::chain {
 namespace {
 
-using Parts = std::vector<std::variant<TransactionFacts, ReceiptFacts, OutcomeFacts, DataFacts>>;
-
-// The parts of one story, in the order a reader would tell it.
-class Story {
-public:
-    Story() {
-        TransactionFacts transaction;
-        transaction.tx_hash = "TX";
-        transaction.signer_id = "alice";
-        transaction.receiver_id = "app";
-        transaction.deposit = 100;
-        parts.emplace_back(transaction);
-        outcome("TX", StatusKind::success_receipt_id, {"r0"});
-    }
-
-    ReceiptFacts& receipt(const std::string& id, const std::string& from, const std::string& to,
-                          std::vector<std::string> inputs = {}, std::vector<std::string> outputs = {}) {
-        ReceiptFacts facts;
-        facts.receipt_id = id;
-        facts.predecessor_id = from;
-        facts.receiver_id = to;
-        facts.signer_id = "alice";
-        facts.input_data_ids = std::move(inputs);
-        facts.output_data_ids = std::move(outputs);
-        parts.emplace_back(std::move(facts));
-        return std::get<ReceiptFacts>(parts.back());
-    }
-
-    void outcome(const std::string& id, StatusKind status, std::vector<std::string> children = {}) {
-        OutcomeFacts facts;
-        facts.id = id;
-        facts.status = status;
-        facts.receipt_ids = std::move(children);
-        if (status == StatusKind::failure) facts.failure = {"contract_panic", "no"};
-        facts.gas_burnt = 1;
-        facts.at = ExecutedAt{++height, height * 1000};
-        parts.emplace_back(std::move(facts));
-    }
-    void ok(const std::string& id, std::vector<std::string> children = {}) {
-        outcome(id, StatusKind::success_value, std::move(children));
-    }
-    void fails(const std::string& id, std::vector<std::string> children = {}) {
-        outcome(id, StatusKind::failure, std::move(children));
-    }
-    void data(const std::string& id, bool failed = false, bool resume = false) {
-        parts.emplace_back(DataFacts{id, failed, resume});
-    }
-
-    TreeJudgement judge() const { return judge(parts); }
-    static TreeJudgement judge(const Parts& parts) {
-        ReceiptGraph graph("TX");
-        for (const auto& part : parts) std::visit([&](const auto& facts) { graph.add(facts); }, part);
-        return graph.judge();
-    }
-
-    Parts parts;
-    BlockHeight height = 100;
-};
+using testing::random_story;
+using testing::Story;
 
 // A token transfer call: the receiver's part fails or not, the callback that settles it, too.
 Story transfer_call(bool receiver_fails, bool callback_fails) {
@@ -312,41 +257,6 @@ std::string summary(const TreeJudgement& tree) {
         return at ? std::to_string(at->height) : "-";
     };
     return text + "\n" + height(tree.included_at) + height(tree.completed_at) + height(tree.settled_at);
-}
-
-// A tree drawn at random: every receipt spawns some, some of them await one another.
-Story random_story(std::mt19937& random) {
-    Story story;
-    std::vector<std::string> open{"r0"};
-    story.receipt("r0", "alice", "app");
-    int next = 1;
-    const auto chance = [&](int percent) { return static_cast<int>(random() % 100) < percent; };
-    while (!open.empty()) {
-        const auto id = open.back();
-        open.pop_back();
-        if (chance(5)) continue;  // not executed yet
-        std::vector<std::string> children;
-        std::vector<std::string> data;
-        while (next < 60 && chance(60)) {
-            const auto child = "r" + std::to_string(next++);
-            auto& made = story.receipt(child, "app", "app");
-            if (chance(50)) {
-                made.output_data_ids = {"d" + child};
-                data.push_back("d" + child);
-            }
-            if (chance(40)) std::swap(made.input_data_ids, data);
-            children.push_back(child);
-            open.push_back(child);
-        }
-        if (chance(20)) {
-            children.push_back("refund" + id);
-            story.receipt("refund" + id, "system", "alice");
-            open.push_back("refund" + id);
-        }
-        chance(25) ? story.fails(id, children) : story.ok(id, children);
-        if (chance(80)) story.data("d" + id, chance(30));
-    }
-    return story;
 }
 
 TEST(ReceiptGraph, AnyOrderOfArrivalGivesTheSameJudgement) {

@@ -1,0 +1,184 @@
+#include "chain/tree_book.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace receiptd::chain {
+
+namespace {
+
+void keep_latest(ExecutedAt& latest, ExecutedAt at) {
+    if (at.height > latest.height) latest = at;
+}
+
+bool is_from_system(Role role) { return role == Role::refund || role == Role::payout; }
+
+std::string method_of(const Receipt& receipt) {
+    for (const auto& action : receipt.actions)
+        if (!action.method_name.empty()) return std::string(action.method_name);
+    return receipt.actions.empty() ? std::string() : std::string(receipt.actions.front().name);
+}
+
+}  // namespace
+
+void TreeBook::touch(Text tx_hash, Tree& tree) {
+    if (std::exchange(tree.touched, true)) return;
+    touched_.emplace_back(tx_hash);
+}
+
+void TreeBook::transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at) {
+    auto& tree = trees_[std::string(transaction.hash)];
+    auto& result = tree.result;
+    if (!result.tx_hash.empty()) return;  // listed twice: the first execution counts
+    result.tx_hash = transaction.hash;
+    result.signer_id = transaction.signer_id;
+    result.receiver_id = transaction.receiver_id;
+    result.included_at = at;
+    keep_latest(result.completed_at, at);
+    keep_latest(result.settled_at, at);
+    result.gas_burnt += outcome.gas_burnt;
+    result.tokens_burnt += outcome.tokens_burnt;
+    tree.announced += outcome.receipt_ids.size();
+    if (outcome.status.kind == StatusKind::failure) {
+        result.verdict = Verdict::failed;
+        result.failure = classify_failure(outcome.status.failure_json);
+    }
+    touch(transaction.hash, tree);
+}
+
+void TreeBook::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt at) {
+    // A local receipt may be told before its transaction: the tree begins with either.
+    if (item.role == Role::initial && trees_.find(tx_hash) == trees_.end())
+        trees_.emplace(std::string(tx_hash), Tree());
+    const auto found = trees_.find(tx_hash);
+    if (found == trees_.end()) return;
+    auto& tree = found->second;
+    auto& result = tree.result;
+    ++result.receipts;
+    result.gas_burnt += item.outcome.gas_burnt;
+    result.tokens_burnt += item.outcome.tokens_burnt;
+    tree.announced += item.outcome.receipt_ids.size();
+    keep_latest(result.settled_at, at);
+    touch(tx_hash, tree);
+    if (is_from_system(item.role)) return;
+    keep_latest(result.completed_at, at);
+    if (item.outcome.status.kind == StatusKind::failure) record_failure(tree, item, at);
+    settle_awaited(tree, item);
+}
+
+void TreeBook::record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
+    Failure failure;
+    auto& finding = failure.finding;
+    finding.receipt_id = item.outcome.id;
+    finding.parent_receipt_id = item.parent_receipt_id;
+    finding.role = item.role;
+    finding.contract_id = item.receipt.receiver_id;
+    finding.method_name = method_of(item.receipt);
+    finding.failure = classify_failure(item.outcome.status.failure_json);
+    finding.at = at;
+    for (const auto& receiver : item.receipt.output_data_receivers)
+        failure.awaited.push_back({std::string(receiver.data_id), Handling::undecided, {}});
+    if (failure.awaited.empty()) failure.handling = Handling::unhandled;
+    ++tree.result.failed_receipts;
+    tree.failures.push_back(std::move(failure));
+}
+
+// Who awaits a result is executed after it: the failure is known by then.
+void TreeBook::settle_awaited(Tree& tree, const ExecutedReceipt& item) {
+    if (tree.failures.empty() || item.receipt.input_data_ids.empty()) return;
+    const bool failed = item.outcome.status.kind == StatusKind::failure;
+    for (auto& failure : tree.failures) {
+        for (auto& awaited : failure.awaited) {
+            const auto& inputs = item.receipt.input_data_ids;
+            if (std::find(inputs.begin(), inputs.end(), awaited.data_id) == inputs.end()) continue;
+            if (failed)
+                awaited.by_failed = item.outcome.id;
+            else
+                awaited.handling = Handling::handled;
+        }
+    }
+}
+
+// One failure may be decided by another one's end: until nothing changes any more.
+void TreeBook::decide(Tree& tree, bool settled) {
+    for (bool changed = true; std::exchange(changed, false);) {
+        for (auto& failure : tree.failures) {
+            if (failure.handling != Handling::undecided) continue;
+            bool all_handled = true;
+            for (auto& awaited : failure.awaited) {
+                const auto other = std::find_if(
+                    tree.failures.begin(), tree.failures.end(),
+                    [&](const Failure& item) { return item.finding.receipt_id == awaited.by_failed; });
+                if (other != tree.failures.end()) awaited.handling = other->handling;
+                if (awaited.handling == Handling::unhandled) failure.handling = Handling::unhandled;
+                all_handled = all_handled && awaited.handling == Handling::handled;
+            }
+            if (all_handled) failure.handling = Handling::handled;
+            changed = changed || failure.handling != Handling::undecided;
+        }
+    }
+    if (!settled) return;
+    for (auto& failure : tree.failures)
+        if (failure.handling == Handling::undecided) failure.handling = Handling::unhandled;
+}
+
+Verdict TreeBook::verdict_of(const Tree& tree) {
+    bool callback = false;
+    bool other = false;
+    for (const auto& failure : tree.failures) {
+        if (failure.finding.role == Role::initial) return Verdict::failed;
+        if (failure.handling == Handling::handled) continue;
+        (failure.finding.role == Role::callback ? callback : other) = true;
+    }
+    if (callback) return Verdict::callback_failed;
+    if (other) return Verdict::receipt_failed;
+    return tree.failures.empty() ? Verdict::succeeded : Verdict::succeeded_with_handled_failure;
+}
+
+Decided TreeBook::end_of_block(base::Height height) {
+    Decided decided;
+    for (const auto& tx_hash : touched_) {
+        const auto found = trees_.find(tx_hash);
+        auto& tree = found->second;
+        tree.touched = false;
+        if (tree.result.tx_hash.empty()) {  // its transaction went by before we came
+            trees_.erase(found);
+            continue;
+        }
+        const bool settled = tree.result.receipts == tree.announced;
+        decide(tree, settled);
+        for (auto& failure : tree.failures) {
+            if (failure.handling == Handling::undecided || std::exchange(failure.told, true)) continue;
+            failure.finding.tx_hash = tx_hash;
+            failure.finding.handled = failure.handling == Handling::handled;
+            decided.findings.push_back(failure.finding);
+        }
+        if (!settled) continue;
+        auto& result = tree.result;
+        if (result.verdict != Verdict::failed) {
+            result.verdict = verdict_of(tree);
+            const auto decides = [&](const Failure& failure) {
+                return result.verdict == Verdict::failed ? failure.finding.role == Role::initial
+                       : result.verdict == Verdict::callback_failed
+                           ? failure.finding.role == Role::callback && !failure.finding.handled
+                           : !failure.finding.handled;
+            };
+            const auto first = std::find_if(tree.failures.begin(), tree.failures.end(), decides);
+            if (first != tree.failures.end()) result.failure = first->finding.failure;
+        }
+        decided.results.push_back(std::move(result));
+        trees_.erase(found);
+    }
+    touched_.clear();
+    if (height > window_) forget_before(height - window_);
+    return decided;
+}
+
+// Now and then, as it looks at every open tree.
+void TreeBook::forget_before(base::Height height) {
+    if (height >= swept_to_ && height - swept_to_ <= window_ / 16) return;
+    swept_to_ = height;
+    std::erase_if(trees_, [&](const auto& item) { return item.second.result.settled_at.height < height; });
+}
+
+}  // namespace receiptd::chain

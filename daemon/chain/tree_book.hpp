@@ -1,0 +1,112 @@
+// Judges trees while blocks go by: what of them is decided by each block, without keeping their receipts.
+// The rules are those of receipt_graph.hpp, and the answers are the same.
+//
+// A finding is told as soon as it is decided whether its failure was handled: at once if nobody
+// awaits the receipt, else by the receipts that await it. A result is told when nothing of the tree is
+// missing any more, refunds included. Only trees whose transaction went by are judged: of
+// others a part is unknown (the start of a range), and they are judged when both sides are stored.
+#pragma once
+
+#include "base/height_set.hpp"
+#include "chain/receipt_graph.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace receiptd::chain {
+
+// One failed receipt that is no refund and no payout.
+struct Finding {
+    std::string tx_hash;
+    std::string receipt_id;
+    std::string parent_receipt_id;
+    Role role = Role::initial;
+    bool handled = false;
+    std::string contract_id;  // the receiver
+    std::string method_name;
+    FailureClass failure;
+    ExecutedAt at;
+};
+
+struct TreeResult {
+    std::string tx_hash;
+    std::string signer_id;
+    std::string receiver_id;
+    Verdict verdict = Verdict::succeeded;
+    FailureClass failure;  // of what decided a failed verdict first
+    ExecutedAt included_at;
+    ExecutedAt completed_at;     // the last receipt that is no refund and no payout
+    ExecutedAt settled_at;       // the last of all
+    std::uint64_t receipts = 0;  // executed, all of them
+    std::uint64_t failed_receipts = 0;
+    Gas gas_burnt = 0;
+    u128 tokens_burnt = 0;
+};
+
+struct Decided {
+    std::vector<Finding> findings;
+    std::vector<TreeResult> results;
+};
+
+class TreeBook {
+public:
+    // Trees in which nothing happened for that many heights are given up here.
+    explicit TreeBook(std::uint64_t window_heights = 1200) : window_(window_heights) {}
+
+    struct ExecutedReceipt {
+        Text parent_receipt_id;  // empty: the transaction
+        const Receipt& receipt;
+        const Outcome& outcome;
+        Role role = Role::initial;
+    };
+
+    // What a block holds, in any order.
+    void transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at);
+    void executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt at);
+    // The block is told: what it decided.
+    Decided end_of_block(base::Height height);
+
+    std::size_t open_trees() const { return trees_.size(); }
+
+private:
+    // A data id of a failed receipt, and what became of the receipt that awaits it.
+    struct Awaited {
+        std::string data_id;
+        Handling handling = Handling::undecided;
+        std::string by_failed;  // the receipt that awaited it failed itself: as that one goes
+    };
+    struct Failure {
+        Finding finding;
+        std::vector<Awaited> awaited;
+        Handling handling = Handling::undecided;
+        bool told = false;
+    };
+    struct Tree {
+        TreeResult result;
+        std::uint64_t announced = 0;
+        std::vector<Failure> failures;
+        bool touched = false;
+    };
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+    };
+
+    void touch(Text tx_hash, Tree& tree);
+    static void record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
+    static void settle_awaited(Tree& tree, const ExecutedReceipt& item);
+    static void decide(Tree& tree, bool settled);
+    static Verdict verdict_of(const Tree& tree);
+    void forget_before(base::Height height);
+
+    std::uint64_t window_;
+    base::Height swept_to_ = 0;
+    std::unordered_map<std::string, Tree, Hash, std::equal_to<>> trees_;
+    std::vector<std::string> touched_;
+};
+
+}  // namespace receiptd::chain

@@ -1,0 +1,204 @@
+// Trees judged while they go by, block after block.
+#include "chain/tree_book.hpp"
+
+#include "tree_story.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace receiptd::chain {
+namespace {
+
+using testing::random_story;
+using testing::Story;
+
+// A story as blocks would tell it: one execution a block, nothing before what it needs.
+class Telling {
+public:
+    explicit Telling(const Story& story) : story_(story), judgement_(story.judge()) {
+        for (const auto& part : story.parts) {
+            if (const auto* body = std::get_if<ReceiptFacts>(&part)) bodies_[body->receipt_id] = body;
+            if (const auto* outcome = std::get_if<OutcomeFacts>(&part)) waiting_.push_back(outcome);
+            if (const auto* transaction = std::get_if<TransactionFacts>(&part)) transaction_ = transaction;
+        }
+        for (const auto& receipt : judgement_.receipts) judged_[receipt.receipt_id] = &receipt;
+    }
+
+    Decided tell(TreeBook& book) {
+        Decided all;
+        while (const auto* next = take_ready()) {
+            tell(book, *next);
+            auto decided = book.end_of_block(++height_);
+            for (auto& finding : decided.findings) all.findings.push_back(std::move(finding));
+            for (auto& result : decided.results) all.results.push_back(std::move(result));
+        }
+        return all;
+    }
+
+    bool told_all() const { return waiting_.empty(); }
+
+private:
+    bool is_ready(const OutcomeFacts& outcome) const {
+        if (outcome.id == "TX") return true;
+        const auto& receipt = *judged_.at(outcome.id);
+        const auto& parent = receipt.parent_receipt_id.empty() ? "TX" : receipt.parent_receipt_id;
+        if (done_.count(parent) == 0) return false;
+        for (const auto& data_id : bodies_.at(outcome.id)->input_data_ids)
+            for (const auto& [id, body] : bodies_) {
+                const auto& outputs = body->output_data_ids;
+                const bool makes_it = std::find(outputs.begin(), outputs.end(), data_id) != outputs.end();
+                if (makes_it && done_.count(id) == 0) return false;
+            }
+        return true;
+    }
+
+    const OutcomeFacts* take_ready() {
+        const auto ready = std::find_if(waiting_.begin(), waiting_.end(),
+                                        [&](const OutcomeFacts* item) { return is_ready(*item); });
+        if (ready == waiting_.end()) return nullptr;
+        const auto* taken = *ready;
+        waiting_.erase(ready);
+        done_.insert(taken->id);
+        return taken;
+    }
+
+    void tell(TreeBook& book, const OutcomeFacts& facts) {
+        Outcome outcome;
+        outcome.id = facts.id;
+        outcome.receipt_ids.assign(facts.receipt_ids.begin(), facts.receipt_ids.end());
+        outcome.status.kind = facts.status;
+        outcome.status.failure_json = R"({"ActionError":{"index":0,"kind":"DelegateActionExpired"}})";
+        outcome.gas_burnt = facts.gas_burnt;
+        const ExecutedAt at{height_ + 1, 0};
+        if (facts.id == "TX") {
+            SignedTransaction transaction;
+            transaction.hash = transaction_->tx_hash;
+            transaction.signer_id = transaction_->signer_id;
+            book.transaction(transaction, outcome, at);
+            return;
+        }
+        const auto& body = *bodies_.at(facts.id);
+        Receipt receipt;
+        receipt.receipt_id = body.receipt_id;
+        receipt.receiver_id = body.receiver_id;
+        receipt.input_data_ids.assign(body.input_data_ids.begin(), body.input_data_ids.end());
+        for (const auto& id : body.output_data_ids) receipt.output_data_receivers.push_back({id, "app"});
+        const auto& judged = *judged_.at(facts.id);
+        book.executed("TX", {judged.parent_receipt_id, receipt, outcome, *judged.role}, at);
+    }
+
+    const Story& story_;
+    TreeJudgement judgement_;
+    const TransactionFacts* transaction_ = nullptr;
+    std::map<std::string, const ReceiptFacts*> bodies_;
+    std::map<std::string, const JudgedReceipt*> judged_;
+    std::vector<const OutcomeFacts*> waiting_;
+    std::set<std::string> done_;
+    base::Height height_ = 0;
+};
+
+TEST(TreeBook, SaysWhatTheGraphSays) {
+    std::mt19937 random(11);
+    int settled = 0;
+    std::set<Verdict> verdicts;
+    for (int round = 0; round < 3000; ++round) {
+        const auto story = random_story(random);
+        const auto judgement = story.judge();
+        TreeBook book;
+        Telling telling(story);
+        const auto decided = telling.tell(book);
+        if (!telling.told_all()) continue;  // it awaits data that nobody makes before
+        if (judgement.completed && !judgement.settled) continue;  // the book waits for refunds
+        ASSERT_EQ(decided.results.size(), judgement.settled ? 1u : 0u) << round;
+        std::map<std::string, Handling> told;
+        for (const auto& finding : decided.findings) {
+            ASSERT_EQ(finding.tx_hash, "TX");
+            ASSERT_TRUE(
+                told.emplace(finding.receipt_id, finding.handled ? Handling::handled : Handling::unhandled)
+                    .second);
+        }
+        for (const auto& receipt : judgement.receipts) {
+            if (!receipt.failed() || receipt.is_from_system() || !receipt.attached) continue;
+            const auto found = told.find(receipt.receipt_id);
+            const auto handling = found == told.end() ? Handling::undecided : found->second;
+            ASSERT_EQ(handling, receipt.handling) << round << " " << receipt.receipt_id;
+        }
+        if (!judgement.settled) continue;
+        ++settled;
+        const auto& result = decided.results.front();
+        verdicts.insert(result.verdict);
+        ASSERT_EQ(result.verdict, judgement.verdict) << round;
+        ASSERT_EQ(result.failed_receipts, judgement.failed_receipts);
+        ASSERT_EQ(result.gas_burnt, judgement.gas_burnt);
+        ASSERT_EQ(book.open_trees(), 0u);
+    }
+    EXPECT_GT(settled, 500);
+    EXPECT_EQ(verdicts.size(), 5u) << "every verdict came up";
+}
+
+TEST(TreeBook, DoesNotJudgeATreeWhoseTransactionItDidNotSee) {
+    TreeBook book;
+    Receipt receipt;
+    receipt.receipt_id = "r";
+    Outcome outcome;
+    outcome.id = "r";
+    outcome.status.kind = StatusKind::failure;
+    book.executed("TX", {"parent", receipt, outcome, Role::detached}, {1, 0});
+    book.executed("TX2", {"", receipt, outcome, Role::initial}, {1, 0});
+    const auto decided = book.end_of_block(1);
+    EXPECT_TRUE(decided.findings.empty());
+    EXPECT_TRUE(decided.results.empty());
+    EXPECT_EQ(book.open_trees(), 0u);
+}
+
+TEST(TreeBook, ALocalReceiptMayBeToldBeforeItsTransaction) {
+    TreeBook book;
+    Receipt receipt;
+    receipt.receipt_id = "r";
+    Outcome executed;
+    executed.id = "r";
+    executed.status.kind = StatusKind::success_value;
+    book.executed("TX", {"", receipt, executed, Role::initial}, {5, 0});
+    SignedTransaction transaction;
+    transaction.hash = "TX";
+    Outcome conversion;
+    conversion.receipt_ids = {"r"};
+    conversion.status.kind = StatusKind::success_receipt_id;
+    book.transaction(transaction, conversion, {5, 0});
+    const auto decided = book.end_of_block(5);
+    ASSERT_EQ(decided.results.size(), 1u);
+    EXPECT_EQ(decided.results[0].verdict, Verdict::succeeded);
+}
+
+TEST(TreeBook, AFailedTransactionIsAResultAtOnce) {
+    TreeBook book;
+    SignedTransaction transaction;
+    transaction.hash = "TX";
+    Outcome conversion;
+    conversion.status.kind = StatusKind::failure;
+    conversion.status.failure_json = R"({"InvalidTxError":"Expired"})";
+    book.transaction(transaction, conversion, {5, 0});
+    const auto decided = book.end_of_block(5);
+    ASSERT_EQ(decided.results.size(), 1u);
+    EXPECT_EQ(decided.results[0].verdict, Verdict::failed);
+    EXPECT_EQ(decided.results[0].failure.error_class, "expired");
+}
+
+TEST(TreeBook, GivesUpTreesInWhichNothingHappensAnyMore) {
+    TreeBook book(100);
+    SignedTransaction transaction;
+    transaction.hash = "TX";
+    Outcome conversion;
+    conversion.receipt_ids = {"r"};
+    book.transaction(transaction, conversion, {5, 0});
+    book.end_of_block(5);
+    EXPECT_EQ(book.open_trees(), 1u);
+    book.end_of_block(1000);
+    EXPECT_EQ(book.open_trees(), 0u);
+}
+
+}  // namespace
+}  // namespace receiptd::chain
