@@ -1,0 +1,19 @@
+# Real NEAR clients from npm against `receiptd-sandbox run`, one process per file (tests/clients/README.md).
+# Without node the tests fail: `./dev test` installs it.
+find_program(NODE node)
+if(NOT NODE)
+  set(NODE node)
+endif()
+set(clients ${CMAKE_CURRENT_SOURCE_DIR}/clients)
+
+add_test(NAME clients.install COMMAND ${clients}/install.sh)
+set_tests_properties(clients.install PROPERTIES FIXTURES_SETUP npm_packages TIMEOUT 300)
+
+file(GLOB client_files CONFIGURE_DEPENDS ${clients}/*_test.mjs)
+foreach(file ${client_files})
+  get_filename_component(name ${file} NAME_WE)
+  string(REGEX REPLACE "_test$" "" name ${name})
+  add_test(NAME clients.${name} COMMAND ${NODE} --test ${file})
+  set_tests_properties(clients.${name} PROPERTIES
+    ENVIRONMENT RECEIPTD_BUILD=${CMAKE_BINARY_DIR} FIXTURES_REQUIRED npm_packages TIMEOUT 300)
+endforeach()

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Installs what package-lock.json names into node_modules here, unless that is there already.
+set -euo pipefail
+cd "$(dirname "$(realpath "$0")")"
+
+major=$(node -p 'process.versions.node.split(".")[0]')
+if [ "$major" -lt 18 ]; then
+    echo "the client tests need node 18 or newer, this is $(node --version)" >&2
+    exit 1
+fi
+if grep -n '"resolved"' package-lock.json >&2; then
+    echo "package-lock.json names a registry: npm install with the .npmrc of this folder" >&2
+    exit 1
+fi
+# Tests of several build folders may start at once.
+exec 9<package-lock.json
+flock 9
+if ! cmp -s package-lock.json node_modules/.installed; then
+    npm ci --no-progress
+    cp package-lock.json node_modules/.installed
+fi
