@@ -1,0 +1,183 @@
+// From the first word of a transaction to its end.
+#include "chain/lifecycle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace receiptd::chain {
+namespace {
+
+WatchedTransaction handed_in() { return {"TX", 7, 1000, 100}; }
+WatchedTransaction known_by_hash() { return {"TX", std::nullopt, std::nullopt, 100}; }
+
+TreeSeen finished(Verdict verdict = Verdict::succeeded) {
+    TreeSeen seen;
+    seen.included_at = ExecutedAt{110, 1};
+    seen.initial_at = ExecutedAt{111, 2};
+    seen.completed_at = ExecutedAt{115, 3};
+    seen.settled_at = ExecutedAt{116, 4};
+    seen.verdict = verdict;
+    return seen;
+}
+
+NotIncludedUpTo not_in(BlockHeight height) {
+    NotIncludedUpTo seen;
+    seen.height = height;
+    return seen;
+}
+
+class Life {
+public:
+    explicit Life(WatchedTransaction watched) : transaction(std::move(watched)) {}
+    Life& sees(const Observation& observation) {
+        for (auto& transition : step(state, transaction, observation, LifecycleRules()))
+            transitions.push_back(std::move(transition));
+        return *this;
+    }
+    std::string path() const {
+        std::string text = "accepted";
+        for (const auto& transition : transitions) text += " " + std::string(stage_name(transition.to));
+        return text;
+    }
+
+    WatchedTransaction transaction;
+    WatchState state;
+    std::vector<Transition> transitions;
+};
+
+TEST(Lifecycle, GoesThroughEveryStageWithTheBlockThatProvesIt) {
+    Life life(handed_in());
+    life.sees(Routed{"regular"}).sees(finished());
+    EXPECT_EQ(life.path(), "accepted pending included executing completed final");
+    EXPECT_EQ(life.state.verdict, Verdict::succeeded);
+    EXPECT_FALSE(life.transitions[0].at);
+    EXPECT_EQ(life.transitions[0].evidence, R"({"host":"regular"})");
+    EXPECT_EQ(life.transitions[1].at->height, 110u);
+    EXPECT_EQ(life.transitions[4].at->height, 116u);
+    EXPECT_EQ(life.transitions[3].evidence, R"({"receipts":0,"failed_receipts":0,"verdict":"succeeded"})");
+}
+
+TEST(Lifecycle, AFailedInitialReceiptNeverExecutes) {
+    Life life(handed_in());
+    auto seen = finished(Verdict::failed);
+    seen.initial_at.reset();
+    seen.decided_by = {"R"};
+    life.sees(seen);
+    EXPECT_EQ(life.path(), "accepted included completed final");
+    EXPECT_NE(life.transitions[1].evidence.find(R"("decided_by":"R")"), std::string::npos);
+}
+
+TEST(Lifecycle, StagesAreNeverLeftBackwardsWhateverTheOrder) {
+    std::vector<Observation> seen{Routed{"a"},        Refused{"invalid_nonce", "{}", "b"},
+                                  NoRoute{"timeout"}, not_in(105),
+                                  not_in(5000),       finished()};
+    auto partly = finished();
+    partly.completed_at.reset();
+    partly.settled_at.reset();
+    partly.verdict.reset();
+    seen.push_back(partly);
+    std::mt19937 random(3);
+    for (int round = 0; round < 500; ++round) {
+        std::shuffle(seen.begin(), seen.end(), random);
+        Life life(handed_in());
+        for (const auto& observation : seen) life.sees(observation);
+        ASSERT_EQ(life.state.stage, Stage::final) << "what the chain proves wins: " << life.path();
+        ASSERT_EQ(life.state.verdict, Verdict::succeeded);
+        ASSERT_EQ(life.state.reason, "");
+        for (const auto& transition : life.transitions)
+            ASSERT_TRUE(transition.from < transition.to || is_end(transition.from)) << life.path();
+    }
+}
+
+TEST(Lifecycle, ARefusalIsAnEndWithItsVariant) {
+    Life life(handed_in());
+    life.sees(Refused{"invalid_nonce", R"({"InvalidNonce":{"tx_nonce":7,"ak_nonce":9}})", "regular"});
+    EXPECT_EQ(life.path(), "accepted rejected");
+    EXPECT_EQ(life.state.reason, "invalid_nonce");
+    EXPECT_EQ(life.transitions[0].evidence,
+              R"({"host":"regular","error":{"InvalidNonce":{"tx_nonce":7,"ak_nonce":9}}})");
+}
+
+TEST(Lifecycle, NoRouteIsAnEndOnlyWhereNoHostTookIt) {
+    Life life(handed_in());
+    life.sees(NoRoute{"regular: connection refused"});
+    EXPECT_EQ(life.path(), "accepted forwarding_failed");
+    Life routed(handed_in());
+    routed.sees(Routed{"other"}).sees(NoRoute{"regular: connection refused"});
+    EXPECT_EQ(routed.path(), "accepted pending");
+}
+
+TEST(Lifecycle, ANonceThatWasUsedByAnotherSupersedes) {
+    Life life(handed_in());
+    auto seen = not_in(200);
+    seen.key_nonce = 6;
+    seen.key_height = 199;
+    life.sees(seen);
+    EXPECT_EQ(life.path(), "accepted");
+    seen.key_nonce = 7;
+    life.sees(seen);
+    EXPECT_EQ(life.path(), "accepted dropped");
+    EXPECT_EQ(life.state.reason, "superseded");
+    EXPECT_EQ(life.transitions[0].evidence,
+              R"({"not_included_up_to":200,"nonce":7,"access_key_nonce":7,"access_key_height":199})");
+}
+
+TEST(Lifecycle, ExpiresWhenNoBlockMayIncludeItAnyMore) {
+    Life life(handed_in());
+    life.sees(not_in(999));
+    EXPECT_EQ(life.path(), "accepted");
+    life.sees(not_in(1000));
+    EXPECT_EQ(life.path(), "accepted expired");
+    EXPECT_EQ(life.transitions[0].evidence, R"({"not_included_up_to":1000,"valid_until":1000})");
+}
+
+TEST(Lifecycle, WithoutCoverForItsCostItIsDroppedAfterAWhile) {
+    Life life(handed_in());
+    auto seen = not_in(200);
+    seen.balance = 5;
+    seen.cost = 9;
+    seen.blocks_without_balance = 19;
+    life.sees(seen);
+    EXPECT_EQ(life.path(), "accepted");
+    seen.blocks_without_balance = 20;
+    life.sees(seen);
+    EXPECT_EQ(life.state.reason, "not_enough_balance");
+    EXPECT_EQ(life.path(), "accepted dropped");
+}
+
+TEST(Lifecycle, OfAHashAloneNothingIsLearnedUntilItsWindowIsOver) {
+    Life life(known_by_hash());
+    auto seen = not_in(86'499);
+    seen.key_nonce = 1'000'000;
+    seen.asked = "archival: UNKNOWN_TRANSACTION";
+    life.sees(seen);
+    EXPECT_EQ(life.path(), "accepted");
+    seen.height = 86'500;
+    life.sees(seen);
+    EXPECT_EQ(life.path(), "accepted unknown");
+    EXPECT_EQ(life.transitions[0].evidence,
+              R"({"not_included_up_to":86500,"asked":"archival: UNKNOWN_TRANSACTION","watched_since":100})");
+}
+
+TEST(Lifecycle, NamesItsStages) {
+    for (const auto stage : {Stage::accepted, Stage::forwarding_failed, Stage::unknown})
+        EXPECT_EQ(parse_stage(stage_name(stage)), stage);
+    EXPECT_FALSE(parse_stage("gone"));
+}
+
+TEST(Lifecycle, EvidenceIsJsonWhateverHostsSay) {
+    EXPECT_EQ(Evidence().text("a\"", "x\n\\").number("n", 5).json("j", "[1]").to_json(),
+              R"({"a\"":"x\u000a\\","n":5,"j":[1]})");
+}
+
+TEST(Lifecycle, EveryStageOnTheWayCanBeStuckAndNoEndCan) {
+    for (const auto stage :
+         {Stage::accepted, Stage::pending, Stage::included, Stage::executing, Stage::completed})
+        EXPECT_TRUE(stuck_after(stage, StuckRules()));
+    for (const auto stage : {Stage::final, Stage::dropped}) EXPECT_FALSE(stuck_after(stage, StuckRules()));
+}
+
+}  // namespace
+}  // namespace receiptd::chain
