@@ -1,0 +1,114 @@
+// The durable queue of alerts (migrations/0004_watching.sql: endpoints, alerts, deliveries) and what
+// their payloads tell.
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/task.hpp"
+#include "chain/receipt_graph.hpp"
+#include "storage/watch_store.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+struct FindingRow {
+    std::string finding_id;
+    std::string kind;
+    std::string tx_hash;  // empty: not known
+    std::string receipt_id;
+    std::string role;
+    std::optional<bool> handled;
+    std::string contract_id;
+    std::string method_name;
+    std::string signer_id;
+    std::string error_class;
+    std::string error_text;
+    std::optional<chain::BlockHeight> block_height;
+    std::string block_time;  // ISO 8601, UTC
+};
+
+struct FindingFilter {
+    std::string tx_hash;
+    std::string contract_id;
+    std::string kind;
+    std::optional<bool> handled;
+    std::string since;   // ISO 8601; empty: any
+    std::string cursor;  // of the last one seen; empty: from the newest on
+    unsigned limit = 100;
+};
+
+struct DueDelivery {
+    std::string alert_id;
+    std::string endpoint;
+    std::string kind;
+    std::string tx_hash;
+    std::string payload;  // empty: not made yet
+    unsigned attempts = 0;
+    base::WallTime created_at{};
+};
+
+struct DeliveryOutcome {
+    std::string alert_id;
+    std::string endpoint;
+    bool delivered = false;
+    bool dead = false;
+    bool endpoint_gone = false;  // 410: the endpoint is switched off
+    std::optional<std::chrono::milliseconds> again_in;
+    int status = 0;  // of HTTP; 0: no answer
+    std::string error;
+};
+
+struct DeliveryRow {
+    std::string alert_id, endpoint, state, kind, tx_hash, last_error;
+    unsigned attempts = 0;
+    int last_status = 0;
+    std::string created_at, next_attempt_at, delivered_at;  // ISO 8601; empty: none
+};
+
+struct DeliveryFilter {
+    std::string state;     // empty: any
+    std::string endpoint;  // empty: any
+    std::string alert_id;  // empty: any
+    unsigned limit = 100;
+};
+
+struct StreamEvent {
+    std::int64_t id = 0;
+    std::string kind;  // transition, finding
+    std::string tx_hash;
+    std::string at;  // ISO 8601
+    std::string body_json;
+};
+
+class AlertStore {
+public:
+    virtual ~AlertStore() = default;
+
+    // The configured endpoints are active, all others are not.
+    virtual base::Task<void> set_endpoints(std::vector<std::string> names) = 0;
+
+    // Due ones, leased to this process for `lease` (FOR UPDATE SKIP LOCKED).
+    virtual base::Task<std::vector<DueDelivery>> claim_deliveries(unsigned limit, std::chrono::seconds lease) = 0;
+    // Keeps the body before the first attempt; what was kept before wins and is returned.
+    virtual base::Task<std::string> keep_payload(std::string alert_id, std::string payload) = 0;
+    virtual base::Task<void> record_delivery(DeliveryOutcome outcome) = 0;
+    virtual base::Task<std::vector<DeliveryRow>> list_deliveries(DeliveryFilter filter) = 0;
+    // Makes deliveries pending and due again; how many.
+    virtual base::Task<std::uint64_t> resend(DeliveryFilter filter) = 0;
+    // Until the next delivery is due; nullopt: none is pending.
+    virtual base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in() = 0;
+
+    virtual base::Task<std::optional<FindingRow>> finding(std::string finding_id) = 0;
+    virtual base::Task<std::vector<FindingRow>> list_findings(FindingFilter filter) = 0;
+    virtual base::Task<StoredTree> tree_of(std::string tx_hash) = 0;
+
+    // Events behind `after` that no open transaction can still precede, oldest first.
+    virtual base::Task<std::vector<StreamEvent>> stream_events(std::int64_t after, unsigned limit) = 0;
+    virtual base::Task<std::int64_t> last_stream_event() = 0;
+};
+
+}  // namespace receiptd::storage

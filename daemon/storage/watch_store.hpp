@@ -1,0 +1,117 @@
+// What the tracker and the API need of the database about watched transactions. As Store: every
+// method comes back when it is done or storage stops.
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/task.hpp"
+#include "chain/lifecycle.hpp"
+#include "chain/receipt_graph.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+enum class WatchOrigin : std::uint8_t { hash, rule, submission };
+
+struct NewWatch {
+    std::string tx_hash;
+    std::string sender_id;
+    WatchOrigin origin = WatchOrigin::hash;
+    std::string rule;  // its name, for WatchOrigin::rule
+    // Of a submission; empty otherwise.
+    std::string signed_tx_base64;
+    std::string idempotency_key;
+    std::string public_key;
+    std::optional<std::uint64_t> nonce;
+    std::optional<chain::BlockHeight> valid_until;
+    std::string cost;  // yoctoNEAR
+};
+
+struct Watch {
+    std::string tx_hash;
+    std::string sender_id;
+    WatchOrigin origin = WatchOrigin::hash;
+    chain::WatchState state;
+    chain::WatchedTransaction transaction;
+    std::string evidence_json;  // of the latest transition; empty: none
+    std::string signed_tx_base64;
+    std::string public_key;
+    std::string cost;
+    unsigned checks = 0;
+    std::optional<chain::BlockHeight> balance_missing_since;
+    bool stuck = false;
+    base::WallTime stage_since{};
+    base::WallTime created_at{};
+    base::WallTime next_check_at{};
+};
+
+struct StoredTransition {
+    chain::Transition transition;
+    base::WallTime learned_at{};
+};
+
+// How the database knows a tree; enough to judge it (chain/receipt_graph.hpp).
+struct StoredTree {
+    std::optional<chain::TransactionFacts> transaction;
+    std::vector<chain::ReceiptFacts> receipts;
+    std::vector<chain::OutcomeFacts> outcomes;  // the transaction's own among them
+    std::vector<chain::DataFacts> data;
+    bool any() const { return transaction || !outcomes.empty(); }
+};
+
+// After an observation: written in one transaction if the watch is still at `from`, with a line in
+// stream_events for each transition, and for an abnormal end its finding and alerts.
+struct WatchUpdate {
+    std::string tx_hash;
+    chain::Stage from = chain::Stage::accepted;
+    chain::WatchState state;
+    std::vector<chain::Transition> transitions;
+    std::optional<base::WallTime> next_check_at;
+    unsigned more_checks = 0;
+    std::optional<bool> stuck;
+    // Set, or forgotten with 0.
+    std::optional<chain::BlockHeight> balance_missing_since;
+    bool alert = true;  // false: history
+};
+
+struct WatchFilter {
+    std::optional<chain::Stage> stage;
+    std::optional<chain::Verdict> verdict;
+    std::string sender_id;
+    bool open_only = false;
+    // (created_at, tx_hash) of the last one seen, as the API's cursor; empty: from the newest on.
+    std::string cursor;
+    unsigned limit = 100;
+};
+
+class WatchStore {
+public:
+    virtual ~WatchStore() = default;
+
+    // Those that are there already are left as they are (a submission completes a watch that knew the
+    // hash alone). Returns the hashes that are new. NOTIFYs receiptd_watches.
+    virtual base::Task<std::vector<std::string>> add_watches(std::vector<NewWatch> watches) = 0;
+    virtual base::Task<bool> remove_watch(std::string tx_hash) = 0;
+    virtual base::Task<std::optional<Watch>> watch(std::string tx_hash) = 0;
+    virtual base::Task<std::optional<Watch>> watch_by_idempotency_key(std::string key) = 0;
+    virtual base::Task<std::vector<Watch>> list_watches(WatchFilter filter) = 0;
+
+    // Open ones in order of their hashes, after `after`: for filling memory at start.
+    virtual base::Task<std::vector<Watch>> open_watches(std::string after, unsigned limit) = 0;
+    // Open ones that came by SQL or another process since: by created_at, at or after `since`.
+    virtual base::Task<std::vector<Watch>> watches_since(base::WallTime since, unsigned limit) = 0;
+
+    // False: somebody else moved it meanwhile; read it again.
+    virtual base::Task<bool> update_watch(WatchUpdate update) = 0;
+
+    virtual base::Task<std::vector<StoredTransition>> transitions(std::string tx_hash) = 0;
+    virtual base::Task<StoredTree> stored_tree(std::string tx_hash) = 0;
+    // The height up to which every height from `from` on is covered; nullopt: `from` is not.
+    virtual base::Task<std::optional<chain::BlockHeight>> covered_up_to(chain::BlockHeight from) = 0;
+};
+
+}  // namespace receiptd::storage

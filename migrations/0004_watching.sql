@@ -1,0 +1,142 @@
+-- Watching: what really happened to transactions, and who is told.
+--
+-- transaction_results and findings are history: partitioned, append-only, found by tree_id. A finding is
+-- written once, in the transaction that commits the receipt that proves it. The rest is operational.
+
+CREATE TABLE transaction_results (
+    tx_hash text COLLATE "C" NOT NULL,
+    tree_id text COLLATE "C" NOT NULL,
+    -- Of the block that includes the transaction, as in transactions.
+    block_height bigint NOT NULL,
+    block_time timestamptz NOT NULL,
+    signer_id text COLLATE "C" NOT NULL,
+    receiver_id text COLLATE "C" NOT NULL,
+    verdict text COLLATE "C" NOT NULL
+        CHECK (verdict IN ('succeeded', 'failed', 'callback_failed', 'receipt_failed',
+                           'succeeded_with_handled_failure')),
+    error_class text COLLATE "C",
+    error_text text,
+    included_height bigint NOT NULL,
+    completed_height bigint NOT NULL,
+    completed_time timestamptz NOT NULL,
+    settled_height bigint NOT NULL,
+    receipts int NOT NULL,
+    failed_receipts int NOT NULL,
+    gas_burnt bigint NOT NULL,
+    tokens_burnt numeric(39, 0) NOT NULL,
+    UNIQUE (tx_hash, tree_id, block_time)
+) PARTITION BY RANGE (block_time);
+CREATE INDEX ON transaction_results (block_time) WHERE verdict <> 'succeeded';
+CREATE INDEX ON transaction_results USING brin (block_time, block_height) WITH (pages_per_range = 32, autosummarize = on);
+
+CREATE TABLE findings (
+    -- The same for the same cause, however often it is found: kind and receipt, or kind and transaction.
+    finding_id text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL
+        CHECK (kind IN ('failed_receipt', 'failed_transaction', 'rejected', 'forwarding_failed', 'dropped',
+                        'expired', 'unknown', 'stuck')),
+    tx_hash text COLLATE "C",
+    tree_id text COLLATE "C" NOT NULL,
+    receipt_id text COLLATE "C",
+    role text COLLATE "C",
+    handled boolean,
+    contract_id text COLLATE "C",
+    method_name text COLLATE "C",
+    signer_id text COLLATE "C",
+    error_class text COLLATE "C",
+    error_text text,
+    block_height bigint,
+    block_time timestamptz NOT NULL,
+    UNIQUE (finding_id, tree_id, block_time)
+) PARTITION BY RANGE (block_time);
+CREATE INDEX ON findings (contract_id, block_time);
+CREATE INDEX ON findings USING hash (tree_id);
+CREATE INDEX ON findings (block_time);
+
+CREATE TABLE watches (
+    tx_hash text COLLATE "C" PRIMARY KEY,
+    sender_id text COLLATE "C" NOT NULL,
+    stage text COLLATE "C" NOT NULL DEFAULT 'accepted'
+        CHECK (stage IN ('accepted', 'pending', 'included', 'executing', 'completed', 'final', 'rejected',
+                         'forwarding_failed', 'dropped', 'expired', 'unknown')),
+    verdict text COLLATE "C",
+    reason text COLLATE "C",
+    evidence json,
+    -- 'hash' (HTTP, command line, SQL), 'rule', 'submission'
+    origin text COLLATE "C" NOT NULL DEFAULT 'hash' CHECK (origin IN ('hash', 'rule', 'submission')),
+    rule text COLLATE "C",
+    -- What is known of a transaction that was handed in here.
+    signed_tx_base64 text,
+    idempotency_key text COLLATE "C",
+    public_key text COLLATE "C",
+    nonce numeric(20, 0),
+    valid_until bigint,
+    cost numeric(39, 0),
+    watched_since bigint,            -- final height when it was first looked for
+    next_check_at timestamptz NOT NULL DEFAULT now(),
+    checks int NOT NULL DEFAULT 0,   -- requests made for it
+    balance_missing_since bigint,    -- height
+    stuck_since timestamptz,
+    stage_since timestamptz NOT NULL DEFAULT now(),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now()
+) WITH (fillfactor = 70);
+CREATE INDEX ON watches (next_check_at) WHERE stage IN ('accepted', 'pending', 'included', 'executing', 'completed');
+CREATE UNIQUE INDEX ON watches (idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX ON watches (created_at, tx_hash);
+
+CREATE TABLE watch_transitions (
+    tx_hash text COLLATE "C" NOT NULL,
+    from_stage text COLLATE "C" NOT NULL,
+    to_stage text COLLATE "C" NOT NULL,
+    at timestamptz NOT NULL DEFAULT clock_timestamp(),  -- when it was learned
+    block_height bigint,                                -- the block that proves it, and its time
+    block_time timestamptz,
+    evidence json NOT NULL
+);
+CREATE INDEX ON watch_transitions (tx_hash, at);
+CREATE INDEX ON watch_transitions (at);
+
+-- What /v1/stream tells, in the order of (transaction, id): readers go up to the oldest transaction
+-- that is still open, so nothing that commits late is passed by.
+CREATE TABLE stream_events (
+    id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    written_by xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    kind text COLLATE "C" NOT NULL CHECK (kind IN ('transition', 'finding')),
+    tx_hash text COLLATE "C",
+    at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    body json NOT NULL
+);
+CREATE INDEX ON stream_events (at);
+
+-- The [[endpoint]]s of the configuration, written by each daemon that starts.
+CREATE TABLE endpoints (
+    name text COLLATE "C" PRIMARY KEY,
+    active boolean NOT NULL DEFAULT true,   -- false: not configured any more, or it answered 410
+    updated_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE alerts (
+    alert_id text COLLATE "C" PRIMARY KEY,  -- the finding's id: what is found again is not told again; the webhook-id
+    kind text COLLATE "C" NOT NULL,
+    tx_hash text COLLATE "C",
+    payload text,                           -- the body as it is signed and sent; made before the first attempt
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX ON alerts (created_at);
+CREATE INDEX ON alerts (tx_hash);
+
+CREATE TABLE deliveries (
+    alert_id text COLLATE "C" NOT NULL REFERENCES alerts ON DELETE CASCADE,
+    endpoint text COLLATE "C" NOT NULL,
+    state text COLLATE "C" NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'delivered', 'dead')),
+    attempts int NOT NULL DEFAULT 0,
+    next_attempt_at timestamptz NOT NULL DEFAULT now(),
+    lease_owner uuid,
+    last_status int,
+    last_error text,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    delivered_at timestamptz,
+    PRIMARY KEY (alert_id, endpoint)
+) WITH (fillfactor = 70);
+CREATE INDEX ON deliveries (next_attempt_at) WHERE state = 'pending';
