@@ -139,4 +139,5 @@ CREATE TABLE deliveries (
     delivered_at timestamptz,
     PRIMARY KEY (alert_id, endpoint)
 ) WITH (fillfactor = 70);
-CREATE INDEX ON deliveries (next_attempt_at) WHERE state = 'pending';
+CREATE INDEX ON deliveries (endpoint, next_attempt_at) WHERE state = 'pending';
+CREATE INDEX ON deliveries (endpoint) WHERE state = 'dead';

@@ -47,10 +47,17 @@ struct DueDelivery {
     std::string kind;
     std::string tx_hash;
     std::string payload;  // empty: not made yet
-    unsigned attempts = 0;
+    unsigned attempts = 0;  // made before
     base::WallTime created_at{};
 };
 
+// How many more deliveries an endpoint can take now.
+struct EndpointRoom {
+    std::string endpoint;
+    unsigned limit = 0;
+};
+
+// What became of one attempt; recording it adds one to the attempts.
 struct DeliveryOutcome {
     std::string alert_id;
     std::string endpoint;
@@ -76,6 +83,14 @@ struct DeliveryFilter {
     unsigned limit = 100;
 };
 
+// Of one endpoint that has deliveries pending or dead.
+struct DeliveryBacklog {
+    std::string endpoint;
+    std::uint64_t pending = 0;
+    std::uint64_t dead = 0;
+    std::chrono::milliseconds oldest_pending{0};  // age, since it was made
+};
+
 struct StreamEvent {
     std::int64_t id = 0;
     std::string kind;  // transition, finding
@@ -91,16 +106,20 @@ public:
     // The configured endpoints are active, all others are not.
     virtual base::Task<void> set_endpoints(std::vector<std::string> names) = 0;
 
-    // Due ones, leased to this process for `lease` (FOR UPDATE SKIP LOCKED).
-    virtual base::Task<std::vector<DueDelivery>> claim_deliveries(unsigned limit, std::chrono::seconds lease) = 0;
+    // Due ones of these endpoints, of each at most its limit and the longest due first, leased to this
+    // process for `lease` (FOR UPDATE SKIP LOCKED). By endpoint, so that the backlog of one hides no other.
+    virtual base::Task<std::vector<DueDelivery>> claim_deliveries(std::vector<EndpointRoom> rooms,
+                                                                  std::chrono::seconds lease) = 0;
     // Keeps the body before the first attempt; what was kept before wins and is returned.
     virtual base::Task<std::string> keep_payload(std::string alert_id, std::string payload) = 0;
     virtual base::Task<void> record_delivery(DeliveryOutcome outcome) = 0;
     virtual base::Task<std::vector<DeliveryRow>> list_deliveries(DeliveryFilter filter) = 0;
     // Makes deliveries pending and due again; how many.
     virtual base::Task<std::uint64_t> resend(DeliveryFilter filter) = 0;
-    // Until the next delivery is due; nullopt: none is pending.
-    virtual base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in() = 0;
+    // Until the next delivery of one of these endpoints is due; nullopt: none is pending.
+    virtual base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(
+        std::vector<std::string> endpoints) = 0;
+    virtual base::Task<std::vector<DeliveryBacklog>> delivery_backlog() = 0;
 
     virtual base::Task<std::optional<FindingRow>> finding(std::string finding_id) = 0;
     virtual base::Task<std::vector<FindingRow>> list_findings(FindingFilter filter) = 0;

@@ -13,8 +13,9 @@ ARROWS = {
     "rpc": "base config metrics chain net",
     "storage": "base config metrics chain",
     "follow": "base config metrics chain rpc storage",
+    "alert": "base config metrics chain net storage",
     "api": "base metrics net",
-    "app": "base config metrics chain net rpc storage follow api",
+    "app": "base config metrics chain net rpc storage follow alert api",
 }
 # The parts of the sandbox, sandbox/<part>: what they may include of the daemon and of one another.
 SANDBOX = {
@@ -31,13 +32,13 @@ SANDBOX = {
 # start of a system include: the paths that may have it.
 LIBRARIES = {
     "boost/beast": r"daemon/net/[^/]+\.cpp",
-    "boost/asio": r"(daemon/(base|net|rpc|storage|follow|api|app)|sandbox|tests|bench)/",
+    "boost/asio": r"(daemon/(base|net|rpc|storage|follow|alert|api|app)|sandbox|tests|bench)/",
     "openssl/": r"(daemon|tests/unit)/net/",
     "libdeflate": r"(daemon/net|sandbox|tests)/",
-    "nlohmann/": r"(daemon/(rpc|api|app)|sandbox|tests|bench)/",
+    "nlohmann/": r"(daemon/(rpc|alert|api|app)|sandbox|tests|bench)/",
     "pqxx/": r"(daemon/storage|tests|bench)/",
     "simdjson": r"(daemon/chain|sandbox|tests|bench)/",
-    "sodium": r"(daemon/(chain|storage)|tests|bench)/",
+    "sodium": r"(daemon/(chain|storage|alert)|tests|bench)/",
     "secp256k1": r"daemon/chain/",
     "toml++/": r"daemon/config/",
     "CLI/": r"(daemon/app|sandbox/main)/|daemon/main\.cpp",
