@@ -62,6 +62,16 @@ constexpr Binding upstream() {
 }
 
 template <auto Member>
+constexpr Binding endpoint() {
+    return {[](const Draft& draft, std::size_t item) {
+                return to_value(draft.settings.endpoints.at(item).*Member);
+            },
+            [](Draft& draft, std::size_t item, const Value& value) {
+                assign(draft.settings.endpoints.at(item).*Member, value);
+            }};
+}
+
+template <auto Member>
 constexpr Binding neardata() {
     return {[](const Draft& draft, std::size_t) { return to_value(draft.settings.neardata.value().*Member); },
             [](Draft& draft, std::size_t, const Value& value) {
@@ -75,6 +85,13 @@ template <auto Place>
 constexpr Binding upstream_key() {
     return {hidden, [](Draft& draft, std::size_t item, const Value& value) {
                 draft.upstream_keys.at(item).*Place = std::get<std::string>(value);
+            }};
+}
+
+template <auto Place>
+constexpr Binding endpoint_secret() {
+    return {hidden, [](Draft& draft, std::size_t item, const Value& value) {
+                draft.endpoint_secrets.at(item).*Place = std::get<std::string>(value);
             }};
 }
 

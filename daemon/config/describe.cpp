@@ -12,9 +12,8 @@ namespace {
 // Settings as they are without a file, with one entry of everything optional.
 Draft defaults() {
     Draft draft;
-    draft.settings.upstreams.emplace_back();
-    draft.upstream_keys.emplace_back();
-    draft.settings.neardata.emplace();
+    for (const auto& section : sections())
+        if (section.add) section.add(draft);
     return draft;
 }
 
@@ -27,7 +26,7 @@ std::string default_toml(const Key& key) {
 
 std::string heading(const Section& section) {
     const auto name = std::string(section.name);
-    return section.kind == SectionKind::array ? "[[" + name + "]]" : "[" + name + "]";
+    return section.is_array() ? "[[" + name + "]]" : "[" + name + "]";
 }
 
 std::string type_text(const Key& key) {
@@ -37,6 +36,7 @@ std::string type_text(const Key& key) {
         case Type::listen: return "host:port";
         case Type::integer: return "integer";
         case Type::decimal: return "number";
+        case Type::flag: return "`true` or `false`";
         case Type::duration: return "duration";
         case Type::keep: return "duration or `\"forever\"`";
         case Type::bytes: return "size";
@@ -98,7 +98,7 @@ void example_key(std::ostream& out, const Section& section, const Key& key) {
         comment(out, choices);
     }
     const auto initial = default_toml(key);
-    const bool shown = !key.example.empty() && section.kind != SectionKind::optional;
+    const bool shown = !key.example.empty() && !section.is_optional();
     if (shown)
         out << key.name << " = " << key.example << "\n";
     else
@@ -113,7 +113,7 @@ void example_key(std::ostream& out, const Section& section, const Key& key) {
 constexpr std::string_view kPreface =
     "# Configuration\n"
     "\n"
-    "<!-- Generated from daemon/config/keys.cpp; `./dev docs` writes it anew. -->\n"
+    "<!-- Generated from daemon/config/keys*.cpp; `./dev docs` writes it anew. -->\n"
     "\n"
     "receiptd reads one TOML file: `receiptd run --config FILE`. `receiptd check-config --config FILE` "
     "reports\n"
@@ -146,11 +146,11 @@ std::string describe_keys_markdown() {
 std::string example_toml() {
     std::ostringstream out;
     out << "# Every key of receiptd. Lines that start with # and a name show the default or an alternative.\n"
-           "# Generated from daemon/config/keys.cpp; docs/configuration.md explains the forms of values.\n";
+           "# Generated from daemon/config/keys*.cpp; docs/configuration.md explains the forms of values.\n";
     for (const auto& section : sections()) {
         out << "\n\n";
         comment(out, section.help);
-        out << (section.kind == SectionKind::optional ? "#" : "") << heading(section) << "\n";
+        out << (section.is_optional() ? "#" : "") << heading(section) << "\n";
         for (const auto* key : keys_of(section.name)) {
             out << "\n";
             example_key(out, section, *key);

@@ -30,11 +30,12 @@ enum class Type {
     secret,    // the value itself; kept out of every message
     env,       // name of an environment variable that holds a secret
     file,      // path of a file that holds a secret
+    flag,      // true or false
 };
 
 // A value on its way between the file and Settings. Choices travel as their index.
 inline constexpr Millis kForever = Millis::max();
-using Value = std::variant<std::string, std::uint64_t, double, Millis, std::vector<std::string>, Start>;
+using Value = std::variant<std::string, std::uint64_t, double, Millis, std::vector<std::string>, Start, bool>;
 
 // Where a secret is to be had from; at most one is set.
 struct SecretPlace {
@@ -47,19 +48,26 @@ struct Draft {
     Settings settings;
     std::vector<SecretPlace> upstream_keys;  // as settings.upstreams
     SecretPlace neardata_key;
+    std::vector<SecretPlace> endpoint_secrets;  // as settings.endpoints
     SecretPlace database_url;
 };
 
 enum class SectionKind {
-    table,     // [section]
-    optional,  // [section], and its presence means something
-    array,     // [[section]]
+    table,           // [section]
+    optional,        // [section], and its presence means something
+    array,           // [[section]]
+    optional_array,  // [[section]] that most files do without
 };
 
 struct Section {
     std::string_view name;
     SectionKind kind = SectionKind::table;
     std::string_view help;
+    // Makes the fields of a section that is no plain table, or of one more entry of it.
+    void (*add)(Draft& draft) = nullptr;
+
+    bool is_array() const { return kind == SectionKind::array || kind == SectionKind::optional_array; }
+    bool is_optional() const { return kind == SectionKind::optional || kind == SectionKind::optional_array; }
 };
 
 // Where a key lives. `item`: which entry of an array section. get() of a secret gives "".

@@ -123,7 +123,7 @@ std::optional<std::string> url_fault(std::string_view url) {
     if (std::any_of(url.begin(), url.end(), bad)) return "must not hold spaces or control characters";
     const auto host_part = authority(url);
     if (host_part.find('@') != std::string_view::npos)
-        return "must not hold a user or password; the key goes to api_key_env or api_key_file";
+        return "must not hold a user or password; a secret goes to a key that ends in _env or _file";
     if (url.find("apiKey=") != std::string_view::npos)
         return "must not hold the API key; it goes to api_key_env or api_key_file (with auth = \"query\")";
     const auto host = split_host(host_part);
@@ -168,6 +168,23 @@ std::optional<std::string> database_url_fault(std::string_view url) {
         return std::nullopt;
     return "must be a postgresql:// address or key=value words such as \"host=/run/postgresql "
            "dbname=receiptd\"";
+}
+
+std::optional<std::string> webhook_secret_fault(std::string_view secret) {
+    constexpr std::string_view kPrefix = "whsec_";
+    constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    if (!secret.starts_with(kPrefix)) return "does not start with whsec_";
+    const auto text = secret.substr(kPrefix.size());
+    const auto padding = text.ends_with("==") ? 2U : text.ends_with('=') ? 1U : 0U;
+    const auto digits = text.substr(0, text.size() - padding);
+    const bool alphabet = digits.find_first_not_of(kAlphabet) == std::string_view::npos;
+    // The last digit of an open group has 2 or 4 bits too many: they must be zero.
+    const auto last = digits.empty() ? 0 : kAlphabet.find(digits.back());
+    const bool stray = padding > 0 && last % (padding == 2 ? 16 : 4) != 0;
+    if (text.size() % 4 != 0 || !alphabet || stray) return "is not base64 behind whsec_";
+    const auto bytes = text.size() / 4 * 3 - padding;
+    if (bytes < 24 || bytes > 64) return "has " + std::to_string(bytes) + " bytes; 24 to 64 are allowed";
+    return std::nullopt;
 }
 
 std::string url_host(std::string_view url) {

@@ -24,6 +24,8 @@ std::optional<std::string> url_fault(std::string_view url);
 std::optional<std::string> listen_fault(std::string_view listen);
 std::optional<std::string> account_fault(std::string_view account_id);
 std::optional<std::string> name_fault(std::string_view name);
+// Of "whsec_" and base64 of 24 to 64 bytes (standardwebhooks.com); never holds any of it.
+std::optional<std::string> webhook_secret_fault(std::string_view secret);
 std::optional<std::string> database_url_fault(std::string_view url);
 
 // For messages: "https://host:port" of a URL that url_fault() accepts, without path and query.

@@ -97,6 +97,12 @@ Read read_integer(const Key& key, const toml::node& node) {
     return bounded(key, node, static_cast<std::uint64_t>(number->get()));
 }
 
+Read read_flag(const toml::node& node) {
+    const auto* flag = node.as_boolean();
+    if (!flag) return wrong_type(node, "true or false");
+    return Value(flag->get());
+}
+
 Read read_decimal(const Key& key, const toml::node& node) {
     const auto number = node.is_number() ? node.value<double>() : std::nullopt;
     if (!number) return wrong_type(node, "a number");
@@ -171,6 +177,7 @@ Read read_value(const Key& key, const toml::node& node) {
     switch (key.type) {
         case Type::integer: return read_integer(key, node);
         case Type::decimal: return read_decimal(key, node);
+        case Type::flag: return read_flag(node);
         case Type::bytes: return read_bytes(key, node);
         case Type::duration:
         case Type::keep: return read_duration(key, node);

@@ -39,14 +39,14 @@ private:
         const auto section =
             std::find_if(known.begin(), known.end(), [&](const Section& s) { return s.name == name.str(); });
         if (section == known.end()) return unknown_member(name, node);
-        if (section->kind == SectionKind::array) return read_entries(*section, name, node);
+        if (section->is_array()) return read_entries(*section, name, node);
         const auto* table = node.as_table();
         if (!table) {
             const auto title = std::string(name.str());
             return report_.error(position_of(name.source()),
                                  title + " must be a section: write [" + title + "]");
         }
-        if (section->kind == SectionKind::optional) file_.draft.settings.neardata.emplace();
+        if (section->add) section->add(file_.draft);
         read_section(section->name, std::string(section->name), 0, *table);
     }
 
@@ -59,8 +59,7 @@ private:
                                  title + " must be a list of sections: write [[" + title + "]]");
         }
         for (std::size_t i = 0; i < entries->size(); ++i) {
-            file_.draft.settings.upstreams.emplace_back();
-            file_.draft.upstream_keys.emplace_back();
+            section.add(file_.draft);
             read_section(section.name, title + "[" + std::to_string(i) + "]", i,
                          *entries->get_as<toml::table>(i));
         }

@@ -38,14 +38,16 @@ void compare_secret(const std::string& key, const base::Secret& from, const base
 
 bool key_reloadable(std::string_view section) { return find_key(section, "api_key_env")->reloadable; }
 
+template <class Entry>
+auto find_named(const std::vector<Entry>& all, const std::string& name) {
+    return std::find_if(all.begin(), all.end(), [&](const Entry& entry) { return entry.name == name; });
+}
+
 void compare_upstreams(const Draft& a, const Draft& b, std::vector<Change>& changes) {
     const auto& before = a.settings.upstreams;
     const auto& after = b.settings.upstreams;
-    const auto find = [](const std::vector<Upstream>& all, const std::string& name) {
-        return std::find_if(all.begin(), all.end(), [&](const Upstream& u) { return u.name == name; });
-    };
     for (std::size_t i = 0; i < before.size(); ++i) {
-        const auto twin = find(after, before[i].name);
+        const auto twin = find_named(after, before[i].name);
         if (twin == after.end()) {
             changes.push_back({place("upstream", before[i].name), "present", "removed", false});
             continue;
@@ -55,8 +57,30 @@ void compare_upstreams(const Draft& a, const Draft& b, std::vector<Change>& chan
                        key_reloadable("upstream"), changes);
     }
     for (const auto& upstream : after)
-        if (find(before, upstream.name) == before.end())
+        if (find_named(before, upstream.name) == before.end())
             changes.push_back({place("upstream", upstream.name), "absent", "added", false});
+}
+
+void compare_endpoints(const std::vector<Endpoint>& before, const std::vector<Endpoint>& after,
+                       std::vector<Change>& changes) {
+    for (const auto& old : before) {
+        const auto twin = find_named(after, old.name);
+        if (twin == after.end()) {
+            changes.push_back({place("endpoint", old.name), "present", "removed", false});
+            continue;
+        }
+        compare_secret(place("endpoint.url", old.name), base::Secret(old.url), base::Secret(twin->url), false,
+                       changes);
+        compare_secret(place("endpoint.secret", old.name), old.secret, twin->secret,
+                       find_key("endpoint", "secret_env")->reloadable, changes);
+        if (old.allow_private != twin->allow_private)
+            changes.push_back({place("endpoint.allow_private", old.name),
+                               old.allow_private ? "true" : "false", twin->allow_private ? "true" : "false",
+                               false});
+    }
+    for (const auto& endpoint : after)
+        if (find_named(before, endpoint.name) == before.end())
+            changes.push_back({place("endpoint", endpoint.name), "absent", "added", false});
 }
 
 void compare_neardata(const Draft& a, const Draft& b, std::vector<Change>& changes) {
@@ -81,6 +105,7 @@ std::vector<Change> reload_diff(const Settings& before, const Settings& after) {
         if (section.kind == SectionKind::table) compare(section.name, a, 0, b, 0, "", changes);
     compare_secret("database.url", before.database.url, after.database.url, false, changes);
     compare_upstreams(a, b, changes);
+    compare_endpoints(before.endpoints, after.endpoints, changes);
     compare_neardata(a, b, changes);
     return changes;
 }

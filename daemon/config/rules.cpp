@@ -17,6 +17,7 @@ namespace {
 constexpr std::uintmax_t kLongestSecret = 64 * 1024;
 
 std::string upstream_path(std::size_t item) { return "upstream[" + std::to_string(item) + "]"; }
+std::string endpoint_path(std::size_t item) { return "endpoint[" + std::to_string(item) + "]"; }
 
 void check_source(const Draft& draft, const Places& places, Report& report) {
     const auto& settings = draft.settings;
@@ -41,17 +42,34 @@ void check_scope(const Draft& draft, const Places& places, Report& report) {
             "follow.accounts is contradicted by follow.scope: it counts only with scope \"accounts\"");
 }
 
-void check_upstreams(const Draft& draft, const Places& places, Report& report) {
+// Entries of an array section are told apart by their names.
+template <class Entry>
+void check_names(std::string_view section, const std::vector<Entry>& entries, const Places& places,
+                 Report& report) {
+    const auto place = [&](std::size_t item) {
+        return places.find(std::string(section) + "[" + std::to_string(item) + "].name");
+    };
     std::map<std::string, std::size_t> first_with;
-    const auto& upstreams = draft.settings.upstreams;
-    for (std::size_t i = 0; i < upstreams.size(); ++i) {
-        if (upstreams[i].name.empty()) continue;
-        const auto [known, fresh] = first_with.emplace(upstreams[i].name, i);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (entries[i].name.empty()) continue;
+        const auto [known, fresh] = first_with.emplace(entries[i].name, i);
         if (fresh) continue;
-        const auto first = places.find(upstream_path(known->second) + ".name");
-        report.error(places.find(upstream_path(i) + ".name"), "upstream.name \"" + upstreams[i].name +
-                                                                  "\" is taken by the one in line " +
-                                                                  std::to_string(first.line));
+        report.error(place(i), std::string(section) + ".name \"" + entries[i].name +
+                                   "\" is taken by the one in line " +
+                                   std::to_string(place(known->second).line));
+    }
+}
+
+void check_endpoint_urls(const Draft& draft, const Places& places, Report& report) {
+    const auto& endpoints = draft.settings.endpoints;
+    for (std::size_t i = 0; i < endpoints.size(); ++i) {
+        const auto& url = endpoints[i].url;
+        const auto where = places.find(endpoint_path(i) + ".url");
+        if (url.find('#') != std::string::npos)
+            report.error(where, "endpoint.url must not hold a fragment (#...): it is never sent");
+        if (url.starts_with("http://") && !is_loopback_host(url_host(url)))
+            report.warning(where,
+                           "alerts would travel unencrypted to \"" + url_host(url) + "\"; use https://");
     }
 }
 
@@ -160,6 +178,23 @@ void resolve_api_key(SecretReader& reader, const std::string& path, const Secret
                  "the API key must not hold a space");
 }
 
+void resolve_endpoint(SecretReader& reader, const std::string& path, const SecretPlace& place,
+                      base::Secret& key, const Places& places, Report& report) {
+    if (place.env.empty() && place.file.empty()) {
+        // A key that is there was refused already, for its form.
+        if (!places.has(path + ".secret_env") && !places.has(path + ".secret_file"))
+            report.error(places.find(path), "endpoint.secret_env or endpoint.secret_file is missing");
+        return;
+    }
+    auto secret = reader.read(path + ".secret", place);
+    if (!secret) return;
+    const auto* holder = place.env.empty() ? "secret_file" : "secret_env";
+    if (const auto fault = webhook_secret_fault(secret->reveal()))
+        return report.error(places.find(path + "." + holder),
+                            std::string("endpoint.") + holder + ": the secret " + *fault);
+    key = std::move(*secret);
+}
+
 void resolve_database(SecretReader& reader, Draft& draft, const Places& places, Report& report) {
     const char* given = places.has("database.url") ? "database.url" : nullptr;
     for (const char* key : {"database.url_env", "database.url_file"}) {
@@ -184,7 +219,9 @@ void resolve_database(SecretReader& reader, Draft& draft, const Places& places, 
 void check_rules(const Draft& draft, const Places& places, Report& report) {
     check_source(draft, places, report);
     check_scope(draft, places, report);
-    check_upstreams(draft, places, report);
+    check_names("upstream", draft.settings.upstreams, places, report);
+    check_names("endpoint", draft.settings.endpoints, places, report);
+    check_endpoint_urls(draft, places, report);
     const auto& settings = draft.settings;
     for (std::size_t i = 0; i < settings.upstreams.size(); ++i)
         check_clear_text(upstream_path(i), settings.upstreams[i].url, draft.upstream_keys[i], places, report);
@@ -201,6 +238,9 @@ void resolve_secrets(Draft& draft, const Places& places, const std::filesystem::
     if (draft.settings.neardata)
         resolve_api_key(reader, "neardata", draft.neardata_key, draft.settings.neardata->api_key, places,
                         report);
+    for (std::size_t i = 0; i < draft.settings.endpoints.size(); ++i)
+        resolve_endpoint(reader, endpoint_path(i), draft.endpoint_secrets[i],
+                         draft.settings.endpoints[i].secret, places, report);
     resolve_database(reader, draft, places, report);
 }
 

@@ -1,5 +1,5 @@
 // The configuration as plain values. Names, defaults, bounds and texts of the keys are in the one
-// key table of config/keys.cpp; docs/configuration.md is made from it.
+// key table of config/keys*.cpp; docs/configuration.md is made from it.
 #pragma once
 
 #include "base/log.hpp"
@@ -76,10 +76,19 @@ struct Retention {
     std::string partition = "day";  // time one table holds: "day", "week" or "month"; fixed at first use
 };
 
+// A webhook. Its URL may hold a token in its path: it is shown nowhere but in the file.
+struct Endpoint {
+    std::string name;
+    std::string url;
+    base::Secret secret;  // "whsec_" and base64
+    bool allow_private = false;
+};
+
 struct Settings {
     std::string network = "mainnet";
     std::vector<Upstream> upstreams;
     std::optional<Neardata> neardata;
+    std::vector<Endpoint> endpoints;
     Timeouts timeouts;
     Database database;
     Follow follow;

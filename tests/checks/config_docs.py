@@ -20,7 +20,7 @@ def main(program, docs):
                 print(line)
                 failed = True
     if failed:
-        print("docs differ from daemon/config/keys.cpp: run ./dev docs")
+        print("docs differ from daemon/config/keys*.cpp: run ./dev docs")
     return 1 if failed else 0
 
 

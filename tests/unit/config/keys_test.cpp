@@ -30,9 +30,8 @@ TEST(ConfigKeys, EachHasATextAndAWayToItsFieldAndStandsOnce) {
 
 TEST(ConfigKeys, SettingADefaultChangesNothing) {
     Draft draft;
-    draft.settings.upstreams.emplace_back();
-    draft.upstream_keys.emplace_back();
-    draft.settings.neardata.emplace();
+    for (const auto& section : sections())
+        if (section.add) section.add(draft);
     for (const auto& key : keys()) {
         if (key.is_secret()) continue;
         const auto before = key.at.get(draft, 0);

@@ -293,8 +293,8 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"[[upstream]]", "url = \"ftp://x\"\nname = \"b\"",
               "8:7: upstream.url must start with http:// or https://"},
         Fault{"[[upstream]]", "url = \"https://u:p@x/\"\nname = \"b\"",
-              "8:7: upstream.url must not hold a user or password; the key goes to api_key_env or "
-              "api_key_file"},
+              "8:7: upstream.url must not hold a user or password; a secret goes to a key that ends "
+              "in _env or _file"},
         Fault{"[[upstream]]", "url = \"https://x/?apiKey=abc\"\nname = \"b\"",
               "8:7: upstream.url must not hold the API key; it goes to api_key_env or api_key_file (with "
               "auth = "

@@ -1,0 +1,14 @@
+// The key table's parts, by what they are about; config::keys() puts them together.
+#pragma once
+
+#include "config/keys.hpp"
+
+#include <span>
+
+namespace receiptd::config {
+
+std::span<const Key> source_keys();    // where the chain is read: chain, upstream, neardata, timeouts
+std::span<const Key> daemon_keys();    // database, follow, http, retention, log
+std::span<const Key> endpoint_keys();  // who is told
+
+}  // namespace receiptd::config

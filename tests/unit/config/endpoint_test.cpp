@@ -1,0 +1,132 @@
+#include "config/load.hpp"
+#include "config/parse.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace receiptd::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const std::map<std::string, std::string> kVariables = {{"SECRET", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n"},
+                                                       {"OTHER", "whsec_plJ3nmyCDGBKInavdOK15jslAAAAAAAA"},
+                                                       {"PLAIN", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"},
+                                                       {"SHORT", "whsec_MfKQ9r8GKYqrTwjU"},
+                                                       {"BROKEN", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS"}};
+
+std::optional<std::string> environment(const std::string& name) {
+    const auto found = kVariables.find(name);
+    if (found == kVariables.end()) return std::nullopt;
+    return found->second;
+}
+
+// Line 1 to 6; an endpoint begins in line 7.
+const std::string kRest =
+    "[database]\nurl = \"postgresql://receiptd@127.0.0.1/receiptd\"\n\n"
+    "[[upstream]]\nname = \"main\"\nurl = \"https://rpc.example.com\"\n";
+const std::string kName = "[[endpoint]]\nname = \"ops\"\n";
+const std::string kNameAndUrl = kName + "url = \"https://hooks.example.com/T0/x\"\n";
+
+Loaded load(const std::string& toml) { return load_text(kRest + toml, "r.toml", environment); }
+
+std::vector<std::string> problems(const std::string& toml) {
+    std::vector<std::string> all;
+    for (const auto& problem : load(toml).problems) all.push_back(problem.to_string());
+    return all;
+}
+
+TEST(ConfigEndpoint, EveryKeyReachesItsField) {
+    const auto loaded = load(kNameAndUrl +
+                             "secret_env = \"SECRET\"\n[[endpoint]]\nname = \"lab\"\nurl = "
+                             "\"http://127.0.0.1:8080/\"\nsecret_env = \"OTHER\"\nallow_private = true\n");
+    for (const auto& problem : loaded.problems) ADD_FAILURE() << problem.to_string();
+    const auto& endpoints = loaded.settings.endpoints;
+    ASSERT_EQ(endpoints.size(), 2u);
+    EXPECT_EQ(endpoints[0].name, "ops");
+    EXPECT_EQ(endpoints[0].url, "https://hooks.example.com/T0/x");
+    EXPECT_EQ(endpoints[0].secret.reveal(), "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+    EXPECT_FALSE(endpoints[0].allow_private);
+    EXPECT_EQ(endpoints[1].name, "lab");
+    EXPECT_TRUE(endpoints[1].allow_private);
+}
+
+TEST(ConfigEndpoint, ProblemsHaveTheirPlaceAndShowNoSecret) {
+    const std::string second = "[[endpoint]]\nname = \"ops\"\nurl = \"https://x\"\nsecret_env = \"OTHER\"\n";
+    EXPECT_THAT(problems(kNameAndUrl),
+                ElementsAre("r.toml:7:1: endpoint.secret_env or endpoint.secret_file is missing"));
+    EXPECT_THAT(problems(kNameAndUrl + "secret_env = \"ABSENT\"\n"),
+                ElementsAre("r.toml:10:14: endpoint.secret_env: environment variable ABSENT is not set"));
+    EXPECT_THAT(
+        problems(kNameAndUrl + "secret_env = \"whsec_abc\"\n"),
+        ElementsAre(HasSubstr("r.toml:10:14: endpoint.secret_env must be the name of an environment")));
+    EXPECT_THAT(problems(kNameAndUrl + "secret = \"whsec_abc\"\n"),
+                testing::Contains(HasSubstr("r.toml:10:1: endpoint.secret is refused")));
+    EXPECT_THAT(problems(kNameAndUrl + "secret_env = \"SECRET\"\nsecret_file = \"/x\"\n"),
+                ElementsAre(HasSubstr("r.toml:11:15: endpoint.secret_file is contradicted by secret_env")));
+    EXPECT_THAT(problems(kNameAndUrl + "secret_env = \"SECRET\"\nallow_private = 1\n"),
+                ElementsAre("r.toml:11:17: endpoint.allow_private must be true or false, not an integer"));
+    EXPECT_THAT(problems(kNameAndUrl + "secret_env = \"SECRET\"\n" + second),
+                ElementsAre("r.toml:12:8: endpoint.name \"ops\" is taken by the one in line 8"));
+}
+
+TEST(ConfigEndpoint, SecretOfAWrongFormIsRefusedAndNotRepeated) {
+    const std::map<std::string, std::string> reasons = {{"PLAIN", "does not start with whsec_"},
+                                                        {"SHORT", "has 12 bytes; 24 to 64 are allowed"},
+                                                        {"BROKEN", "is not base64 behind whsec_"}};
+    for (const auto& [variable, reason] : reasons) {
+        const auto found = problems(kNameAndUrl + "secret_env = \"" + variable + "\"\n");
+        ASSERT_EQ(found.size(), 1u) << variable;
+        EXPECT_THAT(found[0], HasSubstr("r.toml:10:14: endpoint.secret_env: the secret " + reason));
+        EXPECT_THAT(found[0], Not(HasSubstr("MfKQ9r8G")));
+    }
+}
+
+TEST(ConfigEndpoint, UrlWithCredentialsFragmentOrAnotherSchemeIsRefused) {
+    const std::string secret = "secret_env = \"SECRET\"\n";
+    EXPECT_THAT(problems(kName + "url = \"https://u:p@hooks.example.com/\"\n" + secret),
+                ElementsAre(HasSubstr("r.toml:9:7: endpoint.url must not hold a user or password")));
+    EXPECT_THAT(problems(kName + "url = \"https://x/#y\"\n" + secret),
+                ElementsAre(HasSubstr("r.toml:9:7: endpoint.url must not hold a fragment")));
+    EXPECT_THAT(problems(kName + "url = \"ftp://x/\"\n" + secret),
+                ElementsAre(HasSubstr("r.toml:9:7: endpoint.url must start with http:// or https://")));
+    EXPECT_THAT(problems(kName + "url = \"http://x/\"\n" + secret),
+                ElementsAre(HasSubstr("r.toml:9:7: warning: alerts would travel unencrypted to \"x\"")));
+    EXPECT_THAT(problems(kName + "url = \"http://127.0.0.1:1/\"\n" + secret), IsEmpty());
+}
+
+TEST(ConfigEndpoint, WebhookSecretIsCanonicalBase64OfTheRightLength) {
+    EXPECT_EQ(webhook_secret_fault("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"), std::nullopt);  // 24 bytes
+    EXPECT_EQ(webhook_secret_fault("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwAA=="), std::nullopt);
+    EXPECT_EQ(webhook_secret_fault("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwAAA="), std::nullopt);
+    EXPECT_EQ(webhook_secret_fault("whsec_" + std::string(85, 'A') + "A=="), std::nullopt);  // 64 bytes
+    for (const std::string bad :
+         {"", "whsec_", "whsec_====", "whsec_=", "WHSEC_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+          "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwAB==", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwAAB=",
+          "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa-_"})
+        EXPECT_NE(webhook_secret_fault(bad), std::nullopt) << bad;
+    EXPECT_NE(webhook_secret_fault("whsec_" + std::string(88, 'A')), std::nullopt);  // 66 bytes
+}
+
+TEST(ConfigEndpoint, ReloadShowsNeitherSecretNorUrl) {
+    const auto before = load(kNameAndUrl + "secret_env = \"SECRET\"\n").settings;
+    auto after = before;
+    after.endpoints[0].secret = base::Secret("other");
+    after.endpoints[0].url = "https://hooks.example.com/T1/y";
+    after.endpoints.emplace_back().name = "new";
+    std::vector<std::string> lines;
+    for (const auto& change : reload_diff(before, after))
+        lines.push_back(change.key + ": " + change.from + " -> " + change.to +
+                        (change.reloadable ? "" : " (restart)"));
+    EXPECT_THAT(lines,
+                ElementsAre("endpoint.url (ops): *** -> *** (restart)", "endpoint.secret (ops): *** -> ***",
+                            "endpoint (new): absent -> added (restart)"));
+}
+
+}  // namespace
+}  // namespace receiptd::config
