@@ -103,7 +103,8 @@ std::shared_ptr<Stream> ConnectionPool::Lease::take_kept() {
 
 std::shared_ptr<Stream> ConnectionPool::Lease::create() {
     drop();
-    stream_ = std::make_shared<Stream>(pool_->executor_, pool_->options_.origin);
+    stream_ =
+        std::make_shared<Stream>(pool_->executor_, pool_->options_.origin, pool_->options_.address_filter);
     pool_->running_.insert(stream_.get());
     return stream_;
 }

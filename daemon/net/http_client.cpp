@@ -99,6 +99,7 @@ struct HttpClient::Pool : ConnectionPool {
 const char* to_string(TransportFault fault) {
     switch (fault) {
         case TransportFault::resolve: return "resolve";
+        case TransportFault::refused: return "refused";
         case TransportFault::connect: return "connect";
         case TransportFault::tls: return "tls";
         case TransportFault::timeout: return "timeout";

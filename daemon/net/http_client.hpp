@@ -4,6 +4,7 @@
 
 #include "base/result.hpp"
 #include "base/task.hpp"
+#include "net/address_guard.hpp"
 #include "net/url.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -39,6 +40,7 @@ struct HttpResponse {
 
 enum class TransportFault {
     resolve,
+    refused,  // every address of the host is refused by the filter
     connect,
     tls,
     timeout,
@@ -63,6 +65,9 @@ struct HttpClientOptions {
     bool gzip = true;                                   // ask for it (pointless on loopback)
     std::string user_agent = "receiptd";
     std::string ca_file;  // in place of the system roots (tests)
+    // Applied to what the name resolves to, once for each connection: it is made to an address that
+    // passed and to no other, so what the name says later does not count. Empty: all pass.
+    AddressFilter address_filter;
 };
 
 class HttpClient {

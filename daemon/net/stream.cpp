@@ -33,14 +33,15 @@ struct Stream::Lookup {
     std::vector<Tcp::endpoint> endpoints;
 };
 
-Stream::Stream(asio::any_io_executor executor, Url origin)
-    : origin_(std::move(origin)), socket_(executor), timer_(executor) {}
+Stream::Stream(asio::any_io_executor executor, Url origin, AddressFilter filter)
+    : origin_(std::move(origin)), filter_(std::move(filter)), socket_(executor), timer_(executor) {}
 
 base::Task<std::optional<TransportError>> Stream::open(asio::ssl::context* tls,
                                                        std::chrono::milliseconds limit) {
     const auto until = std::chrono::steady_clock::now() + limit;
     std::vector<Tcp::endpoint> endpoints;
     auto problem = co_await resolve(until, endpoints);
+    if (!problem) problem = filter(endpoints);
     if (!problem) problem = co_await connect(until, endpoints);
     if (!problem && tls) problem = co_await shake_hands(until, *tls);
     clear_limit();
@@ -82,6 +83,18 @@ base::Task<std::optional<TransportError>> Stream::resolve(SteadyTime until,
     if (ended_ != Ended::no || lookup->error || found.empty())
         co_return failure(TransportFault::resolve, "resolve", lookup->error);
     co_return std::nullopt;
+}
+
+std::optional<TransportError> Stream::filter(std::vector<Tcp::endpoint>& endpoints) const {
+    if (!filter_) return std::nullopt;
+    std::string refused;
+    std::erase_if(endpoints, [&](const Tcp::endpoint& endpoint) {
+        const auto why = filter_(endpoint.address());
+        if (why && refused.empty()) refused = endpoint.address().to_string() + " is " + std::string(*why);
+        return why.has_value();
+    });
+    if (!endpoints.empty()) return std::nullopt;
+    return failure(TransportFault::refused, "address refused", refused);
 }
 
 base::Task<std::optional<TransportError>> Stream::connect(SteadyTime until,

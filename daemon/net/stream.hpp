@@ -25,7 +25,7 @@ public:
     using Error = boost::system::error_code;
     using SteadyTime = std::chrono::steady_clock::time_point;
 
-    Stream(boost::asio::any_io_executor executor, Url origin);
+    Stream(boost::asio::any_io_executor executor, Url origin, AddressFilter filter);
 
     // Resolves, connects and shakes hands (with `tls` only), all within `limit`.
     base::Task<std::optional<TransportError>> open(boost::asio::ssl::context* tls,
@@ -56,6 +56,8 @@ private:
     struct Lookup;
 
     base::Task<std::optional<TransportError>> resolve(SteadyTime until, std::vector<Tcp::endpoint>& found);
+    // Takes away what the filter refuses; an error if nothing is left.
+    std::optional<TransportError> filter(std::vector<Tcp::endpoint>& endpoints) const;
     base::Task<std::optional<TransportError>> connect(SteadyTime until,
                                                       const std::vector<Tcp::endpoint>& endpoints);
     base::Task<std::optional<TransportError>> shake_hands(SteadyTime until, boost::asio::ssl::context& tls);
@@ -63,6 +65,7 @@ private:
     void close();
 
     Url origin_;
+    AddressFilter filter_;
     Tcp::socket socket_;
     std::optional<boost::asio::ssl::stream<Tcp::socket&>> tls_;
     boost::asio::steady_timer timer_;

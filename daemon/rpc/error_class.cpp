@@ -1,18 +1,17 @@
 #include "rpc/error_class.hpp"
 
+#include "net/retry_after.hpp"
 #include "rpc/error_tables.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <charconv>
 
 namespace receiptd::rpc {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr base::Duration kLongestRetryAfter = 1h;
+constexpr std::chrono::seconds kLongestRetryAfter = 1h;
 constexpr std::size_t kTextLimit = 200;
 constexpr std::size_t kSearchLimit = 4'096;  // of a foreign body
 
@@ -215,37 +214,8 @@ Verdict neardata_by_body(const HttpObservation& seen) {
 
 Verdict with_retry_after(Verdict verdict, const HttpObservation& seen) {
     const bool slow = verdict.error_class == ErrorClass::rate_limited || verdict.blames_host();
-    if (slow) verdict.retry_after = parse_retry_after(seen.retry_after, seen.now);
+    if (slow) verdict.retry_after = net::parse_retry_after(seen.retry_after, seen.now, kLongestRetryAfter);
     return verdict;
-}
-
-constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-
-std::optional<long> number(std::string_view digits) {
-    long value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-    return value;
-}
-
-// "Sun, 06 Nov 1994 08:49:37 GMT"
-std::optional<base::WallTime> parse_http_date(std::string_view text) {
-    if (text.size() != 29 || text.substr(25) != " GMT") return std::nullopt;
-    const auto day = number(text.substr(5, 2));
-    const auto year = number(text.substr(12, 4));
-    const auto hour = number(text.substr(17, 2));
-    const auto minute = number(text.substr(20, 2));
-    const auto second = number(text.substr(23, 2));
-    const auto month = std::find(kMonths.begin(), kMonths.end(), text.substr(8, 3));
-    if (!day || !year || !hour || !minute || !second || month == kMonths.end()) return std::nullopt;
-    const std::chrono::year_month_day date(
-        std::chrono::year(static_cast<int>(*year)),
-        std::chrono::month(static_cast<unsigned>(month - kMonths.begin()) + 1),
-        std::chrono::day(static_cast<unsigned>(*day)));
-    if (!date.ok()) return std::nullopt;
-    return std::chrono::sys_days(date) + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
-           std::chrono::seconds(*second);
 }
 
 }  // namespace
@@ -267,17 +237,6 @@ Verdict classify(const HttpObservation& seen) { return with_retry_after(by_body(
 
 Verdict classify_neardata(const HttpObservation& seen) {
     return with_retry_after(neardata_by_body(seen), seen);
-}
-
-std::optional<base::Duration> parse_retry_after(std::string_view header, base::WallTime now) {
-    if (const auto seconds = number(header)) {
-        if (*seconds < 0) return std::nullopt;
-        return std::min<base::Duration>(std::chrono::seconds(std::min<long>(*seconds, 3'600)),
-                                        kLongestRetryAfter);
-    }
-    const auto date = parse_http_date(header);
-    if (!date) return std::nullopt;
-    return std::clamp<base::Duration>(*date - now, base::Duration::zero(), kLongestRetryAfter);
 }
 
 }  // namespace receiptd::rpc

@@ -60,9 +60,6 @@ Verdict classify(const HttpObservation& seen);
 // An answer of neardata (providers.md §2.1): no envelope, `null` for a height without a block.
 Verdict classify_neardata(const HttpObservation& seen);
 
-// Seconds or an HTTP date (IMF-fixdate), at most an hour; nullopt if absent or unreadable.
-std::optional<base::Duration> parse_retry_after(std::string_view header, base::WallTime now);
-
 // Near the head a host may lag behind another one; farther below it no longer does.
 inline constexpr chain::BlockHeight kLagMargin = 10;
 
