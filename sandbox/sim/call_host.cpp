@@ -3,6 +3,8 @@
 #include "sandbox/sim/host_costs.hpp"
 #include "sandbox/sim/host_error.hpp"
 
+#include <algorithm>
+
 namespace receiptd::sandbox::sim {
 
 namespace {
@@ -47,6 +49,11 @@ Gas CallHost::prepaid_gas() const {
 Gas CallHost::used_gas() const {
     require_not_view("used_gas");
     return gas_.used();
+}
+
+void CallHost::use_gas(Gas gas) {
+    // More than any call may burn is just too much, not an overflow.
+    gas_.take(std::min(gas, kMaxGasBurnt + 1), 0);
 }
 
 void CallHost::log(std::string message) {

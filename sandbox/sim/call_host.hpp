@@ -62,7 +62,7 @@ public:
     Gas used_gas() const override;
     bool is_view() const override { return context_.is_view; }
 
-    void use_gas(Gas gas) override { gas_.take(gas, 0); }
+    void use_gas(Gas gas) override;
     void log(std::string message) override;
     void return_value(Bytes value) override;
     [[noreturn]] void panic(std::string message) override;
