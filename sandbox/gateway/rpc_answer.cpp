@@ -10,19 +10,16 @@ using nlohmann::json;
 
 constexpr int kServerError = -32000;
 
+// Text from the request may hold anything, hence the replacement of invalid UTF-8.
+std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
 RpcAnswer error(int http_status, const char* name, json cause, int code, const char* message, json data) {
     const json object{{"name", name},
                       {"cause", std::move(cause)},
                       {"code", code},
                       {"message", message},
                       {"data", std::move(data)}};
-    // Text from the request may hold anything, hence the replacement of invalid UTF-8.
-    return {http_status, "\"error\":" + object.dump(-1, ' ', false, json::error_handler_t::replace)};
-}
-
-RpcAnswer handler_error(const char* cause, json info, json data) {
-    return error(200, "HANDLER_ERROR", {{"name", cause}, {"info", std::move(info)}}, kServerError,
-                 "Server error", std::move(data));
+    return {http_status, "\"error\":" + dump(object)};
 }
 
 }  // namespace
@@ -35,6 +32,18 @@ std::string envelope(const RpcAnswer& answer, std::string_view id_json) {
 }
 
 RpcAnswer result(std::string_view json) { return {200, "\"result\":" + std::string(json)}; }
+
+RpcAnswer result_of(const json& value) { return result(dump(value)); }
+
+RpcAnswer failed_args(std::string_view what) {
+    return parse_error("Failed parsing args: " + std::string(what));
+}
+
+RpcAnswer handler_error(std::string_view cause, const json& info, const json& data) {
+    json named{{"name", cause}};
+    if (!info.is_null()) named["info"] = info;
+    return error(200, "HANDLER_ERROR", std::move(named), kServerError, "Server error", data);
+}
 
 RpcAnswer parse_error(std::string_view message) {
     return error(400, "REQUEST_VALIDATION_ERROR",
@@ -73,6 +82,11 @@ RpcAnswer invalid_shard_id(std::uint64_t shard_id) {
 RpcAnswer unknown_transaction(std::string_view hash) {
     return handler_error("UNKNOWN_TRANSACTION", {{"requested_transaction_hash", hash}},
                          "Transaction " + std::string(hash) + " doesn't exist");
+}
+
+RpcAnswer invalid_transaction(const json& error) {
+    return handler_error("INVALID_TRANSACTION", json::object(),
+                         {{"TxExecutionError", {{"InvalidTxError", error}}}});
 }
 
 RpcAnswer unknown_receipt(std::string_view receipt_id) {
