@@ -13,13 +13,26 @@ constexpr int kServerError = -32000;
 // Text from the request may hold anything, hence the replacement of invalid UTF-8.
 std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
+json error_object(const char* name, json cause, int code, const char* message, json data) {
+    return {{"name", name},
+            {"cause", std::move(cause)},
+            {"code", code},
+            {"message", message},
+            {"data", std::move(data)}};
+}
+
 RpcAnswer error(int http_status, const char* name, json cause, int code, const char* message, json data) {
-    const json object{{"name", name},
-                      {"cause", std::move(cause)},
-                      {"code", code},
-                      {"message", message},
-                      {"data", std::move(data)}};
+    const json object = error_object(name, std::move(cause), code, message, std::move(data));
     return {http_status, "\"error\":" + dump(object)};
+}
+
+// gateway.md §7 writes a variant without payload as a member that is null, where nodes write a string.
+json with_null_payloads(const json& variant) {
+    if (variant.is_string()) return {{variant.get<std::string>(), nullptr}};
+    if (!variant.is_object() || variant.size() != 1) return variant;
+    const auto& name = variant.begin().key();
+    const bool is_enum = name == "InvalidAccessKeyError" || name == "ActionsValidation";
+    return {{name, is_enum ? with_null_payloads(variant.begin().value()) : variant.begin().value()}};
 }
 
 }  // namespace
@@ -84,9 +97,14 @@ RpcAnswer unknown_transaction(std::string_view hash) {
                          "Transaction " + std::string(hash) + " doesn't exist");
 }
 
+// Nodes tell the variant in `data` alone (rpc.md §5.4), the specification in error.InvalidTransaction
+// (gateway.md §7): both are here.
 RpcAnswer invalid_transaction(const json& error) {
-    return handler_error("INVALID_TRANSACTION", json::object(),
-                         {{"TxExecutionError", {{"InvalidTxError", error}}}});
+    json object =
+        error_object("HANDLER_ERROR", {{"name", "INVALID_TRANSACTION"}, {"info", json::object()}},
+                     kServerError, "Server error", {{"TxExecutionError", {{"InvalidTxError", error}}}});
+    object["InvalidTransaction"] = with_null_payloads(error);
+    return {200, "\"error\":" + dump(object)};
 }
 
 RpcAnswer unknown_receipt(std::string_view receipt_id) {

@@ -44,15 +44,30 @@ TEST_F(Transactions, are_sent_without_a_look_where_nothing_is_waited_for) {
     EXPECT_EQ(chain_.submitted.size(), 1u);
 }
 
-TEST_F(Transactions, that_are_invalid_are_refused_with_their_fault_in_data_alone) {
+TEST_F(Transactions, that_are_invalid_are_refused_in_the_shape_of_nodes_and_of_the_specification) {
     chain_.fault = json{{"InvalidNonce", {{"tx_nonce", 6}, {"ak_nonce", 7}}}};
     for (const auto* method : {"send_tx", "broadcast_tx_commit"}) {
         const json refused = error(method, json::array({transfer_base64()}), "INVALID_TRANSACTION");
         EXPECT_EQ(refused["cause"]["info"], json::object());
         EXPECT_EQ(refused["data"], (json{{"TxExecutionError", {{"InvalidTxError", *chain_.fault}}}}));
         EXPECT_EQ(refused["code"], -32000);
+        EXPECT_EQ(refused["InvalidTransaction"], *chain_.fault);
     }
     EXPECT_TRUE(chain_.submitted.empty());
+}
+
+TEST_F(Transactions, that_are_invalid_without_a_payload_have_null_in_its_place) {
+    const auto told = [this](json fault) {
+        chain_.fault = std::move(fault);
+        return error("send_tx", json::array({transfer_base64()}),
+                     "INVALID_TRANSACTION")["InvalidTransaction"];
+    };
+    EXPECT_EQ(told("Expired"), (json{{"Expired", nullptr}}));
+    EXPECT_EQ(told({{"InvalidAccessKeyError", "RequiresFullAccess"}}),
+              (json{{"InvalidAccessKeyError", {{"RequiresFullAccess", nullptr}}}}));
+    const json not_found{{"InvalidAccessKeyError",
+                          {{"AccessKeyNotFound", {{"account_id", "a.sandbox"}, {"public_key", "k"}}}}}};
+    EXPECT_EQ(told(not_found), not_found);
 }
 
 TEST_F(Transactions, sent_again_are_answered_with_their_status) {
