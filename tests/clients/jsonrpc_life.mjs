@@ -1,6 +1,7 @@
 // A small chain on which everything has happened once, for tests of what the gateway tells about it.
 import { actions, base64Encode, encodeTransaction } from "near-api-js";
 import { accountsOf, newKey } from "./near_api_js.mjs";
+import { nearOf } from "./near_kit.mjs";
 import { near, tgas } from "./support.mjs";
 
 const ft = (method, args, deposit = 0n) => actions.functionCall(method, args, tgas(100), deposit);
@@ -92,4 +93,12 @@ export async function signedTransfer(sandbox) {
   const { carol } = accountsOf(sandbox);
   const signed = await carol.createSignedTransaction({ receiverId: "bob.sandbox", actions: [actions.transfer(1n)] });
   return base64Encode(encodeTransaction(signed));
+}
+
+// Of carol.sandbox, with three nonces; near-api-js cannot make one.
+export async function addGasKey(sandbox) {
+  const publicKey = newKey().getPublicKey().toString();
+  const permission = { type: "gasKeyFullAccess", numNonces: 3 };
+  await nearOf(sandbox, "carol.sandbox").transaction("carol.sandbox").addKey(publicKey, permission).send();
+  return publicKey;
 }

@@ -61,7 +61,7 @@ describe("near-api-js: contracts", () => {
       (error) => error instanceof errors.ContractCodeDoesNotExistError && error.contractId === alice.accountId,
     );
     await assert.rejects(view("nobody.sandbox", "anything"), errors.AccountDoesNotExistError);
-    await assert.rejects(view("ft.sandbox", "ft_balance_of"), /panicked/);
+    await assert.rejects(view("ft.sandbox", "ft_balance_of"), /HostError\(GuestPanic.*missing field/);
   });
 
   it("calls a function with a deposit, and gets back what is too much", async () => {

@@ -162,6 +162,29 @@ describe("near-kit: accounts and keys", () => {
     await refused(call("ft.sandbox", "ft_mint", { attachedDeposit: "1 yocto" }), "DepositWithFunctionCall");
   });
 
+  it("signs V1 transactions with a strict nonce", async () => {
+    const spend = () => bob.transaction("bob.sandbox").transfer("carol.sandbox", "1 yocto").strictNonceMode();
+    const first = await spend().send();
+    assert.equal(first.transaction.nonce_mode, "strict");
+    const second = await spend().send();
+    assert.equal(second.transaction.nonce, first.transaction.nonce + 1);
+  });
+
+  it("makes a gas key, fills it and empties it", async () => {
+    const publicKey = generateKey().publicKey.toString();
+    const held = async () => {
+      const { permission } = await bob.getAccessKey("bob.sandbox", publicKey);
+      assert.equal(permission.GasKeyFullAccess.num_nonces, 3);
+      return BigInt(permission.GasKeyFullAccess.balance);
+    };
+    await bob.transaction("bob.sandbox").addKey(publicKey, { type: "gasKeyFullAccess", numNonces: 3 }).send();
+    assert.equal(await held(), 0n);
+    await bob.transaction("bob.sandbox").transferToGasKey(publicKey, "1 NEAR").send();
+    assert.equal(await held(), near(1));
+    await bob.transaction("bob.sandbox").withdrawFromGasKey(publicKey, "0.25 NEAR").send();
+    assert.equal(await held(), near(0.75));
+  });
+
   it("does a batch as a whole or not at all", async () => {
     const id = "batch.carol.sandbox";
     const before = await balanceOf(sandbox.regular, "carol.sandbox");

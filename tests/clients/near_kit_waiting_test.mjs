@@ -1,9 +1,10 @@
 // near-kit: refused transactions, the six levels of wait_until, transactions nobody knows, many at once.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { FinalExecutionStatusSchema } from "@near-js/jsonrpc-types";
 import { generateKey } from "near-kit";
 import { forgetNonce, nearKitError, nearOf } from "./near_kit.mjs";
-import { balanceOf, near, startSandbox } from "./support.mjs";
+import { balanceOf, near, rawPost, startSandbox, tgas } from "./support.mjs";
 
 const unknownHash = "7zDLsxTKTuTxqdHAYzWZ5keYrnog3SsYvEXWXum3TzCZ";
 
@@ -20,22 +21,20 @@ describe("near-kit: refusals and waiting", () => {
   const sendBytes = (signed, waitUntil = "EXECUTED_OPTIMISTIC") =>
     alice.rpc.sendTransaction(signed.serialize(), waitUntil);
 
-  // The level the node can prove now: "unknown" before it is in a block.
+  // The level the node can prove now: "unknown" before it is in a block. Not through near-kit, which
+  // cannot read the answer of a transaction under way (see below).
   async function level(hash) {
-    try {
-      return (await alice.getTransactionStatus(hash, "alice.sandbox", "NONE")).final_execution_status;
-    } catch (error) {
-      nearKitError("NETWORK_ERROR", { message: /UNKNOWN_TRANSACTION/ })(error);
-      return "unknown";
-    }
+    const params = { tx_hash: hash, sender_account_id: "alice.sandbox", wait_until: "NONE" };
+    const { body } = await rawPost(sandbox.regular, { jsonrpc: "2.0", id: 1, method: "tx", params });
+    return body.result?.final_execution_status ?? "unknown";
   }
 
   // Sends what was signed and makes blocks until there is an answer.
   async function execute(signed, waitUntil) {
-    let answer;
-    const sent = sendBytes(signed, waitUntil).then((result) => (answer = result));
+    let over = false;
+    const sent = sendBytes(signed, waitUntil).finally(() => (over = true));
     sent.catch(() => {});
-    await sandbox.advanceUntil(async () => (await level(signed.getHash())) === "FINAL" || answer !== undefined);
+    await sandbox.advanceUntil(async () => (await level(signed.getHash())) === "FINAL" || over);
     return sent;
   }
 
@@ -108,7 +107,6 @@ describe("near-kit: refusals and waiting", () => {
   });
 
   for (const [waitUntil, expected] of [
-    ["INCLUDED", "INCLUDED"],
     ["EXECUTED_OPTIMISTIC", "EXECUTED_OPTIMISTIC"],
     ["INCLUDED_FINAL", "EXECUTED"],
     ["EXECUTED", "EXECUTED"],
@@ -126,28 +124,40 @@ describe("near-kit: refusals and waiting", () => {
     });
   }
 
+  // nearcore tells the status of a transaction under way as "Started"; near-kit 0.19 takes "Unknown" or
+  // "Pending" only. Remove this once it is mended.
+  it("near-kit cannot read the answer of a transaction under way: INCLUDED and INCLUDED_FINAL", async () => {
+    assert.ok(FinalExecutionStatusSchema().safeParse("Started").success);
+    const cannotRead = (error) => error.name === "ZodError" && JSON.parse(error.message)[0].path[0] === "status";
+    await assert.rejects(execute(await transfer().sign(), "INCLUDED"), cannotRead);
+    const chain = (depth) =>
+      depth === 0
+        ? []
+        : [{ call: { account: "script.sandbox", run: chain(depth - 1), as: "next" } }, { return_promise: "next" }];
+    const long = alice
+      .transaction("alice.sandbox")
+      .functionCall("script.sandbox", "run", chain(6), { gas: `${tgas(300)}` });
+    const signed = await long.sign();
+    await assert.rejects(execute(signed, "INCLUDED_FINAL"), cannotRead);
+    await sandbox.advanceUntil(async () => (await level(signed.getHash())) === "FINAL");
+    assert.equal((await alice.getTransactionStatus(signed.getHash(), "alice.sandbox")).final_execution_status, "FINAL");
+  });
+
   it("a failed transaction throws at every level that knows of it", async () => {
     const nobody = () => alice.transaction("alice.sandbox").transfer("nobody.sandbox", "1 NEAR").sign();
     for (const waitUntil of ["EXECUTED_OPTIMISTIC", "EXECUTED", "FINAL"]) {
       const failed = nearKitError("INVALID_TRANSACTION", { message: "AccountDoesNotExist (account_id: nobody.sandbox)" });
       const signed = await nobody();
-      const sent = sendBytes(signed, waitUntil);
-      const rejected = assert.rejects(sent, failed);
-      let over = false;
-      sent.catch(() => (over = true));
-      await sandbox.advanceUntil(async () => {
-        await new Promise((resolve) => setTimeout(resolve, 10));
-        return over;
-      });
-      await rejected;
+      await assert.rejects(execute(signed, waitUntil), failed);
       await assert.rejects(alice.getTransactionStatus(signed.getHash(), "alice.sandbox", "NONE"), failed);
     }
   });
 
   it("an unknown transaction is named at NONE, and waited for at any other level", async () => {
-    assert.equal(await level(unknownHash), "unknown");
+    const look = (waitUntil) => alice.getTransactionStatus(unknownHash, "alice.sandbox", waitUntil);
+    await assert.rejects(look("NONE"), nearKitError("NETWORK_ERROR", { message: /UNKNOWN_TRANSACTION/ }));
     await assert.rejects(
-      alice.getTransactionStatus(unknownHash, "alice.sandbox", "INCLUDED"),
+      look("INCLUDED"),
       nearKitError("NETWORK_ERROR", { statusCode: 408, retryable: true }),
     );
   });
