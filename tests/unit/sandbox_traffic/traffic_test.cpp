@@ -42,7 +42,7 @@ std::vector<Planned> run(Profile profile, std::uint64_t seed, std::size_t blocks
 }
 
 std::vector<Planned> of_kind(Kind kind, Profile profile = Profile::mixed) {
-    std::vector<Planned> all = run(profile, 5, 60, 50);
+    std::vector<Planned> all = run(profile, 5, 30, 50);
     std::erase_if(all, [kind](const Planned& planned) { return planned.kind != kind; });
     EXPECT_FALSE(all.empty()) << kind_name(kind);
     return all;
@@ -87,7 +87,7 @@ TEST(Traffic, signs_every_transaction_and_makes_none_twice) {
 
 TEST(Traffic, uses_ascending_nonces_of_each_key) {
     std::map<std::string, std::uint64_t> last;
-    for (const Planned& planned : run(Profile::mixed, 3, 60, 50)) {
+    for (const Planned& planned : run(Profile::mixed, 3, 50, 40)) {
         const wire::Transaction& body = planned.transaction.transaction;
         if (planned.kind == Kind::wrong_nonce) continue;
         EXPECT_GT(body.nonce.nonce, last[body.public_key.to_string()]) << kind_name(planned.kind);
@@ -104,7 +104,7 @@ TEST(Traffic, lets_the_keys_take_turns) {
 }
 
 TEST(Traffic, keeps_the_proportions_of_its_profile) {
-    constexpr std::size_t kCount = 4'000;
+    constexpr std::size_t kCount = 2'500;
     for (const Profile profile : kAllProfiles) {
         // One height: no follow-ups, and the poor accounts are used once each.
         Traffic traffic(profile, 11, traffic_signers(11));
@@ -155,7 +155,7 @@ TEST(Traffic, answers_yields_and_deletes_accounts_some_blocks_later) {
 
 TEST(Traffic, signs_a_deletion_with_the_key_that_the_account_was_given) {
     std::map<std::string, sim::PublicKey> keys;
-    for (const Planned& planned : run(Profile::mixed, 5, 60, 50)) {
+    for (const Planned& planned : run(Profile::mixed, 5, 60, 30)) {
         const wire::Transaction& body = planned.transaction.transaction;
         if (planned.kind == Kind::create_account)
             keys[body.receiver_id] = std::get<wire::AddKey>(body.actions.at(2).value).public_key;
