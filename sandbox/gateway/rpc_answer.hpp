@@ -2,11 +2,13 @@
 #pragma once
 
 #include "base/height_set.hpp"
+#include "chain/transaction.hpp"
 #include "sandbox/gateway/chain.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +20,9 @@ struct AwaitedTransaction {
     std::string hash;
     ExecutionLevel level = ExecutionLevel::executed_optimistic;
     bool with_receipts = false;  // EXPERIMENTAL_tx_status
+    // If its bytes are known: while it is in no block it is judged again, and the wait ends once it can
+    // come into none any more.
+    std::shared_ptr<const chain::wire::SignedTransaction> transaction{};
 };
 
 struct RpcAnswer {

@@ -14,7 +14,7 @@ using nlohmann::json;
 // Which transaction, and what is waited for.
 struct TransactionQuery {
     std::string hash;
-    std::optional<SignedTransaction> transaction;  // if its bytes were given
+    std::shared_ptr<const SignedTransaction> transaction;  // if its bytes were given
     ExecutionLevel wait_until = ExecutionLevel::executed_optimistic;
 };
 using QueryOrRefusal = std::variant<TransactionQuery, RpcAnswer>;
@@ -28,7 +28,7 @@ QueryOrRefusal of_bytes(const json& base64) {
         return parse_error("Failed to decode transaction: " + decoded.error().to_string());
     TransactionQuery query;
     query.hash = chain::wire::transaction_hash(decoded->transaction).to_string();
-    query.transaction = std::move(*decoded);
+    query.transaction = std::make_shared<const SignedTransaction>(std::move(*decoded));
     return query;
 }
 
@@ -73,7 +73,17 @@ QueryOrRefusal read_send_params(const json& params) {
     return with_level(of_bytes(*bytes), params);
 }
 
-RpcAnswer not_yet(const AwaitedTransaction& awaited) {
+// Congestion passes; whatever else keeps a transaction out of a block keeps it out for good.
+bool is_passing(const json& fault) {
+    return fault.is_object() && (fault.contains("ShardCongested") || fault.contains("ShardStuck"));
+}
+
+// With the bytes at hand a node tells why a transaction that it does not know will never come.
+RpcAnswer not_yet(const RpcContext& context, const AwaitedTransaction& awaited) {
+    if (awaited.transaction && context.live && !context.live->is_on_chain(awaited.hash)) {
+        const auto fault = context.live->validate(*awaited.transaction);
+        if (fault && !is_passing(*fault)) return invalid_transaction(*fault);
+    }
     RpcAnswer answer = timeout();
     answer.awaited = awaited;
     return answer;
@@ -85,11 +95,7 @@ RpcAnswer status_of(const RpcContext& context, const json& params, bool with_rec
     const auto read = read_status_params(params);
     if (const auto* refused = std::get_if<RpcAnswer>(&read)) return *refused;
     const auto& query = std::get<TransactionQuery>(read);
-    // With the bytes at hand a node tells why a transaction that it does not know will never come.
-    if (query.transaction && context.live && !context.live->is_on_chain(query.hash)) {
-        if (const auto fault = context.live->validate(*query.transaction)) return invalid_transaction(*fault);
-    }
-    return transaction_status(context, {query.hash, query.wait_until, with_receipts});
+    return transaction_status(context, {query.hash, query.wait_until, with_receipts, query.transaction});
 }
 
 RpcAnswer send(const RpcContext& context, const TransactionQuery& query, LiveChain& live) {
@@ -105,21 +111,23 @@ RpcAnswer send(const RpcContext& context, const TransactionQuery& query, LiveCha
         // What is on the chain has used its own nonce: then the status is the answer (rpc.md §5.1).
         return invalid_transaction(*fault);
     }
-    return transaction_status(context, {query.hash, query.wait_until, false});
+    return transaction_status(context, {query.hash, query.wait_until, false, query.transaction});
 }
 
 }  // namespace
 
 RpcAnswer transaction_status(const RpcContext& context, const AwaitedTransaction& awaited) {
-    const auto& [hash, level, with_receipts] = awaited;
+    const auto& [hash, level, with_receipts, transaction] = awaited;
     // Cheap to ask, and asked at every block by everyone who waits.
     if (context.live && level != ExecutionLevel::none &&
         !satisfies(context.live->execution_level(hash, context.window.tip), level))
-        return not_yet(awaited);
+        return not_yet(context, awaited);
     const auto view = context.chain.transaction(hash, context.window.tip);
     const bool retained = view && (view->height == 0 || view->height >= context.window.floor);
-    if (!retained) return level == ExecutionLevel::none ? unknown_transaction(hash) : not_yet(awaited);
-    if (!satisfies(view->level, level)) return not_yet(awaited);
+    if (!retained || !satisfies(view->level, level)) {
+        RpcAnswer answer = not_yet(context, awaited);
+        return answer.awaited && level == ExecutionLevel::none ? unknown_transaction(hash) : answer;
+    }
     if (!with_receipts) return result(view->json);
     if (view->json_with_receipts.empty()) return method_not_found("EXPERIMENTAL_tx_status");
     return result(view->json_with_receipts);
