@@ -52,7 +52,7 @@ describe("@near-js/jsonrpc-client: answers fit the published schemas", () => {
   let sandbox, transactions, blocks;
   const used = new Set();
   before(async () => {
-    sandbox = await startSandbox({ flags: ["--epoch-blocks", "25", "--shards", "3"] });
+    sandbox = await startSandbox({ blockTimeMs: 30, flags: ["--epoch-blocks", "25", "--shards", "3"] });
     transactions = await live(sandbox);
     await sandbox.post("/pause");
     blocks = await allBlocks();

@@ -113,14 +113,19 @@ describe("near-api-js: waiting", () => {
   });
 
   it("an unknown transaction is named at NONE, and waited for at any other level", async () => {
-    const look = (waitUntil) =>
-      provider.viewTransactionStatus({ txHash: unknownHash, accountId: alice.accountId, waitUntil });
-    await assert.rejects(
-      look("NONE"),
-      (error) => error instanceof errors.UnknownTransactionError && error.txHash === unknownHash,
-    );
-    // near-api-js reads 408 before the body.
-    await assert.rejects(look("FINAL"), (error) => error.cause === 408 && /Timeout/.test(error.message));
+    const hasty = await startSandbox({ blockTimeMs: 0, flags: ["--longest-wait-ms", "200"] });
+    try {
+      const look = (waitUntil) =>
+        providerOf(hasty.regular).viewTransactionStatus({ txHash: unknownHash, accountId: alice.accountId, waitUntil });
+      await assert.rejects(
+        look("NONE"),
+        (error) => error instanceof errors.UnknownTransactionError && error.txHash === unknownHash,
+      );
+      // near-api-js reads 408 before the body.
+      await assert.rejects(look("FINAL"), (error) => error.cause === 408 && /Timeout/.test(error.message));
+    } finally {
+      await hasty.stop();
+    }
   });
 
   it("sends many at once with consecutive nonces, and all of them are executed", async () => {

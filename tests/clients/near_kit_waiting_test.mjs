@@ -154,12 +154,15 @@ describe("near-kit: refusals and waiting", () => {
   });
 
   it("an unknown transaction is named at NONE, and waited for at any other level", async () => {
-    const look = (waitUntil) => alice.getTransactionStatus(unknownHash, "alice.sandbox", waitUntil);
-    await assert.rejects(look("NONE"), nearKitError("NETWORK_ERROR", { message: /UNKNOWN_TRANSACTION/ }));
-    await assert.rejects(
-      look("INCLUDED"),
-      nearKitError("NETWORK_ERROR", { statusCode: 408, retryable: true }),
-    );
+    const hasty = await startSandbox({ blockTimeMs: 0, flags: ["--longest-wait-ms", "200"] });
+    try {
+      const look = (waitUntil) =>
+        nearOf(hasty, "alice.sandbox").getTransactionStatus(unknownHash, "alice.sandbox", waitUntil);
+      await assert.rejects(look("NONE"), nearKitError("NETWORK_ERROR", { message: /UNKNOWN_TRANSACTION/ }));
+      await assert.rejects(look("INCLUDED"), nearKitError("NETWORK_ERROR", { statusCode: 408, retryable: true }));
+    } finally {
+      await hasty.stop();
+    }
   });
 
   it("sends many at once with consecutive nonces, and all of them are executed", async () => {
