@@ -1,5 +1,6 @@
 #include "sandbox/sim/call_host.hpp"
 
+#include "sandbox/sim/fees.hpp"
 #include "sandbox/sim/host_costs.hpp"
 #include "sandbox/sim/host_error.hpp"
 
@@ -73,9 +74,7 @@ void CallHost::return_value(Bytes value) {
     // Who produces a result pays for its way to each callback, and for receiving it there.
     Gas per_byte = 0;
     for (const DataReceiver& receiver : context_.output_data_receivers) {
-        const bool to_self = receiver.receiver_id == context_.current_account_id;
-        per_byte +=
-            (to_self ? kDataReceiptByteSendToSelf : kDataReceiptByteSendToOther) + kDataReceiptByteExec;
+        per_byte += data_receipt_byte_fee(is_self(receiver.receiver_id));
     }
     gas_.take(per_byte * value.size(), 0);
     return_data_ = std::move(value);
