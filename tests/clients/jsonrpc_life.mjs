@@ -71,7 +71,11 @@ export async function live(sandbox) {
   });
   await send(relayer, "alice.sandbox", [actions.signedDelegate(signedDelegate)]);
   const child = newKey();
-  const doomed = [actions.createAccount(), actions.transfer(near(1)), actions.addFullAccessKey(child.getPublicKey())];
+  const doomed = [
+    actions.createAccount(),
+    actions.transfer(near(1)),
+    actions.addFullAccessKey(child.getPublicKey()),
+  ];
   await send(bob, "doomed.bob.sandbox", [...doomed, actions.deleteAccount("carol.sandbox")]);
   await sandbox.post("/skip-height");
   const [{ shard_id: shardId }] = (await provider.viewBlock({ finality: "final" })).chunks;
@@ -91,7 +95,10 @@ async function yieldAndResume({ alice, bob, provider }, send) {
 // A signed transfer, as send_tx takes it.
 export async function signedTransfer(sandbox) {
   const { carol } = accountsOf(sandbox);
-  const signed = await carol.createSignedTransaction({ receiverId: "bob.sandbox", actions: [actions.transfer(1n)] });
+  const signed = await carol.createSignedTransaction({
+    receiverId: "bob.sandbox",
+    actions: [actions.transfer(1n)],
+  });
   return base64Encode(encodeTransaction(signed));
 }
 

@@ -33,7 +33,8 @@ const schemaBugs = [
       const finality = "optimistic";
       return { requestType: "view_access_key", finality, accountId: "carol.sandbox", publicKey };
     },
-    isRight: ({ permission }) => assert.deepEqual(permission, { GasKeyFullAccess: { balance: "0", num_nonces: 3 } }),
+    isRight: ({ permission }) =>
+      assert.deepEqual(permission, { GasKeyFullAccess: { balance: "0", num_nonces: 3 } }),
     missing: /FullAccess/,
   },
 ];
@@ -98,7 +99,10 @@ describe("@near-js/jsonrpc-client: answers fit the published schemas", () => {
       assert.deepEqual(await call(sandbox.regular, "chunk", { blockId: block.header.hash, shardId }), chunk);
       assert.deepEqual(await call(sandbox.regular, "chunk", { blockId: block.header.height, shardId }), chunk);
     }
-    assert.ok(included >= transactions.length && receipts > included, `${included} transactions, ${receipts} receipts`);
+    assert.ok(
+      included >= transactions.length && receipts > included,
+      `${included} transactions, ${receipts} receipts`,
+    );
   });
 
   it("transactions, their outcomes and all their receipts", async () => {
@@ -187,7 +191,12 @@ describe("@near-js/jsonrpc-client: answers fit the published schemas", () => {
     const { header } = await call(sandbox.regular, "block", { finality: "final" });
     await onBothHosts(async (url) => {
       for (const { hash, sender } of transactions.slice(0, 5)) {
-        const about = { type: "transaction", transactionHash: hash, senderId: sender, lightClientHead: header.hash };
+        const about = {
+          type: "transaction",
+          transactionHash: hash,
+          senderId: sender,
+          lightClientHead: header.hash,
+        };
         const proof = await call(url, "EXPERIMENTAL_light_client_proof", about);
         assert.equal(proof.outcomeProof.id, hash);
         const [receiptId] = proof.outcomeProof.outcome.receiptIds;

@@ -64,7 +64,10 @@ describe("near-api-js: accounts and keys", () => {
   });
 
   it("transfers, and every yocto is accounted for", async () => {
-    const [alices, bobs] = [await balanceOf(sandbox.regular, alice.accountId), await balanceOf(sandbox.regular, bob.accountId)];
+    const [alices, bobs] = [
+      await balanceOf(sandbox.regular, alice.accountId),
+      await balanceOf(sandbox.regular, bob.accountId),
+    ];
     const result = await alice.signAndSendTransaction({
       receiverId: bob.accountId,
       actions: [actions.transfer(near(2.5))],
@@ -138,7 +141,10 @@ describe("near-api-js: accounts and keys", () => {
     const key = KeyPair.fromRandom("secp256k1");
     await carol.addFullAccessKey(key.getPublicKey());
     const bobs = await balanceOf(sandbox.regular, bob.accountId);
-    await new Account(carol.accountId, provider, key.toString()).transfer({ receiverId: bob.accountId, amount: 7n });
+    await new Account(carol.accountId, provider, key.toString()).transfer({
+      receiverId: bob.accountId,
+      amount: 7n,
+    });
     assert.equal(await balanceOf(sandbox.regular, bob.accountId), bobs + 7n);
   });
 
@@ -163,9 +169,18 @@ describe("near-api-js: accounts and keys", () => {
 
     const refused = (params, kind) => assert.rejects(limited.callFunction(params), kind);
     await refused({ contractId: "receiver.sandbox", ...mint }, errors.AccessKeyReceiverMismatchActionError);
-    await refused({ contractId: "ft.sandbox", methodName: "ft_transfer" }, errors.AccessKeyMethodNameMismatchActionError);
-    await refused({ contractId: "ft.sandbox", ...mint, deposit: 1n }, errors.AccessKeyDepositWithFunctionCallActionError);
-    await refused({ contractId: "ft.sandbox", ...mint, gas: 900n * 10n ** 12n }, errors.AccessKeyNotEnoughAllowanceActionError);
+    await refused(
+      { contractId: "ft.sandbox", methodName: "ft_transfer" },
+      errors.AccessKeyMethodNameMismatchActionError,
+    );
+    await refused(
+      { contractId: "ft.sandbox", ...mint, deposit: 1n },
+      errors.AccessKeyDepositWithFunctionCallActionError,
+    );
+    await refused(
+      { contractId: "ft.sandbox", ...mint, gas: 900n * 10n ** 12n },
+      errors.AccessKeyNotEnoughAllowanceActionError,
+    );
     await assert.rejects(
       limited.transfer({ receiverId: bob.accountId, amount: 1n }),
       errors.AccessKeyRequiresFullAccessActionError,
@@ -175,7 +190,11 @@ describe("near-api-js: accounts and keys", () => {
   it("does a batch as a whole or not at all", async () => {
     const key = newKey();
     const id = "batch.carol.sandbox";
-    const create = [actions.createAccount(), actions.transfer(near(2)), actions.addFullAccessKey(key.getPublicKey())];
+    const create = [
+      actions.createAccount(),
+      actions.transfer(near(2)),
+      actions.addFullAccessKey(key.getPublicKey()),
+    ];
     const before = await balanceOf(sandbox.regular, carol.accountId);
     await assert.rejects(
       carol.signAndSendTransaction({

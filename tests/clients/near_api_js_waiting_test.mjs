@@ -32,7 +32,11 @@ describe("near-api-js: waiting", () => {
   // The level the node can prove now: "unknown" before it is in a block.
   async function level(txHash) {
     try {
-      const status = await provider.viewTransactionStatus({ txHash, accountId: alice.accountId, waitUntil: "NONE" });
+      const status = await provider.viewTransactionStatus({
+        txHash,
+        accountId: alice.accountId,
+        waitUntil: "NONE",
+      });
       return status.final_execution_status;
     } catch (error) {
       assert.ok(error instanceof errors.UnknownTransactionError);
@@ -116,7 +120,11 @@ describe("near-api-js: waiting", () => {
     const hasty = await startSandbox({ blockTimeMs: 0, flags: ["--longest-wait-ms", "200"] });
     try {
       const look = (waitUntil) =>
-        providerOf(hasty.regular).viewTransactionStatus({ txHash: unknownHash, accountId: alice.accountId, waitUntil });
+        providerOf(hasty.regular).viewTransactionStatus({
+          txHash: unknownHash,
+          accountId: alice.accountId,
+          waitUntil,
+        });
       await assert.rejects(
         look("NONE"),
         (error) => error instanceof errors.UnknownTransactionError && error.txHash === unknownHash,
@@ -133,12 +141,18 @@ describe("near-api-js: waiting", () => {
     const one = { receiverId: bob.accountId, actions: [actions.transfer(1n)] };
     const signed = await Promise.all(Array.from({ length: 20 }, () => carol.createSignedTransaction(one)));
     const nonces = signed.map((each) => each.transaction.nonce).sort((a, b) => (a < b ? -1 : 1));
-    assert.deepEqual(nonces, nonces.map((_, i) => nonces[0] + BigInt(i)));
+    assert.deepEqual(
+      nonces,
+      nonces.map((_, i) => nonces[0] + BigInt(i)),
+    );
     // In an order of its own: the gateway has to sort them.
     await Promise.all(signed.reverse().map((each) => provider.sendTransactionAsync(each)));
     await sandbox.advance(8);
     assert.equal(await balanceOf(sandbox.regular, bob.accountId), bobs + 20n);
-    const key = await provider.viewAccessKey({ accountId: carol.accountId, publicKey: signed[0].transaction.publicKey });
+    const key = await provider.viewAccessKey({
+      accountId: carol.accountId,
+      publicKey: signed[0].transaction.publicKey,
+    });
     assert.equal(key.nonce, nonces[19]);
   });
 

@@ -34,7 +34,10 @@ describe("near-kit: accounts and keys", () => {
     assert.equal((await carol.getAccount("ft.sandbox")).hasContract, true);
     const { public_key: publicKey } = sandbox.key("carol.sandbox");
     const { keys } = await carol.getAccessKeys("carol.sandbox");
-    assert.deepEqual(keys.map((each) => [each.public_key, each.access_key.permission]), [[publicKey, "FullAccess"]]);
+    assert.deepEqual(
+      keys.map((each) => [each.public_key, each.access_key.permission]),
+      [[publicKey, "FullAccess"]],
+    );
     const key = await carol.getAccessKey("carol.sandbox", publicKey);
     assert.equal(key.nonce, keys[0].access_key.nonce);
   });
@@ -66,7 +69,8 @@ describe("near-kit: accounts and keys", () => {
   });
 
   it("transfers, and every yocto is accounted for", async () => {
-    const balances = () => Promise.all(["alice.sandbox", "bob.sandbox"].map((id) => balanceOf(sandbox.regular, id)));
+    const balances = () =>
+      Promise.all(["alice.sandbox", "bob.sandbox"].map((id) => balanceOf(sandbox.regular, id)));
     const [alices, bobs] = await balances();
     const result = await alice.send("bob.sandbox", "2.5 NEAR");
     assert.deepEqual(result.status, { SuccessValue: "" });

@@ -81,7 +81,9 @@ describe("near-kit: refusals and waiting", () => {
   it("a key that is not on the account, and a signature by another key", async () => {
     await assert.rejects(transfer().signWith(generateKey().secretKey).sign(), nearKitError("ACCESS_KEY_NOT_FOUND"));
     const stranger = generateKey();
-    const forged = await transfer().signWith(async (message) => stranger.sign(message)).sign();
+    const forged = await transfer()
+      .signWith(async (message) => stranger.sign(message))
+      .sign();
     await assert.rejects(sendBytes(forged), refusedWith("InvalidSignature"));
     forgetNonce(sandbox, "alice.sandbox");
   });
@@ -140,13 +142,18 @@ describe("near-kit: refusals and waiting", () => {
     const signed = await long.sign();
     await assert.rejects(execute(signed, "INCLUDED_FINAL"), cannotRead);
     await sandbox.advanceUntil(async () => (await level(signed.getHash())) === "FINAL");
-    assert.equal((await alice.getTransactionStatus(signed.getHash(), "alice.sandbox")).final_execution_status, "FINAL");
+    assert.equal(
+      (await alice.getTransactionStatus(signed.getHash(), "alice.sandbox")).final_execution_status,
+      "FINAL",
+    );
   });
 
   it("a failed transaction throws at every level that knows of it", async () => {
     const nobody = () => alice.transaction("alice.sandbox").transfer("nobody.sandbox", "1 NEAR").sign();
     for (const waitUntil of ["EXECUTED_OPTIMISTIC", "EXECUTED", "FINAL"]) {
-      const failed = nearKitError("INVALID_TRANSACTION", { message: "AccountDoesNotExist (account_id: nobody.sandbox)" });
+      const failed = nearKitError("INVALID_TRANSACTION", {
+        message: "AccountDoesNotExist (account_id: nobody.sandbox)",
+      });
       const signed = await nobody();
       await assert.rejects(execute(signed, waitUntil), failed);
       await assert.rejects(alice.getTransactionStatus(signed.getHash(), "alice.sandbox", "NONE"), failed);
@@ -167,10 +174,14 @@ describe("near-kit: refusals and waiting", () => {
 
   it("sends many at once with consecutive nonces, and all of them are executed", async () => {
     const bobs = await balanceOf(sandbox.regular, "bob.sandbox");
-    const send = () => carol.transaction("carol.sandbox").transfer("bob.sandbox", "1 yocto").send({ waitUntil: "NONE" });
+    const send = () =>
+      carol.transaction("carol.sandbox").transfer("bob.sandbox", "1 yocto").send({ waitUntil: "NONE" });
     const answers = await Promise.all(Array.from({ length: 20 }, send));
     const nonces = answers.map((each) => each.transaction.nonce).sort((a, b) => a - b);
-    assert.deepEqual(nonces, nonces.map((_, i) => nonces[0] + i));
+    assert.deepEqual(
+      nonces,
+      nonces.map((_, i) => nonces[0] + i),
+    );
     await sandbox.advance(8);
     assert.equal(await balanceOf(sandbox.regular, "bob.sandbox"), bobs + 20n);
   });
@@ -180,7 +191,9 @@ describe("near-kit: refusals and waiting", () => {
     try {
       const sender = nearOf(moving, "carol.sandbox", { waitUntil: "EXECUTED" });
       const before = await balanceOf(moving.regular, "bob.sandbox");
-      const results = await sender.batch(...Array.from({ length: 15 }, () => sender.send("bob.sandbox", "1 yocto")));
+      const results = await sender.batch(
+        ...Array.from({ length: 15 }, () => sender.send("bob.sandbox", "1 yocto")),
+      );
       assert.ok(results.every((each) => each.status.SuccessValue === ""));
       assert.equal(await balanceOf(moving.regular, "bob.sandbox"), before + 15n);
     } finally {

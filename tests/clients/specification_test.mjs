@@ -2,7 +2,14 @@
 // error.InvalidTransaction.<Variant> of a transaction that is refused.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { KeyPairSigner, SignedTransaction, actions, baseDecode, createTransaction, encodeTransaction } from "near-api-js";
+import {
+  KeyPairSigner,
+  SignedTransaction,
+  actions,
+  baseDecode,
+  createTransaction,
+  encodeTransaction,
+} from "near-api-js";
 import { newKey } from "./near_api_js.mjs";
 import { balanceOf, rawPost, startSandbox } from "./support.mjs";
 
@@ -52,7 +59,9 @@ describe("the gateway as specified", () => {
       const params = { tx_hash: hash, sender_account_id: "alice.sandbox", wait_until: "FINAL" };
       const { result } = await ask("tx", params, url);
       assert.ok("SuccessReceiptId" in result.transaction_outcome.outcome.status);
-      assert.ok(result.receipts_outcome.every(({ id, outcome }) => id && outcome.status && Array.isArray(outcome.logs)));
+      assert.ok(
+        result.receipts_outcome.every(({ id, outcome }) => id && outcome.status && Array.isArray(outcome.logs)),
+      );
       assert.equal(await balanceOf(url, "bob.sandbox"), bobs + 1n);
     }
   });
@@ -67,7 +76,9 @@ describe("the gateway as specified", () => {
     // Not at the final block: what was executed just now is not in it yet.
     const { result } = await ask("query", { ...(await keyQuery()), finality: "optimistic" });
     const { nonce } = result;
-    assert.deepEqual(await refusal(await signed({ nonce })), { InvalidNonce: { tx_nonce: nonce, ak_nonce: nonce } });
+    assert.deepEqual(await refusal(await signed({ nonce })), {
+      InvalidNonce: { tx_nonce: nonce, ak_nonce: nonce },
+    });
   });
 
   it("Expired", async () => {
@@ -93,6 +104,8 @@ describe("the gateway as specified", () => {
   it("InvalidAccessKeyError.AccessKeyNotFound", async () => {
     const by = new KeyPairSigner(newKey());
     const payload = { account_id: "alice.sandbox", public_key: await publicKey(by) };
-    assert.deepEqual(await refusal(await signed({ by })), { InvalidAccessKeyError: { AccessKeyNotFound: payload } });
+    assert.deepEqual(await refusal(await signed({ by })), {
+      InvalidAccessKeyError: { AccessKeyNotFound: payload },
+    });
   });
 });

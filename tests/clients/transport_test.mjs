@@ -49,7 +49,10 @@ describe("transport: keys", () => {
 
   it("a wrong key is refused in both forms on every host, and not repeated in the answer", async () => {
     for (const url of [open.regular, open.archival]) {
-      for (const answer of [await rawPost(url, request(), bearer("wrong")), await rawPost(withKey(url, "wrong"), request())]) {
+      for (const answer of [
+        await rawPost(url, request(), bearer("wrong")),
+        await rawPost(withKey(url, "wrong"), request()),
+      ]) {
         assert.equal(answer.status, 401);
         assert.ok(!JSON.stringify(answer.body).includes("wrong"), JSON.stringify(answer.body));
       }
@@ -146,7 +149,10 @@ describe("transport: envelopes", () => {
     assert.equal(await codeOf("block", { block_id: 1 }), 422);
     assert.equal(await codeOf("block", [1]), 200);
     assert.equal(await codeOf("block", { block_id: 10 ** 12 }), 200);
-    assert.equal(await codeOf("query", { request_type: "view_account", finality: "final", account_id: "no.body" }), 200);
+    assert.equal(
+      await codeOf("query", { request_type: "view_account", finality: "final", account_id: "no.body" }),
+      200,
+    );
   });
 
   it("status and health by GET, a page may ask from anywhere, and a body has its limit", async () => {
