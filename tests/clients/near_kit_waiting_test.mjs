@@ -187,7 +187,8 @@ describe("near-kit: refusals and waiting", () => {
   });
 
   it("sends many at once while the chain moves", async () => {
-    const moving = await startSandbox({ flags: ["--seed", "2"] });
+    // near-kit signs a transaction that was overtaken again, three times at most: no more than a few blocks.
+    const moving = await startSandbox({ blockTimeMs: 300, flags: ["--seed", "2"] });
     try {
       const sender = nearOf(moving, "carol.sandbox", { waitUntil: "EXECUTED" });
       const before = await balanceOf(moving.regular, "bob.sandbox");
