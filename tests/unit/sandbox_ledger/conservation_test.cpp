@@ -1,57 +1,8 @@
 // The laws of the chain over random traffic: nothing is lost, doubled or left without a proof.
-#include "test_chain.hpp"
-
-#include <random>
+#include "random_traffic.hpp"
 
 namespace receiptd::sandbox {
 namespace {
-
-using sim::Json;
-
-// Random programs on random accounts, some of them failing, some never valid.
-class RandomTraffic {
-public:
-    RandomTraffic(TestChain& chain, std::uint64_t seed) : chain_(chain), random_(seed) {}
-
-    wire::SignedTransaction next() {
-        static const std::vector<std::string> kAccounts = {"alice.sandbox", "bob.sandbox", "carol.sandbox",
-                                                           "relayer.sandbox"};
-        const std::string& signer = kAccounts[random_() % kAccounts.size()];
-        const std::string& other = kAccounts[random_() % kAccounts.size()];
-        const std::string contract = random_() % 2 == 0 ? "ft.sandbox" : "script.sandbox";
-        switch (random_() % 8) {
-            case 0: return chain_.transfer(signer, other, kToken);
-            case 1:
-                return chain_.transfer(signer, std::string(63, 'a') + "0123456789abcdef"[random_() % 16],
-                                       kToken);
-            case 2: return chain_.transfer(signer, "missing.sandbox", kToken);
-            case 3: return chain_.call(signer, contract, "panic", "", kToken);
-            case 4: return chain_.call(signer, contract, "yield");
-            case 5: return chain_.call(signer, contract, "burn", "30");
-            case 6: return chain_.transfer(signer, other, 20'000 * kToken);
-            default: return chain_.call(signer, contract, "call", program(2).dump());
-        }
-    }
-
-private:
-    Json program(int depth) {
-        static const std::vector<std::string> kMethods = {"keep", "panic", "yield", "nothing"};
-        Json step = {{"to", random_() % 2 == 0 ? "script.sandbox" : "ft.sandbox"},
-                     {"return", random_() % 2 == 0}};
-        step["gas"] = depth * 20;
-        if (random_() % 2 == 0) step["then"] = random_() % 3 == 0 ? "callback_panic" : "keep";
-        if (depth > 1 && random_() % 2 == 0) {
-            step["method"] = "call";
-            step["args"] = program(depth - 1);
-        } else {
-            step["method"] = kMethods[random_() % kMethods.size()];
-        }
-        return step;
-    }
-
-    TestChain& chain_;
-    std::mt19937_64 random_;
-};
 
 CheckReport run_traffic(std::size_t transactions, std::uint64_t seed) {
     LedgerOptions options = test_options();
