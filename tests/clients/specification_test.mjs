@@ -16,7 +16,7 @@ import { balanceOf, rawPost, startSandbox } from "./support.mjs";
 describe("the gateway as specified", () => {
   let sandbox, signer;
   before(async () => {
-    sandbox = await startSandbox({ flags: ["--validity-blocks", "200"] });
+    sandbox = await startSandbox({ flags: ["--validity-blocks", "600"] });
     signer = KeyPairSigner.fromSecretKey(sandbox.key("alice.sandbox").secret_key);
   });
   after(() => sandbox?.stop());
@@ -83,7 +83,7 @@ describe("the gateway as specified", () => {
 
   it("Expired", async () => {
     const blockHash = await finalBlock();
-    await sandbox.post("/advance", { blocks: 210 });
+    await sandbox.post("/advance", { blocks: 610 });
     assert.deepEqual(await refusal(await signed({ blockHash })), { Expired: null });
   });
 
