@@ -87,7 +87,7 @@ describe("transport: keys", () => {
 describe("transport: limits", () => {
   let sandbox;
   before(async () => {
-    sandbox = await startSandbox({ flags: ["--rate-limit", "20", "--api-key", "paid"] });
+    sandbox = await startSandbox({ flags: ["--rate-limit", "4", "--api-key", "paid"] });
   });
   after(() => sandbox?.stop());
 
