@@ -249,7 +249,7 @@ void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Te
     CopyWriter row(table.copy_text);
     row.text(kind);
     row.text(id);
-    row.text(tree_id);
+    tree_id == id ? row.null() : row.text(tree_id);
     row.bigint_or_null(place.block_height);
     row.time(place.block_time);
     row.end_row();

@@ -136,7 +136,8 @@ inline void add_receipt(RowBatch& batch, base::Height height, const ReceiptRow& 
                   row.receiver_id, "nep141", "1.0.0", row.event, "{\"amount\":\"1\"}"});
     if (row.orphan)
         add_line(batch, Table::orphan_receipts,
-                 {"receipt", row.receipt_id, row.tree_id, h, time_text(height)});
+                 {"receipt", row.receipt_id, row.tree_id == row.receipt_id ? kNull : row.tree_id, h,
+                  time_text(height)});
 }
 
 inline void add_data(RowBatch& batch, const std::string& data_id, const std::string& tree_id,
