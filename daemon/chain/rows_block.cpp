@@ -1,8 +1,7 @@
 // Source rpc: the rows of a block and its new chunks.
+#include "chain/id_maps.hpp"
 #include "chain/rows_scope.hpp"
 #include "chain/rows_write.hpp"
-
-#include <unordered_set>
 
 namespace receiptd::chain {
 
@@ -38,7 +37,7 @@ private:
     const BlockHeader& header_;
     const Scope& scope_;
     RowPlace place_;
-    std::unordered_set<Text> written_;
+    IdSet written_;
 };
 
 }  // namespace

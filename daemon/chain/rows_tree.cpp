@@ -1,9 +1,8 @@
 // Source rpc: the rows of a complete tree.
+#include "chain/id_maps.hpp"
 #include "chain/rows_write.hpp"
 
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 namespace receiptd::chain {
@@ -24,7 +23,7 @@ private:
         if (seen_.insert(data_id).second) out_.emplace_back(data_id);
     }
     std::vector<std::string>& out_;
-    std::unordered_set<Text> seen_;
+    IdSet seen_;
 };
 
 // A transaction's initial receipt repeats it: the signer asks the receiver for the same actions,
@@ -114,9 +113,9 @@ private:
     const TransactionStatus& status_;
     const std::vector<ExecutionBlock>& executed_in_;
     DataIds data_ids_;
-    std::unordered_map<Text, const Receipt*> bodies_;
-    std::unordered_map<Text, std::size_t> outcome_by_id_;
-    std::unordered_set<Text> written_;
+    IdMap<const Receipt*> bodies_;
+    IdMap<std::size_t> outcome_by_id_;
+    IdSet written_;
     std::vector<Pending> pending_;  // a stack
     Receipt reconstructed_;
 };

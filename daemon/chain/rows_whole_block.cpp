@@ -1,9 +1,9 @@
 // Source neardata: the rows of a whole block.
 #include "chain/block_trees.hpp"
+#include "chain/id_maps.hpp"
 #include "chain/rows_write.hpp"
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace receiptd::chain {
 
@@ -97,7 +97,7 @@ private:
     RowPlace place_;
     const WholeBlock& whole_;
     BlockTrees& trees_;
-    std::unordered_set<Text> data_listed_;
+    IdSet data_listed_;
 };
 
 }  // namespace
