@@ -14,7 +14,7 @@ public:
         : batch_(batch),
           header_(header),
           scope_(scope),
-          place_{header.height, TimestampText(header.timestamp_nanosec), std::nullopt, std::nullopt, {}} {}
+          place_{header.height, RowTime(header.timestamp_nanosec), std::nullopt, std::nullopt, {}} {}
 
     void write(const Chunk& chunk) {
         place_.shard_id = chunk.header.shard_id;
@@ -47,8 +47,7 @@ RowBatch block_rows(const Block& block, const std::vector<const Chunk*>& chunks,
     const auto& header = block.header;
     RowBatch batch;
     begin_block(batch, block, prev_height);
-    const RowPlace place{
-        header.height, TimestampText(header.timestamp_nanosec), std::nullopt, std::nullopt, {}};
+    const RowPlace place{header.height, RowTime(header.timestamp_nanosec), std::nullopt, std::nullopt, {}};
     for (const auto& chunk : block.chunks)
         write_chunk(batch, place, chunk.shard_id, &chunk, chunk.height_included != header.height);
     if (scope.kind == ScopeKind::headers) return batch;

@@ -88,8 +88,8 @@ private:
         const auto& outcome = status_.receipts_outcome[index];
         const auto& block = executed_in_.at(index);
         const auto* body = body_of(item);
-        const RowPlace place{block.height, TimestampText(block.timestamp_nanosec), block.shard_id,
-                             std::nullopt, outcome.block_hash};
+        const RowPlace place{block.height, RowTime(block.timestamp_nanosec), block.shard_id, std::nullopt,
+                             outcome.block_hash};
         std::optional<Role> role;
         if (body)
             role = role_of(*body, item.parent);

@@ -26,7 +26,7 @@ StorageSeries::StorageSeries(Registry& r)
       batch_blocks(r.histogram("receiptd_database_batch_blocks", "Blocks in one database transaction.")
                        .Add({}, size_buckets())),
       batch_bytes(
-          r.histogram("receiptd_database_batch_bytes", "Bytes of COPY text in one database transaction.")
+          r.histogram("receiptd_database_batch_bytes", "Bytes of COPY data in one database transaction.")
               .Add({}, size_buckets())),
       already_covered(r.counter("receiptd_database_already_covered_total",
                                 "Batches not written because their heights were stored already.")
