@@ -98,17 +98,20 @@ std::vector<base::HeightRange> orphan_slices(pqxx::transaction_base& tx, base::H
     return slices;
 }
 
-// The orphans of a slice with their own rows, and the times between which the other side lies.
-const std::string kOrphans =
+// The times between which the other side of a slice's orphans lies.
+const std::string kSpan =
     "WITH span AS (SELECT min(block_time) AS since, max(block_time) AS until FROM blocks "
-    "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $2::bigint + $3::bigint), "
-    "orphans AS MATERIALIZED (SELECT id, coalesce(adopted_into, tree_id, id) AS tree_id, "
+    "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $2::bigint + $3::bigint) ";
+
+// Of a slice.
+const std::string kOrphans =
+    ", orphans AS MATERIALIZED (SELECT id, coalesce(adopted_into, tree_id, id) AS tree_id, "
     "  coalesce(adopted_tx_hash, '') AS tx_hash, block_height, block_time FROM orphan_receipts "
-    "  WHERE kind = $4 AND adopted_at IS NULL AND block_height BETWEEN $1::bigint AND $2::bigint) ";
+    "  WHERE kind = $4 AND adopted_at IS NULL AND block_height BETWEEN $1::bigint AND $2::bigint ";
 
 // Above the highest height asked about ($5) one run's lineage knew both sides: no parent is there.
 const std::string kFindParents =
-    kOrphans +
+    kSpan +
     ", seam AS (SELECT max(block_time) AS until FROM blocks "
     "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $5::bigint), "
     // Step by step, as without statistics the planner would multiply receipts with orphans; mostly there is
@@ -121,7 +124,10 @@ const std::string kFindParents =
     "  WHERE r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam) "
     "  UNION ALL SELECT t.initial_receipt_id, NULL, t.tree_id, t.tx_hash, t.block_height, false "
     "  FROM transactions t WHERE t.initial_receipt_id IS NOT NULL "
-    "  AND t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam)), "
+    "  AND t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam)) " +
+    // By their ids: a slice may hold hundreds of orphans for each child of the seam.
+    kOrphans +
+    "  AND id = ANY (ARRAY(SELECT child FROM children))), "
     "links AS MATERIALIZED (SELECT o.id, o.tree_id AS old_tree, o.tx_hash AS old_tx_hash, o.block_time, "
     "  c.receipt_id AS parent_id, c.tree_id, c.tx_hash, c.deletes FROM children c JOIN orphans o ON o.id = "
     "c.child "
@@ -180,8 +186,8 @@ std::uint64_t adopt_receipts(pqxx::transaction_base& tx, base::HeightRange slice
 // Data belongs to the tree of the receipt that produces it. A receipt that awaits it names the same
 // tree in the end; until the producer is stored, its name will do.
 const std::string kFindDataTrees =
-    kOrphans +
-    ", ends AS (SELECT o.id, o.block_time, r.tree_id, r.tx_hash, link.produces FROM receipts r CROSS JOIN "
+    kSpan + kOrphans +
+    "), ends AS (SELECT o.id, o.block_time, r.tree_id, r.tx_hash, link.produces FROM receipts r CROSS JOIN "
     "LATERAL "
     "    (SELECT unnest(r.output_data_ids) AS data_id, true AS produces "
     "     UNION ALL SELECT unnest(r.input_data_ids), false) link "
@@ -192,6 +198,7 @@ const std::string kFindDataTrees =
     "best AS (SELECT DISTINCT ON (id) * FROM ends ORDER BY id, produces DESC, tree_id), "
     "moved AS (UPDATE data_receipts d SET tree_id = best.tree_id, tx_hash = best.tx_hash FROM best "
     "  WHERE d.data_id = best.id AND d.block_time = best.block_time "
+    "    AND d.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
     "    AND (d.tree_id <> best.tree_id OR d.tx_hash IS DISTINCT FROM best.tx_hash)), "
     "settled AS (UPDATE orphan_receipts o SET adopted_at = now(), adopted_into = best.tree_id, "
     "  adopted_tx_hash = best.tx_hash FROM best WHERE o.kind = 'data' AND o.id = best.id AND best.produces "
@@ -218,6 +225,8 @@ std::uint64_t adopt_orphans(pqxx::connection& connection, base::HeightRange arou
     std::uint64_t adopted = 0;
     const auto slices = orphan_slices(tx, around);
     for (const auto& slice : slices) adopted += adopt_receipts(tx, slice, around.to);
+    // Receipts of the whole slice are read: in the order of the heap, by BRIN, not by an index of accounts.
+    tx.exec("SET LOCAL enable_indexscan = off");
     for (const auto& slice : slices) adopted += adopt_data(tx, slice);
     tx.commit();
     return adopted;

@@ -164,8 +164,7 @@ inline std::uint64_t nanoseconds_of(const std::string& time) {
     if (std::sscanf(time.c_str(), "%d-%d-%d %d:%d:%d", &parts[0], &parts[1], &parts[2], &parts[3], &parts[4],
                     &parts[5]) != 6)
         throw std::runtime_error("no time: " + time);
-    const sys_days day =
-        year(parts[0]) / month(static_cast<unsigned>(parts[1])) / static_cast<int>(parts[2]);
+    const sys_days day = year(parts[0]) / month(static_cast<unsigned>(parts[1])) / static_cast<int>(parts[2]);
     const auto at = day + hours(parts[3]) + minutes(parts[4]) + seconds(parts[5]);
     return static_cast<std::uint64_t>(nanoseconds(at.time_since_epoch()).count());
 }
