@@ -98,20 +98,17 @@ std::vector<base::HeightRange> orphan_slices(pqxx::transaction_base& tx, base::H
     return slices;
 }
 
-// The times between which the other side of a slice's orphans lies.
-const std::string kSpan =
-    "WITH span AS (SELECT min(block_time) AS since, max(block_time) AS until FROM blocks "
-    "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $2::bigint + $3::bigint) ";
-
-// Of a slice.
+// The orphans of a slice with their own rows, and the times between which the other side lies.
 const std::string kOrphans =
-    ", orphans AS MATERIALIZED (SELECT id, coalesce(adopted_into, tree_id, id) AS tree_id, "
+    "WITH span AS (SELECT min(block_time) AS since, max(block_time) AS until FROM blocks "
+    "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $2::bigint + $3::bigint), "
+    "orphans AS MATERIALIZED (SELECT id, coalesce(adopted_into, tree_id, id) AS tree_id, "
     "  coalesce(adopted_tx_hash, '') AS tx_hash, block_height, block_time FROM orphan_receipts "
-    "  WHERE kind = $4 AND adopted_at IS NULL AND block_height BETWEEN $1::bigint AND $2::bigint ";
+    "  WHERE kind = $4 AND adopted_at IS NULL AND block_height BETWEEN $1::bigint AND $2::bigint) ";
 
 // Above the highest height asked about ($5) one run's lineage knew both sides: no parent is there.
 const std::string kFindParents =
-    kSpan +
+    kOrphans +
     ", seam AS (SELECT max(block_time) AS until FROM blocks "
     "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $5::bigint), "
     // Step by step, as without statistics the planner would multiply receipts with orphans; mostly there is
@@ -124,10 +121,7 @@ const std::string kFindParents =
     "  WHERE r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam) "
     "  UNION ALL SELECT t.initial_receipt_id, NULL, t.tree_id, t.tx_hash, t.block_height, false "
     "  FROM transactions t WHERE t.initial_receipt_id IS NOT NULL "
-    "  AND t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam)) " +
-    // By their ids: a slice may hold hundreds of orphans for each child of the seam.
-    kOrphans +
-    "  AND id = ANY (ARRAY(SELECT child FROM children))), "
+    "  AND t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam)), "
     "links AS MATERIALIZED (SELECT o.id, o.tree_id AS old_tree, o.tx_hash AS old_tx_hash, o.block_time, "
     "  c.receipt_id AS parent_id, c.tree_id, c.tx_hash, c.deletes FROM children c JOIN orphans o ON o.id = "
     "c.child "
@@ -186,8 +180,8 @@ std::uint64_t adopt_receipts(pqxx::transaction_base& tx, base::HeightRange slice
 // Data belongs to the tree of the receipt that produces it. A receipt that awaits it names the same
 // tree in the end; until the producer is stored, its name will do.
 const std::string kFindDataTrees =
-    kSpan + kOrphans +
-    "), ends AS (SELECT o.id, o.block_time, r.tree_id, r.tx_hash, link.produces FROM receipts r CROSS JOIN "
+    kOrphans +
+    ", ends AS (SELECT o.id, o.block_time, r.tree_id, r.tx_hash, link.produces FROM receipts r CROSS JOIN "
     "LATERAL "
     "    (SELECT unnest(r.output_data_ids) AS data_id, true AS produces "
     "     UNION ALL SELECT unnest(r.input_data_ids), false) link "
@@ -219,8 +213,9 @@ void lock_adoption(pqxx::transaction_base& tx) {
 std::uint64_t adopt_orphans(pqxx::connection& connection, base::HeightRange around) {
     pqxx::work tx(connection);
     lock_adoption(tx);
-    // Rows just written have no statistics yet: a nested loop over them would take minutes.
-    tx.exec("SET LOCAL enable_nestloop = off");
+    // Rows just written have no statistics yet: a nested loop over them would take minutes, and sorting
+    // hundreds of thousands of orphans for the few children of a seam most of a second.
+    tx.exec("SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off");
     move_late_rows(tx, around);
     std::uint64_t adopted = 0;
     const auto slices = orphan_slices(tx, around);
