@@ -9,7 +9,7 @@ constexpr std::array kTables = {"blocks",        "chunks", "transactions",    "r
 
 std::array<StorageSeries::PerTable, kTables.size()> per_table(Registry& registry) {
     auto& rows = registry.counter("receiptd_database_rows_total", "Rows committed.");
-    auto& bytes = registry.counter("receiptd_database_bytes_total", "Bytes committed, as COPY text.");
+    auto& bytes = registry.counter("receiptd_database_bytes_total", "Bytes committed, as COPY binary.");
     std::array<StorageSeries::PerTable, kTables.size()> made{};
     for (std::size_t i = 0; i < kTables.size(); ++i)
         made[i] = {&rows.Add({{"table", kTables[i]}}), &bytes.Add({{"table", kTables[i]}})};
