@@ -28,6 +28,13 @@ GROUP BY 1, 2 ORDER BY 3 DESC
 """
 
 
+def prepare_wal(database, blocks):
+    """Makes the WAL files of one run, to be recycled: else the first run creates them for the second."""
+    database.ask("SELECT count(pg_logical_emit_message(false, 'receiptd bench', repeat('x', 1000000))) "
+                 f"FROM generate_series(1, {blocks})")
+    database.ask("CHECKPOINT")
+
+
 def measure_daemon(args, folder, blocks_path, database):
     """Runs the daemon over the replay; returns the numbers of the run."""
     with common.Sandbox(blocks_path, "--repeat", args.blocks + 1, "--first-height", FIRST_HEIGHT) as sandbox:
@@ -152,6 +159,7 @@ def main():
         print(f"blocks: {args.blocks}, {what}; {json_bytes / 1e6:.2f} MB of JSON on average")
         for number in range(args.rounds):
             database.recreate()
+            prepare_wal(database, args.blocks)
             run = measure_daemon(args, folder, blocks_path, database)
             copy_bytes, rows = dump(database, args, folder)
             psql = measure_psql(other, args, folder, database, folder / "receiptd.toml")

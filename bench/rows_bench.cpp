@@ -1,4 +1,4 @@
-// Whole blocks -> COPY text: CPU milliseconds and bytes per block.
+// Whole blocks -> COPY binary: CPU milliseconds and bytes per block.
 //
 //     rows_bench [DIRECTORY] [PASSES]
 //

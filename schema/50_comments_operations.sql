@@ -48,7 +48,7 @@ COMMENT ON COLUMN pending_trees.reason IS 'Why it was not complete last time.';
 COMMENT ON TABLE orphan_receipts IS 'Receipts and data whose parent was not known when they were stored. When both sides are stored, they are adopted: their rows get the parent and move to its tree.';
 COMMENT ON COLUMN orphan_receipts.kind IS 'receipt (id is receipts.receipt_id) or data (id is data_receipts.data_id).';
 COMMENT ON COLUMN orphan_receipts.id IS 'The receipt or the data.';
-COMMENT ON COLUMN orphan_receipts.tree_id IS 'The tree its rows were written under.';
+COMMENT ON COLUMN orphan_receipts.tree_id IS 'The tree its rows were written under. NULL: the one named after it (id).';
 COMMENT ON COLUMN orphan_receipts.block_height IS 'Height of the block it is in.';
 COMMENT ON COLUMN orphan_receipts.block_time IS 'Time of that block.';
 COMMENT ON COLUMN orphan_receipts.adopted_into IS 'The tree its rows belong to now, if it is another one than at first.';

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
-# The demo, sourced by ./dev: a recorded chain on loopback, the daemon, a database, answers.
-# Everything it starts is ended by ./dev's trap; what it makes is in .local/.
+# The demo, sourced by ./dev: a chain on loopback (living, or with --replay a recorded one), the daemon, a
+# database, answers. Everything it starts is ended by ./dev's trap; what it makes is in .local/.
 
 readonly DEMO=$LOCAL/demo SAMPLE=$ROOT/sandbox/sample
 
-# serve_sample NAME ARGS...: starts the sandbox and sets REGULAR and ARCHIVAL to its addresses.
-serve_sample() {
-    local name=$1 out=$DEMO/$1.out pid tries
-    shift
-    "$BUILD/receiptd-sandbox" replay --listen 127.0.0.1:0 --archival-listen 127.0.0.1:0 "$@" \
+# serve NAME COMMAND ARGS...: starts the sandbox and sets REGULAR, ARCHIVAL and CONTROL to its addresses.
+serve() {
+    local name=$1 command=$2 out=$DEMO/$1.out pid tries
+    shift 2
+    "$BUILD/receiptd-sandbox" "$command" --listen 127.0.0.1:0 --archival-listen 127.0.0.1:0 "$@" \
         >"$out" 2>"$DEMO/$name.log" </dev/null &
     pid=$!
     PIDS+=("$pid")
@@ -20,6 +20,7 @@ serve_sample() {
     [ "$tries" -lt 100 ] || die "receiptd-sandbox did not get ready: $DEMO/$name.log"
     REGULAR=$(sed -n 's/^regular //p' "$out")
     ARCHIVAL=$(sed -n 's/^archival //p' "$out")
+    CONTROL=$(sed -n 's/^control //p' "$out")
 }
 
 first_height() { find "$1" -name '*.json' -printf '%f\n' | sort -n | head -n 1 | cut -d. -f1; }
@@ -27,11 +28,11 @@ last_height() { find "$1" -name '*.json' -printf '%f\n' | sort -n | tail -n 1 | 
 
 # The key comes from the environment, the database's address with its password from a file.
 write_config() {
-    local file=$1 database=$2 source=$3 start=$4
+    local file=$1 database=$2 source=$3 start=$4 network=${5:-mainnet} patience=${6:-2s}
     (umask 077 && scripts/postgres.sh database "$CLUSTER" "$database" >"$DEMO/$database.url")
     cat >"$file" <<END
 [chain]
-network = "mainnet"
+network = "$network"
 
 [[upstream]]
 name = "regular"
@@ -53,7 +54,7 @@ url_file = "$database.url"
 source = "$source"
 scope = "all"
 start = $start
-patience = "2s"
+patience = "$patience"
 
 [http]
 listen = "127.0.0.1:0"
@@ -74,11 +75,45 @@ follow() {
 
 ask() { psql "$(cat "$DEMO/$1.url")" -X -q -v ON_ERROR_STOP=1 -P pager=off -P footer=off -P null=- -f "$2"; }
 
+# --- A living chain ---
+
+readonly GENESIS=100000000 LIVING_BLOCKS=120
+
+demo_living() {
+    local last=$((GENESIS + LIVING_BLOCKS)) hash
+    say "1. A NEAR-like chain of our own behind a gateway on loopback, with traffic"
+    serve living run --control-listen 127.0.0.1:0 --block-time-ms 100 --traffic mixed --tps 40 --seed 3 \
+        --retention-blocks 40 --api-key "$DEMO_API_KEY" --require-key --keys-out "$DEMO/keys.json"
+    note "regular host   $REGULAR (keeps the newest 40 blocks only)"
+    note "archival host  $ARCHIVAL (keeps everything)"
+    note "control        $CONTROL (GET /truth tells what really happened)"
+    say "2. A private PostgreSQL in .local/postgres"
+    start_cluster "$CLUSTER"
+    write_config "$DEMO/receiptd.toml" receiptd rpc $((GENESIS + 1)) sandbox 60s
+    say "3. The daemon follows $LIVING_BLOCKS blocks as they come: block and chunk by JSON-RPC, trees by transaction"
+    follow "$DEMO/receiptd.toml" "$last"
+    say "4. What the database knows now"
+    ask receiptd scripts/demo.sql
+    hash=$(psql "$(cat "$DEMO/receiptd.url")" -XAtq -f scripts/demo_pick.sql)
+    if [ -n "$hash" ]; then
+        say "5. One that every wallet calls a success: receiptd tx $hash"
+        "$BUILD/receiptd" tx --config "$DEMO/receiptd.toml" "$hash" | sed 's/^/    /'
+    fi
+    say "6. The same blocks as whole blocks (source neardata), into a second database"
+    write_config "$DEMO/neardata.toml" receiptd_whole neardata $((GENESIS + 1)) sandbox
+    follow "$DEMO/neardata.toml" "$last"
+    ask receiptd_whole scripts/demo_neardata.sql
+    say "7. The chain checks itself: every receipt once, every proof, every yocto"
+    curl -fsS "$CONTROL/check" | python3 -m json.tool | sed 's/^/    /'
+}
+
+# --- A recorded one ---
+
 demo_rpc() {
     local first last
     first=$(first_height "$SAMPLE/rpc/block") last=$(last_height "$SAMPLE/rpc/block")
     say "1. A gateway on loopback that replays $SAMPLE/rpc"
-    serve_sample rpc --rpc "$SAMPLE/rpc" --retention-blocks 10 --api-key "$DEMO_API_KEY" --require-key
+    serve rpc replay --rpc "$SAMPLE/rpc" --retention-blocks 10 --api-key "$DEMO_API_KEY" --require-key
     note "regular host   $REGULAR (keeps the newest 10 blocks only)"
     note "archival host  $ARCHIVAL (keeps everything)"
     say "2. A private PostgreSQL in .local/postgres"
@@ -94,19 +129,29 @@ demo_neardata() {
     local first last
     first=$(first_height "$SAMPLE/whole-block") last=$(last_height "$SAMPLE/whole-block")
     say "5. The same daemon on whole blocks (source neardata), heights $first to $last, into a second database"
-    serve_sample whole-blocks --whole-blocks "$SAMPLE/whole-block" --api-key "$DEMO_API_KEY" --require-key
+    serve whole-blocks replay --whole-blocks "$SAMPLE/whole-block" --api-key "$DEMO_API_KEY" --require-key
     write_config "$DEMO/neardata.toml" receiptd_whole neardata "$first"
     follow "$DEMO/neardata.toml" "$last"
     ask receiptd_whole scripts/demo_neardata.sql
 }
 
+demo_replay() {
+    demo_rpc
+    if [ -d "$SAMPLE/whole-block" ]; then demo_neardata; fi
+}
+
 demo() {
+    local kind=demo_living
+    case ${1:-} in
+        '') ;;
+        --replay) kind=demo_replay ;;
+        *) die "demo knows --replay only, not $1" ;;
+    esac
     export DEMO_API_KEY=demo-key-0123456789
     # A demo starts from nothing, so that every run shows the same.
     scripts/postgres.sh remove "$CLUSTER"
     rm -rf "$DEMO"
     mkdir -p "$DEMO"
-    demo_rpc
-    if [ -d "$SAMPLE/whole-block" ]; then demo_neardata; fi
+    "$kind"
     say "Done. ./dev psql opens the database; README.md tells how to point receiptd at mainnet."
 }

@@ -60,7 +60,7 @@ std::optional<Text> readable_args(Text base64) {
 
 class Rewriter {
 public:
-    Rewriter(CopyWriter& row, Text json) : row_(row), json_(json) {}
+    Rewriter(CopyWriter& row, Text json) : row_(row), json_(json) { row_.begin_pieces(); }
 
     void actions(const std::vector<Action>& actions) {
         for (const auto& action : actions) {

@@ -1,7 +1,7 @@
 // Actions with arguments that people and SQL can read.
 #pragma once
 
-#include "chain/copy_text.hpp"
+#include "chain/copy_binary.hpp"
 #include "chain/model.hpp"
 
 #include <vector>

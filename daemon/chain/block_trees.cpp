@@ -103,9 +103,9 @@ void BlockTrees::adopt(Node& node, const Spawner& spawner) {
 }
 
 void BlockTrees::adopt_from_lineage(Node& node) {
-    auto parentage = lineage_.take_receipt(node.receipt->outcome.id);
+    const auto parentage = lineage_.take_receipt(node.receipt->outcome.id);
     if (!parentage) return;
-    const auto& kept = taken_.emplace_back(std::move(*parentage));
+    const auto& kept = taken_.emplace_back(*parentage);
     node.tree = {kept.tree_id, kept.tree_is_transaction};
     node.parent_receipt_id = kept.parent_receipt_id;
     node.parent = ParentFacts{kept.parent_receipt_id.empty(), kept.parent_deletes_account};
@@ -116,8 +116,8 @@ void BlockTrees::adopt_from_lineage(Node& node) {
 // executes in the block that lists the last of its data.
 BlockTrees::DataPlace BlockTrees::place_data(const Receipt& data) {
     DataPlace place{{data.receipt_id, false}, touches(scope_, data), false};
-    if (auto origin = lineage_.take_data(data.data_id)) {
-        data_origin_ = std::move(*origin);
+    if (const auto origin = lineage_.take_data(data.data_id)) {
+        data_origin_ = *origin;
         place.tree = {data_origin_.tree_id, data_origin_.tree_is_transaction};
         place.known = true;
         place.in_scope = place.in_scope || (scope_.kind == ScopeKind::accounts && data_origin_.in_scope);
@@ -135,26 +135,25 @@ BlockTrees::DataPlace BlockTrees::place_data(const Receipt& data) {
 }
 
 void BlockTrees::announce(const Outcome& outcome, const Parentage& parentage) {
+    children_.clear();
     for (const auto child : outcome.receipt_ids)
-        if (node_by_id_.find(child) == node_by_id_.end())
-            lineage_.announce_receipt(child, block_.block.header.height, parentage);
+        if (!node_by_id_.contains(child)) children_.push_back(child);
+    lineage_.announce_receipts(children_, block_.block.header.height, parentage);
 }
 
 void BlockTrees::announce_children() {
     const auto height = block_.block.header.height;
     for (const auto& node : transactions_)
         if (const auto& outcome = node.transaction->outcome)
-            announce(*outcome,
-                     {std::string(node.transaction->transaction.hash), true, {}, false, node.in_scope});
+            announce(*outcome, {node.transaction->transaction.hash, true, {}, false, node.in_scope});
     for (const auto& node : nodes_) {
         const auto& tree = node.tree;
         for (const auto& receiver : node.receipt->receipt.output_data_receivers)
             lineage_.announce_data(receiver.data_id, height, tree.tree_id, tree.is_transaction,
                                    node.in_scope);
         if (node.receipt->outcome.receipt_ids.empty()) continue;
-        announce(node.receipt->outcome,
-                 {std::string(tree.tree_id), tree.is_transaction, std::string(node.receipt->outcome.id),
-                  facts_of(*node.receipt).deleted_account, node.in_scope});
+        announce(node.receipt->outcome, {tree.tree_id, tree.is_transaction, node.receipt->outcome.id,
+                                         facts_of(*node.receipt).deleted_account, node.in_scope});
     }
 }
 

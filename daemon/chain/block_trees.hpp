@@ -5,6 +5,7 @@
 // What a block names twice (a transaction repeated in a chunk, chain-model.md §1.2) counts once.
 #pragma once
 
+#include "chain/id_maps.hpp"
 #include "chain/lineage.hpp"
 #include "chain/roles.hpp"
 #include "chain/rows.hpp"
@@ -12,8 +13,6 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace receiptd::chain {
@@ -77,9 +76,10 @@ private:
     std::vector<Spawner> spawners_;  // of nodes_, by index
     std::vector<Parentage> taken_;   // keeps what nodes_ point into
     Lineage::DataOrigin data_origin_;
-    std::unordered_set<Text> transaction_hashes_;
-    std::unordered_map<Text, std::size_t> node_by_id_;
-    std::unordered_map<Text, std::size_t> awaiting_;  // data id -> node that was executed with it
+    IdSet transaction_hashes_;
+    IdMap<std::size_t> node_by_id_;
+    IdMap<std::size_t> awaiting_;  // data id -> node that was executed with it
+    std::vector<Text> children_;   // of one outcome
 };
 
 }  // namespace receiptd::chain

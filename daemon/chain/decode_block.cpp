@@ -1,8 +1,8 @@
 // Blocks and chunks: rpc.md §4.
 #include "chain/decode_parts.hpp"
+#include "chain/id_maps.hpp"
 
 #include <iterator>
-#include <unordered_set>
 
 namespace receiptd::chain::decoding {
 
@@ -60,7 +60,7 @@ bool members(Reader& reader, ondemand::object& object, Block& out) {
 
 std::vector<Receipt> ReceiptLists::merge() && {
     if (local.empty() && instant.empty()) return std::move(listed);
-    std::unordered_set<Text> known;
+    IdSet known;
     std::vector<Receipt> merged;
     merged.reserve(listed.size() + local.size() + instant.size());
     for (auto* list : {&listed, &local, &instant}) {

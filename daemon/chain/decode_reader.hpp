@@ -93,6 +93,10 @@ class Reader {
 public:
     explicit Reader(Document& arena) : arena_(arena) {}
 
+    // Merkle paths are a sixth of a whole block's values, and no row holds them.
+    void pass_over_proofs() { with_proofs_ = false; }
+    bool with_proofs() const { return with_proofs_; }
+
     // Reads the fields of an object in one pass; unknown members are passed over.
     template <class... Fields>
     bool object(ondemand::object& object, const Fields&... fields);
@@ -155,6 +159,7 @@ private:
     DecodeError error_;
     int depth_ = 0;
     bool strict_ = false;  // inside a verbatim span
+    bool with_proofs_ = true;
 };
 
 bool decode(Reader& reader, Value value, Text& out);

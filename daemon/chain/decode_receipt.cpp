@@ -90,7 +90,10 @@ bool decode(Reader& reader, Value value, ExecutionStatus& out) {
 }
 
 bool members(Reader& reader, ondemand::object& object, Outcome& out) {
-    return reader.object(object, optional("proof", out.proof), required("block_hash", Hash{out.block_hash}),
+    const auto read_proof = [&](Value value) {
+        return !reader.with_proofs() || decode(reader, value, out.proof);
+    };
+    return reader.object(object, optional("proof", read_proof), required("block_hash", Hash{out.block_hash}),
                          required("id", Hash{out.id}), required("outcome", [&](Value value) {
                              return read_execution(reader, value, out);
                          }));

@@ -45,6 +45,7 @@ static bool members(Reader& reader, ondemand::object& object, WholeBlockShard& o
 }
 
 bool members(Reader& reader, ondemand::object& object, WholeBlock& out) {
+    reader.pass_over_proofs();
     const auto read_block = [&](Value value) {
         ondemand::object block;
         return reader.open(value, block) && block_members(reader, block, Presence::optional, out.block);

@@ -7,30 +7,40 @@
 #pragma once
 
 #include "base/height_set.hpp"
+#include "chain/id_text.hpp"
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
-#include <string>
+#include <span>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
 namespace receiptd::chain {
 
 struct Parentage {
-    std::string tree_id;  // transaction hash, or the oldest known receipt's id
+    IdText tree_id;  // transaction hash, or the oldest known receipt's id
     bool tree_is_transaction = false;
-    std::string parent_receipt_id;        // empty: the transaction itself is the parent (role initial)
+    IdText parent_receipt_id;             // empty: the transaction itself is the parent (role initial)
     bool parent_deletes_account = false;  // then a `system` child is a payout, not a refund
     bool in_scope = true;                 // with scope accounts: this tree was selected
 };
 
+// Ids are texts of hashes. What is announced under a longer id is not remembered.
 class Lineage {
 public:
     // Children not seen within this many heights are forgotten (a yield times out after 200).
     explicit Lineage(std::uint64_t window_heights = 1200) : window_(window_heights) {}
 
-    void announce_receipt(std::string_view receipt_id, base::Height at, Parentage parentage);
+    // All have the same parent.
+    void announce_receipts(std::span<const std::string_view> receipt_ids, base::Height at,
+                           const Parentage& parentage);
+    void announce_receipt(std::string_view receipt_id, base::Height at, const Parentage& parentage) {
+        announce_receipts({&receipt_id, 1}, at, parentage);
+    }
     // Takes it: a receipt executes once.
     std::optional<Parentage> take_receipt(std::string_view receipt_id);
 
@@ -38,7 +48,7 @@ public:
     void announce_data(std::string_view data_id, base::Height at, std::string_view tree_id,
                        bool tree_is_transaction, bool in_scope);
     struct DataOrigin {
-        std::string tree_id;
+        IdText tree_id;
         bool tree_is_transaction = false;
         bool in_scope = true;
     };
@@ -52,23 +62,28 @@ public:
     std::uint64_t window() const { return window_; }
 
 private:
-    struct Hash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+    // A parentage is kept once for all children of a parent, at its place in kept_.
+    using Place = std::uint32_t;
+    struct Kept {
+        base::Height at = 0;
+        std::uint32_t children = 0;
+        Parentage parentage;
     };
-    template <class T>
-    struct Entry {
-        base::Height at;
-        T value;
-    };
-    template <class T>
-    using Map = std::unordered_map<std::string, Entry<T>, Hash, std::equal_to<>>;
+    using Map = boost::unordered_flat_map<IdText, Place, IdHash, IdEqual>;
+
+    Place keep(base::Height at, const Parentage& parentage);
+    void release(Place place);
+    void put(Map& map, std::string_view id, Place place);
+    std::optional<Parentage> take(Map& map, std::string_view id);
+    void sweep(Map& map);
 
     std::uint64_t window_;
     base::Height horizon_ = 0;   // older entries are forgotten
     base::Height swept_to_ = 0;  // and, up to here, freed
-    Map<Parentage> receipts_;
-    Map<DataOrigin> data_;
+    Map receipts_;
+    Map data_;
+    std::deque<Kept> kept_;
+    std::vector<Place> free_;  // places of kept_ that nobody holds
 };
 
 }  // namespace receiptd::chain

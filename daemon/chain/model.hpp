@@ -157,10 +157,10 @@ struct MerklePathItem {
 };
 
 struct Outcome {
-    Text id;          // transaction hash or receipt id
-    Text block_hash;  // block whose application executed it
-    std::vector<MerklePathItem> proof;
-    std::vector<Text> logs;  // unescaped; may hold NUL
+    Text id;                            // transaction hash or receipt id
+    Text block_hash;                    // block whose application executed it
+    std::vector<MerklePathItem> proof;  // empty in a whole block, whose proofs are passed over
+    std::vector<Text> logs;             // unescaped; may hold NUL
     std::vector<Text> receipt_ids;
     Gas gas_burnt = 0;
     u128 tokens_burnt = 0;

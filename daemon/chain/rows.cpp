@@ -81,7 +81,7 @@ std::uint64_t RowBatch::rows() const {
 
 std::uint64_t RowBatch::bytes() const {
     std::uint64_t sum = 0;
-    for (const auto& table : tables) sum += table.copy_text.size();
+    for (const auto& table : tables) sum += table.copy_data.size();
     return sum;
 }
 
@@ -89,10 +89,10 @@ void RowBatch::append(RowBatch&& other) {
     for (std::size_t i = 0; i < kTableCount; ++i) {
         auto& mine = tables[i];
         auto& theirs = other.tables[i];
-        if (mine.copy_text.empty())
-            mine.copy_text = std::move(theirs.copy_text);
+        if (mine.copy_data.empty())
+            mine.copy_data = std::move(theirs.copy_data);
         else
-            mine.copy_text += theirs.copy_text;
+            mine.copy_data += theirs.copy_data;
         mine.rows += theirs.rows;
     }
     blocks.insert(blocks.end(), std::make_move_iterator(other.blocks.begin()),

@@ -1,4 +1,4 @@
-// Chain data -> rows, as PostgreSQL COPY text. Made on the CPU pool, written by storage/.
+// Chain data -> rows, as PostgreSQL COPY binary. Made on the CPU pool, written by storage/.
 //
 // A RowBatch is one database transaction: the rows of one or more heights (or of completed trees)
 // and what the commit must record beside them. The column lists below are the single place that
@@ -34,12 +34,12 @@ inline constexpr std::size_t kTableCount = 8;
 
 struct TableSpec {
     const char* name;
-    std::vector<std::string> columns;  // in the order of the COPY text
+    std::vector<std::string> columns;  // in the order of the rows
 };
 const TableSpec& table_spec(Table table);
 
 struct TableRows {
-    std::string copy_text;  // complete lines, COPY text format
+    std::string copy_data;  // complete rows, COPY binary format
     std::uint64_t rows = 0;
 };
 

@@ -1,8 +1,7 @@
 // Source rpc: the rows of a block and its new chunks.
+#include "chain/id_maps.hpp"
 #include "chain/rows_scope.hpp"
 #include "chain/rows_write.hpp"
-
-#include <unordered_set>
 
 namespace receiptd::chain {
 
@@ -15,7 +14,7 @@ public:
         : batch_(batch),
           header_(header),
           scope_(scope),
-          place_{header.height, TimestampText(header.timestamp_nanosec), std::nullopt, std::nullopt, {}} {}
+          place_{header.height, RowTime(header.timestamp_nanosec), std::nullopt, std::nullopt, {}} {}
 
     void write(const Chunk& chunk) {
         place_.shard_id = chunk.header.shard_id;
@@ -38,7 +37,7 @@ private:
     const BlockHeader& header_;
     const Scope& scope_;
     RowPlace place_;
-    std::unordered_set<Text> written_;
+    IdSet written_;
 };
 
 }  // namespace
@@ -48,8 +47,7 @@ RowBatch block_rows(const Block& block, const std::vector<const Chunk*>& chunks,
     const auto& header = block.header;
     RowBatch batch;
     begin_block(batch, block, prev_height);
-    const RowPlace place{
-        header.height, TimestampText(header.timestamp_nanosec), std::nullopt, std::nullopt, {}};
+    const RowPlace place{header.height, RowTime(header.timestamp_nanosec), std::nullopt, std::nullopt, {}};
     for (const auto& chunk : block.chunks)
         write_chunk(batch, place, chunk.shard_id, &chunk, chunk.height_included != header.height);
     if (scope.kind == ScopeKind::headers) return batch;

@@ -1,9 +1,8 @@
 // Source rpc: the rows of a complete tree.
+#include "chain/id_maps.hpp"
 #include "chain/rows_write.hpp"
 
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 namespace receiptd::chain {
@@ -24,7 +23,7 @@ private:
         if (seen_.insert(data_id).second) out_.emplace_back(data_id);
     }
     std::vector<std::string>& out_;
-    std::unordered_set<Text> seen_;
+    IdSet seen_;
 };
 
 // A transaction's initial receipt repeats it: the signer asks the receiver for the same actions,
@@ -89,8 +88,8 @@ private:
         const auto& outcome = status_.receipts_outcome[index];
         const auto& block = executed_in_.at(index);
         const auto* body = body_of(item);
-        const RowPlace place{block.height, TimestampText(block.timestamp_nanosec), block.shard_id,
-                             std::nullopt, outcome.block_hash};
+        const RowPlace place{block.height, RowTime(block.timestamp_nanosec), block.shard_id, std::nullopt,
+                             outcome.block_hash};
         std::optional<Role> role;
         if (body)
             role = role_of(*body, item.parent);
@@ -114,9 +113,9 @@ private:
     const TransactionStatus& status_;
     const std::vector<ExecutionBlock>& executed_in_;
     DataIds data_ids_;
-    std::unordered_map<Text, const Receipt*> bodies_;
-    std::unordered_map<Text, std::size_t> outcome_by_id_;
-    std::unordered_set<Text> written_;
+    IdMap<const Receipt*> bodies_;
+    IdMap<std::size_t> outcome_by_id_;
+    IdSet written_;
     std::vector<Pending> pending_;  // a stack
     Receipt reconstructed_;
 };

@@ -1,9 +1,9 @@
 // Source neardata: the rows of a whole block.
 #include "chain/block_trees.hpp"
+#include "chain/id_maps.hpp"
 #include "chain/rows_write.hpp"
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace receiptd::chain {
 
@@ -57,8 +57,8 @@ public:
                 for (const auto log : item.outcome.logs) receipts += log.size() + log.size() / 4;
             }
         }
-        batch_[Table::receipts].copy_text.reserve(receipts);
-        batch_[Table::transactions].copy_text.reserve(transactions);
+        batch_[Table::receipts].copy_data.reserve(receipts);
+        batch_[Table::transactions].copy_data.reserve(transactions);
     }
 
 private:
@@ -97,7 +97,7 @@ private:
     RowPlace place_;
     const WholeBlock& whole_;
     BlockTrees& trees_;
-    std::unordered_set<Text> data_listed_;
+    IdSet data_listed_;
 };
 
 }  // namespace
@@ -105,8 +105,7 @@ private:
 RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> prev_height, const Scope& scope,
                           Lineage& lineage) {
     const auto& header = block.block.header;
-    const RowPlace place{
-        header.height, TimestampText(header.timestamp_nanosec), std::nullopt, std::nullopt, {}};
+    const RowPlace place{header.height, RowTime(header.timestamp_nanosec), std::nullopt, std::nullopt, {}};
     RowBatch batch;
     begin_block(batch, block.block, prev_height);
     write_chunks(batch, place, block);

@@ -72,7 +72,7 @@ void write_missing_body(CopyWriter& row, const Outcome& outcome, std::optional<R
 void write_event(RowBatch& batch, const RowPlace& place, const Outcome& outcome, const TreeRef& tree,
                  std::size_t index, const ContractEvent& event) {
     auto& table = batch[Table::events];
-    CopyWriter row(table.copy_text);
+    CopyWriter row(table.copy_data);
     row.text(outcome.id);
     row.text(tree.tree_id);
     row.text_or_null(tree.tx_hash());
@@ -133,12 +133,12 @@ void begin_block(RowBatch& batch, const Block& block, std::optional<BlockHeight>
 void write_block(RowBatch& batch, const Block& block, std::optional<BlockHeight> prev_height) {
     const auto& header = block.header;
     auto& table = batch[Table::blocks];
-    CopyWriter row(table.copy_text);
+    CopyWriter row(table.copy_data);
     row.bigint(header.height);
     row.text(header.hash);
     row.text(header.prev_hash);
     row.bigint_or_null(prev_height);
-    row.time(TimestampText(header.timestamp_nanosec));
+    row.time(RowTime(header.timestamp_nanosec));
     row.bigint(header.timestamp_nanosec);
     row.text_or_null(block.author);
     row.text_or_null(header.epoch_id);
@@ -154,7 +154,7 @@ void write_block(RowBatch& batch, const Block& block, std::optional<BlockHeight>
 void write_chunk(RowBatch& batch, const RowPlace& place, ShardId shard_id, const ChunkHeader* header,
                  bool missing) {
     auto& table = batch[Table::chunks];
-    CopyWriter row(table.copy_text);
+    CopyWriter row(table.copy_data);
     row.bigint_or_null(place.block_height);
     row.time(place.block_time);
     row.bigint(shard_id);
@@ -179,13 +179,13 @@ void write_chunk(RowBatch& batch, const RowPlace& place, ShardId shard_id, const
 void write_transaction(RowBatch& batch, const RowPlace& place, const SignedTransaction& transaction,
                        const Outcome* conversion) {
     auto& table = batch[Table::transactions];
-    CopyWriter row(table.copy_text);
+    CopyWriter row(table.copy_data);
     row.text(transaction.hash);
     row.text(transaction.hash);
     row.bigint_or_null(place.block_height);
     row.time(place.block_time);
     row.bigint_or_null(place.shard_id);
-    row.bigint_or_null(place.index_in_chunk);
+    row.integer_or_null(place.index_in_chunk);
     row.text(transaction.signer_id);
     row.text(transaction.receiver_id);
     row.numeric(transaction.nonce);
@@ -209,13 +209,13 @@ void write_transaction(RowBatch& batch, const RowPlace& place, const SignedTrans
 void write_receipt(RowBatch& batch, const RowPlace& place, const Outcome& outcome, const Receipt* body,
                    const TreeRef& tree, Text parent_receipt_id, std::optional<Role> role) {
     auto& table = batch[Table::receipts];
-    CopyWriter row(table.copy_text);
+    CopyWriter row(table.copy_data);
     row.text(outcome.id);
     row.text(tree.tree_id);
     row.bigint_or_null(place.block_height);
     row.time(place.block_time);
     row.bigint_or_null(place.shard_id);
-    row.bigint_or_null(place.index_in_chunk);
+    row.integer_or_null(place.index_in_chunk);
     row.text_or_null(tree.tx_hash());
     row.text_or_null(parent_receipt_id);
     body ? write_body(row, *body, role) : write_missing_body(row, outcome, role);
@@ -228,7 +228,7 @@ void write_receipt(RowBatch& batch, const RowPlace& place, const Outcome& outcom
 
 void write_data_receipt(RowBatch& batch, const RowPlace& place, const Receipt& receipt, const TreeRef& tree) {
     auto& table = batch[Table::data_receipts];
-    CopyWriter row(table.copy_text);
+    CopyWriter row(table.copy_data);
     row.text(receipt.data_id);
     row.text(receipt.receipt_id);
     row.text(tree.tree_id);
@@ -246,10 +246,10 @@ void write_data_receipt(RowBatch& batch, const RowPlace& place, const Receipt& r
 
 void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Text tree_id) {
     auto& table = batch[Table::orphan_receipts];
-    CopyWriter row(table.copy_text);
+    CopyWriter row(table.copy_data);
     row.text(kind);
     row.text(id);
-    row.text(tree_id);
+    tree_id == id ? row.null() : row.text(tree_id);
     row.bigint_or_null(place.block_height);
     row.time(place.block_time);
     row.end_row();
@@ -258,12 +258,12 @@ void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Te
 
 void write_pending_tree(RowBatch& batch, const BlockHeader& header, const SignedTransaction& transaction) {
     auto& table = batch[Table::pending_trees];
-    CopyWriter row(table.copy_text);
+    CopyWriter row(table.copy_data);
     row.text(transaction.hash);
     row.text(transaction.signer_id);
     row.bigint(header.height);
     row.text(header.hash);
-    row.time(TimestampText(header.timestamp_nanosec));
+    row.time(RowTime(header.timestamp_nanosec));
     row.bigint(header.timestamp_nanosec);
     row.end_row();
     ++table.rows;

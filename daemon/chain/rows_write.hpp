@@ -2,7 +2,7 @@
 // beside table_spec().
 #pragma once
 
-#include "chain/copy_text.hpp"
+#include "chain/copy_binary.hpp"
 #include "chain/errors.hpp"
 #include "chain/roles.hpp"
 #include "chain/rows.hpp"
@@ -14,7 +14,7 @@ namespace receiptd::chain {
 // The block (or chunk) a row belongs to.
 struct RowPlace {
     std::optional<BlockHeight> block_height;
-    TimestampText block_time;
+    RowTime block_time;
     std::optional<ShardId> shard_id;
     std::optional<std::uint64_t> index_in_chunk;
     Text executed_block_hash;  // only where block_height is unknown

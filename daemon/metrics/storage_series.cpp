@@ -9,7 +9,7 @@ constexpr std::array kTables = {"blocks",        "chunks", "transactions",    "r
 
 std::array<StorageSeries::PerTable, kTables.size()> per_table(Registry& registry) {
     auto& rows = registry.counter("receiptd_database_rows_total", "Rows committed.");
-    auto& bytes = registry.counter("receiptd_database_bytes_total", "Bytes committed, as COPY text.");
+    auto& bytes = registry.counter("receiptd_database_bytes_total", "Bytes committed, as COPY binary.");
     std::array<StorageSeries::PerTable, kTables.size()> made{};
     for (std::size_t i = 0; i < kTables.size(); ++i)
         made[i] = {&rows.Add({{"table", kTables[i]}}), &bytes.Add({{"table", kTables[i]}})};
@@ -26,7 +26,7 @@ StorageSeries::StorageSeries(Registry& r)
       batch_blocks(r.histogram("receiptd_database_batch_blocks", "Blocks in one database transaction.")
                        .Add({}, size_buckets())),
       batch_bytes(
-          r.histogram("receiptd_database_batch_bytes", "Bytes of COPY text in one database transaction.")
+          r.histogram("receiptd_database_batch_bytes", "Bytes of COPY data in one database transaction.")
               .Add({}, size_buckets())),
       already_covered(r.counter("receiptd_database_already_covered_total",
                                 "Batches not written because their heights were stored already.")

@@ -1,64 +1,99 @@
 #include "storage/copy.hpp"
 
+#include "chain/copy_binary.hpp"
 #include "storage/store.hpp"
 
+#include <libpq-fe.h>
+
 #include <algorithm>
-#include <charconv>
 #include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
 
 namespace receiptd::storage {
 namespace {
 
 constexpr std::size_t kPiece = 512 << 10;  // larger pieces gain nothing
 constexpr std::uint64_t kNanosecondsPerDay = 86'400ull * 1'000'000'000;
+constexpr std::int64_t kDaysTo2000 = 10'957;  // since 1970
 
-// Calls use(piece) with whole lines of about kPiece bytes, without the last line end.
-template <class Use>
-void for_each_piece(const std::string& text, Use use) {
-    for (std::size_t from = 0; from < text.size();) {
-        auto end = text.size();
-        if (end - from > kPiece) {
-            end = text.rfind('\n', from + kPiece);
-            if (end == std::string::npos || end <= from) end = text.find('\n', from);
-            end = end == std::string::npos ? text.size() : end + 1;
-        }
-        const auto length = end - from - (text[end - 1] == '\n' ? 1 : 0);
-        use(text.substr(from, length));
-        from = end;
-    }
+using Answer = std::unique_ptr<PGresult, void (*)(PGresult*)>;
+
+[[noreturn]] void throw_failure(PGconn* connection, const PGresult* answer, const std::string& command) {
+    const char* code = answer == nullptr ? nullptr : PQresultErrorField(answer, PG_DIAG_SQLSTATE);
+    const std::string sqlstate = code == nullptr ? "" : code;
+    const std::string text = answer == nullptr ? PQerrorMessage(connection) : PQresultErrorMessage(answer);
+    if (sqlstate.empty()) throw pqxx::broken_connection(text);
+    if (sqlstate == "23505") throw pqxx::unique_violation(text, command, sqlstate.c_str());
+    throw pqxx::sql_error(text, command, sqlstate.c_str());
 }
+
+// One COPY. Its errors are those of any statement of the transaction: what the server says, or that the
+// connection is lost.
+class BinaryCopy {
+public:
+    BinaryCopy(pqxx::transaction_base& tx, const chain::TableSpec& table)
+        : connection_(shim::raw_connection(tx)), command_(command_for(table)) {
+        tx.exec(command_);
+        put(chain::copy_header());
+    }
+
+    // False: the server has ended the COPY already; complete() knows why.
+    bool put(std::string_view bytes) {
+        return PQputCopyData(connection_, bytes.data(), static_cast<int>(bytes.size())) == 1;
+    }
+
+    void complete() {
+        put(chain::copy_trailer());
+        PQputCopyEnd(connection_, nullptr);
+        Answer failure(nullptr, &PQclear);
+        bool answered = false;
+        while (auto* next = PQgetResult(connection_)) {
+            Answer answer(next, &PQclear);
+            answered = true;
+            if (PQresultStatus(next) != PGRES_COMMAND_OK && !failure) failure = std::move(answer);
+            if (PQresultStatus(next) == PGRES_COPY_IN) break;  // it cannot be ended
+        }
+        if (failure || !answered) throw_failure(connection_, failure.get(), command_);
+    }
+
+private:
+    static std::string command_for(const chain::TableSpec& table) {
+        std::string columns;
+        for (const auto& column : table.columns)
+            columns.append(columns.empty() ? "" : ",").append('"' + column + '"');
+        return std::string("COPY ") + table.name + " (" + columns + ") FROM STDIN (FORMAT binary)";
+    }
+
+    PGconn* connection_;
+    std::string command_;
+};
 
 void copy_table(pqxx::transaction_base& tx, chain::Table table, const chain::TableRows& rows) {
-    if (rows.copy_text.empty()) return;
-    const auto& spec = chain::table_spec(table);
-    auto stream = shim::open_copy(tx, spec.name, spec.columns);
-    for_each_piece(rows.copy_text, [&](const std::string& piece) { shim::write_copy_lines(stream, piece); });
-    stream.complete();
+    if (rows.copy_data.empty()) return;
+    BinaryCopy copy(tx, chain::table_spec(table));
+    const std::string_view data = rows.copy_data;
+    for (std::size_t from = 0; from < data.size(); from += kPiece)
+        if (!copy.put(data.substr(from, kPiece))) break;
+    copy.complete();
 }
 
-std::int64_t day_of(std::string_view time) {
-    int year = 0;
-    unsigned month = 0;
-    unsigned day = 0;
-    const bool shaped = time.size() >= 10 && time[4] == '-' && time[7] == '-';
-    const auto number = [&](std::size_t at, std::size_t length, auto& value) {
-        const auto* end = time.data() + at + length;
-        return std::from_chars(time.data() + at, end, value).ptr == end;
-    };
-    if (!shaped || !number(0, 4, year) || !number(5, 2, month) || !number(8, 2, day))
-        throw StorageError("a row has no readable block_time");
-    const std::chrono::sys_days date =
-        std::chrono::year(year) / std::chrono::month(month) / std::chrono::day(day);
-    return date.time_since_epoch().count();
+std::int64_t day_of(std::optional<std::string_view> time) {
+    if (!time || time->size() != sizeof(std::int64_t)) throw StorageError("a row has no readable block_time");
+    const auto microseconds = chain::big_endian<std::int64_t>(*time);
+    const std::chrono::microseconds since_2000(microseconds);
+    return kDaysTo2000 + std::chrono::floor<std::chrono::days>(since_2000).count();
 }
 
-std::string_view field(std::string_view line, std::size_t index) {
-    for (; index > 0; --index) {
-        const auto tab = line.find('\t');
-        if (tab == std::string_view::npos) return {};
-        line.remove_prefix(tab + 1);
+// The field of a row's column; the rest of the row is passed over.
+std::optional<std::string_view> field(chain::CopyReader& reader, std::size_t column) {
+    std::optional<std::string_view> found;
+    for (std::size_t i = 0; i < reader.fields(); ++i) {
+        const auto value = reader.field();
+        if (i == column) found = value;
     }
-    return line.substr(0, line.find('\t'));
+    return found;
 }
 
 }  // namespace
@@ -73,12 +108,8 @@ std::set<std::int64_t> days_of_rows(const chain::RowBatch& batch) {
     for (std::size_t i = 0; i < chain::kTableCount; ++i) {
         const auto& columns = chain::table_spec(static_cast<chain::Table>(i)).columns;
         const auto column = std::find(columns.begin(), columns.end(), "block_time") - columns.begin();
-        std::string_view text = batch.tables[i].copy_text;
-        while (!text.empty()) {
-            const auto end = std::min(text.find('\n'), text.size());
-            days.insert(day_of(field(text.substr(0, end), static_cast<std::size_t>(column))));
-            text.remove_prefix(std::min(end + 1, text.size()));
-        }
+        chain::CopyReader reader(batch.tables[i].copy_data);
+        while (reader.next_row()) days.insert(day_of(field(reader, static_cast<std::size_t>(column))));
     }
     return days;
 }

@@ -1,4 +1,4 @@
-// COPY text into tables.
+// Rows into tables, by COPY.
 #pragma once
 
 #include "chain/rows.hpp"

@@ -1,8 +1,8 @@
 // Orphans find their parents (chain/lineage.hpp), whatever order the blocks were committed in.
 //
-// orphan_receipts keeps the tree an orphan's rows were written under (tree_id) and the one they belong to
-// now (adopted_into): rows of the old name may still be on their way from a follower that does not
-// know of the adoption, and are moved by the next call.
+// orphan_receipts keeps the tree an orphan's rows were written under (tree_id, NULL: its own id) and the one
+// they belong to now (adopted_into): rows of the old name may still be on their way from a follower that does
+// not know of the adoption, and are moved by the next call.
 #include "storage/adoption.hpp"
 #include "storage/copy.hpp"
 #include "storage/sql.hpp"
@@ -23,6 +23,20 @@ base::Height below(base::Height height, base::Height distance) {
 struct Columns {
     std::vector<std::string> ids, trees, times, parents, roles, tx_hashes;
 };
+
+// Those adopted into the tree, and the one that names it while it has no parent. Any other orphan
+// without a parent is in a transaction's tree, which never moves.
+void move_orphans_of(pqxx::transaction_base& tx, const std::string& moved, const std::string& from,
+                     const std::string& to, const std::string& tx_hashes) {
+    const std::string update =
+        "UPDATE orphan_receipts SET adopted_into = new_tree, adopted_tx_hash = nullif(new_tx_hash, '') "
+        "FROM " +
+        moved;
+    shim::query(tx, update + "WHERE adopted_into = old_tree", from, to, tx_hashes);
+    shim::query(
+        tx, update + "WHERE id = old_tree AND kind = 'receipt' AND tree_id IS NULL AND adopted_into IS NULL",
+        from, to, tx_hashes);
+}
 
 // Moves rows of whole trees. A tree lives at most days; the bound keeps older and newer partitions out.
 void move_trees(pqxx::transaction_base& tx, const std::vector<TreeMove>& moves, const std::string& since) {
@@ -45,20 +59,16 @@ void move_trees(pqxx::transaction_base& tx, const std::vector<TreeMove>& moves, 
                         "WHERE tree_id = old_tree AND block_time >= $4::timestamptz - interval '1 day' "
                         "AND block_time < $4::timestamptz + interval '7 days'",
                     from, to, tx_hashes, since);
-    shim::query(tx,
-                "UPDATE orphan_receipts SET adopted_into = new_tree, adopted_tx_hash = nullif(new_tx_hash, "
-                "'') FROM " +
-                    moved + "WHERE coalesce(adopted_into, tree_id) = old_tree",
-                from, to, tx_hashes);
+    move_orphans_of(tx, moved, from, to, tx_hashes);
 }
 
 // Rows that came in under a tree's old name after it was adopted.
 void move_late_rows(pqxx::transaction_base& tx, base::HeightRange around) {
     const auto rows =
         shim::query(tx,
-                    "SELECT tree_id, max(adopted_into), coalesce(max(adopted_tx_hash), ''), "
+                    "SELECT coalesce(tree_id, id), max(adopted_into), coalesce(max(adopted_tx_hash), ''), "
                     "min(block_time) FROM orphan_receipts WHERE kind = 'receipt' AND "
-                    "adopted_into <> tree_id AND block_height BETWEEN $1 AND $2 GROUP BY tree_id",
+                    "adopted_into <> coalesce(tree_id, id) AND block_height BETWEEN $1 AND $2 GROUP BY 1",
                     below(around.from, kTreeHeights), around.to);
     std::vector<TreeMove> moves;
     std::string since;
@@ -92,7 +102,7 @@ std::vector<base::HeightRange> orphan_slices(pqxx::transaction_base& tx, base::H
 const std::string kOrphans =
     "WITH span AS (SELECT min(block_time) AS since, max(block_time) AS until FROM blocks "
     "  WHERE block_height BETWEEN $1::bigint - $3::bigint AND $2::bigint + $3::bigint), "
-    "orphans AS MATERIALIZED (SELECT id, coalesce(adopted_into, tree_id) AS tree_id, "
+    "orphans AS MATERIALIZED (SELECT id, coalesce(adopted_into, tree_id, id) AS tree_id, "
     "  coalesce(adopted_tx_hash, '') AS tx_hash, block_height, block_time FROM orphan_receipts "
     "  WHERE kind = $4 AND adopted_at IS NULL AND block_height BETWEEN $1::bigint AND $2::bigint) ";
 
@@ -142,7 +152,7 @@ void set_parents(pqxx::transaction_base& tx, const Columns& c) {
                 text_array(c.roles));
     shim::query(
         tx,
-        "UPDATE orphan_receipts SET adopted_at = now(), adopted_into = coalesce(adopted_into, tree_id) "
+        "UPDATE orphan_receipts SET adopted_at = now(), adopted_into = coalesce(adopted_into, tree_id, id) "
         "WHERE kind = 'receipt' AND id = ANY ($1::text[])",
         text_array(c.ids));
 }
@@ -182,6 +192,7 @@ const std::string kFindDataTrees =
     "best AS (SELECT DISTINCT ON (id) * FROM ends ORDER BY id, produces DESC, tree_id), "
     "moved AS (UPDATE data_receipts d SET tree_id = best.tree_id, tx_hash = best.tx_hash FROM best "
     "  WHERE d.data_id = best.id AND d.block_time = best.block_time "
+    "    AND d.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
     "    AND (d.tree_id <> best.tree_id OR d.tx_hash IS DISTINCT FROM best.tx_hash)), "
     "settled AS (UPDATE orphan_receipts o SET adopted_at = now(), adopted_into = best.tree_id, "
     "  adopted_tx_hash = best.tx_hash FROM best WHERE o.kind = 'data' AND o.id = best.id AND best.produces "
@@ -202,12 +213,15 @@ void lock_adoption(pqxx::transaction_base& tx) {
 std::uint64_t adopt_orphans(pqxx::connection& connection, base::HeightRange around) {
     pqxx::work tx(connection);
     lock_adoption(tx);
-    // Rows just written have no statistics yet: a nested loop over them would take minutes.
-    tx.exec("SET LOCAL enable_nestloop = off");
+    // Rows just written have no statistics yet: a nested loop over them would take minutes, and sorting
+    // hundreds of thousands of orphans for the few children of a seam most of a second.
+    tx.exec("SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off");
     move_late_rows(tx, around);
     std::uint64_t adopted = 0;
     const auto slices = orphan_slices(tx, around);
     for (const auto& slice : slices) adopted += adopt_receipts(tx, slice, around.to);
+    // Receipts of the whole slice are read: in the order of the heap, by BRIN, not by an index of accounts.
+    tx.exec("SET LOCAL enable_indexscan = off");
     for (const auto& slice : slices) adopted += adopt_data(tx, slice);
     tx.commit();
     return adopted;

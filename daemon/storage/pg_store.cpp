@@ -89,7 +89,7 @@ void PgStore::count_committed(const chain::RowBatch& batch, double seconds) {
     auto& series = context_.series;
     for (std::size_t i = 0; i < chain::kTableCount; ++i) {
         series.tables[i].rows->Increment(static_cast<double>(batch.tables[i].rows));
-        series.tables[i].bytes->Increment(static_cast<double>(batch.tables[i].copy_text.size()));
+        series.tables[i].bytes->Increment(static_cast<double>(batch.tables[i].copy_data.size()));
     }
     series.commit_seconds.Observe(seconds);
     series.batch_blocks.Observe(static_cast<double>(batch.blocks.size()));

@@ -5,7 +5,6 @@
 #include <pqxx/except>
 #include <pqxx/nontransaction>
 #include <pqxx/result>
-#include <pqxx/stream_to>
 #include <pqxx/transaction>
 #include <pqxx/version>
 
@@ -21,39 +20,30 @@ inline constexpr int kMajor = PQXX_VERSION_MAJOR;
 
 namespace detail {
 
-// stream_to writes finished COPY lines by itself, but only for its own escaping; an explicit
-// instantiation may name the private member and so hands it out. It has the same name in 6 and 7.
+// The library writes no COPY but its own text. An explicit instantiation may name a private member and so
+// hands out libpq's connection; the member has the same name in 6 and 7.
 template <class Tag, typename Tag::Pointer member>
 struct Expose {
     friend constexpr typename Tag::Pointer exposed(Tag) { return member; }
 };
 
 #if PQXX_VERSION_MAJOR >= 7
-using RawText = std::string_view;
+using Connection = pqxx::connection;
 #else
-using RawText = const std::string&;
+using Connection = pqxx::connection_base;
 #endif
 
-struct WriteRawLine {
-    using Pointer = void (pqxx::stream_to::*)(RawText);
-    friend constexpr Pointer exposed(WriteRawLine);
+struct RawConnection {
+    using Pointer = pqxx::internal::pq::PGconn* (Connection::*)() const;
+    friend constexpr Pointer exposed(RawConnection);
 };
-template struct Expose<WriteRawLine, &pqxx::stream_to::write_raw_line>;
+template struct Expose<RawConnection, &Connection::raw_connection>;
 
 }  // namespace detail
 
-// Lines in COPY text format, without the last line end (the library appends it).
-inline void write_copy_lines(pqxx::stream_to& stream, const std::string& lines) {
-    (stream.*exposed(detail::WriteRawLine{}))(lines);
-}
-
-inline pqxx::stream_to open_copy(pqxx::transaction_base& tx, const std::string& table,
-                                 const std::vector<std::string>& columns) {
-#if PQXX_VERSION_MAJOR >= 7
-    return pqxx::stream_to::raw_table(tx, tx.conn().quote_name(table), tx.conn().quote_columns(columns));
-#else
-    return pqxx::stream_to(tx, table, columns);
-#endif
+// libpq's connection below a transaction; it stays the transaction's.
+inline pqxx::internal::pq::PGconn* raw_connection(pqxx::transaction_base& tx) {
+    return (tx.conn().*exposed(detail::RawConnection{}))();
 }
 
 // A connection that fails for good when it is lost. (6.4 would reconnect by itself between two

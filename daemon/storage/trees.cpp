@@ -63,8 +63,7 @@ void adopt_data(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
                     kSince +
                     ", $1, $1, now() FROM unnest($3::text[]) AS id WHERE NOT EXISTS "
                     "(SELECT FROM data_receipts d WHERE d.data_id = id AND d.block_time >= " +
-                    kSince + " AND d.block_time <= " + kSince +
-                    " + interval '7 days') ON CONFLICT DO NOTHING",
+                    kSince + " AND d.block_time <= " + kSince + " + interval '7 days')",
                 done.tx_hash, done.block_timestamp_nanosec, ids);
 }
 

@@ -1,25 +1,22 @@
 // ft.sandbox: a fungible token as near-contract-standards has it (NEP-141, NEP-145, NEP-148, events per
 // NEP-297), with its panic texts and its records in storage.
 //
-// | method | kind | |
-// |---|---|---|
-// | ft_transfer {receiver_id, amount, memo?} | call, 1 yocto | |
-// | ft_transfer_call {receiver_id, amount, memo?, msg} | call, 1 yocto, more than 30 Tgas | all gas that is
-// left goes to ft_on_transfer | | ft_resolve_transfer {sender_id, receiver_id, amount} | private callback, 5
-// Tgas | | | ft_total_supply, ft_balance_of {account_id}, ft_metadata | view | | | storage_deposit
-// {account_id?, registration_only?} | call, at least 0.00125 of the base token | | | storage_withdraw
-// {amount?}, storage_unregister {force?} | call, 1 yocto | | | storage_balance_of {account_id},
-// storage_balance_bounds | view | |
-//
-// Only in the sandbox:
-//
-// | method | |
-// |---|---|
-// | ft_mint {account_id, amount, memo?} | anybody may, and the account is registered if it was not |
-// | ft_arm_resolve_failure {account_id, times?} | the next `times` ("1" if not given, a string)
-// ft_transfer_call of that account have a callback that panics; "0" disarms |
-//
-// The same for a single ft_transfer_call: by its memo, see the two constants below.
+// Calls
+//   ft_transfer {receiver_id, amount, memo?}             1 yocto
+//   ft_transfer_call {receiver_id, amount, memo?, msg}   1 yocto; more than 30 Tgas, of which all that is
+//                                                        left goes to ft_on_transfer
+//   ft_resolve_transfer {sender_id, receiver_id, amount} private callback, 5 Tgas
+//   storage_deposit {account_id?, registration_only?}    at least 0.00125 of the base token
+//   storage_withdraw {amount?}                           1 yocto
+//   storage_unregister {force?}                          1 yocto
+// Views
+//   ft_total_supply   ft_balance_of {account_id}   ft_metadata
+//   storage_balance_of {account_id}   storage_balance_bounds
+// Calls that only the sandbox has
+//   ft_mint {account_id, amount, memo?}                  anybody may; registers the account if need be
+//   ft_arm_resolve_failure {account_id, times?}          the callbacks of the account's next `times` (a
+//                                                        string, default "1") ft_transfer_call panic; "0"
+//                                                        disarms. Of a single one: by its memo, see below
 #pragma once
 
 #include "sandbox/sim/host.hpp"

@@ -1,15 +1,14 @@
 // receiver.sandbox: a contract to send tokens to with ft_transfer_call; `msg` says what it does with them.
 //
-// | msg of ft_on_transfer {sender_id, amount, msg} | |
-// |---|---|
-// | `keep`, or anything not listed here | returns "0": it used all |
-// | `return` | returns the amount: it used nothing |
-// | `return:AMOUNT` | returns that amount as unused (the token takes back at most what was sent) |
-// | `panic`, `panic:TEXT` | panics |
-// | `burn_gas` | uses all its gas: "Exceeded the prepaid gas." |
-// | `garbage` | returns bytes that are no JSON, which a token takes as nothing used |
-// | `call:ACCOUNT:METHOD`, `call:ACCOUNT:METHOD:ARGS` | calls that method with all gas left (ARGS: JSON,
-// default `{}`) and returns its result |
+// ft_on_transfer {sender_id, amount, msg}, by msg
+//   keep                    returns "0": it used all. So does anything that is not listed here
+//   return                  returns the amount: it used nothing
+//   return:AMOUNT           returns that as unused (the token takes back at most what was sent)
+//   panic, panic:TEXT       panics
+//   burn_gas                uses all its gas: "Exceeded the prepaid gas."
+//   garbage                 returns bytes that are no JSON, which a token takes as nothing used
+//   call:ACCOUNT:METHOD, call:ACCOUNT:METHOD:ARGS
+//                           calls that with all gas left (ARGS: JSON, default {}) and returns its result
 //
 // More can be had from script.sandbox, whose ft_on_transfer takes a program as msg.
 #pragma once

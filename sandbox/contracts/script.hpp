@@ -34,8 +34,7 @@
 //   {"return_stored": TEXT}     returns what is stored under that key, as text; panics if nothing is
 //   {"remove": TEXT}
 //   "log_promise_results"       logs "promise result 0: TEXT" of each, "promise result 0 (base64): TEXT" if
-//   it
-//                               is no text, "promise result 0: failed"
+//                               it is no text, "promise result 0: failed"
 //   {"return_promise_result": N}
 //                               returns the value of that one; panics if it failed
 //   "fail_if_promise_failed"    panics if any failed

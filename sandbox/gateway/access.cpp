@@ -55,27 +55,31 @@ net::ServerReply too_many_requests(std::optional<base::Duration> wait) {
     return reply;
 }
 
-std::optional<net::ServerReply> Access::refuse(const net::ServerRequest& request) {
-    const auto in_header = header_key(request);
-    const auto in_query = query_key(request);
-    for (const auto& key : {in_header, in_query}) {
-        if (key && !known(*key)) return unauthorized(request, "invalid API key");
+Admission Access::admit(const net::ServerRequest& request) {
+    Admission admission;
+    for (const auto& key : {query_key(request), header_key(request)}) {
+        if (!key) continue;
+        const auto name = name_of(*key);
+        if (!name) return {"wrong", unauthorized(request, "invalid API key")};
+        admission.key = *name;
     }
-    if (options_.require_key && !in_header && !in_query) return unauthorized(request, "missing API key");
-    return limit(in_header ? *in_header : in_query.value_or(""));
+    if (options_.require_key && admission.key == "none")
+        return {"none", unauthorized(request, "missing API key")};
+    admission.refusal = limit(admission.key);
+    return admission;
 }
 
-bool Access::known(const std::string& key) const {
-    if (options_.api_keys.empty()) return !key.empty();
-    return std::any_of(options_.api_keys.begin(), options_.api_keys.end(),
-                       [&](const base::Secret& each) { return each.reveal() == key; });
+std::optional<std::string> Access::name_of(const std::string& key) const {
+    if (options_.api_keys.empty()) return key.empty() ? std::nullopt : std::optional<std::string>("any");
+    for (std::size_t i = 0; i < options_.api_keys.size(); ++i) {
+        if (options_.api_keys[i].reveal() == key) return std::to_string(i + 1);
+    }
+    return std::nullopt;
 }
 
-std::optional<net::ServerReply> Access::limit(const std::string& caller) {
+std::optional<net::ServerReply> Access::limit(const std::string& name) {
     if (options_.requests_per_second <= 0) return std::nullopt;
-    const double rate = options_.requests_per_second;
-    // With no configured keys anybody could invent them without end: they share one bucket.
-    const std::string& name = options_.api_keys.empty() ? std::string() : caller;
+    const double rate = options_.requests_per_second * (name == "none" ? options_.keyless_share : 1);
     auto& bucket = buckets_.try_emplace(name, rate, rate, clock_.steady()).first->second;
     const auto wait = bucket.take(clock_.steady());
     return wait > base::Duration::zero() ? std::optional(too_many_requests(wait)) : std::nullopt;

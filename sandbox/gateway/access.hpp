@@ -16,7 +16,17 @@ namespace receiptd::sandbox {
 struct AccessOptions {
     std::vector<base::Secret> api_keys;  // empty: any key is accepted
     bool require_key = false;
-    double requests_per_second = 0;  // per key; all keyless requests together count as one; 0: no limit
+    double requests_per_second = 0;  // per key; 0: no limit
+    // What all keyless requests together may have of that.
+    double keyless_share = 1;
+};
+
+// How a request was let in, or why not.
+struct Admission {
+    // "1" for the first of the configured keys, "any" where none are configured, "none" without a key,
+    // "wrong" with an unknown one.
+    std::string key = "none";
+    std::optional<net::ServerReply> refusal;  // 401 or 429
 };
 
 class Access {
@@ -24,16 +34,18 @@ public:
     // The clock must outlive it.
     Access(AccessOptions options, const base::Clock& clock) : options_(std::move(options)), clock_(clock) {}
 
-    // The answer that refuses the request, or nullopt if it may pass. Counts it.
-    std::optional<net::ServerReply> refuse(const net::ServerRequest& request);
+    // Counts the request against its limit.
+    Admission admit(const net::ServerRequest& request);
 
 private:
-    bool known(const std::string& key) const;
-    std::optional<net::ServerReply> limit(const std::string& caller);
+    // Its name as in Admission; nullopt: not a valid key.
+    std::optional<std::string> name_of(const std::string& key) const;
+    std::optional<net::ServerReply> limit(const std::string& name);
 
     AccessOptions options_;
     const base::Clock& clock_;
-    // A key that is refused gets no bucket, so there are as many as keys, and one.
+    // By name, so there are as many as keys, and one. With no configured keys anybody could invent
+    // them without end: they share one bucket.
     std::map<std::string, base::TokenBucket> buckets_;
 };
 

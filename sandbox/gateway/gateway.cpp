@@ -1,6 +1,9 @@
 #include "sandbox/gateway/gateway.hpp"
 
 #include "sandbox/gateway/json_text.hpp"
+#include "sandbox/gateway/replies.hpp"
+#include "sandbox/gateway/rpc_methods.hpp"
+#include "sandbox/gateway/wrong_answer.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -11,116 +14,199 @@ namespace receiptd::sandbox {
 
 namespace {
 
-constexpr std::uint64_t kStaleBlocks = 3;
-constexpr std::string_view kPage =
-    "<!DOCTYPE html>\n<html><head><title>Just a moment...</title></head>"
-    "<body><h1>Checking your browser</h1></body></html>\n";
+std::int64_t unix_nanosec(base::WallTime time) { return time.time_since_epoch().count(); }
 
-net::ServerReply reply(int status, const char* content_type, std::string body) {
-    net::ServerReply made;
-    made.status = status;
-    made.headers = {{"Content-Type", content_type}};
-    made.body = std::move(body);
+net::ServerReply to_reply(HttpAnswer answer) {
+    return reply(answer.status, answer.content_type, std::move(answer.body));
+}
+
+net::ServerReply to_reply(const RpcAnswer& answer, const RpcRequest& call) {
+    return reply(answer.http_status, "application/json", envelope(answer, call.id_json));
+}
+
+bool is_call(const net::ServerRequest& request) { return request.path == "/" && request.method == "POST"; }
+
+// Breaks an answer on its way out, where the trouble is of that kind.
+net::ServerReply spoilt(net::ServerReply made, const Trouble& trouble) {
+    if (trouble.fault == Fault::malformed) return cut_short(std::move(made));
+    if (trouble.fault == Fault::truncate) made.sabotage = net::Sabotage::truncate;
     return made;
 }
 
-net::ServerReply json_reply(std::string body) { return reply(200, "application/json", std::move(body)); }
-
-std::int64_t unix_nanosec(base::WallTime time) { return time.time_since_epoch().count(); }
-
-// The same answer with its JSON broken off, as a whole answer.
-net::ServerReply cut_short(net::ServerReply whole) {
-    std::string body = whole.shared_body ? *whole.shared_body : std::move(whole.body);
-    whole.shared_body.reset();
-    body.resize(body.size() * 2 / 3);
-    whole.body = std::move(body);
-    return whole;
+RequestOutcome outcome_of(const net::ServerReply& made, const Trouble& trouble) {
+    if (trouble.fault != Fault::none && trouble.fault != Fault::slow) return RequestOutcome::fault;
+    const bool error = made.status >= 400 || made.body.starts_with("{\"jsonrpc\":\"2.0\",\"error\"");
+    return error ? RequestOutcome::error : RequestOutcome::ok;
 }
 
 }  // namespace
 
 Gateway::Gateway(Chain& chain, const base::Clock& clock, GatewayOptions options)
+    : Gateway(chain, nullptr, clock, std::move(options)) {}
+
+Gateway::Gateway(LiveChain& chain, const base::Clock& clock, GatewayOptions options)
+    : Gateway(chain, &chain, clock, std::move(options)) {}
+
+Gateway::Gateway(Chain& chain, LiveChain* live, const base::Clock& clock, GatewayOptions options)
     : chain_(chain),
+      live_(live),
       clock_(clock),
+      started_(clock.steady()),
       options_(std::move(options)),
       access_(options_.access, clock),
       die_(options_.faults, options_.seed),
-      json_rpc_(chain, options_.chain_id),
       neardata_(chain, options_.chain_id, options_.archive_origin) {}
 
-Window Gateway::window(std::uint64_t behind) const {
+Window Gateway::window(std::uint64_t behind, std::uint64_t retention_blocks) const {
     const Height newest = chain_.tip();
     const Height tip = behind == 0 ? newest : chain_.back(newest, behind);
-    if (options_.retention_blocks == 0) return {chain_.first(), tip};
-    return {chain_.back(newest, options_.retention_blocks - 1), tip};
+    if (retention_blocks == 0) return {chain_.first(), tip};
+    return {std::min(chain_.back(newest, retention_blocks - 1), chain_.final_head(tip)), tip};
+}
+
+Window Gateway::window(const Trouble& trouble) const {
+    const auto pruned = trouble.retention_blocks;
+    return window(trouble.stale_blocks, pruned > 0 ? pruned : options_.retention_blocks);
+}
+
+RpcContext Gateway::context(Window window) const {
+    const auto uptime = std::chrono::floor<std::chrono::seconds>(clock_.steady() - started_);
+    return {chain_, live_, options_.chain_id, window, static_cast<std::uint64_t>(uptime.count())};
+}
+
+void Gateway::chain_moved() {
+    if (moved_) moved_->notify_all();
 }
 
 base::Task<void> Gateway::pause(std::chrono::nanoseconds duration) const {
     if (duration <= std::chrono::nanoseconds::zero()) co_return;
     boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor);
-    timer.expires_after(std::chrono::duration_cast<boost::asio::steady_timer::duration>(duration));
-    co_await timer.async_wait(boost::asio::use_awaitable);
+    co_await base::sleep_on(timer, duration);
 }
 
-// Waits for a whole block just above the newest, as neardata does, up to longest_hold.
-base::Task<void> Gateway::hold(const net::ServerRequest& request) const {
+base::Task<void> Gateway::until_moved(base::Duration at_most) {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    if (!moved_) moved_.emplace(executor);
+    co_await base::wait_for(*moved_, executor, at_most);
+}
+
+base::Task<void> Gateway::hold(const net::ServerRequest& request, const Trouble& trouble) {
     if (!request.path.starts_with("/v0/")) co_return;
     const auto deadline = clock_.steady() + options_.longest_hold;
-    while (const auto awaited = neardata_.awaited(request.path, window())) {
+    while (const auto awaited = neardata_.awaited(request.path, window(trouble))) {
         const auto left = deadline - clock_.steady();
         if (left <= base::Duration::zero()) co_return;
-        co_await pause(std::min(left, chain_.until(*awaited).value_or(left)));
+        // A recording tells when; a chain that lives wakes whoever waits.
+        if (live_)
+            co_await until_moved(left);
+        else
+            co_await pause(std::min(left, chain_.until(*awaited).value_or(left)));
     }
 }
 
 base::Task<net::ServerReply> Gateway::handle(net::ServerRequest request) {
+    if (request.method == "OPTIONS") co_return preflight_reply();
     if (request.path.starts_with("/sandbox/")) co_return sandbox_answer(request);
-    chain_.note_request();
-    if (auto refused = access_.refuse(request)) co_return std::move(*refused);
-    const Fault fault = die_.roll();
-    std::chrono::nanoseconds delay = options_.latency;
-    if (fault == Fault::slow) delay += options_.slow;
-    co_await pause(delay);
-    if (fault == Fault::none || fault == Fault::slow) {
-        co_await hold(request);
-        co_return answer(request, window());
-    }
-    co_return faulty(fault, request);
+    if (request.path == "/metrics")
+        co_return reply(200, "text/plain; version=0.0.4", counters_.prometheus_text(options_.name));
+    net::ServerReply made = co_await serve(request);
+    allow_any_origin(made);
+    co_return made;
 }
 
-net::ServerReply Gateway::faulty(Fault fault, const net::ServerRequest& request) {
-    net::ServerReply made;
-    switch (fault) {
-        case Fault::rate_limited:
-            return too_many_requests(die_.coin() ? std::optional<base::Duration>(std::chrono::seconds(1))
-                                                 : std::nullopt);
-        case Fault::server_error:
-            if (request.method != "POST") return reply(500, "application/json", "\"Internal data error\"");
-            return reply(500, "application/json",
-                         envelope(internal_error("The node reached its limits. Try again later."),
-                                  request_id(request.body)));
-        case Fault::html: return reply(die_.coin() ? 502 : 200, "text/html", std::string(kPage));
-        case Fault::malformed: return cut_short(answer(request, window()));
-        case Fault::stale: return answer(request, window(kStaleBlocks));
-        case Fault::reset: made.sabotage = net::Sabotage::reset; return made;
-        case Fault::truncate:
-            made = answer(request, window());
-            made.sabotage = net::Sabotage::truncate;
-            return made;
-        case Fault::none:
-        case Fault::slow: break;
+base::Task<net::ServerReply> Gateway::serve(const net::ServerRequest& request) {
+    chain_.note_request();
+    Admission admission = access_.admit(request);
+    if (admission.refusal) {
+        const bool limited = admission.refusal->status == 429;
+        counters_.count(is_call(request) ? "refused" : path_label(request.path), admission.key,
+                        limited ? RequestOutcome::limited : RequestOutcome::unauthorized);
+        co_return std::move(*admission.refusal);
     }
-    return answer(request, window());
+    std::variant<RpcRequest, HttpAnswer> read;
+    if (is_call(request)) read = read_request(request.header("Content-Type"), request.body);
+    if (auto* refused = std::get_if<HttpAnswer>(&read)) {
+        counters_.count("malformed", admission.key, RequestOutcome::error);
+        co_return to_reply(std::move(*refused));
+    }
+    const auto& call = std::get<RpcRequest>(read);
+    const std::string label = is_call(request) ? call.method : request.path;
+    const Trouble trouble = die_.roll(label);
+    net::ServerReply made;
+    if (is_call(request))
+        made = co_await served_call(call, trouble);
+    else
+        made = co_await served_page(request, trouble);
+    counters_.count(is_call(request) ? method_label(call.method) : path_label(request.path), admission.key,
+                    outcome_of(made, trouble));
+    co_return made;
+}
+
+base::Task<net::ServerReply> Gateway::served_call(const RpcRequest& call, const Trouble& trouble) {
+    co_await pause(options_.latency + trouble.latency);
+    if (auto blind = blind_answer(trouble, &call)) co_return std::move(*blind);
+    if (trouble.fault == Fault::slow)
+        co_await pause(trouble.amount > 0 ? std::chrono::milliseconds(trouble.amount) : options_.slow);
+    const RpcAnswer answered = co_await rpc_answer(call, trouble);
+    co_return spoilt(to_reply(answered, call), trouble);
+}
+
+base::Task<net::ServerReply> Gateway::served_page(const net::ServerRequest& request, const Trouble& trouble) {
+    co_await pause(options_.latency + trouble.latency);
+    if (auto blind = blind_answer(trouble, nullptr)) co_return std::move(*blind);
+    if (trouble.fault == Fault::slow)
+        co_await pause(trouble.amount > 0 ? std::chrono::milliseconds(trouble.amount) : options_.slow);
+    co_await hold(request, trouble);
+    co_return spoilt(page(request, window(trouble)), trouble);
+}
+
+base::Task<RpcAnswer> Gateway::rpc_answer(const RpcRequest& call, const Trouble& trouble) {
+    if (trouble.fault == Fault::wrong) co_return wrong_answer(trouble.wrong, context(window(trouble)), call);
+    RpcAnswer answered = call_method(context(window(trouble)), call.method, call.params);
+    const auto deadline = clock_.steady() + options_.longest_wait;
+    while (answered.awaited) {
+        const auto left = deadline - clock_.steady();
+        if (left <= base::Duration::zero()) break;
+        co_await until_moved(left);
+        answered = transaction_status(context(window(trouble)), *answered.awaited);
+    }
+    co_return answered;
+}
+
+std::optional<net::ServerReply> Gateway::blind_answer(const Trouble& trouble, const RpcRequest* call) {
+    if (trouble.fault == Fault::rate_limited)
+        return too_many_requests(die_.coin() ? std::optional<base::Duration>(std::chrono::seconds(1))
+                                             : std::nullopt);
+    if (trouble.fault == Fault::html) return html_page(die_.coin() ? 502 : 200);
+    if (trouble.fault == Fault::reset) {
+        net::ServerReply made;
+        made.sabotage = net::Sabotage::reset;
+        return made;
+    }
+    if (trouble.fault != Fault::server_error) return std::nullopt;
+    if (trouble.amount > 500) return html_page(static_cast<int>(trouble.amount));  // a proxy's
+    if (!call) return reply(500, "application/json", "\"Internal data error\"");
+    return to_reply(internal_error("The node reached its limits. Try again later."), *call);
 }
 
 net::ServerReply Gateway::answer(const net::ServerRequest& request, Window window) const {
-    if (request.path == "/" && request.method == "POST") {
-        HttpAnswer answered = json_rpc_.answer(request.header("Content-Type"), request.body, window);
-        return reply(answered.status, answered.content_type, std::move(answered.body));
+    if (!is_call(request)) return page(request, window);
+    auto read = read_request(request.header("Content-Type"), request.body);
+    if (auto* refused = std::get_if<HttpAnswer>(&read)) return to_reply(std::move(*refused));
+    const auto& call = std::get<RpcRequest>(read);
+    return to_reply(call_method(context(window), call.method, call.params), call);
+}
+
+net::ServerReply Gateway::page(const net::ServerRequest& request, Window window) const {
+    const bool reads = request.method == "GET" || request.method == "HEAD";
+    if (!reads || request.path == "/") {
+        net::ServerReply refused = reply(405, "text/plain", "");
+        refused.headers.push_back({"Allow", request.path == "/" ? "POST, OPTIONS" : "GET, HEAD, OPTIONS"});
+        return refused;
     }
-    if (request.method != "GET" && request.method != "HEAD") return reply(405, "text/plain", "");
     if (request.path.starts_with("/v0/")) return neardata_.answer(request.path, request.query, window);
-    if (request.path == "/status") return json_reply(json_rpc_.status(window));
+    if (request.path == "/status") return json_reply(node_status(context(window)).dump());
+    if (request.path == "/network_info") return json_reply(network_info(context(window)).dump());
     if (request.path == "/health") return json_reply(R"({"status":"ok"})");
     return reply(404, "text/plain", "");
 }

@@ -1,25 +1,32 @@
 // One host of the gateway: keys, limits, faults and latency in front of JSON-RPC (POST /), whole
-// blocks (GET /v0/…) and the node's GET /status and /health.
+// blocks (GET /v0/…) and the node's GET /status, /health, /network_info and /metrics.
 //
 // GET /sandbox/tip and /sandbox/served_at?height=H tell benchmarks when a height became servable;
-// they pass by keys, limits and faults and do not count as a first request.
+// they and /metrics pass by keys, limits and faults and do not count as a first request.
 #pragma once
 
+#include "base/event.hpp"
 #include "base/task.hpp"
 #include "net/http_server.hpp"
 #include "sandbox/gateway/access.hpp"
 #include "sandbox/gateway/chain.hpp"
 #include "sandbox/gateway/faults.hpp"
 #include "sandbox/gateway/json_rpc.hpp"
+#include "sandbox/gateway/live_chain.hpp"
 #include "sandbox/gateway/neardata.hpp"
+#include "sandbox/gateway/request_counters.hpp"
+#include "sandbox/gateway/rpc_answer.hpp"
+#include "sandbox/gateway/rpc_context.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace receiptd::sandbox {
 
 struct GatewayOptions {
+    std::string name = "regular";  // of the host, in its metrics
     std::string chain_id = "mainnet";
     std::uint64_t retention_blocks = 0;  // newest blocks this host keeps; 0: all
     std::string archive_origin;          // "http://host:port" that has the older whole blocks
@@ -29,34 +36,61 @@ struct GatewayOptions {
     std::chrono::milliseconds latency{0};
     std::chrono::milliseconds slow{2'000};           // more, for Fault::slow
     std::chrono::milliseconds longest_hold{20'000};  // of a request for a whole block to come
+    // Of a request that waits for a transaction (wait_until); 0: all such are answered at once.
+    std::chrono::milliseconds longest_wait{0};
 };
 
 class Gateway {
 public:
     // All that is passed by reference must outlive it. Single-threaded.
     Gateway(Chain& chain, const base::Clock& clock, GatewayOptions options);
+    // Before a chain that lives: with all methods.
+    Gateway(LiveChain& chain, const base::Clock& clock, GatewayOptions options);
 
     base::Task<net::ServerReply> handle(net::ServerRequest request);
     void set_archive_origin(std::string origin) { neardata_.set_archive_origin(std::move(origin)); }
+    // Wakes the requests that wait for the chain: to be called after each new block.
+    void chain_moved();
+    // From now on, in place of those of the options.
+    void set_faults(FaultPlan plan) { die_.set(std::move(plan)); }
+    const FaultPlan& faults() const { return die_.plan(); }
 
-    // The heights shown now; `behind` of the newest blocks are not.
-    Window window(std::uint64_t behind = 0) const;
+    // The heights shown now; `behind` of the newest blocks are not. `retention_blocks` as in the options;
+    // the final block is always kept.
+    Window window(std::uint64_t behind = 0) const { return window(behind, options_.retention_blocks); }
     // The answer of a host in good order, without keys, limits and waiting.
     net::ServerReply answer(const net::ServerRequest& request, Window window) const;
 
 private:
+    Gateway(Chain& chain, LiveChain* live, const base::Clock& clock, GatewayOptions options);
+
+    Window window(std::uint64_t behind, std::uint64_t retention_blocks) const;
+    Window window(const Trouble& trouble) const;
+    RpcContext context(Window window) const;
+
     base::Task<void> pause(std::chrono::nanoseconds duration) const;
-    base::Task<void> hold(const net::ServerRequest& request) const;
+    base::Task<void> until_moved(base::Duration at_most);
+    // Waits for a whole block just above the newest, as neardata does.
+    base::Task<void> hold(const net::ServerRequest& request, const Trouble& trouble);
+    base::Task<net::ServerReply> serve(const net::ServerRequest& request);
+    base::Task<net::ServerReply> served_call(const RpcRequest& call, const Trouble& trouble);
+    base::Task<net::ServerReply> served_page(const net::ServerRequest& request, const Trouble& trouble);
+    base::Task<RpcAnswer> rpc_answer(const RpcRequest& call, const Trouble& trouble);
+    net::ServerReply page(const net::ServerRequest& request, Window window) const;
     net::ServerReply sandbox_answer(const net::ServerRequest& request) const;
-    net::ServerReply faulty(Fault fault, const net::ServerRequest& request);
+    // The answer of a host that does not even look at the request; nullopt: it does.
+    std::optional<net::ServerReply> blind_answer(const Trouble& trouble, const RpcRequest* call);
 
     Chain& chain_;
+    LiveChain* live_;
     const base::Clock& clock_;
+    base::SteadyTime started_;
     GatewayOptions options_;
     Access access_;
     FaultDie die_;
-    JsonRpc json_rpc_;
     Neardata neardata_;
+    RequestCounters counters_;
+    std::optional<base::Event> moved_;  // made by the first who waits
 };
 
 }  // namespace receiptd::sandbox

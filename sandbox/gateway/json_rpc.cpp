@@ -1,15 +1,17 @@
 #include "sandbox/gateway/json_rpc.hpp"
 
 #include "sandbox/gateway/json_text.hpp"
-#include "sandbox/gateway/rpc_methods.hpp"
+#include "sandbox/gateway/rpc_answer.hpp"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
 namespace receiptd::sandbox {
 
 namespace {
 
 using nlohmann::json;
+
+constexpr std::string_view kJson = "application/json";
 
 // nearcore refuses unknown members, arrays (batches) and requests without id (notifications).
 bool is_request(const json& request) {
@@ -22,32 +24,31 @@ bool is_request(const json& request) {
     return version != request.end() && *version == "2.0" && method != request.end() && method->is_string();
 }
 
+// Parameters such as a charset may follow.
+bool is_json(std::string_view content_type) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    const auto type = content_type.substr(0, std::min(content_type.find(';'), content_type.find(' ')));
+    return std::equal(type.begin(), type.end(), kJson.begin(), kJson.end(),
+                      [&](char a, char b) { return lower(a) == b; });
+}
+
 HttpAnswer plain(int status, std::string text) { return {status, "text/plain", std::move(text)}; }
 
 }  // namespace
 
-std::string request_id(const std::string& body) {
-    const json request = json::parse(body, nullptr, false);
-    if (!request.is_object() || !request.contains("id")) return "null";
-    const auto id = json_text::member(body, "id");
-    return id ? std::string(*id) : request["id"].dump();
-}
-
-HttpAnswer JsonRpc::answer(std::string_view content_type, const std::string& body, Window window) const {
-    if (!content_type.starts_with("application/json")) return plain(400, "Content type error");
-    const json request = json::parse(body, nullptr, false);
+std::variant<RpcRequest, HttpAnswer> read_request(std::string_view content_type, const std::string& body) {
+    if (!is_json(content_type)) return plain(415, "Expected request with `Content-Type: application/json`");
+    json request = json::parse(body, nullptr, false);
     if (request.is_discarded()) return plain(400, "Json deserialize error: not JSON");
     if (!is_request(request))
-        return {400, "application/json",
-                envelope(parse_error("JSON RPC Request format was expected"), "null")};
-    const json params = request.value("params", json());
-    const RpcMethods methods(chain_, chain_id_, window);
-    RpcAnswer answered = methods.call(request["method"].get<std::string>(), params);
-    return {answered.http_status, "application/json", envelope(answered, request_id(body))};
-}
-
-std::string JsonRpc::status(Window window) const {
-    return RpcMethods(chain_, chain_id_, window).status_json();
+        return HttpAnswer{400, "application/json",
+                          envelope(parse_error("JSON RPC Request format was expected"), "null")};
+    RpcRequest read;
+    read.method = request["method"].get<std::string>();
+    if (const auto params = request.find("params"); params != request.end()) read.params = std::move(*params);
+    const auto id = json_text::member(body, "id");  // not found if the name is written with escapes
+    read.id_json = id ? std::string(*id) : request["id"].dump();
+    return read;
 }
 
 }  // namespace receiptd::sandbox

@@ -1,11 +1,11 @@
-// The JSON-RPC side of the gateway: one POST body in, one answer out.
+// JSON-RPC requests as a node reads them (rpc.md §1): one POST body in, a request or its refusal out.
 #pragma once
 
-#include "sandbox/gateway/chain.hpp"
-#include "sandbox/gateway/rpc_answer.hpp"
+#include <nlohmann/json.hpp>
 
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace receiptd::sandbox {
 
@@ -15,21 +15,13 @@ struct HttpAnswer {
     std::string body;
 };
 
-class JsonRpc {
-public:
-    JsonRpc(const Chain& chain, std::string chain_id) : chain_(chain), chain_id_(std::move(chain_id)) {}
-
-    // `window`: the heights this host shows now. `content_type` of the request.
-    HttpAnswer answer(std::string_view content_type, const std::string& body, Window window) const;
-    // The `status` result, which GET /status gives without an envelope.
-    std::string status(Window window) const;
-
-private:
-    const Chain& chain_;
-    std::string chain_id_;
+struct RpcRequest {
+    std::string method;
+    nlohmann::json params;
+    std::string id_json;  // as written
 };
 
-// The request's `id` as written, "null" if there is none to be found.
-std::string request_id(const std::string& body);
+// `content_type` of the request.
+std::variant<RpcRequest, HttpAnswer> read_request(std::string_view content_type, const std::string& body);
 
 }  // namespace receiptd::sandbox

@@ -54,25 +54,34 @@ Height Neardata::genesis() const {
     return chain_.first();
 }
 
+// A recording may have whole blocks for a part of its blocks only; else all are there.
+std::optional<Height> Neardata::newest(Height tip, bool optimistic) const {
+    const auto final = chain_.whole_tip(tip);
+    return optimistic && final == chain_.final_head(tip) ? tip : final;
+}
+
 std::optional<Height> Neardata::awaited(std::string_view path, Window window) const {
     const auto rest = after_block(path);
     const auto height = rest ? json_text::number(rest->substr(0, rest->find('/'))) : std::nullopt;
-    const auto newest = chain_.whole_tip(window.tip);
+    const auto newest = this->newest(window.tip, path.starts_with(kBlockOptimistic));
     if (!height || !newest || *height <= *newest || *height > *newest + kHeldAhead) return std::nullopt;
     return height;
 }
 
 net::ServerReply Neardata::answer(std::string_view path, const std::string& query, Window window) const {
-    const auto newest = chain_.whole_tip(window.tip);
-    if (!newest) return not_found("BLOCK_DOES_NOT_EXIST", "This replay has no whole blocks");
-    const Window shown{window.floor, *newest};
+    const auto final = newest(window.tip, false);
+    if (!final) return not_found("BLOCK_DOES_NOT_EXIST", "This replay has no whole blocks");
+    const auto optimistic = newest(window.tip, true);
     if (path == "/v0/first_block")
         return redirect(std::string(kBlock) + std::to_string(chain_.first()), query);
-    if (path == "/v0/last_block/final") return redirect(std::string(kBlock) + std::to_string(*newest), query);
+    if (path == "/v0/last_block/final") return redirect(std::string(kBlock) + std::to_string(*final), query);
     if (path == "/v0/last_block/optimistic")
-        return redirect(std::string(kBlockOptimistic) + std::to_string(*newest), query);
+        return redirect(std::string(kBlockOptimistic) + std::to_string(*optimistic), query);
     if (const auto rest = after_block(path)) {
-        net::ServerReply reply = block(*rest, archive_origin_ + std::string(path), shown);
+        const Window shown{window.floor, path.starts_with(kBlockOptimistic) ? *optimistic : *final};
+        // In the archive all blocks are final.
+        const std::string archived = archive_origin_ + std::string(kBlock) + std::string(*rest);
+        net::ServerReply reply = block(*rest, archived, shown);
         if (reply.status == 302 && !query.empty()) reply.headers.back().value += "?" + query;
         return reply;
     }

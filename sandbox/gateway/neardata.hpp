@@ -28,6 +28,8 @@ private:
     net::ServerReply block(std::string_view rest, const std::string& location, Window window) const;
     net::ServerReply part(Height height, std::string_view suffix) const;
     Height genesis() const;
+    // The newest whole block, final or not; nullopt: there are none here.
+    std::optional<Height> newest(Height tip, bool optimistic) const;
 
     const Chain& chain_;
     std::string chain_id_;

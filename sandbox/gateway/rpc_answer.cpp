@@ -10,19 +10,29 @@ using nlohmann::json;
 
 constexpr int kServerError = -32000;
 
-RpcAnswer error(int http_status, const char* name, json cause, int code, const char* message, json data) {
-    const json object{{"name", name},
-                      {"cause", std::move(cause)},
-                      {"code", code},
-                      {"message", message},
-                      {"data", std::move(data)}};
-    // Text from the request may hold anything, hence the replacement of invalid UTF-8.
-    return {http_status, "\"error\":" + object.dump(-1, ' ', false, json::error_handler_t::replace)};
+// Text from the request may hold anything, hence the replacement of invalid UTF-8.
+std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+json error_object(const char* name, json cause, int code, const char* message, json data) {
+    return {{"name", name},
+            {"cause", std::move(cause)},
+            {"code", code},
+            {"message", message},
+            {"data", std::move(data)}};
 }
 
-RpcAnswer handler_error(const char* cause, json info, json data) {
-    return error(200, "HANDLER_ERROR", {{"name", cause}, {"info", std::move(info)}}, kServerError,
-                 "Server error", std::move(data));
+RpcAnswer error(int http_status, const char* name, json cause, int code, const char* message, json data) {
+    const json object = error_object(name, std::move(cause), code, message, std::move(data));
+    return {http_status, "\"error\":" + dump(object)};
+}
+
+// gateway.md §7 writes a variant without payload as a member that is null, where nodes write a string.
+json with_null_payloads(const json& variant) {
+    if (variant.is_string()) return {{variant.get<std::string>(), nullptr}};
+    if (!variant.is_object() || variant.size() != 1) return variant;
+    const auto& name = variant.begin().key();
+    const bool is_enum = name == "InvalidAccessKeyError" || name == "ActionsValidation";
+    return {{name, is_enum ? with_null_payloads(variant.begin().value()) : variant.begin().value()}};
 }
 
 }  // namespace
@@ -35,6 +45,18 @@ std::string envelope(const RpcAnswer& answer, std::string_view id_json) {
 }
 
 RpcAnswer result(std::string_view json) { return {200, "\"result\":" + std::string(json)}; }
+
+RpcAnswer result_of(const json& value) { return result(dump(value)); }
+
+RpcAnswer failed_args(std::string_view what) {
+    return parse_error("Failed parsing args: " + std::string(what));
+}
+
+RpcAnswer handler_error(std::string_view cause, const json& info, const json& data) {
+    json named{{"name", cause}};
+    if (!info.is_null()) named["info"] = info;
+    return error(200, "HANDLER_ERROR", std::move(named), kServerError, "Server error", data);
+}
 
 RpcAnswer parse_error(std::string_view message) {
     return error(400, "REQUEST_VALIDATION_ERROR",
@@ -73,6 +95,16 @@ RpcAnswer invalid_shard_id(std::uint64_t shard_id) {
 RpcAnswer unknown_transaction(std::string_view hash) {
     return handler_error("UNKNOWN_TRANSACTION", {{"requested_transaction_hash", hash}},
                          "Transaction " + std::string(hash) + " doesn't exist");
+}
+
+// Nodes tell the variant in `data` alone (rpc.md §5.4), the specification in error.InvalidTransaction
+// (gateway.md §7): both are here.
+RpcAnswer invalid_transaction(const json& error) {
+    json object =
+        error_object("HANDLER_ERROR", {{"name", "INVALID_TRANSACTION"}, {"info", json::object()}},
+                     kServerError, "Server error", {{"TxExecutionError", {{"InvalidTxError", error}}}});
+    object["InvalidTransaction"] = with_null_payloads(error);
+    return {200, "\"error\":" + dump(object)};
 }
 
 RpcAnswer unknown_receipt(std::string_view receipt_id) {

@@ -1,48 +1,27 @@
-// The JSON-RPC methods a chain of recorded facts can answer (rpc.md §2-7).
+// The JSON-RPC methods of a host (rpc.md §3). Those that need a chain that lives do not exist on a
+// recording.
 #pragma once
 
-#include "sandbox/gateway/chain.hpp"
 #include "sandbox/gateway/rpc_answer.hpp"
+#include "sandbox/gateway/rpc_context.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 
 namespace receiptd::sandbox {
 
-class RpcMethods {
-public:
-    // `window`: the heights the asked host shows.
-    RpcMethods(const Chain& chain, std::string_view chain_id, Window window)
-        : chain_(chain), chain_id_(chain_id), window_(window) {}
+RpcAnswer call_method(const RpcContext& context, std::string_view method, const nlohmann::json& params);
 
-    RpcAnswer call(const std::string& method, const nlohmann::json& params) const;
-    std::string status_json() const;
+// `method` if it is one of them, else "unknown": for labels, which must be from a closed set.
+std::string_view method_label(std::string_view method);
 
-private:
-    using Json = nlohmann::json;
-    // A block that was asked for: its height, or the answer that refuses it.
-    using Resolved = std::variant<Height, RpcAnswer>;
+// The `status` result, which GET /status gives without an envelope; so with network_info.
+nlohmann::json node_status(const RpcContext& context);
+nlohmann::json network_info(const RpcContext& context);
 
-    RpcAnswer dispatch(const std::string& method, const Json& params) const;
-    RpcAnswer block(const Json& params) const;
-    RpcAnswer chunk(const Json& params) const;
-    RpcAnswer chunk_by_hash(const Json& chunk_id) const;
-    RpcAnswer chunk_by_shard(const Json& block_id, const Json& shard_id) const;
-    RpcAnswer transaction(const std::string& method, const Json& params) const;
-    RpcAnswer receipt(const Json& params) const;
-    RpcAnswer gas_price(const Json& params) const;
-
-    Resolved resolve_reference(const Json& params) const;
-    Resolved resolve_block_id(const Json& block_id) const;
-    Json header(Height height) const;
-
-    const Chain& chain_;
-    std::string_view chain_id_;
-    Window window_;
-};
+// The answer, or TIMEOUT_ERROR with `awaited` set if the level is not reached yet.
+RpcAnswer transaction_status(const RpcContext& context, const AwaitedTransaction& awaited);
 
 }  // namespace receiptd::sandbox

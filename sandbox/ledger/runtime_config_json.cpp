@@ -74,13 +74,12 @@ Json action_costs_json() {
 }
 
 Json transaction_costs_json() {
-    constexpr Gas kDataReceipt = sim::kDataReceiptBase / 2;
+    constexpr Gas kDataReceipt = 36'486'732'312;
     return {{"action_receipt_creation_config",
              fee(sim::receipt_send_fee(true), sim::receipt_send_fee(false), sim::receipt_exec_fee())},
             {"data_receipt_creation_config",
              {{"base_cost", fee(kDataReceipt, kDataReceipt, kDataReceipt)},
-              {"cost_per_byte", fee(sim::kDataReceiptByteSendToSelf, sim::kDataReceiptByteSendToOther,
-                                    sim::kDataReceiptByteExec)}}},
+              {"cost_per_byte", fee(17'212'011, 47'683'715, 17'212'011)}}},
             {"action_creation_config", action_costs_json()},
             {"storage_usage_config", {{"num_bytes_account", 100}, {"num_extra_bytes_record", 40}}},
             {"burnt_gas_reward", Json::array({3, 10})},

@@ -1,8 +1,10 @@
 // receiptd-sandbox: the gateway on loopback, for demos, tests and users' own CI.
 #include "sandbox/replay/replay_command.hpp"
+#include "sandbox/run/run_command.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <iostream>
@@ -12,6 +14,7 @@
 namespace {
 
 using receiptd::sandbox::ReplayOptions;
+using receiptd::sandbox::RunOptions;
 
 // What CLI11 writes to; turned into ReplayOptions once all is parsed.
 struct Arguments {
@@ -101,6 +104,112 @@ ReplayOptions finish(Arguments& args) {
     return options;
 }
 
+// … into RunOptions.
+struct RunArguments {
+    RunOptions options;
+    std::vector<std::string> api_keys;
+    std::string genesis_time = "2026-01-01T00:00:00Z", traffic;
+    std::int64_t block_time_ms = 600, longest_wait_ms = 10'000;
+};
+
+void add_listen_options(CLI::App& run, RunArguments& args) {
+    auto& options = args.options;
+    run.add_option("--listen", options.listen, "Regular host, HOST:PORT (port 0: a free one)")
+        ->capture_default_str();
+    run.add_option("--archival-listen", options.archival_listen, "Archival host, HOST:PORT")
+        ->capture_default_str();
+    run.add_option("--control-listen", options.control_listen,
+                   "Control API, HOST:PORT; whoever reaches it is master of the chain")
+        ->capture_default_str();
+}
+
+void add_chain_options(CLI::App& run, RunArguments& args) {
+    auto& ledger = args.options.ledger;
+    run.add_option("--shards", ledger.shards, "How many shards, 1 to 32")->capture_default_str();
+    run.add_option("--block-time-ms", args.block_time_ms,
+                   "A block each N ms (0: only by POST /advance of the control API)")
+        ->check(CLI::Range(0, 3'600'000))
+        ->capture_default_str();
+    run.add_option("--seed", ledger.seed, "Of everything: keys, hashes, chance, traffic")
+        ->capture_default_str();
+    run.add_option("--epoch-blocks", ledger.epoch_blocks, "Length of an epoch")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    run.add_option("--validity-blocks", ledger.validity_blocks,
+                   "How old the block_hash of a transaction may be, in heights")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    run.add_option(
+           "--genesis-time", args.genesis_time,
+           "Time of the first block: 2026-01-01T00:00:00Z, ns since 1970, or now (then no two runs are the "
+           "same)")
+        ->capture_default_str();
+    run.add_option("--missing-chunks", ledger.missing_chunk_probability, "Share of chunks that are missing")
+        ->check(CLI::Range(0.0, 0.9))
+        ->capture_default_str();
+    run.add_option("--skipped-heights", ledger.skipped_height_probability, "Share of heights without a block")
+        ->check(CLI::Range(0.0, 0.9))
+        ->capture_default_str();
+}
+
+void add_gateway_options(CLI::App& run, RunArguments& args) {
+    auto& options = args.options;
+    run.add_option("--retention-blocks", options.retention_blocks,
+                   "Newest blocks the regular host keeps (0: all); the archival host keeps all")
+        ->capture_default_str();
+    run.add_option("--api-key", args.api_keys, "A valid key (repeatable); none: any key is accepted");
+    run.add_flag("--require-key", options.require_key, "Refuse requests without a key (401)");
+    run.add_option(
+           "--rate-limit", options.rate_limit,
+           "Requests per second, host and key; all keyless ones together get half of it (429; 0: no limit)")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    run.add_option("--longest-wait-ms", args.longest_wait_ms,
+                   "How long a request waits for its transaction before TIMEOUT_ERROR")
+        ->check(CLI::Range(0, 600'000))
+        ->capture_default_str();
+    run.add_option("--keys-out", options.keys_out,
+                   "Write the keys of the ready-made accounts to this file, as JSON, mode 0600");
+    run.add_flag("--quiet", options.quiet, "No log lines");
+}
+
+void add_traffic_options(CLI::App& run, RunArguments& args) {
+    auto* traffic =
+        run.add_option("--traffic", args.traffic,
+                       "Living traffic: mixed, transfers, tokens, failures or storm (none if not given)");
+    run.add_option("--tps", args.options.tps, "Transactions of the traffic per second of chain time")
+        ->check(CLI::Range(0.001, 10'000.0))
+        ->needs(traffic)
+        ->capture_default_str();
+}
+
+RunOptions finish(RunArguments& args) {
+    RunOptions options = args.options;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    options.ledger.genesis_time_nanosec = receiptd::sandbox::parse_genesis_time(
+        args.genesis_time,
+        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()));
+    options.block_time = std::chrono::milliseconds(args.block_time_ms);
+    options.longest_wait = std::chrono::milliseconds(args.longest_wait_ms);
+    for (auto& key : args.api_keys) options.api_keys.emplace_back(std::move(key));
+    if (!args.traffic.empty()) options.traffic = args.traffic;
+    return options;
+}
+
+CLI::App* add_run(CLI::App& app, RunArguments& args) {
+    CLI::App* run = app.add_subcommand("run", "Run a small sharded chain behind the whole gateway");
+    run->footer(
+        "Prints `ready`, the URLs of its hosts and of its control API, and the ready-made accounts with "
+        "their\n"
+        "keys: alice, bob, carol and relayer.sandbox, 10,000 tokens each. Deployed are ft.sandbox,\n"
+        "receiver.sandbox, yield.sandbox and script.sandbox. docs/sandbox.md has the rest.");
+    add_listen_options(*run, args);
+    add_chain_options(*run, args);
+    add_gateway_options(*run, args);
+    add_traffic_options(*run, args);
+    return run;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -113,8 +222,11 @@ int main(int argc, char** argv) {
     add_recording_options(*replay, args);
     add_host_options(*replay, args);
     add_trouble_options(*replay, args);
+    RunArguments run_args;
+    const CLI::App* run = add_run(app, run_args);
     CLI11_PARSE(app, argc, argv);
     try {
+        if (run->parsed()) return receiptd::sandbox::run_sandbox(finish(run_args));
         return receiptd::sandbox::run_replay(finish(args));
     } catch (const std::exception& error) {
         std::cerr << "receiptd-sandbox: " << error.what() << '\n';

@@ -1,7 +1,10 @@
 #include "sandbox/sim/call_host.hpp"
 
+#include "sandbox/sim/fees.hpp"
 #include "sandbox/sim/host_costs.hpp"
 #include "sandbox/sim/host_error.hpp"
+
+#include <algorithm>
 
 namespace receiptd::sandbox::sim {
 
@@ -49,6 +52,11 @@ Gas CallHost::used_gas() const {
     return gas_.used();
 }
 
+void CallHost::use_gas(Gas gas) {
+    // More than any call may burn is just too much, not an overflow.
+    gas_.take(std::min(gas, kMaxGasBurnt + 1), 0);
+}
+
 void CallHost::log(std::string message) {
     if (logs_.size() >= kMaxLogs) throw number_of_logs_exceeded(kMaxLogs);
     if (message.size() > kMaxTotalLogLength - log_length_) {
@@ -66,9 +74,7 @@ void CallHost::return_value(Bytes value) {
     // Who produces a result pays for its way to each callback, and for receiving it there.
     Gas per_byte = 0;
     for (const DataReceiver& receiver : context_.output_data_receivers) {
-        const bool to_self = receiver.receiver_id == context_.current_account_id;
-        per_byte +=
-            (to_self ? kDataReceiptByteSendToSelf : kDataReceiptByteSendToOther) + kDataReceiptByteExec;
+        per_byte += data_receipt_byte_fee(is_self(receiver.receiver_id));
     }
     gas_.take(per_byte * value.size(), 0);
     return_data_ = std::move(value);

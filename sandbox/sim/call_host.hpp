@@ -62,7 +62,7 @@ public:
     Gas used_gas() const override;
     bool is_view() const override { return context_.is_view; }
 
-    void use_gas(Gas gas) override { gas_.take(gas, 0); }
+    void use_gas(Gas gas) override;
     void log(std::string message) override;
     void return_value(Bytes value) override;
     [[noreturn]] void panic(std::string message) override;
@@ -92,8 +92,9 @@ public:
 
 private:
     void require_not_view(const char* function) const;
-    void pay_for_new_receipt(bool to_self, std::size_t dependencies);
-    void pay_for_action(const wire::Action& action, bool to_self, std::string_view receiver_id);
+    void pay_for_new_receipt(std::string_view receiver_id, const std::vector<ReceiptIndex>& awaited);
+    void pay_for_action(const wire::Action& action, std::string_view receiver_id);
+    bool is_self(std::string_view account_id) const { return account_id == context_.current_account_id; }
 
     CallContext context_;
     CallWorld& world_;

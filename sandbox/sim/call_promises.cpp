@@ -49,12 +49,16 @@ void check_action(const wire::Action& action) {
 
 }  // namespace
 
-void CallHost::pay_for_new_receipt(bool to_self, std::size_t dependencies) {
-    gas_.take(receipt_send_fee(to_self) + kDataReceiptBase * dependencies, receipt_exec_fee());
+void CallHost::pay_for_new_receipt(std::string_view receiver_id, const std::vector<ReceiptIndex>& awaited) {
+    Gas burnt = receipt_send_fee(is_self(receiver_id));
+    for (const ReceiptIndex index : awaited)
+        burnt += data_receipt_base_fee(promises_.receipt(index).receiver_id == receiver_id);
+    gas_.take(burnt, receipt_exec_fee());
 }
 
-void CallHost::pay_for_action(const wire::Action& action, bool to_self, std::string_view receiver_id) {
-    gas_.take(action_send_fee(action, to_self, receiver_id), action_exec_fee(action, receiver_id));
+void CallHost::pay_for_action(const wire::Action& action, std::string_view receiver_id) {
+    gas_.take(action_send_fee(action, is_self(receiver_id), receiver_id),
+              action_exec_fee(action, receiver_id));
     if (const auto* call = std::get_if<wire::FunctionCall>(&action.value)) gas_.take(0, call->gas);
     const std::optional<u128> deposit = total_deposit({&action, 1});
     if (!deposit || *deposit > balance_) throw balance_exceeded();
@@ -64,7 +68,7 @@ void CallHost::pay_for_action(const wire::Action& action, bool to_self, std::str
 PromiseIndex CallHost::promise_batch_create(std::string account_id) {
     require_not_view("promise_batch_create");
     check_account_id(account_id);
-    pay_for_new_receipt(account_id == context_.current_account_id, 0);
+    pay_for_new_receipt(account_id, {});
     return promises_.create(std::move(account_id), {});
 }
 
@@ -72,7 +76,7 @@ PromiseIndex CallHost::promise_batch_then(PromiseIndex after, std::string accoun
     require_not_view("promise_batch_then");
     check_account_id(account_id);
     const std::vector<ReceiptIndex> awaited = promises_.receipts_of(after);
-    pay_for_new_receipt(account_id == context_.current_account_id, awaited.size());
+    pay_for_new_receipt(account_id, awaited);
     return promises_.create(std::move(account_id), awaited);
 }
 
@@ -90,7 +94,7 @@ void CallHost::promise_add_action(PromiseIndex promise, wire::Action action, std
     if (promises_.is_joint(promise)) throw cannot_append_to_joint_promise();
     const ReceiptIndex receipt = promises_.receipts_of(promise).front();
     const std::string& receiver_id = promises_.receipt(receipt).receiver_id;
-    pay_for_action(action, receiver_id == context_.current_account_id, receiver_id);
+    pay_for_action(action, receiver_id);
     promises_.append(receipt, std::move(action), gas_weight);
 }
 
@@ -106,11 +110,12 @@ Host::Yield CallHost::promise_yield_create(std::string method_name, Bytes args, 
     require_not_view("promise_yield_create");
     if (method_name.empty()) throw empty_method_name();
     gas_.take(kYieldCreateBase + kYieldCreateByte * (method_name.size() + args.size()), 0);
-    pay_for_new_receipt(true, 1);
+    gas_.take(data_receipt_base_fee(true), 0);  // of the resume
+    pay_for_new_receipt(context_.current_account_id, {});
     const Yield yield = promises_.create_yield(context_.current_account_id);
-    const wire::Action callback{wire::FunctionCall{std::move(method_name), std::move(args), gas, 0}};
-    pay_for_action(callback, true, context_.current_account_id);
-    promises_.append(promises_.receipts_of(yield.promise).front(), callback, gas_weight);
+    wire::Action callback{wire::FunctionCall{std::move(method_name), std::move(args), gas, 0}};
+    pay_for_action(callback, context_.current_account_id);
+    promises_.append(promises_.receipts_of(yield.promise).front(), std::move(callback), gas_weight);
     return yield;
 }
 

@@ -177,8 +177,13 @@ Gas action_exec_fee(const wire::Action& action, std::string_view receiver_id) {
     return ActionCost{Column::exec, receiver_id}.of(action);
 }
 
-Gas data_receipt_send_fee(std::size_t bytes) {
-    return kDataReceipt.send_to_other + kDataReceiptByte.send_to_other * bytes;
+Gas data_receipt_base_fee(bool to_self) {
+    return cost(kDataReceipt, to_self ? Column::send_to_self : Column::send_to_other) + kDataReceipt.exec;
+}
+
+Gas data_receipt_byte_fee(bool to_self) {
+    return cost(kDataReceiptByte, to_self ? Column::send_to_self : Column::send_to_other) +
+           kDataReceiptByte.exec;
 }
 
 std::optional<Gas> prepaid_gas(std::span<const wire::Action> actions) {

@@ -19,7 +19,11 @@ Gas action_send_fee(const wire::Action& action, bool to_self, std::string_view r
 // What executing the action burns; of a Delegate its own fee only (the inner actions burn theirs when
 // the receipt it makes is executed).
 Gas action_exec_fee(const wire::Action& action, std::string_view receiver_id);
-Gas data_receipt_send_fee(std::size_t bytes);
+// Of the data receipt that brings a result to a callback: sending it and receiving it. Who makes the
+// callback burns the base (to_self: the awaited account is the callback's), who returns the value the
+// bytes (to_self: it is the callback's account).
+Gas data_receipt_base_fee(bool to_self);
+Gas data_receipt_byte_fee(bool to_self);
 
 // Gas attached to the function calls, those inside delegates included; nullopt: more than 64 bits.
 std::optional<Gas> prepaid_gas(std::span<const wire::Action> actions);

@@ -20,9 +20,13 @@ void GasCounter::take(Gas burn, Gas promise) {
         promised_ = promised;
         return;
     }
+    const Gas promised_before = promised_;
     burnt_ = std::min({burnt, prepaid_, max_burnt_});
     promised_ = std::min(prepaid_, used) - burnt_;
-    throw burnt > max_burnt_ ? gas_limit_exceeded() : gas_exceeded();
+    // A contract burns gas in small steps, so that the lower limit is the one it meets; at the same
+    // place nearcore names the limit of one contract.
+    throw burnt > max_burnt_ && max_burnt_ <= prepaid_ - promised_before ? gas_limit_exceeded()
+                                                                         : gas_exceeded();
 }
 
 }  // namespace receiptd::sandbox::sim

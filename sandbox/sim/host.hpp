@@ -23,7 +23,7 @@ class Host {
 public:
     virtual ~Host() = default;
 
-    // --- Context ---
+    // --- Context (a view knows only account, input, balance and block; to ask for more fails it) ---
     virtual const std::string& current_account_id() const = 0;
     virtual const std::string& predecessor_id() const = 0;
     virtual const std::string& signer_id() const = 0;

@@ -26,13 +26,6 @@ inline constexpr Gas kYieldCreateByte = 15'643'988;
 inline constexpr Gas kYieldResumeBase = 1'195'627'285'210;
 inline constexpr Gas kYieldResumeByte = 47'683'715;
 
-// Of the data receipt that brings a result to a callback; both are burnt by who makes the promise or
-// returns the value.
-inline constexpr Gas kDataReceiptBase = 2 * Gas{36'486'732'312};  // send and exec
-inline constexpr Gas kDataReceiptByteSendToSelf = 17'212'011;
-inline constexpr Gas kDataReceiptByteSendToOther = 47'683'715;
-inline constexpr Gas kDataReceiptByteExec = 17'212'011;
-
 // Limits (rpc.md §5.5, near-vm-logic's LimitConfig).
 inline constexpr Gas kMaxGasBurnt = 1000 * Gas{1'000'000'000'000};
 inline constexpr Gas kMaxGasBurntInView = 300 * Gas{1'000'000'000'000};

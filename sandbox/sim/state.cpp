@@ -106,12 +106,15 @@ DataList State::data_with_prefix(std::string_view id, std::string_view prefix, H
 }
 
 std::vector<std::pair<std::string, Touch>> State::touched(Height height) const {
+    std::vector<std::pair<std::string, Touch>> list;
     const auto it = touched_.find(height);
-    return it == touched_.end() ? std::vector<std::pair<std::string, Touch>>{} : it->second;
+    if (it != touched_.end())
+        for (const auto& [id, touch] : it->second) list.emplace_back(*id, touch);
+    return list;
 }
 
 void State::touch(const std::string& id, Touch touch, Height height) {
-    if (touched_now_.emplace(id, touch).second) touched_[height].emplace_back(id, touch);
+    if (touched_now_.emplace(&id, touch).second) touched_[height].emplace_back(&id, touch);
 }
 
 void State::set_key(const std::string& id, KeyHistory& history, Value<wire::AccessKey> value, Height height) {
@@ -135,8 +138,8 @@ void State::clear(const std::string& id, Records& records, Height height) {
     }
 }
 
-void State::apply_account(const std::string& id, const AccountChanges& changes, Height height) {
-    Records& records = accounts_[id];
+void State::apply_account(const std::string& name, const AccountChanges& changes, Height height) {
+    auto& [id, records] = *accounts_.try_emplace(name).first;
     if (changes.account) {
         total_balance_ += tokens_of(*changes.account);
         total_balance_ -= tokens_of(records.account.newest());

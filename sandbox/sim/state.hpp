@@ -33,6 +33,10 @@ class State {
 public:
     explicit State(std::shared_ptr<GlobalContracts> global_contracts = std::make_shared<GlobalContracts>())
         : global_contracts_(std::move(global_contracts)) {}
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+    State(State&&) = default;
+    State& operator=(State&&) = default;
 
     // As it stood after the block at `at` was applied.
     std::optional<Account> account(std::string_view id, Height at = kNewest) const;
@@ -78,15 +82,16 @@ private:
     Value<std::string> find_data(std::string_view id, std::string_view key, Height at = kNewest) const;
 
     void apply(const StateChanges& changes, Height height);
-    void apply_account(const std::string& id, const AccountChanges& changes, Height height);
+    void apply_account(const std::string& name, const AccountChanges& changes, Height height);
     void clear(const std::string& id, Records& records, Height height);
     void set_key(const std::string& id, KeyHistory& history, Value<wire::AccessKey> value, Height height);
     void touch(const std::string& id, Touch touch, Height height);
 
     std::map<std::string, Records, std::less<>> accounts_;
     std::shared_ptr<GlobalContracts> global_contracts_;
-    std::map<Height, std::vector<std::pair<std::string, Touch>>> touched_;
-    std::set<std::pair<std::string, Touch>> touched_now_;  // of the newest height, against repeats
+    using Touched = std::pair<const std::string*, Touch>;  // the account's name as it stands in accounts_
+    std::map<Height, std::vector<Touched>> touched_;
+    std::set<Touched> touched_now_;  // of the newest height, against repeats; its order shows nowhere
     Height newest_ = 0;
     CryptoHash root_;
     u128 total_balance_ = 0;

@@ -1,6 +1,7 @@
 // A small chain on which everything has happened once, for tests of what the gateway tells about it.
 import { actions, base64Encode, encodeTransaction } from "near-api-js";
 import { accountsOf, newKey } from "./near_api_js.mjs";
+import { nearOf } from "./near_kit.mjs";
 import { near, tgas } from "./support.mjs";
 
 const ft = (method, args, deposit = 0n) => actions.functionCall(method, args, tgas(100), deposit);
@@ -70,7 +71,11 @@ export async function live(sandbox) {
   });
   await send(relayer, "alice.sandbox", [actions.signedDelegate(signedDelegate)]);
   const child = newKey();
-  const doomed = [actions.createAccount(), actions.transfer(near(1)), actions.addFullAccessKey(child.getPublicKey())];
+  const doomed = [
+    actions.createAccount(),
+    actions.transfer(near(1)),
+    actions.addFullAccessKey(child.getPublicKey()),
+  ];
   await send(bob, "doomed.bob.sandbox", [...doomed, actions.deleteAccount("carol.sandbox")]);
   await sandbox.post("/skip-height");
   const [{ shard_id: shardId }] = (await provider.viewBlock({ finality: "final" })).chunks;
@@ -90,6 +95,17 @@ async function yieldAndResume({ alice, bob, provider }, send) {
 // A signed transfer, as send_tx takes it.
 export async function signedTransfer(sandbox) {
   const { carol } = accountsOf(sandbox);
-  const signed = await carol.createSignedTransaction({ receiverId: "bob.sandbox", actions: [actions.transfer(1n)] });
+  const signed = await carol.createSignedTransaction({
+    receiverId: "bob.sandbox",
+    actions: [actions.transfer(1n)],
+  });
   return base64Encode(encodeTransaction(signed));
+}
+
+// Of carol.sandbox, with three nonces; near-api-js cannot make one.
+export async function addGasKey(sandbox) {
+  const publicKey = newKey().getPublicKey().toString();
+  const permission = { type: "gasKeyFullAccess", numNonces: 3 };
+  await nearOf(sandbox, "carol.sandbox").transaction("carol.sandbox").addKey(publicKey, permission).send();
+  return publicKey;
 }

@@ -26,7 +26,8 @@ describe("near-api-js: contracts", () => {
 
   // Balances of alice and the receiver, before and after `run`.
   async function movedBy(run) {
-    const tokens = () => Promise.all([alice.accountId, "receiver.sandbox"].map((id) => tokensOf(sandbox.regular, id)));
+    const tokens = () =>
+      Promise.all([alice.accountId, "receiver.sandbox"].map((id) => tokensOf(sandbox.regular, id)));
     const [alices, receivers] = await tokens();
     const result = await run();
     const [alicesThen, receiversThen] = await tokens();
@@ -61,7 +62,19 @@ describe("near-api-js: contracts", () => {
       (error) => error instanceof errors.ContractCodeDoesNotExistError && error.contractId === alice.accountId,
     );
     await assert.rejects(view("nobody.sandbox", "anything"), errors.AccountDoesNotExistError);
-    await assert.rejects(view("ft.sandbox", "ft_balance_of"), /panicked/);
+    await assert.rejects(view("ft.sandbox", "ft_balance_of"), /HostError\(GuestPanic.*missing field/);
+  });
+
+  it("deploys a contract on an account of its own", async () => {
+    const { code, hash } = await new Account("ft.sandbox", provider).getContractCode();
+    const view = () => provider.callFunction({ contractId: bob.accountId, method: "ft_total_supply", args: {} });
+    await assert.rejects(view(), errors.ContractCodeDoesNotExistError);
+    await bob.deployContract(code);
+    assert.equal((await bob.getState()).codeHash, hash);
+    const mint = { account_id: bob.accountId, amount: "7" };
+    // FINAL: with the refund of the gas, so that the next test finds balances at rest.
+    await alice.callFunction({ contractId: bob.accountId, methodName: "ft_mint", args: mint, waitUntil: "FINAL" });
+    assert.equal(await view(), "7");
   });
 
   it("calls a function with a deposit, and gets back what is too much", async () => {
@@ -73,7 +86,10 @@ describe("near-api-js: contracts", () => {
       deposit: near(1),
       waitUntil: "FINAL",
     });
-    assert.deepEqual(JSON.parse(text(result.status.SuccessValue)), { total: near(0.00125).toString(), available: "0" });
+    assert.deepEqual(JSON.parse(text(result.status.SuccessValue)), {
+      total: near(0.00125).toString(),
+      available: "0",
+    });
     const spent = before - (await balanceOf(sandbox.regular, alice.accountId));
     assert.equal(spent, near(0.00125) + feesOf(result));
     assert.ok(await token.isAccountRegistered({ accountId: bob.accountId, provider }));
@@ -114,7 +130,10 @@ describe("near-api-js: contracts", () => {
       call({ contractId: "ft.sandbox", methodName: "no_such_method" }),
       errors.ContractMethodNotFoundError,
     );
-    await assert.rejects(call({ contractId: bob.accountId, methodName: "x" }), errors.ContractCodeDoesNotExistError);
+    await assert.rejects(
+      call({ contractId: relayer.accountId, methodName: "x" }),
+      errors.ContractCodeDoesNotExistError,
+    );
     await assert.rejects(
       call({ contractId: "nobody.sandbox", methodName: "x" }),
       errors.AccountDoesNotExistActionError,
@@ -146,7 +165,10 @@ describe("near-api-js: contracts", () => {
     assert.equal(text(result.status.SuccessValue), '"0"');
     assert.deepEqual(moved, { alice: 0n, receiver: 0n });
     const failed = failedReceipts(result);
-    assert.deepEqual(failed.map((each) => each.receiver), ["receiver.sandbox"]);
+    assert.deepEqual(
+      failed.map((each) => each.receiver),
+      ["receiver.sandbox"],
+    );
     assert.match(JSON.stringify(failed[0].error), /Smart contract panicked: no thanks/);
   });
 
@@ -160,18 +182,26 @@ describe("near-api-js: contracts", () => {
     assert.ok(result instanceof errors.ContractExecutionError);
     assert.match(result.message, /ft_resolve_transfer was told to fail/);
     assert.deepEqual(moved, { alice: -100n, receiver: 100n });
-    assert.deepEqual(failedReceipts(result.transactionResult).map((each) => each.receiver), ["ft.sandbox"]);
+    assert.deepEqual(
+      failedReceipts(result.transactionResult).map((each) => each.receiver),
+      ["ft.sandbox"],
+    );
   });
 
   it("ft_transfer_call whose callback fails unseen: only its receipts tell", async () => {
     const { result, ...moved } = await movedBy(() => transferCall("return", "sandbox:resolve-panics-unseen"));
     assert.equal(text(result.status.SuccessValue), '"100"');
     assert.deepEqual(moved, { alice: -100n, receiver: 100n });
-    assert.deepEqual(failedReceipts(result).map((each) => each.receiver), ["ft.sandbox"]);
+    assert.deepEqual(
+      failedReceipts(result).map((each) => each.receiver),
+      ["ft.sandbox"],
+    );
   });
 
   it("a relayer pays for somebody's signed actions (NEP-366)", async () => {
-    const before = await Promise.all([alice, bob, relayer].map((each) => balanceOf(sandbox.regular, each.accountId)));
+    const before = await Promise.all(
+      [alice, bob, relayer].map((each) => balanceOf(sandbox.regular, each.accountId)),
+    );
     const { signedDelegate } = await alice.createSignedMetaTransaction({
       receiverId: bob.accountId,
       actions: [actions.transfer(near(3))],
@@ -201,7 +231,10 @@ describe("near-api-js: contracts", () => {
     });
     const result = await relayer.relayMetaTransaction(signedDelegate);
     assert.deepEqual(result.status, { SuccessValue: "" });
-    assert.deepEqual(failedReceipts(result).map((each) => each.receiver), ["ft.sandbox"]);
+    assert.deepEqual(
+      failedReceipts(result).map((each) => each.receiver),
+      ["ft.sandbox"],
+    );
   });
 
   it("refuses a meta-transaction that is late, of an unknown key, or relayed to somebody else", async () => {
@@ -240,7 +273,8 @@ describe("near-api-js: contracts", () => {
       args: { id: "one" },
       gas: tgas(100),
     });
-    const waiting = () => provider.callFunction({ contractId: "yield.sandbox", method: "is_waiting", args: { id: "one" } });
+    const waiting = () =>
+      provider.callFunction({ contractId: "yield.sandbox", method: "is_waiting", args: { id: "one" } });
     while (!(await waiting()));
     await bob.callFunction({
       contractId: "yield.sandbox",

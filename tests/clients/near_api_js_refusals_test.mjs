@@ -24,8 +24,18 @@ describe("near-api-js: refused transactions", () => {
   after(() => sandbox?.stop());
 
   // A transfer of 1 yocto from alice to bob, signed, with what is wrong about it.
-  async function signedTransfer({ nonce, blockHash, amount = 1n, sender = alice.accountId, by = signer, receiver } = {}) {
-    const key = await provider.viewAccessKey({ accountId: alice.accountId, publicKey: await signer.getPublicKey() });
+  async function signedTransfer({
+    nonce,
+    blockHash,
+    amount = 1n,
+    sender = alice.accountId,
+    by = signer,
+    receiver,
+  } = {}) {
+    const key = await provider.viewAccessKey({
+      accountId: alice.accountId,
+      publicKey: await signer.getPublicKey(),
+    });
     const final = await provider.viewBlock({ finality: "final" });
     const transaction = createTransaction(
       sender,
@@ -147,7 +157,10 @@ describe("near-api-js: refused transactions", () => {
       errors.DeleteActionMustBeFinalActionError,
     );
     await refused([actions.functionCall("x", {}, 0n, 0n)], errors.FunctionCallZeroAttachedGasActionError);
-    await refused([actions.functionCall("x", {}, 2000n * 10n ** 12n, 0n)], errors.TotalPrepaidGasExceededActionError);
+    await refused(
+      [actions.functionCall("x", {}, 2000n * 10n ** 12n, 0n)],
+      errors.TotalPrepaidGasExceededActionError,
+    );
     await refused(
       Array.from({ length: 101 }, () => actions.transfer(1n)),
       errors.TotalNumberOfActionsExceededActionError,
@@ -172,9 +185,15 @@ describe("near-api-js: refused transactions", () => {
       await small.advance(30);
       const view = (url) =>
         providerOf(url).viewAccount({ accountId: "alice.sandbox", blockQuery: { blockId: header.height } });
-      await assert.rejects(view(small.regular), withFields(errors.GarbageCollectedBlockError, { blockHeight: header.height }));
+      await assert.rejects(
+        view(small.regular),
+        withFields(errors.GarbageCollectedBlockError, { blockHeight: header.height }),
+      );
       assert.equal((await view(small.archival)).amount, near(10_000));
-      await assert.rejects(providerOf(small.regular).viewBlock({ blockId: header.height }), errors.UnknownBlockError);
+      await assert.rejects(
+        providerOf(small.regular).viewBlock({ blockId: header.height }),
+        errors.UnknownBlockError,
+      );
       const kept = await providerOf(small.archival).viewBlock({ blockId: header.height });
       assert.equal(kept.header.hash, header.hash);
       const { sync_info: sync } = await rpc(small.regular, "status", []);

@@ -19,13 +19,16 @@ export function forgetNonce(sandbox, account) {
 }
 
 // For assert.rejects: near-kit does not export all its errors, but each has its code and fields.
-export const nearKitError = (code, fields = {}) => (error) => {
-  const found = { code: error.code };
-  for (const name of Object.keys(fields)) found[name] = error[name];
-  const wanted = { code, ...fields };
-  for (const [name, value] of Object.entries(wanted)) {
-    const right = value instanceof RegExp ? value.test(found[name]) : JSON.stringify(value) === JSON.stringify(found[name]);
-    if (!right) throw new Error(`${name} is ${JSON.stringify(found[name])}, not ${value}: ${error.stack}`);
-  }
-  return true;
-};
+export const nearKitError =
+  (code, fields = {}) =>
+  (error) => {
+    const found = { code: error.code };
+    for (const name of Object.keys(fields)) found[name] = error[name];
+    const wanted = { code, ...fields };
+    for (const [name, value] of Object.entries(wanted)) {
+      const right =
+        value instanceof RegExp ? value.test(found[name]) : JSON.stringify(value) === JSON.stringify(found[name]);
+      if (!right) throw new Error(`${name} is ${JSON.stringify(found[name])}, not ${value}: ${error.stack}`);
+    }
+    return true;
+  };

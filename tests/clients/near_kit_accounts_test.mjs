@@ -34,7 +34,10 @@ describe("near-kit: accounts and keys", () => {
     assert.equal((await carol.getAccount("ft.sandbox")).hasContract, true);
     const { public_key: publicKey } = sandbox.key("carol.sandbox");
     const { keys } = await carol.getAccessKeys("carol.sandbox");
-    assert.deepEqual(keys.map((each) => [each.public_key, each.access_key.permission]), [[publicKey, "FullAccess"]]);
+    assert.deepEqual(
+      keys.map((each) => [each.public_key, each.access_key.permission]),
+      [[publicKey, "FullAccess"]],
+    );
     const key = await carol.getAccessKey("carol.sandbox", publicKey);
     assert.equal(key.nonce, keys[0].access_key.nonce);
   });
@@ -66,7 +69,8 @@ describe("near-kit: accounts and keys", () => {
   });
 
   it("transfers, and every yocto is accounted for", async () => {
-    const balances = () => Promise.all(["alice.sandbox", "bob.sandbox"].map((id) => balanceOf(sandbox.regular, id)));
+    const balances = () =>
+      Promise.all(["alice.sandbox", "bob.sandbox"].map((id) => balanceOf(sandbox.regular, id)));
     const [alices, bobs] = await balances();
     const result = await alice.send("bob.sandbox", "2.5 NEAR");
     assert.deepEqual(result.status, { SuccessValue: "" });
@@ -160,6 +164,29 @@ describe("near-kit: accounts and keys", () => {
     await refused(call("receiver.sandbox", "ft_mint"), { ReceiverMismatch: mismatch });
     await refused(call("ft.sandbox", "ft_transfer"), { MethodNameMismatch: { method_name: "ft_transfer" } });
     await refused(call("ft.sandbox", "ft_mint", { attachedDeposit: "1 yocto" }), "DepositWithFunctionCall");
+  });
+
+  it("signs V1 transactions with a strict nonce", async () => {
+    const spend = () => bob.transaction("bob.sandbox").transfer("carol.sandbox", "1 yocto").strictNonceMode();
+    const first = await spend().send();
+    assert.equal(first.transaction.nonce_mode, "strict");
+    const second = await spend().send();
+    assert.equal(second.transaction.nonce, first.transaction.nonce + 1);
+  });
+
+  it("makes a gas key, fills it and empties it", async () => {
+    const publicKey = generateKey().publicKey.toString();
+    const held = async () => {
+      const { permission } = await bob.getAccessKey("bob.sandbox", publicKey);
+      assert.equal(permission.GasKeyFullAccess.num_nonces, 3);
+      return BigInt(permission.GasKeyFullAccess.balance);
+    };
+    await bob.transaction("bob.sandbox").addKey(publicKey, { type: "gasKeyFullAccess", numNonces: 3 }).send();
+    assert.equal(await held(), 0n);
+    await bob.transaction("bob.sandbox").transferToGasKey(publicKey, "1 NEAR").send();
+    assert.equal(await held(), near(1));
+    await bob.transaction("bob.sandbox").withdrawFromGasKey(publicKey, "0.25 NEAR").send();
+    assert.equal(await held(), near(0.75));
   });
 
   it("does a batch as a whole or not at all", async () => {

@@ -11,7 +11,9 @@ describe("near-kit: contracts", () => {
   let sandbox, alice, bob, relayer;
   before(async () => {
     sandbox = await startSandbox();
-    [alice, bob, relayer] = ["alice.sandbox", "bob.sandbox", "relayer.sandbox"].map((each) => nearOf(sandbox, each));
+    [alice, bob, relayer] = ["alice.sandbox", "bob.sandbox", "relayer.sandbox"].map((each) =>
+      nearOf(sandbox, each),
+    );
     await alice.call("ft.sandbox", "ft_mint", { account_id: "alice.sandbox", amount: "1000000" });
     await register("receiver.sandbox");
   });
@@ -21,7 +23,8 @@ describe("near-kit: contracts", () => {
     alice.call("ft.sandbox", "storage_deposit", { account_id: account }, { attachedDeposit: deposit });
 
   async function movedBy(run) {
-    const tokens = () => Promise.all(["alice.sandbox", "receiver.sandbox"].map((id) => tokensOf(sandbox.regular, id)));
+    const tokens = () =>
+      Promise.all(["alice.sandbox", "receiver.sandbox"].map((id) => tokensOf(sandbox.regular, id)));
     const [alices, receivers] = await tokens();
     const result = await run();
     const [alicesThen, receiversThen] = await tokens();
@@ -117,7 +120,10 @@ describe("near-kit: contracts", () => {
       assert.equal(text(result.status.SuccessValue), '"0"');
       assert.deepEqual(moved, { alice: 0n, receiver: 0n });
       const failed = failedReceipts(result);
-      assert.deepEqual(failed.map((each) => each.receiver), ["receiver.sandbox"]);
+      assert.deepEqual(
+        failed.map((each) => each.receiver),
+        ["receiver.sandbox"],
+      );
       assert.match(JSON.stringify(failed[0].error), error);
     }
   });
@@ -129,7 +135,10 @@ describe("near-kit: contracts", () => {
         (error) => error,
       ),
     );
-    nearKitError("FUNCTION_CALL_ERROR", { contractId: "ft.sandbox", panic: /ft_resolve_transfer was told to fail/ })(result);
+    nearKitError("FUNCTION_CALL_ERROR", {
+      contractId: "ft.sandbox",
+      panic: /ft_resolve_transfer was told to fail/,
+    })(result);
     assert.deepEqual(moved, { alice: -100n, receiver: 100n });
   });
 
@@ -137,10 +146,16 @@ describe("near-kit: contracts", () => {
     const { result, ...moved } = await movedBy(() => transferCall("return", "sandbox:resolve-panics-unseen"));
     assert.equal(text(result.status.SuccessValue), '"100"');
     assert.deepEqual(moved, { alice: -100n, receiver: 100n });
-    assert.deepEqual(failedReceipts(result).map((each) => each.receiver), ["ft.sandbox"]);
+    assert.deepEqual(
+      failedReceipts(result).map((each) => each.receiver),
+      ["ft.sandbox"],
+    );
     const status = await alice.getTransactionStatus(result.transaction.hash, "alice.sandbox", "FINAL");
     const ids = status.receipts.map((each) => each.receipt_id);
-    assert.deepEqual(ids, status.receipts_outcome.map((each) => each.id));
+    assert.deepEqual(
+      ids,
+      status.receipts_outcome.map((each) => each.id),
+    );
   });
 
   it("a relayer pays for somebody's signed actions (NEP-366)", async () => {
@@ -165,7 +180,10 @@ describe("near-kit: contracts", () => {
     const { signedDelegateAction } = await call().delegate();
     const result = await relayer.transaction("relayer.sandbox").signedDelegateAction(signedDelegateAction).send();
     assert.deepEqual(result.status, { SuccessValue: "" });
-    assert.deepEqual(failedReceipts(result).map((each) => each.receiver), ["ft.sandbox"]);
+    assert.deepEqual(
+      failedReceipts(result).map((each) => each.receiver),
+      ["ft.sandbox"],
+    );
 
     const late = await call().delegate({ maxBlockHeight: 1n });
     await assert.rejects(
@@ -175,7 +193,12 @@ describe("near-kit: contracts", () => {
   });
 
   it("waits for a call that yields, until somebody responds", async () => {
-    const request = alice.call("yield.sandbox", "request", { id: "kit" }, { gas: "100 Tgas", waitUntil: "EXECUTED" });
+    const request = alice.call(
+      "yield.sandbox",
+      "request",
+      { id: "kit" },
+      { gas: "100 Tgas", waitUntil: "EXECUTED" },
+    );
     while (!(await alice.view("yield.sandbox", "is_waiting", { id: "kit" }, { finality: "optimistic" })));
     await bob.call("yield.sandbox", "respond", { id: "kit", value: "done" }, { gas: "50 Tgas" });
     assert.equal(text((await request).status.SuccessValue), '"done"');

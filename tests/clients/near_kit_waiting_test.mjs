@@ -1,9 +1,10 @@
 // near-kit: refused transactions, the six levels of wait_until, transactions nobody knows, many at once.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { FinalExecutionStatusSchema } from "@near-js/jsonrpc-types";
 import { generateKey } from "near-kit";
 import { forgetNonce, nearKitError, nearOf } from "./near_kit.mjs";
-import { balanceOf, near, startSandbox } from "./support.mjs";
+import { balanceOf, near, rawPost, startSandbox, tgas } from "./support.mjs";
 
 const unknownHash = "7zDLsxTKTuTxqdHAYzWZ5keYrnog3SsYvEXWXum3TzCZ";
 
@@ -20,22 +21,20 @@ describe("near-kit: refusals and waiting", () => {
   const sendBytes = (signed, waitUntil = "EXECUTED_OPTIMISTIC") =>
     alice.rpc.sendTransaction(signed.serialize(), waitUntil);
 
-  // The level the node can prove now: "unknown" before it is in a block.
+  // The level the node can prove now: "unknown" before it is in a block. Not through near-kit, which
+  // cannot read the answer of a transaction under way (see below).
   async function level(hash) {
-    try {
-      return (await alice.getTransactionStatus(hash, "alice.sandbox", "NONE")).final_execution_status;
-    } catch (error) {
-      nearKitError("NETWORK_ERROR", { message: /UNKNOWN_TRANSACTION/ })(error);
-      return "unknown";
-    }
+    const params = { tx_hash: hash, sender_account_id: "alice.sandbox", wait_until: "NONE" };
+    const { body } = await rawPost(sandbox.regular, { jsonrpc: "2.0", id: 1, method: "tx", params });
+    return body.result?.final_execution_status ?? "unknown";
   }
 
   // Sends what was signed and makes blocks until there is an answer.
   async function execute(signed, waitUntil) {
-    let answer;
-    const sent = sendBytes(signed, waitUntil).then((result) => (answer = result));
+    let over = false;
+    const sent = sendBytes(signed, waitUntil).finally(() => (over = true));
     sent.catch(() => {});
-    await sandbox.advanceUntil(async () => (await level(signed.getHash())) === "FINAL" || answer !== undefined);
+    await sandbox.advanceUntil(async () => (await level(signed.getHash())) === "FINAL" || over);
     return sent;
   }
 
@@ -82,7 +81,9 @@ describe("near-kit: refusals and waiting", () => {
   it("a key that is not on the account, and a signature by another key", async () => {
     await assert.rejects(transfer().signWith(generateKey().secretKey).sign(), nearKitError("ACCESS_KEY_NOT_FOUND"));
     const stranger = generateKey();
-    const forged = await transfer().signWith(async (message) => stranger.sign(message)).sign();
+    const forged = await transfer()
+      .signWith(async (message) => stranger.sign(message))
+      .sign();
     await assert.rejects(sendBytes(forged), refusedWith("InvalidSignature"));
     forgetNonce(sandbox, "alice.sandbox");
   });
@@ -108,7 +109,6 @@ describe("near-kit: refusals and waiting", () => {
   });
 
   for (const [waitUntil, expected] of [
-    ["INCLUDED", "INCLUDED"],
     ["EXECUTED_OPTIMISTIC", "EXECUTED_OPTIMISTIC"],
     ["INCLUDED_FINAL", "EXECUTED"],
     ["EXECUTED", "EXECUTED"],
@@ -126,48 +126,75 @@ describe("near-kit: refusals and waiting", () => {
     });
   }
 
+  // nearcore tells the status of a transaction under way as "Started"; near-kit 0.19 takes "Unknown" or
+  // "Pending" only. Remove this once it is mended.
+  it("near-kit cannot read the answer of a transaction under way: INCLUDED and INCLUDED_FINAL", async () => {
+    assert.ok(FinalExecutionStatusSchema().safeParse("Started").success);
+    const cannotRead = (error) => error.name === "ZodError" && JSON.parse(error.message)[0].path[0] === "status";
+    await assert.rejects(execute(await transfer().sign(), "INCLUDED"), cannotRead);
+    const chain = (depth) =>
+      depth === 0
+        ? []
+        : [{ call: { account: "script.sandbox", run: chain(depth - 1), as: "next" } }, { return_promise: "next" }];
+    const long = alice
+      .transaction("alice.sandbox")
+      .functionCall("script.sandbox", "run", chain(6), { gas: `${tgas(300)}` });
+    const signed = await long.sign();
+    await assert.rejects(execute(signed, "INCLUDED_FINAL"), cannotRead);
+    await sandbox.advanceUntil(async () => (await level(signed.getHash())) === "FINAL");
+    assert.equal(
+      (await alice.getTransactionStatus(signed.getHash(), "alice.sandbox")).final_execution_status,
+      "FINAL",
+    );
+  });
+
   it("a failed transaction throws at every level that knows of it", async () => {
     const nobody = () => alice.transaction("alice.sandbox").transfer("nobody.sandbox", "1 NEAR").sign();
     for (const waitUntil of ["EXECUTED_OPTIMISTIC", "EXECUTED", "FINAL"]) {
-      const failed = nearKitError("INVALID_TRANSACTION", { message: "AccountDoesNotExist (account_id: nobody.sandbox)" });
-      const signed = await nobody();
-      const sent = sendBytes(signed, waitUntil);
-      const rejected = assert.rejects(sent, failed);
-      let over = false;
-      sent.catch(() => (over = true));
-      await sandbox.advanceUntil(async () => {
-        await new Promise((resolve) => setTimeout(resolve, 10));
-        return over;
+      const failed = nearKitError("INVALID_TRANSACTION", {
+        message: "AccountDoesNotExist (account_id: nobody.sandbox)",
       });
-      await rejected;
+      const signed = await nobody();
+      await assert.rejects(execute(signed, waitUntil), failed);
       await assert.rejects(alice.getTransactionStatus(signed.getHash(), "alice.sandbox", "NONE"), failed);
     }
   });
 
   it("an unknown transaction is named at NONE, and waited for at any other level", async () => {
-    assert.equal(await level(unknownHash), "unknown");
-    await assert.rejects(
-      alice.getTransactionStatus(unknownHash, "alice.sandbox", "INCLUDED"),
-      nearKitError("NETWORK_ERROR", { statusCode: 408, retryable: true }),
-    );
+    const hasty = await startSandbox({ blockTimeMs: 0, flags: ["--longest-wait-ms", "200"] });
+    try {
+      const look = (waitUntil) =>
+        nearOf(hasty, "alice.sandbox").getTransactionStatus(unknownHash, "alice.sandbox", waitUntil);
+      await assert.rejects(look("NONE"), nearKitError("NETWORK_ERROR", { message: /UNKNOWN_TRANSACTION/ }));
+      await assert.rejects(look("INCLUDED"), nearKitError("NETWORK_ERROR", { statusCode: 408, retryable: true }));
+    } finally {
+      await hasty.stop();
+    }
   });
 
   it("sends many at once with consecutive nonces, and all of them are executed", async () => {
     const bobs = await balanceOf(sandbox.regular, "bob.sandbox");
-    const send = () => carol.transaction("carol.sandbox").transfer("bob.sandbox", "1 yocto").send({ waitUntil: "NONE" });
+    const send = () =>
+      carol.transaction("carol.sandbox").transfer("bob.sandbox", "1 yocto").send({ waitUntil: "NONE" });
     const answers = await Promise.all(Array.from({ length: 20 }, send));
     const nonces = answers.map((each) => each.transaction.nonce).sort((a, b) => a - b);
-    assert.deepEqual(nonces, nonces.map((_, i) => nonces[0] + i));
+    assert.deepEqual(
+      nonces,
+      nonces.map((_, i) => nonces[0] + i),
+    );
     await sandbox.advance(8);
     assert.equal(await balanceOf(sandbox.regular, "bob.sandbox"), bobs + 20n);
   });
 
   it("sends many at once while the chain moves", async () => {
-    const moving = await startSandbox({ flags: ["--seed", "2"] });
+    // near-kit signs a transaction that was overtaken again, three times at most: no more than a few blocks.
+    const moving = await startSandbox({ blockTimeMs: 300, flags: ["--seed", "2"] });
     try {
       const sender = nearOf(moving, "carol.sandbox", { waitUntil: "EXECUTED" });
       const before = await balanceOf(moving.regular, "bob.sandbox");
-      const results = await sender.batch(...Array.from({ length: 15 }, () => sender.send("bob.sandbox", "1 yocto")));
+      const results = await sender.batch(
+        ...Array.from({ length: 15 }, () => sender.send("bob.sandbox", "1 yocto")),
+      );
       assert.ok(results.every((each) => each.status.SuccessValue === ""));
       assert.equal(await balanceOf(moving.regular, "bob.sandbox"), before + 15n);
     } finally {

@@ -130,7 +130,11 @@ export async function rpc(url, method, params) {
 
 // Balance in yocto at the newest block.
 export async function balanceOf(url, account) {
-  const view = await rpc(url, "query", { request_type: "view_account", finality: "optimistic", account_id: account });
+  const view = await rpc(url, "query", {
+    request_type: "view_account",
+    finality: "optimistic",
+    account_id: account,
+  });
   return BigInt(view.amount);
 }
 

@@ -49,7 +49,10 @@ describe("transport: keys", () => {
 
   it("a wrong key is refused in both forms on every host, and not repeated in the answer", async () => {
     for (const url of [open.regular, open.archival]) {
-      for (const answer of [await rawPost(url, request(), bearer("wrong")), await rawPost(withKey(url, "wrong"), request())]) {
+      for (const answer of [
+        await rawPost(url, request(), bearer("wrong")),
+        await rawPost(withKey(url, "wrong"), request()),
+      ]) {
         assert.equal(answer.status, 401);
         assert.ok(!JSON.stringify(answer.body).includes("wrong"), JSON.stringify(answer.body));
       }
@@ -84,7 +87,7 @@ describe("transport: keys", () => {
 describe("transport: limits", () => {
   let sandbox;
   before(async () => {
-    sandbox = await startSandbox({ flags: ["--rate-limit", "20", "--api-key", "paid"] });
+    sandbox = await startSandbox({ flags: ["--rate-limit", "4", "--api-key", "paid"] });
   });
   after(() => sandbox?.stop());
 
@@ -146,7 +149,10 @@ describe("transport: envelopes", () => {
     assert.equal(await codeOf("block", { block_id: 1 }), 422);
     assert.equal(await codeOf("block", [1]), 200);
     assert.equal(await codeOf("block", { block_id: 10 ** 12 }), 200);
-    assert.equal(await codeOf("query", { request_type: "view_account", finality: "final", account_id: "no.body" }), 200);
+    assert.equal(
+      await codeOf("query", { request_type: "view_account", finality: "final", account_id: "no.body" }),
+      200,
+    );
   });
 
   it("status and health by GET, a page may ask from anywhere, and a body has its limit", async () => {

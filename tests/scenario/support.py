@@ -64,13 +64,17 @@ def free_port():
 
 
 class Sandbox:
-    """receiptd-sandbox replay on free ports."""
+    """receiptd-sandbox on free ports: `replay`, or `run` with its control."""
 
-    def __init__(self, folder, *arguments):
+    def __init__(self, folder, *arguments, command="replay"):
+        self.controlled = command == "run"
+        ports = ["--listen", "127.0.0.1:0", "--archival-listen", "127.0.0.1:0"]
+        if self.controlled:
+            ports += ["--control-listen", "127.0.0.1:0"]
         self.out = open(folder / f"sandbox-{uuid.uuid4().hex[:6]}.out", "w+")
         self.process = subprocess.Popen(
-            [BUILD / "receiptd-sandbox", "replay", "--listen", "127.0.0.1:0", "--archival-listen", "127.0.0.1:0",
-             "--quiet", *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=self.out, stderr=subprocess.STDOUT)
+            [BUILD / "receiptd-sandbox", command, *ports, "--quiet", *map(str, arguments)],
+            stdin=subprocess.DEVNULL, stdout=self.out, stderr=subprocess.STDOUT)
         wait_until("the sandbox is ready", self._ready)
 
     def _ready(self):
@@ -79,10 +83,25 @@ class Sandbox:
         text = self._text()
         regular = re.search(r"^regular (\S+)$", text, re.M)
         archival = re.search(r"^archival (\S+)$", text, re.M)
-        if not (regular and archival):
+        control = re.search(r"^control (\S+)$", text, re.M)
+        if not (regular and archival) or (self.controlled and not control):
             return False
         self.regular, self.archival = regular[1], archival[1]
+        self.control = control[1] if control else None
         return True
+
+    def ask(self, path, body=None):
+        """JSON of the control: GET, or POST with a body."""
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.control + path, data, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+
+    def rpc(self, method, params):
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
+        request = urllib.request.Request(self.archival, body, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)["result"]
 
     def _text(self):
         self.out.flush()
@@ -112,8 +131,8 @@ class Scenario(unittest.TestCase):
         self.addCleanup(sql, self.maintenance, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         return database_url(name)
 
-    def sandbox(self, *arguments):
-        made = Sandbox(self.folder, *arguments)
+    def sandbox(self, *arguments, command="replay"):
+        made = Sandbox(self.folder, *arguments, command=command)
         self.addCleanup(made.stop)
         return made
 

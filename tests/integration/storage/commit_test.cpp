@@ -80,11 +80,11 @@ TEST_F(Commit, leaves_nothing_of_a_batch_with_a_bad_row) {
     EXPECT_EQ(commit(full_batch(100)), CommitOutcome::committed);
 }
 
-TEST_F(Commit, keeps_text_that_copy_must_escape) {
+TEST_F(Commit, keeps_text_as_it_came) {
     auto batch = block_batch(100);
     add_receipt(batch, 100,
                 {"r", "r", "", "", "callback", "{}", "alice.near", "bob.near", "success_value",
-                 R"([{"FunctionCall":{"args_json":{"memo":"tab\\\\tquote\\"end"}}}])"});
+                 R"([{"FunctionCall":{"args_json":{"memo":"tab\\tquote\"end"}}}])"});
     commit(std::move(batch));
     EXPECT_EQ(value("SELECT actions->0->'FunctionCall'->'args_json'->>'memo' FROM receipts"),
               "tab\\tquote\"end");

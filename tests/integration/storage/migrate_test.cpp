@@ -55,6 +55,17 @@ TEST_F(Migrate, applies_what_a_newer_program_brings_and_its_schema) {
     EXPECT_EQ(value("SELECT count(*) FROM more_view"), "0");
 }
 
+TEST_F(Migrate, keeps_the_orphans_of_an_older_schema) {
+    SchemaFiles older;
+    older.migrations.resize(2);
+    migrate(database().options(), "receiptd_readonly", older);
+    execute(
+        "INSERT INTO orphan_receipts (kind, id, tree_id, block_height, block_time) VALUES "
+        "('receipt', 'A', 'A', 1, now()), ('receipt', 'B', 'T', 1, now()), ('data', 'd', 'rd', 1, now())");
+    migrate(database().options(), "receiptd_readonly");
+    EXPECT_EQ(rows("SELECT id, tree_id FROM orphan_receipts ORDER BY id"), "A|-\nB|T\nd|rd\n");
+}
+
 TEST_F(Migrate, refuses_a_changed_past) {
     migrate(database().options(), "receiptd_readonly");
     SchemaFiles changed;

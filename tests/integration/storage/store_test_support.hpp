@@ -4,6 +4,7 @@
 #include "metrics/storage_series.hpp"
 #include "storage/migrate.hpp"
 #include "storage/pg_store.hpp"
+#include "support/copy_cells.hpp"
 #include "support/postgres.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -41,15 +42,15 @@ inline std::string time_text(base::Height height) {
     return text;
 }
 
-inline void add_line(RowBatch& batch, Table table, const std::vector<std::string>& fields) {
-    auto& rows = batch[table];
-    for (std::size_t i = 0; i < fields.size(); ++i) rows.copy_text += (i > 0 ? "\t" : "") + fields[i];
-    rows.copy_text += '\n';
-    ++rows.rows;
-}
-
 inline const std::string kNull = "\\N";
 inline std::string or_null(const std::string& text) { return text.empty() ? kNull : text; }
+
+inline void add_line(RowBatch& batch, Table table, const std::vector<std::string>& fields) {
+    Line line;
+    for (const auto& field : fields) line.push_back(field == kNull ? Cell() : Cell(field));
+    write_line(batch[table].copy_data, line, chain::table_spec(table).columns);
+    ++batch[table].rows;
+}
 
 inline RowBatch block_batch(base::Height height, base::Height prev_height = 0) {
     RowBatch batch;
@@ -136,7 +137,8 @@ inline void add_receipt(RowBatch& batch, base::Height height, const ReceiptRow& 
                   row.receiver_id, "nep141", "1.0.0", row.event, "{\"amount\":\"1\"}"});
     if (row.orphan)
         add_line(batch, Table::orphan_receipts,
-                 {"receipt", row.receipt_id, row.tree_id, h, time_text(height)});
+                 {"receipt", row.receipt_id, row.tree_id == row.receipt_id ? kNull : row.tree_id, h,
+                  time_text(height)});
 }
 
 inline void add_data(RowBatch& batch, const std::string& data_id, const std::string& tree_id,

@@ -28,7 +28,7 @@ std::string stored(const std::string& json, const std::vector<Action>& actions) 
     CopyWriter row(out);
     write_actions(row, json, actions);
     row.end_row();
-    return testing::read_copy(out).at(0).at(0).value_or("NULL");
+    return test::read_copy(out, {"actions"}).at(0).at(0).value_or("NULL");
 }
 
 std::string call_json(const std::string& args_member) {

@@ -1,7 +1,8 @@
-// Reads COPY text back, independently of chain/copy_text: what PostgreSQL would store.
+// Reads rows back, independently of chain/copy_binary: what PostgreSQL would store.
 #pragma once
 
 #include "chain/rows.hpp"
+#include "support/copy_cells.hpp"
 
 #include <algorithm>
 #include <map>
@@ -13,39 +14,8 @@
 
 namespace receiptd::chain::testing {
 
-using Cell = std::optional<std::string>;
-using Line = std::vector<Cell>;
-
-inline Cell unescape_cell(const std::string& raw) {
-    if (raw == "\\N") return std::nullopt;
-    std::string value;
-    for (std::size_t i = 0; i < raw.size(); ++i) {
-        if (raw[i] != '\\') {
-            value += raw[i];
-            continue;
-        }
-        const char c = raw.at(++i);
-        value += c == 't' ? '\t' : c == 'n' ? '\n' : c == 'r' ? '\r' : c;
-    }
-    return value;
-}
-
-inline std::vector<Line> read_copy(const std::string& text) {
-    std::vector<Line> lines;
-    Line line;
-    std::string cell;
-    for (const char c : text) {
-        if (c != '\t' && c != '\n') {
-            cell += c;
-            continue;
-        }
-        line.push_back(unescape_cell(cell));
-        cell.clear();
-        if (c == '\n') lines.push_back(std::exchange(line, {}));
-    }
-    if (!cell.empty() || !line.empty()) throw std::runtime_error("the last line has no end");
-    return lines;
-}
+using test::Cell;
+using test::Line;
 
 // A text[] whose elements are all quoted.
 inline std::vector<std::string> read_array(const Cell& cell) {
@@ -73,8 +43,7 @@ struct Row {
 inline std::vector<Row> read_rows(const RowBatch& batch, Table table) {
     const auto& columns = table_spec(table).columns;
     std::vector<Row> rows;
-    for (const auto& line : read_copy(batch[table].copy_text)) {
-        if (line.size() != columns.size()) throw std::runtime_error("wrong number of columns");
+    for (const auto& line : test::read_copy(batch[table].copy_data, columns)) {
         Row row;
         for (std::size_t i = 0; i < columns.size(); ++i) row.cells[columns[i]] = line[i];
         rows.push_back(std::move(row));

@@ -57,6 +57,7 @@ TEST_F(DecodeWholeBlock, ReadsExecutedReceipts) {
     EXPECT_THAT(executed[0].outcome.logs, ElementsAre("a \"quoted\" log", Text("\0", 1)));
     EXPECT_EQ(executed[0].tx_hash, block().shards[0].transactions[0].transaction.hash);
     EXPECT_TRUE(executed[1].tx_hash.empty());
+    for (const auto& item : executed) EXPECT_TRUE(item.outcome.proof.empty()) << "passed over";
     EXPECT_EQ(executed[1].outcome.status.failure_json, R"({"InvalidTxError":"Expired"})");
 }
 

@@ -31,6 +31,37 @@ TEST(Lineage, DataIsTakenOnceAndTheLastAnnouncementCounts) {
     EXPECT_FALSE(lineage.take_data("data"));
 }
 
+TEST(Lineage, ChildrenOfOneParentAreTakenOneByOne) {
+    Lineage lineage;
+    const std::vector<std::string_view> children = {"first", "second"};
+    lineage.announce_receipts(children, 10, {"tx", true, "parent", false, true});
+    lineage.announce_receipt("third", 10, {"other tx", true, "other parent", false, true});
+    EXPECT_EQ(lineage.take_receipt("second")->parent_receipt_id, "parent");
+    lineage.announce_receipt("fourth", 11, {"yet another", true, "", false, true});
+    EXPECT_EQ(lineage.take_receipt("first")->parent_receipt_id, "parent");
+    EXPECT_EQ(lineage.take_receipt("third")->parent_receipt_id, "other parent");
+    EXPECT_EQ(lineage.take_receipt("fourth")->tree_id, "yet another");
+    EXPECT_EQ(lineage.size(), 0u);
+}
+
+TEST(Lineage, TheLastAnnouncementOfAReceiptCounts) {
+    Lineage lineage;
+    lineage.announce_receipt("child", 10, {"tx", true, "parent", false, true});
+    lineage.announce_receipt("child", 11, {"other tx", true, "other parent", false, true});
+    EXPECT_EQ(lineage.size(), 1u);
+    EXPECT_EQ(lineage.take_receipt("child")->parent_receipt_id, "other parent");
+}
+
+TEST(Lineage, WhatIsNoIdIsNotRemembered) {
+    Lineage lineage;
+    const std::string longer(IdText::kLongest + 1, '1');
+    lineage.announce_receipt(longer, 10, {});
+    lineage.announce_data(longer, 10, "tx", true, true);
+    EXPECT_FALSE(lineage.take_receipt(longer));
+    EXPECT_FALSE(lineage.take_data(longer));
+    EXPECT_EQ(lineage.size(), 0u);
+}
+
 TEST(Lineage, ReceiptsAndDataDoNotMix) {
     Lineage lineage;
     lineage.announce_receipt("id", 1, {});

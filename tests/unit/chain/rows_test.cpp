@@ -180,7 +180,7 @@ TEST(WholeBlockRows, AReceiptWithoutAKnownParentIsAnOrphanAndRootOfItsTree) {
     ASSERT_EQ(orphans.size(), 1u);
     EXPECT_EQ(orphans[0]["kind"], "receipt");
     EXPECT_EQ(orphans[0]["id"], "R");
-    EXPECT_EQ(orphans[0]["tree_id"], "R");
+    EXPECT_EQ(orphans[0]["tree_id"], std::nullopt) << "its own id";
 }
 
 TEST(WholeBlockRows, TheTransactionThatTheSourceTellsNamesTheTree) {

@@ -1,4 +1,4 @@
-#include "sandbox/gateway/faults.hpp"
+#include "sandbox/gateway/fault_json.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,8 @@
 
 namespace receiptd::sandbox {
 namespace {
+
+using nlohmann::json;
 
 TEST(FaultPlan, ReadsSharesByName) {
     const auto plan = parse_fault_plan("429:0.01,500:0.5,reset:0,stale:0.25");
@@ -28,9 +30,9 @@ TEST(FaultDie, GivesTheSameRowForTheSameSeed) {
     FaultDie one(plan, 7), same(plan, 7), other(plan, 8);
     bool differs = false;
     for (int i = 0; i < 1'000; ++i) {
-        const Fault fault = one.roll();
-        EXPECT_EQ(fault, same.roll());
-        differs |= fault != other.roll();
+        const Fault fault = one.roll().fault;
+        EXPECT_EQ(fault, same.roll().fault);
+        differs |= fault != other.roll().fault;
     }
     EXPECT_TRUE(differs);
 }
@@ -38,10 +40,56 @@ TEST(FaultDie, GivesTheSameRowForTheSameSeed) {
 TEST(FaultDie, KeepsToTheShares) {
     FaultDie die(*parse_fault_plan("429:0.25,slow:0.05"), 3);
     std::map<Fault, int> counts;
-    for (int i = 0; i < 20'000; ++i) ++counts[die.roll()];
+    for (int i = 0; i < 20'000; ++i) ++counts[die.roll().fault];
     EXPECT_NEAR(counts[Fault::rate_limited], 5'000, 250);
     EXPECT_NEAR(counts[Fault::slow], 1'000, 150);
     EXPECT_EQ(counts[Fault::rate_limited] + counts[Fault::slow] + counts[Fault::none], 20'000);
+}
+
+json rules(const char* text) { return json::parse(text); }
+
+TEST(FaultRules, ReadsWhatAFaultNeeds) {
+    const auto plan = read_fault_plan(rules(
+        R"([{"fault":"stale","blocks":7},{"fault":"500","status":503,"share":0.5,"method":"tx"},
+            {"fault":"wrong","share":0.5,"method":"block","answer":{"error":"UNKNOWN_BLOCK"}}])"));
+    ASSERT_TRUE(plan.has_value()) << plan.error();
+    FaultDie die(*plan, 1);
+    EXPECT_EQ(die.roll("chunk").stale_blocks, 7u);
+    EXPECT_EQ(die.roll("chunk").fault, Fault::none) << "the others are for tx and block";
+    EXPECT_EQ(to_json(*plan)[1], rules(R"({"fault":"500","status":503,"share":0.5,"method":"tx"})"));
+    EXPECT_EQ(to_json(*plan)[2]["answer"], rules(R"({"error":"UNKNOWN_BLOCK"})"));
+}
+
+TEST(FaultRules, SaysWhatIsWrongAndWhere) {
+    const std::pair<const char*, const char*> cases[] = {
+        {R"({})", "faults must be an array of objects"},
+        {R"([{"fault":"reset"},{"fault":"fire"}])", "faults[1]: fault must be one of 429, 500, reset"},
+        {R"([{"fault":"reset","share":2}])", "faults[0]: share must be a number from 0 to 1"},
+        {R"([{"fault":"reset","blocks":2}])", "faults[0]: blocks must be left out"},
+        {R"([{"fault":"500","status":404}])", "faults[0]: status must be 500 to 599"},
+        {R"([{"fault":"stale","blocks":0}])", "faults[0]: blocks must be a whole number above 0"},
+        {R"([{"fault":"wrong","answer":7}])", "faults[0]: answer must be \"other_block\""},
+        {R"([{"fault":"reset","share":0.6},{"fault":"html","share":0.6,"method":"tx"}])",
+         "faults: the shares add up to more than 1 for `tx`"},
+    };
+    for (const auto& [text, message] : cases) {
+        const auto plan = read_fault_plan(rules(text));
+        ASSERT_TRUE(plan.has_error()) << text;
+        EXPECT_TRUE(plan.error().starts_with(message)) << plan.error();
+    }
+}
+
+TEST(FaultDie, FlapsBetweenDeathAndLife) {
+    FaultDie die(*read_fault_plan(rules(R"([{"fault":"flapping","requests":2}])")), 1);
+    for (const Fault expected :
+         {Fault::reset, Fault::reset, Fault::none, Fault::none, Fault::reset, Fault::reset, Fault::none})
+        EXPECT_EQ(die.roll().fault, expected);
+}
+
+TEST(FaultDie, ChoosesByTheStartOfAPath) {
+    FaultDie die(*read_fault_plan(rules(R"([{"fault":"reset","method":"/v0/"}])")), 1);
+    EXPECT_EQ(die.roll("/v0/block/1").fault, Fault::reset);
+    EXPECT_EQ(die.roll("block").fault, Fault::none);
 }
 
 }  // namespace

@@ -179,7 +179,7 @@ TEST_F(SampleHost, RefusesUnknownMethodsAndWhatIsNoRequest) {
     EXPECT_EQ(test::header_of(post("{"), "Content-Type"), "text/plain");
     auto form = test::post(test::call("status", {}));
     form.headers = {{"Content-Type", "text/plain"}};
-    EXPECT_EQ(host().answer(form, host().window()).status, 400);
+    EXPECT_EQ(host().answer(form, host().window()).status, 415);
 }
 
 TEST_F(SampleHost, EchoesTheIdAsItWasWritten) {

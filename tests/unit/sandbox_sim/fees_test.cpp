@@ -99,8 +99,10 @@ TEST(Fees, are_those_of_the_table) {
     EXPECT_EQ(receipt_send_fee(true), kReceiptFee);
     EXPECT_EQ(receipt_send_fee(false), kReceiptFee);
     EXPECT_EQ(receipt_exec_fee(), kReceiptFee);
-    EXPECT_EQ(data_receipt_send_fee(0), 36486732312U);
-    EXPECT_EQ(data_receipt_send_fee(10), 36486732312U + 476837150);
+    EXPECT_EQ(data_receipt_base_fee(true), 2 * 36486732312U);
+    EXPECT_EQ(data_receipt_base_fee(false), 2 * 36486732312U);
+    EXPECT_EQ(data_receipt_byte_fee(true), 2 * 17212011U);
+    EXPECT_EQ(data_receipt_byte_fee(false), 47683715U + 17212011);
     for (const Row& row : table()) {
         EXPECT_EQ(action_send_fee(row.action, true, row.receiver_id), row.send_to_self) << row.name;
         EXPECT_EQ(action_send_fee(row.action, false, row.receiver_id), row.send_to_other) << row.name;

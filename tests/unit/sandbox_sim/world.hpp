@@ -127,6 +127,9 @@ public:
     const Executed& child(const Executed& parent, std::size_t i) const {
         return executed(parent.outcome.receipt_ids.at(i));
     }
+    void for_each_executed(const std::function<void(const Executed&)>& visit) const {
+        for (const auto& [id, executed] : executed_) visit(executed);
+    }
     const ShardResult& result(const std::string& account) const { return shards_[shard_of(account)].result; }
     ShardQueues& queues(const std::string& account) { return shards_[shard_of(account)].queues; }
     u128 balance(const std::string& id) { return state_of(id).account(id).value_or(Account{}).amount; }

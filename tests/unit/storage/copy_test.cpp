@@ -1,6 +1,7 @@
 #include "storage/copy.hpp"
 
 #include "storage/store.hpp"
+#include "support/copy_cells.hpp"
 
 #include <gmock/gmock.h>
 
@@ -11,21 +12,22 @@ using testing::ElementsAre;
 
 TEST(DaysOfRows, are_read_from_block_time_whatever_its_column) {
     chain::RowBatch batch;
-    const auto line = [](chain::Table table, const std::string& time) {
-        std::string text;
-        for (const auto& column : chain::table_spec(table).columns)
-            text += (text.empty() ? "" : "\t") + (column == "block_time" ? time : std::string("\\N"));
-        return text + "\n";
+    const auto line = [&batch](chain::Table table, const std::string& time) {
+        const auto& columns = chain::table_spec(table).columns;
+        test::Line cells;
+        for (const auto& column : columns)
+            cells.push_back(column == "block_time" ? test::Cell(time) : test::Cell());
+        test::write_line(batch[table].copy_data, cells, columns);
     };
-    batch[chain::Table::receipts].copy_text = line(chain::Table::receipts, "2022-10-19 23:59:59.999999+00") +
-                                              line(chain::Table::receipts, "2022-10-20 00:00:00+00");
-    batch[chain::Table::events].copy_text = line(chain::Table::events, "1970-01-02 00:00:00+00");
+    line(chain::Table::receipts, "2022-10-19 23:59:59");
+    line(chain::Table::receipts, "2022-10-20 00:00:00");
+    line(chain::Table::events, "1970-01-02 00:00:00");
     EXPECT_THAT(days_of_rows(batch), ElementsAre(1, 19284, 19285));
 }
 
 TEST(DaysOfRows, of_a_row_without_a_time_are_an_error) {
     chain::RowBatch batch;
-    batch[chain::Table::receipts].copy_text = "only one column\n";
+    test::write_line(batch[chain::Table::receipts].copy_data, {"only one column"}, {"receipt_id"});
     EXPECT_THROW(days_of_rows(batch), StorageError);
 }
 

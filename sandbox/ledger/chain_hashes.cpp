@@ -1,0 +1,178 @@
+#include "sandbox/ledger/chain_hashes.hpp"
+
+#include "chain/borsh.hpp"
+
+namespace receiptd::sandbox {
+
+using chain::Bytes;
+using chain::sha256;
+using chain::Writer;
+
+namespace {
+
+constexpr std::uint8_t kChunkHeaderV5 = 4;
+constexpr std::uint32_t kProtocolVersion = 86;
+
+// In the order of nearcore's enum.
+enum class BodyKind : std::uint8_t { action, data, promise_yield, promise_resume };
+
+void write_body(Writer& writer, const sim::ActionReceipt& body) {
+    writer.u8(static_cast<std::uint8_t>(body.is_promise_yield ? BodyKind::promise_yield : BodyKind::action));
+    writer.string(body.signer_id);
+    body.signer_public_key.write(writer);
+    writer.u128(body.gas_price);
+    writer.count(body.output_data_receivers.size());
+    for (const sim::DataReceiver& receiver : body.output_data_receivers) {
+        writer.hash(receiver.data_id);
+        writer.string(receiver.receiver_id);
+    }
+    writer.count(body.input_data_ids.size());
+    for (const CryptoHash& id : body.input_data_ids) writer.hash(id);
+    sim::wire::write_actions(writer, body.actions);
+}
+
+void write_body(Writer& writer, const sim::DataReceipt& body) {
+    writer.u8(static_cast<std::uint8_t>(body.is_promise_resume ? BodyKind::promise_resume : BodyKind::data));
+    writer.hash(body.data_id);
+    writer.option(body.data.has_value());
+    if (body.data) writer.bytes(*body.data);
+}
+
+void write_congestion(Writer& writer, const CongestionInfo& info) {
+    writer.u8(0);  // V1
+    writer.u128(info.delayed_receipts_gas);
+    writer.u128(info.buffered_receipts_gas);
+    writer.u64(info.receipt_bytes);
+    writer.u16(info.allowed_shard);
+}
+
+Bytes chunk_inner_borsh(const ChunkRecord& chunk, std::uint64_t shard_id) {
+    const Application& previous = *chunk.previous;
+    Writer writer;
+    writer.u8(kChunkHeaderV5);
+    writer.hash(chunk.prev_block_hash);
+    writer.hash(previous.state_root);
+    writer.hash(previous.outcome_root);
+    writer.hash(chunk.encoded_merkle_root);
+    writer.u64(chunk.encoded_length);
+    writer.u64(chunk.height);
+    writer.u64(shard_id);
+    writer.u64(previous.gas_used);
+    writer.u64(chunk.gas_limit);
+    writer.u128(previous.tokens_burnt);
+    writer.hash(chunk.outgoing_receipts_root);
+    writer.hash(chunk.tx_root);
+    writer.count(0);  // validator proposals
+    write_congestion(writer, previous.congestion);
+    writer.u8(0);  // bandwidth requests, V1
+    writer.count(0);
+    writer.option(false);  // proposed split
+    return writer.take();
+}
+
+// The fields of nearcore's BlockHeaderInnerRestV6; only their hash is ever seen.
+Bytes inner_rest_borsh(const BlockRecord& block) {
+    Writer writer;
+    for (const CryptoHash* root : {&block.body_hash, &block.chunk_receipts_root, &block.chunk_headers_root,
+                                   &block.chunk_tx_root, &block.random_value}) {
+        writer.hash(*root);
+    }
+    writer.count(0);  // validator proposals
+    writer.count(block.chunks.size());
+    for (std::size_t i = 0; i < block.chunks.size(); ++i) writer.boolean(block.is_new(i));
+    writer.u128(block.gas_price);
+    writer.u128(block.total_supply);
+    writer.hash(block.last_final_block);
+    writer.hash(block.last_ds_final_block);
+    writer.u64(block.ordinal + 1);
+    writer.u64(block.prev_height);
+    writer.option(block.epoch_sync_data_hash.has_value());
+    if (block.epoch_sync_data_hash) writer.hash(*block.epoch_sync_data_hash);
+    writer.count(block.approvals.size());
+    for (const chain::Signature& approval : block.approvals) {
+        writer.option(true);
+        approval.write(writer);
+    }
+    writer.u32(kProtocolVersion);
+    writer.count(0);       // chunk endorsements
+    writer.option(false);  // shard split
+    return writer.take();
+}
+
+template <class Member>
+CryptoHash root_over(const BlockRecord& block, Member&& member) {
+    std::vector<CryptoHash> leaves;
+    for (const ChunkPtr& chunk : block.chunks) leaves.push_back(member(*chunk));
+    return chain::merkle_root(leaves);
+}
+
+}  // namespace
+
+Bytes receipt_borsh(const sim::Receipt& receipt) {
+    Writer writer;
+    writer.string(receipt.predecessor_id);
+    writer.string(receipt.receiver_id);
+    writer.hash(receipt.receipt_id);
+    std::visit([&](const auto& body) { write_body(writer, body); }, receipt.body);
+    return writer.take();
+}
+
+void seal_chunk(ChunkRecord& chunk, std::uint64_t shard_id) {
+    Writer encoded;
+    std::vector<CryptoHash> leaves;
+    encoded.count(chunk.transactions.size());
+    for (const TransactionPtr& transaction : chunk.transactions) {
+        const Bytes bytes = sim::wire::encode(transaction->signed_transaction);
+        leaves.push_back(sha256(bytes));
+        encoded.raw(bytes);
+    }
+    chunk.tx_root = chain::merkle_root(leaves);
+    leaves.clear();
+    encoded.count(chunk.receipts.size());
+    for (const ReceiptPtr& receipt : chunk.receipts) {
+        const Bytes bytes = receipt_borsh(*receipt);
+        leaves.push_back(sha256(bytes));
+        encoded.raw(bytes);
+    }
+    chunk.outgoing_receipts_root = chain::merkle_root(leaves);
+    chunk.encoded_length = encoded.result().size();
+    chunk.encoded_merkle_root = sha256(encoded.result());
+    chunk.hash = chain::sha256_pair(sha256(chunk_inner_borsh(chunk, shard_id)), chunk.encoded_merkle_root);
+}
+
+void seal_block(BlockRecord& block) {
+    std::vector<CryptoHash> outcome_roots;
+    for (const ChunkPtr& chunk : block.chunks) outcome_roots.push_back(chunk->previous->outcome_root);
+    block.chunk_receipts_root =
+        root_over(block, [](const ChunkRecord& c) { return c.outgoing_receipts_root; });
+    block.chunk_headers_root = root_over(block, [](const ChunkRecord& c) { return c.hash; });
+    block.chunk_tx_root = root_over(block, [](const ChunkRecord& c) { return c.tx_root; });
+    block.body_hash = chain::sha256_pair(block.chunk_headers_root, block.random_value);
+    block.light.inner_lite.prev_state_root =
+        root_over(block, [](const ChunkRecord& c) { return c.previous->state_root; });
+    block.light.inner_lite.outcome_root = chain::make_block_outcome_tree(outcome_roots).root;
+    block.light.inner_rest_hash = sha256(inner_rest_borsh(block));
+    block.hash = chain::block_hash(block.light);
+}
+
+chain::OutcomeCommitment commitment_of(const sim::Outcome& outcome) {
+    chain::OutcomeCommitment commitment;
+    commitment.id = outcome.id;
+    commitment.receipt_ids = outcome.receipt_ids;
+    commitment.gas_burnt = outcome.gas_burnt;
+    commitment.tokens_burnt = outcome.tokens_burnt;
+    commitment.executor_id = outcome.executor_id;
+    commitment.logs.assign(outcome.logs.begin(), outcome.logs.end());
+    if (const auto* value = std::get_if<sim::SuccessValue>(&outcome.status)) {
+        commitment.status = value->value;
+    } else if (const auto* next = std::get_if<sim::SuccessReceiptId>(&outcome.status)) {
+        commitment.status = next->receipt_id;
+    } else {
+        commitment.status = chain::OutcomeCommitment::Failure{};
+    }
+    return commitment;
+}
+
+CryptoHash outcome_leaf(const sim::Outcome& outcome) { return chain::outcome_leaf(commitment_of(outcome)); }
+
+}  // namespace receiptd::sandbox

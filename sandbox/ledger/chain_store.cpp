@@ -1,0 +1,45 @@
+#include "sandbox/ledger/chain_store.hpp"
+
+#include <algorithm>
+
+namespace receiptd::sandbox {
+
+void ChainStore::append(BlockRecord block) {
+    by_hash_.emplace(block.hash, blocks_.size());
+    merkle_.append(block.hash);
+    for (std::size_t i = 0; i < block.chunks.size(); ++i) {
+        if (block.is_new(i)) chunks_.emplace(block.chunks[i]->hash, block.chunks[i]);
+    }
+    blocks_.push_back(std::move(block));
+}
+
+const BlockRecord& ChainStore::at_or_below(Height height) const {
+    const auto above =
+        std::upper_bound(blocks_.begin(), blocks_.end(), height,
+                         [](Height wanted, const BlockRecord& block) { return wanted < block.height; });
+    return above == blocks_.begin() ? blocks_.front() : *std::prev(above);
+}
+
+const BlockRecord* ChainStore::at_height(Height height) const {
+    const BlockRecord& block = at_or_below(height);
+    return block.height == height ? &block : nullptr;
+}
+
+const BlockRecord* ChainStore::by_hash(const CryptoHash& hash) const {
+    const auto found = by_hash_.find(hash);
+    return found == by_hash_.end() ? nullptr : &blocks_[found->second];
+}
+
+const ChunkRecord* ChainStore::chunk(const CryptoHash& hash) const {
+    const auto found = chunks_.find(hash);
+    return found == chunks_.end() ? nullptr : found->second.get();
+}
+
+const BlockRecord* ChainStore::next_chunk_of(const BlockRecord& block, std::size_t shard) const {
+    for (std::size_t ordinal = block.ordinal + 1; ordinal < blocks_.size(); ++ordinal) {
+        if (blocks_[ordinal].is_new(shard)) return &blocks_[ordinal];
+    }
+    return nullptr;
+}
+
+}  // namespace receiptd::sandbox

@@ -1,0 +1,48 @@
+// Transactions that wait for a chunk of their signer's shard, and what was asked to befall them.
+#pragma once
+
+#include "sandbox/ledger/records.hpp"
+
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace receiptd::sandbox {
+
+// How a transaction is to be lost (gateway.md §3).
+enum class DropHow : std::uint8_t { expired, superseded, balance, forwarding };
+const char* to_string(DropHow how);
+std::optional<DropHow> parse_drop_how(std::string_view text);
+
+struct PendingTransaction {
+    TransactionPtr transaction;
+    Height accepted_height = 0;  // the newest block when it came
+};
+
+class Mempool {
+public:
+    explicit Mempool(std::size_t shards) : pools_(shards) {}
+
+    void add(std::size_t shard, PendingTransaction pending) { pools_[shard].push_back(std::move(pending)); }
+
+    // In the order they came, but those of one access key by nonce in the places they have there.
+    // They stay until removed.
+    std::vector<PendingTransaction> in_order(std::size_t shard) const;
+    void remove(std::size_t shard, const std::unordered_set<CryptoHash, HashOfHash>& hashes);
+    const PendingTransaction* find(std::size_t shard, const CryptoHash& hash) const;
+    std::size_t size() const;
+
+    // Wishes hold for a hash for ever, whether the transaction is there yet or not.
+    void wish_drop(const CryptoHash& hash, DropHow how) { drops_[hash] = how; }
+    std::optional<DropHow> drop_of(const CryptoHash& hash) const;
+    void wish_delay(const CryptoHash& hash, std::uint64_t blocks) { delays_[hash] = blocks; }
+    std::uint64_t delay_of(const CryptoHash& hash) const;
+
+private:
+    std::vector<std::vector<PendingTransaction>> pools_;  // by shard, as they came
+    std::unordered_map<CryptoHash, DropHow, HashOfHash> drops_;
+    std::unordered_map<CryptoHash, std::uint64_t, HashOfHash> delays_;
+};
+
+}  // namespace receiptd::sandbox

@@ -1,0 +1,47 @@
+// What a sandbox chain is made with.
+#pragma once
+
+#include "chain/secret_key.hpp"
+#include "sandbox/sim/host.hpp"
+#include "sandbox/sim/state.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace receiptd::sandbox {
+
+struct GenesisAccount {
+    std::string account_id;
+    sim::u128 amount = 0;
+    sim::u128 locked = 0;
+    sim::KeyList access_keys;
+    // Known to the ledger only to sign what makes a drop real (Ledger::drop); need not be there.
+    std::vector<chain::SecretKey> secret_keys;
+    sim::Bytes code;  // empty: no contract
+    sim::DataList data;
+};
+
+struct LedgerOptions {
+    std::string chain_id = "sandbox";
+    std::uint64_t seed = 1;
+    std::size_t shards = 4;
+    std::size_t validators = 4;
+    sim::Height genesis_height = 100'000'000;
+    std::uint64_t genesis_time_nanosec = 1'767'225'600'000'000'000;  // 2026-01-01T00:00:00Z
+    std::uint64_t block_time_nanosec = 600'000'000;                  // of one height, skipped ones included
+    std::uint64_t epoch_blocks = 500;                                // heights
+    std::uint64_t validity_blocks = 86'400;  // heights a transaction's block_hash may be old
+    std::uint64_t yield_timeout_blocks = 200;
+    sim::Gas gas_limit = 1000 * sim::kTera;  // of a chunk
+    sim::u128 gas_price = 100'000'000;       // of the first block; it moves between the two below
+    sim::u128 min_gas_price = 100'000'000;
+    sim::u128 max_gas_price = 2'000'000'000;
+    double missing_chunk_probability = 0;   // of each chunk
+    double skipped_height_probability = 0;  // of each height
+    // Delayed gas at which a shard counts as fully congested (NEP-539).
+    sim::Gas congestion_gas = 400'000 * sim::kTera;
+    std::vector<GenesisAccount> accounts;
+};
+
+}  // namespace receiptd::sandbox

@@ -1,0 +1,40 @@
+// One shard as it stands after its newest chunk.
+#pragma once
+
+#include "sandbox/ledger/options.hpp"
+#include "sandbox/ledger/records.hpp"
+#include "sandbox/sim/apply.hpp"
+
+namespace receiptd::sandbox {
+
+struct Shard {
+    // What a congested shard executes of a chunk: next to nothing.
+    static constexpr Gas kCongestedGas = sim::kTera;
+
+    Shard(std::size_t shard_index, std::shared_ptr<sim::GlobalContracts> global_contracts)
+        : index(shard_index), state(std::move(global_contracts)) {}
+
+    std::size_t index = 0;
+    sim::State state;
+    sim::ShardQueues queues;
+    std::shared_ptr<const Application> applied;  // of its newest chunk
+    std::vector<ReceiptPtr> inbox;               // listed in blocks since that chunk, for this shard
+    std::uint64_t missed_chunks = 0;             // since that chunk
+
+    // Asked for from outside, of the next chunks.
+    std::uint64_t withhold = 0;
+    std::uint64_t congested_blocks = 0;
+    double pretended_congestion = 0;  // while congested; 0: what the queues say
+};
+
+// The accounts that belong there, as changes of the genesis block.
+void add_genesis_account(Shard& shard, const GenesisAccount& account, Height genesis_height);
+
+// Applies the shard's chunk of that block, and takes its inbox. `chunk` gets its application.
+void apply_chunk(Shard& shard, ChunkRecord& chunk, std::uint64_t shard_id, const sim::BlockContext& block,
+                 const LedgerOptions& options, const sim::Contracts& contracts);
+
+// NEP-539: the most of delayed gas and missed chunks, each as part of what is too much; 0..1.
+double congestion_level(const CongestionInfo& info, std::uint64_t missed_chunks, Gas congestion_gas);
+
+}  // namespace receiptd::sandbox

@@ -1,0 +1,118 @@
+#include "sandbox/ledger/truth.hpp"
+
+namespace receiptd::sandbox {
+
+namespace {
+
+Json height_or_null(Height height, Height tip) { return height == 0 || height > tip ? Json() : Json(height); }
+
+const char* status_name(const sim::Status& status) {
+    if (std::holds_alternative<sim::Failure>(status)) return "failure";
+    return std::holds_alternative<sim::SuccessValue>(status) ? "success_value" : "success_receipt_id";
+}
+
+Json error_of(const ExecutedAt& executed) {
+    if (!executed) return nullptr;
+    const auto* failure = std::get_if<sim::Failure>(&executed.outcome().status);
+    return failure == nullptr ? Json() : failure->error;
+}
+
+Json ids_json(const std::vector<CryptoHash>& ids) {
+    Json list = Json::array();
+    for (const CryptoHash& id : ids) list.push_back(id.to_string());
+    return list;
+}
+
+Json node_json(const TransactionTree& tree, const ReceiptNode& node, const ShardLayout& layout) {
+    const bool of_transaction = node.parent == ReceiptNode::kTransaction;
+    Json json = {{"receipt_id", node.id().to_string()},
+                 {"role", to_string(node.role)},
+                 {"parent", of_transaction ? Json() : Json(tree.nodes[node.parent].id().to_string())},
+                 {"predecessor_id", node.receipt->predecessor_id},
+                 {"receiver_id", node.receipt->receiver_id},
+                 {"shard_id", layout.shard_id(layout.index_of(node.receipt->receiver_id))},
+                 {"created_height", node.created_height},
+                 {"executed_height", nullptr},
+                 {"status", "pending"},
+                 {"error", error_of(node.executed)}};
+    if (!node.executed) return json;
+    const sim::Outcome& outcome = node.executed.outcome();
+    json["executed_height"] = node.executed.height();
+    json["status"] = status_name(outcome.status);
+    json["receipt_ids"] = ids_json(outcome.receipt_ids);
+    json["gas_burnt"] = outcome.gas_burnt;
+    json["tokens_burnt"] = base::to_string(outcome.tokens_burnt);
+    return json;
+}
+
+Json failed_json(const TransactionTree& tree, const Judgement& judgement) {
+    Json list = Json::array();
+    for (const FailedReceipt& failure : judgement.failed) {
+        const ReceiptNode& node = tree.nodes[failure.node];
+        list.push_back({{"receipt_id", node.id().to_string()},
+                        {"role", to_string(node.role)},
+                        {"handled", failure.handled},
+                        {"error", error_of(node.executed)}});
+    }
+    return list;
+}
+
+const char* stage_name(const Submission& submission, const TransactionTree* tree, Height tip, bool is_final) {
+    if (tree == nullptr) return to_string(submission.fate);
+    if (is_final) return "final";
+    return tree->completed_height != 0 && tree->completed_height <= tip ? "completed" : "included";
+}
+
+Json heights_json(const Submission& submission, const TransactionTree* tree, Height tip,
+                  std::optional<Height> final_height) {
+    Json heights = {{"accepted", submission.accepted_height},
+                    {"included", nullptr},
+                    {"executed", nullptr},
+                    {"completed", nullptr},
+                    {"refunded", nullptr},
+                    {"final", nullptr},
+                    {"ended", nullptr}};
+    if (final_height) heights["final"] = *final_height;
+    if (tree == nullptr) {
+        if (submission.fate != Fate::pending) heights["ended"] = submission.fate_height;
+        return heights;
+    }
+    heights["included"] = tree->included.height();
+    if (!tree->nodes.empty() && tree->nodes.front().executed) {
+        heights["executed"] = tree->nodes.front().executed.height();
+    }
+    heights["completed"] = height_or_null(tree->completed_height, tip);
+    heights["refunded"] = height_or_null(tree->done_height, tip);
+    return heights;
+}
+
+}  // namespace
+
+Json truth_json(const Submission& submission, const TransactionTree* tree, Height tip,
+                std::optional<Height> final_height, const ShardLayout& layout) {
+    const sim::wire::Transaction& body = submission.transaction->body();
+    Json json = {{"tx_hash", submission.transaction->hash.to_string()},
+                 {"signer_id", body.signer_id},
+                 {"receiver_id", body.receiver_id},
+                 {"nonce", body.nonce.nonce},
+                 {"by_ledger", submission.by_ledger},
+                 {"stage", stage_name(submission, tree, tip, final_height.has_value())},
+                 {"reason", submission.reason.empty() ? Json() : Json(submission.reason)},
+                 {"evidence", submission.evidence},
+                 {"heights", heights_json(submission, tree, tip, final_height)},
+                 {"verdict", nullptr},
+                 {"error", nullptr},
+                 {"failed_receipts", Json::array()},
+                 {"tree", Json::array()}};
+    if (tree == nullptr) return json;
+    json["error"] = error_of(tree->included);
+    if (const auto judgement = judge(*tree, tip)) {
+        json["verdict"] = to_string(judgement->verdict);
+        json["failed_receipts"] = failed_json(*tree, *judgement);
+    }
+    for (const std::size_t node : tree->depth_first())
+        json["tree"].push_back(node_json(*tree, tree->nodes[node], layout));
+    return json;
+}
+
+}  // namespace receiptd::sandbox

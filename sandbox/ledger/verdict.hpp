@@ -1,0 +1,50 @@
+// What really happened to a transaction, judged from what the simulation itself did (product.md
+// "Words"): the ground truth that a monitor's verdicts are compared with.
+//
+// Rules, for a tree whose receipts have all been executed but for refunds and payouts:
+//  1. Refunds and payouts (predecessor `system`) are not looked at, whatever became of them.
+//  2. A receipt is awaited by the receipts whose input_data_ids hold one of the data ids of its
+//     output_data_receivers. A promise that was returned (SuccessReceiptId) has its maker's receivers, so
+//     that it is the one that is awaited.
+//  3. A failed receipt is handled if it is awaited and every receipt that awaits it succeeded, or failed
+//     and is handled itself. Joint promises and several receivers need nothing more: each awaits by a
+//     data id of its own. A receipt that nobody awaits is never handled.
+//  4. The verdict is the first that applies:
+//       failed                         the transaction itself or its initial receipt failed
+//       callback_failed                a callback (a receipt with input_data_ids) failed, not handled
+//       receipt_failed                 another receipt failed, not handled
+//       succeeded_with_handled_failure some receipt failed, all of them handled
+//       succeeded
+//  5. The receipt that carries out a Delegate action awaits nothing from the inner call it makes, so
+//     an inner call that fails is a receipt that failed unhandled: receipt_failed (or callback_failed
+//     further down), though the initial receipt, the relayer's part, succeeded.
+// What a returned promise does is judged as a receipt of its own: the callback that made it succeeded.
+#pragma once
+
+#include "sandbox/ledger/forest.hpp"
+
+namespace receiptd::sandbox {
+
+enum class Verdict : std::uint8_t {
+    succeeded,
+    failed,
+    callback_failed,
+    receipt_failed,
+    succeeded_with_handled_failure,
+};
+const char* to_string(Verdict verdict);
+
+struct FailedReceipt {
+    std::size_t node = 0;
+    bool handled = false;
+};
+
+struct Judgement {
+    Verdict verdict = Verdict::succeeded;
+    std::vector<FailedReceipt> failed;  // without refunds and payouts, in the tree's order
+};
+
+// nullopt: not completed at `tip`.
+std::optional<Judgement> judge(const TransactionTree& tree, Height tip);
+
+}  // namespace receiptd::sandbox

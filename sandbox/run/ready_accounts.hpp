@@ -1,0 +1,28 @@
+// The accounts that are there for users from the start, with their keys.
+#pragma once
+
+#include "chain/secret_key.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace receiptd::sandbox {
+
+struct ReadyAccount {
+    std::string account_id;
+    chain::SecretKey key;  // full access; follows from the seed
+};
+
+// alice, bob, carol and relayer.sandbox.
+std::vector<ReadyAccount> ready_accounts(std::uint64_t seed);
+
+// [{account, public_key, secret_key}]
+nlohmann::json keys_json(const std::vector<ReadyAccount>& accounts);
+// As a file only its owner can read. Throws std::system_error that names it.
+void write_keys(const std::filesystem::path& file, const std::vector<ReadyAccount>& accounts);
+
+}  // namespace receiptd::sandbox

@@ -1,0 +1,42 @@
+#include "sandbox/run/traffic_feed.hpp"
+
+#include "sandbox/gateway/rpc_context.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace receiptd::sandbox {
+
+TrafficFeed::TrafficFeed(Ledger& ledger, Traffic traffic, double tps)
+    : ledger_(ledger),
+      traffic_(std::move(traffic)),
+      per_height_(tps * static_cast<double>(ledger.options().block_time_nanosec) / 1e9) {}
+
+void TrafficFeed::after_block() {
+    const auto heights = static_cast<double>(ledger_.tip() - ledger_.first());
+    const auto due = static_cast<std::uint64_t>(std::floor(heights * per_height_ + 1e-6));
+    for (auto& planned : traffic_.next(static_cast<std::size_t>(due - submitted_), facts())) {
+        const auto how = parse_drop_how(planned.drop);
+        if (how)
+            ledger_.drop(chain::wire::transaction_hash(planned.transaction.transaction).to_string(), *how);
+        ledger_.submit(planned.transaction);
+    }
+    submitted_ = due;
+}
+
+ChainFacts TrafficFeed::facts() const {
+    const auto hash_at = [&](Height height) {
+        return *chain::CryptoHash::parse(block_hash(ledger_, height));
+    };
+    ChainFacts facts;
+    facts.height = ledger_.tip();
+    facts.recent_block_hash = hash_at(ledger_.final_head(ledger_.tip()));
+    const Height validity = ledger_.options().validity_blocks;
+    if (facts.height <= ledger_.first() + validity + 1) return facts;
+    Height old = facts.height - validity - 1;
+    while (!ledger_.has_block(old)) --old;
+    facts.expired_block_hash = hash_at(old);
+    return facts;
+}
+
+}  // namespace receiptd::sandbox

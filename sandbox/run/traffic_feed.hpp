@@ -1,0 +1,29 @@
+// Hands the transactions of the traffic to the chain, so many per block.
+#pragma once
+
+#include "sandbox/ledger/ledger.hpp"
+#include "sandbox/traffic/traffic.hpp"
+
+#include <cstdint>
+
+namespace receiptd::sandbox {
+
+class TrafficFeed {
+public:
+    // `tps` in time of the chain: a second is so many blocks as take a second. The ledger must outlive it.
+    TrafficFeed(Ledger& ledger, Traffic traffic, double tps);
+
+    // To be called after each block: submits what is due by its height. Deterministic.
+    void after_block();
+    std::uint64_t submitted() const { return submitted_; }
+
+private:
+    ChainFacts facts() const;
+
+    Ledger& ledger_;
+    Traffic traffic_;
+    double per_height_;
+    std::uint64_t submitted_ = 0;
+};
+
+}  // namespace receiptd::sandbox

@@ -1,0 +1,85 @@
+"""The daemon follows the simulated chain under living traffic: its tables equal the ground truth.
+
+RECEIPTD_SOAK_SECONDS=600 follows at 600 ms blocks for ten minutes (default: a minute's worth of blocks, faster).
+"""
+
+import os
+
+import support
+
+SOAK = int(os.environ.get("RECEIPTD_SOAK_SECONDS", "0"))
+BLOCK_MS, TPS = (600, 20) if SOAK else (100, 40)
+BLOCKS = SOAK * 1000 // BLOCK_MS if SOAK else 100
+RECEIPT = ("receipt_id", "tx_hash", "parent_receipt_id", "role", "predecessor_id", "receiver_id", "block_height",
+           "status", "gas_burnt", "tokens_burnt", "shard_id")
+
+
+class LivingChain(support.Scenario):
+    def setUp(self):
+        super().setUp()
+        self.chain = self.sandbox("--block-time-ms", BLOCK_MS, "--traffic", "mixed", "--tps", TPS, "--seed", 7,
+                                  command="run")
+        self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
+
+    def final_height(self):
+        return self.chain.rpc("block", {"finality": "final"})["header"]["height"]
+
+    def follow(self, source, database, last, upstreams=("regular", "archival")):
+        config = self.config(self.chain, source=source, start=self.genesis + 1, database=database,
+                             network="sandbox", patience="60s", kinds=upstreams)
+        return self.start("run", "--config", config, "--until", last)
+
+    def ended_well(self, daemon):
+        daemon.wait(timeout=support.DEADLINE + SOAK)
+        self.assertEqual(daemon.returncode, 0, daemon.log()[-4000:])
+
+    def true_receipts(self, truth, keep):
+        rows = set()
+        for transaction in truth:
+            for node in transaction["tree"] or []:
+                if node["executed_height"] is None or not keep(transaction, node):
+                    continue
+                rows.add((node["receipt_id"], transaction["tx_hash"], node["parent"], node["role"],
+                          node["predecessor_id"], node["receiver_id"], str(node["executed_height"]), node["status"],
+                          str(node["gas_burnt"]), node["tokens_burnt"], str(node["shard_id"])))
+        return rows
+
+    def stored_receipts(self, database):
+        rows = self.query(f"SELECT {', '.join(RECEIPT)} FROM receipts", database)
+        found = {tuple(row) for row in rows}
+        self.assertEqual(len(found), len(rows), "a receipt is stored twice")
+        return found
+
+    def assert_same(self, found, expected):
+        missing, invented = expected - found, found - expected
+        if missing or invented:
+            self.fail(f"{len(missing)} missing, {len(invented)} not true of {len(expected)}; "
+                      f"for example {sorted(missing)[:2]} against {sorted(invented)[:2]}")
+
+    def test_both_sources_store_what_truly_happened(self):
+        databases = {"neardata": self.database, "rpc": self.make_database()}
+        last = self.genesis + BLOCKS
+        daemons = [self.follow(source, database, last) for source, database in databases.items()]
+        for daemon in daemons:
+            self.ended_well(daemon)
+        truth = self.chain.ask(f"/truth?from={self.genesis}&to={last}")
+        included = [t for t in truth if t["heights"]["included"] and t["heights"]["included"] <= last]
+        self.assertGreater(len(included), BLOCKS)
+        hashes = {t["tx_hash"] for t in included}
+        for source, database in databases.items():
+            with self.subTest(source):
+                stored = {row[0] for row in self.query("SELECT tx_hash FROM transactions", database)}
+                self.assertEqual(stored ^ hashes, set())
+                self.assertEqual(self.value("SELECT wanted - heights FROM coverage", database), "{}")
+        self.assert_same(self.stored_receipts(databases["neardata"]),
+                         self.true_receipts(truth, lambda _, node: node["executed_height"] <= last))
+        # By rpc trees come whole, whatever the height they end at, but do not say on which shard.
+        self.assert_same({row[:-1] for row in self.stored_receipts(databases["rpc"])},
+                         {row[:-1] for row in self.true_receipts(included, lambda *_: True)})
+        self.assertEqual({t["verdict"] for t in included} - {None},
+                         {"succeeded", "failed", "callback_failed", "receipt_failed", "succeeded_with_handled_failure"},
+                         "the traffic tells every kind of story")
+
+
+if __name__ == "__main__":
+    support.main()

@@ -1,0 +1,249 @@
+// Transactions on their way into a chunk, and those that get lost on it.
+#include "test_chain.hpp"
+
+namespace receiptd::sandbox {
+namespace {
+
+using sim::Json;
+
+TEST(Mempool, includes_the_nonces_of_a_key_in_order_however_they_came) {
+    TestChain chain;
+    const std::string third = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 1, 3));
+    const std::string first = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 1, 1));
+    const std::string second = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 1, 2));
+    chain.produce();
+    for (const std::string& hash : {first, second, third})
+        EXPECT_EQ(chain.truth(hash).at("heights").at("included"), 1'001);
+    EXPECT_EQ(chain.ledger->view_access_key("alice.sandbox", key_of("alice.sandbox").public_key(), 1'001)
+                  ->at("nonce"),
+              3);
+}
+
+TEST(Mempool, the_same_bytes_twice_are_one_transaction) {
+    TestChain chain;
+    const auto transaction = chain.transfer("alice.sandbox", "bob.sandbox", kToken);
+    chain.send(transaction);
+    chain.send(transaction);
+    EXPECT_EQ(chain.ledger->pending_transactions(), 1U);
+    chain.produce(2);
+    chain.send(transaction);
+    chain.produce(2);
+    EXPECT_EQ(chain.ledger->check().transactions, 1U);
+}
+
+TEST(Mempool, of_two_transactions_with_one_nonce_the_later_is_superseded) {
+    TestChain chain;
+    const std::string kept = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 1, 1));
+    const std::string lost = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 2, 1));
+    chain.produce(2);
+    EXPECT_EQ(chain.truth(kept).at("stage"), "completed");
+    EXPECT_EQ(chain.truth(lost).at("stage"), "dropped");
+    EXPECT_EQ(chain.truth(lost).at("reason"), "superseded");
+    EXPECT_EQ(chain.truth(lost).at("evidence"),
+              Json({{"InvalidTxError", {{"InvalidNonce", {{"tx_nonce", 1}, {"ak_nonce", 1}}}}}}));
+}
+
+TEST(Mempool, a_transaction_whose_tokens_are_gone_at_its_turn_is_dropped_for_balance) {
+    TestChain chain;
+    const std::string spends = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 9'999 * kToken));
+    const std::string lacks = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 5 * kToken));
+    chain.produce(3);
+    EXPECT_EQ(chain.truth(spends).at("verdict"), "succeeded");
+    EXPECT_EQ(chain.truth(lacks).at("reason"), "balance");
+    EXPECT_TRUE(chain.truth(lacks).at("evidence").at("InvalidTxError").contains("NotEnoughBalance"));
+}
+
+TEST(Mempool, rejects_what_is_invalid_when_it_comes) {
+    TestChain chain;
+    auto transaction = chain.transfer("alice.sandbox", "bob.sandbox", kToken);
+    transaction.signature = key_of("bob.sandbox").sign(CryptoHash{}.view());
+    const std::string hash = chain.run(transaction, 2);
+    EXPECT_EQ(chain.truth(hash).at("stage"), "rejected");
+    EXPECT_EQ(chain.truth(hash).at("evidence"), Json({{"InvalidTxError", "InvalidSignature"}}));
+    EXPECT_EQ(chain.truth(hash).at("heights").at("ended"), 1'000);
+}
+
+TEST(Mempool, a_rejected_transaction_may_be_valid_later) {
+    TestChain chain;
+    const auto transaction = chain.transfer("alice.sandbox", "bob.sandbox", 10'001 * kToken, 5);
+    const std::string hash = chain.run(transaction, 1);
+    EXPECT_EQ(chain.truth(hash).at("stage"), "rejected");
+    chain.run(chain.transfer("carol.sandbox", "alice.sandbox", 100 * kToken), 3);
+    chain.run(transaction, 3);
+    EXPECT_EQ(chain.truth(hash).at("verdict"), "succeeded");
+}
+
+TEST(Validation, judges_the_block_hash_before_everything_else) {
+    LedgerOptions options = test_options();
+    options.validity_blocks = 5;
+    TestChain chain(std::move(options));
+    auto unknown = chain.transfer("nobody.sandbox", "bob.sandbox", 1);
+    auto old = unknown;
+    unknown.transaction.block_hash = CryptoHash{};
+    EXPECT_EQ(chain.ledger->validate(unknown), Json("InvalidChain"));
+    chain.produce(5);
+    EXPECT_EQ(chain.ledger->validate(old)->begin().key(), "SignerDoesNotExist");
+    chain.produce(1);
+    EXPECT_EQ(chain.ledger->validate(old), Json("Expired"));
+}
+
+TEST(Validation, refuses_transactions_to_a_congested_shard) {
+    TestChain chain;
+    const std::uint64_t shard_id = chain.shard_id_of("relayer.sandbox");
+    ASSERT_TRUE(chain.ledger->congest(shard_id, 3, 0.9));
+    chain.produce(1);
+    const auto to = [&](const std::string& receiver) {
+        return chain.ledger->validate(chain.transfer("alice.sandbox", receiver, 1, 1));
+    };
+    const Json error = to("relayer.sandbox").value_or(Json());
+    EXPECT_EQ(error.at("ShardCongested").at("shard_id"), shard_id);
+    EXPECT_NEAR(error.at("ShardCongested").at("congestion_level").get<double>(), 0.9, 1e-9);
+    EXPECT_FALSE(to("alice.sandbox"));
+    chain.produce(4);
+    EXPECT_FALSE(to("relayer.sandbox"));
+    EXPECT_FALSE(chain.ledger->congest(999, 1));
+}
+
+TEST(Validation, refuses_transactions_to_a_shard_that_misses_its_chunks) {
+    TestChain chain;
+    const std::uint64_t shard_id = chain.shard_id_of("relayer.sandbox");
+    chain.ledger->withhold_chunk(shard_id, 100);
+    chain.produce(100);
+    EXPECT_EQ(chain.ledger->validate(chain.transfer("alice.sandbox", "relayer.sandbox", 1)),
+              Json({{"ShardStuck", {{"shard_id", shard_id}, {"missed_chunks", 100}}}}));
+}
+
+TEST(Congestion, delays_receipts_and_shows_in_the_next_chunk_header) {
+    TestChain chain;
+    const std::uint64_t shard_id = chain.shard_id_of("ft.sandbox");
+    chain.ledger->congest(shard_id, 4);
+    std::vector<std::string> hashes;
+    for (int i = 0; i < 6; ++i)
+        hashes.push_back(chain.send(chain.call("alice.sandbox", "ft.sandbox", "burn", "20")));
+    chain.produce(3);
+    const std::size_t index = chain.ledger->layout().index_of("ft.sandbox");
+    const Json chunk = chain.block(1'003).at("chunks").at(index);
+    EXPECT_NE(chunk.at("congestion_info").at("delayed_receipts_gas"), "0");
+    EXPECT_GT(chain.ledger->congestion_level(chunk.at("chunk_hash").get<std::string>()), 0);
+    chain.produce(7);
+    std::set<Height> executed;
+    for (const std::string& hash : hashes)
+        executed.insert(chain.truth(hash).at("heights").at("executed").get<Height>());
+    EXPECT_GT(executed.size(), 1U);
+    EXPECT_TRUE(chain.ledger->check().ok());
+}
+
+// --- Drops on request -----------------------------------------------------------------------
+
+TEST(Drops, expired_stays_pending_until_its_block_hash_is_too_old) {
+    LedgerOptions options = test_options();
+    options.validity_blocks = 4;
+    TestChain chain(std::move(options));
+    const auto transaction = chain.transfer("alice.sandbox", "bob.sandbox", 1);
+    const std::string hash = wire::transaction_hash(transaction.transaction).to_string();
+    EXPECT_EQ(chain.ledger->drop(hash, DropHow::expired), Ledger::DropAnswer::noted);
+    chain.run(transaction, 5);
+    EXPECT_EQ(chain.truth(hash).at("stage"), "pending");
+    chain.produce(1);
+    EXPECT_EQ(chain.truth(hash).at("stage"), "expired");
+    EXPECT_EQ(chain.truth(hash).at("heights").at("ended"), 1'006);
+    EXPECT_EQ(chain.ledger->pending_transactions(), 0U);
+}
+
+TEST(Drops, superseded_means_that_another_transaction_used_the_nonce) {
+    TestChain chain;
+    const auto transaction = chain.transfer("alice.sandbox", "bob.sandbox", kToken);
+    const std::string hash = wire::transaction_hash(transaction.transaction).to_string();
+    chain.ledger->drop(hash, DropHow::superseded);
+    chain.run(transaction, 3);
+    EXPECT_EQ(chain.truth(hash).at("stage"), "dropped");
+    EXPECT_EQ(chain.truth(hash).at("reason"), "superseded");
+    EXPECT_FALSE(chain.ledger->is_on_chain(hash));
+    EXPECT_EQ(chain.ledger->view_access_key("alice.sandbox", key_of("alice.sandbox").public_key(), 1'003)
+                  ->at("nonce"),
+              1);
+    const Json all = chain.ledger->truth(0, 9'999);
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all.at(1).at("by_ledger"), true);
+    EXPECT_EQ(all.at(1).at("verdict"), "succeeded");
+}
+
+TEST(Drops, superseded_without_the_key_waits_for_a_later_nonce) {
+    LedgerOptions options = test_options();
+    for (GenesisAccount& account : options.accounts) account.secret_keys.clear();
+    TestChain chain(std::move(options));
+    const std::string hash = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", kToken));
+    EXPECT_EQ(chain.ledger->drop(hash, DropHow::superseded), Ledger::DropAnswer::noted);
+    chain.produce(3);
+    EXPECT_EQ(chain.truth(hash).at("stage"), "pending");
+    chain.run(chain.transfer("alice.sandbox", "bob.sandbox", kToken), 2);
+    EXPECT_EQ(chain.truth(hash).at("reason"), "superseded");
+}
+
+TEST(Drops, balance_moves_the_tokens_away_where_a_nonce_is_free) {
+    TestChain chain;
+    const auto transaction = chain.transfer("alice.sandbox", "bob.sandbox", kToken, 7);
+    const std::string hash = wire::transaction_hash(transaction.transaction).to_string();
+    chain.ledger->drop(hash, DropHow::balance);
+    chain.run(transaction, 4);
+    EXPECT_EQ(chain.truth(hash).at("reason"), "balance");
+    EXPECT_TRUE(chain.truth(hash).at("evidence").at("InvalidTxError").contains("NotEnoughBalance"));
+    EXPECT_LT(chain.balance("alice.sandbox"), kToken);
+    EXPECT_EQ(chain.ledger->view_access_key("alice.sandbox", key_of("alice.sandbox").public_key(), 1'004)
+                  ->at("nonce"),
+              1);
+}
+
+TEST(Drops, balance_without_a_free_nonce_lets_it_vanish) {
+    TestChain chain;
+    const auto transaction = chain.transfer("alice.sandbox", "bob.sandbox", kToken);
+    const std::string hash = wire::transaction_hash(transaction.transaction).to_string();
+    chain.ledger->drop(hash, DropHow::balance);
+    chain.run(transaction, 2);
+    EXPECT_EQ(chain.truth(hash).at("reason"), "balance");
+    EXPECT_EQ(chain.truth(hash).at("evidence"), nullptr);
+    EXPECT_EQ(chain.balance("alice.sandbox"), 10'000 * kToken);
+}
+
+TEST(Drops, forwarding_never_reaches_the_mempool_or_leaves_it) {
+    TestChain chain;
+    const auto early = chain.transfer("alice.sandbox", "bob.sandbox", 1);
+    const std::string hash = wire::transaction_hash(early.transaction).to_string();
+    chain.ledger->drop(hash, DropHow::forwarding);
+    chain.send(early);
+    EXPECT_EQ(chain.ledger->pending_transactions(), 0U);
+    EXPECT_EQ(chain.truth(hash).at("stage"), "forwarding_failed");
+    const std::string late = chain.send(chain.transfer("bob.sandbox", "alice.sandbox", 1));
+    chain.ledger->drop(late, DropHow::forwarding);
+    chain.produce(2);
+    EXPECT_EQ(chain.truth(late).at("stage"), "forwarding_failed");
+    EXPECT_FALSE(chain.ledger->is_on_chain(late));
+}
+
+TEST(Drops, come_too_late_for_an_included_transaction) {
+    TestChain chain;
+    const std::string hash = chain.run(chain.transfer("alice.sandbox", "bob.sandbox", 1), 1);
+    EXPECT_EQ(chain.ledger->drop(hash, DropHow::expired), Ledger::DropAnswer::already_included);
+    EXPECT_EQ(chain.ledger->delay(hash, 3), Ledger::DropAnswer::already_included);
+    EXPECT_EQ(chain.ledger->drop("no hash", DropHow::expired), Ledger::DropAnswer::unknown_hash);
+}
+
+TEST(Drops, are_named_as_the_control_api_names_them) {
+    for (const char* name : {"expired", "superseded", "balance", "forwarding"}) {
+        ASSERT_TRUE(parse_drop_how(name));
+        EXPECT_STREQ(to_string(*parse_drop_how(name)), name);
+    }
+    EXPECT_FALSE(parse_drop_how("lost"));
+}
+
+TEST(Delay, keeps_a_transaction_out_of_that_many_blocks) {
+    TestChain chain;
+    const auto transaction = chain.transfer("alice.sandbox", "bob.sandbox", 1);
+    const std::string hash = wire::transaction_hash(transaction.transaction).to_string();
+    chain.ledger->delay(hash, 3);
+    chain.run(transaction, 6);
+    EXPECT_EQ(chain.truth(hash).at("heights").at("included"), 1'004);
+}
+
+}  // namespace
+}  // namespace receiptd::sandbox

@@ -1,0 +1,31 @@
+#include "sandbox/ledger/merkle_log.hpp"
+
+#include <gtest/gtest.h>
+
+namespace receiptd::sandbox {
+namespace {
+
+std::vector<chain::CryptoHash> make_leaves(std::size_t count) {
+    std::vector<chain::CryptoHash> leaves;
+    for (std::size_t i = 0; i < count; ++i)
+        leaves.push_back(chain::sha256(chain::bytes_of(std::to_string(i))));
+    return leaves;
+}
+
+TEST(MerkleLog, has_the_root_and_paths_of_the_plain_tree_at_every_size_it_ever_had) {
+    constexpr std::size_t kMost = 40;
+    const std::vector<chain::CryptoHash> leaves = make_leaves(kMost);
+    MerkleLog log;
+    for (const chain::CryptoHash& leaf : leaves) log.append(leaf);
+    for (std::size_t count = 0; count <= kMost; ++count) {
+        const chain::MerkleTree tree = chain::make_merkle_tree(std::span(leaves).first(count));
+        EXPECT_EQ(log.root(count), tree.root);
+        for (std::size_t i = 0; i < count; ++i)
+            EXPECT_EQ(log.path(i, count), tree.paths[i]) << i << " of " << count;
+    }
+}
+
+TEST(MerkleLog, without_leaves_has_the_zero_root) { EXPECT_EQ(MerkleLog().root(), chain::CryptoHash{}); }
+
+}  // namespace
+}  // namespace receiptd::sandbox

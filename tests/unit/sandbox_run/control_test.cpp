@@ -1,0 +1,140 @@
+// The control API, route by route.
+#include "unit/sandbox_run/fixtures.hpp"
+
+namespace receiptd::sandbox {
+namespace {
+
+using namespace test;
+
+class Control : public Run {};
+
+TEST_F(Control, makes_blocks_by_hand) {
+    const Height genesis = sandbox().ledger().tip();
+    EXPECT_EQ(change("/advance", {{"blocks", 5}})["height"], genesis + 5);
+    EXPECT_EQ(change("/advance")["height"], genesis + 6) << "one if nothing is said";
+    EXPECT_EQ(control("POST", "/advance").status, 200) << "the body may be empty";
+    const json status = get("/status");
+    EXPECT_EQ(status["height"], genesis + 7);
+    EXPECT_EQ(status["final_height"], genesis + 5);
+    EXPECT_EQ(status["paused"], true);
+    EXPECT_EQ(status["shards"].size(), 4u);
+}
+
+TEST_F(Control, cannot_resume_without_a_rhythm) {
+    EXPECT_EQ(change("/pause")["paused"], true);
+    EXPECT_NE(problem("POST", "/resume", "", 409).find("--block-time-ms is 0"), std::string::npos);
+    options_.block_time = std::chrono::milliseconds(600);
+    sandbox_.reset();
+    EXPECT_EQ(change("/resume")["paused"], false);
+    EXPECT_EQ(change("/pause")["paused"], true);
+}
+
+TEST_F(Control, gives_the_keys_of_the_ready_made_accounts) {
+    const json keys = get("/keys");
+    ASSERT_EQ(keys.size(), 4u);
+    EXPECT_EQ(keys[0]["account"], "alice.sandbox");
+    const json found = rpc("query", {{"request_type", "view_access_key"},
+                                     {"finality", "optimistic"},
+                                     {"account_id", "alice.sandbox"},
+                                     {"public_key", keys[0]["public_key"]}});
+    EXPECT_EQ(found["result"]["permission"], "FullAccess");
+}
+
+TEST_F(Control, tells_the_truth_of_what_was_sent) {
+    const auto hash = send_transfer(1);
+    EXPECT_EQ(get("/transactions/" + hash)["stage"], "pending");
+    change("/advance", {{"blocks", 6}});
+    const json truth = get("/truth");
+    ASSERT_EQ(truth.size(), 1u);
+    EXPECT_EQ(truth[0]["tx_hash"], hash);
+    EXPECT_EQ(truth[0]["stage"], "final");
+    const auto tip = std::to_string(sandbox().ledger().tip());
+    EXPECT_TRUE(get("/truth", "from=" + tip + "&to=" + tip).empty());
+    EXPECT_EQ(get("/check")["ok"], true);
+}
+
+TEST_F(Control, loses_a_transaction_as_it_is_told) {
+    const auto hash = send_transfer(1);
+    change("/transactions/" + hash + "/drop", {{"how", "forwarding"}});
+    change("/advance", {{"blocks", 3}});
+    EXPECT_EQ(get("/transactions/" + hash)["stage"], "forwarding_failed");
+    const auto kept = send_transfer(2);
+    change("/advance", {{"blocks", 3}});
+    EXPECT_NE(
+        problem("POST", "/transactions/" + kept + "/drop", R"({"how":"balance"})", 409).find("in a block"),
+        std::string::npos);
+}
+
+TEST_F(Control, delays_a_transaction) {
+    const auto hash = send_transfer(1);
+    change("/transactions/" + hash + "/delay", {{"blocks", 4}});
+    change("/advance", {{"blocks", 3}});
+    EXPECT_EQ(get("/transactions/" + hash)["stage"], "pending");
+    change("/advance", {{"blocks", 6}});
+    EXPECT_EQ(get("/transactions/" + hash)["stage"], "final");
+}
+
+TEST_F(Control, skips_heights_and_withholds_chunks) {
+    const Height tip = sandbox().ledger().tip();
+    change("/skip-height");
+    EXPECT_EQ(change("/advance")["height"], tip + 2);
+    const auto shard = get("/status")["shards"][0];
+    change("/withhold-chunk", {{"shard_id", shard}});
+    change("/advance");
+    EXPECT_EQ(rpc("block", {{"finality", "optimistic"}})["result"]["header"]["chunk_mask"][0], false);
+}
+
+TEST_F(Control, congests_a_shard) {
+    const auto shard = get("/status")["shards"][0];
+    change("/shards/" + shard.dump() + "/congest", {{"blocks", 5}, {"level", 0.9}});
+    change("/advance", {{"blocks", 3}});
+    const json level =
+        rpc("EXPERIMENTAL_congestion_level", {{"block_id", sandbox().ledger().tip()}, {"shard_id", shard}});
+    EXPECT_GE(level["result"]["congestion_level"].get<double>(), 0.9) << level;
+    EXPECT_NE(problem("POST", "/shards/999/congest", "", 404).find("there is no shard 999; there are: "),
+              std::string::npos);
+}
+
+TEST_F(Control, sets_faults_host_by_host) {
+    const json rules = json::parse(R"([{"fault":"stale","blocks":2,"share":1.0}])");
+    EXPECT_EQ(change("/faults", {{"host", "regular"}, {"faults", rules}}),
+              (json{{"regular", rules}, {"archival", json::array()}}));
+    EXPECT_EQ(change("/faults", {{"faults", rules}})["archival"], rules);
+    EXPECT_EQ(change("/faults", {{"faults", json::array()}}), get("/faults"));
+}
+
+TEST_F(Control, says_what_is_wrong) {
+    const auto detail = [&](const char* path, const char* body) { return problem("POST", path, body, 400); };
+    EXPECT_EQ(detail("/advance", "{"), "the body is not JSON");
+    EXPECT_EQ(detail("/advance", "[1]"), "the body must be a JSON object");
+    EXPECT_EQ(detail("/advance", R"({"blocks":0})"), "blocks must be a whole number from 1 to 100000, not 0");
+    EXPECT_EQ(detail("/advance", R"({"blocks":"5"})"),
+              "blocks must be a whole number from 1 to 100000, not \"5\"");
+    EXPECT_EQ(detail("/advance", R"({"block":5})"), "unknown member `block`; there are: blocks");
+    EXPECT_EQ(detail("/transactions/x/drop", R"({"how":"expired"})"),
+              "\"x\" is not the hash of a transaction (base58 of 32 bytes)");
+    EXPECT_EQ(detail("/transactions/x/drop", R"({"how":"fire"})"),
+              R"(how must be "expired", "superseded", "balance" or "forwarding", not "fire")");
+    EXPECT_EQ(detail("/transactions/x/drop", ""), "how is needed, as a string");
+    EXPECT_EQ(detail("/withhold-chunk", ""), "shard_id is needed, as a whole number");
+    EXPECT_EQ(detail("/faults", R"({"host":"both"})"), "faults must be an array of objects");
+    EXPECT_TRUE(
+        detail("/faults", R"({"faults":[{"fault":"fire"}]})").starts_with("faults[0]: fault must be one of"));
+    EXPECT_EQ(detail("/faults", R"({"host":"third","faults":[]})"),
+              R"(host must be "regular", "archival" or "both", not "third")");
+    EXPECT_EQ(control("GET", "/truth", "", "from=x").status, 400);
+    EXPECT_EQ(control("GET", "/truth", "", "from=9&to=8").status, 400);
+    EXPECT_EQ(control("POST", "/advance", "{\"\xff\":1}").status, 400) << "not UTF-8";
+}
+
+TEST_F(Control, knows_its_paths_and_methods) {
+    EXPECT_NE(problem("GET", "/", "", 404).find("POST /advance"), std::string::npos);
+    problem("GET", "/nothing", "", 404);
+    problem("POST", "/transactions/x/y/z", "", 404);
+    problem("GET", "/transactions/x", "", 404);
+    EXPECT_EQ(problem("GET", "/advance", "", 405), "this takes POST, not GET");
+    EXPECT_EQ(header_of(control("DELETE", "/faults"), "Allow"), "GET, POST");
+}
+
+}  // namespace
+}  // namespace receiptd::sandbox

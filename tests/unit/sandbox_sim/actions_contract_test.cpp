@@ -1,0 +1,152 @@
+#include "sandbox/sim/actions.hpp"
+
+#include "action_stage.hpp"
+
+namespace receiptd::sandbox::sim {
+namespace {
+
+using namespace records;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+const Bytes kCode = raw("global contract");
+
+struct GlobalContractActions : ActionStage {
+    wire::Action deploy(wire::GlobalContractDeployMode mode) {
+        return {wire::DeployGlobalContract{kCode, mode}};
+    }
+    wire::Action by_hash() { return deploy(wire::GlobalContractDeployMode::code_hash); }
+    wire::Action by_account() { return deploy(wire::GlobalContractDeployMode::account_id); }
+    wire::Action use(wire::GlobalContractId contract) {
+        return {wire::UseGlobalContract{std::move(contract)}};
+    }
+};
+
+TEST_F(GlobalContractActions, code_is_deployed_by_its_hash_and_used_by_anybody) {
+    const Result deployed = run("alice.test", "alice.test", {by_hash()});
+    EXPECT_TRUE(deployed.error.is_null());
+    EXPECT_EQ(deployed.tokens_burnt, kCode.size() * 10 * kStoragePricePerByte);
+    EXPECT_EQ(amount("alice.test"), 100 * kOneToken - deployed.tokens_burnt);
+    EXPECT_FALSE(state.contract_hash("alice.test"));
+
+    EXPECT_TRUE(own("bob.test", {use(chain::sha256(kCode))}).is_null());
+    EXPECT_EQ(state.contract_hash("bob.test"), chain::sha256(kCode));
+    EXPECT_EQ(state.account("bob.test")->storage_usage, 182U + 32);
+}
+
+TEST_F(GlobalContractActions, code_that_an_account_deploys_changes_for_all_who_use_it) {
+    EXPECT_TRUE(own("alice.test", {by_account()}).is_null());
+    EXPECT_TRUE(own("bob.test", {use("alice.test")}).is_null());
+    EXPECT_EQ(state.code("bob.test"), kCode);
+    block.height = 201;
+    const wire::Action newer{
+        wire::DeployGlobalContract{raw("newer"), wire::GlobalContractDeployMode::account_id}};
+    EXPECT_TRUE(own("alice.test", {newer}).is_null());
+    EXPECT_EQ(state.code("bob.test"), raw("newer"));
+    EXPECT_EQ(state.code("bob.test", 200), kCode);
+}
+
+TEST_F(GlobalContractActions, a_contract_that_nobody_deployed_does_not_exist) {
+    EXPECT_EQ(own("bob.test", {use("alice.test")}),
+              (Json{{"GlobalContractDoesNotExist", {{"identifier", {{"account_id", "alice.test"}}}}}}));
+    const CryptoHash hash = chain::sha256(kCode);
+    EXPECT_EQ(own("bob.test", {use(hash)}),
+              (Json{{"GlobalContractDoesNotExist", {{"identifier", {{"hash", hash.to_string()}}}}}}));
+}
+
+TEST_F(GlobalContractActions, deploying_costs_tokens_for_good) {
+    const u128 price = kCode.size() * 10 * kStoragePricePerByte;
+    set_amount("alice.test", price - 1);
+    EXPECT_EQ(own("alice.test", {by_hash()}),
+              (Json{{"LackBalanceForState", {{"account_id", "alice.test"}, {"amount", decimal(price)}}}}));
+}
+
+TEST_F(GlobalContractActions, code_of_ones_own_takes_the_place_of_a_global_contract) {
+    EXPECT_TRUE(own("alice.test", {by_hash(), use(chain::sha256(kCode))}).is_null());
+    EXPECT_TRUE(own("alice.test", {{wire::DeployContract{raw("own")}}}).is_null());
+    EXPECT_EQ(state.code("alice.test"), raw("own"));
+    EXPECT_FALSE(state.account("alice.test")->global_contract);
+}
+
+struct StateInits : GlobalContractActions {
+    void SetUp() override {
+        GlobalContractActions::SetUp();
+        ASSERT_TRUE(own("alice.test", {by_account()}).is_null());
+        action.state_init.code = std::string("alice.test");
+        action.state_init.data = {{raw("k"), raw("v")}};
+    }
+    std::string id() { return wire::deterministic_account(action.state_init); }
+    Result init(u128 deposit = 0) {
+        action.deposit = deposit;
+        return run("bob.test", id(), {{action}});
+    }
+    wire::DeterministicStateInit action;
+};
+
+TEST_F(StateInits, make_the_account_with_contract_and_data) {
+    EXPECT_TRUE(init().error.is_null());
+    EXPECT_EQ(state.code(id()), kCode);
+    EXPECT_EQ(state.data(id(), "k"), "v");
+    EXPECT_EQ(state.account(id())->storage_usage, 100U + 10 + 42);
+    EXPECT_TRUE(state.access_keys(id()).empty());
+}
+
+TEST_F(StateInits, fill_an_account_that_a_transfer_made) {
+    EXPECT_TRUE(error_of("bob.test", id(), {transfer(5)}).is_null());
+    EXPECT_TRUE(init().error.is_null());
+    EXPECT_EQ(state.code(id()), kCode);
+    EXPECT_EQ(amount(id()), 5U);
+}
+
+TEST_F(StateInits, return_a_deposit_that_the_storage_does_not_need) {
+    const Result result = init(50);
+    EXPECT_EQ(amount(id()), 0U);
+    ASSERT_THAT(result.new_receipts, SizeIs(1));
+    EXPECT_EQ(result.new_receipts.front().predecessor_id, "system");
+    EXPECT_EQ(result.new_receipts.front().receiver_id, "bob.test");
+    EXPECT_EQ(result.new_receipts.front().body.actions, std::vector<wire::Action>{transfer(50)});
+}
+
+TEST_F(StateInits, keep_what_the_storage_needs) {
+    action.state_init.data.emplace_back(raw("large"), Bytes(1000));
+    const u128 needed = (152 + 1045) * kStoragePricePerByte;
+    const Result result = init(needed + 7);
+    EXPECT_EQ(amount(id()), needed);
+    ASSERT_THAT(result.new_receipts, SizeIs(1));
+    EXPECT_EQ(result.new_receipts.front().body.actions, std::vector<wire::Action>{transfer(7)});
+}
+
+TEST_F(StateInits, keep_all_of_a_deposit_that_is_too_small) {
+    action.state_init.data.emplace_back(raw("large"), Bytes(1000));
+    const Result result = init(9);
+    EXPECT_EQ(amount(id()), 9U);
+    EXPECT_THAT(result.new_receipts, IsEmpty());
+    // The receipt as a whole then fails.
+    EXPECT_TRUE(check_storage_stake(id(), *state.account(id())));
+}
+
+TEST_F(StateInits, do_nothing_to_an_account_that_has_its_contract) {
+    EXPECT_TRUE(init().error.is_null());
+    change(state, 201, [&](StateUpdate& u) { u.set_data(id(), "k", "later"); });
+    block.height = 202;
+    const Result again = init(50);
+    EXPECT_TRUE(again.error.is_null());
+    EXPECT_EQ(state.data(id(), "k"), "later");
+    EXPECT_THAT(again.new_receipts, SizeIs(1));
+}
+
+TEST_F(StateInits, need_a_contract_that_exists) {
+    action.state_init.code = std::string("nobody.test");
+    EXPECT_EQ(init().error,
+              (Json{{"GlobalContractDoesNotExist", {{"identifier", {{"account_id", "nobody.test"}}}}}}));
+    EXPECT_FALSE(state.account(id()));
+}
+
+TEST_F(StateInits, make_nobody_the_owner) {
+    const wire::Action thief{wire::AddKey{public_of("thief"), full_access()}};
+    EXPECT_EQ(error_of("bob.test", id(), {{action}, thief}),
+              (Json{{"ActorNoPermission", {{"account_id", id()}, {"actor_id", "bob.test"}}}}));
+}
+
+}  // namespace
+}  // namespace receiptd::sandbox::sim

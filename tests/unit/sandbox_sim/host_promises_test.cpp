@@ -1,0 +1,112 @@
+#include "world.hpp"
+
+namespace receiptd::sandbox::sim {
+namespace {
+
+const std::string kContract = "contract.test";
+
+// What a call that does this fails with.
+std::string error_of(Method method, Gas gas = 1000 * kTera) {
+    World world;
+    world.add_contract(kContract, {{"run", std::move(method)}});
+    const CryptoHash hash = world.send_call(kContract, "run", gas);
+    world.run_until_idle();
+    return execution_error(world.initial(hash).outcome);
+}
+
+TEST(HostPromises, a_joint_promise_can_neither_be_returned_nor_acted_on) {
+    EXPECT_EQ(error_of([](Host& host) {
+                  const PromiseIndex one = call(host, kBob, "x", kTera);
+                  host.promise_return(host.promise_and({one, one}));
+              }),
+              "Returning joint promise is currently prohibited.");
+    EXPECT_EQ(error_of([](Host& host) {
+                  const PromiseIndex one = call(host, kBob, "x", kTera);
+                  host.promise_add_action(host.promise_and({one}), transfer_action(1));
+              }),
+              "Actions can only be appended to non-joint promise.");
+}
+
+TEST(HostPromises, an_index_that_was_not_given_out_fails) {
+    const std::string expected = "5 does not correspond to existing promises";
+    EXPECT_EQ(error_of([](Host& host) { host.promise_return(5); }), expected);
+    EXPECT_EQ(error_of([](Host& host) { host.promise_and({5}); }), expected);
+    EXPECT_EQ(error_of([](Host& host) { host.promise_batch_then(5, kBob); }), expected);
+    EXPECT_EQ(error_of([](Host& host) { host.promise_add_action(5, transfer_action(1)); }), expected);
+    EXPECT_EQ(error_of([](Host& host) { host.promise_result(5); }),
+              "Accessed invalid promise result index: 5");
+}
+
+TEST(HostPromises, a_call_makes_1024_at_most) {
+    const auto make = [](std::size_t count) {
+        return [count](Host& host) {
+            for (std::size_t i = 0; i < count; ++i) host.promise_batch_create(kBob);
+        };
+    };
+    EXPECT_EQ(error_of(make(1025)),
+              "The number of promises within a FunctionCall 1025 exceeds the limit 1024");
+    EXPECT_EQ(error_of(make(1024)), "none: null");
+}
+
+TEST(HostPromises, a_callback_awaits_128_at_most) {
+    const auto join = [](std::size_t count) {
+        return [count](Host& host) {
+            const std::vector<PromiseIndex> same(count, call(host, kBob, "x", kTera));
+            host.promise_and(same);
+        };
+    };
+    EXPECT_EQ(error_of(join(129)), "The number of input data dependencies 129 exceeds the limit 128");
+    EXPECT_EQ(error_of(join(128)), "none: null");
+    EXPECT_EQ(error_of([](Host& host) {
+                  const PromiseIndex half =
+                      host.promise_and(std::vector<PromiseIndex>(65, call(host, kBob, "x", kTera)));
+                  host.promise_and({half, half});
+              }),
+              "The number of input data dependencies 130 exceeds the limit 128");
+}
+
+TEST(HostPromises, names_must_be_valid) {
+    EXPECT_EQ(error_of([](Host& host) { host.promise_batch_create("Not.Valid"); }),
+              "VM Logic returned an invalid account id");
+    EXPECT_EQ(error_of([](Host& host) { host.promise_batch_then(call(host, kBob, "x", kTera), ""); }),
+              "VM Logic returned an invalid account id");
+    EXPECT_EQ(error_of([](Host& host) {
+                  const PromiseIndex promise = host.promise_batch_create(kContract);
+                  host.promise_add_action(promise, {wire::DeleteAccount{"-"}});
+              }),
+              "VM Logic returned an invalid account id");
+    EXPECT_EQ(error_of([](Host& host) { call(host, kBob, "", kTera); }),
+              "Tried to call an empty method name.");
+    EXPECT_EQ(error_of([](Host& host) { host.promise_yield_create("", {}, kTera, 0); }),
+              "Tried to call an empty method name.");
+}
+
+TEST(HostPromises, code_beyond_4_mb_and_delegate_actions_cannot_be_made) {
+    EXPECT_EQ(error_of([](Host& host) {
+                  const PromiseIndex promise = host.promise_batch_create(kContract);
+                  host.promise_add_action(promise, {wire::DeployContract{Bytes(4194305)}});
+              }),
+              "The size of a contract code in DeployContract action 4194305 exceeds the limit 4194304");
+    EXPECT_EQ(error_of([](Host& host) {
+                  const PromiseIndex promise = host.promise_batch_create(kContract);
+                  host.promise_add_action(promise, {wire::SignedDelegate{}});
+              }),
+              "Smart contract panicked: a contract cannot make this action");
+}
+
+TEST(HostPromises, a_promise_of_no_others_waits_for_nothing) {
+    World world;
+    world.add_contract(kContract,
+                       {{"run",
+                         [](Host& host) {
+                             const PromiseIndex none = host.promise_and({});
+                             host.promise_return(then(host, none, kContract, "callback", 10 * kTera));
+                         }},
+                        {"callback", return_results}});
+    const CryptoHash hash = world.send_call(kContract, "run");
+    world.run_until_idle();
+    EXPECT_EQ(value_of(world.child(world.initial(hash), 0).outcome), "");
+}
+
+}  // namespace
+}  // namespace receiptd::sandbox::sim
