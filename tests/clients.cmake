@@ -6,6 +6,9 @@ if(NOT NODE)
 endif()
 set(clients ${CMAKE_CURRENT_SOURCE_DIR}/clients)
 
+add_executable(post-webhook ${clients}/post_webhook.cpp)
+target_link_libraries(post-webhook PRIVATE receiptd_alert)
+
 add_test(NAME clients.install COMMAND ${clients}/install.sh)
 set_tests_properties(clients.install PROPERTIES FIXTURES_SETUP npm_packages TIMEOUT 300)
 

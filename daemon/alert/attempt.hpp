@@ -1,0 +1,32 @@
+// The life of a delivery as a pure function: what an attempt's answer makes of it, and when it is tried
+// again.
+#pragma once
+
+#include "base/clock.hpp"
+#include "storage/alert_store.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace receiptd::alert {
+
+// What an attempt met.
+struct Answer {
+    int status = 0;     // of HTTP; 0: no answer
+    std::string error;  // without an answer: why
+    std::optional<base::Duration> retry_after;
+
+    bool accepted() const { return status >= 200 && status < 300; }
+};
+
+// The waits after the first attempt, the second and so on; an attempt that fails after the last of them
+// was the last. `chance`, uniform in [0, 1), makes a wait longer by up to a tenth: those that failed
+// together do not come back together. Retry-After makes it longer too, never shorter.
+storage::DeliveryOutcome after_attempt(const storage::DueDelivery& delivery, const Answer& answer,
+                                       double chance);
+
+// Longer ones are taken for this: the host does not say for days what we do.
+inline constexpr std::chrono::hours kLongestRetryAfter{24};
+
+}  // namespace receiptd::alert

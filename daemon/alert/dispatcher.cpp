@@ -1,0 +1,208 @@
+#include "alert/dispatcher.hpp"
+
+#include "alert/payload.hpp"
+#include "base/log.hpp"
+#include "storage/store.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace receiptd::alert {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Between two looks at the queue when nobody wakes us: another process may have filled it.
+constexpr std::chrono::milliseconds kShortestPause = 10ms;
+constexpr std::chrono::milliseconds kLongestPause = 1s;
+constexpr auto kAfterFault = 5s;  // of the database
+constexpr auto kReportEvery = 10s;
+
+double seconds(base::Duration duration) { return static_cast<double>(duration.count()) / 1e9; }
+
+base::Task<std::string> make_on(base::asio::thread_pool& cpu, Cause cause) {
+    return base::offload(cpu, [cause = std::move(cause)] { return make_payload(cause); });
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
+                       const std::vector<std::string>& endpoints, storage::AlertStore& store, Sender& sender,
+                       metrics::AlertSeries& series, const base::Clock& clock, Chance chance)
+    : executor_(executor),
+      cpu_(cpu),
+      store_(store),
+      sender_(sender),
+      clock_(clock),
+      chance_(std::move(chance)),
+      pause_(executor) {
+    for (const auto& name : endpoints)
+        endpoints_.emplace(name, std::make_shared<Endpoint>(metrics::EndpointSeries(series, name)));
+}
+
+base::Task<void> Dispatcher::register_endpoints() {
+    std::vector<std::string> names;
+    for (const auto& [name, endpoint] : endpoints_) names.push_back(name);
+    co_await store_.set_endpoints(std::move(names));
+}
+
+base::Task<void> Dispatcher::run() {
+    if (endpoints_.empty()) co_return;
+    base::TaskGroup under_way(executor_);
+    while (!stopping_) {
+        woken_ = false;
+        const auto claimed = co_await claim(under_way);
+        if (!claimed)
+            co_await base::sleep_on(pause_, kAfterFault);
+        else if (*claimed == 0)
+            co_await pause();
+    }
+    co_await under_way.join();
+}
+
+void Dispatcher::wake() {
+    woken_ = true;
+    pause_.cancel();
+}
+
+void Dispatcher::stop() {
+    stopping_ = true;
+    wake();
+}
+
+std::vector<storage::EndpointRoom> Dispatcher::rooms() const {
+    std::vector<storage::EndpointRoom> rooms;
+    for (const auto& [name, endpoint] : endpoints_)
+        if (endpoint->in_flight < kAttemptsAtOnce && !endpoint->gone &&
+            endpoint->paused_until <= clock_.steady())
+            rooms.push_back({name, kAttemptsAtOnce - endpoint->in_flight});
+    return rooms;
+}
+
+base::Task<std::optional<std::size_t>> Dispatcher::claim(base::TaskGroup& under_way) {
+    std::vector<storage::DueDelivery> due;
+    try {
+        auto free = rooms();
+        if (!free.empty()) due = co_await store_.claim_deliveries(std::move(free), kLease);
+    } catch (const storage::StorageError& e) {
+        log::warn("the queue of alerts cannot be read", {{"because", e.what()}});
+        co_return std::nullopt;
+    }
+    for (auto& delivery : due) {
+        auto& endpoint = *endpoints_.at(delivery.endpoint);
+        endpoint.more_due = ++endpoint.in_flight == kAttemptsAtOnce;
+        under_way.spawn(deliver(std::move(delivery)));
+    }
+    co_return due.size();
+}
+
+base::Task<void> Dispatcher::pause() {
+    std::vector<std::string> names;
+    for (auto& room : rooms()) names.push_back(std::move(room.endpoint));
+    std::optional<std::chrono::milliseconds> next;
+    try {
+        if (!names.empty()) next = co_await store_.next_delivery_in(std::move(names));
+    } catch (const storage::StorageError&) {
+        // The next claim will say so.
+    }
+    if (woken_) co_return;
+    const auto wait = std::clamp(next.value_or(kLongestPause), kShortestPause, kLongestPause);
+    co_await base::sleep_on(pause_, wait);
+}
+
+base::Task<void> Dispatcher::deliver(storage::DueDelivery delivery) {
+    const auto endpoint = endpoints_.at(delivery.endpoint);
+    try {
+        co_await attempt(std::move(delivery), *endpoint);
+    } catch (const storage::StorageError& e) {
+        log::warn("a delivery is left to its lease", {{"because", e.what()}});
+    } catch (const storage::StorageStopped&) {
+        // So is this one.
+    }
+    --endpoint->in_flight;
+    if (std::exchange(endpoint->more_due, false)) wake();
+}
+
+base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& endpoint) {
+    Message message;
+    message.endpoint = delivery.endpoint;
+    message.id = delivery.alert_id;
+    message.body = co_await body_of(delivery);
+    if (delivery.attempts == 0)
+        endpoint.series.first_attempt_seconds.Observe(seconds(clock_.wall() - delivery.created_at));
+    const auto began = clock_.steady();
+    const auto answer = co_await sender_.post(std::move(message));
+    endpoint.series.seconds.Observe(seconds(clock_.steady() - began));
+    auto outcome = after_attempt(delivery, answer, chance_());
+    note(delivery, outcome, answer, endpoint);
+    co_await store_.record_delivery(std::move(outcome));
+}
+
+base::Task<std::string> Dispatcher::body_of(const storage::DueDelivery& delivery) {
+    if (!delivery.payload.empty()) co_return delivery.payload;
+    Cause cause;
+    cause.alert_id = delivery.alert_id;
+    cause.kind = delivery.kind;
+    cause.tx_hash = delivery.tx_hash;
+    cause.alerted_at = delivery.created_at;
+    cause.finding = co_await store_.finding(delivery.alert_id);
+    if (!cause.tx_hash.empty()) cause.tree = co_await store_.tree_of(cause.tx_hash);
+    auto made = co_await make_on(cpu_, std::move(cause));
+    co_return co_await store_.keep_payload(delivery.alert_id, std::move(made));
+}
+
+void Dispatcher::note(const storage::DueDelivery& delivery, const storage::DeliveryOutcome& outcome,
+                      const Answer& answer, Endpoint& endpoint) {
+    auto& series = endpoint.series;
+    (outcome.delivered ? series.delivered : outcome.dead ? series.died : series.failed).Increment();
+    const bool was_failing = std::exchange(endpoint.failing, !outcome.delivered);
+    if (outcome.delivered) {
+        if (was_failing) log::info("endpoint takes alerts again", {{"endpoint", delivery.endpoint}});
+        return;
+    }
+    if (outcome.endpoint_gone) {
+        endpoint.gone = true;
+        log::error("endpoint switched off: it answered 410; a restart switches it on",
+                   {{"endpoint", delivery.endpoint}});
+    }
+    const bool slow_down = answer.status == 429 || answer.status == 503;
+    if (slow_down && answer.retry_after)
+        endpoint.paused_until = std::max(endpoint.paused_until, clock_.steady() + *answer.retry_after);
+    if (outcome.dead)
+        log::error(
+            "alert given up",
+            {{"endpoint", delivery.endpoint}, {"alert_id", delivery.alert_id}, {"because", outcome.error}});
+    else
+        log::write(was_failing ? log::Level::debug : log::Level::warn,
+                   "alert not delivered, tried again later",
+                   {{"endpoint", delivery.endpoint},
+                    {"alert_id", delivery.alert_id},
+                    {"attempts", delivery.attempts + 1},
+                    {"because", outcome.error}});
+}
+
+base::Task<void> Dispatcher::report() {
+    base::asio::steady_timer timer(executor_);
+    while (!stopping_ && !endpoints_.empty()) {
+        try {
+            show(co_await store_.delivery_backlog());
+        } catch (const storage::StorageError& e) {
+            log::warn("the backlog of alerts cannot be counted", {{"because", e.what()}});
+        }
+        co_await base::sleep_on(timer, kReportEvery);
+    }
+}
+
+void Dispatcher::show(const std::vector<storage::DeliveryBacklog>& backlog) {
+    std::map<std::string, storage::DeliveryBacklog> by_endpoint;
+    for (const auto& each : backlog) by_endpoint[each.endpoint] = each;
+    for (auto& [name, endpoint] : endpoints_) {
+        const auto& of = by_endpoint[name];
+        endpoint->series.pending.Set(static_cast<double>(of.pending));
+        endpoint->series.dead.Set(static_cast<double>(of.dead));
+        endpoint->series.oldest_pending_seconds.Set(seconds(of.oldest_pending));
+    }
+}
+
+}  // namespace receiptd::alert

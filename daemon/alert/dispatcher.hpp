@@ -1,0 +1,83 @@
+// Works the queue of deliveries: claims what is due, makes and keeps its body, posts it, records what came
+// of it. A process that dies leaves its claims to whoever comes after the lease; the receiver then sees the
+// same webhook-id again.
+//
+// Each endpoint has its own share of what is under way, so a slow one holds up itself only.
+#pragma once
+
+#include "alert/sender.hpp"
+#include "base/clock.hpp"
+#include "base/task_group.hpp"
+#include "metrics/alert_series.hpp"
+#include "storage/alert_store.hpp"
+
+#include <boost/asio/thread_pool.hpp>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::alert {
+
+// A claim that is not recorded by then may be taken by another.
+inline constexpr std::chrono::seconds kLease = kLongestAttempt + std::chrono::seconds(10);
+
+class Dispatcher {
+public:
+    using Chance = std::function<double()>;  // uniform in [0, 1)
+
+    // `endpoints`: their names.
+    Dispatcher(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
+               const std::vector<std::string>& endpoints, storage::AlertStore& store, Sender& sender,
+               metrics::AlertSeries& series, const base::Clock& clock, Chance chance);
+
+    // Before anything is committed: alerts are made for the endpoints that the database knows.
+    base::Task<void> register_endpoints();
+    // Until stop() or storage stops; then what is under way is brought to its end.
+    base::Task<void> run();
+    // Keeps the gauges of the backlog, until stop().
+    base::Task<void> report();
+
+    void wake();  // something may be due now
+    void stop();
+
+private:
+    // Shared with the attempts: they may end after the dispatcher.
+    struct Endpoint {
+        explicit Endpoint(metrics::EndpointSeries of) : series(of) {}
+        metrics::EndpointSeries series;
+        unsigned in_flight = 0;
+        bool more_due = false;  // the last claim took all it could
+        bool gone = false;      // answered 410
+        bool failing = false;   // the last attempt failed
+        base::SteadyTime paused_until{};
+    };
+
+    std::vector<storage::EndpointRoom> rooms() const;
+    // How many; nullopt: the database could not be asked.
+    base::Task<std::optional<std::size_t>> claim(base::TaskGroup& under_way);
+    base::Task<void> pause();
+    base::Task<void> deliver(storage::DueDelivery delivery);
+    base::Task<void> attempt(storage::DueDelivery delivery, Endpoint& endpoint);
+    base::Task<std::string> body_of(const storage::DueDelivery& delivery);
+    void note(const storage::DueDelivery& delivery, const storage::DeliveryOutcome& outcome,
+              const Answer& answer, Endpoint& endpoint);
+    void show(const std::vector<storage::DeliveryBacklog>& backlog);
+
+    base::asio::any_io_executor executor_;
+    base::asio::thread_pool& cpu_;
+    storage::AlertStore& store_;
+    Sender& sender_;
+    const base::Clock& clock_;
+    Chance chance_;
+    std::map<std::string, std::shared_ptr<Endpoint>> endpoints_;
+    base::asio::steady_timer pause_;
+    bool woken_ = false;
+    bool stopping_ = false;
+};
+
+}  // namespace receiptd::alert

@@ -1,0 +1,96 @@
+#include "alert/payload.hpp"
+
+#include "alert/words.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+
+namespace receiptd::alert {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLongestErrorText = 4'096;
+constexpr std::size_t kLongestName = 256;  // of a method: the chain allows more than a reader does
+
+std::string iso(base::WallTime time) {
+    const auto day = std::chrono::floor<std::chrono::days>(time);
+    const std::chrono::year_month_day date(day);
+    const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::milliseconds>(time - day));
+    char text[64];
+    std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02ld:%02ld:%02ld.%03ldZ", static_cast<int>(date.year()),
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                  static_cast<long>(clock.hours().count()), static_cast<long>(clock.minutes().count()),
+                  static_cast<long>(clock.seconds().count()), static_cast<long>(clock.subseconds().count()));
+    return text;
+}
+
+Json text_or_null(std::string text, std::size_t most = kLongestName) {
+    return text.empty() ? Json() : Json(shortened(std::move(text), most));
+}
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+    return value ? Json(*value) : Json();
+}
+
+Json height_or_null(const std::optional<chain::ExecutedAt>& at) { return at ? Json(at->height) : Json(); }
+
+chain::TreeJudgement judge(const std::string& tx_hash, const storage::StoredTree& tree) {
+    chain::ReceiptGraph graph(tx_hash);
+    if (tree.transaction) graph.add(*tree.transaction);
+    for (const auto& receipt : tree.receipts) graph.add(receipt);
+    for (const auto& outcome : tree.outcomes) graph.add(outcome);
+    for (const auto& data : tree.data) graph.add(data);
+    return graph.judge();
+}
+
+Json finding_json(const Cause& cause, const storage::FindingRow& finding) {
+    Json json;
+    json["finding_id"] = cause.alert_id;
+    json["kind"] = cause.kind;
+    json["receipt_id"] = text_or_null(finding.receipt_id);
+    json["role"] = text_or_null(finding.role);
+    json["handled"] = or_null(finding.handled);
+    return json;
+}
+
+Json data_json(const Cause& cause, const storage::FindingRow& finding) {
+    const auto tree = judge(cause.tx_hash, cause.tree);
+    Json data;
+    data["summary"] = summary(finding);
+    data["finding"] = finding_json(cause, finding);
+    data["tx_hash"] = text_or_null(cause.tx_hash);
+    data["sender_id"] =
+        text_or_null(cause.tree.transaction ? cause.tree.transaction->signer_id : finding.signer_id);
+    data["verdict"] = tree.verdict ? Json(chain::verdict_name(*tree.verdict)) : Json();
+    data["failing_branch"] = branch_in_words(tree, finding.receipt_id);
+    data["contract_id"] = text_or_null(finding.contract_id);
+    data["method_name"] = text_or_null(finding.method_name);
+    data["error_class"] = text_or_null(finding.error_class);
+    data["error_text"] = text_or_null(finding.error_text, kLongestErrorText);
+    data["block_height"] = or_null(finding.block_height);
+    data["included_height"] = height_or_null(tree.included_at);
+    data["completed_height"] = tree.completed ? height_or_null(tree.completed_at) : Json();
+    data["links"] = Json::object();
+    if (!cause.tx_hash.empty()) data["links"]["api"] = "/v1/transactions/" + cause.tx_hash;
+    return data;
+}
+
+}  // namespace
+
+std::string make_payload(const Cause& cause) {
+    storage::FindingRow finding;
+    finding.kind = cause.kind;
+    finding.tx_hash = cause.tx_hash;
+    if (cause.finding) finding = *cause.finding;
+    Json body;
+    body["type"] = "finding." + cause.kind;
+    body["timestamp"] = finding.block_time.empty() ? iso(cause.alerted_at) : finding.block_time;
+    body["data"] = data_json(cause, finding);
+    return body.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace receiptd::alert

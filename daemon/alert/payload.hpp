@@ -1,0 +1,27 @@
+// The body of an alert: what is signed, sent, and kept as it was made. Pure.
+#pragma once
+
+#include "base/clock.hpp"
+#include "chain/receipt_graph.hpp"
+#include "storage/alert_store.hpp"
+
+#include <optional>
+#include <string>
+
+namespace receiptd::alert {
+
+// What is known of an alert when its body is made.
+struct Cause {
+    std::string alert_id;
+    std::string kind;  // of the finding
+    std::string tx_hash;
+    base::WallTime alerted_at{};
+    std::optional<storage::FindingRow> finding;  // nullopt: forgotten by retention
+    storage::StoredTree tree;                    // as far as it is stored
+};
+
+// Compact JSON. `type` is "finding." and the kind; `verdict` is null while the tree is open. Texts of
+// contracts are shortened, so that a body stays below 64 KiB.
+std::string make_payload(const Cause& cause);
+
+}  // namespace receiptd::alert

@@ -1,0 +1,60 @@
+// Sends signed alerts to the endpoints of the configuration.
+#pragma once
+
+#include "alert/attempt.hpp"
+#include "alert/signature.hpp"
+#include "base/clock.hpp"
+#include "base/task.hpp"
+#include "config/settings.hpp"
+#include "net/http_client.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace receiptd::alert {
+
+// Attempts under way at once, of one endpoint.
+inline constexpr unsigned kAttemptsAtOnce = 16;
+// From connecting to the whole answer.
+inline constexpr std::chrono::seconds kLongestAttempt{20};
+
+struct Message {
+    std::string endpoint;
+    std::string id;    // webhook-id
+    std::string body;  // JSON
+};
+
+class Sender {
+public:
+    virtual ~Sender() = default;
+    // Never throws but for being cancelled.
+    virtual base::Task<Answer> post(Message message) = 0;
+};
+
+// The request as it is sent at `now`.
+net::HttpRequest signed_request(const std::string& target, const Signer& signer, Message message,
+                                base::WallTime now);
+
+class HttpSender final : public Sender {
+public:
+    // Settings that config has accepted; std::runtime_error names an endpoint that cannot be used.
+    HttpSender(boost::asio::any_io_executor executor, const std::vector<config::Endpoint>& endpoints,
+               const base::Clock& clock);
+
+    base::Task<Answer> post(Message message) override;
+    // Takes over the secrets of the endpoints that are there already.
+    void reload(const std::vector<config::Endpoint>& endpoints);
+
+private:
+    struct Target {
+        net::HttpClient client;
+        std::string path_and_query;
+        Signer signer;
+    };
+
+    const base::Clock& clock_;
+    std::map<std::string, Target> targets_;  // by name
+};
+
+}  // namespace receiptd::alert

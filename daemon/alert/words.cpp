@@ -1,0 +1,112 @@
+#include "alert/words.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace receiptd::alert {
+
+namespace {
+
+constexpr std::size_t kLongestBranch = 40;
+constexpr std::size_t kLongestText = 1'000;  // of one failure, in a line
+constexpr std::size_t kLongestName = 256;    // of a method: a contract may call it what it likes
+
+using Receipt = chain::JudgedReceipt;
+
+std::string failure_words(const std::string& error_class, const std::string& error_text) {
+    if (error_text.empty() || error_text == error_class) return error_class;
+    return error_class + ": " + shortened(error_text, kLongestText);
+}
+
+std::string fate_words(const Receipt& receipt) {
+    if (!receipt.executed) return "not executed yet";
+    if (!receipt.failed()) return "succeeded";
+    auto words = "failed: " + failure_words(receipt.failure.error_class, receipt.failure.error_text);
+    if (receipt.handling == chain::Handling::handled) words += " (handled)";
+    return words;
+}
+
+std::string line(const Receipt& receipt) {
+    std::string words = receipt.role ? std::string(chain::role_name(*receipt.role)) : "receipt";
+    if (!receipt.predecessor_id.empty()) words += " " + receipt.predecessor_id + " →";
+    words += " " + receipt.receiver_id;
+    if (!receipt.method_name.empty()) words += " " + shortened(receipt.method_name, kLongestName);
+    return words + ": " + fate_words(receipt);
+}
+
+// The receipt and what led to it, the first first.
+std::vector<const Receipt*> branch(const chain::TreeJudgement& tree, const std::string& receipt_id) {
+    std::unordered_map<std::string_view, const Receipt*> by_id;
+    for (const auto& receipt : tree.receipts) by_id.emplace(receipt.receipt_id, &receipt);
+    std::vector<const Receipt*> found;
+    for (auto at = by_id.find(receipt_id); at != by_id.end();
+         at = by_id.find(found.back()->parent_receipt_id)) {
+        found.push_back(at->second);
+        if (found.size() > tree.receipts.size()) return {};  // a circle: no tree
+    }
+    std::reverse(found.begin(), found.end());
+    return found;
+}
+
+std::string transaction_words(const storage::FindingRow& finding) {
+    std::string words = "transaction";
+    if (!finding.tx_hash.empty()) words += " " + finding.tx_hash;
+    if (!finding.signer_id.empty()) words += " of " + finding.signer_id;
+    return words;
+}
+
+std::string receipt_summary(const storage::FindingRow& finding) {
+    std::string words = finding.role.empty() ? "receipt" : finding.role;
+    if (!finding.method_name.empty()) words += " " + shortened(finding.method_name, kLongestName);
+    if (!finding.contract_id.empty())
+        words += (finding.method_name.empty() ? " at " : " of ") + finding.contract_id;
+    words += " failed";
+    if (finding.handled == true) words += " and was handled";
+    return words;
+}
+
+std::string what(const storage::FindingRow& finding) {
+    if (finding.kind == "failed_receipt") return receipt_summary(finding);
+    if (finding.kind == "failed_transaction") return transaction_words(finding) + " failed";
+    if (finding.kind == "rejected") return transaction_words(finding) + " was refused";
+    if (finding.kind == "forwarding_failed") return "no host took " + transaction_words(finding);
+    if (finding.kind == "dropped") return transaction_words(finding) + " was dropped";
+    if (finding.kind == "expired") return transaction_words(finding) + " expired";
+    if (finding.kind == "stuck") return transaction_words(finding) + " is stuck";
+    if (finding.kind == "unknown") return "nothing was learned of " + transaction_words(finding);
+    return transaction_words(finding) + ": " + finding.kind;
+}
+
+}  // namespace
+
+std::vector<std::string> branch_in_words(const chain::TreeJudgement& tree, const std::string& receipt_id) {
+    std::vector<std::string> lines;
+    const auto receipts = branch(tree, receipt_id);
+    const auto skipped = receipts.size() > kLongestBranch ? receipts.size() - kLongestBranch : 0;
+    for (std::size_t i = 0; i < receipts.size(); ++i) {
+        const bool in_gap = skipped > 0 && i >= kLongestBranch / 2 && i < kLongestBranch / 2 + skipped;
+        if (!in_gap)
+            lines.push_back(line(*receipts[i]));
+        else if (i == kLongestBranch / 2)
+            lines.push_back("… " + std::to_string(skipped) + " receipts more …");
+    }
+    return lines;
+}
+
+std::string summary(const storage::FindingRow& finding) {
+    auto words = what(finding);
+    const bool says_more = !finding.error_class.empty() && finding.error_class != finding.kind;
+    if (says_more) words += ": " + failure_words(finding.error_class, finding.error_text);
+    return words;
+}
+
+std::string shortened(std::string text, std::size_t most) {
+    constexpr std::string_view kEllipsis = "…";
+    if (text.size() <= most) return text;
+    auto cut = most > kEllipsis.size() ? most - kEllipsis.size() : 0;
+    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xc0U) == 0x80U) --cut;
+    text.resize(cut);
+    return text.append(kEllipsis);
+}
+
+}  // namespace receiptd::alert

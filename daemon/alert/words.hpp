@@ -1,0 +1,22 @@
+// What happened, in words for the person who is woken by it. Pure.
+#pragma once
+
+#include "chain/receipt_graph.hpp"
+#include "storage/alert_store.hpp"
+
+#include <string>
+#include <vector>
+
+namespace receiptd::alert {
+
+// From the transaction down to the receipt, a line each; empty: the tree does not lead there. Long
+// branches lose their middle.
+std::vector<std::string> branch_in_words(const chain::TreeJudgement& tree, const std::string& receipt_id);
+
+// One sentence.
+std::string summary(const storage::FindingRow& finding);
+
+// At most `most` bytes of UTF-8, cut between characters, with "…" where something is left out.
+std::string shortened(std::string text, std::size_t most);
+
+}  // namespace receiptd::alert

@@ -1,0 +1,28 @@
+#include "metrics/alert_series.hpp"
+
+namespace receiptd::metrics {
+
+AlertSeries::AlertSeries(Registry& r)
+    : attempts(
+          r.counter("receiptd_deliveries_total",
+                    "Attempts to deliver an alert: delivered, failed (tried again later), dead (given up).")),
+      seconds(r.histogram("receiptd_delivery_seconds", "Time of an attempt, from connecting to the answer.")),
+      first_attempt_seconds(r.histogram("receiptd_delivery_first_attempt_seconds",
+                                        "From an alert's commit to the first attempt to deliver it.")),
+      pending(r.gauge("receiptd_deliveries_pending", "Deliveries that are still to be made.")),
+      dead(r.gauge("receiptd_deliveries_dead", "Deliveries given up; receiptd alerts resend revives them.")),
+      oldest_pending_seconds(
+          r.gauge("receiptd_deliveries_oldest_pending_seconds",
+                  "Age of the oldest delivery that is still to be made; 0: there is none.")) {}
+
+EndpointSeries::EndpointSeries(AlertSeries& series, const std::string& endpoint)
+    : delivered(series.attempts.Add({{"endpoint", endpoint}, {"outcome", "delivered"}})),
+      failed(series.attempts.Add({{"endpoint", endpoint}, {"outcome", "failed"}})),
+      died(series.attempts.Add({{"endpoint", endpoint}, {"outcome", "dead"}})),
+      seconds(series.seconds.Add({{"endpoint", endpoint}}, seconds_buckets())),
+      first_attempt_seconds(series.first_attempt_seconds.Add({{"endpoint", endpoint}}, seconds_buckets())),
+      pending(series.pending.Add({{"endpoint", endpoint}})),
+      dead(series.dead.Add({{"endpoint", endpoint}})),
+      oldest_pending_seconds(series.oldest_pending_seconds.Add({{"endpoint", endpoint}})) {}
+
+}  // namespace receiptd::metrics

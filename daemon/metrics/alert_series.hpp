@@ -1,0 +1,36 @@
+// What telling the endpoints reports.
+#pragma once
+
+#include "metrics/registry.hpp"
+
+#include <string>
+
+namespace receiptd::metrics {
+
+struct AlertSeries {
+    explicit AlertSeries(Registry& registry);
+
+    prometheus::Family<prometheus::Counter>& attempts;   // endpoint, outcome
+    prometheus::Family<prometheus::Histogram>& seconds;  // endpoint; so are the rest
+    prometheus::Family<prometheus::Histogram>& first_attempt_seconds;
+    prometheus::Family<prometheus::Gauge>& pending;
+    prometheus::Family<prometheus::Gauge>& dead;
+    prometheus::Family<prometheus::Gauge>& oldest_pending_seconds;
+};
+
+// The series of one endpoint, looked up once.
+class EndpointSeries {
+public:
+    EndpointSeries(AlertSeries& series, const std::string& endpoint);
+
+    prometheus::Counter& delivered;
+    prometheus::Counter& failed;  // to be tried again
+    prometheus::Counter& died;    // given up
+    prometheus::Histogram& seconds;
+    prometheus::Histogram& first_attempt_seconds;  // from the alert's commit
+    prometheus::Gauge& pending;
+    prometheus::Gauge& dead;
+    prometheus::Gauge& oldest_pending_seconds;
+};
+
+}  // namespace receiptd::metrics

@@ -1,0 +1,226 @@
+#include "alert/dispatcher.hpp"
+#include "fakes.hpp"
+#include "metrics/registry.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+
+#include <future>
+
+namespace receiptd::alert {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace alert::testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class DispatcherTest : public ::testing::Test {
+protected:
+    DispatcherTest() { group_.spawn(dispatcher_.run()); }
+    ~DispatcherTest() override {
+        group_.cancel();
+        settle();
+    }
+
+    // Lets everything happen that can happen now.
+    void settle() {
+        dispatcher_.wake();
+        io_.restart();
+        while (io_.poll() + poll_after_cpu() > 0) {
+        }
+    }
+    // Bodies are made on another thread; its only one, so what was handed over before is done then.
+    std::size_t poll_after_cpu() {
+        std::promise<void> done;
+        boost::asio::post(cpu_, [&] { done.set_value(); });
+        done.get_future().wait();
+        return io_.poll();
+    }
+    void settle_after(base::Duration time) {
+        clock_.passed += time;
+        settle();
+    }
+    void answer(const std::string& endpoint, int status, std::optional<base::Duration> retry_after = {}) {
+        Answer answer;
+        answer.status = status;
+        answer.retry_after = retry_after;
+        sender_.scripts[endpoint].push_back(answer);
+    }
+    std::string metrics() { return registry_.serialize(); }
+
+    boost::asio::io_context io_{1};
+    boost::asio::thread_pool cpu_{1};
+    FakeClock clock_;
+    metrics::Registry registry_;
+    metrics::AlertSeries series_{registry_};
+    MemoryAlerts store_{clock_};
+    FakeSender sender_{io_.get_executor()};
+    Dispatcher dispatcher_{io_.get_executor(), cpu_, {"ops", "lab"}, store_, sender_, series_, clock_,
+                           [] { return 0.0; }};
+    base::TaskGroup group_{io_.get_executor()};
+};
+
+TEST_F(DispatcherTest, WhatIsDueIsPostedWithItsIdAndRecorded) {
+    store_.add("failed_receipt:r1", "ops");
+    store_.add("failed_receipt:r1", "lab");
+    settle();
+    ASSERT_EQ(sender_.posted.size(), 2U);
+    EXPECT_EQ(sender_.posted[0].id, "failed_receipt:r1");
+    EXPECT_THAT(sender_.posted[0].body, HasSubstr("\"type\":\"finding.failed_receipt\""));
+    EXPECT_EQ(store_.count("delivered"), 2U);
+    EXPECT_THAT(metrics(), HasSubstr("receiptd_deliveries_total{endpoint=\"ops\",outcome=\"delivered\"} 1"));
+}
+
+TEST_F(DispatcherTest, TheBodyIsMadeOnceAndKeptThroughAllAttempts) {
+    answer("ops", 500);
+    answer("ops", 500);
+    store_.add("failed_receipt:r1", "ops");
+    settle();
+    EXPECT_FALSE(store_.payloads["failed_receipt:r1"].empty());
+    settle_after(5s);
+    settle_after(5min);
+    ASSERT_EQ(sender_.posted.size(), 3U);
+    EXPECT_EQ(sender_.posted[2].body, sender_.posted[0].body);
+    EXPECT_EQ(sender_.posted[2].body, store_.payloads["failed_receipt:r1"]);
+    EXPECT_EQ(store_.findings_read, 1U);
+}
+
+TEST_F(DispatcherTest, AFailureIsTriedAgainByTheScheduleUntilItIsDead) {
+    for (int i = 0; i < 10; ++i) answer("ops", 500);
+    store_.add("failed_receipt:r1", "ops");
+    settle();
+    std::size_t posts = 1;
+    for (const auto wait : {5s + 0s, 300s + 0s, 1'800s + 0s, 7'200s + 0s, 18'000s + 0s, 36'000s + 0s,
+                            50'400s + 0s, 72'000s + 0s, 86'400s + 0s}) {
+        settle_after(wait - 1s);
+        EXPECT_EQ(sender_.posted.size(), posts) << wait.count();
+        settle_after(1s);
+        EXPECT_EQ(sender_.posted.size(), ++posts) << wait.count();
+    }
+    EXPECT_EQ(store_.of("failed_receipt:r1", "ops").state, "dead");
+    settle_after(1'000h);
+    EXPECT_EQ(sender_.posted.size(), 10U);
+    EXPECT_THAT(metrics(), HasSubstr("receiptd_deliveries_total{endpoint=\"ops\",outcome=\"failed\"} 9"));
+    EXPECT_THAT(metrics(), HasSubstr("receiptd_deliveries_total{endpoint=\"ops\",outcome=\"dead\"} 1"));
+}
+
+TEST_F(DispatcherTest, ASlowEndpointHoldsUpItselfOnly) {
+    sender_.held.insert("ops");
+    for (int i = 0; i < 100; ++i) {
+        store_.add("failed_receipt:r" + std::to_string(i), "ops");
+        store_.add("failed_receipt:r" + std::to_string(i), "lab");
+    }
+    settle();
+    EXPECT_EQ(store_.count("delivered", "lab"), 100U);
+    EXPECT_EQ(store_.count("delivered", "ops"), 0U);
+    EXPECT_EQ(sender_.posts("ops"), kAttemptsAtOnce);
+    sender_.release("ops");
+    settle();
+    EXPECT_EQ(store_.count("delivered", "ops"), 100U);
+    EXPECT_EQ(sender_.most_running["ops"], kAttemptsAtOnce);
+}
+
+TEST_F(DispatcherTest, GoneSwitchesTheEndpointOffAndLeavesTheOthers) {
+    answer("ops", 410);
+    store_.add("failed_receipt:r1", "ops");
+    settle();
+    store_.add("failed_receipt:r2", "ops");
+    store_.add("failed_receipt:r2", "lab");
+    settle();
+    EXPECT_EQ(sender_.posts("ops"), 1U);
+    EXPECT_EQ(sender_.posts("lab"), 1U);
+    EXPECT_THAT(store_.gone, ElementsAre("ops"));
+    EXPECT_EQ(store_.of("failed_receipt:r1", "ops").state, "dead");
+    EXPECT_EQ(store_.of("failed_receipt:r2", "ops").state, "pending");
+}
+
+TEST_F(DispatcherTest, RetryAfterOfAnOverloadedEndpointHoldsBackTheRestToo) {
+    answer("ops", 429, 60s);
+    store_.add("failed_receipt:r1", "ops");
+    settle();
+    store_.add("failed_receipt:r2", "ops");
+    settle_after(59s);
+    EXPECT_EQ(sender_.posts("ops"), 1U);
+    settle_after(1s);
+    EXPECT_EQ(sender_.posts("ops"), 3U);
+    EXPECT_EQ(store_.count("delivered"), 2U);
+}
+
+TEST_F(DispatcherTest, AClaimThatIsNotRecordedIsTakenAgainAfterItsLease) {
+    sender_.held.insert("ops");
+    store_.add("failed_receipt:r1", "ops");
+    settle();
+    group_.cancel();  // the daemon dies
+    settle();
+    sender_.release("ops");
+    Dispatcher next(io_.get_executor(), cpu_, {"ops"}, store_, sender_, series_, clock_, [] { return 0.0; });
+    group_.spawn(next.run());
+    settle();
+    EXPECT_EQ(store_.count("delivered"), 0U);
+    clock_.passed += kLease;
+    next.wake();
+    settle();
+    EXPECT_EQ(store_.count("delivered"), 1U);
+    ASSERT_EQ(sender_.posted.size(), 2U);
+    EXPECT_EQ(sender_.posted[0].id, sender_.posted[1].id);
+    EXPECT_EQ(sender_.posted[0].body, sender_.posted[1].body);
+    group_.cancel();
+    settle();
+}
+
+TEST_F(DispatcherTest, ADatabaseThatFailsIsAskedAgain) {
+    store_.faults = 1;
+    store_.add("failed_receipt:r1", "ops");
+    settle();
+    settle();
+    EXPECT_EQ(store_.count("delivered"), 1U);
+}
+
+TEST_F(DispatcherTest, StoppedItTakesNothingNewAndEndsWithWhatIsUnderWay) {
+    sender_.held.insert("ops");
+    store_.add("failed_receipt:r1", "ops");
+    settle();
+    dispatcher_.stop();
+    store_.add("failed_receipt:r2", "lab");
+    settle();
+    EXPECT_EQ(group_.running(), 1U);
+    sender_.release("ops");
+    settle();
+    EXPECT_EQ(group_.running(), 0U);
+    EXPECT_EQ(store_.of("failed_receipt:r1", "ops").state, "delivered");
+    EXPECT_EQ(sender_.posts("lab"), 0U);
+}
+
+TEST_F(DispatcherTest, RegistersItsEndpointsAndShowsTheBacklog) {
+    group_.spawn(dispatcher_.register_endpoints());
+    storage::DeliveryBacklog backlog;
+    backlog.endpoint = "ops";
+    backlog.pending = 3;
+    backlog.dead = 2;
+    backlog.oldest_pending = 90s;
+    store_.backlog.push_back(backlog);
+    group_.spawn(dispatcher_.report());
+    settle();
+    EXPECT_THAT(store_.active, ElementsAre("lab", "ops"));
+    const auto text = metrics();
+    EXPECT_THAT(text, HasSubstr("receiptd_deliveries_pending{endpoint=\"ops\"} 3"));
+    EXPECT_THAT(text, HasSubstr("receiptd_deliveries_dead{endpoint=\"ops\"} 2"));
+    EXPECT_THAT(text, HasSubstr("receiptd_deliveries_oldest_pending_seconds{endpoint=\"ops\"} 90"));
+    EXPECT_THAT(text, HasSubstr("receiptd_deliveries_pending{endpoint=\"lab\"} 0"));
+}
+
+TEST_F(DispatcherTest, AnIdleQueueIsNotAskedInALoop) {
+    settle();
+    const auto before = store_.claims;
+    io_.restart();
+    io_.poll();
+    io_.poll();
+    EXPECT_LE(store_.claims, before + 1);
+}
+
+}  // namespace
+}  // namespace receiptd::alert

@@ -1,0 +1,171 @@
+// A queue in memory on a clock of its own, and endpoints that answer as they are told.
+#pragma once
+
+#include "alert/dispatcher.hpp"
+#include "base/event.hpp"
+#include "storage/store.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace receiptd::alert::testing {
+
+class FakeClock final : public base::Clock {
+public:
+    base::WallTime wall() const override {
+        return base::WallTime(std::chrono::seconds(1'700'000'000)) + passed;
+    }
+    base::SteadyTime steady() const override { return base::SteadyTime(std::chrono::hours(1)) + passed; }
+    base::Duration passed{};
+};
+
+class MemoryAlerts final : public storage::AlertStore {
+public:
+    explicit MemoryAlerts(const FakeClock& clock) : clock_(clock) {}
+
+    struct Delivery {
+        storage::DueDelivery due;
+        std::string state = "pending";
+        base::WallTime next{};
+        storage::DeliveryOutcome last;
+    };
+
+    void add(const std::string& alert_id, const std::string& endpoint) {
+        Delivery delivery;
+        delivery.due.alert_id = alert_id;
+        delivery.due.endpoint = endpoint;
+        delivery.due.kind = "failed_receipt";
+        delivery.due.created_at = delivery.next = clock_.wall();
+        deliveries[{alert_id, endpoint}] = delivery;
+    }
+    const Delivery& of(const std::string& alert_id, const std::string& endpoint) const {
+        return deliveries.at({alert_id, endpoint});
+    }
+    std::size_t count(const std::string& state, const std::string& endpoint = "") const {
+        return static_cast<std::size_t>(
+            std::count_if(deliveries.begin(), deliveries.end(), [&](const auto& entry) {
+                return entry.second.state == state && (endpoint.empty() || entry.first.second == endpoint);
+            }));
+    }
+
+    base::Task<void> set_endpoints(std::vector<std::string> names) override {
+        active = std::move(names);
+        co_return;
+    }
+    base::Task<std::vector<storage::DueDelivery>> claim_deliveries(std::vector<storage::EndpointRoom> rooms,
+                                                                   std::chrono::seconds lease) override {
+        ++claims;
+        fail_if_told();
+        std::vector<storage::DueDelivery> due;
+        for (auto& [key, delivery] : deliveries)
+            for (auto& room : rooms)
+                if (room.endpoint == key.second && room.limit > 0 && delivery.state == "pending" &&
+                    delivery.next <= clock_.wall()) {
+                    --room.limit;
+                    delivery.next = clock_.wall() + lease;
+                    delivery.due.payload = payloads[key.first];
+                    due.push_back(delivery.due);
+                }
+        co_return due;
+    }
+    base::Task<std::string> keep_payload(std::string alert_id, std::string payload) override {
+        auto& kept = payloads[alert_id];
+        if (kept.empty()) kept = std::move(payload);
+        co_return kept;
+    }
+    base::Task<void> record_delivery(storage::DeliveryOutcome outcome) override {
+        auto& delivery = deliveries.at({outcome.alert_id, outcome.endpoint});
+        ++delivery.due.attempts;
+        delivery.state = outcome.delivered ? "delivered" : outcome.dead ? "dead" : "pending";
+        if (outcome.again_in) delivery.next = clock_.wall() + *outcome.again_in;
+        if (outcome.endpoint_gone) gone.insert(outcome.endpoint);
+        delivery.last = std::move(outcome);
+        co_return;
+    }
+    base::Task<std::vector<storage::DeliveryRow>> list_deliveries(storage::DeliveryFilter) override {
+        co_return std::vector<storage::DeliveryRow>{};
+    }
+    base::Task<std::uint64_t> resend(storage::DeliveryFilter) override { co_return 0; }
+    base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(std::vector<std::string>) override {
+        // Whether anything is due is found by waking, so that no test sleeps.
+        co_return std::nullopt;
+    }
+    base::Task<std::vector<storage::DeliveryBacklog>> delivery_backlog() override { co_return backlog; }
+    base::Task<std::optional<storage::FindingRow>> finding(std::string finding_id) override {
+        ++findings_read;
+        storage::FindingRow row;
+        row.finding_id = finding_id;
+        row.kind = "failed_receipt";
+        row.error_text = "told " + std::to_string(findings_read) + " times";
+        co_return row;
+    }
+    base::Task<std::vector<storage::FindingRow>> list_findings(storage::FindingFilter) override {
+        co_return std::vector<storage::FindingRow>{};
+    }
+    base::Task<storage::StoredTree> tree_of(std::string) override { co_return storage::StoredTree{}; }
+    base::Task<std::vector<storage::StreamEvent>> stream_events(std::int64_t, unsigned) override {
+        co_return std::vector<storage::StreamEvent>{};
+    }
+    base::Task<std::int64_t> last_stream_event() override { co_return 0; }
+
+    std::map<std::pair<std::string, std::string>, Delivery> deliveries;
+    std::map<std::string, std::string> payloads;
+    std::vector<std::string> active;
+    std::set<std::string> gone;
+    std::vector<storage::DeliveryBacklog> backlog;
+    unsigned claims = 0;
+    unsigned findings_read = 0;
+    unsigned faults = 0;  // so many claims fail
+
+private:
+    void fail_if_told() {
+        if (faults == 0) return;
+        --faults;
+        throw storage::StorageError("no right to read deliveries");
+    }
+    const FakeClock& clock_;
+};
+
+class FakeSender final : public Sender {
+public:
+    explicit FakeSender(base::asio::any_io_executor executor) : released_(executor) {}
+
+    base::Task<Answer> post(Message message) override {
+        posted.push_back(message);
+        const auto now = ++running[message.endpoint];
+        most_running[message.endpoint] = std::max(most_running[message.endpoint], now);
+        while (held.count(message.endpoint) > 0) co_await released_.wait();
+        --running[message.endpoint];
+        auto& answers = scripts[message.endpoint];
+        Answer answer;
+        answer.status = 200;
+        if (!answers.empty()) {
+            answer = answers.front();
+            answers.pop_front();
+        }
+        co_return answer;
+    }
+    void release(const std::string& endpoint) {
+        held.erase(endpoint);
+        released_.notify_all();
+    }
+    std::size_t posts(const std::string& endpoint) const {
+        return static_cast<std::size_t>(std::count_if(
+            posted.begin(), posted.end(), [&](const Message& each) { return each.endpoint == endpoint; }));
+    }
+
+    std::vector<Message> posted;
+    std::map<std::string, std::deque<Answer>> scripts;  // 200 when there is none
+    std::set<std::string> held;                         // do not answer
+    std::map<std::string, unsigned> running, most_running;
+
+private:
+    base::Event released_;
+};
+
+}  // namespace receiptd::alert::testing

@@ -1,0 +1,195 @@
+#include "alert/payload.hpp"
+#include "alert/words.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <sstream>
+
+namespace receiptd::alert {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Json = nlohmann::ordered_json;
+
+// alice calls app.swap; that calls token.ft_transfer and awaits it with app.on_transfer, which panics.
+class Swap {
+public:
+    Swap() {
+        chain::TransactionFacts transaction;
+        transaction.tx_hash = "TX";
+        transaction.signer_id = "alice.near";
+        transaction.receiver_id = "app.near";
+        cause.tree.transaction = transaction;
+        outcome("TX", chain::StatusKind::success_receipt_id, {"r0"}, 100);
+        receipt("r0", "alice.near", "app.near", "swap");
+        outcome("r0", chain::StatusKind::success_receipt_id, {"r1", "r2"}, 101);
+        receipt("r1", "app.near", "token.near", "ft_transfer").output_data_ids = {"d"};
+        outcome("r1", chain::StatusKind::success_value, {}, 102);
+        receipt("r2", "app.near", "app.near", "on_transfer").input_data_ids = {"d"};
+        chain::DataFacts data;
+        data.data_id = "d";
+        cause.tree.data.push_back(data);
+        outcome("r2", chain::StatusKind::failure, {}, 103).failure = {"contract_panic",
+                                                                      "no such pool (src/lib.rs:7:5)"};
+
+        cause.alert_id = "failed_receipt:r2";
+        cause.kind = "failed_receipt";
+        cause.tx_hash = "TX";
+        cause.alerted_at = base::WallTime(1'700'000'000s + 250ms);
+        storage::FindingRow finding;
+        finding.finding_id = cause.alert_id;
+        finding.kind = cause.kind;
+        finding.tx_hash = "TX";
+        finding.receipt_id = "r2";
+        finding.role = "callback";
+        finding.handled = false;
+        finding.contract_id = "app.near";
+        finding.method_name = "on_transfer";
+        finding.signer_id = "alice.near";
+        finding.error_class = "contract_panic";
+        finding.error_text = "no such pool (src/lib.rs:7:5)";
+        finding.block_height = 103;
+        finding.block_time = "2023-11-14T22:13:20.123456Z";
+        cause.finding = finding;
+    }
+
+    chain::ReceiptFacts& receipt(const std::string& id, const std::string& from, const std::string& to,
+                                 const std::string& method) {
+        chain::ReceiptFacts facts;
+        facts.receipt_id = id;
+        facts.predecessor_id = from;
+        facts.receiver_id = to;
+        facts.signer_id = "alice.near";
+        facts.method_name = method;
+        return cause.tree.receipts.emplace_back(std::move(facts));
+    }
+
+    chain::OutcomeFacts& outcome(const std::string& id, chain::StatusKind status,
+                                 std::vector<std::string> children, chain::BlockHeight height) {
+        chain::OutcomeFacts facts;
+        facts.id = id;
+        facts.status = status;
+        facts.receipt_ids = std::move(children);
+        facts.at = chain::ExecutedAt{height, height * 1'000'000'000};
+        return cause.tree.outcomes.emplace_back(std::move(facts));
+    }
+
+    Cause cause;
+};
+
+// The file holds the body as people read it; the body itself is compact.
+void expect_golden(const std::string& name, const std::string& body) {
+    std::ifstream file(RECEIPTD_TEST_DATA "/alerts/" + name);
+    std::ostringstream golden;
+    golden << file.rdbuf();
+    const auto json = Json::parse(body);
+    EXPECT_EQ(json.dump(), body);
+    EXPECT_EQ(json.dump(2) + "\n", golden.str()) << name;
+}
+
+TEST(Payload, OfAFailedCallbackTellsTheBranch) {
+    expect_golden("failed_callback.json", make_payload(Swap().cause));
+}
+
+TEST(Payload, OfAnOpenTreeHasNoVerdict) {
+    Swap swap;
+    auto& outcomes = swap.cause.tree.outcomes;
+    outcomes.back().receipt_ids = {"r3"};
+    swap.receipt("r3", "app.near", "log.near", "note");
+    expect_golden("open_tree.json", make_payload(swap.cause));
+}
+
+TEST(Payload, OfAnExpiredTransactionHasNoTree) {
+    Cause cause;
+    cause.alert_id = "expired:TX";
+    cause.kind = "expired";
+    cause.tx_hash = "TX";
+    storage::FindingRow finding;
+    finding.finding_id = cause.alert_id;
+    finding.kind = cause.kind;
+    finding.tx_hash = "TX";
+    finding.signer_id = "alice.near";
+    finding.error_class = "expired";
+    finding.block_time = "2023-11-14T22:13:20Z";
+    cause.finding = finding;
+    expect_golden("expired.json", make_payload(cause));
+}
+
+TEST(Payload, OfAForgottenFindingStillTellsWhatItCan) {
+    Cause cause;
+    cause.alert_id = "failed_receipt:r9";
+    cause.kind = "failed_receipt";
+    cause.alerted_at = base::WallTime(1'700'000'000s + 250ms);
+    expect_golden("forgotten.json", make_payload(cause));
+}
+
+TEST(Payload, IsBoundedAndValidWhateverAContractSays) {
+    Swap swap;
+    std::string text;
+    for (int i = 0; i < 20'000; ++i) text += i % 97 == 0 ? "\xff\x01\"" : "ä";
+    swap.cause.finding->error_text = text;
+    swap.cause.finding->method_name = text;
+    for (auto& outcome : swap.cause.tree.outcomes) outcome.failure.error_text = text;
+    const auto body = make_payload(swap.cause);
+    EXPECT_LT(body.size(), 65'536U);
+    EXPECT_TRUE(Json::accept(body));
+}
+
+TEST(Words, SummaryIsOneSentenceForEveryKind) {
+    storage::FindingRow finding;
+    finding.tx_hash = "TX";
+    finding.signer_id = "alice.near";
+    finding.error_class = "superseded";
+    const std::pair<const char*, const char*> cases[] = {
+        {"failed_transaction", "transaction TX of alice.near failed: superseded"},
+        {"rejected", "transaction TX of alice.near was refused: superseded"},
+        {"forwarding_failed", "no host took transaction TX of alice.near: superseded"},
+        {"dropped", "transaction TX of alice.near was dropped: superseded"},
+        {"expired", "transaction TX of alice.near expired: superseded"},
+        {"stuck", "transaction TX of alice.near is stuck: superseded"},
+        {"unknown", "nothing was learned of transaction TX of alice.near: superseded"}};
+    for (const auto& [kind, words] : cases) {
+        finding.kind = kind;
+        EXPECT_EQ(summary(finding), words);
+    }
+}
+
+TEST(Words, LongBranchLosesItsMiddle) {
+    chain::TreeJudgement tree;
+    for (int i = 0; i < 5'000; ++i) {
+        chain::JudgedReceipt receipt;
+        receipt.receipt_id = "r" + std::to_string(i);
+        if (i > 0) receipt.parent_receipt_id = "r" + std::to_string(i - 1);
+        receipt.receiver_id = "c" + std::to_string(i);
+        tree.receipts.push_back(receipt);
+    }
+    const auto lines = branch_in_words(tree, "r4999");
+    ASSERT_EQ(lines.size(), 41U);
+    EXPECT_THAT(lines.front(), HasSubstr("c0"));
+    EXPECT_EQ(lines[20], "… 4960 receipts more …");
+    EXPECT_THAT(lines.back(), HasSubstr("c4999"));
+    EXPECT_THAT(branch_in_words(tree, "elsewhere"), ElementsAre());
+}
+
+TEST(Words, ACircleIsNoBranch) {
+    chain::TreeJudgement tree;
+    tree.receipts.resize(2);
+    tree.receipts[0].receipt_id = tree.receipts[1].parent_receipt_id = "a";
+    tree.receipts[1].receipt_id = tree.receipts[0].parent_receipt_id = "b";
+    EXPECT_THAT(branch_in_words(tree, "a"), ElementsAre());
+}
+
+TEST(Words, AreCutBetweenCharacters) {
+    EXPECT_EQ(shortened("abc", 3), "abc");
+    EXPECT_EQ(shortened("abcdefgh", 6), "abc…");
+    EXPECT_EQ(shortened("aäääää", 7), "aä…");
+}
+
+}  // namespace
+}  // namespace receiptd::alert

@@ -1,0 +1,123 @@
+#include "alert/sender.hpp"
+#include "fakes.hpp"
+#include "unit/net/net_loop.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace receiptd::alert {
+namespace {
+
+using namespace net::testing;
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+constexpr const char* kOther = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+base::Task<void> keep_and_answer(tcp::socket& socket, std::string& head, std::string text) {
+    head = co_await read_head(socket);
+    co_await write_text(socket, std::move(text));
+}
+
+class HttpSenderTest : public ::testing::Test {
+protected:
+    // A server that says `text`, and keeps what it was told.
+    Script keeps(std::string text) {
+        return [this, text = std::move(text)](tcp::socket& socket, std::size_t) {
+            return keep_and_answer(socket, head_, text);
+        };
+    }
+    std::vector<config::Endpoint> endpoints(std::uint16_t port, bool allow_private = true) {
+        config::Endpoint endpoint;
+        endpoint.name = "ops";
+        endpoint.url = "http://127.0.0.1:" + std::to_string(port) + "/hooks/T0KEN?x=1";
+        endpoint.secret = base::Secret(kSecret);
+        endpoint.allow_private = allow_private;
+        return {endpoint};
+    }
+    Answer post(HttpSender& sender) {
+        Message message;
+        message.endpoint = "ops";
+        message.id = "failed_receipt:r1";
+        message.body = "{}";
+        return run_on(io_, sender.post(std::move(message)));
+    }
+    Answer ask(std::string text, bool allow_private = true) {
+        ScriptedServer server(io_, keeps(std::move(text)));
+        HttpSender sender(io_.get_executor(), endpoints(server.port(), allow_private), clock_);
+        return post(sender);
+    }
+
+    asio::io_context io_{1};
+    alert::testing::FakeClock clock_;  // 1'700'000'000
+    std::string head_;
+};
+
+TEST_F(HttpSenderTest, SendsTheHeadersOfStandardWebhooks) {
+    const auto answer = ask("HTTP/1.1 204 No Content\r\n\r\n");
+    EXPECT_EQ(answer.status, 204) << answer.error;
+    EXPECT_THAT(head_, ::testing::StartsWith("POST /hooks/T0KEN?x=1 HTTP/1.1\r\n"));
+    EXPECT_THAT(head_, HasSubstr("Content-Type: application/json\r\n"));
+    EXPECT_THAT(head_, HasSubstr("webhook-id: failed_receipt:r1\r\n"));
+    EXPECT_THAT(head_, HasSubstr("webhook-timestamp: 1700000000\r\n"));
+    const auto expected = Signer::from(base::Secret(kSecret))->sign("failed_receipt:r1", 1'700'000'000, "{}");
+    EXPECT_THAT(head_, HasSubstr("webhook-signature: " + expected + "\r\n"));
+}
+
+TEST_F(HttpSenderTest, FollowsNoRedirect) {
+    const auto answer =
+        ask("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n");
+    EXPECT_EQ(answer.status, 302);
+}
+
+TEST_F(HttpSenderTest, ReadsRetryAfter) {
+    EXPECT_EQ(ask("HTTP/1.1 429 Slow\r\nRetry-After: 30\r\nContent-Length: 0\r\n\r\n").retry_after,
+              base::Duration(30s));
+    EXPECT_EQ(ask("HTTP/1.1 503 Busy\r\nRetry-After: Tue, 14 Nov 2023 22:14:20 GMT\r\nContent-Length: "
+                  "0\r\n\r\n")
+                  .retry_after,
+              base::Duration(60s));
+    EXPECT_EQ(ask("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n").retry_after, std::nullopt);
+}
+
+TEST_F(HttpSenderTest, RefusesALongAnswer) {
+    const auto answer = ask("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + std::string(100'000, 'x'));
+    EXPECT_EQ(answer.status, 0);
+    EXPECT_THAT(answer.error, HasSubstr("65536"));
+}
+
+TEST_F(HttpSenderTest, PrivateAddressIsRefusedAndNoTokenIsTold) {
+    const auto answer = ask("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", false);
+    EXPECT_EQ(answer.status, 0);
+    EXPECT_EQ(head_, "");
+    EXPECT_THAT(answer.error, HasSubstr("address refused: 127.0.0.1 is loopback"));
+    EXPECT_THAT(answer.error, Not(HasSubstr("T0KEN")));
+}
+
+TEST_F(HttpSenderTest, ReloadTakesANewSecret) {
+    ScriptedServer server(io_, keeps("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+    auto configured = endpoints(server.port());
+    HttpSender sender(io_.get_executor(), configured, clock_);
+    configured[0].secret = base::Secret(kOther);
+    sender.reload(configured);
+    EXPECT_EQ(post(sender).status, 200);
+    const auto expected = Signer::from(base::Secret(kOther))->sign("failed_receipt:r1", 1'700'000'000, "{}");
+    EXPECT_THAT(head_, HasSubstr("webhook-signature: " + expected));
+}
+
+TEST_F(HttpSenderTest, AnEndpointThatCannotBeUsedIsNamed) {
+    auto configured = endpoints(1);
+    configured[0].secret = base::Secret("hunter2");
+    try {
+        HttpSender sender(io_.get_executor(), configured, clock_);
+        ADD_FAILURE();
+    } catch (const std::runtime_error& e) {
+        EXPECT_THAT(e.what(), HasSubstr("ops"));
+        EXPECT_THAT(e.what(), Not(HasSubstr("hunter2")));
+    }
+}
+
+}  // namespace
+}  // namespace receiptd::alert
