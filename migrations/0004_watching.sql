@@ -53,6 +53,9 @@ CREATE INDEX ON findings (contract_id, block_time);
 CREATE INDEX ON findings USING hash (tree_id);
 CREATE INDEX ON findings (block_time);
 
+-- Trees that a seam has put together are looked for there.
+CREATE INDEX ON orphan_receipts (block_height) WHERE kind = 'receipt' AND adopted_at IS NOT NULL;
+
 CREATE TABLE watches (
     tx_hash text COLLATE "C" PRIMARY KEY,
     sender_id text COLLATE "C" NOT NULL,

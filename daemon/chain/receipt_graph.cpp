@@ -33,6 +33,12 @@ u128 deposit_of(const std::vector<Action>& actions) {
     return sum;
 }
 
+std::string method_of(const std::vector<Action>& actions) {
+    for (const auto& action : actions)
+        if (!action.method_name.empty()) return std::string(action.method_name);
+    return actions.empty() ? std::string() : std::string(actions.front().name);
+}
+
 }  // namespace
 
 Text verdict_name(Verdict verdict) {
@@ -79,11 +85,9 @@ ReceiptFacts receipt_facts(const Receipt& receipt) {
     facts.is_promise_yield = receipt.is_promise_yield;
     for (const auto& action : receipt.actions) {
         facts.action_names.emplace_back(action.name);
-        if (facts.method_name.empty()) facts.method_name = action.method_name;
         if (action.kind == ActionKind::delete_account) facts.deletes_account = true;
     }
-    if (facts.method_name.empty() && !facts.action_names.empty())
-        facts.method_name = facts.action_names.front();
+    facts.method_name = method_of(receipt.actions);
     facts.deposit = deposit_of(receipt.actions);
     facts.delegate = delegate_in(receipt.actions);
     return facts;
@@ -107,9 +111,9 @@ DataFacts data_facts(const Receipt& data_receipt) {
 }
 
 TransactionFacts transaction_facts(const SignedTransaction& transaction) {
-    return {std::string(transaction.hash), std::string(transaction.signer_id),
+    return {std::string(transaction.hash),        std::string(transaction.signer_id),
             std::string(transaction.receiver_id), deposit_of(transaction.actions),
-            delegate_in(transaction.actions)};
+            delegate_in(transaction.actions),     method_of(transaction.actions)};
 }
 
 ReceiptGraph::Node& ReceiptGraph::node(const std::string& id) { return nodes_[id]; }

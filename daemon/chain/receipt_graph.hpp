@@ -82,6 +82,7 @@ struct TransactionFacts {
     std::string receiver_id;
     u128 deposit = 0;
     std::optional<DelegateFacts> delegate;
+    std::string method_name = {};  // as that of a receipt
 };
 
 ReceiptFacts receipt_facts(const Receipt& receipt);

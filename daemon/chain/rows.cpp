@@ -58,6 +58,13 @@ std::array<TableSpec, kTableCount> make_specs() {
         {"orphan_receipts", {"kind", "id", "tree_id", "block_height", "block_time"}},
         {"pending_trees",
          {"tx_hash", "sender_id", "block_height", "block_hash", "block_time", "timestamp_nanosec"}},
+        {"transaction_results",
+         {"tx_hash", "tree_id", "block_height", "block_time", "signer_id", "receiver_id", "verdict",
+          "error_class", "error_text", "included_height", "completed_height", "completed_time",
+          "settled_height", "receipts", "failed_receipts", "gas_burnt", "tokens_burnt"}},
+        {"findings",
+         {"finding_id", "kind", "tx_hash", "tree_id", "receipt_id", "role", "handled", "contract_id",
+          "method_name", "signer_id", "error_class", "error_text", "block_height", "block_time"}},
     }};
 }
 
@@ -99,6 +106,8 @@ void RowBatch::append(RowBatch&& other) {
                   std::make_move_iterator(other.blocks.end()));
     covered.add(other.covered);
     wanted.add(other.wanted);
+    findings.insert(findings.end(), std::make_move_iterator(other.findings.begin()),
+                    std::make_move_iterator(other.findings.end()));
     other = {};
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/height_set.hpp"
+#include "chain/decided.hpp"
 #include "chain/lineage.hpp"
 #include "chain/model.hpp"
 
@@ -20,6 +21,8 @@
 
 namespace receiptd::chain {
 
+class TreeBook;
+
 enum class Table : std::uint8_t {
     blocks,
     chunks,
@@ -29,8 +32,10 @@ enum class Table : std::uint8_t {
     events,
     orphan_receipts,  // receipts whose parent was not seen yet (operational)
     pending_trees,    // transactions whose tree must still be fetched (operational; source rpc)
+    transaction_results,
+    findings,
 };
-inline constexpr std::size_t kTableCount = 8;
+inline constexpr std::size_t kTableCount = 10;
 
 struct TableSpec {
     const char* name;
@@ -55,9 +60,10 @@ BlockRef block_ref(const BlockHeader& header);
 
 struct RowBatch {
     std::array<TableRows, kTableCount> tables;
-    std::vector<BlockRef> blocks;  // ascending
-    base::HeightSet covered;       // the blocks' heights and the skipped heights proven below them
-    base::HeightSet wanted;        // what should be there by then: a hole below must not be forgotten
+    std::vector<BlockRef> blocks;   // ascending
+    base::HeightSet covered;        // the blocks' heights and the skipped heights proven below them
+    base::HeightSet wanted;         // what should be there by then: a hole below must not be forgotten
+    std::vector<Finding> findings;  // those of the rows that are news; people are told of them
 
     TableRows& operator[](Table table) { return tables[static_cast<std::size_t>(table)]; }
     const TableRows& operator[](Table table) const { return tables[static_cast<std::size_t>(table)]; }
@@ -77,8 +83,9 @@ struct Scope {
 // Source neardata: everything of a whole block that is in scope. Call in height order with the
 // same Lineage, so that receipts find the outcome that spawned them.
 // `prev_height`: the parent's height where the header does not tell it.
+// `book`: judges the trees of the transactions in scope, one for each Lineage; nullptr: nothing is judged.
 RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> prev_height, const Scope& scope,
-                          Lineage& lineage);
+                          Lineage& lineage, TreeBook* book = nullptr);
 
 // Source rpc: block and chunk rows, transactions and listed data receipts in scope, and one
 // pending_trees row per transaction in scope. `chunks` are the new chunks of the block.
@@ -107,7 +114,7 @@ struct TreeCompletion {
     std::vector<std::string> data_ids;  // of data receipts that belong to this tree
 };
 struct TreeRows {
-    RowBatch batch;  // receipts and events
+    RowBatch batch;  // receipts, events, and what the tree was judged to be
     TreeCompletion completion;
 };
 TreeRows tree_rows(const TransactionStatus& status, const std::vector<Receipt>& receipts,

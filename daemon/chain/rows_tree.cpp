@@ -1,5 +1,6 @@
 // Source rpc: the rows of a complete tree.
 #include "chain/id_maps.hpp"
+#include "chain/receipt_graph.hpp"
 #include "chain/rows_write.hpp"
 
 #include <algorithm>
@@ -45,7 +46,11 @@ class TreeWriter {
 public:
     TreeWriter(TreeRows& rows, const TransactionStatus& status,
                const std::vector<ExecutionBlock>& executed_in)
-        : rows_(rows), status_(status), executed_in_(executed_in), data_ids_(rows.completion.data_ids) {
+        : rows_(rows),
+          status_(status),
+          executed_in_(executed_in),
+          data_ids_(rows.completion.data_ids),
+          graph_(rows.completion.tx_hash) {
         for (std::size_t i = 0; i < status.receipts_outcome.size(); ++i)
             outcome_by_id_.emplace(status.receipts_outcome[i].id, i);
     }
@@ -60,6 +65,14 @@ public:
             pending_.push_back({outcome.id, std::nullopt, {}});
             drain();
         }
+    }
+
+    void judge(ExecutedAt included_at) {
+        if (!status_.transaction || !status_.transaction_outcome) return;
+        const auto transaction = transaction_facts(*status_.transaction);
+        graph_.add(transaction);
+        graph_.add(outcome_facts(*status_.transaction_outcome, included_at));
+        write_decided(rows_.batch, decided(transaction, graph_.judge()));
     }
 
 private:
@@ -99,6 +112,10 @@ private:
                       item.parent_receipt_id, role);
         const bool deletes = body && deletes_account(*body, outcome.status);
         if (body) data_ids_.add(*body);
+        if (body) graph_.add(receipt_facts(*body));
+        std::optional<ExecutedAt> at;
+        if (block.height) at = ExecutedAt{*block.height, block.timestamp_nanosec};
+        graph_.add(outcome_facts(outcome, at));
         push_children(outcome, {false, deletes}, outcome.id);
     }
 
@@ -118,6 +135,7 @@ private:
     IdSet written_;
     std::vector<Pending> pending_;  // a stack
     Receipt reconstructed_;
+    ReceiptGraph graph_;
 };
 
 Text transaction_hash(const TransactionStatus& status) {
@@ -148,6 +166,7 @@ TreeRows tree_rows(const TransactionStatus& status, const std::vector<Receipt>& 
     if (status.receipts)
         for (const auto& receipt : *status.receipts) writer.know_body(receipt);
     writer.write();
+    writer.judge({included_in.height, included_in.timestamp_nanosec});
     return rows;
 }
 

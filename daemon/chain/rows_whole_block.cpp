@@ -2,6 +2,7 @@
 #include "chain/block_trees.hpp"
 #include "chain/id_maps.hpp"
 #include "chain/rows_write.hpp"
+#include "chain/tree_book.hpp"
 
 #include <algorithm>
 
@@ -100,10 +101,30 @@ private:
     IdSet data_listed_;
 };
 
+// A tree is judged where its transaction is in scope and all of it is seen.
+void judge(RowBatch& batch, const WholeBlock& whole, const BlockTrees& trees, TreeBook& book) {
+    const auto& header = whole.block.header;
+    const ExecutedAt at{header.height, header.timestamp_nanosec};
+    for (const auto& node : trees.transactions())
+        if (const auto& item = *node.transaction; node.in_scope && item.outcome)
+            book.transaction(item.transaction, *item.outcome, at);
+    for (const auto& node : trees.executed()) {
+        if (!node.in_scope || !node.tree.is_transaction) continue;
+        const auto& item = *node.receipt;
+        if (node.parent)
+            book.executed(
+                node.tree.tree_id,
+                {node.parent_receipt_id, item.receipt, item.outcome, role_of(item.receipt, node.parent)}, at);
+        else
+            book.forget(node.tree.tree_id);
+    }
+    write_decided(batch, book.end_of_block(header.height));
+}
+
 }  // namespace
 
 RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> prev_height, const Scope& scope,
-                          Lineage& lineage) {
+                          Lineage& lineage, TreeBook* book) {
     const auto& header = block.block.header;
     const RowPlace place{header.height, RowTime(header.timestamp_nanosec), std::nullopt, std::nullopt, {}};
     RowBatch batch;
@@ -116,6 +137,7 @@ RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> pr
     WholeBlockRows rows(batch, place, block, trees);
     rows.reserve();
     rows.write();
+    if (book) judge(batch, block, trees, *book);
     trees.announce_children();
     return batch;
 }

@@ -47,6 +47,8 @@ void write_receipt(RowBatch& batch, const RowPlace& place, const Outcome& outcom
                    const TreeRef& tree, Text parent_receipt_id, std::optional<Role> role);
 void write_data_receipt(RowBatch& batch, const RowPlace& place, const Receipt& receipt, const TreeRef& tree);
 void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Text tree_id);
+// The rows of all, and the findings as they are.
+void write_decided(RowBatch& batch, Decided&& decided);
 void write_pending_tree(RowBatch& batch, const BlockHeader& header, const SignedTransaction& transaction);
 
 }  // namespace receiptd::chain

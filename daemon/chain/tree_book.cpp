@@ -13,10 +13,10 @@ void keep_latest(ExecutedAt& latest, ExecutedAt at) {
 
 bool is_from_system(Role role) { return role == Role::refund || role == Role::payout; }
 
-std::string method_of(const Receipt& receipt) {
-    for (const auto& action : receipt.actions)
+std::string method_of(const std::vector<Action>& actions) {
+    for (const auto& action : actions)
         if (!action.method_name.empty()) return std::string(action.method_name);
-    return receipt.actions.empty() ? std::string() : std::string(receipt.actions.front().name);
+    return actions.empty() ? std::string() : std::string(actions.front().name);
 }
 
 }  // namespace
@@ -42,6 +42,13 @@ void TreeBook::transaction(const SignedTransaction& transaction, const Outcome& 
     if (outcome.status.kind == StatusKind::failure) {
         result.verdict = Verdict::failed;
         result.failure = classify_failure(outcome.status.failure_json);
+        Failure failure;
+        failure.finding.contract_id = transaction.receiver_id;
+        failure.finding.method_name = method_of(transaction.actions);
+        failure.finding.failure = result.failure;
+        failure.finding.at = at;
+        failure.handling = Handling::unhandled;
+        tree.failures.push_back(std::move(failure));
     }
     touch(transaction.hash, tree);
 }
@@ -73,7 +80,7 @@ void TreeBook::record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedA
     finding.parent_receipt_id = item.parent_receipt_id;
     finding.role = item.role;
     finding.contract_id = item.receipt.receiver_id;
-    finding.method_name = method_of(item.receipt);
+    finding.method_name = method_of(item.receipt.actions);
     finding.failure = classify_failure(item.outcome.status.failure_json);
     finding.at = at;
     for (const auto& receiver : item.receipt.output_data_receivers)
@@ -135,43 +142,70 @@ Verdict TreeBook::verdict_of(const Tree& tree) {
     return tree.failures.empty() ? Verdict::succeeded : Verdict::succeeded_with_handled_failure;
 }
 
+// The earliest of those that give the verdict; a failed transaction made no receipt that could.
+const TreeBook::Failure* TreeBook::deciding(const Tree& tree) {
+    const auto verdict = tree.result.verdict;
+    const Failure* first = nullptr;
+    for (const auto& failure : tree.failures) {
+        const auto& finding = failure.finding;
+        if (verdict == Verdict::failed && finding.role != Role::initial) continue;
+        if (verdict == Verdict::callback_failed && finding.role != Role::callback) continue;
+        const bool handled = failure.handling == Handling::handled;
+        if (verdict != Verdict::failed && handled != (verdict == Verdict::succeeded_with_handled_failure))
+            continue;
+        if (!first ||
+            is_earlier(finding.at, finding.receipt_id, first->finding.at, first->finding.receipt_id))
+            first = &failure;
+    }
+    return first;
+}
+
+void TreeBook::tell(Tree& tree, std::vector<Finding>& findings) {
+    for (auto& failure : tree.failures) {
+        if (failure.handling == Handling::undecided || std::exchange(failure.told, true)) continue;
+        auto& finding = failure.finding;
+        finding.tx_hash = tree.result.tx_hash;
+        finding.signer_id = tree.result.signer_id;
+        finding.handled = failure.handling == Handling::handled;
+        findings.push_back(finding);
+    }
+}
+
+void TreeBook::conclude(Tree& tree) {
+    auto& result = tree.result;
+    if (result.verdict == Verdict::failed) return;  // the transaction itself
+    result.verdict = verdict_of(tree);
+    if (const auto* first = deciding(tree)) result.failure = first->finding.failure;
+}
+
+void TreeBook::end_of_block(const std::string& tx_hash, Decided& decided) {
+    const auto found = trees_.find(tx_hash);
+    if (found == trees_.end()) return;  // forgotten
+    auto& tree = found->second;
+    tree.touched = false;
+    if (tree.result.tx_hash.empty()) {  // its transaction went by before we came
+        trees_.erase(found);
+        return;
+    }
+    const bool settled = tree.result.receipts == tree.announced;
+    decide(tree, settled);
+    tell(tree, decided.findings);
+    if (!settled) return;
+    conclude(tree);
+    decided.results.push_back(std::move(tree.result));
+    trees_.erase(found);
+}
+
 Decided TreeBook::end_of_block(base::Height height) {
     Decided decided;
-    for (const auto& tx_hash : touched_) {
-        const auto found = trees_.find(tx_hash);
-        auto& tree = found->second;
-        tree.touched = false;
-        if (tree.result.tx_hash.empty()) {  // its transaction went by before we came
-            trees_.erase(found);
-            continue;
-        }
-        const bool settled = tree.result.receipts == tree.announced;
-        decide(tree, settled);
-        for (auto& failure : tree.failures) {
-            if (failure.handling == Handling::undecided || std::exchange(failure.told, true)) continue;
-            failure.finding.tx_hash = tx_hash;
-            failure.finding.handled = failure.handling == Handling::handled;
-            decided.findings.push_back(failure.finding);
-        }
-        if (!settled) continue;
-        auto& result = tree.result;
-        if (result.verdict != Verdict::failed) {
-            result.verdict = verdict_of(tree);
-            const auto decides = [&](const Failure& failure) {
-                return result.verdict == Verdict::failed ? failure.finding.role == Role::initial
-                       : result.verdict == Verdict::callback_failed
-                           ? failure.finding.role == Role::callback && !failure.finding.handled
-                           : !failure.finding.handled;
-            };
-            const auto first = std::find_if(tree.failures.begin(), tree.failures.end(), decides);
-            if (first != tree.failures.end()) result.failure = first->finding.failure;
-        }
-        decided.results.push_back(std::move(result));
-        trees_.erase(found);
-    }
+    for (const auto& tx_hash : touched_) end_of_block(tx_hash, decided);
     touched_.clear();
     if (height > window_) forget_before(height - window_);
     return decided;
+}
+
+void TreeBook::forget(Text tx_hash) {
+    if (const auto found = trees_.find(tx_hash); found != trees_.end()) trees_.erase(found);
 }
 
 // Now and then, as it looks at every open tree.

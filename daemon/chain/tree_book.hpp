@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/height_set.hpp"
-#include "chain/receipt_graph.hpp"
+#include "chain/decided.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -18,39 +18,6 @@
 #include <vector>
 
 namespace receiptd::chain {
-
-// One failed receipt that is no refund and no payout.
-struct Finding {
-    std::string tx_hash;
-    std::string receipt_id;
-    std::string parent_receipt_id;
-    Role role = Role::initial;
-    bool handled = false;
-    std::string contract_id;  // the receiver
-    std::string method_name;
-    FailureClass failure;
-    ExecutedAt at;
-};
-
-struct TreeResult {
-    std::string tx_hash;
-    std::string signer_id;
-    std::string receiver_id;
-    Verdict verdict = Verdict::succeeded;
-    FailureClass failure;  // of what decided a failed verdict first
-    ExecutedAt included_at;
-    ExecutedAt completed_at;     // the last receipt that is no refund and no payout
-    ExecutedAt settled_at;       // the last of all
-    std::uint64_t receipts = 0;  // executed, all of them
-    std::uint64_t failed_receipts = 0;
-    Gas gas_burnt = 0;
-    u128 tokens_burnt = 0;
-};
-
-struct Decided {
-    std::vector<Finding> findings;
-    std::vector<TreeResult> results;
-};
 
 class TreeBook {
 public:
@@ -67,6 +34,8 @@ public:
     // What a block holds, in any order.
     void transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at);
     void executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt at);
+    // Something of the tree was not seen here: it is judged when all of it is stored.
+    void forget(Text tx_hash);
     // The block is told: what it decided.
     Decided end_of_block(base::Height height);
 
@@ -101,6 +70,10 @@ private:
     static void settle_awaited(Tree& tree, const ExecutedReceipt& item);
     static void decide(Tree& tree, bool settled);
     static Verdict verdict_of(const Tree& tree);
+    static const Failure* deciding(const Tree& tree);
+    static void tell(Tree& tree, std::vector<Finding>& findings);
+    static void conclude(Tree& tree);
+    void end_of_block(const std::string& tx_hash, Decided& decided);
     void forget_before(base::Height height);
 
     std::uint64_t window_;

@@ -87,7 +87,10 @@ base::Task<void> Follower::prepare() {
     if (const auto last = state_.coverage.covered.last()) {
         state_.committed = co_await store_.stored_block_below(*last + 1);
         const base::HeightRange seam{*last, *last};
-        if (engine_.source_has_outcomes) co_await store_.adopt_orphans(seam);
+        if (engine_.source_has_outcomes) {
+            co_await store_.adopt_orphans(seam);
+            co_await store_.settle_trees(seam, state_.news_since());
+        }
     }
     state_.publish_gaps();
 }

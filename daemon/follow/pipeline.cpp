@@ -25,21 +25,21 @@ FetchSettings fetch_settings(const Engine& engine, const RunSettings& settings) 
 }
 
 chain::RowBatch rows_of(const rpc::BlockContents& contents, std::optional<base::Height> prev_height,
-                        const chain::Scope& scope, chain::Lineage& lineage) {
+                        const chain::Scope& scope, chain::Lineage& lineage, chain::TreeBook& book) {
     if (const auto* whole = std::get_if<chain::Decoded<chain::WholeBlock>>(&contents))
-        return chain::whole_block_rows(whole->value, prev_height, scope, lineage);
+        return chain::whole_block_rows(whole->value, prev_height, scope, lineage, &book);
     const auto& parts = std::get<rpc::RpcBlock>(contents);
     std::vector<const chain::Chunk*> chunks;
     for (const auto& chunk : parts.chunks) chunks.push_back(&chunk.value);
     return chain::block_rows(parts.block.value, chunks, prev_height, scope);
 }
 
-// Rows are made one height at a time, in order: the lineage is never touched by two at once.
+// Rows are made one height at a time, in order: lineage and book are never touched by two at once.
 base::Task<chain::RowBatch> make_rows(base::asio::thread_pool& cpu, rpc::BlockContents contents,
                                       std::optional<base::Height> prev_height, const chain::Scope& scope,
-                                      chain::Lineage& lineage) {
-    auto work = [contents = std::move(contents), prev_height, &scope, &lineage] {
-        return rows_of(contents, prev_height, scope, lineage);
+                                      chain::Lineage& lineage, chain::TreeBook& book) {
+    auto work = [contents = std::move(contents), prev_height, &scope, &lineage, &book] {
+        return rows_of(contents, prev_height, scope, lineage, book);
     };
     return base::offload(cpu, std::move(work));
 }
@@ -51,6 +51,7 @@ Run::Run(Engine& engine, RunSettings settings)
       settings_(settings),
       next_(settings.from),
       window_(engine.executor, engine.source, engine.state, fetch_settings(engine, settings)),
+      last_seam_(settings.from),
       adopt_at_(engine.source_has_outcomes ? settings.from + kFirstAdoption : kNever) {}
 
 base::Task<RunEnd> Run::run() {
@@ -115,6 +116,8 @@ base::Task<void> Run::leap() {
     co_await give_up(step.holes, "no host has this height and no block above proves it skipped");
     next_ = engine_.state.coverage.covered.first_missing(next_);
     window_.forget_below(next_);
+    last_seam_ = next_;
+    if (engine_.source_has_outcomes) adopt_at_ = next_ + kFirstAdoption;
     auto below = co_await engine_.store.stored_block_below(next_);
     auto above = co_await engine_.store.stored_block_above(settings_.to.value_or(next_));
     continuity_ = Continuity(std::move(below), std::move(above));
@@ -146,11 +149,12 @@ base::Task<void> Run::store_block(rpc::BlockContents contents) {
     engine_.state.learn_head(ref);
     const auto skipped = still_missing(step.skipped);
     const auto started_at = engine_.state.clock.steady();
-    auto rows =
-        co_await make_rows(engine_.cpu, std::move(contents), step.prev_height, engine_.scope, lineage_);
+    auto rows = co_await make_rows(engine_.cpu, std::move(contents), step.prev_height, engine_.scope,
+                                   lineage_, book_);
     engine_.state.series.rows_seconds.Observe(
         static_cast<double>((engine_.state.clock.steady() - started_at).count()) / 1e9);
     rows.covered.add(skipped);
+    if (!is_news(ref)) rows.findings.clear();
     batch_.append(std::move(rows));
 }
 
@@ -220,8 +224,8 @@ base::Task<void> Run::flush() {
 
 base::Task<void> Run::adopt_when_due() {
     if (next_ < adopt_at_) co_return;
-    const auto done = adopt_at_ - settings_.from;
-    adopt_at_ = done >= lineage_.window() ? kNever : settings_.from + done * 4;
+    const auto done = adopt_at_ - last_seam_;
+    adopt_at_ = done >= lineage_.window() ? kNever : last_seam_ + done * 4;
     co_await adopt_around(settings_.from);
 }
 
@@ -232,9 +236,18 @@ base::Task<void> Run::adopt_around(base::Height seam) {
     base::HeightRange beyond{seam, seam + window};
     if (seam == settings_.from) beyond = {seam > window ? seam - window : 0, seam > 0 ? seam - 1 : 0};
     const auto neighbours = engine_.state.coverage.covered.within(beyond);
-    if (!engine_.source_has_outcomes || neighbours.empty()) co_return;
-    const base::HeightRange around{seam, seam};
+    const bool leapt = last_seam_ > settings_.from;
+    if (!engine_.source_has_outcomes || (neighbours.empty() && !leapt)) co_return;
+    const base::HeightRange around{seam, std::max(seam, last_seam_)};
     co_await engine_.store.adopt_orphans(around);
+    const auto news_since = settings_.to ? base::WallTime::max() : engine_.state.news_since();
+    co_await engine_.store.settle_trees(around, news_since);
+}
+
+// Along the head, and recent: nobody is woken for history.
+bool Run::is_news(const chain::BlockRef& block) const {
+    const base::WallTime at{base::Duration(block.timestamp_nanosec)};
+    return !settings_.to && at >= engine_.state.news_since();
 }
 
 bool Run::has_neighbour_in_flight() const {

@@ -4,6 +4,7 @@
 
 #include "chain/lineage.hpp"
 #include "chain/rows.hpp"
+#include "chain/tree_book.hpp"
 #include "follow/continuity.hpp"
 #include "follow/fetch_window.hpp"
 #include "follow/state.hpp"
@@ -67,6 +68,7 @@ private:
     base::Task<void> flush();
     base::Task<void> adopt_when_due();
     base::Task<void> adopt_around(base::Height seam);
+    bool is_news(const chain::BlockRef& block) const;
     bool has_neighbour_in_flight() const;
     void claim(const base::HeightSet& heights);
     void fill_window();
@@ -80,10 +82,12 @@ private:
     Continuity continuity_;
     FetchWindow window_;
     chain::Lineage lineage_;
+    chain::TreeBook book_;
     chain::RowBatch batch_;
     base::HeightSet claimed_;  // in flight because of this run
     std::optional<std::string> broken_;
-    base::Height adopt_at_;  // orphans of the run's first blocks are looked for again here
+    base::Height last_seam_;  // where it began, or went on above heights that are stored already
+    base::Height adopt_at_;   // orphans of the run's first blocks are looked for again here
 };
 
 }  // namespace receiptd::follow

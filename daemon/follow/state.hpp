@@ -8,6 +8,7 @@
 #include "metrics/follow_series.hpp"
 #include "storage/store.hpp"
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,6 +38,10 @@ struct State {
     std::optional<Broken> broken;  // a range is stopped: a block does not fit the chain
     std::uint64_t pending_trees = 0;
     bool stopping = false;
+
+    // What happened since then is news: people are told of findings.
+    base::WallTime news_since() const { return clock.wall() - kNewsFor; }
+    static constexpr std::chrono::hours kNewsFor{1};
 
     void learn_head(const chain::BlockRef& block);
     void learn_committed(const chain::RowBatch& batch);

@@ -87,6 +87,9 @@ base::Task<void> Trees::store(const storage::PendingTree& pending, rpc::TreeSour
         co_return;
     }
     auto rows = co_await make_tree_rows(cpu_, std::move(tree), std::move(*executed_in), pending.included_in);
+    // Blocks of the past are ordered in ranges that nobody remembers here: their age must do.
+    const base::WallTime included_at{base::Duration(pending.included_in.timestamp_nanosec)};
+    if (included_at < state_.news_since()) rows.batch.findings.clear();
     co_await store_.commit_tree(std::move(rows));
     wanting_since_.erase(pending.tx_hash);
     progress_at_ = state_.clock.steady();

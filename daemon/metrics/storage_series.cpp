@@ -4,8 +4,9 @@ namespace receiptd::metrics {
 namespace {
 
 // chain::Table's names; metrics/ may not include chain/ (storage/ asserts that they agree).
-constexpr std::array kTables = {"blocks",        "chunks", "transactions",    "receipts",
-                                "data_receipts", "events", "orphan_receipts", "pending_trees"};
+constexpr std::array kTables = {
+    "blocks",          "chunks",        "transactions",        "receipts", "data_receipts", "events",
+    "orphan_receipts", "pending_trees", "transaction_results", "findings"};
 
 std::array<StorageSeries::PerTable, kTables.size()> per_table(Registry& registry) {
     auto& rows = registry.counter("receiptd_database_rows_total", "Rows committed.");
@@ -36,6 +37,9 @@ StorageSeries::StorageSeries(Registry& r)
           r.counter("receiptd_database_reconnects_total", "Database connections opened again after a loss.")
               .Add({})),
       adopted(r.counter("receiptd_database_adopted_total", "Orphan receipts and data that found their tree.")
+                  .Add({})),
+      settled(r.counter("receiptd_database_settled_trees_total",
+                        "Trees judged from the database, because no run had seen all of them.")
                   .Add({})),
       partitions_(r.gauge("receiptd_partitions", "Partitions of a history table.")) {}
 

@@ -17,7 +17,7 @@ struct StorageSeries {
         prometheus::Counter* rows;
         prometheus::Counter* bytes;
     };
-    std::array<PerTable, 8> tables;
+    std::array<PerTable, 10> tables;
 
     prometheus::Histogram& commit_seconds;
     prometheus::Histogram& batch_blocks;
@@ -26,6 +26,7 @@ struct StorageSeries {
     prometheus::Gauge& connected;          // open connections
     prometheus::Counter& reconnects;
     prometheus::Counter& adopted;  // orphan receipts that found their parent
+    prometheus::Counter& settled;  // trees judged when both sides of a seam were stored
 
     void set_partitions(const std::string& table, std::uint64_t count);
 

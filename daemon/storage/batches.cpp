@@ -47,6 +47,7 @@ CommitOutcome write_batch(pqxx::connection& connection, const chain::RowBatch& b
     const auto heights = batch.covered.to_multirange();
     if (overlaps_coverage(tx, heights)) return CommitOutcome::already_covered;
     copy_rows(tx, batch);
+    tell_findings(tx, batch.findings);
     adopt_awaited(tx, batch);
     shim::query(tx,
                 "DELETE FROM unavailable_heights u USING unnest($1::int8multirange) AS done "

@@ -96,6 +96,13 @@ std::optional<std::string_view> field(chain::CopyReader& reader, std::size_t col
     return found;
 }
 
+void add_days(std::set<std::int64_t>& days, const chain::RowBatch& batch, chain::Table table) {
+    const auto& columns = chain::table_spec(table).columns;
+    const auto column = std::find(columns.begin(), columns.end(), "block_time") - columns.begin();
+    chain::CopyReader reader(batch[table].copy_data);
+    while (reader.next_row()) days.insert(day_of(field(reader, static_cast<std::size_t>(column))));
+}
+
 }  // namespace
 
 void copy_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
@@ -105,12 +112,7 @@ void copy_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
 
 std::set<std::int64_t> days_of_rows(const chain::RowBatch& batch) {
     std::set<std::int64_t> days;
-    for (std::size_t i = 0; i < chain::kTableCount; ++i) {
-        const auto& columns = chain::table_spec(static_cast<chain::Table>(i)).columns;
-        const auto column = std::find(columns.begin(), columns.end(), "block_time") - columns.begin();
-        chain::CopyReader reader(batch.tables[i].copy_data);
-        while (reader.next_row()) days.insert(day_of(field(reader, static_cast<std::size_t>(column))));
-    }
+    for (std::size_t i = 0; i < chain::kTableCount; ++i) add_days(days, batch, static_cast<chain::Table>(i));
     return days;
 }
 
@@ -118,6 +120,9 @@ std::set<std::int64_t> days_of_blocks(const chain::RowBatch& batch) {
     std::set<std::int64_t> days;
     for (const auto& block : batch.blocks)
         days.insert(static_cast<std::int64_t>(block.timestamp_nanosec / kNanosecondsPerDay));
+    // What is decided now began earlier.
+    add_days(days, batch, chain::Table::transaction_results);
+    add_days(days, batch, chain::Table::findings);
     return days;
 }
 

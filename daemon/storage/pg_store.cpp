@@ -120,6 +120,13 @@ base::Task<void> PgStore::adopt_orphans(base::HeightRange around) {
     });
 }
 
+base::Task<void> PgStore::settle_trees(base::HeightRange around, base::WallTime news_since) {
+    return on(chores_, [this, around, news_since](pqxx::connection& connection) {
+        const auto settled = sql::settle_trees(connection, around, news_since, partitions_);
+        context_.series.settled.Increment(static_cast<double>(settled));
+    });
+}
+
 base::Task<void> PgStore::record_unavailable(UnavailableHeight height) {
     return on(questions_, [height = std::move(height)](pqxx::connection& connection) {
         sql::record_unavailable(connection, height);

@@ -56,6 +56,7 @@ public:
     base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                    std::string reason) override;
     base::Task<void> adopt_orphans(base::HeightRange around) override;
+    base::Task<void> settle_trees(base::HeightRange around, base::WallTime news_since) override;
     base::Task<void> record_unavailable(UnavailableHeight height) override;
     base::Task<std::vector<UnavailableHeight>> unavailable_heights(unsigned limit) override;
     base::Task<std::optional<chain::BlockRef>> stored_block(base::Height height) override;

@@ -3,6 +3,7 @@
 // or `stop` was requested (then StorageStopped is thrown).
 #pragma once
 
+#include "base/clock.hpp"
 #include "base/height_set.hpp"
 #include "base/task.hpp"
 #include "chain/rows.hpp"
@@ -70,8 +71,8 @@ public:
     // Adds to `wanted`.
     virtual base::Task<void> want(base::HeightRange range) = 0;
 
-    // One transaction: COPY of all rows, coverage += batch.covered (refused if any height of it is
-    // covered already), unavailable_heights -= batch.covered. `writer` in [0, writers).
+    // One transaction: COPY of all rows, alerts for its findings, coverage += batch.covered (refused if any
+    // height of it is covered already), unavailable_heights -= batch.covered. `writer` in [0, writers).
     virtual base::Task<CommitOutcome> commit(unsigned writer, chain::RowBatch batch) = 0;
 
     // One transaction: receipts and events of a tree, its transaction row completed, its data
@@ -86,6 +87,11 @@ public:
 
     // Finds parents up to `to` for orphan receipts in [from, to + window] (chain/lineage.hpp). Idempotent.
     virtual base::Task<void> adopt_orphans(base::HeightRange around) = 0;
+
+    // Judges the trees that adoption around there has put together and that are complete: results and
+    // findings that are not stored yet. Findings since `news_since` are told to people. Call after it.
+    // Idempotent.
+    virtual base::Task<void> settle_trees(base::HeightRange around, base::WallTime news_since) = 0;
 
     virtual base::Task<void> record_unavailable(UnavailableHeight height) = 0;
     virtual base::Task<std::vector<UnavailableHeight>> unavailable_heights(unsigned limit) = 0;

@@ -26,7 +26,7 @@ bool is_complete(pqxx::transaction_base& tx, const chain::TreeCompletion& done) 
 }
 
 void remove_earlier(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
-    for (const char* table : {"receipts", "events"})
+    for (const char* table : {"receipts", "events", "transaction_results", "findings"})
         shim::query(tx,
                     std::string("DELETE FROM ") + table + " WHERE tree_id = $1 AND block_time >= " + kSince,
                     done.tx_hash, done.block_timestamp_nanosec);
@@ -73,6 +73,7 @@ bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree) {
     if (!take_pending(tx, done.tx_hash) && is_complete(tx, done)) return false;
     remove_earlier(tx, done);
     copy_rows(tx, tree.batch);
+    tell_findings(tx, tree.batch.findings);
     complete_transaction(tx, done);
     adopt_data(tx, done);
     tx.commit();

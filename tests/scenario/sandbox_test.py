@@ -4,6 +4,8 @@ RECEIPTD_SOAK_SECONDS=600 follows at 600 ms blocks for ten minutes (default: a m
 """
 
 import os
+import random
+import time
 
 import support
 
@@ -56,6 +58,50 @@ class LivingChain(support.Scenario):
             self.fail(f"{len(missing)} missing, {len(invented)} not true of {len(expected)}; "
                       f"for example {sorted(missing)[:2]} against {sorted(invented)[:2]}")
 
+    def true_results(self, truth):
+        return {(t["tx_hash"], t["verdict"], str(t["heights"]["included"]), str(t["heights"]["completed"]),
+                 str(t["heights"]["refunded"]), str(len(t["tree"])), str(len(t["failed_receipts"])))
+                for t in truth}
+
+    def stored_results(self, database):
+        rows = self.query("SELECT tx_hash, verdict, included_height, completed_height, settled_height, receipts, "
+                          "failed_receipts FROM transaction_results", database)
+        self.assertEqual(len({row[0] for row in rows}), len(rows), "a transaction has two results")
+        return {tuple(row) for row in rows}
+
+    def true_findings(self, truth):
+        return {("failed_receipt:" + f["receipt_id"], t["tx_hash"], f["role"], "t" if f["handled"] else "f")
+                for t in truth for f in t["failed_receipts"]}
+
+    def stored_findings(self, database):
+        rows = self.query("SELECT finding_id, tx_hash, role, handled FROM findings WHERE kind = 'failed_receipt'",
+                          database)
+        self.assertEqual(len({row[0] for row in rows}), len(rows), "a cause is found twice")
+        return {tuple(row) for row in rows}
+
+    def assert_judged(self, database, settled, completed):
+        """All of what is settled, and nothing that is not true of the rest."""
+        self.assert_same(self.stored_results(database), self.true_results(settled))
+        found = self.stored_findings(database)
+        self.assert_same(found & self.true_findings(settled), self.true_findings(settled))
+        self.assert_same(found, found & self.true_findings(completed))
+
+    def settled_by(self, truth, last):
+        return [t for t in truth if t["heights"]["refunded"] and t["heights"]["refunded"] <= last]
+
+    def test_what_is_judged_survives_kills(self):
+        last = self.genesis + BLOCKS
+        config = self.config(self.chain, source="neardata", start=self.genesis + 1, network="sandbox",
+                             patience="60s", follow="batch_blocks = 2\nwriters = 3\n")
+        chance = random.Random(8)
+        while self.final_height() < last:
+            daemon = self.start("run", "--config", config)
+            time.sleep(chance.uniform(0.3, 1.2))  # the moment of the crash
+            self.kill(daemon)
+        self.ended_well(self.start("run", "--config", config, "--until", last))
+        truth = self.chain.ask(f"/truth?from={self.genesis}&to={last}")
+        self.assert_judged(self.database, self.settled_by(truth, last), truth)
+
     def test_both_sources_store_what_truly_happened(self):
         databases = {"neardata": self.database, "rpc": self.make_database()}
         last = self.genesis + BLOCKS
@@ -76,6 +122,8 @@ class LivingChain(support.Scenario):
         # By rpc trees come whole, whatever the height they end at, but do not say on which shard.
         self.assert_same({row[:-1] for row in self.stored_receipts(databases["rpc"])},
                          {row[:-1] for row in self.true_receipts(included, lambda *_: True)})
+        self.assert_judged(databases["neardata"], self.settled_by(included, last), included)
+        self.assert_judged(databases["rpc"], included, included)
         self.assertEqual({t["verdict"] for t in included} - {None},
                          {"succeeded", "failed", "callback_failed", "receipt_failed", "succeeded_with_handled_failure"},
                          "the traffic tells every kind of story")

@@ -194,7 +194,8 @@ class Scenario(unittest.TestCase):
 
     def fingerprint(self, database=None):
         """Every history table's content, whatever the order of its rows."""
-        tables = ["blocks", "chunks", "transactions", "receipts", "data_receipts", "events"]
+        tables = ["blocks", "chunks", "transactions", "receipts", "data_receipts", "events",
+                  "transaction_results", "findings"]
         return {table: self.query(
             f"SELECT count(*), coalesce(sum(('x' || substr(md5(t::text), 1, 15))::bit(60)::bigint), 0) FROM {table} t",
             database)[0] for table in tables}

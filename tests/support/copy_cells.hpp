@@ -24,14 +24,16 @@ enum class ColumnType { text, boolean, integer, bigint, numeric, time, texts };
 // By the column's name: one name has one type in all tables.
 inline ColumnType type_of_column(const std::string& name) {
     static const std::map<std::string, ColumnType> types = [] {
-        std::map<std::string, ColumnType> all{{"block_time", ColumnType::time}};
-        for (const char* column : {"missing", "is_promise_resume"}) all[column] = ColumnType::boolean;
-        for (const char* column :
-             {"index_in_chunk", "index", "chunks_included", "shard_count", "protocol_version"})
+        std::map<std::string, ColumnType> all{{"block_time", ColumnType::time},
+                                              {"completed_time", ColumnType::time}};
+        for (const char* column : {"missing", "is_promise_resume", "handled"})
+            all[column] = ColumnType::boolean;
+        for (const char* column : {"index_in_chunk", "index", "chunks_included", "shard_count",
+                                   "protocol_version", "receipts", "failed_receipts"})
             all[column] = ColumnType::integer;
-        for (const char* column :
-             {"block_height", "prev_height", "timestamp_nanosec", "shard_id", "height_created",
-              "height_included", "gas_used", "gas_limit", "gas_burnt", "encoded_length"})
+        for (const char* column : {"block_height", "prev_height", "timestamp_nanosec", "shard_id",
+                                   "height_created", "height_included", "gas_used", "gas_limit", "gas_burnt",
+                                   "encoded_length", "included_height", "completed_height", "settled_height"})
             all[column] = ColumnType::bigint;
         for (const char* column :
              {"gas_price", "total_supply", "balance_burnt", "nonce", "tokens_burnt", "deposit"})

@@ -126,7 +126,9 @@ TEST(TreeRows, AFailedConversionIsATreeWithoutReceipts) {
     status.transaction = sent.transaction;
     status.transaction_outcome = failed(outcome("TX", "alice.near"));
     const auto rows = tree_rows(status, {}, {}, {});
-    EXPECT_EQ(rows.batch.rows(), 0u);
+    EXPECT_EQ(rows.batch[Table::receipts].rows, 0u);
+    EXPECT_EQ(read_rows(rows.batch, Table::transaction_results).at(0)["verdict"], "failed");
+    EXPECT_EQ(read_rows(rows.batch, Table::findings).at(0)["kind"], "failed_transaction");
     EXPECT_EQ(rows.completion.status, "failure");
     EXPECT_EQ(rows.completion.initial_receipt_id, "");
     EXPECT_EQ(rows.completion.error_class, "contract_panic");

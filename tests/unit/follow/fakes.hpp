@@ -130,6 +130,7 @@ public:
         co_return;
     }
     base::Task<void> adopt_orphans(base::HeightRange) override { co_return; }
+    base::Task<void> settle_trees(base::HeightRange, base::WallTime) override { co_return; }
     base::Task<void> record_unavailable(storage::UnavailableHeight height) override {
         coverage.wanted.add(height.height);
         unavailable[height.height] = height;

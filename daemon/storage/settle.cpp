@@ -1,0 +1,126 @@
+// Trees that no follower saw as a whole (they cross the start of a run, a gap, the end of a backfill) are
+// judged when all of them is stored.
+//
+// The last part of such a tree that arrives was an orphan where its own follower met it, or the tree's
+// earlier orphans are adopted by its arrival: the trees that orphans around a seam were adopted into are
+// all that can have been settled by it.
+#include "chain/decided.hpp"
+#include "chain/rows_write.hpp"
+#include "storage/copy.hpp"
+#include "storage/sql.hpp"
+#include "storage/tree_load.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace receiptd::storage::sql {
+namespace {
+
+constexpr base::Height kWindow = 1200;  // as in orphans.cpp
+constexpr std::size_t kTreesAtOnce = 200;
+
+struct Candidates {
+    std::vector<std::string> trees;
+    TreeTimes times;
+};
+
+// Not those whose result and findings are all there. A tree lives at most days.
+constexpr const char* kCandidates =
+    "WITH adopted AS MATERIALIZED (SELECT adopted_into AS tree, min(block_time) AS since, "
+    "    max(block_time) AS until FROM orphan_receipts "
+    "  WHERE kind = 'receipt' AND adopted_at IS NOT NULL AND block_height BETWEEN $1 AND $2 GROUP BY 1), "
+    "span AS MATERIALIZED (SELECT min(since) - interval '7 days' AS since, "
+    "    max(until) + interval '7 days' AS until FROM adopted) "
+    "SELECT t.tx_hash, (SELECT since FROM span), (SELECT until FROM span) "
+    "FROM adopted a JOIN transactions t ON t.tx_hash = a.tree AND t.tree_id = a.tree "
+    "WHERE t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
+    "  AND NOT EXISTS (SELECT FROM transaction_results r "
+    "    WHERE r.tx_hash = t.tx_hash AND r.tree_id = t.tree_id AND r.block_time = t.block_time "
+    "      AND r.failed_receipts + (t.status = 'failure')::int = (SELECT count(*) FROM findings f "
+    "        WHERE f.tree_id = t.tree_id AND f.kind IN ('failed_receipt', 'failed_transaction') "
+    "          AND f.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span))) "
+    "ORDER BY t.tx_hash";
+
+Candidates candidates(pqxx::transaction_base& tx, base::HeightRange around) {
+    const auto from = around.from > kWindow ? around.from - kWindow : 0;
+    const auto rows = shim::query(tx, kCandidates, from, around.to + kWindow);
+    Candidates found;
+    for (const auto& row : rows) {
+        found.trees.push_back(row[0].as<std::string>());
+        found.times = {row[1].as<std::string>(), row[2].as<std::string>()};
+    }
+    return found;
+}
+
+std::set<std::string> stored_ids(pqxx::transaction_base& tx, const char* query,
+                                 const std::vector<std::string>& trees, const TreeTimes& times) {
+    std::set<std::string> ids;
+    const auto rows = shim::query(tx, query, text_array(trees), times.since, times.until);
+    for (const auto& row : rows) ids.insert(row[0].as<std::string>());
+    return ids;
+}
+
+// What of these trees is decided and not stored.
+void judge(pqxx::transaction_base& tx, const std::vector<std::string>& trees, const TreeTimes& times,
+           chain::RowBatch& batch) {
+    const auto results =
+        stored_ids(tx,
+                   "SELECT tx_hash FROM transaction_results WHERE tx_hash = ANY ($1::text[]) "
+                   "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz",
+                   trees, times);
+    const auto findings = stored_ids(tx,
+                                     "SELECT finding_id FROM findings WHERE tree_id = ANY ($1::text[]) "
+                                     "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz",
+                                     trees, times);
+    for (const auto& [tx_hash, tree] : load_trees(tx, trees, times)) {
+        if (!tree.transaction) continue;
+        auto decided = chain::decided(*tree.transaction, graph_of(tx_hash, tree).judge());
+        std::erase_if(decided.findings,
+                      [&](const auto& finding) { return findings.contains(chain::finding_id(finding)); });
+        if (results.contains(tx_hash)) decided.results.clear();
+        chain::write_decided(batch, std::move(decided));
+    }
+}
+
+chain::RowBatch judge_around(pqxx::connection& connection, base::HeightRange around) {
+    pqxx::work tx(connection);
+    lock_adoption(tx);
+    chain::RowBatch batch;
+    const auto found = candidates(tx, around);
+    for (std::size_t at = 0; at < found.trees.size(); at += kTreesAtOnce) {
+        const auto end = std::min(at + kTreesAtOnce, found.trees.size());
+        judge(tx,
+              {found.trees.begin() + static_cast<std::ptrdiff_t>(at),
+               found.trees.begin() + static_cast<std::ptrdiff_t>(end)},
+              found.times, batch);
+    }
+    tx.commit();
+    return batch;
+}
+
+}  // namespace
+
+std::uint64_t settle_trees(pqxx::connection& connection, base::HeightRange around, base::WallTime news_since,
+                           PartitionKeeper& partitions) {
+    const auto since = static_cast<std::uint64_t>(news_since.time_since_epoch().count());
+    for (bool again = false;; again = true) {
+        auto batch = judge_around(connection, around);
+        if (batch.rows() == 0) return 0;
+        std::erase_if(batch.findings,
+                      [since](const auto& finding) { return finding.at.timestamp_nanosec < since; });
+        try {
+            return partitions.with_days(connection, days_of_rows(batch), [&] {
+                pqxx::work tx(connection);
+                copy_rows(tx, batch);
+                tell_findings(tx, batch.findings);
+                tx.commit();
+                return batch[chain::Table::transaction_results].rows;
+            });
+        } catch (const pqxx::unique_violation&) {
+            if (again) throw;  // another daemon settled them meanwhile: now its rows are seen
+        }
+    }
+}
+
+}  // namespace receiptd::storage::sql

@@ -1,0 +1,157 @@
+#include "storage/tree_load.hpp"
+
+#include "storage/copy.hpp"
+
+#include <cstdint>
+#include <utility>
+
+namespace receiptd::storage::sql {
+namespace {
+
+constexpr std::uint64_t kNanosecondsPerMicrosecond = 1000;
+
+// The method of the first function call, else the first action's name.
+std::string method_of(const std::string& method) {
+    return "coalesce(" + method +
+           ", CASE json_typeof(actions -> 0) WHEN 'string' THEN actions ->> 0 "
+           "WHEN 'object' THEN (SELECT json_object_keys(actions -> 0) LIMIT 1) END, '')";
+}
+
+const std::string kMicroseconds = "(extract(epoch FROM block_time) * 1000000)::bigint";
+const std::string kPlace =
+    " WHERE tree_id = ANY ($1::text[]) AND block_time BETWEEN $2::timestamptz AND "
+    "$3::timestamptz ";
+
+const std::string kTransactions =
+    "SELECT tx_hash, signer_id, receiver_id, status, coalesce(initial_receipt_id, ''), "
+    "coalesce(error_class, ''), coalesce(error_text, ''), coalesce(gas_burnt, 0), coalesce(tokens_burnt, 0), "
+    "block_height, " +
+    kMicroseconds + ", " +
+    method_of(
+        "(SELECT a -> 'FunctionCall' ->> 'method_name' FROM json_array_elements(actions) a "
+        "WHERE json_typeof(a) = 'object' AND a -> 'FunctionCall' IS NOT NULL LIMIT 1)") +
+    " FROM transactions" + kPlace + "ORDER BY block_time";
+
+const std::string kReceipts =
+    "SELECT tree_id, receipt_id, coalesce(predecessor_id, ''), receiver_id, coalesce(signer_id, ''), " +
+    method_of("method_name") +
+    ", input_data_ids, output_data_ids, receipt_ids, status, coalesce(error_class, ''), "
+    "coalesce(error_text, ''), coalesce(gas_burnt, 0), coalesce(tokens_burnt, 0), block_height, " +
+    kMicroseconds +
+    ", coalesce(deposit, 0), predecessor_id IS NOT NULL, "
+    "actions::text LIKE '%\"DeleteAccount\"%' AND EXISTS (SELECT FROM json_array_elements(actions) a "
+    "WHERE json_typeof(a) = 'object' AND a -> 'DeleteAccount' IS NOT NULL) "
+    "FROM receipts" +
+    kPlace + "ORDER BY block_time, index_in_chunk, receipt_id";
+
+// Of ids: no quotes, no commas in them.
+std::vector<std::string> ids_of(const pqxx::field& field) {
+    std::vector<std::string> ids;
+    if (field.is_null()) return ids;
+    const auto text = field.as<std::string>();
+    std::size_t from = 1;
+    while (from + 1 < text.size()) {
+        auto end = text.find(',', from);
+        if (end == std::string::npos) end = text.size() - 1;
+        ids.push_back(text.substr(from, end - from));
+        from = end + 1;
+    }
+    return ids;
+}
+
+chain::StatusKind status_of(const std::string& name) {
+    if (name == "success_value") return chain::StatusKind::success_value;
+    if (name == "success_receipt_id") return chain::StatusKind::success_receipt_id;
+    return name == "failure" ? chain::StatusKind::failure : chain::StatusKind::unknown;
+}
+
+std::optional<chain::ExecutedAt> place_of(const pqxx::field& height, const pqxx::field& microseconds) {
+    if (height.is_null()) return std::nullopt;
+    return chain::ExecutedAt{height.as<chain::BlockHeight>(),
+                             microseconds.as<std::uint64_t>() * kNanosecondsPerMicrosecond};
+}
+
+chain::u128 amount_of(const pqxx::field& field) {
+    return base::parse_u128(field.as<std::string>()).value_or(0);
+}
+
+chain::TransactionFacts transaction_of(const pqxx::row& row) {
+    chain::TransactionFacts facts;
+    facts.tx_hash = row[0].as<std::string>();
+    facts.signer_id = row[1].as<std::string>();
+    facts.receiver_id = row[2].as<std::string>();
+    facts.method_name = row[11].as<std::string>();
+    return facts;
+}
+
+chain::OutcomeFacts conversion_of(const pqxx::row& row) {
+    chain::OutcomeFacts facts;
+    facts.id = row[0].as<std::string>();
+    facts.executor_id = row[1].as<std::string>();
+    facts.status = status_of(row[3].as<std::string>());
+    if (const auto initial = row[4].as<std::string>(); !initial.empty()) facts.receipt_ids = {initial};
+    facts.failure = {row[5].as<std::string>(), row[6].as<std::string>()};
+    facts.gas_burnt = row[7].as<chain::Gas>();
+    facts.tokens_burnt = amount_of(row[8]);
+    facts.at = place_of(row[9], row[10]);
+    return facts;
+}
+
+chain::ReceiptFacts body_of(const pqxx::row& row) {
+    chain::ReceiptFacts facts;
+    facts.receipt_id = row[1].as<std::string>();
+    facts.predecessor_id = row[2].as<std::string>();
+    facts.receiver_id = row[3].as<std::string>();
+    facts.signer_id = row[4].as<std::string>();
+    facts.method_name = row[5].as<std::string>();
+    facts.input_data_ids = ids_of(row[6]);
+    facts.output_data_ids = ids_of(row[7]);
+    facts.deposit = amount_of(row[16]);
+    facts.deletes_account = !row[18].is_null() && row[18].as<bool>();
+    return facts;
+}
+
+chain::OutcomeFacts outcome_of(const pqxx::row& row) {
+    chain::OutcomeFacts facts;
+    facts.id = row[1].as<std::string>();
+    facts.executor_id = row[3].as<std::string>();
+    facts.receipt_ids = ids_of(row[8]);
+    facts.status = status_of(row[9].as<std::string>());
+    facts.failure = {row[10].as<std::string>(), row[11].as<std::string>()};
+    facts.gas_burnt = row[12].as<chain::Gas>();
+    facts.tokens_burnt = amount_of(row[13]);
+    facts.at = place_of(row[14], row[15]);
+    return facts;
+}
+
+}  // namespace
+
+std::map<std::string, StoredTree> load_trees(pqxx::transaction_base& tx,
+                                             const std::vector<std::string>& trees, const TreeTimes& times) {
+    std::map<std::string, StoredTree> loaded;
+    const auto ids = text_array(trees);
+    const auto transactions = shim::query(tx, kTransactions, ids, times.since, times.until);
+    for (const auto& row : transactions) {
+        auto& tree = loaded[row[0].as<std::string>()];
+        if (!tree.transaction) tree.transaction = transaction_of(row);  // of two listings the first
+        if (!row[3].is_null()) tree.outcomes.push_back(conversion_of(row));
+    }
+    const auto receipts = shim::query(tx, kReceipts, ids, times.since, times.until);
+    for (const auto& row : receipts) {
+        auto& tree = loaded[row[0].as<std::string>()];
+        if (row[17].as<bool>()) tree.receipts.push_back(body_of(row));
+        tree.outcomes.push_back(outcome_of(row));
+    }
+    return loaded;
+}
+
+chain::ReceiptGraph graph_of(const std::string& tx_hash, const StoredTree& tree) {
+    chain::ReceiptGraph graph(tx_hash);
+    if (tree.transaction) graph.add(*tree.transaction);
+    for (const auto& receipt : tree.receipts) graph.add(receipt);
+    for (const auto& outcome : tree.outcomes) graph.add(outcome);
+    for (const auto& data : tree.data) graph.add(data);
+    return graph;
+}
+
+}  // namespace receiptd::storage::sql

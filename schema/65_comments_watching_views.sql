@@ -1,0 +1,76 @@
+COMMENT ON VIEW failed_callbacks IS 'Callbacks that failed with nobody to take care of it: a contract may be left half-way although wallets say success. Always with a time: WHERE block_time > now() - interval ''1 day''.';
+COMMENT ON COLUMN failed_callbacks.finding_id IS 'The finding.';
+COMMENT ON COLUMN failed_callbacks.tx_hash IS 'Hash of the transaction.';
+COMMENT ON COLUMN failed_callbacks.receipt_id IS 'The receipt that failed.';
+COMMENT ON COLUMN failed_callbacks.contract_id IS 'The contract that failed.';
+COMMENT ON COLUMN failed_callbacks.method_name IS 'Method of the first function call.';
+COMMENT ON COLUMN failed_callbacks.signer_id IS 'Who signed the transaction.';
+COMMENT ON COLUMN failed_callbacks.error_class IS 'Kind of error.';
+COMMENT ON COLUMN failed_callbacks.error_text IS 'The error in words.';
+COMMENT ON COLUMN failed_callbacks.block_height IS 'Height at which it failed.';
+COMMENT ON COLUMN failed_callbacks.block_time IS 'Time at which it failed; put a condition on it.';
+
+COMMENT ON VIEW handled_failures IS 'Receipts that failed and whose callbacks took care of it. Always with a time: WHERE block_time > now() - interval ''1 day''.';
+COMMENT ON COLUMN handled_failures.finding_id IS 'The finding.';
+COMMENT ON COLUMN handled_failures.tx_hash IS 'Hash of the transaction.';
+COMMENT ON COLUMN handled_failures.receipt_id IS 'The receipt that failed.';
+COMMENT ON COLUMN handled_failures.role IS 'Its role (see receipts.role).';
+COMMENT ON COLUMN handled_failures.contract_id IS 'The contract that failed.';
+COMMENT ON COLUMN handled_failures.method_name IS 'Method of the first function call.';
+COMMENT ON COLUMN handled_failures.signer_id IS 'Who signed the transaction.';
+COMMENT ON COLUMN handled_failures.error_class IS 'Kind of error.';
+COMMENT ON COLUMN handled_failures.error_text IS 'The error in words.';
+COMMENT ON COLUMN handled_failures.block_height IS 'Height at which it failed.';
+COMMENT ON COLUMN handled_failures.block_time IS 'Time at which it failed; put a condition on it.';
+
+COMMENT ON VIEW open_watches IS 'Watched transactions that have not ended.';
+COMMENT ON COLUMN open_watches.tx_hash IS 'Hash of the transaction.';
+COMMENT ON COLUMN open_watches.sender_id IS 'Its signer.';
+COMMENT ON COLUMN open_watches.stage IS 'How far it is.';
+COMMENT ON COLUMN open_watches.stage_since IS 'When it came there.';
+COMMENT ON COLUMN open_watches.in_stage_for IS 'How long ago.';
+COMMENT ON COLUMN open_watches.stuck IS 'Longer than it should be.';
+COMMENT ON COLUMN open_watches.origin IS 'How the watch came (see watches.origin).';
+COMMENT ON COLUMN open_watches.rule IS 'Name of the rule that chose it.';
+COMMENT ON COLUMN open_watches.checks IS 'Requests made for it.';
+COMMENT ON COLUMN open_watches.next_check_at IS 'When it is asked for again.';
+COMMENT ON COLUMN open_watches.created_at IS 'When the watch began.';
+COMMENT ON COLUMN open_watches.evidence IS 'What proves the latest transition.';
+
+COMMENT ON VIEW stuck_watches IS 'Watched transactions that are longer in a stage than they should be.';
+COMMENT ON COLUMN stuck_watches.tx_hash IS 'Hash of the transaction.';
+COMMENT ON COLUMN stuck_watches.sender_id IS 'Its signer.';
+COMMENT ON COLUMN stuck_watches.stage IS 'How far it is.';
+COMMENT ON COLUMN stuck_watches.stage_since IS 'When it came there.';
+COMMENT ON COLUMN stuck_watches.stuck_since IS 'Since when it counts as stuck.';
+COMMENT ON COLUMN stuck_watches.in_stage_for IS 'How long ago.';
+COMMENT ON COLUMN stuck_watches.origin IS 'How the watch came (see watches.origin).';
+COMMENT ON COLUMN stuck_watches.rule IS 'Name of the rule that chose it.';
+COMMENT ON COLUMN stuck_watches.checks IS 'Requests made for it.';
+COMMENT ON COLUMN stuck_watches.evidence IS 'What proves the latest transition.';
+
+COMMENT ON VIEW stage_latency IS 'How long watched transactions stayed in each stage, by the hour in which they left it; in chain time where blocks prove both ends. The stage a watch began in is not counted.';
+COMMENT ON COLUMN stage_latency.hour IS 'Start of the hour.';
+COMMENT ON COLUMN stage_latency.stage IS 'The stage they left.';
+COMMENT ON COLUMN stage_latency.stays IS 'How many.';
+COMMENT ON COLUMN stage_latency.p50_seconds IS 'Half of them were quicker.';
+COMMENT ON COLUMN stage_latency.p95_seconds IS '95 of 100 were quicker.';
+COMMENT ON COLUMN stage_latency.p99_seconds IS '99 of 100 were quicker.';
+
+COMMENT ON VIEW contract_health IS 'Calls of contracts and how they ended, a row for each contract, method and block: sum them up. Always with a time: SELECT contract_id, method_name, sum(calls), sum(failures), sum(failed_callbacks) FROM contract_health WHERE block_time > now() - interval ''1 hour'' GROUP BY 1, 2.';
+COMMENT ON COLUMN contract_health.contract_id IS 'The contract.';
+COMMENT ON COLUMN contract_health.method_name IS 'Method of the first function call.';
+COMMENT ON COLUMN contract_health.block_time IS 'Time of the block; put a condition on it.';
+COMMENT ON COLUMN contract_health.calls IS 'Receipts that called it.';
+COMMENT ON COLUMN contract_health.failures IS 'Of these, failed.';
+COMMENT ON COLUMN contract_health.failed_callbacks IS 'Failed callbacks that nobody took care of.';
+
+COMMENT ON VIEW nonce_gaps IS 'Nonces of an access key between two that were used, and which no stored transaction has: skipped by the sender, or of transactions that never came into a block. Always with a signer: WHERE signer_id = ''…''.';
+COMMENT ON COLUMN nonce_gaps.signer_id IS 'The signer.';
+COMMENT ON COLUMN nonce_gaps.public_key IS 'Its access key.';
+COMMENT ON COLUMN nonce_gaps.from_nonce IS 'First unused nonce.';
+COMMENT ON COLUMN nonce_gaps.to_nonce IS 'Last unused nonce.';
+COMMENT ON COLUMN nonce_gaps.nonces IS 'How many.';
+COMMENT ON COLUMN nonce_gaps.next_tx_hash IS 'The transaction with the next nonce.';
+COMMENT ON COLUMN nonce_gaps.next_block_height IS 'Height of the block that includes it.';
+COMMENT ON COLUMN nonce_gaps.next_block_time IS 'Time of that block.';

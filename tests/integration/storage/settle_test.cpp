@@ -1,0 +1,139 @@
+// Trees that no follower saw as a whole are judged when all of them is stored; people are told of news once.
+#include "store_test_support.hpp"
+
+#include <algorithm>
+
+namespace receiptd::test {
+namespace {
+
+constexpr const char* kResults =
+    "SELECT tx_hash, verdict, error_class, included_height, completed_height, settled_height, receipts, "
+    "failed_receipts, gas_burnt, tokens_burnt FROM transaction_results";
+constexpr const char* kFindings =
+    "SELECT finding_id, tx_hash, role, handled, contract_id, method_name, signer_id, error_class, "
+    "block_height "
+    "FROM findings ORDER BY 1";
+constexpr auto kHistory = base::WallTime::max();
+
+// As four followers that each saw one block alone would write the tree
+//   T -> A -> B (promise, fails), A -> C (callback of B, fails), C -> F (refund)
+std::vector<RowBatch> blocks_seen_alone() {
+    std::vector<RowBatch> blocks;
+    blocks.push_back(block_batch(100));
+    add_transaction(blocks.back(), {"T", "A"});
+    blocks.push_back(block_batch(101));
+    add_receipt(blocks.back(), 101,
+                {"A", "A", "", "", "initial", "{B,C}", "alice.near", "bob.near", "success_value", "[]", "",
+                 "", "", "", true});
+    blocks.push_back(block_batch(102));
+    add_receipt(blocks.back(), 102,
+                {"B", "B", "", "", "promise", "{}", "bob.near", "token.near", "failure",
+                 R"(["CreateAccount"])", "", "{d}", "contract_panic", "", true});
+    blocks.push_back(block_batch(103));
+    add_receipt(blocks.back(), 103,
+                {"C", "C", "", "", "callback", "{F}", "bob.near", "bob.near", "failure", "[]", "{d}", "",
+                 "gas_exceeded", "", true});
+    blocks.push_back(block_batch(104));
+    add_receipt(blocks.back(), 104,
+                {"F", "F", "", "", "refund", "{}", "system", "alice.near", "success_value",
+                 R"([{"Transfer":{"deposit":"1"}}])", "", "", "", "", true});
+    return blocks;
+}
+
+class Settling : public StoreTest {
+protected:
+    void commit_and_settle(RowBatch batch, base::WallTime news_since = kHistory) {
+        const auto height = batch.blocks.front().height;
+        commit(std::move(batch));
+        await(store().adopt_orphans({height, height}));
+        await(store().settle_trees({height, height}, news_since));
+    }
+};
+
+TEST_F(Settling, gives_the_same_for_every_order_of_commits) {
+    std::vector<std::size_t> order = {0, 1, 2, 3, 4};
+    do {
+        auto blocks = blocks_seen_alone();
+        std::string said;
+        for (const auto index : order) {
+            ASSERT_EQ(value("SELECT count(*) FROM transaction_results"), "0") << said;
+            commit_and_settle(std::move(blocks[index]));
+            said += std::to_string(index);
+        }
+        ASSERT_EQ(rows(kResults), "T|callback_failed|gas_exceeded|100|103|104|4|2|140|9\n") << said;
+        ASSERT_EQ(rows(kFindings),
+                  "failed_receipt:B|T|promise|f|token.near|run|alice.near|contract_panic|102\n"
+                  "failed_receipt:C|T|callback|f|bob.near|run|alice.near|gas_exceeded|103\n")
+            << said;
+        execute(
+            "DELETE FROM blocks; DELETE FROM transactions; DELETE FROM receipts; DELETE FROM events; "
+            "DELETE FROM data_receipts; DELETE FROM orphan_receipts; DELETE FROM transaction_results; "
+            "DELETE FROM findings; UPDATE coverage SET heights = '{}'");
+    } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_F(Settling, adds_what_is_missing_beside_what_is_there) {
+    auto blocks = blocks_seen_alone();
+    // Another follower, which saw the whole tree, had told these; its other batches were lost.
+    add_line(blocks[4], Table::findings,
+             {"failed_receipt:C", "failed_receipt", "T", "T", "C", "callback", "f", "bob.near", "run",
+              "alice.near", "gas_exceeded", "gas_exceeded", "103", time_text(103)});
+    for (auto& block : blocks) commit_and_settle(std::move(block));
+    EXPECT_EQ(value("SELECT count(*) FROM findings"), "2");
+    EXPECT_EQ(value("SELECT count(*) FROM transaction_results"), "1");
+    await(store().settle_trees({104, 104}, kHistory));
+    EXPECT_EQ(value("SELECT count(*) FROM findings"), "2");
+    EXPECT_EQ(open().series.settled.Value(), 1);
+}
+
+TEST_F(Settling, tells_news_to_the_active_endpoints) {
+    execute("INSERT INTO endpoints (name, active) VALUES ('ops', true), ('gone', false)");
+    for (auto& block : blocks_seen_alone()) commit_and_settle(std::move(block), base::WallTime());
+    EXPECT_EQ(rows("SELECT alert_id, kind, tx_hash FROM alerts ORDER BY 1"),
+              "failed_receipt:B|failed_receipt|T\nfailed_receipt:C|failed_receipt|T\n");
+    EXPECT_EQ(rows("SELECT alert_id, endpoint, state FROM deliveries ORDER BY 1"),
+              "failed_receipt:B|ops|pending\nfailed_receipt:C|ops|pending\n");
+    EXPECT_EQ(
+        rows(
+            "SELECT kind, tx_hash, body ->> 'finding_id', body ->> 'handled' FROM stream_events ORDER BY id"),
+        "finding|T|failed_receipt:B|false\nfinding|T|failed_receipt:C|false\n");
+}
+
+TEST_F(Settling, wakes_nobody_for_history) {
+    execute("INSERT INTO endpoints (name) VALUES ('ops')");
+    for (auto& block : blocks_seen_alone()) commit_and_settle(std::move(block));
+    EXPECT_EQ(value("SELECT count(*) FROM findings"), "2");
+    EXPECT_EQ(value("SELECT (SELECT count(*) FROM alerts) + (SELECT count(*) FROM stream_events)"), "0");
+}
+
+TEST_F(Settling, waits_for_what_is_missing) {
+    auto blocks = blocks_seen_alone();
+    for (int i : {0, 1, 2, 3}) commit_and_settle(std::move(blocks[static_cast<std::size_t>(i)]));
+    EXPECT_EQ(value("SELECT count(*) FROM findings"), "0");
+}
+
+chain::Finding news(const std::string& receipt_id, base::Height height) {
+    chain::Finding finding;
+    finding.tx_hash = "T";
+    finding.receipt_id = receipt_id;
+    finding.at = {height, kFirstTime + height % 1000 * 1'000'000'000};
+    return finding;
+}
+
+TEST_F(Settling, a_batch_tells_its_findings_once_in_its_own_transaction) {
+    execute(
+        "INSERT INTO endpoints (name) VALUES ('ops'); INSERT INTO alerts (alert_id, kind) VALUES "
+        "('failed_receipt:B', 'failed_receipt')");
+    auto batch = block_batch(104);
+    for (const char* id : {"B", "C"})
+        add_line(batch, Table::findings,
+                 {std::string("failed_receipt:") + id, "failed_receipt", "T", "T", id, "callback", "f",
+                  "bob.near", "run", "alice.near", "gas_exceeded", "no", "103", time_text(103)});
+    batch.findings = {news("B", 103), news("C", 103)};
+    commit(std::move(batch));
+    EXPECT_EQ(rows("SELECT alert_id, endpoint FROM deliveries"), "failed_receipt:C|ops\n");
+    EXPECT_EQ(value("SELECT count(*) FROM stream_events"), "1");
+}
+
+}  // namespace
+}  // namespace receiptd::test
