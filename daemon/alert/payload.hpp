@@ -21,7 +21,7 @@ struct Cause {
 };
 
 // Compact JSON. `type` is "finding." and the kind; `verdict` is null while the tree is open. Texts of
-// contracts are shortened, so that a body stays below 64 KiB.
+// contracts are shortened, so that a body stays below 128 KiB.
 std::string make_payload(const Cause& cause);
 
 }  // namespace receiptd::alert

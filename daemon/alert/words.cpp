@@ -8,14 +8,22 @@ namespace receiptd::alert {
 namespace {
 
 constexpr std::size_t kLongestBranch = 40;
-constexpr std::size_t kLongestText = 1'000;  // of one failure, in a line
-constexpr std::size_t kLongestName = 256;    // of a method: a contract may call it what it likes
+constexpr std::size_t kLongestText = 300;  // of one failure, in a line
+constexpr std::size_t kLongestName = 256;  // of a method: a contract may call it what it likes
 
 using Receipt = chain::JudgedReceipt;
 
+// What a contract says, as a part of a line of ours.
+std::string in_line(const std::string& text, std::size_t most) {
+    auto line = shortened(text, most);
+    for (char& c : line)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    return line;
+}
+
 std::string failure_words(const std::string& error_class, const std::string& error_text) {
     if (error_text.empty() || error_text == error_class) return error_class;
-    return error_class + ": " + shortened(error_text, kLongestText);
+    return error_class + ": " + in_line(error_text, kLongestText);
 }
 
 std::string fate_words(const Receipt& receipt) {
@@ -30,7 +38,7 @@ std::string line(const Receipt& receipt) {
     std::string words = receipt.role ? std::string(chain::role_name(*receipt.role)) : "receipt";
     if (!receipt.predecessor_id.empty()) words += " " + receipt.predecessor_id + " →";
     words += " " + receipt.receiver_id;
-    if (!receipt.method_name.empty()) words += " " + shortened(receipt.method_name, kLongestName);
+    if (!receipt.method_name.empty()) words += " " + in_line(receipt.method_name, kLongestName);
     return words + ": " + fate_words(receipt);
 }
 
@@ -57,7 +65,7 @@ std::string transaction_words(const storage::FindingRow& finding) {
 
 std::string receipt_summary(const storage::FindingRow& finding) {
     std::string words = finding.role.empty() ? "receipt" : finding.role;
-    if (!finding.method_name.empty()) words += " " + shortened(finding.method_name, kLongestName);
+    if (!finding.method_name.empty()) words += " " + in_line(finding.method_name, kLongestName);
     if (!finding.contract_id.empty())
         words += (finding.method_name.empty() ? " at " : " of ") + finding.contract_id;
     words += " failed";

@@ -129,16 +129,29 @@ TEST(Payload, OfAForgottenFindingStillTellsWhatItCan) {
     expect_golden("forgotten.json", make_payload(cause));
 }
 
-TEST(Payload, IsBoundedAndValidWhateverAContractSays) {
+// A branch longer than is told, every receipt of it failed with this text.
+std::string payload_of_deep_failure(const std::string& text) {
     Swap swap;
-    std::string text;
-    for (int i = 0; i < 20'000; ++i) text += i % 97 == 0 ? "\xff\x01\"" : "ä";
-    swap.cause.finding->error_text = text;
-    swap.cause.finding->method_name = text;
-    for (auto& outcome : swap.cause.tree.outcomes) outcome.failure.error_text = text;
-    const auto body = make_payload(swap.cause);
-    EXPECT_LT(body.size(), 65'536U);
-    EXPECT_TRUE(Json::accept(body));
+    for (int i = 0; i < 60; ++i) {
+        const auto id = "r" + std::to_string(100 + i);
+        swap.cause.tree.outcomes.back().receipt_ids = {id};
+        swap.receipt(id, std::string(64, 'a'), std::string(64, 'b'), text);
+        swap.outcome(id, chain::StatusKind::failure, {}, 200).failure = {"contract_panic", text};
+    }
+    swap.cause.finding->receipt_id = "r159";
+    swap.cause.finding->error_text = swap.cause.finding->method_name = text;
+    return make_payload(swap.cause);
+}
+
+TEST(Payload, IsBoundedAndValidWhateverAContractSays) {
+    for (const char* piece : {"\xff", "\x01", "\"", "ä", "\xe2\x80", "\n"}) {
+        std::string text;
+        for (int i = 0; i < 20'000; ++i) text += piece;
+        const auto body = payload_of_deep_failure(text);
+        EXPECT_LT(body.size(), 131'072U) << piece;
+        ASSERT_TRUE(Json::accept(body));
+        EXPECT_EQ(Json::parse(body)["data"]["failing_branch"].size(), 41U);
+    }
 }
 
 TEST(Words, SummaryIsOneSentenceForEveryKind) {
