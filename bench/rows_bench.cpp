@@ -6,6 +6,7 @@
 // Lineage, and the quickest pass counts. Decoding is not part of the time (decode_bench has that).
 #include "chain/decode.hpp"
 #include "chain/rows.hpp"
+#include "chain/tree_book.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -71,7 +72,8 @@ Measured measure(const std::filesystem::path& path, int passes) {
         const double start = cpu_milliseconds();
         {
             chain::Lineage lineage;
-            const auto batch = chain::whole_block_rows(decoded->value, std::nullopt, {}, lineage);
+            chain::TreeBook book;
+            const auto batch = chain::whole_block_rows(decoded->value, std::nullopt, {}, lineage, &book);
             result.copy_bytes = static_cast<double>(batch.bytes());
             result.rows = static_cast<double>(batch.rows());
         }
