@@ -168,5 +168,34 @@ TEST(RecordedRows, RecordedTreesAreConnectedAndComplete) {
     }
 }
 
+TEST(RecordedRows, RecordedTreesAreJudged) {
+    auto files = files_of(kShared / "rpc/mainnet-v83/tx");
+    const auto older = files_of(kShared / "rpc/mainnet-76538229/tx");
+    files.insert(files.end(), older.begin(), older.end());
+    if (files.empty()) GTEST_SKIP() << "no recorded transactions at " << kShared;
+    bool saw_failed = false;
+    for (const auto& file : files) {
+        SCOPED_TRACE(file.filename());
+        const auto decoded = decode_transaction_status(read_all(file));
+        ASSERT_TRUE(decoded) << decoded.error().to_string();
+        const auto& status = decoded->value;
+        const std::vector<ExecutionBlock> executed_in(status.receipts_outcome.size(),
+                                                      ExecutionBlock{1, 2, 3});
+        const auto rows = tree_rows(status, {}, executed_in, {});
+        const auto results = read_rows(rows.batch, Table::transaction_results);
+        if (results.empty()) continue;  // recorded before its end
+        std::size_t failed = 0;
+        for (const auto& row : read_rows(rows.batch, Table::receipts))
+            failed += row["status"] == "failure" && row["role"] != "refund" && row["role"] != "payout";
+        EXPECT_EQ(results[0]["failed_receipts"], std::to_string(failed));
+        EXPECT_EQ(rows.batch.findings.size(), failed);
+        EXPECT_EQ(results[0]["verdict"] == "succeeded", failed == 0);
+        if (!file.stem().string().starts_with("4XXtr7Jr")) continue;
+        saw_failed = true;
+        EXPECT_EQ(results[0]["verdict"], "failed");
+    }
+    EXPECT_TRUE(saw_failed);
+}
+
 }  // namespace
 }  // namespace receiptd::chain
