@@ -114,73 +114,77 @@ struct RunArguments {
 
 void add_listen_options(CLI::App& run, RunArguments& args) {
     auto& options = args.options;
-    run.add_option("--listen", options.listen, "Regular host, HOST:PORT (port 0: a free one)")
-        ->capture_default_str();
-    run.add_option("--archival-listen", options.archival_listen, "Archival host, HOST:PORT")
-        ->capture_default_str();
+    run.add_option("--listen", options.listen, "Regular host (port 0: a free one)")
+        ->option_text("HOST:PORT [127.0.0.1:3030]");
+    run.add_option("--archival-listen", options.archival_listen, "Archival host")
+        ->option_text("HOST:PORT [127.0.0.1:3031]");
     run.add_option("--control-listen", options.control_listen,
-                   "Control API, HOST:PORT; whoever reaches it is master of the chain")
-        ->capture_default_str();
+                   "Control API; whoever reaches it is master of the chain")
+        ->option_text("HOST:PORT [127.0.0.1:3032]");
 }
 
 void add_chain_options(CLI::App& run, RunArguments& args) {
     auto& ledger = args.options.ledger;
-    run.add_option("--shards", ledger.shards, "How many shards, 1 to 32")->capture_default_str();
+    run.add_option("--shards", ledger.shards, "1 to 32")->option_text("N [4]");
     run.add_option("--block-time-ms", args.block_time_ms,
-                   "A block each N ms (0: only by POST /advance of the control API)")
+                   "A block each N ms; 0: only by POST /advance of the control API")
         ->check(CLI::Range(0, 3'600'000))
-        ->capture_default_str();
+        ->option_text("N [600]");
     run.add_option("--seed", ledger.seed, "Of everything: keys, hashes, chance, traffic")
-        ->capture_default_str();
-    run.add_option("--epoch-blocks", ledger.epoch_blocks, "Length of an epoch")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
+        ->option_text("N [1]");
+    run.add_option("--epoch-blocks", ledger.epoch_blocks, "Length of an epoch, in heights")
+        ->check(CLI::Range(1, 1'000'000'000))
+        ->option_text("N [500]");
     run.add_option("--validity-blocks", ledger.validity_blocks,
                    "How old the block_hash of a transaction may be, in heights")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
+        ->check(CLI::Range(1, 1'000'000'000))
+        ->option_text("N [86400]");
     run.add_option(
            "--genesis-time", args.genesis_time,
-           "Time of the first block: 2026-01-01T00:00:00Z, ns since 1970, or now (then no two runs are the "
-           "same)")
-        ->capture_default_str();
-    run.add_option("--missing-chunks", ledger.missing_chunk_probability, "Share of chunks that are missing")
+           "Time of the first block: as the default, ns since 1970, or now (then no two runs are the same)")
+        ->option_text("TIME [2026-01-01T00:00:00Z]");
+    run.add_option("--missing-chunks", ledger.missing_chunk_probability,
+                   "Share of chunks that are missing, to 0.9")
         ->check(CLI::Range(0.0, 0.9))
-        ->capture_default_str();
-    run.add_option("--skipped-heights", ledger.skipped_height_probability, "Share of heights without a block")
+        ->option_text("SHARE [0]");
+    run.add_option("--skipped-heights", ledger.skipped_height_probability,
+                   "Share of heights without a block, to 0.9")
         ->check(CLI::Range(0.0, 0.9))
-        ->capture_default_str();
+        ->option_text("SHARE [0]");
 }
 
 void add_gateway_options(CLI::App& run, RunArguments& args) {
     auto& options = args.options;
     run.add_option("--retention-blocks", options.retention_blocks,
                    "Newest blocks the regular host keeps (0: all); the archival host keeps all")
-        ->capture_default_str();
-    run.add_option("--api-key", args.api_keys, "A valid key (repeatable); none: any key is accepted");
+        ->option_text("N [2500]");
+    run.add_option("--api-key", args.api_keys, "A valid key (repeatable); none: any key is accepted")
+        ->option_text("KEY");
     run.add_flag("--require-key", options.require_key, "Refuse requests without a key (401)");
-    run.add_option(
-           "--rate-limit", options.rate_limit,
-           "Requests per second, host and key; all keyless ones together get half of it (429; 0: no limit)")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
+    run.add_option("--rate-limit", options.rate_limit,
+                   "Requests per second, host and key, then 429; all keyless ones together get half of it "
+                   "(0: no limit)")
+        ->check(CLI::Range(0.0, 1'000'000.0))
+        ->option_text("N [0]");
     run.add_option("--longest-wait-ms", args.longest_wait_ms,
                    "How long a request waits for its transaction before TIMEOUT_ERROR")
         ->check(CLI::Range(0, 600'000))
-        ->capture_default_str();
+        ->option_text("N [10000]");
     run.add_option("--keys-out", options.keys_out,
-                   "Write the keys of the ready-made accounts to this file, as JSON, mode 0600");
+                   "Write the keys of the ready-made accounts to this file, as JSON, mode 0600")
+        ->option_text("FILE");
     run.add_flag("--quiet", options.quiet, "No log lines");
 }
 
 void add_traffic_options(CLI::App& run, RunArguments& args) {
     auto* traffic =
         run.add_option("--traffic", args.traffic,
-                       "Living traffic: mixed, transfers, tokens, failures or storm (none if not given)");
+                       "Living traffic: mixed, transfers, tokens, failures or storm (default: none)")
+            ->option_text("PROFILE");
     run.add_option("--tps", args.options.tps, "Transactions of the traffic per second of chain time")
         ->check(CLI::Range(0.001, 10'000.0))
         ->needs(traffic)
-        ->capture_default_str();
+        ->option_text("N [20]");
 }
 
 RunOptions finish(RunArguments& args) {
