@@ -61,6 +61,8 @@ base::Task<RunEnd> Run::run() {
         failure = std::current_exception();
     }
     engine_.state.in_flight.subtract(claimed_);
+    engine_.state.unsettled.subtract(claimed_);
+    engine_.state.changed.notify_all();
     co_await window_.close();
     if (failure) std::rethrow_exception(failure);
     co_return RunEnd{next_, broken_};
@@ -106,6 +108,7 @@ base::Task<bool> Run::advance() {
 }
 
 base::Task<void> Run::leap() {
+    leapt_ = true;
     co_await flush();
     co_await engine_.writers.drain();
     auto stored_next = co_await engine_.store.stored_block_above(next_ - 1);
@@ -167,6 +170,7 @@ base::Task<void> Run::give_up(base::Height height, std::string reason, std::stri
                 {"detail", record.detail},
                 {"attempts", record.attempts}});
     state.in_flight.subtract({height, height});
+    state.unsettled.subtract({height, height});
     claimed_.subtract({height, height});
     co_await engine_.store.record_unavailable(record);
     state.learn_unavailable(record);
@@ -192,7 +196,16 @@ base::Task<void> Run::finish() {
     co_await flush();
     co_await engine_.writers.drain();
     state.in_flight.subtract(claimed_);
-    if (state.stopping) co_return;
+    if (!state.stopping) co_await adopt_at_seams();
+}
+
+// Where the run leapt over stored heights there are seams between its ends, too.
+base::Task<void> Run::adopt_at_seams() {
+    if (leapt_ && engine_.source_has_outcomes) {
+        const base::HeightRange everywhere{settings_.from, next_};
+        co_await engine_.store.adopt_orphans(everywhere);
+        co_return;
+    }
     co_await adopt_around(settings_.from);
     if (next_ > settings_.from) co_await adopt_around(next_);
 }
@@ -245,6 +258,7 @@ bool Run::has_neighbour_in_flight() const {
 void Run::claim(const base::HeightSet& heights) {
     claimed_.add(heights);
     engine_.state.in_flight.add(heights);
+    if (settings_.to) engine_.state.unsettled.add(heights);
 }
 
 void Run::fill_window() {

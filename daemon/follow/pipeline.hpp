@@ -66,6 +66,7 @@ private:
     base::Task<void> look_above();
     base::Task<void> flush();
     base::Task<void> adopt_when_due();
+    base::Task<void> adopt_at_seams();
     base::Task<void> adopt_around(base::Height seam);
     bool has_neighbour_in_flight() const;
     void claim(const base::HeightSet& heights);
@@ -82,6 +83,7 @@ private:
     chain::Lineage lineage_;
     chain::RowBatch batch_;
     base::HeightSet claimed_;  // in flight because of this run
+    bool leapt_ = false;       // over heights that were stored already
     std::optional<std::string> broken_;
     base::Height adopt_at_;  // orphans of the run's first blocks are looked for again here
 };
