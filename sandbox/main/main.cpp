@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -15,6 +16,28 @@ namespace {
 
 using receiptd::sandbox::ReplayOptions;
 using receiptd::sandbox::RunOptions;
+
+// CLI11 takes -1 for the greatest number there is, and nan for one within any range.
+const CLI::Validator kSeed(
+    [](std::string& text) -> std::string {
+        const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+        const bool fits = text.size() < 20 || (text.size() == 20 && text <= "18446744073709551615");
+        return digits && fits ? "" : "must be a whole number from 0 to 18446744073709551615";
+    },
+    "");
+const CLI::Validator kFinite(
+    [](std::string& text) -> std::string {
+        return text.find_first_of("nN") == std::string::npos ? "" : "must be a number";
+    },
+    "");
+// An empty key would open the hosts to whoever sends none: a variable that was not set.
+const CLI::Validator kApiKey(
+    [](std::string& text) -> std::string {
+        const bool printable =
+            std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+        return !text.empty() && printable ? "" : "must be a word of printable characters, and is not";
+    },
+    "");
 
 // What CLI11 writes to; turned into ReplayOptions once all is parsed.
 struct Arguments {
@@ -69,7 +92,8 @@ void add_host_options(CLI::App& replay, Arguments& args) {
 
 void add_trouble_options(CLI::App& replay, Arguments& args) {
     auto& gateway = args.options.gateway;
-    replay.add_option("--api-key", args.api_keys, "A valid key (repeatable); none: any key is accepted");
+    replay.add_option("--api-key", args.api_keys, "A valid key (repeatable); none: any key is accepted")
+        ->check(kApiKey);
     replay.add_flag("--require-key", gateway.access.require_key, "Refuse requests without a key (401)");
     replay
         .add_option("--rate-limit", gateway.access.requests_per_second,
@@ -79,7 +103,7 @@ void add_trouble_options(CLI::App& replay, Arguments& args) {
         "--fault", args.faults,
         "Share of requests that fail, e.g. 429:0.01,500:0.01,reset:0.005,truncate:0.005,slow:0.02,"
         "html:0.01,malformed:0.01,stale:0.01");
-    replay.add_option("--seed", gateway.seed, "Of the faults")->capture_default_str();
+    replay.add_option("--seed", gateway.seed, "Of the faults")->check(kSeed)->capture_default_str();
     replay.add_option("--latency-ms", args.latency_ms, "Added to each answer")->check(CLI::NonNegativeNumber);
     replay.add_option("--slow-ms", args.slow_ms, "Added to the slow ones")
         ->check(CLI::NonNegativeNumber)
@@ -131,6 +155,7 @@ void add_chain_options(CLI::App& run, RunArguments& args) {
         ->check(CLI::Range(0, 3'600'000))
         ->option_text("N [600]");
     run.add_option("--seed", ledger.seed, "Of everything: keys, hashes, chance, traffic")
+        ->check(kSeed)
         ->option_text("N [1]");
     run.add_option("--epoch-blocks", ledger.epoch_blocks, "Length of an epoch, in heights")
         ->check(CLI::Range(1, 1'000'000'000))
@@ -159,11 +184,13 @@ void add_gateway_options(CLI::App& run, RunArguments& args) {
                    "Newest blocks the regular host keeps (0: all); the archival host keeps all")
         ->option_text("N [2500]");
     run.add_option("--api-key", args.api_keys, "A valid key (repeatable); none: any key is accepted")
+        ->check(kApiKey)
         ->option_text("KEY");
     run.add_flag("--require-key", options.require_key, "Refuse requests without a key (401)");
     run.add_option("--rate-limit", options.rate_limit,
                    "Requests per second, host and key, then 429; all keyless ones together get half of it "
                    "(0: no limit)")
+        ->check(kFinite)
         ->check(CLI::Range(0.0, 1'000'000.0))
         ->option_text("N [0]");
     run.add_option("--longest-wait-ms", args.longest_wait_ms,
@@ -182,6 +209,7 @@ void add_traffic_options(CLI::App& run, RunArguments& args) {
                        "Living traffic: mixed, transfers, tokens, failures or storm (default: none)")
             ->option_text("PROFILE");
     run.add_option("--tps", args.options.tps, "Transactions of the traffic per second of chain time")
+        ->check(kFinite)
         ->check(CLI::Range(0.001, 10'000.0))
         ->needs(traffic)
         ->option_text("N [20]");
