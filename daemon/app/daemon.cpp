@@ -215,6 +215,9 @@ int report(const follow::Follower::End& end) {
 }  // namespace
 
 int run(const config::Settings& settings, const RunCommand& command) {
+    if (!settings.endpoints.empty())
+        log::warn("this version does not send webhooks yet; findings are in the table of that name",
+                  {{"endpoints", settings.endpoints.size()}});
     migrate_first(settings);
     Daemon daemon(settings, command.config_file);
     if (command.until) daemon.show_progress({0, *command.until});

@@ -253,7 +253,8 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
         waiting.subtract(state_.given_up);
         // Nothing above a block that does not fit is stored before it does.
         if (state_.broken) waiting.subtract({state_.broken->height, kTop});
-        const bool heights_done = waiting.empty() && state_.in_flight.within(range).empty();
+        const bool heights_done = waiting.empty() && state_.in_flight.within(range).empty() &&
+                                  state_.unsettled.within(range).empty();
         if (heights_done && trees_) state_.pending_trees = co_await store_.pending_tree_count(range);
         const bool trees_done = !trees_ || state_.pending_trees == 0 || trees_->stalled();
         if (heights_done && trees_done) co_return;

@@ -13,6 +13,7 @@ namespace {
 
 // How far above a range a child is looked for, to prove that its last heights were skipped.
 constexpr base::Height kLookAbove = 64;
+constexpr auto kNextBlockRetry = std::chrono::milliseconds(100);
 constexpr base::Height kFirstAdoption = 4;  // heights after the start of a run
 constexpr base::Height kNever = std::numeric_limits<base::Height>::max();
 
@@ -62,6 +63,8 @@ base::Task<RunEnd> Run::run() {
         failure = std::current_exception();
     }
     engine_.state.in_flight.subtract(claimed_);
+    engine_.state.unsettled.subtract(claimed_);
+    engine_.state.changed.notify_all();
     co_await window_.close();
     if (failure) std::rethrow_exception(failure);
     co_return RunEnd{next_, broken_};
@@ -171,6 +174,7 @@ base::Task<void> Run::give_up(base::Height height, std::string reason, std::stri
                 {"detail", record.detail},
                 {"attempts", record.attempts}});
     state.in_flight.subtract({height, height});
+    state.unsettled.subtract({height, height});
     claimed_.subtract({height, height});
     co_await engine_.store.record_unavailable(record);
     state.learn_unavailable(record);
@@ -203,15 +207,31 @@ base::Task<void> Run::finish() {
 
 base::Task<void> Run::look_above() {
     auto above = co_await engine_.store.stored_block_above(*settings_.to);
-    if (!above && continuity_.undecided() && engine_.state.head) {
-        const auto last = std::min(engine_.state.head->height, *settings_.to + kLookAbove);
-        for (auto height = *settings_.to + 1; height <= last && !above; ++height) {
-            auto result = co_await engine_.source.fetch(height, settings_.priority, false);
-            if (const auto* contents = std::get_if<rpc::BlockContents>(&result))
-                above = chain::block_ref(rpc::block_of(*contents).header);
-        }
-    }
+    if (!above && continuity_.undecided()) above = co_await fetch_above();
     continuity_.set_above(std::move(above));
+}
+
+// Only a block above proves that the last heights are skipped. A source that waits for its next block does
+// not poll the head: what it knows of it may be old, so it is asked for the block itself.
+base::Task<std::optional<chain::BlockRef>> Run::fetch_above() {
+    const auto& state = engine_.state;
+    const bool waits = engine_.source.waits_for_next();
+    const auto give_up_at = state.clock.steady() + settings_.patience;
+    auto last = *settings_.to + kLookAbove;
+    if (!waits) last = state.head ? std::min(state.head->height, last) : 0;
+    base::asio::steady_timer timer(engine_.executor);
+    for (auto height = *settings_.to + 1; height <= last && !state.stopping;) {
+        auto result = co_await engine_.source.fetch(height, settings_.priority, false);
+        if (const auto* contents = std::get_if<rpc::BlockContents>(&result))
+            co_return chain::block_ref(rpc::block_of(*contents).header);
+        const bool comes = waits && std::holds_alternative<rpc::NotYet>(result);
+        if (comes && state.clock.steady() >= give_up_at) co_return std::nullopt;
+        if (comes)
+            co_await base::sleep_on(timer, kNextBlockRetry);
+        else
+            ++height;
+    }
+    co_return std::nullopt;
 }
 
 base::Task<void> Run::flush() {
@@ -258,6 +278,7 @@ bool Run::has_neighbour_in_flight() const {
 void Run::claim(const base::HeightSet& heights) {
     claimed_.add(heights);
     engine_.state.in_flight.add(heights);
+    if (settings_.to) engine_.state.unsettled.add(heights);
 }
 
 void Run::fill_window() {

@@ -65,6 +65,7 @@ private:
     base::Task<void> give_up(const base::HeightSet& holes, std::string detail);
     base::Task<void> finish();
     base::Task<void> look_above();
+    base::Task<std::optional<chain::BlockRef>> fetch_above();
     base::Task<void> flush();
     base::Task<void> adopt_when_due();
     base::Task<void> adopt_around(base::Height seam);

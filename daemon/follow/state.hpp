@@ -29,6 +29,8 @@ struct State {
     std::optional<chain::BlockRef> committed;  // highest block committed since start or found stored
     storage::Coverage coverage;                // as committed
     base::HeightSet in_flight;                 // some loop is working on these
+    // Claimed by a run with an end that has not come to it: stored, maybe, but its seams are not looked at.
+    base::HeightSet unsettled;
     std::map<base::Height, storage::UnavailableHeight> unavailable;
     base::HeightSet given_up;  // of these, the ones tried since start
     struct Broken {

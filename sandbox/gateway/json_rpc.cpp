@@ -38,6 +38,7 @@ HttpAnswer plain(int status, std::string text) { return {status, "text/plain", s
 
 std::variant<RpcRequest, HttpAnswer> read_request(std::string_view content_type, const std::string& body) {
     if (!is_json(content_type)) return plain(415, "Expected request with `Content-Type: application/json`");
+    if (json_text::is_too_deep(body)) return plain(400, "Json deserialize error: recursion limit exceeded");
     json request = json::parse(body, nullptr, false);
     if (request.is_discarded()) return plain(400, "Json deserialize error: not JSON");
     if (!is_request(request))

@@ -37,6 +37,11 @@ inline bool is_array(std::string_view value) { return !value.empty() && value.fr
 std::string_view string_body(std::string_view value);
 std::optional<std::uint64_t> number(std::string_view value);
 
+// Levels of arrays and objects within each other that are read; serde_json has the same bound. A parser
+// takes seconds for a body of nothing but brackets.
+inline constexpr std::size_t kDeepestNesting = 127;
+bool is_too_deep(std::string_view text);
+
 // Calls `visit` with the body of every string in the text, names of members included.
 void for_each_string(std::string_view text, const std::function<void(std::string_view)>& visit);
 

@@ -63,6 +63,9 @@ public:
     virtual Json view_access_key_list(std::string_view account_id,
                                       Height at) const = 0;  // [{public_key, access_key}]
     virtual std::optional<Json> view_code(std::string_view account_id, Height at) const = 0;
+    // Of a global contract: {code_base64, hash}.
+    virtual std::optional<Json> view_global_code(const chain::wire::GlobalContractId& contract,
+                                                 Height at) const = 0;
     virtual Json view_state(std::string_view account_id, std::string_view prefix,
                             Height at) const = 0;  // values
     virtual ViewCallResult call_function(std::string_view account_id, std::string_view method_name,

@@ -34,8 +34,8 @@ public:
                 return shown({{"keys", live_.view_access_key_list(query_.account_id, at_)}});
             case Kind::gas_key_nonces: return gas_key_nonces();
             case Kind::call: return call();
-            case Kind::global_code_by_hash: return no_global_code({{"hash", query_.code_hash}});
-            case Kind::global_code_by_account: return no_global_code({{"account_id", query_.account_id}});
+            case Kind::global_code_by_hash: return global_code(*chain::CryptoHash::parse(query_.code_hash));
+            case Kind::global_code_by_account: return global_code(query_.account_id);
         }
         return internal_error("unreachable");
     }
@@ -62,13 +62,24 @@ private:
         return error("UNKNOWN_ACCESS_KEY", {{"public_key", key}},
                      "Access key for public key " + key + " has never been observed on the node");
     }
-    // This chain makes no gas keys.
+    // A gas key of this chain has one nonce for all its indexes.
     RpcAnswer gas_key_nonces() const {
+        const auto found = live_.view_access_key(query_.account_id, query_.public_key, at_);
+        const Json permission = found ? found->value("permission", Json()) : Json();
+        const bool is_gas_key = permission.is_object() && permission.begin().key().starts_with("GasKey");
         const auto key = query_.public_key.to_string();
-        return error("UNKNOWN_GAS_KEY", {{"public_key", key}},
-                     "Gas key for public key " + key + " has never been observed on the node");
+        if (!is_gas_key)
+            return error("UNKNOWN_GAS_KEY", {{"public_key", key}},
+                         "Gas key for public key " + key + " has never been observed on the node");
+        const Json::array_t nonces(permission.begin().value().value("num_nonces", std::size_t{0}),
+                                   (*found)["nonce"]);
+        return shown({{"nonces", nonces}});
     }
-    RpcAnswer no_global_code(const Json& identifier) const {
+    RpcAnswer global_code(const chain::wire::GlobalContractId& contract) const {
+        if (const auto found = live_.view_global_code(contract, at_)) return shown(*found);
+        const auto* hash = std::get_if<chain::CryptoHash>(&contract);
+        const Json identifier =
+            hash ? Json{{"hash", hash->to_string()}} : Json{{"account_id", query_.account_id}};
         return error("NO_GLOBAL_CONTRACT_CODE", {{"identifier", identifier}},
                      "Global contract code with identifier " + identifier.dump() +
                          " has never been observed on the node");

@@ -11,6 +11,16 @@ bool is_shown(const RpcContext& context, const Located& found) {
     return found.height == 0 || context.window.contains(found.height);
 }
 
+// Whether this host still has what the proof is asked for.
+bool is_kept(const RpcContext& context, const LightClientRequest& request) {
+    if (!request.is_transaction) {
+        const auto receipt = context.chain.receipt(request.id);
+        return !receipt || is_shown(context, *receipt);
+    }
+    const auto transaction = context.chain.transaction(request.id, context.window.tip);
+    return !transaction || transaction->height == 0 || context.window.contains(transaction->height);
+}
+
 RpcAnswer no_proof(NoProof reason, const std::string& id) {
     const Json info{{"transaction_or_receipt_id", id}};
     if (reason == NoProof::unknown)
@@ -57,6 +67,7 @@ RpcAnswer light_client_proof(const RpcContext& context, const Json& params, Live
     const auto* height = std::get_if<Height>(&chosen);
     if (!height) return refusal(chosen);
     request.light_client_head = *height;
+    if (!is_kept(context, request)) return no_proof(NoProof::unknown, request.id);
     const auto proof = live.light_client_proof(request);
     if (const auto* reason = std::get_if<NoProof>(&proof)) return no_proof(*reason, request.id);
     return result_of(std::get<Json>(proof));

@@ -9,8 +9,6 @@ namespace receiptd::sandbox {
 
 namespace {
 
-constexpr std::uint32_t kProtocolVersion = 86;
-
 Json congestion_json(const CongestionInfo& info) {
     return {{"delayed_receipts_gas", base::to_string(info.delayed_receipts_gas)},
             {"buffered_receipts_gas", base::to_string(info.buffered_receipts_gas)},

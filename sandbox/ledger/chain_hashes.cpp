@@ -11,7 +11,6 @@ using chain::Writer;
 namespace {
 
 constexpr std::uint8_t kChunkHeaderV5 = 4;
-constexpr std::uint32_t kProtocolVersion = 86;
 
 // In the order of nearcore's enum.
 enum class BodyKind : std::uint8_t { action, data, promise_yield, promise_resume };

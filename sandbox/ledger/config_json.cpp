@@ -9,7 +9,6 @@ namespace receiptd::sandbox {
 
 namespace {
 
-constexpr std::uint32_t kProtocolVersion = 86;
 constexpr std::uint64_t kNanosecPerSecond = 1'000'000'000;
 
 struct Produced {
@@ -80,47 +79,52 @@ std::string time_text(std::uint64_t nanosec) {
     return std::string(text, size) + "." + fraction.substr(1) + "Z";
 }
 
+// The same few validators for ever, nobody rewarded or kicked out.
+Json validator_rules_json(std::size_t validators, std::size_t shards) {
+    return {{"protocol_reward_rate", Json::array({0, 1})},
+            {"max_inflation_rate", Json::array({0, 1})},
+            {"protocol_treasury_account", "treasury.sandbox"},
+            {"num_block_producer_seats", validators},
+            {"num_block_producer_seats_per_shard", std::vector<std::size_t>(shards, validators)},
+            {"avg_hidden_validator_seats_per_shard", std::vector<std::size_t>(shards, 0)},
+            {"block_producer_kickout_threshold", 0},
+            {"chunk_producer_kickout_threshold", 0},
+            {"chunk_validator_only_kickout_threshold", 0},
+            {"online_min_threshold", Json::array({9, 10})},
+            {"online_max_threshold", Json::array({99, 100})},
+            {"protocol_upgrade_stake_threshold", Json::array({4, 5})},
+            {"fishermen_threshold", fee_text(sim::kMinimumStake)},
+            {"minimum_stake_divisor", 10},
+            {"minimum_stake_ratio", Json::array({1, 6250})},
+            {"minimum_validators_per_shard", 1},
+            {"max_kickout_stake_perc", 100},
+            {"num_chunk_only_producer_seats", 0},
+            {"num_chunk_producer_seats", validators},
+            {"num_chunk_validator_seats", validators},
+            {"target_validator_mandates_per_shard", validators},
+            {"shuffle_shard_assignment_for_chunk_producers", false},
+            {"chunk_producer_assignment_changes_limit", 5}};
+}
+
 // What both configurations have.
 Json common_config_json(const LedgerOptions& options, const ShardLayout& layout) {
     constexpr std::uint64_t kYearNanosec = 31'536'000 * kNanosecPerSecond;
-    return {
-        {"protocol_version", kProtocolVersion},
-        {"chain_id", options.chain_id},
-        {"genesis_height", options.genesis_height},
-        {"genesis_time", time_text(options.genesis_time_nanosec)},
-        {"epoch_length", options.epoch_blocks},
-        {"gas_limit", options.gas_limit},
-        {"min_gas_price", fee_text(options.min_gas_price)},
-        {"max_gas_price", fee_text(options.max_gas_price)},
-        {"gas_price_adjustment_rate", Json::array({1, 100})},
-        {"transaction_validity_period", options.validity_blocks},
-        {"num_blocks_per_year", kYearNanosec / options.block_time_nanosec},
-        {"protocol_reward_rate", Json::array({0, 1})},
-        {"max_inflation_rate", Json::array({0, 1})},
-        {"protocol_treasury_account", "treasury.sandbox"},
-        {"num_block_producer_seats", options.validators},
-        {"num_block_producer_seats_per_shard", std::vector<std::size_t>(layout.size(), options.validators)},
-        {"avg_hidden_validator_seats_per_shard", std::vector<std::size_t>(layout.size(), 0)},
-        {"block_producer_kickout_threshold", 0},
-        {"chunk_producer_kickout_threshold", 0},
-        {"chunk_validator_only_kickout_threshold", 0},
-        {"online_min_threshold", Json::array({9, 10})},
-        {"online_max_threshold", Json::array({99, 100})},
-        {"protocol_upgrade_stake_threshold", Json::array({4, 5})},
-        {"dynamic_resharding", false},
-        {"fishermen_threshold", fee_text(sim::kMinimumStake)},
-        {"minimum_stake_divisor", 10},
-        {"minimum_stake_ratio", Json::array({1, 6250})},
-        {"minimum_validators_per_shard", 1},
-        {"max_kickout_stake_perc", 100},
-        {"num_chunk_only_producer_seats", 0},
-        {"num_chunk_producer_seats", options.validators},
-        {"num_chunk_validator_seats", options.validators},
-        {"target_validator_mandates_per_shard", options.validators},
-        {"shuffle_shard_assignment_for_chunk_producers", false},
-        {"chunk_producer_assignment_changes_limit", 5},
-        {"use_production_config", false},
-        {"shard_layout", layout.to_json()}};
+    Json json = validator_rules_json(options.validators, layout.size());
+    json.update({{"protocol_version", kProtocolVersion},
+                 {"chain_id", options.chain_id},
+                 {"genesis_height", options.genesis_height},
+                 {"genesis_time", time_text(options.genesis_time_nanosec)},
+                 {"epoch_length", options.epoch_blocks},
+                 {"gas_limit", options.gas_limit},
+                 {"min_gas_price", fee_text(options.min_gas_price)},
+                 {"max_gas_price", fee_text(options.max_gas_price)},
+                 {"gas_price_adjustment_rate", Json::array({1, 100})},
+                 {"transaction_validity_period", options.validity_blocks},
+                 {"num_blocks_per_year", kYearNanosec / options.block_time_nanosec},
+                 {"dynamic_resharding", false},
+                 {"use_production_config", false},
+                 {"shard_layout", layout.to_json()}});
+    return json;
 }
 
 }  // namespace

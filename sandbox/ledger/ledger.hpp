@@ -128,6 +128,8 @@ public:
                                         Height at) const override;
     Json view_access_key_list(std::string_view account_id, Height at) const override;
     std::optional<Json> view_code(std::string_view account_id, Height at) const override;
+    std::optional<Json> view_global_code(const chain::wire::GlobalContractId& contract,
+                                         Height at) const override;
     Json view_state(std::string_view account_id, std::string_view prefix, Height at) const override;
     ViewCallResult call_function(std::string_view account_id, std::string_view method_name,
                                  const chain::Bytes& args, Height at) const override;

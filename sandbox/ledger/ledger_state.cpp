@@ -20,6 +20,11 @@ const char* touch_name(sim::Touch touch) {
     return "";
 }
 
+std::optional<Json> code_json(const std::optional<chain::Bytes>& code) {
+    if (!code) return std::nullopt;
+    return Json{{"code_base64", chain::base64_encode(*code)}, {"hash", chain::sha256(*code).to_string()}};
+}
+
 }  // namespace
 
 std::optional<Json> Ledger::view_account(std::string_view account_id, Height at) const {
@@ -58,9 +63,12 @@ Json Ledger::view_access_key_list(std::string_view account_id, Height at) const 
 }
 
 std::optional<Json> Ledger::view_code(std::string_view account_id, Height at) const {
-    const auto code = shard_of(account_id).state.code(account_id, at);
-    if (!code) return std::nullopt;
-    return Json{{"code_base64", chain::base64_encode(*code)}, {"hash", chain::sha256(*code).to_string()}};
+    return code_json(shard_of(account_id).state.code(account_id, at));
+}
+
+// All shards share them.
+std::optional<Json> Ledger::view_global_code(const chain::wire::GlobalContractId& contract, Height at) const {
+    return code_json(shards_.front().state.global_contract(contract, at));
 }
 
 Json Ledger::view_state(std::string_view account_id, std::string_view prefix, Height at) const {

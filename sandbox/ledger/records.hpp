@@ -20,6 +20,9 @@ using sim::Height;
 using sim::Json;
 using sim::u128;
 
+// Whose rules and wire forms the chain has.
+inline constexpr std::uint32_t kProtocolVersion = 86;
+
 // For lookups only; nothing iterates over a map that is keyed by it.
 struct HashOfHash {
     std::size_t operator()(const CryptoHash& hash) const {

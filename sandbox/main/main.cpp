@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -15,6 +16,28 @@ namespace {
 
 using receiptd::sandbox::ReplayOptions;
 using receiptd::sandbox::RunOptions;
+
+// CLI11 takes -1 for the greatest number there is, and nan for one within any range.
+const CLI::Validator kSeed(
+    [](std::string& text) -> std::string {
+        const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+        const bool fits = text.size() < 20 || (text.size() == 20 && text <= "18446744073709551615");
+        return digits && fits ? "" : "must be a whole number from 0 to 18446744073709551615";
+    },
+    "");
+const CLI::Validator kFinite(
+    [](std::string& text) -> std::string {
+        return text.find_first_of("nN") == std::string::npos ? "" : "must be a number";
+    },
+    "");
+// An empty key would open the hosts to whoever sends none: a variable that was not set.
+const CLI::Validator kApiKey(
+    [](std::string& text) -> std::string {
+        const bool printable =
+            std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+        return !text.empty() && printable ? "" : "must be a word of printable characters, and is not";
+    },
+    "");
 
 // What CLI11 writes to; turned into ReplayOptions once all is parsed.
 struct Arguments {
@@ -69,7 +92,8 @@ void add_host_options(CLI::App& replay, Arguments& args) {
 
 void add_trouble_options(CLI::App& replay, Arguments& args) {
     auto& gateway = args.options.gateway;
-    replay.add_option("--api-key", args.api_keys, "A valid key (repeatable); none: any key is accepted");
+    replay.add_option("--api-key", args.api_keys, "A valid key (repeatable); none: any key is accepted")
+        ->check(kApiKey);
     replay.add_flag("--require-key", gateway.access.require_key, "Refuse requests without a key (401)");
     replay
         .add_option("--rate-limit", gateway.access.requests_per_second,
@@ -79,7 +103,7 @@ void add_trouble_options(CLI::App& replay, Arguments& args) {
         "--fault", args.faults,
         "Share of requests that fail, e.g. 429:0.01,500:0.01,reset:0.005,truncate:0.005,slow:0.02,"
         "html:0.01,malformed:0.01,stale:0.01");
-    replay.add_option("--seed", gateway.seed, "Of the faults")->capture_default_str();
+    replay.add_option("--seed", gateway.seed, "Of the faults")->check(kSeed)->capture_default_str();
     replay.add_option("--latency-ms", args.latency_ms, "Added to each answer")->check(CLI::NonNegativeNumber);
     replay.add_option("--slow-ms", args.slow_ms, "Added to the slow ones")
         ->check(CLI::NonNegativeNumber)
@@ -114,73 +138,81 @@ struct RunArguments {
 
 void add_listen_options(CLI::App& run, RunArguments& args) {
     auto& options = args.options;
-    run.add_option("--listen", options.listen, "Regular host, HOST:PORT (port 0: a free one)")
-        ->capture_default_str();
-    run.add_option("--archival-listen", options.archival_listen, "Archival host, HOST:PORT")
-        ->capture_default_str();
+    run.add_option("--listen", options.listen, "Regular host (port 0: a free one)")
+        ->option_text("HOST:PORT [127.0.0.1:3030]");
+    run.add_option("--archival-listen", options.archival_listen, "Archival host")
+        ->option_text("HOST:PORT [127.0.0.1:3031]");
     run.add_option("--control-listen", options.control_listen,
-                   "Control API, HOST:PORT; whoever reaches it is master of the chain")
-        ->capture_default_str();
+                   "Control API; whoever reaches it is master of the chain")
+        ->option_text("HOST:PORT [127.0.0.1:3032]");
 }
 
 void add_chain_options(CLI::App& run, RunArguments& args) {
     auto& ledger = args.options.ledger;
-    run.add_option("--shards", ledger.shards, "How many shards, 1 to 32")->capture_default_str();
+    run.add_option("--shards", ledger.shards, "1 to 32")->option_text("N [4]");
     run.add_option("--block-time-ms", args.block_time_ms,
-                   "A block each N ms (0: only by POST /advance of the control API)")
+                   "A block each N ms; 0: only by POST /advance of the control API")
         ->check(CLI::Range(0, 3'600'000))
-        ->capture_default_str();
+        ->option_text("N [600]");
     run.add_option("--seed", ledger.seed, "Of everything: keys, hashes, chance, traffic")
-        ->capture_default_str();
-    run.add_option("--epoch-blocks", ledger.epoch_blocks, "Length of an epoch")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
+        ->check(kSeed)
+        ->option_text("N [1]");
+    run.add_option("--epoch-blocks", ledger.epoch_blocks, "Length of an epoch, in heights")
+        ->check(CLI::Range(1, 1'000'000'000))
+        ->option_text("N [500]");
     run.add_option("--validity-blocks", ledger.validity_blocks,
                    "How old the block_hash of a transaction may be, in heights")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
+        ->check(CLI::Range(1, 1'000'000'000))
+        ->option_text("N [86400]");
     run.add_option(
            "--genesis-time", args.genesis_time,
-           "Time of the first block: 2026-01-01T00:00:00Z, ns since 1970, or now (then no two runs are the "
-           "same)")
-        ->capture_default_str();
-    run.add_option("--missing-chunks", ledger.missing_chunk_probability, "Share of chunks that are missing")
+           "Time of the first block: as the default, ns since 1970, or now (then no two runs are the same)")
+        ->option_text("TIME [2026-01-01T00:00:00Z]");
+    run.add_option("--missing-chunks", ledger.missing_chunk_probability,
+                   "Share of chunks that are missing, to 0.9")
         ->check(CLI::Range(0.0, 0.9))
-        ->capture_default_str();
-    run.add_option("--skipped-heights", ledger.skipped_height_probability, "Share of heights without a block")
+        ->option_text("SHARE [0]");
+    run.add_option("--skipped-heights", ledger.skipped_height_probability,
+                   "Share of heights without a block, to 0.9")
         ->check(CLI::Range(0.0, 0.9))
-        ->capture_default_str();
+        ->option_text("SHARE [0]");
 }
 
 void add_gateway_options(CLI::App& run, RunArguments& args) {
     auto& options = args.options;
     run.add_option("--retention-blocks", options.retention_blocks,
                    "Newest blocks the regular host keeps (0: all); the archival host keeps all")
-        ->capture_default_str();
-    run.add_option("--api-key", args.api_keys, "A valid key (repeatable); none: any key is accepted");
+        ->option_text("N [2500]");
+    run.add_option("--api-key", args.api_keys, "A valid key (repeatable); none: any key is accepted")
+        ->check(kApiKey)
+        ->option_text("KEY");
     run.add_flag("--require-key", options.require_key, "Refuse requests without a key (401)");
-    run.add_option(
-           "--rate-limit", options.rate_limit,
-           "Requests per second, host and key; all keyless ones together get half of it (429; 0: no limit)")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
+    run.add_option("--rate-limit", options.rate_limit,
+                   "Requests per second, host and key, then 429; all keyless ones together get half of it "
+                   "(0: no limit)")
+        ->check(kFinite)
+        ->check(CLI::Range(0.0, 1'000'000.0))
+        ->option_text("N [0]");
     run.add_option("--longest-wait-ms", args.longest_wait_ms,
                    "How long a request waits for its transaction before TIMEOUT_ERROR")
         ->check(CLI::Range(0, 600'000))
-        ->capture_default_str();
+        ->option_text("N [10000]");
     run.add_option("--keys-out", options.keys_out,
-                   "Write the keys of the ready-made accounts to this file, as JSON, mode 0600");
+                   "Write the keys of the ready-made accounts to this file, as JSON, mode 0600")
+        ->option_text("FILE");
     run.add_flag("--quiet", options.quiet, "No log lines");
 }
 
 void add_traffic_options(CLI::App& run, RunArguments& args) {
     auto* traffic =
         run.add_option("--traffic", args.traffic,
-                       "Living traffic: mixed, transfers, tokens, failures or storm (none if not given)");
+                       "Living traffic: mixed, transfers, tokens, failures or storm (default: none)")
+            ->option_text("PROFILE");
     run.add_option("--tps", args.options.tps, "Transactions of the traffic per second of chain time")
+        ->check(kFinite)
         ->check(CLI::Range(0.001, 10'000.0))
         ->needs(traffic)
-        ->capture_default_str();
+        ->option_text("N [20]");
 }
 
 RunOptions finish(RunArguments& args) {

@@ -42,6 +42,7 @@ public:
     // Until it is cancelled or stop() is called. Starts running.
     base::Task<void> run();
     void stop();
+    bool stopped() const { return stopped_; }
 
     bool has_rhythm() const { return schedule_.has_rhythm(); }
     bool paused() const { return !schedule_.running(); }

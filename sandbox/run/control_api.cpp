@@ -117,6 +117,7 @@ base::Task<net::ServerReply> ControlApi::advance(const net::ServerRequest& reque
     fields.expect_no_others();
     const auto executor = co_await boost::asio::this_coro::executor;
     for (std::uint64_t i = 0; i < blocks; ++i) {
+        if (sandbox_.ticker().stopped()) throw Problem(503, "the sandbox is ending");
         sandbox_.make_block();
         // Those who waited for the block are answered before the next one.
         co_await boost::asio::post(executor, boost::asio::use_awaitable);

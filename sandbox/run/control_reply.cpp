@@ -2,6 +2,8 @@
 
 #include "sandbox/gateway/json_text.hpp"
 
+#include "sandbox/gateway/json_text.hpp"
+
 #include <algorithm>
 
 namespace receiptd::sandbox::control {
@@ -13,6 +15,7 @@ const char* title_of(int status) {
         case 404: return "Not Found";
         case 405: return "Method Not Allowed";
         case 409: return "Conflict";
+        case 503: return "Service Unavailable";
         default: return "Bad Request";
     }
 }
@@ -38,6 +41,7 @@ net::ServerReply problem(int status, const std::string& detail) {
 
 Fields Fields::of_body(const net::ServerRequest& request) {
     if (request.body.empty()) return Fields(Json::object());
+    if (json_text::is_too_deep(request.body)) throw Problem(400, "the body is nested too deeply");
     Json body = Json::parse(request.body, nullptr, false);
     if (body.is_discarded()) throw Problem(400, "the body is not JSON");
     if (!body.is_object()) throw Problem(400, "the body must be a JSON object");

@@ -7,6 +7,13 @@
 
 namespace receiptd::sandbox {
 
+namespace {
+
+// How many blocks an aging block hash is still valid for.
+constexpr Height kAgingBlocks = 60;
+
+}  // namespace
+
 TrafficFeed::TrafficFeed(Ledger& ledger, Traffic traffic, double tps)
     : ledger_(ledger),
       traffic_(std::move(traffic)),
@@ -25,17 +32,19 @@ void TrafficFeed::after_block() {
 }
 
 ChainFacts TrafficFeed::facts() const {
+    // Of the newest block at or below.
     const auto hash_at = [&](Height height) {
+        while (!ledger_.has_block(height)) --height;
         return *chain::CryptoHash::parse(block_hash(ledger_, height));
     };
     ChainFacts facts;
     facts.height = ledger_.tip();
     facts.recent_block_hash = hash_at(ledger_.final_head(ledger_.tip()));
     const Height validity = ledger_.options().validity_blocks;
-    if (facts.height <= ledger_.first() + validity + 1) return facts;
-    Height old = facts.height - validity - 1;
-    while (!ledger_.has_block(old)) --old;
-    facts.expired_block_hash = hash_at(old);
+    const Height age = facts.height - ledger_.first();
+    if (age + kAgingBlocks > validity && validity > kAgingBlocks)
+        facts.aging_block_hash = hash_at(facts.height - validity + kAgingBlocks);
+    if (age > validity + 1) facts.expired_block_hash = hash_at(facts.height - validity - 1);
     return facts;
 }
 

@@ -110,7 +110,7 @@ TEST(TreeBook, SaysWhatTheGraphSays) {
         TreeBook book;
         Telling telling(story);
         const auto decided = telling.tell(book);
-        if (!telling.told_all()) continue;  // it awaits data that nobody makes before
+        if (!telling.told_all()) continue;                        // it awaits data that nobody makes before
         if (judgement.completed && !judgement.settled) continue;  // the book waits for refunds
         ASSERT_EQ(decided.results.size(), judgement.settled ? 1u : 0u) << round;
         std::map<std::string, Handling> told;

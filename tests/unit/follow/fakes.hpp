@@ -112,6 +112,7 @@ public:
     }
     base::Task<storage::CommitOutcome> commit(unsigned, chain::RowBatch batch) override {
         if (before_commit) before_commit(batch);
+        adopted_since_commit.clear();
         for (const auto& range : batch.covered.ranges())
             if (!coverage.covered.within(range).empty()) co_return storage::CommitOutcome::already_covered;
         coverage.covered.add(batch.covered);
@@ -129,7 +130,10 @@ public:
     base::Task<void> postpone_tree(std::string, std::chrono::milliseconds, std::string) override {
         co_return;
     }
-    base::Task<void> adopt_orphans(base::HeightRange) override { co_return; }
+    base::Task<void> adopt_orphans(base::HeightRange around) override {
+        adopted_since_commit.push_back(around);
+        co_return;
+    }
     base::Task<void> settle_trees(base::HeightRange, base::WallTime) override { co_return; }
     base::Task<void> record_unavailable(storage::UnavailableHeight height) override {
         coverage.wanted.add(height.height);
@@ -176,6 +180,7 @@ public:
     std::map<Height, chain::BlockRef> blocks;
     std::map<Height, storage::UnavailableHeight> unavailable;
     bool backfill_finished = false;
+    std::vector<base::HeightRange> adopted_since_commit;  // seams looked at since the latest commit
     std::function<void(const chain::RowBatch&)> before_commit;
     std::function<void(Height)> on_unavailable;
 };

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace receiptd::follow {
 namespace {
 
@@ -114,6 +116,38 @@ TEST_F(FollowerTest, HolesLeftByACrashAreFilled) {
     for (base::Height height = 107; height <= 109; ++height) store.blocks.erase(height);
     EXPECT_TRUE(resume(120).missing.empty());
     EXPECT_EQ(store.blocks.size(), 21u);
+}
+
+// What a gap's receipts spawned stands above it, without a parent: at the seams they are brought together.
+class Seams : public FollowerTest {
+protected:
+    void store_all_but(const HeightSet& holes) {
+        chain.add_range(100, 110);
+        follow(100, 110);
+        store.coverage.covered.subtract(holes);
+        for (const auto& range : holes.ranges())
+            for (auto height = range.from; height <= range.to; ++height) store.blocks.erase(height);
+    }
+    bool looked_at(base::Height seam) const {
+        const auto& ranges = store.adopted_since_commit;
+        return std::any_of(ranges.begin(), ranges.end(), [&](const base::HeightRange& range) {
+            return range.from <= seam && seam <= range.to;
+        });
+    }
+};
+
+TEST_F(Seams, OfTheLastGapAreLookedAtBeforeTheEnd) {
+    store_all_but(HeightSet({105, 105}));
+    EXPECT_TRUE(resume(110).missing.empty());
+    EXPECT_TRUE(looked_at(105));
+}
+
+TEST_F(Seams, BetweenHeightsThatARunLeaptOverAreLookedAt) {
+    HeightSet holes({103, 103});
+    holes.add({107, 107});
+    store_all_but(holes);
+    EXPECT_TRUE(follow(100, 110).missing.empty());
+    EXPECT_TRUE(looked_at(107));
 }
 
 TEST_F(FollowerTest, StoppingInTheMiddleCommitsWholeBatchesOnly) {

@@ -118,6 +118,9 @@ public:
     }
     std::optional<json> view_access_key(std::string_view id, const chain::PublicKey& key,
                                         Height) const override {
+        if (id == "alice.sandbox" && key == key_of(6))
+            return json{{"nonce", 4},
+                        {"permission", {{"GasKeyFullAccess", {{"balance", "1"}, {"num_nonces", 3}}}}}};
         if (id != "alice.sandbox" || !(key == key_of(7))) return std::nullopt;
         return json{{"nonce", 5}, {"permission", "FullAccess"}};
     }
@@ -127,6 +130,11 @@ public:
     }
     std::optional<json> view_code(std::string_view id, Height) const override {
         if (id != "c.sandbox") return std::nullopt;
+        return json{{"code_base64", "AA=="}, {"hash", hash_text(9)}};
+    }
+    std::optional<json> view_global_code(const chain::wire::GlobalContractId& contract,
+                                         Height) const override {
+        if (contract != chain::wire::GlobalContractId("c.sandbox")) return std::nullopt;
         return json{{"code_base64", "AA=="}, {"hash", hash_text(9)}};
     }
     json view_state(std::string_view, std::string_view prefix, Height) const override {

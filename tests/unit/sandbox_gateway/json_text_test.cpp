@@ -54,5 +54,13 @@ TEST(JsonText, ReadsWholeNumbersOnly) {
         EXPECT_EQ(number(text), std::nullopt);
 }
 
+TEST(JsonText, CountsNestingOutsideOfStrings) {
+    EXPECT_FALSE(is_too_deep(std::string(127, '[') + std::string(127, ']')));
+    EXPECT_TRUE(is_too_deep(std::string(128, '[')));
+    EXPECT_TRUE(is_too_deep(std::string(9'000'000, '{')));
+    EXPECT_FALSE(is_too_deep("\"" + std::string(500, '[') + "\\\"" + std::string(500, '{') + "\""));
+    EXPECT_FALSE(is_too_deep("]]]]" + std::string(127, '[')));
+}
+
 }  // namespace
 }  // namespace receiptd::sandbox::json_text

@@ -44,6 +44,13 @@ TEST_F(Query, gives_keys_code_and_calls) {
     EXPECT_EQ(called["logs"], (json{"called"}));
 }
 
+TEST_F(Query, gives_gas_keys_and_global_contracts) {
+    EXPECT_EQ(result("query", of("view_gas_key_nonces", {{"public_key", key_of(6).to_string()}}))["nonces"],
+              (json{4, 4, 4}));
+    const json params = of("view_global_contract_code_by_account_id", {{"account_id", "c.sandbox"}});
+    EXPECT_EQ(result("query", params)["hash"], hash_text(9));
+}
+
 TEST_F(Query, gives_state_page_by_page) {
     const json params = of("view_state", {{"account_id", "c.sandbox"}, {"prefix_base64", "YQ=="}});
     EXPECT_EQ(result("query", params)["values"].size(), 3u);

@@ -27,7 +27,7 @@ CheckReport run_traffic(std::size_t transactions, std::uint64_t seed) {
 }
 
 TEST(Conservation, every_receipt_once_every_token_accounted_for_every_proof_valid) {
-    for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const std::uint64_t seed : {1, 2}) {
         const CheckReport report = run_traffic(400, seed);
         EXPECT_TRUE(report.ok()) << report.to_json().dump(1);
         EXPECT_EQ(report.executed, report.receipts);
@@ -37,14 +37,11 @@ TEST(Conservation, every_receipt_once_every_token_accounted_for_every_proof_vali
     }
 }
 
-// What a run of ten thousand shows as well, in seconds: unit_sandbox_ledger
-// --gtest_also_run_disabled_tests --gtest_filter='*ten_thousand*'
-TEST(Conservation, DISABLED_holds_over_ten_thousand_transactions) {
+TEST(Conservation, holds_over_ten_thousand_transactions) {
     const CheckReport report = run_traffic(10'000, 4);
     EXPECT_TRUE(report.ok()) << report.to_json().dump(1);
     EXPECT_EQ(report.executed, report.receipts);
-    EXPECT_GE(report.transactions, 9'000U);
-    std::cout << report.to_json().dump(1) << "\n";
+    EXPECT_EQ(report.transactions, 10'000U);
 }
 
 }  // namespace

@@ -99,8 +99,12 @@ public:
         ledger = std::make_unique<Ledger>(std::move(options), contracts_);
     }
 
-    std::string head_hash() const {
-        return sim::Json::parse(*ledger->block(ledger->tip())).at("header").at("hash").get<std::string>();
+    const CryptoHash& head_hash() {
+        if (std::exchange(head_, ledger->tip()) != ledger->tip()) {
+            const sim::Json header = sim::Json::parse(*ledger->block(head_)).at("header");
+            head_hash_ = *CryptoHash::parse(header.at("hash").get<std::string>());
+        }
+        return head_hash_;
     }
 
     // With the signer's next nonce.
@@ -112,7 +116,7 @@ public:
         transaction.nonce.nonce = nonce ? *nonce : ++nonces_[signer];
         if (nonce) nonces_[signer] = std::max(nonces_[signer], *nonce);
         transaction.receiver_id = receiver;
-        transaction.block_hash = *CryptoHash::parse(head_hash());
+        transaction.block_hash = head_hash();
         transaction.actions = std::move(actions);
         const chain::Signature signature = key_of(signer).sign(wire::transaction_hash(transaction).view());
         return {std::move(transaction), signature};
@@ -160,6 +164,8 @@ public:
 private:
     sim::Contracts contracts_;
     std::map<std::string, std::uint64_t> nonces_;
+    Height head_ = 0;
+    CryptoHash head_hash_;
 };
 
 }  // namespace receiptd::sandbox
