@@ -35,7 +35,8 @@ constexpr Section kSections[] = {
     {"http", SectionKind::table, "What the daemon serves."},
     {"endpoint", SectionKind::optional_array,
      "Webhooks that are told of every finding, one `[[endpoint]]` each: POST of a JSON body, signed as "
-     "[Standard Webhooks](https://www.standardwebhooks.com) says. Read and checked; this version does not send yet.",
+     "[Standard Webhooks](https://www.standardwebhooks.com) says. Read and checked; this version does not "
+     "send yet.",
      add_endpoint},
     {"retention", SectionKind::table, "What it forgets."},
     {"log", SectionKind::table, "What it says, on standard error."},
