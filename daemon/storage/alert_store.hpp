@@ -46,7 +46,7 @@ struct DueDelivery {
     std::string endpoint;
     std::string kind;
     std::string tx_hash;
-    std::string payload;  // empty: not made yet
+    std::string payload;    // empty: not made yet
     unsigned attempts = 0;  // made before
     base::WallTime created_at{};
 };
