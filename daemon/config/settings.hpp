@@ -41,6 +41,7 @@ struct Neardata {
 
 struct Http {
     std::string listen = "127.0.0.1:9464";
+    base::Secret token;  // of writes; empty: none is set
 };
 
 struct Timeouts {
@@ -84,11 +85,30 @@ struct Endpoint {
     bool allow_private = false;
 };
 
+// How long a watched transaction may stay in a stage before it is stuck (chain::StuckRules).
+struct StuckAfter {
+    std::chrono::seconds pending{60};
+    std::chrono::seconds included{30};
+    std::chrono::seconds executing{300};
+    std::chrono::seconds completed{60};
+};
+
+// Transactions that match all globs given ('*' any text, '?' one character) are watched; none given matches
+// any.
+struct WatchRule {
+    std::string name;
+    std::string signer;
+    std::string receiver;
+    std::string method;  // of any function call of the transaction, inner ones of a Delegate included
+};
+
 struct Settings {
     std::string network = "mainnet";
     std::vector<Upstream> upstreams;
     std::optional<Neardata> neardata;
     std::vector<Endpoint> endpoints;
+    StuckAfter stuck_after;
+    std::vector<WatchRule> watch_rules;
     Timeouts timeouts;
     Database database;
     Follow follow;

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -97,6 +98,7 @@ public:
     virtual base::Task<std::vector<std::string>> add_watches(std::vector<NewWatch> watches) = 0;
     virtual base::Task<bool> remove_watch(std::string tx_hash) = 0;
     virtual base::Task<std::optional<Watch>> watch(std::string tx_hash) = 0;
+    virtual base::Task<std::vector<Watch>> watches(std::vector<std::string> tx_hashes) = 0;
     virtual base::Task<std::optional<Watch>> watch_by_idempotency_key(std::string key) = 0;
     virtual base::Task<std::vector<Watch>> list_watches(WatchFilter filter) = 0;
 
@@ -105,11 +107,14 @@ public:
     // Open ones that came by SQL or another process since: by created_at, at or after `since`.
     virtual base::Task<std::vector<Watch>> watches_since(base::WallTime since, unsigned limit) = 0;
 
-    // False: somebody else moved it meanwhile; read it again.
-    virtual base::Task<bool> update_watch(WatchUpdate update) = 0;
+    // All in one transaction. Returns those that somebody else moved meanwhile (or removed): nothing of
+    // them is written; read them again.
+    virtual base::Task<std::vector<std::string>> update_watches(std::vector<WatchUpdate> updates) = 0;
 
     virtual base::Task<std::vector<StoredTransition>> transitions(std::string tx_hash) = 0;
-    virtual base::Task<StoredTree> stored_tree(std::string tx_hash) = 0;
+    // By hash; one of which nothing is stored is left out.
+    virtual base::Task<std::map<std::string, StoredTree>> stored_trees(
+        std::vector<std::string> tx_hashes) = 0;
     // The height up to which every height from `from` on is covered; nullopt: `from` is not.
     virtual base::Task<std::optional<chain::BlockHeight>> covered_up_to(chain::BlockHeight from) = 0;
 };
