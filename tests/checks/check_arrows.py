@@ -14,8 +14,9 @@ ARROWS = {
     "storage": "base config metrics chain",
     "follow": "base config metrics chain rpc storage",
     "alert": "base config metrics chain net storage",
+    "watch": "base config metrics chain rpc storage",
     "api": "base metrics net",
-    "app": "base config metrics chain net rpc storage follow alert api",
+    "app": "base config metrics chain net rpc storage follow alert watch api",
 }
 # The parts of the sandbox, sandbox/<part>: what they may include of the daemon and of one another.
 SANDBOX = {
@@ -32,10 +33,10 @@ SANDBOX = {
 # start of a system include: the paths that may have it.
 LIBRARIES = {
     "boost/beast": r"daemon/net/[^/]+\.cpp",
-    "boost/asio": r"(daemon/(base|net|rpc|storage|follow|alert|api|app)|sandbox|tests|bench)/",
+    "boost/asio": r"(daemon/(base|net|rpc|storage|follow|alert|watch|api|app)|sandbox|tests|bench)/",
     "openssl/": r"(daemon|tests/unit)/net/",
     "libdeflate": r"(daemon/net|sandbox|tests)/",
-    "nlohmann/": r"(daemon/(rpc|alert|api|app)|sandbox|tests|bench)/",
+    "nlohmann/": r"(daemon/(rpc|alert|watch|api|app)|sandbox|tests|bench)/",
     "pqxx/": r"(daemon/storage|tests|bench)/",
     "simdjson": r"(daemon/chain|sandbox|tests|bench)/",
     "sodium": r"(daemon/(chain|storage|alert)|tests|bench)/",

@@ -1,0 +1,59 @@
+// A transaction as people and programs get it: GET /v1/transactions/{hash}, the lists of watches and
+// findings, `receiptd tx --json`. Pure.
+//
+// Members come in a fixed order, and all of them are always there: null is what is not known (yet). Times
+// are ISO 8601 in UTC. Numbers that may pass 2^53 are decimal strings: every amount of tokens
+// (tokens_burnt, *_refunded, net_deposit, cost) and nonces. Heights, counts and gas are numbers.
+#pragma once
+
+#include "base/clock.hpp"
+#include "chain/lifecycle.hpp"
+#include "chain/receipt_graph.hpp"
+#include "storage/alert_store.hpp"
+#include "storage/watch_store.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::watch {
+
+// All that is known of one transaction.
+struct TransactionView {
+    std::string tx_hash;
+    std::string sender_id;  // empty: not known
+    std::optional<storage::Watch> watch;
+    std::vector<storage::StoredTransition> transitions;
+    std::vector<storage::FindingRow> findings;
+    std::optional<chain::TransactionFacts> transaction;
+    std::optional<chain::TreeJudgement> tree;  // nullopt: nothing of it is known
+
+    bool known() const { return watch || tree; }
+};
+
+// Puts it together: judges the tree; without a watch the transitions are those that the tree proves,
+// with no time at which they were learned; a sender that nobody told is the tree's.
+TransactionView transaction_view(std::string tx_hash, std::string sender_id,
+                                 std::optional<storage::Watch> watch,
+                                 std::vector<storage::StoredTransition> transitions,
+                                 const storage::StoredTree& tree, std::vector<storage::FindingRow> findings);
+
+// What a tree proves that is not in the database: its findings as they would be stored.
+std::vector<storage::FindingRow> findings_of(const chain::TransactionFacts& transaction,
+                                             const chain::TreeJudgement& tree);
+
+// {tx_hash, sender_id, stage, verdict, reason, evidence, stages: [...], findings: [...], tree: {...}|null}.
+// `reason`: why a watch ended without a tree; else the error_class of the failure that gave the
+// verdict. In `tree` receipts are nested by who made whom (`children`); those deeper than kMostNested
+// levels and those whose maker is not known stand in `tree.more`, each with its parent_receipt_id.
+std::string transaction_json(const TransactionView& view);
+inline constexpr unsigned kMostNested = 64;
+
+// One of a list.
+std::string watch_json(const storage::Watch& watch);
+std::string finding_json(const storage::FindingRow& finding);
+
+// ISO 8601 in UTC with milliseconds.
+std::string iso_time(base::WallTime time);
+
+}  // namespace receiptd::watch
