@@ -40,14 +40,14 @@ void PgStore::request_stop() { context_.stop.request(); }
 
 base::Task<void> PgStore::check_identity(std::string network, std::string scope) {
     sql::ChainIdentity configured{std::move(network), std::move(scope), partition_};
-    return on(questions_, [configured = std::move(configured)](pqxx::connection& connection) {
+    return questions_.run([configured = std::move(configured)](pqxx::connection& connection) {
         require_current_schema(connection);
         sql::check_identity(connection, configured);
     });
 }
 
 base::Task<void> PgStore::maintain() {
-    return on(chores_, [this, keep = keep_](pqxx::connection& connection) {
+    return chores_.run([this, keep = keep_](pqxx::connection& connection) {
         partitions_.make_ahead(connection, clock_.wall());
         if (keep) partitions_.retire(connection, clock_.wall(), *keep);
         partitions_.count(connection);
@@ -56,17 +56,17 @@ base::Task<void> PgStore::maintain() {
 }
 
 base::Task<void> PgStore::ping() {
-    return on(questions_, [](pqxx::connection& connection) { pqxx::work(connection).exec("SELECT 1"); });
+    return questions_.run([](pqxx::connection& connection) { pqxx::work(connection).exec("SELECT 1"); });
 }
 
-base::Task<Coverage> PgStore::load_coverage() { return on(questions_, sql::load_coverage); }
+base::Task<Coverage> PgStore::load_coverage() { return questions_.run(sql::load_coverage); }
 
 base::Task<void> PgStore::want(base::HeightRange range) {
-    return on(questions_, [range](pqxx::connection& connection) { sql::want(connection, range); });
+    return questions_.run([range](pqxx::connection& connection) { sql::want(connection, range); });
 }
 
 base::Task<CommitOutcome> PgStore::commit(unsigned writer, chain::RowBatch batch) {
-    return on(*writers_.at(writer), [this, batch = std::move(batch)](pqxx::connection& connection) {
+    return writers_.at(writer)->run([this, batch = std::move(batch)](pqxx::connection& connection) {
         const auto start = std::chrono::steady_clock::now();
         const auto outcome = sql::commit_batch(connection, batch, partitions_);
         if (outcome == CommitOutcome::committed)
@@ -78,7 +78,7 @@ base::Task<CommitOutcome> PgStore::commit(unsigned writer, chain::RowBatch batch
 }
 
 base::Task<void> PgStore::commit_tree(chain::TreeRows tree) {
-    return on(chores_, [this, tree = std::move(tree)](pqxx::connection& connection) {
+    return chores_.run([this, tree = std::move(tree)](pqxx::connection& connection) {
         const auto start = std::chrono::steady_clock::now();
         if (sql::commit_tree(connection, tree, partitions_))
             count_committed(tree.batch, seconds_since(start));
@@ -97,92 +97,92 @@ void PgStore::count_committed(const chain::RowBatch& batch, double seconds) {
 }
 
 base::Task<std::vector<PendingTree>> PgStore::due_trees(unsigned limit) {
-    return on(questions_,
-              [limit](pqxx::connection& connection) { return sql::due_trees(connection, limit); });
+    return questions_.run(
+        [limit](pqxx::connection& connection) { return sql::due_trees(connection, limit); });
 }
 
 base::Task<std::uint64_t> PgStore::pending_tree_count(base::HeightRange included_in) {
-    return on(questions_, [included_in](pqxx::connection& connection) {
+    return questions_.run([included_in](pqxx::connection& connection) {
         return sql::pending_tree_count(connection, included_in);
     });
 }
 
 base::Task<void> PgStore::postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                         std::string reason) {
-    return on(questions_,
-              [tx_hash = std::move(tx_hash), delay, reason = std::move(reason)](
-                  pqxx::connection& connection) { sql::postpone_tree(connection, tx_hash, delay, reason); });
+    return questions_.run(
+        [tx_hash = std::move(tx_hash), delay, reason = std::move(reason)](pqxx::connection& connection) {
+            sql::postpone_tree(connection, tx_hash, delay, reason);
+        });
 }
 
 base::Task<void> PgStore::adopt_orphans(base::HeightRange around) {
-    return on(chores_, [this, around](pqxx::connection& connection) {
+    return chores_.run([this, around](pqxx::connection& connection) {
         context_.series.adopted.Increment(static_cast<double>(sql::adopt_orphans(connection, around)));
     });
 }
 
 base::Task<void> PgStore::settle_trees(base::HeightRange around, base::WallTime news_since) {
-    return on(chores_, [this, around, news_since](pqxx::connection& connection) {
+    return chores_.run([this, around, news_since](pqxx::connection& connection) {
         const auto settled = sql::settle_trees(connection, around, news_since, partitions_);
         context_.series.settled.Increment(static_cast<double>(settled));
     });
 }
 
 base::Task<void> PgStore::record_unavailable(UnavailableHeight height) {
-    return on(questions_, [height = std::move(height)](pqxx::connection& connection) {
+    return questions_.run([height = std::move(height)](pqxx::connection& connection) {
         sql::record_unavailable(connection, height);
     });
 }
 
 base::Task<std::vector<UnavailableHeight>> PgStore::unavailable_heights(unsigned limit) {
-    return on(questions_,
-              [limit](pqxx::connection& connection) { return sql::unavailable_heights(connection, limit); });
+    return questions_.run(
+        [limit](pqxx::connection& connection) { return sql::unavailable_heights(connection, limit); });
 }
 
 base::Task<std::optional<chain::BlockRef>> PgStore::stored_block(base::Height height) {
-    return on(questions_,
-              [height](pqxx::connection& connection) { return sql::stored_block(connection, height); });
+    return questions_.run(
+        [height](pqxx::connection& connection) { return sql::stored_block(connection, height); });
 }
 
 base::Task<std::optional<chain::BlockRef>> PgStore::stored_block_above(base::Height height) {
-    return on(questions_,
-              [height](pqxx::connection& connection) { return sql::stored_block_above(connection, height); });
+    return questions_.run(
+        [height](pqxx::connection& connection) { return sql::stored_block_above(connection, height); });
 }
 
 base::Task<std::optional<chain::BlockRef>> PgStore::stored_block_below(base::Height height) {
-    return on(questions_,
-              [height](pqxx::connection& connection) { return sql::stored_block_below(connection, height); });
+    return questions_.run(
+        [height](pqxx::connection& connection) { return sql::stored_block_below(connection, height); });
 }
 
 base::Task<std::optional<chain::BlockRef>> PgStore::stored_block_by_hash(std::string hash) {
-    return on(questions_, [hash = std::move(hash)](pqxx::connection& connection) {
+    return questions_.run([hash = std::move(hash)](pqxx::connection& connection) {
         return sql::stored_block_by_hash(connection, hash);
     });
 }
 
 base::Task<BackfillProgress> PgStore::claim_backfill(base::HeightRange range) {
-    return on(questions_, [this, range](pqxx::connection& connection) {
+    return questions_.run([this, range](pqxx::connection& connection) {
         return sql::claim_backfill(connection, range, owner_);
     });
 }
 
 base::Task<std::vector<BackfillProgress>> PgStore::claim_abandoned_backfills() {
-    return on(questions_, [this](pqxx::connection& connection) {
-        return sql::claim_abandoned_backfills(connection, owner_);
-    });
+    return questions_.run(
+        [this](pqxx::connection& connection) { return sql::claim_abandoned_backfills(connection, owner_); });
 }
 
 base::Task<void> PgStore::renew_backfill(std::int64_t id) {
-    return on(questions_,
-              [this, id](pqxx::connection& connection) { sql::renew_backfill(connection, id, owner_); });
+    return questions_.run(
+        [this, id](pqxx::connection& connection) { sql::renew_backfill(connection, id, owner_); });
 }
 
 base::Task<void> PgStore::finish_backfill(std::int64_t id) {
-    return on(questions_, [id](pqxx::connection& connection) { sql::finish_backfill(connection, id); });
+    return questions_.run([id](pqxx::connection& connection) { sql::finish_backfill(connection, id); });
 }
 
 base::Task<void> PgStore::release_backfill(std::int64_t id) {
-    return on(questions_,
-              [this, id](pqxx::connection& connection) { sql::release_backfill(connection, id, owner_); });
+    return questions_.run(
+        [this, id](pqxx::connection& connection) { sql::release_backfill(connection, id, owner_); });
 }
 
 }  // namespace receiptd::storage

@@ -4,12 +4,11 @@
 
 #include "base/clock.hpp"
 #include "metrics/storage_series.hpp"
+#include "storage/lane.hpp"
 #include "storage/partitions.hpp"
 #include "storage/session.hpp"
 #include "storage/sql.hpp"
 #include "storage/store.hpp"
-
-#include <boost/asio/thread_pool.hpp>
 
 #include <chrono>
 #include <memory>
@@ -47,6 +46,11 @@ public:
     // Answers when the database does (for /readyz).
     base::Task<void> ping();
 
+    // For the other stores on this database, which must not outlive this one: the same outages, the same
+    // stop, the same partitions; lanes of their own.
+    SessionContext& sessions() { return context_; }
+    PartitionKeeper& partitions() { return partitions_; }
+
     base::Task<Coverage> load_coverage() override;
     base::Task<void> want(base::HeightRange range) override;
     base::Task<CommitOutcome> commit(unsigned writer, chain::RowBatch batch) override;
@@ -70,19 +74,6 @@ public:
     base::Task<void> release_backfill(std::int64_t id) override;
 
 private:
-    struct Lane {
-        explicit Lane(SessionContext& context) : session(context) {}
-        Session session;
-        base::asio::thread_pool thread{1};  // destroyed first: joins
-    };
-
-    // Runs work(connection) on the lane's thread until it succeeds.
-    template <class Work>
-    base::Task<std::invoke_result_t<Work&, pqxx::connection&>> on(Lane& lane, Work work) {
-        return base::offload(lane.thread, [&lane, work = std::move(work)]() mutable {
-            return lane.session.run(std::move(work));
-        });
-    }
     void count_committed(const chain::RowBatch& batch, double seconds);
 
     SessionContext context_;
