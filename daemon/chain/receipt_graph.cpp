@@ -1,5 +1,6 @@
 #include "chain/receipt_graph.hpp"
 
+#include "chain/called_method.hpp"
 #include "chain/errors.hpp"
 
 #include <algorithm>
@@ -31,12 +32,6 @@ u128 deposit_of(const std::vector<Action>& actions) {
     u128 sum = 0;
     for (const auto& action : actions) sum += action.deposit + deposit_of(action.delegate_actions);
     return sum;
-}
-
-std::string method_of(const std::vector<Action>& actions) {
-    for (const auto& action : actions)
-        if (!action.method_name.empty()) return std::string(action.method_name);
-    return actions.empty() ? std::string() : std::string(actions.front().name);
 }
 
 }  // namespace
@@ -87,7 +82,7 @@ ReceiptFacts receipt_facts(const Receipt& receipt) {
         facts.action_names.emplace_back(action.name);
         if (action.kind == ActionKind::delete_account) facts.deletes_account = true;
     }
-    facts.method_name = method_of(receipt.actions);
+    facts.method_name = called_method_or_action(receipt.actions);
     facts.deposit = deposit_of(receipt.actions);
     facts.delegate = delegate_in(receipt.actions);
     return facts;
@@ -113,7 +108,7 @@ DataFacts data_facts(const Receipt& data_receipt) {
 TransactionFacts transaction_facts(const SignedTransaction& transaction) {
     return {std::string(transaction.hash),        std::string(transaction.signer_id),
             std::string(transaction.receiver_id), deposit_of(transaction.actions),
-            delegate_in(transaction.actions),     method_of(transaction.actions)};
+            delegate_in(transaction.actions),     std::string(called_method_or_action(transaction.actions))};
 }
 
 ReceiptGraph::Node& ReceiptGraph::node(const std::string& id) { return nodes_[id]; }

@@ -16,14 +16,22 @@ Text role_name(Role role) {
     return {};
 }
 
-Role role_of(const Receipt& receipt, const std::optional<ParentFacts>& parent) {
+Role role_of(const RoleFacts& receipt, const std::optional<ParentFacts>& parent) {
     if (parent && parent->is_transaction) return Role::initial;
-    if (receipt.predecessor_id == kSystemAccount)
-        return parent && parent->deleted_account ? Role::payout : Role::refund;
-    if (!receipt.input_data_ids.empty() || receipt.is_promise_yield) return Role::callback;
-    if (!receipt.output_data_receivers.empty()) return Role::promise;
-    if (!parent && receipt.predecessor_id == receipt.signer_id) return Role::initial;
+    if (receipt.from_system) return parent && parent->deleted_account ? Role::payout : Role::refund;
+    if (receipt.awaits) return Role::callback;
+    if (receipt.awaited) return Role::promise;
+    if (!parent && receipt.signed_by_predecessor) return Role::initial;
     return Role::detached;
+}
+
+Role role_of(const Receipt& receipt, const std::optional<ParentFacts>& parent) {
+    RoleFacts facts;
+    facts.from_system = receipt.predecessor_id == kSystemAccount;
+    facts.awaits = !receipt.input_data_ids.empty() || receipt.is_promise_yield;
+    facts.awaited = !receipt.output_data_receivers.empty();
+    facts.signed_by_predecessor = receipt.predecessor_id == receipt.signer_id;
+    return role_of(facts, parent);
 }
 
 bool deletes_account(const Receipt& receipt, const ExecutionStatus& status) {

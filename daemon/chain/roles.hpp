@@ -22,6 +22,15 @@ struct ParentFacts {
 // awaits passes for the initial one; whoever finds the parent later must decide again.
 Role role_of(const Receipt& receipt, const std::optional<ParentFacts>& parent);
 
+// What of a receipt that decides.
+struct RoleFacts {
+    bool from_system = false;
+    bool awaits = false;   // data, or a resume
+    bool awaited = false;  // by somebody's data
+    bool signed_by_predecessor = false;
+};
+Role role_of(const RoleFacts& receipt, const std::optional<ParentFacts>& parent);
+
 // The receipt succeeded and deleted its account: a `system` child is the payout to the
 // beneficiary, not a refund.
 bool deletes_account(const Receipt& receipt, const ExecutionStatus& status);

@@ -1,6 +1,7 @@
 #include "chain/rows_write.hpp"
 
 #include "chain/args_json.hpp"
+#include "chain/called_method.hpp"
 #include "chain/events.hpp"
 #include "chain/json_check.hpp"
 
@@ -27,12 +28,6 @@ Text result_of(const ExecutionStatus& status) {
     return {};
 }
 
-Text first_method(const Receipt& receipt) {
-    for (const auto& action : receipt.actions)
-        if (action.kind == ActionKind::function_call) return action.method_name;
-    return {};
-}
-
 u128 deposit_sum(const Receipt& receipt) {
     constexpr u128 kMax = ~u128{0};
     u128 sum = 0;
@@ -54,7 +49,7 @@ void write_body(CopyWriter& row, const Receipt& receipt, std::optional<Role> rol
     row.text(receipt.receiver_id);
     row.text_or_null(receipt.signer_id);
     role ? row.text(role_name(*role)) : row.null();
-    row.text_or_null(first_method(receipt));
+    row.text_or_null(called_method(receipt.actions));
     is_action ? write_actions(row, receipt.actions_json, receipt.actions) : row.null();
     is_action ? row.numeric(deposit_sum(receipt)) : row.null();
     row.texts(receipt.input_data_ids);

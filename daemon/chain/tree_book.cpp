@@ -1,5 +1,7 @@
 #include "chain/tree_book.hpp"
 
+#include "chain/called_method.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -12,12 +14,6 @@ void keep_latest(ExecutedAt& latest, ExecutedAt at) {
 }
 
 bool is_from_system(Role role) { return role == Role::refund || role == Role::payout; }
-
-std::string method_of(const std::vector<Action>& actions) {
-    for (const auto& action : actions)
-        if (!action.method_name.empty()) return std::string(action.method_name);
-    return actions.empty() ? std::string() : std::string(actions.front().name);
-}
 
 }  // namespace
 
@@ -44,7 +40,7 @@ void TreeBook::transaction(const SignedTransaction& transaction, const Outcome& 
         result.failure = classify_failure(outcome.status.failure_json);
         Failure failure;
         failure.finding.contract_id = transaction.receiver_id;
-        failure.finding.method_name = method_of(transaction.actions);
+        failure.finding.method_name = called_method_or_action(transaction.actions);
         failure.finding.failure = result.failure;
         failure.finding.at = at;
         failure.handling = Handling::unhandled;
@@ -80,7 +76,7 @@ void TreeBook::record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedA
     finding.parent_receipt_id = item.parent_receipt_id;
     finding.role = item.role;
     finding.contract_id = item.receipt.receiver_id;
-    finding.method_name = method_of(item.receipt.actions);
+    finding.method_name = called_method_or_action(item.receipt.actions);
     finding.failure = classify_failure(item.outcome.status.failure_json);
     finding.at = at;
     for (const auto& receiver : item.receipt.output_data_receivers)

@@ -101,7 +101,8 @@ private:
             receipt.receiver_id = node.body->receiver_id;
             receipt.method_name = node.body->method_name;
             receipt.action_names = node.body->action_names;
-            receipt.role = role(*node.body, spawned.parent, attached);
+            receipt.role =
+                role_of(role_facts(*node.body), attached ? std::optional(spawned.parent) : std::nullopt);
         } else if (spawned.parent.is_transaction) {
             receipt.role = Role::initial;
         }
@@ -116,14 +117,13 @@ private:
         return receipt;
     }
 
-    // As roles.hpp decides it.
-    static Role role(const ReceiptFacts& body, const ParentFacts& parent, bool attached) {
-        if (parent.is_transaction) return Role::initial;
-        if (body.predecessor_id == kSystemAccount)
-            return parent.deleted_account ? Role::payout : Role::refund;
-        if (!body.input_data_ids.empty() || body.is_promise_yield) return Role::callback;
-        if (!body.output_data_ids.empty()) return Role::promise;
-        return !attached && body.predecessor_id == body.signer_id ? Role::initial : Role::detached;
+    static RoleFacts role_facts(const ReceiptFacts& body) {
+        RoleFacts facts;
+        facts.from_system = body.predecessor_id == kSystemAccount;
+        facts.awaits = !body.input_data_ids.empty() || body.is_promise_yield;
+        facts.awaited = !body.output_data_ids.empty();
+        facts.signed_by_predecessor = body.predecessor_id == body.signer_id;
+        return facts;
     }
 
     // --- Waiting ---

@@ -1,5 +1,6 @@
 #include "chain/tree_text.hpp"
 
+#include "chain/called_method.hpp"
 #include "chain/errors.hpp"
 #include "chain/roles.hpp"
 
@@ -23,12 +24,6 @@ const char* status_text(const ExecutionStatus& status) {
         case StatusKind::unknown: return "unknown";
     }
     return "unknown";
-}
-
-std::string what_it_does(const Receipt& receipt) {
-    for (const auto& action : receipt.actions)
-        if (action.kind == ActionKind::function_call) return std::string(action.method_name);
-    return receipt.actions.empty() ? std::string() : std::string(receipt.actions.front().name);
 }
 
 // Everything that a failure is reached through.
@@ -145,7 +140,7 @@ TreeNode executed_node(const Outcome& outcome, const Receipt* body, const std::s
     append_failure(node, outcome.status);
     if (body) {
         node.predecessor_id = body->predecessor_id;
-        node.method_name = what_it_does(*body);
+        node.method_name = called_method_or_action(body->actions);
         node.role = role_name(role_of(*body, parent_facts));
     } else if (parent_facts && parent_facts->is_transaction) {
         node.role = role_name(Role::initial);
