@@ -1,9 +1,12 @@
-#include "sandbox/sim/fees.hpp"
+#include "chain/fees.hpp"
 
+#include "base/checked.hpp"
 #include "chain/account_id.hpp"
-#include "sandbox/sim/checked.hpp"
 
-namespace receiptd::sandbox::sim {
+namespace receiptd::chain::wire {
+
+using base::checked_add;
+using base::checked_multiply;
 
 namespace {
 
@@ -50,15 +53,14 @@ Gas cost(const Fee& fee, Column column, std::size_t times = 1) {
     return gas * times;
 }
 
-std::size_t bytes_of(const wire::GlobalContractId& contract) {
+std::size_t bytes_of(const GlobalContractId& contract) {
     const auto* account = std::get_if<std::string>(&contract);
     return account ? account->size() : CryptoHash{}.bytes.size();
 }
 
-Gas add_key_cost(const wire::Permission& permission, Column column) {
-    const auto* call = std::get_if<wire::FunctionCallPermission>(&permission);
-    if (const auto* gas_key = std::get_if<wire::GasKeyFunctionCall>(&permission))
-        call = &gas_key->function_call;
+Gas add_key_cost(const Permission& permission, Column column) {
+    const auto* call = std::get_if<FunctionCallPermission>(&permission);
+    if (const auto* gas_key = std::get_if<GasKeyFunctionCall>(&permission)) call = &gas_key->function_call;
     if (!call) return cost(kAddFullAccessKey, column);
     std::size_t bytes = 0;
     for (const std::string& name : call->method_names) bytes += name.size() + 1;  // as if zero-terminated
@@ -76,7 +78,7 @@ Gas transfer_cost(std::string_view receiver_id, Column column) {
     }
 }
 
-Gas state_init_cost(const wire::StateInit& init, Column column) {
+Gas state_init_cost(const StateInit& init, Column column) {
     std::size_t bytes = bytes_of(init.code);
     for (const auto& [key, value] : init.data) bytes += key.size() + value.size();
     return cost(kStateInit, column) + cost(kStateInitEntry, column, init.data.size()) +
@@ -87,51 +89,49 @@ struct ActionCost {
     Column column;
     std::string_view receiver_id;
 
-    Gas of(const wire::Action& action) const { return std::visit(*this, action.value); }
+    Gas of(const Action& action) const { return std::visit(*this, action.value); }
 
-    Gas operator()(const wire::CreateAccount&) const { return cost(kCreateAccount, column); }
-    Gas operator()(const wire::DeployContract& a) const {
+    Gas operator()(const CreateAccount&) const { return cost(kCreateAccount, column); }
+    Gas operator()(const DeployContract& a) const {
         return cost(kDeploy, column) + cost(kDeployByte, column, a.code.size());
     }
-    Gas operator()(const wire::FunctionCall& a) const {
+    Gas operator()(const FunctionCall& a) const {
         return cost(kFunctionCall, column) +
                cost(kFunctionCallByte, column, a.method_name.size() + a.args.size());
     }
-    Gas operator()(const wire::Transfer&) const { return transfer_cost(receiver_id, column); }
-    Gas operator()(const wire::Stake&) const { return cost(kStake, column); }
-    Gas operator()(const wire::AddKey& a) const { return add_key_cost(a.access_key.permission, column); }
-    Gas operator()(const wire::DeleteKey&) const { return cost(kDeleteKey, column); }
-    Gas operator()(const wire::DeleteAccount&) const { return cost(kDeleteAccount, column); }
+    Gas operator()(const Transfer&) const { return transfer_cost(receiver_id, column); }
+    Gas operator()(const Stake&) const { return cost(kStake, column); }
+    Gas operator()(const AddKey& a) const { return add_key_cost(a.access_key.permission, column); }
+    Gas operator()(const DeleteKey&) const { return cost(kDeleteKey, column); }
+    Gas operator()(const DeleteAccount&) const { return cost(kDeleteAccount, column); }
     template <class NonceType>
-    Gas operator()(const wire::BasicSignedDelegate<NonceType>& a) const {
+    Gas operator()(const BasicSignedDelegate<NonceType>& a) const {
         Gas sum = cost(kDelegate, column);
         if (column == Column::exec) return sum;
         const ActionCost inner{column, a.delegate_action.receiver_id};
-        for (const wire::Action& action : a.delegate_action.actions) sum += inner.of(action);
+        for (const Action& action : a.delegate_action.actions) sum += inner.of(action);
         return sum;
     }
-    Gas operator()(const wire::DeployGlobalContract& a) const {
+    Gas operator()(const DeployGlobalContract& a) const {
         return cost(kDeployGlobal, column) + cost(kDeployGlobalByte, column, a.code.size());
     }
-    Gas operator()(const wire::UseGlobalContract& a) const {
+    Gas operator()(const UseGlobalContract& a) const {
         return cost(kUseGlobal, column) + cost(kUseGlobalByte, column, bytes_of(a.contract));
     }
-    Gas operator()(const wire::DeterministicStateInit& a) const {
-        return state_init_cost(a.state_init, column);
-    }
-    Gas operator()(const wire::TransferToGasKey&) const { return cost(kGasKeyTransfer, column); }
-    Gas operator()(const wire::WithdrawFromGasKey&) const { return cost(kGasKeyTransfer, column); }
-    Gas operator()(const wire::UnknownActions&) const { return 0; }  // refused before
+    Gas operator()(const DeterministicStateInit& a) const { return state_init_cost(a.state_init, column); }
+    Gas operator()(const TransferToGasKey&) const { return cost(kGasKeyTransfer, column); }
+    Gas operator()(const WithdrawFromGasKey&) const { return cost(kGasKeyTransfer, column); }
+    Gas operator()(const UnknownActions&) const { return 0; }  // refused before
 };
 
 template <class Sum, class OfDelegate, class OfOther>
-std::optional<Sum> sum_over(std::span<const wire::Action> actions, OfDelegate of_delegate, OfOther of_other) {
+std::optional<Sum> sum_over(std::span<const Action> actions, OfDelegate of_delegate, OfOther of_other) {
     std::optional<Sum> sum = Sum{0};
-    for (const wire::Action& action : actions) {
+    for (const Action& action : actions) {
         std::optional<Sum> part;
-        if (const auto* v1 = std::get_if<wire::SignedDelegate>(&action.value))
+        if (const auto* v1 = std::get_if<SignedDelegate>(&action.value))
             part = of_delegate(v1->delegate_action);
-        else if (const auto* v2 = std::get_if<wire::SignedDelegateV2>(&action.value))
+        else if (const auto* v2 = std::get_if<SignedDelegateV2>(&action.value))
             part = of_delegate(v2->delegate_action);
         else
             part = of_other(action);
@@ -140,22 +140,22 @@ std::optional<Sum> sum_over(std::span<const wire::Action> actions, OfDelegate of
     return sum;
 }
 
-u128 deposit_of(const wire::Action& action) {
-    if (const auto* call = std::get_if<wire::FunctionCall>(&action.value)) return call->deposit;
-    if (const auto* transfer = std::get_if<wire::Transfer>(&action.value)) return transfer->deposit;
-    if (const auto* init = std::get_if<wire::DeterministicStateInit>(&action.value)) return init->deposit;
-    if (const auto* gas_key = std::get_if<wire::TransferToGasKey>(&action.value)) return gas_key->deposit;
+u128 deposit_of(const Action& action) {
+    if (const auto* call = std::get_if<FunctionCall>(&action.value)) return call->deposit;
+    if (const auto* transfer = std::get_if<Transfer>(&action.value)) return transfer->deposit;
+    if (const auto* init = std::get_if<DeterministicStateInit>(&action.value)) return init->deposit;
+    if (const auto* gas_key = std::get_if<TransferToGasKey>(&action.value)) return gas_key->deposit;
     return 0;
 }
 
 // Exec fees of a receipt with these actions and of those that its delegates make.
-Gas exec_fees(std::span<const wire::Action> actions, std::string_view receiver_id) {
+Gas exec_fees(std::span<const Action> actions, std::string_view receiver_id) {
     Gas sum = receipt_exec_fee();
-    for (const wire::Action& action : actions) {
+    for (const Action& action : actions) {
         sum += action_exec_fee(action, receiver_id);
-        if (const auto* v1 = std::get_if<wire::SignedDelegate>(&action.value))
+        if (const auto* v1 = std::get_if<SignedDelegate>(&action.value))
             sum += exec_fees(v1->delegate_action.actions, v1->delegate_action.receiver_id);
-        else if (const auto* v2 = std::get_if<wire::SignedDelegateV2>(&action.value))
+        else if (const auto* v2 = std::get_if<SignedDelegateV2>(&action.value))
             sum += exec_fees(v2->delegate_action.actions, v2->delegate_action.receiver_id);
     }
     return sum;
@@ -169,11 +169,11 @@ Gas receipt_send_fee(bool to_self) {
 
 Gas receipt_exec_fee() { return kReceipt.exec; }
 
-Gas action_send_fee(const wire::Action& action, bool to_self, std::string_view receiver_id) {
+Gas action_send_fee(const Action& action, bool to_self, std::string_view receiver_id) {
     return ActionCost{to_self ? Column::send_to_self : Column::send_to_other, receiver_id}.of(action);
 }
 
-Gas action_exec_fee(const wire::Action& action, std::string_view receiver_id) {
+Gas action_exec_fee(const Action& action, std::string_view receiver_id) {
     return ActionCost{Column::exec, receiver_id}.of(action);
 }
 
@@ -186,44 +186,44 @@ Gas data_receipt_byte_fee(bool to_self) {
            kDataReceiptByte.exec;
 }
 
-std::optional<Gas> prepaid_gas(std::span<const wire::Action> actions) {
+std::optional<Gas> prepaid_gas(std::span<const Action> actions) {
     return sum_over<Gas>(
         actions, [](const auto& delegate) { return prepaid_gas(delegate.actions); },
-        [](const wire::Action& action) -> std::optional<Gas> {
-            const auto* call = std::get_if<wire::FunctionCall>(&action.value);
+        [](const Action& action) -> std::optional<Gas> {
+            const auto* call = std::get_if<FunctionCall>(&action.value);
             return call ? call->gas : 0;
         });
 }
 
-std::optional<Gas> prepaid_send_fees(std::span<const wire::Action> actions) {
+std::optional<Gas> prepaid_send_fees(std::span<const Action> actions) {
     return sum_over<Gas>(
         actions,
         [](const auto& delegate) -> std::optional<Gas> {
             const bool to_self = delegate.sender_id == delegate.receiver_id;
             Gas sum = receipt_send_fee(to_self);
-            for (const wire::Action& action : delegate.actions)
+            for (const Action& action : delegate.actions)
                 sum += action_send_fee(action, to_self, delegate.receiver_id);
             return sum;
         },
-        [](const wire::Action&) -> std::optional<Gas> { return 0; });
+        [](const Action&) -> std::optional<Gas> { return 0; });
 }
 
-std::optional<Gas> purchased_gas(std::span<const wire::Action> actions, std::string_view receiver_id) {
+std::optional<Gas> purchased_gas(std::span<const Action> actions, std::string_view receiver_id) {
     const auto attached = checked_add(prepaid_gas(actions), prepaid_send_fees(actions));
     return checked_add(attached, std::optional<Gas>(exec_fees(actions, receiver_id)));
 }
 
-std::optional<u128> total_deposit(std::span<const wire::Action> actions) {
+std::optional<u128> total_deposit(std::span<const Action> actions) {
     return sum_over<u128>(
         actions, [](const auto& delegate) { return total_deposit(delegate.actions); },
-        [](const wire::Action& action) -> std::optional<u128> { return deposit_of(action); });
+        [](const Action& action) -> std::optional<u128> { return deposit_of(action); });
 }
 
-std::optional<TransactionCost> transaction_cost(const wire::Transaction& transaction, u128 gas_price) {
+std::optional<TransactionCost> transaction_cost(const Transaction& transaction, u128 gas_price) {
     const bool to_self = transaction.signer_id == transaction.receiver_id;
     TransactionCost result;
     result.burnt = receipt_send_fee(to_self);
-    for (const wire::Action& action : transaction.actions)
+    for (const Action& action : transaction.actions)
         result.burnt += action_send_fee(action, to_self, transaction.receiver_id);
     const auto remaining = purchased_gas(transaction.actions, transaction.receiver_id);
     const auto deposits = total_deposit(transaction.actions);
@@ -238,4 +238,4 @@ std::optional<TransactionCost> transaction_cost(const wire::Transaction& transac
     return result;
 }
 
-}  // namespace receiptd::sandbox::sim
+}  // namespace receiptd::chain::wire
