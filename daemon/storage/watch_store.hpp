@@ -107,6 +107,11 @@ public:
     // Open ones that came by SQL or another process since: by created_at, at or after `since`.
     virtual base::Task<std::vector<Watch>> watches_since(base::WallTime since, unsigned limit) = 0;
 
+    // Handed in with their bytes and not seen in a block yet (accepted, pending), in order of (created_at,
+    // tx_hash), behind that pair.
+    virtual base::Task<std::vector<Watch>> open_submissions(base::WallTime since, std::string after,
+                                                            unsigned limit) = 0;
+
     // All in one transaction. Returns those that somebody else moved meanwhile (or removed): nothing of
     // them is written; read them again.
     virtual base::Task<std::vector<std::string>> update_watches(std::vector<WatchUpdate> updates) = 0;
