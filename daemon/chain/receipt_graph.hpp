@@ -128,7 +128,7 @@ struct JudgedReceipt {
     Handling handling = Handling::undecided;  // of a failed one
     Waiting waiting = Waiting::none;
     std::vector<std::string> missing_data_ids;
-    bool yield_timed_out = false;  // its data came as a resume without data
+    bool yield_timed_out = false;  // its resume came without data, or was not seen and it ran that late
     Gas gas_burnt = 0;
     u128 tokens_burnt = 0;
     std::optional<ExecutedAt> at;

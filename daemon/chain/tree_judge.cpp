@@ -10,6 +10,8 @@ namespace receiptd::chain {
 
 namespace {
 
+constexpr std::uint64_t kYieldTimeoutBlocks = 200;  // yield_timeout_length_in_blocks (chain-model.md §3.2)
+
 void keep_latest(std::optional<ExecutedAt>& latest, const std::optional<ExecutedAt>& at) {
     if (at && (!latest || at->height > latest->height)) latest = at;
 }
@@ -140,6 +142,8 @@ private:
             }
         }
         if (receipt.executed) {
+            if (!receipt.missing_data_ids.empty() && body->is_promise_yield)
+                receipt.yield_timed_out = ran_after_its_timeout(receipt);
             receipt.missing_data_ids.clear();  // all were there: not every source lists data
             return;
         }
@@ -149,6 +153,13 @@ private:
             receipt.waiting = Waiting::execution;
         else
             receipt.waiting = body->is_promise_yield ? Waiting::resume : Waiting::data;
+    }
+
+    // Whose resume was not listed: what is resumed runs before.
+    bool ran_after_its_timeout(const JudgedReceipt& receipt) const {
+        const auto maker = at_.find(receipt.parent_receipt_id);
+        if (maker == at_.end() || !receipt.at || !tree_.receipts[maker->second].at) return false;
+        return receipt.at->height > tree_.receipts[maker->second].at->height + kYieldTimeoutBlocks;
     }
 
     // --- Handled or not ---

@@ -1,0 +1,278 @@
+// Recorded mainnet trees judged by the graph and by the book: yields that were resumed or timed out, what
+// was pending before, what failed.
+#include "chain/decided.hpp"
+#include "chain/decode.hpp"
+#include "chain/lifecycle.hpp"
+#include "chain/receipt_graph.hpp"
+#include "chain/rows.hpp"
+#include "chain/tree_book.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+
+namespace receiptd::chain {
+namespace {
+
+const std::filesystem::path kData = RECEIPTD_SHARED "/data";
+const std::filesystem::path kYields = kData / "rpc/mainnet-v83";
+constexpr std::uint64_t kNanoseconds = 1'000'000'000;
+
+std::string read_all(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder) {
+    std::vector<std::filesystem::path> files;
+    if (std::filesystem::exists(folder))
+        for (const auto& entry : std::filesystem::directory_iterator(folder))
+            if (entry.path().extension() == ".json") files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+std::filesystem::path file_of(const std::string& prefix) {
+    for (const auto& folder : {kYields / "tx", kData / "rpc/mainnet-76538229/tx", kData / "tx"})
+        for (const auto& file : files_of(folder))
+            if (file.stem().string().starts_with(prefix)) return file;
+    return {};
+}
+
+using Places = std::map<std::string, ExecutedAt>;  // by block hash
+
+const Places& recorded_places() {
+    static const Places kPlaces = [] {
+        Places places;
+        for (const auto& file : files_of(kYields / "block")) {
+            const auto block = decode_block(read_all(file));
+            if (!block) continue;
+            const auto ref = block_ref(block->value.header);
+            places[ref.hash] = {ref.height, ref.timestamp_nanosec};
+        }
+        return places;
+    }();
+    return kPlaces;
+}
+
+ExecutedAt place_of(const Outcome& outcome) {
+    const auto found = recorded_places().find(std::string(outcome.block_hash));
+    return found == recorded_places().end() ? ExecutedAt{1, kNanoseconds} : found->second;
+}
+
+struct RecordedTree {
+    std::string tx_hash;
+    TransactionFacts transaction;
+    std::vector<ReceiptFacts> bodies;
+    std::vector<OutcomeFacts> outcomes;
+
+    // Without the outcomes of `unseen`.
+    TreeJudgement judge(const std::set<std::string>& unseen = {}) const {
+        ReceiptGraph graph(tx_hash);
+        graph.add(transaction);
+        for (const auto& body : bodies) graph.add(body);
+        for (const auto& outcome : outcomes)
+            if (unseen.count(outcome.id) == 0) graph.add(outcome);
+        return graph.judge();
+    }
+
+    // The receipt and all that came of it.
+    std::set<std::string> below(const std::string& receipt_id) const {
+        std::set<std::string> found{receipt_id};
+        for (bool grown = true; grown;) {
+            const auto before = found.size();
+            for (const auto& outcome : outcomes)
+                if (found.count(outcome.id) > 0)
+                    found.insert(outcome.receipt_ids.begin(), outcome.receipt_ids.end());
+            grown = found.size() > before;
+        }
+        return found;
+    }
+};
+
+RecordedTree read_tree(const std::filesystem::path& file) {
+    const auto decoded = decode_transaction_status(read_all(file));
+    EXPECT_TRUE(decoded) << file;
+    const auto& status = decoded->value;
+    RecordedTree tree;
+    tree.tx_hash = file.stem();
+    tree.transaction = transaction_facts(*status.transaction);
+    tree.outcomes.push_back(
+        outcome_facts(*status.transaction_outcome, place_of(*status.transaction_outcome)));
+    for (const auto& outcome : status.receipts_outcome)
+        tree.outcomes.push_back(outcome_facts(outcome, place_of(outcome)));
+    if (status.receipts)
+        for (const auto& receipt : *status.receipts) tree.bodies.push_back(receipt_facts(receipt));
+    return tree;
+}
+
+const JudgedReceipt& receipt_of(const TreeJudgement& judgement, const std::string& prefix) {
+    const auto found =
+        std::find_if(judgement.receipts.begin(), judgement.receipts.end(),
+                     [&](const auto& receipt) { return receipt.receipt_id.starts_with(prefix); });
+    EXPECT_NE(found, judgement.receipts.end()) << prefix;
+    return *found;
+}
+
+Stage stage_of(const TreeJudgement& judgement) {
+    WatchState state;
+    step(state, {}, tree_seen(judgement), {});
+    return state.stage;
+}
+
+struct RecordedYield {
+    const char* transaction;
+    const char* receipt;
+    bool timed_out;
+};
+constexpr RecordedYield kRecordedYields[] = {
+    {"2AnThBJPY8", "J6eCYc81", true},  {"qB7ztPasTw", "GHrYJweE", true},  {"3U4QqbFWX9", "wwTMEpxK", false},
+    {"4Rbnm1W7fE", "BTfMyQRw", false}, {"5wKWidDuZ4", "DWPfaHyE", false}, {"6vAzMedcM9", "73oZgQCF", false},
+    {"6wvg7gZujQ", "ChVmCBz6", false}, {"93EkaZPH5a", "7vbgsCT1", false}, {"9Jvgkz465Q", "9b9ocXsB", false},
+    {"F93Av4HNMy", "CjAqNy5e", false},
+};
+
+TEST(RecordedTrees, AYieldIsResumedOrTimesOut) {
+    if (!std::filesystem::exists(kYields)) GTEST_SKIP() << "no recorded yields at " << kYields;
+    for (const auto& yield : kRecordedYields) {
+        SCOPED_TRACE(yield.transaction);
+        const auto judgement = read_tree(file_of(yield.transaction)).judge();
+        const auto& receipt = receipt_of(judgement, yield.receipt);
+        EXPECT_EQ(receipt.role, Role::callback);
+        EXPECT_EQ(receipt.yield_timed_out, yield.timed_out);
+        EXPECT_EQ(judgement.verdict, Verdict::succeeded);
+        EXPECT_EQ(stage_of(judgement), Stage::final);
+    }
+}
+
+TEST(RecordedTrees, BeforeItsResumeAYieldIsPending) {
+    if (!std::filesystem::exists(kYields)) GTEST_SKIP() << "no recorded yields at " << kYields;
+    for (const auto& yield : kRecordedYields) {
+        SCOPED_TRACE(yield.transaction);
+        const auto tree = read_tree(file_of(yield.transaction));
+        const auto id = receipt_of(tree.judge(), yield.receipt).receipt_id;
+        const auto before = tree.judge(tree.below(id));
+        const auto& receipt = receipt_of(before, yield.receipt);
+        EXPECT_FALSE(receipt.executed);
+        EXPECT_EQ(receipt.waiting, Waiting::resume);
+        EXPECT_EQ(receipt.missing_data_ids.size(), 1u);
+        EXPECT_FALSE(before.verdict);
+        EXPECT_EQ(stage_of(before), Stage::executing);
+    }
+}
+
+struct RecordedEnd {
+    const char* transaction;
+    Verdict verdict;
+    const char* error_class;
+};
+constexpr RecordedEnd kRecordedFailures[] = {
+    {"4XXtr7Jr", Verdict::failed, "key_exists"},
+    {"CKHzodHv", Verdict::failed, "contract_panic"},
+};
+
+TEST(RecordedTrees, FailuresHaveTheirVerdictAndClass) {
+    if (!std::filesystem::exists(kData)) GTEST_SKIP() << "no recorded transactions at " << kData;
+    for (const auto& end : kRecordedFailures) {
+        SCOPED_TRACE(end.transaction);
+        const auto tree = read_tree(file_of(end.transaction));
+        const auto judgement = tree.judge();
+        EXPECT_EQ(judgement.verdict, end.verdict);
+        const auto decided = chain::decided(tree.transaction, judgement);
+        ASSERT_EQ(decided.findings.size(), 1u);
+        EXPECT_EQ(decided.findings[0].role, Role::initial);
+        EXPECT_FALSE(decided.findings[0].handled);
+        EXPECT_EQ(decided.findings[0].failure.error_class, end.error_class);
+    }
+}
+
+TEST(RecordedTrees, EveryOtherTreeSucceededToItsLastReceipt) {
+    std::size_t read = 0;
+    for (const auto& folder : {kYields / "tx", kData / "rpc/mainnet-76538229/tx", kData / "tx"})
+        for (const auto& file : files_of(folder)) {
+            SCOPED_TRACE(file.filename());
+            const auto tree = read_tree(file);
+            const auto name = tree.tx_hash.substr(0, 8);
+            if (std::any_of(std::begin(kRecordedFailures), std::end(kRecordedFailures),
+                            [&](const auto& end) { return name == end.transaction; }))
+                continue;
+            const auto judgement = tree.judge();
+            EXPECT_EQ(judgement.verdict, Verdict::succeeded);
+            EXPECT_EQ(stage_of(judgement), Stage::final);
+            EXPECT_EQ(judgement.receipts.size(), tree.outcomes.size() - 1);
+            // One outcome after the other, the last ones first, is taken away: never a false end.
+            std::set<std::string> unseen;
+            for (auto outcome = tree.outcomes.rbegin(); outcome != tree.outcomes.rend(); ++outcome) {
+                unseen.insert(outcome->id);
+                EXPECT_FALSE(tree.judge(unseen).settled);
+            }
+            ++read;
+        }
+    if (read == 0) GTEST_SKIP() << "no recorded transactions at " << kData;
+    EXPECT_EQ(read, 50u);
+}
+
+// Two chained blocks, and how many receipts of trees that begin in them fail there.
+struct Chained {
+    BlockHeight first;
+    std::size_t failures;
+};
+class ChainedBlocks : public ::testing::TestWithParam<Chained> {};
+
+TEST_P(ChainedBlocks, TheBookSaysWhatTheGraphSays) {
+    const auto chained = GetParam();
+    const auto folder = kData / "whole-block";
+    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no recorded whole blocks at " << folder;
+    Lineage lineage;
+    TreeBook book;
+    std::vector<TransactionFacts> transactions;
+    std::vector<OutcomeFacts> outcomes;
+    std::vector<ReceiptFacts> bodies;
+    std::set<std::string> told;
+    for (const auto height : {chained.first, chained.first + 1}) {
+        const auto decoded = decode_whole_block(read_all(folder / (std::to_string(height) + ".json")));
+        ASSERT_TRUE(decoded);
+        const auto ref = block_ref(decoded->value.block.header);
+        const ExecutedAt at{ref.height, ref.timestamp_nanosec};
+        for (const auto& shard : decoded->value.shards) {
+            for (const auto& item : shard.transactions) {
+                transactions.push_back(transaction_facts(item.transaction));
+                if (item.outcome) outcomes.push_back(outcome_facts(*item.outcome, at));
+            }
+            for (const auto& item : shard.executed) {
+                bodies.push_back(receipt_facts(item.receipt));
+                outcomes.push_back(outcome_facts(item.outcome, at));
+            }
+        }
+        const auto batch = whole_block_rows(decoded->value, ref.height - 1, {}, lineage, &book);
+        EXPECT_EQ(batch[Table::transaction_results].rows, 0u);
+        for (const auto& finding : batch.findings)
+            told.insert(finding_id(finding) + (finding.handled ? " handled" : " unhandled"));
+    }
+    std::set<std::string> expected;
+    for (const auto& transaction : transactions) {
+        ReceiptGraph graph(transaction.tx_hash);
+        graph.add(transaction);
+        for (const auto& body : bodies) graph.add(body);
+        for (const auto& outcome : outcomes) graph.add(outcome);
+        const auto judgement = graph.judge();
+        EXPECT_FALSE(judgement.settled) << "two blocks are too few for refunds";
+        for (const auto& receipt : judgement.receipts)
+            if (receipt.attached && receipt.failed() && receipt.handling != Handling::undecided)
+                expected.insert("failed_receipt:" + receipt.receipt_id + ' ' +
+                                std::string(handling_name(receipt.handling)));
+    }
+    EXPECT_EQ(told, expected);
+    EXPECT_EQ(told.size(), chained.failures);
+}
+INSTANTIATE_TEST_SUITE_P(RecordedTrees, ChainedBlocks,
+                         ::testing::Values(Chained{107503704, 1}, Chained{115185108, 0},
+                                           Chained{34834052, 0}));
+
+}  // namespace
+}  // namespace receiptd::chain
