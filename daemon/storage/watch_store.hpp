@@ -61,6 +61,8 @@ struct StoredTree {
     std::vector<chain::ReceiptFacts> receipts;
     std::vector<chain::OutcomeFacts> outcomes;  // the transaction's own among them
     std::vector<chain::DataFacts> data;
+    // The block that lists the transaction: known before its outcome is (source rpc).
+    std::optional<chain::ExecutedAt> listed_at;
     bool any() const { return transaction || !outcomes.empty(); }
 };
 
@@ -74,6 +76,7 @@ struct WatchUpdate {
     std::optional<base::WallTime> next_check_at;
     unsigned more_checks = 0;
     std::optional<bool> stuck;
+    std::optional<chain::BlockHeight> watched_since;  // the first time alone counts
     // Set, or forgotten with 0.
     std::optional<chain::BlockHeight> balance_missing_since;
     bool alert = true;  // false: history
