@@ -81,7 +81,7 @@ struct HttpServer::Impl {
                 self->pause.expires_after(kAcceptPause);
                 co_await self->pause.async_wait(asio::redirect_error(asio::use_awaitable, error));
             } else if (self->state->sessions.size() >= self->state->options.max_connections) {
-                turn_away(socket);
+                turn_away(socket, *self->state);
             } else {
                 start_session(std::move(socket), self->state);
             }
@@ -89,10 +89,11 @@ struct HttpServer::Impl {
     }
 
     // One try, without waiting: nobody is served slower for one who is not served at all.
-    static void turn_away(tcp::socket& socket) {
-        const ServerReply reply = plain_reply(503, "too many connections");
+    static void turn_away(tcp::socket& socket, const ServerState& state) {
+        const ServerReply reply = state.refuse(503, "too many connections");
         const std::string text =
-            write_reply_head(reply, "Service Unavailable", reply.body.size(), false) + reply.body;
+            write_reply_head(reply, "Service Unavailable", Framing::length, reply.body.size(), false) +
+            reply.body;
         Error ignored;
         socket.non_blocking(true, ignored);
         socket.write_some(asio::buffer(text), ignored);

@@ -11,10 +11,17 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace receiptd::net {
+
+struct QueryParameter {
+    std::string name;
+    std::string value;
+};
 
 struct ServerRequest {
     std::string method;
@@ -25,6 +32,8 @@ struct ServerRequest {
     std::string_view header(std::string_view name) const;  // case-insensitive; empty if absent
     // Decoded value of a query parameter; empty if absent.
     std::string query_parameter(std::string_view name) const;
+    // All of them as they come; nullopt if one has a broken escape.
+    std::optional<std::vector<QueryParameter>> query_parameters() const;
 };
 
 // What the sandbox does to an answer to play a broken network.
@@ -34,19 +43,30 @@ enum class Sabotage {
     truncate,  // promise the whole length, send half, close
 };
 
+// The next piece of a body that is made while it is sent; empty: the end. Called when the client has
+// taken the piece before, so a slow one is never ahead of itself. Cancelled (its co_await throws
+// operation_aborted) when the client goes away or the server stops; what else it throws breaks the answer
+// off.
+using NextPiece = std::function<base::Task<std::string>()>;
+
 struct ServerReply {
     int status = 200;
     std::vector<Header> headers;  // Content-Type among them; length, date and connection are added
     std::string body;
     std::shared_ptr<const std::string> shared_body;  // sent instead of body if set
+    NextPiece next_piece;                            // sent instead of both if set
     Sabotage sabotage = Sabotage::none;
 };
 
 struct HttpServerOptions {
     std::string listen = "127.0.0.1:0";             // host:port; port 0 picks a free one
-    std::uint64_t max_request_bytes = 10ull << 20;  // above: 413, plain text
+    std::uint64_t max_request_bytes = 10ull << 20;  // above: 413
     std::chrono::milliseconds idle_timeout{75'000};
+    // A client that has not taken a piece of a streamed body by then is cut off.
+    std::chrono::milliseconds piece_timeout{10'000};
     std::size_t max_connections = 1'024;
+    // How the server says what no handler has said (400, 408, 413, 431, 500, 503); unset: plain text.
+    std::function<ServerReply(int status, std::string_view text)> refusal;
 };
 
 class HttpServer {

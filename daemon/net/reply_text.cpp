@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace receiptd::net {
 
@@ -35,8 +36,8 @@ bool is_sound(const ServerReply& reply) {
 
 bool has_body(int status) { return status != 204 && status != 304; }
 
-std::string write_reply_head(const ServerReply& reply, std::string_view reason, std::uint64_t length,
-                             bool keep_alive) {
+std::string write_reply_head(const ServerReply& reply, std::string_view reason, Framing framing,
+                             std::uint64_t length, bool keep_alive) {
     std::string head = "HTTP/1.1 " + std::to_string(reply.status) + " ";
     const auto add = [&](std::string_view name, std::string_view value) {
         head.append(name).append(": ").append(value).append("\r\n");
@@ -45,10 +46,17 @@ std::string write_reply_head(const ServerReply& reply, std::string_view reason, 
     add("Date", http_date(std::chrono::system_clock::now()));
     for (const Header& header : reply.headers)
         if (!is_added_by_server(header.name)) add(header.name, header.value);
-    if (has_body(reply.status)) add("Content-Length", std::to_string(length));
+    if (has_body(reply.status) && framing == Framing::length) add("Content-Length", std::to_string(length));
+    if (has_body(reply.status) && framing == Framing::chunked) add("Transfer-Encoding", "chunked");
     add("Connection", keep_alive ? "keep-alive" : "close");
     head += "\r\n";
     return head;
+}
+
+std::string chunk_head(std::size_t size) {
+    std::array<char, 16> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), size, 16).ptr;
+    return std::string(digits.data(), end) + "\r\n";
 }
 
 }  // namespace receiptd::net

@@ -16,7 +16,15 @@ bool is_sound(const ServerReply& reply);
 // May a body follow this status at all?
 bool has_body(int status);
 
-std::string write_reply_head(const ServerReply& reply, std::string_view reason, std::uint64_t length,
-                             bool keep_alive);
+// How the client learns where the body ends.
+enum class Framing { length, chunked, close };
+
+// `length` counts with Framing::length only.
+std::string write_reply_head(const ServerReply& reply, std::string_view reason, Framing framing,
+                             std::uint64_t length, bool keep_alive);
+
+// What goes before a chunk of that size; after it goes a line's end.
+std::string chunk_head(std::size_t size);
+inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
 }  // namespace receiptd::net

@@ -28,6 +28,23 @@ bool read_target(std::string_view target, ServerRequest& request) {
 
 std::string_view ServerRequest::header(std::string_view name) const { return find_header(headers, name); }
 
+std::optional<std::vector<QueryParameter>> ServerRequest::query_parameters() const {
+    std::vector<QueryParameter> all;
+    std::string_view rest = query;
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find('&'), rest.size());
+        const std::string_view pair = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        if (pair.empty()) continue;
+        const std::size_t equals = std::min(pair.find('='), pair.size());
+        auto name = percent_decode(pair.substr(0, equals), true);
+        auto value = percent_decode(pair.substr(std::min(equals + 1, pair.size())), true);
+        if (!name || !value) return std::nullopt;
+        all.push_back({std::move(*name), std::move(*value)});
+    }
+    return all;
+}
+
 std::string ServerRequest::query_parameter(std::string_view name) const {
     std::string_view rest = query;
     while (!rest.empty()) {

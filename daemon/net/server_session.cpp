@@ -41,12 +41,12 @@ auto into(Error& error) { return asio::redirect_error(asio::use_awaitable, error
 
 enum class Received { whole, nothing, slow, malformed, body_too_large, head_too_large };
 
-ServerReply refusal(Received received) {
+ServerReply refusal(const ServerState& state, Received received) {
     switch (received) {
-        case Received::slow: return plain_reply(408, "the request took too long");
-        case Received::body_too_large: return plain_reply(413, "the request is too large");
-        case Received::head_too_large: return plain_reply(431, "the request's head is too large");
-        default: return plain_reply(400, "the request is malformed");
+        case Received::slow: return state.refuse(408, "the request took too long");
+        case Received::body_too_large: return state.refuse(413, "the request is too large");
+        case Received::head_too_large: return state.refuse(431, "the request's head is too large");
+        default: return state.refuse(400, "the request is malformed");
     }
 }
 
@@ -82,18 +82,25 @@ public:
     void finish() override {
         finishing_ = true;
         if (idle_) close();
+        if (streaming_) cancel();
     }
     void abort() override {
         aborted_ = true;
         close();
-        // Asio 1.81 passes a cancellation on by a raw pointer if it is given from outside the loop,
-        // so it is given from inside, and only while there is something to cancel.
-        asio::post(timer_.get_executor(), [weak = weak_from_this()] {
-            if (const auto self = weak.lock()) self->signal_.emit(asio::cancellation_type::terminal);
-        });
+        cancel();
     }
 
 private:
+    // Asio 1.81 passes a cancellation on by a raw pointer if it is given from outside the loop, so it
+    // is given from inside, and only while there is something to cancel.
+    void cancel() {
+        asio::post(timer_.get_executor(), [weak = weak_from_this()] {
+            const auto self = weak.lock();
+            if (self && (self->aborted_ || self->streaming_))
+                self->signal_.emit(asio::cancellation_type::terminal);
+        });
+    }
+
     base::Task<void> serve() {
         for (bool keep_alive = true; keep_alive && !aborted_;) {
             Parser parser;
@@ -101,7 +108,7 @@ private:
             if (received == Received::nothing) co_return;
             ServerRequest request;
             if (received != Received::whole || !fill(parser, request)) {
-                co_await refuse(refusal(received));
+                co_await refuse(refusal(*state_, received));
                 co_return;
             }
             request.body = std::move(parser.get().body());
@@ -110,7 +117,11 @@ private:
             if (aborted_) co_return;
             keep_alive = parser.keep_alive() && !finishing_ &&
                          !lists_word(find_header(reply.headers, "Connection"), "close");
-            keep_alive = co_await answer(std::move(reply), to_head, keep_alive);
+            if (reply.next_piece && has_body(reply.status))
+                keep_alive =
+                    co_await stream(std::move(reply), to_head, parser.get().version() >= 11, keep_alive);
+            else
+                keep_alive = co_await answer(std::move(reply), to_head, keep_alive);
         }
         co_await linger();
     }
@@ -175,7 +186,7 @@ private:
             report_failure(path, "not a std::exception");
         }
         unwatch_client();
-        if (failed || !is_sound(reply)) reply = plain_reply(500, "internal error");
+        if (failed || !is_sound(reply)) reply = state_->refuse(500, "internal error");
         co_return reply;
     }
 
@@ -206,7 +217,7 @@ private:
         }
         std::string_view body = reply.shared_body ? *reply.shared_body : reply.body;
         const std::string_view reason = http::obsolete_reason(static_cast<http::status>(reply.status));
-        const std::string head = write_reply_head(reply, reason, body.size(), keep_alive);
+        const std::string head = write_reply_head(reply, reason, Framing::length, body.size(), keep_alive);
         if (to_head || !has_body(reply.status)) body = {};
         if (reply.sabotage == Sabotage::truncate) {
             body = body.substr(0, body.size() / 2);
@@ -222,11 +233,58 @@ private:
         co_await linger();
     }
 
-    // The limit is for silence: a slow reader of a large answer may take its time.
-    base::Task<bool> write(asio::const_buffer head, asio::const_buffer body) {
+    base::Task<bool> stream(ServerReply reply, bool to_head, bool chunked, bool keep_alive) {
+        keep_alive = keep_alive && chunked;
+        const std::string_view reason = http::obsolete_reason(static_cast<http::status>(reply.status));
+        const std::string head =
+            write_reply_head(reply, reason, chunked ? Framing::chunked : Framing::close, 0, keep_alive);
+        const bool begun = co_await write(asio::buffer(head), asio::const_buffer());
+        if (!begun || to_head) co_return begun&& keep_alive;
+        streaming_ = true;
+        watch_client();
+        const bool ended = co_await send_pieces(reply.next_piece, chunked);
+        streaming_ = false;
+        unwatch_client();
+        // The cancellation that ends a stream is not meant for what follows.
+        co_await asio::this_coro::reset_cancellation_state();
+        if (!ended || aborted_) {
+            close();
+            co_return false;
+        }
+        const bool sent = co_await write(asio::buffer(chunked ? kLastChunk : ""), asio::const_buffer());
+        co_return sent&& keep_alive && !finishing_;
+    }
+
+    // True: the body is at its end, or at an end because the server stops.
+    base::Task<bool> send_pieces(const NextPiece& next_piece, bool chunked) {
+        while (!finishing_ && !aborted_) {
+            std::string piece;
+            bool failed = true;
+            try {
+                auto task = next_piece();
+                piece = co_await std::move(task);
+                failed = false;
+            } catch (const std::exception& error) {
+                if (!aborted_ && !finishing_) report_failure("a streamed answer", error.what());
+            }
+            if (failed || aborted_) co_return finishing_ && !aborted_;
+            if (piece.empty()) co_return true;
+            co_await asio::this_coro::reset_cancellation_state();
+            const std::string size = chunked ? chunk_head(piece.size()) : std::string();
+            if (chunked) piece += "\r\n";
+            const bool taken = co_await write(asio::buffer(size), asio::buffer(piece), Limit::whole);
+            if (!taken) co_return false;
+        }
+        co_return !aborted_;
+    }
+
+    // Limit::silence: a slow reader of a large answer may take its time.
+    enum class Limit { silence, whole };
+    base::Task<bool> write(asio::const_buffer head, asio::const_buffer body, Limit limit = Limit::silence) {
         std::array<asio::const_buffer, 2> rest = {head, body};
+        if (limit == Limit::whole) set_limit(state_->options.piece_timeout);
         while (rest[0].size() + rest[1].size() > 0) {
-            set_limit(state_->options.idle_timeout);
+            if (limit == Limit::silence) set_limit(state_->options.idle_timeout);
             Error error;
             const std::size_t count = co_await socket_.async_write_some(rest, into(error));
             if (error) {
@@ -294,6 +352,7 @@ private:
     bool finishing_ = false;  // no further request
     bool aborted_ = false;
     bool watching_ = false;
+    bool streaming_ = false;
     bool timed_out_ = false;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "net/http_server.hpp"
+#include "net/reply_text.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -14,7 +15,8 @@ namespace receiptd::net {
 class ServerSession {
 public:
     virtual ~ServerSession() = default;
-    // Closes when the request that runs has its answer; at once if none runs.
+    // Closes when the request that runs has its answer; at once if none runs. A streamed answer ends
+    // with the piece that is being sent.
     virtual void finish() = 0;
     // Closes now and cancels the handler.
     virtual void abort() = 0;
@@ -25,6 +27,10 @@ struct ServerState {
     ServerState(const boost::asio::any_io_executor& executor, HttpServerOptions given,
                 HttpServer::Handler function)
         : options(std::move(given)), handler(std::move(function)), drained(executor) {}
+
+    ServerReply refuse(int status, std::string_view text) const {
+        return options.refusal ? options.refusal(status, text) : plain_reply(status, text);
+    }
 
     const HttpServerOptions options;
     const HttpServer::Handler handler;
