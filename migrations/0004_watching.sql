@@ -56,13 +56,19 @@ CREATE INDEX ON findings (block_time);
 -- Trees that a seam has put together are looked for there.
 CREATE INDEX ON orphan_receipts (block_height) WHERE kind = 'receipt' AND adopted_at IS NOT NULL;
 
+-- Anybody may insert here: what is no hash (the characters of base58 are in the order of their codes, so the
+-- largest number of 32 bytes is the last text) and what is no account is refused at once.
 CREATE TABLE watches (
-    tx_hash text COLLATE "C" PRIMARY KEY,
-    sender_id text COLLATE "C" NOT NULL,
+    tx_hash text COLLATE "C" PRIMARY KEY
+        CHECK (tx_hash ~ '^[1-9A-HJ-NP-Za-km-z]{32,44}$'
+               AND (length(tx_hash) < 44 OR tx_hash <= 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG')),
+    sender_id text COLLATE "C" NOT NULL CHECK (sender_id ~ '^[a-z0-9._-]{2,64}$'),
     stage text COLLATE "C" NOT NULL DEFAULT 'accepted'
         CHECK (stage IN ('accepted', 'pending', 'included', 'executing', 'completed', 'final', 'rejected',
                          'forwarding_failed', 'dropped', 'expired', 'unknown')),
-    verdict text COLLATE "C",
+    verdict text COLLATE "C"
+        CHECK (verdict IN ('succeeded', 'failed', 'callback_failed', 'receipt_failed',
+                           'succeeded_with_handled_failure')),
     reason text COLLATE "C",
     evidence json,
     -- 'hash' (HTTP, command line, SQL), 'rule', 'submission'
@@ -72,21 +78,26 @@ CREATE TABLE watches (
     signed_tx_base64 text,
     idempotency_key text COLLATE "C",
     public_key text COLLATE "C",
-    nonce numeric(20, 0),
-    valid_until bigint,
-    cost numeric(39, 0),
-    watched_since bigint,            -- final height when it was first looked for
+    nonce numeric(20, 0) CHECK (nonce BETWEEN 0 AND 18446744073709551615),
+    valid_until bigint CHECK (valid_until >= 0),
+    cost numeric(39, 0) CHECK (cost >= 0),
+    watched_since bigint CHECK (watched_since >= 0),  -- final height when it was first looked for
     next_check_at timestamptz NOT NULL DEFAULT now(),
-    checks int NOT NULL DEFAULT 0,   -- requests made for it
-    balance_missing_since bigint,    -- height
+    checks int NOT NULL DEFAULT 0 CHECK (checks >= 0),   -- requests made for it
+    balance_missing_since bigint CHECK (balance_missing_since >= 0),    -- height
     stuck_since timestamptz,
     stage_since timestamptz NOT NULL DEFAULT now(),
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now()
 ) WITH (fillfactor = 70);
-CREATE INDEX ON watches (next_check_at) WHERE stage IN ('accepted', 'pending', 'included', 'executing', 'completed');
+-- Those that have ended stay, so the open ones are found by themselves.
+CREATE INDEX ON watches (tx_hash) WHERE stage IN ('accepted', 'pending', 'included', 'executing', 'completed');
+CREATE INDEX ON watches (created_at) WHERE watched_since IS NULL
+    AND stage IN ('accepted', 'pending', 'included', 'executing', 'completed');
+CREATE INDEX ON watches (created_at, tx_hash) WHERE signed_tx_base64 IS NOT NULL AND stage IN ('accepted', 'pending');
 CREATE UNIQUE INDEX ON watches (idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX ON watches (created_at, tx_hash);
+CREATE INDEX ON watches (sender_id, created_at, tx_hash);
 
 CREATE TABLE watch_transitions (
     tx_hash text COLLATE "C" NOT NULL,

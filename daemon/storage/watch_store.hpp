@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace receiptd::storage {
@@ -87,17 +88,29 @@ struct WatchFilter {
     std::optional<chain::Verdict> verdict;
     std::string sender_id;
     bool open_only = false;
-    // (created_at, tx_hash) of the last one seen, as the API's cursor; empty: from the newest on.
-    std::string cursor;
+    std::string cursor;  // watch_cursor() of the last one seen; empty: from the newest on
     unsigned limit = 100;
 };
+
+// Where a list of watches goes on: (created_at, tx_hash). What comes in meanwhile moves nothing.
+std::string watch_cursor(const Watch& watch);
+struct WatchPosition {
+    std::int64_t created_at_microseconds = 0;
+    std::string tx_hash;
+};
+std::optional<WatchPosition> parse_watch_cursor(std::string_view cursor);  // nullopt: it is none
+
+// 32 bytes in base58. Nothing else can be watched.
+bool is_transaction_hash(std::string_view text);
 
 class WatchStore {
 public:
     virtual ~WatchStore() = default;
 
     // Those that are there already are left as they are (a submission completes a watch that knew the
-    // hash alone). Returns the hashes that are new. NOTIFYs receiptd_watches.
+    // hash alone), and so is one whose idempotency key belongs to another: watch_by_idempotency_key() has
+    // that. Returns the hashes that are new. NOTIFYs receiptd_watches. Throws StorageError, and writes
+    // nothing, if a hash is none or a text holds a NUL character.
     virtual base::Task<std::vector<std::string>> add_watches(std::vector<NewWatch> watches) = 0;
     virtual base::Task<bool> remove_watch(std::string tx_hash) = 0;
     virtual base::Task<std::optional<Watch>> watch(std::string tx_hash) = 0;
@@ -107,7 +120,13 @@ public:
 
     // Open ones in order of their hashes, after `after`: for filling memory at start.
     virtual base::Task<std::vector<Watch>> open_watches(std::string after, unsigned limit) = 0;
-    // Open ones that came by SQL or another process since: by created_at, at or after `since`.
+    // Open ones that nobody has looked at yet (their watched_since is not known), oldest first: however
+    // they came, and however late the transaction that inserted them committed.
+    virtual base::Task<std::vector<Watch>> new_watches(unsigned limit) = 0;
+    // Waits until somebody inserts watches, by SQL too; false: nobody did for that long. One caller at a
+    // time. May return true for nothing, and does on the first call and after each lost connection.
+    virtual base::Task<bool> wait_for_watches(std::chrono::milliseconds timeout) = 0;
+    // Open ones by created_at, at or after `since`.
     virtual base::Task<std::vector<Watch>> watches_since(base::WallTime since, unsigned limit) = 0;
 
     // Handed in with their bytes and not seen in a block yet (accepted, pending), in order of (created_at,
@@ -116,7 +135,7 @@ public:
                                                             unsigned limit) = 0;
 
     // All in one transaction. Returns those that somebody else moved meanwhile (or removed): nothing of
-    // them is written; read them again.
+    // them is written; read them again. Of two for one watch the second is returned too.
     virtual base::Task<std::vector<std::string>> update_watches(std::vector<WatchUpdate> updates) = 0;
 
     virtual base::Task<std::vector<StoredTransition>> transitions(std::string tx_hash) = 0;
