@@ -121,6 +121,7 @@ CREATE TABLE stream_events (
     at timestamptz NOT NULL DEFAULT clock_timestamp(),
     body json NOT NULL
 );
+CREATE INDEX ON stream_events (written_by, id);
 CREATE INDEX ON stream_events (at);
 
 -- The [[endpoint]]s of the configuration, written by each daemon that starts.

@@ -64,6 +64,7 @@ Runtime::Runtime(const config::Settings& configured)
       follow_series(registry),
       cpu(kCpuThreads),
       store(store_options(settings), storage_series, clock),
+      alerts(store.sessions()),
       sources(rpc::make_sources(context.get_executor(), cpu, settings, &rpc_series, clock)),
       state(context.get_executor(), follow_series, clock),
       follower(context.get_executor(), cpu, sources->blocks(), &sources->trees(), store, state,

@@ -11,6 +11,7 @@
 #include "metrics/rpc_series.hpp"
 #include "metrics/storage_series.hpp"
 #include "rpc/sources.hpp"
+#include "storage/pg_alert_store.hpp"
 #include "storage/pg_store.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -34,6 +35,7 @@ struct Runtime {
     boost::asio::thread_pool cpu;
     boost::asio::io_context context{1};
     storage::PgStore store;
+    storage::PgAlertStore alerts;
     std::unique_ptr<rpc::Sources> sources;
     follow::State state;
     follow::Follower follower;

@@ -37,9 +37,18 @@ struct FindingFilter {
     std::string kind;
     std::optional<bool> handled;
     std::string since;   // ISO 8601; empty: any
-    std::string cursor;  // of the last one seen; empty: from the newest on
+    std::string cursor;  // cursor_after() the last one seen; empty: from the newest on
     unsigned limit = 100;
 };
+
+// A place in a list of findings, newest first.
+struct FindingCursor {
+    std::string block_time;
+    std::string finding_id;
+};
+std::string cursor_after(const FindingRow& finding);
+// nullopt: not made by cursor_after().
+std::optional<FindingCursor> parse_finding_cursor(const std::string& text);
 
 struct DueDelivery {
     std::string alert_id;
@@ -48,6 +57,7 @@ struct DueDelivery {
     std::string tx_hash;
     std::string payload;    // empty: not made yet
     unsigned attempts = 0;  // made before
+    bool tried = false;     // ever, before it was sent anew by hand too
     base::WallTime created_at{};
 };
 
@@ -80,7 +90,7 @@ struct DeliveryFilter {
     std::string state;     // empty: any
     std::string endpoint;  // empty: any
     std::string alert_id;  // empty: any
-    unsigned limit = 100;
+    unsigned limit = 100;  // 0: none
 };
 
 // Of one endpoint that has deliveries pending or dead.

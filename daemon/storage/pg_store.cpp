@@ -1,20 +1,10 @@
 #include "storage/pg_store.hpp"
 
 #include "storage/migrate.hpp"
-
-#include <cstdio>
-#include <random>
+#include "storage/uuid.hpp"
 
 namespace receiptd::storage {
 namespace {
-
-std::string random_uuid() {
-    std::random_device random;
-    char text[37];
-    std::snprintf(text, sizeof text, "%08x-%04x-4%03x-%04x-%08x%04x", random(), random() & 0xffffu,
-                  random() & 0xfffu, 0x8000u | (random() & 0x3fffu), random(), random() & 0xffffu);
-    return text;
-}
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

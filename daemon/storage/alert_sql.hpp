@@ -1,0 +1,53 @@
+// The SQL of alerts, one .cpp per aggregate. Every function runs its own transaction on the given connection
+// and may be repeated after any failure.
+#pragma once
+
+#include "storage/alert_store.hpp"
+#include "storage/pqxx_shim.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage::sql {
+
+// As the interfaces tell times: ISO 8601 in UTC, with microseconds. Sessions are in UTC.
+inline std::string iso(const std::string& column) {
+    return "coalesce(to_char(" + column + ", 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), '')";
+}
+
+// Not waited for on the disk: what a crash of the server (not of this process) can undo here within the last
+// second only makes an attempt happen again, under the id that receivers know it by.
+inline void commit_without_waiting(pqxx::transaction_base& tx) {
+    tx.exec("SET LOCAL synchronous_commit = off");
+}
+
+// deliveries.cpp; `owner` is this process's uuid
+std::vector<DueDelivery> claim_deliveries(pqxx::connection& connection,
+                                          const std::vector<EndpointRoom>& rooms, std::chrono::seconds lease,
+                                          const std::string& owner);
+std::string keep_payload(pqxx::connection& connection, const std::string& alert_id,
+                         const std::string& payload);
+void record_delivery(pqxx::connection& connection, const DeliveryOutcome& outcome, const std::string& owner);
+std::optional<std::chrono::milliseconds> next_delivery_in(pqxx::connection& connection,
+                                                          const std::vector<std::string>& endpoints);
+
+// delivery_lists.cpp
+void set_endpoints(pqxx::connection& connection, const std::vector<std::string>& names);
+std::vector<DeliveryRow> list_deliveries(pqxx::connection& connection, const DeliveryFilter& filter);
+std::uint64_t resend(pqxx::connection& connection, const DeliveryFilter& filter);
+std::vector<DeliveryBacklog> delivery_backlog(pqxx::connection& connection);
+// Those whose deliveries have all come to an end long ago.
+void forget_old_alerts(pqxx::connection& connection);
+
+// findings.cpp
+std::optional<FindingRow> finding(pqxx::connection& connection, const std::string& finding_id);
+std::vector<FindingRow> list_findings(pqxx::connection& connection, const FindingFilter& filter);
+StoredTree tree_of(pqxx::connection& connection, const std::string& tx_hash);
+
+// stream_events.cpp
+std::vector<StreamEvent> stream_events(pqxx::connection& connection, std::int64_t after, unsigned limit);
+std::int64_t last_stream_event(pqxx::connection& connection);
+void forget_old_stream_events(pqxx::connection& connection);
+
+}  // namespace receiptd::storage::sql

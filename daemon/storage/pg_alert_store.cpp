@@ -1,0 +1,96 @@
+#include "storage/pg_alert_store.hpp"
+
+#include "storage/alert_sql.hpp"
+#include "storage/uuid.hpp"
+
+#include <utility>
+
+namespace receiptd::storage {
+
+PgAlertStore::PgAlertStore(SessionContext& sessions)
+    : sessions_(sessions), owner_(random_uuid()), queue_(sessions), causes_(sessions), questions_(sessions) {}
+
+PgAlertStore::~PgAlertStore() { sessions_.stop.request(); }
+
+base::Task<void> PgAlertStore::maintain() {
+    return questions_.run([](pqxx::connection& connection) {
+        sql::forget_old_alerts(connection);
+        sql::forget_old_stream_events(connection);
+    });
+}
+
+base::Task<void> PgAlertStore::set_endpoints(std::vector<std::string> names) {
+    return questions_.run(
+        [names = std::move(names)](pqxx::connection& connection) { sql::set_endpoints(connection, names); });
+}
+
+base::Task<std::vector<DueDelivery>> PgAlertStore::claim_deliveries(std::vector<EndpointRoom> rooms,
+                                                                    std::chrono::seconds lease) {
+    return queue_.run([this, rooms = std::move(rooms), lease](pqxx::connection& connection) {
+        return sql::claim_deliveries(connection, rooms, lease, owner_);
+    });
+}
+
+base::Task<std::string> PgAlertStore::keep_payload(std::string alert_id, std::string payload) {
+    return queue_.run(
+        [alert_id = std::move(alert_id), payload = std::move(payload)](pqxx::connection& connection) {
+            return sql::keep_payload(connection, alert_id, payload);
+        });
+}
+
+base::Task<void> PgAlertStore::record_delivery(DeliveryOutcome outcome) {
+    return queue_.run([this, outcome = std::move(outcome)](pqxx::connection& connection) {
+        sql::record_delivery(connection, outcome, owner_);
+    });
+}
+
+base::Task<std::vector<DeliveryRow>> PgAlertStore::list_deliveries(DeliveryFilter filter) {
+    return questions_.run([filter = std::move(filter)](pqxx::connection& connection) {
+        return sql::list_deliveries(connection, filter);
+    });
+}
+
+base::Task<std::uint64_t> PgAlertStore::resend(DeliveryFilter filter) {
+    return questions_.run([filter = std::move(filter)](pqxx::connection& connection) {
+        return sql::resend(connection, filter);
+    });
+}
+
+base::Task<std::optional<std::chrono::milliseconds>> PgAlertStore::next_delivery_in(
+    std::vector<std::string> endpoints) {
+    return queue_.run([endpoints = std::move(endpoints)](pqxx::connection& connection) {
+        return sql::next_delivery_in(connection, endpoints);
+    });
+}
+
+base::Task<std::vector<DeliveryBacklog>> PgAlertStore::delivery_backlog() {
+    return questions_.run(sql::delivery_backlog);
+}
+
+base::Task<std::optional<FindingRow>> PgAlertStore::finding(std::string finding_id) {
+    return causes_.run([finding_id = std::move(finding_id)](pqxx::connection& connection) {
+        return sql::finding(connection, finding_id);
+    });
+}
+
+base::Task<std::vector<FindingRow>> PgAlertStore::list_findings(FindingFilter filter) {
+    return questions_.run([filter = std::move(filter)](pqxx::connection& connection) {
+        return sql::list_findings(connection, filter);
+    });
+}
+
+base::Task<StoredTree> PgAlertStore::tree_of(std::string tx_hash) {
+    return causes_.run([tx_hash = std::move(tx_hash)](pqxx::connection& connection) {
+        return sql::tree_of(connection, tx_hash);
+    });
+}
+
+base::Task<std::vector<StreamEvent>> PgAlertStore::stream_events(std::int64_t after, unsigned limit) {
+    return questions_.run([after, limit](pqxx::connection& connection) {
+        return sql::stream_events(connection, after, limit);
+    });
+}
+
+base::Task<std::int64_t> PgAlertStore::last_stream_event() { return questions_.run(sql::last_stream_event); }
+
+}  // namespace receiptd::storage

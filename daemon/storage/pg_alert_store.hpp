@@ -1,0 +1,47 @@
+// The queue of alerts, findings and the stream on PostgreSQL. Attempts do not wait behind lists, nor behind
+// each other's trees: three lanes.
+#pragma once
+
+#include "storage/alert_store.hpp"
+#include "storage/lane.hpp"
+
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+class PgAlertStore final : public AlertStore {
+public:
+    // Connects on first use. `sessions` (PgStore::sessions()) must outlive it.
+    explicit PgAlertStore(SessionContext& sessions);
+    // Stops the sessions and waits for its threads; nothing may await this store any more.
+    ~PgAlertStore() override;
+
+    // Forgets what was told long ago. Call at start and every hour.
+    base::Task<void> maintain();
+
+    base::Task<void> set_endpoints(std::vector<std::string> names) override;
+    base::Task<std::vector<DueDelivery>> claim_deliveries(std::vector<EndpointRoom> rooms,
+                                                          std::chrono::seconds lease) override;
+    base::Task<std::string> keep_payload(std::string alert_id, std::string payload) override;
+    base::Task<void> record_delivery(DeliveryOutcome outcome) override;
+    base::Task<std::vector<DeliveryRow>> list_deliveries(DeliveryFilter filter) override;
+    base::Task<std::uint64_t> resend(DeliveryFilter filter) override;
+    base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(
+        std::vector<std::string> endpoints) override;
+    base::Task<std::vector<DeliveryBacklog>> delivery_backlog() override;
+    base::Task<std::optional<FindingRow>> finding(std::string finding_id) override;
+    base::Task<std::vector<FindingRow>> list_findings(FindingFilter filter) override;
+    base::Task<StoredTree> tree_of(std::string tx_hash) override;
+    base::Task<std::vector<StreamEvent>> stream_events(std::int64_t after, unsigned limit) override;
+    base::Task<std::int64_t> last_stream_event() override;
+
+private:
+    SessionContext& sessions_;
+    std::string owner_;  // uuid of this process, for leases
+    Lane queue_;
+    Lane causes_;
+    Lane questions_;
+};
+
+}  // namespace receiptd::storage
