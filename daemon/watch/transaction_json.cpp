@@ -1,0 +1,227 @@
+#include "watch/transaction_json.hpp"
+
+#include "chain/decided.hpp"
+#include "watch/submission.hpp"
+#include "watch/tree_json.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+namespace receiptd::watch {
+
+namespace {
+
+std::string nanosecond_time(std::uint64_t nanoseconds) {
+    return iso_time(base::WallTime(std::chrono::nanoseconds(nanoseconds)));
+}
+
+Json number_text_or_null(const std::optional<std::uint64_t>& value) {
+    return value ? Json(std::to_string(*value)) : Json();
+}
+
+const char* origin_name(storage::WatchOrigin origin) {
+    switch (origin) {
+        case storage::WatchOrigin::hash: return "hash";
+        case storage::WatchOrigin::rule: return "rule";
+        case storage::WatchOrigin::submission: return "submission";
+    }
+    return "hash";
+}
+
+Json stored_json(const std::string& json) {
+    if (json.empty()) return {};
+    auto value = Json::parse(json, nullptr, false);
+    return value.is_discarded() ? Json(json) : value;
+}
+
+Json of_transition(const storage::StoredTransition& stored) {
+    const auto& transition = stored.transition;
+    const bool learned = stored.learned_at != base::WallTime{};
+    Json json;
+    json["from"] = chain::stage_name(transition.from);
+    json["to"] = chain::stage_name(transition.to);
+    json["at"] = learned ? Json(iso_time(stored.learned_at)) : Json();
+    json["block_height"] = transition.at ? Json(transition.at->height) : Json();
+    json["block_time"] = transition.at ? Json(nanosecond_time(transition.at->timestamp_nanosec)) : Json();
+    json["evidence"] = stored_json(transition.evidence);
+    return json;
+}
+
+Json of_finding(const storage::FindingRow& finding) {
+    Json json;
+    json["finding_id"] = finding.finding_id;
+    json["kind"] = finding.kind;
+    json["tx_hash"] = text_or_null(finding.tx_hash);
+    json["receipt_id"] = text_or_null(finding.receipt_id);
+    json["role"] = text_or_null(finding.role);
+    json["handled"] = or_null(finding.handled);
+    json["contract_id"] = text_or_null(finding.contract_id);
+    json["method_name"] = text_or_null(finding.method_name);
+    json["signer_id"] = text_or_null(finding.signer_id);
+    json["error_class"] = text_or_null(finding.error_class);
+    json["error_text"] = text_or_null(finding.error_text);
+    json["block_height"] = or_null(finding.block_height);
+    json["block_time"] = text_or_null(finding.block_time);
+    return json;
+}
+
+// Without a watch: what the tree proves, from the beginning.
+std::vector<chain::Transition> proven_by(const std::string& tx_hash, const chain::TreeJudgement& tree,
+                                         chain::WatchState& state) {
+    chain::WatchedTransaction transaction;
+    transaction.tx_hash = tx_hash;
+    return chain::step(state, transaction, chain::tree_seen(tree), {});
+}
+
+chain::WatchState state_of(const TransactionView& view) {
+    if (view.watch) return view.watch->state;
+    chain::WatchState state;
+    if (view.tree) proven_by(view.tx_hash, *view.tree, state);
+    return state;
+}
+
+// The class of the failure that gave the verdict.
+std::string deciding_class(const chain::TreeJudgement& tree) {
+    if (tree.transaction_failed) return tree.transaction_failure.error_class;
+    const chain::JudgedReceipt* first = nullptr;
+    for (const auto& receipt : tree.receipts) {
+        const auto& ids = tree.decided_by;
+        if (!receipt.failed() || std::find(ids.begin(), ids.end(), receipt.receipt_id) == ids.end()) continue;
+        const auto at = receipt.at.value_or(chain::ExecutedAt());
+        if (!first || chain::is_earlier(at, receipt.receipt_id, first->at.value_or(chain::ExecutedAt()),
+                                        first->receipt_id))
+            first = &receipt;
+    }
+    return first ? first->failure.error_class : std::string();
+}
+
+std::string reason_of(const TransactionView& view, const chain::WatchState& state) {
+    if (!state.reason.empty() || !state.verdict || !view.tree) return state.reason;
+    return deciding_class(*view.tree);
+}
+
+Json evidence_of(const TransactionView& view) {
+    if (view.watch && !view.watch->evidence_json.empty()) return stored_json(view.watch->evidence_json);
+    return view.transitions.empty() ? Json() : stored_json(view.transitions.back().transition.evidence);
+}
+
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+TransactionView transaction_view(std::string tx_hash, std::string sender_id,
+                                 std::optional<storage::Watch> watch,
+                                 std::vector<storage::StoredTransition> transitions,
+                                 const storage::StoredTree& tree, std::vector<storage::FindingRow> findings) {
+    TransactionView view;
+    view.tx_hash = std::move(tx_hash);
+    view.sender_id = std::move(sender_id);
+    view.watch = std::move(watch);
+    view.transitions = std::move(transitions);
+    view.findings = std::move(findings);
+    view.transaction = tree.transaction;
+    if (tree.any()) {
+        chain::ReceiptGraph graph(view.tx_hash);
+        if (tree.transaction) graph.add(*tree.transaction);
+        for (const auto& receipt : tree.receipts) graph.add(receipt);
+        for (const auto& outcome : tree.outcomes) graph.add(outcome);
+        for (const auto& data : tree.data) graph.add(data);
+        view.tree = graph.judge();
+    }
+    if (view.sender_id.empty() && view.watch) view.sender_id = view.watch->sender_id;
+    if (view.sender_id.empty() && view.transaction) view.sender_id = view.transaction->signer_id;
+    if (!view.watch && view.tree) {
+        chain::WatchState state;
+        for (auto& transition : proven_by(view.tx_hash, *view.tree, state))
+            view.transitions.push_back({std::move(transition), {}});
+    }
+    return view;
+}
+
+std::vector<storage::FindingRow> findings_of(const chain::TransactionFacts& transaction,
+                                             const chain::TreeJudgement& tree) {
+    std::vector<storage::FindingRow> rows;
+    for (const auto& finding : chain::decided(transaction, tree).findings) {
+        storage::FindingRow row;
+        row.finding_id = chain::finding_id(finding);
+        row.kind = std::string(chain::finding_kind(finding));
+        row.tx_hash = finding.tx_hash;
+        row.receipt_id = finding.receipt_id;
+        if (!finding.receipt_id.empty()) row.role = std::string(chain::role_name(finding.role));
+        row.handled = finding.handled;
+        row.contract_id = finding.contract_id;
+        row.method_name = finding.method_name;
+        row.signer_id = finding.signer_id;
+        row.error_class = finding.failure.error_class;
+        row.error_text = finding.failure.error_text;
+        if (finding.at.height > 0) row.block_height = finding.at.height;
+        if (finding.at.timestamp_nanosec > 0) row.block_time = nanosecond_time(finding.at.timestamp_nanosec);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::string transaction_json(const TransactionView& view) {
+    const auto state = state_of(view);
+    Json json;
+    json["tx_hash"] = view.tx_hash;
+    json["sender_id"] = text_or_null(view.sender_id);
+    json["stage"] = view.known() ? Json(chain::stage_name(state.stage)) : Json();
+    json["verdict"] = state.verdict ? Json(chain::verdict_name(*state.verdict)) : Json();
+    json["reason"] = text_or_null(reason_of(view, state));
+    json["evidence"] = evidence_of(view);
+    json["stages"] = Json::array();
+    for (const auto& transition : view.transitions) json["stages"].push_back(of_transition(transition));
+    json["findings"] = Json::array();
+    for (const auto& finding : view.findings) json["findings"].push_back(of_finding(finding));
+    json["tree"] = view.tree ? tree_json(view.transaction, *view.tree) : Json();
+    return dumped(json);
+}
+
+std::string watch_json(const storage::Watch& watch) {
+    const auto& transaction = watch.transaction;
+    Json json;
+    json["tx_hash"] = watch.tx_hash;
+    json["sender_id"] = text_or_null(watch.sender_id);
+    json["origin"] = origin_name(watch.origin);
+    json["stage"] = chain::stage_name(watch.state.stage);
+    json["verdict"] = watch.state.verdict ? Json(chain::verdict_name(*watch.state.verdict)) : Json();
+    json["reason"] = text_or_null(watch.state.reason);
+    json["evidence"] = stored_json(watch.evidence_json);
+    json["stuck"] = watch.stuck;
+    json["nonce"] = number_text_or_null(transaction.nonce);
+    json["public_key"] = text_or_null(watch.public_key);
+    json["valid_until"] = or_null(transaction.valid_until);
+    json["cost"] = text_or_null(watch.cost);
+    json["stage_since"] = iso_time(watch.stage_since);
+    json["created_at"] = iso_time(watch.created_at);
+    return dumped(json);
+}
+
+std::string finding_json(const storage::FindingRow& finding) { return dumped(of_finding(finding)); }
+
+std::string submitted_json(const Submitted& submitted) {
+    Json json;
+    json["tx_hash"] = submitted.tx_hash;
+    json["sender_id"] = submitted.sender_id;
+    json["stage"] = chain::stage_name(submitted.stage);
+    json["existing"] = submitted.existing;
+    json["valid_until"] = or_null(submitted.valid_until);
+    json["note"] = text_or_null(submitted.note);
+    return dumped(json);
+}
+
+std::string iso_time(base::WallTime time) {
+    const auto day = std::chrono::floor<std::chrono::days>(time);
+    const std::chrono::year_month_day date(day);
+    const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::milliseconds>(time - day));
+    char text[64];
+    std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02ld:%02ld:%02ld.%03ldZ", static_cast<int>(date.year()),
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                  static_cast<long>(clock.hours().count()), static_cast<long>(clock.minutes().count()),
+                  static_cast<long>(clock.seconds().count()), static_cast<long>(clock.subseconds().count()));
+    return text;
+}
+
+}  // namespace receiptd::watch

@@ -1,0 +1,23 @@
+// A judged tree as a JSON value, for the writers of transaction_json.cpp. Pure.
+#pragma once
+
+#include "chain/receipt_graph.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+
+namespace receiptd::watch {
+
+using Json = nlohmann::ordered_json;
+
+inline Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+template <class T>
+Json or_null(const std::optional<T>& value) {
+    return value ? Json(*value) : Json();
+}
+
+Json tree_json(const std::optional<chain::TransactionFacts>& transaction, const chain::TreeJudgement& tree);
+
+}  // namespace receiptd::watch
