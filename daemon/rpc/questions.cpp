@@ -53,6 +53,36 @@ Call ask_receipt(const std::string& receipt_id, Priority priority) {
 
 Call ask_status() { return rpc_call("status", json::array(), "status", Priority::head); }
 
+Call ask_account(const std::string& account_id, const std::string& finality, Priority priority) {
+    return rpc_call("query",
+                    {{"request_type", "view_account"}, {"finality", finality}, {"account_id", account_id}},
+                    "account " + account_id, priority);
+}
+
+Call ask_access_key(const std::string& account_id, const std::string& public_key, const std::string& finality,
+                    Priority priority) {
+    return rpc_call("query",
+                    {{"request_type", "view_access_key"},
+                     {"finality", finality},
+                     {"account_id", account_id},
+                     {"public_key", public_key}},
+                    "access key " + public_key + " of " + account_id, priority);
+}
+
+// Old nodes take the array form alone (rpc.md §7.5).
+Call ask_gas_price(Priority priority) {
+    return rpc_call("gas_price", json::array({nullptr}), "gas price", priority);
+}
+
+Call ask_protocol_config(Priority priority) {
+    return rpc_call("EXPERIMENTAL_protocol_config", {{"finality", "final"}}, "protocol config", priority);
+}
+
+Call ask_to_broadcast(const std::string& signed_tx_base64, const std::string& tx_hash, Priority priority) {
+    return rpc_call("broadcast_tx_async", json::array({signed_tx_base64}), "sending transaction " + tx_hash,
+                    priority);
+}
+
 Call get_neardata(const std::string& path, Priority priority, std::optional<chain::BlockHeight> height) {
     Call call;
     call.request.method = height ? "v0/block" : "v0/last_block";

@@ -18,6 +18,15 @@ Call ask_transaction(const std::string& method, const std::string& tx_hash, cons
                      Priority priority);
 Call ask_receipt(const std::string& receipt_id, Priority priority);
 Call ask_status();
+// `finality`: "final", or "optimistic" for what is newest.
+Call ask_account(const std::string& account_id, const std::string& finality, Priority priority);
+Call ask_access_key(const std::string& account_id, const std::string& public_key, const std::string& finality,
+                    Priority priority);
+// Of the next block.
+Call ask_gas_price(Priority priority);
+Call ask_protocol_config(Priority priority);
+// broadcast_tx_async.
+Call ask_to_broadcast(const std::string& signed_tx_base64, const std::string& tx_hash, Priority priority);
 // neardata: a path under the host's own, e.g. "/v0/block/123".
 Call get_neardata(const std::string& path, Priority priority, std::optional<chain::BlockHeight> height);
 
