@@ -3,6 +3,8 @@
 #include "net/retry_after.hpp"
 #include "rpc/error_tables.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cctype>
 
@@ -163,9 +165,25 @@ bool is_blank(const chain::RpcErrorObject& error) {
            error.data_json.empty();
 }
 
+// In its own member, or where nodes have it (rpc.md §5.4): data.TxExecutionError.InvalidTxError.
+std::string invalid_transaction(const chain::RpcErrorObject& error) {
+    if (!error.invalid_transaction_json.empty()) return error.invalid_transaction_json;
+    const auto data = nlohmann::ordered_json::parse(error.data_json, nullptr, false);
+    const auto* inner = &data;
+    for (const char* name : {"TxExecutionError", "InvalidTxError"}) {
+        if (!inner->is_object() || !inner->contains(name)) return {};
+        inner = &(*inner)[name];
+    }
+    return inner->dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 Verdict by_error(const chain::RpcErrorObject& error, const HttpObservation& seen) {
     auto text = short_text(error_text(error));
-    if (auto verdict = by_cause(error.cause, text, seen)) return *verdict;
+    if (auto verdict = by_cause(error.cause, text, seen)) {
+        if (verdict->reason == "INVALID_TRANSACTION")
+            verdict->invalid_transaction_json = invalid_transaction(error);
+        return *verdict;
+    }
     if (error.name.empty()) return is_blank(error) ? by_status(seen) : by_text(error, seen);
     for (const auto& row : kNames)
         if (row.name == error.name)

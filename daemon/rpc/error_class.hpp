@@ -40,8 +40,9 @@ struct HttpObservation {
 
 struct Verdict {
     ErrorClass error_class = ErrorClass::ok;
-    std::string reason;  // short and stable: "UNKNOWN_CHUNK", "http_503", "timeout"
-    std::string text;    // what the host said, cut short; may echo what it was sent
+    std::string reason;                    // short and stable: "UNKNOWN_CHUNK", "http_503", "timeout"
+    std::string text;                      // what the host said, cut short; may echo what it was sent
+    std::string invalid_transaction_json;  // the whole InvalidTxError of an INVALID_TRANSACTION
     std::optional<base::Duration> retry_after;
     bool absent = false;          // this host does not know the object; another one may
     bool again = false;           // the same host may know it in a moment

@@ -33,6 +33,7 @@ struct Router::Progress {
     bool finished = false;  // no host can say better
     bool method_missing = false;
     std::string detail;
+    std::string finished_by;
 };
 
 Router::Router(base::asio::any_io_executor executor, std::shared_ptr<TimeAndChance> time,
@@ -122,6 +123,7 @@ void Router::note(Progress& progress, std::size_t host, const Verdict& verdict, 
         ++progress.failures;
     } else if (!verdict.absent && !verdict.method_missing) {
         progress.finished = true;
+        progress.finished_by = hosts_[host]->name();
     }
     if (progress.detail.size() > kDetailLimit) return;
     if (!progress.detail.empty()) progress.detail += "; ";
@@ -158,6 +160,8 @@ CallError Router::give_up(const Call& call, const Progress& progress) const {
     const auto& last = error.absent ? *absent : fault != nullptr ? *fault : *progress.last;
     error.error_class = progress.finished ? progress.last->error_class : last.error_class;
     error.reason = progress.finished ? progress.last->reason : last.reason;
+    error.host = progress.finished_by;
+    if (progress.finished) error.invalid_transaction_json = progress.last->invalid_transaction_json;
     error.method_missing = progress.method_missing;
     error.detail = call.object + ": " + progress.detail;
     return error;

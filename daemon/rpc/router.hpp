@@ -26,10 +26,12 @@ struct Call {
 // Why nobody answered.
 struct CallError {
     ErrorClass error_class = ErrorClass::endpoint_fault;
-    std::string reason;           // short and stable
-    std::string detail;           // for people: object, hosts, what they said
-    bool absent = false;          // all hosts that could know it say that they do not
-    bool method_missing = false;  // a host did not offer the method
+    std::string reason;                    // short and stable
+    std::string detail;                    // for people: object, hosts, what they said
+    std::string host;                      // the one whose answer ended the call, if one's did
+    std::string invalid_transaction_json;  // its InvalidTxError, if it was one
+    bool absent = false;                   // all hosts that could know it say that they do not
+    bool method_missing = false;           // a host did not offer the method
 };
 
 struct RouterLimits {

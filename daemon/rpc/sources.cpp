@@ -96,6 +96,7 @@ public:
         rpc_ = std::make_shared<Router>(parts.executor, parts.time, std::move(hosts));
         auto cache = std::make_shared<BlockCache>();
         trees_ = std::make_unique<RpcTreeSource>(parts.executor, pool, rpc_, cache);
+        submissions_ = std::make_unique<RpcSubmitSource>(pool, rpc_, cache, *trees_);
         if (settings.follow.source == config::Source::rpc) {
             blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache);
             return;
@@ -110,6 +111,7 @@ public:
 
     BlockSource& blocks() override { return *blocks_; }
     TreeSource& trees() override { return *trees_; }
+    SubmitSource& submissions() override { return *submissions_; }
 
     std::vector<UpstreamState> states() const override {
         auto states = rpc_->states();
@@ -153,6 +155,7 @@ private:
     std::shared_ptr<Router> neardata_;
     std::unique_ptr<BlockSource> blocks_;
     std::unique_ptr<TreeSource> trees_;
+    std::unique_ptr<SubmitSource> submissions_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "metrics/rpc_series.hpp"
 #include "rpc/router.hpp"
 #include "rpc/source.hpp"
+#include "rpc/submit_source.hpp"
 #include "rpc/transport.hpp"
 
 #include <memory>
@@ -25,6 +26,7 @@ public:
     virtual ~Sources() = default;
     virtual BlockSource& blocks() = 0;  // as `follow.source` says
     virtual TreeSource& trees() = 0;    // without an upstream every answer is Unavailable
+    virtual SubmitSource& submissions() = 0;
     virtual std::vector<UpstreamState> states() const = 0;
     // By `status`; empty fields if no host offers it.
     virtual base::Task<base::Result<ChainIdentity, Unavailable>> chain_id() = 0;

@@ -1,0 +1,29 @@
+// What the chain says of an account and its keys (rpc.md §6); that there is none is an answer, too.
+#pragma once
+
+#include "rpc/decoded_call.hpp"
+
+#include <optional>
+#include <string>
+
+namespace receiptd::rpc {
+
+// nullopt: the account, or the key, does not exist there.
+using AccountAnswer = Answer<std::optional<chain::AccountView>>;
+using AccessKeyAnswer = Answer<std::optional<chain::AccessKeyView>>;
+
+// `finality`: "final" or "optimistic". Host 0 where none is known by its answer.
+base::Task<base::Result<AccountAnswer, CallError>> call_account(Router& router, base::asio::thread_pool& pool,
+                                                                std::string account_id, std::string finality,
+                                                                Priority priority);
+base::Task<base::Result<AccessKeyAnswer, CallError>> call_access_key(Router& router,
+                                                                     base::asio::thread_pool& pool,
+                                                                     std::string account_id,
+                                                                     std::string public_key,
+                                                                     std::string finality, Priority priority);
+
+// Whether the error says that what was asked for does not exist.
+bool says_no_account(const CallError& error);
+bool says_no_access_key(const CallError& error);
+
+}  // namespace receiptd::rpc

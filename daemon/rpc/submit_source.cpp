@@ -1,0 +1,140 @@
+#include "rpc/submit_source.hpp"
+
+#include "rpc/block_source.hpp"
+#include "rpc/questions.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace receiptd::rpc {
+namespace {
+
+using DecodedBlock = chain::Decoded<chain::Block>;
+using nlohmann::json;
+
+Decoder<DecodedBlock> block_decoder(std::string hash) {
+    return [hash = std::move(hash)](std::string body) -> base::Result<DecodedBlock, std::string> {
+        auto block = chain::decode_block_answer(std::move(body));
+        if (!block) return refuse<DecodedBlock>(block.error());
+        if (!hash.empty() && block->value.header.hash != hash)
+            return refuse<DecodedBlock>("asked for block " + hash + ", got another one");
+        return std::move(*block);
+    };
+}
+
+json result_of(const std::string& body) {
+    auto answer = json::parse(body, nullptr, false);
+    return answer.is_object() && answer.contains("result") ? answer["result"] : json();
+}
+
+base::Result<chain::u128, std::string> read_gas_price(const std::string& body) {
+    const auto result = result_of(body);
+    const auto text = result.is_object() ? result.value("gas_price", json()) : json();
+    const auto price = text.is_string() ? base::parse_u128(text.get_ref<const std::string&>()) : std::nullopt;
+    if (!price) return refuse<chain::u128>(std::string("gas_price: not an amount"));
+    return *price;
+}
+
+base::Result<std::uint64_t, std::string> read_validity(const std::string& body) {
+    const auto result = result_of(body);
+    const auto period = result.is_object() ? result.value("transaction_validity_period", json()) : json();
+    if (!period.is_number_unsigned())
+        return refuse<std::uint64_t>(std::string("transaction_validity_period: not a number"));
+    return period.get<std::uint64_t>();
+}
+
+// The hash the host answers must be ours: else it read other bytes.
+Decoder<bool> hash_decoder(std::string hash) {
+    return [hash = std::move(hash)](const std::string& body) -> base::Result<bool, std::string> {
+        const auto result = result_of(body);
+        if (!result.is_string() || result.get_ref<const std::string&>() != hash)
+            return refuse<bool>("sent transaction " + hash + ", the host speaks of another one");
+        return true;
+    };
+}
+
+template <class T>
+base::Result<T, Unavailable> not_told(CallError error) {
+    return base::Result<T, Unavailable>(boost::system::in_place_error, unavailable(std::move(error)));
+}
+
+}  // namespace
+
+base::Task<base::Result<std::optional<chain::AccountView>, Unavailable>> RpcSubmitSource::account(
+    std::string account_id) {
+    auto answer =
+        co_await call_account(*router_, pool_, std::move(account_id), "optimistic", Priority::submit);
+    if (!answer) co_return not_told<std::optional<chain::AccountView>>(answer.error());
+    co_return std::move(answer->value);
+}
+
+base::Task<base::Result<std::optional<chain::AccessKeyView>, Unavailable>> RpcSubmitSource::access_key(
+    std::string account_id, std::string public_key) {
+    auto answer = co_await call_access_key(*router_, pool_, std::move(account_id), std::move(public_key),
+                                           "optimistic", Priority::submit);
+    if (!answer) co_return not_told<std::optional<chain::AccessKeyView>>(answer.error());
+    co_return std::move(answer->value);
+}
+
+base::Task<base::Result<std::optional<chain::BlockRef>, Unavailable>> RpcSubmitSource::block(
+    std::string hash) {
+    using Known = std::optional<chain::BlockRef>;
+    if (const auto* known = cache_->find(hash)) co_return Known(*known);
+    auto call = ask_block(hash, Priority::submit);
+    auto decode = block_decoder(hash);
+    auto answer = co_await decoded_call<DecodedBlock>(*router_, pool_, std::move(call), std::move(decode));
+    if (!answer && answer.error().absent) co_return Known();
+    if (!answer) co_return not_told<Known>(answer.error());
+    auto block = chain::block_ref(answer->value.value.header);
+    cache_->put(block);
+    co_return Known(std::move(block));
+}
+
+base::Task<base::Result<chain::BlockRef, Unavailable>> RpcSubmitSource::final_head() {
+    auto call = ask_final_block(Priority::submit);
+    auto decode = block_decoder({});
+    auto answer = co_await decoded_call<DecodedBlock>(*router_, pool_, std::move(call), std::move(decode));
+    if (!answer) co_return not_told<chain::BlockRef>(answer.error());
+    co_return chain::block_ref(answer->value.value.header);
+}
+
+base::Task<base::Result<chain::u128, Unavailable>> RpcSubmitSource::gas_price() {
+    auto call = ask_gas_price(Priority::submit);
+    Decoder<chain::u128> decode = read_gas_price;
+    auto answer = co_await decoded_call<chain::u128>(*router_, pool_, std::move(call), std::move(decode));
+    if (!answer) co_return not_told<chain::u128>(answer.error());
+    co_return answer->value;
+}
+
+base::Task<base::Result<std::uint64_t, Unavailable>> RpcSubmitSource::validity_blocks() {
+    if (validity_blocks_) co_return *validity_blocks_;
+    auto call = ask_protocol_config(Priority::submit);
+    Decoder<std::uint64_t> decode = read_validity;
+    auto answer = co_await decoded_call<std::uint64_t>(*router_, pool_, std::move(call), std::move(decode));
+    if (!answer) co_return not_told<std::uint64_t>(answer.error());
+    validity_blocks_ = answer->value;
+    co_return answer->value;
+}
+
+base::Task<base::Result<bool, Unavailable>> RpcSubmitSource::is_included(std::string tx_hash,
+                                                                         std::string sender_id) {
+    auto result = co_await trees_.tree(std::move(tx_hash), std::move(sender_id), Priority::submit);
+    if (auto* fault = std::get_if<Unavailable>(&result)) co_return std::move(*fault);
+    const auto* tree = std::get_if<TreeSource::Tree>(&result);
+    co_return tree != nullptr && tree->status.value.transaction_outcome.has_value();
+}
+
+base::Task<SubmitSource::Broadcast> RpcSubmitSource::broadcast(std::string signed_tx_base64,
+                                                               std::string tx_hash, Priority priority) {
+    auto call = ask_to_broadcast(signed_tx_base64, tx_hash, priority);
+    auto decode = hash_decoder(std::move(tx_hash));
+    auto answer = co_await decoded_call<bool>(*router_, pool_, std::move(call), std::move(decode));
+    if (answer) co_return Taken{router_->hosts()[answer->host]->name()};
+    const auto& error = answer.error();
+    if (!error.invalid_transaction_json.empty() && error.error_class == ErrorClass::chain_state)
+        co_return Refused{error.invalid_transaction_json, error.host};
+    co_return NotTaken{error.detail};
+}
+
+}  // namespace receiptd::rpc
