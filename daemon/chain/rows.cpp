@@ -92,7 +92,23 @@ std::uint64_t RowBatch::bytes() const {
     return sum;
 }
 
+void DecidedCounts::add(const Decided& decided) {
+    for (const auto& result : decided.results) ++verdicts[result.verdict];
+    for (const auto& finding : decided.findings)
+        ++findings[{std::string(finding_kind(finding)), finding.failure.error_class}];
+}
+
+void DecidedCounts::add(const DecidedCounts& other) {
+    for (const auto& [verdict, count] : other.verdicts) verdicts[verdict] += count;
+    for (const auto& [finding, count] : other.findings) findings[finding] += count;
+}
+
 void RowBatch::append(RowBatch&& other) {
+    if (blocks.empty())
+        seen = std::move(other.seen);
+    else
+        seen.append(std::move(other.seen));
+    decided.add(other.decided);
     for (std::size_t i = 0; i < kTableCount; ++i) {
         auto& mine = tables[i];
         auto& theirs = other.tables[i];

@@ -10,13 +10,16 @@
 #include "chain/decided.hpp"
 #include "chain/lineage.hpp"
 #include "chain/model.hpp"
+#include "chain/sightings.hpp"
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace receiptd::chain {
@@ -58,12 +61,23 @@ struct BlockRef {
 };
 BlockRef block_ref(const BlockHeader& header);
 
+// How much was judged, whether it is news or not.
+struct DecidedCounts {
+    std::map<Verdict, std::uint64_t> verdicts;
+    std::map<std::pair<std::string, std::string>, std::uint64_t> findings;  // kind, error_class
+
+    void add(const Decided& decided);
+    void add(const DecidedCounts& other);
+};
+
 struct RowBatch {
     std::array<TableRows, kTableCount> tables;
     std::vector<BlockRef> blocks;   // ascending
     base::HeightSet covered;        // the blocks' heights and the skipped heights proven below them
     base::HeightSet wanted;         // what should be there by then: a hole below must not be forgotten
     std::vector<Finding> findings;  // those of the rows that are news; people are told of them
+    DecidedCounts decided;
+    Sightings seen;
 
     TableRows& operator[](Table table) { return tables[static_cast<std::size_t>(table)]; }
     const TableRows& operator[](Table table) const { return tables[static_cast<std::size_t>(table)]; }
@@ -84,13 +98,14 @@ struct Scope {
 // same Lineage, so that receipts find the outcome that spawned them.
 // `prev_height`: the parent's height where the header does not tell it.
 // `book`: judges the trees of the transactions in scope, one for each Lineage; nullptr: nothing is judged.
+// `collect`: fills `seen`.
 RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> prev_height, const Scope& scope,
-                          Lineage& lineage, TreeBook* book = nullptr);
+                          Lineage& lineage, TreeBook* book = nullptr, bool collect = false);
 
 // Source rpc: block and chunk rows, transactions and listed data receipts in scope, and one
 // pending_trees row per transaction in scope. `chunks` are the new chunks of the block.
 RowBatch block_rows(const Block& block, const std::vector<const Chunk*>& chunks,
-                    std::optional<BlockHeight> prev_height, const Scope& scope);
+                    std::optional<BlockHeight> prev_height, const Scope& scope, bool collect = false);
 
 // Where an outcome executed, looked up by its block_hash.
 struct ExecutionBlock {

@@ -121,10 +121,23 @@ void judge(RowBatch& batch, const WholeBlock& whole, const BlockTrees& trees, Tr
     write_decided(batch, book.end_of_block(header.height));
 }
 
+// Of transactions out of scope too: they may be watched.
+void see(Sightings& seen, const WholeBlock& whole, const BlockTrees& trees) {
+    const auto& header = whole.block.header;
+    const ExecutedAt at{header.height, header.timestamp_nanosec};
+    seen.collected = true;
+    for (const auto& node : trees.transactions())
+        seen.transactions.push_back(seen_transaction(node.transaction->transaction, at, node.in_scope));
+    IdSet touched;
+    for (const auto& node : trees.executed())
+        if (node.in_scope && node.tree.is_transaction && touched.insert(node.tree.tree_id).second)
+            seen.trees.emplace_back(node.tree.tree_id);
+}
+
 }  // namespace
 
 RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> prev_height, const Scope& scope,
-                          Lineage& lineage, TreeBook* book) {
+                          Lineage& lineage, TreeBook* book, bool collect) {
     const auto& header = block.block.header;
     const RowPlace place{header.height, RowTime(header.timestamp_nanosec), std::nullopt, std::nullopt, {}};
     RowBatch batch;
@@ -138,6 +151,7 @@ RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> pr
     rows.reserve();
     rows.write();
     if (book) judge(batch, block, trees, *book);
+    if (collect) see(batch.seen, block, trees);
     trees.announce_children();
     return batch;
 }

@@ -58,9 +58,15 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
     const bool wants_trees =
         settings.source == config::Source::rpc && settings.scope != config::ScopeName::headers;
     if (wants_trees && trees) trees_.emplace(executor, cpu, *trees, store, state, settings.patience);
+    writers_.on_committed([this](const chain::RowBatch& facts) { committed(facts); });
 }
 
 void Follower::stop() { state_.stop(); }
+
+void Follower::committed(const chain::RowBatch& facts) {
+    if (trees_) trees_->committed(facts);
+    if (state_.listener) state_.listener->committed(facts);
+}
 
 base::Task<void> Follower::guard(base::Task<void> task) {
     try {

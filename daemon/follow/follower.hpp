@@ -3,6 +3,7 @@
 
 #include "base/task_group.hpp"
 #include "config/settings.hpp"
+#include "follow/commit_listener.hpp"
 #include "follow/pipeline.hpp"
 #include "follow/rhythm.hpp"
 #include "follow/trees.hpp"
@@ -29,11 +30,15 @@ public:
     // One range only, then ends.
     base::Task<End> backfill(base::HeightRange range);
 
+    // Before either of them.
+    void tell(CommitListener& listener) { state_.listener = &listener; }
+
     // Finishes what is being written, then the running call returns.
     void stop();
 
 private:
     base::Task<void> prepare();
+    void committed(const chain::RowBatch& facts);
     void start_loops(bool follow_closely);
     base::Task<void> poll_head(bool closely);
     base::Task<void> run_along_head(base::Height from, std::optional<base::Height> until);

@@ -1,6 +1,7 @@
 #include "follow/pipeline.hpp"
 
 #include "base/log.hpp"
+#include "follow/commit_listener.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -25,22 +26,24 @@ FetchSettings fetch_settings(const Engine& engine, const RunSettings& settings) 
     return fetch;
 }
 
+// `collect`: what the block shows of transactions, too.
 chain::RowBatch rows_of(const rpc::BlockContents& contents, std::optional<base::Height> prev_height,
-                        const chain::Scope& scope, chain::Lineage& lineage, chain::TreeBook& book) {
+                        const chain::Scope& scope, chain::Lineage& lineage, chain::TreeBook& book,
+                        bool collect) {
     if (const auto* whole = std::get_if<chain::Decoded<chain::WholeBlock>>(&contents))
-        return chain::whole_block_rows(whole->value, prev_height, scope, lineage, &book);
+        return chain::whole_block_rows(whole->value, prev_height, scope, lineage, &book, collect);
     const auto& parts = std::get<rpc::RpcBlock>(contents);
     std::vector<const chain::Chunk*> chunks;
     for (const auto& chunk : parts.chunks) chunks.push_back(&chunk.value);
-    return chain::block_rows(parts.block.value, chunks, prev_height, scope);
+    return chain::block_rows(parts.block.value, chunks, prev_height, scope, collect);
 }
 
 // Rows are made one height at a time, in order: lineage and book are never touched by two at once.
 base::Task<chain::RowBatch> make_rows(base::asio::thread_pool& cpu, rpc::BlockContents contents,
                                       std::optional<base::Height> prev_height, const chain::Scope& scope,
-                                      chain::Lineage& lineage, chain::TreeBook& book) {
-    auto work = [contents = std::move(contents), prev_height, &scope, &lineage, &book] {
-        return rows_of(contents, prev_height, scope, lineage, book);
+                                      chain::Lineage& lineage, chain::TreeBook& book, bool collect) {
+    auto work = [contents = std::move(contents), prev_height, &scope, &lineage, &book, collect] {
+        return rows_of(contents, prev_height, scope, lineage, book, collect);
     };
     return base::offload(cpu, std::move(work));
 }
@@ -152,11 +155,15 @@ base::Task<void> Run::store_block(rpc::BlockContents contents) {
     engine_.state.learn_head(ref);
     const auto skipped = still_missing(step.skipped);
     const auto started_at = engine_.state.clock.steady();
+    // By rpc, data that is listed moves trees on.
+    const auto* listener = engine_.state.listener;
+    const bool collect = !engine_.source_has_outcomes || (listener && listener->listening());
     auto rows = co_await make_rows(engine_.cpu, std::move(contents), step.prev_height, engine_.scope,
-                                   lineage_, book_);
+                                   lineage_, book_, collect);
     engine_.state.series.rows_seconds.Observe(
         static_cast<double>((engine_.state.clock.steady() - started_at).count()) / 1e9);
     rows.covered.add(skipped);
+    rows.seen.history = settings_.priority == rpc::Priority::backfill;
     if (!is_news(ref)) rows.findings.clear();
     batch_.append(std::move(rows));
 }

@@ -15,6 +15,8 @@
 
 namespace receiptd::follow {
 
+class CommitListener;
+
 struct State {
     State(base::asio::any_io_executor executor, metrics::FollowSeries& metric_series,
           const base::Clock& system_clock)
@@ -39,6 +41,7 @@ struct State {
     };
     std::optional<Broken> broken;  // a range is stopped: a block does not fit the chain
     std::uint64_t pending_trees = 0;
+    CommitListener* listener = nullptr;  // told of what is committed
     bool stopping = false;
 
     // What happened since then is news: people are told of findings.

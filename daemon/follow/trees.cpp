@@ -2,10 +2,11 @@
 
 #include "base/backoff.hpp"
 #include "base/log.hpp"
-#include "base/task_group.hpp"
+#include "follow/commit_listener.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <utility>
 
 namespace receiptd::follow {
@@ -13,9 +14,21 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr unsigned kTreesAtOnce = 16;
+constexpr unsigned kRequestsAtOnce = 16;
+constexpr unsigned kClaimedAtOnce = 256;
+constexpr std::size_t kMostOpen = 2'000;
+constexpr std::size_t kBlocksKnown = 4'096;
 constexpr base::BackoffPolicy kRetry{800ms, 60s, 1.6, 0.2};
 constexpr auto kIdlePause = 500ms;
+// While it is kept here nobody else needs to look at it; if this process dies, somebody does by then.
+constexpr std::chrono::milliseconds kHold = 15s;
+// Blocks near the head come by themselves; others are asked for.
+constexpr base::Height kHistory = 50;
+constexpr auto kBlockComesWithin = 2s;
+// When the chain stands still (or ends, replayed) time has to do.
+constexpr base::Duration kChainMoves = 3s;
+constexpr base::Duration kParkedFor = 30s;
+constexpr auto kLookAgain = 500ms;
 
 base::Task<chain::TreeRows> make_tree_rows(base::asio::thread_pool& cpu, rpc::TreeSource::Tree tree,
                                            std::vector<chain::ExecutionBlock> executed_in,
@@ -25,6 +38,29 @@ base::Task<chain::TreeRows> make_tree_rows(base::asio::thread_pool& cpu, rpc::Tr
         return chain::tree_rows(tree.status.value, tree.bodies(), executed_in, included_in);
     };
     return base::offload(cpu, std::move(work));
+}
+
+std::vector<chain::ExecutionBlock> execution_blocks(const rpc::TreeSource::Tree& tree,
+                                                    const chain::BlockRef& included_in,
+                                                    const FinalBlocks& blocks) {
+    auto latest = included_in.timestamp_nanosec;
+    std::vector<chain::ExecutionBlock> executed_in;
+    for (const auto& outcome : tree.status.value.receipts_outcome) {
+        const auto found = blocks.find(outcome.block_hash);
+        // Depth-first order: what was known last is an ancestor or an elder sibling.
+        if (found != blocks.end()) latest = found->second.timestamp_nanosec;
+        chain::ExecutionBlock execution;
+        if (found != blocks.end()) execution.height = found->second.height;
+        execution.timestamp_nanosec = latest;
+        executed_in.push_back(execution);
+    }
+    return executed_in;
+}
+
+bool all_final(const rpc::TreeSource::Tree& tree, const FinalBlocks& blocks) {
+    const auto& outcomes = tree.status.value.receipts_outcome;
+    return std::all_of(outcomes.begin(), outcomes.end(),
+                       [&](const auto& outcome) { return blocks.contains(outcome.block_hash); });
 }
 
 }  // namespace
@@ -40,106 +76,191 @@ Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
       progress_at_(state.clock.steady()) {}
 
 base::Task<void> Trees::run() {
-    base::asio::steady_timer timer(executor_);
-    const base::HeightRange everywhere{0, std::numeric_limits<std::int64_t>::max() - 1};
-    while (!state_.stopping) {
-        auto due = co_await store_.due_trees(kTreesAtOnce);
-        state_.pending_trees = co_await store_.pending_tree_count(everywhere);
-        state_.series.pending_trees.Set(static_cast<double>(state_.pending_trees));
-        if (state_.pending_trees == 0) {
-            wanting_since_.clear();
-            progress_at_ = state_.clock.steady();
-        }
-        state_.changed.notify_all();
-        if (due.empty()) {
-            co_await base::sleep_on(timer, kIdlePause);
-            continue;
-        }
-        base::TaskGroup round(executor_);
-        for (auto& pending : due) round.spawn(work(std::move(pending)));
-        co_await round.join();
+    base::TaskGroup workers(executor_);
+    while (!state_.stopping && !workers.failed()) {
+        co_await claim();
+        start_ready(workers);
+        co_await base::wait_for(state_.changed, executor_, kIdlePause);
     }
+    co_await workers.join();
+}
+
+base::Task<void> Trees::claim() {
+    const base::HeightRange everywhere{0, std::numeric_limits<std::int64_t>::max() - 1};
+    if (open_.size() < kMostOpen) {
+        auto due = co_await store_.due_trees(kClaimedAtOnce);
+        for (auto& pending : due) {
+            if (open_.contains(pending.tx_hash)) {
+                co_await store_.postpone_tree(pending.tx_hash, kHold, "on its way");
+                continue;
+            }
+            auto open = std::make_shared<Open>();
+            open->next = first_ask(pending.included_in.height);
+            open->ask_by = state_.clock.steady() + kChainMoves;
+            open->pending = std::move(pending);
+            open_[open->pending.tx_hash] = std::move(open);
+        }
+    }
+    const auto before = state_.pending_trees;
+    state_.pending_trees = co_await store_.pending_tree_count(everywhere);
+    state_.series.pending_trees.Set(static_cast<double>(state_.pending_trees));
+    if (state_.pending_trees == 0) progress_at_ = state_.clock.steady();
+    if (state_.pending_trees != before) state_.changed.notify_all();
+}
+
+void Trees::start_ready(base::TaskGroup& workers) {
+    for (auto& [hash, open] : open_) {
+        if (workers.running() >= kRequestsAtOnce) return;
+        if (open->busy || !ready(*open)) continue;
+        open->busy = true;
+        workers.spawn(work(open));
+    }
+}
+
+base::Height Trees::final_height() const { return state_.head ? state_.head->height : 0; }
+
+bool Trees::may_ask(const Open& open) const {
+    if (open.tree && open.tree->complete) return false;
+    return final_height() >= open.next.at || state_.clock.steady() >= open.ask_by;
+}
+
+bool Trees::ready(const Open& open) const {
+    if (may_ask(open)) return true;
+    if (!open.tree) return false;
+    const bool moved = state_.committed && state_.committed->height > open.looked_at;
+    if (open.tree->complete) return moved || state_.clock.steady() >= open.look_by;
+    return moved && state_.listener && state_.listener->wants(open.pending.tx_hash);
 }
 
 bool Trees::stalled() const {
     return state_.pending_trees > 0 && state_.clock.steady() - progress_at_ > patience_ + 5s;
 }
 
-base::Task<void> Trees::work(storage::PendingTree pending) {
-    auto result = co_await source_.tree(pending.tx_hash, pending.sender_id, rpc::Priority::head);
-    if (const auto* unknown = std::get_if<rpc::TreeSource::Unknown>(&result)) {
-        co_await postpone(pending, "unknown to all hosts: " + unknown->evidence);
-    } else if (const auto* fault = std::get_if<rpc::Unavailable>(&result)) {
-        co_await postpone(pending, fault->reason + ": " + fault->detail);
-    } else {
-        auto& tree = std::get<rpc::TreeSource::Tree>(result);
-        if (tree.complete)
-            co_await store(pending, std::move(tree));
-        else
-            co_await postpone(pending, "receipts still to execute");
-    }
+base::Task<void> Trees::work(OpenTree open) {
+    bool goes_on = true;
+    if (may_ask(*open)) goes_on = co_await ask(open);
+    if (goes_on) co_await look(open);
+    open->busy = false;
+    state_.changed.notify_all();
 }
 
-base::Task<void> Trees::store(const storage::PendingTree& pending, rpc::TreeSource::Tree tree) {
-    auto executed_in = co_await execution_blocks(pending, tree.status.value);
-    if (!executed_in) {
-        co_await postpone(pending, "waiting for the blocks it executed in");
+base::Task<bool> Trees::ask(OpenTree open) {
+    const auto& pending = open->pending;
+    auto result = co_await source_.tree(pending.tx_hash, pending.sender_id, rpc::Priority::head);
+    if (const auto* unknown = std::get_if<rpc::TreeSource::Unknown>(&result)) {
+        co_await postpone(open, "unknown to all hosts: " + unknown->evidence);
+        co_return false;
+    }
+    if (const auto* fault = std::get_if<rpc::Unavailable>(&result)) {
+        co_await postpone(open, fault->reason + ": " + fault->detail);
+        co_return false;
+    }
+    open->tree = std::move(std::get<rpc::TreeSource::Tree>(result));
+    open->looked_at = 0;
+    ++open->asks;
+    if (!open->tree->complete) plan_next(*open);
+    co_return true;
+}
+
+void Trees::plan_next(Open& open) {
+    open.next = next_ask(*open.tree, open.asks, final_height());
+    const bool parked = !open.next.waits_for_data.empty();
+    for (const auto& data_id : open.next.waits_for_data) parked_[data_id] = open.pending.tx_hash;
+    const auto pause = base::backoff_delay(kRetry, open.asks + 1, 0.5);
+    open.ask_by = state_.clock.steady() + std::max<base::Duration>(pause, parked ? kParkedFor : kChainMoves);
+}
+
+base::Task<void> Trees::look(OpenTree open) {
+    open->looked_at = state_.committed ? state_.committed->height : 0;
+    open->look_by = state_.clock.steady() + kLookAgain;
+    auto blocks = co_await final_blocks(*open);
+    const bool complete = open->tree->complete;
+    if (complete && (all_final(*open->tree, blocks) || out_of_patience(*open))) {
+        co_await store(open, std::move(blocks));
         co_return;
     }
-    auto rows = co_await make_tree_rows(cpu_, std::move(tree), std::move(*executed_in), pending.included_in);
+    if (complete && !open->wanting_since) open->wanting_since = state_.clock.steady();
+    auto* listener = state_.listener;
+    if (listener && listener->wants(open->pending.tx_hash))
+        listener->progressed(open->pending.tx_hash,
+                             chain::tree_seen(judge_final(*open->tree, open->pending.included_in, blocks)));
+}
+
+base::Task<void> Trees::store(OpenTree open, FinalBlocks blocks) {
+    const auto pending = open->pending;
+    auto executed_in = execution_blocks(*open->tree, pending.included_in, blocks);
+    auto rows =
+        co_await make_tree_rows(cpu_, std::move(*open->tree), std::move(executed_in), pending.included_in);
+    open->tree.reset();
     // Blocks of the past are ordered in ranges that nobody remembers here: their age must do.
     const base::WallTime included_at{base::Duration(pending.included_in.timestamp_nanosec)};
     if (included_at < state_.news_since()) rows.batch.findings.clear();
+    const auto decided = rows.batch.decided;
     co_await store_.commit_tree(std::move(rows));
-    wanting_since_.erase(pending.tx_hash);
+    open_.erase(pending.tx_hash);
     progress_at_ = state_.clock.steady();
     state_.series.trees_completed.Increment();
+    if (state_.listener) state_.listener->tree_committed(pending.tx_hash, decided);
 }
 
-base::Task<std::optional<std::vector<chain::ExecutionBlock>>> Trees::execution_blocks(
-    const storage::PendingTree& pending, const chain::TransactionStatus& status) {
-    std::map<std::string, std::optional<chain::BlockRef>> known;
-    known[pending.included_in.hash] = pending.included_in;
-    for (const auto& outcome : status.receipts_outcome) {
-        std::string hash(outcome.block_hash);
-        if (known.count(hash) > 0) continue;
-        auto block = co_await find_block(hash);
-        const bool final = block && state_.head && block->height <= state_.head->height;
-        if (block ? !final : !out_of_patience(pending)) co_return std::nullopt;
-        known[hash] = std::move(block);
+base::Task<FinalBlocks> Trees::final_blocks(const Open& open) {
+    FinalBlocks blocks;
+    blocks[open.pending.included_in.hash] = open.pending.included_in;
+    const std::size_t outcomes = open.tree->status.value.receipts_outcome.size();
+    std::set<std::string> looked_for;
+    for (std::size_t i = 0; i < outcomes; ++i) {
+        std::string hash(open.tree->status.value.receipts_outcome[i].block_hash);
+        if (blocks.contains(hash) || !looked_for.insert(hash).second) continue;
+        auto block = co_await find_block(open, hash);
+        if (block && block->height <= final_height()) blocks[std::move(hash)] = std::move(*block);
     }
-    auto latest = pending.included_in.timestamp_nanosec;
-    std::vector<chain::ExecutionBlock> executed_in;
-    for (const auto& outcome : status.receipts_outcome) {
-        const auto& block = known.at(std::string(outcome.block_hash));
-        // Depth-first order: what was known last is an ancestor or an elder sibling.
-        if (block) latest = block->timestamp_nanosec;
-        chain::ExecutionBlock execution;
-        if (block) execution.height = block->height;
-        execution.timestamp_nanosec = latest;
-        executed_in.push_back(execution);
+    co_return blocks;
+}
+
+base::Task<std::optional<chain::BlockRef>> Trees::find_block(const Open& open, std::string hash) {
+    if (const auto known = known_.find(hash); known != known_.end()) co_return known->second;
+    const bool history = open.pending.included_in.height + kHistory < final_height();
+    const bool late = open.wanting_since && state_.clock.steady() - *open.wanting_since >= kBlockComesWithin;
+    if (!history && !late) co_return std::nullopt;
+    auto block = co_await store_.stored_block_by_hash(hash);
+    if (!block) {
+        auto told = co_await source_.block_by_hash(hash, rpc::Priority::head);
+        if (told) block = std::move(*told);
     }
-    co_return executed_in;
+    if (block && block->height <= final_height()) remember(*block);
+    co_return block;
 }
 
-base::Task<std::optional<chain::BlockRef>> Trees::find_block(std::string hash) {
-    auto stored = co_await store_.stored_block_by_hash(hash);
-    if (stored) co_return stored;
-    auto told = co_await source_.block_by_hash(hash, rpc::Priority::head);
-    if (!told) co_return std::nullopt;
-    co_return *told;
+void Trees::remember(const chain::BlockRef& block) {
+    if (!known_.emplace(block.hash, block).second) return;
+    known_order_.push_back(block.hash);
+    if (known_order_.size() <= kBlocksKnown) return;
+    known_.erase(known_order_.front());
+    known_order_.pop_front();
 }
 
-base::Task<void> Trees::postpone(const storage::PendingTree& pending, std::string reason) {
+void Trees::committed(const chain::RowBatch& facts) {
+    for (const auto& block : facts.blocks) remember(block);
+    for (const auto& data_id : facts.seen.data_ids) {
+        const auto parked = parked_.find(data_id);
+        if (parked == parked_.end()) continue;
+        if (const auto open = open_.find(parked->second); open != open_.end()) open->second->next.at = 0;
+        parked_.erase(parked);
+    }
+}
+
+base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
+    const auto& pending = open->pending;
     const auto delay = base::backoff_delay(kRetry, pending.attempts + 1, 0.5);
     log::debug("tree postponed", {{"tx_hash", pending.tx_hash}, {"reason", reason}});
+    for (const auto& data_id : open->next.waits_for_data) parked_.erase(data_id);
     co_await store_.postpone_tree(
         pending.tx_hash, std::chrono::duration_cast<std::chrono::milliseconds>(delay), std::move(reason));
+    open_.erase(pending.tx_hash);
 }
 
-bool Trees::out_of_patience(const storage::PendingTree& pending) {
-    const auto now = state_.clock.steady();
-    return now - wanting_since_.try_emplace(pending.tx_hash, now).first->second >= patience_;
+bool Trees::out_of_patience(const Open& open) const {
+    return open.wanting_since && state_.clock.steady() - *open.wanting_since >= patience_;
 }
 
 }  // namespace receiptd::follow

@@ -1,15 +1,23 @@
 // Source rpc: a block does not say what became of its transactions, so the tree of each one in
 // scope is fetched until it is complete and final, then stored in one transaction.
+//
+// Trees on their way are kept here, so that a request is made only when a final block may have changed
+// something (tree_progress.hpp); what is not kept is asked for again by time, from pending_trees.
 #pragma once
 
+#include "base/task_group.hpp"
 #include "follow/state.hpp"
+#include "follow/tree_progress.hpp"
 #include "rpc/source.hpp"
 #include "storage/store.hpp"
 
 #include <boost/asio/thread_pool.hpp>
 
+#include <deque>
 #include <map>
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace receiptd::follow {
@@ -22,18 +30,42 @@ public:
     // Works off pending_trees until the state is stopping.
     base::Task<void> run();
 
+    // These blocks are final, this data was listed.
+    void committed(const chain::RowBatch& facts);
+
     // Time since a tree was last completed while some were pending (for `run --until`).
     bool stalled() const;
 
 private:
-    base::Task<void> work(storage::PendingTree pending);
-    base::Task<void> store(const storage::PendingTree& pending, rpc::TreeSource::Tree tree);
-    // nullopt: a block is not final or could not be had yet.
-    base::Task<std::optional<std::vector<chain::ExecutionBlock>>> execution_blocks(
-        const storage::PendingTree& pending, const chain::TransactionStatus& status);
-    base::Task<std::optional<chain::BlockRef>> find_block(std::string hash);
-    base::Task<void> postpone(const storage::PendingTree& pending, std::string reason);
-    bool out_of_patience(const storage::PendingTree& pending);
+    struct Open {
+        storage::PendingTree pending;
+        NextAsk next;
+        base::SteadyTime ask_by{};   // whether the chain goes on or not
+        base::SteadyTime look_by{};
+        unsigned asks = 0;
+        std::optional<rpc::TreeSource::Tree> tree;  // the last answer
+        base::Height looked_at = 0;                 // what of it is final was seen up to there
+        std::optional<base::SteadyTime> wanting_since;  // a block that a complete tree executed in
+        bool busy = false;
+    };
+    using OpenTree = std::shared_ptr<Open>;
+
+    base::Task<void> claim();
+    void start_ready(base::TaskGroup& workers);
+    bool ready(const Open& open) const;
+    bool may_ask(const Open& open) const;
+    base::Height final_height() const;
+    base::Task<void> work(OpenTree open);
+    base::Task<bool> ask(OpenTree open);  // false: postponed
+    void plan_next(Open& open);
+    base::Task<void> look(OpenTree open);
+    base::Task<void> store(OpenTree open, FinalBlocks blocks);
+    // The final ones of the blocks that the tree was executed in.
+    base::Task<FinalBlocks> final_blocks(const Open& open);
+    base::Task<std::optional<chain::BlockRef>> find_block(const Open& open, std::string hash);
+    base::Task<void> postpone(OpenTree open, std::string reason);
+    void remember(const chain::BlockRef& block);
+    bool out_of_patience(const Open& open) const;
 
     base::asio::any_io_executor executor_;
     base::asio::thread_pool& cpu_;
@@ -41,7 +73,10 @@ private:
     storage::Store& store_;
     State& state_;
     base::Duration patience_;
-    std::map<std::string, base::SteadyTime> wanting_since_;  // a block that a complete tree executed in
+    std::map<std::string, OpenTree> open_;                    // by transaction hash
+    std::unordered_map<std::string, std::string> parked_;     // data id -> transaction hash
+    std::unordered_map<std::string, chain::BlockRef> known_;  // the latest final blocks, by hash
+    std::deque<std::string> known_order_;
     base::SteadyTime progress_at_;
 };
 

@@ -36,6 +36,8 @@ base::Task<void> Writers::write(unsigned writer, chain::RowBatch batch) {
     facts.blocks = batch.blocks;
     facts.covered = batch.covered;
     facts.wanted = batch.wanted;
+    facts.decided = batch.decided;
+    facts.seen = std::move(batch.seen);
     const auto rows = batch.rows();
     const auto started = state_.clock.steady();
     const auto outcome = co_await store_.commit(writer, std::move(batch));
@@ -49,6 +51,7 @@ base::Task<void> Writers::write(unsigned writer, chain::RowBatch batch) {
     const auto seconds = static_cast<double>((state_.clock.steady() - started).count()) / 1e9;
     state_.series.commit_seconds.Observe(seconds);
     state_.learn_committed(facts);
+    if (told_) told_(facts);
     log::debug("committed",
                {{"heights", facts.covered.to_multirange()}, {"rows", rows}, {"seconds", seconds}});
 }

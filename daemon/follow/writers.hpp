@@ -8,12 +8,17 @@
 #include "storage/store.hpp"
 
 #include <deque>
+#include <functional>
 
 namespace receiptd::follow {
 
 class Writers {
 public:
     Writers(base::asio::any_io_executor executor, storage::Store& store, State& state, unsigned count);
+
+    // Called after each commit, with the batch's facts.
+    using OnCommitted = std::function<void(const chain::RowBatch& facts)>;
+    void on_committed(OnCommitted told) { told_ = std::move(told); }
 
     // The loops, one per writer: spawn each in the daemon's task group.
     base::Task<void> run(unsigned writer);
@@ -30,6 +35,7 @@ private:
     storage::Store& store_;
     State& state_;
     unsigned count_;
+    OnCommitted told_;
     unsigned busy_ = 0;
     bool failed_ = false;  // a commit failed for good: nothing waits any more
     std::deque<chain::RowBatch> queue_;

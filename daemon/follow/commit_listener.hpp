@@ -1,0 +1,27 @@
+// Who is told of what was committed (app/ puts the tracker of watches here). Called on the event loop,
+// right after the commit; quick, and never waits.
+#pragma once
+
+#include "chain/lifecycle.hpp"
+#include "chain/rows.hpp"
+
+#include <string>
+
+namespace receiptd::follow {
+
+class CommitListener {
+public:
+    virtual ~CommitListener() = default;
+
+    // Whether anybody cares what blocks show; asked for each of them.
+    virtual bool listening() const = 0;
+    // A batch without its rows: blocks, heights, `seen`, `decided`.
+    virtual void committed(const chain::RowBatch& facts) = 0;
+
+    // Source rpc: what of a tree is final before all of it is, for who wants it; and that it is stored.
+    virtual bool wants(const std::string& tx_hash) const = 0;
+    virtual void progressed(const std::string& tx_hash, const chain::TreeSeen& seen) = 0;
+    virtual void tree_committed(const std::string& tx_hash, const chain::DecidedCounts& decided) = 0;
+};
+
+}  // namespace receiptd::follow
