@@ -13,6 +13,7 @@ bool members(Reader& reader, ondemand::object& object, Chunk& out);
 bool members(Reader& reader, ondemand::object& object, SignedTransaction& out);
 bool members(Reader& reader, ondemand::object& object, Receipt& out);
 bool members(Reader& reader, ondemand::object& object, Outcome& out);
+bool members(Reader& reader, ondemand::object& object, MerklePathItem& out);
 bool members(Reader& reader, ondemand::object& object, TransactionStatus& out);
 bool members(Reader& reader, ondemand::object& object, WholeBlock& out);
 bool decode(Reader& reader, Value value, Action& out);

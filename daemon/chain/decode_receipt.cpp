@@ -49,7 +49,7 @@ static bool members(Reader& reader, ondemand::object& object, DataReceiver& out)
     return reader.object(object, required("data_id", out.data_id), required("receiver_id", out.receiver_id));
 }
 
-static bool members(Reader& reader, ondemand::object& object, MerklePathItem& out) {
+bool members(Reader& reader, ondemand::object& object, MerklePathItem& out) {
     return reader.object(object, required("hash", out.hash), required("direction", [&](Value value) {
                              Text direction;
                              if (!decode(reader, value, direction)) return false;

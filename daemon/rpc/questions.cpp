@@ -51,6 +51,21 @@ Call ask_receipt(const std::string& receipt_id, Priority priority) {
     return rpc_call("EXPERIMENTAL_receipt", {{"receipt_id", receipt_id}}, "receipt " + receipt_id, priority);
 }
 
+Call ask_receipt_to_tx(const std::string& receipt_id, Priority priority) {
+    return rpc_call("EXPERIMENTAL_receipt_to_tx", {{"receipt_id", receipt_id}},
+                    "transaction of receipt " + receipt_id, priority);
+}
+
+Call ask_outcome_proof(const std::string& receipt_id, const std::string& receiver_id,
+                       const std::string& final_block_hash, Priority priority) {
+    return rpc_call("EXPERIMENTAL_light_client_proof",
+                    {{"type", "receipt"},
+                     {"receipt_id", receipt_id},
+                     {"receiver_id", receiver_id},
+                     {"light_client_head", final_block_hash}},
+                    "outcome of receipt " + receipt_id, priority);
+}
+
 Call ask_status() { return rpc_call("status", json::array(), "status", Priority::head); }
 
 Call ask_account(const std::string& account_id, const std::string& finality, Priority priority) {

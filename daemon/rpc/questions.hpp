@@ -17,6 +17,9 @@ Call ask_chunk(const std::string& chunk_hash, chain::BlockHeight height, Priorit
 Call ask_transaction(const std::string& method, const std::string& tx_hash, const std::string& sender_id,
                      Priority priority);
 Call ask_receipt(const std::string& receipt_id, Priority priority);
+Call ask_receipt_to_tx(const std::string& receipt_id, Priority priority);
+Call ask_outcome_proof(const std::string& receipt_id, const std::string& receiver_id,
+                       const std::string& final_block_hash, Priority priority);
 Call ask_status();
 // `finality`: "final", or "optimistic" for what is newest.
 Call ask_account(const std::string& account_id, const std::string& finality, Priority priority);
