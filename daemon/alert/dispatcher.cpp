@@ -129,7 +129,7 @@ base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& en
     message.endpoint = delivery.endpoint;
     message.id = delivery.alert_id;
     message.body = co_await body_of(delivery);
-    if (delivery.attempts == 0)
+    if (delivery.attempts == 0 && !delivery.tried)
         endpoint.series.first_attempt_seconds.Observe(seconds(clock_.wall() - delivery.created_at));
     const auto began = clock_.steady();
     const auto answer = co_await sender_.post(std::move(message));
@@ -196,12 +196,16 @@ base::Task<void> Dispatcher::report() {
 
 void Dispatcher::show(const std::vector<storage::DeliveryBacklog>& backlog) {
     std::map<std::string, storage::DeliveryBacklog> by_endpoint;
+    outbox_ = Outbox{};
     for (const auto& each : backlog) by_endpoint[each.endpoint] = each;
     for (auto& [name, endpoint] : endpoints_) {
         const auto& of = by_endpoint[name];
         endpoint->series.pending.Set(static_cast<double>(of.pending));
         endpoint->series.dead.Set(static_cast<double>(of.dead));
         endpoint->series.oldest_pending_seconds.Set(seconds(of.oldest_pending));
+        outbox_->pending += of.pending;
+        outbox_->dead += of.dead;
+        outbox_->oldest_pending = std::max(outbox_->oldest_pending, of.oldest_pending);
     }
 }
 

@@ -14,6 +14,7 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,6 +26,13 @@ namespace receiptd::alert {
 
 // A claim that is not recorded by then may be taken by another.
 inline constexpr std::chrono::seconds kLease = kLongestAttempt + std::chrono::seconds(10);
+
+// What the endpoints of the configuration have not taken.
+struct Outbox {
+    std::uint64_t pending = 0;
+    std::uint64_t dead = 0;
+    std::chrono::milliseconds oldest_pending{0};
+};
 
 class Dispatcher {
 public:
@@ -39,8 +47,10 @@ public:
     base::Task<void> register_endpoints();
     // Until stop() or storage stops; then what is under way is brought to its end.
     base::Task<void> run();
-    // Keeps the gauges of the backlog, until stop().
+    // Keeps the gauges of the backlog and outbox(), until stop().
     base::Task<void> report();
+    // As report() saw it last; nullopt: not yet, or there are no endpoints.
+    const std::optional<Outbox>& outbox() const { return outbox_; }
 
     void wake();  // something may be due now
     void stop();
@@ -75,6 +85,7 @@ private:
     const base::Clock& clock_;
     Chance chance_;
     std::map<std::string, std::shared_ptr<Endpoint>> endpoints_;
+    std::optional<Outbox> outbox_;
     base::asio::steady_timer pause_;
     bool woken_ = false;
     bool stopping_ = false;

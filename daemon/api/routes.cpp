@@ -27,7 +27,8 @@ net::ServerReply readiness(const DaemonStatus& status) {
     json reasons = json::array();
     for (const auto& reason : unreadiness(status))
         reasons.push_back({{"reason", reason.reason}, {"detail", reason.detail}});
-    const json body = {{"ready", reasons.empty()}, {"reasons", reasons}};
+    json body = {{"ready", reasons.empty()}, {"reasons", reasons}};
+    if (status.outbox) body["alerts"] = outbox_line(*status.outbox);
     return reply(reasons.empty() ? 200 : 503, "application/json",
                  body.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }

@@ -35,7 +35,21 @@ json upstream_json(const UpstreamView& upstream) {
             {"in_flight", upstream.in_flight}};
 }
 
+json outbox_json(const std::optional<OutboxView>& outbox) {
+    if (!outbox) return nullptr;
+    return {{"pending", outbox->pending},
+            {"oldest_pending_seconds", outbox->oldest_pending_seconds},
+            {"dead", outbox->dead}};
+}
+
 }  // namespace
+
+std::string outbox_line(const OutboxView& outbox) {
+    auto line = std::to_string(outbox.pending) + " pending";
+    if (outbox.pending > 0)
+        line += ", the oldest for " + std::to_string(static_cast<long>(outbox.oldest_pending_seconds)) + " s";
+    return line + ", " + std::to_string(outbox.dead) + " dead";
+}
 
 std::string to_json(const DaemonStatus& status) {
     json gaps = json::array();
@@ -67,6 +81,7 @@ std::string to_json(const DaemonStatus& status) {
                       {"unavailable", unavailable},
                       {"pending_trees", status.pending_trees},
                       {"broken_chain", status.broken_chain},
+                      {"alerts", outbox_json(status.outbox)},
                       {"upstreams", upstreams}};
     // Details quote what hosts answered: bytes that are no UTF-8 must not end the answer.
     return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";

@@ -40,6 +40,13 @@ struct RangeView {
     std::uint64_t to = 0;
 };
 
+// Alerts that the endpoints have not taken.
+struct OutboxView {
+    std::uint64_t pending = 0;
+    std::uint64_t dead = 0;
+    double oldest_pending_seconds = 0;
+};
+
 struct DaemonStatus {
     std::string version;
     std::string network;
@@ -57,9 +64,12 @@ struct DaemonStatus {
     std::uint64_t pending_trees = 0;
     std::string broken_chain;  // empty: none
     std::vector<UpstreamView> upstreams;
+    std::optional<OutboxView> outbox;  // nullopt: no endpoints, or not counted yet
 };
 
 std::string to_json(const DaemonStatus& status);
+// "3 pending, the oldest for 12 s, 1 dead". Endpoints that do not listen make nobody unready.
+std::string outbox_line(const OutboxView& outbox);
 
 // Why the daemon is not ready; empty: it is. Each is short and stable: "database", "head_unknown",
 // "head_stale", "lag", "gap", "broken_chain", "upstreams".

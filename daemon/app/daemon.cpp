@@ -19,7 +19,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kStopGrace = 4s;  // then what is not committed is left to the next start
+constexpr auto kAlertGrace = 1500ms;  // for attempts under way; what takes longer is sent again next time
+constexpr auto kStopGrace = 4s;       // then what is not committed is left to the next start
 constexpr auto kMaintenance = 1h;
 constexpr auto kUnwind = 500ms;
 constexpr auto kProgressEvery = 200ms;
@@ -31,13 +32,14 @@ public:
         : runtime_(settings),
           config_file_(std::move(config_file)),
           helpers_(runtime_.context.get_executor()),
+          alerting_(runtime_.context.get_executor()),
           work_(runtime_.context.get_executor()) {}
 
-    // Runs `work` to its end; `pages`: serve /metrics and the rest meanwhile.
-    follow::Follower::End run(base::Task<follow::Follower::End> work, bool pages) {
-        if (pages) serve();
+    // Runs `work` to its end. `daemon`: serve pages and send alerts meanwhile.
+    follow::Follower::End run(base::Task<follow::Follower::End> work, bool daemon) {
+        if (daemon) serve();
         helpers_.spawn(handle_signals());
-        work_.spawn(whole_life(std::move(work)));
+        work_.spawn(whole_life(std::move(work), daemon));
         runtime_.context.run();
         // What was cancelled unwinds while everything it refers to still stands.
         runtime_.context.restart();
@@ -52,22 +54,40 @@ public:
     Runtime& runtime() { return runtime_; }
 
 private:
-    base::Task<void> whole_life(base::Task<follow::Follower::End> work) {
+    base::Task<void> whole_life(base::Task<follow::Follower::End> work, bool daemon) {
         try {
             co_await runtime_.store.check_identity(runtime_.settings.network, runtime_.status().scope);
             co_await runtime_.check_network();
             helpers_.spawn(maintain());
             helpers_.spawn(watch_database());
+            if (daemon) co_await start_alerts();
             end_ = co_await std::move(work);
+            co_await finish_alerts();
         } catch (const storage::StorageStopped&) {
             log::warn("stopped while waiting for the database");
         } catch (...) {
             failure_ = std::current_exception();
         }
         finished_ = true;
+        alerting_.cancel();
         helpers_.cancel();
         if (server_) co_await server_->stop(200ms);
         runtime_.context.stop();
+    }
+
+    // Endpoints are known before the first finding is committed.
+    base::Task<void> start_alerts() {
+        co_await runtime_.dispatcher.register_endpoints();
+        alerting_.spawn(runtime_.dispatcher.run());
+        helpers_.spawn(runtime_.dispatcher.report());
+    }
+
+    base::Task<void> finish_alerts() {
+        runtime_.dispatcher.stop();
+        base::asio::steady_timer timer(runtime_.context);
+        const auto until = runtime_.clock.steady() + kAlertGrace;
+        while (alerting_.running() > 0 && runtime_.clock.steady() < until)
+            co_await base::sleep_on(timer, 10ms);
     }
 
     void serve() {
@@ -95,6 +115,7 @@ private:
             if (runtime_.state.stopping) std::_Exit(kOk);  // asked twice: what is uncommitted rolls back
             log::info("stopping: the batch being written is finished first");
             runtime_.follower.stop();
+            runtime_.dispatcher.stop();
             helpers_.spawn(end_after_grace());
         }
     }
@@ -129,6 +150,7 @@ private:
     void apply(const config::Settings& changed) {
         log::configure(changed.log_level, changed.log_format);
         runtime_.sources->reload(changed);
+        runtime_.sender.reload(changed.endpoints);
         runtime_.store.set_keep(changed.retention.keep);
         runtime_.settings.log_level = changed.log_level;
         runtime_.settings.log_format = changed.log_format;
@@ -139,6 +161,9 @@ private:
                     upstream.api_key = other.api_key;
                     upstream.max_requests_per_second = other.max_requests_per_second;
                 }
+        for (auto& endpoint : runtime_.settings.endpoints)
+            for (const auto& other : changed.endpoints)
+                if (other.name == endpoint.name) endpoint.secret = other.secret;
     }
 
     base::Task<void> maintain() {
@@ -146,6 +171,7 @@ private:
         while (true) {
             try {
                 co_await runtime_.store.maintain();
+                co_await runtime_.alerts.maintain();
             } catch (const storage::StorageError& e) {
                 log::error("maintenance of the database failed; trying again in an hour",
                            {{"because", e.what()}});
@@ -185,6 +211,7 @@ private:
     std::string config_file_;
     std::optional<net::HttpServer> server_;
     base::TaskGroup helpers_;
+    base::TaskGroup alerting_;
     base::TaskGroup work_;
     follow::Follower::End end_;
     std::exception_ptr failure_;
@@ -215,9 +242,6 @@ int report(const follow::Follower::End& end) {
 }  // namespace
 
 int run(const config::Settings& settings, const RunCommand& command) {
-    if (!settings.endpoints.empty())
-        log::warn("this version does not send webhooks yet; findings are in the table of that name",
-                  {{"endpoints", settings.endpoints.size()}});
     migrate_first(settings);
     Daemon daemon(settings, command.config_file);
     if (command.until) daemon.show_progress({0, *command.until});

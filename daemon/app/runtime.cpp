@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <random>
 #include <stdexcept>
 
 namespace receiptd::app {
@@ -51,6 +52,18 @@ storage::PgStoreOptions store_options(const config::Settings& settings) {
             settings.retention.keep};
 }
 
+std::vector<std::string> endpoint_names(const config::Settings& settings) {
+    std::vector<std::string> names;
+    for (const auto& endpoint : settings.endpoints) names.push_back(endpoint.name);
+    return names;
+}
+
+alert::Dispatcher::Chance chance() {
+    return [random = std::minstd_rand(std::random_device{}())]() mutable {
+        return std::uniform_real_distribution<double>(0.0, 1.0)(random);
+    };
+}
+
 }  // namespace
 
 storage::DatabaseOptions database_options(const config::Settings& settings) {
@@ -68,7 +81,13 @@ Runtime::Runtime(const config::Settings& configured)
       sources(rpc::make_sources(context.get_executor(), cpu, settings, &rpc_series, clock)),
       state(context.get_executor(), follow_series, clock),
       follower(context.get_executor(), cpu, sources->blocks(), &sources->trees(), store, state,
-               settings.follow) {}
+               settings.follow),
+      alert_series(registry),
+      sender(context.get_executor(), settings.endpoints, clock),
+      dispatcher(context.get_executor(), cpu, endpoint_names(settings), alerts, sender, alert_series, clock,
+                 chance()) {
+    store.sessions().on_alerts = [this] { boost::asio::post(context, [this] { dispatcher.wake(); }); };
+}
 
 api::DaemonStatus Runtime::status() const {
     api::DaemonStatus view_of;
@@ -96,6 +115,9 @@ api::DaemonStatus Runtime::status() const {
     }
     view_of.pending_trees = state.pending_trees;
     if (state.broken) view_of.broken_chain = state.broken->why;
+    if (const auto& outbox = dispatcher.outbox())
+        view_of.outbox = api::OutboxView{outbox->pending, outbox->dead,
+                                         std::chrono::duration<double>(outbox->oldest_pending).count()};
     for (const auto& upstream : sources->states()) view_of.upstreams.push_back(view(upstream));
     return view_of;
 }

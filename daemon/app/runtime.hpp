@@ -1,11 +1,14 @@
 // Everything a command of the daemon is composed of, in the order it is built and, backwards, ended.
 #pragma once
 
+#include "alert/dispatcher.hpp"
+#include "alert/sender.hpp"
 #include "api/status.hpp"
 #include "base/clock.hpp"
 #include "config/settings.hpp"
 #include "follow/follower.hpp"
 #include "follow/state.hpp"
+#include "metrics/alert_series.hpp"
 #include "metrics/follow_series.hpp"
 #include "metrics/registry.hpp"
 #include "metrics/rpc_series.hpp"
@@ -39,6 +42,9 @@ struct Runtime {
     std::unique_ptr<rpc::Sources> sources;
     follow::State state;
     follow::Follower follower;
+    metrics::AlertSeries alert_series;
+    alert::HttpSender sender;
+    alert::Dispatcher dispatcher;  // does nothing until it is run
 
     base::SteadyTime database_answered_at{};  // the last time it did
 

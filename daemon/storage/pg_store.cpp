@@ -60,7 +60,7 @@ base::Task<CommitOutcome> PgStore::commit(unsigned writer, chain::RowBatch batch
         const auto start = std::chrono::steady_clock::now();
         const auto outcome = sql::commit_batch(connection, batch, partitions_);
         if (outcome == CommitOutcome::committed)
-            count_committed(batch, seconds_since(start));
+            note_committed(batch, seconds_since(start));
         else
             context_.series.already_covered.Increment();
         return outcome;
@@ -70,12 +70,12 @@ base::Task<CommitOutcome> PgStore::commit(unsigned writer, chain::RowBatch batch
 base::Task<void> PgStore::commit_tree(chain::TreeRows tree) {
     return chores_.run([this, tree = std::move(tree)](pqxx::connection& connection) {
         const auto start = std::chrono::steady_clock::now();
-        if (sql::commit_tree(connection, tree, partitions_))
-            count_committed(tree.batch, seconds_since(start));
+        if (sql::commit_tree(connection, tree, partitions_)) note_committed(tree.batch, seconds_since(start));
     });
 }
 
-void PgStore::count_committed(const chain::RowBatch& batch, double seconds) {
+void PgStore::note_committed(const chain::RowBatch& batch, double seconds) {
+    if (!batch.findings.empty()) context_.on_alerts();
     auto& series = context_.series;
     for (std::size_t i = 0; i < chain::kTableCount; ++i) {
         series.tables[i].rows->Increment(static_cast<double>(batch.tables[i].rows));
@@ -115,6 +115,7 @@ base::Task<void> PgStore::settle_trees(base::HeightRange around, base::WallTime 
     return chores_.run([this, around, news_since](pqxx::connection& connection) {
         const auto settled = sql::settle_trees(connection, around, news_since, partitions_);
         context_.series.settled.Increment(static_cast<double>(settled));
+        if (settled > 0) context_.on_alerts();
     });
 }
 

@@ -74,7 +74,7 @@ public:
     base::Task<void> release_backfill(std::int64_t id) override;
 
 private:
-    void count_committed(const chain::RowBatch& batch, double seconds);
+    void note_committed(const chain::RowBatch& batch, double seconds);
 
     SessionContext context_;
     const base::Clock& clock_;

@@ -61,6 +61,8 @@ struct SessionContext {
     metrics::StorageSeries& series;
     StopSignal stop;
     OutageLog outages;
+    // Called on a database thread after a commit that made alerts; set before the first one.
+    std::function<void()> on_alerts = [] {};
 };
 
 class Session {
