@@ -1,5 +1,7 @@
 #include "follow/tree_progress.hpp"
 
+#include "rpc/final_tree.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -11,35 +13,12 @@ constexpr base::Height kSeenAhead = 2;
 constexpr std::array<base::Height, 6> kPauses{2, 2, 3, 5, 8, 13};  // then the last one
 constexpr base::Height kLongestPark = 40;
 
-chain::ReceiptGraph graph_of(const rpc::TreeSource::Tree& tree) {
-    const auto& status = tree.status.value;
-    chain::ReceiptGraph graph(status.transaction ? std::string(status.transaction->hash) : std::string());
-    if (status.transaction) graph.add(chain::transaction_facts(*status.transaction));
-    for (const auto& body : tree.bodies())
-        if (body.kind == chain::ReceiptKind::action) graph.add(chain::receipt_facts(body));
-    return graph;
-}
-
 }  // namespace
-
-chain::TreeJudgement judge_final(const rpc::TreeSource::Tree& tree, const chain::BlockRef& included_in,
-                                 const FinalBlocks& blocks) {
-    const auto& status = tree.status.value;
-    auto graph = graph_of(tree);
-    if (status.transaction_outcome)
-        graph.add(chain::outcome_facts(*status.transaction_outcome,
-                                       chain::ExecutedAt{included_in.height, included_in.timestamp_nanosec}));
-    for (const auto& outcome : status.receipts_outcome)
-        if (const auto found = blocks.find(outcome.block_hash); found != blocks.end())
-            graph.add(chain::outcome_facts(
-                outcome, chain::ExecutedAt{found->second.height, found->second.timestamp_nanosec}));
-    return graph.judge();
-}
 
 NextAsk first_ask(base::Height included_in) { return {included_in + 1, {}}; }
 
 NextAsk next_ask(const rpc::TreeSource::Tree& tree, unsigned asks, base::Height final_height) {
-    auto graph = graph_of(tree);
+    auto graph = rpc::graph_without_outcomes(tree);
     const auto& status = tree.status.value;
     if (status.transaction_outcome)
         graph.add(chain::outcome_facts(*status.transaction_outcome, std::nullopt));

@@ -1,24 +1,13 @@
-// Source rpc: what an answer about a tree says of the final chain, and when asking again is worth a request.
-// Pure.
+// Source rpc: when asking for a tree again is worth a request. Pure.
 #pragma once
 
-#include "chain/receipt_graph.hpp"
-#include "chain/rows.hpp"
+#include "base/height_set.hpp"
 #include "rpc/source.hpp"
 
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace receiptd::follow {
-
-// Final blocks by hash.
-using FinalBlocks = std::map<std::string, chain::BlockRef, std::less<>>;
-
-// What of the tree was executed in these blocks; the rest counts as not executed.
-chain::TreeJudgement judge_final(const rpc::TreeSource::Tree& tree, const chain::BlockRef& included_in,
-                                 const FinalBlocks& blocks);
 
 struct NextAsk {
     base::Height at = 0;  // when this height is final

@@ -42,7 +42,7 @@ base::Task<chain::TreeRows> make_tree_rows(base::asio::thread_pool& cpu, rpc::Tr
 
 std::vector<chain::ExecutionBlock> execution_blocks(const rpc::TreeSource::Tree& tree,
                                                     const chain::BlockRef& included_in,
-                                                    const FinalBlocks& blocks) {
+                                                    const rpc::FinalBlocks& blocks) {
     auto latest = included_in.timestamp_nanosec;
     std::vector<chain::ExecutionBlock> executed_in;
     for (const auto& outcome : tree.status.value.receipts_outcome) {
@@ -57,7 +57,7 @@ std::vector<chain::ExecutionBlock> execution_blocks(const rpc::TreeSource::Tree&
     return executed_in;
 }
 
-bool all_final(const rpc::TreeSource::Tree& tree, const FinalBlocks& blocks) {
+bool all_final(const rpc::TreeSource::Tree& tree, const rpc::FinalBlocks& blocks) {
     const auto& outcomes = tree.status.value.receipts_outcome;
     return std::all_of(outcomes.begin(), outcomes.end(),
                        [&](const auto& outcome) { return blocks.contains(outcome.block_hash); });
@@ -170,6 +170,10 @@ void Trees::plan_next(Open& open) {
     open.ask_by = state_.clock.steady() + std::max<base::Duration>(pause, parked ? kParkedFor : kChainMoves);
 }
 
+chain::ExecutedAt Trees::included_at(const Open& open) {
+    return {open.pending.included_in.height, open.pending.included_in.timestamp_nanosec};
+}
+
 base::Task<void> Trees::look(OpenTree open) {
     open->looked_at = state_.committed ? state_.committed->height : 0;
     open->look_by = state_.clock.steady() + kLookAgain;
@@ -183,10 +187,10 @@ base::Task<void> Trees::look(OpenTree open) {
     auto* listener = state_.listener;
     if (listener && listener->wants(open->pending.tx_hash))
         listener->progressed(open->pending.tx_hash,
-                             chain::tree_seen(judge_final(*open->tree, open->pending.included_in, blocks)));
+                             chain::tree_seen(rpc::judge_final(*open->tree, blocks, included_at(*open))));
 }
 
-base::Task<void> Trees::store(OpenTree open, FinalBlocks blocks) {
+base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
     const auto pending = open->pending;
     auto executed_in = execution_blocks(*open->tree, pending.included_in, blocks);
     auto rows =
@@ -203,8 +207,8 @@ base::Task<void> Trees::store(OpenTree open, FinalBlocks blocks) {
     if (state_.listener) state_.listener->tree_committed(pending.tx_hash, decided);
 }
 
-base::Task<FinalBlocks> Trees::final_blocks(const Open& open) {
-    FinalBlocks blocks;
+base::Task<rpc::FinalBlocks> Trees::final_blocks(const Open& open) {
+    rpc::FinalBlocks blocks;
     blocks[open.pending.included_in.hash] = open.pending.included_in;
     const std::size_t outcomes = open.tree->status.value.receipts_outcome.size();
     std::set<std::string> looked_for;

@@ -8,6 +8,7 @@
 #include "base/task_group.hpp"
 #include "follow/state.hpp"
 #include "follow/tree_progress.hpp"
+#include "rpc/final_tree.hpp"
 #include "rpc/source.hpp"
 #include "storage/store.hpp"
 
@@ -59,12 +60,13 @@ private:
     base::Task<bool> ask(OpenTree open);  // false: postponed
     void plan_next(Open& open);
     base::Task<void> look(OpenTree open);
-    base::Task<void> store(OpenTree open, FinalBlocks blocks);
+    base::Task<void> store(OpenTree open, rpc::FinalBlocks blocks);
     // The final ones of the blocks that the tree was executed in.
-    base::Task<FinalBlocks> final_blocks(const Open& open);
+    base::Task<rpc::FinalBlocks> final_blocks(const Open& open);
     base::Task<std::optional<chain::BlockRef>> find_block(const Open& open, std::string hash);
     base::Task<void> postpone(OpenTree open, std::string reason);
     void remember(const chain::BlockRef& block);
+    static chain::ExecutedAt included_at(const Open& open);
     bool out_of_patience(const Open& open) const;
 
     base::asio::any_io_executor executor_;

@@ -68,6 +68,7 @@ public:
         // All bodies that could be had; views into this tree's documents.
         std::vector<chain::Receipt> bodies() const;
         std::vector<std::string> missing_receipts;  // ids nobody could give
+        std::string host;                           // who answered
         bool complete = false;                      // every id reachable through receipt_ids has an outcome
     };
     struct Unknown {  // no host knows it

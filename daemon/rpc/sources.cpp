@@ -97,6 +97,7 @@ public:
         auto cache = std::make_shared<BlockCache>();
         trees_ = std::make_unique<RpcTreeSource>(parts.executor, pool, rpc_, cache);
         submissions_ = std::make_unique<RpcSubmitSource>(pool, rpc_, cache, *trees_);
+        final_accounts_ = std::make_unique<RpcFinalAccounts>(pool, rpc_);
         if (settings.follow.source == config::Source::rpc) {
             blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache);
             return;
@@ -112,6 +113,7 @@ public:
     BlockSource& blocks() override { return *blocks_; }
     TreeSource& trees() override { return *trees_; }
     SubmitSource& submissions() override { return *submissions_; }
+    FinalAccounts& final_accounts() override { return *final_accounts_; }
 
     std::vector<UpstreamState> states() const override {
         auto states = rpc_->states();
@@ -156,6 +158,7 @@ private:
     std::unique_ptr<BlockSource> blocks_;
     std::unique_ptr<TreeSource> trees_;
     std::unique_ptr<SubmitSource> submissions_;
+    std::unique_ptr<FinalAccounts> final_accounts_;
 };
 
 }  // namespace

@@ -112,6 +112,7 @@ base::Task<TreeSource::TreeResult> RpcTreeSource::tree(std::string tx_hash, std:
     }
     Tree tree;
     tree.status = std::move(answer->value);
+    tree.host = router_->hosts()[answer->host]->name();
     tree.complete = is_complete(tree.status.value);
     if (tree.complete) {
         auto failed = co_await complete_bodies(tree, priority);

@@ -1,0 +1,25 @@
+// What an answer about a tree says of the final chain. Pure.
+#pragma once
+
+#include "chain/receipt_graph.hpp"
+#include "chain/rows.hpp"
+#include "rpc/source.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace receiptd::rpc {
+
+// Final blocks by hash.
+using FinalBlocks = std::map<std::string, chain::BlockRef, std::less<>>;
+
+// The transaction and the bodies of its receipts, without any outcome.
+chain::ReceiptGraph graph_without_outcomes(const TreeSource::Tree& tree);
+
+// What of the tree was executed in these blocks; the rest counts as not executed. `included_at`: where that
+// is known; else it is looked for in `blocks`.
+chain::TreeJudgement judge_final(const TreeSource::Tree& tree, const FinalBlocks& blocks,
+                                 std::optional<chain::ExecutedAt> included_at);
+
+}  // namespace receiptd::rpc
