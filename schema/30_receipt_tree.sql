@@ -1,5 +1,6 @@
 DROP FUNCTION IF EXISTS receipt_tree(text);
 DROP FUNCTION IF EXISTS tree_of(text);
+DROP FUNCTION IF EXISTS tree_starts(text[]);
 
 -- The tree an id belongs to and the time of its first row. A tree lives for seconds, at worst hours (a
 -- yielded receipt waits 200 blocks at most, a delayed one until the congestion is over): seven days from
@@ -21,6 +22,27 @@ BEGIN
         SELECT least((SELECT min(t.block_time) FROM transactions t WHERE t.tx_hash = tree_of.tree_id),
                      (SELECT min(r.block_time) FROM receipts r WHERE r.tree_id = tree_of.tree_id))
         INTO since;
+    END IF;
+END
+$$;
+
+-- The same for many transactions at once; those of which nothing is stored are left out.
+CREATE FUNCTION tree_starts(tx_hashes text[]) RETURNS TABLE (tx_hash text, since timestamptz)
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+DECLARE
+    found_hashes text[];
+    found_times timestamptz[];
+    missing text[];
+BEGIN
+    SELECT array_agg(f.id), array_agg(f.at) INTO found_hashes, found_times
+    FROM (SELECT t.tx_hash AS id, min(t.block_time) AS at FROM transactions t
+          WHERE t.tx_hash = ANY (tx_hashes) GROUP BY 1) f;
+    RETURN QUERY SELECT * FROM unnest(found_hashes, found_times);
+    -- Of a transaction out of scope, receipts may be stored.
+    missing := array(SELECT unnest(tx_hashes) EXCEPT SELECT unnest(found_hashes));
+    IF cardinality(missing) > 0 THEN
+        RETURN QUERY SELECT r.tree_id, min(r.block_time) FROM receipts r
+                     WHERE r.tree_id = ANY (missing) GROUP BY r.tree_id;
     END IF;
 END
 $$;

@@ -1,4 +1,5 @@
-// Findings that are news: whoever listens is told in the transaction that stores them.
+#include "storage/news.hpp"
+
 #include "storage/copy.hpp"
 #include "storage/sql.hpp"
 
@@ -7,7 +8,6 @@
 namespace receiptd::storage::sql {
 namespace {
 
-// What was told before (the same cause, found again) is not told again.
 constexpr const char* kTell =
     "WITH news AS (SELECT f.* FROM findings f WHERE f.finding_id = ANY ($1::text[]) "
     "  AND f.block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 second' "
@@ -25,18 +25,22 @@ constexpr const char* kTell =
 
 }  // namespace
 
-void tell_findings(pqxx::transaction_base& tx, const std::vector<chain::Finding>& findings) {
-    if (findings.empty()) return;
-    std::vector<std::string> ids;
-    auto since = findings.front().at.timestamp_nanosec;
-    auto until = since;
-    for (const auto& finding : findings) {
-        ids.push_back(chain::finding_id(finding));
-        since = std::min(since, finding.at.timestamp_nanosec);
-        until = std::max(until, finding.at.timestamp_nanosec);
-    }
-    const auto told = shim::query(tx, kTell, text_array(ids), since, until);
+void News::add(std::string finding_id, std::uint64_t at) {
+    since = finding_ids.empty() ? at : std::min(since, at);
+    until = finding_ids.empty() ? at : std::max(until, at);
+    finding_ids.push_back(std::move(finding_id));
+}
+
+void tell(pqxx::transaction_base& tx, const News& news) {
+    if (news.finding_ids.empty()) return;
+    const auto told = shim::query(tx, kTell, text_array(news.finding_ids), news.since, news.until);
     if (told[0][0].as<std::uint64_t>() > 0) tx.exec("NOTIFY receiptd_findings");
+}
+
+void tell_findings(pqxx::transaction_base& tx, const std::vector<chain::Finding>& findings) {
+    News news;
+    for (const auto& finding : findings) news.add(chain::finding_id(finding), finding.at.timestamp_nanosec);
+    tell(tx, news);
 }
 
 }  // namespace receiptd::storage::sql

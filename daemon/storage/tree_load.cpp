@@ -1,5 +1,6 @@
 #include "storage/tree_load.hpp"
 
+#include "chain/stored_actions.hpp"
 #include "storage/copy.hpp"
 
 #include <cstdint>
@@ -10,13 +11,6 @@ namespace {
 
 constexpr std::uint64_t kNanosecondsPerMicrosecond = 1000;
 
-// The method of the first function call, else the first action's name.
-std::string method_of(const std::string& method) {
-    return "coalesce(" + method +
-           ", CASE json_typeof(actions -> 0) WHEN 'string' THEN actions ->> 0 "
-           "WHEN 'object' THEN (SELECT json_object_keys(actions -> 0) LIMIT 1) END, '')";
-}
-
 const std::string kMicroseconds = "(extract(epoch FROM block_time) * 1000000)::bigint";
 const std::string kPlace =
     " WHERE tree_id = ANY ($1::text[]) AND block_time BETWEEN $2::timestamptz AND "
@@ -26,23 +20,19 @@ const std::string kTransactions =
     "SELECT tx_hash, signer_id, receiver_id, status, coalesce(initial_receipt_id, ''), "
     "coalesce(error_class, ''), coalesce(error_text, ''), coalesce(gas_burnt, 0), coalesce(tokens_burnt, 0), "
     "block_height, " +
-    kMicroseconds + ", " +
-    method_of(
-        "(SELECT a -> 'FunctionCall' ->> 'method_name' FROM json_array_elements(actions) a "
-        "WHERE json_typeof(a) = 'object' AND a -> 'FunctionCall' IS NOT NULL LIMIT 1)") +
-    " FROM transactions" + kPlace + "ORDER BY block_time";
+    kMicroseconds + ", actions FROM transactions" + kPlace + "ORDER BY block_time";
 
 const std::string kReceipts =
-    "SELECT tree_id, receipt_id, coalesce(predecessor_id, ''), receiver_id, coalesce(signer_id, ''), " +
-    method_of("method_name") +
-    ", input_data_ids, output_data_ids, receipt_ids, status, coalesce(error_class, ''), "
+    "SELECT tree_id, receipt_id, coalesce(predecessor_id, ''), receiver_id, coalesce(signer_id, ''), "
+    "actions, input_data_ids, output_data_ids, receipt_ids, status, coalesce(error_class, ''), "
     "coalesce(error_text, ''), coalesce(gas_burnt, 0), coalesce(tokens_burnt, 0), block_height, " +
-    kMicroseconds +
-    ", coalesce(deposit, 0), predecessor_id IS NOT NULL, "
-    "actions::text LIKE '%\"DeleteAccount\"%' AND EXISTS (SELECT FROM json_array_elements(actions) a "
-    "WHERE json_typeof(a) = 'object' AND a -> 'DeleteAccount' IS NOT NULL) "
-    "FROM receipts" +
-    kPlace + "ORDER BY block_time, index_in_chunk, receipt_id";
+    kMicroseconds + ", predecessor_id IS NOT NULL FROM receipts" + kPlace +
+    "ORDER BY block_time, index_in_chunk, receipt_id";
+
+// A promise that failed has no data; one that returned nothing has an empty text.
+const std::string kData =
+    "SELECT tree_id, data_id, data IS NULL, coalesce(is_promise_resume, false) FROM data_receipts" + kPlace +
+    "ORDER BY block_time, receipt_id";
 
 // Of ids: no quotes, no commas in them.
 std::vector<std::string> ids_of(const pqxx::field& field) {
@@ -75,12 +65,19 @@ chain::u128 amount_of(const pqxx::field& field) {
     return base::parse_u128(field.as<std::string>()).value_or(0);
 }
 
+chain::ActionFacts actions_of(const pqxx::field& field) {
+    return field.is_null() ? chain::ActionFacts() : chain::stored_action_facts(field.c_str());
+}
+
 chain::TransactionFacts transaction_of(const pqxx::row& row) {
+    auto actions = actions_of(row[11]);
     chain::TransactionFacts facts;
     facts.tx_hash = row[0].as<std::string>();
     facts.signer_id = row[1].as<std::string>();
     facts.receiver_id = row[2].as<std::string>();
-    facts.method_name = row[11].as<std::string>();
+    facts.method_name = std::move(actions.method_name);
+    facts.deposit = actions.deposit;
+    facts.delegate = std::move(actions.delegate);
     return facts;
 }
 
@@ -98,16 +95,19 @@ chain::OutcomeFacts conversion_of(const pqxx::row& row) {
 }
 
 chain::ReceiptFacts body_of(const pqxx::row& row) {
+    auto actions = actions_of(row[5]);
     chain::ReceiptFacts facts;
     facts.receipt_id = row[1].as<std::string>();
     facts.predecessor_id = row[2].as<std::string>();
     facts.receiver_id = row[3].as<std::string>();
     facts.signer_id = row[4].as<std::string>();
-    facts.method_name = row[5].as<std::string>();
+    facts.method_name = std::move(actions.method_name);
+    facts.action_names = std::move(actions.names);
     facts.input_data_ids = ids_of(row[6]);
     facts.output_data_ids = ids_of(row[7]);
-    facts.deposit = amount_of(row[16]);
-    facts.deletes_account = !row[18].is_null() && row[18].as<bool>();
+    facts.deposit = actions.deposit;
+    facts.deletes_account = actions.deletes_account;
+    facts.delegate = std::move(actions.delegate);
     return facts;
 }
 
@@ -133,16 +133,33 @@ std::map<std::string, StoredTree> load_trees(pqxx::transaction_base& tx,
     const auto transactions = shim::query(tx, kTransactions, ids, times.since, times.until);
     for (const auto& row : transactions) {
         auto& tree = loaded[row[0].as<std::string>()];
-        if (!tree.transaction) tree.transaction = transaction_of(row);  // of two listings the first
+        if (!tree.transaction) {  // of two listings the first
+            tree.transaction = transaction_of(row);
+            tree.listed_at = place_of(row[9], row[10]);
+        }
         if (!row[3].is_null()) tree.outcomes.push_back(conversion_of(row));
     }
     const auto receipts = shim::query(tx, kReceipts, ids, times.since, times.until);
     for (const auto& row : receipts) {
         auto& tree = loaded[row[0].as<std::string>()];
-        if (row[17].as<bool>()) tree.receipts.push_back(body_of(row));
+        if (row[16].as<bool>()) tree.receipts.push_back(body_of(row));
         tree.outcomes.push_back(outcome_of(row));
     }
     return loaded;
+}
+
+void load_data(pqxx::transaction_base& tx, const std::vector<std::string>& trees, const TreeTimes& times,
+               std::map<std::string, StoredTree>& loaded) {
+    const auto rows = shim::query(tx, kData, text_array(trees), times.since, times.until);
+    for (const auto& row : rows) {
+        const auto tree = loaded.find(row[0].as<std::string>());
+        if (tree == loaded.end()) continue;
+        chain::DataFacts data;
+        data.data_id = row[1].as<std::string>();
+        data.failed = row[2].as<bool>();
+        data.is_promise_resume = row[3].as<bool>();
+        tree->second.data.push_back(std::move(data));
+    }
 }
 
 chain::ReceiptGraph graph_of(const std::string& tx_hash, const StoredTree& tree) {

@@ -18,10 +18,12 @@ struct TreeTimes {
     std::string until;
 };
 
-// By tx_hash: what judging needs. Of deposits and delegations nothing is told; a receipt whose block is
-// unknown has no place.
+// By tx_hash: what deciding needs. A receipt whose block is unknown has no place.
 std::map<std::string, StoredTree> load_trees(pqxx::transaction_base& tx,
                                              const std::vector<std::string>& trees, const TreeTimes& times);
+// Adds the data receipts, which tell what is waited for and what timed out.
+void load_data(pqxx::transaction_base& tx, const std::vector<std::string>& trees, const TreeTimes& times,
+               std::map<std::string, StoredTree>& loaded);
 
 chain::ReceiptGraph graph_of(const std::string& tx_hash, const StoredTree& tree);
 

@@ -1,0 +1,25 @@
+// Findings that are news: whoever listens is told in the transaction that stores them.
+#pragma once
+
+#include "storage/pqxx_shim.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage::sql {
+
+// Rows of findings by their ids, and the times between which they lie.
+struct News {
+    std::vector<std::string> finding_ids;
+    std::uint64_t since = 0;  // nanoseconds
+    std::uint64_t until = 0;
+
+    void add(std::string finding_id, std::uint64_t at);
+};
+
+// Alerts, their deliveries to the active endpoints, and lines of the stream. What was told before (the same
+// cause, found again) is not told again.
+void tell(pqxx::transaction_base& tx, const News& news);
+
+}  // namespace receiptd::storage::sql

@@ -1,0 +1,108 @@
+#include "storage/pg_watch_store.hpp"
+
+#include "storage/watch_sql.hpp"
+
+#include <utility>
+
+namespace receiptd::storage {
+
+using Connection = pqxx::connection;
+
+PgWatchStore::PgWatchStore(PgStore& store, const base::Clock& clock)
+    : context_(store.sessions()),
+      partitions_(store.partitions()),
+      clock_(clock),
+      writing_(context_),
+      questions_(context_),
+      waiting_(context_) {}
+
+base::Task<std::vector<std::string>> PgWatchStore::add_watches(std::vector<NewWatch> watches) {
+    return writing_.run([watches = std::move(watches)](Connection& connection) {
+        sql::require_storable(watches);
+        return sql::add_watches(connection, watches);
+    });
+}
+
+base::Task<bool> PgWatchStore::remove_watch(std::string tx_hash) {
+    return writing_.run([tx_hash = std::move(tx_hash)](Connection& connection) {
+        return sql::remove_watch(connection, tx_hash);
+    });
+}
+
+base::Task<std::optional<Watch>> PgWatchStore::watch(std::string tx_hash) {
+    return questions_.run([tx_hash = std::move(tx_hash)](Connection& connection) -> std::optional<Watch> {
+        auto found = sql::watches(connection, {tx_hash});
+        if (found.empty()) return std::nullopt;
+        return std::move(found.front());
+    });
+}
+
+base::Task<std::vector<Watch>> PgWatchStore::watches(std::vector<std::string> tx_hashes) {
+    return questions_.run([tx_hashes = std::move(tx_hashes)](Connection& connection) {
+        return sql::watches(connection, tx_hashes);
+    });
+}
+
+base::Task<std::optional<Watch>> PgWatchStore::watch_by_idempotency_key(std::string key) {
+    return questions_.run([key = std::move(key)](Connection& connection) {
+        return sql::watch_by_idempotency_key(connection, key);
+    });
+}
+
+base::Task<std::vector<Watch>> PgWatchStore::list_watches(WatchFilter filter) {
+    return questions_.run([filter = std::move(filter)](Connection& connection) {
+        return sql::list_watches(connection, filter);
+    });
+}
+
+base::Task<std::vector<Watch>> PgWatchStore::open_watches(std::string after, unsigned limit) {
+    return questions_.run([after = std::move(after), limit](Connection& connection) {
+        return sql::open_watches(connection, after, limit);
+    });
+}
+
+base::Task<std::vector<Watch>> PgWatchStore::new_watches(unsigned limit) {
+    return questions_.run([limit](Connection& connection) { return sql::new_watches(connection, limit); });
+}
+
+base::Task<bool> PgWatchStore::wait_for_watches(std::chrono::milliseconds timeout) {
+    return waiting_.run([this, timeout](Connection& connection) {
+        return sql::wait_for_watches(connection, timeout, [this] { return context_.stop.requested(); });
+    });
+}
+
+base::Task<std::vector<Watch>> PgWatchStore::watches_since(base::WallTime since, unsigned limit) {
+    return questions_.run(
+        [since, limit](Connection& connection) { return sql::watches_since(connection, since, limit); });
+}
+
+base::Task<std::vector<Watch>> PgWatchStore::open_submissions(base::WallTime since, std::string after,
+                                                              unsigned limit) {
+    return questions_.run([since, after = std::move(after), limit](Connection& connection) {
+        return sql::open_submissions(connection, since, after, limit);
+    });
+}
+
+base::Task<std::vector<std::string>> PgWatchStore::update_watches(std::vector<WatchUpdate> updates) {
+    return writing_.run([this, updates = std::move(updates)](Connection& connection) {
+        return sql::update_watches(connection, updates, clock_.wall(), partitions_);
+    });
+}
+
+base::Task<std::vector<StoredTransition>> PgWatchStore::transitions(std::string tx_hash) {
+    return questions_.run([tx_hash = std::move(tx_hash)](Connection& connection) {
+        return sql::transitions(connection, tx_hash);
+    });
+}
+
+base::Task<std::map<std::string, StoredTree>> PgWatchStore::stored_trees(std::vector<std::string> tx_hashes) {
+    return questions_.run([tx_hashes = std::move(tx_hashes)](Connection& connection) {
+        return sql::stored_trees(connection, tx_hashes);
+    });
+}
+
+base::Task<std::optional<chain::BlockHeight>> PgWatchStore::covered_up_to(chain::BlockHeight from) {
+    return questions_.run([from](Connection& connection) { return sql::covered_up_to(connection, from); });
+}
+
+}  // namespace receiptd::storage

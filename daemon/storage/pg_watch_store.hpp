@@ -1,0 +1,46 @@
+// WatchStore on PostgreSQL: beside a PgStore, with connections of its own. One writes, one answers
+// questions, one waits for watches. All of its SQL is in watch_sql.hpp.
+#pragma once
+
+#include "base/clock.hpp"
+#include "storage/lane.hpp"
+#include "storage/pg_store.hpp"
+#include "storage/watch_store.hpp"
+
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+class PgWatchStore final : public WatchStore {
+public:
+    // Both must outlive it. It stops when `store` does.
+    PgWatchStore(PgStore& store, const base::Clock& clock);
+
+    base::Task<std::vector<std::string>> add_watches(std::vector<NewWatch> watches) override;
+    base::Task<bool> remove_watch(std::string tx_hash) override;
+    base::Task<std::optional<Watch>> watch(std::string tx_hash) override;
+    base::Task<std::vector<Watch>> watches(std::vector<std::string> tx_hashes) override;
+    base::Task<std::optional<Watch>> watch_by_idempotency_key(std::string key) override;
+    base::Task<std::vector<Watch>> list_watches(WatchFilter filter) override;
+    base::Task<std::vector<Watch>> open_watches(std::string after, unsigned limit) override;
+    base::Task<std::vector<Watch>> new_watches(unsigned limit) override;
+    base::Task<bool> wait_for_watches(std::chrono::milliseconds timeout) override;
+    base::Task<std::vector<Watch>> watches_since(base::WallTime since, unsigned limit) override;
+    base::Task<std::vector<Watch>> open_submissions(base::WallTime since, std::string after,
+                                                    unsigned limit) override;
+    base::Task<std::vector<std::string>> update_watches(std::vector<WatchUpdate> updates) override;
+    base::Task<std::vector<StoredTransition>> transitions(std::string tx_hash) override;
+    base::Task<std::map<std::string, StoredTree>> stored_trees(std::vector<std::string> tx_hashes) override;
+    base::Task<std::optional<chain::BlockHeight>> covered_up_to(chain::BlockHeight from) override;
+
+private:
+    SessionContext& context_;
+    PartitionKeeper& partitions_;
+    const base::Clock& clock_;
+    Lane writing_;
+    Lane questions_;
+    Lane waiting_;
+};
+
+}  // namespace receiptd::storage

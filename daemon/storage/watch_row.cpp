@@ -1,0 +1,104 @@
+// A row of watches, and the cursor that leads to it.
+#include "chain/base58.hpp"
+#include "storage/watch_sql.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace receiptd::storage {
+
+std::string watch_cursor(const Watch& watch) {
+    return std::to_string(sql::microseconds(watch.created_at)) + "." + watch.tx_hash;
+}
+
+std::optional<WatchPosition> parse_watch_cursor(std::string_view cursor) {
+    WatchPosition position;
+    const auto* end = cursor.data() + cursor.size();
+    const auto read = std::from_chars(cursor.data(), end, position.created_at_microseconds);
+    if (read.ec != std::errc() || read.ptr == end || *read.ptr != '.') return std::nullopt;
+    position.tx_hash.assign(read.ptr + 1, end);
+    if (!is_transaction_hash(position.tx_hash)) return std::nullopt;
+    return position;
+}
+
+bool is_transaction_hash(std::string_view text) {
+    std::array<std::uint8_t, 32> bytes{};
+    return text.size() <= 44 && chain::base58_decode_exact(text, bytes);
+}
+
+namespace sql {
+namespace {
+
+constexpr std::int64_t kNanosecondsPerMicrosecond = 1000;
+
+std::string microseconds_of(const char* column) {
+    return std::string("(extract(epoch FROM ") + column + ") * 1000000)::bigint";
+}
+
+WatchOrigin origin_of(const std::string& name) {
+    if (name == "rule") return WatchOrigin::rule;
+    return name == "submission" ? WatchOrigin::submission : WatchOrigin::hash;
+}
+
+template <class T>
+std::optional<T> optional_of(const pqxx::field& field) {
+    if (field.is_null()) return std::nullopt;
+    return field.as<T>();
+}
+
+}  // namespace
+
+const std::string kWatchColumns =
+    "tx_hash, sender_id, origin, stage, coalesce(verdict, ''), coalesce(reason, ''), "
+    "coalesce(evidence::text, ''), coalesce(signed_tx_base64, ''), coalesce(public_key, ''), nonce, "
+    "valid_until, "
+    "coalesce(cost::text, ''), watched_since, checks, balance_missing_since, stuck_since IS NOT NULL, " +
+    microseconds_of("stage_since") + ", " + microseconds_of("created_at") + ", " +
+    microseconds_of("next_check_at");
+
+Watch watch_of(const pqxx::row& row) {
+    Watch watch;
+    watch.tx_hash = row[0].as<std::string>();
+    watch.sender_id = row[1].as<std::string>();
+    watch.origin = origin_of(row[2].as<std::string>());
+    watch.state.stage = chain::parse_stage(row[3].as<std::string>()).value_or(chain::Stage::accepted);
+    watch.state.verdict = chain::parse_verdict(row[4].as<std::string>());
+    watch.state.reason = row[5].as<std::string>();
+    watch.evidence_json = row[6].as<std::string>();
+    watch.signed_tx_base64 = row[7].as<std::string>();
+    watch.public_key = row[8].as<std::string>();
+    watch.transaction.tx_hash = watch.tx_hash;
+    watch.transaction.nonce = optional_of<std::uint64_t>(row[9]);
+    watch.transaction.valid_until = optional_of<chain::BlockHeight>(row[10]);
+    watch.cost = row[11].as<std::string>();
+    watch.transaction.watched_since = optional_of<chain::BlockHeight>(row[12]).value_or(0);
+    watch.checks = row[13].as<unsigned>();
+    watch.balance_missing_since = optional_of<chain::BlockHeight>(row[14]);
+    watch.stuck = row[15].as<bool>();
+    watch.stage_since = wall_time(row[16]);
+    watch.created_at = wall_time(row[17]);
+    watch.next_check_at = wall_time(row[18]);
+    return watch;
+}
+
+std::vector<Watch> watches_of(const pqxx::result& rows) {
+    std::vector<Watch> found;
+    found.reserve(static_cast<std::size_t>(rows.size()));
+    for (const auto& row : rows) found.push_back(watch_of(row));
+    return found;
+}
+
+std::string time_parameter(int number) {
+    return "(timestamptz 'epoch' + interval '1 microsecond' * $" + std::to_string(number) + "::bigint)";
+}
+
+std::int64_t microseconds(base::WallTime time) {
+    return std::chrono::floor<std::chrono::microseconds>(time).time_since_epoch().count();
+}
+
+base::WallTime wall_time(const pqxx::field& microseconds) {
+    return base::WallTime(base::Duration(microseconds.as<std::int64_t>() * kNanosecondsPerMicrosecond));
+}
+
+}  // namespace sql
+}  // namespace receiptd::storage

@@ -1,0 +1,62 @@
+// The SQL of watched transactions, one .cpp per aggregate. Every function runs its own transaction on the
+// given connection and may be repeated after any failure.
+#pragma once
+
+#include "storage/partitions.hpp"
+#include "storage/pqxx_shim.hpp"
+#include "storage/watch_store.hpp"
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage::sql {
+
+// watches.cpp
+// Throws StorageError if the database could not keep them as they are.
+void require_storable(const std::vector<NewWatch>& watches);
+std::vector<std::string> add_watches(pqxx::connection& connection, const std::vector<NewWatch>& watches);
+bool remove_watch(pqxx::connection& connection, const std::string& tx_hash);
+std::vector<Watch> watches(pqxx::connection& connection, const std::vector<std::string>& tx_hashes);
+std::optional<Watch> watch_by_idempotency_key(pqxx::connection& connection, const std::string& key);
+
+// watch_lists.cpp
+std::vector<Watch> list_watches(pqxx::connection& connection, const WatchFilter& filter);
+std::vector<Watch> open_watches(pqxx::connection& connection, const std::string& after, unsigned limit);
+std::vector<Watch> new_watches(pqxx::connection& connection, unsigned limit);
+std::vector<Watch> watches_since(pqxx::connection& connection, base::WallTime since, unsigned limit);
+std::vector<Watch> open_submissions(pqxx::connection& connection, base::WallTime since,
+                                    const std::string& after, unsigned limit);
+
+// watch_updates.cpp; `now` stamps what is learned
+std::vector<std::string> update_watches(pqxx::connection& connection, const std::vector<WatchUpdate>& updates,
+                                        base::WallTime now, PartitionKeeper& partitions);
+std::vector<StoredTransition> transitions(pqxx::connection& connection, const std::string& tx_hash);
+
+// watch_listen.cpp
+// Returns early, with false, when `stopped` says so.
+bool wait_for_watches(pqxx::connection& connection, std::chrono::milliseconds timeout,
+                      const std::function<bool()>& stopped);
+
+// stored_trees.cpp
+std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
+                                               const std::vector<std::string>& tx_hashes);
+
+// heights.cpp
+std::optional<chain::BlockHeight> covered_up_to(pqxx::connection& connection, chain::BlockHeight from);
+
+// Columns and rows of watches, for the files above.
+extern const std::string kWatchColumns;
+inline const std::string kOpenStages =
+    "stage IN ('accepted', 'pending', 'included', 'executing', 'completed')";
+Watch watch_of(const pqxx::row& row);
+std::vector<Watch> watches_of(const pqxx::result& rows);
+// A bound parameter that counts microseconds since 1970, as a time, to the microsecond.
+std::string time_parameter(int number);
+std::int64_t microseconds(base::WallTime time);
+base::WallTime wall_time(const pqxx::field& microseconds);
+
+}  // namespace receiptd::storage::sql

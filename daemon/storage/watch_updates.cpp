@@ -1,0 +1,315 @@
+// What is learned of watches: their rows, their transitions, the lines of the stream, and the findings of
+// those that end badly or are stuck, all in one transaction.
+#include "chain/json_check.hpp"
+#include "storage/copy.hpp"
+#include "storage/news.hpp"
+#include "storage/watch_sql.hpp"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace receiptd::storage::sql {
+namespace {
+
+constexpr std::int64_t kMicrosecondsPerDay = 86'400ll * 1'000'000;
+constexpr std::uint64_t kNanosecondsPerMicrosecond = 1000;
+
+struct Row {
+    chain::Stage stage = chain::Stage::accepted;
+    bool stuck = false;
+    std::string sender_id;
+};
+
+// Locked to the end of the transaction, in one order for everybody.
+std::unordered_map<std::string, Row> lock_rows(pqxx::transaction_base& tx,
+                                               const std::vector<WatchUpdate>& updates) {
+    std::vector<std::string> tx_hashes;
+    for (const auto& update : updates) tx_hashes.push_back(update.tx_hash);
+    std::unordered_map<std::string, Row> found;
+    const auto rows = shim::query(tx,
+                                  "SELECT tx_hash, stage, stuck_since IS NOT NULL, sender_id FROM watches "
+                                  "WHERE tx_hash = ANY ($1::text[]) ORDER BY tx_hash FOR UPDATE",
+                                  text_array(tx_hashes));
+    for (const auto& row : rows) {
+        const auto stage = chain::parse_stage(row[1].as<std::string>()).value_or(chain::Stage::accepted);
+        found.emplace(row[0].as<std::string>(), Row{stage, row[2].as<bool>(), row[3].as<std::string>()});
+    }
+    return found;
+}
+
+struct Applied {
+    const WatchUpdate* update;
+    Row before;
+    bool leaves_stage() const { return update->state.stage != before.stage; }
+    bool becomes_stuck() const { return update->stuck == true && (!before.stuck || leaves_stage()); }
+};
+
+// Nothing that a host says may keep the rest from being stored, or a question from being answered later.
+std::string storable_json(const std::string& json) {
+    const auto check = chain::check_json(json);
+    if (check.queryable()) return json;
+    return check.valid ? chain::Evidence().text("raw", json).to_json() : "{}";
+}
+std::string storable_text(std::string text) {
+    std::replace(text.begin(), text.end(), '\0', ' ');
+    return text;
+}
+
+template <class T>
+std::string text_of(const std::optional<T>& value) {
+    return value ? std::to_string(*value) : std::string();
+}
+
+void write_watches(pqxx::transaction_base& tx, const std::vector<Applied>& applied, std::int64_t now) {
+    std::vector<std::string> tx_hashes, stages, verdicts, reasons, evidence, next_checks, checks, stuck,
+        balances, watched, moved;
+    for (const auto& [update, before] : applied) {
+        const auto& state = update->state;
+        tx_hashes.push_back(update->tx_hash);
+        stages.emplace_back(chain::stage_name(state.stage));
+        verdicts.emplace_back(state.verdict ? chain::verdict_name(*state.verdict) : chain::Text());
+        reasons.push_back(storable_text(state.reason));
+        evidence.push_back(update->transitions.empty() ? std::string()
+                                                       : storable_json(update->transitions.back().evidence));
+        next_checks.push_back(update->next_check_at ? std::to_string(microseconds(*update->next_check_at))
+                                                    : std::string());
+        checks.push_back(std::to_string(update->more_checks));
+        stuck.emplace_back(!update->stuck ? "" : *update->stuck ? "t" : "f");
+        balances.push_back(text_of(update->balance_missing_since));
+        watched.push_back(text_of(update->watched_since));
+        moved.emplace_back(state.stage != before.stage ? "t" : "f");
+    }
+    shim::query(
+        tx,
+        "UPDATE watches w SET stage = u.stage, verdict = nullif(u.verdict, ''), reason = nullif(u.reason, "
+        "''), "
+        "  evidence = coalesce(nullif(u.evidence, '')::json, w.evidence), "
+        "  next_check_at = coalesce(timestamptz 'epoch' + interval '1 microsecond' * nullif(u.next_check, "
+        "'')::bigint, "
+        "    w.next_check_at), checks = w.checks + u.checks::int, "
+        "  stuck_since = CASE WHEN u.stuck = 't' THEN CASE WHEN u.moved = 't' THEN now.at "
+        "                       ELSE coalesce(w.stuck_since, now.at) END "
+        "                     WHEN u.stuck = 'f' OR u.moved = 't' THEN NULL ELSE w.stuck_since END, "
+        "  balance_missing_since = CASE WHEN u.balance = '' THEN w.balance_missing_since "
+        "                               ELSE nullif(u.balance::bigint, 0) END, "
+        "  watched_since = coalesce(w.watched_since, nullif(u.watched, '')::bigint), "
+        "  stage_since = CASE WHEN u.moved = 't' THEN now.at ELSE w.stage_since END, updated_at = now.at "
+        "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
+        "  $8::text[], $9::text[], $10::text[], $11::text[]) AS u (tx_hash, stage, verdict, reason, "
+        "evidence, "
+        "  next_check, checks, stuck, balance, watched, moved), (SELECT " +
+            time_parameter(12) + " AS at) AS now WHERE w.tx_hash = u.tx_hash",
+        text_array(tx_hashes), text_array(stages), text_array(verdicts), text_array(reasons),
+        text_array(evidence), text_array(next_checks), text_array(checks), text_array(stuck),
+        text_array(balances), text_array(watched), text_array(moved), now);
+}
+
+// Transitions of one update are told apart by a microsecond each, so that their order stays known.
+const std::string kTransitions =
+    "WITH steps AS MATERIALIZED (SELECT n, tx_hash, from_stage, to_stage, " + time_parameter(8) +
+    "    + interval '1 microsecond' * place::int AS at, nullif(height, '')::bigint AS block_height, "
+    "    timestamptz 'epoch' + interval '1 microsecond' * nullif(block_at, '')::bigint AS block_time, "
+    "    evidence::json AS evidence "
+    "  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) "
+    "    WITH ORDINALITY AS s (tx_hash, from_stage, to_stage, place, height, block_at, evidence, n)), "
+    "written AS (INSERT INTO watch_transitions (tx_hash, from_stage, to_stage, at, block_height, block_time, "
+    "    evidence) SELECT tx_hash, from_stage, to_stage, at, block_height, block_time, evidence FROM steps "
+    "  ORDER BY n) "
+    "INSERT INTO stream_events (kind, tx_hash, body) SELECT 'transition', s.tx_hash, "
+    "  json_build_object('tx_hash', s.tx_hash, 'sender_id', w.sender_id, 'from_stage', s.from_stage, "
+    "  'to_stage', s.to_stage, 'at', s.at, 'block_height', s.block_height, 'block_time', s.block_time, "
+    "  'verdict', CASE WHEN s.to_stage IN ('completed', 'final') THEN w.verdict END, "
+    "  'reason', CASE WHEN s.to_stage = w.stage THEN w.reason END, 'evidence', s.evidence) "
+    "FROM steps s JOIN watches w USING (tx_hash) ORDER BY n";
+
+void write_transitions(pqxx::transaction_base& tx, const std::vector<Applied>& applied, std::int64_t now) {
+    std::vector<std::string> tx_hashes, from, to, places, heights, times, evidence;
+    for (const auto& item : applied) {
+        for (std::size_t i = 0; i < item.update->transitions.size(); ++i) {
+            const auto& transition = item.update->transitions[i];
+            tx_hashes.push_back(item.update->tx_hash);
+            from.emplace_back(chain::stage_name(transition.from));
+            to.emplace_back(chain::stage_name(transition.to));
+            places.push_back(std::to_string(i));
+            heights.push_back(transition.at ? std::to_string(transition.at->height) : std::string());
+            times.push_back(
+                transition.at ? std::to_string(transition.at->timestamp_nanosec / kNanosecondsPerMicrosecond)
+                              : std::string());
+            evidence.push_back(storable_json(transition.evidence));
+        }
+    }
+    if (tx_hashes.empty()) return;
+    shim::query(tx, kTransitions, text_array(tx_hashes), text_array(from), text_array(to), text_array(places),
+                text_array(heights), text_array(times), text_array(evidence), now);
+}
+
+// A row of findings about a watch, not about a receipt.
+struct WatchFinding {
+    std::string finding_id;
+    std::string kind;
+    std::string tx_hash;
+    std::string signer_id;
+    std::string error_class;
+    std::string error_text;
+    std::string block_height;  // empty: no block proves it
+    std::int64_t at = 0;       // microseconds
+    bool alert = true;
+};
+
+std::string words_of(const std::string& reason) {
+    if (reason == chain::reason::kSuperseded) return "another transaction used its nonce";
+    if (reason == chain::reason::kBalance) return "its signer has not enough for it";
+    if (reason == chain::reason::kExpired) return "its block hash is too old";
+    if (reason == chain::reason::kNoRoute) return "no host took it";
+    if (reason == chain::reason::kNeverSeen) return "it was not seen while it could have been included";
+    return reason;
+}
+
+WatchFinding ending(const Applied& item, const chain::Transition& end, std::int64_t now) {
+    WatchFinding finding;
+    finding.kind = chain::stage_name(end.to);
+    finding.finding_id = finding.kind + ":" + item.update->tx_hash;
+    finding.error_class = storable_text(item.update->state.reason);
+    finding.error_text = words_of(finding.error_class) + ": " + storable_json(end.evidence);
+    finding.at = now;
+    if (end.at) {
+        finding.block_height = std::to_string(end.at->height);
+        finding.at = static_cast<std::int64_t>(end.at->timestamp_nanosec / kNanosecondsPerMicrosecond);
+    }
+    return finding;
+}
+
+// Being stuck in another stage is another finding.
+WatchFinding being_stuck(const Applied& item, std::int64_t now) {
+    const std::string stage(chain::stage_name(item.update->state.stage));
+    WatchFinding finding;
+    finding.kind = "stuck";
+    finding.finding_id = "stuck:" + item.update->tx_hash + ":" + stage;
+    finding.error_class = "stuck_" + stage;
+    finding.error_text = "it is longer in the stage " + stage + " than it should be";
+    finding.at = now;
+    return finding;
+}
+
+std::vector<WatchFinding> findings_of(const std::vector<Applied>& applied, std::int64_t now) {
+    std::vector<WatchFinding> findings;
+    const auto add = [&](const Applied& item, WatchFinding finding) {
+        finding.tx_hash = item.update->tx_hash;
+        finding.signer_id = item.before.sender_id;
+        finding.alert = item.update->alert;
+        findings.push_back(std::move(finding));
+    };
+    for (const auto& item : applied) {
+        for (const auto& transition : item.update->transitions)
+            if (chain::is_end(transition.to) && transition.to != chain::Stage::final)
+                add(item, ending(item, transition, now));
+        if (item.becomes_stuck()) add(item, being_stuck(item, now));
+    }
+    return findings;
+}
+
+// What was found before stays as it is: a watch may be removed and come again.
+const std::string kFindings =
+    "INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, error_class, error_text, "
+    "block_height, "
+    "  block_time) "
+    "SELECT id, kind, tx_hash, tx_hash, signer_id, nullif(class, ''), nullif(text, ''), "
+    "  nullif(height, '')::bigint, timestamptz 'epoch' + interval '1 microsecond' * at::bigint "
+    "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
+    "$8::text[]) "
+    "  AS new (id, kind, tx_hash, signer_id, class, text, height, at) "
+    "WHERE NOT EXISTS (SELECT FROM findings f WHERE f.tree_id = new.tx_hash AND f.finding_id = new.id)";
+
+void write_findings(pqxx::transaction_base& tx, const std::vector<WatchFinding>& findings) {
+    if (findings.empty()) return;
+    std::vector<std::string> ids, kinds, tx_hashes, signers, classes, texts, heights, times;
+    News news;
+    for (const auto& finding : findings) {
+        ids.push_back(finding.finding_id);
+        kinds.push_back(finding.kind);
+        tx_hashes.push_back(finding.tx_hash);
+        signers.push_back(finding.signer_id);
+        classes.push_back(finding.error_class);
+        texts.push_back(finding.error_text);
+        heights.push_back(finding.block_height);
+        times.push_back(std::to_string(finding.at));
+        if (finding.alert)
+            news.add(finding.finding_id, static_cast<std::uint64_t>(finding.at) * kNanosecondsPerMicrosecond);
+    }
+    shim::query(tx, kFindings, text_array(ids), text_array(kinds), text_array(tx_hashes), text_array(signers),
+                text_array(classes), text_array(texts), text_array(heights), text_array(times));
+    tell(tx, news);
+}
+
+std::set<std::int64_t> days_of(const std::vector<WatchUpdate>& updates, std::int64_t now) {
+    std::set<std::int64_t> days = {now / kMicrosecondsPerDay};
+    for (const auto& update : updates)
+        for (const auto& transition : update.transitions)
+            if (transition.at && chain::is_end(transition.to) && transition.to != chain::Stage::final)
+                days.insert(
+                    static_cast<std::int64_t>(transition.at->timestamp_nanosec / kNanosecondsPerMicrosecond) /
+                    kMicrosecondsPerDay);
+    return days;
+}
+
+std::vector<std::string> write(pqxx::connection& connection, const std::vector<WatchUpdate>& updates,
+                               std::int64_t now) {
+    pqxx::work tx(connection);
+    auto rows = lock_rows(tx, updates);
+    std::vector<Applied> applied;
+    std::vector<std::string> moved;
+    for (const auto& update : updates) {
+        const auto row = rows.find(update.tx_hash);
+        if (row == rows.end() || row->second.stage != update.from) {
+            moved.push_back(update.tx_hash);
+            continue;
+        }
+        applied.push_back({&update, std::move(row->second)});
+        rows.erase(row);
+    }
+    if (!applied.empty()) {
+        write_watches(tx, applied, now);
+        write_transitions(tx, applied, now);
+        write_findings(tx, findings_of(applied, now));
+    }
+    tx.commit();
+    return moved;
+}
+
+}  // namespace
+
+std::vector<std::string> update_watches(pqxx::connection& connection, const std::vector<WatchUpdate>& updates,
+                                        base::WallTime now, PartitionKeeper& partitions) {
+    if (updates.empty()) return {};
+    const auto at = microseconds(now);
+    return partitions.with_days(connection, days_of(updates, at),
+                                [&] { return write(connection, updates, at); });
+}
+
+std::vector<StoredTransition> transitions(pqxx::connection& connection, const std::string& tx_hash) {
+    pqxx::work tx(connection);
+    const auto rows =
+        shim::query(tx,
+                    "SELECT from_stage, to_stage, (extract(epoch FROM at) * 1000000)::bigint, "
+                    "block_height, (extract(epoch FROM block_time) * 1000000)::bigint, evidence "
+                    "FROM watch_transitions WHERE tx_hash = $1 ORDER BY at",
+                    tx_hash);
+    std::vector<StoredTransition> found;
+    for (const auto& row : rows) {
+        StoredTransition stored;
+        auto& transition = stored.transition;
+        transition.from = chain::parse_stage(row[0].as<std::string>()).value_or(chain::Stage::accepted);
+        transition.to = chain::parse_stage(row[1].as<std::string>()).value_or(chain::Stage::accepted);
+        stored.learned_at = wall_time(row[2]);
+        if (!row[3].is_null() && !row[4].is_null())
+            transition.at = chain::ExecutedAt{row[3].as<chain::BlockHeight>(),
+                                              row[4].as<std::uint64_t>() * kNanosecondsPerMicrosecond};
+        transition.evidence = row[5].as<std::string>();
+        found.push_back(std::move(stored));
+    }
+    return found;
+}
+
+}  // namespace receiptd::storage::sql
