@@ -1,0 +1,126 @@
+"""The dashboards' form, the rules and their tests, without a running daemon."""
+
+import copy
+import json
+import re
+import subprocess
+import unittest
+
+import boards
+import promql
+
+
+class Dashboards(unittest.TestCase):
+    def test_every_dashboard_is_well_formed(self):
+        self.assertTrue(boards.files())
+        for path in boards.files():
+            with self.subTest(path.name):
+                self.assertEqual(boards.problems(boards.load(path)), [])
+
+    def test_uids_are_unique_and_data_sources_are_those_that_are_provisioned(self):
+        all_boards = [boards.load(path) for path in boards.files()]
+        self.assertEqual(boards.twice([board["uid"] for board in all_boards]), [])
+        provisioned = (boards.GRAFANA / "provisioning/datasources/receiptd.yml").read_text()
+        made = dict(zip(re.findall(r"^ +uid: (\S+)", provisioned, re.M), re.findall(r"^ +type: (\S+)", provisioned, re.M)))
+        for board in all_boards:
+            for name in ("prometheus", "postgres"):
+                self.assertEqual(made.get(boards.variables(board)[name]["current"]["value"]), name)
+
+    def test_a_secret_stands_in_no_file(self):
+        for path in (boards.ROOT / "dashboards").rglob("*.yml"):
+            for line in re.findall(r".*password:.*", path.read_text()):
+                self.assertRegex(line, r"password: \$__(env|file)\{[^}]+\}$", path)
+
+
+class ChecksCanFail(unittest.TestCase):
+    def setUp(self):
+        self.board = boards.load(boards.files()[0])
+        self.panel = next(p for p in self.board["panels"] if p["type"] == "timeseries")
+        self.table = next(p for p in self.board["panels"] if "$__timeFilter" in json.dumps(p))
+
+    def refused(self, words):
+        found = boards.problems(self.board)
+        self.assertTrue([each for each in found if words in each], found)
+
+    def test_an_id_that_is_there_twice(self):
+        self.panel["id"] = self.table["id"]
+        self.refused("two panels with id")
+
+    def test_a_title_that_is_there_twice(self):
+        self.panel["title"] = self.table["title"]
+        self.refused("two panels '")
+
+    def test_panels_on_top_of_each_other(self):
+        self.panel["gridPos"] = copy.copy(self.table["gridPos"])
+        self.refused("overlap")
+
+    def test_a_panel_beyond_the_edge(self):
+        self.panel["gridPos"]["w"] = 25
+        self.refused("24 columns")
+
+    def test_no_title_no_description_no_unit(self):
+        self.panel["title"] = ""
+        self.refused("no title")
+        self.panel["description"] = ""
+        self.refused("no description")
+        self.panel["fieldConfig"]["defaults"]["unit"] = "seconds"
+        self.refused("'seconds' is not one of UNITS")
+
+    def test_a_data_source_of_somebody_s_grafana(self):
+        self.panel["datasource"] = {"type": "prometheus", "uid": "P1809F7CD0C75ACF3"}
+        self.refused("is none of")
+
+    def test_a_data_source_of_the_wrong_type(self):
+        self.panel["targets"][0]["datasource"] = {"type": "postgres", "uid": "${prometheus}"}
+        self.refused("is of type 'postgres'")
+
+    def test_a_question_over_all_of_history(self):
+        self.table["targets"][0]["rawSql"] = "SELECT count(*) FROM findings"
+        self.refused("without $__timeFilter")
+
+    def test_a_variable_that_is_not_there(self):
+        self.panel["targets"][0]["expr"] = 'up{instance="$machine"}'
+        self.refused("$machine is not there")
+
+
+class Expressions(unittest.TestCase):
+    EXPOSED = {"a_total": {"x": {"1", "2"}, "instance": {"i"}}, "b": {"instance": {"i"}}, "c_bucket": {"le": {"1"}}}
+
+    def test_what_is_there_is_found(self):
+        for expression in ('sum by (x) (rate(a_total{x=~"1|2", instance=~".*"}[5m])) / 2', "b - b > 1e3",
+                           "histogram_quantile(0.9, sum by (le) (rate(c_bucket[1m] offset 5m)))",
+                           "b * on (instance) group_left (x) a_total unless b == bool 1", "time() - max(b)",
+                           'a_total{x!="1"} and sum without (instance) (a_total{x!~"0.*"})'):
+            self.assertEqual(promql.missing(expression, self.EXPOSED), [], expression)
+
+    def test_what_is_not_there_is_named(self):
+        for expression, words in (("rate(a[5m])", "no metric a"), ("max(c)", "no metric c"),
+                                  ('a_total{y="1"}', "a_total has no label y"), ('b{x=~"1"}', "b has no label x"),
+                                  ('a_total{x="3"}', 'a_total has no x="3"'), ('a_total{x=~"1|3"}', 'has no x="3"'),
+                                  ("sum by (z) (a_total)", "no label z"), ("b + d", "no metric d")):
+            self.assertTrue([each for each in promql.missing(expression, self.EXPOSED) if words in each], expression)
+
+
+class Rules(unittest.TestCase):
+    def promtool(self, *arguments):
+        done = subprocess.run(["promtool", *map(str, arguments)], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_prometheus_takes_the_configuration_and_the_rules(self):
+        self.promtool("check", "config", boards.PROMETHEUS / "prometheus.yml")
+        self.promtool("check", "rules", "--lint-fatal", boards.PROMETHEUS / "rules.yml")
+
+    def test_the_rules_fire_when_they_should_and_only_then(self):
+        self.promtool("test", "rules", boards.PROMETHEUS / "rules_test.yml")
+
+    def test_every_alert_is_tried_silent_and_firing(self):
+        alerts = re.findall(r"- alert: (\w+)", (boards.PROMETHEUS / "rules.yml").read_text())
+        tests = (boards.PROMETHEUS / "rules_test.yml").read_text()
+        self.assertEqual(boards.twice(alerts), [])
+        for alert in alerts:
+            self.assertRegex(tests, rf"alertname: {alert}, eval_time: \w+, exp_alerts: \[\]", "never silent")
+            self.assertRegex(tests, rf"alertname: {alert}\n +eval_time: \w+\n +exp_alerts:\n", "never firing")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,246 @@
+"""Every query of the dashboards and every rule, on a Prometheus that scrapes a daemon at work and on its database.
+
+A query may find nothing, but it names only metrics, labels and values that the daemon has, and columns that the
+database gives to receiptd_readonly.
+"""
+
+import base64
+import http.server
+import json
+import pathlib
+import re
+import secrets
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import boards
+import promql
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scenario"))
+import support  # noqa: E402
+
+RANGE = 120  # seconds that a panel shows
+WINDOW = {"$__rate_interval": "10s", "$__interval": "1s", "$__range": f"{RANGE}s"}
+# What a daemon in good health has nothing of.
+MAY_BE_EMPTY = {"Gaps", "Stuck watches", "Abnormal ends of watches"}
+
+
+class Receiver(http.server.BaseHTTPRequestHandler):
+    """Takes what is posted to /take and wants no more of anything at /gone."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(410 if self.path == "/gone" else 204)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+class Prometheus:
+    """On a free loopback port, with the project's own rules, faster than in life."""
+
+    def __init__(self, folder, target):
+        text = (boards.PROMETHEUS / "prometheus.yml").read_text()
+        for wanted, put in (("127.0.0.1:9464", target), ("15s", "1s"), ("- rules.yml", f"- {boards.PROMETHEUS}/rules.yml")):
+            assert wanted in text, wanted
+            text = text.replace(wanted, put)
+        config = folder / "prometheus.yml"
+        config.write_text(text)
+        self.log = open(folder / "prometheus.log", "w+")
+        self.process = subprocess.Popen(
+            ["prometheus", f"--config.file={config}", f"--storage.tsdb.path={folder / 'prometheus'}",
+             "--web.listen-address=127.0.0.1:0"],
+            cwd=folder, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT)
+        self.address = support.wait_until("Prometheus listens", self._address)
+        support.wait_until("Prometheus is ready", self._ready)
+
+    def _text(self):
+        self.log.flush()
+        return pathlib.Path(self.log.name).read_text()
+
+    def _address(self):
+        assert self.process.poll() is None, "Prometheus ended: " + self._text()
+        found = re.search(r'msg="Listening on" address=(\S+)', self._text())
+        return found and found[1]
+
+    def _ready(self):
+        try:
+            with urllib.request.urlopen(f"http://{self.address}/-/ready") as answer:
+                return answer.status == 200
+        except (urllib.error.URLError, ConnectionError):
+            return False
+
+    def ask(self, path, **parameters):
+        """The data of an answer, or its error as text."""
+        query = urllib.parse.urlencode(parameters, doseq=True)
+        try:
+            with urllib.request.urlopen(f"http://{self.address}/api/v1/{path}?{query}") as answer:
+                told = json.load(answer)
+                return told["data"] if not told.get("warnings") else "; ".join(told["warnings"])
+        except urllib.error.HTTPError as refused:
+            return json.load(refused)["error"]
+
+    def exposed(self):
+        """{metric: {label: {values}}} of all that was scraped."""
+        found = {}
+        for series in self.ask("series", **{"match[]": '{job="receiptd"}'}):
+            labels = found.setdefault(series.pop("__name__"), {})
+            for label, value in series.items():
+                labels.setdefault(label, set()).add(value)
+        return found
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+        self.log.close()
+
+
+class LiveDashboards(support.Scenario):
+    def setUp(self):
+        super().setUp()
+        self.boards = [boards.load(path) for path in boards.files()]
+        self.chain = self.sandbox("--block-time-ms", 200, "--traffic", "failures", "--tps", 30, "--genesis-time", "now",
+                                  command="run")
+        self.chain.ask("/faults", {"faults": [{"fault": "429", "share": 0.05}, {"fault": "500", "share": 0.05}]})
+        self.daemon = self.start("run", "--config", self.config(self.chain, network="sandbox", patience="60s",
+                                                                start='"head"', extra=self.endpoints() + self.watches()))
+        self.page(self.daemon, "/livez")
+        target = re.search(r"listen=(\S+)", self.daemon.log())[1]
+        self.prometheus = Prometheus(self.folder, target)
+        self.addCleanup(self.prometheus.stop)
+
+    def endpoints(self):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        secret = self.folder / "webhook.secret"
+        secret.write_text("whsec_" + base64.b64encode(secrets.token_bytes(24)).decode())
+        secret.chmod(0o600)
+        return "".join(f'[[endpoint]]\nname = "{name}"\nurl = "http://127.0.0.1:{server.server_port}/{name}"\n'
+                       f'secret_file = "{secret}"\nallow_private = true\n' for name in ("take", "gone"))
+
+    def watches(self):
+        return '[[watch]]\nname = "everything"\nsigner = "*"\n'
+
+    def reader(self):
+        """As the README tells: a login of its own in receiptd_readonly."""
+        name, password = "grafana_" + secrets.token_hex(6), secrets.token_hex(12)
+        support.sql(self.maintenance, f"CREATE ROLE {name} LOGIN PASSWORD '{password}' IN ROLE receiptd_readonly")
+        self.addCleanup(support.sql, self.maintenance, f"DROP ROLE {name}")
+        return re.sub(r"^(\w+)://[^@/]*@", rf"\1://{name}:{password}@", self.database)
+
+    def interpolate(self, text):
+        for name, value in {**WINDOW, "$instance": ".*", "${instance}": ".*"}.items():
+            text = text.replace(name, value)
+        self.assertNotIn("$", text)
+        return text
+
+    def expressions(self):
+        """(where, PromQL, whether it must find something)"""
+        for board in self.boards:
+            for panel, target in boards.targets(board, "prometheus"):
+                expression = self.interpolate(target["expr"])
+                filtered = any(label not in ("instance", "job") for selector in promql.asked(expression).selectors
+                               for label, *_ in selector.matchers)
+                yield f"{panel['title']} {target['refId']}", expression, not filtered
+        for group in self.prometheus.ask("rules")["groups"]:
+            for rule in group["rules"]:
+                yield rule["name"], rule["query"], False
+
+    def test_every_expression_names_what_the_daemon_exposes_and_finds_it(self):
+        asked = list(self.expressions())
+        self.assertGreater(len(asked), 40)
+
+        def problems():
+            exposed = self.prometheus.exposed()
+            return [(where, missing) for where, expression, _ in asked for missing in promql.missing(expression, exposed)]
+
+        def unanswered():
+            return [(where, expression) for where, expression, must in asked
+                    if not self.answer(expression) and must]
+
+        self.comes_to_nothing(problems)
+        self.comes_to_nothing(unanswered)
+        self.check_variables()
+        self.check_rules()
+
+    def answer(self, expression):
+        now = self.prometheus.ask("query", query="time()")["result"][0]
+        shown = self.prometheus.ask("query_range", query=expression, start=float(now) - RANGE, end=now, step=1)
+        self.assertNotIsInstance(shown, str, f"{expression}: {shown}")
+        return shown["result"]
+
+    def comes_to_nothing(self, what):
+        left = []
+
+        def nothing_left():
+            left[:] = what()
+            return not left
+
+        try:
+            support.wait_until("nothing is left", nothing_left)
+        except AssertionError:
+            self.fail("\n".join(map(str, left)) + "\n" + self.daemon.log()[-2000:])
+
+    def check_variables(self):
+        for board in self.boards:
+            for variable in boards.variables(board).values():
+                if variable["type"] == "query":
+                    metric, label = re.fullmatch(r"label_values\((\w+), (\w+)\)", variable["query"]["query"]).groups()
+                    self.assertTrue(self.prometheus.ask(f"label/{label}/values", **{"match[]": metric}), variable["name"])
+
+    def check_rules(self):
+        """Prometheus evaluates them all, and tells of what is true here: alerts that an endpoint wants no more of."""
+        def told():
+            rules = [rule for group in self.prometheus.ask("rules")["groups"] for rule in group["rules"]]
+            self.assertEqual([(rule["name"], rule["lastError"]) for rule in rules if rule.get("lastError")], [])
+            states = {rule["name"]: rule["state"] for rule in rules if rule["health"] == "ok"}
+            return states if len(states) == len(rules) and states["ReceiptdDeadLetters"] == "firing" else None
+
+        states = support.wait_until("every rule was evaluated and the dead letters are told", told)
+        for healthy in ("ReceiptdDown", "ReceiptdDatabaseDown", "ReceiptdBrokenChain", "ReceiptdUpstreamRefusesKey"):
+            self.assertEqual(states[healthy], "inactive")
+
+    def test_every_question_is_answered_to_a_reader(self):
+        reader = self.reader()
+        for board in self.boards:
+            for panel, target in boards.targets(board, "postgres"):
+                with self.subTest(panel["title"]):
+                    sql = self.macros(target["rawSql"])
+                    columns = self.columns(reader, sql)
+                    if target["format"] == "time_series":
+                        self.assertEqual(columns[:2], ["time", "metric"])
+                    named = {each["matcher"]["options"] for each in panel["fieldConfig"]["overrides"]
+                             if each["matcher"]["id"] == "byName"}
+                    self.assertLessEqual(named, set(columns), "a column that is formatted but not there")
+                    if panel["title"] not in MAY_BE_EMPTY:
+                        support.wait_until(f"{panel['title']} shows something", lambda: support.sql(reader, sql))
+        with self.assertRaisesRegex(AssertionError, "permission denied"):
+            support.sql(reader, "DELETE FROM findings")
+
+    def macros(self, sql):
+        """As Grafana replaces them, for a panel that shows the last two minutes."""
+        now = float(support.value(self.database, "SELECT extract(epoch FROM now())"))
+        ends = [f"'{support.value(self.database, f'SELECT to_timestamp({at})')}'" for at in (now - RANGE, now + RANGE)]
+        sql = sql.replace("$__interval", "10s")
+        sql = re.sub(r"\$__timeFilter\(([^)]*)\)", rf"\1 BETWEEN {ends[0]} AND {ends[1]}", sql)
+        sql = re.sub(r"\$__timeGroupAlias\(([^),]*),\s*10s\)", r'floor(extract(epoch from \1)/10)*10 AS "time"', sql)
+        self.assertNotIn("$", sql)
+        return sql
+
+    def columns(self, url, sql):
+        done = subprocess.run(["psql", url, "-XqA", "-F", "\x1f", "-P", "footer=off", "-v", "ON_ERROR_STOP=1", "-c",
+                               f"SELECT * FROM ({sql}) AS shown LIMIT 0"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, f"{sql}\n{done.stderr}")
+        return done.stdout.splitlines()[0].split("\x1f")
+
+
+if __name__ == "__main__":
+    support.main()
