@@ -77,6 +77,7 @@ Runtime::Runtime(const config::Settings& configured)
       follow_series(registry),
       cpu(kCpuThreads),
       store(store_options(settings), storage_series, clock),
+      watches(store, clock),
       alerts(store.sessions()),
       sources(rpc::make_sources(context.get_executor(), cpu, settings, &rpc_series, clock)),
       state(context.get_executor(), follow_series, clock),

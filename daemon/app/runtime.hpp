@@ -16,6 +16,7 @@
 #include "rpc/sources.hpp"
 #include "storage/pg_alert_store.hpp"
 #include "storage/pg_store.hpp"
+#include "storage/pg_watch_store.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -38,6 +39,7 @@ struct Runtime {
     boost::asio::thread_pool cpu;
     boost::asio::io_context context{1};
     storage::PgStore store;
+    storage::PgWatchStore watches;
     storage::PgAlertStore alerts;
     std::unique_ptr<rpc::Sources> sources;
     follow::State state;
