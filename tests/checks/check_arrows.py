@@ -15,7 +15,7 @@ ARROWS = {
     "follow": "base config metrics chain rpc storage",
     "alert": "base config metrics chain net storage",
     "watch": "base config metrics chain rpc storage",
-    "api": "base metrics net",
+    "api": "base metrics chain net storage watch",
     "app": "base config metrics chain net rpc storage follow alert watch api",
 }
 # The parts of the sandbox, sandbox/<part>: what they may include of the daemon and of one another.

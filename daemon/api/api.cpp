@@ -1,0 +1,45 @@
+#include "api/api.hpp"
+
+#include <iterator>
+
+namespace receiptd::api {
+
+namespace {
+
+// The largest transaction a node takes has 1.5 MiB, in base64 2 MiB.
+constexpr std::uint64_t kMostRequestBytes = 4ull << 20;
+
+std::vector<Route> all_routes(const SharedContext& context) {
+    std::vector<Route> all;
+    for (auto* const part : {page_routes, watch_routes, transaction_routes, finding_routes, stream_routes}) {
+        auto routes = part(context);
+        std::move(routes.begin(), routes.end(), std::back_inserter(all));
+    }
+    return all;
+}
+
+base::Task<net::ServerReply> answer(std::shared_ptr<const Router> router, net::ServerRequest request) {
+    co_return co_await router->answer(std::move(request));
+}
+
+}  // namespace
+
+Api::Api(const base::asio::any_io_executor& executor, Services services, const ApiOptions& options)
+    : context_(std::make_shared<Context>(executor, std::move(services), options)),
+      router_(std::make_shared<const Router>(all_routes(context_), context_->services.token,
+                                             context_->services.series)) {}
+
+net::HttpServer::Handler Api::handler() const {
+    return [router = router_](net::ServerRequest request) { return answer(router, std::move(request)); };
+}
+
+base::Task<void> Api::feed_stream() { return context_->hub.run(); }
+
+net::HttpServerOptions Api::server_options() {
+    net::HttpServerOptions options;
+    options.max_request_bytes = kMostRequestBytes;
+    options.refusal = refusal;
+    return options;
+}
+
+}  // namespace receiptd::api

@@ -1,0 +1,26 @@
+// The daemon's HTTP surface: /livez, /readyz, /metrics and /v1 (docs/api.md).
+#pragma once
+
+#include "api/services.hpp"
+#include "net/http_server.hpp"
+
+namespace receiptd::api {
+
+class Api {
+public:
+    Api(const base::asio::any_io_executor& executor, Services services, const ApiOptions& options = {});
+
+    // Valid on after this object, as long as the services are.
+    net::HttpServer::Handler handler() const;
+    // Feeds /v1/stream until it is cancelled or storage stops.
+    base::Task<void> feed_stream();
+
+    // What the server is to be opened with, besides where it listens.
+    static net::HttpServerOptions server_options();
+
+private:
+    SharedContext context_;
+    std::shared_ptr<const Router> router_;
+};
+
+}  // namespace receiptd::api

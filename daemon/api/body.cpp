@@ -1,0 +1,68 @@
+#include "api/body.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace receiptd::api {
+
+using nlohmann::json;
+
+namespace {
+
+// RFC 6901: ~ and / are escaped.
+std::string pointer_to(const std::string& at, std::string_view name) {
+    std::string pointer = at + "/";
+    for (const char c : name) {
+        if (c == '~')
+            pointer += "~0";
+        else if (c == '/')
+            pointer += "~1";
+        else
+            pointer += c;
+    }
+    return pointer;
+}
+
+}  // namespace
+
+Problem bad_body(std::string pointer, std::string detail) {
+    Problem problem;
+    problem.status = 400;
+    problem.detail = std::move(detail);
+    problem.pointer = std::move(pointer);
+    return problem;
+}
+
+base::Result<json, Problem> parse_body(const std::string& body) {
+    if (body.empty()) return bad_body("", "the body is empty; JSON is wanted");
+    try {
+        return base::Result<json, Problem>(boost::system::in_place_value, json::parse(body));
+    } catch (const json::parse_error& error) {
+        return bad_body("", "the body is no JSON: error at byte " + std::to_string(error.byte));
+    }
+}
+
+base::Result<std::string, Problem> text_member(const json& object, const std::string& at,
+                                               std::string_view name) {
+    const auto found = object.find(name);
+    if (found == object.end()) return std::string();
+    if (!found->is_string()) return bad_body(pointer_to(at, name), std::string(name) + " must be a string");
+    auto text = found->get<std::string>();
+    if (text.find('\0') != std::string::npos)
+        return bad_body(pointer_to(at, name), std::string(name) + " must not hold a NUL character");
+    return text;
+}
+
+std::optional<Problem> unknown_member(const json& object, const std::string& at,
+                                      std::initializer_list<std::string_view> known) {
+    for (const auto& [name, value] : object.items()) {
+        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+        std::string names;
+        for (const auto each : known) names.append(names.empty() ? "" : ", ").append(each);
+        return bad_body(pointer_to(at, name), "no such member here; there are: " + names);
+    }
+    return std::nullopt;
+}
+
+}  // namespace receiptd::api

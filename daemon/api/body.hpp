@@ -1,0 +1,27 @@
+// Bodies of requests: JSON with known members, each fault with its place.
+#pragma once
+
+#include "api/problem.hpp"
+#include "base/result.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace receiptd::api {
+
+base::Result<nlohmann::json, Problem> parse_body(const std::string& body);
+
+// 400 at that place of the body; "" is the body as a whole.
+Problem bad_body(std::string pointer, std::string detail);
+
+// The member's text; a member that is not there is empty. `at`: where the object stands.
+base::Result<std::string, Problem> text_member(const nlohmann::json& object, const std::string& at,
+                                               std::string_view name);
+// nullopt: it has no other members than these.
+std::optional<Problem> unknown_member(const nlohmann::json& object, const std::string& at,
+                                      std::initializer_list<std::string_view> known);
+
+}  // namespace receiptd::api

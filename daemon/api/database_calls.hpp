@@ -1,0 +1,84 @@
+// Calls of the stores, which wait for the database as long as it takes, for people who do not.
+#pragma once
+
+#include "base/event.hpp"
+#include "base/task.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace receiptd::api {
+
+// Nothing came in time; what was asked may be done still.
+struct NoAnswer : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+class DatabaseCalls {
+public:
+    struct Limits {
+        std::chrono::milliseconds patience{3'000};
+        // Calls under way, those nobody waits for any more included: a database that is away
+        // gathers no more than these.
+        std::size_t at_once = 64;
+    };
+
+    DatabaseCalls(base::asio::any_io_executor executor, Limits limits)
+        : executor_(std::move(executor)), limits_(limits), running_(std::make_shared<std::size_t>(0)) {}
+
+    // The call's value or what it throws. Throws NoAnswer when there are too many at once or its time
+    // is over; the call goes on then, alone.
+    template <class T>
+    base::Task<T> wait_for(base::Task<T> call) {
+        return wait_for(std::move(call), limits_.patience, "the database does not answer");
+    }
+    template <class T>
+    base::Task<T> wait_for(base::Task<T> call, std::chrono::milliseconds patience, const char* complaint) {
+        if (*running_ >= limits_.at_once) throw NoAnswer("too many requests wait for their answers");
+        auto waiting = std::make_shared<Waiting<T>>(executor_);
+        begin(std::move(call), waiting);
+        // What answers at once has ended by now.
+        if (!waiting->ended()) co_await base::sleep_on(waiting->timer, patience);
+        if (waiting->error) std::rethrow_exception(waiting->error);
+        if (!waiting->value) throw NoAnswer(complaint);
+        co_return std::move(*waiting->value);
+    }
+
+    std::size_t running() const { return *running_; }
+
+private:
+    template <class T>
+    struct Waiting {
+        explicit Waiting(const base::asio::any_io_executor& executor) : timer(executor) {}
+        base::asio::steady_timer timer;  // cancelled when the call has ended
+        std::exception_ptr error;
+        std::optional<T> value;
+        bool ended() const { return error || value; }
+    };
+
+    template <class T>
+    void begin(base::Task<T> call, std::shared_ptr<Waiting<T>> waiting) {
+        ++*running_;
+        base::asio::co_spawn(executor_, std::move(call),
+                             [waiting, running = running_](std::exception_ptr error, T value) {
+                                 --*running;
+                                 waiting->error = error;
+                                 if (!error) waiting->value.emplace(std::move(value));
+                                 waiting->timer.cancel();
+                             });
+    }
+
+    base::asio::any_io_executor executor_;
+    Limits limits_;
+    std::shared_ptr<std::size_t> running_;
+};
+
+}  // namespace receiptd::api

@@ -1,0 +1,60 @@
+// /v1/findings
+#include "api/query.hpp"
+#include "api/services.hpp"
+#include "watch/transaction_json.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace receiptd::api {
+
+namespace {
+
+// As the table's CHECK has them.
+constexpr std::array<std::string_view, 8> kKinds = {
+    "failed_receipt", "failed_transaction", "rejected", "forwarding_failed", "dropped", "expired", "unknown",
+    "stuck"};
+
+storage::FindingFilter filter_of(Query& query) {
+    storage::FindingFilter filter;
+    filter.tx_hash = query.hash("tx_hash");
+    filter.contract_id = query.account("contract_id");
+    filter.kind = query.text("kind");
+    if (!filter.kind.empty() && std::find(kKinds.begin(), kKinds.end(), filter.kind) == kKinds.end())
+        query.refuse("kind", "must be a kind of finding, such as failed_receipt or dropped");
+    filter.handled = query.flag("handled");
+    filter.since = query.time("since");
+    filter.cursor = query.text("cursor");
+    if (!filter.cursor.empty()) {
+        const auto cursor = storage::parse_finding_cursor(filter.cursor);
+        if (!cursor || !is_time(cursor->block_time))
+            query.refuse("cursor", "must be the next_cursor of an answer");
+    }
+    filter.limit = query.limit();
+    return filter;
+}
+
+base::Task<net::ServerReply> list(SharedContext context, Call call) {
+    Query query(call.request, {"tx_hash", "contract_id", "kind", "handled", "since", "cursor", "limit"});
+    auto filter = filter_of(query);
+    if (query.fault()) co_return problem_reply(*query.fault());
+    const auto limit = filter.limit++;  // one more tells whether there are more
+    auto listing = context->services.alerts.list_findings(std::move(filter));
+    auto found = co_await context->calls.wait_for(std::move(listing));
+    std::optional<std::string> next;
+    if (found.size() > limit) {
+        found.resize(limit);
+        next = storage::cursor_after(found.back());
+    }
+    std::vector<std::string> items;
+    for (const auto& finding : found) items.push_back(watch::finding_json(finding));
+    co_return json_reply(200, list_json("findings", items, next));
+}
+
+}  // namespace
+
+std::vector<Route> finding_routes(const SharedContext& context) {
+    return {{"GET", "/v1/findings", Access::read, bound(context, list)}};
+}
+
+}  // namespace receiptd::api

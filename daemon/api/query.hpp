@@ -1,0 +1,49 @@
+// Query parameters and path segments, checked: what a route does not know is refused, not passed over.
+#pragma once
+
+#include "api/problem.hpp"
+#include "base/result.hpp"
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace receiptd::api {
+
+inline constexpr unsigned kDefaultLimit = 100;
+inline constexpr unsigned kLargestLimit = 1'000;
+
+// The first fault wins; ask fault() before the values are used.
+class Query {
+public:
+    Query(const net::ServerRequest& request, std::initializer_list<std::string_view> known);
+
+    // The value as it came; empty: not given.
+    std::string text(std::string_view name) const;
+    // Checked; what is not given is empty, nullopt or the default.
+    std::string hash(std::string_view name);
+    std::string account(std::string_view name);
+    std::string time(std::string_view name);
+    std::optional<bool> flag(std::string_view name);
+    std::optional<std::int64_t> number(std::string_view name);
+    unsigned limit();
+
+    void refuse(std::string_view name, std::string detail);
+    const std::optional<Problem>& fault() const { return fault_; }
+
+private:
+    std::vector<net::QueryParameter> given_;
+    std::optional<Problem> fault_;
+};
+
+// ISO 8601 as RFC 3339 has it: "2026-01-01T00:00:00Z", fractions and other offsets too.
+bool is_time(std::string_view text);
+// A whole number that is not negative.
+std::optional<std::int64_t> parse_number(std::string_view text);
+
+// 404 for a path whose segment can be nobody's hash.
+Problem no_hash(std::string_view segment);
+
+}  // namespace receiptd::api

@@ -1,0 +1,171 @@
+#include "api/router.hpp"
+
+#include "api/database_calls.hpp"
+#include "base/log.hpp"
+#include "chain/hash.hpp"
+#include "storage/store.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <span>
+
+namespace receiptd::api {
+
+namespace {
+
+constexpr const char* kRetryAfter = "5";  // seconds
+
+// True with what {…} stands for, which is never empty.
+bool matches(std::string_view pattern, std::string_view path, std::string& captured) {
+    const std::size_t open = pattern.find('{');
+    if (open == std::string_view::npos) return pattern == path;
+    const std::size_t close = pattern.find('}', open);
+    const std::string_view before = pattern.substr(0, open);
+    const std::string_view behind = pattern.substr(close + 1);
+    if (path.size() <= before.size() + behind.size()) return false;
+    if (!path.starts_with(before) || !path.ends_with(behind)) return false;
+    const auto middle = path.substr(before.size(), path.size() - before.size() - behind.size());
+    if (middle.find('/') != std::string_view::npos) return false;
+    captured = middle;
+    return true;
+}
+
+// Takes the same time wherever the texts differ: their hashes are compared, to the end.
+bool same_secret(std::string_view left, std::string_view right) {
+    const auto digest = [](std::string_view text) {
+        return chain::sha256(
+            std::span<const std::uint8_t>(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+    };
+    const auto a = digest(left);
+    const auto b = digest(right);
+    unsigned different = 0;
+    for (std::size_t i = 0; i < a.bytes.size(); ++i)
+        different |= static_cast<unsigned>(a.bytes[i] ^ b.bytes[i]);
+    return different == 0;
+}
+
+bool is_word(std::string_view text, std::string_view lower_case) {
+    return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
+                      [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
+}
+
+bool is_json(std::string_view content_type) {
+    content_type = content_type.substr(0, content_type.find(';'));
+    while (content_type.ends_with(' ') || content_type.ends_with('\t')) content_type.remove_suffix(1);
+    return is_word(content_type, "application/json");
+}
+
+// nullopt: no Authorization of that kind.
+std::optional<std::string_view> bearer(const net::ServerRequest& request) {
+    constexpr std::string_view kScheme = "bearer ";
+    const auto value = request.header("Authorization");
+    if (!is_word(value.substr(0, kScheme.size()), kScheme)) return std::nullopt;
+    return value.substr(kScheme.size());
+}
+
+Problem unavailable(std::string detail) {
+    Problem problem;
+    problem.status = 503;
+    problem.detail = std::move(detail);
+    problem.headers.push_back({"Retry-After", kRetryAfter});
+    return problem;
+}
+
+net::ServerReply not_allowed(const std::vector<std::string_view>& methods) {
+    std::string allow;
+    for (const auto method : methods) {
+        allow.append(allow.empty() ? "" : ", ").append(method);
+        if (method == "GET") allow += ", HEAD";
+    }
+    Problem problem;
+    problem.status = 405;
+    problem.detail = "this path takes " + allow;
+    problem.headers.push_back({"Allow", allow});
+    return problem_reply(problem);
+}
+
+}  // namespace
+
+std::optional<Problem> write_refusal(const net::ServerRequest& request, const base::Secret& token) {
+    Problem problem;
+    if (token.empty()) {
+        problem.status = 403;
+        problem.detail =
+            "writes are switched off: no token is configured; set http.token_env or http.token_file";
+        return problem;
+    }
+    const auto given = bearer(request);
+    if (!given || !same_secret(*given, token.reveal())) {
+        problem.status = 401;
+        problem.detail = given ? "this is not the token of http.token_env or http.token_file"
+                               : "writes need the header Authorization: Bearer TOKEN";
+        problem.headers.push_back(
+            {"WWW-Authenticate",
+             given ? R"(Bearer realm="receiptd", error="invalid_token")" : R"(Bearer realm="receiptd")"});
+        return problem;
+    }
+    if (request.method == "POST" && !is_json(request.header("Content-Type"))) {
+        problem.status = 415;
+        problem.detail = "the body must be JSON, with the header Content-Type: application/json";
+        problem.headers.push_back({"Accept-Post", "application/json"});
+        return problem;
+    }
+    return std::nullopt;
+}
+
+Router::Match Router::find(const net::ServerRequest& request, std::vector<std::string_view>& allowed) const {
+    const std::string_view method = request.method == "HEAD" ? "GET" : std::string_view(request.method);
+    Match match;
+    for (const auto& route : routes_) {
+        std::string captured;
+        if (!matches(route.pattern, request.path, captured)) continue;
+        allowed.push_back(route.method);
+        if (route.method != method) continue;
+        match.route = &route;
+        match.captured = std::move(captured);
+    }
+    return match;
+}
+
+base::Task<net::ServerReply> Router::answer(net::ServerRequest request) const {
+    std::vector<std::string_view> allowed;
+    auto match = find(request, allowed);
+    if (!match.route) {
+        if (!allowed.empty()) co_return not_allowed(allowed);
+        Problem problem;
+        problem.status = 404;
+        problem.detail = "there is no such path; docs/api.md lists all";
+        co_return problem_reply(problem);
+    }
+    if (match.route->access == Access::write)
+        if (const auto refused = write_refusal(request, token_())) {
+            series_.count(match.route->pattern, refused->status);
+            co_return problem_reply(*refused);
+        }
+    Call call;
+    call.request = std::move(request);
+    call.captured = std::move(match.captured);
+    auto reply = co_await run(*match.route, std::move(call));
+    series_.count(match.route->pattern, reply.status);
+    co_return reply;
+}
+
+base::Task<net::ServerReply> Router::run(const Route& route, Call call) const {
+    Problem problem;
+    try {
+        auto task = route.action(std::move(call));
+        co_return co_await std::move(task);
+    } catch (const NoAnswer& error) {
+        problem = unavailable(error.what());
+    } catch (const storage::StorageStopped&) {
+        problem = unavailable("the daemon is stopping");
+    } catch (const storage::StorageError& error) {
+        log::error("the database refused a request of the API",
+                   {{"route", std::string(route.pattern)}, {"because", error.what()}});
+        problem.status = 500;
+        problem.detail = "the database refused the request; the daemon's log says why";
+    }
+    co_return problem_reply(problem);
+}
+
+}  // namespace receiptd::api

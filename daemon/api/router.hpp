@@ -1,0 +1,58 @@
+// Which request goes where: a table of method, pattern and action.
+#pragma once
+
+#include "api/problem.hpp"
+#include "base/secret.hpp"
+#include "metrics/api_series.hpp"
+#include "net/http_server.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace receiptd::api {
+
+struct Call {
+    net::ServerRequest request;
+    std::string captured;  // what stands in the path where the pattern has {…}
+};
+using Action = std::function<base::Task<net::ServerReply>(Call)>;
+
+enum class Access { read, write };
+
+struct Route {
+    std::string_view method;   // HEAD goes to GET
+    std::string_view pattern;  // "/v1/watches/{hash}": at most one {…}, which stands for one segment
+    Access access = Access::read;
+    Action action;
+};
+
+// What may stand in the way of a write; nullopt: nothing. Without a token nobody may write. A browser's
+// page of another origin cannot: it can neither send the token's header nor a JSON content type
+// without asking first (CORS), and nobody answers that question.
+std::optional<Problem> write_refusal(const net::ServerRequest& request, const base::Secret& token);
+
+class Router {
+public:
+    // `token`: of writes, as the configuration has it now; empty: none.
+    Router(std::vector<Route> routes, std::function<base::Secret()> token, metrics::ApiSeries& series)
+        : routes_(std::move(routes)), token_(std::move(token)), series_(series) {}
+
+    // Never throws but for being cancelled: the database being away is 503, anything unforeseen 500.
+    base::Task<net::ServerReply> answer(net::ServerRequest request) const;
+
+private:
+    struct Match {
+        const Route* route = nullptr;
+        std::string captured;
+    };
+    Match find(const net::ServerRequest& request, std::vector<std::string_view>& allowed) const;
+    base::Task<net::ServerReply> run(const Route& route, Call call) const;
+
+    std::vector<Route> routes_;
+    std::function<base::Secret()> token_;
+    metrics::ApiSeries& series_;
+};
+
+}  // namespace receiptd::api

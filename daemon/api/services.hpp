@@ -1,0 +1,72 @@
+// What the routes work with.
+#pragma once
+
+#include "api/database_calls.hpp"
+#include "api/event_hub.hpp"
+#include "api/router.hpp"
+#include "api/status.hpp"
+#include "base/clock.hpp"
+#include "base/secret.hpp"
+#include "metrics/api_series.hpp"
+#include "storage/alert_store.hpp"
+#include "storage/watch_store.hpp"
+#include "watch/submission.hpp"
+
+#include <boost/asio/thread_pool.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace receiptd::api {
+
+// All of it outlives the API; functions are called on its executor.
+struct Services {
+    std::function<DaemonStatus()> status;
+    std::function<std::string()> metrics;  // Prometheus text
+    std::function<base::Secret()> token;   // of writes; empty: none is set
+    storage::WatchStore& watches;
+    storage::AlertStore& alerts;
+    watch::Submissions& submissions;
+    base::asio::thread_pool& cpu;  // where large answers are made
+    const base::Clock& clock;
+    metrics::ApiSeries& series;
+};
+
+struct ApiOptions {
+    DatabaseCalls::Limits database;
+    // A submission asks the chain before it sends.
+    std::chrono::milliseconds submission_patience{30'000};
+    EventHub::Options stream;
+};
+
+struct Context {
+    Context(const base::asio::any_io_executor& executor, Services given, const ApiOptions& chosen)
+        : services(std::move(given)),
+          options(chosen),
+          calls(executor, chosen.database),
+          submissions(executor, chosen.database),
+          hub(executor, services.alerts, calls, services.clock, services.series, chosen.stream) {}
+
+    Services services;
+    ApiOptions options;
+    DatabaseCalls calls;
+    DatabaseCalls submissions;  // apart: those that wait for the chain hold up no question
+    EventHub hub;
+};
+using SharedContext = std::shared_ptr<Context>;
+
+std::vector<Route> page_routes(const SharedContext& context);
+std::vector<Route> watch_routes(const SharedContext& context);
+std::vector<Route> transaction_routes(const SharedContext& context);
+std::vector<Route> finding_routes(const SharedContext& context);
+std::vector<Route> stream_routes(const SharedContext& context);
+
+// An action from a coroutine that takes the context.
+using Handler = base::Task<net::ServerReply> (*)(SharedContext context, Call call);
+inline Action bound(const SharedContext& context, Handler handler) {
+    return [context, handler](Call call) { return handler(context, std::move(call)); };
+}
+
+}  // namespace receiptd::api

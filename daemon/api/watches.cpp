@@ -1,0 +1,213 @@
+// /v1/watches
+#include "api/body.hpp"
+#include "api/query.hpp"
+#include "api/services.hpp"
+#include "chain/account_id.hpp"
+#include "watch/transaction_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <set>
+
+namespace receiptd::api {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostItems = 1'000;
+constexpr std::int64_t kLatestMicroseconds = 253'402'300'800'000'000;  // the year 10000
+
+using WatchResult = base::Result<storage::NewWatch, Problem>;
+
+WatchResult watch_from(const json& item, const std::string& at) {
+    if (!item.is_object()) return bad_body(at, "must be an object {tx_hash, sender_id}");
+    if (auto fault = unknown_member(item, at, {"tx_hash", "sender_id"})) return *fault;
+    const auto hash = text_member(item, at, "tx_hash");
+    if (!hash) return hash.error();
+    const auto sender = text_member(item, at, "sender_id");
+    if (!sender) return sender.error();
+    if (!storage::is_transaction_hash(*hash))
+        return bad_body(at + "/tx_hash", "tx_hash must be the hash of a transaction: base58 of 32 bytes");
+    if (!chain::is_valid_account_id(*sender))
+        return bad_body(at + "/sender_id", "sender_id must be the account id of the transaction's signer");
+    storage::NewWatch made;
+    made.tx_hash = *hash;
+    made.sender_id = *sender;
+    return made;
+}
+
+Problem another_sender(const std::string& at, const storage::Watch& stored) {
+    auto problem = bad_body(at + "/sender_id", "is watched already, with the sender_id " + stored.sender_id);
+    problem.status = 409;
+    return problem;
+}
+
+// What became of those that were added: by hash, as they are stored now.
+struct Added {
+    std::set<std::string> created;
+    std::map<std::string, storage::Watch> stored;
+};
+
+base::Task<Added> add(SharedContext context, std::vector<storage::NewWatch> watches) {
+    std::vector<std::string> hashes;
+    for (const auto& watch : watches) hashes.push_back(watch.tx_hash);
+    auto adding = context->services.watches.add_watches(std::move(watches));
+    const auto created = co_await context->calls.wait_for(std::move(adding));
+    auto reading = context->services.watches.watches(std::move(hashes));
+    auto stored = co_await context->calls.wait_for(std::move(reading));
+    Added added;
+    added.created.insert(created.begin(), created.end());
+    for (auto& watch : stored) added.stored.emplace(watch.tx_hash, std::move(watch));
+    co_return added;
+}
+
+// Removed again by somebody else meanwhile: as it was handed in.
+storage::Watch stored_watch(const Added& added, const storage::NewWatch& watch) {
+    const auto found = added.stored.find(watch.tx_hash);
+    if (found != added.stored.end()) return found->second;
+    storage::Watch gone;
+    gone.tx_hash = watch.tx_hash;
+    gone.sender_id = watch.sender_id;
+    return gone;
+}
+
+base::Task<net::ServerReply> add_one(SharedContext context, json body) {
+    const auto watch = watch_from(body, "");
+    if (!watch) co_return problem_reply(watch.error());
+    std::vector<storage::NewWatch> watches = {*watch};
+    const auto added = co_await add(context, std::move(watches));
+    const auto stored = stored_watch(added, *watch);
+    if (stored.sender_id != watch->sender_id) co_return problem_reply(another_sender("", stored));
+    const bool created = added.created.contains(watch->tx_hash);
+    auto reply = json_reply(created ? 201 : 200, watch::watch_json(stored));
+    reply.headers.push_back({"Location", "/v1/watches/" + watch->tx_hash});
+    co_return reply;
+}
+
+json item_json(const WatchResult& item, Added& added, const std::string& at) {
+    if (!item) return {{"status", "refused"}, {"problem", problem_json(item.error())}};
+    const auto stored = stored_watch(added, *item);
+    json result = {{"tx_hash", item->tx_hash}};
+    if (stored.sender_id != item->sender_id) {
+        result["status"] = "refused";
+        result["problem"] = problem_json(another_sender(at, stored));
+        return result;
+    }
+    // Of two alike the first one made it.
+    result["status"] = added.created.erase(item->tx_hash) > 0 ? "created" : "exists";
+    result["stage"] = chain::stage_name(stored.state.stage);
+    return result;
+}
+
+base::Task<net::ServerReply> add_many(SharedContext context, json body) {
+    if (body.empty() || body.size() > kMostItems)
+        co_return problem_reply(
+            bad_body("", "an array must have 1 to " + std::to_string(kMostItems) + " items"));
+    std::vector<WatchResult> items;
+    std::map<std::string, storage::NewWatch> distinct;
+    for (std::size_t i = 0; i < body.size(); ++i) {
+        items.push_back(watch_from(body[i], "/" + std::to_string(i)));
+        if (items.back()) distinct.emplace(items.back()->tx_hash, *items.back());
+    }
+    std::vector<storage::NewWatch> watches;
+    for (auto& [hash, watch] : distinct) watches.push_back(std::move(watch));
+    Added added;
+    if (!watches.empty()) added = co_await add(context, std::move(watches));
+    json results = json::array();
+    std::map<std::string, std::size_t> counts = {{"created", 0}, {"exists", 0}, {"refused", 0}};
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        results.push_back(item_json(items[i], added, "/" + std::to_string(i)));
+        ++counts[results.back()["status"].get<std::string>()];
+    }
+    json answer = counts;
+    answer["results"] = std::move(results);
+    co_return json_reply(200, to_text(answer));
+}
+
+base::Task<net::ServerReply> post(SharedContext context, Call call) {
+    auto body = parse_body(call.request.body);
+    if (!body) co_return problem_reply(body.error());
+    if (body->is_array()) co_return co_await add_many(context, std::move(*body));
+    if (body->is_object()) co_return co_await add_one(context, std::move(*body));
+    co_return problem_reply(bad_body("", "must be {tx_hash, sender_id} or an array of such"));
+}
+
+storage::WatchFilter filter_of(Query& query) {
+    storage::WatchFilter filter;
+    if (const auto stage = query.text("stage"); !stage.empty()) {
+        filter.stage = chain::parse_stage(stage);
+        if (!filter.stage) query.refuse("stage", "must be a stage, such as pending or final");
+    }
+    if (const auto verdict = query.text("verdict"); !verdict.empty()) {
+        filter.verdict = chain::parse_verdict(verdict);
+        if (!filter.verdict) query.refuse("verdict", "must be a verdict, such as callback_failed");
+    }
+    filter.sender_id = query.account("sender_id");
+    const auto open = query.flag("open");
+    if (open && !*open) query.refuse("open", "can only be true; ended ones are found by stage");
+    filter.open_only = open.value_or(false);
+    filter.cursor = query.text("cursor");
+    if (!filter.cursor.empty()) {
+        const auto position = storage::parse_watch_cursor(filter.cursor);
+        if (!position || position->created_at_microseconds < 0 ||
+            position->created_at_microseconds > kLatestMicroseconds)
+            query.refuse("cursor", "must be the next_cursor of an answer");
+    }
+    filter.limit = query.limit();
+    return filter;
+}
+
+base::Task<net::ServerReply> list(SharedContext context, Call call) {
+    Query query(call.request, {"stage", "verdict", "sender_id", "open", "cursor", "limit"});
+    auto filter = filter_of(query);
+    if (query.fault()) co_return problem_reply(*query.fault());
+    const auto limit = filter.limit++;  // one more tells whether there are more
+    auto listing = context->services.watches.list_watches(std::move(filter));
+    auto found = co_await context->calls.wait_for(std::move(listing));
+    std::optional<std::string> next;
+    if (found.size() > limit) {
+        found.resize(limit);
+        next = storage::watch_cursor(found.back());
+    }
+    std::vector<std::string> items;
+    for (const auto& watch : found) items.push_back(watch::watch_json(watch));
+    co_return json_reply(200, list_json("watches", items, next));
+}
+
+Problem not_watched(const std::string& tx_hash) {
+    Problem problem;
+    problem.status = 404;
+    problem.detail = "transaction " + tx_hash + " is not watched";
+    return problem;
+}
+
+base::Task<net::ServerReply> get(SharedContext context, Call call) {
+    if (!storage::is_transaction_hash(call.captured)) co_return problem_reply(no_hash(call.captured));
+    auto reading = context->services.watches.watch(call.captured);
+    const auto watch = co_await context->calls.wait_for(std::move(reading));
+    if (!watch) co_return problem_reply(not_watched(call.captured));
+    co_return json_reply(200, watch::watch_json(*watch));
+}
+
+base::Task<net::ServerReply> remove(SharedContext context, Call call) {
+    if (!storage::is_transaction_hash(call.captured)) co_return problem_reply(no_hash(call.captured));
+    auto removing = context->services.watches.remove_watch(call.captured);
+    const bool removed = co_await context->calls.wait_for(std::move(removing));
+    if (!removed) co_return problem_reply(not_watched(call.captured));
+    net::ServerReply reply;
+    reply.status = 204;
+    co_return reply;
+}
+
+}  // namespace
+
+std::vector<Route> watch_routes(const SharedContext& context) {
+    return {{"GET", "/v1/watches", Access::read, bound(context, list)},
+            {"POST", "/v1/watches", Access::write, bound(context, post)},
+            {"GET", "/v1/watches/{hash}", Access::read, bound(context, get)},
+            {"DELETE", "/v1/watches/{hash}", Access::write, bound(context, remove)}};
+}
+
+}  // namespace receiptd::api
