@@ -156,3 +156,22 @@ CREATE TABLE deliveries (
 ) WITH (fillfactor = 70);
 CREATE INDEX ON deliveries (endpoint, next_attempt_at) WHERE state = 'pending';
 CREATE INDEX ON deliveries (endpoint) WHERE state = 'dead';
+
+-- Source rpc, scope accounts: receipts that a followed block lists and whose tree is not stored yet. Most belong
+-- to a transaction in scope and are gone with its tree; of the others the transaction is asked for.
+CREATE TABLE unplaced_receipts (
+    receipt_id text COLLATE "C" NOT NULL,
+    receiver_id text COLLATE "C" NOT NULL,
+    signer_id text COLLATE "C" NOT NULL,
+    block_height bigint NOT NULL,
+    timestamp_nanosec bigint NOT NULL,
+    tx_hash text COLLATE "C",  -- once it is told
+    -- 'outcome': nobody can tell its transaction, what became of it is asked for.
+    stage text COLLATE "C" NOT NULL DEFAULT 'transaction' CHECK (stage IN ('transaction', 'outcome')),
+    attempts int NOT NULL DEFAULT 0,
+    due_at timestamptz NOT NULL DEFAULT now() + interval '1 second',
+    reason text,
+    created_at timestamptz NOT NULL DEFAULT now()
+) WITH (fillfactor = 70);
+CREATE INDEX ON unplaced_receipts (due_at);
+CREATE INDEX ON unplaced_receipts USING hash (receipt_id);

@@ -45,6 +45,19 @@ COMMENT ON COLUMN pending_trees.attempts IS 'How often it was asked for in vain.
 COMMENT ON COLUMN pending_trees.due_at IS 'Asked for again at this time.';
 COMMENT ON COLUMN pending_trees.reason IS 'Why it was not complete last time.';
 
+COMMENT ON TABLE unplaced_receipts IS 'Receipts that touch a followed account, listed in a block, whose tree is not stored yet (source rpc, scope accounts). They go when it is.';
+COMMENT ON COLUMN unplaced_receipts.receipt_id IS 'The receipt.';
+COMMENT ON COLUMN unplaced_receipts.receiver_id IS 'Account that executes it.';
+COMMENT ON COLUMN unplaced_receipts.signer_id IS 'Signer of its transaction; system for the refund of a deposit.';
+COMMENT ON COLUMN unplaced_receipts.block_height IS 'Height of the block that lists it.';
+COMMENT ON COLUMN unplaced_receipts.timestamp_nanosec IS 'Time of that block, nanoseconds since 1970.';
+COMMENT ON COLUMN unplaced_receipts.tx_hash IS 'Its transaction, once a host told it; that one''s tree is being fetched.';
+COMMENT ON COLUMN unplaced_receipts.stage IS 'transaction: whose it is will be asked for if no tree brings it. outcome: no host can tell whose it is, its outcome is asked for.';
+COMMENT ON COLUMN unplaced_receipts.attempts IS 'How often it was asked for in vain in this stage.';
+COMMENT ON COLUMN unplaced_receipts.due_at IS 'Looked at again at this time.';
+COMMENT ON COLUMN unplaced_receipts.reason IS 'Why it waits.';
+COMMENT ON COLUMN unplaced_receipts.created_at IS 'When it was stored here.';
+
 COMMENT ON TABLE orphan_receipts IS 'Receipts and data whose parent was not known when they were stored. When both sides are stored, they are adopted: their rows get the parent and move to its tree.';
 COMMENT ON COLUMN orphan_receipts.kind IS 'receipt (id is receipts.receipt_id) or data (id is data_receipts.data_id).';
 COMMENT ON COLUMN orphan_receipts.id IS 'The receipt or the data.';

@@ -122,6 +122,8 @@ void RowBatch::append(RowBatch&& other) {
                   std::make_move_iterator(other.blocks.end()));
     covered.add(other.covered);
     wanted.add(other.wanted);
+    listed.insert(listed.end(), std::make_move_iterator(other.listed.begin()),
+                  std::make_move_iterator(other.listed.end()));
     findings.insert(findings.end(), std::make_move_iterator(other.findings.begin()),
                     std::make_move_iterator(other.findings.end()));
     other = {};

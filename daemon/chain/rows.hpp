@@ -9,6 +9,7 @@
 #include "base/height_set.hpp"
 #include "chain/decided.hpp"
 #include "chain/lineage.hpp"
+#include "chain/listed_receipt.hpp"
 #include "chain/model.hpp"
 #include "chain/sightings.hpp"
 
@@ -78,6 +79,8 @@ struct RowBatch {
     std::vector<Finding> findings;  // those of the rows that are news; people are told of them
     DecidedCounts decided;
     Sightings seen;
+    // Source rpc, scope accounts: action receipts that touch them, of whatever transaction.
+    std::vector<ListedReceipt> listed;
 
     TableRows& operator[](Table table) { return tables[static_cast<std::size_t>(table)]; }
     const TableRows& operator[](Table table) const { return tables[static_cast<std::size_t>(table)]; }
@@ -107,6 +110,15 @@ RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> pr
 RowBatch block_rows(const Block& block, const std::vector<const Chunk*>& chunks,
                     std::optional<BlockHeight> prev_height, const Scope& scope, bool collect = false);
 
+// Source rpc: a transaction whose block was not followed, or out of scope, with its pending_trees row. Its
+// tree is fetched as any other.
+RowBatch found_transaction_rows(const SignedTransaction& transaction, const BlockRef& included_in);
+
+// Source rpc: a listed receipt whose transaction nobody could tell, under its own name, as an orphan.
+// body, outcome: nullptr where they could not be had either. `executed_at`: where, if that is known.
+RowBatch orphan_receipt_rows(const ListedReceipt& listed, const Receipt* body, const Outcome* outcome,
+                             std::optional<ExecutedAt> executed_at);
+
 // Where an outcome executed, looked up by its block_hash.
 struct ExecutionBlock {
     std::optional<BlockHeight> height;    // nullopt: that block cannot be had
@@ -126,7 +138,8 @@ struct TreeCompletion {
     std::string error_class, error_text;        // empty unless failure
     Gas gas_burnt = 0;
     std::string tokens_burnt;
-    std::vector<std::string> data_ids;  // of data receipts that belong to this tree
+    std::vector<std::string> data_ids;     // of data receipts that belong to this tree
+    std::vector<std::string> receipt_ids;  // that may have been stored as orphans before
 };
 struct TreeRows {
     RowBatch batch;  // receipts, events, and what the tree was judged to be

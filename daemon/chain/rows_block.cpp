@@ -31,6 +31,7 @@ public:
             write_pending_tree(batch_, header_, transaction);
         }
         for (const auto& receipt : chunk.receipts) {
+            if (receipt.kind == ReceiptKind::action) list(receipt);
             if (receipt.kind != ReceiptKind::data) continue;
             if (collect_) batch_.seen.data_ids.emplace_back(receipt.data_id);
             if (!touches(scope_, receipt)) continue;
@@ -40,6 +41,14 @@ public:
     }
 
 private:
+    // Its transaction may be anybody's. With scope `all` it is known to be followed.
+    void list(const Receipt& receipt) {
+        if (scope_.kind != ScopeKind::accounts || !touches(scope_, receipt)) return;
+        if (!written_.insert(receipt.receipt_id).second) return;
+        batch_.listed.push_back({std::string(receipt.receipt_id), std::string(receipt.receiver_id),
+                                 std::string(receipt.signer_id), header_.height, header_.timestamp_nanosec});
+    }
+
     void see(const SignedTransaction& transaction, bool in_scope) {
         const ExecutedAt at{header_.height, header_.timestamp_nanosec};
         batch_.seen.transactions.push_back(seen_transaction(transaction, at, in_scope));

@@ -111,6 +111,7 @@ private:
         write_receipt(rows_.batch, place, outcome, body, TreeRef{rows_.completion.tx_hash, true},
                       item.parent_receipt_id, role);
         const bool deletes = body && deletes_account(*body, outcome.status);
+        rows_.completion.receipt_ids.emplace_back(outcome.id);
         if (body) data_ids_.add(*body);
         if (body) graph_.add(receipt_facts(*body));
         std::optional<ExecutedAt> at;

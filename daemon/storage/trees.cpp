@@ -67,11 +67,29 @@ void adopt_data(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
                 done.tx_hash, done.block_timestamp_nanosec, ids);
 }
 
+// Receipts that were stored under their own names before anybody could tell their transaction.
+void remove_orphans(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
+    if (done.receipt_ids.empty()) return;
+    const auto rows = shim::query(tx,
+                                  "DELETE FROM orphan_receipts WHERE kind = 'receipt' AND adopted_at IS NULL "
+                                  "AND id = ANY ($1::text[]) RETURNING id",
+                                  text_array(done.receipt_ids));
+    if (rows.empty()) return;
+    std::vector<std::string> ids;
+    for (const auto& row : rows) ids.push_back(row[0].as<std::string>());
+    for (const char* table : {"receipts", "events"})
+        shim::query(tx,
+                    std::string("DELETE FROM ") + table +
+                        " WHERE tree_id = ANY ($1::text[]) AND block_time >= " + kSince,
+                    text_array(ids), done.block_timestamp_nanosec);
+}
+
 bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree) {
     const auto& done = tree.completion;
     pqxx::work tx(connection);
     if (!take_pending(tx, done.tx_hash) && is_complete(tx, done)) return false;
     remove_earlier(tx, done);
+    remove_orphans(tx, done);
     copy_rows(tx, tree.batch);
     tell_findings(tx, tree.batch.findings);
     complete_transaction(tx, done);

@@ -1,0 +1,208 @@
+// Receipts that wait for their tree: most come with one by themselves.
+#include "storage/copy.hpp"
+#include "storage/orphan_sql.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace receiptd::storage::sql {
+namespace {
+
+UnplacedReceipt read_row(const pqxx::row& row) {
+    UnplacedReceipt unplaced;
+    auto& receipt = unplaced.receipt;
+    receipt.receipt_id = row[0].as<std::string>();
+    receipt.receiver_id = row[1].as<std::string>();
+    receipt.signer_id = row[2].as<std::string>();
+    receipt.height = row[3].as<base::Height>();
+    receipt.timestamp_nanosec = row[4].as<std::uint64_t>();
+    unplaced.wants_outcome = row[5].as<bool>();
+    unplaced.attempts = row[6].as<unsigned>();
+    unplaced.age = std::chrono::milliseconds(row[7].as<std::int64_t>());
+    return unplaced;
+}
+
+struct Claimed {
+    std::vector<UnplacedReceipt> receipts;
+    std::vector<std::string> tx_hashes;  // "": not told yet
+};
+
+Claimed claim(pqxx::transaction_base& tx, unsigned limit) {
+    const auto rows = shim::query(
+        tx,
+        "WITH due AS (SELECT receipt_id FROM unplaced_receipts WHERE due_at <= now() "
+        "  ORDER BY due_at, receipt_id LIMIT $1 FOR UPDATE SKIP LOCKED) "
+        "UPDATE unplaced_receipts u SET due_at = now() + interval '90 seconds' FROM due "
+        "WHERE u.receipt_id = due.receipt_id "
+        "RETURNING u.receipt_id, receiver_id, signer_id, block_height, timestamp_nanosec, "
+        "stage = 'outcome', attempts, greatest(0, extract(epoch FROM now() - created_at) * 1000)::bigint, "
+        "coalesce(tx_hash, '')",
+        limit);
+    Claimed claimed;
+    for (const auto& row : rows) {
+        claimed.receipts.push_back(read_row(row));
+        claimed.tx_hashes.push_back(row[8].as<std::string>());
+    }
+    return claimed;
+}
+
+std::set<std::string> texts(const pqxx::result& rows) {
+    std::set<std::string> found;
+    for (const auto& row : rows) found.insert(row[0].as<std::string>());
+    return found;
+}
+
+// A receipt is executed no earlier than it is listed, and within days.
+std::set<std::string> stored(pqxx::transaction_base& tx, const Claimed& claimed) {
+    std::vector<std::string> ids;
+    auto since = claimed.receipts.front().receipt.timestamp_nanosec;
+    auto until = since;
+    for (const auto& unplaced : claimed.receipts) {
+        ids.push_back(unplaced.receipt.receipt_id);
+        since = std::min(since, unplaced.receipt.timestamp_nanosec);
+        until = std::max(until, unplaced.receipt.timestamp_nanosec);
+    }
+    return texts(shim::query(tx,
+                             "SELECT receipt_id FROM receipts WHERE receipt_id = ANY ($1::text[]) "
+                             "AND block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 minute' "
+                             "AND block_time <= to_timestamp($3::numeric / 1000000000) + interval '7 days'",
+                             text_array(ids), since, until));
+}
+
+void forget(pqxx::transaction_base& tx, const std::set<std::string>& ids) {
+    if (ids.empty()) return;
+    shim::query(tx, "DELETE FROM unplaced_receipts WHERE receipt_id = ANY ($1::text[])",
+                text_array({ids.begin(), ids.end()}));
+}
+
+void look_for_pending(pqxx::transaction_base& tx, UnplacedRound& round,
+                      const std::vector<std::string>& tx_hashes) {
+    std::vector<std::string> signers, told;
+    for (const auto& unplaced : round.due) signers.push_back(unplaced.receipt.signer_id);
+    for (const auto& tx_hash : tx_hashes)
+        if (!tx_hash.empty()) told.push_back(tx_hash);
+    const auto busy = texts(
+        shim::query(tx, "SELECT DISTINCT sender_id FROM pending_trees WHERE sender_id = ANY ($1::text[])",
+                    text_array(signers)));
+    const auto pending = texts(shim::query(
+        tx, "SELECT DISTINCT tx_hash FROM pending_trees WHERE tx_hash = ANY ($1::text[])", text_array(told)));
+    for (std::size_t i = 0; i < round.due.size(); ++i) {
+        round.due[i].signer_pending = busy.contains(round.due[i].receipt.signer_id);
+        round.due[i].tree_pending = pending.contains(tx_hashes[i]);
+    }
+}
+
+constexpr const char* kIsStored =
+    "SELECT FROM transactions WHERE tx_hash = $1 "
+    "AND block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 second' "
+    "AND block_time <= to_timestamp($2::numeric / 1000000000) + interval '1 second' "
+    "UNION ALL SELECT FROM pending_trees WHERE tx_hash = $1";
+
+void write_place(pqxx::connection& connection, const FoundTransaction& found) {
+    pqxx::work tx(connection);
+    if (shim::query(tx, kIsStored, found.tx_hash, found.timestamp_nanosec).empty()) copy_rows(tx, found.rows);
+    shim::query(tx,
+                "UPDATE unplaced_receipts SET tx_hash = $1, reason = NULL, "
+                "attempts = attempts + CASE WHEN receipt_id = $2 THEN 1 ELSE 0 END, "
+                "due_at = now() + interval '1 second' "
+                "WHERE receipt_id = $2 OR (receipt_id = ANY ($3::text[]) AND stage = 'transaction')",
+                found.tx_hash, found.asked_for, text_array(found.receipt_ids));
+    tx.commit();
+}
+
+}  // namespace
+
+UnplacedRound due_unplaced(pqxx::connection& connection, unsigned limit) {
+    pqxx::work tx(connection);
+    UnplacedRound round;
+    auto claimed = claim(tx, limit);
+    if (claimed.receipts.empty()) return round;
+    const auto came = stored(tx, claimed);
+    forget(tx, came);
+    std::vector<std::string> tx_hashes;
+    for (std::size_t i = 0; i < claimed.receipts.size(); ++i) {
+        auto& unplaced = claimed.receipts[i];
+        auto& tx_hash = claimed.tx_hashes[i];
+        if (came.contains(unplaced.receipt.receipt_id)) {
+            ++(tx_hash.empty() ? round.came : round.came_when_asked);
+            continue;
+        }
+        round.due.push_back(std::move(unplaced));
+        tx_hashes.push_back(std::move(tx_hash));
+    }
+    if (!round.due.empty()) look_for_pending(tx, round, tx_hashes);
+    tx.commit();
+    return round;
+}
+
+std::uint64_t unplaced_count(pqxx::connection& connection, base::HeightRange listed_in) {
+    pqxx::work tx(connection);
+    return shim::query(tx, "SELECT count(*) FROM unplaced_receipts WHERE block_height BETWEEN $1 AND $2",
+                       listed_in.from, listed_in.to)[0][0]
+        .as<std::uint64_t>();
+}
+
+void postpone_unplaced(pqxx::connection& connection, const std::string& receipt_id,
+                       std::chrono::milliseconds delay, bool in_vain, const std::string& reason) {
+    pqxx::work tx(connection);
+    shim::query(tx,
+                "UPDATE unplaced_receipts SET attempts = attempts + CASE WHEN $3 THEN 1 ELSE 0 END, "
+                "reason = $4, due_at = now() + $2 * interval '1 millisecond' WHERE receipt_id = $1",
+                receipt_id, delay.count(), in_vain, reason);
+    tx.commit();
+}
+
+// Rows that collide were written meanwhile; now they are seen.
+void place(pqxx::connection& connection, const FoundTransaction& found, PartitionKeeper& partitions) {
+    const auto write = [&] { write_place(connection, found); };
+    const auto days = days_of_rows(found.rows);
+    try {
+        partitions.with_days(connection, days, write);
+    } catch (const pqxx::unique_violation&) {
+        partitions.with_days(connection, days, write);
+    }
+}
+
+void want_outcome(pqxx::connection& connection, const std::string& receipt_id, const std::string& reason) {
+    pqxx::work tx(connection);
+    shim::query(tx,
+                "UPDATE unplaced_receipts SET stage = 'outcome', attempts = 0, reason = $2, due_at = now() "
+                "WHERE receipt_id = $1",
+                receipt_id, reason);
+    tx.commit();
+}
+
+void store_orphan(pqxx::connection& connection, const std::string& receipt_id, const chain::RowBatch& rows,
+                  PartitionKeeper& partitions) {
+    partitions.with_days(connection, days_of_rows(rows), [&] {
+        pqxx::work tx(connection);
+        // Not there any more: this was committed already, or its tree came.
+        const auto still = shim::query(
+            tx, "DELETE FROM unplaced_receipts WHERE receipt_id = $1 RETURNING receipt_id", receipt_id);
+        if (!still.empty()) copy_rows(tx, rows);
+        tx.commit();
+    });
+}
+
+std::optional<chain::ExecutedAt> executed_at(pqxx::connection& connection, const std::string& block_hash,
+                                             const std::string& outcome_root) {
+    pqxx::work tx(connection);
+    const auto rows = shim::query(
+        tx,
+        "WITH above AS (SELECT block_height, block_time FROM blocks WHERE block_hash = $1), "
+        "listing AS (SELECT c.shard_id, c.block_height, c.block_time FROM chunks c JOIN above "
+        "  USING (block_height, block_time) WHERE NOT c.missing AND c.outcome_root = $2), "
+        "executing AS (SELECT max(c.block_height) AS block_height FROM chunks c JOIN listing l "
+        "  ON c.shard_id = l.shard_id AND c.block_height < l.block_height AND NOT c.missing "
+        "  AND c.block_time < l.block_time AND c.block_time >= l.block_time - interval '1 hour' "
+        "  HAVING count(DISTINCT l.shard_id) = 1) "
+        "SELECT b.block_height, b.timestamp_nanosec FROM blocks b JOIN executing USING (block_height) "
+        // Nothing between may be unknown: the nearest stored chunk need not be the nearest one.
+        "WHERE (SELECT heights @> int8range(b.block_height, (SELECT block_height FROM above)) FROM coverage)",
+        block_hash, outcome_root);
+    if (rows.size() != 1) return std::nullopt;
+    return chain::ExecutedAt{rows[0][0].as<base::Height>(), rows[0][1].as<std::uint64_t>()};
+}
+
+}  // namespace receiptd::storage::sql
