@@ -35,6 +35,8 @@ public:
         add_migrate();
         add_status();
         add_tx();
+        add_alerts();
+        add_watch();
         parser_.add_subcommand("check-config", "Report every problem of the configuration")->callback([this] {
             chosen_ = [this] { return check_config(config_file_); };
         });
@@ -106,6 +108,46 @@ private:
         });
     }
 
+    void add_watch() {
+        auto* command = parser_.add_subcommand(
+            "watch",
+            "Watch a transaction to its end. Exit code with --wait: 0 succeeded; 10 failed, 11 "
+            "callback_failed, "
+            "12 receipt_failed; 20 rejected, 21 forwarding_failed, 22 dropped, 23 expired, 24 unknown");
+        command->add_option("hash", tx_hash_, "Transaction hash")->required();
+        command->add_option("sender", sender_id_, "Signer's account")->required();
+        command->add_flag("--wait", wait_, "Print its stages as they come, until it has ended");
+        command->callback([this] {
+            choose([this](const auto& settings) {
+                return watch_transaction(settings, tx_hash_, sender_id_, wait_);
+            });
+        });
+    }
+
+    void add_alerts() {
+        auto* command = parser_.add_subcommand("alerts", "What the endpoints were told, and tell them again");
+        command->require_subcommand(1);
+        auto* list = command->add_subcommand("list", "Deliveries, newest first");
+        list->add_option("--state", alerts_list_.state, "Only pending, delivered or dead ones")
+            ->check(CLI::IsMember({"pending", "delivered", "dead"}));
+        list->add_option("--endpoint", alerts_list_.endpoint, "Only those to this endpoint");
+        list->add_option("--limit", alerts_list_.limit, "At most so many")
+            ->check(CLI::Range(1, 100'000))
+            ->capture_default_str();
+        list->add_flag("--json", alerts_list_.as_json, "As a JSON array");
+        list->callback(
+            [this] { choose([this](const auto& settings) { return list_alerts(settings, alerts_list_); }); });
+        auto* resend = command->add_subcommand("resend", "Make deliveries due now, whatever became of them");
+        auto* ids = resend->add_option("alert_id", alerts_resend_.alert_ids, "As `alerts list` shows them");
+        resend->add_flag("--dead", alerts_resend_.dead, "All that were given up")->excludes(ids);
+        resend->add_option("--endpoint", alerts_resend_.endpoint, "Only those to this endpoint");
+        resend->callback([this] {
+            if (alerts_resend_.alert_ids.empty() && !alerts_resend_.dead)
+                throw CLI::RequiredError("alerts resend: an alert_id, or --dead,");
+            choose([this](const auto& settings) { return resend_alerts(settings, alerts_resend_); });
+        });
+    }
+
     CLI::App parser_;
     std::string config_file_ = "receiptd.toml";
     std::optional<base::Height> until_;
@@ -113,8 +155,11 @@ private:
     base::Height to_ = 0;
     bool status_only_ = false;
     bool as_json_ = false;
+    AlertsList alerts_list_;
+    AlertsResend alerts_resend_;
     std::string tx_hash_;
     std::string sender_id_;
+    bool wait_ = false;
     std::function<int()> chosen_;
 };
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "base/height_set.hpp"
+#include "chain/lifecycle.hpp"
 #include "config/settings.hpp"
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace receiptd::app {
 
@@ -13,6 +15,18 @@ inline constexpr int kOk = 0;
 inline constexpr int kFailed = 1;      // something broke; the last error line says what
 inline constexpr int kUsage = 2;       // wrong arguments or configuration
 inline constexpr int kIncomplete = 3;  // done, but heights or trees could not be had: they are listed
+
+// What became of a watched transaction, as an exit code: kOk if it succeeded, whatever was handled on the
+// way.
+inline constexpr int kTxFailed = 10;
+inline constexpr int kTxCallbackFailed = 11;
+inline constexpr int kTxReceiptFailed = 12;
+inline constexpr int kTxRejected = 20;
+inline constexpr int kTxForwardingFailed = 21;
+inline constexpr int kTxDropped = 22;
+inline constexpr int kTxExpired = 23;
+inline constexpr int kTxUnknown = 24;
+int exit_code(const chain::WatchState& end);
 
 struct RunCommand {
     std::optional<base::Height> until;
@@ -24,6 +38,22 @@ int migrate(const config::Settings& settings, bool status_only);
 int status(const config::Settings& settings, bool as_json);
 int show_transaction(const config::Settings& settings, const std::string& tx_hash,
                      const std::string& sender_id);
+// Watches a transaction; `wait`: prints its stages as they come, until it has ended.
+int watch_transaction(const config::Settings& settings, const std::string& tx_hash,
+                      const std::string& sender_id, bool wait);
+struct AlertsList {
+    std::string state;     // empty: any
+    std::string endpoint;  // empty: any
+    unsigned limit = 50;
+    bool as_json = false;
+};
+int list_alerts(const config::Settings& settings, const AlertsList& command);
+struct AlertsResend {
+    std::vector<std::string> alert_ids;
+    bool dead = false;     // all that are
+    std::string endpoint;  // empty: all that are configured
+};
+int resend_alerts(const config::Settings& settings, const AlertsResend& command);
 int check_config(const std::string& config_file);
 int print_version();
 

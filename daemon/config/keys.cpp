@@ -21,6 +21,8 @@ void add_endpoint(Draft& draft) {
     draft.endpoint_secrets.emplace_back();
 }
 
+void add_watch_rule(Draft& draft) { draft.settings.watch_rules.emplace_back(); }
+
 constexpr Section kSections[] = {
     {"chain", SectionKind::table, "Which chain."},
     {"upstream", SectionKind::array,
@@ -33,10 +35,14 @@ constexpr Section kSections[] = {
     {"database", SectionKind::table, "Where everything is stored."},
     {"follow", SectionKind::table, "What is fetched and kept."},
     {"http", SectionKind::table, "What the daemon serves."},
+    {"watching", SectionKind::table, "How long watched transactions may take."},
+    {"watch", SectionKind::optional_array,
+     "Rules, one `[[watch]]` each: every transaction that a followed block includes and that matches all "
+     "globs of one is watched to its end. At least one glob; `\"*\"` matches everything.",
+     add_watch_rule},
     {"endpoint", SectionKind::optional_array,
      "Webhooks that are told of every finding, one `[[endpoint]]` each: POST of a JSON body, signed as "
-     "[Standard Webhooks](https://www.standardwebhooks.com) says. Read and checked; this version does not "
-     "send yet.",
+     "[Standard Webhooks](https://www.standardwebhooks.com) says ([webhooks.md](webhooks.md)).",
      add_endpoint},
     {"retention", SectionKind::table, "What it forgets."},
     {"log", SectionKind::table, "What it says, on standard error."},
@@ -70,7 +76,7 @@ std::span<const Section> sections() { return kSections; }
 std::span<const Key> keys() {
     static const std::vector<Key> all = [] {
         std::vector<Key> rows;
-        for (const auto table : {source_keys(), daemon_keys(), endpoint_keys()})
+        for (const auto table : {source_keys(), daemon_keys(), watch_keys(), endpoint_keys()})
             rows.insert(rows.end(), table.begin(), table.end());
         return rows;
     }();
