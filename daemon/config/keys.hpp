@@ -31,6 +31,7 @@ enum class Type {
     env,       // name of an environment variable that holds a secret
     file,      // path of a file that holds a secret
     flag,      // true or false
+    glob,      // of account ids or methods: '*' and '?'
 };
 
 // A value on its way between the file and Settings. Choices travel as their index.
@@ -50,6 +51,7 @@ struct Draft {
     SecretPlace neardata_key;
     std::vector<SecretPlace> endpoint_secrets;  // as settings.endpoints
     SecretPlace database_url;
+    SecretPlace http_token;
 };
 
 enum class SectionKind {

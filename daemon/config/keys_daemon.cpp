@@ -129,7 +129,22 @@ constexpr Key kKeys[] = {
      .name = "listen",
      .type = Type::listen,
      .at = setting<&Settings::http, &Http::listen>(),
-     .help = "Where `/livez`, `/readyz` and `/metrics` are served. Port 0 takes a free one and logs it."},
+     .help = "Where `/livez`, `/readyz`, `/metrics` and `/v1` are served ([api.md](api.md)), in plain HTTP. "
+             "Port 0 takes a free one and logs it. Whoever reaches it may read everything."},
+    {.section = "http",
+     .name = "token_env",
+     .type = Type::env,
+     .at = secret_place<&Draft::http_token, &SecretPlace::env>(),
+     .help = "Environment variable that holds the bearer token of all writes under `/v1`: 16 visible "
+             "characters or more. Without a token nobody may write.",
+     .reloadable = true},
+    {.section = "http",
+     .name = "token_file",
+     .type = Type::file,
+     .at = secret_place<&Draft::http_token, &SecretPlace::file>(),
+     .help = "File that holds the token, instead of `token_env`. Of the two only a file is read anew on "
+             "SIGHUP: a process keeps its environment.",
+     .reloadable = true},
     {.section = "retention",
      .name = "keep",
      .type = Type::keep,

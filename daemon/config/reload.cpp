@@ -83,6 +83,22 @@ void compare_endpoints(const std::vector<Endpoint>& before, const std::vector<En
             changes.push_back({place("endpoint", endpoint.name), "absent", "added", false});
 }
 
+void compare_watch_rules(const Draft& a, const Draft& b, std::vector<Change>& changes) {
+    const auto& before = a.settings.watch_rules;
+    const auto& after = b.settings.watch_rules;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        const auto twin = find_named(after, before[i].name);
+        if (twin == after.end())
+            changes.push_back({place("watch", before[i].name), "present", "removed", false});
+        else
+            compare("watch", a, i, b, static_cast<std::size_t>(twin - after.begin()), before[i].name,
+                    changes);
+    }
+    for (const auto& rule : after)
+        if (find_named(before, rule.name) == before.end())
+            changes.push_back({place("watch", rule.name), "absent", "added", false});
+}
+
 void compare_neardata(const Draft& a, const Draft& b, std::vector<Change>& changes) {
     const auto& before = a.settings.neardata;
     const auto& after = b.settings.neardata;
@@ -104,8 +120,11 @@ std::vector<Change> reload_diff(const Settings& before, const Settings& after) {
     for (const auto& section : sections())
         if (section.kind == SectionKind::table) compare(section.name, a, 0, b, 0, "", changes);
     compare_secret("database.url", before.database.url, after.database.url, false, changes);
+    compare_secret("http.token", before.http.token, after.http.token,
+                   find_key("http", "token_file")->reloadable, changes);
     compare_upstreams(a, b, changes);
     compare_endpoints(before.endpoints, after.endpoints, changes);
+    compare_watch_rules(a, b, changes);
     compare_neardata(a, b, changes);
     return changes;
 }

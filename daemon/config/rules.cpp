@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -15,6 +16,7 @@ namespace receiptd::config {
 namespace {
 
 constexpr std::uintmax_t kLongestSecret = 64 * 1024;
+constexpr std::size_t kShortestToken = 16;
 
 std::string upstream_path(std::size_t item) { return "upstream[" + std::to_string(item) + "]"; }
 std::string endpoint_path(std::size_t item) { return "endpoint[" + std::to_string(item) + "]"; }
@@ -70,6 +72,18 @@ void check_endpoint_urls(const Draft& draft, const Places& places, Report& repor
         if (url.starts_with("http://") && !is_loopback_host(url_host(url)))
             report.warning(where,
                            "alerts would travel unencrypted to \"" + url_host(url) + "\"; use https://");
+    }
+}
+
+void check_watch_rules(const Draft& draft, const Places& places, Report& report) {
+    const auto& rules = draft.settings.watch_rules;
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        const auto path = "watch[" + std::to_string(i) + "]";
+        const bool given =
+            places.has(path + ".signer") || places.has(path + ".receiver") || places.has(path + ".method");
+        if (!given)
+            report.error(places.find(path),
+                         "watch needs signer, receiver or method; \"*\" matches everything");
     }
 }
 
@@ -195,6 +209,18 @@ void resolve_endpoint(SecretReader& reader, const std::string& path, const Secre
     key = std::move(*secret);
 }
 
+void resolve_token(SecretReader& reader, Draft& draft, const Places& places, Report& report) {
+    auto secret = reader.read("http.token", draft.http_token);
+    if (!secret) return;
+    const auto& text = secret->reveal();
+    const bool visible = std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+    const std::string key = draft.http_token.env.empty() ? "http.token_file" : "http.token_env";
+    if (text.size() < kShortestToken || !visible)
+        return report.error(places.find(key), key + ": the token needs " + std::to_string(kShortestToken) +
+                                                  " visible ASCII characters or more, and no spaces");
+    draft.settings.http.token = std::move(*secret);
+}
+
 void resolve_database(SecretReader& reader, Draft& draft, const Places& places, Report& report) {
     const char* given = places.has("database.url") ? "database.url" : nullptr;
     for (const char* key : {"database.url_env", "database.url_file"}) {
@@ -222,6 +248,8 @@ void check_rules(const Draft& draft, const Places& places, Report& report) {
     check_names("upstream", draft.settings.upstreams, places, report);
     check_names("endpoint", draft.settings.endpoints, places, report);
     check_endpoint_urls(draft, places, report);
+    check_names("watch", draft.settings.watch_rules, places, report);
+    check_watch_rules(draft, places, report);
     const auto& settings = draft.settings;
     for (std::size_t i = 0; i < settings.upstreams.size(); ++i)
         check_clear_text(upstream_path(i), settings.upstreams[i].url, draft.upstream_keys[i], places, report);
@@ -241,6 +269,7 @@ void resolve_secrets(Draft& draft, const Places& places, const std::filesystem::
     for (std::size_t i = 0; i < draft.settings.endpoints.size(); ++i)
         resolve_endpoint(reader, endpoint_path(i), draft.endpoint_secrets[i],
                          draft.settings.endpoints[i].secret, places, report);
+    resolve_token(reader, draft, places, report);
     resolve_database(reader, draft, places, report);
 }
 
