@@ -1,0 +1,48 @@
+// /livez, /readyz, /metrics, /v1/status: what the daemon says of itself, without asking the database.
+#include "api/services.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace receiptd::api {
+
+namespace {
+
+using nlohmann::json;
+
+base::Task<net::ServerReply> livez(SharedContext, Call) {
+    co_return text_reply(200, "text/plain; charset=utf-8", "ok");
+}
+
+base::Task<net::ServerReply> readyz(SharedContext context, Call) {
+    const auto status = context->services.status();
+    json reasons = json::array();
+    for (const auto& reason : unreadiness(status))
+        reasons.push_back({{"reason", reason.reason}, {"detail", reason.detail}});
+    json body = {{"ready", reasons.empty()}, {"reasons", reasons}};
+    if (status.outbox) body["alerts"] = outbox_line(*status.outbox);
+    co_return json_reply(reasons.empty() ? 200 : 503,
+                         body.dump(2, ' ', false, json::error_handler_t::replace));
+}
+
+base::Task<net::ServerReply> metrics_page(SharedContext context, Call) {
+    auto text = context->services.metrics();
+    while (text.ends_with('\n')) text.pop_back();
+    co_return text_reply(200, "text/plain; version=0.0.4; charset=utf-8", std::move(text));
+}
+
+base::Task<net::ServerReply> status_page(SharedContext context, Call) {
+    auto text = to_json(context->services.status());
+    while (text.ends_with('\n')) text.pop_back();
+    co_return json_reply(200, std::move(text));
+}
+
+}  // namespace
+
+std::vector<Route> page_routes(const SharedContext& context) {
+    return {{"GET", "/livez", Access::read, bound(context, livez)},
+            {"GET", "/readyz", Access::read, bound(context, readyz)},
+            {"GET", "/metrics", Access::read, bound(context, metrics_page)},
+            {"GET", "/v1/status", Access::read, bound(context, status_page)}};
+}
+
+}  // namespace receiptd::api
