@@ -20,6 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kAlertGrace = 1500ms;  // for attempts under way; what takes longer is sent again next time
+constexpr auto kTrackGrace = 1500ms;  // what is not judged by then is judged at the next start
 constexpr auto kStopGrace = 4s;       // then what is not committed is left to the next start
 constexpr auto kMaintenance = 1h;
 constexpr auto kUnwind = 500ms;
@@ -61,7 +62,9 @@ private:
             helpers_.spawn(maintain());
             helpers_.spawn(watch_database());
             if (daemon) co_await start_alerts();
+            if (daemon) helpers_.spawn(track());
             end_ = co_await std::move(work);
+            if (daemon) co_await finish_tracking();
             co_await finish_alerts();
         } catch (const storage::StorageStopped&) {
             log::warn("stopped while waiting for the database");
@@ -80,6 +83,25 @@ private:
         co_await runtime_.dispatcher.register_endpoints();
         alerting_.spawn(runtime_.dispatcher.run());
         helpers_.spawn(runtime_.dispatcher.report());
+    }
+
+    base::Task<void> track() {
+        try {
+            co_await runtime_.watching.tracker().run();
+        } catch (const storage::StorageStopped&) {
+        } catch (const storage::StorageError& e) {
+            failure_ = std::current_exception();
+            log::error("watching cannot go on", {{"because", e.what()}});
+            runtime_.follower.stop();
+        }
+    }
+
+    // What the last blocks did to watched transactions.
+    base::Task<void> finish_tracking() {
+        base::asio::steady_timer timer(runtime_.context);
+        const auto until = runtime_.clock.steady() + kTrackGrace;
+        while (!runtime_.watching.tracker().idle() && runtime_.clock.steady() < until)
+            co_await base::sleep_on(timer, 10ms);
     }
 
     base::Task<void> finish_alerts() {
@@ -245,6 +267,7 @@ int run(const config::Settings& settings, const RunCommand& command) {
     migrate_first(settings);
     Daemon daemon(settings, command.config_file);
     if (command.until) daemon.show_progress({0, *command.until});
+    daemon.runtime().follower.tell(daemon.runtime().watching);
     const auto end = daemon.run(daemon.runtime().follower.follow(command.until), true);
     return command.until ? report(end) : kOk;
 }

@@ -1,12 +1,11 @@
 #include "api/status.hpp"
+#include "app/ask_daemon.hpp"
 #include "app/commands.hpp"
 #include "app/runtime.hpp"
 #include "storage/inspect.hpp"
 #include "storage/migrate.hpp"
 
 #include <nlohmann/json.hpp>
-
-#include <boost/asio/io_context.hpp>
 
 #include <cstdio>
 #include <iostream>
@@ -15,33 +14,6 @@ namespace receiptd::app {
 namespace {
 
 using nlohmann::json;
-
-constexpr auto kDaemonPatience = std::chrono::milliseconds(2'000);
-
-base::Task<void> get_status(net::HttpClient& client, std::optional<json>& answer) {
-    net::HttpRequest request;
-    request.target = "/v1/status";
-    const auto response = co_await client.send(std::move(request));
-    if (!response || response->status != 200) co_return;
-    auto parsed = json::parse(response->body, nullptr, false);
-    if (parsed.is_object()) answer = std::move(parsed);
-}
-
-// What the running daemon says; nullopt if none answers at http.listen.
-std::optional<json> ask_daemon(const std::string& listen) {
-    const auto url = net::parse_url("http://" + listen);
-    if (!url || url->port == 0) return std::nullopt;
-    boost::asio::io_context context;
-    net::HttpClientOptions options;
-    options.origin = *url;
-    options.connect_timeout = options.request_timeout = kDaemonPatience;
-    net::HttpClient client(context.get_executor(), options);
-    std::optional<json> answer;
-    base::TaskGroup asking(context.get_executor());
-    asking.spawn(get_status(client, answer));
-    context.run_for(2 * kDaemonPatience);
-    return answer;
-}
 
 json to_json(const storage::StoredSummary& stored) {
     json gaps = json::array();

@@ -79,14 +79,17 @@ Runtime::Runtime(const config::Settings& configured)
       store(store_options(settings), storage_series, clock),
       watches(store, clock),
       alerts(store.sessions()),
+      orphans(store.sessions(), store.partitions()),
       sources(rpc::make_sources(context.get_executor(), cpu, settings, &rpc_series, clock)),
       state(context.get_executor(), follow_series, clock),
       follower(context.get_executor(), cpu, sources->blocks(), &sources->trees(), store, state,
                settings.follow),
+      watching(context.get_executor(), cpu, watches, *sources, state, registry, clock, settings),
       alert_series(registry),
       sender(context.get_executor(), settings.endpoints, clock),
       dispatcher(context.get_executor(), cpu, endpoint_names(settings), alerts, sender, alert_series, clock,
                  chance()) {
+    follower.place_receipts(sources->receipts(), sources->trees(), orphans);
     store.sessions().on_alerts = [this] { boost::asio::post(context, [this] { dispatcher.wake(); }); };
 }
 

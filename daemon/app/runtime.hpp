@@ -4,6 +4,7 @@
 #include "alert/dispatcher.hpp"
 #include "alert/sender.hpp"
 #include "api/status.hpp"
+#include "app/watching.hpp"
 #include "base/clock.hpp"
 #include "config/settings.hpp"
 #include "follow/follower.hpp"
@@ -15,6 +16,7 @@
 #include "metrics/storage_series.hpp"
 #include "rpc/sources.hpp"
 #include "storage/pg_alert_store.hpp"
+#include "storage/pg_orphan_store.hpp"
 #include "storage/pg_store.hpp"
 #include "storage/pg_watch_store.hpp"
 
@@ -41,9 +43,11 @@ struct Runtime {
     storage::PgStore store;
     storage::PgWatchStore watches;
     storage::PgAlertStore alerts;
+    storage::PgOrphanStore orphans;
     std::unique_ptr<rpc::Sources> sources;
     follow::State state;
     follow::Follower follower;
+    Watching watching;  // does nothing until it is told and run
     metrics::AlertSeries alert_series;
     alert::HttpSender sender;
     alert::Dispatcher dispatcher;  // does nothing until it is run

@@ -20,6 +20,8 @@ inline Value to_value(const std::optional<std::chrono::hours>& field) {
     return field ? Millis(*field) : kForever;
 }
 
+inline Value to_value(const std::chrono::seconds& field) { return Millis(field); }
+
 template <class T>
 void assign(T& field, const Value& value) {
     if constexpr (std::is_enum_v<T> || std::is_same_v<T, unsigned>)
@@ -36,6 +38,10 @@ inline void assign(std::optional<std::chrono::hours>& field, const Value& value)
         field.reset();
     else
         field = std::chrono::duration_cast<std::chrono::hours>(keep);
+}
+
+inline void assign(std::chrono::seconds& field, const Value& value) {
+    field = std::chrono::duration_cast<std::chrono::seconds>(std::get<Millis>(value));
 }
 
 template <auto Member>
@@ -80,6 +86,16 @@ constexpr Binding neardata() {
 }
 
 inline Value hidden(const Draft&, std::size_t) { return std::string(); }
+
+template <auto Member>
+constexpr Binding watch_rule() {
+    return {[](const Draft& draft, std::size_t item) {
+                return to_value(draft.settings.watch_rules.at(item).*Member);
+            },
+            [](Draft& draft, std::size_t item, const Value& value) {
+                assign(draft.settings.watch_rules.at(item).*Member, value);
+            }};
+}
 
 template <auto Place>
 constexpr Binding upstream_key() {

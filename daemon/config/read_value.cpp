@@ -71,6 +71,15 @@ std::optional<std::string> env_fault(std::string_view name) {
     return std::nullopt;
 }
 
+// Account ids and method names have no blanks; one in a glob would match nothing.
+std::optional<std::string> glob_fault(std::string_view glob) {
+    constexpr std::size_t kLongest = 256;
+    const auto bad = [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; };
+    if (glob.size() > kLongest) return "must not be longer than 256 characters";
+    if (std::any_of(glob.begin(), glob.end(), bad)) return "must not hold blanks or control characters";
+    return std::nullopt;
+}
+
 std::optional<std::string> string_fault(Type type, const std::string& text) {
     if (text.empty()) return "must not be empty";
     switch (type) {
@@ -78,6 +87,7 @@ std::optional<std::string> string_fault(Type type, const std::string& text) {
         case Type::url: return url_fault(text);
         case Type::listen: return listen_fault(text);
         case Type::env: return env_fault(text);
+        case Type::glob: return glob_fault(text);
         default: return std::nullopt;
     }
 }

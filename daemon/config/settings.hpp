@@ -109,6 +109,7 @@ struct Settings {
     std::vector<Endpoint> endpoints;
     StuckAfter stuck_after;
     std::vector<WatchRule> watch_rules;
+    std::uint64_t validity_blocks = 86'400;  // of transactions
     Timeouts timeouts;
     Database database;
     Follow follow;

@@ -1,7 +1,8 @@
 // Who is told of what was committed (app/ puts the tracker of watches here). Called on the event loop,
-// right after the commit; quick, and never waits.
+// right after the commit; quick.
 #pragma once
 
+#include "base/task.hpp"
 #include "chain/lifecycle.hpp"
 #include "chain/rows.hpp"
 
@@ -15,6 +16,8 @@ public:
 
     // Whether anybody cares what blocks show; asked for each of them.
     virtual bool listening() const = 0;
+    // Before the commit, which waits for it: what must not be missing if the block counts as stored.
+    virtual base::Task<void> committing(const chain::Sightings& seen) = 0;
     // A batch without its rows: blocks, heights, `seen`, `decided`.
     virtual void committed(const chain::RowBatch& facts) = 0;
 

@@ -1,6 +1,7 @@
 #include "follow/writers.hpp"
 
 #include "base/log.hpp"
+#include "follow/commit_listener.hpp"
 
 #include <exception>
 #include <utility>
@@ -39,6 +40,7 @@ base::Task<void> Writers::write(unsigned writer, chain::RowBatch batch) {
     facts.decided = batch.decided;
     facts.seen = std::move(batch.seen);
     const auto rows = batch.rows();
+    if (state_.listener) co_await state_.listener->committing(facts.seen);
     const auto started = state_.clock.steady();
     const auto outcome = co_await store_.commit(writer, std::move(batch));
     state_.in_flight.subtract(facts.covered);

@@ -1,0 +1,141 @@
+#include "app/ask_daemon.hpp"
+#include "app/commands.hpp"
+#include "app/runtime.hpp"
+#include "chain/account_id.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <iostream>
+
+namespace receiptd::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kLookAgain = 200ms;
+constexpr auto kDatabasePatience = 5s;
+
+std::string clock_text(base::WallTime at) {
+    const auto milliseconds =
+        std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
+    const auto seconds = static_cast<std::time_t>(milliseconds / 1000);
+    std::tm utc{};
+    gmtime_r(&seconds, &utc);
+    char text[32];
+    const auto length = std::strftime(text, sizeof text, "%H:%M:%S", &utc);
+    std::snprintf(text + length, sizeof text - length, ".%03u", static_cast<unsigned>(milliseconds % 1000));
+    return text;
+}
+
+void print(const storage::StoredTransition& stored) {
+    const auto& transition = stored.transition;
+    std::cout << clock_text(stored.learned_at) << "  " << chain::stage_name(transition.to);
+    if (transition.at) std::cout << "  at height " << transition.at->height;
+    if (chain::is_end(transition.to) && transition.to != chain::Stage::final)
+        std::cout << "  " << transition.evidence;
+    std::cout << std::endl;
+}
+
+void print_end(const chain::WatchState& state) {
+    if (state.verdict)
+        std::cout << "verdict   " << chain::verdict_name(*state.verdict) << '\n';
+    else
+        std::cout << "ended     " << chain::stage_name(state.stage) << ": " << state.reason << '\n';
+}
+
+base::Task<void> wait_for_end(base::asio::any_io_executor executor, storage::WatchStore& store,
+                              std::string tx_hash, int& code) {
+    base::asio::steady_timer timer(executor);
+    std::size_t shown = 0;
+    while (true) {
+        const auto watch = co_await store.watch(tx_hash);
+        const auto transitions = co_await store.transitions(tx_hash);
+        for (; shown < transitions.size(); ++shown) print(transitions[shown]);
+        if (!watch) {
+            std::cerr << "it is not watched any more\n";
+            code = kFailed;
+            co_return;
+        }
+        if (chain::is_end(watch->state.stage)) {
+            print_end(watch->state);
+            code = exit_code(watch->state);
+            co_return;
+        }
+        co_await base::sleep_on(timer, kLookAgain);
+    }
+}
+
+base::Task<void> add(base::asio::any_io_executor executor, storage::WatchStore& store,
+                     storage::NewWatch watch, bool wait, int& code) {
+    const auto tx_hash = watch.tx_hash;
+    std::vector<storage::NewWatch> one;
+    one.push_back(std::move(watch));
+    const auto added = co_await store.add_watches(std::move(one));
+    std::cout << (added.empty() ? "watched already\n" : "watched\n");
+    if (wait) co_await wait_for_end(std::move(executor), store, tx_hash, code);
+}
+
+void say_if_nobody_follows(const config::Settings& settings) {
+    if (!ask_daemon(settings.http.listen))
+        std::cerr << "no daemon answers at " << settings.http.listen
+                  << ": its stages come when one runs on this database\n";
+}
+
+}  // namespace
+
+int exit_code(const chain::WatchState& end) {
+    switch (end.stage) {
+        case chain::Stage::rejected: return kTxRejected;
+        case chain::Stage::forwarding_failed: return kTxForwardingFailed;
+        case chain::Stage::dropped: return kTxDropped;
+        case chain::Stage::expired: return kTxExpired;
+        case chain::Stage::unknown: return kTxUnknown;
+        default: break;
+    }
+    switch (end.verdict.value_or(chain::Verdict::succeeded)) {
+        case chain::Verdict::failed: return kTxFailed;
+        case chain::Verdict::callback_failed: return kTxCallbackFailed;
+        case chain::Verdict::receipt_failed: return kTxReceiptFailed;
+        default: return kOk;
+    }
+}
+
+int watch_transaction(const config::Settings& settings, const std::string& tx_hash,
+                      const std::string& sender_id, bool wait) {
+    if (!storage::is_transaction_hash(tx_hash)) {
+        std::cerr << '"' << tx_hash << "\" is no transaction hash: 32 bytes in base58\n";
+        return kUsage;
+    }
+    if (!chain::is_valid_account_id(sender_id)) {
+        std::cerr << '"' << sender_id << "\" is no account id\n";
+        return kUsage;
+    }
+    say_if_nobody_follows(settings);
+    auto database = database_options(settings);
+    database.patience = kDatabasePatience;
+    base::SystemClock clock;
+    metrics::Registry registry;
+    metrics::StorageSeries series(registry);
+    boost::asio::io_context context{1};
+    storage::PgStoreOptions options;
+    options.database = database;
+    storage::PgStore store(options, series, clock);
+    storage::PgWatchStore watches(store, clock);
+    storage::NewWatch watch;
+    watch.tx_hash = tx_hash;
+    watch.sender_id = sender_id;
+    int code = kOk;
+    std::exception_ptr failure;
+    base::asio::co_spawn(context, add(context.get_executor(), watches, std::move(watch), wait, code),
+                         [&](std::exception_ptr error) { failure = error; });
+    context.run();
+    store.request_stop();
+    if (failure) std::rethrow_exception(failure);
+    return code;
+}
+
+}  // namespace receiptd::app

@@ -1,0 +1,50 @@
+#include "app/watching.hpp"
+
+#include <set>
+#include <utility>
+
+namespace receiptd::app {
+namespace {
+
+watch::ChainView view_of(const follow::State& state, const config::Follow& settings) {
+    watch::ChainView view;
+    view.final_height = [&state]() -> std::optional<chain::BlockHeight> {
+        if (!state.head) return std::nullopt;
+        return state.head->height;
+    };
+    view.covered_up_to = [&state](chain::BlockHeight from) -> std::optional<chain::BlockHeight> {
+        // The newest blocks may be on their way.
+        const auto& covered = state.coverage.covered;
+        auto known = from;
+        while (!covered.contains(known) && known > 0 && from - known < watch::kHostsLag) --known;
+        if (!covered.contains(known)) return std::nullopt;
+        return covered.first_missing(known) - 1;
+    };
+    std::set<std::string, std::less<>> accounts(settings.accounts.begin(), settings.accounts.end());
+    view.stores = [scope = settings.scope, accounts = std::move(accounts)](const std::string& sender_id) {
+        if (scope == config::ScopeName::accounts) return accounts.contains(sender_id);
+        return scope == config::ScopeName::all;
+    };
+    return view;
+}
+
+watch::TrackerSettings settings_of(const config::Settings& settings) {
+    watch::TrackerSettings tracker;
+    tracker.rules = settings.watch_rules;
+    tracker.lifecycle.validity_blocks = settings.validity_blocks;
+    const auto& stuck = settings.stuck_after;
+    tracker.stuck = {stuck.pending, stuck.included, stuck.executing, stuck.completed};
+    return tracker;
+}
+
+}  // namespace
+
+Watching::Watching(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
+                   storage::WatchStore& store, rpc::Sources& sources, const follow::State& state,
+                   metrics::Registry& registry, const base::Clock& clock, const config::Settings& settings)
+    : series_(registry),
+      upstream_(sources.trees(), sources.final_accounts()),
+      tracker_(std::move(executor), cpu, store, upstream_, series_, clock, view_of(state, settings.follow),
+               settings_of(settings)) {}
+
+}  // namespace receiptd::app

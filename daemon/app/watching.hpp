@@ -1,0 +1,46 @@
+// The tracker of watches between the follower, which tells it what is committed, and the hosts.
+#pragma once
+
+#include "base/clock.hpp"
+#include "config/settings.hpp"
+#include "follow/commit_listener.hpp"
+#include "follow/state.hpp"
+#include "metrics/watch_series.hpp"
+#include "rpc/sources.hpp"
+#include "storage/watch_store.hpp"
+#include "watch/rpc_watch_upstream.hpp"
+#include "watch/tracker.hpp"
+
+#include <boost/asio/thread_pool.hpp>
+
+#include <string>
+
+namespace receiptd::app {
+
+class Watching final : public follow::CommitListener {
+public:
+    // All of them outlive it.
+    Watching(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, storage::WatchStore& store,
+             rpc::Sources& sources, const follow::State& state, metrics::Registry& registry,
+             const base::Clock& clock, const config::Settings& settings);
+
+    watch::Tracker& tracker() { return tracker_; }
+
+    bool listening() const override { return tracker_.listening(); }
+    base::Task<void> committing(const chain::Sightings& seen) override { return tracker_.committing(seen); }
+    void committed(const chain::RowBatch& facts) override { tracker_.committed(facts); }
+    bool wants(const std::string& tx_hash) const override { return tracker_.wants(tx_hash); }
+    void progressed(const std::string& tx_hash, const chain::TreeSeen& seen) override {
+        tracker_.progressed(tx_hash, seen);
+    }
+    void tree_committed(const std::string& tx_hash, const chain::DecidedCounts& decided) override {
+        tracker_.tree_committed(tx_hash, decided);
+    }
+
+private:
+    metrics::WatchSeries series_;
+    watch::RpcWatchUpstream upstream_;
+    watch::Tracker tracker_;
+};
+
+}  // namespace receiptd::app

@@ -1,0 +1,83 @@
+#include "config/binding.hpp"
+#include "config/key_tables.hpp"
+
+namespace receiptd::config {
+
+namespace {
+
+using namespace binding;
+
+constexpr double kShortest = 1'000;
+constexpr double kLongest = 7.0 * 86'400'000;
+
+constexpr Key kKeys[] = {
+    {.section = "watching",
+     .name = "stuck_after_pending",
+     .type = Type::duration,
+     .at = setting<&Settings::stuck_after, &StuckAfter::pending>(),
+     .help = "A watched transaction that no block has included for so long is stuck. Being stuck is told "
+             "once for each stage and ends when it moves.",
+     .min = kShortest,
+     .max = kLongest},
+    {.section = "watching",
+     .name = "stuck_after_included",
+     .type = Type::duration,
+     .at = setting<&Settings::stuck_after, &StuckAfter::included>(),
+     .help = "… whose initial receipt is not executed.",
+     .min = kShortest,
+     .max = kLongest},
+    {.section = "watching",
+     .name = "stuck_after_executing",
+     .type = Type::duration,
+     .at = setting<&Settings::stuck_after, &StuckAfter::executing>(),
+     .help = "… whose other receipts are not. A promise that yields waits for 200 blocks.",
+     .min = kShortest,
+     .max = kLongest},
+    {.section = "watching",
+     .name = "stuck_after_completed",
+     .type = Type::duration,
+     .at = setting<&Settings::stuck_after, &StuckAfter::completed>(),
+     .help = "… whose refunds are not.",
+     .min = kShortest,
+     .max = kLongest},
+    {.section = "watching",
+     .name = "validity_blocks",
+     .type = Type::integer,
+     .at = setting<&Settings::validity_blocks>(),
+     .help = "How many heights a transaction can wait to be included: `transaction_validity_period` of the "
+             "network. One that nobody knows after that many ends `unknown`.",
+     .min = 1,
+     .max = 10'000'000},
+
+    {.section = "watch",
+     .name = "name",
+     .type = Type::name,
+     .at = watch_rule<&WatchRule::name>(),
+     .help = "What `watches.rule` calls it. Unique.",
+     .required = true,
+     .example = "\"payments\""},
+    {.section = "watch",
+     .name = "signer",
+     .type = Type::glob,
+     .at = watch_rule<&WatchRule::signer>(),
+     .help = "Who signs: `*` is any text, `?` any one character.",
+     .example = "\"*.alice.near\""},
+    {.section = "watch",
+     .name = "receiver",
+     .type = Type::glob,
+     .at = watch_rule<&WatchRule::receiver>(),
+     .help = "Whom the transaction goes to.",
+     .example = "\"app.near\""},
+    {.section = "watch",
+     .name = "method",
+     .type = Type::glob,
+     .at = watch_rule<&WatchRule::method>(),
+     .help = "What one of its function calls calls; calls inside a Delegate action count.",
+     .example = "\"ft_transfer*\""},
+};
+
+}  // namespace
+
+std::span<const Key> watch_keys() { return kKeys; }
+
+}  // namespace receiptd::config

@@ -1,0 +1,143 @@
+#include "watch/review.hpp"
+
+#include "base/backoff.hpp"
+#include "watch/watch_index.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace receiptd::watch {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr base::BackoffPolicy kAskAgain{1s, 60s, 1.6, 0.0};
+constexpr base::BackoffPolicy kKeyAgain{5s, 60s, 1.6, 0.0};
+constexpr base::Duration kLookAgain = 60s;   // at the tables alone
+constexpr base::Duration kWaitAgain = 600s;  // for a block to include it
+constexpr base::Duration kHistory = 1h;
+constexpr base::Duration kRuleBlock = 30s;  // the block that made a rule match is committed by then
+constexpr base::Duration kKeyAfter = 5s;    // of a submission: most are included by then
+
+// What happened long ago is history: nobody is told.
+bool is_news(const std::vector<chain::Transition>& transitions, base::WallTime now) {
+    return std::none_of(transitions.begin(), transitions.end(), [&](const auto& transition) {
+        return transition.at &&
+               base::WallTime(base::Duration(transition.at->timestamp_nanosec)) < now - kHistory;
+    });
+}
+
+std::string with_witness(const std::string& evidence, const Witness& witness) {
+    chain::Evidence more;
+    more.text("host", witness.host).number("final_height", witness.final_height);
+    auto added = more.to_json();
+    if (evidence.size() <= 2) return added;
+    return evidence.substr(0, evidence.size() - 1) + "," + added.substr(1);
+}
+
+bool is_stuck(chain::Stage stage, base::WallTime since, const ReviewRules& rules) {
+    const auto patience = chain::stuck_after(stage, rules.stuck);
+    return patience && rules.now >= since + *patience;
+}
+
+// Which blocks the cost was missing in, by the balance told last.
+void count_without_balance(storage::WatchUpdate& update, const storage::Watch& watch,
+                           const chain::NotIncludedUpTo& seen) {
+    if (seen.balance && !watch.balance_missing_since)
+        update.balance_missing_since = seen.key_height.value_or(seen.height);
+    if (!seen.balance && watch.balance_missing_since && seen.cost > 0) update.balance_missing_since = 0;
+}
+
+Check check_tree(const storage::Watch& watch, const Sight& sight, const ReviewRules& rules) {
+    Check check;
+    check.tree = !sight.tree_is_stored;
+    check.next = rules.now + (check.tree ? base::backoff_delay(kAskAgain, watch.checks + 1, 0) : kLookAgain);
+    return check;
+}
+
+bool asks_for_sender(const storage::Watch& watch) {
+    return (watch.transaction.nonce && !watch.public_key.empty()) || !watch.cost.empty();
+}
+
+void ask_for_sender(const storage::Watch& watch, Check& check) {
+    check.key = watch.transaction.nonce && !watch.public_key.empty();
+    check.balance = !watch.cost.empty();
+}
+
+Check check_unseen(const storage::Watch& watch, const ReviewRules& rules) {
+    Check check;
+    check.tree = true;
+    if (rules.now >= watch.created_at + kKeyAfter) ask_for_sender(watch, check);
+    check.next = rules.now + base::backoff_delay(kAskAgain, watch.checks + 1, 0);
+    return check;
+}
+
+}  // namespace
+
+chain::TreeSeen seen_of(const std::string& tx_hash, const storage::StoredTree& tree) {
+    chain::ReceiptGraph graph(tx_hash);
+    if (tree.transaction) graph.add(*tree.transaction);
+    for (const auto& receipt : tree.receipts) graph.add(receipt);
+    for (const auto& outcome : tree.outcomes) graph.add(outcome);
+    for (const auto& data : tree.data) graph.add(data);
+    auto seen = chain::tree_seen(graph.judge());
+    if (!seen.included_at) seen.included_at = tree.listed_at;
+    return seen;
+}
+
+std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
+                                           const std::vector<chain::Observation>& observations,
+                                           const ReviewRules& rules, const std::optional<Witness>& witness) {
+    storage::WatchUpdate update;
+    update.tx_hash = watch.tx_hash;
+    update.from = watch.state.stage;
+    update.state = watch.state;
+    for (const auto& observation : observations) {
+        auto made = chain::step(update.state, watch.transaction, observation, rules.lifecycle);
+        update.transitions.insert(update.transitions.end(), made.begin(), made.end());
+        if (const auto* seen = std::get_if<chain::NotIncludedUpTo>(&observation))
+            count_without_balance(update, watch, *seen);
+    }
+    if (witness)
+        for (auto& transition : update.transitions)
+            transition.evidence = with_witness(transition.evidence, *witness);
+    update.alert = is_news(update.transitions, rules.now);
+    const bool moved = update.state.stage != watch.state.stage;
+    const bool stuck = !moved && is_stuck(watch.state.stage, watch.stage_since, rules);
+    if (stuck != watch.stuck) update.stuck = stuck;
+    if (update.transitions.empty() && !update.stuck && !update.balance_missing_since) return std::nullopt;
+    return update;
+}
+
+void apply(storage::Watch& watch, const storage::WatchUpdate& update, base::WallTime now) {
+    if (update.state.stage != watch.state.stage) watch.stage_since = now;
+    watch.state = update.state;
+    if (update.stuck) watch.stuck = *update.stuck;
+    if (update.next_check_at) watch.next_check_at = *update.next_check_at;
+    if (update.watched_since && watch.transaction.watched_since == 0)
+        watch.transaction.watched_since = *update.watched_since;
+    watch.checks += update.more_checks;
+}
+
+Check plan_check(const storage::Watch& watch, const Sight& sight, const ReviewRules& rules) {
+    if (watch.state.stage >= chain::Stage::included) return check_tree(watch, sight, rules);
+    const auto committed_by = watch.created_at + kRuleBlock;
+    if (watch.origin == storage::WatchOrigin::rule && rules.now < committed_by) return {.next = committed_by};
+    if (!sight.looked_up_to || *sight.looked_up_to + kHostsLag < sight.final_height)
+        return check_unseen(watch, rules);
+    Check check;
+    check.next = rules.now + kWaitAgain;
+    const bool over = *sight.looked_up_to >= last_height(watch.transaction, rules.lifecycle);
+    // It may have been included before anybody watched it.
+    const bool may_be_older = watch.origin == storage::WatchOrigin::hash && watch.checks == 0;
+    check.tree = over || may_be_older;
+    if (over) check.next = rules.now + base::backoff_delay(kAskAgain, watch.checks + 1, 0);
+    if (over || watch.origin == storage::WatchOrigin::rule) return check;
+    if (!asks_for_sender(watch)) return check;
+    check.next = rules.now + base::backoff_delay(kKeyAgain, watch.checks + 1, 0);
+    if (rules.now < watch.created_at + kKeyAfter) return check;
+    ask_for_sender(watch, check);
+    return check;
+}
+
+}  // namespace receiptd::watch

@@ -1,0 +1,61 @@
+// What is to be written of a watch, and what is to be asked about it. Pure.
+#pragma once
+
+#include "base/clock.hpp"
+#include "chain/lifecycle.hpp"
+#include "storage/watch_store.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::watch {
+
+struct ReviewRules {
+    chain::LifecycleRules lifecycle;
+    chain::StuckRules stuck;
+    base::WallTime now{};
+};
+
+// What the database knows of its tree.
+chain::TreeSeen seen_of(const std::string& tx_hash, const storage::StoredTree& tree);
+
+// Who said so; goes into the evidence of each transition it leads to.
+struct Witness {
+    std::string host;
+    chain::BlockHeight final_height = 0;
+};
+
+// Applies the observations, and whether it is stuck now. nullopt: nothing is to be written.
+std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
+                                           const std::vector<chain::Observation>& observations,
+                                           const ReviewRules& rules,
+                                           const std::optional<Witness>& witness = std::nullopt);
+
+// The watch as it is once the update is stored.
+void apply(storage::Watch& watch, const storage::WatchUpdate& update, base::WallTime now);
+
+// --- What to ask the hosts ---
+
+// A host may lag behind another one: what is that far below is known to all of them.
+inline constexpr chain::BlockHeight kHostsLag = 10;
+
+// What of the chain is known here when a watch is looked at.
+struct Sight {
+    chain::BlockHeight final_height = 0;
+    // Every height from watched_since up to there is stored, with the transactions of its sender; nullopt:
+    // the follower cannot see it.
+    std::optional<chain::BlockHeight> looked_up_to;
+    bool tree_is_stored = false;  // or will be: its inclusion was followed
+};
+
+struct Check {
+    bool tree = false;      // ask for the transaction
+    bool key = false;       // ask for its access key's nonce
+    bool balance = false;   // ask for its signer's balance
+    base::WallTime next{};  // when to look again
+    bool asks() const { return tree || key || balance; }
+};
+Check plan_check(const storage::Watch& watch, const Sight& sight, const ReviewRules& rules);
+
+}  // namespace receiptd::watch

@@ -1,0 +1,67 @@
+#include "watch/rpc_watch_upstream.hpp"
+
+#include "rpc/final_tree.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace receiptd::watch {
+namespace {
+
+std::set<std::string> blocks_of(const chain::TransactionStatus& status) {
+    std::set<std::string> hashes;
+    if (status.transaction_outcome) hashes.emplace(status.transaction_outcome->block_hash);
+    for (const auto& outcome : status.receipts_outcome) hashes.emplace(outcome.block_hash);
+    return hashes;
+}
+
+}  // namespace
+
+base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash, std::string sender_id,
+                                                             chain::BlockHeight final_height) {
+    auto answer = co_await trees_.tree(std::move(tx_hash), std::move(sender_id), rpc::Priority::watch);
+    if (const auto* unknown = std::get_if<rpc::TreeSource::Unknown>(&answer))
+        co_return NotKnown{unknown->evidence};
+    if (const auto* fault = std::get_if<rpc::Unavailable>(&answer))
+        co_return NoAnswer{fault->reason + ": " + fault->detail};
+    const auto& tree = std::get<rpc::TreeSource::Tree>(answer);
+    rpc::FinalBlocks blocks;
+    const auto hashes = blocks_of(tree.status.value);
+    for (const auto& hash : hashes) {
+        auto block = co_await trees_.block_by_hash(hash, rpc::Priority::watch);
+        if (block && block->height <= final_height) blocks[hash] = std::move(*block);
+    }
+    Known known;
+    known.seen = chain::tree_seen(rpc::judge_final(tree, blocks, std::nullopt));
+    known.host = tree.host;
+    co_return known;
+}
+
+base::Task<std::optional<WatchUpstream::Sender>> RpcWatchUpstream::sender(std::string account_id,
+                                                                          std::string public_key,
+                                                                          bool with_balance) {
+    Sender sender;
+    if (!public_key.empty()) {
+        auto key = co_await accounts_.key(account_id, std::move(public_key));
+        if (!key) co_return std::nullopt;
+        if (*key) {
+            sender.nonce = (*key)->nonce;
+            sender.height = (*key)->height;
+            sender.host = (*key)->host;
+        }
+    }
+    if (with_balance) {
+        auto balance = co_await accounts_.balance(std::move(account_id));
+        if (!balance) co_return std::nullopt;
+        if (*balance) {
+            sender.balance = (*balance)->amount;
+            sender.height = std::max(sender.height, (*balance)->height);
+            sender.host = (*balance)->host;
+        }
+    }
+    co_return sender;
+}
+
+}  // namespace receiptd::watch

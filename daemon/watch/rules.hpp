@@ -1,0 +1,28 @@
+// [[watch]]: which transactions are watched because of who signs, who receives, what is called. Pure.
+#pragma once
+
+#include "chain/sightings.hpp"
+#include "config/settings.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace receiptd::watch {
+
+// '*' is any text, '?' any one character; nothing else is special. Empty: any text.
+bool matches_glob(std::string_view glob, std::string_view text);
+
+class Rules {
+public:
+    explicit Rules(std::vector<config::WatchRule> rules) : rules_(std::move(rules)) {}
+
+    bool empty() const { return rules_.empty(); }
+    // The first that matches; nullptr: none.
+    const config::WatchRule* match(const chain::SeenTransaction& transaction) const;
+
+private:
+    std::vector<config::WatchRule> rules_;
+};
+
+}  // namespace receiptd::watch

@@ -1,0 +1,266 @@
+#include "watch/tracker.hpp"
+
+#include "base/log.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace receiptd::watch {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr unsigned kFillPage = 2'000;
+constexpr unsigned kNewPage = 1'000;
+constexpr std::size_t kReviewedAtOnce = 500;
+constexpr auto kLookForNew = 1s;
+constexpr auto kHeadRetry = 200ms;
+
+double seconds_between(const chain::ExecutedAt& from, const chain::ExecutedAt& to) {
+    const auto nanoseconds =
+        to.timestamp_nanosec > from.timestamp_nanosec ? to.timestamp_nanosec - from.timestamp_nanosec : 0;
+    return static_cast<double>(nanoseconds) / 1e9;
+}
+
+}  // namespace
+
+Tracker::Tracker(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
+                 storage::WatchStore& store, WatchUpstream& upstream, metrics::WatchSeries& series,
+                 const base::Clock& clock, ChainView chain, TrackerSettings settings)
+    : executor_(executor),
+      cpu_(cpu),
+      store_(store),
+      upstream_(upstream),
+      series_(series),
+      clock_(clock),
+      chain_(std::move(chain)),
+      settings_(std::move(settings)),
+      rules_(settings_.rules),
+      index_(settings_.stuck),
+      moved_(std::move(executor)) {}
+
+base::Task<void> Tracker::run() {
+    co_await fill();
+    base::TaskGroup loops(executor_);
+    loops.spawn(take_in_new());
+    loops.spawn(review_touched());
+    loops.spawn(check_due());
+    loops.spawn(ask_queued());
+    while (!loops.failed() && loops.running() > 0) co_await base::wait_for(moved_, executor_, kLookForNew);
+    co_await loops.join();
+}
+
+base::Task<void> Tracker::fill() {
+    std::string after;
+    while (true) {
+        auto page = co_await store_.open_watches(after, kFillPage);
+        for (const auto& watch : page) {
+            index_.set(watch, settings_.lifecycle);
+            index_.touch(watch.tx_hash);
+        }
+        if (page.size() < kFillPage) break;
+        after = page.back().tx_hash;
+    }
+    publish();
+    filled_ = true;
+    if (!index_.empty()) log::info("watching", {{"transactions", index_.size()}});
+}
+
+base::Task<void> Tracker::take_in_new() {
+    base::asio::steady_timer timer(executor_);
+    while (true) {
+        co_await store_.wait_for_watches(kLookForNew);
+        const auto final_height = chain_.final_height();
+        if (!final_height) {
+            co_await base::sleep_on(timer, kHeadRetry);
+            continue;
+        }
+        bool more = true;
+        while (more) {
+            auto fresh = co_await store_.new_watches(kNewPage);
+            more = fresh.size() == kNewPage;
+            if (!fresh.empty()) co_await take_in(std::move(fresh), *final_height);
+        }
+    }
+}
+
+base::Task<void> Tracker::take_in(std::vector<storage::Watch> fresh, chain::BlockHeight final_height) {
+    std::vector<storage::WatchUpdate> updates;
+    for (const auto& watch : fresh) {
+        storage::WatchUpdate update;
+        update.tx_hash = watch.tx_hash;
+        update.from = watch.state.stage;
+        update.state = watch.state;
+        update.watched_since = final_height;
+        updates.push_back(std::move(update));
+    }
+    co_await store_.update_watches(std::move(updates));
+    for (auto& watch : fresh) {
+        watch.transaction.watched_since = final_height;
+        index_.set(watch, settings_.lifecycle);
+        index_.touch(watch.tx_hash);
+    }
+    publish();
+    moved_.notify_all();
+}
+
+base::Task<void> Tracker::committing(const chain::Sightings& seen) {
+    if (rules_.empty() || seen.history) co_return;
+    std::vector<storage::NewWatch> matches;
+    for (const auto& transaction : seen.transactions) {
+        const auto* rule = rules_.match(transaction);
+        if (!rule) continue;
+        storage::NewWatch watch;
+        watch.tx_hash = transaction.tx_hash;
+        watch.sender_id = transaction.signer_id;
+        watch.origin = storage::WatchOrigin::rule;
+        watch.rule = rule->name;
+        matches.push_back(std::move(watch));
+    }
+    if (!matches.empty()) co_await store_.add_watches(std::move(matches));
+}
+
+void Tracker::committed(const chain::RowBatch& facts) {
+    count(facts.decided);
+    // Nobody was watched when these rows were made; whoever is now may be in them.
+    if (!facts.seen.collected) index_.touch_all();
+    for (const auto& transaction : facts.seen.transactions)
+        if (index_.touch(transaction.tx_hash) && !transaction.stored)
+            told_[transaction.tx_hash].included_at = transaction.included_at;
+    for (const auto& tx_hash : facts.seen.trees) index_.touch(tx_hash);
+    publish();
+    moved_.notify_all();
+}
+
+void Tracker::progressed(const std::string& tx_hash, const chain::TreeSeen& seen) {
+    if (!index_.touch(tx_hash)) return;
+    told_[tx_hash] = seen;
+    moved_.notify_all();
+}
+
+void Tracker::tree_committed(const std::string& tx_hash, const chain::DecidedCounts& decided) {
+    count(decided);
+    if (index_.touch(tx_hash)) moved_.notify_all();
+}
+
+base::Task<void> Tracker::review_touched() {
+    while (true) {
+        while (index_.has_touched()) {
+            ++reviewing_;
+            auto page = co_await load(index_.take_touched(kReviewedAtOnce));
+            page = co_await judge(cpu_, std::move(page), rules_now());
+            co_await write(std::move(page));
+            --reviewing_;
+        }
+        co_await moved_.wait();
+    }
+}
+
+// Heights are looked at first: what is covered by then is in the trees that are read after.
+base::Task<Tracker::Page> Tracker::load(std::vector<std::string> tx_hashes) {
+    Page page;
+    auto watches = co_await store_.watches(tx_hashes);
+    std::set<std::string> gone(tx_hashes.begin(), tx_hashes.end());
+    std::vector<std::string> open;
+    for (auto& watch : watches) {
+        if (chain::is_end(watch.state.stage)) continue;
+        gone.erase(watch.tx_hash);
+        open.push_back(watch.tx_hash);
+        page.sights.push_back(sight_of(watch));
+        if (const auto told = told_.find(watch.tx_hash); told != told_.end()) page.told.insert(*told);
+        page.watches.push_back(std::move(watch));
+    }
+    for (const auto& tx_hash : gone) {
+        index_.erase(tx_hash);
+        told_.erase(tx_hash);
+    }
+    if (!open.empty()) page.trees = co_await store_.stored_trees(std::move(open));
+    for (std::size_t i = 0; i < page.watches.size(); ++i)
+        if (const auto tree = page.trees.find(page.watches[i].tx_hash);
+            tree != page.trees.end() && tree->second.any())
+            page.sights[i].tree_is_stored = true;
+    co_return page;
+}
+
+Sight Tracker::sight_of(const storage::Watch& watch) const {
+    Sight sight;
+    sight.final_height = chain_.final_height().value_or(0);
+    if (chain_.stores(watch.sender_id) && watch.transaction.watched_since > 0)
+        sight.looked_up_to = chain_.covered_up_to(watch.transaction.watched_since);
+    return sight;
+}
+
+base::Task<Tracker::Page> Tracker::judge(base::asio::thread_pool& cpu, Page page, ReviewRules rules) {
+    auto work = [page = std::move(page), rules]() mutable {
+        for (const auto& watch : page.watches) {
+            std::vector<chain::Observation> observations;
+            if (const auto told = page.told.find(watch.tx_hash); told != page.told.end())
+                observations.emplace_back(told->second);
+            if (const auto tree = page.trees.find(watch.tx_hash); tree != page.trees.end())
+                observations.emplace_back(seen_of(watch.tx_hash, tree->second));
+            if (auto update = review(watch, observations, rules)) page.updates.push_back(std::move(*update));
+        }
+        return std::move(page);
+    };
+    return base::offload(cpu, std::move(work));
+}
+
+base::Task<void> Tracker::write(Page page) {
+    std::vector<std::string> refused;
+    if (!page.updates.empty()) refused = co_await store_.update_watches(page.updates);
+    const std::set<std::string> conflicts(refused.begin(), refused.end());
+    std::map<std::string, const storage::WatchUpdate*> updates;
+    for (const auto& update : page.updates) updates[update.tx_hash] = &update;
+    for (auto& watch : page.watches) {
+        if (conflicts.contains(watch.tx_hash)) {
+            index_.touch(watch.tx_hash);
+            continue;
+        }
+        if (const auto update = updates.find(watch.tx_hash); update != updates.end()) {
+            count(*update->second, page);
+            apply(watch, *update->second, clock_.wall());
+        }
+        index_.set(watch, settings_.lifecycle);
+        if (!index_.contains(watch.tx_hash)) told_.erase(watch.tx_hash);
+    }
+    publish();
+    if (!conflicts.empty()) moved_.notify_all();
+}
+
+ReviewRules Tracker::rules_now() const {
+    ReviewRules rules;
+    rules.lifecycle = settings_.lifecycle;
+    rules.stuck = settings_.stuck;
+    rules.now = clock_.wall();
+    return rules;
+}
+
+void Tracker::count(const storage::WatchUpdate& update, const Page& page) {
+    std::optional<chain::ExecutedAt> included_at;
+    if (const auto tree = page.trees.find(update.tx_hash); tree != page.trees.end())
+        included_at = tree->second.listed_at;
+    if (const auto told = page.told.find(update.tx_hash); told != page.told.end() && !included_at)
+        included_at = told->second.included_at;
+    for (const auto& transition : update.transitions) {
+        const std::string stage(chain::stage_name(transition.to));
+        series_.count_stage(stage);
+        if (included_at && transition.at)
+            series_.observe_stage(stage, seconds_between(*included_at, *transition.at));
+    }
+}
+
+void Tracker::count(const chain::DecidedCounts& decided) {
+    for (const auto& [verdict, count] : decided.verdicts)
+        series_.count_verdict(std::string(chain::verdict_name(verdict)), static_cast<double>(count));
+    for (const auto& [finding, count] : decided.findings)
+        series_.count_finding(finding.first, finding.second, static_cast<double>(count));
+}
+
+void Tracker::publish() {
+    series_.open.Set(static_cast<double>(index_.size()));
+    series_.stuck.Set(static_cast<double>(index_.stuck()));
+    series_.to_review.Set(static_cast<double>(index_.touched()));
+}
+
+}  // namespace receiptd::watch

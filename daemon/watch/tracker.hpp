@@ -1,0 +1,122 @@
+// Follows watched transactions to their end: re-judges from the database what a commit has touched, asks the
+// hosts for what the follower cannot see, and stores each stage that is reached. All state is in the
+// database; a tracker that starts reads it once.
+//
+// Lives on the event loop; what the follower tells is only noted (committed(), progressed()) and worked
+// off by run().
+#pragma once
+
+#include "base/event.hpp"
+#include "base/task_group.hpp"
+#include "chain/rows.hpp"
+#include "metrics/watch_series.hpp"
+#include "storage/watch_store.hpp"
+#include "watch/review.hpp"
+#include "watch/rules.hpp"
+#include "watch/watch_index.hpp"
+#include "watch/watch_upstream.hpp"
+
+#include <boost/asio/thread_pool.hpp>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace receiptd::watch {
+
+// What is known of the chain here.
+struct ChainView {
+    std::function<std::optional<chain::BlockHeight>()> final_height;
+    // The height up to which all is committed from this one on; nullopt: this one is not, and none
+    // shortly below it.
+    std::function<std::optional<chain::BlockHeight>(chain::BlockHeight)> covered_up_to;
+    // Whether transactions of this sender are stored when their block is.
+    std::function<bool(const std::string& sender_id)> stores;
+};
+
+struct TrackerSettings {
+    std::vector<config::WatchRule> rules;
+    chain::LifecycleRules lifecycle;
+    chain::StuckRules stuck;
+};
+
+class Tracker {
+public:
+    // All of them outlive it, and the coroutines it has spawned.
+    Tracker(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, storage::WatchStore& store,
+            WatchUpstream& upstream, metrics::WatchSeries& series, const base::Clock& clock, ChainView chain,
+            TrackerSettings settings);
+
+    // Until it is cancelled or storage stops.
+    base::Task<void> run();
+
+    // Nothing has happened that is not stored.
+    bool idle() const { return filled_ && !index_.has_touched() && reviewing_ == 0; }
+
+    // --- Told by the follower ---
+    bool listening() const { return !index_.empty() || !rules_.empty(); }
+    // Watches what a rule names, before its block counts as stored: a crash between the two repeats both.
+    base::Task<void> committing(const chain::Sightings& seen);
+    void committed(const chain::RowBatch& facts);
+    bool wants(const std::string& tx_hash) const { return index_.contains(tx_hash); }
+    void progressed(const std::string& tx_hash, const chain::TreeSeen& seen);
+    void tree_committed(const std::string& tx_hash, const chain::DecidedCounts& decided);
+
+private:
+    struct Page {  // of watches that are looked at together
+        std::vector<storage::Watch> watches;
+        std::vector<Sight> sights;  // of each, as it was before the trees were read
+        std::map<std::string, storage::StoredTree> trees;
+        std::map<std::string, chain::TreeSeen> told;
+        std::vector<storage::WatchUpdate> updates;  // at most one of each
+    };
+
+    base::Task<void> fill();
+    base::Task<void> take_in_new();
+    base::Task<void> take_in(std::vector<storage::Watch> fresh, chain::BlockHeight final_height);
+    base::Task<void> review_touched();
+    base::Task<Page> load(std::vector<std::string> tx_hashes);
+    static base::Task<Page> judge(base::asio::thread_pool& cpu, Page page, ReviewRules rules);
+    // Writes the updates; what somebody else has moved meanwhile is looked at again.
+    base::Task<void> write(Page page);
+    Sight sight_of(const storage::Watch& watch) const;
+    ReviewRules rules_now() const;
+    void count(const storage::WatchUpdate& update, const Page& page);
+    void count(const chain::DecidedCounts& decided);
+    void publish();
+
+    // tracker_checks.cpp
+    base::Task<void> check_due();
+    void plan(Page& page);
+    base::Task<void> ask_queued();
+    base::Task<void> ask(std::string tx_hash);
+    // False: it cannot be told yet.
+    base::Task<bool> ask_sender(const storage::Watch& watch, const Check& check,
+                                chain::NotIncludedUpTo& seen);
+    base::Task<bool> wait_for_height(const storage::Watch& watch, chain::BlockHeight height);
+    base::Task<void> conclude(std::string tx_hash, std::vector<chain::Observation> observations,
+                              std::optional<Witness> witness);
+
+    base::asio::any_io_executor executor_;
+    base::asio::thread_pool& cpu_;
+    storage::WatchStore& store_;
+    WatchUpstream& upstream_;
+    metrics::WatchSeries& series_;
+    const base::Clock& clock_;
+    ChainView chain_;
+    TrackerSettings settings_;
+    Rules rules_;
+    WatchIndex index_;
+    base::Event moved_;
+    std::map<std::string, chain::TreeSeen> told_;  // of open watches: what is not in the database yet
+    bool filled_ = false;
+    unsigned reviewing_ = 0;
+    std::deque<std::string> to_ask_;
+    std::unordered_set<std::string> asking_;  // queued or under way
+};
+
+}  // namespace receiptd::watch

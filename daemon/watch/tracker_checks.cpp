@@ -1,0 +1,164 @@
+// What the tracker asks the hosts, and when.
+#include "base/log.hpp"
+#include "watch/tracker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace receiptd::watch {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kTick = 1s;
+constexpr std::size_t kCheckedAtOnce = 500;
+constexpr unsigned kAskedAtOnce = 16;
+constexpr base::Duration kCheckLost = 60s;  // a check that came to nothing is made again then
+constexpr auto kHeightComesWithin = 20s;
+constexpr auto kHeightRetry = 200ms;
+
+}  // namespace
+
+base::Task<void> Tracker::check_due() {
+    base::asio::steady_timer timer(executor_);
+    while (true) {
+        bool more = true;
+        while (more) {
+            const auto now = clock_.wall();
+            auto due =
+                index_.take_due(now, chain_.final_height().value_or(0), now + kCheckLost, kCheckedAtOnce);
+            more = due.size() == kCheckedAtOnce;
+            if (due.empty()) break;
+            auto page = co_await load(std::move(due));
+            page = co_await judge(cpu_, std::move(page), rules_now());
+            plan(page);
+            co_await write(std::move(page));
+        }
+        co_await base::sleep_on(timer, kTick);
+    }
+}
+
+// When each is looked at again, and which are asked for.
+void Tracker::plan(Page& page) {
+    const auto rules = rules_now();
+    std::map<std::string, chain::Stage> stages;
+    for (const auto& update : page.updates) stages[update.tx_hash] = update.state.stage;
+    for (std::size_t i = 0; i < page.watches.size(); ++i) {
+        auto& watch = page.watches[i];
+        auto as_updated = watch;
+        if (const auto stage = stages.find(watch.tx_hash); stage != stages.end())
+            as_updated.state.stage = stage->second;
+        if (chain::is_end(as_updated.state.stage)) continue;
+        const auto check = plan_check(as_updated, page.sights[i], rules);
+        watch.next_check_at = check.next;
+        if (check.asks() && asking_.insert(watch.tx_hash).second) to_ask_.push_back(watch.tx_hash);
+    }
+    if (!to_ask_.empty()) moved_.notify_all();
+}
+
+base::Task<void> Tracker::ask_queued() {
+    base::TaskGroup workers(executor_);
+    while (!workers.failed()) {
+        while (!to_ask_.empty() && workers.running() < kAskedAtOnce) {
+            workers.spawn(ask(std::move(to_ask_.front())));
+            to_ask_.pop_front();
+        }
+        co_await moved_.wait();
+    }
+    co_await workers.join();
+}
+
+base::Task<void> Tracker::ask(std::string tx_hash) {
+    std::vector<std::string> one{tx_hash};
+    auto page = co_await load(std::move(one));
+    const auto check =
+        page.watches.empty() ? Check{} : plan_check(page.watches[0], page.sights[0], rules_now());
+    if (check.asks()) {
+        const auto& watch = page.watches[0];
+        const auto sight = page.sights[0];
+        chain::NotIncludedUpTo seen;
+        std::vector<chain::Observation> observations;
+        std::optional<Witness> witness;
+        bool conclusive = true;
+        if (check.key || check.balance) conclusive = co_await ask_sender(watch, check, seen);
+        const auto final_height = chain_.final_height().value_or(0);
+        seen.height = final_height > kHostsLag ? final_height - kHostsLag : 0;
+        if (const auto looked = sight_of(watch).looked_up_to; sight.looked_up_to && looked)
+            seen.height = *looked;
+        if (check.tree) {
+            series_.tx_requests.Increment();
+            auto answer = co_await upstream_.tree(watch.tx_hash, watch.sender_id, final_height);
+            if (auto* known = std::get_if<WatchUpstream::Known>(&answer)) {
+                observations.emplace_back(std::move(known->seen));
+                witness = Witness{known->host, final_height};
+            } else if (auto* unknown = std::get_if<WatchUpstream::NotKnown>(&answer)) {
+                seen.asked = std::move(unknown->asked);
+            } else {
+                conclusive = false;
+            }
+        }
+        if (conclusive) observations.emplace_back(std::move(seen));
+        co_await conclude(tx_hash, std::move(observations), std::move(witness));
+    }
+    asking_.erase(tx_hash);
+    moved_.notify_all();
+}
+
+// The tables are read once more: what they know by now goes before what was asked.
+base::Task<void> Tracker::conclude(std::string tx_hash, std::vector<chain::Observation> observations,
+                                   std::optional<Witness> witness) {
+    std::vector<std::string> one{tx_hash};
+    auto page = co_await load(std::move(one));
+    if (page.watches.empty()) co_return;
+    const auto rules = rules_now();
+    page = co_await judge(cpu_, std::move(page), rules);
+    if (page.updates.empty()) {
+        auto& watch = page.watches[0];
+        auto update = review(watch, observations, rules, witness);
+        if (!update) {
+            update.emplace();
+            update->tx_hash = watch.tx_hash;
+            update->from = watch.state.stage;
+            update->state = watch.state;
+        }
+        update->more_checks = 1;
+        update->next_check_at = plan_check(watch, page.sights[0], rules).next;
+        page.updates.push_back(std::move(*update));
+    }
+    co_await write(std::move(page));
+}
+
+base::Task<bool> Tracker::ask_sender(const storage::Watch& watch, const Check& check,
+                                     chain::NotIncludedUpTo& seen) {
+    series_.sender_requests.Increment();
+    auto sender = co_await upstream_.sender(watch.sender_id, check.key ? watch.public_key : std::string(),
+                                            check.balance);
+    if (!sender) co_return false;
+    if (!co_await wait_for_height(watch, sender->height)) co_return false;
+    seen.key_nonce = sender->nonce;
+    seen.key_height = sender->height;
+    seen.asked = sender->host;
+    const auto cost = base::parse_u128(watch.cost);
+    if (!check.balance || !cost) co_return true;
+    seen.cost = *cost;
+    if (!sender->balance || *sender->balance >= *cost) co_return true;
+    seen.balance = *sender->balance;
+    if (const auto since = watch.balance_missing_since)
+        seen.blocks_without_balance = sender->height > *since ? sender->height - *since : 0;
+    co_return true;
+}
+
+// Until every block up to there was looked through, here or by all hosts.
+base::Task<bool> Tracker::wait_for_height(const storage::Watch& watch, chain::BlockHeight height) {
+    base::asio::steady_timer timer(executor_);
+    const auto give_up_at = clock_.steady() + kHeightComesWithin;
+    while (clock_.steady() < give_up_at) {
+        const auto sight = sight_of(watch);
+        if (sight.looked_up_to ? *sight.looked_up_to >= height : sight.final_height >= height + kHostsLag)
+            co_return true;
+        co_await base::sleep_on(timer, kHeightRetry);
+    }
+    co_return false;
+}
+
+}  // namespace receiptd::watch

@@ -1,0 +1,68 @@
+#include "watch/watch_index.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace receiptd::watch {
+
+chain::BlockHeight last_height(const chain::WatchedTransaction& transaction,
+                               const chain::LifecycleRules& rules) {
+    if (transaction.valid_until) return *transaction.valid_until;
+    // One that nobody has looked for yet ends never.
+    if (transaction.watched_since == 0) return std::numeric_limits<chain::BlockHeight>::max();
+    return transaction.watched_since + rules.validity_blocks;
+}
+
+void WatchIndex::set(const storage::Watch& watch, const chain::LifecycleRules& rules) {
+    if (chain::is_end(watch.state.stage)) return erase(watch.tx_hash);
+    auto& entry = watches_[watch.tx_hash];
+    stuck_count_ = stuck_count_ - (entry.stuck ? 1 : 0) + (watch.stuck ? 1 : 0);
+    entry.stuck = watch.stuck;
+    entry.check_at = watch.next_check_at;
+    const auto patience = chain::stuck_after(watch.state.stage, stuck_);
+    entry.stuck_at = patience && !watch.stuck ? watch.stage_since + *patience : base::WallTime::max();
+    entry.waits = watch.state.stage < chain::Stage::included;
+    entry.ends_at = last_height(watch.transaction, rules);
+}
+
+void WatchIndex::erase(const std::string& tx_hash) {
+    touched_.erase(tx_hash);
+    const auto found = watches_.find(tx_hash);
+    if (found == watches_.end()) return;
+    if (found->second.stuck) --stuck_count_;
+    watches_.erase(found);
+}
+
+bool WatchIndex::touch(const std::string& tx_hash) {
+    if (!watches_.contains(tx_hash)) return false;
+    touched_.insert(tx_hash);
+    return true;
+}
+
+void WatchIndex::touch_all() {
+    for (const auto& [tx_hash, entry] : watches_) touched_.insert(tx_hash);
+}
+
+std::vector<std::string> WatchIndex::take_touched(std::size_t limit) {
+    std::vector<std::string> taken;
+    while (!touched_.empty() && taken.size() < limit)
+        taken.push_back(std::move(touched_.extract(touched_.begin()).value()));
+    return taken;
+}
+
+std::vector<std::string> WatchIndex::take_due(base::WallTime now, chain::BlockHeight final_height,
+                                              base::WallTime again_at, std::size_t limit) {
+    std::vector<std::string> due;
+    for (auto& [tx_hash, entry] : watches_) {
+        if (due.size() == limit) break;
+        const bool over = entry.waits && final_height >= entry.ends_at;
+        if (entry.check_at > now && entry.stuck_at > now && !over) continue;
+        entry.check_at = again_at;
+        entry.stuck_at = std::max(entry.stuck_at, again_at);
+        if (over) entry.ends_at = final_height + 1;
+        due.push_back(tx_hash);
+    }
+    return due;
+}
+
+}  // namespace receiptd::watch

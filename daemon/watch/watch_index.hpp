@@ -1,0 +1,60 @@
+// Which transactions are watched and when each is to be looked at again: little enough of 100,000 of them
+// to be kept in memory. The rest is in the database. Pure.
+#pragma once
+
+#include "base/clock.hpp"
+#include "chain/lifecycle.hpp"
+#include "storage/watch_store.hpp"
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace receiptd::watch {
+
+class WatchIndex {
+public:
+    explicit WatchIndex(chain::StuckRules stuck) : stuck_(stuck) {}
+
+    // Of an open watch as it is stored; one that has ended is forgotten.
+    void set(const storage::Watch& watch, const chain::LifecycleRules& rules);
+    void erase(const std::string& tx_hash);
+    bool contains(const std::string& tx_hash) const { return watches_.contains(tx_hash); }
+    bool empty() const { return watches_.empty(); }
+    std::size_t size() const { return watches_.size(); }
+    std::size_t stuck() const { return stuck_count_; }
+
+    // Something may have happened to it; false: it is not watched.
+    bool touch(const std::string& tx_hash);
+    void touch_all();
+    bool has_touched() const { return !touched_.empty(); }
+    std::size_t touched() const { return touched_.size(); }
+    std::vector<std::string> take_touched(std::size_t limit);
+
+    // Those whose time has come by the clock, or whose last possible height is final now. They come
+    // again only after `again_at`, unless set() says otherwise.
+    std::vector<std::string> take_due(base::WallTime now, chain::BlockHeight final_height,
+                                      base::WallTime again_at, std::size_t limit);
+
+private:
+    struct Entry {
+        base::WallTime check_at{};
+        base::WallTime stuck_at = base::WallTime::max();
+        chain::BlockHeight ends_at = 0;  // as long as it waits for inclusion
+        bool stuck = false;
+        bool waits = false;  // for inclusion
+    };
+
+    chain::StuckRules stuck_;
+    std::unordered_map<std::string, Entry> watches_;
+    std::unordered_set<std::string> touched_;
+    std::size_t stuck_count_ = 0;
+};
+
+// The last height at which its end can be told, if it is never included.
+chain::BlockHeight last_height(const chain::WatchedTransaction& transaction,
+                               const chain::LifecycleRules& rules);
+
+}  // namespace receiptd::watch

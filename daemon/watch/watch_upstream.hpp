@@ -1,0 +1,45 @@
+// What the tracker asks of the hosts, under the budget of watches.
+#pragma once
+
+#include "base/task.hpp"
+#include "chain/lifecycle.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace receiptd::watch {
+
+class WatchUpstream {
+public:
+    virtual ~WatchUpstream() = default;
+
+    // What of its tree is final.
+    struct Known {
+        chain::TreeSeen seen;
+        std::string host;
+    };
+    struct NotKnown {       // to any host
+        std::string asked;  // which, and what they answered
+    };
+    struct NoAnswer {
+        std::string why;
+    };
+    using TreeAnswer = std::variant<Known, NotKnown, NoAnswer>;
+    // Regular hosts first, then archival ones. Blocks up to `final_height` count.
+    virtual base::Task<TreeAnswer> tree(std::string tx_hash, std::string sender_id,
+                                        chain::BlockHeight final_height) = 0;
+
+    struct Sender {
+        std::optional<std::uint64_t> nonce;  // of the key
+        std::optional<chain::u128> balance;
+        chain::BlockHeight height = 0;  // final, not below either answer's
+        std::string host;
+    };
+    // An empty key: the balance alone. nullopt: nobody answered.
+    virtual base::Task<std::optional<Sender>> sender(std::string account_id, std::string public_key,
+                                                     bool with_balance) = 0;
+};
+
+}  // namespace receiptd::watch

@@ -1,0 +1,205 @@
+#include "watch/review.hpp"
+
+#include <gtest/gtest.h>
+
+namespace receiptd::watch {
+namespace {
+
+using namespace std::chrono_literals;
+using chain::Stage;
+
+const base::WallTime kNow{1'700'000'000s};
+
+chain::ExecutedAt at(chain::BlockHeight height, base::WallTime time = kNow) {
+    return {height, static_cast<std::uint64_t>(time.time_since_epoch().count())};
+}
+
+storage::Watch watch(Stage stage = Stage::accepted) {
+    storage::Watch made;
+    made.tx_hash = "tx";
+    made.sender_id = "alice";
+    made.state.stage = stage;
+    made.transaction.tx_hash = "tx";
+    made.transaction.watched_since = 100;
+    made.created_at = made.stage_since = kNow - 20s;
+    return made;
+}
+
+storage::Watch submission() {
+    auto made = watch();
+    made.origin = storage::WatchOrigin::submission;
+    made.transaction.nonce = 7;
+    made.transaction.valid_until = 500;
+    made.public_key = "ed25519:key";
+    made.cost = "1000";
+    return made;
+}
+
+ReviewRules rules() {
+    ReviewRules made;
+    made.now = kNow;
+    return made;
+}
+
+chain::TreeSeen included(chain::ExecutedAt where) {
+    chain::TreeSeen seen;
+    seen.included_at = where;
+    return seen;
+}
+
+Sight seen_up_to(chain::BlockHeight height) {
+    Sight sight;
+    sight.final_height = height;
+    sight.looked_up_to = height;
+    return sight;
+}
+
+TEST(Review, NothingNewIsNothingToWrite) { EXPECT_FALSE(review(watch(), {}, rules())); }
+
+TEST(Review, AStoredTreeMovesTheWatch) {
+    storage::StoredTree tree;
+    tree.transaction = chain::TransactionFacts{"tx", "alice", "bob", 0, std::nullopt, "pay"};
+    tree.outcomes.push_back({"tx", "alice", chain::StatusKind::success_receipt_id, {"r"}, {}, 0, 0, at(101)});
+    const auto update = review(watch(), {seen_of("tx", tree)}, rules());
+    ASSERT_TRUE(update);
+    EXPECT_EQ(update->from, Stage::accepted);
+    EXPECT_EQ(update->state.stage, Stage::included);
+    ASSERT_EQ(update->transitions.size(), 1u);
+    EXPECT_EQ(update->transitions[0].at, at(101));
+}
+
+TEST(Review, AListedTransactionIsIncludedBeforeItsOutcomeIsKnown) {
+    storage::StoredTree tree;
+    tree.transaction = chain::TransactionFacts{"tx", "alice", "bob", 0, std::nullopt, "pay"};
+    tree.listed_at = at(101);
+    EXPECT_EQ(seen_of("tx", tree).included_at, at(101));
+}
+
+TEST(Review, WhoSaidItIsInTheEvidence) {
+    const auto update = review(watch(), {included(at(101))}, rules(), Witness{"archival", 110});
+    ASSERT_TRUE(update);
+    EXPECT_EQ(update->transitions[0].evidence, R"({"host":"archival","final_height":110})");
+}
+
+TEST(Review, WhatHappenedLongAgoWakesNobody) {
+    EXPECT_TRUE(review(watch(), {included(at(101))}, rules())->alert);
+    EXPECT_FALSE(review(watch(), {included(at(101, kNow - 2h))}, rules())->alert);
+}
+
+TEST(Review, TooLongInAStageIsStuckUntilItMoves) {
+    auto made = watch(Stage::included);
+    made.stage_since = kNow - 31s;
+    auto update = review(made, {}, rules());
+    ASSERT_TRUE(update);
+    EXPECT_EQ(update->stuck, true);
+    apply(made, *update, kNow);
+    EXPECT_FALSE(review(made, {}, rules())) << "it is known";
+    auto seen = included(at(101));
+    seen.initial_at = at(102);
+    update = review(made, {seen}, rules());
+    ASSERT_TRUE(update);
+    EXPECT_EQ(update->stuck, false);
+    EXPECT_EQ(update->state.stage, Stage::executing);
+}
+
+TEST(Review, ABalanceThatIsMissingIsRememberedAndForgotten) {
+    auto made = submission();
+    chain::NotIncludedUpTo poor;
+    poor.height = poor.key_height.emplace(130);
+    poor.balance = 10;
+    poor.cost = 1000;
+    auto update = review(made, {poor}, rules());
+    ASSERT_TRUE(update);
+    EXPECT_EQ(update->balance_missing_since, 130u);
+    made.balance_missing_since = 130;
+    chain::NotIncludedUpTo rich;
+    rich.height = 140;
+    rich.cost = 1000;
+    update = review(made, {rich}, rules());
+    ASSERT_TRUE(update);
+    EXPECT_EQ(update->balance_missing_since, 0u);
+}
+
+TEST(Review, WithoutCoverForLongEnoughItIsDropped) {
+    auto made = submission();
+    made.balance_missing_since = 130;
+    chain::NotIncludedUpTo poor;
+    poor.height = poor.key_height.emplace(150);
+    poor.balance = 10;
+    poor.cost = 1000;
+    poor.blocks_without_balance = 20;
+    const auto update = review(made, {poor}, rules());
+    ASSERT_TRUE(update);
+    EXPECT_EQ(update->state.stage, Stage::dropped);
+    EXPECT_EQ(update->state.reason, chain::reason::kBalance);
+}
+
+TEST(PlanCheck, WhatTheFollowerSeesIsNotAskedFor) {
+    Sight sight = seen_up_to(150);
+    sight.tree_is_stored = true;
+    EXPECT_FALSE(plan_check(watch(Stage::executing), sight, rules()).asks());
+    auto by_rule = watch();
+    by_rule.origin = storage::WatchOrigin::rule;
+    EXPECT_FALSE(plan_check(by_rule, seen_up_to(150), rules()).asks());
+}
+
+TEST(PlanCheck, AMatchOfARuleWaitsForItsBlockToBeStored) {
+    auto made = watch();
+    made.origin = storage::WatchOrigin::rule;
+    made.created_at = kNow;
+    Sight behind;
+    behind.final_height = 9'000;
+    EXPECT_FALSE(plan_check(made, behind, rules()).asks());
+}
+
+TEST(PlanCheck, ATransactionAddedByItsHashMayBeOlderThanItsWatch) {
+    auto made = watch();
+    EXPECT_TRUE(plan_check(made, seen_up_to(150), rules()).tree);
+    made.checks = 1;
+    EXPECT_FALSE(plan_check(made, seen_up_to(150), rules()).asks()) << "once is enough";
+}
+
+TEST(PlanCheck, WhatTheFollowerCannotSeeIsAskedForLessAndLessOften) {
+    auto made = watch();
+    Sight blind;
+    blind.final_height = 150;
+    const auto first = plan_check(made, blind, rules());
+    made.checks = 4;
+    const auto later = plan_check(made, blind, rules());
+    EXPECT_TRUE(first.tree);
+    EXPECT_TRUE(later.tree);
+    EXPECT_LT(first.next, later.next);
+    made.checks = 500;
+    EXPECT_LE(plan_check(made, blind, rules()).next, kNow + 60s);
+}
+
+TEST(PlanCheck, ATreeThatIsNotStoredIsAskedFor) {
+    EXPECT_TRUE(plan_check(watch(Stage::included), seen_up_to(150), rules()).tree);
+}
+
+TEST(PlanCheck, AFollowerFarBehindDoesNotCount) {
+    Sight sight = seen_up_to(150);
+    sight.final_height = 300;
+    EXPECT_TRUE(plan_check(watch(), sight, rules()).tree);
+}
+
+TEST(PlanCheck, OfASubmissionKeyAndBalanceAreAskedAfterAWhile) {
+    auto made = submission();
+    made.created_at = kNow;
+    EXPECT_FALSE(plan_check(made, seen_up_to(150), rules()).asks());
+    made.created_at = kNow - 6s;
+    const auto check = plan_check(made, seen_up_to(150), rules());
+    EXPECT_TRUE(check.key);
+    EXPECT_TRUE(check.balance);
+    EXPECT_FALSE(check.tree);
+}
+
+TEST(PlanCheck, BeforeItEndsTheHostsAreAskedOnceMore) {
+    EXPECT_TRUE(plan_check(submission(), seen_up_to(500), rules()).tree);
+    auto made = watch();
+    made.checks = 1;
+    EXPECT_TRUE(plan_check(made, seen_up_to(100 + rules().lifecycle.validity_blocks), rules()).tree);
+}
+
+}  // namespace
+}  // namespace receiptd::watch

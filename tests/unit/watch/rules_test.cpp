@@ -1,0 +1,55 @@
+#include "watch/rules.hpp"
+
+#include <gtest/gtest.h>
+
+namespace receiptd::watch {
+namespace {
+
+chain::SeenTransaction call(std::string signer, std::string receiver, std::vector<std::string> methods) {
+    chain::SeenTransaction seen;
+    seen.signer_id = std::move(signer);
+    seen.receiver_id = std::move(receiver);
+    seen.methods = std::move(methods);
+    return seen;
+}
+
+TEST(Glob, StarsAndQuestionMarksStandForTextAndForOneCharacter) {
+    EXPECT_TRUE(matches_glob("*", ""));
+    EXPECT_TRUE(matches_glob("", "anything"));
+    EXPECT_TRUE(matches_glob("*.near", "app.near"));
+    EXPECT_FALSE(matches_glob("*.near", "near"));
+    EXPECT_TRUE(matches_glob("a?c", "abc"));
+    EXPECT_FALSE(matches_glob("a?c", "ac"));
+    EXPECT_TRUE(matches_glob("ft_*_call", "ft_transfer_call"));
+    EXPECT_FALSE(matches_glob("ft_*_call", "ft_transfer_calls"));
+    EXPECT_TRUE(matches_glob("*a*b*", "xxaxxabxx"));
+    EXPECT_FALSE(matches_glob("app", "app.near"));
+    EXPECT_TRUE(matches_glob("app**", "app"));
+}
+
+TEST(Glob, ManyStarsTakeNoLongTime) {
+    const std::string text(5'000, 'a');
+    EXPECT_FALSE(matches_glob("*a*a*a*a*a*a*a*a*a*a*b", text));
+}
+
+TEST(WatchRules, AllGlobsOfARuleMustMatch) {
+    const Rules rules({{"payments", "*.alice.near", "token.near", "ft_transfer*"}});
+    EXPECT_TRUE(rules.match(call("x.alice.near", "token.near", {"ft_transfer_call"})));
+    EXPECT_FALSE(rules.match(call("x.bob.near", "token.near", {"ft_transfer"})));
+    EXPECT_FALSE(rules.match(call("x.alice.near", "other.near", {"ft_transfer"})));
+    EXPECT_FALSE(rules.match(call("x.alice.near", "token.near", {})));
+}
+
+TEST(WatchRules, OneOfSeveralCallsIsEnough) {
+    const Rules rules({{"mints", "", "", "mint"}});
+    EXPECT_TRUE(rules.match(call("a", "b", {"storage_deposit", "mint"})));
+}
+
+TEST(WatchRules, TheFirstRuleThatMatchesIsNamed) {
+    const Rules rules({{"one", "nobody", "", ""}, {"two", "*", "", ""}, {"three", "", "*", ""}});
+    ASSERT_TRUE(rules.match(call("a", "b", {})));
+    EXPECT_EQ(rules.match(call("a", "b", {}))->name, "two");
+}
+
+}  // namespace
+}  // namespace receiptd::watch

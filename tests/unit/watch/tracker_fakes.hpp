@@ -1,0 +1,226 @@
+// Watches in memory, trees on paper and hosts that answer as they are told.
+#pragma once
+
+#include "base/event.hpp"
+#include "base/task_group.hpp"
+#include "metrics/watch_series.hpp"
+#include "watch/tracker.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace receiptd::watch::testing {
+
+class FakeClock final : public base::Clock {
+public:
+    base::WallTime wall() const override {
+        return base::WallTime(std::chrono::seconds(1'700'000'000)) + passed;
+    }
+    base::SteadyTime steady() const override { return std::chrono::steady_clock::now(); }
+    base::Duration passed{};
+};
+
+class MemoryWatches final : public storage::WatchStore {
+public:
+    MemoryWatches(base::asio::any_io_executor executor, const FakeClock& clock)
+        : executor_(executor), clock_(clock), added_(executor) {}
+
+    storage::Watch& add(const std::string& tx_hash, const std::string& sender_id = "alice") {
+        auto& watch = rows[tx_hash];
+        watch.tx_hash = tx_hash;
+        watch.transaction.tx_hash = tx_hash;
+        watch.sender_id = sender_id;
+        watch.created_at = watch.stage_since = watch.next_check_at = clock_.wall();
+        added_.notify_all();
+        return watch;
+    }
+    // A tree of one receipt: listed, or included, or executed to its end.
+    void include(const std::string& tx_hash, chain::BlockHeight height, bool executed) {
+        auto& tree = trees[tx_hash];
+        const chain::ExecutedAt at{height, static_cast<std::uint64_t>(
+                                               clock_.wall().time_since_epoch().count())};
+        tree.transaction = chain::TransactionFacts{tx_hash, "alice", "bob", 0, std::nullopt, "pay"};
+        tree.listed_at = at;
+        tree.outcomes.assign(1, {tx_hash, "alice", chain::StatusKind::success_receipt_id, {tx_hash + "-r"}, {}, 0,
+                                 0, at});
+        if (!executed) return;
+        chain::ReceiptFacts receipt;
+        receipt.receipt_id = tx_hash + "-r";
+        receipt.predecessor_id = receipt.signer_id = "alice";
+        receipt.receiver_id = "bob";
+        tree.receipts.push_back(receipt);
+        tree.outcomes.push_back({receipt.receipt_id, "bob", chain::StatusKind::success_value, {}, {}, 0, 0,
+                                 chain::ExecutedAt{height + 1, at.timestamp_nanosec + 1'000'000'000}});
+    }
+
+    base::Task<std::vector<std::string>> add_watches(std::vector<storage::NewWatch> watches) override {
+        std::vector<std::string> fresh;
+        for (const auto& watch : watches) {
+            if (rows.contains(watch.tx_hash)) continue;
+            add(watch.tx_hash, watch.sender_id).origin = watch.origin;
+            fresh.push_back(watch.tx_hash);
+        }
+        co_return fresh;
+    }
+    base::Task<bool> remove_watch(std::string tx_hash) override { co_return rows.erase(tx_hash) > 0; }
+    base::Task<std::optional<storage::Watch>> watch(std::string tx_hash) override {
+        const auto found = rows.find(tx_hash);
+        co_return found == rows.end() ? std::nullopt : std::optional(found->second);
+    }
+    base::Task<std::vector<storage::Watch>> watches(std::vector<std::string> tx_hashes) override {
+        std::vector<storage::Watch> found;
+        for (const auto& tx_hash : tx_hashes)
+            if (const auto row = rows.find(tx_hash); row != rows.end()) found.push_back(row->second);
+        co_return found;
+    }
+    base::Task<std::optional<storage::Watch>> watch_by_idempotency_key(std::string) override {
+        co_return std::nullopt;
+    }
+    base::Task<std::vector<storage::Watch>> list_watches(storage::WatchFilter) override { co_return all(); }
+    base::Task<std::vector<storage::Watch>> open_watches(std::string after, unsigned limit) override {
+        std::vector<storage::Watch> page;
+        for (auto row = rows.upper_bound(after); row != rows.end() && page.size() < limit; ++row)
+            if (!chain::is_end(row->second.state.stage)) page.push_back(row->second);
+        co_return page;
+    }
+    base::Task<std::vector<storage::Watch>> new_watches(unsigned limit) override {
+        std::vector<storage::Watch> page;
+        for (const auto& [tx_hash, watch] : rows)
+            if (watch.transaction.watched_since == 0 && page.size() < limit) page.push_back(watch);
+        co_return page;
+    }
+    base::Task<bool> wait_for_watches(std::chrono::milliseconds timeout) override {
+        co_await base::wait_for(added_, executor_, timeout);
+        co_return true;
+    }
+    base::Task<std::vector<storage::Watch>> watches_since(base::WallTime, unsigned) override {
+        co_return all();
+    }
+    base::Task<std::vector<storage::Watch>> open_submissions(base::WallTime, std::string, unsigned) override {
+        co_return std::vector<storage::Watch>{};
+    }
+    base::Task<std::vector<std::string>> update_watches(std::vector<storage::WatchUpdate> updates) override {
+        std::vector<std::string> refused;
+        for (const auto& update : updates) {
+            const auto row = rows.find(update.tx_hash);
+            if (row == rows.end() || row->second.state.stage != update.from || stolen.erase(update.tx_hash) > 0) {
+                refused.push_back(update.tx_hash);
+                continue;
+            }
+            for (const auto& transition : update.transitions) made[update.tx_hash].push_back(transition.to);
+            if (!update.transitions.empty()) evidence[update.tx_hash] = update.transitions.back().evidence;
+            apply(row->second, update, clock_.wall());
+        }
+        co_return refused;
+    }
+    base::Task<std::vector<storage::StoredTransition>> transitions(std::string) override {
+        co_return std::vector<storage::StoredTransition>{};
+    }
+    base::Task<std::map<std::string, storage::StoredTree>> stored_trees(
+        std::vector<std::string> tx_hashes) override {
+        std::map<std::string, storage::StoredTree> found;
+        for (const auto& tx_hash : tx_hashes)
+            if (const auto tree = trees.find(tx_hash); tree != trees.end()) found.insert(*tree);
+        co_return found;
+    }
+    base::Task<std::optional<chain::BlockHeight>> covered_up_to(chain::BlockHeight) override {
+        co_return std::nullopt;
+    }
+
+    std::map<std::string, storage::Watch> rows;
+    std::map<std::string, storage::StoredTree> trees;
+    std::set<std::string> stolen;  // the next update of these finds that somebody was faster
+    std::map<std::string, std::vector<chain::Stage>> made;
+    std::map<std::string, std::string> evidence;  // of the latest transition
+
+private:
+    std::vector<storage::Watch> all() const {
+        std::vector<storage::Watch> list;
+        for (const auto& [tx_hash, watch] : rows) list.push_back(watch);
+        return list;
+    }
+    base::asio::any_io_executor executor_;
+    const FakeClock& clock_;
+    base::Event added_;
+};
+
+class FakeHosts final : public WatchUpstream {
+public:
+    base::Task<TreeAnswer> tree(std::string tx_hash, std::string, chain::BlockHeight) override {
+        ++asked[tx_hash];
+        const auto found = known.find(tx_hash);
+        if (found == known.end()) co_return NotKnown{"archival: UNKNOWN_TRANSACTION"};
+        Known answer;
+        answer.seen = found->second;
+        answer.host = "archival";
+        co_return answer;
+    }
+    base::Task<std::optional<Sender>> sender(std::string, std::string, bool) override {
+        ++sender_asked;
+        co_return told;
+    }
+
+    std::map<std::string, chain::TreeSeen> known;
+    std::map<std::string, unsigned> asked;
+    std::optional<Sender> told;
+    unsigned sender_asked = 0;
+};
+
+// A tracker's life: it runs while a condition is waited for.
+class Life {
+public:
+    explicit Life(std::vector<config::WatchRule> rules = {})
+        : cpu(1), store(context.get_executor(), clock), series(registry) {
+        TrackerSettings settings;
+        settings.rules = std::move(rules);
+        settings.lifecycle.validity_blocks = 50;
+        ChainView view;
+        view.final_height = [this] { return std::optional(final_height); };
+        view.covered_up_to = [this](chain::BlockHeight) { return covered; };
+        view.stores = [this](const std::string&) { return stores; };
+        tracker.emplace(context.get_executor(), cpu, store, hosts, series, clock, std::move(view), settings);
+    }
+    ~Life() {
+        if (running) running->cancel();
+        context.restart();
+        while (running && running->running() > 0 && context.run_one() > 0) {
+        }
+    }
+
+    void start() {
+        running.emplace(context.get_executor());
+        running->spawn(tracker->run());
+    }
+    // False: it did not come true for long.
+    bool until(const std::function<bool()>& condition) {
+        context.restart();
+        while (!condition())
+            if (context.run_one_for(std::chrono::seconds(20)) == 0) return false;
+        return true;
+    }
+    chain::Stage stage(const std::string& tx_hash) { return store.rows.at(tx_hash).state.stage; }
+
+    FakeClock clock;
+    boost::asio::io_context context{1};
+    boost::asio::thread_pool cpu;
+    MemoryWatches store;
+    FakeHosts hosts;
+    metrics::Registry registry;
+    metrics::WatchSeries series;
+    chain::BlockHeight final_height = 100;
+    std::optional<chain::BlockHeight> covered = 100;
+    bool stores = true;
+    std::optional<Tracker> tracker;
+    std::optional<base::TaskGroup> running;
+};
+
+}  // namespace receiptd::watch::testing

@@ -1,0 +1,198 @@
+#include "unit/watch/tracker_fakes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace receiptd::watch {
+namespace {
+
+using chain::Stage;
+using testing::Life;
+
+chain::RowBatch block_with(const std::string& tx_hash, bool stored = true) {
+    chain::RowBatch facts;
+    facts.seen.collected = true;
+    chain::SeenTransaction seen;
+    seen.tx_hash = tx_hash;
+    seen.signer_id = "alice";
+    seen.receiver_id = "bob";
+    seen.included_at = {101, 1'700'000'000'000'000'000};
+    seen.stored = stored;
+    facts.seen.transactions.push_back(seen);
+    return facts;
+}
+
+base::Task<void> committing(Tracker& tracker, chain::Sightings seen) { co_await tracker.committing(seen); }
+
+TEST(Tracker, WhatIsStoredAtTheStartIsJudgedAtOnce) {
+    Life life;
+    life.store.add("tx").transaction.watched_since = 90;
+    life.store.include("tx", 95, true);
+    life.start();
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
+    const std::vector<Stage> stages{Stage::included, Stage::executing, Stage::completed, Stage::final};
+    EXPECT_EQ(life.store.made["tx"], stages);
+    EXPECT_FALSE(life.tracker->listening());
+    EXPECT_TRUE(life.hosts.asked.empty());
+}
+
+TEST(Tracker, ACommitThatTouchesAWatchMovesIt) {
+    Life life;
+    life.store.add("tx").transaction.watched_since = 90;
+    life.store.rows["tx"].checks = 1;
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
+    life.store.include("tx", 101, false);
+    life.tracker->committed(block_with("tx"));
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::included; }));
+    life.store.include("tx", 101, true);
+    chain::RowBatch next;
+    next.seen.collected = true;
+    next.seen.trees = {"another", "tx"};
+    life.tracker->committed(next);
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
+    EXPECT_TRUE(life.hosts.asked.empty()) << "the follower sees it";
+}
+
+TEST(Tracker, AWatchOfSomebodyElseIsTakenIn) {
+    Life life;
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
+    life.store.include("tx", 95, true);
+    life.store.add("tx");
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
+    EXPECT_EQ(life.store.rows["tx"].transaction.watched_since, 100u);
+}
+
+TEST(Tracker, WhatARuleNamesIsWatchedBeforeItsBlockIsStored) {
+    Life life({{"all of alice", "alice", "", ""}});
+    EXPECT_TRUE(life.tracker->listening());
+    life.start();
+    base::TaskGroup committing_now(life.context.get_executor());
+    committing_now.spawn(committing(*life.tracker, block_with("tx").seen));
+    ASSERT_TRUE(life.until([&] { return committing_now.running() == 0; }));
+    ASSERT_TRUE(life.store.rows.contains("tx"));
+    EXPECT_EQ(life.store.rows["tx"].origin, storage::WatchOrigin::rule);
+    life.store.include("tx", 101, true);
+    life.tracker->committed(block_with("tx"));
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
+    EXPECT_TRUE(life.hosts.asked.empty());
+}
+
+TEST(Tracker, NoRuleLooksAtHistory) {
+    Life life({{"everything", "*", "", ""}});
+    auto seen = block_with("tx").seen;
+    seen.history = true;
+    base::TaskGroup committing_now(life.context.get_executor());
+    committing_now.spawn(committing(*life.tracker, seen));
+    ASSERT_TRUE(life.until([&] { return committing_now.running() == 0; }));
+    EXPECT_TRUE(life.store.rows.empty());
+}
+
+TEST(Tracker, ATransactionFromBeforeItsWatchIsAskedForOnce) {
+    Life life;
+    life.hosts.known["tx"].included_at = chain::ExecutedAt{80, 1'700'000'000'000'000'000};
+    life.store.add("tx");
+    life.start();
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::included; }));
+    EXPECT_EQ(life.store.evidence["tx"], R"({"host":"archival","final_height":100})");
+    EXPECT_EQ(life.store.rows["tx"].checks, 1u);
+}
+
+TEST(Tracker, AHashNobodyKnowsEndsUnknownWithWhatWasAsked) {
+    Life life;
+    life.store.add("tx");
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.store.rows["tx"].checks == 1; }));
+    EXPECT_EQ(life.stage("tx"), Stage::accepted);
+    life.final_height = 150;
+    life.covered = 150;
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::unknown; }));
+    EXPECT_EQ(life.store.rows["tx"].state.reason, chain::reason::kNeverSeen);
+    EXPECT_NE(life.store.evidence["tx"].find("archival: UNKNOWN_TRANSACTION"), std::string::npos);
+}
+
+TEST(Tracker, AUsedNonceProvesThatItWasSuperseded) {
+    Life life;
+    auto& watch = life.store.add("tx");
+    watch.origin = storage::WatchOrigin::submission;
+    watch.transaction.nonce = 7;
+    watch.transaction.watched_since = 90;
+    watch.public_key = "ed25519:key";
+    watch.created_at -= std::chrono::seconds(10);
+    WatchUpstream::Sender sender;
+    sender.nonce = 7;
+    sender.height = 100;
+    sender.host = "regular";
+    life.hosts.told = sender;
+    life.start();
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::dropped; }));
+    EXPECT_EQ(life.store.rows["tx"].state.reason, chain::reason::kSuperseded);
+    EXPECT_TRUE(life.hosts.asked.empty());
+}
+
+TEST(Tracker, ANonceOfABlockThatWasNotLookedThroughProvesNothing) {
+    Life life;
+    auto& watch = life.store.add("tx");
+    watch.origin = storage::WatchOrigin::submission;
+    watch.transaction.nonce = 7;
+    watch.transaction.watched_since = 90;
+    watch.public_key = "ed25519:key";
+    watch.created_at -= std::chrono::seconds(10);
+    WatchUpstream::Sender sender;
+    sender.nonce = 7;
+    sender.height = 101;
+    life.hosts.told = sender;
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.hosts.sender_asked == 1; }));
+    life.store.include("tx", 101, true);
+    life.covered = 101;
+    life.tracker->committed(block_with("tx"));
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
+}
+
+TEST(Tracker, AConflictIsReadAgain) {
+    Life life;
+    life.store.add("tx").transaction.watched_since = 90;
+    life.store.include("tx", 95, true);
+    life.store.stolen.insert("tx");
+    life.start();
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
+}
+
+TEST(Tracker, ARemovedWatchIsForgotten) {
+    Life life;
+    life.store.add("tx").transaction.watched_since = 90;
+    life.store.rows["tx"].checks = 1;
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
+    life.store.rows.clear();
+    life.tracker->committed(block_with("tx"));
+    EXPECT_TRUE(life.until([&] { return !life.tracker->listening(); }));
+}
+
+TEST(Tracker, ATransactionOutOfScopeIsIncludedByWhatWasSeen) {
+    Life life;
+    life.stores = false;
+    life.store.add("tx").transaction.watched_since = 90;
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.hosts.asked["tx"] == 1; }));
+    life.tracker->committed(block_with("tx", false));
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::included; }));
+}
+
+TEST(Tracker, WhatRpcTellsOfATreeMovesItsWatch) {
+    Life life;
+    life.store.add("tx").transaction.watched_since = 90;
+    life.store.rows["tx"].checks = 1;
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
+    ASSERT_TRUE(life.tracker->wants("tx"));
+    chain::TreeSeen seen;
+    seen.included_at = chain::ExecutedAt{101, 1};
+    seen.initial_at = chain::ExecutedAt{102, 2};
+    life.tracker->progressed("tx", seen);
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::executing; }));
+}
+
+}  // namespace
+}  // namespace receiptd::watch

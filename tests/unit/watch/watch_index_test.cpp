@@ -1,0 +1,96 @@
+#include "watch/watch_index.hpp"
+
+#include <gtest/gtest.h>
+
+namespace receiptd::watch {
+namespace {
+
+using namespace std::chrono_literals;
+
+const base::WallTime kStart{1'000s};
+
+storage::Watch watch(std::string tx_hash, chain::Stage stage = chain::Stage::accepted) {
+    storage::Watch made;
+    made.tx_hash = std::move(tx_hash);
+    made.state.stage = stage;
+    made.transaction.watched_since = 100;
+    made.stage_since = kStart;
+    made.next_check_at = kStart + 1h;
+    return made;
+}
+
+class WatchIndexTest : public testing::Test {
+protected:
+    std::vector<std::string> due(base::WallTime now, chain::BlockHeight final_height = 0) {
+        return index.take_due(now, final_height, now + 60s, 100);
+    }
+    WatchIndex index{chain::StuckRules{}};
+    chain::LifecycleRules rules;
+};
+
+TEST_F(WatchIndexTest, OnlyWhatIsWatchedIsTouched) {
+    index.set(watch("a"), rules);
+    EXPECT_TRUE(index.touch("a"));
+    EXPECT_TRUE(index.touch("a"));
+    EXPECT_FALSE(index.touch("b"));
+    EXPECT_EQ(index.take_touched(10), std::vector<std::string>{"a"});
+    EXPECT_FALSE(index.has_touched());
+}
+
+TEST_F(WatchIndexTest, AWatchThatHasEndedIsForgotten) {
+    index.set(watch("a"), rules);
+    index.touch("a");
+    index.set(watch("a", chain::Stage::final), rules);
+    EXPECT_TRUE(index.empty());
+    EXPECT_FALSE(index.has_touched());
+}
+
+TEST_F(WatchIndexTest, AWatchIsDueByItsTimeAndOnlyOnce) {
+    auto made = watch("a", chain::Stage::executing);
+    made.next_check_at = kStart + 10s;
+    index.set(made, rules);
+    EXPECT_TRUE(due(kStart + 9s).empty());
+    EXPECT_EQ(due(kStart + 10s).size(), 1u);
+    EXPECT_TRUE(due(kStart + 11s).empty());
+    EXPECT_EQ(due(kStart + 70s).size(), 1u) << "a check that came to nothing is made again";
+}
+
+TEST_F(WatchIndexTest, AWatchIsDueWhenItsStageHasTakenTooLong) {
+    index.set(watch("a", chain::Stage::included), rules);
+    EXPECT_TRUE(due(kStart + 29s).empty());
+    EXPECT_EQ(due(kStart + 30s).size(), 1u);
+}
+
+TEST_F(WatchIndexTest, AWatchIsDueWhenItsLastHeightIsFinal) {
+    rules.validity_blocks = 50;
+    index.set(watch("by age"), rules);
+    auto submitted = watch("by its block hash");
+    submitted.transaction.valid_until = 120;
+    index.set(submitted, rules);
+    index.set(watch("included", chain::Stage::completed), rules);
+    EXPECT_TRUE(due(kStart, 119).empty());
+    EXPECT_EQ(due(kStart, 120), std::vector<std::string>{"by its block hash"});
+    EXPECT_EQ(due(kStart, 150).size(), 2u);
+}
+
+TEST_F(WatchIndexTest, AWatchNobodyHasLookedForYetHasNoLastHeight) {
+    auto made = watch("a");
+    made.transaction.watched_since = 0;
+    index.set(made, rules);
+    EXPECT_TRUE(due(kStart, 1'000'000).empty());
+}
+
+TEST_F(WatchIndexTest, StuckOnesAreCounted) {
+    auto made = watch("a");
+    made.stuck = true;
+    index.set(made, rules);
+    index.set(made, rules);
+    EXPECT_EQ(index.stuck(), 1u);
+    EXPECT_TRUE(due(kStart + 30min).empty()) << "that it is stuck is known";
+    made.stuck = false;
+    index.set(made, rules);
+    EXPECT_EQ(index.stuck(), 0u);
+}
+
+}  // namespace
+}  // namespace receiptd::watch
