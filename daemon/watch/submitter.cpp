@@ -1,0 +1,337 @@
+#include "watch/submitter.hpp"
+
+#include "base/log.hpp"
+#include "base/task_group.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace receiptd::watch {
+
+namespace {
+
+constexpr unsigned kPage = 500;
+constexpr std::size_t kMostInRound = 64;
+// A row becomes visible somewhat after the time it carries.
+constexpr std::chrono::seconds kOverlap{15};
+constexpr base::Duration kTick = std::chrono::milliseconds(500);
+
+bool is_before_block(chain::Stage stage) {
+    return stage == chain::Stage::accepted || stage == chain::Stage::pending;
+}
+
+Submitted submitted(const storage::Watch& watch, bool existing, std::string note) {
+    Submitted result;
+    result.tx_hash = watch.tx_hash;
+    result.sender_id = watch.sender_id;
+    result.stage = watch.state.stage;
+    result.existing = existing;
+    result.valid_until = watch.transaction.valid_until;
+    result.note = std::move(note);
+    return result;
+}
+
+SubmitError unavailable(const rpc::Unavailable& fault) {
+    SubmitError error;
+    error.kind = SubmitError::Kind::unavailable;
+    error.error_class = "unavailable";
+    error.detail = "the chain could not be asked, nothing was stored or sent: " + fault.detail;
+    error.remedy = "hand the same bytes in again";
+    return error;
+}
+
+SubmitError conflict(const std::string& key, const std::string& tx_hash) {
+    SubmitError error;
+    error.kind = SubmitError::Kind::conflict;
+    error.error_class = "idempotency_conflict";
+    error.detail = "idempotency key \"" + key + "\" belongs to transaction " + tx_hash;
+    error.where = "idempotency_key";
+    error.remedy = "use a key of its own for each transaction, and the same bytes with the same key";
+    return error;
+}
+
+SubmitError bad_key() {
+    SubmitError error;
+    error.kind = SubmitError::Kind::malformed;
+    error.error_class = "parse_error";
+    error.detail = "an idempotency key has 1 to 255 printable characters";
+    error.where = "idempotency_key";
+    return error;
+}
+
+bool is_good_key(const std::string& key) {
+    return key.size() <= 255 && std::all_of(key.begin(), key.end(), [](char c) {
+               return static_cast<unsigned char>(c) > 0x20 && static_cast<unsigned char>(c) < 0x7f;
+           });
+}
+
+storage::NewWatch new_watch(const ReadTransaction& read, const ChainFacts& facts,
+                            std::string idempotency_key) {
+    const auto& body = read.body();
+    storage::NewWatch watch;
+    watch.tx_hash = read.tx_hash;
+    watch.sender_id = body.signer_id;
+    watch.origin = storage::WatchOrigin::submission;
+    watch.signed_tx_base64 = read.base64;
+    watch.idempotency_key = std::move(idempotency_key);
+    watch.public_key = body.public_key.to_string();
+    if (!body.nonce.nonce_index) watch.nonce = body.nonce.nonce;
+    watch.valid_until = valid_until(facts);
+    if (const auto cost = cost_of(body, facts.gas_price)) watch.cost = base::to_string(*cost);
+    return watch;
+}
+
+}  // namespace
+
+// What the questions of one submission have brought; outlives a caller that was cancelled.
+struct Submitter::Asked {
+    std::string block_hash;
+    std::string signer_id;
+    std::string public_key;
+    ChainFacts facts;
+    std::optional<rpc::Unavailable> fault;
+};
+
+struct Submitter::Round {
+    std::vector<storage::Watch> watches;
+    std::size_t next = 0;
+};
+
+Submitter::Submitter(base::asio::any_io_executor executor, storage::WatchStore& store,
+                     rpc::SubmitSource& source, std::shared_ptr<rpc::TimeAndChance> time,
+                     SubmitterOptions options)
+    : executor_(std::move(executor)),
+      store_(store),
+      source_(source),
+      time_(std::move(time)),
+      options_(options) {}
+
+base::Task<SubmitResult> Submitter::submit(SubmitRequest request) {
+    if (!is_good_key(request.idempotency_key)) co_return bad_key();
+    auto read = read_transaction(request);
+    if (!read) co_return read.error();
+    auto existing = co_await find_existing(*read, request.idempotency_key);
+    if (existing) co_return std::move(*existing);
+    auto facts = co_await ask_chain(read->body());
+    if (!facts) co_return facts.error();
+    auto refused = check_against_chain(read->body(), *facts);
+    bool included = false;
+    // Its own inclusion uses its nonce up.
+    if (refused && refused->error_class == "invalid_nonce") {
+        const auto told = co_await source_.is_included(read->tx_hash, read->body().signer_id);
+        if (!told) co_return unavailable(told.error());
+        included = *told;
+    }
+    if (refused && !included) co_return std::move(*refused);
+    co_return co_await store_and_send(std::move(*read), std::move(*facts), std::move(request.idempotency_key),
+                                      included);
+}
+
+base::Task<std::optional<SubmitResult>> Submitter::find_existing(const ReadTransaction& read,
+                                                                 const std::string& idempotency_key) {
+    if (!idempotency_key.empty()) {
+        const auto owner = co_await store_.watch_by_idempotency_key(idempotency_key);
+        if (owner && owner->tx_hash != read.tx_hash)
+            co_return SubmitResult(conflict(idempotency_key, owner->tx_hash));
+    }
+    const auto watch = co_await store_.watch(read.tx_hash);
+    if (!watch || watch->signed_tx_base64.empty()) co_return std::nullopt;
+    if (is_before_block(watch->state.stage) && !schedule_.contains(watch->tx_hash))
+        schedule(watch->tx_hash, 0);
+    co_return SubmitResult(submitted(*watch, true, "handed in before"));
+}
+
+base::Task<base::Result<ChainFacts, SubmitError>> Submitter::ask_chain(
+    const chain::wire::Transaction& transaction) {
+    auto asked = std::make_shared<Asked>();
+    asked->block_hash = transaction.block_hash.to_string();
+    asked->signer_id = transaction.signer_id;
+    asked->public_key = transaction.public_key.to_string();
+    base::TaskGroup questions(executor_);
+    questions.spawn(ask_block(asked));
+    questions.spawn(ask_head(asked));
+    questions.spawn(ask_account(asked));
+    questions.spawn(ask_key(asked));
+    questions.spawn(ask_network(asked));
+    co_await questions.join();
+    if (asked->fault) co_return unavailable(*asked->fault);
+    co_return std::move(asked->facts);
+}
+
+base::Task<void> Submitter::ask_block(std::shared_ptr<Asked> asked) {
+    auto told = co_await source_.block(asked->block_hash);
+    if (told)
+        asked->facts.block = std::move(*told);
+    else
+        asked->fault = told.error();
+}
+
+base::Task<void> Submitter::ask_head(std::shared_ptr<Asked> asked) {
+    auto told = co_await source_.final_head();
+    if (told)
+        asked->facts.head = std::move(*told);
+    else
+        asked->fault = told.error();
+}
+
+base::Task<void> Submitter::ask_account(std::shared_ptr<Asked> asked) {
+    auto told = co_await source_.account(asked->signer_id);
+    if (told)
+        asked->facts.account = std::move(*told);
+    else
+        asked->fault = told.error();
+}
+
+base::Task<void> Submitter::ask_key(std::shared_ptr<Asked> asked) {
+    auto told = co_await source_.access_key(asked->signer_id, asked->public_key);
+    if (told)
+        asked->facts.key = std::move(*told);
+    else
+        asked->fault = told.error();
+}
+
+// What a host does not say here is left to the chain to check.
+base::Task<void> Submitter::ask_network(std::shared_ptr<Asked> asked) {
+    const auto validity = co_await source_.validity_blocks();
+    if (validity) asked->facts.validity_blocks = *validity;
+    const auto price = co_await source_.gas_price();
+    if (price) asked->facts.gas_price = *price;
+}
+
+base::Task<SubmitResult> Submitter::store_and_send(ReadTransaction read, ChainFacts facts,
+                                                   std::string idempotency_key, bool included) {
+    if (!included) schedule(read.tx_hash, 0);
+    std::vector<storage::NewWatch> rows;
+    rows.push_back(new_watch(read, facts, idempotency_key));
+    co_await store_.add_watches(std::move(rows));
+    auto watch = co_await store_.watch(read.tx_hash);
+    if (!watch && !idempotency_key.empty()) {
+        const auto owner = co_await store_.watch_by_idempotency_key(idempotency_key);
+        co_return conflict(idempotency_key, owner ? owner->tx_hash : "that was removed");
+    }
+    if (!watch) throw storage::StorageError("a watch was removed while it was stored");
+    if (included) co_return submitted(*watch, false, "a block holds it already");
+    auto note = co_await send(*watch, rpc::Priority::submit);
+    co_return submitted(*watch, false, std::move(note));
+}
+
+base::Task<std::string> Submitter::send(storage::Watch& watch, rpc::Priority priority) {
+    auto& due = schedule_[watch.tx_hash];
+    schedule(watch.tx_hash, due.attempts + 1);
+    const auto result = co_await source_.broadcast(watch.signed_tx_base64, watch.tx_hash, priority);
+    if (const auto* taken = std::get_if<rpc::SubmitSource::Taken>(&result)) {
+        chain::Routed seen{taken->host};
+        co_await observe(watch, std::move(seen));
+        co_return std::string();
+    }
+    // Only the first refusal counts: later ones may come of its own inclusion.
+    if (watch.state.stage != chain::Stage::accepted) co_return std::string();
+    if (const auto* refused = std::get_if<rpc::SubmitSource::Refused>(&result)) {
+        const auto included = co_await source_.is_included(watch.tx_hash, watch.sender_id);
+        if (!included || *included) co_return std::string("a block holds it already");
+        auto error = refusal(refused->error_json, {});
+        chain::Refused seen{error.error_class, refused->error_json, refused->host};
+        co_await observe(watch, std::move(seen));
+        co_return refused->host + " refused it: " + error.detail;
+    }
+    auto detail = std::get<rpc::SubmitSource::NotTaken>(result).detail;
+    if (time_->wall() - watch.created_at >= options_.give_up) {
+        chain::NoRoute seen{detail};
+        co_await observe(watch, std::move(seen));
+    }
+    co_return "no host took it yet: " + detail;
+}
+
+base::Task<void> Submitter::observe(storage::Watch& watch, chain::Observation observation) {
+    storage::WatchUpdate update;
+    update.tx_hash = watch.tx_hash;
+    update.from = watch.state.stage;
+    update.state = watch.state;
+    update.transitions = chain::step(update.state, watch.transaction, observation, {});
+    if (update.transitions.empty()) co_return;
+    const auto state = update.state;
+    std::vector<storage::WatchUpdate> updates;
+    updates.push_back(std::move(update));
+    // Whoever moved it meanwhile knows more.
+    const auto moved = co_await store_.update_watches(std::move(updates));
+    if (!moved.empty()) co_return;
+    watch.state = state;
+    if (!is_before_block(state.stage)) schedule_.erase(watch.tx_hash);
+}
+
+void Submitter::schedule(const std::string& tx_hash, unsigned attempts) {
+    auto& due = schedule_[tx_hash];
+    due.attempts = attempts;
+    due.at = time_->now() + base::backoff_delay(options_.again, attempts + 1, time_->chance());
+}
+
+base::Task<void> Submitter::run() {
+    base::asio::steady_timer timer(executor_);
+    auto look_at = time_->now();
+    while (true) {
+        try {
+            if (time_->now() >= look_at) {
+                look_at = time_->now() + options_.look_every;
+                co_await look();
+            }
+            co_await send_due();
+        } catch (const storage::StorageError& e) {
+            log::error("submissions cannot be sent again for now", {{"because", e.what()}});
+        }
+        co_await time_->sleep(timer, kTick);
+    }
+}
+
+base::Task<void> Submitter::look() {
+    auto since = seen_until_ - std::min(base::Duration(kOverlap), seen_until_.time_since_epoch());
+    std::string after;
+    while (true) {
+        const auto page = co_await store_.open_submissions(since, after, kPage);
+        for (const auto& watch : page) {
+            seen_until_ = std::max(seen_until_, watch.created_at);
+            if (schedule_.contains(watch.tx_hash)) continue;
+            // One that a host has taken waits its turn; the other may never have been sent.
+            if (watch.state.stage == chain::Stage::pending)
+                schedule(watch.tx_hash, 1);
+            else
+                schedule_[watch.tx_hash].at = time_->now();
+        }
+        if (page.size() < kPage) co_return;
+        since = page.back().created_at;
+        after = page.back().tx_hash;
+    }
+}
+
+base::Task<void> Submitter::send_due() {
+    const auto now = time_->now();
+    std::vector<std::string> hashes;
+    for (const auto& [tx_hash, due] : schedule_) {
+        if (hashes.size() == kMostInRound) break;
+        if (due.at <= now) hashes.push_back(tx_hash);
+    }
+    if (hashes.empty()) co_return;
+    auto round = std::make_shared<Round>();
+    round->watches = co_await store_.watches(hashes);
+    for (const auto& tx_hash : hashes) {
+        const auto open = [&](const storage::Watch& watch) {
+            return watch.tx_hash == tx_hash && is_before_block(watch.state.stage);
+        };
+        if (std::none_of(round->watches.begin(), round->watches.end(), open)) schedule_.erase(tx_hash);
+    }
+    std::erase_if(round->watches, [](const auto& watch) {
+        return !is_before_block(watch.state.stage) || watch.signed_tx_base64.empty();
+    });
+    base::TaskGroup workers(executor_);
+    for (std::size_t i = 0; i < std::min(options_.at_once, round->watches.size()); ++i)
+        workers.spawn(send_some(round));
+    co_await workers.join();
+}
+
+base::Task<void> Submitter::send_some(std::shared_ptr<Round> round) {
+    while (round->next < round->watches.size()) {
+        auto& watch = round->watches[round->next++];
+        co_await send(watch, rpc::Priority::watch);
+    }
+}
+
+}  // namespace receiptd::watch

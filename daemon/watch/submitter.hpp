@@ -1,0 +1,82 @@
+// Takes signed transactions: checks them, stores them, sends them, and sends them again until a block holds
+// them or they can no longer be included.
+//
+// Stored first, sent then. Every step can be repeated: what is stored twice is one row, what is sent twice
+// is one transaction. So whoever comes after a crash goes on from the rows (open_submissions) and
+// needs to know nothing else.
+#pragma once
+
+#include "base/backoff.hpp"
+#include "rpc/submit_source.hpp"
+#include "rpc/time_and_chance.hpp"
+#include "storage/store.hpp"
+#include "storage/watch_store.hpp"
+#include "watch/preflight.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace receiptd::watch {
+
+struct SubmitterOptions {
+    // Between sendings of one that no block holds yet.
+    base::BackoffPolicy again{std::chrono::seconds(5), std::chrono::seconds(60), 2.0, 0.3};
+    std::chrono::seconds look_every{5};  // for what other processes handed in
+    std::chrono::seconds give_up{300};   // no host took it for so long: forwarding_failed
+    std::size_t at_once = 8;
+};
+
+class Submitter final : public Submissions {
+public:
+    // All must outlive it. Lives on one single-threaded executor.
+    Submitter(base::asio::any_io_executor executor, storage::WatchStore& store, rpc::SubmitSource& source,
+              std::shared_ptr<rpc::TimeAndChance> time, SubmitterOptions options = {});
+
+    base::Task<SubmitResult> submit(SubmitRequest request) override;
+
+    // Looks and sends until it is cancelled or the storage stops.
+    base::Task<void> run();
+    // One round of each.
+    base::Task<void> look();
+    base::Task<void> send_due();
+
+    std::size_t waiting() const { return schedule_.size(); }
+
+private:
+    struct Due {
+        base::SteadyTime at{};
+        unsigned attempts = 0;
+    };
+    struct Asked;
+    struct Round;
+
+    base::Task<base::Result<ChainFacts, SubmitError>> ask_chain(const chain::wire::Transaction& transaction);
+    base::Task<void> ask_block(std::shared_ptr<Asked> asked);
+    base::Task<void> ask_head(std::shared_ptr<Asked> asked);
+    base::Task<void> ask_account(std::shared_ptr<Asked> asked);
+    base::Task<void> ask_key(std::shared_ptr<Asked> asked);
+    base::Task<void> ask_network(std::shared_ptr<Asked> asked);
+
+    base::Task<std::optional<SubmitResult>> find_existing(const ReadTransaction& read,
+                                                          const std::string& idempotency_key);
+    base::Task<SubmitResult> store_and_send(ReadTransaction read, ChainFacts facts,
+                                            std::string idempotency_key, bool included);
+    // Sends once and keeps what came of it, in `watch` too. Why it was not taken, or an empty text.
+    base::Task<std::string> send(storage::Watch& watch, rpc::Priority priority);
+    base::Task<void> observe(storage::Watch& watch, chain::Observation observation);
+    base::Task<void> send_some(std::shared_ptr<Round> round);
+    void schedule(const std::string& tx_hash, unsigned attempts);
+
+    base::asio::any_io_executor executor_;
+    storage::WatchStore& store_;
+    rpc::SubmitSource& source_;
+    std::shared_ptr<rpc::TimeAndChance> time_;
+    SubmitterOptions options_;
+    std::unordered_map<std::string, Due> schedule_;
+    base::WallTime seen_until_{};
+};
+
+}  // namespace receiptd::watch
