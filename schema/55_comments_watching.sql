@@ -18,7 +18,7 @@ COMMENT ON COLUMN transaction_results.gas_burnt IS 'Gas burnt by the transaction
 COMMENT ON COLUMN transaction_results.tokens_burnt IS 'Tokens burnt by them, yoctoNEAR.';
 
 COMMENT ON TABLE findings IS 'What went wrong: each failed receipt (refunds and payouts not counted), each failed transaction, each abnormal end of a watch. Written once, in the transaction that stores the receipt that proves it.';
-COMMENT ON COLUMN findings.finding_id IS 'Kind and cause: the same however often it is found. Also the id of its alert.';
+COMMENT ON COLUMN findings.finding_id IS 'Kind and cause: the same however often it is found (kind:receipt_id, kind:tx_hash, stuck:tx_hash:stage). Also the id of its alert.';
 COMMENT ON COLUMN findings.kind IS 'failed_receipt, failed_transaction (it failed before it made a receipt); of watches: rejected, forwarding_failed, dropped, expired, unknown, stuck.';
 COMMENT ON COLUMN findings.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN findings.tree_id IS 'The same (see receipts.tree_id).';
@@ -28,12 +28,12 @@ COMMENT ON COLUMN findings.handled IS 'True: whoever awaited the result succeede
 COMMENT ON COLUMN findings.contract_id IS 'Who failed.';
 COMMENT ON COLUMN findings.method_name IS 'Method of the first function call, else the name of the first action.';
 COMMENT ON COLUMN findings.signer_id IS 'Who signed the transaction.';
-COMMENT ON COLUMN findings.error_class IS 'Kind of error.';
+COMMENT ON COLUMN findings.error_class IS 'Kind of error; of a watch why it ended, or stuck_ and its stage.';
 COMMENT ON COLUMN findings.error_text IS 'The error in words.';
 COMMENT ON COLUMN findings.block_height IS 'Height at which it failed. NULL if that block could not be had.';
-COMMENT ON COLUMN findings.block_time IS 'Time of that block (NULL height: of the transaction''s); put a condition on it to touch few partitions.';
+COMMENT ON COLUMN findings.block_time IS 'Time of that block (NULL height: of the transaction''s; of a watch that no block ended: when that was learned); put a condition on it to touch few partitions.';
 
-COMMENT ON TABLE watches IS 'Transactions that are followed to their end. INSERT INTO watches (tx_hash, sender_id) VALUES (…) followed by NOTIFY receiptd_watches is one way in.';
+COMMENT ON TABLE watches IS 'Transactions that are followed to their end. INSERT INTO watches (tx_hash, sender_id) VALUES (…) is one way in. Kept until it is deleted.';
 COMMENT ON COLUMN watches.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN watches.sender_id IS 'Its signer, by which hosts find it.';
 COMMENT ON COLUMN watches.stage IS 'How far it is: accepted, pending, included, executing, completed, final; ends without a tree: rejected, forwarding_failed, dropped, expired, unknown.';
@@ -66,7 +66,7 @@ COMMENT ON COLUMN watch_transitions.block_height IS 'The block that proves it. N
 COMMENT ON COLUMN watch_transitions.block_time IS 'Time of that block.';
 COMMENT ON COLUMN watch_transitions.evidence IS 'What proves it.';
 
-COMMENT ON TABLE stream_events IS 'What GET /v1/stream tells: a line for each transition and each new finding. Kept for some days.';
+COMMENT ON TABLE stream_events IS 'What GET /v1/stream tells: a line for each transition and each new finding. Kept for 7 days.';
 COMMENT ON COLUMN stream_events.id IS 'Its id on the stream (Last-Event-ID).';
 COMMENT ON COLUMN stream_events.written_by IS 'The database transaction that wrote it: readers wait for those before it.';
 COMMENT ON COLUMN stream_events.kind IS 'transition or finding.';

@@ -54,6 +54,8 @@ COMMENT ON COLUMN partitions.index_bytes IS 'Bytes on disk of its indexes.';
 
 COMMENT ON FUNCTION receipt_tree(text) IS 'The whole tree of a transaction, depth first: row 0 is the transaction, then every executed receipt under the one that made it. failed marks failures; leads_to_failure marks the way down to them. Also takes the id of any receipt of the tree. SELECT tree, status, error_text FROM receipt_tree(''…'');';
 COMMENT ON FUNCTION tree_of(text) IS 'The tree that a transaction hash or receipt id belongs to, and the time of its first row: SELECT r.* FROM tree_of(''…'') t JOIN receipts r ON r.tree_id = t.tree_id AND r.block_time BETWEEN t.since AND t.since + interval ''7 days''.';
+COMMENT ON FUNCTION tree_starts(text[]) IS 'For each of these transactions the time of its first row, found among all partitions; those of which nothing is stored are left out. The daemon asks it.';
+COMMENT ON FUNCTION notify_of_watches() IS 'Tells who waits for watches (LISTEN receiptd_watches) that some came in.';
 COMMENT ON FUNCTION history_tables() IS 'Names of the history tables: those partitioned by block_time.';
 COMMENT ON FUNCTION make_partitions(timestamptz, timestamptz) IS 'Makes the partitions of all history tables for the times between the two arguments and returns how many were new. The daemon calls it.';
 COMMENT ON FUNCTION retire_partitions(timestamptz) IS 'Drops the oldest partition of every history table if all its times are before the argument, and returns the dropped names. The daemon calls it, for retention.keep. THE ROWS ARE GONE.';

@@ -42,6 +42,7 @@ base::Task<void> PgStore::maintain() {
         if (keep) partitions_.retire(connection, clock_.wall(), *keep);
         partitions_.count(connection);
         sql::forget_old_adoptions(connection);
+        sql::forget_old_news(connection);
     });
 }
 

@@ -39,7 +39,7 @@ public:
     // First call of a daemon. Refuses a schema that is not this program's and a database that holds another
     // network, scope or partition width; writes these on first use. Throws StorageError saying what to do.
     base::Task<void> check_identity(std::string network, std::string scope);
-    // Partitions ahead, retention, forgotten adoptions. Call at start and every hour.
+    // Partitions ahead, retention, what is forgotten after a while. Call at start and every hour.
     base::Task<void> maintain();
     // Another retention, from the next maintenance on.
     void set_keep(std::optional<std::chrono::hours> keep) { keep_ = keep; }

@@ -2,11 +2,20 @@
 
 #include "storage/watch_sql.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace receiptd::storage {
 
+namespace {
+
 using Connection = pqxx::connection;
+
+bool may_alert(const WatchUpdate& update) {
+    return update.alert && (update.stuck == true || !update.state.reason.empty());
+}
+
+}  // namespace
 
 PgWatchStore::PgWatchStore(PgStore& store, const base::Clock& clock)
     : context_(store.sessions()),
@@ -85,7 +94,9 @@ base::Task<std::vector<Watch>> PgWatchStore::open_submissions(base::WallTime sin
 
 base::Task<std::vector<std::string>> PgWatchStore::update_watches(std::vector<WatchUpdate> updates) {
     return writing_.run([this, updates = std::move(updates)](Connection& connection) {
-        return sql::update_watches(connection, updates, clock_.wall(), partitions_);
+        auto moved = sql::update_watches(connection, updates, clock_.wall(), partitions_);
+        if (std::any_of(updates.begin(), updates.end(), may_alert)) context_.on_alerts();
+        return moved;
     });
 }
 

@@ -42,6 +42,10 @@ void tell_findings(pqxx::transaction_base& tx, const std::vector<chain::Finding>
 // Forgets adoptions that nothing can refer to any more.
 void forget_old_adoptions(pqxx::connection& connection);
 
+// retention.cpp
+// Lines of the stream after 7 days, alerts that are delivered everywhere after 30.
+void forget_old_news(pqxx::connection& connection);
+
 // heights.cpp
 Coverage load_coverage(pqxx::connection& connection);
 void want(pqxx::connection& connection, base::HeightRange range);

@@ -26,7 +26,7 @@ const std::string kReceipts =
     "SELECT tree_id, receipt_id, coalesce(predecessor_id, ''), receiver_id, coalesce(signer_id, ''), "
     "actions, input_data_ids, output_data_ids, receipt_ids, status, coalesce(error_class, ''), "
     "coalesce(error_text, ''), coalesce(gas_burnt, 0), coalesce(tokens_burnt, 0), block_height, " +
-    kMicroseconds + ", predecessor_id IS NOT NULL FROM receipts" + kPlace +
+    kMicroseconds + ", predecessor_id IS NOT NULL, coalesce(method_name, '') FROM receipts" + kPlace +
     "ORDER BY block_time, index_in_chunk, receipt_id";
 
 // A promise that failed has no data; one that returned nothing has an empty text.
@@ -101,7 +101,8 @@ chain::ReceiptFacts body_of(const pqxx::row& row) {
     facts.predecessor_id = row[2].as<std::string>();
     facts.receiver_id = row[3].as<std::string>();
     facts.signer_id = row[4].as<std::string>();
-    facts.method_name = std::move(actions.method_name);
+    facts.method_name = row[17].as<std::string>();
+    if (facts.method_name.empty()) facts.method_name = std::move(actions.method_name);
     facts.action_names = std::move(actions.names);
     facts.input_data_ids = ids_of(row[6]);
     facts.output_data_ids = ids_of(row[7]);

@@ -76,6 +76,7 @@ struct WatchUpdate {
     std::vector<chain::Transition> transitions;
     std::optional<base::WallTime> next_check_at;
     unsigned more_checks = 0;
+    // Being stuck is a finding, once for each stage; leaving the stage ends it.
     std::optional<bool> stuck;
     std::optional<chain::BlockHeight> watched_since;  // the first time alone counts
     // Set, or forgotten with 0.

@@ -1,0 +1,225 @@
+// What is learned of watches is stored once, whoever learns it, and whatever happens meanwhile.
+#include "watch_test_support.hpp"
+
+#include <atomic>
+#include <thread>
+
+namespace receiptd::test {
+namespace {
+
+constexpr const char* kEvents =
+    "SELECT kind, tx_hash, body ->> 'from_stage', body ->> 'to_stage' FROM stream_events ORDER BY id";
+
+class WatchUpdates : public WatchStoreTest {};
+
+WatchUpdate ending(const std::string& tx_hash, Stage from, Stage to, chain::Text reason) {
+    auto update = step_update(tx_hash, from, to);
+    update.state.reason = reason;
+    return update;
+}
+
+TEST_F(WatchUpdates, write_the_row_the_transitions_and_the_stream) {
+    add({new_watch(1)});
+    WatchUpdate update;
+    update.tx_hash = hash_of(1);
+    update.state.stage = Stage::executing;
+    update.transitions.push_back({Stage::accepted, Stage::included, executed_at(101), "{}"});
+    update.transitions.push_back({Stage::included, Stage::executing, executed_at(102), R"({"a":1})"});
+    update.more_checks = 3;
+    update.next_check_at = base::WallTime(std::chrono::seconds(1'666'137'777));
+    update.balance_missing_since = 5;
+    EXPECT_TRUE(this->update(update).empty());
+    const auto watch = await(watches().watch(hash_of(1)));
+    EXPECT_EQ(watch->state.stage, Stage::executing);
+    EXPECT_EQ(watch->evidence_json, R"({"a":1})");
+    EXPECT_EQ(watch->checks, 3u);
+    EXPECT_EQ(watch->balance_missing_since, 5u);
+    EXPECT_EQ(watch->next_check_at, update.next_check_at);
+    EXPECT_EQ(watch->stage_since, open().clock.now);
+    const auto steps = await(watches().transitions(hash_of(1)));
+    ASSERT_EQ(steps.size(), 2u);
+    EXPECT_EQ(steps[0].transition.to, Stage::included);
+    EXPECT_EQ(steps[0].transition.at, executed_at(101));
+    EXPECT_EQ(steps[1].transition.from, Stage::included);
+    EXPECT_EQ(steps[1].transition.evidence, R"({"a":1})");
+    EXPECT_LT(steps[0].learned_at, steps[1].learned_at);
+    EXPECT_EQ(rows(kEvents), "transition|" + hash_of(1) + "|accepted|included\ntransition|" + hash_of(1) +
+                                 "|included|executing\n");
+    EXPECT_EQ(value("SELECT body ->> 'sender_id' FROM stream_events LIMIT 1"), "alice.near");
+}
+
+TEST_F(WatchUpdates, without_a_transition_keep_what_is_there) {
+    add({new_watch(1)});
+    update(step_update(hash_of(1), Stage::accepted, Stage::pending));
+    auto later = step_update(hash_of(1), Stage::pending, Stage::pending);
+    later.balance_missing_since = 9;
+    update(later);
+    later.balance_missing_since = 0;
+    update(later);
+    const auto watch = await(watches().watch(hash_of(1)));
+    EXPECT_FALSE(watch->balance_missing_since);
+    EXPECT_EQ(watch->evidence_json, R"({"host":"a"})");
+    EXPECT_EQ(value("SELECT count(*) FROM watch_transitions"), "1");
+}
+
+TEST_F(WatchUpdates, of_a_watch_that_moved_or_is_gone_write_nothing) {
+    add({new_watch(1), new_watch(2)});
+    update(step_update(hash_of(1), Stage::accepted, Stage::included));
+    std::vector<WatchUpdate> list;
+    list.push_back(step_update(hash_of(1), Stage::accepted, Stage::pending));
+    list.push_back(step_update(hash_of(2), Stage::accepted, Stage::pending));
+    list.push_back(step_update(hash_of(2), Stage::pending, Stage::included));
+    list.push_back(step_update(hash_of(3), Stage::accepted, Stage::pending));
+    EXPECT_EQ(await(watches().update_watches(std::move(list))),
+              (std::vector<std::string>{hash_of(1), hash_of(2), hash_of(3)}));
+    EXPECT_EQ(rows("SELECT tx_hash, stage FROM watches ORDER BY 1"),
+              hash_of(1) + "|included\n" + hash_of(2) + "|pending\n");
+    EXPECT_EQ(value("SELECT count(*) FROM watch_transitions"), "2");
+}
+
+TEST_F(WatchUpdates, of_two_stores_that_race_one_wins_each_watch) {
+    constexpr std::uint32_t kWatches = 300;
+    std::vector<NewWatch> list;
+    for (std::uint32_t i = 0; i < kWatches; ++i) list.push_back(new_watch(i));
+    add(std::move(list));
+    OpenStore second(database().url());
+    storage::PgWatchStore other(*second.store, second.clock);
+    std::atomic<std::size_t> refused{0};
+    const auto move_all = [&](storage::PgWatchStore& store, bool backwards) {
+        std::vector<WatchUpdate> updates;
+        for (std::uint32_t i = 0; i < kWatches; ++i)
+            updates.push_back(
+                step_update(hash_of(backwards ? kWatches - 1 - i : i), Stage::accepted, Stage::pending));
+        refused += await(store.update_watches(std::move(updates))).size();
+    };
+    std::thread racer([&] { move_all(other, true); });
+    move_all(watches(), false);
+    racer.join();
+    EXPECT_EQ(refused, kWatches);
+    EXPECT_EQ(value("SELECT count(*) FROM watch_transitions"), std::to_string(kWatches));
+    EXPECT_EQ(value("SELECT count(*) FROM stream_events"), std::to_string(kWatches));
+}
+
+TEST_F(WatchUpdates, are_whole_or_not_there_when_connections_die) {
+    constexpr std::uint32_t kRounds = 40;
+    add({new_watch(1)});
+    std::atomic<bool> done{false};
+    std::thread killer([&] {
+        while (!done)
+            execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
+                "current_database() AND pid <> pg_backend_pid() AND query LIKE '%watch%'");
+    });
+    // Being stuck and not, so that the stage guards nothing and each round counts once or, in doubt, twice.
+    for (std::uint32_t i = 0; i < kRounds; ++i) {
+        auto one = step_update(hash_of(1), Stage::accepted, Stage::accepted);
+        one.stuck = i % 2 == 0;
+        one.more_checks = 1;
+        EXPECT_TRUE(update(one).empty());
+    }
+    EXPECT_TRUE(update(step_update(hash_of(1), Stage::accepted, Stage::included)).size() <= 1);
+    done = true;
+    killer.join();
+    EXPECT_GE(await(watches().watch(hash_of(1)))->checks, kRounds);
+    EXPECT_EQ(rows("SELECT w.stage, count(t.tx_hash), (SELECT count(*) FROM stream_events WHERE kind = "
+                   "'transition') "
+                   "FROM watches w LEFT JOIN watch_transitions t USING (tx_hash) GROUP BY w.stage"),
+              "included|1|1\n");
+    EXPECT_EQ(value("SELECT count(*) FROM findings"), "1");
+}
+
+TEST_F(WatchUpdates, an_abnormal_end_is_a_finding_with_its_alerts) {
+    execute("INSERT INTO endpoints (name, active) VALUES ('ops', true), ('gone', false)");
+    add({new_watch(1), new_watch(2), new_watch(3)});
+    update(ending(hash_of(1), Stage::accepted, Stage::dropped, chain::reason::kSuperseded));
+    auto seen_by_a_block = ending(hash_of(2), Stage::accepted, Stage::rejected, "InvalidNonce");
+    seen_by_a_block.transitions[0].at = executed_at(103);
+    update(seen_by_a_block);
+    auto history = ending(hash_of(3), Stage::accepted, Stage::expired, chain::reason::kExpired);
+    history.alert = false;
+    update(history);
+    EXPECT_EQ(rows("SELECT finding_id, kind, tx_hash, signer_id, error_class, block_height, block_time FROM "
+                   "findings "
+                   "ORDER BY tx_hash"),
+              "dropped:" + hash_of(1) + "|dropped|" + hash_of(1) +
+                  "|alice.near|superseded|-|2022-10-19 00:00:00+00\nrejected:" + hash_of(2) + "|rejected|" +
+                  hash_of(2) + "|alice.near|InvalidNonce|103|2022-10-19 00:01:43+00\nexpired:" + hash_of(3) +
+                  "|expired|" + hash_of(3) + "|alice.near|expired|-|2022-10-19 00:00:00+00\n");
+    EXPECT_EQ(rows("SELECT alert_id, endpoint FROM deliveries ORDER BY created_at"),
+              "dropped:" + hash_of(1) + "|ops\nrejected:" + hash_of(2) + "|ops\n");
+    EXPECT_EQ(value("SELECT count(*) FROM stream_events WHERE kind = 'finding'"), "2");
+    EXPECT_EQ(value("SELECT reason FROM watches WHERE tx_hash = '" + hash_of(1) + "'"), "superseded");
+}
+
+TEST_F(WatchUpdates, being_stuck_is_told_once_for_each_stage) {
+    execute("INSERT INTO endpoints (name) VALUES ('ops')");
+    add({new_watch(1)});
+    const auto set_stuck = [this](Stage stage, bool stuck) {
+        auto one = step_update(hash_of(1), stage, stage);
+        one.stuck = stuck;
+        update(one);
+    };
+    set_stuck(Stage::accepted, true);
+    EXPECT_TRUE(await(watches().watch(hash_of(1)))->stuck);
+    set_stuck(Stage::accepted, true);
+    set_stuck(Stage::accepted, false);
+    EXPECT_FALSE(await(watches().watch(hash_of(1)))->stuck);
+    set_stuck(Stage::accepted, true);
+    update(step_update(hash_of(1), Stage::accepted, Stage::included));
+    EXPECT_FALSE(await(watches().watch(hash_of(1)))->stuck);
+    set_stuck(Stage::included, true);
+    EXPECT_EQ(rows("SELECT finding_id, kind, error_class FROM findings ORDER BY 1"),
+              "stuck:" + hash_of(1) + ":accepted|stuck|stuck_accepted\nstuck:" + hash_of(1) +
+                  ":included|stuck|stuck_included\n");
+    EXPECT_EQ(value("SELECT count(*) FROM deliveries"), "2");
+    EXPECT_EQ(value("SELECT count(*) FROM stuck_watches"), "1");
+}
+
+TEST_F(WatchUpdates, keep_whatever_a_host_says) {
+    add({new_watch(1)});
+    auto odd = ending(hash_of(1), Stage::accepted, Stage::forwarding_failed, chain::reason::kNoRoute);
+    odd.transitions[0].evidence = R"({"detail":"\u0000 it's \"quoted\" \\ {1,2}"})";
+    update(odd);
+    EXPECT_EQ(value("SELECT evidence ->> 'raw' FROM watch_transitions"), odd.transitions[0].evidence);
+    EXPECT_NE(value("SELECT error_text FROM findings"), "");
+    add({new_watch(2)});
+    odd = step_update(hash_of(2), Stage::accepted, Stage::pending);
+    odd.transitions[0].evidence = "not JSON \xff";
+    update(odd);
+    EXPECT_EQ(await(watches().watch(hash_of(2)))->evidence_json, "{}");
+}
+
+TEST_F(WatchUpdates, make_the_partition_that_a_finding_needs) {
+    add({new_watch(1)});
+    auto old = ending(hash_of(1), Stage::accepted, Stage::rejected, "Expired");
+    old.transitions[0].at = chain::ExecutedAt{7, (kFirstTime / 1'000'000'000 - 40 * 86'400) * 1'000'000'000};
+    update(old);
+    EXPECT_EQ(value("SELECT block_time::date FROM findings"), "2022-09-09");
+}
+
+TEST_F(WatchUpdates, what_was_told_is_forgotten_after_a_while) {
+    execute(
+        "INSERT INTO alerts (alert_id, kind, created_at) SELECT a, 'dropped', now() - age * interval '1 day' "
+        "FROM "
+        "(VALUES ('delivered', 31), ('dead', 31), ('pending', 31), ('told to nobody', 31), ('young', 29)) v "
+        "(a, age);"
+        "INSERT INTO deliveries (alert_id, endpoint, state) VALUES ('delivered', 'a', 'delivered'), ('dead', "
+        "'a', "
+        "'delivered'), ('dead', 'b', 'dead'), ('pending', 'a', 'pending'), ('young', 'a', 'delivered');"
+        "INSERT INTO stream_events (kind, body, at) SELECT 'finding', '{}', now() - n * interval '1 hour' "
+        "FROM generate_series(0, 12000) n");
+    await(store().maintain());
+    EXPECT_EQ(rows("SELECT alert_id FROM alerts ORDER BY 1"), "dead\npending\nyoung\n");
+    EXPECT_EQ(value("SELECT count(*) FROM deliveries"), "4");
+    EXPECT_EQ(value("SELECT count(*) FROM stream_events"), "168");
+}
+
+TEST_F(WatchUpdates, covered_heights_are_told_up_to_the_first_gap) {
+    for (base::Height height : {100, 101, 103}) commit(block_batch(height));
+    EXPECT_EQ(await(watches().covered_up_to(100)), 101u);
+    EXPECT_EQ(await(watches().covered_up_to(103)), 103u);
+    EXPECT_FALSE(await(watches().covered_up_to(102)));
+}
+
+}  // namespace
+}  // namespace receiptd::test

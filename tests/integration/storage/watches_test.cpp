@@ -1,0 +1,246 @@
+// Watches come in by every way, are listed and waited for.
+#include "watch_test_support.hpp"
+
+#include <thread>
+
+namespace receiptd::test {
+namespace {
+
+using namespace std::chrono_literals;
+using storage::StorageError;
+using storage::WatchOrigin;
+
+std::vector<std::string> hashes(const std::vector<Watch>& watches) {
+    std::vector<std::string> found;
+    for (const auto& watch : watches) found.push_back(watch.tx_hash);
+    return found;
+}
+
+NewWatch submission(std::uint32_t number, const std::string& key = {}) {
+    auto watch = new_watch(number);
+    watch.origin = WatchOrigin::submission;
+    watch.signed_tx_base64 = "AAAA";
+    watch.idempotency_key = key;
+    watch.public_key = "ed25519:6E8sCci9badyRkXb3JoRpBj5p8C6Tw41ELDZoiihKEtp";
+    watch.nonce = 18'446'744'073'709'551'615ull;
+    watch.valid_until = 1000;
+    watch.cost = "340282366920938463463374607431768211455";
+    return watch;
+}
+
+class Watches : public WatchStoreTest {};
+
+TEST_F(Watches, are_kept_as_they_came) {
+    EXPECT_EQ(add({submission(1, "key 1"), new_watch(2, "bob.near")}),
+              (std::vector<std::string>{hash_of(1), hash_of(2)}));
+    const auto handed_in = await(watches().watch(hash_of(1)));
+    ASSERT_TRUE(handed_in);
+    EXPECT_EQ(handed_in->sender_id, "alice.near");
+    EXPECT_EQ(handed_in->origin, WatchOrigin::submission);
+    EXPECT_EQ(handed_in->state.stage, Stage::accepted);
+    EXPECT_EQ(handed_in->signed_tx_base64, "AAAA");
+    EXPECT_EQ(handed_in->transaction.tx_hash, hash_of(1));
+    EXPECT_EQ(handed_in->transaction.nonce, 18'446'744'073'709'551'615ull);
+    EXPECT_EQ(handed_in->transaction.valid_until, 1000u);
+    EXPECT_EQ(handed_in->cost, "340282366920938463463374607431768211455");
+    const auto known_by_hash = await(watches().watch(hash_of(2)));
+    ASSERT_TRUE(known_by_hash);
+    EXPECT_EQ(known_by_hash->origin, WatchOrigin::hash);
+    EXPECT_FALSE(known_by_hash->transaction.nonce);
+    EXPECT_FALSE(await(watches().watch(hash_of(3))));
+    const auto by_key = await(watches().watch_by_idempotency_key("key 1"));
+    ASSERT_TRUE(by_key);
+    EXPECT_EQ(by_key->tx_hash, hash_of(1));
+}
+
+TEST_F(Watches, that_are_there_already_are_left_as_they_are) {
+    add({new_watch(1)});
+    EXPECT_EQ(add({new_watch(1, "mallory.near"), new_watch(2), new_watch(2)}),
+              std::vector<std::string>{hash_of(2)});
+    EXPECT_EQ(await(watches().watch(hash_of(1)))->sender_id, "alice.near");
+}
+
+TEST_F(Watches, that_knew_the_hash_alone_are_completed_by_a_submission) {
+    add({new_watch(1)});
+    update(step_update(hash_of(1), Stage::accepted, Stage::pending));
+    EXPECT_EQ(add({submission(1, "k")}), std::vector<std::string>{});
+    const auto completed = await(watches().watch(hash_of(1)));
+    EXPECT_EQ(completed->origin, WatchOrigin::submission);
+    EXPECT_EQ(completed->signed_tx_base64, "AAAA");
+    EXPECT_EQ(completed->state.stage, Stage::pending);
+    EXPECT_EQ(await(watches().watch_by_idempotency_key("k"))->tx_hash, hash_of(1));
+    // Both in one call too.
+    add({new_watch(2), submission(2)});
+    EXPECT_EQ(await(watches().watch(hash_of(2)))->origin, WatchOrigin::submission);
+}
+
+TEST_F(Watches, with_the_idempotency_key_of_another_are_left_out) {
+    add({submission(1, "k")});
+    EXPECT_EQ(add({submission(2, "k"), submission(3, "other"), submission(4, "other")}),
+              std::vector<std::string>{hash_of(3)});
+    EXPECT_EQ(await(watches().watch_by_idempotency_key("k"))->tx_hash, hash_of(1));
+    EXPECT_FALSE(await(watches().watch(hash_of(2))));
+}
+
+TEST_F(Watches, are_removed_with_their_transitions) {
+    add({new_watch(1)});
+    update(step_update(hash_of(1), Stage::accepted, Stage::pending));
+    EXPECT_TRUE(await(watches().remove_watch(hash_of(1))));
+    EXPECT_FALSE(await(watches().remove_watch(hash_of(1))));
+    EXPECT_EQ(value("SELECT count(*) FROM watch_transitions"), "0");
+}
+
+TEST_F(Watches, take_texts_of_any_kind) {
+    auto watch = submission(1, R"(k'"\,{}; DROP TABLE watches; -- é)");
+    watch.rule = std::string(10'000, '\'');
+    watch.origin = WatchOrigin::rule;
+    add({watch});
+    EXPECT_TRUE(await(watches().watch_by_idempotency_key(watch.idempotency_key)));
+    EXPECT_EQ(value("SELECT rule FROM watches"), watch.rule);
+}
+
+TEST_F(Watches, with_a_nul_character_or_no_hash_are_refused) {
+    auto with_nul = submission(1);
+    with_nul.idempotency_key = std::string("a\0b", 3);
+    EXPECT_THROW(add({new_watch(2), with_nul}), StorageError);
+    for (const std::string bad : {"", "T", "0OIl", "' OR true --"}) {
+        auto no_hash = new_watch(1);
+        no_hash.tx_hash = bad;
+        EXPECT_THROW(add({new_watch(2), no_hash}), StorageError) << bad;
+    }
+    EXPECT_EQ(value("SELECT count(*) FROM watches"), "0");
+}
+
+TEST_F(Watches, inserted_by_sql_must_have_a_hash_and_an_account) {
+    for (const std::string bad : {"T", "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz",
+                                  "JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH"})
+        EXPECT_THROW(execute("INSERT INTO watches (tx_hash, sender_id) VALUES ('" + bad + "', 'alice.near')"),
+                     pqxx::sql_error)
+            << bad;
+    EXPECT_THROW(execute("INSERT INTO watches (tx_hash, sender_id) VALUES ('" + hash_of(1) + "', 'Alice!')"),
+                 pqxx::sql_error);
+    execute(
+        "INSERT INTO watches (tx_hash, sender_id) VALUES ('JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG', "
+        "'alice.near'), ('11111111111111111111111111111111', 'bob.near')");
+    EXPECT_EQ(await(watches().new_watches(10)).size(), 2u);
+    EXPECT_EQ(await(watches().watches_since(base::WallTime(), 10)).size(), 2u);
+}
+
+TEST_F(Watches, that_nobody_has_looked_at_are_new) {
+    add({new_watch(1), new_watch(2)});
+    auto seen = step_update(hash_of(1), Stage::accepted, Stage::accepted);
+    seen.watched_since = 500;
+    update(seen);
+    EXPECT_EQ(hashes(await(watches().new_watches(10))), std::vector<std::string>{hash_of(2)});
+    seen.watched_since = 900;
+    update(seen);
+    EXPECT_EQ(await(watches().watch(hash_of(1)))->transaction.watched_since, 500u);
+}
+
+TEST_F(Watches, inserted_by_sql_wake_who_waits) {
+    EXPECT_TRUE(await(watches().wait_for_watches(0ms)));  // the first call looks
+    EXPECT_FALSE(await(watches().wait_for_watches(0ms)));
+    execute("INSERT INTO watches (tx_hash, sender_id) VALUES ('" + hash_of(1) + "', 'alice.near')");
+    EXPECT_TRUE(await(watches().wait_for_watches(60s)));
+    std::thread other([this] { execute("NOTIFY receiptd_watches"); });
+    EXPECT_TRUE(await(watches().wait_for_watches(60s)));
+    other.join();
+    EXPECT_FALSE(await(watches().wait_for_watches(0ms)));
+}
+
+TEST_F(Watches, waiting_for_them_ends_when_storage_stops) {
+    await(watches().wait_for_watches(0ms));
+    std::thread other([this] { store().request_stop(); });
+    try {
+        EXPECT_FALSE(await(watches().wait_for_watches(1h)));
+    } catch (const storage::StorageStopped&) {  // it stopped before the wait began
+    }
+    other.join();
+}
+
+TEST_F(Watches, waiting_for_them_survives_a_lost_connection) {
+    await(watches().wait_for_watches(0ms));
+    execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = "
+        "current_database()");
+    EXPECT_TRUE(await(watches().wait_for_watches(60s)));
+    execute("NOTIFY receiptd_watches");
+    EXPECT_TRUE(await(watches().wait_for_watches(60s)));
+}
+
+TEST_F(Watches, are_listed_from_the_newest_on_whatever_comes_in_meanwhile) {
+    for (std::uint32_t i = 0; i < 5; ++i) add({new_watch(i)});
+    execute("UPDATE watches SET created_at = '2022-10-19 00:00:00.123457+00' WHERE tx_hash IN ('" +
+            hash_of(1) + "', '" + hash_of(2) + "')");
+    storage::WatchFilter filter;
+    filter.limit = 2;
+    std::vector<std::string> listed;
+    for (std::uint32_t round = 0;; ++round) {
+        const auto page = await(watches().list_watches(filter));
+        if (page.empty()) break;
+        for (const auto& watch : page) listed.push_back(watch.tx_hash);
+        filter.cursor = storage::watch_cursor(page.back());
+        add({new_watch(100 + round)});
+    }
+    EXPECT_EQ(listed, (std::vector<std::string>{hash_of(4), hash_of(3), hash_of(0), hash_of(2), hash_of(1)}));
+}
+
+TEST_F(Watches, are_listed_by_stage_sender_and_verdict) {
+    add({new_watch(1), new_watch(2, "bob.near"), new_watch(3)});
+    auto done = step_update(hash_of(1), Stage::accepted, Stage::final);
+    done.state.verdict = chain::Verdict::callback_failed;
+    update(done);
+    const auto list = [this](auto set) {
+        storage::WatchFilter filter;
+        set(filter);
+        return hashes(await(watches().list_watches(filter)));
+    };
+    EXPECT_EQ(list([](auto& f) { f.stage = Stage::final; }), std::vector<std::string>{hash_of(1)});
+    EXPECT_EQ(list([](auto& f) { f.verdict = chain::Verdict::callback_failed; }),
+              std::vector<std::string>{hash_of(1)});
+    EXPECT_EQ(list([](auto& f) { f.sender_id = "bob.near"; }), std::vector<std::string>{hash_of(2)});
+    EXPECT_EQ(list([](auto& f) { f.open_only = true; }), (std::vector<std::string>{hash_of(3), hash_of(2)}));
+    EXPECT_THROW(list([](auto& f) { f.cursor = "x"; }), StorageError);
+}
+
+TEST_F(Watches, handed_in_and_not_seen_are_found_by_time) {
+    add({new_watch(1), submission(2), submission(3), submission(4)});
+    update(step_update(hash_of(3), Stage::accepted, Stage::included));
+    const auto first = await(watches().open_submissions(base::WallTime(), "", 1));
+    ASSERT_EQ(hashes(first), std::vector<std::string>{hash_of(2)});
+    EXPECT_EQ(hashes(await(watches().open_submissions(first[0].created_at, first[0].tx_hash, 10))),
+              std::vector<std::string>{hash_of(4)});
+}
+
+TEST_F(Watches, a_hundred_thousand_come_in_and_are_paged_through) {
+    auto seconds = [start = std::chrono::steady_clock::now()]() mutable {
+        const auto now = std::chrono::steady_clock::now();
+        return std::chrono::duration<double>(now - std::exchange(start, now)).count();
+    };
+    std::size_t added = 0;
+    for (std::uint32_t from = 0; from < 100'000; from += 5'000) {
+        std::vector<NewWatch> some;
+        for (std::uint32_t i = 0; i < 5'000; ++i) some.push_back(new_watch(from + i));
+        added += add(std::move(some)).size();
+    }
+    EXPECT_EQ(added, 100'000u);
+    std::printf("100,000 watches inserted in %.2f s\n", seconds());
+    std::size_t paged = 0;
+    for (std::string after;;) {
+        const auto page = await(watches().open_watches(after, 5'000));
+        if (page.empty()) break;
+        ASSERT_GT(page.front().tx_hash, after);
+        paged += page.size();
+        after = page.back().tx_hash;
+    }
+    EXPECT_EQ(paged, 100'000u);
+    std::printf("and read in %.2f s\n", seconds());
+    std::vector<WatchUpdate> updates;
+    for (std::uint32_t i = 0; i < 10'000; ++i)
+        updates.push_back(step_update(hash_of(i), Stage::accepted, Stage::pending));
+    EXPECT_TRUE(await(watches().update_watches(std::move(updates))).empty());
+    std::printf("and 10,000 of them updated in %.2f s\n", seconds());
+}
+
+}  // namespace
+}  // namespace receiptd::test
