@@ -1,0 +1,262 @@
+// Each delivery is made by one process at a time, and what came of it is kept.
+#include "alert_test_support.hpp"
+
+#include <gmock/gmock.h>
+
+#include <future>
+#include <set>
+
+namespace receiptd::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// As if all leases had run out.
+constexpr const char* kTimePasses = "UPDATE deliveries SET next_attempt_at = now() - interval '1 second'";
+
+using Deliveries = AlertsTest;
+
+TEST_F(Deliveries, the_longest_due_come_first_and_no_more_than_asked_for) {
+    queue("a", 10);
+    queue("b", 30);
+    queue("c", 20);
+    EXPECT_THAT(process().claimed_ids(2), ElementsAre("b", "c"));
+    EXPECT_THAT(process().claimed_ids(2), ElementsAre("a"));
+    EXPECT_THAT(process().claimed_ids(2), IsEmpty());
+}
+
+TEST_F(Deliveries, the_backlog_of_an_endpoint_hides_no_other) {
+    for (int i = 0; i < 20; ++i) queue("a" + std::to_string(i), 100);
+    queue("b", 1, "lab");
+    const auto due = await(process().alerts.claim_deliveries({{"ops", 3}, {"lab", 3}, {"none", 3}}, 30s));
+    EXPECT_EQ(due.size(), 4u);
+    EXPECT_EQ(due.back().endpoint, "lab");
+}
+
+TEST_F(Deliveries, claimers_at_the_same_time_get_disjoint_rows) {
+    for (int i = 0; i < 200; ++i) queue("a" + std::to_string(i));
+    const auto take_all = [](Process& process) {
+        std::vector<std::string> all;
+        for (auto ids = process.claimed_ids(7); !ids.empty(); ids = process.claimed_ids(7))
+            all.insert(all.end(), ids.begin(), ids.end());
+        return all;
+    };
+    auto others = std::async(std::launch::async, [&] { return take_all(other()); });
+    auto all = take_all(process());
+    const auto taken = others.get();
+    all.insert(all.end(), taken.begin(), taken.end());
+    EXPECT_EQ(all.size(), 200u);
+    EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), 200u);
+}
+
+TEST_F(Deliveries, a_row_that_another_transaction_holds_is_passed_over) {
+    queue("a", 10);
+    queue("b", 5);
+    auto connection = storage::shim::connect(database().url());
+    pqxx::work holding(*connection);
+    holding.exec("SELECT FROM deliveries WHERE alert_id = 'a' FOR UPDATE");
+    EXPECT_THAT(process().claimed_ids(5), ElementsAre("b"));
+}
+
+TEST_F(Deliveries, a_lease_that_has_run_out_is_anothers) {
+    queue("a");
+    EXPECT_THAT(process().claimed_ids(1), ElementsAre("a"));
+    EXPECT_THAT(other().claimed_ids(1), IsEmpty());
+    execute(kTimePasses);
+    EXPECT_THAT(other().claimed_ids(1), ElementsAre("a"));
+    record(process(), failed("a", 1h));
+    EXPECT_EQ(state_of("a"), "pending|0|-|-\n");
+    record(other(), delivered("a"));
+    EXPECT_EQ(state_of("a"), "delivered|1|200|-\n");
+}
+
+TEST_F(Deliveries, a_lease_that_nobody_took_over_still_counts) {
+    queue("a");
+    process().claimed_ids(1);
+    execute(kTimePasses);
+    record(process(), delivered("a"));
+    EXPECT_EQ(state_of("a"), "delivered|1|200|-\n");
+    EXPECT_EQ(value("SELECT count(*) FROM deliveries WHERE delivered_at IS NOT NULL AND lease_owner IS NULL"),
+              "1");
+}
+
+TEST_F(Deliveries, an_outcome_counts_once_however_often_it_is_recorded) {
+    queue("a");
+    process().claimed_ids(1);
+    for (int i = 0; i < 3; ++i) record(process(), failed("a", 0ms));
+    EXPECT_EQ(state_of("a"), "pending|1|500|HTTP 500\n");
+    const auto again = process().claim(1);
+    ASSERT_EQ(again.size(), 1u);
+    EXPECT_EQ(again[0].attempts, 1u);
+    EXPECT_TRUE(again[0].tried);
+}
+
+TEST_F(Deliveries, what_failed_waits_for_its_time) {
+    queue("a");
+    EXPECT_EQ(await(process().alerts.next_delivery_in({"ops"})), 0ms);
+    process().claimed_ids(1);
+    record(process(), failed("a", 1h));
+    EXPECT_THAT(process().claimed_ids(1), IsEmpty());
+    const auto wait = await(process().alerts.next_delivery_in({"lab", "ops"}));
+    ASSERT_TRUE(wait);
+    EXPECT_GT(*wait, 59min);
+    EXPECT_LE(*wait, 1h);
+    EXPECT_EQ(await(process().alerts.next_delivery_in({"lab"})), std::nullopt);
+    EXPECT_EQ(await(process().alerts.next_delivery_in({})), std::nullopt);
+}
+
+TEST_F(Deliveries, the_body_that_was_kept_first_wins) {
+    queue("a");
+    EXPECT_EQ(process().claim(1)[0].payload, "");
+    EXPECT_EQ(await(process().alerts.keep_payload("a", "{\"first\":1}")), "{\"first\":1}");
+    EXPECT_EQ(await(other().alerts.keep_payload("a", "{\"second\":2}")), "{\"first\":1}");
+    execute(kTimePasses);
+    EXPECT_EQ(other().claim(1)[0].payload, "{\"first\":1}");
+    EXPECT_EQ(await(process().alerts.keep_payload("forgotten", "{}")), "{}");
+}
+
+TEST_F(Deliveries, the_dead_are_sent_anew_from_the_start_of_their_schedule) {
+    for (const char* id : {"a", "b", "c"}) queue(id);
+    process().claimed_ids(3);
+    record(process(), given_up("a"));
+    record(process(), given_up("b"));
+    record(process(), delivered("c"));
+    EXPECT_EQ(state_of("a"), "dead|1|-|refused\n");
+    EXPECT_EQ(resend(only("dead", "lab")), 0u);
+    EXPECT_EQ(resend(only("dead", "ops")), 2u);
+    const auto due = process().claim(5);
+    ASSERT_EQ(due.size(), 2u);
+    EXPECT_EQ(due[0].attempts, 0u);
+    EXPECT_TRUE(due[0].tried);
+    EXPECT_EQ(resend(only("", "", "c")), 1u);
+    EXPECT_EQ(value("SELECT count(*) FROM deliveries WHERE delivered_at IS NOT NULL"), "0");
+    EXPECT_THAT(process().claimed_ids(5), ElementsAre("c"));
+}
+
+TEST_F(Deliveries, what_is_sent_anew_while_it_is_under_way_is_sent_again) {
+    queue("a");
+    process().claimed_ids(1);
+    EXPECT_EQ(resend(only("", "", "a")), 1u);
+    record(process(), delivered("a"));
+    EXPECT_EQ(state_of("a"), "pending|0|-|-\n");
+    EXPECT_THAT(other().claimed_ids(1), ElementsAre("a"));
+}
+
+TEST_F(Deliveries, sending_anew_keeps_to_its_limit) {
+    for (const char* id : {"a", "b", "c"}) queue(id);
+    execute("UPDATE deliveries SET state = 'dead'");
+    auto two = only("dead");
+    two.limit = 2;
+    EXPECT_EQ(resend(two), 2u);
+    auto all = only("dead");
+    all.limit = 0;
+    EXPECT_EQ(resend(all), 1u);
+}
+
+TEST_F(Deliveries, lists_tell_all_that_is_known_newest_first) {
+    queue("a", 20);
+    queue("b", 10);
+    queue("b", 10, "lab");
+    process().claimed_ids(1);
+    record(process(), given_up("a"));
+    const auto all = await(process().alerts.list_deliveries({}));
+    ASSERT_EQ(all.size(), 3u);
+    EXPECT_EQ(all[0].alert_id + " " + all[0].endpoint, "b lab");
+    EXPECT_EQ(all[1].alert_id + " " + all[1].endpoint, "b ops");
+    EXPECT_THAT(all[1].next_attempt_at, testing::MatchesRegex("....-..-..T..:..:........Z"));
+    EXPECT_EQ(all[2].state, "dead");
+    EXPECT_EQ(all[2].kind, "failed_receipt");
+    EXPECT_EQ(all[2].tx_hash, "T");
+    EXPECT_EQ(all[2].last_error, "refused");
+    EXPECT_EQ(all[2].attempts, 1u);
+    EXPECT_EQ(all[2].next_attempt_at, "");
+    EXPECT_EQ(await(process().alerts.list_deliveries(only("pending", "lab"))).size(), 1u);
+    EXPECT_EQ(await(process().alerts.list_deliveries(only("dead", "lab"))).size(), 0u);
+    EXPECT_THROW(await(process().alerts.list_deliveries(only("dead' OR true --"))), storage::StorageError);
+}
+
+TEST_F(Deliveries, the_backlog_is_counted_by_endpoint) {
+    queue("a", 100);
+    queue("b", 10);
+    queue("b", 10, "lab");
+    execute("UPDATE deliveries SET state = 'dead' WHERE endpoint = 'lab'");
+    const auto backlog = await(process().alerts.delivery_backlog());
+    ASSERT_EQ(backlog.size(), 2u);
+    EXPECT_EQ(backlog[0].endpoint, "lab");
+    EXPECT_EQ(backlog[0].dead, 1u);
+    EXPECT_EQ(backlog[0].oldest_pending, 0ms);
+    EXPECT_EQ(backlog[1].pending, 2u);
+    EXPECT_GE(backlog[1].oldest_pending, 100s);
+}
+
+TEST_F(Deliveries, only_configured_endpoints_are_active) {
+    await(process().alerts.set_endpoints({"ops", "lab"}));
+    await(process().alerts.set_endpoints({"ops", "new"}));
+    EXPECT_EQ(rows("SELECT name, active FROM endpoints ORDER BY 1"), "lab|f\nnew|t\nops|t\n");
+    await(process().alerts.set_endpoints({}));
+    EXPECT_EQ(value("SELECT count(*) FROM endpoints WHERE active"), "0");
+}
+
+TEST_F(Deliveries, an_endpoint_that_is_gone_gets_nothing_new_until_the_next_start) {
+    await(process().alerts.set_endpoints({"ops", "lab"}));
+    queue("a");
+    auto gone = given_up("a");
+    gone.endpoint_gone = true;
+    record(other(), gone);  // not its lease
+    EXPECT_EQ(value("SELECT count(*) FROM endpoints WHERE active"), "2");
+    process().claimed_ids(1);
+    record(process(), gone);
+    EXPECT_EQ(rows("SELECT name FROM endpoints WHERE active"), "lab\n");
+    await(process().alerts.set_endpoints({"ops", "lab"}));
+    EXPECT_EQ(value("SELECT count(*) FROM endpoints WHERE active"), "2");
+}
+
+TEST_F(Deliveries, hostile_texts_are_only_texts) {
+    const std::string hostile = "x'); DROP TABLE deliveries; --\\{\"},{\n";
+    execute(
+        "INSERT INTO alerts (alert_id, kind) VALUES (E'x''); DROP TABLE deliveries; --\\\\{\"},{\\n', "
+        "'stuck')");
+    await(process().alerts.set_endpoints({hostile}));
+    execute("INSERT INTO deliveries (alert_id, endpoint) SELECT alert_id, name FROM alerts, endpoints");
+    const auto due = process().claim(1, hostile);
+    ASSERT_EQ(due.size(), 1u);
+    EXPECT_EQ(due[0].alert_id, hostile);
+    EXPECT_EQ(await(process().alerts.keep_payload(hostile, hostile)), hostile);
+    auto outcome = outcome_of(hostile, hostile);
+    outcome.dead = true;
+    outcome.error = std::string("bad \xff\x00 bytes\x1b[2J", 16) + std::string(10'000, 'x');
+    record(process(), outcome);
+    const auto listed = await(process().alerts.list_deliveries(only("dead", hostile, hostile)));
+    ASSERT_EQ(listed.size(), 1u);
+    EXPECT_THAT(listed[0].last_error, HasSubstr("bad ?? bytes?[2J"));
+    EXPECT_LE(listed[0].last_error.size(), 500u);
+}
+
+TEST_F(Deliveries, a_connection_killed_in_between_costs_nothing) {
+    queue("a");
+    EXPECT_THAT(process().claimed_ids(1), ElementsAre("a"));
+    run_sql(database().maintenance_url(),
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + database().name() +
+                "' AND pid <> pg_backend_pid()");
+    record(process(), delivered("a"));
+    EXPECT_EQ(state_of("a"), "delivered|1|200|-\n");
+    EXPECT_GE(process().series.reconnects.Value(), 1);
+}
+
+TEST_F(Deliveries, old_alerts_are_forgotten_but_for_those_still_to_be_delivered) {
+    constexpr int kLong = 91 * 24 * 3600;
+    for (const char* id : {"a", "b", "c"}) queue(id, kLong);
+    queue("new", 1);
+    execute("UPDATE deliveries SET state = 'dead' WHERE alert_id = 'a'");
+    execute("UPDATE deliveries SET state = 'delivered' WHERE alert_id = 'b'");
+    queue("b", kLong, "lab");  // pending there
+    await(process().alerts.maintain());
+    EXPECT_EQ(rows("SELECT alert_id FROM alerts ORDER BY 1"), "b\nc\nnew\n");
+    EXPECT_EQ(value("SELECT count(*) FROM deliveries"), "4");
+}
+
+}  // namespace
+}  // namespace receiptd::test

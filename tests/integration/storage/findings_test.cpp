@@ -1,0 +1,104 @@
+// Findings as lists and alerts read them.
+#include "alert_test_support.hpp"
+
+#include <gmock/gmock.h>
+
+namespace receiptd::test {
+namespace {
+
+using testing::ElementsAre;
+
+storage::FindingFilter page_of(unsigned limit, const std::string& cursor = "") {
+    storage::FindingFilter filter;
+    filter.limit = limit;
+    filter.cursor = cursor;
+    return filter;
+}
+
+class Findings : public StoreTest {
+protected:
+    void SetUp() override {
+        StoreTest::SetUp();
+        if (IsSkipped()) return;
+        process_ = std::make_unique<Process>(database().options());
+        auto batch = block_batch(104);
+        for (int i = 0; i < 5; ++i) {
+            const auto id = "r" + std::to_string(i);
+            const auto tree = i < 3 ? "T" : "U";
+            add_line(batch, Table::findings,
+                     {"failed_receipt:" + id, "failed_receipt", tree, tree, id, "callback", i % 2 ? "t" : "f",
+                      i < 4 ? "bob.near" : "carol.near", "run", "alice.near", "gas_exceeded", "no", "103",
+                      time_text(103)});
+        }
+        add_transaction(batch, {"T", "A"});
+        add_receipt(batch, 104, {"A", "T", "T", "", "initial"});
+        commit(std::move(batch));
+    }
+    void TearDown() override {
+        process_.reset();
+        StoreTest::TearDown();
+    }
+    std::size_t count(storage::FindingFilter filter) {
+        return await(alerts().list_findings(std::move(filter))).size();
+    }
+    storage::PgAlertStore& alerts() { return process_->alerts; }
+
+private:
+    std::unique_ptr<Process> process_;
+};
+
+TEST_F(Findings, are_listed_newest_first_page_by_page) {
+    std::vector<std::string> ids;
+    std::string cursor;
+    for (auto page = await(alerts().list_findings(page_of(2))); !page.empty();
+         page = await(alerts().list_findings(page_of(2, cursor)))) {
+        for (const auto& finding : page) ids.push_back(finding.receipt_id);
+        cursor = storage::cursor_after(page.back());
+    }
+    EXPECT_THAT(ids, ElementsAre("r4", "r3", "r2", "r1", "r0"));
+    EXPECT_THROW(await(alerts().list_findings(page_of(2, "'; DROP TABLE findings"))), storage::StorageError);
+}
+
+TEST_F(Findings, are_chosen_by_what_they_are) {
+    storage::FindingFilter filter;
+    filter.tx_hash = "T";
+    EXPECT_EQ(count(filter), 3u);
+    filter.handled = true;
+    EXPECT_EQ(count(filter), 1u);
+    filter = {};
+    filter.contract_id = "carol.near";
+    EXPECT_EQ(count(filter), 1u);
+    filter = {};
+    filter.kind = "dropped";
+    EXPECT_EQ(count(filter), 0u);
+    filter = {};
+    filter.since = "2022-10-19T00:01:43Z";
+    EXPECT_EQ(count(filter), 5u);
+    filter.since = "2022-10-19T00:01:43.000001Z";
+    EXPECT_EQ(count(filter), 0u);
+}
+
+TEST_F(Findings, tell_all_that_is_known_of_one) {
+    const auto found = await(alerts().finding("failed_receipt:r1"));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->kind, "failed_receipt");
+    EXPECT_EQ(found->tx_hash, "T");
+    EXPECT_EQ(found->role, "callback");
+    EXPECT_EQ(found->handled, true);
+    EXPECT_EQ(found->contract_id, "bob.near");
+    EXPECT_EQ(found->block_height, 103u);
+    EXPECT_EQ(found->block_time, "2022-10-19T00:01:43.000000Z");
+    EXPECT_FALSE(await(alerts().finding("failed_receipt:none")));
+}
+
+TEST_F(Findings, have_the_tree_they_were_found_in) {
+    const auto tree = await(alerts().tree_of("T"));
+    ASSERT_TRUE(tree.transaction);
+    EXPECT_EQ(tree.transaction->signer_id, "alice.near");
+    ASSERT_EQ(tree.receipts.size(), 1u);
+    EXPECT_EQ(tree.outcomes.size(), 2u);
+    EXPECT_FALSE(await(alerts().tree_of("unknown")).any());
+}
+
+}  // namespace
+}  // namespace receiptd::test

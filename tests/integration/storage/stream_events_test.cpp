@@ -1,0 +1,106 @@
+// Whoever reads the stream from event to event sees each of them once, however late it commits.
+#include "alert_test_support.hpp"
+
+#include <gmock/gmock.h>
+
+namespace receiptd::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr const char* kAdd = "INSERT INTO stream_events (kind, tx_hash, body) VALUES ('finding', '";
+
+class StreamEvents : public AlertsTest {
+protected:
+    // A transaction that stays open.
+    struct Writer {
+        explicit Writer(const std::string& url) : connection(storage::shim::connect(url)), tx(*connection) {}
+        void add(const std::string& tx_hash) { tx.exec(kAdd + tx_hash + "', '{}')"); }
+        std::unique_ptr<pqxx::connection> connection;
+        pqxx::work tx;
+    };
+
+    void add(const std::string& tx_hash) { execute(kAdd + tx_hash + "', '{\"n\":1}')"); }
+    // Reads on from where the last reading ended.
+    std::vector<std::string> read(unsigned limit = 100) {
+        std::vector<std::string> hashes;
+        for (const auto& event : await(process().alerts.stream_events(last_, limit))) {
+            hashes.push_back(event.tx_hash);
+            last_ = event.id;
+        }
+        return hashes;
+    }
+
+    std::int64_t last_ = 0;
+};
+
+TEST_F(StreamEvents, are_read_in_order_from_any_place) {
+    EXPECT_EQ(await(process().alerts.last_stream_event()), 0);
+    for (const char* id : {"a", "b", "c"}) add(id);
+    const auto events = await(process().alerts.stream_events(0, 100));
+    ASSERT_EQ(events.size(), 3u);
+    EXPECT_EQ(events[0].kind, "finding");
+    EXPECT_EQ(events[0].body_json, "{\"n\":1}");
+    EXPECT_THAT(events[0].at, testing::MatchesRegex("....-..-..T..:..:........Z"));
+    EXPECT_THAT(read(2), ElementsAre("a", "b"));
+    EXPECT_THAT(read(2), ElementsAre("c"));
+    EXPECT_THAT(read(2), IsEmpty());
+    EXPECT_EQ(await(process().alerts.last_stream_event()), events[2].id);
+}
+
+TEST_F(StreamEvents, wait_for_the_open_transaction_before_them) {
+    Writer slow(database().url());
+    slow.add("early");
+    add("late");
+    EXPECT_THAT(read(), IsEmpty());
+    EXPECT_EQ(await(process().alerts.last_stream_event()), 0);
+    slow.tx.commit();
+    EXPECT_THAT(read(), ElementsAre("early", "late"));
+}
+
+// The transaction that began first is given the higher id, and commits first.
+TEST_F(StreamEvents, that_commit_late_with_a_lower_id_are_not_passed_by) {
+    Writer first(database().url()), second(database().url());
+    first.tx.exec("SELECT pg_current_xact_id()");
+    second.add("lower id");
+    first.add("higher id");
+    first.tx.commit();
+    EXPECT_THAT(read(), ElementsAre("higher id"));
+    EXPECT_THAT(read(), IsEmpty());
+    second.tx.commit();
+    EXPECT_THAT(read(), ElementsAre("lower id"));
+    EXPECT_THAT(read(), IsEmpty());
+}
+
+TEST_F(StreamEvents, of_a_transaction_that_is_rolled_back_are_never_told) {
+    {
+        Writer gone(database().url());
+        gone.add("gone");
+        add("stays");
+        EXPECT_THAT(read(), IsEmpty());
+    }
+    EXPECT_THAT(read(), ElementsAre("stays"));
+}
+
+TEST_F(StreamEvents, go_on_behind_one_that_is_forgotten) {
+    for (const char* id : {"a", "b", "c"}) add(id);
+    EXPECT_THAT(read(2), ElementsAre("a", "b"));
+    execute("UPDATE stream_events SET at = now() - interval '8 days' WHERE tx_hash IN ('a', 'b')");
+    await(process().alerts.maintain());
+    EXPECT_EQ(value("SELECT count(*) FROM stream_events"), "1");
+    EXPECT_THAT(read(), ElementsAre("c"));
+}
+
+// pg_dump keeps the numbers of another cluster's transactions.
+TEST_F(StreamEvents, that_were_restored_from_a_dump_come_before_the_new_ones) {
+    for (const char* id : {"a", "b"}) add(id);
+    execute("UPDATE stream_events SET written_by = '900000000000'");
+    EXPECT_THAT(read(), IsEmpty());
+    await(process().alerts.maintain());
+    add("new");
+    EXPECT_THAT(read(), ElementsAre("a", "b", "new"));
+}
+
+}  // namespace
+}  // namespace receiptd::test

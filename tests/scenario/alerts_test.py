@@ -1,0 +1,252 @@
+"""Every finding reaches whoever is to be told, whatever fails and dies meanwhile; history wakes nobody."""
+
+import base64
+import collections
+import hashlib
+import hmac
+import http.server
+import json
+import random
+import re
+import signal
+import socket
+import struct
+import threading
+import time
+
+import support
+
+KILLS = 20
+SECRET, OTHER = (base64.b64encode(bytes([n]) * 32).decode() for n in (7, 8))
+
+
+class Receiver:
+    """Takes webhooks; of the alerts, a share is refused the first time: by 500, or by a reset before any answer."""
+
+    def __init__(self, failing=0.0, seed=1):
+        self.lock = threading.Lock()
+        self.chance = random.Random(seed)
+        self.failing = failing
+        self.requests = []  # (id, headers, body)
+        self.attempts = collections.Counter()
+        self.accepted = collections.Counter()
+        receiver = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                verdict = receiver.take(self.headers, body)
+                if verdict == "reset":
+                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    self.close_connection = True
+                    return
+                self.send_response(500 if verdict == "500" else 204)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        class Server(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, *_):
+                pass  # a killed daemon's connection
+
+        self.server = Server(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/hook"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def take(self, headers, body):
+        with self.lock:
+            alert = headers["webhook-id"]
+            self.requests.append((alert, dict(headers.items()), body))
+            self.attempts[alert] += 1
+            if self.attempts[alert] == 1 and self.chance.random() < self.failing:
+                return self.chance.choice(["500", "reset"])
+            self.accepted[alert] += 1
+            return "ok"
+
+    def count(self):
+        with self.lock:
+            return len(self.requests)
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def signed(headers, body, secret):
+    message = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.{body}".encode()
+    made = base64.b64encode(hmac.new(base64.b64decode(secret), message, hashlib.sha256).digest()).decode()
+    return "v1," + made in headers["webhook-signature"].split(" ")
+
+
+class Alerts(support.Scenario):
+    def receiver(self, **how):
+        made = Receiver(**how)
+        self.addCleanup(made.stop)
+        return made
+
+    def chain_of_failures(self, *arguments):
+        return self.sandbox("--block-time-ms", 100, "--traffic", "failures", "--tps", 20, "--seed", 3, *arguments,
+                            command="run")
+
+    def with_endpoint(self, chain, url, *, allow_private=True):
+        self.secret_file = self.folder / "webhook.secret"
+        self.secret_file.write_text("whsec_" + SECRET)
+        self.secret_file.chmod(0o600)
+        self.genesis = chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
+        endpoint = (f'[[endpoint]]\nname = "ops"\nurl = "{url}"\nsecret_file = "{self.secret_file}"\n'
+                    f'allow_private = {str(allow_private).lower()}\n')
+        return self.config(chain, source="neardata", start=self.genesis + 1, network="sandbox", patience="60s",
+                           follow="batch_blocks = 2\n", extra=endpoint)
+
+    def column(self, query):
+        return {row[0] for row in self.query(query)}
+
+    def deliveries(self, config, *arguments):
+        text, _ = self.receiptd("alerts", "list", "--config", config, "--json", "--limit", 100000, *arguments)
+        return json.loads(text)
+
+    def final_height(self, chain):
+        return chain.rpc("block", {"finality": "final"})["header"]["height"]
+
+
+class Told(Alerts):
+    def kill_in_the_middle(self, config, receiver):
+        """Waits until it has told something, and ends it a moment later, which may be before it could note that."""
+        before = receiver.count()
+        daemon = self.start("run", "--config", config)
+        support.wait_until("it tells something",
+                           lambda: daemon.poll() is not None or receiver.count() > before)
+        self.assertIsNone(daemon.poll(), daemon.log())
+        time.sleep(random.Random(before).uniform(0.0, 0.1))  # the moment of the crash
+        self.kill(daemon)
+
+    def test_every_finding_arrives_through_refusals_resets_and_twenty_kills(self):
+        receiver = self.receiver(failing=0.3)
+        chain = self.chain_of_failures("--genesis-time", "now")
+        config = self.with_endpoint(chain, receiver.url)
+        for _ in range(KILLS):
+            self.kill_in_the_middle(config, receiver)
+        chain.ask("/pause", {})
+        last = self.final_height(chain)
+        # What the dead had in their hands is theirs for half a minute; nobody needs to wait for that.
+        held = [row["alert_id"] for row in self.deliveries(config, "--state", "pending")]
+        if held:
+            self.receiptd("alerts", "resend", "--config", config, *held)
+        daemon = self.start("run", "--config", config)
+        support.wait_until("all is stored", lambda: self.value(
+            f"SELECT int8range({self.genesis + 1}, {last}, '[]') <@ heights FROM coverage") == "t")
+        support.wait_until("all is delivered", lambda: daemon.poll() is not None or self.value(
+            "SELECT count(*) FROM deliveries WHERE state <> 'delivered'") == "0")
+        status, ready = self.page(daemon, "/readyz")
+        daemon.send_signal(signal.SIGTERM)
+        self.assertEqual(daemon.wait(timeout=30), 0, daemon.log())
+        self.assertIn("alerts", json.loads(ready), status)
+        self.assert_all_told(chain, receiver, last)
+        self.assert_repeats_are_the_same(receiver)
+
+    def assert_all_told(self, chain, receiver, last):
+        found = self.column("SELECT finding_id FROM findings")
+        self.assertGreater(len(found), 50)
+        self.assertEqual(self.column("SELECT alert_id FROM alerts"), found)
+        self.assertEqual(set(receiver.accepted), found)
+        truth = chain.ask(f"/truth?from={self.genesis}&to={last}")
+        settled = [t for t in truth if t["heights"]["refunded"] and t["heights"]["refunded"] <= last]
+        true = {"failed_receipt:" + f["receipt_id"] for t in settled for f in t["failed_receipts"]}
+        self.assertGreater(len(true), 50)
+        self.assertEqual(true - set(receiver.accepted), set())
+
+    def assert_repeats_are_the_same(self, receiver):
+        bodies = collections.defaultdict(set)
+        for alert, headers, body in receiver.requests:
+            bodies[alert].add(body)
+            self.assertTrue(signed(headers, body, SECRET), headers)
+            self.assertEqual(json.loads(body)["data"]["finding"]["finding_id"], alert)
+        self.assertEqual([alert for alert, sent in bodies.items() if len(sent) > 1], [])
+        repeated = [alert for alert, times in receiver.attempts.items() if times > 1]
+        self.assertGreater(len(repeated), len(bodies) // 10)
+
+    def test_a_new_secret_is_taken_over_by_sighup(self):
+        receiver = self.receiver()
+        config = self.with_endpoint(self.chain_of_failures("--genesis-time", "now"), receiver.url)
+        daemon = self.start("run", "--config", config)
+        support.wait_until("it tells something", lambda: receiver.count() > 0)
+        self.secret_file.write_text("whsec_" + OTHER)
+        daemon.send_signal(signal.SIGHUP)
+        support.wait_until("it signs with the new one",
+                           lambda: signed(*receiver.requests[-1][1:], OTHER) if receiver.requests else False)
+        self.assertNotIn(OTHER, daemon.log())
+        self.assertNotIn(SECRET, daemon.log())
+
+
+class NotTold(Alerts):
+    def test_a_private_address_is_refused_and_the_list_says_why(self):
+        receiver = self.receiver()
+        config = self.with_endpoint(self.chain_of_failures("--genesis-time", "now"), receiver.url,
+                                    allow_private=False)
+        daemon = self.start("run", "--config", config)
+        support.wait_until("an attempt has failed", lambda: self.value("SELECT to_regclass('deliveries')") and
+                           self.value("SELECT count(*) FROM deliveries WHERE attempts > 0") != "0")
+        tried = [row for row in self.deliveries(config, "--state", "pending") if row["attempts"] > 0]
+        self.assertIn("address refused: 127.0.0.1 is loopback", tried[0]["last_error"])
+        self.assertIsNone(tried[0]["last_status"])
+        table, _ = self.receiptd("alerts", "list", "--config", config)
+        self.assertRegex(table, r"(?m)^pending +ops +1 .*failed_receipt:\w+ .*is loopback")
+        self.assertEqual(receiver.count(), 0)
+        self.kill(daemon)
+
+    def test_history_makes_no_alerts(self):
+        receiver = self.receiver()
+        chain = self.chain_of_failures()  # its first block is of January 2026
+        config = self.with_endpoint(chain, receiver.url)
+        support.wait_until("there is some history", lambda: self.final_height(chain) >= self.genesis + 40)
+        self.receiptd("run", "--config", config, "--until", self.genesis + 40)
+        self.assertNotEqual(self.value("SELECT count(*) FROM findings"), "0")
+        self.assertEqual(self.value("SELECT count(*) FROM alerts"), "0")
+        self.assertEqual(receiver.count(), 0)
+
+
+class Command(Alerts):
+    def setUp(self):
+        super().setUp()
+        self.chain = self.sandbox("--block-time-ms", 0, command="run")
+        self.settings = self.with_endpoint(self.chain, "http://127.0.0.1:9/none")
+
+    def alerts(self, *arguments, expect=0):
+        return self.receiptd("alerts", *arguments, "--config", self.settings, expect=expect)
+
+    def test_lists_and_sends_anew(self):
+        _, error = self.alerts("list", expect=1)
+        self.assertIn("run `receiptd migrate`", error)
+        self.receiptd("migrate", "--config", self.settings)
+        self.assertEqual(self.alerts("list", "--state", "dead")[0], "no dead deliveries\n")
+        support.sql(self.database, "INSERT INTO alerts (alert_id, kind) SELECT 'stuck:' || n, 'stuck' "
+                                   "FROM generate_series(1, 60) n; INSERT INTO deliveries (alert_id, endpoint, state) "
+                                   "SELECT alert_id, 'ops', 'dead' FROM alerts; "
+                                   "UPDATE deliveries SET endpoint = 'old' WHERE alert_id = 'stuck:7'")
+        self.assertIn("there are older ones", self.alerts("list")[0])
+        self.assertEqual(len(self.deliveries(self.settings, "--endpoint", "ops")), 59)
+        self.assertEqual(self.alerts("resend", "stuck:1", "stuck:2")[0], "2 deliveries are due now\n")
+        self.assertEqual(self.alerts("resend", "--dead", "--endpoint", "ops")[0], "57 deliveries are due now\n")
+        self.assertEqual(self.value("SELECT count(*) FROM deliveries WHERE state = 'pending'"), "59")
+
+    def test_says_what_it_cannot_do(self):
+        self.receiptd("migrate", "--config", self.settings)
+        out, error = self.alerts("resend", "stuck:none", expect=1)
+        self.assertEqual((out, error), ("0 deliveries are due now\n",
+                                        'no delivery of "stuck:none" to a configured endpoint\n'))
+        _, error = self.alerts("resend", "--dead", "--endpoint", "lab", expect=2)
+        self.assertEqual(error, 'no endpoint "lab" is configured: there are: ops\n')
+        for wrong in (["resend"], ["resend", "--dead", "stuck:1"], ["list", "--state", "lost"], ["list", "--limit", 0],
+                      []):
+            _, error = self.alerts(*wrong, expect=2)
+            self.assertTrue(re.search(r"required|excludes|not in|range", error), f"{wrong}: {error}")
+
+
+if __name__ == "__main__":
+    support.main()
