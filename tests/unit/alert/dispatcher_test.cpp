@@ -213,6 +213,32 @@ TEST_F(DispatcherTest, RegistersItsEndpointsAndShowsTheBacklog) {
     EXPECT_THAT(text, HasSubstr("receiptd_deliveries_pending{endpoint=\"lab\"} 0"));
 }
 
+TEST_F(DispatcherTest, TheOutboxIsWhatItsOwnEndpointsHaveNotTaken) {
+    EXPECT_FALSE(dispatcher_.outbox());
+    for (const char* name : {"ops", "lab", "not configured any more"}) {
+        storage::DeliveryBacklog backlog;
+        backlog.endpoint = name;
+        backlog.pending = 3;
+        backlog.dead = 1;
+        backlog.oldest_pending = backlog.endpoint == "lab" ? 90s : 10s;
+        store_.backlog.push_back(backlog);
+    }
+    group_.spawn(dispatcher_.report());
+    settle();
+    ASSERT_TRUE(dispatcher_.outbox());
+    EXPECT_EQ(dispatcher_.outbox()->pending, 6U);
+    EXPECT_EQ(dispatcher_.outbox()->dead, 2U);
+    EXPECT_EQ(dispatcher_.outbox()->oldest_pending, 90s);
+}
+
+TEST_F(DispatcherTest, WhatIsSentAnewIsNoFirstAttempt) {
+    store_.add("failed_receipt:r1", "ops");
+    store_.deliveries.begin()->second.due.tried = true;
+    settle();
+    EXPECT_EQ(store_.count("delivered"), 1U);
+    EXPECT_THAT(metrics(), HasSubstr("receiptd_delivery_first_attempt_seconds_count{endpoint=\"ops\"} 0"));
+}
+
 TEST_F(DispatcherTest, AnIdleQueueIsNotAskedInALoop) {
     settle();
     const auto before = store_.claims;
