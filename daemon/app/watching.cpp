@@ -1,6 +1,5 @@
 #include "app/watching.hpp"
 
-#include <set>
 #include <utility>
 
 namespace receiptd::app {
@@ -20,11 +19,7 @@ watch::ChainView view_of(const follow::State& state, const config::Follow& setti
         if (!covered.contains(known)) return std::nullopt;
         return covered.first_missing(known) - 1;
     };
-    std::set<std::string, std::less<>> accounts(settings.accounts.begin(), settings.accounts.end());
-    view.stores = [scope = settings.scope, accounts = std::move(accounts)](const std::string& sender_id) {
-        if (scope == config::ScopeName::accounts) return accounts.contains(sender_id);
-        return scope == config::ScopeName::all;
-    };
+    view.stores = settings.scope != config::ScopeName::headers;
     return view;
 }
 

@@ -27,6 +27,9 @@ public:
     watch::Tracker& tracker() { return tracker_; }
 
     bool listening() const override { return tracker_.listening(); }
+    bool watches(const chain::SignedTransaction& transaction) const override {
+        return tracker_.watches(transaction);
+    }
     base::Task<void> committing(const chain::Sightings& seen) override { return tracker_.committing(seen); }
     void committed(const chain::RowBatch& facts) override { tracker_.committed(facts); }
     bool wants(const std::string& tx_hash) const override { return tracker_.wants(tx_hash); }

@@ -94,7 +94,8 @@ enum class ScopeKind : std::uint8_t { headers, accounts, all };
 
 struct Scope {
     ScopeKind kind = ScopeKind::all;
-    std::set<std::string, std::less<>> accounts;  // for ScopeKind::accounts
+    std::set<std::string, std::less<>> accounts;      // for ScopeKind::accounts
+    std::set<std::string, std::less<>> transactions;  // in scope too, by hash: they are watched
 };
 
 // Source neardata: everything of a whole block that is in scope. Call in height order with the

@@ -16,6 +16,8 @@ public:
 
     // Whether anybody cares what blocks show; asked for each of them.
     virtual bool listening() const = 0;
+    // Whether the transaction is watched, or will be once its block is: it is in scope then.
+    virtual bool watches(const chain::SignedTransaction& transaction) const = 0;
     // Before the commit, which waits for it: what must not be missing if the block counts as stored.
     virtual base::Task<void> committing(const chain::Sightings& seen) = 0;
     // A batch without its rows: blocks, heights, `seen`, `decided`.

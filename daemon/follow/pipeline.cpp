@@ -158,14 +158,33 @@ base::Task<void> Run::store_block(rpc::BlockContents contents) {
     // By rpc, data that is listed moves trees on.
     const auto* listener = engine_.state.listener;
     const bool collect = !engine_.source_has_outcomes || (listener && listener->listening());
-    auto rows = co_await make_rows(engine_.cpu, std::move(contents), step.prev_height, engine_.scope,
-                                   lineage_, book_, collect);
+    const auto scope = scope_for(contents);
+    auto rows =
+        co_await make_rows(engine_.cpu, std::move(contents), step.prev_height, scope, lineage_, book_, collect);
     engine_.state.series.rows_seconds.Observe(
         static_cast<double>((engine_.state.clock.steady() - started_at).count()) / 1e9);
     rows.covered.add(skipped);
     rows.seen.history = settings_.priority == rpc::Priority::backfill;
     if (!is_news(ref)) rows.findings.clear();
     batch_.append(std::move(rows));
+}
+
+// Watched transactions are in scope, whoever signs them.
+chain::Scope Run::scope_for(const rpc::BlockContents& contents) const {
+    auto scope = engine_.scope;
+    const auto* listener = engine_.state.listener;
+    if (scope.kind != chain::ScopeKind::accounts || !listener || !listener->listening()) return scope;
+    const auto look = [&](const chain::SignedTransaction& transaction) {
+        if (listener->watches(transaction)) scope.transactions.emplace(transaction.hash);
+    };
+    if (const auto* whole = std::get_if<chain::Decoded<chain::WholeBlock>>(&contents)) {
+        for (const auto& shard : whole->value.shards)
+            for (const auto& item : shard.transactions) look(item.transaction);
+    } else {
+        for (const auto& chunk : std::get<rpc::RpcBlock>(contents).chunks)
+            for (const auto& transaction : chunk.value.transactions) look(transaction);
+    }
+    return scope;
 }
 
 base::Task<void> Run::give_up(base::Height height, std::string reason, std::string detail) {

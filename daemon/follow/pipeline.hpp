@@ -61,6 +61,7 @@ private:
     base::Task<void> leap();     // over heights that are stored already
     base::Task<void> handle(rpc::FetchResult result);
     base::Task<void> store_block(rpc::BlockContents contents);
+    chain::Scope scope_for(const rpc::BlockContents& contents) const;
     base::Task<void> give_up(base::Height height, std::string reason, std::string detail);
     base::Task<void> give_up(const base::HeightSet& holes, std::string detail);
     base::Task<void> finish();

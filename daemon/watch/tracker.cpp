@@ -105,6 +105,11 @@ base::Task<void> Tracker::take_in(std::vector<storage::Watch> fresh, chain::Bloc
     moved_.notify_all();
 }
 
+bool Tracker::watches(const chain::SignedTransaction& transaction) const {
+    if (index_.contains(std::string(transaction.hash))) return true;
+    return !rules_.empty() && rules_.match(chain::seen_transaction(transaction, {}, false)) != nullptr;
+}
+
 base::Task<void> Tracker::committing(const chain::Sightings& seen) {
     if (rules_.empty() || seen.history) co_return;
     std::vector<storage::NewWatch> matches;
@@ -186,7 +191,7 @@ base::Task<Tracker::Page> Tracker::load(std::vector<std::string> tx_hashes) {
 Sight Tracker::sight_of(const storage::Watch& watch) const {
     Sight sight;
     sight.final_height = chain_.final_height().value_or(0);
-    if (chain_.stores(watch.sender_id) && watch.transaction.watched_since > 0)
+    if (chain_.stores && watch.transaction.watched_since > 0)
         sight.looked_up_to = chain_.covered_up_to(watch.transaction.watched_since);
     return sight;
 }

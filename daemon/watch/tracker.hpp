@@ -34,8 +34,7 @@ struct ChainView {
     // The height up to which all is committed from this one on; nullopt: this one is not, and none
     // shortly below it.
     std::function<std::optional<chain::BlockHeight>(chain::BlockHeight)> covered_up_to;
-    // Whether transactions of this sender are stored when their block is.
-    std::function<bool(const std::string& sender_id)> stores;
+    bool stores = true;  // watched transactions are stored when their block is
 };
 
 struct TrackerSettings {
@@ -59,6 +58,7 @@ public:
 
     // --- Told by the follower ---
     bool listening() const { return !index_.empty() || !rules_.empty(); }
+    bool watches(const chain::SignedTransaction& transaction) const;
     // Watches what a rule names, before its block counts as stored: a crash between the two repeats both.
     base::Task<void> committing(const chain::Sightings& seen);
     void committed(const chain::RowBatch& facts);

@@ -178,7 +178,7 @@ public:
 // A tracker's life: it runs while a condition is waited for.
 class Life {
 public:
-    explicit Life(std::vector<config::WatchRule> rules = {})
+    explicit Life(std::vector<config::WatchRule> rules = {}, bool stores = true)
         : cpu(1), store(context.get_executor(), clock), series(registry) {
         TrackerSettings settings;
         settings.rules = std::move(rules);
@@ -186,7 +186,7 @@ public:
         ChainView view;
         view.final_height = [this] { return std::optional(final_height); };
         view.covered_up_to = [this](chain::BlockHeight) { return covered; };
-        view.stores = [this](const std::string&) { return stores; };
+        view.stores = stores;
         tracker.emplace(context.get_executor(), cpu, store, hosts, series, clock, std::move(view), settings);
     }
     ~Life() {
@@ -218,7 +218,6 @@ public:
     metrics::WatchSeries series;
     chain::BlockHeight final_height = 100;
     std::optional<chain::BlockHeight> covered = 100;
-    bool stores = true;
     std::optional<Tracker> tracker;
     std::optional<base::TaskGroup> running;
 };

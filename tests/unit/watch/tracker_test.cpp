@@ -171,8 +171,7 @@ TEST(Tracker, ARemovedWatchIsForgotten) {
 }
 
 TEST(Tracker, ATransactionOutOfScopeIsIncludedByWhatWasSeen) {
-    Life life;
-    life.stores = false;
+    Life life({}, false);
     life.store.add("tx").transaction.watched_since = 90;
     life.start();
     ASSERT_TRUE(life.until([&] { return life.hosts.asked["tx"] == 1; }));
