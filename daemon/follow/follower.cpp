@@ -61,6 +61,14 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
     writers_.on_committed([this](const chain::RowBatch& facts) { committed(facts); });
 }
 
+void Follower::place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& trees,
+                              storage::OrphanStore& waiting) {
+    if (!trees_ || settings_.scope != config::ScopeName::accounts) return;
+    state_.places_receipts = true;
+    orphans_.emplace(executor_, OrphanSources{receipts, trees, waiting}, store_, state_, engine_.scope,
+                     settings_.patience);
+}
+
 void Follower::stop() { state_.stop(); }
 
 void Follower::committed(const chain::RowBatch& facts) {
@@ -106,6 +114,7 @@ void Follower::start_loops(bool follow_closely) {
         writing_.spawn(guard(writers_.run(writer)));
     loops_.spawn(guard(poll_head(follow_closely && !source_.waits_for_next())));
     if (trees_) loops_.spawn(guard(trees_->run()));
+    if (orphans_) loops_.spawn(guard(orphans_->run()));
 }
 
 base::Task<Follower::End> Follower::follow(std::optional<base::Height> until) {
@@ -263,7 +272,10 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
                                   state_.unsettled.within(range).empty();
         if (heights_done && trees_) state_.pending_trees = co_await store_.pending_tree_count(range);
         const bool trees_done = !trees_ || state_.pending_trees == 0 || trees_->stalled();
-        if (heights_done && trees_done) co_return;
+        bool placed = true;
+        if (heights_done && trees_done && orphans_)
+            placed = co_await orphans_->waiting_in(range) == 0 || orphans_->stalled();
+        if (heights_done && trees_done && placed) co_return;
         co_await base::wait_for(state_.changed, executor_, 500ms);
     }
 }

@@ -4,6 +4,7 @@
 #include "base/task_group.hpp"
 #include "config/settings.hpp"
 #include "follow/commit_listener.hpp"
+#include "follow/orphans.hpp"
 #include "follow/pipeline.hpp"
 #include "follow/rhythm.hpp"
 #include "follow/trees.hpp"
@@ -29,6 +30,10 @@ public:
 
     // One range only, then ends.
     base::Task<End> backfill(base::HeightRange range);
+
+    // Source rpc, scope accounts: also the trees of other transactions that touch the accounts. Before
+    // either.
+    void place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& trees, storage::OrphanStore& waiting);
 
     // Before either of them.
     void tell(CommitListener& listener) { state_.listener = &listener; }
@@ -61,6 +66,7 @@ private:
     Writers writers_;
     Engine engine_;
     std::optional<Trees> trees_;
+    std::optional<Orphans> orphans_;
     base::TaskGroup writing_;  // the writers: cancelled when the runs have ended
     base::TaskGroup loops_;    // cancelled on stop
     base::TaskGroup runs_;     // end by themselves on stop, with everything committed

@@ -42,6 +42,7 @@ struct State {
     std::optional<Broken> broken;  // a range is stopped: a block does not fit the chain
     std::uint64_t pending_trees = 0;
     CommitListener* listener = nullptr;  // told of what is committed
+    bool places_receipts = false;        // receipts may be stored before their tree is known
     bool stopping = false;
 
     // What happened since then is news: people are told of findings.

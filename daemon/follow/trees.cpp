@@ -199,6 +199,7 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
     // Blocks of the past are ordered in ranges that nobody remembers here: their age must do.
     const base::WallTime included_at{base::Duration(pending.included_in.timestamp_nanosec)};
     if (included_at < state_.news_since()) rows.batch.findings.clear();
+    if (!state_.places_receipts) rows.completion.receipt_ids.clear();
     const auto decided = rows.batch.decided;
     co_await store_.commit_tree(std::move(rows));
     open_.erase(pending.tx_hash);

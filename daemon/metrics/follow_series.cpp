@@ -11,6 +11,13 @@ prometheus::Counter& counter(Registry& registry, const char* name, const char* h
     return registry.counter(name, help).Add({});
 }
 
+prometheus::Counter& orphans(Registry& registry, const char* resolved_by) {
+    return registry
+        .counter("receiptd_orphan_receipts_total",
+                 "Listed receipts that touch a followed account, by what brought their tree (source rpc).")
+        .Add({{"resolved_by", resolved_by}});
+}
+
 prometheus::Histogram& stage(Registry& registry, const char* stage_name) {
     return registry
         .histogram("receiptd_follow_stage_seconds", "Time of one height (commit: one batch) in a stage.")
@@ -35,6 +42,11 @@ FollowSeries::FollowSeries(Registry& r)
       new_heads(counter(r, "receiptd_new_heads_total", "Heights by which the head advanced.")),
       skipped_heights(counter(r, "receiptd_skipped_heights_total", "Heights proven to have no block.")),
       trees_completed(counter(r, "receiptd_trees_completed_total", "Transaction trees stored complete.")),
+      orphans_in_history(orphans(r, "history")),
+      orphans_told(orphans(r, "receipt_to_tx")),
+      orphans_left(orphans(r, "none")),
+      unplaced_receipts(gauge(r, "receiptd_unplaced_receipts",
+                              "Receipts that touch a followed account and whose tree is not stored yet.")),
       fetch_seconds(stage(r, "fetch")),
       rows_seconds(stage(r, "rows")),
       commit_seconds(stage(r, "commit")),

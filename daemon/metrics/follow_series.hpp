@@ -20,6 +20,11 @@ struct FollowSeries {
     prometheus::Counter& new_heads;
     prometheus::Counter& skipped_heights;
     prometheus::Counter& trees_completed;
+    // Scope accounts, source rpc: listed receipts that touch an account, by what brought their tree.
+    prometheus::Counter& orphans_in_history;  // fetched or stored anyway
+    prometheus::Counter& orphans_told;        // a host told the transaction
+    prometheus::Counter& orphans_left;        // nobody could
+    prometheus::Gauge& unplaced_receipts;     // whose tree is not stored yet
     prometheus::Histogram& fetch_seconds;
     prometheus::Histogram& rows_seconds;
     prometheus::Histogram& commit_seconds;

@@ -96,6 +96,7 @@ public:
         rpc_ = std::make_shared<Router>(parts.executor, parts.time, std::move(hosts));
         auto cache = std::make_shared<BlockCache>();
         trees_ = std::make_unique<RpcTreeSource>(parts.executor, pool, rpc_, cache);
+        receipts_ = std::make_unique<RpcReceiptSource>(pool, rpc_);
         submissions_ = std::make_unique<RpcSubmitSource>(pool, rpc_, cache, *trees_);
         final_accounts_ = std::make_unique<RpcFinalAccounts>(pool, rpc_);
         if (settings.follow.source == config::Source::rpc) {
@@ -112,6 +113,7 @@ public:
 
     BlockSource& blocks() override { return *blocks_; }
     TreeSource& trees() override { return *trees_; }
+    ReceiptSource& receipts() override { return *receipts_; }
     SubmitSource& submissions() override { return *submissions_; }
     FinalAccounts& final_accounts() override { return *final_accounts_; }
 
@@ -157,6 +159,7 @@ private:
     std::shared_ptr<Router> neardata_;
     std::unique_ptr<BlockSource> blocks_;
     std::unique_ptr<TreeSource> trees_;
+    std::unique_ptr<ReceiptSource> receipts_;
     std::unique_ptr<SubmitSource> submissions_;
     std::unique_ptr<FinalAccounts> final_accounts_;
 };

@@ -4,6 +4,7 @@
 #include "config/settings.hpp"
 #include "metrics/rpc_series.hpp"
 #include "rpc/final_accounts.hpp"
+#include "rpc/receipt_source.hpp"
 #include "rpc/router.hpp"
 #include "rpc/source.hpp"
 #include "rpc/submit_source.hpp"
@@ -27,6 +28,7 @@ public:
     virtual ~Sources() = default;
     virtual BlockSource& blocks() = 0;  // as `follow.source` says
     virtual TreeSource& trees() = 0;    // without an upstream every answer is Unavailable
+    virtual ReceiptSource& receipts() = 0;
     virtual SubmitSource& submissions() = 0;
     virtual FinalAccounts& final_accounts() = 0;
     virtual std::vector<UpstreamState> states() const = 0;

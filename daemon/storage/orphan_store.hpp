@@ -41,7 +41,7 @@ class OrphanStore {
 public:
     virtual ~OrphanStore() = default;
 
-    // What is due, for some seconds nobody else's.
+    // What is due, and not due again for some seconds.
     virtual base::Task<UnplacedRound> due_unplaced(unsigned limit) = 0;
     // Listed in these heights and not placed yet.
     virtual base::Task<std::uint64_t> unplaced_count(base::HeightRange listed_in) = 0;

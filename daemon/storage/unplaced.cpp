@@ -33,7 +33,10 @@ Claimed claim(pqxx::transaction_base& tx, unsigned limit) {
         tx,
         "WITH due AS (SELECT receipt_id FROM unplaced_receipts WHERE due_at <= now() "
         "  ORDER BY due_at, receipt_id LIMIT $1 FOR UPDATE SKIP LOCKED) "
-        "UPDATE unplaced_receipts u SET due_at = now() + interval '90 seconds' FROM due "
+        "UPDATE unplaced_receipts u SET due_at = now() + "
+        // Whoever does not ask now looks again, the less often the longer it has waited.
+        "  least(interval '15 seconds', greatest(interval '500 milliseconds', (now() - created_at) / 4)) "
+        "FROM due "
         "WHERE u.receipt_id = due.receipt_id "
         "RETURNING u.receipt_id, receiver_id, signer_id, block_height, timestamp_nanosec, "
         "stage = 'outcome', attempts, greatest(0, extract(epoch FROM now() - created_at) * 1000)::bigint, "

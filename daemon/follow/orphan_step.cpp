@@ -1,0 +1,76 @@
+#include "follow/orphan_step.hpp"
+
+#include "base/backoff.hpp"
+#include "chain/rows_scope.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace receiptd::follow {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kSignersTree = 30s;  // a tree of the same signer gets so long to bring it
+constexpr auto kRefund = 5s;        // what it is refunded for touches the account too, and asks
+constexpr unsigned kTransactionAsked = 6;
+constexpr unsigned kOutcomeAsked = 20;  // a receipt may be delayed for minutes
+constexpr base::BackoffPolicy kTransactionAgain{1s, 30s, 2.0, 0.0};
+constexpr base::BackoffPolicy kOutcomeAgain{1s, 60s, 1.6, 0.0};
+
+bool from_system(const storage::UnplacedReceipt& unplaced) {
+    return unplaced.receipt.signer_id == chain::kSystemAccount;
+}
+
+std::optional<std::chrono::milliseconds> pause(const base::BackoffPolicy& policy, unsigned attempts,
+                                               unsigned limit) {
+    if (attempts >= limit) return std::nullopt;
+    return std::chrono::duration_cast<std::chrono::milliseconds>(base::backoff_delay(policy, attempts, 0.0));
+}
+
+}  // namespace
+
+OrphanStep next_step(const storage::UnplacedReceipt& unplaced, bool can_ask) {
+    if (unplaced.wants_outcome) return OrphanStep::ask_outcome;
+    if (unplaced.tree_pending) return OrphanStep::wait;
+    if (unplaced.signer_pending && unplaced.age < kSignersTree) return OrphanStep::wait;
+    if (from_system(unplaced) && unplaced.age < kRefund) return OrphanStep::wait;
+    const bool often_enough = !pause_before_transaction(unplaced.attempts);
+    return can_ask && !often_enough ? OrphanStep::ask_transaction : OrphanStep::want_outcome;
+}
+
+std::optional<std::chrono::milliseconds> pause_before_transaction(unsigned attempts) {
+    return pause(kTransactionAgain, attempts, kTransactionAsked);
+}
+
+std::optional<std::chrono::milliseconds> pause_before_outcome(unsigned attempts) {
+    return pause(kOutcomeAgain, attempts, kOutcomeAsked);
+}
+
+std::vector<bool> may_ask_together(const std::vector<storage::UnplacedReceipt>& due) {
+    std::set<std::string> signers;
+    std::vector<bool> may;
+    for (const auto& unplaced : due) {
+        const bool alone = unplaced.wants_outcome || from_system(unplaced);
+        may.push_back(alone || signers.insert(unplaced.receipt.signer_id).second);
+    }
+    return may;
+}
+
+bool block_will_bring(const chain::Scope& scope, const chain::SignedTransaction& transaction,
+                      base::Height included_at, const storage::Coverage& coverage) {
+    return chain::touches(scope, transaction) && coverage.wanted.contains(included_at) &&
+           !coverage.covered.contains(included_at);
+}
+
+std::vector<std::string> receipts_named(const chain::TransactionStatus& status) {
+    std::vector<std::string> ids;
+    const auto add = [&](const chain::Outcome& outcome) {
+        for (const auto id : outcome.receipt_ids) ids.emplace_back(id);
+    };
+    if (status.transaction_outcome) add(*status.transaction_outcome);
+    for (const auto& outcome : status.receipts_outcome) add(outcome);
+    return ids;
+}
+
+}  // namespace receiptd::follow

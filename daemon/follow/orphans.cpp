@@ -1,0 +1,212 @@
+#include "follow/orphans.hpp"
+
+#include "base/log.hpp"
+#include "follow/orphan_step.hpp"
+
+#include <limits>
+#include <utility>
+
+namespace receiptd::follow {
+namespace {
+
+using namespace std::chrono_literals;
+using storage::UnplacedReceipt;
+
+constexpr unsigned kLookedAtOnce = 256;
+constexpr std::size_t kAsksAtOnce = 8;
+constexpr std::size_t kRoom = 64;  // asking, or for a free worker
+constexpr auto kPause = 250ms;
+constexpr auto kNotFinal = 1s;
+constexpr auto kFaultPause = 5s;
+constexpr base::HeightRange kEverywhere{0, std::numeric_limits<std::int64_t>::max() - 1};
+
+struct CancelAtEnd {
+    base::TaskGroup& group;
+    ~CancelAtEnd() { group.cancel(); }
+};
+
+}  // namespace
+
+Orphans::Orphans(base::asio::any_io_executor executor, OrphanSources sources, storage::Store& store,
+                 State& state, const chain::Scope& scope, base::Duration patience)
+    : executor_(executor),
+      sources_(sources),
+      store_(store),
+      state_(state),
+      scope_(scope),
+      patience_(patience),
+      workers_(executor),
+      progress_at_(state.clock.steady()) {}
+
+base::Task<void> Orphans::run() {
+    const CancelAtEnd cancel{workers_};
+    while (!state_.stopping && !workers_.failed()) {
+        if (state_.clock.steady() >= look_at_) co_await look();
+        while (!queue_.empty() && workers_.running() < kAsksAtOnce) {
+            workers_.spawn(work(std::move(queue_.front())));
+            queue_.pop_front();
+        }
+        co_await base::wait_for(state_.changed, executor_, kPause);
+    }
+    if (workers_.failed()) co_await workers_.join();
+}
+
+base::Task<void> Orphans::look() {
+    look_at_ = state_.clock.steady() + kPause;
+    auto round = co_await sources_.waiting.due_unplaced(kLookedAtOnce);
+    state_.series.orphans_in_history.Increment(static_cast<double>(round.came));
+    state_.series.orphans_told.Increment(static_cast<double>(round.came_when_asked));
+    if (round.came + round.came_when_asked > 0) progress_at_ = state_.clock.steady();
+    const auto may_ask = may_ask_together(round.due);
+    for (std::size_t i = 0; i < round.due.size(); ++i) {
+        auto& unplaced = round.due[i];
+        const auto& id = unplaced.receipt.receipt_id;
+        const auto step = next_step(unplaced, can_ask_);
+        if (step == OrphanStep::wait || busy_.contains(id)) continue;
+        if (step == OrphanStep::want_outcome)
+            co_await sources_.waiting.want_outcome(id, "no host can tell its transaction");
+        else if (may_ask[i] && busy_.size() < kRoom) {
+            busy_.insert(id);
+            queue_.push_back(std::move(unplaced));
+        }
+    }
+    const auto waiting = co_await sources_.waiting.unplaced_count(kEverywhere);
+    state_.series.unplaced_receipts.Set(static_cast<double>(waiting));
+    if (waiting == 0) progress_at_ = state_.clock.steady();
+}
+
+base::Task<std::uint64_t> Orphans::waiting_in(base::HeightRange listed_in) {
+    return sources_.waiting.unplaced_count(listed_in);
+}
+
+bool Orphans::stalled() const { return state_.clock.steady() - progress_at_ > patience_ + 30s; }
+
+base::Task<void> Orphans::work(UnplacedReceipt unplaced) {
+    if (unplaced.wants_outcome)
+        co_await ask_outcome(unplaced);
+    else
+        co_await ask_transaction(unplaced);
+    busy_.erase(unplaced.receipt.receipt_id);
+    state_.changed.notify_all();
+}
+
+base::Task<void> Orphans::ask_transaction(const UnplacedReceipt& unplaced) {
+    auto told = co_await sources_.receipts.origin(unplaced.receipt.receipt_id, rpc::Priority::watch);
+    if (auto* origin = std::get_if<rpc::ReceiptSource::Origin>(&told)) {
+        co_await find_tree(unplaced, std::move(*origin));
+        co_return;
+    }
+    if (const auto* fault = std::get_if<rpc::Unavailable>(&told)) {
+        co_await postpone(unplaced, kFaultPause, false, fault->reason + ": " + fault->detail);
+        co_return;
+    }
+    const auto& unknown = std::get<rpc::ReceiptSource::Unknown>(told);
+    if (unknown.not_offered && std::exchange(can_ask_, false))
+        log::warn("no host tells the transaction of a receipt: receipts that no tree brings stay orphans",
+                  {{"because", unknown.evidence}});
+    const auto pause = pause_before_transaction(unplaced.attempts + 1);
+    if (unknown.not_offered || !pause)
+        co_await sources_.waiting.want_outcome(unplaced.receipt.receipt_id, unknown.evidence);
+    else
+        co_await postpone(unplaced, *pause, true, unknown.evidence);
+}
+
+base::Task<void> Orphans::find_tree(const UnplacedReceipt& unplaced, rpc::ReceiptSource::Origin origin) {
+    auto result = co_await sources_.trees.tree(origin.tx_hash, origin.sender_id, rpc::Priority::watch);
+    const auto* tree = std::get_if<rpc::TreeSource::Tree>(&result);
+    if (!tree) {
+        const auto* fault = std::get_if<rpc::Unavailable>(&result);
+        co_await postpone(unplaced, kFaultPause, fault == nullptr,
+                          "its transaction " + origin.tx_hash + " could not be had");
+        co_return;
+    }
+    const auto& status = tree->status.value;
+    std::optional<chain::BlockRef> block;
+    if (status.transaction && status.transaction_outcome)
+        block = co_await final_block(std::string(status.transaction_outcome->block_hash));
+    if (block)
+        co_await place(unplaced, status, std::move(*block));
+    else
+        co_await postpone(unplaced, kNotFinal, false,
+                          "the block of its transaction " + origin.tx_hash + " is not known to be final");
+}
+
+base::Task<void> Orphans::place(const UnplacedReceipt& unplaced, const chain::TransactionStatus& status,
+                                chain::BlockRef included_in) {
+    storage::FoundTransaction found;
+    found.tx_hash = status.transaction->hash;
+    found.timestamp_nanosec = included_in.timestamp_nanosec;
+    found.asked_for = unplaced.receipt.receipt_id;
+    found.receipt_ids = receipts_named(status);
+    if (!block_will_bring(scope_, *status.transaction, included_in.height, state_.coverage))
+        found.rows = chain::found_transaction_rows(*status.transaction, included_in);
+    co_await sources_.waiting.place(std::move(found));
+    progress_at_ = state_.clock.steady();
+}
+
+base::Task<void> Orphans::ask_outcome(const UnplacedReceipt& unplaced) {
+    const auto& receipt = unplaced.receipt;
+    if (!state_.head || state_.head->height <= receipt.height) {
+        co_await postpone(unplaced, kNotFinal, false, "its outcome is not final yet");
+        co_return;
+    }
+    auto told = co_await sources_.receipts.outcome(receipt.receipt_id, receipt.receiver_id, state_.head->hash,
+                                                   rpc::Priority::watch);
+    if (auto* proof = std::get_if<rpc::ReceiptSource::Proof>(&told)) {
+        co_await store_orphan(unplaced, std::move(*proof));
+        co_return;
+    }
+    if (const auto* fault = std::get_if<rpc::Unavailable>(&told)) {
+        co_await postpone(unplaced, kFaultPause, false, fault->reason + ": " + fault->detail);
+        co_return;
+    }
+    const auto* unknown = std::get_if<rpc::ReceiptSource::Unknown>(&told);
+    const auto pause = pause_before_outcome(unplaced.attempts + 1);
+    if ((unknown && unknown->not_offered) || !pause)
+        co_await store_orphan(unplaced, std::nullopt);
+    else
+        co_await postpone(unplaced, *pause, true,
+                          unknown ? unknown->evidence : "its outcome is not final yet");
+}
+
+base::Task<void> Orphans::store_orphan(const UnplacedReceipt& unplaced,
+                                       std::optional<rpc::ReceiptSource::Proof> proof) {
+    const auto& receipt = unplaced.receipt;
+    auto told = co_await sources_.receipts.body(receipt.receipt_id, rpc::Priority::watch);
+    if (const auto* fault = std::get_if<rpc::Unavailable>(&told)) {
+        co_await postpone(unplaced, kFaultPause, false, fault->reason + ": " + fault->detail);
+        co_return;
+    }
+    const auto* body = std::get_if<rpc::ReceiptSource::Body>(&told);
+    const chain::Outcome* outcome = nullptr;
+    std::optional<chain::ExecutedAt> executed_at;
+    if (proof) {
+        outcome = &proof->value.outcome;
+        const auto light = chain::light_client_proof(proof->value);
+        executed_at = co_await sources_.waiting.executed_at(std::string(outcome->block_hash),
+                                                            chain::chunk_outcome_root(*light).to_string());
+    }
+    auto rows = chain::orphan_receipt_rows(receipt, body ? &body->value : nullptr, outcome, executed_at);
+    co_await sources_.waiting.store_orphan(receipt.receipt_id, std::move(rows));
+    state_.series.orphans_left.Increment();
+    progress_at_ = state_.clock.steady();
+}
+
+base::Task<std::optional<chain::BlockRef>> Orphans::final_block(std::string hash) {
+    auto block = co_await store_.stored_block_by_hash(hash);
+    if (!block) {
+        auto told = co_await sources_.trees.block_by_hash(hash, rpc::Priority::watch);
+        if (told) block = std::move(*told);
+    }
+    const bool final = block && state_.head && block->height <= state_.head->height;
+    if (!final) co_return std::nullopt;
+    co_return block;
+}
+
+base::Task<void> Orphans::postpone(const UnplacedReceipt& unplaced, std::chrono::milliseconds delay,
+                                   bool in_vain, std::string reason) {
+    co_await sources_.waiting.postpone_unplaced(unplaced.receipt.receipt_id, delay, in_vain,
+                                                std::move(reason));
+}
+
+}  // namespace receiptd::follow

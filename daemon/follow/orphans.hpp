@@ -1,0 +1,68 @@
+// Source rpc, scope accounts: receipts that touch a followed account though no rule of the scope names their
+// transaction. Most come with a tree that is fetched anyway; for the others a host is asked which
+// transaction they descend from, and its tree is fetched. What nobody can tell stays an orphan, with
+// its outcome if that can be proven.
+//
+// Which receipts wait is remembered in the database, from the commit of their block on.
+#pragma once
+
+#include "base/task_group.hpp"
+#include "follow/state.hpp"
+#include "rpc/receipt_source.hpp"
+#include "rpc/source.hpp"
+#include "storage/orphan_store.hpp"
+
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace receiptd::follow {
+
+struct OrphanSources {
+    rpc::ReceiptSource& receipts;
+    rpc::TreeSource& trees;
+    storage::OrphanStore& waiting;
+};
+
+class Orphans {
+public:
+    Orphans(base::asio::any_io_executor executor, OrphanSources sources, storage::Store& store, State& state,
+            const chain::Scope& scope, base::Duration patience);
+
+    // Until the state is stopping.
+    base::Task<void> run();
+
+    base::Task<std::uint64_t> waiting_in(base::HeightRange listed_in);
+    // None was placed for so long that waiting for it is of no use now (for `run --until`).
+    bool stalled() const;
+
+private:
+    base::Task<void> look();
+    base::Task<void> work(storage::UnplacedReceipt unplaced);
+    base::Task<void> ask_transaction(const storage::UnplacedReceipt& unplaced);
+    base::Task<void> find_tree(const storage::UnplacedReceipt& unplaced, rpc::ReceiptSource::Origin origin);
+    base::Task<void> place(const storage::UnplacedReceipt& unplaced, const chain::TransactionStatus& status,
+                           chain::BlockRef included_in);
+    base::Task<void> ask_outcome(const storage::UnplacedReceipt& unplaced);
+    base::Task<void> store_orphan(const storage::UnplacedReceipt& unplaced,
+                                  std::optional<rpc::ReceiptSource::Proof> proof);
+    base::Task<std::optional<chain::BlockRef>> final_block(std::string hash);
+    base::Task<void> postpone(const storage::UnplacedReceipt& unplaced, std::chrono::milliseconds delay,
+                              bool in_vain, std::string reason);
+
+    base::asio::any_io_executor executor_;
+    OrphanSources sources_;
+    storage::Store& store_;
+    State& state_;
+    const chain::Scope& scope_;
+    base::Duration patience_;
+    base::TaskGroup workers_;
+    std::deque<storage::UnplacedReceipt> queue_;  // for a free worker
+    std::set<std::string> busy_;                  // queued or being asked for
+    base::SteadyTime look_at_{};
+    bool can_ask_ = true;  // false from the first answer that nobody takes the question, until the next start
+    base::SteadyTime progress_at_;
+};
+
+}  // namespace receiptd::follow
