@@ -1,10 +1,23 @@
 #include "metrics/watch_series.hpp"
 
+#include <array>
+
 namespace receiptd::metrics {
+namespace {
+
+// The words of chain::stage_name and chain::verdict_name; metrics/ may not include chain/.
+constexpr std::array kStages = {"accepted",  "pending", "included", "executing",
+                                "completed", "final",   "rejected", "forwarding_failed",
+                                "dropped",   "expired", "unknown"};
+constexpr std::array kVerdicts = {"succeeded", "failed", "callback_failed", "receipt_failed",
+                                  "succeeded_with_handled_failure"};
+
+}  // namespace
 
 WatchSeries::WatchSeries(Registry& r)
     : open(r.gauge("receiptd_watches_open", "Watched transactions that have not ended.").Add({})),
-      stuck(r.gauge("receiptd_watches_stuck", "Of these, the ones that are too long in their stage.").Add({})),
+      stuck(
+          r.gauge("receiptd_watches_stuck", "Of these, the ones that are too long in their stage.").Add({})),
       to_review(
           r.gauge("receiptd_watches_to_review", "Of these, the ones that something happened to just now.")
               .Add({})),
@@ -18,7 +31,11 @@ WatchSeries::WatchSeries(Registry& r)
       stage_seconds_(r.histogram("receiptd_watch_stage_seconds",
                                  "Chain time from a watched transaction's inclusion to a stage.")),
       verdicts_(r.counter("receiptd_verdicts_total", "Transactions judged, watched or not.")),
-      findings_(r.counter("receiptd_findings_total", "Failures found, of transactions watched or not.")) {}
+      findings_(r.counter("receiptd_findings_total", "Failures found, of transactions watched or not.")) {
+    // A series that begins at 1 has no increase: the first one dropped would be told to nobody.
+    for (const char* stage : kStages) stages_.Add({{"stage", stage}});
+    for (const char* verdict : kVerdicts) verdicts_.Add({{"verdict", verdict}});
+}
 
 void WatchSeries::observe_stage(const std::string& stage, double seconds) {
     stage_seconds_.Add({{"stage", stage}}, seconds_buckets()).Observe(seconds);
