@@ -63,6 +63,7 @@ private:
             helpers_.spawn(watch_database());
             if (daemon) co_await start_alerts();
             if (daemon) helpers_.spawn(track());
+            if (daemon) helpers_.spawn(runtime_.submitter.run());
             end_ = co_await std::move(work);
             if (daemon) co_await finish_tracking();
             co_await finish_alerts();
@@ -80,6 +81,7 @@ private:
 
     // Endpoints are known before the first finding is committed.
     base::Task<void> start_alerts() {
+        co_await runtime_.alerts.prepare();
         co_await runtime_.dispatcher.register_endpoints();
         alerting_.spawn(runtime_.dispatcher.run());
         helpers_.spawn(runtime_.dispatcher.report());
@@ -193,7 +195,6 @@ private:
         while (true) {
             try {
                 co_await runtime_.store.maintain();
-                co_await runtime_.alerts.maintain();
             } catch (const storage::StorageError& e) {
                 log::error("maintenance of the database failed; trying again in an hour",
                            {{"because", e.what()}});

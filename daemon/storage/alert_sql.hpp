@@ -37,8 +37,6 @@ void set_endpoints(pqxx::connection& connection, const std::vector<std::string>&
 std::vector<DeliveryRow> list_deliveries(pqxx::connection& connection, const DeliveryFilter& filter);
 std::uint64_t resend(pqxx::connection& connection, const DeliveryFilter& filter);
 std::vector<DeliveryBacklog> delivery_backlog(pqxx::connection& connection);
-// Those whose deliveries have all come to an end long ago.
-void forget_old_alerts(pqxx::connection& connection);
 
 // findings.cpp
 std::optional<FindingRow> finding(pqxx::connection& connection, const std::string& finding_id);
@@ -48,6 +46,6 @@ StoredTree tree_of(pqxx::connection& connection, const std::string& tx_hash);
 // stream_events.cpp
 std::vector<StreamEvent> stream_events(pqxx::connection& connection, std::int64_t after, unsigned limit);
 std::int64_t last_stream_event(pqxx::connection& connection);
-void forget_old_stream_events(pqxx::connection& connection);
+void settle_restored_events(pqxx::connection& connection);
 
 }  // namespace receiptd::storage::sql

@@ -109,13 +109,4 @@ std::vector<DeliveryBacklog> delivery_backlog(pqxx::connection& connection) {
     return backlog;
 }
 
-// Long after the last wait of any schedule, and after any finding counts as news: it is not told anew.
-void forget_old_alerts(pqxx::connection& connection) {
-    pqxx::work tx(connection);
-    tx.exec(
-        "DELETE FROM alerts a WHERE created_at < now() - interval '90 days' "
-        "AND NOT EXISTS (SELECT FROM deliveries d WHERE d.alert_id = a.alert_id AND d.state = 'pending')");
-    tx.commit();
-}
-
 }  // namespace receiptd::storage::sql

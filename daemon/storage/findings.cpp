@@ -1,10 +1,11 @@
 // Findings and the trees they were found in, as alerts and lists tell them.
 #include "storage/alert_sql.hpp"
 #include "storage/store.hpp"
-#include "storage/tree_load.hpp"
+#include "storage/watch_sql.hpp"
 
 #include <cctype>
 #include <string_view>
+#include <utility>
 
 namespace receiptd::storage {
 
@@ -90,13 +91,8 @@ std::vector<FindingRow> list_findings(pqxx::connection& connection, const Findin
 }
 
 StoredTree tree_of(pqxx::connection& connection, const std::string& tx_hash) {
-    pqxx::work tx(connection);
-    const auto found =
-        shim::query(tx, "SELECT tree_id, since, since + interval '7 days' FROM tree_of($1)", tx_hash);
-    if (found[0][0].is_null() || found[0][1].is_null()) return {};
-    const auto tree_id = found[0][0].as<std::string>();
-    auto trees = load_trees(tx, {tree_id}, {found[0][1].as<std::string>(), found[0][2].as<std::string>()});
-    const auto tree = trees.find(tree_id);
+    auto trees = stored_trees(connection, {tx_hash});
+    const auto tree = trees.find(tx_hash);
     return tree == trees.end() ? StoredTree{} : std::move(tree->second);
 }
 

@@ -12,12 +12,7 @@ PgAlertStore::PgAlertStore(SessionContext& sessions)
 
 PgAlertStore::~PgAlertStore() { sessions_.stop.request(); }
 
-base::Task<void> PgAlertStore::maintain() {
-    return questions_.run([](pqxx::connection& connection) {
-        sql::forget_old_alerts(connection);
-        sql::forget_old_stream_events(connection);
-    });
-}
+base::Task<void> PgAlertStore::prepare() { return questions_.run(sql::settle_restored_events); }
 
 base::Task<void> PgAlertStore::set_endpoints(std::vector<std::string> names) {
     return questions_.run(

@@ -17,8 +17,8 @@ public:
     // Stops the sessions and waits for its threads; nothing may await this store any more.
     ~PgAlertStore() override;
 
-    // Forgets what was told long ago. Call at start and every hour.
-    base::Task<void> maintain();
+    // First call of a daemon: makes the stream of a restored database one that goes on.
+    base::Task<void> prepare();
 
     base::Task<void> set_endpoints(std::vector<std::string> names) override;
     base::Task<std::vector<DueDelivery>> claim_deliveries(std::vector<EndpointRoom> rooms,

@@ -43,11 +43,10 @@ std::int64_t last_stream_event(pqxx::connection& connection) {
     return rows.empty() ? 0 : rows[0][0].as<std::int64_t>();
 }
 
-void forget_old_stream_events(pqxx::connection& connection) {
+// A database restored from a dump holds lines by transactions that its new cluster will only count up to:
+// they come before everything that is written here.
+void settle_restored_events(pqxx::connection& connection) {
     pqxx::work tx(connection);
-    tx.exec("DELETE FROM stream_events WHERE at < now() - interval '7 days'");
-    // A database restored from a dump holds lines by transactions that its new cluster will count up to one
-    // day: they come before everything that is written here.
     tx.exec(
         "UPDATE stream_events SET written_by = '3' "
         "WHERE written_by >= pg_snapshot_xmax(pg_current_snapshot())");

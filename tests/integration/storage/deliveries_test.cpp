@@ -246,17 +246,5 @@ TEST_F(Deliveries, a_connection_killed_in_between_costs_nothing) {
     EXPECT_GE(process().series.reconnects.Value(), 1);
 }
 
-TEST_F(Deliveries, old_alerts_are_forgotten_but_for_those_still_to_be_delivered) {
-    constexpr int kLong = 91 * 24 * 3600;
-    for (const char* id : {"a", "b", "c"}) queue(id, kLong);
-    queue("new", 1);
-    execute("UPDATE deliveries SET state = 'dead' WHERE alert_id = 'a'");
-    execute("UPDATE deliveries SET state = 'delivered' WHERE alert_id = 'b'");
-    queue("b", kLong, "lab");  // pending there
-    await(process().alerts.maintain());
-    EXPECT_EQ(rows("SELECT alert_id FROM alerts ORDER BY 1"), "b\nc\nnew\n");
-    EXPECT_EQ(value("SELECT count(*) FROM deliveries"), "4");
-}
-
 }  // namespace
 }  // namespace receiptd::test
