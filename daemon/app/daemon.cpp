@@ -1,10 +1,11 @@
 // `receiptd run` and `receiptd backfill`: the runtime with signals, pages and progress around it.
-#include "api/routes.hpp"
+#include "api/api.hpp"
 #include "app/commands.hpp"
 #include "app/progress.hpp"
 #include "app/runtime.hpp"
 #include "base/log.hpp"
 #include "config/load.hpp"
+#include "metrics/api_series.hpp"
 #include "net/http_server.hpp"
 #include "storage/migrate.hpp"
 
@@ -64,6 +65,7 @@ private:
             if (daemon) co_await start_alerts();
             if (daemon) helpers_.spawn(track());
             if (daemon) helpers_.spawn(runtime_.submitter.run());
+            if (daemon) helpers_.spawn(api_->feed_stream());
             end_ = co_await std::move(work);
             if (daemon) co_await finish_tracking();
             co_await finish_alerts();
@@ -76,6 +78,7 @@ private:
         alerting_.cancel();
         helpers_.cancel();
         if (server_) co_await server_->stop(200ms);
+        if (api_) api_->stop();
         runtime_.context.stop();
     }
 
@@ -115,10 +118,19 @@ private:
     }
 
     void serve() {
-        api::Pages pages{[this] { return runtime_.status(); }, [this] { return metrics_text(); }};
-        net::HttpServerOptions options;
+        api::Services services{[this] { return runtime_.status(); },
+                               [this] { return metrics_text(); },
+                               [this] { return runtime_.settings.http.token; },
+                               api_watches_,
+                               runtime_.alerts,
+                               runtime_.submitter,
+                               runtime_.cpu,
+                               runtime_.clock,
+                               api_series_};
+        api_.emplace(runtime_.context.get_executor(), std::move(services));
+        auto options = api::Api::server_options();
         options.listen = runtime_.settings.http.listen;
-        server_.emplace(runtime_.context.get_executor(), options, api::make_handler(std::move(pages)));
+        server_.emplace(runtime_.context.get_executor(), options, api_->handler());
         server_->start();
         log::info("serving", {{"listen", server_->address()}});
     }
@@ -179,6 +191,7 @@ private:
         runtime_.settings.log_level = changed.log_level;
         runtime_.settings.log_format = changed.log_format;
         runtime_.settings.retention.keep = changed.retention.keep;
+        runtime_.settings.http.token = changed.http.token;
         for (auto& upstream : runtime_.settings.upstreams)
             for (const auto& other : changed.upstreams)
                 if (other.name == upstream.name) {
@@ -232,6 +245,10 @@ private:
 
     Runtime runtime_;
     std::string config_file_;
+    metrics::ApiSeries api_series_{runtime_.registry};
+    // On connections of its own: who asks does not wait for the tracker's questions.
+    storage::PgWatchStore api_watches_{runtime_.store, runtime_.clock};
+    std::optional<api::Api> api_;
     std::optional<net::HttpServer> server_;
     base::TaskGroup helpers_;
     base::TaskGroup alerting_;
