@@ -36,6 +36,7 @@ public:
         add_status();
         add_tx();
         add_alerts();
+        add_submit();
         add_watch();
         parser_.add_subcommand("check-config", "Report every problem of the configuration")->callback([this] {
             chosen_ = [this] { return check_config(config_file_); };
@@ -101,10 +102,27 @@ private:
         auto* command = parser_.add_subcommand("tx", "Show a transaction's tree, failing branch marked");
         command->add_option("hash", tx_hash_, "Transaction hash")->required();
         command->add_option("sender", sender_id_, "Signer's account: needed to ask an upstream");
+        command->add_flag("--json", as_json_, "As GET /v1/transactions/{hash} answers it");
         command->callback([this] {
             choose([this](const auto& settings) {
-                return app::show_transaction(settings, tx_hash_, sender_id_);
+                return app::show_transaction(settings, tx_hash_, sender_id_, as_json_);
             });
+        });
+    }
+
+    void add_submit() {
+        auto* command = parser_.add_subcommand(
+            "submit",
+            "Check, store, send and watch a signed transaction. Exit code: 0 handed in; 2 no signed "
+            "transaction; 20 no node would take it, nothing was sent; 25 the idempotency key belongs to "
+            "another one; 1 nobody could be asked. With --wait as of watch");
+        command->add_option("file", submit_.file, "Its base64 or Borsh bytes; - for standard input")
+            ->required();
+        command->add_option("--idempotency-key", submit_.idempotency_key,
+                            "With the same key nothing but the same transaction is taken");
+        command->add_flag("--wait", submit_.wait, "Print its stages as they come, until it has ended");
+        command->callback([this] {
+            choose([this](const auto& settings) { return submit_transaction(settings, submit_); });
         });
     }
 
@@ -160,6 +178,7 @@ private:
     std::string tx_hash_;
     std::string sender_id_;
     bool wait_ = false;
+    SubmitCommand submit_;
     std::function<int()> chosen_;
 };
 

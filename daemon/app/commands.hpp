@@ -26,6 +26,7 @@ inline constexpr int kTxForwardingFailed = 21;
 inline constexpr int kTxDropped = 22;
 inline constexpr int kTxExpired = 23;
 inline constexpr int kTxUnknown = 24;
+inline constexpr int kTxConflict = 25;  // the idempotency key of a submission belongs to another one
 int exit_code(const chain::WatchState& end);
 
 struct RunCommand {
@@ -37,7 +38,14 @@ int backfill(const config::Settings& settings, base::HeightRange range);
 int migrate(const config::Settings& settings, bool status_only);
 int status(const config::Settings& settings, bool as_json);
 int show_transaction(const config::Settings& settings, const std::string& tx_hash,
-                     const std::string& sender_id);
+                     const std::string& sender_id, bool as_json);
+struct SubmitCommand {
+    std::string file;  // base64 or Borsh; "-": standard input
+    std::string idempotency_key;
+    bool wait = false;  // as for watch_transaction
+};
+// Hands a signed transaction in; refused is kTxRejected, before it is stored.
+int submit_transaction(const config::Settings& settings, const SubmitCommand& command);
 // Watches a transaction; `wait`: prints its stages as they come, until it has ended.
 int watch_transaction(const config::Settings& settings, const std::string& tx_hash,
                       const std::string& sender_id, bool wait);

@@ -70,6 +70,12 @@ storage::DatabaseOptions database_options(const config::Settings& settings) {
     return {settings.database.url, settings.database.statement_timeout, std::nullopt};
 }
 
+watch::SubmitterOptions submitter_options(const config::Settings& settings) {
+    watch::SubmitterOptions options;
+    options.validity_blocks = settings.validity_blocks;
+    return options;
+}
+
 Runtime::Runtime(const config::Settings& configured)
     : settings(configured),
       rpc_series(registry),
@@ -85,6 +91,8 @@ Runtime::Runtime(const config::Settings& configured)
       follower(context.get_executor(), cpu, sources->blocks(), &sources->trees(), store, state,
                settings.follow),
       watching(context.get_executor(), cpu, watches, *sources, state, registry, clock, settings),
+      submitter(context.get_executor(), watches, sources->submissions(),
+                std::make_shared<rpc::RealTimeAndChance>(clock), submitter_options(settings)),
       alert_series(registry),
       sender(context.get_executor(), settings.endpoints, clock),
       dispatcher(context.get_executor(), cpu, endpoint_names(settings), alerts, sender, alert_series, clock,

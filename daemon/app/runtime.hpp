@@ -19,6 +19,7 @@
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pg_store.hpp"
 #include "storage/pg_watch_store.hpp"
+#include "watch/submitter.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -28,6 +29,8 @@
 namespace receiptd::app {
 
 storage::DatabaseOptions database_options(const config::Settings& settings);
+
+watch::SubmitterOptions submitter_options(const config::Settings& settings);
 
 struct Runtime {
     explicit Runtime(const config::Settings& settings);
@@ -48,6 +51,7 @@ struct Runtime {
     follow::State state;
     follow::Follower follower;
     Watching watching;  // does nothing until it is told and run
+    watch::Submitter submitter;
     metrics::AlertSeries alert_series;
     alert::HttpSender sender;
     alert::Dispatcher dispatcher;  // does nothing until it is run

@@ -1,76 +1,221 @@
+#include "alert/words.hpp"
 #include "app/commands.hpp"
 #include "app/runtime.hpp"
 #include "base/log.hpp"
 #include "chain/tree_text.hpp"
 #include "storage/inspect.hpp"
+#include "watch/transaction_json.hpp"
 
 #include <boost/asio/io_context.hpp>
 
+#include <exception>
 #include <iostream>
+#include <map>
+#include <set>
 #include <variant>
 
 namespace receiptd::app {
 namespace {
 
+constexpr auto kDatabasePatience = std::chrono::seconds(5);
+constexpr std::size_t kMostBlocks = 200;  // asked for, to tell heights
+
+// What is known of the transaction, and where from.
+struct Shown {
+    watch::TransactionView view;
+    chain::TreeView tree;  // as text
+    std::string source;
+};
+
+// --- From an upstream ---
+
+struct Fetched {
+    std::optional<rpc::TreeSource::TreeResult> result;
+    std::map<std::string, chain::BlockRef, std::less<>> blocks;  // of its outcomes, as far as they are known
+};
+
 base::Task<void> fetch(rpc::TreeSource& source, std::string tx_hash, std::string sender_id,
-                       std::optional<rpc::TreeSource::TreeResult>& result) {
-    result = co_await source.tree(std::move(tx_hash), std::move(sender_id), rpc::Priority::head);
+                       Fetched& fetched) {
+    fetched.result = co_await source.tree(std::move(tx_hash), std::move(sender_id), rpc::Priority::head);
+    const auto* tree = std::get_if<rpc::TreeSource::Tree>(&*fetched.result);
+    if (tree == nullptr) co_return;
+    std::set<std::string> hashes;
+    const auto& status = tree->status.value;
+    if (status.transaction_outcome) hashes.emplace(status.transaction_outcome->block_hash);
+    for (const auto& outcome : status.receipts_outcome)
+        if (hashes.size() < kMostBlocks) hashes.emplace(outcome.block_hash);
+    for (const auto& hash : hashes) {
+        auto block = co_await source.block_by_hash(hash, rpc::Priority::head);
+        if (block) fetched.blocks.emplace(hash, std::move(*block));
+    }
 }
 
-std::optional<rpc::TreeSource::TreeResult> fetch_tree(const config::Settings& settings,
-                                                      const std::string& tx_hash,
-                                                      const std::string& sender_id) {
+Fetched fetch_tree(const config::Settings& settings, const std::string& tx_hash,
+                   const std::string& sender_id) {
     base::SystemClock clock;
     boost::asio::thread_pool cpu(1);
     boost::asio::io_context context{1};
     const auto sources = rpc::make_sources(context.get_executor(), cpu, settings, nullptr, clock);
-    std::optional<rpc::TreeSource::TreeResult> result;
+    Fetched fetched;
     base::TaskGroup asking(context.get_executor());
-    asking.spawn(fetch(sources->trees(), tx_hash, sender_id, result));
+    asking.spawn(fetch(sources->trees(), tx_hash, sender_id, fetched));
     while (asking.running() > 0 && context.run_one() > 0) {
     }
-    return result;
+    return fetched;
 }
 
-int show_fetched(const rpc::TreeSource::Tree& tree) {
-    std::cout << chain::render_tree(chain::tree_view(tree.status.value, tree.bodies()))
-              << "  from the upstream; not stored\n";
-    return kOk;
+storage::StoredTree facts_of(const rpc::TreeSource::Tree& tree, const Fetched& fetched) {
+    const auto at = [&](chain::Text hash) {
+        const auto found = fetched.blocks.find(hash);
+        if (found == fetched.blocks.end()) return chain::ExecutedAt{};
+        return chain::ExecutedAt{found->second.height, found->second.timestamp_nanosec};
+    };
+    const auto& status = tree.status.value;
+    storage::StoredTree facts;
+    if (status.transaction) facts.transaction = chain::transaction_facts(*status.transaction);
+    for (const auto& body : tree.bodies())
+        if (body.kind == chain::ReceiptKind::action) facts.receipts.push_back(chain::receipt_facts(body));
+    if (const auto& outcome = status.transaction_outcome)
+        facts.outcomes.push_back(chain::outcome_facts(*outcome, at(outcome->block_hash)));
+    for (const auto& outcome : status.receipts_outcome)
+        facts.outcomes.push_back(chain::outcome_facts(outcome, at(outcome.block_hash)));
+    return facts;
 }
 
-// The stored tree, if the database can be asked and has it.
-std::optional<chain::TreeView> look_up(const config::Settings& settings, const std::string& tx_hash) {
+Shown shown(const rpc::TreeSource::Tree& tree, const Fetched& fetched, const std::string& tx_hash,
+            const std::string& sender_id) {
+    Shown shown;
+    shown.view = watch::transaction_view(tx_hash, sender_id, std::nullopt, {}, facts_of(tree, fetched), {});
+    if (shown.view.transaction && shown.view.tree)
+        shown.view.findings = watch::findings_of(*shown.view.transaction, *shown.view.tree);
+    shown.tree = chain::tree_view(tree.status.value, tree.bodies());
+    shown.source = "from the upstream; not stored";
+    return shown;
+}
+
+// --- From the database ---
+
+base::Task<void> load(storage::WatchStore& watches, storage::AlertStore& alerts, std::string tx_hash,
+                      watch::TransactionView& view) {
+    auto watch = co_await watches.watch(tx_hash);
+    auto transitions = co_await watches.transitions(tx_hash);
+    std::vector<std::string> one{tx_hash};
+    auto trees = co_await watches.stored_trees(std::move(one));
+    storage::FindingFilter filter;
+    filter.tx_hash = tx_hash;
+    filter.limit = 1'000;
+    auto findings = co_await alerts.list_findings(std::move(filter));
+    view = watch::transaction_view(tx_hash, {}, std::move(watch), std::move(transitions), trees[tx_hash],
+                                   std::move(findings));
+}
+
+watch::TransactionView load_view(const config::Settings& settings, const std::string& tx_hash) {
+    base::SystemClock clock;
+    metrics::Registry registry;
+    metrics::StorageSeries series(registry);
+    boost::asio::io_context context{1};
+    storage::PgStoreOptions options;
+    options.database = database_options(settings);
+    options.database.patience = kDatabasePatience;
+    storage::PgStore store(options, series, clock);
+    storage::PgWatchStore watches(store, clock);
+    storage::PgAlertStore alerts(store.sessions());
+    watch::TransactionView view;
+    std::exception_ptr failure;
+    base::asio::co_spawn(context, load(watches, alerts, tx_hash, view),
+                         [&](std::exception_ptr error) { failure = error; });
+    context.run();
+    store.request_stop();
+    if (failure) std::rethrow_exception(failure);
+    return view;
+}
+
+// What is stored, if the database can be asked and has it.
+std::optional<Shown> look_up(const config::Settings& settings, const std::string& tx_hash) {
     try {
-        return storage::stored_tree(database_options(settings), tx_hash);
+        auto tree = storage::stored_tree(database_options(settings), tx_hash);
+        Shown shown;
+        if (storage::is_transaction_hash(tx_hash)) shown.view = load_view(settings, tx_hash);
+        if (!tree && !shown.view.watch) return std::nullopt;
+        if (tree) shown.tree = std::move(*tree);
+        shown.source = "from the database";
+        return shown;
     } catch (const storage::StorageError& e) {
         log::warn("the database cannot be asked", {{"because", e.what()}});
         return std::nullopt;
     }
 }
 
+bool has_tree(const Shown& shown) { return !shown.tree.receipts.empty() || shown.tree.status == "failure"; }
+
+bool has_ended(const Shown& shown) {
+    return shown.view.watch && chain::is_end(shown.view.watch->state.stage);
+}
+
+// --- In words ---
+
+void print_verdict(const watch::TransactionView& view) {
+    if (view.watch) std::cout << "  stage    " << chain::stage_name(view.watch->state.stage) << '\n';
+    if (view.watch && !view.watch->state.reason.empty())
+        std::cout << "  reason   " << view.watch->state.reason << '\n';
+    if (!view.tree) return;
+    const auto& tree = *view.tree;
+    if (!tree.verdict) {
+        std::cout << "  verdict  none yet: " << (tree.included ? "receipts are under way" : "not included")
+                  << '\n';
+        return;
+    }
+    std::cout << "  verdict  " << chain::verdict_name(*tree.verdict) << '\n';
+    if (tree.transaction_failed)
+        std::cout << "  because  " << tree.transaction_failure.error_class << ": "
+                  << alert::shortened(tree.transaction_failure.error_text, 300) << '\n';
+    if (tree.decided_by.empty()) return;
+    const char* label = "  because  ";
+    for (const auto& line : alert::branch_in_words(tree, tree.decided_by.front())) {
+        std::cout << label << line << '\n';
+        label = "           ";
+    }
+}
+
+int print(const Shown& shown, bool as_json) {
+    if (as_json) {
+        std::cout << watch::transaction_json(shown.view) << '\n';
+        return kOk;
+    }
+    if (has_tree(shown)) std::cout << chain::render_tree(shown.tree);
+    print_verdict(shown.view);
+    std::cout << "  " << shown.source << '\n';
+    return kOk;
+}
+
+int complain(const Fetched& fetched) {
+    if (const auto* unknown =
+            fetched.result ? std::get_if<rpc::TreeSource::Unknown>(&*fetched.result) : nullptr)
+        std::cerr << "no upstream knows this transaction: " << unknown->evidence << '\n';
+    else if (const auto* fault = fetched.result ? std::get_if<rpc::Unavailable>(&*fetched.result) : nullptr)
+        std::cerr << "no upstream could answer: " << fault->reason << ": " << fault->detail << '\n';
+    return kFailed;
+}
+
 }  // namespace
 
 int show_transaction(const config::Settings& settings, const std::string& tx_hash,
-                     const std::string& sender_id) {
-    const auto stored = look_up(settings, tx_hash);
-    if (stored && (!stored->receipts.empty() || stored->status == "failure")) {
-        std::cout << chain::render_tree(*stored) << "  from the database\n";
-        return kOk;
-    }
-    const auto sender = !sender_id.empty() ? sender_id : stored ? stored->signer_id : std::string();
+                     const std::string& sender_id, bool as_json) {
+    auto stored = look_up(settings, tx_hash);
+    if (stored && (has_tree(*stored) || has_ended(*stored))) return print(*stored, as_json);
+    auto sender = sender_id;
+    if (sender.empty() && stored)
+        sender = !stored->tree.signer_id.empty() ? stored->tree.signer_id : stored->view.sender_id;
     if (sender.empty()) {
         std::cerr
             << "not stored; to ask an upstream the signer's account is needed: receiptd tx HASH SENDER\n";
         return kFailed;
     }
-    const auto result = fetch_tree(settings, tx_hash, sender);
-    if (result && std::holds_alternative<rpc::TreeSource::Tree>(*result))
-        return show_fetched(std::get<rpc::TreeSource::Tree>(*result));
-    if (const auto* unknown = result ? std::get_if<rpc::TreeSource::Unknown>(&*result) : nullptr)
-        std::cerr << "no upstream knows this transaction: " << unknown->evidence << '\n';
-    else if (const auto* fault = result ? std::get_if<rpc::Unavailable>(&*result) : nullptr)
-        std::cerr << "no upstream could answer: " << fault->reason << ": " << fault->detail << '\n';
-    return kFailed;
+    const auto fetched = fetch_tree(settings, tx_hash, sender);
+    const auto* tree = fetched.result ? std::get_if<rpc::TreeSource::Tree>(&*fetched.result) : nullptr;
+    if (tree != nullptr) return print(shown(*tree, fetched, tx_hash, sender), as_json);
+    if (stored && stored->view.watch) return print(*stored, as_json);
+    return complain(fetched);
 }
 
 }  // namespace receiptd::app

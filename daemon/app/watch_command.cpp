@@ -1,13 +1,12 @@
 #include "app/ask_daemon.hpp"
 #include "app/commands.hpp"
 #include "app/runtime.hpp"
+#include "app/wait_for_end.hpp"
 #include "chain/account_id.hpp"
 
 #include <boost/asio/io_context.hpp>
 
 #include <chrono>
-#include <cstdio>
-#include <ctime>
 #include <exception>
 #include <iostream>
 
@@ -16,58 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kLookAgain = 200ms;
 constexpr auto kDatabasePatience = 5s;
-
-std::string clock_text(base::WallTime at) {
-    const auto milliseconds =
-        std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
-    const auto seconds = static_cast<std::time_t>(milliseconds / 1000);
-    std::tm utc{};
-    gmtime_r(&seconds, &utc);
-    char text[32];
-    const auto length = std::strftime(text, sizeof text, "%H:%M:%S", &utc);
-    std::snprintf(text + length, sizeof text - length, ".%03u", static_cast<unsigned>(milliseconds % 1000));
-    return text;
-}
-
-void print(const storage::StoredTransition& stored) {
-    const auto& transition = stored.transition;
-    std::cout << clock_text(stored.learned_at) << "  " << chain::stage_name(transition.to);
-    if (transition.at) std::cout << "  at height " << transition.at->height;
-    if (chain::is_end(transition.to) && transition.to != chain::Stage::final)
-        std::cout << "  " << transition.evidence;
-    std::cout << std::endl;
-}
-
-void print_end(const chain::WatchState& state) {
-    if (state.verdict)
-        std::cout << "verdict   " << chain::verdict_name(*state.verdict) << '\n';
-    else
-        std::cout << "ended     " << chain::stage_name(state.stage) << ": " << state.reason << '\n';
-}
-
-base::Task<void> wait_for_end(base::asio::any_io_executor executor, storage::WatchStore& store,
-                              std::string tx_hash, int& code) {
-    base::asio::steady_timer timer(executor);
-    std::size_t shown = 0;
-    while (true) {
-        const auto watch = co_await store.watch(tx_hash);
-        const auto transitions = co_await store.transitions(tx_hash);
-        for (; shown < transitions.size(); ++shown) print(transitions[shown]);
-        if (!watch) {
-            std::cerr << "it is not watched any more\n";
-            code = kFailed;
-            co_return;
-        }
-        if (chain::is_end(watch->state.stage)) {
-            print_end(watch->state);
-            code = exit_code(watch->state);
-            co_return;
-        }
-        co_await base::sleep_on(timer, kLookAgain);
-    }
-}
 
 base::Task<void> add(base::asio::any_io_executor executor, storage::WatchStore& store,
                      storage::NewWatch watch, bool wait, int& code) {

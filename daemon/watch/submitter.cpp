@@ -193,7 +193,7 @@ base::Task<void> Submitter::ask_key(std::shared_ptr<Asked> asked) {
 // What a host does not say here is left to the chain to check.
 base::Task<void> Submitter::ask_network(std::shared_ptr<Asked> asked) {
     const auto validity = co_await source_.validity_blocks();
-    if (validity) asked->facts.validity_blocks = *validity;
+    asked->facts.validity_blocks = validity ? *validity : options_.validity_blocks;
     const auto price = co_await source_.gas_price();
     if (price) asked->facts.gas_price = *price;
 }

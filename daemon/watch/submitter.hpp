@@ -27,6 +27,7 @@ struct SubmitterOptions {
     std::chrono::seconds look_every{5};  // for what other processes handed in
     std::chrono::seconds give_up{300};   // no host took it for so long: forwarding_failed
     std::size_t at_once = 8;
+    std::uint64_t validity_blocks = 86'400;  // where no host says it
 };
 
 class Submitter final : public Submissions {

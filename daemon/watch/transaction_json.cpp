@@ -128,6 +128,7 @@ TransactionView transaction_view(std::string tx_hash, std::string sender_id,
         for (const auto& outcome : tree.outcomes) graph.add(outcome);
         for (const auto& data : tree.data) graph.add(data);
         view.tree = graph.judge();
+        if (!view.tree->included_at) view.tree->included_at = tree.listed_at;
     }
     if (view.sender_id.empty() && view.watch) view.sender_id = view.watch->sender_id;
     if (view.sender_id.empty() && view.transaction) view.sender_id = view.transaction->signer_id;

@@ -1,0 +1,136 @@
+#include "app/ask_daemon.hpp"
+#include "app/commands.hpp"
+#include "app/runtime.hpp"
+#include "app/wait_for_end.hpp"
+#include "chain/base64.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+namespace receiptd::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kDatabasePatience = 5s;
+constexpr std::size_t kMostBytes = 8u << 20;
+
+std::optional<std::string> read_all(std::istream& in) {
+    std::string text;
+    char part[65'536];
+    while (text.size() <= kMostBytes && (in.read(part, sizeof part) || in.gcount() > 0))
+        text.append(part, static_cast<std::size_t>(in.gcount()));
+    if (in.bad() || text.size() > kMostBytes) return std::nullopt;
+    return text;
+}
+
+std::optional<std::string> read_file(const std::string& name) {
+    if (name == "-") return read_all(std::cin);
+    std::ifstream file(name, std::ios::binary);
+    if (!file) return std::nullopt;
+    return read_all(file);
+}
+
+// Text is taken for base64: Borsh begins with a length, which holds a NUL.
+watch::SubmitRequest request_of(std::string text, const SubmitCommand& command) {
+    watch::SubmitRequest request;
+    request.idempotency_key = command.idempotency_key;
+    if (text.find('\0') != std::string::npos) {
+        request.bytes = std::move(text);
+        return request;
+    }
+    std::erase_if(text, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
+    request.base64 = std::move(text);
+    return request;
+}
+
+int exit_code(watch::SubmitError::Kind kind) {
+    switch (kind) {
+        case watch::SubmitError::Kind::malformed: return kUsage;
+        case watch::SubmitError::Kind::conflict: return kTxConflict;
+        case watch::SubmitError::Kind::refused: return kTxRejected;
+        case watch::SubmitError::Kind::unavailable: return kFailed;
+    }
+    return kFailed;
+}
+
+int print(const watch::SubmitError& error) {
+    std::cerr << "not handed in: " << error.error_class << ": " << error.detail << '\n';
+    if (!error.where.empty()) std::cerr << "  where   " << error.where << '\n';
+    if (!error.remedy.empty()) std::cerr << "  remedy  " << error.remedy << '\n';
+    return exit_code(error.kind);
+}
+
+void print(const watch::Submitted& submitted) {
+    std::cout << (submitted.existing ? "handed in before " : "handed in ") << submitted.tx_hash << '\n'
+              << "sender    " << submitted.sender_id << '\n'
+              << "stage     " << chain::stage_name(submitted.stage) << '\n';
+    if (submitted.valid_until) std::cout << "valid to  height " << *submitted.valid_until << '\n';
+    if (!submitted.note.empty()) std::cout << "note      " << submitted.note << '\n';
+    std::cout.flush();
+}
+
+base::Task<void> hand_in(boost::asio::any_io_executor executor, watch::Submitter& submitter,
+                         storage::WatchStore& store, watch::SubmitRequest request, bool wait, int& code) {
+    const auto result = co_await submitter.submit(std::move(request));
+    if (!result) {
+        code = print(result.error());
+        co_return;
+    }
+    print(*result);
+    if (result->stage == chain::Stage::rejected) code = kTxRejected;
+    if (wait) co_await wait_for_end(std::move(executor), store, result->tx_hash, code);
+}
+
+void say_if_nobody_follows(const config::Settings& settings) {
+    if (!ask_daemon(settings.http.listen))
+        std::cerr << "no daemon answers at " << settings.http.listen
+                  << ": it is sent once; its stages come when one runs on this database\n";
+}
+
+}  // namespace
+
+int submit_transaction(const config::Settings& settings, const SubmitCommand& command) {
+    auto text = read_file(command.file);
+    if (!text) {
+        std::cerr << command.file << ": cannot be read, or is larger than any transaction\n";
+        return kUsage;
+    }
+    say_if_nobody_follows(settings);
+    base::SystemClock clock;
+    metrics::Registry registry;
+    metrics::StorageSeries series(registry);
+    boost::asio::thread_pool cpu(1);
+    boost::asio::io_context context{1};
+    storage::PgStoreOptions options;
+    options.database = database_options(settings);
+    options.database.patience = kDatabasePatience;
+    storage::PgStore store(options, series, clock);
+    storage::PgWatchStore watches(store, clock);
+    const auto sources = rpc::make_sources(context.get_executor(), cpu, settings, nullptr, clock);
+    watch::Submitter submitter(context.get_executor(), watches, sources->submissions(),
+                               std::make_shared<rpc::RealTimeAndChance>(clock), submitter_options(settings));
+    auto request = request_of(std::move(*text), command);
+    int code = kOk;
+    bool ended = false;
+    std::exception_ptr failure;
+    base::asio::co_spawn(
+        context, hand_in(context.get_executor(), submitter, watches, std::move(request), command.wait, code),
+        [&](std::exception_ptr error) {
+            failure = error;
+            ended = true;
+        });
+    while (!ended && context.run_one() > 0) {
+    }
+    store.request_stop();
+    if (failure) std::rethrow_exception(failure);
+    return code;
+}
+
+}  // namespace receiptd::app
