@@ -5,7 +5,8 @@
 
 namespace receiptd::chain {
 
-// It is named itself, or its signer is, its receiver, or somebody in whose name a Delegate action acts or on whom.
+// It is named itself, or its signer is, its receiver, or somebody in whose name a Delegate action acts or on
+// whom.
 bool touches(const Scope& scope, const SignedTransaction& transaction);
 
 // The predecessor or the receiver.

@@ -159,8 +159,8 @@ base::Task<void> Run::store_block(rpc::BlockContents contents) {
     const auto* listener = engine_.state.listener;
     const bool collect = !engine_.source_has_outcomes || (listener && listener->listening());
     const auto scope = scope_for(contents);
-    auto rows =
-        co_await make_rows(engine_.cpu, std::move(contents), step.prev_height, scope, lineage_, book_, collect);
+    auto rows = co_await make_rows(engine_.cpu, std::move(contents), step.prev_height, scope, lineage_, book_,
+                                   collect);
     engine_.state.series.rows_seconds.Observe(
         static_cast<double>((engine_.state.clock.steady() - started_at).count()) / 1e9);
     rows.covered.add(skipped);

@@ -30,8 +30,8 @@ NextAsk next_ask(const rpc::TreeSource::Tree& tree, unsigned asks, base::Height 
         if (receipt.waiting == chain::Waiting::resume)
             next.waits_for_data.insert(next.waits_for_data.end(), receipt.missing_data_ids.begin(),
                                        receipt.missing_data_ids.end());
-        moves = moves || receipt.waiting == chain::Waiting::body ||
-                receipt.waiting == chain::Waiting::execution;
+        moves =
+            moves || receipt.waiting == chain::Waiting::body || receipt.waiting == chain::Waiting::execution;
     }
     if (moves) next.waits_for_data.clear();
     const auto pause = kPauses[std::min<std::size_t>(asks == 0 ? 0 : asks - 1, kPauses.size() - 1)];

@@ -41,11 +41,11 @@ private:
     struct Open {
         storage::PendingTree pending;
         NextAsk next;
-        base::SteadyTime ask_by{};   // whether the chain goes on or not
+        base::SteadyTime ask_by{};  // whether the chain goes on or not
         base::SteadyTime look_by{};
         unsigned asks = 0;
-        std::optional<rpc::TreeSource::Tree> tree;  // the last answer
-        base::Height looked_at = 0;                 // what of it is final was seen up to there
+        std::optional<rpc::TreeSource::Tree> tree;      // the last answer
+        base::Height looked_at = 0;                     // what of it is final was seen up to there
         std::optional<base::SteadyTime> wanting_since;  // a block that a complete tree executed in
         bool busy = false;
     };

@@ -129,7 +129,7 @@ base::Task<void> Tracker::committing(const chain::Sightings& seen) {
 void Tracker::committed(const chain::RowBatch& facts) {
     count(facts.decided);
     // Nobody was watched when these rows were made; whoever is now may be in them.
-    if (!facts.seen.collected) index_.touch_all();
+    if (!facts.seen.collected && !facts.blocks.empty()) index_.touch_all();
     for (const auto& transaction : facts.seen.transactions)
         if (index_.touch(transaction.tx_hash) && !transaction.stored)
             told_[transaction.tx_hash].included_at = transaction.included_at;
