@@ -1,0 +1,187 @@
+"""Watched transactions on a living chain: each is followed to its end, through kills, and what is said of it is true.
+
+RECEIPTD_WATCH_BLOCKS=1200 RECEIPTD_WATCH_KILLS=20 make it long (default: 120 blocks, 6 kills).
+"""
+
+import collections
+import os
+import random
+import re
+import time
+
+import support
+
+BLOCKS = int(os.environ.get("RECEIPTD_WATCH_BLOCKS", "120"))
+KILLS = int(os.environ.get("RECEIPTD_WATCH_KILLS", "6"))
+BLOCK_MS, TPS = 100, 40
+EVERYTHING = '[[watch]]\nname = "everything"\nsigner = "*"\n'
+ORDER = ["accepted", "pending", "included", "executing", "completed", "final"]
+ENDS = {"superseded": ("dropped", "superseded"), "balance": ("dropped", "not_enough_balance")}
+
+
+class Watching(support.Scenario):
+    def setUp(self):
+        super().setUp()
+        self.databases = {"neardata": self.database, "rpc": self.make_database()}
+
+    def living_chain(self, *more):
+        self.chain = self.sandbox("--block-time-ms", BLOCK_MS, "--traffic", "mixed", "--tps", TPS, "--seed", 11, *more,
+                                  command="run")
+        self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
+
+    def final_height(self):
+        return self.chain.rpc("block", {"finality": "final"})["header"]["height"]
+
+    def configured(self, source, extra=EVERYTHING, start=None):
+        return self.config(self.chain, source=source, start=start or self.genesis + 1, network="sandbox",
+                           database=self.databases[source], patience="60s", follow="writers = 2", extra=extra)
+
+    def truth(self, last):
+        return self.chain.ask(f"/truth?from={self.genesis}&to={last}")
+
+    def ended_well(self, daemon):
+        daemon.wait(timeout=support.DEADLINE)
+        self.assertEqual(daemon.returncode, 0, daemon.log()[-4000:])
+
+    def transitions(self, source):
+        made = collections.defaultdict(list)
+        for tx_hash, before, after in self.query(
+                "SELECT tx_hash, from_stage, to_stage FROM watch_transitions ORDER BY at, block_height",
+                self.databases[source]):
+            made[tx_hash].append((before, after))
+        return made
+
+    def assert_orderly(self, source):
+        """No stage twice, none backwards, each from where the last one ended."""
+        for tx_hash, steps in self.transitions(source).items():
+            at = "accepted"
+            for before, after in sorted(steps, key=lambda step: ORDER.index(step[0])):
+                self.assertEqual(before, at, (tx_hash, steps))
+                self.assertGreater(ORDER.index(after), ORDER.index(before), (tx_hash, steps))
+                at = after
+
+    def assert_true(self, source, included, last):
+        stored = {row[0]: row for row in self.query(
+            "SELECT tx_hash, sender_id, stage, verdict, origin, rule FROM watches", self.databases[source])}
+        self.assertEqual(set(stored) ^ {t["tx_hash"] for t in included}, set(), "watched and included are the same")
+        wrong = []
+        for t in included:
+            _, sender, stage, verdict, origin, rule = stored[t["tx_hash"]]
+            self.assertEqual((sender, origin, rule), (t["signer_id"], "rule", "everything"))
+            refunded = t["heights"]["refunded"]
+            over = refunded is not None and (refunded <= last or source == "rpc")
+            if over and (stage, verdict) != ("final", t["verdict"]):
+                wrong.append((t["tx_hash"], stage, verdict, t["verdict"], t["heights"]))
+            if not over:
+                self.assertIn(stage, ORDER[2:5], t)
+        self.assertEqual(wrong[:3], [], f"{len(wrong)} of {len(included)}")
+        self.assert_orderly(source)
+
+    def test_whatever_a_rule_names_ends_with_its_true_verdict_through_kills(self):
+        self.living_chain()
+        last = self.genesis + BLOCKS
+        chance = random.Random(9)
+        configs = {source: self.configured(source) for source in self.databases}
+        for _ in range(KILLS):
+            daemons = [self.start("run", "--config", config) for config in configs.values()]
+            time.sleep(chance.uniform(0.5, 1.5))  # the moment of the crash
+            for daemon in daemons:
+                self.kill(daemon)
+        support.wait_until("the chain is long enough", lambda: self.final_height() > last)
+        for daemon in [self.start("run", "--config", config, "--until", last) for config in configs.values()]:
+            self.ended_well(daemon)
+        truth = self.truth(last)
+        included = [t for t in truth if t["heights"]["included"] and t["heights"]["included"] <= last]
+        self.assertGreater(len(included), BLOCKS)
+        for source in self.databases:
+            with self.subTest(source):
+                self.assert_true(source, included, last)
+
+    def requests(self, daemon):
+        _, text = self.page(daemon, "/metrics")
+        counted = collections.Counter()
+        for method, count in re.findall(r'receiptd_upstream_requests_total\{[^}]*method="([^"]+)"[^}]*\} (\S+)', text):
+            counted[method] += float(count)
+        return counted["EXPERIMENTAL_tx_status"] + counted["tx"]
+
+    def test_few_questions_are_asked_about_what_the_follower_sees(self):
+        self.living_chain()
+        start = self.final_height()
+        daemons = {source: self.start("run", "--config", self.configured(source, start=start))
+                   for source in self.databases}
+        for source, most in (("neardata", 0), ("rpc", 2)):
+            with self.subTest(source):
+                ended = support.wait_until(
+                    "transactions ended", lambda: (lambda n: n >= 300 and n)(int(self.value(
+                        "SELECT count(*) FROM watches WHERE stage = 'final'", self.databases[source]))))
+                asked = self.requests(daemons[source])
+                print(f"\n{source}: {asked / ended:.2f} questions for each of {ended} transactions")
+                self.assertLessEqual(asked, most * ended)
+
+    def key_of(self, account):
+        keys = self.chain.rpc("query", {"request_type": "view_access_key_list", "finality": "final",
+                                        "account_id": account}).get("keys", [])
+        return keys[0]["public_key"] if keys else ""
+
+    def test_what_is_never_included_ends_for_its_reason(self):
+        self.living_chain("--validity-blocks", 60)
+        extra = '[watching]\nvalidity_blocks = 60\nstuck_after_pending = "1s"\n'
+        daemon = self.start("run", "--config", self.configured("neardata", extra))
+        lost = support.wait_until("some are lost in each way", lambda: self.lost())
+        for t in lost:
+            known = f", {t['nonce']}, '{self.key_of(t['signer_id'])}'" if t["reason"] == "superseded" else ", NULL, NULL"
+            until = t["heights"]["accepted"] + 61 if t["stage"] == "expired" else "NULL"
+            self.query("INSERT INTO watches (tx_hash, sender_id, nonce, public_key, valid_until, origin) VALUES "
+                       f"('{t['tx_hash']}', '{t['signer_id']}'{known}, {until}, "
+                       f"'{'submission' if t['reason'] == 'superseded' else 'hash'}')")
+        support.wait_until("all have ended", lambda: self.value(
+            "SELECT count(*) FROM watches WHERE stage IN ('accepted', 'pending')") == "0" or daemon.poll() is not None)
+        self.assertIsNone(daemon.poll(), daemon.log()[-3000:])
+        stored = {row[0]: row[1:] for row in self.query("SELECT tx_hash, stage, reason, evidence FROM watches")}
+        for t in lost:
+            stage, reason, evidence = stored[t["tx_hash"]]
+            if t["reason"] == "superseded":
+                self.assertEqual((stage, reason), ENDS["superseded"], t)
+                self.assertIn("access_key_nonce", evidence)
+            elif t["stage"] == "expired":
+                self.assertEqual((stage, reason), ("expired", "expired"), t)
+            else:
+                self.assertEqual((stage, reason), ("unknown", "never_seen"), t)
+                self.assertIn("UNKNOWN_TRANSACTION", evidence)
+
+    def lost(self):
+        truth = self.truth(self.final_height())
+        ways = [[t for t in truth if t["reason"] == "superseded" and self.key_of(t["signer_id"])],
+                [t for t in truth if t["stage"] == "expired"],
+                [t for t in truth if t["stage"] == "forwarding_failed"]]
+        return all(ways[:2]) and [t for way in ways for t in way[:3]]
+
+    def test_the_command_shows_the_stages_and_ends_with_the_verdict(self):
+        self.living_chain()
+        config = self.configured("rpc", extra="")
+        codes = {"succeeded": 0, "succeeded_with_handled_failure": 0, "failed": 10, "callback_failed": 11,
+                 "receipt_failed": 12}
+        _, error = self.receiptd("watch", "nonsense", "alice.sandbox", "--config", config, expect=2)
+        self.assertIn("no transaction hash", error)
+        self.receiptd("migrate", "--config", config)
+        ended = support.wait_until("transactions of three verdicts are over", lambda: self.some_of_each(3))
+        daemon = self.start("run", "--config", config)
+        for verdict, t in ended.items():
+            out, _ = self.receiptd("watch", t["tx_hash"], t["signer_id"], "--wait", "--config", config,
+                                   expect=codes[verdict])
+            self.assertIn(f"verdict   {verdict}\n", out)
+            for stage in ORDER[2:] if t["tree"] else ["included"]:
+                if verdict != "failed":
+                    self.assertIn(stage, out)
+        self.assertIsNone(daemon.poll(), daemon.log()[-3000:])
+
+    def some_of_each(self, kinds):
+        found = {}
+        for t in self.truth(self.final_height()):
+            if t["stage"] == "final" and t["verdict"]:
+                found.setdefault(t["verdict"], t)
+        return len(found) >= kinds and found
+
+
+if __name__ == "__main__":
+    support.main()
