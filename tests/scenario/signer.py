@@ -1,0 +1,97 @@
+"""Signed NEAR transactions in plain Python: Ed25519 (RFC 8032) and as much Borsh as a transfer needs."""
+
+import base64
+import hashlib
+
+P = 2**255 - 19
+ORDER = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+
+def b58decode(text):
+    number = 0
+    for character in text:
+        number = number * 58 + ALPHABET.index(character)
+    zeros = len(text) - len(text.lstrip("1"))
+    return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8, "big")
+
+
+def b58encode(data):
+    number, text = int.from_bytes(data, "big"), ""
+    while number:
+        number, digit = divmod(number, 58)
+        text = ALPHABET[digit] + text
+    return "1" * (len(data) - len(data.lstrip(b"\0"))) + text
+
+
+def _add(p, q):
+    a, b = (p[1] - p[0]) * (q[1] - q[0]) % P, (p[1] + p[0]) * (q[1] + q[0]) % P
+    c, d = 2 * p[3] * q[3] * D % P, 2 * p[2] * q[2] % P
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+
+def _multiply(scalar, point):
+    result = (0, 1, 1, 0)
+    while scalar:
+        if scalar & 1:
+            result = _add(result, point)
+        point = _add(point, point)
+        scalar >>= 1
+    return result
+
+
+def _base():
+    y = 4 * pow(5, P - 2, P) % P
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * pow(2, (P - 1) // 4, P) % P
+    if x & 1:
+        x = P - x
+    return x, y, 1, x * y % P
+
+
+BASE = _base()
+
+
+def _pack(point):
+    inverse = pow(point[2], P - 2, P)
+    x, y = point[0] * inverse % P, point[1] * inverse % P
+    return (y | (x & 1) << 255).to_bytes(32, "little")
+
+
+class Key:
+    def __init__(self, secret_key):
+        """"ed25519:" and base58 of seed and public key."""
+        raw = b58decode(secret_key.removeprefix("ed25519:"))
+        self.seed, self.public = raw[:32], raw[32:]
+        digest = hashlib.sha512(self.seed).digest()
+        self.scalar = int.from_bytes(digest[:32], "little") & (2**254 - 8) | 2**254
+        self.prefix = digest[32:]
+
+    @classmethod
+    def of_seed(cls, seed):
+        digest = hashlib.sha512(seed).digest()
+        scalar = int.from_bytes(digest[:32], "little") & (2**254 - 8) | 2**254
+        return cls("ed25519:" + b58encode(seed + _pack(_multiply(scalar, BASE))))
+
+    def sign(self, message):
+        r = int.from_bytes(hashlib.sha512(self.prefix + message).digest(), "little") % ORDER
+        commitment = _pack(_multiply(r, BASE))
+        k = int.from_bytes(hashlib.sha512(commitment + self.public + message).digest(), "little") % ORDER
+        return commitment + ((r + k * self.scalar) % ORDER).to_bytes(32, "little")
+
+
+class Signed:
+    def __init__(self, key, signer, receiver, nonce, block_hash, amount, damage=False):
+        def text(value):
+            return len(value).to_bytes(4, "little") + value.encode()
+
+        body = (text(signer) + b"\0" + key.public + nonce.to_bytes(8, "little") + text(receiver)
+                + b58decode(block_hash) + (1).to_bytes(4, "little") + b"\x03" + amount.to_bytes(16, "little"))
+        digest = hashlib.sha256(body).digest()
+        self.hash = b58encode(digest)
+        self.bytes = body + b"\0" + key.sign(hashlib.sha256(b"other").digest() if damage else digest)
+        self.base64 = base64.b64encode(self.bytes).decode()

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Transactions that are handed in: checked, stored, sent, sent again; never lost and never doubled."""
+
+import json
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from signer import Key, Signed, b58encode
+from support import BUILD, Scenario, wait_until
+
+TOKEN = 10**24
+
+
+class SubmitTest(Scenario):
+    def begin(self, *arguments, follow=""):
+        keys = self.folder / "keys.json"
+        self.chain = self.sandbox("--seed", "7", "--keys-out", keys, *arguments, command="run")
+        self.keys = {each["account"]: Key(each["secret_key"]) for each in json.loads(keys.read_text())}
+        self.settings = self.config(self.chain, network="sandbox", source="neardata", start='"head"', follow=follow)
+        self.receiptd("--config", self.settings, "migrate")
+
+    def head(self):
+        return self.chain.rpc("block", {"finality": "final"})["header"]
+
+    def nonce(self, account="alice.sandbox"):
+        public = "ed25519:" + b58encode(self.keys[account].public)
+        return self.chain.rpc("query", {"request_type": "view_access_key", "finality": "optimistic",
+                                        "account_id": account, "public_key": public})["nonce"]
+
+    def transfer(self, *, nonce=None, block_hash=None, amount=TOKEN, key=None, signer="alice.sandbox", damage=False):
+        return Signed(key or self.keys[signer], signer, "bob.sandbox", nonce or self.nonce(signer) + 1,
+                      block_hash or self.head()["hash"], amount, damage)
+
+    def submit(self, transaction, *arguments, expect=0, raw=False):
+        path = self.folder / "transaction"
+        path.write_bytes(transaction.bytes) if raw else path.write_text(transaction.base64 + "\n")
+        return self.receiptd("--config", self.settings, "submit", path, *arguments, expect=expect)
+
+    def stored(self):
+        return int(self.value("SELECT count(*) FROM watches"))
+
+    def test_one_is_taken_and_seen_to_its_end(self):
+        self.begin("--block-time-ms", "50")
+        self.start("--config", self.settings, "run")
+        transaction = self.transfer()
+        out, _ = self.submit(transaction, "--wait")
+        self.assertIn(f"handed in {transaction.hash}", out)
+        self.assertIn("verdict   succeeded", out)
+        out, _ = self.receiptd("--config", self.settings, "tx", transaction.hash, "--json")
+        told = json.loads(out)
+        self.assertEqual((told["stage"], told["verdict"], told["reason"]), ("final", "succeeded", None))
+        self.assertEqual([each["to"] for each in told["stages"]][:2], ["pending", "included"])
+        self.assertEqual(told["tree"]["receipts"][0]["role"], "initial")
+        out, _ = self.submit(transaction, raw=True)
+        self.assertIn(f"handed in before {transaction.hash}", out)
+        self.assertIn("stage     final", out)
+        self.assertEqual(self.stored(), 1)
+
+    def test_what_no_node_would_take_is_refused_with_the_remedy(self):
+        self.begin("--block-time-ms", "0", "--validity-blocks", "20")
+        self.chain.ask("/advance", {"blocks": 5})
+        old = self.head()["hash"]
+        self.chain.ask("/advance", {"blocks": 30})
+        stranger = Key.of_seed(b"s" * 32)
+        for transaction, word, remedy in [
+                (self.transfer(damage=True), "invalid_signature", "signing key"),
+                (self.transfer(nonce=1), "invalid_nonce", "nonce + 1"),
+                (self.transfer(block_hash=old), "expired", "fresh block hash"),
+                (self.transfer(block_hash="1" * 32), "invalid_chain", "this network"),
+                (self.transfer(key=stranger, nonce=10**8), "access_key_not_found", "key that exists"),
+                (self.transfer(amount=10**30), "not_enough_balance", "fund the account")]:
+            with self.subTest(word):
+                _, error = self.submit(transaction, expect=20)
+                self.assertIn(word, error)
+                self.assertIn(remedy, error)
+        broken = self.transfer()
+        broken.base64 = broken.base64[:40] + "!" + broken.base64[41:]
+        _, error = self.submit(broken, expect=2)
+        self.assertIn("character 40", error)
+        self.assertEqual(self.stored(), 0)
+
+    def test_a_key_is_for_one_transaction(self):
+        self.begin("--block-time-ms", "0")
+        self.chain.ask("/advance", {"blocks": 5})
+        first, second = self.transfer(amount=1), self.transfer(amount=2)
+        self.submit(first, "--idempotency-key", "order-1")
+        out, _ = self.submit(first, "--idempotency-key", "order-1")
+        self.assertIn("handed in before", out)
+        _, error = self.submit(second, "--idempotency-key", "order-1", expect=25)
+        self.assertIn(first.hash, error)
+        self.assertEqual(self.stored(), 1)
+
+    def test_killed_between_any_two_steps_nothing_is_lost_or_doubled(self):
+        self.begin("--block-time-ms", "50")
+        # Sendings get lost, too: the request is not read, or its answer does not come back.
+        self.chain.ask("/faults", {"faults": [{"fault": "reset", "method": "broadcast_tx_async", "share": 0.1},
+                                              {"fault": "truncate", "method": "broadcast_tx_async", "share": 0.1}]})
+        chance = random.Random(11)
+        nonce, block_hash = self.nonce(), self.head()["hash"]
+        transactions = [self.transfer(nonce=nonce + 1 + i, block_hash=block_hash, amount=1) for i in range(200)]
+        kills = set(chance.sample(range(200), 20))
+        daemon = self.start("--config", self.settings, "run")
+        for i, transaction in enumerate(transactions):
+            path = self.folder / f"transaction-{i}"
+            path.write_text(transaction.base64)
+            command = [BUILD / "receiptd", "--config", self.settings, "submit", path]
+            if i in kills:
+                killed = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                time.sleep(chance.uniform(0.005, 0.08))
+                killed.send_signal(signal.SIGKILL)
+                killed.wait()
+                if i % 4 == 0:
+                    self.kill(daemon)
+                    daemon = self.start("--config", self.settings, "run")
+                # Whoever does not know whether it was taken hands it in again: that is harmless.
+            done = subprocess.run(command, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.chain.ask("/faults", {"faults": []})
+        self.assertEqual(self.stored(), 200)
+        wait_until("all are final", lambda: int(self.value(
+            "SELECT count(*) FROM watches WHERE stage = 'final' AND verdict = 'succeeded'")) == 200)
+        for transaction in transactions:
+            truth = self.chain.ask(f"/transactions/{transaction.hash}")
+            self.assertEqual(truth["stage"], "final")
+        self.assertEqual(self.nonce(), nonce + 200)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,217 @@
+// A store that can break at any step, a chain that answers as it is told, and signed transactions.
+#pragma once
+
+#include "base/task_group.hpp"
+#include "chain/secret_key.hpp"
+#include "watch/submitter.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace receiptd::watch::testing {
+
+namespace wire = chain::wire;
+
+class FakeTime final : public rpc::TimeAndChance {
+public:
+    base::SteadyTime now() const override { return base::SteadyTime(std::chrono::hours(1)) + passed; }
+    base::WallTime wall() const override {
+        return base::WallTime(std::chrono::seconds(1'700'000'000)) + passed;
+    }
+    base::Task<void> sleep(base::asio::steady_timer&, base::Duration delay) override {
+        passed += delay;
+        co_return;
+    }
+    double chance() override { return 0; }
+    base::Duration passed{};
+};
+
+// Breaks before its step number `breaks_at`, counted over store and chain.
+struct Steps {
+    int taken = 0;
+    int breaks_at = -1;
+    void step() {
+        if (taken++ == breaks_at) throw storage::StorageStopped();
+    }
+};
+
+class Rows final : public storage::WatchStore {
+public:
+    Rows(Steps& steps, FakeTime& time) : steps_(steps), time_(time) {}
+
+    base::Task<std::vector<std::string>> add_watches(std::vector<storage::NewWatch> watches) override {
+        steps_.step();
+        std::vector<std::string> fresh;
+        for (const auto& each : watches) {
+            if (!each.idempotency_key.empty() && keys.contains(each.idempotency_key) &&
+                keys[each.idempotency_key] != each.tx_hash)
+                continue;
+            if (!rows.contains(each.tx_hash)) fresh.push_back(each.tx_hash);
+            auto& row = rows[each.tx_hash];
+            row.tx_hash = row.transaction.tx_hash = each.tx_hash;
+            row.sender_id = each.sender_id;
+            row.origin = each.origin;
+            row.signed_tx_base64 = each.signed_tx_base64;
+            row.public_key = each.public_key;
+            row.cost = each.cost;
+            row.transaction.nonce = each.nonce;
+            row.transaction.valid_until = each.valid_until;
+            row.created_at = time_.wall();
+            if (!each.idempotency_key.empty()) keys[each.idempotency_key] = each.tx_hash;
+        }
+        steps_.step();
+        co_return fresh;
+    }
+    base::Task<bool> remove_watch(std::string tx_hash) override { co_return rows.erase(tx_hash) > 0; }
+    base::Task<std::optional<storage::Watch>> watch(std::string tx_hash) override {
+        steps_.step();
+        const auto found = rows.find(tx_hash);
+        co_return found == rows.end() ? std::nullopt : std::optional(found->second);
+    }
+    base::Task<std::vector<storage::Watch>> watches(std::vector<std::string> tx_hashes) override {
+        steps_.step();
+        std::vector<storage::Watch> found;
+        for (const auto& tx_hash : tx_hashes)
+            if (const auto row = rows.find(tx_hash); row != rows.end()) found.push_back(row->second);
+        co_return found;
+    }
+    base::Task<std::optional<storage::Watch>> watch_by_idempotency_key(std::string key) override {
+        steps_.step();
+        const auto found = keys.find(key);
+        co_return found == keys.end() ? std::nullopt : std::optional(rows.at(found->second));
+    }
+    base::Task<std::vector<storage::Watch>> open_submissions(base::WallTime since, std::string after,
+                                                             unsigned limit) override {
+        steps_.step();
+        std::vector<storage::Watch> page;
+        for (const auto& [tx_hash, row] : rows)
+            if (std::pair(row.created_at, tx_hash) > std::pair(since, after) &&
+                row.state.stage <= chain::Stage::pending && page.size() < limit)
+                page.push_back(row);
+        co_return page;
+    }
+    base::Task<std::vector<std::string>> update_watches(std::vector<storage::WatchUpdate> updates) override {
+        steps_.step();
+        std::vector<std::string> lost;
+        for (const auto& update : updates) {
+            auto& row = rows.at(update.tx_hash);
+            if (row.state.stage != update.from) {
+                lost.push_back(update.tx_hash);
+                continue;
+            }
+            row.state = update.state;
+            for (const auto& transition : update.transitions) evidence.push_back(transition.evidence);
+        }
+        steps_.step();
+        co_return lost;
+    }
+
+    base::Task<std::vector<storage::Watch>> list_watches(storage::WatchFilter) override { return none(); }
+    base::Task<std::vector<storage::Watch>> open_watches(std::string, unsigned) override { return none(); }
+    base::Task<std::vector<storage::Watch>> new_watches(unsigned) override { return none(); }
+    base::Task<bool> wait_for_watches(std::chrono::milliseconds) override { co_return false; }
+    base::Task<std::vector<storage::Watch>> watches_since(base::WallTime, unsigned) override {
+        return none();
+    }
+    base::Task<std::vector<storage::StoredTransition>> transitions(std::string) override {
+        co_return std::vector<storage::StoredTransition>{};
+    }
+    base::Task<std::map<std::string, storage::StoredTree>> stored_trees(std::vector<std::string>) override {
+        co_return std::map<std::string, storage::StoredTree>{};
+    }
+    base::Task<std::optional<chain::BlockHeight>> covered_up_to(chain::BlockHeight) override {
+        co_return std::nullopt;
+    }
+
+    std::map<std::string, storage::Watch> rows;
+    std::map<std::string, std::string> keys;
+    std::vector<std::string> evidence;
+
+private:
+    static base::Task<std::vector<storage::Watch>> none() { co_return std::vector<storage::Watch>{}; }
+    Steps& steps_;
+    FakeTime& time_;
+};
+
+class FakeChain final : public rpc::SubmitSource {
+public:
+    explicit FakeChain(Steps& steps) : steps_(steps) {
+        chain::BlockRef block;
+        block.height = 1'000;
+        facts.block = block;
+        facts.head = block;
+        facts.account.emplace();
+        facts.account->amount = chain::u128(1'000'000'000'000) * 1'000'000'000'000;
+        facts.key.emplace();
+        facts.key->nonce = 5;
+        facts.key->permission_json = "\"FullAccess\"";
+        facts.gas_price = 100'000'000;
+    }
+
+    Told<std::optional<chain::AccountView>> account(std::string) override { return told(facts.account); }
+    Told<std::optional<chain::AccessKeyView>> access_key(std::string, std::string) override {
+        return told(facts.key);
+    }
+    Told<std::optional<chain::BlockRef>> block(std::string) override { return told(facts.block); }
+    Told<chain::BlockRef> final_head() override { return told(facts.head); }
+    Told<chain::u128> gas_price() override { return told(facts.gas_price); }
+    Told<std::uint64_t> validity_blocks() override { return told(facts.validity_blocks); }
+    Told<bool> is_included(std::string, std::string) override { return told(included); }
+    base::Task<Broadcast> broadcast(std::string signed_tx_base64, std::string, rpc::Priority) override {
+        steps_.step();
+        sent.push_back(signed_tx_base64);
+        steps_.step();
+        co_return answer;
+    }
+
+    ChainFacts facts;
+    bool included = false;
+    bool away = false;
+    Broadcast answer = Taken{"regular"};
+    std::vector<std::string> sent;
+
+private:
+    template <class T>
+    base::Task<base::Result<T, rpc::Unavailable>> told(T value) {
+        if (away) co_return rpc::Unavailable{"timeout", "regular: timeout"};
+        co_return base::Result<T, rpc::Unavailable>(std::move(value));
+    }
+    Steps& steps_;
+};
+
+inline chain::SecretKey alice_key() {
+    return *chain::SecretKey::from_seed(chain::KeyType::ed25519, chain::Bytes(32, 7));
+}
+
+inline wire::Transaction transfer(std::uint64_t nonce = 6, chain::u128 amount = 1) {
+    wire::Transaction transaction;
+    transaction.signer_id = "alice.near";
+    transaction.public_key = alice_key().public_key();
+    transaction.nonce.nonce = nonce;
+    transaction.receiver_id = "bob.near";
+    transaction.actions.push_back({wire::Transfer{amount}});
+    return transaction;
+}
+
+inline std::string signed_bytes(const wire::Transaction& transaction) {
+    wire::SignedTransaction signed_transaction;
+    signed_transaction.transaction = transaction;
+    signed_transaction.signature = alice_key().sign(wire::transaction_hash(transaction).bytes);
+    const auto bytes = wire::encode(signed_transaction);
+    return std::string(bytes.begin(), bytes.end());
+}
+
+inline SubmitRequest request_for(const wire::Transaction& transaction, std::string key = {}) {
+    SubmitRequest request;
+    request.bytes = signed_bytes(transaction);
+    request.idempotency_key = std::move(key);
+    return request;
+}
+
+}  // namespace receiptd::watch::testing

@@ -1,0 +1,194 @@
+#include "unit/watch/submit_fakes.hpp"
+
+#include <gmock/gmock.h>
+
+namespace receiptd::watch::testing {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+base::Task<void> submit_into(Submitter& submitter, SubmitRequest request,
+                             std::optional<SubmitResult>& result) {
+    result = co_await submitter.submit(std::move(request));
+}
+
+class SubmitterTest : public ::testing::Test {
+protected:
+    // nullopt: the process was killed on the way.
+    std::optional<SubmitResult> submit(SubmitRequest request) {
+        std::optional<SubmitResult> result;
+        run(submit_into(*submitter, std::move(request), result));
+        return result;
+    }
+    void run(base::Task<void> task) {
+        std::exception_ptr failure;
+        base::asio::co_spawn(context, std::move(task), [&](std::exception_ptr error) { failure = error; });
+        context.restart();
+        context.run();
+        try {
+            if (failure) std::rethrow_exception(failure);
+        } catch (const storage::StorageStopped&) {
+        }
+    }
+    void a_new_process_comes() {
+        steps = {};
+        submitter = std::make_unique<Submitter>(context.get_executor(), rows, chain, time);
+    }
+    // Until nothing new can happen.
+    void it_goes_on() {
+        run(submitter->look());
+        for (int round = 0; round < 3; ++round) {
+            run(submitter->send_due());
+            time->passed += std::chrono::minutes(2);
+        }
+    }
+    chain::Stage stage() { return rows.rows.begin()->second.state.stage; }
+
+    base::asio::io_context context{1};
+    Steps steps;
+    std::shared_ptr<FakeTime> time = std::make_shared<FakeTime>();
+    Rows rows{steps, *time};
+    FakeChain chain{steps};
+    std::unique_ptr<Submitter> submitter =
+        std::make_unique<Submitter>(context.get_executor(), rows, chain, time);
+};
+
+TEST_F(SubmitterTest, StoresThenSendsAndTellsWhatBecameOfIt) {
+    const auto result = submit(request_for(transfer()));
+    ASSERT_TRUE(result && *result);
+    EXPECT_EQ((*result)->stage, chain::Stage::pending);
+    EXPECT_FALSE((*result)->existing);
+    EXPECT_EQ((*result)->valid_until, 1'000 + 86'400 + 1);
+    ASSERT_THAT(rows.rows, SizeIs(1));
+    const auto& row = rows.rows.begin()->second;
+    EXPECT_EQ(row.origin, storage::WatchOrigin::submission);
+    EXPECT_EQ(row.transaction.nonce, 6);
+    EXPECT_EQ(row.signed_tx_base64, chain.sent.at(0));
+    EXPECT_THAT(rows.evidence.at(0), HasSubstr("regular"));
+}
+
+TEST_F(SubmitterTest, TheSameBytesTwiceAreOneSubmission) {
+    submit(request_for(transfer()));
+    const auto again = submit(request_for(transfer()));
+    ASSERT_TRUE(again && *again);
+    EXPECT_TRUE((*again)->existing);
+    EXPECT_EQ((*again)->stage, chain::Stage::pending);
+    EXPECT_THAT(rows.rows, SizeIs(1));
+    EXPECT_THAT(chain.sent, SizeIs(1));
+}
+
+TEST_F(SubmitterTest, AnIdempotencyKeyIsForOneTransaction) {
+    submit(request_for(transfer(6), "order-1"));
+    const auto same = submit(request_for(transfer(6), "order-1"));
+    EXPECT_TRUE(same && *same && (*same)->existing);
+    const auto other = submit(request_for(transfer(7), "order-1"));
+    ASSERT_TRUE(other && other->has_error());
+    EXPECT_EQ(other->error().kind, SubmitError::Kind::conflict);
+    EXPECT_THAT(rows.rows, SizeIs(1));
+}
+
+TEST_F(SubmitterTest, WhatIsRefusedIsNeitherStoredNorSent) {
+    const auto result = submit(request_for(transfer(5)));
+    ASSERT_TRUE(result && result->has_error());
+    EXPECT_EQ(result->error().error_class, "invalid_nonce");
+    EXPECT_THAT(rows.rows, SizeIs(0));
+    EXPECT_THAT(chain.sent, SizeIs(0));
+}
+
+TEST_F(SubmitterTest, ItsOwnInclusionDoesNotSpeakAgainstIt) {
+    chain.included = true;
+    const auto result = submit(request_for(transfer(5)));
+    ASSERT_TRUE(result && *result);
+    EXPECT_THAT(rows.rows, SizeIs(1));
+    EXPECT_THAT(chain.sent, SizeIs(0));
+}
+
+TEST_F(SubmitterTest, AChainThatCannotBeAskedIsToldAndNothingIsStored) {
+    chain.away = true;
+    const auto result = submit(request_for(transfer()));
+    ASSERT_TRUE(result && result->has_error());
+    EXPECT_EQ(result->error().kind, SubmitError::Kind::unavailable);
+    EXPECT_THAT(rows.rows, SizeIs(0));
+}
+
+TEST_F(SubmitterTest, SendsAgainUntilABlockHoldsIt) {
+    submit(request_for(transfer()));
+    it_goes_on();
+    EXPECT_THAT(chain.sent, SizeIs(3));  // not due at once
+    rows.rows.begin()->second.state.stage = chain::Stage::included;
+    it_goes_on();
+    EXPECT_THAT(chain.sent, SizeIs(3));
+    EXPECT_EQ(submitter->waiting(), 0);
+}
+
+TEST_F(SubmitterTest, WhatNoHostTakesIsSentAgainAndGivenUpInTheEnd) {
+    chain.answer = rpc::SubmitSource::NotTaken{"regular: timeout"};
+    const auto result = submit(request_for(transfer()));
+    ASSERT_TRUE(result && *result);
+    EXPECT_EQ((*result)->stage, chain::Stage::accepted);
+    EXPECT_THAT((*result)->note, HasSubstr("timeout"));
+    it_goes_on();
+    it_goes_on();
+    EXPECT_EQ(stage(), chain::Stage::forwarding_failed);
+    EXPECT_EQ(submitter->waiting(), 0);
+}
+
+TEST_F(SubmitterTest, AHostsRefusalEndsItUnlessABlockHoldsIt) {
+    chain.answer = rpc::SubmitSource::Refused{"\"InvalidSignature\"", "regular"};
+    submit(request_for(transfer()));
+    EXPECT_EQ(stage(), chain::Stage::rejected);
+    EXPECT_EQ(rows.rows.begin()->second.state.reason, "invalid_signature");
+    rows.rows.clear();
+    chain.included = true;
+    submit(request_for(transfer()));
+    EXPECT_EQ(stage(), chain::Stage::accepted);
+}
+
+TEST_F(SubmitterTest, ARefusalOfASecondSendingMeansNothing) {
+    submit(request_for(transfer()));
+    chain.answer = rpc::SubmitSource::Refused{R"({"InvalidNonce":{"tx_nonce":6,"ak_nonce":6}})", "regular"};
+    it_goes_on();
+    EXPECT_EQ(stage(), chain::Stage::pending);
+}
+
+TEST_F(SubmitterTest, KilledBetweenAnyTwoStepsItIsNeitherLostNorDoubled) {
+    bool survived = false;
+    int stored_without_answer = 0;
+    for (int kill = 0; !survived; ++kill) {
+        ASSERT_LT(kill, 50);
+        rows.rows.clear();
+        chain.sent.clear();
+        a_new_process_comes();
+        steps.breaks_at = kill;
+        survived = submit(request_for(transfer())).has_value();
+        const bool stored = !rows.rows.empty();
+        if (stored && !survived) ++stored_without_answer;
+        a_new_process_comes();
+        it_goes_on();
+        EXPECT_EQ(!chain.sent.empty(), stored) << "killed at " << kill;
+        const auto again = submit(request_for(transfer()));
+        ASSERT_TRUE(again && *again) << "killed at " << kill;
+        EXPECT_EQ((*again)->existing, stored);
+        EXPECT_THAT(rows.rows, SizeIs(1));
+        EXPECT_EQ(stage(), chain::Stage::pending);
+        EXPECT_THAT(chain.sent, Each(rows.rows.begin()->second.signed_tx_base64));
+    }
+    EXPECT_GE(stored_without_answer, 5);
+}
+
+TEST_F(SubmitterTest, ItIsSentWhoeverStoredIt) {
+    Submitter other(context.get_executor(), rows, chain, time);
+    steps.breaks_at = 3;  // stored, not sent
+    std::optional<SubmitResult> result;
+    run(submit_into(other, request_for(transfer()), result));
+    ASSERT_FALSE(result);
+    ASSERT_THAT(rows.rows, SizeIs(1));
+    ASSERT_THAT(chain.sent, SizeIs(0));
+    it_goes_on();
+    EXPECT_EQ(stage(), chain::Stage::pending);
+}
+
+}  // namespace
+}  // namespace receiptd::watch::testing

@@ -1,0 +1,164 @@
+#include "watch/transaction_json.hpp"
+#include "unit/chain/tree_story.hpp"
+#include "watch/submission.hpp"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace receiptd::watch {
+namespace {
+
+using chain::testing::Story;
+using nlohmann::json;
+
+storage::StoredTree facts_of(const Story& story) {
+    storage::StoredTree tree;
+    for (const auto& part : story.parts) {
+        if (const auto* transaction = std::get_if<chain::TransactionFacts>(&part))
+            tree.transaction = *transaction;
+        if (const auto* receipt = std::get_if<chain::ReceiptFacts>(&part)) tree.receipts.push_back(*receipt);
+        if (const auto* outcome = std::get_if<chain::OutcomeFacts>(&part)) tree.outcomes.push_back(*outcome);
+        if (const auto* data = std::get_if<chain::DataFacts>(&part)) tree.data.push_back(*data);
+    }
+    return tree;
+}
+
+json told(const TransactionView& view) { return json::parse(transaction_json(view)); }
+
+Story failed_callback() {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.ok("r0", {"p", "c"});
+    story.receipt("p", "app", "token", {}, {"d"});
+    story.ok("p");
+    story.data("d");
+    story.receipt("c", "app", "app", {"d"});
+    story.fails("c");
+    return story;
+}
+
+TEST(TransactionJson, ATransactionThatNobodyKnows) {
+    const auto view = transaction_view("TX", "", std::nullopt, {}, {}, {});
+    EXPECT_FALSE(view.known());
+    EXPECT_EQ(transaction_json(view),
+              R"({"tx_hash":"TX","sender_id":null,"stage":null,"verdict":null,"reason":null,)"
+              R"("evidence":null,"stages":[],"findings":[],"tree":null})");
+}
+
+TEST(TransactionJson, AWatchThatEndedWithoutATree) {
+    storage::Watch watch;
+    watch.tx_hash = watch.transaction.tx_hash = "TX";
+    watch.sender_id = "alice";
+    watch.state.stage = chain::Stage::dropped;
+    watch.state.reason = "superseded";
+    watch.evidence_json = R"({"nonce":7,"access_key_nonce":9})";
+    storage::StoredTransition dropped;
+    dropped.transition = {chain::Stage::pending, chain::Stage::dropped, std::nullopt, watch.evidence_json};
+    dropped.learned_at = base::WallTime(std::chrono::milliseconds(1'700'000'000'123));
+    EXPECT_EQ(transaction_json(transaction_view("TX", "", watch, {dropped}, {}, {})),
+              R"({"tx_hash":"TX","sender_id":"alice","stage":"dropped","verdict":null,"reason":"superseded",)"
+              R"("evidence":{"nonce":7,"access_key_nonce":9},"stages":[{"from":"pending","to":"dropped",)"
+              R"("at":"2023-11-14T22:13:20.123Z","block_height":null,"block_time":null,)"
+              R"("evidence":{"nonce":7,"access_key_nonce":9}}],"findings":[],"tree":null})");
+}
+
+TEST(TransactionJson, WithoutAWatchTheTreeTellsStageVerdictAndReason) {
+    const auto json = told(transaction_view("TX", "", std::nullopt, {}, facts_of(failed_callback()), {}));
+    EXPECT_EQ(json["sender_id"], "alice");
+    EXPECT_EQ(json["stage"], "final");
+    EXPECT_EQ(json["verdict"], "callback_failed");
+    EXPECT_EQ(json["reason"], "contract_panic");
+    std::vector<std::string> stages;
+    for (const auto& stage : json["stages"]) stages.push_back(stage["to"]);
+    EXPECT_THAT(stages, ::testing::ElementsAre("included", "executing", "completed", "final"));
+    EXPECT_TRUE(json["stages"][0]["at"].is_null());
+    EXPECT_EQ(json["tree"]["decided_by"], json::array({"c"}));
+}
+
+TEST(TransactionJson, ReceiptsAreNested) {
+    const auto json = told(transaction_view("TX", "", std::nullopt, {}, facts_of(failed_callback()), {}));
+    const auto& roots = json["tree"]["receipts"];
+    ASSERT_EQ(roots.size(), 1);
+    EXPECT_EQ(roots[0]["receipt_id"], "r0");
+    ASSERT_EQ(roots[0]["children"].size(), 2);
+    const auto& callback = roots[0]["children"][1];
+    EXPECT_EQ(callback["role"], "callback");
+    EXPECT_EQ(callback["status"], "failure");
+    EXPECT_EQ(callback["handled"], false);
+    EXPECT_EQ(callback["error_text"], "no");
+    EXPECT_EQ(json["tree"]["totals"]["tokens_burnt"], "0");
+    EXPECT_EQ(json["tree"]["totals"]["failed_receipts"], 1);
+}
+
+TEST(TransactionJson, WhatIsPendingSaysWhatItWaitsFor) {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.ok("r0", {"p", "c"});
+    story.receipt("p", "app", "token", {}, {"d"});
+    story.receipt("c", "app", "app", {"d"});
+    const auto json = told(transaction_view("TX", "", std::nullopt, {}, facts_of(story), {}));
+    EXPECT_EQ(json["stage"], "executing");
+    EXPECT_TRUE(json["verdict"].is_null());
+    const auto& children = json["tree"]["receipts"][0]["children"];
+    EXPECT_EQ(children[0]["waiting"], "execution");
+    EXPECT_EQ(children[1]["waiting"], "data");
+    EXPECT_EQ(children[1]["missing_data_ids"], json::array({"d"}));
+    EXPECT_TRUE(children[1]["gas_burnt"].is_null());
+}
+
+TEST(TransactionJson, VeryDeepTreesAreListedFlatBelowALevel) {
+    Story story;
+    constexpr int kDeep = 3'000;
+    for (int i = 0; i < kDeep; ++i) {
+        story.receipt("r" + std::to_string(i), "alice", "app");
+        story.ok("r" + std::to_string(i), i + 1 < kDeep
+                                              ? std::vector<std::string>{"r" + std::to_string(i + 1)}
+                                              : std::vector<std::string>{});
+    }
+    const auto json = told(transaction_view("TX", "", std::nullopt, {}, facts_of(story), {}));
+    EXPECT_EQ(json["tree"]["more"].size(), kDeep - kMostNested);
+    EXPECT_EQ(json["tree"]["more"][0]["parent_receipt_id"], "r63");
+}
+
+TEST(TransactionJson, FindingsOfATreeThatIsNotStored) {
+    const auto view = transaction_view("TX", "", std::nullopt, {}, facts_of(failed_callback()), {});
+    const auto findings = findings_of(*view.transaction, *view.tree);
+    ASSERT_EQ(findings.size(), 1);
+    EXPECT_EQ(findings[0].finding_id, "failed_receipt:c");
+    const auto json = json::parse(finding_json(findings[0]));
+    EXPECT_EQ(json["role"], "callback");
+    EXPECT_EQ(json["handled"], false);
+}
+
+TEST(TransactionJson, TextsThatAreNoUtf8AreReplaced) {
+    storage::FindingRow finding;
+    finding.error_text = "bad \xff byte";
+    EXPECT_EQ(json::parse(finding_json(finding))["error_text"], "bad \xef\xbf\xbd byte");
+}
+
+TEST(TransactionJson, AWatchInAList) {
+    storage::Watch watch;
+    watch.tx_hash = "TX";
+    watch.sender_id = "alice";
+    watch.origin = storage::WatchOrigin::submission;
+    watch.transaction.nonce = 18'446'744'073'709'551'615U;
+    watch.cost = "340282366920938463463374607431768211455";
+    const auto json = json::parse(watch_json(watch));
+    EXPECT_EQ(json["nonce"], "18446744073709551615");
+    EXPECT_EQ(json["cost"], watch.cost);
+    EXPECT_EQ(json["origin"], "submission");
+    EXPECT_EQ(json["created_at"], "1970-01-01T00:00:00.000Z");
+}
+
+TEST(TransactionJson, ASubmission) {
+    Submitted submitted;
+    submitted.tx_hash = "TX";
+    submitted.sender_id = "alice";
+    submitted.stage = chain::Stage::pending;
+    submitted.valid_until = 7;
+    EXPECT_EQ(submitted_json(submitted), R"({"tx_hash":"TX","sender_id":"alice","stage":"pending",)"
+                                         R"("existing":false,"valid_until":7,"note":null})");
+}
+
+}  // namespace
+}  // namespace receiptd::watch
