@@ -134,11 +134,12 @@ base::Task<std::optional<SubmitResult>> Submitter::find_existing(const ReadTrans
         if (owner && owner->tx_hash != read.tx_hash)
             co_return SubmitResult(conflict(idempotency_key, owner->tx_hash));
     }
-    const auto watch = co_await store_.watch(read.tx_hash);
+    auto watch = co_await store_.watch(read.tx_hash);
     if (!watch || watch->signed_tx_base64.empty()) co_return std::nullopt;
-    if (is_before_block(watch->state.stage) && !schedule_.contains(watch->tx_hash))
-        schedule(watch->tx_hash, 0);
-    co_return SubmitResult(submitted(*watch, true, "handed in before"));
+    // Stored, but perhaps never sent.
+    std::string note;
+    if (watch->state.stage == chain::Stage::accepted) note = co_await send(*watch, rpc::Priority::submit);
+    co_return SubmitResult(submitted(*watch, true, std::move(note)));
 }
 
 base::Task<base::Result<ChainFacts, SubmitError>> Submitter::ask_chain(

@@ -12,10 +12,6 @@ namespace receiptd::watch {
 
 namespace {
 
-std::string nanosecond_time(std::uint64_t nanoseconds) {
-    return iso_time(base::WallTime(std::chrono::nanoseconds(nanoseconds)));
-}
-
 Json number_text_or_null(const std::optional<std::uint64_t>& value) {
     return value ? Json(std::to_string(*value)) : Json();
 }
@@ -42,8 +38,8 @@ Json of_transition(const storage::StoredTransition& stored) {
     json["from"] = chain::stage_name(transition.from);
     json["to"] = chain::stage_name(transition.to);
     json["at"] = learned ? Json(iso_time(stored.learned_at)) : Json();
-    json["block_height"] = transition.at ? Json(transition.at->height) : Json();
-    json["block_time"] = transition.at ? Json(nanosecond_time(transition.at->timestamp_nanosec)) : Json();
+    json["block_height"] = height_or_null(transition.at);
+    json["block_time"] = time_or_null(transition.at);
     json["evidence"] = stored_json(transition.evidence);
     return json;
 }
@@ -157,7 +153,8 @@ std::vector<storage::FindingRow> findings_of(const chain::TransactionFacts& tran
         row.error_class = finding.failure.error_class;
         row.error_text = finding.failure.error_text;
         if (finding.at.height > 0) row.block_height = finding.at.height;
-        if (finding.at.timestamp_nanosec > 0) row.block_time = nanosecond_time(finding.at.timestamp_nanosec);
+        if (finding.at.timestamp_nanosec > 0)
+            row.block_time = iso_time(base::WallTime(std::chrono::nanoseconds(finding.at.timestamp_nanosec)));
         rows.push_back(std::move(row));
     }
     return rows;

@@ -12,15 +12,6 @@ namespace {
 
 using chain::JudgedReceipt;
 
-Json height_or_null(const std::optional<chain::ExecutedAt>& at) {
-    return at && at->height > 0 ? Json(at->height) : Json();
-}
-
-Json time_or_null(const std::optional<chain::ExecutedAt>& at) {
-    if (!at || at->timestamp_nanosec == 0) return {};
-    return iso_time(base::WallTime(std::chrono::nanoseconds(at->timestamp_nanosec)));
-}
-
 Json failure_member(bool failed, const std::string& text) { return failed ? text_or_null(text) : Json(); }
 
 // As receipts.status has it; "pending": no outcome yet.
@@ -159,6 +150,15 @@ Json delegate(const std::optional<chain::DelegateEnd>& end) {
 }
 
 }  // namespace
+
+Json height_or_null(const std::optional<chain::ExecutedAt>& at) {
+    return at && at->height > 0 ? Json(at->height) : Json();
+}
+
+Json time_or_null(const std::optional<chain::ExecutedAt>& at) {
+    if (!at || at->timestamp_nanosec == 0) return {};
+    return iso_time(base::WallTime(std::chrono::nanoseconds(at->timestamp_nanosec)));
+}
 
 Json tree_json(const std::optional<chain::TransactionFacts>& transaction, const chain::TreeJudgement& tree) {
     Json json;

@@ -18,6 +18,10 @@ Json or_null(const std::optional<T>& value) {
     return value ? Json(*value) : Json();
 }
 
+// Height 0 and time 0 are not known.
+Json height_or_null(const std::optional<chain::ExecutedAt>& at);
+Json time_or_null(const std::optional<chain::ExecutedAt>& at);
+
 Json tree_json(const std::optional<chain::TransactionFacts>& transaction, const chain::TreeJudgement& tree);
 
 }  // namespace receiptd::watch
