@@ -16,6 +16,7 @@ constexpr base::BackoffPolicy kKeyAgain{5s, 60s, 1.6, 0.0};
 constexpr base::Duration kLookAgain = 60s;   // at the tables alone
 constexpr base::Duration kWaitAgain = 600s;  // for a block to include it
 constexpr base::Duration kHistory = 1h;
+constexpr base::Duration kTakenIn = 1s;
 constexpr base::Duration kRuleBlock = 30s;  // the block that made a rule match is committed by then
 constexpr base::Duration kKeyAfter = 5s;    // of a submission: most are included by then
 
@@ -121,6 +122,8 @@ void apply(storage::Watch& watch, const storage::WatchUpdate& update, base::Wall
 
 Check plan_check(const storage::Watch& watch, const Sight& sight, const ReviewRules& rules) {
     if (watch.state.stage >= chain::Stage::included) return check_tree(watch, sight, rules);
+    // Since when it is looked for is written first: its window is counted from there.
+    if (watch.transaction.watched_since == 0) return {.next = rules.now + kTakenIn};
     const auto committed_by = watch.created_at + kRuleBlock;
     if (watch.origin == storage::WatchOrigin::rule && rules.now < committed_by) return {.next = committed_by};
     if (!sight.looked_up_to || *sight.looked_up_to + kHostsLag < sight.final_height)

@@ -24,6 +24,10 @@ class Watching(support.Scenario):
         super().setUp()
         self.databases = {"neardata": self.database, "rpc": self.make_database()}
 
+    def migrated(self, config):
+        self.receiptd("migrate", "--config", config)
+        return config
+
     def living_chain(self, *more):
         self.chain = self.sandbox("--block-time-ms", BLOCK_MS, "--traffic", "mixed", "--tps", TPS, "--seed", 11, *more,
                                   command="run")
@@ -100,14 +104,14 @@ class Watching(support.Scenario):
     def requests(self, daemon):
         _, text = self.page(daemon, "/metrics")
         counted = collections.Counter()
-        for method, count in re.findall(r'receiptd_upstream_requests_total\{[^}]*method="([^"]+)"[^}]*\} (\S+)', text):
+        for method, count in re.findall(r'receiptd_rpc_requests_total\{[^}]*method="([^"]+)"[^}]*\} (\S+)', text):
             counted[method] += float(count)
         return counted["EXPERIMENTAL_tx_status"] + counted["tx"]
 
     def test_few_questions_are_asked_about_what_the_follower_sees(self):
         self.living_chain()
         start = self.final_height()
-        daemons = {source: self.start("run", "--config", self.configured(source, start=start))
+        daemons = {source: self.start("run", "--config", self.migrated(self.configured(source, start=start)))
                    for source in self.databases}
         for source, most in (("neardata", 0), ("rpc", 2)):
             with self.subTest(source):
@@ -126,7 +130,7 @@ class Watching(support.Scenario):
     def test_what_is_never_included_ends_for_its_reason(self):
         self.living_chain("--validity-blocks", 60)
         extra = '[watching]\nvalidity_blocks = 60\nstuck_after_pending = "1s"\n'
-        daemon = self.start("run", "--config", self.configured("neardata", extra))
+        daemon = self.start("run", "--config", self.migrated(self.configured("neardata", extra)))
         lost = support.wait_until("some are lost in each way", lambda: self.lost())
         for t in lost:
             known = f", {t['nonce']}, '{self.key_of(t['signer_id'])}'" if t["reason"] == "superseded" else ", NULL, NULL"

@@ -152,6 +152,14 @@ TEST(PlanCheck, AMatchOfARuleWaitsForItsBlockToBeStored) {
     EXPECT_FALSE(plan_check(made, behind, rules()).asks());
 }
 
+TEST(PlanCheck, NothingIsAskedBeforeItIsWrittenSinceWhenItIsWatched) {
+    auto made = watch();
+    made.transaction.watched_since = 0;
+    Sight sight;
+    sight.final_height = 1'000'000;
+    EXPECT_FALSE(plan_check(made, sight, rules()).asks());
+}
+
 TEST(PlanCheck, ATransactionAddedByItsHashMayBeOlderThanItsWatch) {
     auto made = watch();
     EXPECT_TRUE(plan_check(made, seen_up_to(150), rules()).tree);

@@ -46,19 +46,25 @@ public:
     // A tree of one receipt: listed, or included, or executed to its end.
     void include(const std::string& tx_hash, chain::BlockHeight height, bool executed) {
         auto& tree = trees[tx_hash];
-        const chain::ExecutedAt at{height, static_cast<std::uint64_t>(
-                                               clock_.wall().time_since_epoch().count())};
+        const chain::ExecutedAt at{height,
+                                   static_cast<std::uint64_t>(clock_.wall().time_since_epoch().count())};
         tree.transaction = chain::TransactionFacts{tx_hash, "alice", "bob", 0, std::nullopt, "pay"};
         tree.listed_at = at;
-        tree.outcomes.assign(1, {tx_hash, "alice", chain::StatusKind::success_receipt_id, {tx_hash + "-r"}, {}, 0,
-                                 0, at});
+        tree.outcomes.assign(
+            1, {tx_hash, "alice", chain::StatusKind::success_receipt_id, {tx_hash + "-r"}, {}, 0, 0, at});
         if (!executed) return;
         chain::ReceiptFacts receipt;
         receipt.receipt_id = tx_hash + "-r";
         receipt.predecessor_id = receipt.signer_id = "alice";
         receipt.receiver_id = "bob";
         tree.receipts.push_back(receipt);
-        tree.outcomes.push_back({receipt.receipt_id, "bob", chain::StatusKind::success_value, {}, {}, 0, 0,
+        tree.outcomes.push_back({receipt.receipt_id,
+                                 "bob",
+                                 chain::StatusKind::success_value,
+                                 {},
+                                 {},
+                                 0,
+                                 0,
                                  chain::ExecutedAt{height + 1, at.timestamp_nanosec + 1'000'000'000}});
     }
 
@@ -112,7 +118,8 @@ public:
         std::vector<std::string> refused;
         for (const auto& update : updates) {
             const auto row = rows.find(update.tx_hash);
-            if (row == rows.end() || row->second.state.stage != update.from || stolen.erase(update.tx_hash) > 0) {
+            if (row == rows.end() || row->second.state.stage != update.from ||
+                stolen.erase(update.tx_hash) > 0) {
                 refused.push_back(update.tx_hash);
                 continue;
             }
