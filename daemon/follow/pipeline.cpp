@@ -164,7 +164,7 @@ base::Task<void> Run::store_block(rpc::BlockContents contents) {
     engine_.state.series.rows_seconds.Observe(
         static_cast<double>((engine_.state.clock.steady() - started_at).count()) / 1e9);
     rows.covered.add(skipped);
-    rows.seen.history = settings_.priority == rpc::Priority::backfill;
+    rows.seen.history = is_history();
     if (!is_news(ref)) rows.findings.clear();
     batch_.append(std::move(rows));
 }
@@ -286,14 +286,17 @@ base::Task<void> Run::adopt_around(base::Height seam) {
     if (!engine_.source_has_outcomes || (neighbours.empty() && !leapt)) co_return;
     const base::HeightRange around{seam, std::max(seam, last_seam_)};
     co_await engine_.store.adopt_orphans(around);
-    const auto news_since = settings_.to ? base::WallTime::max() : engine_.state.news_since();
+    const auto news_since = is_history() ? base::WallTime::max() : engine_.state.news_since();
     co_await engine_.store.settle_trees(around, news_since);
 }
 
-// Along the head, and recent: nobody is woken for history.
+// Ordered, whatever its age. A gap is none: people did not hear of it because something failed here.
+bool Run::is_history() const { return settings_.priority == rpc::Priority::backfill; }
+
+// Nobody is woken for history.
 bool Run::is_news(const chain::BlockRef& block) const {
     const base::WallTime at{base::Duration(block.timestamp_nanosec)};
-    return !settings_.to && at >= engine_.state.news_since();
+    return !is_history() && at >= engine_.state.news_since();
 }
 
 bool Run::has_neighbour_in_flight() const {

@@ -70,6 +70,7 @@ private:
     base::Task<void> flush();
     base::Task<void> adopt_when_due();
     base::Task<void> adopt_around(base::Height seam);
+    bool is_history() const;
     bool is_news(const chain::BlockRef& block) const;
     bool has_neighbour_in_flight() const;
     void claim(const base::HeightSet& heights);
