@@ -35,6 +35,11 @@ net::HttpServer::Handler Api::handler() const {
 
 base::Task<void> Api::feed_stream() { return context_->hub.run(); }
 
+void Api::stop() {
+    context_->calls.cancel();
+    context_->submissions.cancel();
+}
+
 net::HttpServerOptions Api::server_options() {
     net::HttpServerOptions options;
     options.max_request_bytes = kMostRequestBytes;

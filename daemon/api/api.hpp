@@ -15,6 +15,9 @@ public:
     // Feeds /v1/stream until it is cancelled or storage stops.
     base::Task<void> feed_stream();
 
+    // Ends what nobody waits for any more; the loop must turn once more before the services go.
+    void stop();
+
     // What the server is to be opened with, besides where it listens.
     static net::HttpServerOptions server_options();
 

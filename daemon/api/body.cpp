@@ -1,5 +1,7 @@
 #include "api/body.hpp"
 
+#include "chain/json_check.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -9,6 +11,8 @@ namespace receiptd::api {
 using nlohmann::json;
 
 namespace {
+
+constexpr std::size_t kShortBody = 16 << 10;
 
 // RFC 6901: ~ and / are escaped.
 std::string pointer_to(const std::string& at, std::string_view name) {
@@ -36,6 +40,9 @@ Problem bad_body(std::string pointer, std::string detail) {
 
 base::Result<json, Problem> parse_body(const std::string& body) {
     if (body.empty()) return bad_body("", "the body is empty; JSON is wanted");
+    // What is nested without end takes long to take down again.
+    if (body.size() > kShortBody && !chain::check_json(body).valid)
+        return bad_body("", "the body is no JSON, or nested more than 1024 levels");
     try {
         return base::Result<json, Problem>(boost::system::in_place_value, json::parse(body));
     } catch (const json::parse_error& error) {

@@ -3,8 +3,8 @@
 
 #include "base/event.hpp"
 #include "base/task.hpp"
+#include "base/task_group.hpp"
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
@@ -31,8 +31,11 @@ public:
         std::size_t at_once = 64;
     };
 
-    DatabaseCalls(base::asio::any_io_executor executor, Limits limits)
-        : executor_(std::move(executor)), limits_(limits), running_(std::make_shared<std::size_t>(0)) {}
+    DatabaseCalls(const base::asio::any_io_executor& executor, Limits limits)
+        : executor_(executor),
+          limits_(limits),
+          running_(std::make_shared<std::size_t>(0)),
+          under_way_(executor) {}
 
     // The call's value or what it throws. Throws NoAnswer when there are too many at once or its time
     // is over; the call goes on then, alone.
@@ -44,13 +47,16 @@ public:
     base::Task<T> wait_for(base::Task<T> call, std::chrono::milliseconds patience, const char* complaint) {
         if (*running_ >= limits_.at_once) throw NoAnswer("too many requests wait for their answers");
         auto waiting = std::make_shared<Waiting<T>>(executor_);
-        begin(std::move(call), waiting);
+        under_way_.spawn(land(std::move(call), waiting, running_));
         // What answers at once has ended by now.
         if (!waiting->ended()) co_await base::sleep_on(waiting->timer, patience);
         if (waiting->error) std::rethrow_exception(waiting->error);
         if (!waiting->value) throw NoAnswer(complaint);
         co_return std::move(*waiting->value);
     }
+
+    // Ends what is under way; whoever waits for it gets what it throws.
+    void cancel() { under_way_.cancel(); }
 
     std::size_t running() const { return *running_; }
 
@@ -65,20 +71,28 @@ private:
     };
 
     template <class T>
-    void begin(base::Task<T> call, std::shared_ptr<Waiting<T>> waiting) {
-        ++*running_;
-        base::asio::co_spawn(executor_, std::move(call),
-                             [waiting, running = running_](std::exception_ptr error, T value) {
-                                 --*running;
-                                 waiting->error = error;
-                                 if (!error) waiting->value.emplace(std::move(value));
-                                 waiting->timer.cancel();
-                             });
+    static base::Task<void> land(base::Task<T> call, std::shared_ptr<Waiting<T>> waiting,
+                                 std::shared_ptr<std::size_t> running) {
+        ++*running;
+        const Seat seat{std::move(running)};
+        try {
+            T value = co_await std::move(call);
+            waiting->value.emplace(std::move(value));
+        } catch (...) {
+            waiting->error = std::current_exception();
+        }
+        waiting->timer.cancel();
     }
+
+    struct Seat {
+        std::shared_ptr<std::size_t> running;
+        ~Seat() { --*running; }
+    };
 
     base::asio::any_io_executor executor_;
     Limits limits_;
     std::shared_ptr<std::size_t> running_;
+    base::TaskGroup under_way_;
 };
 
 }  // namespace receiptd::api

@@ -113,12 +113,9 @@ base::Task<std::shared_ptr<EventHub::Reader>> EventHub::read(EventHub& hub, Stre
                                                              std::optional<std::int64_t> after) {
     if (hub.readers_ >= hub.options_.readers) co_return nullptr;
     auto reader = std::make_shared<Reader>(hub, std::move(filter));
-    const auto latest = hub.clock_.steady() + hub.options_.patience;
-    while (!after && !hub.before_kept_) {
-        const auto left = latest - hub.clock_.steady();
-        if (left <= base::Duration::zero()) throw NoAnswer("the database does not answer");
-        co_await base::wait_for(hub.changed_, hub.executor_, left);
-    }
+    if (!after && !hub.before_kept_)
+        co_await base::wait_for(hub.changed_, hub.executor_, hub.options_.patience);
+    if (!after && !hub.before_kept_) throw NoAnswer("the database does not answer");
     reader->last_id_ = after ? *after : hub.last_id();
     co_return reader;
 }

@@ -1,0 +1,273 @@
+"""The HTTP API on a living chain: what it answers is what is stored, the stream loses nothing, and only who may writes."""
+
+import http.client
+import json
+import re
+import signal
+import socket
+import threading
+import time
+import urllib.parse
+
+import support
+
+TOKEN, OTHER = "the-token-of-the-scenario", "another-token-of-the-scenario"
+BLOCK_MS, TPS = 100, 40
+EVERYTHING = '[[watch]]\nname = "everything"\nsigner = "*"\n'
+NOBODY = "4XXtr7JrXpYrTj9RnVsbyyw1NDeaMzcQuyWKFRBPNaEh"
+UNKNOWN = "7zDLsxTKTuTxqdHAYzWZ5keYrnog3SsYvEXWXum3TzCZ"
+
+
+class Proxy:
+    """TCP to the database, until it is cut."""
+
+    def __init__(self, url):
+        parts = urllib.parse.urlsplit(url)
+        self.behind = (parts.hostname, parts.port)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = url.replace(f"{parts.hostname}:{parts.port}", f"127.0.0.1:{self.listener.getsockname()[1]}")
+        self.cut = False
+        self.pairs = []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+                if self.cut:
+                    client.close()
+                    continue
+                server = socket.create_connection(self.behind)
+            except OSError:
+                return
+            self.pairs += [client, server]
+            for source, target in ((client, server), (server, client)):
+                threading.Thread(target=self.pump, args=(source, target), daemon=True).start()
+
+    @staticmethod
+    def pump(source, target):
+        try:
+            while data := source.recv(65536):
+                target.sendall(data)
+        except OSError:
+            pass
+        for end in (source, target):
+            end.close()
+
+    def set_cut(self, cut):
+        self.cut = cut
+        if cut:
+            for end in self.pairs:
+                try:
+                    end.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
+            self.pairs.clear()
+
+
+class Reader(threading.Thread):
+    """Reads /v1/stream as an EventSource does: after each end again, with the id it saw last."""
+
+    def __init__(self, address, after):
+        super().__init__(daemon=True)
+        self.address, self.last, self.events, self.over, self.connections = address, after, [], False, 0
+        self.start()
+
+    def run(self):
+        while not self.over:
+            try:
+                connection = http.client.HTTPConnection(self.address(), timeout=support.DEADLINE)
+                connection.request("GET", "/v1/stream", headers={"Last-Event-ID": self.last})
+                self.read(connection.getresponse())
+            except (OSError, http.client.HTTPException):
+                time.sleep(0.05)
+
+    def read(self, answer):
+        self.connections += 1
+        event = {}
+        for line in answer:
+            name, _, value = line.decode().rstrip("\n").partition(": ")
+            if name:
+                event[name] = value
+                continue
+            self.last = event.get("id", self.last)
+            if "data" in event:
+                self.events.append((event["id"], event["event"], json.loads(event["data"])))
+            event = {}
+
+
+class Api(support.Scenario):
+    def setUp(self):
+        super().setUp()
+        self.chain = self.sandbox("--block-time-ms", BLOCK_MS, "--traffic", "mixed", "--tps", TPS, "--seed", 5,
+                                  command="run")
+        self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
+        self.token_file = self.folder / "token"
+        self.write_token(TOKEN)
+
+    def write_token(self, token):
+        self.token_file.write_text(token + "\n")
+        self.token_file.chmod(0o600)
+
+    def configured(self, database=None, rules=EVERYTHING, token=True):
+        http_keys = f'token_file = "{self.token_file}"\n' if token else ""
+        return self.config(self.chain, source="neardata", start=self.genesis + 1, database=database,
+                           network="sandbox", patience="60s", extra=http_keys + rules)
+
+    def address(self, process):
+        found = support.wait_until("the daemon listens", lambda: process.poll() is not None
+                                   or re.search(r"listen=(\S+)", process.log()))
+        self.assertIsNone(process.poll(), process.log())
+        return found[1]
+
+    def ask(self, process, method, path, body=None, token=TOKEN):
+        """(status, JSON, headers)"""
+        headers = {"Authorization": "Bearer " + token} if token else {}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            body = body if isinstance(body, (str, bytes)) else json.dumps(body)
+        connection = http.client.HTTPConnection(self.address(process), timeout=support.DEADLINE)
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        text = answer.read()
+        connection.close()
+        if answer.status >= 400:
+            self.assertEqual(answer.getheader("Content-Type"), "application/problem+json", text)
+            self.assertEqual(json.loads(text)["status"], answer.status)
+        return answer.status, json.loads(text) if text else None, answer.headers
+
+    def get(self, process, path):
+        status, body, _ = self.ask(process, "GET", path, token=None)
+        self.assertEqual(status, 200, body)
+        return body
+
+    def all_of(self, process, path, name, limit):
+        """Every item of a list, page by page."""
+        items, cursor = [], ""
+        while cursor is not None:
+            page = self.get(process, f"{path}limit={limit}" + (f"&cursor={cursor}" if cursor else ""))
+            self.assertLessEqual(len(page[name]), limit)
+            items += page[name]
+            cursor = page["next_cursor"] and urllib.parse.quote(page["next_cursor"])
+        return items
+
+    def final_height(self):
+        return self.chain.rpc("block", {"finality": "final"})["header"]["height"]
+
+    def test_answers_are_what_is_stored_and_true(self):
+        last = self.genesis + 60
+        daemon = self.start("run", "--config", self.configured())
+        support.wait_until("blocks are stored", lambda: int(self.value(
+            "SELECT coalesce(max(block_height), 0) FROM blocks")) > last)
+        self.chain.ask("/pause", {})
+        truth = {t["tx_hash"]: t for t in self.chain.ask(f"/truth?from={self.genesis}&to={last}")
+                 if t["heights"]["refunded"] and t["heights"]["refunded"] <= last}
+        self.assertGreater(len(truth), 50)
+        support.wait_until("all are judged", lambda: int(self.value(
+            "SELECT count(*) FROM watches WHERE stage = 'final'")) >= len(truth))
+        for tx_hash, t in truth.items():
+            told = self.get(daemon, "/v1/transactions/" + tx_hash)
+            self.assertEqual((told["sender_id"], told["stage"], told["verdict"]),
+                             (t["signer_id"], "final", t["verdict"]))
+            self.assertEqual({f["receipt_id"]: f["handled"] for f in told["findings"] if f["receipt_id"]},
+                             {f["receipt_id"]: f["handled"] for f in t["failed_receipts"]})
+        for query, condition in (("", "true"), ("handled=true&", "handled"), ("kind=failed_receipt&", "kind = 'failed_receipt'"),
+                                 ("contract_id=ft.sandbox&", "contract_id = 'ft.sandbox'")):
+            with self.subTest(query):
+                told = [f["finding_id"] for f in self.all_of(daemon, "/v1/findings?" + query, "findings", 7)]
+                stored = [row[0] for row in self.query(f"SELECT finding_id FROM findings WHERE {condition} "
+                                                       "ORDER BY block_time DESC, finding_id DESC")]
+                self.assertEqual(told, stored)
+        for query, condition in (("", "true"), ("stage=final&", "stage = 'final'"),
+                                 ("verdict=callback_failed&", "verdict = 'callback_failed'")):
+            with self.subTest(query):
+                told = [w["tx_hash"] for w in self.all_of(daemon, "/v1/watches?" + query, "watches", 11)]
+                stored = [row[0] for row in self.query(f"SELECT tx_hash FROM watches WHERE {condition} "
+                                                       "ORDER BY created_at DESC, tx_hash DESC")]
+                self.assertEqual(told, stored)
+
+    def test_the_stream_loses_nothing_and_repeats_nothing_through_kills(self):
+        config = self.configured()
+        current = {"daemon": self.start("run", "--config", config)}
+        reader = Reader(lambda: self.address(current["daemon"]), "0")
+        for _ in range(4):
+            seen = len(reader.events)
+            support.wait_until("more events come", lambda: len(reader.events) > seen + 60)
+            self.kill(current["daemon"])
+            current["daemon"] = self.start("run", "--config", config)
+        self.chain.ask("/pause", {})
+        stored = lambda: self.query("SELECT id, kind, tx_hash FROM stream_events ORDER BY written_by, id")
+        support.wait_until("all is told", lambda: len(reader.events) >= len(stored())
+                           and self.value("SELECT count(*) FROM watches WHERE stage IN ('accepted', 'pending')") == "0")
+        time.sleep(1)  # for what should not come
+        reader.over = True
+        self.assertGreater(reader.connections, 4)
+        self.assertEqual([(id, kind, data["tx_hash"]) for id, kind, data in reader.events],
+                         [tuple(row) for row in stored()])
+
+    def test_only_who_has_the_token_writes_and_it_can_be_changed(self):
+        daemon = self.start("run", "--config", self.configured(rules=""))
+        watch = {"tx_hash": NOBODY, "sender_id": "alice.sandbox"}
+        status, problem, headers = self.ask(daemon, "POST", "/v1/watches", watch, token=None)
+        self.assertEqual((status, headers["WWW-Authenticate"]), (401, 'Bearer realm="receiptd"'))
+        self.assertEqual(self.ask(daemon, "POST", "/v1/watches", watch, token=OTHER)[0], 401)
+        self.assertEqual(self.ask(daemon, "POST", "/v1/watches", watch)[0], 201)
+        self.assertEqual(self.ask(daemon, "POST", "/v1/watches", [watch, {"tx_hash": "x"}])[1]["refused"], 1)
+        self.assertEqual(self.get(daemon, "/v1/watches/" + NOBODY)["origin"], "hash")
+        self.assertEqual(self.get(daemon, "/v1/transactions/" + NOBODY)["stage"], "accepted")
+        self.assertEqual(self.ask(daemon, "GET", "/v1/transactions/" + UNKNOWN)[0], 404)
+        self.assertEqual(self.ask(daemon, "POST", "/v1/transactions", {"signed_tx_base64": "AAAA"})[0], 400)
+        self.assertEqual(self.ask(daemon, "POST", "/v1/watches", b" " * (5 << 20))[0], 413)
+        self.write_token(OTHER)
+        daemon.send_signal(signal.SIGHUP)
+        support.wait_until("it is reloaded", lambda: "reloaded" in daemon.log())
+        self.assertEqual(self.ask(daemon, "DELETE", "/v1/watches/" + NOBODY)[0], 401)
+        self.assertEqual(self.ask(daemon, "DELETE", "/v1/watches/" + NOBODY, token=OTHER)[0], 204)
+        self.assertEqual(self.value("SELECT count(*) FROM watches"), "0")
+        for secret in (TOKEN, OTHER):
+            self.assertNotIn(secret, daemon.log())
+        closed = self.start("run", "--config", self.configured(rules="", token=False))
+        status, problem, _ = self.ask(closed, "POST", "/v1/watches", watch)
+        self.assertEqual(status, 403)
+        self.assertIn("http.token_file", problem["detail"])
+
+    def test_a_database_that_is_away_is_told_and_the_stream_goes_on_after_it(self):
+        proxy = Proxy(self.database)
+        self.addCleanup(proxy.listener.close)
+        daemon = self.start("run", "--config", self.configured(database=proxy.url))
+        reader = Reader(lambda: self.address(daemon), "0")
+        support.wait_until("events come", lambda: len(reader.events) > 20)
+        proxy.set_cut(True)
+        status, _, headers = support.wait_until("it says so", lambda: (
+            lambda answer: answer if answer[0] == 503 else None)(self.ask(daemon, "GET", "/v1/watches")))
+        self.assertEqual(headers["Retry-After"], "5")
+        for path in ("/v1/findings", "/v1/transactions/" + NOBODY, "/v1/watches/" + NOBODY):
+            self.assertEqual(self.ask(daemon, "GET", path)[0], 503)
+        self.assertEqual(self.get(daemon, "/v1/status")["network"], "sandbox")
+        proxy.set_cut(False)
+        seen = len(reader.events)
+        support.wait_until("events come again", lambda: len(reader.events) > seen + 20)
+        support.wait_until("questions are answered", lambda: self.ask(daemon, "GET", "/v1/watches")[0] == 200)
+        reader.over = True
+        ids = [id for id, *_ in reader.events]
+        self.assertEqual(len(set(ids)), len(ids))
+
+    def test_a_stopping_daemon_ends_its_streams_in_good_order(self):
+        daemon = self.start("run", "--config", self.configured())
+        connection = http.client.HTTPConnection(self.address(daemon), timeout=support.DEADLINE)
+        support.wait_until("the stream is open", lambda: self.stream_begins(connection))
+        daemon.send_signal(signal.SIGTERM)
+        self.answer.read()  # http.client complains of a body that is broken off
+        self.assertEqual(daemon.wait(timeout=support.DEADLINE), 0, daemon.log())
+
+    def stream_begins(self, connection):
+        connection.request("GET", "/v1/stream?after=0")
+        self.answer = connection.getresponse()
+        if self.answer.status == 200:
+            return True
+        self.answer.read()
+        return False
+
+
+if __name__ == "__main__":
+    support.main()

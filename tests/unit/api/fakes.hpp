@@ -1,0 +1,312 @@
+// An Api on stores in memory, which can be away, and requests to it as values.
+#pragma once
+
+#include "api/api.hpp"
+#include "storage/store.hpp"
+#include "unit/net/net_loop.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace receiptd::api::testing {
+
+using net::testing::run_on;
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+inline const std::string kToken = "a-token-of-the-tests";
+// Hashes of 32 bytes.
+inline const std::string kHash = "4XXtr7JrXpYrTj9RnVsbyyw1NDeaMzcQuyWKFRBPNaEh";
+inline const std::string kOther = "7zDLsxTKTuTxqdHAYzWZ5keYrnog3SsYvEXWXum3TzCZ";
+
+// How a database behaves: it answers, never does, or refuses.
+struct Database {
+    explicit Database(const base::asio::any_io_executor& executor) : never(executor) {}
+    base::Task<void> ask() {
+        ++questions;
+        if (stopped) throw storage::StorageStopped();
+        if (broken) throw storage::StorageError("permission denied for the secret table");
+        while (away) co_await never.wait();
+    }
+    base::Event never;
+    bool away = false;
+    bool stopped = false;
+    bool broken = false;
+    int questions = 0;
+};
+
+class FakeWatches final : public storage::WatchStore {
+public:
+    explicit FakeWatches(Database& database) : database_(database) {}
+
+    base::Task<std::vector<std::string>> add_watches(std::vector<storage::NewWatch> added) override {
+        co_await database_.ask();
+        std::vector<std::string> fresh;
+        for (const auto& each : added) {
+            storage::Watch watch;
+            watch.tx_hash = each.tx_hash;
+            watch.sender_id = each.sender_id;
+            if (rows.emplace(each.tx_hash, watch).second) fresh.push_back(each.tx_hash);
+        }
+        co_return fresh;
+    }
+    base::Task<bool> remove_watch(std::string tx_hash) override {
+        co_await database_.ask();
+        co_return rows.erase(tx_hash) > 0;
+    }
+    base::Task<std::optional<storage::Watch>> watch(std::string tx_hash) override {
+        co_await database_.ask();
+        const auto found = rows.find(tx_hash);
+        if (found == rows.end()) co_return std::nullopt;
+        co_return found->second;
+    }
+    base::Task<std::vector<storage::Watch>> watches(std::vector<std::string> tx_hashes) override {
+        co_await database_.ask();
+        std::vector<storage::Watch> found;
+        for (const auto& hash : tx_hashes)
+            if (rows.contains(hash)) found.push_back(rows.at(hash));
+        co_return found;
+    }
+    base::Task<std::optional<storage::Watch>> watch_by_idempotency_key(std::string) override {
+        co_return std::nullopt;
+    }
+    base::Task<std::vector<storage::Watch>> list_watches(storage::WatchFilter filter) override {
+        co_await database_.ask();
+        asked = filter;
+        std::vector<storage::Watch> found;
+        for (const auto& [hash, watch] : rows)
+            if (found.size() < filter.limit) found.push_back(watch);
+        co_return found;
+    }
+    base::Task<std::vector<storage::Watch>> open_watches(std::string, unsigned) override {
+        co_return std::vector<storage::Watch>();
+    }
+    base::Task<std::vector<storage::Watch>> new_watches(unsigned) override {
+        co_return std::vector<storage::Watch>();
+    }
+    base::Task<bool> wait_for_watches(std::chrono::milliseconds) override { co_return false; }
+    base::Task<std::vector<storage::Watch>> watches_since(base::WallTime, unsigned) override {
+        co_return std::vector<storage::Watch>();
+    }
+    base::Task<std::vector<storage::Watch>> open_submissions(base::WallTime, std::string, unsigned) override {
+        co_return std::vector<storage::Watch>();
+    }
+    base::Task<std::vector<std::string>> update_watches(std::vector<storage::WatchUpdate>) override {
+        co_return std::vector<std::string>();
+    }
+    base::Task<std::vector<storage::StoredTransition>> transitions(std::string tx_hash) override {
+        co_await database_.ask();
+        co_return passed[tx_hash];
+    }
+    base::Task<std::map<std::string, storage::StoredTree>> stored_trees(
+        std::vector<std::string> tx_hashes) override {
+        co_await database_.ask();
+        std::map<std::string, storage::StoredTree> found;
+        for (const auto& hash : tx_hashes)
+            if (trees.contains(hash)) found.emplace(hash, trees.at(hash));
+        co_return found;
+    }
+    base::Task<std::optional<chain::BlockHeight>> covered_up_to(chain::BlockHeight) override {
+        co_return std::nullopt;
+    }
+
+    std::map<std::string, storage::Watch> rows;
+    std::map<std::string, std::vector<storage::StoredTransition>> passed;
+    std::map<std::string, storage::StoredTree> trees;
+    storage::WatchFilter asked;
+
+private:
+    Database& database_;
+};
+
+class FakeAlerts final : public storage::AlertStore {
+public:
+    explicit FakeAlerts(Database& database) : database_(database) {}
+
+    base::Task<void> set_endpoints(std::vector<std::string>) override { co_return; }
+    base::Task<std::vector<storage::DueDelivery>> claim_deliveries(std::vector<storage::EndpointRoom>,
+                                                                   std::chrono::seconds) override {
+        co_return std::vector<storage::DueDelivery>();
+    }
+    base::Task<std::string> keep_payload(std::string, std::string payload) override { co_return payload; }
+    base::Task<void> record_delivery(storage::DeliveryOutcome) override { co_return; }
+    base::Task<std::vector<storage::DeliveryRow>> list_deliveries(storage::DeliveryFilter) override {
+        co_return std::vector<storage::DeliveryRow>();
+    }
+    base::Task<std::uint64_t> resend(storage::DeliveryFilter) override { co_return 0; }
+    base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(std::vector<std::string>) override {
+        co_return std::nullopt;
+    }
+    base::Task<std::vector<storage::DeliveryBacklog>> delivery_backlog() override {
+        co_return std::vector<storage::DeliveryBacklog>();
+    }
+    base::Task<std::optional<storage::FindingRow>> finding(std::string) override { co_return std::nullopt; }
+    base::Task<std::vector<storage::FindingRow>> list_findings(storage::FindingFilter filter) override {
+        co_await database_.ask();
+        asked = filter;
+        std::vector<storage::FindingRow> found;
+        for (const auto& row : findings)
+            if (found.size() < filter.limit && (filter.tx_hash.empty() || row.tx_hash == filter.tx_hash))
+                found.push_back(row);
+        co_return found;
+    }
+    base::Task<storage::StoredTree> tree_of(std::string) override { co_return storage::StoredTree(); }
+
+    // In the order of `events`, which is not that of their ids.
+    base::Task<std::vector<storage::StreamEvent>> stream_events(std::int64_t after, unsigned limit) override {
+        co_await database_.ask();
+        ++polls;
+        auto from = std::find_if(events.begin(), events.end(), [&](const auto& e) { return e.id == after; });
+        if (from != events.end()) ++from;
+        if (after == 0) from = events.begin();
+        std::vector<storage::StreamEvent> found;
+        for (; from != events.end() && found.size() < limit; ++from) found.push_back(*from);
+        co_return found;
+    }
+    base::Task<std::int64_t> last_stream_event() override {
+        co_await database_.ask();
+        co_return events.empty() ? 0 : events.back().id;
+    }
+
+    std::vector<storage::FindingRow> findings;
+    std::vector<storage::StreamEvent> events;
+    storage::FindingFilter asked;
+    int polls = 0;
+
+private:
+    Database& database_;
+};
+
+class FakeSubmissions final : public watch::Submissions {
+public:
+    explicit FakeSubmissions(Database& database) : database_(database) {}
+    base::Task<watch::SubmitResult> submit(watch::SubmitRequest request) override {
+        co_await database_.ask();
+        asked = request;
+        co_return answer;
+    }
+    watch::SubmitRequest asked;
+    watch::SubmitResult answer = watch::Submitted();
+
+private:
+    Database& database_;
+};
+
+// Moved by the test alone.
+class FakeClock final : public base::Clock {
+public:
+    base::WallTime wall() const override { return base::WallTime(now.time_since_epoch()); }
+    base::SteadyTime steady() const override { return now; }
+    base::SteadyTime now{std::chrono::hours(1)};
+};
+
+struct Ask {
+    std::string method = "GET";
+    std::string target;
+    std::string body;
+    std::string token = kToken;
+    std::string content_type = "application/json";
+    std::string last_event_id;
+};
+
+class ApiTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        options_.database.patience = milliseconds(20);
+        options_.submission_patience = milliseconds(20);
+        options_.stream.poll = milliseconds(1);
+        options_.stream.patience = milliseconds(20);
+    }
+
+    Api& api() {
+        if (!api_) {
+            Services services{[this] { return status_; },
+                              [] { return std::string("receiptd_up 1\n"); },
+                              [this] { return token_; },
+                              watches_,
+                              alerts_,
+                              submissions_,
+                              cpu_,
+                              clock_,
+                              series_};
+            api_.emplace(io_.get_executor(), std::move(services), options_);
+        }
+        return *api_;
+    }
+
+    net::ServerReply send(Ask ask) {
+        net::ServerRequest request;
+        request.method = std::move(ask.method);
+        const auto mark = std::min(ask.target.find('?'), ask.target.size());
+        request.path = ask.target.substr(0, mark);
+        request.query = ask.target.substr(std::min(mark + 1, ask.target.size()));
+        request.body = std::move(ask.body);
+        if (!ask.token.empty()) request.headers.push_back({"Authorization", "Bearer " + ask.token});
+        if (!ask.content_type.empty()) request.headers.push_back({"Content-Type", ask.content_type});
+        if (!ask.last_event_id.empty()) request.headers.push_back({"Last-Event-ID", ask.last_event_id});
+        return run_on(io_, api().handler()(std::move(request)));
+    }
+    net::ServerReply get(std::string target) {
+        Ask ask;
+        ask.target = std::move(target);
+        return send(std::move(ask));
+    }
+    net::ServerReply post(std::string target, std::string body) {
+        Ask ask;
+        ask.method = "POST";
+        ask.target = std::move(target);
+        ask.body = std::move(body);
+        return send(std::move(ask));
+    }
+    net::ServerReply remove(std::string target) {
+        Ask ask;
+        ask.method = "DELETE";
+        ask.target = std::move(target);
+        return send(std::move(ask));
+    }
+
+    static std::string header(const net::ServerReply& reply, const std::string& name) {
+        for (const auto& each : reply.headers)
+            if (each.name == name) return each.value;
+        return "";
+    }
+    // The members every problem has; and the body, to look for the others.
+    static json problem(const net::ServerReply& reply, int status) {
+        EXPECT_EQ(reply.status, status) << reply.body;
+        EXPECT_EQ(header(reply, "Content-Type"), "application/problem+json");
+        auto body = json::parse(reply.body);
+        EXPECT_EQ(body["type"], "about:blank");
+        EXPECT_EQ(body["status"], status);
+        EXPECT_FALSE(body["title"].get<std::string>().empty());
+        EXPECT_FALSE(body["detail"].get<std::string>().empty());
+        return body;
+    }
+    static json answer(const net::ServerReply& reply, int status = 200) {
+        EXPECT_EQ(reply.status, status) << reply.body;
+        EXPECT_EQ(header(reply, "Content-Type"), "application/json");
+        EXPECT_EQ(header(reply, "Cache-Control"), "no-store");
+        return json::parse(reply.body);
+    }
+
+    base::asio::io_context io_{1};
+    base::asio::thread_pool cpu_{1};
+    Database database_{io_.get_executor()};
+    FakeWatches watches_{database_};
+    FakeAlerts alerts_{database_};
+    FakeSubmissions submissions_{database_};
+    FakeClock clock_;
+    metrics::Registry registry_;
+    metrics::ApiSeries series_{registry_};
+    DaemonStatus status_;
+    base::Secret token_{kToken};
+    ApiOptions options_;
+    std::optional<Api> api_;
+};
+
+}  // namespace receiptd::api::testing
