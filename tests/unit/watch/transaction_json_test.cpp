@@ -9,7 +9,7 @@ namespace receiptd::watch {
 namespace {
 
 using chain::testing::Story;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 storage::StoredTree facts_of(const Story& story) {
     storage::StoredTree tree;
@@ -23,7 +23,7 @@ storage::StoredTree facts_of(const Story& story) {
     return tree;
 }
 
-json told(const TransactionView& view) { return json::parse(transaction_json(view)); }
+Json told(const TransactionView& view) { return Json::parse(transaction_json(view)); }
 
 Story failed_callback() {
     Story story;
@@ -72,7 +72,7 @@ TEST(TransactionJson, WithoutAWatchTheTreeTellsStageVerdictAndReason) {
     for (const auto& stage : json["stages"]) stages.push_back(stage["to"]);
     EXPECT_THAT(stages, ::testing::ElementsAre("included", "executing", "completed", "final"));
     EXPECT_TRUE(json["stages"][0]["at"].is_null());
-    EXPECT_EQ(json["tree"]["decided_by"], json::array({"c"}));
+    EXPECT_EQ(json["tree"]["decided_by"], Json::array({"c"}));
 }
 
 TEST(TransactionJson, ReceiptsAreNested) {
@@ -102,7 +102,7 @@ TEST(TransactionJson, WhatIsPendingSaysWhatItWaitsFor) {
     const auto& children = json["tree"]["receipts"][0]["children"];
     EXPECT_EQ(children[0]["waiting"], "execution");
     EXPECT_EQ(children[1]["waiting"], "data");
-    EXPECT_EQ(children[1]["missing_data_ids"], json::array({"d"}));
+    EXPECT_EQ(children[1]["missing_data_ids"], Json::array({"d"}));
     EXPECT_TRUE(children[1]["gas_burnt"].is_null());
 }
 
@@ -125,7 +125,7 @@ TEST(TransactionJson, FindingsOfATreeThatIsNotStored) {
     const auto findings = findings_of(*view.transaction, *view.tree);
     ASSERT_EQ(findings.size(), 1);
     EXPECT_EQ(findings[0].finding_id, "failed_receipt:c");
-    const auto json = json::parse(finding_json(findings[0]));
+    const auto json = Json::parse(finding_json(findings[0]));
     EXPECT_EQ(json["role"], "callback");
     EXPECT_EQ(json["handled"], false);
 }
@@ -133,7 +133,7 @@ TEST(TransactionJson, FindingsOfATreeThatIsNotStored) {
 TEST(TransactionJson, TextsThatAreNoUtf8AreReplaced) {
     storage::FindingRow finding;
     finding.error_text = "bad \xff byte";
-    EXPECT_EQ(json::parse(finding_json(finding))["error_text"], "bad \xef\xbf\xbd byte");
+    EXPECT_EQ(Json::parse(finding_json(finding))["error_text"], "bad \xef\xbf\xbd byte");
 }
 
 TEST(TransactionJson, AWatchInAList) {
@@ -143,7 +143,7 @@ TEST(TransactionJson, AWatchInAList) {
     watch.origin = storage::WatchOrigin::submission;
     watch.transaction.nonce = 18'446'744'073'709'551'615U;
     watch.cost = "340282366920938463463374607431768211455";
-    const auto json = json::parse(watch_json(watch));
+    const auto json = Json::parse(watch_json(watch));
     EXPECT_EQ(json["nonce"], "18446744073709551615");
     EXPECT_EQ(json["cost"], watch.cost);
     EXPECT_EQ(json["origin"], "submission");
