@@ -101,13 +101,13 @@ std::optional<std::chrono::milliseconds> next_delivery_in(pqxx::connection& conn
     pqxx::work tx(connection);
     const auto rows = shim::query(
         tx,
-        "SELECT ceil(greatest(0, extract(epoch FROM min(next.at) - now())) * 1000)::bigint "
+        "SELECT ceil(extract(epoch FROM min(next.at) - now()) * 1000)::bigint "
         "FROM unnest($1::text[]) AS asked (endpoint) "
         "CROSS JOIN LATERAL (SELECT next_attempt_at AS at FROM deliveries d "
         "  WHERE d.endpoint = asked.endpoint AND d.state = 'pending' ORDER BY next_attempt_at LIMIT 1) next",
         text_array(endpoints));
     if (rows[0][0].is_null()) return std::nullopt;
-    return std::chrono::milliseconds(rows[0][0].as<std::int64_t>());
+    return std::chrono::milliseconds(std::max<std::int64_t>(0, rows[0][0].as<std::int64_t>()));
 }
 
 }  // namespace receiptd::storage::sql

@@ -166,7 +166,7 @@ TEST_F(Deliveries, lists_tell_all_that_is_known_newest_first) {
     ASSERT_EQ(all.size(), 3u);
     EXPECT_EQ(all[0].alert_id + " " + all[0].endpoint, "b lab");
     EXPECT_EQ(all[1].alert_id + " " + all[1].endpoint, "b ops");
-    EXPECT_THAT(all[1].next_attempt_at, testing::MatchesRegex("....-..-..T..:..:........Z"));
+    EXPECT_THAT(all[1].next_attempt_at, testing::MatchesRegex("....-..-..T..:..:.........Z"));
     EXPECT_EQ(all[2].state, "dead");
     EXPECT_EQ(all[2].kind, "failed_receipt");
     EXPECT_EQ(all[2].tx_hash, "T");

@@ -42,7 +42,7 @@ TEST_F(StreamEvents, are_read_in_order_from_any_place) {
     ASSERT_EQ(events.size(), 3u);
     EXPECT_EQ(events[0].kind, "finding");
     EXPECT_EQ(events[0].body_json, "{\"n\":1}");
-    EXPECT_THAT(events[0].at, testing::MatchesRegex("....-..-..T..:..:........Z"));
+    EXPECT_THAT(events[0].at, testing::MatchesRegex("....-..-..T..:..:.........Z"));
     EXPECT_THAT(read(2), ElementsAre("a", "b"));
     EXPECT_THAT(read(2), ElementsAre("c"));
     EXPECT_THAT(read(2), IsEmpty());
