@@ -101,20 +101,21 @@ private:
     IdSet data_listed_;
 };
 
-// A tree is judged where its transaction is in scope and all of it is seen.
+// A tree is judged where all of it is seen; who takes care of a failure in scope may be out of it.
 void judge(RowBatch& batch, const WholeBlock& whole, const BlockTrees& trees, TreeBook& book) {
     const auto& header = whole.block.header;
     const ExecutedAt at{header.height, header.timestamp_nanosec};
     for (const auto& node : trees.transactions())
-        if (const auto& item = *node.transaction; node.in_scope && item.outcome)
-            book.transaction(item.transaction, *item.outcome, at);
+        if (const auto& item = *node.transaction; item.outcome)
+            book.transaction(item.transaction, *item.outcome, at, node.in_scope);
     for (const auto& node : trees.executed()) {
-        if (!node.in_scope || !node.tree.is_transaction) continue;
+        if (!node.tree.is_transaction) continue;
         const auto& item = *node.receipt;
         if (node.parent)
-            book.executed(
-                node.tree.tree_id,
-                {node.parent_receipt_id, item.receipt, item.outcome, role_of(item.receipt, node.parent)}, at);
+            book.executed(node.tree.tree_id,
+                          {node.parent_receipt_id, item.receipt, item.outcome,
+                           role_of(item.receipt, node.parent), node.in_scope},
+                          at);
         else
             book.forget(node.tree.tree_id);
     }
@@ -125,7 +126,6 @@ void judge(RowBatch& batch, const WholeBlock& whole, const BlockTrees& trees, Tr
 void see(Sightings& seen, const WholeBlock& whole, const BlockTrees& trees) {
     const auto& header = whole.block.header;
     const ExecutedAt at{header.height, header.timestamp_nanosec};
-    seen.collected = true;
     for (const auto& node : trees.transactions())
         seen.transactions.push_back(seen_transaction(node.transaction->transaction, at, node.in_scope));
     IdSet touched;
@@ -141,6 +141,7 @@ RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> pr
     const auto& header = block.block.header;
     const RowPlace place{header.height, RowTime(header.timestamp_nanosec), std::nullopt, std::nullopt, {}};
     RowBatch batch;
+    batch.seen.collected = collect;
     begin_block(batch, block.block, prev_height);
     write_chunks(batch, place, block);
     if (scope.kind == ScopeKind::headers) return batch;

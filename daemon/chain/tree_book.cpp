@@ -22,10 +22,12 @@ void TreeBook::touch(Text tx_hash, Tree& tree) {
     touched_.emplace_back(tx_hash);
 }
 
-void TreeBook::transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at) {
+void TreeBook::transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at,
+                           bool in_scope) {
     auto& tree = trees_[std::string(transaction.hash)];
     auto& result = tree.result;
     if (!result.tx_hash.empty()) return;  // listed twice: the first execution counts
+    tree.in_scope = in_scope;
     result.tx_hash = transaction.hash;
     result.signer_id = transaction.signer_id;
     result.receiver_id = transaction.receiver_id;
@@ -44,6 +46,7 @@ void TreeBook::transaction(const SignedTransaction& transaction, const Outcome& 
         failure.finding.failure = result.failure;
         failure.finding.at = at;
         failure.handling = Handling::unhandled;
+        failure.told = !in_scope;
         tree.failures.push_back(std::move(failure));
     }
     touch(transaction.hash, tree);
@@ -82,6 +85,7 @@ void TreeBook::record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedA
     for (const auto& receiver : item.receipt.output_data_receivers)
         failure.awaited.push_back({std::string(receiver.data_id), Handling::undecided, {}});
     if (failure.awaited.empty()) failure.handling = Handling::unhandled;
+    failure.told = !item.in_scope;
     ++tree.result.failed_receipts;
     tree.failures.push_back(std::move(failure));
 }
@@ -188,7 +192,7 @@ void TreeBook::end_of_block(const std::string& tx_hash, Decided& decided) {
     tell(tree, decided.findings);
     if (!settled) return;
     conclude(tree);
-    decided.results.push_back(std::move(tree.result));
+    if (tree.in_scope) decided.results.push_back(std::move(tree.result));
     trees_.erase(found);
 }
 

@@ -3,8 +3,9 @@
 //
 // A finding is told as soon as it is decided whether its failure was handled: at once if nobody
 // awaits the receipt, else by the receipts that await it. A result is told when nothing of the tree is
-// missing any more, refunds included. Only trees whose transaction went by are judged: of
-// others a part is unknown (the start of a range), and they are judged when both sides are stored.
+// missing any more, refunds included. With scope accounts all trees go by here, as who takes care of a
+// failure may be out of scope, and what is out of scope is not told. Only trees whose transaction went by are
+// judged: of others a part is unknown (the start of a range), and they are judged when both sides are stored.
 #pragma once
 
 #include "base/height_set.hpp"
@@ -29,10 +30,13 @@ public:
         const Receipt& receipt;
         const Outcome& outcome;
         Role role = Role::initial;
+        bool in_scope = true;  // else its failure is not told
     };
 
     // What a block holds, in any order.
-    void transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at);
+    // Out of scope: no result is told of its tree.
+    void transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at,
+                     bool in_scope = true);
     void executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt at);
     // Something of the tree was not seen here: it is judged when all of it is stored.
     void forget(Text tx_hash);
@@ -52,13 +56,14 @@ private:
         Finding finding;
         std::vector<Awaited> awaited;
         Handling handling = Handling::undecided;
-        bool told = false;
+        bool told = false;  // or not to be told
     };
     struct Tree {
         TreeResult result;
         std::uint64_t announced = 0;
         std::vector<Failure> failures;
         bool touched = false;
+        bool in_scope = true;  // its transaction
     };
     struct Hash {
         using is_transparent = void;

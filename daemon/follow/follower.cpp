@@ -273,8 +273,10 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
         if (heights_done && trees_) state_.pending_trees = co_await store_.pending_tree_count(range);
         const bool trees_done = !trees_ || state_.pending_trees == 0 || trees_->stalled();
         bool placed = true;
-        if (heights_done && trees_done && orphans_)
-            placed = co_await orphans_->waiting_in(range) == 0 || orphans_->stalled();
+        if (heights_done && trees_done && orphans_) {
+            unplaced_ = co_await orphans_->waiting_in(range);
+            placed = unplaced_ == 0 || orphans_->stalled();
+        }
         if (heights_done && trees_done && placed) co_return;
         co_await base::wait_for(state_.changed, executor_, 500ms);
     }
@@ -288,7 +290,7 @@ base::Task<Follower::End> Follower::wind_up(base::HeightRange range) {
     writing_.cancel();
     co_await writing_.join();
     if (failure_) std::rethrow_exception(failure_);
-    co_return End{state_.coverage.gaps().within(range), state_.pending_trees};
+    co_return End{state_.coverage.gaps().within(range), state_.pending_trees + unplaced_};
 }
 
 }  // namespace receiptd::follow

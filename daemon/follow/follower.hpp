@@ -67,9 +67,10 @@ private:
     Engine engine_;
     std::optional<Trees> trees_;
     std::optional<Orphans> orphans_;
-    base::TaskGroup writing_;  // the writers: cancelled when the runs have ended
-    base::TaskGroup loops_;    // cancelled on stop
-    base::TaskGroup runs_;     // end by themselves on stop, with everything committed
+    std::uint64_t unplaced_ = 0;  // receipts of the range that wait for their tree
+    base::TaskGroup writing_;     // the writers: cancelled when the runs have ended
+    base::TaskGroup loops_;       // cancelled on stop
+    base::TaskGroup runs_;        // end by themselves on stop, with everything committed
     std::map<base::Height, base::SteadyTime> retry_at_;  // of unavailable heights
     std::exception_ptr failure_;
 };

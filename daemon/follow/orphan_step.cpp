@@ -4,15 +4,17 @@
 #include "chain/rows_scope.hpp"
 
 #include <algorithm>
-#include <set>
+#include <utility>
 
 namespace receiptd::follow {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kSignersTree = 30s;  // a tree of the same signer gets so long to bring it
-constexpr auto kRefund = 5s;        // what it is refunded for touches the account too, and asks
+// A tree of the same signer gets so long to bring it, and more behind others.
+constexpr std::chrono::milliseconds kSignersTree = 30s;
+constexpr std::chrono::milliseconds kEachTreeBefore = 100ms;
+constexpr auto kRefund = 5s;  // what it is refunded for touches the account too, and asks
 constexpr unsigned kTransactionAsked = 6;
 constexpr unsigned kOutcomeAsked = 20;  // a receipt may be delayed for minutes
 constexpr base::BackoffPolicy kTransactionAgain{1s, 30s, 2.0, 0.0};
@@ -30,13 +32,14 @@ std::optional<std::chrono::milliseconds> pause(const base::BackoffPolicy& policy
 
 }  // namespace
 
-OrphanStep next_step(const storage::UnplacedReceipt& unplaced, bool can_ask) {
+OrphanStep next_step(const storage::UnplacedReceipt& unplaced, const OrphanWorld& world) {
     if (unplaced.wants_outcome) return OrphanStep::ask_outcome;
     if (unplaced.tree_pending) return OrphanStep::wait;
-    if (unplaced.signer_pending && unplaced.age < kSignersTree) return OrphanStep::wait;
+    const auto patience = kSignersTree + kEachTreeBefore * world.pending_trees;
+    if (unplaced.signer_pending && unplaced.age < patience) return OrphanStep::wait;
     if (from_system(unplaced) && unplaced.age < kRefund) return OrphanStep::wait;
     const bool often_enough = !pause_before_transaction(unplaced.attempts);
-    return can_ask && !often_enough ? OrphanStep::ask_transaction : OrphanStep::want_outcome;
+    return world.can_ask && !often_enough ? OrphanStep::ask_transaction : OrphanStep::want_outcome;
 }
 
 std::optional<std::chrono::milliseconds> pause_before_transaction(unsigned attempts) {
@@ -47,12 +50,12 @@ std::optional<std::chrono::milliseconds> pause_before_outcome(unsigned attempts)
     return pause(kOutcomeAgain, attempts, kOutcomeAsked);
 }
 
-std::vector<bool> may_ask_together(const std::vector<storage::UnplacedReceipt>& due) {
-    std::set<std::string> signers;
+std::vector<bool> may_ask_together(const std::vector<storage::UnplacedReceipt>& due,
+                                   std::set<std::string> asking) {
     std::vector<bool> may;
     for (const auto& unplaced : due) {
         const bool alone = unplaced.wants_outcome || from_system(unplaced);
-        may.push_back(alone || signers.insert(unplaced.receipt.signer_id).second);
+        may.push_back(alone || asking.insert(unplaced.receipt.signer_id).second);
     }
     return may;
 }

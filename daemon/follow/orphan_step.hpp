@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,16 +19,20 @@ enum class OrphanStep {
     want_outcome,     // nobody can tell whose it is
     ask_outcome,
 };
-// `can_ask`: hosts take the question for a receipt's transaction.
-OrphanStep next_step(const storage::UnplacedReceipt& unplaced, bool can_ask);
+struct OrphanWorld {
+    bool can_ask = true;              // hosts take the question for a receipt's transaction
+    std::uint64_t pending_trees = 0;  // of whatever transactions: where many wait, each waits longer
+};
+OrphanStep next_step(const storage::UnplacedReceipt& unplaced, const OrphanWorld& world);
 
 // Before the question is asked again; nullopt: often enough.
 std::optional<std::chrono::milliseconds> pause_before_transaction(unsigned attempts);
 std::optional<std::chrono::milliseconds> pause_before_outcome(unsigned attempts);
 
-// Of several with one signer only the first asks: its tree may hold the others. Refunds of
-// deposits name no signer, and each of them asks.
-std::vector<bool> may_ask_together(const std::vector<storage::UnplacedReceipt>& due);
+// Of several with one signer only the first asks, and none while one of `asking` does: its tree may hold the
+// others. Refunds of deposits name no signer, and each of them asks.
+std::vector<bool> may_ask_together(const std::vector<storage::UnplacedReceipt>& due,
+                                   std::set<std::string> asking = {});
 
 // A transaction in scope whose block is wanted and not stored: the block will bring it.
 bool block_will_bring(const chain::Scope& scope, const chain::SignedTransaction& transaction,

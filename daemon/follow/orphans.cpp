@@ -57,22 +57,28 @@ base::Task<void> Orphans::look() {
     state_.series.orphans_in_history.Increment(static_cast<double>(round.came));
     state_.series.orphans_told.Increment(static_cast<double>(round.came_when_asked));
     if (round.came + round.came_when_asked > 0) progress_at_ = state_.clock.steady();
-    const auto may_ask = may_ask_together(round.due);
+    const auto may_ask = may_ask_together(round.due, signers_asking());
     for (std::size_t i = 0; i < round.due.size(); ++i) {
         auto& unplaced = round.due[i];
         const auto& id = unplaced.receipt.receipt_id;
-        const auto step = next_step(unplaced, can_ask_);
+        const auto step = next_step(unplaced, {can_ask_, state_.pending_trees});
         if (step == OrphanStep::wait || busy_.contains(id)) continue;
         if (step == OrphanStep::want_outcome)
             co_await sources_.waiting.want_outcome(id, "no host can tell its transaction");
         else if (may_ask[i] && busy_.size() < kRoom) {
-            busy_.insert(id);
+            busy_.emplace(id, unplaced.receipt.signer_id);
             queue_.push_back(std::move(unplaced));
         }
     }
     const auto waiting = co_await sources_.waiting.unplaced_count(kEverywhere);
     state_.series.unplaced_receipts.Set(static_cast<double>(waiting));
     if (waiting == 0) progress_at_ = state_.clock.steady();
+}
+
+std::set<std::string> Orphans::signers_asking() const {
+    std::set<std::string> signers;
+    for (const auto& [id, signer] : busy_) signers.insert(signer);
+    return signers;
 }
 
 base::Task<std::uint64_t> Orphans::waiting_in(base::HeightRange listed_in) {

@@ -13,6 +13,7 @@
 #include "storage/orphan_store.hpp"
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -39,6 +40,7 @@ public:
 
 private:
     base::Task<void> look();
+    std::set<std::string> signers_asking() const;
     base::Task<void> work(storage::UnplacedReceipt unplaced);
     base::Task<void> ask_transaction(const storage::UnplacedReceipt& unplaced);
     base::Task<void> find_tree(const storage::UnplacedReceipt& unplaced, rpc::ReceiptSource::Origin origin);
@@ -59,7 +61,7 @@ private:
     base::Duration patience_;
     base::TaskGroup workers_;
     std::deque<storage::UnplacedReceipt> queue_;  // for a free worker
-    std::set<std::string> busy_;                  // queued or being asked for
+    std::map<std::string, std::string> busy_;     // receipt -> signer; queued or being asked for
     base::SteadyTime look_at_{};
     bool can_ask_ = true;  // false from the first answer that nobody takes the question, until the next start
     base::SteadyTime progress_at_;
