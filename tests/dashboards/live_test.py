@@ -131,6 +131,8 @@ class LiveDashboards(support.Scenario):
 
     def reader(self):
         """As the README tells: a login of its own in receiptd_readonly."""
+        support.wait_until("the roles are made", lambda: support.sql(
+            self.database, "SELECT 1 FROM pg_roles WHERE rolname = 'receiptd_readonly' AND to_regclass('blocks') IS NOT NULL"))
         name, password = "grafana_" + secrets.token_hex(6), secrets.token_hex(12)
         support.sql(self.maintenance, f"CREATE ROLE {name} LOGIN PASSWORD '{password}' IN ROLE receiptd_readonly")
         self.addCleanup(support.sql, self.maintenance, f"DROP ROLE {name}")
