@@ -131,8 +131,10 @@ base::Task<void> Tracker::conclude(std::string tx_hash, std::vector<chain::Obser
 base::Task<bool> Tracker::ask_sender(const storage::Watch& watch, const Check& check,
                                      chain::NotIncludedUpTo& seen) {
     series_.sender_requests.Increment();
-    auto sender = co_await upstream_.sender(watch.sender_id, check.key ? watch.public_key : std::string(),
-                                            check.balance);
+    // g++ 12 destroys a conditional temporary of a co_await expression twice.
+    std::string key;
+    if (check.key) key = watch.public_key;
+    auto sender = co_await upstream_.sender(watch.sender_id, std::move(key), check.balance);
     if (!sender) co_return false;
     if (!co_await wait_for_height(watch, sender->height)) co_return false;
     seen.key_nonce = sender->nonce;
