@@ -134,8 +134,11 @@ Check plan_check(const storage::Watch& watch, const Sight& sight, const ReviewRu
     // It may have been included before anybody watched it.
     const bool may_be_older = watch.origin == storage::WatchOrigin::hash && watch.checks == 0;
     check.tree = over || may_be_older;
-    if (over) check.next = rules.now + base::backoff_delay(kAskAgain, watch.checks + 1, 0);
-    if (over || watch.origin == storage::WatchOrigin::rule) return check;
+    if (over) {  // why it never came is worth a question
+        check.next = rules.now + base::backoff_delay(kAskAgain, watch.checks + 1, 0);
+        ask_for_sender(watch, check);
+        return check;
+    }
     if (!asks_for_sender(watch)) return check;
     check.next = rules.now + base::backoff_delay(kKeyAgain, watch.checks + 1, 0);
     if (rules.now < watch.created_at + kKeyAfter) return check;

@@ -57,7 +57,7 @@ base::Task<void> Tracker::fill() {
         auto page = co_await store_.open_watches(after, kFillPage);
         for (const auto& watch : page) {
             index_.set(watch, settings_.lifecycle);
-            index_.touch(watch.tx_hash);
+            index_.touch_later(watch.tx_hash);
         }
         if (page.size() < kFillPage) break;
         after = page.back().tx_hash;

@@ -27,6 +27,7 @@ void WatchIndex::set(const storage::Watch& watch, const chain::LifecycleRules& r
 
 void WatchIndex::erase(const std::string& tx_hash) {
     touched_.erase(tx_hash);
+    later_.erase(tx_hash);
     const auto found = watches_.find(tx_hash);
     if (found == watches_.end()) return;
     if (found->second.stuck) --stuck_count_;
@@ -40,13 +41,14 @@ bool WatchIndex::touch(const std::string& tx_hash) {
 }
 
 void WatchIndex::touch_all() {
-    for (const auto& [tx_hash, entry] : watches_) touched_.insert(tx_hash);
+    for (const auto& [tx_hash, entry] : watches_) later_.insert(tx_hash);
 }
 
 std::vector<std::string> WatchIndex::take_touched(std::size_t limit) {
+    auto& from = touched_.empty() ? later_ : touched_;
     std::vector<std::string> taken;
-    while (!touched_.empty() && taken.size() < limit)
-        taken.push_back(std::move(touched_.extract(touched_.begin()).value()));
+    while (!from.empty() && taken.size() < limit)
+        taken.push_back(std::move(from.extract(from.begin()).value()));
     return taken;
 }
 

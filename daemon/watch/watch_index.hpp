@@ -28,9 +28,11 @@ public:
 
     // Something may have happened to it; false: it is not watched.
     bool touch(const std::string& tx_hash);
+    // To be looked at when nothing is to be looked at for what happened just now.
+    void touch_later(const std::string& tx_hash) { later_.insert(tx_hash); }
     void touch_all();
-    bool has_touched() const { return !touched_.empty(); }
-    std::size_t touched() const { return touched_.size(); }
+    bool has_touched() const { return !touched_.empty() || !later_.empty(); }
+    std::size_t touched() const { return touched_.size() + later_.size(); }
     std::vector<std::string> take_touched(std::size_t limit);
 
     // Those whose time has come by the clock, or whose last possible height is final now. They come
@@ -50,6 +52,7 @@ private:
     chain::StuckRules stuck_;
     std::unordered_map<std::string, Entry> watches_;
     std::unordered_set<std::string> touched_;
+    std::unordered_set<std::string> later_;
     std::size_t stuck_count_ = 0;
 };
 

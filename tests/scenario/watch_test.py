@@ -101,6 +101,20 @@ class Watching(support.Scenario):
             with self.subTest(source):
                 self.assert_true(source, included, last)
 
+    def test_a_watched_transaction_is_in_scope_whoever_signs_it(self):
+        self.living_chain()
+        last = self.genesis + 40
+        for source in self.databases:
+            config = self.config(self.chain, source=source, scope="accounts", start=self.genesis + 1, network="sandbox",
+                                 database=self.databases[source], patience="60s",
+                                 follow='writers = 2\naccounts = ["nobody.sandbox"]', extra=EVERYTHING)
+            support.wait_until("the chain is long enough", lambda: self.final_height() > last)
+            self.ended_well(self.start("run", "--config", config, "--until", last))
+        included = [t for t in self.truth(last) if t["heights"]["included"] and t["heights"]["included"] <= last]
+        for source in self.databases:
+            with self.subTest(source):
+                self.assert_true(source, included, last)
+
     def requests(self, daemon):
         _, text = self.page(daemon, "/metrics")
         counted = collections.Counter()

@@ -204,6 +204,7 @@ TEST(PlanCheck, OfASubmissionKeyAndBalanceAreAskedAfterAWhile) {
 
 TEST(PlanCheck, BeforeItEndsTheHostsAreAskedOnceMore) {
     EXPECT_TRUE(plan_check(submission(), seen_up_to(500), rules()).tree);
+    EXPECT_TRUE(plan_check(submission(), seen_up_to(500), rules()).key) << "it may say why";
     auto made = watch();
     made.checks = 1;
     EXPECT_TRUE(plan_check(made, seen_up_to(100 + rules().lifecycle.validity_blocks), rules()).tree);

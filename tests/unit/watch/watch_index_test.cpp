@@ -37,6 +37,15 @@ TEST_F(WatchIndexTest, OnlyWhatIsWatchedIsTouched) {
     EXPECT_FALSE(index.has_touched());
 }
 
+TEST_F(WatchIndexTest, WhatHappensNowGoesBeforeABacklog) {
+    for (const auto* tx_hash : {"a", "b", "c"}) index.set(watch(tx_hash), rules);
+    index.touch_all();
+    index.touch("b");
+    EXPECT_EQ(index.take_touched(10), std::vector<std::string>{"b"});
+    EXPECT_EQ(index.take_touched(10).size(), 3u);
+    EXPECT_FALSE(index.has_touched());
+}
+
 TEST_F(WatchIndexTest, AWatchThatHasEndedIsForgotten) {
     index.set(watch("a"), rules);
     index.touch("a");
