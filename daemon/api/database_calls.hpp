@@ -37,30 +37,6 @@ public:
           running_(std::make_shared<std::size_t>(0)),
           under_way_(executor) {}
 
-    // The call's value or what it throws. Throws NoAnswer when there are too many at once or its time
-    // is over; the call goes on then, alone.
-    template <class T>
-    base::Task<T> wait_for(base::Task<T> call) {
-        return wait_for(std::move(call), limits_.patience, "the database does not answer");
-    }
-    template <class T>
-    base::Task<T> wait_for(base::Task<T> call, std::chrono::milliseconds patience, const char* complaint) {
-        if (*running_ >= limits_.at_once) throw NoAnswer("too many requests wait for their answers");
-        auto waiting = std::make_shared<Waiting<T>>(executor_);
-        under_way_.spawn(land(std::move(call), waiting, running_));
-        // What answers at once has ended by now.
-        if (!waiting->ended()) co_await base::sleep_on(waiting->timer, patience);
-        if (waiting->error) std::rethrow_exception(waiting->error);
-        if (!waiting->value) throw NoAnswer(complaint);
-        co_return std::move(*waiting->value);
-    }
-
-    // Ends what is under way; whoever waits for it gets what it throws.
-    void cancel() { under_way_.cancel(); }
-
-    std::size_t running() const { return *running_; }
-
-private:
     template <class T>
     struct Waiting {
         explicit Waiting(const base::asio::any_io_executor& executor) : timer(executor) {}
@@ -69,7 +45,42 @@ private:
         std::optional<T> value;
         bool ended() const { return error || value; }
     };
+    template <class T>
+    using Started = std::shared_ptr<Waiting<T>>;
 
+    // Begins a call, so that several are under way at once. Throws NoAnswer when there are too many.
+    template <class T>
+    Started<T> start(base::Task<T> call) {
+        if (*running_ >= limits_.at_once) throw NoAnswer("too many requests wait for their answers");
+        auto waiting = std::make_shared<Waiting<T>>(executor_);
+        under_way_.spawn(land(std::move(call), waiting, running_));
+        return waiting;
+    }
+
+    // Its value or what it throws. Throws NoAnswer when its time is over; the call goes on then, alone.
+    template <class T>
+    base::Task<T> wait_for(Started<T> call) {
+        return wait_for(std::move(call), limits_.patience, "the database does not answer");
+    }
+    template <class T>
+    base::Task<T> wait_for(Started<T> call, std::chrono::milliseconds patience, const char* complaint) {
+        // What answers at once has ended by now.
+        if (!call->ended()) co_await base::sleep_on(call->timer, patience);
+        if (call->error) std::rethrow_exception(call->error);
+        if (!call->value) throw NoAnswer(complaint);
+        co_return std::move(*call->value);
+    }
+    template <class T>
+    base::Task<T> wait_for(base::Task<T> call) {
+        return wait_for(start(std::move(call)));
+    }
+
+    // Ends what is under way; whoever waits for it gets what it throws.
+    void cancel() { under_way_.cancel(); }
+
+    std::size_t running() const { return *running_; }
+
+private:
     template <class T>
     static base::Task<void> land(base::Task<T> call, std::shared_ptr<Waiting<T>> waiting,
                                  std::shared_ptr<std::size_t> running) {

@@ -81,7 +81,7 @@ base::Task<net::ServerReply> submit(SharedContext context, Call call) {
     if (!body) co_return problem_reply(body.error());
     auto request = submission_from(*body);
     if (!request) co_return problem_reply(request.error());
-    auto submitting = context->services.submissions.submit(std::move(*request));
+    auto submitting = context->submissions.start(context->services.submissions.submit(std::move(*request)));
     const auto result = co_await context->submissions.wait_for(
         std::move(submitting), context->options.submission_patience,
         "it takes too long, and whether it was sent is not known yet; the same bytes may be handed in again: "
@@ -113,18 +113,22 @@ base::Task<std::string> to_json(base::asio::thread_pool& cpu, Stored stored) {
 base::Task<Stored> load(SharedContext context, std::string tx_hash) {
     auto& calls = context->calls;
     auto& services = context->services;
-    Stored stored;
-    stored.tx_hash = tx_hash;
-    stored.watch = co_await calls.wait_for(services.watches.watch(tx_hash));
-    if (stored.watch) stored.transitions = co_await calls.wait_for(services.watches.transitions(tx_hash));
     std::vector<std::string> hashes = {tx_hash};
-    auto trees = co_await calls.wait_for(services.watches.stored_trees(std::move(hashes)));
-    if (const auto found = trees.find(tx_hash); found != trees.end()) stored.tree = std::move(found->second);
-    if (!stored.watch && !stored.tree.any()) co_return stored;
     storage::FindingFilter filter;
     filter.tx_hash = tx_hash;
     filter.limit = kMostFindings;
-    stored.findings = co_await calls.wait_for(services.alerts.list_findings(std::move(filter)));
+    // All at once: who asks waits for the slowest, not for the sum.
+    auto watch = calls.start(services.watches.watch(tx_hash));
+    auto transitions = calls.start(services.watches.transitions(tx_hash));
+    auto trees = calls.start(services.watches.stored_trees(std::move(hashes)));
+    auto findings = calls.start(services.alerts.list_findings(std::move(filter)));
+    Stored stored;
+    stored.tx_hash = tx_hash;
+    stored.watch = co_await calls.wait_for(std::move(watch));
+    stored.transitions = co_await calls.wait_for(std::move(transitions));
+    auto found = co_await calls.wait_for(std::move(trees));
+    if (found.contains(tx_hash)) stored.tree = std::move(found.at(tx_hash));
+    stored.findings = co_await calls.wait_for(std::move(findings));
     // Lists have the newest first, a transaction is told as it happened.
     std::reverse(stored.findings.begin(), stored.findings.end());
     co_return stored;
