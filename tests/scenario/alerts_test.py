@@ -195,7 +195,7 @@ class NotTold(Alerts):
         tried = [row for row in self.deliveries(config, "--state", "pending") if row["attempts"] > 0]
         self.assertIn("address refused: 127.0.0.1 is loopback", tried[0]["last_error"])
         self.assertIsNone(tried[0]["last_status"])
-        table, _ = self.receiptd("alerts", "list", "--config", config)
+        table, _ = self.receiptd("alerts", "list", "--config", config, "--limit", 10000)
         self.assertRegex(table, r"(?m)^pending +ops +1 .*failed_receipt:\w+ .*is loopback")
         self.assertEqual(receiver.count(), 0)
         self.kill(daemon)
