@@ -20,7 +20,7 @@ def touches(node, account):
 
 
 def is_named(transaction, account):
-    return account in (transaction["signer_id"], transaction["receiver_id"])
+    return account in (transaction["signer_id"], transaction["receiver_id"], *transaction["delegates"])
 
 
 def row(transaction, node):
@@ -68,7 +68,20 @@ class Accounts(support.Scenario):
     def truth(self, last):
         """Told a while later, so that every tree of these heights has ended in it."""
         support.wait_until("all trees have ended", lambda: self.final_height() > last + 40)
-        return [t for t in self.chain.ask(f"/truth?from={self.genesis}&to={last}") if t["tree"]]
+        truth = [t for t in self.chain.ask(f"/truth?from={self.genesis}&to={last}") if t["tree"]]
+        for transaction in truth:
+            transaction["delegates"] = self.delegates(transaction)
+        return truth
+
+    def delegates(self, transaction):
+        """Who acts in it, and on whom, behind a relayer."""
+        if transaction["signer_id"] != "relayer.sandbox":
+            return []
+        told = self.chain.rpc("tx", {"tx_hash": transaction["tx_hash"], "wait_until": "NONE",
+                                     "sender_account_id": transaction["signer_id"]})
+        actions = [action["Delegate"]["delegate_action"] for action in told["transaction"]["actions"]
+                   if "Delegate" in action]
+        return [action[end] for action in actions for end in ("sender_id", "receiver_id")]
 
     def stored(self):
         rows = self.query(f"SELECT {', '.join(RECEIPT)} FROM receipts")
@@ -82,18 +95,20 @@ class Accounts(support.Scenario):
             self.fail(f"{len(missing)} of {len(least)} missing, {len(invented)} too many; "
                       f"for example {sorted(missing, key=str)[:2]} against {sorted(invented, key=str)[:2]}")
 
-    def whole_trees(self, truth, account, wanted):
-        return {row(t, node) for t in truth for node in t["tree"]
-                if any(touches(n, account) and wanted(t, n) for n in t["tree"])}
+    def whole_trees(self, truth, account, last):
+        def in_scope(t):
+            named = is_named(t, account) and t["heights"]["included"] <= last
+            return named or any(touches(n, account) and n["executed_height"] <= last for n in t["tree"])
 
-    def assert_whole_trees(self, account, first, last):
+        return {row(t, node) for t in truth if in_scope(t) for node in t["tree"]}
+
+    def assert_whole_trees(self, account, last):
         """Trees that touch the account in these heights are stored whole, each with its transaction and result."""
         truth = [t for t in self.truth(last) if t["stage"] == "final"]
-        listed = lambda t, n: first < n["created_height"] and n["executed_height"] <= last
-        least = self.whole_trees(truth, account, listed)
+        least = self.whole_trees(truth, account, last)
         self.assertGreater(len(least), 50)
         stored = self.stored()
-        self.assert_between(least, stored, self.whole_trees(truth, account, lambda *_: True))
+        self.assert_between(least, stored, self.whole_trees(truth, account, float("inf")))
         hashes = {r[1] for r in stored}
         self.assertEqual({r[0] for r in self.query("SELECT tx_hash FROM transactions")}, hashes)
         results = {t["tx_hash"]: t["verdict"] for t in truth if t["tx_hash"] in hashes}
@@ -108,7 +123,7 @@ class Accounts(support.Scenario):
     def test_trees_of_others_are_found_by_their_receipts(self):
         last = self.genesis + BLOCKS
         self.follow_with_kills(self.configured("rpc", CONTRACT, self.genesis + 1), last)
-        truth = self.assert_whole_trees(CONTRACT, self.genesis, last)
+        truth = self.assert_whole_trees(CONTRACT, last)
         self.assertFalse([t for t in truth if is_named(t, CONTRACT)], "no rule of the scope names a transaction")
 
     def test_a_backfill_brings_transactions_that_their_receipts_told_before(self):
@@ -118,7 +133,7 @@ class Accounts(support.Scenario):
         below = self.value(f"SELECT count(*) FROM transactions WHERE block_height < {first}")
         self.assertNotEqual(below, "0", "receipts told of transactions below the start")
         self.receiptd("backfill", "--config", config, "--from", self.genesis + 1, "--to", first - 1)
-        self.assert_whole_trees(MIXED, self.genesis, last)
+        self.assert_whole_trees(MIXED, last)
 
     def test_what_nobody_can_tell_stays_an_orphan_with_its_proven_outcome(self):
         self.chain.ask("/faults", {"faults": [{"fault": "wrong", "method": "EXPERIMENTAL_receipt_to_tx",

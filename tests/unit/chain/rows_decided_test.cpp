@@ -87,10 +87,10 @@ TEST_F(Decisions, AreNotMadeOfATreeWithAHole) {
 }
 
 TEST_F(Decisions, AreMadeOfTransactionsInScope) {
-    EXPECT_EQ(follow({ScopeKind::accounts, {"alice.near"}})[Table::transaction_results].rows, 1u);
-    EXPECT_EQ(follow({ScopeKind::accounts, {"alice.near"}})[Table::findings].rows, 1u);
-    EXPECT_EQ(follow({ScopeKind::accounts, {"bob.near"}})[Table::findings].rows, 0u);
-    EXPECT_EQ(follow({ScopeKind::headers, {}})[Table::transaction_results].rows, 0u);
+    EXPECT_EQ(follow({ScopeKind::accounts, {"alice.near"}, {}})[Table::transaction_results].rows, 1u);
+    EXPECT_EQ(follow({ScopeKind::accounts, {"alice.near"}, {}})[Table::findings].rows, 1u);
+    EXPECT_EQ(follow({ScopeKind::accounts, {"bob.near"}, {}})[Table::findings].rows, 0u);
+    EXPECT_EQ(follow({ScopeKind::headers, {}, {}})[Table::transaction_results].rows, 0u);
 }
 
 TEST_F(Decisions, TellATransactionThatFailedBeforeItMadeAReceipt) {

@@ -28,18 +28,18 @@ RowBatch rows_of(const ChainBuilder& chain, const Scope& scope = kAll) {
 }
 
 TEST(WholeBlockRows, ScopeHeadersStoresBlocksAndChunksOnly) {
-    const auto batch = rows_of(swap_chain(), {ScopeKind::headers, {}});
+    const auto batch = rows_of(swap_chain(), {ScopeKind::headers, {}, {}});
     EXPECT_EQ(batch[Table::blocks].rows, 5u);
     EXPECT_EQ(batch[Table::chunks].rows, 10u);
     EXPECT_EQ(batch.rows(), 15u);
 }
 
 TEST(WholeBlockRows, ScopeAccountsSelectsWholeTrees) {
-    auto batch = rows_of(swap_chain(), {ScopeKind::accounts, {"alice.near"}});
+    auto batch = rows_of(swap_chain(), {ScopeKind::accounts, {"alice.near"}, {}});
     EXPECT_EQ(batch[Table::transactions].rows, 1u);
     EXPECT_EQ(batch[Table::receipts].rows, 4u);
     EXPECT_EQ(batch[Table::data_receipts].rows, 1u);
-    batch = rows_of(swap_chain(), {ScopeKind::accounts, {"nobody.near"}});
+    batch = rows_of(swap_chain(), {ScopeKind::accounts, {"nobody.near"}, {}});
     EXPECT_EQ(batch.rows(), 15u);
 }
 
@@ -56,7 +56,7 @@ TEST(WholeBlockRows, ScopeAccountsFollowsATreeFromTheReceiptThatTouchesTheAccoun
         executed(action_receipt("R3", "watched.near", "d.near", "a.near"), {"R4"}));
     chain.add_block(14).shards[0].executed.push_back(
         executed(action_receipt("R4", "d.near", "e.near", "a.near")));
-    const auto batch = rows_of(chain, {ScopeKind::accounts, {"watched.near"}});
+    const auto batch = rows_of(chain, {ScopeKind::accounts, {"watched.near"}, {}});
     const auto receipts = read_rows(batch, Table::receipts);
     ASSERT_EQ(receipts.size(), 3u);
     EXPECT_EQ(receipts[0]["receipt_id"], "R2");
@@ -76,9 +76,9 @@ TEST(WholeBlockRows, ScopeAccountsSeesWhoActsBehindARelayer) {
     delegate.delegate_receiver_id = "app.near";
     item.transaction.actions = {delegate};
     chain.add_block(10).shards[0].transactions.push_back(item);
-    EXPECT_EQ(rows_of(chain, {ScopeKind::accounts, {"app.near"}})[Table::transactions].rows, 1u);
-    EXPECT_EQ(rows_of(chain, {ScopeKind::accounts, {"user.near"}})[Table::transactions].rows, 1u);
-    EXPECT_EQ(rows_of(chain, {ScopeKind::accounts, {"other.near"}})[Table::transactions].rows, 0u);
+    EXPECT_EQ(rows_of(chain, {ScopeKind::accounts, {"app.near"}, {}})[Table::transactions].rows, 1u);
+    EXPECT_EQ(rows_of(chain, {ScopeKind::accounts, {"user.near"}, {}})[Table::transactions].rows, 1u);
+    EXPECT_EQ(rows_of(chain, {ScopeKind::accounts, {"other.near"}, {}})[Table::transactions].rows, 0u);
 }
 
 TEST(WholeBlockRows, TheLineageForgetsWhatNeverExecutes) {
@@ -128,11 +128,11 @@ TEST(BlockRows, TransactionsWaitForTheirTrees) {
     EXPECT_EQ(batch[Table::orphan_receipts].rows, 0u);
     EXPECT_EQ(batch.covered, base::HeightSet({10, 10}));
 
-    const auto one = block_rows(block, {&chunk}, 9, {ScopeKind::accounts, {"c.near"}});
+    const auto one = block_rows(block, {&chunk}, 9, {ScopeKind::accounts, {"c.near"}, {}});
     EXPECT_EQ(one[Table::transactions].rows, 1u);
     EXPECT_EQ(one[Table::pending_trees].rows, 1u);
     EXPECT_EQ(one[Table::data_receipts].rows, 0u);
-    const auto headers = block_rows(block, {&chunk}, 9, {ScopeKind::headers, {}});
+    const auto headers = block_rows(block, {&chunk}, 9, {ScopeKind::headers, {}, {}});
     EXPECT_EQ(headers.rows(), 3u);
 }
 
