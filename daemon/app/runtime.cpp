@@ -38,15 +38,6 @@ api::UpstreamView view(const rpc::UpstreamState& upstream) {
             upstream.in_flight};
 }
 
-const char* scope_name(config::ScopeName scope) {
-    switch (scope) {
-        case config::ScopeName::headers: return "headers";
-        case config::ScopeName::accounts: return "accounts";
-        case config::ScopeName::all: return "all";
-    }
-    return "all";
-}
-
 storage::PgStoreOptions store_options(const config::Settings& settings) {
     return {database_options(settings), settings.follow.writers, settings.retention.partition,
             settings.retention.keep};
@@ -65,6 +56,15 @@ alert::Dispatcher::Chance chance() {
 }
 
 }  // namespace
+
+const char* scope_name(config::ScopeName scope) {
+    switch (scope) {
+        case config::ScopeName::headers: return "headers";
+        case config::ScopeName::accounts: return "accounts";
+        case config::ScopeName::all: return "all";
+    }
+    return "all";
+}
 
 storage::DatabaseOptions database_options(const config::Settings& settings) {
     return {settings.database.url, settings.database.statement_timeout, std::nullopt};

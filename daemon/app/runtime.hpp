@@ -30,6 +30,7 @@ namespace receiptd::app {
 
 storage::DatabaseOptions database_options(const config::Settings& settings);
 
+const char* scope_name(config::ScopeName scope);  // as the database keeps it
 watch::SubmitterOptions submitter_options(const config::Settings& settings);
 
 struct Runtime {

@@ -76,16 +76,25 @@ void print(const watch::Submitted& submitted) {
     std::cout.flush();
 }
 
-base::Task<void> hand_in(boost::asio::any_io_executor executor, watch::Submitter& submitter,
-                         storage::WatchStore& store, watch::SubmitRequest request, bool wait, int& code) {
-    const auto result = co_await submitter.submit(std::move(request));
+struct Parts {
+    const config::Settings& settings;
+    storage::PgStore& store;
+    storage::WatchStore& watches;
+    watch::Submitter& submitter;
+};
+
+base::Task<void> hand_in(boost::asio::any_io_executor executor, Parts parts, watch::SubmitRequest request,
+                         bool wait, int& code) {
+    // A database of another network must not take it.
+    co_await parts.store.check_identity(parts.settings.network, scope_name(parts.settings.follow.scope));
+    const auto result = co_await parts.submitter.submit(std::move(request));
     if (!result) {
         code = print(result.error());
         co_return;
     }
     print(*result);
     if (result->stage == chain::Stage::rejected) code = kTxRejected;
-    if (wait) co_await wait_for_end(std::move(executor), store, result->tx_hash, code);
+    if (wait) co_await wait_for_end(std::move(executor), parts.watches, result->tx_hash, code);
 }
 
 void say_if_nobody_follows(const config::Settings& settings) {
@@ -111,6 +120,7 @@ int submit_transaction(const config::Settings& settings, const SubmitCommand& co
     storage::PgStoreOptions options;
     options.database = database_options(settings);
     options.database.patience = kDatabasePatience;
+    options.partition = settings.retention.partition;
     storage::PgStore store(options, series, clock);
     storage::PgWatchStore watches(store, clock);
     const auto sources = rpc::make_sources(context.get_executor(), cpu, settings, nullptr, clock);
@@ -120,12 +130,13 @@ int submit_transaction(const config::Settings& settings, const SubmitCommand& co
     int code = kOk;
     bool ended = false;
     std::exception_ptr failure;
-    base::asio::co_spawn(
-        context, hand_in(context.get_executor(), submitter, watches, std::move(request), command.wait, code),
-        [&](std::exception_ptr error) {
-            failure = error;
-            ended = true;
-        });
+    const Parts parts{settings, store, watches, submitter};
+    base::asio::co_spawn(context,
+                         hand_in(context.get_executor(), parts, std::move(request), command.wait, code),
+                         [&](std::exception_ptr error) {
+                             failure = error;
+                             ended = true;
+                         });
     while (!ended && context.run_one() > 0) {
     }
     store.request_stop();

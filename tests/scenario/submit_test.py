@@ -31,7 +31,7 @@ class SubmitTest(Scenario):
                                         "account_id": account, "public_key": public})["nonce"]
 
     def transfer(self, *, nonce=None, block_hash=None, amount=TOKEN, key=None, signer="alice.sandbox", damage=False):
-        return Signed(key or self.keys[signer], signer, "bob.sandbox", nonce or self.nonce(signer) + 1,
+        return Signed(key or self.keys[signer], signer, "bob.sandbox", self.nonce(signer) + 1 if nonce is None else nonce,
                       block_hash or self.head()["hash"], amount, damage)
 
     def submit(self, transaction, *arguments, expect=0, raw=False):
@@ -67,7 +67,7 @@ class SubmitTest(Scenario):
         stranger = Key.of_seed(b"s" * 32)
         for transaction, word, remedy in [
                 (self.transfer(damage=True), "invalid_signature", "signing key"),
-                (self.transfer(nonce=1), "invalid_nonce", "nonce + 1"),
+                (self.transfer(nonce=0), "invalid_nonce", "nonce + 1"),
                 (self.transfer(block_hash=old), "expired", "fresh block hash"),
                 (self.transfer(block_hash="1" * 32), "invalid_chain", "this network"),
                 (self.transfer(key=stranger, nonce=10**8), "access_key_not_found", "key that exists"),
@@ -118,10 +118,14 @@ class SubmitTest(Scenario):
                 # Whoever does not know whether it was taken hands it in again: that is harmless.
             done = subprocess.run(command, capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            # The next one must not overtake it: a higher nonce supersedes the lower ones.
+            wait_until("a host has it", lambda: self.value(
+                f"SELECT stage FROM watches WHERE tx_hash = '{transaction.hash}'") != "accepted")
         self.chain.ask("/faults", {"faults": []})
         self.assertEqual(self.stored(), 200)
-        wait_until("all are final", lambda: int(self.value(
-            "SELECT count(*) FROM watches WHERE stage = 'final' AND verdict = 'succeeded'")) == 200)
+        wait_until("all have ended", lambda: int(self.value("SELECT count(*) FROM open_watches")) == 0)
+        self.assertEqual(self.query("SELECT tx_hash, stage, reason, evidence FROM watches WHERE stage <> 'final' "
+                                    "OR verdict <> 'succeeded'"), [])
         for transaction in transactions:
             truth = self.chain.ask(f"/transactions/{transaction.hash}")
             self.assertEqual(truth["stage"], "final")
