@@ -1,6 +1,9 @@
 DROP FUNCTION IF EXISTS receipt_tree(text);
 DROP FUNCTION IF EXISTS tree_of(text);
 DROP FUNCTION IF EXISTS tree_starts(text[]);
+DROP FUNCTION IF EXISTS tree_transactions(text[], timestamptz, timestamptz);
+DROP FUNCTION IF EXISTS tree_receipts(text[], timestamptz, timestamptz);
+DROP FUNCTION IF EXISTS tree_data_receipts(text[], timestamptz, timestamptz);
 
 -- The tree an id belongs to and the time of its first row. A tree lives for seconds, at worst hours (a
 -- yielded receipt waits 200 blocks at most, a delayed one until the congestion is over): seven days from
@@ -44,6 +47,31 @@ BEGIN
         RETURN QUERY SELECT r.tree_id, min(r.block_time) FROM receipts r
                      WHERE r.tree_id = ANY (missing) GROUP BY r.tree_id;
     END IF;
+END
+$$;
+
+-- Rows of trees, by tree_starts() and seven days from there.
+CREATE FUNCTION tree_transactions(trees text[], since timestamptz, until timestamptz) RETURNS SETOF transactions
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+BEGIN
+    RETURN QUERY SELECT * FROM transactions r
+                 WHERE r.tree_id = ANY (trees) AND r.block_time BETWEEN since AND until;
+END
+$$;
+
+CREATE FUNCTION tree_receipts(trees text[], since timestamptz, until timestamptz) RETURNS SETOF receipts
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+BEGIN
+    RETURN QUERY SELECT * FROM receipts r
+                 WHERE r.tree_id = ANY (trees) AND r.block_time BETWEEN since AND until;
+END
+$$;
+
+CREATE FUNCTION tree_data_receipts(trees text[], since timestamptz, until timestamptz) RETURNS SETOF data_receipts
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+BEGIN
+    RETURN QUERY SELECT * FROM data_receipts r
+                 WHERE r.tree_id = ANY (trees) AND r.block_time BETWEEN since AND until;
 END
 $$;
 

@@ -12,7 +12,11 @@ namespace {
 using Connection = pqxx::connection;
 
 bool may_alert(const WatchUpdate& update) {
-    return update.alert && (update.stuck == true || !update.state.reason.empty());
+    const auto is_bad_end = [](const chain::Transition& step) {
+        return chain::is_end(step.to) && step.to != chain::Stage::final;
+    };
+    return update.alert && (update.stuck == true ||
+                            std::any_of(update.transitions.begin(), update.transitions.end(), is_bad_end));
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 // Trees of transactions, found by their hashes among all partitions.
 //
-// Where a tree begins is told by tree_starts() (schema/30_receipt_tree.sql), whose plan over all partitions
-// is made once for each session. The rest of it lies within seven days from there: the plan of that is made
-// for these partitions alone.
+// Where a tree begins is told by tree_starts() (schema/30_receipt_tree.sql), which looks into all of them;
+// the rest of it lies within seven days from there.
 #include "storage/copy.hpp"
 #include "storage/tree_load.hpp"
 #include "storage/watch_sql.hpp"
@@ -17,21 +16,19 @@ struct Start {
     std::string tx_hash;
     std::int64_t day = 0;
     std::string since;
+    std::string until;
 };
 
 std::vector<Start> starts(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes) {
     const auto rows = shim::query(tx,
-                                  "SELECT tx_hash, floor(extract(epoch FROM since) / 86400)::bigint, since "
-                                  "FROM tree_starts($1::text[]) ORDER BY since",
+                                  "SELECT tx_hash, floor(extract(epoch FROM since) / 86400)::bigint, since, "
+                                  "since + interval '7 days' FROM tree_starts($1::text[]) ORDER BY since",
                                   text_array(tx_hashes));
     std::vector<Start> found;
     for (const auto& row : rows)
-        found.push_back({row[0].as<std::string>(), row[1].as<std::int64_t>(), row[2].as<std::string>()});
+        found.push_back({row[0].as<std::string>(), row[1].as<std::int64_t>(), row[2].as<std::string>(),
+                         row[3].as<std::string>()});
     return found;
-}
-
-std::string days_after(pqxx::transaction_base& tx, const std::string& time) {
-    return shim::query(tx, "SELECT $1::timestamptz + interval '7 days'", time)[0][0].as<std::string>();
 }
 
 }  // namespace
@@ -48,7 +45,7 @@ std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
         auto last = first;
         std::vector<std::string> trees;
         for (; last != found.end() && last->day == first->day; ++last) trees.push_back(last->tx_hash);
-        const TreeTimes times{first->since, days_after(tx, std::prev(last)->since)};
+        const TreeTimes times{first->since, std::prev(last)->until};
         auto some = load_trees(tx, trees, times);
         load_data(tx, trees, times, some);
         loaded.merge(some);

@@ -60,7 +60,8 @@ TEST_F(StoredTrees, have_all_that_judging_needs) {
     const auto judgement = storage::sql::graph_of("T", tree).judge();
     EXPECT_EQ(judgement.verdict, chain::Verdict::succeeded_with_handled_failure);
     EXPECT_TRUE(judgement.settled);
-    EXPECT_EQ(judgement.net_deposit, 4u);
+    EXPECT_EQ(judgement.net_deposit, 5u);
+    EXPECT_EQ(judgement.gas_refunded, 1u);
     ASSERT_TRUE(judgement.delegate);
     EXPECT_EQ(judgement.delegate->relayer_id, "alice.near");
 }
