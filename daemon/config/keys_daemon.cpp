@@ -70,10 +70,10 @@ constexpr Key kKeys[] = {
      .name = "scope",
      .type = Type::choice,
      .at = setting<&Settings::follow, &Follow::scope>(),
-     .help = "`headers`: blocks and chunks only. `accounts`: also the trees that touch `accounts`: with "
-             "source `rpc` those of transactions they sign, receive or "
-             "act in by delegation; with `neardata` also others, from the first receipt that touches them. "
-             "`all`: everything.",
+     .help = "`headers`: blocks and chunks only. `accounts`: also the trees that touch `accounts`: those "
+             "of transactions they sign, receive or act in by delegation, and those of others that a receipt "
+             "touches, with source `rpc` whole, if a host tells the receipt's transaction "
+             "(`EXPERIMENTAL_receipt_to_tx`), with `neardata` from that receipt on. `all`: everything.",
      .example = "\"all\"",
      .choices = kScopes},
     {.section = "follow",
