@@ -15,13 +15,12 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr unsigned kRequestsAtOnce = 16;
-constexpr unsigned kClaimedAtOnce = 256;
+constexpr unsigned kClaimedAtOnce = 128;
 constexpr std::size_t kMostOpen = 2'000;
+constexpr std::size_t kBacklog = 64;  // of those that could be worked on now
 constexpr std::size_t kBlocksKnown = 4'096;
 constexpr base::BackoffPolicy kRetry{800ms, 60s, 1.6, 0.2};
 constexpr auto kIdlePause = 500ms;
-// While it is kept here nobody else needs to look at it; if this process dies, somebody does by then.
-constexpr std::chrono::milliseconds kHold = 15s;
 // Blocks near the head come by themselves; others are asked for.
 constexpr base::Height kHistory = 50;
 constexpr auto kBlockComesWithin = 2s;
@@ -87,13 +86,12 @@ base::Task<void> Trees::run() {
 
 base::Task<void> Trees::claim() {
     const base::HeightRange everywhere{0, std::numeric_limits<std::int64_t>::max() - 1};
-    if (open_.size() < kMostOpen) {
+    bool more = true;
+    while (more && open_.size() < kMostOpen && backlog() < kBacklog) {
         auto due = co_await store_.due_trees(kClaimedAtOnce);
+        more = due.size() == kClaimedAtOnce;
         for (auto& pending : due) {
-            if (open_.contains(pending.tx_hash)) {
-                co_await store_.postpone_tree(pending.tx_hash, kHold, "on its way");
-                continue;
-            }
+            if (open_.contains(pending.tx_hash)) continue;  // its lease goes on
             auto open = std::make_shared<Open>();
             open->next = first_ask(pending.included_in.height);
             open->ask_by = state_.clock.steady() + kChainMoves;
@@ -106,6 +104,12 @@ base::Task<void> Trees::claim() {
     state_.series.pending_trees.Set(static_cast<double>(state_.pending_trees));
     if (state_.pending_trees == 0) progress_at_ = state_.clock.steady();
     if (state_.pending_trees != before) state_.changed.notify_all();
+}
+
+std::size_t Trees::backlog() const {
+    std::size_t waiting = 0;
+    for (const auto& [hash, open] : open_) waiting += !open->busy && ready(*open) ? 1 : 0;
+    return waiting;
 }
 
 void Trees::start_ready(base::TaskGroup& workers) {

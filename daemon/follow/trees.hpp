@@ -52,6 +52,7 @@ private:
     using OpenTree = std::shared_ptr<Open>;
 
     base::Task<void> claim();
+    std::size_t backlog() const;
     void start_ready(base::TaskGroup& workers);
     bool ready(const Open& open) const;
     bool may_ask(const Open& open) const;
