@@ -19,7 +19,7 @@ class SubmitTest(Scenario):
         keys = self.folder / "keys.json"
         self.chain = self.sandbox("--seed", "7", "--keys-out", keys, *arguments, command="run")
         self.keys = {each["account"]: Key(each["secret_key"]) for each in json.loads(keys.read_text())}
-        self.settings = self.config(self.chain, network="sandbox", source="neardata", start='"head"', follow=follow)
+        self.settings = self.config(self.chain, network="sandbox", source="neardata", follow=follow)
         self.receiptd("--config", self.settings, "migrate")
 
     def head(self):
