@@ -88,7 +88,10 @@ CREATE TABLE watches (
     stuck_since timestamptz,
     stage_since timestamptz NOT NULL DEFAULT now(),
     created_at timestamptz NOT NULL DEFAULT now(),
-    updated_at timestamptz NOT NULL DEFAULT now()
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    -- Whoever inserts may not stop those who read: programs count in nanoseconds.
+    CHECK (greatest(next_check_at, stuck_since, stage_since, created_at, updated_at) < '2200-01-01Z'
+           AND least(next_check_at, stuck_since, stage_since, created_at, updated_at) > '2000-01-01Z')
 ) WITH (fillfactor = 70);
 -- Those that have ended stay, so the open ones are found by themselves.
 CREATE INDEX ON watches (tx_hash) WHERE stage IN ('accepted', 'pending', 'included', 'executing', 'completed');

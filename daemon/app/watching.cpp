@@ -19,6 +19,13 @@ watch::ChainView view_of(const follow::State& state, const config::Follow& setti
         if (!covered.contains(known)) return std::nullopt;
         return covered.first_missing(known) - 1;
     };
+    // Source rpc asks for each tree until it has all of it.
+    view.follows_since = [&state, by_rpc = settings.source == config::Source::rpc](chain::BlockHeight from) {
+        if (by_rpc) return true;
+        const bool all_wanted =
+            !state.committed || state.coverage.wanted.first_missing(from) > state.committed->height;
+        return all_wanted && state.unavailable.lower_bound(from) == state.unavailable.end();
+    };
     view.stores = settings.scope != config::ScopeName::headers;
     return view;
 }

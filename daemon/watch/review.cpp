@@ -13,6 +13,8 @@ using namespace std::chrono_literals;
 
 constexpr base::BackoffPolicy kAskAgain{1s, 60s, 1.6, 0.0};
 constexpr base::BackoffPolicy kKeyAgain{5s, 60s, 1.6, 0.0};
+constexpr base::BackoffPolicy kOlderAgain{30s, 600s, 10.0, 0.0};
+constexpr unsigned kAskedIfOlder = 2;
 constexpr base::Duration kLookAgain = 60s;   // at the tables alone
 constexpr base::Duration kWaitAgain = 600s;  // for a block to include it
 constexpr base::Duration kHistory = 1h;
@@ -65,10 +67,14 @@ void ask_for_sender(const storage::Watch& watch, Check& check) {
     check.balance = !watch.cost.empty();
 }
 
+bool is_late(const storage::Watch& watch, const ReviewRules& rules) {
+    return rules.now >= watch.created_at + kKeyAfter;
+}
+
 Check check_unseen(const storage::Watch& watch, const ReviewRules& rules) {
     Check check;
     check.tree = true;
-    if (rules.now >= watch.created_at + kKeyAfter) ask_for_sender(watch, check);
+    if (is_late(watch, rules)) ask_for_sender(watch, check);
     check.next = rules.now + base::backoff_delay(kAskAgain, watch.checks + 1, 0);
     return check;
 }
@@ -131,18 +137,20 @@ Check plan_check(const storage::Watch& watch, const Sight& sight, const ReviewRu
     Check check;
     check.next = rules.now + kWaitAgain;
     const bool over = *sight.looked_up_to >= last_height(watch.transaction, rules.lifecycle);
-    // It may have been included before anybody watched it.
-    const bool may_be_older = watch.origin == storage::WatchOrigin::hash && watch.checks == 0;
+    // A block from before it was watched may have it, and a host that lags does not know it yet. Most that
+    // are handed in come soon.
+    const bool may_be_older = watch.checks < kAskedIfOlder && watch.origin != storage::WatchOrigin::rule &&
+                              (watch.origin == storage::WatchOrigin::hash || is_late(watch, rules));
     check.tree = over || may_be_older;
     if (over) {  // why it never came is worth a question
         check.next = rules.now + base::backoff_delay(kAskAgain, watch.checks + 1, 0);
         ask_for_sender(watch, check);
         return check;
     }
+    if (may_be_older) check.next = rules.now + base::backoff_delay(kOlderAgain, watch.checks + 1, 0);
     if (!asks_for_sender(watch)) return check;
     check.next = rules.now + base::backoff_delay(kKeyAgain, watch.checks + 1, 0);
-    if (rules.now < watch.created_at + kKeyAfter) return check;
-    ask_for_sender(watch, check);
+    if (is_late(watch, rules)) ask_for_sender(watch, check);
     return check;
 }
 

@@ -48,6 +48,7 @@ base::Task<void> Tracker::run() {
     loops.spawn(check_due());
     loops.spawn(ask_queued());
     while (!loops.failed() && loops.running() > 0) co_await base::wait_for(moved_, executor_, kLookForNew);
+    loops.cancel();  // one has failed: the others would go on for ever
     co_await loops.join();
 }
 
@@ -182,9 +183,9 @@ base::Task<Tracker::Page> Tracker::load(std::vector<std::string> tx_hashes) {
     }
     if (!open.empty()) page.trees = co_await store_.stored_trees(std::move(open));
     for (std::size_t i = 0; i < page.watches.size(); ++i)
-        if (const auto tree = page.trees.find(page.watches[i].tx_hash);
-            tree != page.trees.end() && tree->second.any())
-            page.sights[i].tree_is_stored = true;
+        if (const auto tree = page.trees.find(page.watches[i].tx_hash); tree != page.trees.end())
+            page.sights[i].tree_is_stored =
+                tree->second.listed_at && chain_.follows_since(tree->second.listed_at->height);
     co_return page;
 }
 

@@ -34,6 +34,9 @@ struct ChainView {
     // The height up to which all is committed from this one on; nullopt: this one is not, and none
     // shortly below it.
     std::function<std::optional<chain::BlockHeight>(chain::BlockHeight)> covered_up_to;
+    // Whether what is executed from this height on is stored, or will be: false above a hole that nobody
+    // fills.
+    std::function<bool(chain::BlockHeight)> follows_since;
     bool stores = true;  // watched transactions are stored when their block is
 };
 
@@ -74,6 +77,11 @@ private:
         std::map<std::string, chain::TreeSeen> told;
         std::vector<storage::WatchUpdate> updates;  // at most one of each
     };
+    struct Asked {
+        std::vector<chain::Observation> observations;
+        std::optional<Witness> witness;
+        bool conclusive = true;
+    };
 
     base::Task<void> fill();
     base::Task<void> take_in_new();
@@ -94,12 +102,13 @@ private:
     void plan(Page& page);
     base::Task<void> ask_queued();
     base::Task<void> ask(std::string tx_hash);
+    base::Task<Asked> ask(const storage::Watch& watch, Sight sight, Check check);
+    bool would_end(const storage::Watch& watch, const chain::NotIncludedUpTo& seen) const;
     // False: it cannot be told yet.
     base::Task<bool> ask_sender(const storage::Watch& watch, const Check& check,
                                 chain::NotIncludedUpTo& seen);
     base::Task<bool> wait_for_height(const storage::Watch& watch, chain::BlockHeight height);
-    base::Task<void> conclude(std::string tx_hash, std::vector<chain::Observation> observations,
-                              std::optional<Witness> witness);
+    base::Task<void> conclude(std::string tx_hash, Asked asked);
 
     base::asio::any_io_executor executor_;
     base::asio::thread_pool& cpu_;

@@ -14,6 +14,7 @@ constexpr auto kTick = 1s;
 constexpr std::size_t kCheckedAtOnce = 500;
 constexpr unsigned kAskedAtOnce = 16;
 constexpr base::Duration kCheckLost = 60s;  // a check that came to nothing is made again then
+constexpr base::Duration kNoAnswer = 10s;   // then the same is asked again
 constexpr auto kHeightComesWithin = 20s;
 constexpr auto kHeightRetry = 200ms;
 
@@ -74,39 +75,47 @@ base::Task<void> Tracker::ask(std::string tx_hash) {
     const auto check =
         page.watches.empty() ? Check{} : plan_check(page.watches[0], page.sights[0], rules_now());
     if (check.asks()) {
-        const auto& watch = page.watches[0];
-        const auto sight = page.sights[0];
-        chain::NotIncludedUpTo seen;
-        std::vector<chain::Observation> observations;
-        std::optional<Witness> witness;
-        bool conclusive = true;
-        if (check.key || check.balance) conclusive = co_await ask_sender(watch, check, seen);
-        const auto final_height = chain_.final_height().value_or(0);
-        seen.height = final_height > kHostsLag ? final_height - kHostsLag : 0;
-        if (const auto looked = sight_of(watch).looked_up_to; sight.looked_up_to && looked)
-            seen.height = *looked;
-        if (check.tree) {
-            series_.tx_requests.Increment();
-            auto answer = co_await upstream_.tree(watch.tx_hash, watch.sender_id, final_height);
-            if (auto* known = std::get_if<WatchUpstream::Known>(&answer)) {
-                observations.emplace_back(std::move(known->seen));
-                witness = Witness{known->host, final_height};
-            } else if (auto* unknown = std::get_if<WatchUpstream::NotKnown>(&answer)) {
-                seen.asked = std::move(unknown->asked);
-            } else {
-                conclusive = false;
-            }
-        }
-        if (conclusive) observations.emplace_back(std::move(seen));
-        co_await conclude(tx_hash, std::move(observations), std::move(witness));
+        auto asked = co_await ask(page.watches[0], page.sights[0], check);
+        co_await conclude(tx_hash, std::move(asked));
     }
     asking_.erase(tx_hash);
     moved_.notify_all();
 }
 
+base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight, Check check) {
+    Asked asked;
+    chain::NotIncludedUpTo seen;
+    auto& conclusive = asked.conclusive;
+    if (check.key || check.balance) conclusive = co_await ask_sender(watch, check, seen);
+    const auto final_height = chain_.final_height().value_or(0);
+    seen.height = final_height > kHostsLag ? final_height - kHostsLag : 0;
+    if (const auto looked = sight_of(watch).looked_up_to; sight.looked_up_to && looked) seen.height = *looked;
+    // A block from before it was watched may have it: its own inclusion uses its nonce, too.
+    if (check.tree || (conclusive && would_end(watch, seen))) {
+        series_.tx_requests.Increment();
+        auto answer = co_await upstream_.tree(watch.tx_hash, watch.sender_id, final_height);
+        if (auto* known = std::get_if<WatchUpstream::Known>(&answer)) {
+            conclusive = conclusive && known->seen.included_at.has_value();
+            asked.observations.emplace_back(std::move(known->seen));
+            asked.witness = Witness{known->host, final_height};
+        } else if (auto* unknown = std::get_if<WatchUpstream::NotKnown>(&answer)) {
+            seen.asked += (seen.asked.empty() ? "" : "; ") + unknown->asked;
+        } else {
+            conclusive = false;
+        }
+    }
+    if (conclusive) asked.observations.emplace_back(std::move(seen));
+    co_return asked;
+}
+
+bool Tracker::would_end(const storage::Watch& watch, const chain::NotIncludedUpTo& seen) const {
+    auto state = watch.state;
+    chain::step(state, watch.transaction, seen, settings_.lifecycle);
+    return chain::is_end(state.stage);
+}
+
 // The tables are read once more: what they know by now goes before what was asked.
-base::Task<void> Tracker::conclude(std::string tx_hash, std::vector<chain::Observation> observations,
-                                   std::optional<Witness> witness) {
+base::Task<void> Tracker::conclude(std::string tx_hash, Asked asked) {
     std::vector<std::string> one{tx_hash};
     auto page = co_await load(std::move(one));
     if (page.watches.empty()) co_return;
@@ -114,15 +123,16 @@ base::Task<void> Tracker::conclude(std::string tx_hash, std::vector<chain::Obser
     page = co_await judge(cpu_, std::move(page), rules);
     if (page.updates.empty()) {
         auto& watch = page.watches[0];
-        auto update = review(watch, observations, rules, witness);
+        auto update = review(watch, asked.observations, rules, asked.witness);
         if (!update) {
             update.emplace();
             update->tx_hash = watch.tx_hash;
             update->from = watch.state.stage;
             update->state = watch.state;
         }
-        update->more_checks = 1;
-        update->next_check_at = plan_check(watch, page.sights[0], rules).next;
+        update->more_checks = asked.conclusive ? 1 : 0;
+        update->next_check_at =
+            asked.conclusive ? plan_check(watch, page.sights[0], rules).next : rules.now + kNoAnswer;
         page.updates.push_back(std::move(*update));
     }
     co_await write(std::move(page));

@@ -164,7 +164,9 @@ TEST(PlanCheck, ATransactionAddedByItsHashMayBeOlderThanItsWatch) {
     auto made = watch();
     EXPECT_TRUE(plan_check(made, seen_up_to(150), rules()).tree);
     made.checks = 1;
-    EXPECT_FALSE(plan_check(made, seen_up_to(150), rules()).asks()) << "once is enough";
+    EXPECT_TRUE(plan_check(made, seen_up_to(150), rules()).tree) << "the host may have lagged";
+    made.checks = 2;
+    EXPECT_FALSE(plan_check(made, seen_up_to(150), rules()).asks()) << "twice is enough";
 }
 
 TEST(PlanCheck, WhatTheFollowerCannotSeeIsAskedForLessAndLessOften) {
@@ -199,7 +201,9 @@ TEST(PlanCheck, OfASubmissionKeyAndBalanceAreAskedAfterAWhile) {
     const auto check = plan_check(made, seen_up_to(150), rules());
     EXPECT_TRUE(check.key);
     EXPECT_TRUE(check.balance);
-    EXPECT_FALSE(check.tree);
+    EXPECT_TRUE(check.tree) << "it may be older than its watch";
+    made.checks = 2;
+    EXPECT_FALSE(plan_check(made, seen_up_to(150), rules()).tree);
 }
 
 TEST(PlanCheck, BeforeItEndsTheHostsAreAskedOnceMore) {

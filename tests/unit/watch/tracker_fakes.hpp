@@ -164,6 +164,7 @@ class FakeHosts final : public WatchUpstream {
 public:
     base::Task<TreeAnswer> tree(std::string tx_hash, std::string, chain::BlockHeight) override {
         ++asked[tx_hash];
+        if (silent) co_return NoAnswer{"500"};
         const auto found = known.find(tx_hash);
         if (found == known.end()) co_return NotKnown{"archival: UNKNOWN_TRANSACTION"};
         Known answer;
@@ -178,6 +179,7 @@ public:
 
     std::map<std::string, chain::TreeSeen> known;
     std::map<std::string, unsigned> asked;
+    bool silent = false;
     std::optional<Sender> told;
     unsigned sender_asked = 0;
 };
@@ -193,6 +195,7 @@ public:
         ChainView view;
         view.final_height = [this] { return std::optional(final_height); };
         view.covered_up_to = [this](chain::BlockHeight) { return covered; };
+        view.follows_since = [this](chain::BlockHeight from) { return from >= followed_since; };
         view.stores = stores;
         tracker.emplace(context.get_executor(), cpu, store, hosts, series, clock, std::move(view), settings);
     }
@@ -224,6 +227,7 @@ public:
     metrics::Registry registry;
     metrics::WatchSeries series;
     chain::BlockHeight final_height = 100;
+    chain::BlockHeight followed_since = 0;
     std::optional<chain::BlockHeight> covered = 100;
     std::optional<Tracker> tracker;
     std::optional<base::TaskGroup> running;

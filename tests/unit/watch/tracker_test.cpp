@@ -21,6 +21,14 @@ chain::RowBatch block_with(const std::string& tx_hash, bool stored = true) {
     return facts;
 }
 
+chain::TreeSeen settled_at(chain::BlockHeight height) {
+    chain::TreeSeen seen;
+    const chain::ExecutedAt at{height, 1'700'000'000'000'000'000};
+    seen.included_at = seen.initial_at = seen.completed_at = seen.settled_at = at;
+    seen.verdict = chain::Verdict::succeeded;
+    return seen;
+}
+
 base::Task<void> committing(Tracker& tracker, chain::Sightings seen) { co_await tracker.committing(seen); }
 
 TEST(Tracker, WhatIsStoredAtTheStartIsJudgedAtOnce) {
@@ -38,7 +46,7 @@ TEST(Tracker, WhatIsStoredAtTheStartIsJudgedAtOnce) {
 TEST(Tracker, ACommitThatTouchesAWatchMovesIt) {
     Life life;
     life.store.add("tx").transaction.watched_since = 90;
-    life.store.rows["tx"].checks = 1;
+    life.store.rows["tx"].checks = 2;
     life.start();
     ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
     life.store.include("tx", 101, false);
@@ -127,7 +135,27 @@ TEST(Tracker, AUsedNonceProvesThatItWasSuperseded) {
     life.start();
     EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::dropped; }));
     EXPECT_EQ(life.store.rows["tx"].state.reason, chain::reason::kSuperseded);
-    EXPECT_TRUE(life.hosts.asked.empty());
+    EXPECT_EQ(life.hosts.asked["tx"], 1u) << "before it ends, whether a block from before its watch has it";
+    EXPECT_NE(life.store.evidence["tx"].find("archival: UNKNOWN_TRANSACTION"), std::string::npos);
+}
+
+TEST(Tracker, ATransactionFromBeforeItsSubmissionHasUsedItsNonceItself) {
+    Life life;
+    auto& watch = life.store.add("tx");
+    watch.origin = storage::WatchOrigin::submission;
+    watch.transaction.nonce = 7;
+    watch.transaction.watched_since = 90;
+    watch.public_key = "ed25519:key";
+    watch.checks = 3;
+    watch.created_at -= std::chrono::seconds(10);
+    WatchUpstream::Sender sender;
+    sender.nonce = 7;
+    sender.height = 100;
+    life.hosts.told = sender;
+    life.hosts.known["tx"] = settled_at(80);
+    life.start();
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
+    EXPECT_EQ(life.store.made["tx"].front(), Stage::included) << "never dropped on the way";
 }
 
 TEST(Tracker, ANonceOfABlockThatWasNotLookedThroughProvesNothing) {
@@ -147,6 +175,30 @@ TEST(Tracker, ANonceOfABlockThatWasNotLookedThroughProvesNothing) {
     life.store.include("tx", 101, true);
     life.covered = 101;
     life.tracker->committed(block_with("tx"));
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
+}
+
+TEST(Tracker, WhatWasExecutedInAHoleThatNobodyFillsIsAskedFor) {
+    Life life;
+    life.store.add("tx").transaction.watched_since = 90;
+    life.store.include("tx", 95, false);
+    life.followed_since = 99;
+    life.hosts.known["tx"] = settled_at(95);
+    life.start();
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
+}
+
+TEST(Tracker, AHostThatDoesNotAnswerIsAskedAgain) {
+    Life life;
+    life.store.add("tx").transaction.watched_since = 90;
+    life.hosts.silent = true;
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.hosts.asked["tx"] == 1; }));
+    ASSERT_TRUE(life.until([&] { return life.store.rows["tx"].next_check_at > life.clock.wall(); }));
+    EXPECT_EQ(life.store.rows["tx"].checks, 0u);
+    life.hosts.silent = false;
+    life.hosts.known["tx"] = settled_at(80);
+    life.clock.passed += std::chrono::seconds(11);
     EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
 }
 
