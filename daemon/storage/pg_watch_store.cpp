@@ -27,6 +27,7 @@ PgWatchStore::PgWatchStore(PgStore& store, const base::Clock& clock)
       clock_(clock),
       writing_(context_),
       questions_(context_),
+      many_trees_(context_),
       waiting_(context_) {}
 
 base::Task<std::vector<std::string>> PgWatchStore::add_watches(std::vector<NewWatch> watches) {
@@ -84,9 +85,11 @@ base::Task<bool> PgWatchStore::wait_for_watches(std::chrono::milliseconds timeou
     });
 }
 
-base::Task<std::vector<Watch>> PgWatchStore::watches_since(base::WallTime since, unsigned limit) {
-    return questions_.run(
-        [since, limit](Connection& connection) { return sql::watches_since(connection, since, limit); });
+base::Task<std::vector<Watch>> PgWatchStore::watches_since(base::WallTime since, std::string after,
+                                                           unsigned limit) {
+    return questions_.run([since, after = std::move(after), limit](Connection& connection) {
+        return sql::watches_since(connection, since, after, limit);
+    });
 }
 
 base::Task<std::vector<Watch>> PgWatchStore::open_submissions(base::WallTime since, std::string after,
@@ -111,7 +114,9 @@ base::Task<std::vector<StoredTransition>> PgWatchStore::transitions(std::string 
 }
 
 base::Task<std::map<std::string, StoredTree>> PgWatchStore::stored_trees(std::vector<std::string> tx_hashes) {
-    return questions_.run([tx_hashes = std::move(tx_hashes)](Connection& connection) {
+    auto& lane =
+        tx_hashes.size() > 1 ? many_trees_ : questions_;  // nobody who asks for one waits behind them
+    return lane.run([tx_hashes = std::move(tx_hashes)](Connection& connection) {
         return sql::stored_trees(connection, tx_hashes);
     });
 }

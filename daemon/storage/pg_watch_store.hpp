@@ -1,5 +1,5 @@
 // WatchStore on PostgreSQL: beside a PgStore, with connections of its own. One writes, one answers
-// questions, one waits for watches. All of its SQL is in watch_sql.hpp.
+// questions, one reads many trees at once, one waits for watches. All of its SQL is in watch_sql.hpp.
 #pragma once
 
 #include "base/clock.hpp"
@@ -26,7 +26,8 @@ public:
     base::Task<std::vector<Watch>> open_watches(std::string after, unsigned limit) override;
     base::Task<std::vector<Watch>> new_watches(unsigned limit) override;
     base::Task<bool> wait_for_watches(std::chrono::milliseconds timeout) override;
-    base::Task<std::vector<Watch>> watches_since(base::WallTime since, unsigned limit) override;
+    base::Task<std::vector<Watch>> watches_since(base::WallTime since, std::string after,
+                                                 unsigned limit) override;
     base::Task<std::vector<Watch>> open_submissions(base::WallTime since, std::string after,
                                                     unsigned limit) override;
     base::Task<std::vector<std::string>> update_watches(std::vector<WatchUpdate> updates) override;
@@ -40,6 +41,7 @@ private:
     const base::Clock& clock_;
     Lane writing_;
     Lane questions_;
+    Lane many_trees_;
     Lane waiting_;
 };
 

@@ -52,13 +52,14 @@ std::vector<Watch> new_watches(pqxx::connection& connection, unsigned limit) {
                                   limit));
 }
 
-std::vector<Watch> watches_since(pqxx::connection& connection, base::WallTime since, unsigned limit) {
+std::vector<Watch> watches_since(pqxx::connection& connection, base::WallTime since, const std::string& after,
+                                 unsigned limit) {
     pqxx::work tx(connection);
     return watches_of(shim::query(tx,
                                   "SELECT " + kWatchColumns + " FROM watches WHERE " + kOpenStages +
-                                      " AND created_at >= " + time_parameter(1) +
-                                      " ORDER BY created_at, tx_hash LIMIT $2",
-                                  microseconds(since), limit));
+                                      " AND (created_at, tx_hash) > (" + time_parameter(1) +
+                                      ", $2) ORDER BY created_at, tx_hash LIMIT $3",
+                                  microseconds(since), after, limit));
 }
 
 std::vector<Watch> open_submissions(pqxx::connection& connection, base::WallTime since,

@@ -127,8 +127,9 @@ public:
     // Waits until somebody inserts watches, by SQL too; false: nobody did for that long. One caller at a
     // time. May return true for nothing, and does on the first call and after each lost connection.
     virtual base::Task<bool> wait_for_watches(std::chrono::milliseconds timeout) = 0;
-    // Open ones by created_at, at or after `since`.
-    virtual base::Task<std::vector<Watch>> watches_since(base::WallTime since, unsigned limit) = 0;
+    // Open ones, whoever added them, in order of (created_at, tx_hash), behind that pair.
+    virtual base::Task<std::vector<Watch>> watches_since(base::WallTime since, std::string after,
+                                                         unsigned limit) = 0;
 
     // Handed in with their bytes and not seen in a block yet (accepted, pending), in order of (created_at,
     // tx_hash), behind that pair.

@@ -15,6 +15,7 @@ constexpr unsigned kFillPage = 2'000;
 constexpr unsigned kNewPage = 1'000;
 constexpr std::size_t kReviewedAtOnce = 500;
 constexpr auto kLookForNew = 1s;
+constexpr base::Duration kOverlap = 5s;  // a row becomes visible somewhat after the time it carries
 constexpr auto kHeadRetry = 200ms;
 
 double seconds_between(const chain::ExecutedAt& from, const chain::ExecutedAt& to) {
@@ -53,6 +54,7 @@ base::Task<void> Tracker::run() {
 }
 
 base::Task<void> Tracker::fill() {
+    others_seen_until_ = clock_.wall();
     std::string after;
     while (true) {
         auto page = co_await store_.open_watches(after, kFillPage);
@@ -83,7 +85,29 @@ base::Task<void> Tracker::take_in_new() {
             more = fresh.size() == kNewPage;
             if (!fresh.empty()) co_await take_in(std::move(fresh), *final_height);
         }
+        co_await take_in_others();
     }
+}
+
+// What another daemon on this database has taken in: whichever of them commits a block moves its watches.
+base::Task<void> Tracker::take_in_others() {
+    auto since = others_seen_until_ - kOverlap;
+    std::string after;
+    bool more = true;
+    while (more) {
+        const auto page = co_await store_.watches_since(since, after, kNewPage);
+        more = page.size() == kNewPage;
+        for (const auto& watch : page) {
+            since = watch.created_at;
+            after = watch.tx_hash;
+            others_seen_until_ = std::max(others_seen_until_, watch.created_at);
+            if (index_.contains(watch.tx_hash)) continue;
+            index_.set(watch, settings_.lifecycle);
+            index_.touch(watch.tx_hash);
+        }
+    }
+    publish();
+    if (index_.has_touched()) moved_.notify_all();
 }
 
 base::Task<void> Tracker::take_in(std::vector<storage::Watch> fresh, chain::BlockHeight final_height) {

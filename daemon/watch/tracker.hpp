@@ -85,6 +85,7 @@ private:
 
     base::Task<void> fill();
     base::Task<void> take_in_new();
+    base::Task<void> take_in_others();
     base::Task<void> take_in(std::vector<storage::Watch> fresh, chain::BlockHeight final_height);
     base::Task<void> review_touched();
     base::Task<Page> load(std::vector<std::string> tx_hashes);
@@ -123,6 +124,7 @@ private:
     base::Event moved_;
     std::map<std::string, chain::TreeSeen> told_;  // of open watches: what is not in the database yet
     bool filled_ = false;
+    base::WallTime others_seen_until_{};
     unsigned reviewing_ = 0;
     std::deque<std::string> to_ask_;
     std::unordered_set<std::string> asking_;  // queued or under way

@@ -123,7 +123,7 @@ TEST_F(Watches, inserted_by_sql_must_have_a_hash_and_an_account) {
         "INSERT INTO watches (tx_hash, sender_id) VALUES ('JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG', "
         "'alice.near'), ('11111111111111111111111111111111', 'bob.near')");
     EXPECT_EQ(await(watches().new_watches(10)).size(), 2u);
-    EXPECT_EQ(await(watches().watches_since(base::WallTime(), 10)).size(), 2u);
+    EXPECT_EQ(await(watches().watches_since(base::WallTime(), "", 10)).size(), 2u);
 }
 
 TEST_F(Watches, that_nobody_has_looked_at_are_new) {

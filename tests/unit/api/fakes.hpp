@@ -91,7 +91,7 @@ public:
         co_return std::vector<storage::Watch>();
     }
     base::Task<bool> wait_for_watches(std::chrono::milliseconds) override { co_return false; }
-    base::Task<std::vector<storage::Watch>> watches_since(base::WallTime, unsigned) override {
+    base::Task<std::vector<storage::Watch>> watches_since(base::WallTime, std::string, unsigned) override {
         co_return std::vector<storage::Watch>();
     }
     base::Task<std::vector<storage::Watch>> open_submissions(base::WallTime, std::string, unsigned) override {
@@ -134,7 +134,14 @@ public:
                                                                    std::chrono::seconds) override {
         co_return std::vector<storage::DueDelivery>();
     }
-    base::Task<std::string> keep_payload(std::string, std::string payload) override { co_return payload; }
+    base::Task<std::map<std::string, storage::StoredCause>> causes(
+        std::vector<storage::DueDelivery>) override {
+        co_return std::map<std::string, storage::StoredCause>();
+    }
+    base::Task<std::map<std::string, std::string>> keep_payloads(
+        std::map<std::string, std::string> payloads) override {
+        co_return payloads;
+    }
     base::Task<void> record_delivery(storage::DeliveryOutcome) override { co_return; }
     base::Task<std::vector<storage::DeliveryRow>> list_deliveries(storage::DeliveryFilter) override {
         co_return std::vector<storage::DeliveryRow>();
@@ -146,7 +153,6 @@ public:
     base::Task<std::vector<storage::DeliveryBacklog>> delivery_backlog() override {
         co_return std::vector<storage::DeliveryBacklog>();
     }
-    base::Task<std::optional<storage::FindingRow>> finding(std::string) override { co_return std::nullopt; }
     base::Task<std::vector<storage::FindingRow>> list_findings(storage::FindingFilter filter) override {
         co_await database_.ask();
         asked = filter;
@@ -156,7 +162,6 @@ public:
                 found.push_back(row);
         co_return found;
     }
-    base::Task<storage::StoredTree> tree_of(std::string) override { co_return storage::StoredTree(); }
 
     // In the order of `events`, which is not that of their ids.
     base::Task<std::vector<storage::StreamEvent>> stream_events(std::int64_t after, unsigned limit) override {

@@ -108,8 +108,9 @@ public:
         co_await base::wait_for(added_, executor_, timeout);
         co_return true;
     }
-    base::Task<std::vector<storage::Watch>> watches_since(base::WallTime, unsigned) override {
-        co_return all();
+    base::Task<std::vector<storage::Watch>> watches_since(base::WallTime, std::string,
+                                                          unsigned limit) override {
+        return open_watches("", limit);
     }
     base::Task<std::vector<storage::Watch>> open_submissions(base::WallTime, std::string, unsigned) override {
         co_return std::vector<storage::Watch>{};

@@ -71,6 +71,16 @@ TEST(Tracker, AWatchOfSomebodyElseIsTakenIn) {
     EXPECT_EQ(life.store.rows["tx"].transaction.watched_since, 100u);
 }
 
+TEST(Tracker, AWatchThatAnotherDaemonHasTakenInIsWatchedHereToo) {
+    Life life;
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
+    auto& watch = life.store.add("tx");
+    watch.transaction.watched_since = 90;
+    watch.checks = 2;
+    EXPECT_TRUE(life.until([&] { return life.tracker->wants("tx"); }));
+}
+
 TEST(Tracker, WhatARuleNamesIsWatchedBeforeItsBlockIsStored) {
     Life life({{"all of alice", "alice", "", ""}});
     EXPECT_TRUE(life.tracker->listening());
