@@ -47,6 +47,8 @@ base::Result<json, Problem> parse_body(const std::string& body) {
         return base::Result<json, Problem>(boost::system::in_place_value, json::parse(body));
     } catch (const json::parse_error& error) {
         return bad_body("", "the body is no JSON: error at byte " + std::to_string(error.byte));
+    } catch (const json::out_of_range&) {
+        return bad_body("", "the body holds a number that is too large");
     }
 }
 

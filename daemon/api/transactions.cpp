@@ -43,7 +43,7 @@ Problem problem_of(const watch::SubmitError& error) {
     switch (error.kind) {
         case Kind::malformed:
             problem.status = 400;
-            problem.pointer = "/signed_tx_base64";
+            problem.pointer = error.where == "idempotency_key" ? "/idempotency_key" : "/signed_tx_base64";
             break;
         case Kind::conflict:
             problem.status = 409;

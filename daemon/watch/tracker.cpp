@@ -124,7 +124,8 @@ base::Task<void> Tracker::take_in(std::vector<storage::Watch> fresh, chain::Bloc
     for (auto& watch : fresh) {
         watch.transaction.watched_since = final_height;
         index_.set(watch, settings_.lifecycle);
-        index_.touch(watch.tx_hash);
+        // Thousands of hashes at once do not hold up what happens on the chain meanwhile.
+        index_.touch_later(watch.tx_hash);
     }
     publish();
     moved_.notify_all();

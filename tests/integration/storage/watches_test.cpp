@@ -63,9 +63,12 @@ TEST_F(Watches, that_are_there_already_are_left_as_they_are) {
 TEST_F(Watches, that_knew_the_hash_alone_are_completed_by_a_submission) {
     add({new_watch(1)});
     update(step_update(hash_of(1), Stage::accepted, Stage::pending));
-    EXPECT_EQ(add({submission(1, "k")}), std::vector<std::string>{});
+    auto signer = submission(1, "k");
+    signer.sender_id = "signer.near";
+    EXPECT_EQ(add({signer}), std::vector<std::string>{});
     const auto completed = await(watches().watch(hash_of(1)));
     EXPECT_EQ(completed->origin, WatchOrigin::submission);
+    EXPECT_EQ(completed->sender_id, signer.sender_id) << "signed, so that it is true";
     EXPECT_EQ(completed->signed_tx_base64, "AAAA");
     EXPECT_EQ(completed->state.stage, Stage::pending);
     EXPECT_EQ(await(watches().watch_by_idempotency_key("k"))->tx_hash, hash_of(1));
@@ -124,6 +127,16 @@ TEST_F(Watches, inserted_by_sql_must_have_a_hash_and_an_account) {
         "'alice.near'), ('11111111111111111111111111111111', 'bob.near')");
     EXPECT_EQ(await(watches().new_watches(10)).size(), 2u);
     EXPECT_EQ(await(watches().watches_since(base::WallTime(), "", 10)).size(), 2u);
+}
+
+TEST_F(Watches, inserted_by_sql_have_times_that_programs_can_count) {
+    for (const std::string column :
+         {"next_check_at", "created_at", "stage_since", "stuck_since", "updated_at"})
+        for (const std::string time : {"infinity", "-infinity", "294276-01-01", "1999-01-01"})
+            EXPECT_THROW(execute("INSERT INTO watches (tx_hash, sender_id, " + column + ") VALUES ('" +
+                                 hash_of(1) + "', 'alice.near', '" + time + "')"),
+                         pqxx::sql_error)
+                << column << ' ' << time;
 }
 
 TEST_F(Watches, that_nobody_has_looked_at_are_new) {

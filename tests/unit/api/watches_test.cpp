@@ -37,6 +37,7 @@ TEST_F(WatchesTest, BadBodiesAreToldWhere) {
     EXPECT_EQ(pointer(""), "");
     EXPECT_EQ(pointer("{"), "");
     EXPECT_EQ(pointer("7"), "");
+    EXPECT_EQ(pointer("1e999"), "");
     EXPECT_EQ(pointer("{}"), "/tx_hash");
     EXPECT_EQ(pointer(item("0OIl", "alice.near")), "/tx_hash");
     EXPECT_EQ(pointer(R"({"tx_hash":7,"sender_id":"a.near"})"), "/tx_hash");
