@@ -54,8 +54,9 @@ $$;
 CREATE FUNCTION tree_transactions(trees text[], since timestamptz, until timestamptz) RETURNS SETOF transactions
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 BEGIN
+    -- A transaction's tree has its hash for a name, and the index begins with that.
     RETURN QUERY SELECT * FROM transactions r
-                 WHERE r.tree_id = ANY (trees) AND r.block_time BETWEEN since AND until;
+                 WHERE r.tx_hash = ANY (trees) AND r.block_time BETWEEN since AND until;
 END
 $$;
 

@@ -84,4 +84,11 @@ pqxx::result query(pqxx::transaction_base& tx, const std::string& sql, const Par
 #endif
 }
 
+// All of its statements see one state of the database.
+#if PQXX_VERSION_MAJOR >= 7
+using Snapshot = pqxx::transaction<pqxx::isolation_level::repeatable_read, pqxx::write_policy::read_only>;
+#else
+using Snapshot = pqxx::transaction<pqxx::repeatable_read, pqxx::read_only>;
+#endif
+
 }  // namespace receiptd::storage::shim

@@ -37,8 +37,7 @@ std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
                                                const std::vector<std::string>& tx_hashes) {
     std::map<std::string, StoredTree> loaded;
     if (tx_hashes.empty()) return loaded;
-    pqxx::work tx(connection);
-    tx.exec("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");  // one state of all tables
+    shim::Snapshot tx(connection);
     const auto found = starts(tx, tx_hashes);
     // Trees of one day together: each question touches few partitions.
     for (auto first = found.begin(); first != found.end();) {
