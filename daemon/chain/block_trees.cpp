@@ -45,7 +45,8 @@ void BlockTrees::collect(const WholeBlockShard& shard) {
         const auto& item = shard.executed[i];
         if (!node_by_id_.emplace(item.outcome.id, nodes_.size()).second) continue;
         for (const auto data_id : item.receipt.input_data_ids) awaiting_.emplace(data_id, nodes_.size());
-        nodes_.push_back({&item, shard.shard_id, i, {}, {}, {}, touches(scope_, item.receipt)});
+        const bool in_scope = touches(scope_, item.receipt) || lineage_.holds_in_scope(item.outcome.id);
+        nodes_.push_back({&item, shard.shard_id, i, {}, {}, {}, in_scope});
     }
 }
 
@@ -115,7 +116,8 @@ void BlockTrees::adopt_from_lineage(Node& node) {
 // Data whose producer was not seen still belongs to the tree of the receipt that awaited it, which
 // executes in the block that lists the last of its data.
 BlockTrees::DataPlace BlockTrees::place_data(const Receipt& data) {
-    DataPlace place{{data.receipt_id, false}, touches(scope_, data), false};
+    const bool in_scope = touches(scope_, data) || lineage_.holds_in_scope(data.data_id);
+    DataPlace place{{data.receipt_id, false}, in_scope, false};
     if (const auto origin = lineage_.take_data(data.data_id)) {
         data_origin_ = *origin;
         place.tree = {data_origin_.tree_id, data_origin_.tree_is_transaction};

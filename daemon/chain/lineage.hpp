@@ -14,8 +14,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -54,6 +57,11 @@ public:
     };
     std::optional<DataOrigin> take_data(std::string_view data_id);
 
+    // Scope accounts: receipts and data that stored rows announced before the first block told here. They
+    // are in scope; their trees are not remembered, so that they are orphans until they are adopted.
+    void hold_in_scope(const std::vector<std::string>& ids) { held_.insert(ids.begin(), ids.end()); }
+    bool holds_in_scope(std::string_view id) const { return !held_.empty() && held_.contains(id); }
+
     // What was announced below `height` is gone; its memory is given back now and then, so that
     // the call costs nothing per block.
     void forget_before(base::Height height);
@@ -84,6 +92,7 @@ private:
     Map data_;
     std::deque<Kept> kept_;
     std::vector<Place> free_;  // places of kept_ that nobody holds
+    std::set<std::string, std::less<>> held_;
 };
 
 }  // namespace receiptd::chain

@@ -81,6 +81,7 @@ base::Task<void> Run::follow_through() {
     auto below = co_await engine_.store.stored_block_below(settings_.from);
     auto above = co_await engine_.store.stored_block_above(settings_.to.value_or(settings_.from));
     continuity_ = Continuity(std::move(below), std::move(above));
+    co_await hold_scope();
     while (co_await advance()) {
     }
     co_await finish();
@@ -127,6 +128,14 @@ base::Task<void> Run::leap() {
     auto below = co_await engine_.store.stored_block_below(next_);
     auto above = co_await engine_.store.stored_block_above(settings_.to.value_or(next_));
     continuity_ = Continuity(std::move(below), std::move(above));
+    co_await hold_scope();
+}
+
+// With scope accounts a receipt may be in scope by its parent alone, which is stored below.
+base::Task<void> Run::hold_scope() {
+    if (!engine_.source_has_outcomes || engine_.scope.kind != chain::ScopeKind::accounts) co_return;
+    const auto ids = co_await engine_.store.announced_below(next_);
+    lineage_.hold_in_scope(ids);
 }
 
 base::Task<void> Run::handle(rpc::FetchResult result) {

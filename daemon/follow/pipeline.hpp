@@ -59,6 +59,7 @@ private:
     base::Task<void> follow_through();
     base::Task<bool> advance();  // false: the run is over
     base::Task<void> leap();     // over heights that are stored already
+    base::Task<void> hold_scope();
     base::Task<void> handle(rpc::FetchResult result);
     base::Task<void> store_block(rpc::BlockContents contents);
     chain::Scope scope_for(const rpc::BlockContents& contents) const;

@@ -120,6 +120,11 @@ base::Task<void> PgStore::settle_trees(base::HeightRange around, base::WallTime 
     });
 }
 
+base::Task<std::vector<std::string>> PgStore::announced_below(base::Height height) {
+    return questions_.run(
+        [height](pqxx::connection& connection) { return sql::announced_below(connection, height); });
+}
+
 base::Task<void> PgStore::record_unavailable(UnavailableHeight height) {
     return questions_.run([height = std::move(height)](pqxx::connection& connection) {
         sql::record_unavailable(connection, height);

@@ -61,6 +61,7 @@ public:
                                    std::string reason) override;
     base::Task<void> adopt_orphans(base::HeightRange around) override;
     base::Task<void> settle_trees(base::HeightRange around, base::WallTime news_since) override;
+    base::Task<std::vector<std::string>> announced_below(base::Height height) override;
     base::Task<void> record_unavailable(UnavailableHeight height) override;
     base::Task<std::vector<UnavailableHeight>> unavailable_heights(unsigned limit) override;
     base::Task<std::optional<chain::BlockRef>> stored_block(base::Height height) override;

@@ -46,6 +46,9 @@ void forget_old_adoptions(pqxx::connection& connection);
 // Lines of the stream after 7 days, alerts that are delivered everywhere after 30.
 void forget_old_news(pqxx::connection& connection);
 
+// announced.cpp
+std::vector<std::string> announced_below(pqxx::connection& connection, base::Height height);
+
 // heights.cpp
 Coverage load_coverage(pqxx::connection& connection);
 void want(pqxx::connection& connection, base::HeightRange range);

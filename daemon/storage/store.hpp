@@ -93,6 +93,10 @@ public:
     // Idempotent.
     virtual base::Task<void> settle_trees(base::HeightRange around, base::WallTime news_since) = 0;
 
+    // Ids of receipts and data that stored rows below `height` announce, within the window of lineage, and
+    // that are not stored themselves (scope accounts: they are in scope).
+    virtual base::Task<std::vector<std::string>> announced_below(base::Height height) = 0;
+
     virtual base::Task<void> record_unavailable(UnavailableHeight height) = 0;
     virtual base::Task<std::vector<UnavailableHeight>> unavailable_heights(unsigned limit) = 0;
 

@@ -135,6 +135,9 @@ public:
         co_return;
     }
     base::Task<void> settle_trees(base::HeightRange, base::WallTime) override { co_return; }
+    base::Task<std::vector<std::string>> announced_below(Height) override {
+        co_return std::vector<std::string>{};
+    }
     base::Task<void> record_unavailable(storage::UnavailableHeight height) override {
         coverage.wanted.add(height.height);
         unavailable[height.height] = height;
