@@ -21,8 +21,25 @@ constexpr auto kReportEvery = 10s;
 
 double seconds(base::Duration duration) { return static_cast<double>(duration.count()) / 1e9; }
 
-base::Task<std::string> make_on(base::asio::thread_pool& cpu, Cause cause) {
-    return base::offload(cpu, [cause = std::move(cause)] { return make_payload(cause); });
+using Bodies = std::map<std::string, std::string>;  // by alert_id
+
+Cause cause_of(const storage::DueDelivery& delivery, storage::StoredCause stored) {
+    Cause cause;
+    cause.alert_id = delivery.alert_id;
+    cause.kind = delivery.kind;
+    cause.tx_hash = delivery.tx_hash;
+    cause.alerted_at = delivery.created_at;
+    cause.finding = std::move(stored.finding);
+    cause.tree = std::move(stored.tree);
+    return cause;
+}
+
+base::Task<Bodies> make_on(base::asio::thread_pool& cpu, std::vector<Cause> causes) {
+    return base::offload(cpu, [causes = std::move(causes)] {
+        Bodies bodies;
+        for (const auto& cause : causes) bodies[cause.alert_id] = make_payload(cause);
+        return bodies;
+    });
 }
 
 }  // namespace
@@ -85,8 +102,10 @@ base::Task<std::optional<std::size_t>> Dispatcher::claim(base::TaskGroup& under_
     try {
         auto free = rooms();
         if (!free.empty()) due = co_await store_.claim_deliveries(std::move(free), kLease);
+        co_await give_bodies(due);
     } catch (const storage::StorageError& e) {
-        log::warn("the queue of alerts cannot be read", {{"because", e.what()}});
+        // What was claimed is left to its lease.
+        log::warn("the queue of alerts cannot be worked", {{"because", e.what()}});
         co_return std::nullopt;
     }
     for (auto& delivery : due) {
@@ -95,6 +114,23 @@ base::Task<std::optional<std::size_t>> Dispatcher::claim(base::TaskGroup& under_
         under_way.spawn(deliver(std::move(delivery)));
     }
     co_return due.size();
+}
+
+// Those of one claim together. What is under way goes on meanwhile.
+base::Task<void> Dispatcher::give_bodies(std::vector<storage::DueDelivery>& deliveries) {
+    std::map<std::string, storage::DueDelivery> without;
+    for (const auto& delivery : deliveries)
+        if (delivery.payload.empty()) without.emplace(delivery.alert_id, delivery);
+    if (without.empty()) co_return;
+    std::vector<storage::DueDelivery> asked;
+    for (const auto& [id, delivery] : without) asked.push_back(delivery);
+    auto known = co_await store_.causes(std::move(asked));
+    std::vector<Cause> causes;
+    for (const auto& [id, delivery] : without) causes.push_back(cause_of(delivery, std::move(known[id])));
+    auto made = co_await make_on(cpu_, std::move(causes));
+    const auto kept = co_await store_.keep_payloads(std::move(made));
+    for (auto& delivery : deliveries)
+        if (delivery.payload.empty()) delivery.payload = kept.at(delivery.alert_id);
 }
 
 base::Task<void> Dispatcher::pause() {
@@ -128,7 +164,7 @@ base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& en
     Message message;
     message.endpoint = delivery.endpoint;
     message.id = delivery.alert_id;
-    message.body = co_await body_of(delivery);
+    message.body = std::move(delivery.payload);
     if (delivery.attempts == 0 && !delivery.tried)
         endpoint.series.first_attempt_seconds.Observe(seconds(clock_.wall() - delivery.created_at));
     const auto began = clock_.steady();
@@ -137,19 +173,6 @@ base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& en
     auto outcome = after_attempt(delivery, answer, chance_());
     note(delivery, outcome, answer, endpoint);
     co_await store_.record_delivery(std::move(outcome));
-}
-
-base::Task<std::string> Dispatcher::body_of(const storage::DueDelivery& delivery) {
-    if (!delivery.payload.empty()) co_return delivery.payload;
-    Cause cause;
-    cause.alert_id = delivery.alert_id;
-    cause.kind = delivery.kind;
-    cause.tx_hash = delivery.tx_hash;
-    cause.alerted_at = delivery.created_at;
-    cause.finding = co_await store_.finding(delivery.alert_id);
-    if (!cause.tx_hash.empty()) cause.tree = co_await store_.tree_of(cause.tx_hash);
-    auto made = co_await make_on(cpu_, std::move(cause));
-    co_return co_await store_.keep_payload(delivery.alert_id, std::move(made));
 }
 
 void Dispatcher::note(const storage::DueDelivery& delivery, const storage::DeliveryOutcome& outcome,

@@ -73,7 +73,7 @@ private:
     base::Task<void> pause();
     base::Task<void> deliver(storage::DueDelivery delivery);
     base::Task<void> attempt(storage::DueDelivery delivery, Endpoint& endpoint);
-    base::Task<std::string> body_of(const storage::DueDelivery& delivery);
+    base::Task<void> give_bodies(std::vector<storage::DueDelivery>& deliveries);
     void note(const storage::DueDelivery& delivery, const storage::DeliveryOutcome& outcome,
               const Answer& answer, Endpoint& endpoint);
     void show(const std::vector<storage::DeliveryBacklog>& backlog);

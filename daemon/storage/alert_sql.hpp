@@ -5,6 +5,7 @@
 #include "storage/alert_store.hpp"
 #include "storage/pqxx_shim.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,18 +17,12 @@ inline std::string iso(const std::string& column) {
     return "coalesce(to_char(" + column + ", 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), '')";
 }
 
-// Not waited for on the disk: what a crash of the server (not of this process) can undo here within the last
-// second only makes an attempt happen again, under the id that receivers know it by.
-inline void commit_without_waiting(pqxx::transaction_base& tx) {
-    tx.exec("SET LOCAL synchronous_commit = off");
-}
-
-// deliveries.cpp; `owner` is this process's uuid
+// deliveries.cpp; each is one statement and its own transaction. `owner` is this process's uuid.
 std::vector<DueDelivery> claim_deliveries(pqxx::connection& connection,
                                           const std::vector<EndpointRoom>& rooms, std::chrono::seconds lease,
                                           const std::string& owner);
-std::string keep_payload(pqxx::connection& connection, const std::string& alert_id,
-                         const std::string& payload);
+std::map<std::string, std::string> keep_payloads(pqxx::connection& connection,
+                                                 const std::map<std::string, std::string>& payloads);
 void record_delivery(pqxx::connection& connection, const DeliveryOutcome& outcome, const std::string& owner);
 std::optional<std::chrono::milliseconds> next_delivery_in(pqxx::connection& connection,
                                                           const std::vector<std::string>& endpoints);
@@ -39,9 +34,9 @@ std::uint64_t resend(pqxx::connection& connection, const DeliveryFilter& filter)
 std::vector<DeliveryBacklog> delivery_backlog(pqxx::connection& connection);
 
 // findings.cpp
-std::optional<FindingRow> finding(pqxx::connection& connection, const std::string& finding_id);
+std::map<std::string, StoredCause> causes(pqxx::connection& connection,
+                                          const std::vector<DueDelivery>& deliveries);
 std::vector<FindingRow> list_findings(pqxx::connection& connection, const FindingFilter& filter);
-StoredTree tree_of(pqxx::connection& connection, const std::string& tx_hash);
 
 // stream_events.cpp
 std::vector<StreamEvent> stream_events(pqxx::connection& connection, std::int64_t after, unsigned limit);

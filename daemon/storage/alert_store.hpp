@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,6 +60,12 @@ struct DueDelivery {
     unsigned attempts = 0;  // made before
     bool tried = false;     // ever, before it was sent anew by hand too
     base::WallTime created_at{};
+};
+
+// What an alert tells of, as far as it is stored.
+struct StoredCause {
+    std::optional<FindingRow> finding;  // nullopt: forgotten by retention
+    StoredTree tree;
 };
 
 // How many more deliveries an endpoint can take now.
@@ -120,8 +127,11 @@ public:
     // process for `lease` (FOR UPDATE SKIP LOCKED). By endpoint, so that the backlog of one hides no other.
     virtual base::Task<std::vector<DueDelivery>> claim_deliveries(std::vector<EndpointRoom> rooms,
                                                                   std::chrono::seconds lease) = 0;
-    // Keeps the body before the first attempt; what was kept before wins and is returned.
-    virtual base::Task<std::string> keep_payload(std::string alert_id, std::string payload) = 0;
+    // By alert_id. All at once: planning the questions costs more than answering them.
+    virtual base::Task<std::map<std::string, StoredCause>> causes(std::vector<DueDelivery> deliveries) = 0;
+    // Keeps bodies, by alert_id, before their first attempt; what was kept before wins and is returned.
+    virtual base::Task<std::map<std::string, std::string>> keep_payloads(
+        std::map<std::string, std::string> payloads) = 0;
     virtual base::Task<void> record_delivery(DeliveryOutcome outcome) = 0;
     virtual base::Task<std::vector<DeliveryRow>> list_deliveries(DeliveryFilter filter) = 0;
     // Makes deliveries pending and due again; how many.
@@ -131,9 +141,7 @@ public:
         std::vector<std::string> endpoints) = 0;
     virtual base::Task<std::vector<DeliveryBacklog>> delivery_backlog() = 0;
 
-    virtual base::Task<std::optional<FindingRow>> finding(std::string finding_id) = 0;
     virtual base::Task<std::vector<FindingRow>> list_findings(FindingFilter filter) = 0;
-    virtual base::Task<StoredTree> tree_of(std::string tx_hash) = 0;
 
     // Events behind `after` that no open transaction can still precede, oldest first.
     virtual base::Task<std::vector<StreamEvent>> stream_events(std::int64_t after, unsigned limit) = 0;

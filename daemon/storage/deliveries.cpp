@@ -63,42 +63,45 @@ std::vector<DueDelivery> claim_deliveries(pqxx::connection& connection,
         endpoints.push_back(room.endpoint);
         most.push_back(std::to_string(room.limit));
     }
-    pqxx::work tx(connection);
-    commit_without_waiting(tx);
+    pqxx::nontransaction tx(connection);
     const auto rows = shim::query(tx, kClaim, text_array(endpoints), text_array(most), owner, lease.count());
     std::vector<DueDelivery> due;
     for (const auto& row : rows) due.push_back(due_of(row));
-    tx.commit();
     return due;
 }
 
-std::string keep_payload(pqxx::connection& connection, const std::string& alert_id,
-                         const std::string& payload) {
-    pqxx::work tx(connection);
-    commit_without_waiting(tx);
-    const auto kept = shim::query(
-        tx, "UPDATE alerts SET payload = coalesce(payload, $2) WHERE alert_id = $1 RETURNING payload",
-        alert_id, payload);
-    tx.commit();
-    return kept.empty() ? payload : kept[0][0].as<std::string>();
+std::map<std::string, std::string> keep_payloads(pqxx::connection& connection,
+                                                 const std::map<std::string, std::string>& payloads) {
+    std::vector<std::string> ids, bodies;
+    for (const auto& [id, body] : payloads) {
+        ids.push_back(id);
+        bodies.push_back(body);
+    }
+    pqxx::nontransaction tx(connection);
+    const auto rows = shim::query(tx,
+                                  "UPDATE alerts a SET payload = coalesce(a.payload, made.body) "
+                                  "FROM unnest($1::text[], $2::text[]) AS made (alert_id, body) "
+                                  "WHERE a.alert_id = made.alert_id RETURNING a.alert_id, a.payload",
+                                  text_array(ids), text_array(bodies));
+    auto kept = payloads;  // of one that is forgotten meanwhile nothing is kept
+    for (const auto& row : rows) kept[row[0].as<std::string>()] = row[1].as<std::string>();
+    return kept;
 }
 
 void record_delivery(pqxx::connection& connection, const DeliveryOutcome& outcome, const std::string& owner) {
     const char* state = outcome.delivered ? "delivered" : outcome.dead ? "dead" : "pending";
     const auto again_in = outcome.again_in ? std::to_string(outcome.again_in->count()) : std::string();
-    pqxx::work tx(connection);
-    commit_without_waiting(tx);
+    pqxx::nontransaction tx(connection);
     const auto recorded = shim::query(tx, kRecord, outcome.alert_id, outcome.endpoint, state, again_in,
                                       outcome.status, plain(outcome.error), owner);
     if (outcome.endpoint_gone && recorded.affected_rows() > 0)
         shim::query(tx, "UPDATE endpoints SET active = false, updated_at = now() WHERE name = $1 AND active",
                     outcome.endpoint);
-    tx.commit();
 }
 
 std::optional<std::chrono::milliseconds> next_delivery_in(pqxx::connection& connection,
                                                           const std::vector<std::string>& endpoints) {
-    pqxx::work tx(connection);
+    pqxx::nontransaction tx(connection);
     const auto rows = shim::query(
         tx,
         "SELECT ceil(extract(epoch FROM min(next.at) - now()) * 1000)::bigint "

@@ -1,8 +1,10 @@
 // Findings and the trees they were found in, as alerts and lists tell them.
 #include "storage/alert_sql.hpp"
+#include "storage/copy.hpp"
 #include "storage/store.hpp"
 #include "storage/watch_sql.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <string_view>
 #include <utility>
@@ -48,6 +50,21 @@ FindingRow row_of(const pqxx::row& row) {
     return finding;
 }
 
+std::vector<FindingRow> findings_of(pqxx::connection& connection, const std::vector<std::string>& ids,
+                                    base::WallTime alerted_since) {
+    pqxx::work tx(connection);
+    const auto rows =
+        shim::query(tx,
+                    kSelect +
+                        "WHERE f.finding_id = ANY ($1::text[]) "
+                        "AND f.block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 day' "
+                        "ORDER BY f.block_time DESC",
+                    text_array(ids), alerted_since.time_since_epoch().count());
+    std::vector<FindingRow> findings;
+    for (const auto& row : rows) findings.push_back(row_of(row));
+    return findings;
+}
+
 FindingCursor cursor_of(const std::string& text) {
     if (text.empty()) return {};
     auto cursor = parse_finding_cursor(text);
@@ -57,17 +74,30 @@ FindingCursor cursor_of(const std::string& text) {
 
 }  // namespace
 
-// What alerts is younger than an hour then: older partitions are left out.
-std::optional<FindingRow> finding(pqxx::connection& connection, const std::string& finding_id) {
-    pqxx::work tx(connection);
-    const auto rows = shim::query(
-        tx,
-        kSelect +
-            "WHERE f.finding_id = $1 AND f.block_time >= coalesce((SELECT created_at - interval '1 day' "
-            "FROM alerts WHERE alert_id = $1), '-infinity') ORDER BY f.block_time LIMIT 1",
-        finding_id);
-    if (rows.empty()) return std::nullopt;
-    return row_of(rows[0]);
+// What alerts is younger than a day: older partitions are left out.
+std::map<std::string, StoredCause> causes(pqxx::connection& connection,
+                                          const std::vector<DueDelivery>& deliveries) {
+    std::map<std::string, StoredCause> known;
+    std::map<std::string, std::vector<std::string>> alerts_of;  // by tx_hash
+    std::vector<std::string> ids, tx_hashes;
+    auto since = base::WallTime::max();
+    for (const auto& delivery : deliveries) {
+        since = std::min(since, delivery.created_at);
+        if (!known.emplace(delivery.alert_id, StoredCause()).second) continue;
+        ids.push_back(delivery.alert_id);
+        if (delivery.tx_hash.empty()) continue;
+        auto& alerts = alerts_of[delivery.tx_hash];
+        if (alerts.empty()) tx_hashes.push_back(delivery.tx_hash);
+        alerts.push_back(delivery.alert_id);
+    }
+    for (auto& finding : findings_of(connection, ids, since)) {
+        const auto alert_id = finding.finding_id;
+        known[alert_id].finding = std::move(finding);
+    }
+    const auto trees = stored_trees(connection, tx_hashes);
+    for (const auto& [tx_hash, tree] : trees)
+        for (const auto& alert_id : alerts_of[tx_hash]) known[alert_id].tree = tree;
+    return known;
 }
 
 // Newest first. The values are known when it is planned: conditions that are always true fall away.
@@ -88,12 +118,6 @@ std::vector<FindingRow> list_findings(pqxx::connection& connection, const Findin
     std::vector<FindingRow> findings;
     for (const auto& row : rows) findings.push_back(row_of(row));
     return findings;
-}
-
-StoredTree tree_of(pqxx::connection& connection, const std::string& tx_hash) {
-    auto trees = stored_trees(connection, {tx_hash});
-    const auto tree = trees.find(tx_hash);
-    return tree == trees.end() ? StoredTree{} : std::move(tree->second);
 }
 
 }  // namespace sql

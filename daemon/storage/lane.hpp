@@ -14,7 +14,7 @@ namespace receiptd::storage {
 
 class Lane {
 public:
-    explicit Lane(SessionContext& context) : session_(context) {}
+    explicit Lane(SessionContext& context, Commits commits = Commits::flushed) : session_(context, commits) {}
 
     // Runs work(connection) on the lane's thread until it succeeds.
     template <class Work>

@@ -26,11 +26,17 @@ base::Task<std::vector<DueDelivery>> PgAlertStore::claim_deliveries(std::vector<
     });
 }
 
-base::Task<std::string> PgAlertStore::keep_payload(std::string alert_id, std::string payload) {
-    return queue_.run(
-        [alert_id = std::move(alert_id), payload = std::move(payload)](pqxx::connection& connection) {
-            return sql::keep_payload(connection, alert_id, payload);
-        });
+base::Task<std::map<std::string, StoredCause>> PgAlertStore::causes(std::vector<DueDelivery> deliveries) {
+    return causes_.run([deliveries = std::move(deliveries)](pqxx::connection& connection) {
+        return sql::causes(connection, deliveries);
+    });
+}
+
+base::Task<std::map<std::string, std::string>> PgAlertStore::keep_payloads(
+    std::map<std::string, std::string> payloads) {
+    return queue_.run([payloads = std::move(payloads)](pqxx::connection& connection) {
+        return sql::keep_payloads(connection, payloads);
+    });
 }
 
 base::Task<void> PgAlertStore::record_delivery(DeliveryOutcome outcome) {
@@ -62,21 +68,9 @@ base::Task<std::vector<DeliveryBacklog>> PgAlertStore::delivery_backlog() {
     return questions_.run(sql::delivery_backlog);
 }
 
-base::Task<std::optional<FindingRow>> PgAlertStore::finding(std::string finding_id) {
-    return causes_.run([finding_id = std::move(finding_id)](pqxx::connection& connection) {
-        return sql::finding(connection, finding_id);
-    });
-}
-
 base::Task<std::vector<FindingRow>> PgAlertStore::list_findings(FindingFilter filter) {
     return questions_.run([filter = std::move(filter)](pqxx::connection& connection) {
         return sql::list_findings(connection, filter);
-    });
-}
-
-base::Task<StoredTree> PgAlertStore::tree_of(std::string tx_hash) {
-    return causes_.run([tx_hash = std::move(tx_hash)](pqxx::connection& connection) {
-        return sql::tree_of(connection, tx_hash);
     });
 }
 

@@ -1,5 +1,8 @@
-// The queue of alerts, findings and the stream on PostgreSQL. Attempts do not wait behind lists, nor behind
+// The queue of alerts, findings and the stream on PostgreSQL. Attempts wait neither behind lists nor behind
 // each other's trees: three lanes.
+//
+// The queue's does not wait for the disk: what a crash of the server (not of this process) undoes there is of
+// its last second, and makes an attempt happen again, under the id that receivers know it by.
 #pragma once
 
 #include "storage/alert_store.hpp"
@@ -23,16 +26,16 @@ public:
     base::Task<void> set_endpoints(std::vector<std::string> names) override;
     base::Task<std::vector<DueDelivery>> claim_deliveries(std::vector<EndpointRoom> rooms,
                                                           std::chrono::seconds lease) override;
-    base::Task<std::string> keep_payload(std::string alert_id, std::string payload) override;
+    base::Task<std::map<std::string, StoredCause>> causes(std::vector<DueDelivery> deliveries) override;
+    base::Task<std::map<std::string, std::string>> keep_payloads(
+        std::map<std::string, std::string> payloads) override;
     base::Task<void> record_delivery(DeliveryOutcome outcome) override;
     base::Task<std::vector<DeliveryRow>> list_deliveries(DeliveryFilter filter) override;
     base::Task<std::uint64_t> resend(DeliveryFilter filter) override;
     base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(
         std::vector<std::string> endpoints) override;
     base::Task<std::vector<DeliveryBacklog>> delivery_backlog() override;
-    base::Task<std::optional<FindingRow>> finding(std::string finding_id) override;
     base::Task<std::vector<FindingRow>> list_findings(FindingFilter filter) override;
-    base::Task<StoredTree> tree_of(std::string tx_hash) override;
     base::Task<std::vector<StreamEvent>> stream_events(std::int64_t after, unsigned limit) override;
     base::Task<std::int64_t> last_stream_event() override;
 

@@ -53,9 +53,10 @@ pqxx::connection& Session::connection() {
     auto fresh = shim::connect(context_.database.conninfo().reveal());
     {
         pqxx::nontransaction settings(*fresh);
-        settings.exec(
-            "SET timezone = 'UTC'; SET datestyle = 'ISO'; SET synchronous_commit = 'on'; SET jit = off; " +
-            ("SET statement_timeout = " + std::to_string(context_.statement_timeout.count())));
+        settings.exec("SET timezone = 'UTC'; SET datestyle = 'ISO'; SET jit = off; " +
+                      std::string(commits_ == Commits::flushed ? "SET synchronous_commit = 'on'; "
+                                                               : "SET synchronous_commit = 'off'; ") +
+                      ("SET statement_timeout = " + std::to_string(context_.statement_timeout.count())));
     }
     connection_ = std::move(fresh);
     context_.series.connected.Increment();

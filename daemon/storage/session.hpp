@@ -65,9 +65,14 @@ struct SessionContext {
     std::function<void()> on_alerts = [] {};
 };
 
+// Whether a commit is on the disk when it returns; one that is not is lost if the server crashes within the
+// next second.
+enum class Commits { flushed, unflushed };
+
 class Session {
 public:
-    explicit Session(SessionContext& context) : context_(context) {}
+    explicit Session(SessionContext& context, Commits commits = Commits::flushed)
+        : context_(context), commits_(commits) {}
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
     ~Session() { disconnect(); }
@@ -97,6 +102,7 @@ private:
     void wait_before_retry(bool outage, unsigned failures);
 
     SessionContext& context_;
+    Commits commits_;
     std::unique_ptr<pqxx::connection> connection_;
     bool was_connected_ = false;
     bool down_ = false;

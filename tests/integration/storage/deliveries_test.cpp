@@ -19,6 +19,10 @@ constexpr const char* kTimePasses = "UPDATE deliveries SET next_attempt_at = now
 
 using Deliveries = AlertsTest;
 
+std::string keep(Process& process, const std::string& alert_id, const std::string& payload) {
+    return await(process.alerts.keep_payloads({{alert_id, payload}})).at(alert_id);
+}
+
 TEST_F(Deliveries, the_longest_due_come_first_and_no_more_than_asked_for) {
     queue("a", 10);
     queue("b", 30);
@@ -111,11 +115,11 @@ TEST_F(Deliveries, what_failed_waits_for_its_time) {
 TEST_F(Deliveries, the_body_that_was_kept_first_wins) {
     queue("a");
     EXPECT_EQ(process().claim(1)[0].payload, "");
-    EXPECT_EQ(await(process().alerts.keep_payload("a", "{\"first\":1}")), "{\"first\":1}");
-    EXPECT_EQ(await(other().alerts.keep_payload("a", "{\"second\":2}")), "{\"first\":1}");
+    EXPECT_EQ(keep(process(), "a", "{\"first\":1}"), "{\"first\":1}");
+    EXPECT_EQ(keep(other(), "a", "{\"second\":2}"), "{\"first\":1}");
     execute(kTimePasses);
     EXPECT_EQ(other().claim(1)[0].payload, "{\"first\":1}");
-    EXPECT_EQ(await(process().alerts.keep_payload("forgotten", "{}")), "{}");
+    EXPECT_EQ(keep(process(), "forgotten", "{}"), "{}");
 }
 
 TEST_F(Deliveries, the_dead_are_sent_anew_from_the_start_of_their_schedule) {
@@ -224,7 +228,7 @@ TEST_F(Deliveries, hostile_texts_are_only_texts) {
     const auto due = process().claim(1, hostile);
     ASSERT_EQ(due.size(), 1u);
     EXPECT_EQ(due[0].alert_id, hostile);
-    EXPECT_EQ(await(process().alerts.keep_payload(hostile, hostile)), hostile);
+    EXPECT_EQ(keep(process(), hostile, hostile), hostile);
     auto outcome = outcome_of(hostile, hostile);
     outcome.dead = true;
     outcome.error = std::string("bad \xff\x00 bytes\x1b[2J", 16) + std::string(10'000, 'x');

@@ -78,8 +78,20 @@ TEST_F(Findings, are_chosen_by_what_they_are) {
     EXPECT_EQ(count(filter), 0u);
 }
 
-TEST_F(Findings, tell_all_that_is_known_of_one) {
-    const auto found = await(alerts().finding("failed_receipt:r1"));
+storage::DueDelivery due(const std::string& alert_id, const std::string& tx_hash) {
+    storage::DueDelivery delivery;
+    delivery.alert_id = alert_id;
+    delivery.tx_hash = tx_hash;
+    delivery.created_at = base::WallTime(std::chrono::nanoseconds(kFirstTime));
+    return delivery;
+}
+
+TEST_F(Findings, and_their_trees_are_told_to_alerts) {
+    auto causes = await(alerts().causes({due("failed_receipt:r1", "T"), due("failed_receipt:r2", "T"),
+                                         due("failed_receipt:r2", "T"), due("failed_receipt:r3", "U"),
+                                         due("failed_receipt:none", "none"), due("stuck:none", "")}));
+    EXPECT_EQ(causes.size(), 5u);
+    const auto found = causes["failed_receipt:r1"].finding;
     ASSERT_TRUE(found);
     EXPECT_EQ(found->kind, "failed_receipt");
     EXPECT_EQ(found->tx_hash, "T");
@@ -88,16 +100,14 @@ TEST_F(Findings, tell_all_that_is_known_of_one) {
     EXPECT_EQ(found->contract_id, "bob.near");
     EXPECT_EQ(found->block_height, 103u);
     EXPECT_EQ(found->block_time, "2022-10-19T00:01:43.000000Z");
-    EXPECT_FALSE(await(alerts().finding("failed_receipt:none")));
-}
-
-TEST_F(Findings, have_the_tree_they_were_found_in) {
-    const auto tree = await(alerts().tree_of("T"));
+    const auto& tree = causes["failed_receipt:r2"].tree;
     ASSERT_TRUE(tree.transaction);
     EXPECT_EQ(tree.transaction->signer_id, "alice.near");
-    ASSERT_EQ(tree.receipts.size(), 1u);
+    EXPECT_EQ(tree.receipts.size(), 1u);
     EXPECT_EQ(tree.outcomes.size(), 2u);
-    EXPECT_FALSE(await(alerts().tree_of("unknown")).any());
+    EXPECT_TRUE(causes["failed_receipt:r3"].finding);
+    EXPECT_FALSE(causes["failed_receipt:r3"].tree.any());
+    EXPECT_FALSE(causes["failed_receipt:none"].finding);
 }
 
 }  // namespace

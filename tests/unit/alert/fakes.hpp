@@ -73,10 +73,27 @@ public:
                 }
         co_return due;
     }
-    base::Task<std::string> keep_payload(std::string alert_id, std::string payload) override {
-        auto& kept = payloads[alert_id];
-        if (kept.empty()) kept = std::move(payload);
-        co_return kept;
+    base::Task<std::map<std::string, std::string>> keep_payloads(
+        std::map<std::string, std::string> made) override {
+        for (auto& [alert_id, payload] : made) {
+            auto& kept = payloads[alert_id];
+            if (kept.empty()) kept = payload;
+            payload = kept;
+        }
+        co_return made;
+    }
+    base::Task<std::map<std::string, storage::StoredCause>> causes(
+        std::vector<storage::DueDelivery> due) override {
+        std::map<std::string, storage::StoredCause> known;
+        for (const auto& delivery : due) {
+            ++findings_read;
+            storage::FindingRow row;
+            row.finding_id = delivery.alert_id;
+            row.kind = "failed_receipt";
+            row.error_text = "told " + std::to_string(findings_read) + " times";
+            known[delivery.alert_id].finding = row;
+        }
+        co_return known;
     }
     base::Task<void> record_delivery(storage::DeliveryOutcome outcome) override {
         auto& delivery = deliveries.at({outcome.alert_id, outcome.endpoint});
@@ -96,18 +113,9 @@ public:
         co_return std::nullopt;
     }
     base::Task<std::vector<storage::DeliveryBacklog>> delivery_backlog() override { co_return backlog; }
-    base::Task<std::optional<storage::FindingRow>> finding(std::string finding_id) override {
-        ++findings_read;
-        storage::FindingRow row;
-        row.finding_id = finding_id;
-        row.kind = "failed_receipt";
-        row.error_text = "told " + std::to_string(findings_read) + " times";
-        co_return row;
-    }
     base::Task<std::vector<storage::FindingRow>> list_findings(storage::FindingFilter) override {
         co_return std::vector<storage::FindingRow>{};
     }
-    base::Task<storage::StoredTree> tree_of(std::string) override { co_return storage::StoredTree{}; }
     base::Task<std::vector<storage::StreamEvent>> stream_events(std::int64_t, unsigned) override {
         co_return std::vector<storage::StreamEvent>{};
     }
