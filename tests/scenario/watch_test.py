@@ -1,6 +1,7 @@
 """Watched transactions on a living chain: each is followed to its end, through kills, and what is said of it is true.
 
-RECEIPTD_WATCH_BLOCKS=1200 RECEIPTD_WATCH_KILLS=20 make it long (default: 120 blocks, 6 kills).
+RECEIPTD_WATCH_BLOCKS=1000 RECEIPTD_WATCH_TPS=200 RECEIPTD_WATCH_KILLS=20 make it long: 20,000 transactions (default: 120
+blocks, 40 a second, 6 kills).
 """
 
 import collections
@@ -10,16 +11,20 @@ import re
 import time
 
 import support
+from truth import Judging
 
 BLOCKS = int(os.environ.get("RECEIPTD_WATCH_BLOCKS", "120"))
 KILLS = int(os.environ.get("RECEIPTD_WATCH_KILLS", "6"))
-BLOCK_MS, TPS = 100, 40
+BLOCK_MS, TPS = 100, int(os.environ.get("RECEIPTD_WATCH_TPS", "40"))
+PATIENCE = support.DEADLINE + BLOCKS
 EVERYTHING = '[[watch]]\nname = "everything"\nsigner = "*"\n'
 ORDER = ["accepted", "pending", "included", "executing", "completed", "final"]
+FAULTS = [{"fault": "429", "share": 0.04}, {"fault": "500", "share": 0.04}, {"fault": "reset", "share": 0.02},
+          {"fault": "truncate", "share": 0.02}, {"fault": "malformed", "share": 0.02}, {"fault": "html", "share": 0.02}]
 ENDS = {"superseded": ("dropped", "superseded"), "balance": ("dropped", "not_enough_balance")}
 
 
-class Watching(support.Scenario):
+class Watching(Judging, support.Scenario):
     def setUp(self):
         super().setUp()
         self.databases = {"neardata": self.database, "rpc": self.make_database()}
@@ -34,7 +39,7 @@ class Watching(support.Scenario):
         self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
 
     def final_height(self):
-        return self.chain.rpc("block", {"finality": "final"})["header"]["height"]
+        return self.chain.ask("/status")["final_height"]
 
     def configured(self, source, extra=EVERYTHING, start=None):
         return self.config(self.chain, source=source, start=start or self.genesis + 1, network="sandbox",
@@ -44,7 +49,7 @@ class Watching(support.Scenario):
         return self.chain.ask(f"/truth?from={self.genesis}&to={last}")
 
     def ended_well(self, daemon):
-        daemon.wait(timeout=support.DEADLINE)
+        daemon.wait(timeout=PATIENCE)
         self.assertEqual(daemon.returncode, 0, daemon.log()[-4000:])
 
     def transitions(self, source):
@@ -81,8 +86,9 @@ class Watching(support.Scenario):
         self.assertEqual(wrong[:3], [], f"{len(wrong)} of {len(included)}")
         self.assert_orderly(source)
 
-    def test_whatever_a_rule_names_ends_with_its_true_verdict_through_kills(self):
+    def test_whatever_a_rule_names_ends_with_its_true_verdict_through_kills_and_faults(self):
         self.living_chain()
+        self.chain.ask("/faults", {"faults": FAULTS})
         last = self.genesis + BLOCKS
         chance = random.Random(9)
         configs = {source: self.configured(source) for source in self.databases}
@@ -91,7 +97,8 @@ class Watching(support.Scenario):
             time.sleep(chance.uniform(0.5, 1.5))  # the moment of the crash
             for daemon in daemons:
                 self.kill(daemon)
-        support.wait_until("the chain is long enough", lambda: self.final_height() > last)
+        support.wait_until("the chain is long enough", lambda: self.final_height() > last, PATIENCE)
+        self.chain.ask("/faults", {"faults": []})
         for daemon in [self.start("run", "--config", config, "--until", last) for config in configs.values()]:
             self.ended_well(daemon)
         truth = self.truth(last)
@@ -100,6 +107,8 @@ class Watching(support.Scenario):
         for source in self.databases:
             with self.subTest(source):
                 self.assert_true(source, included, last)
+                settled = included if source == "rpc" else self.settled_by(included, last)
+                self.assert_judged(self.databases[source], settled, included)
 
     def test_a_watched_transaction_is_in_scope_whoever_signs_it(self):
         self.living_chain()
