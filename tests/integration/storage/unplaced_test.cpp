@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace receiptd::test {
 namespace {
 
@@ -162,6 +164,20 @@ TEST_F(Unplaced, OutcomesAreOfTheChunkBelowTheOneThatCommitsToThem) {
     EXPECT_EQ(at->timestamp_nanosec, kFirstTime + 100ull * 1'000'000'000);
     EXPECT_FALSE(await(waiting().executed_at("hash102", "other")));
     EXPECT_FALSE(await(waiting().executed_at("unknown", "root102")));
+}
+
+TEST_F(Unplaced, StoredRowsTellWhatTheyAnnounceAndDoNotHold) {
+    auto batch = block_batch(100);
+    add_transaction(batch, {"T1", "A1"});
+    add_transaction(batch, {"T2", "A2"});
+    add_receipt(batch, 100, {"A1", "T1", "T1", "", "initial", "{B1,B2}"});
+    add_receipt(batch, 100, {"B1", "T1", "T1", "A1"});
+    commit(std::move(batch));
+    EXPECT_EQ(await(store().announced_below(100)), std::vector<std::string>{});
+    auto ids = await(store().announced_below(101));
+    std::sort(ids.begin(), ids.end());
+    EXPECT_EQ(ids, (std::vector<std::string>{"A2", "B2"}));
+    EXPECT_EQ(await(store().announced_below(2000)), std::vector<std::string>{}) << "too long ago";
 }
 
 }  // namespace

@@ -171,5 +171,19 @@ TEST_F(TreesOfOthers, TellNothingOfWhatNoScopeHolds) {
     EXPECT_EQ(follow("alice.near")[Table::transaction_results].rows, 1u);
 }
 
+// As the database tells it to a run that begins at 13.
+TEST_F(TreesOfOthers, AreHeldAcrossAStartByWhatStoredReceiptsAnnounced) {
+    auto below = executed(action_receipt("P2", "other.near", "more.near", "alice.near"));
+    shard(3).executed.push_back(below);
+    Lineage lineage;
+    lineage.hold_in_scope({"P2"});
+    const Scope scope{ScopeKind::accounts, {"token.near"}, {}};
+    const auto held = whole_block_rows(chain_.blocks()[3], std::nullopt, scope, lineage);
+    EXPECT_EQ(read_rows(held, Table::receipts).at(0)["receipt_id"], "P2");
+    EXPECT_EQ(held[Table::orphan_receipts].rows, 1u) << "until it is adopted";
+    Lineage fresh;
+    EXPECT_EQ(whole_block_rows(chain_.blocks()[3], std::nullopt, scope, fresh)[Table::receipts].rows, 0u);
+}
+
 }  // namespace
 }  // namespace receiptd::chain
