@@ -68,7 +68,7 @@ settings() {
     cat <<'END'
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
-max_connections = 60
+max_connections = 200
 shared_buffers = 256MB
 max_wal_size = 4GB
 checkpoint_timeout = 15min
