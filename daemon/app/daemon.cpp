@@ -21,8 +21,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kAlertGrace = 1500ms;  // for attempts under way; what takes longer is sent again next time
-constexpr auto kTrackGrace = 1500ms;  // what is not judged by then is judged at the next start
-constexpr auto kStopGrace = 4s;       // then what is not committed is left to the next start
+constexpr base::Duration kTrackToTheEnd = 60s;  // of a run with an end
+constexpr base::Duration kTrackGrace = 1500ms;  // what is not judged by then is judged at the next start
+constexpr auto kStopGrace = 4s;                 // then what is not committed is left to the next start
 constexpr auto kMaintenance = 1h;
 constexpr auto kUnwind = 500ms;
 constexpr auto kProgressEvery = 200ms;
@@ -104,8 +105,9 @@ private:
     // What the last blocks did to watched transactions.
     base::Task<void> finish_tracking() {
         base::asio::steady_timer timer(runtime_.context);
-        const auto until = runtime_.clock.steady() + kTrackGrace;
-        while (!runtime_.watching.tracker().idle() && runtime_.clock.steady() < until)
+        const auto started = runtime_.clock.steady();
+        while (!runtime_.watching.tracker().idle() &&
+               runtime_.clock.steady() < started + (signalled_ ? kTrackGrace : kTrackToTheEnd))
             co_await base::sleep_on(timer, 10ms);
     }
 
@@ -149,6 +151,7 @@ private:
                 continue;
             }
             if (runtime_.state.stopping) std::_Exit(kOk);  // asked twice: what is uncommitted rolls back
+            signalled_ = true;
             log::info("stopping: the batch being written is finished first");
             runtime_.follower.stop();
             runtime_.dispatcher.stop();
@@ -256,6 +259,7 @@ private:
     follow::Follower::End end_;
     std::exception_ptr failure_;
     bool finished_ = false;
+    bool signalled_ = false;
 };
 
 // Until the daemon handles signals itself, there is nothing to finish: a migration rolls back.
