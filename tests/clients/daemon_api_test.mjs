@@ -12,6 +12,7 @@ import { startSandbox, tgas } from "./support.mjs";
 const build = process.env.RECEIPTD_BUILD ?? fileURLToPath(new URL("../../build", import.meta.url));
 const cluster = process.env.RECEIPTD_TEST_DATABASE;
 const token = "the-token-of-the-clients";
+const ends = new Set(["final", "rejected", "forwarding_failed", "expired", "dropped", "unknown"]);
 
 const psql = (url, statement) =>
   execFileSync("psql", [url, "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-c", statement], { encoding: "utf8" });
@@ -88,18 +89,24 @@ describe("near-kit through POST /v1/transactions", { skip: !cluster && "RECEIPTD
       body: JSON.stringify({ signed_tx_base64: Buffer.from(signed.serialize()).toString("base64"), ...more }),
     });
 
+  const streamOf = (signed) => fetch(`${api}/v1/stream?kind=transition&tx_hash=${signed.getHash()}`);
+
   // Hands it in and reads the stream up to its end: the stages it went through.
   async function follow(signed) {
-    const stream = await fetch(`${api}/v1/stream?kind=transition&tx_hash=${signed.getHash()}`);
+    const stream = await streamOf(signed);
     assert.equal(stream.headers.get("content-type"), "text/event-stream");
     const answer = await submit(signed);
     const submitted = await answer.json();
     assert.equal(answer.status, 202, JSON.stringify(submitted));
     assert.equal(submitted.tx_hash, signed.getHash());
+    return toTheEnd(stream);
+  }
+
+  async function toTheEnd(stream) {
     const seen = [];
     for await (const { data } of eventsOf(stream)) {
       seen.push(data);
-      if (data.to_stage === "final") break;
+      if (ends.has(data.to_stage)) break;
     }
     return seen;
   }
@@ -138,6 +145,7 @@ describe("near-kit through POST /v1/transactions", { skip: !cluster && "RECEIPTD
 
   it("the same bytes twice are one submission", async () => {
     const signed = await alice.transaction("alice.sandbox").transfer("bob.sandbox", "2 yocto").sign();
+    const stream = await streamOf(signed);
     const first = await submit(signed, { idempotency_key: "once" });
     assert.equal(first.status, 202);
     const second = await submit(signed, { idempotency_key: "once" });
@@ -145,6 +153,8 @@ describe("near-kit through POST /v1/transactions", { skip: !cluster && "RECEIPTD
     assert.equal((await second.json()).existing, true);
     const other = await alice.transaction("alice.sandbox").transfer("bob.sandbox", "3 yocto").sign();
     assert.equal((await submit(other, { idempotency_key: "once" })).status, 409);
+    const seen = await toTheEnd(stream);
+    assert.equal(seen.at(-1).to_stage, "final");
     forgetNonce(sandbox, "alice.sandbox");
   });
 
