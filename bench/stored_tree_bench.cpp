@@ -6,7 +6,7 @@
 #include "base/clock.hpp"
 #include "metrics/registry.hpp"
 #include "storage/pg_watch_store.hpp"
-#include "storage/tree_load.hpp"
+#include "storage/stored_graph.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -43,7 +43,7 @@ void note(Reading& reading, const std::string& tx_hash,
         ++reading.missing;
         return;
     }
-    const auto judgement = rd::storage::sql::graph_of(tx_hash, tree->second).judge();
+    const auto judgement = rd::storage::graph_of(tx_hash, tree->second).judge();
     if (!judgement.settled) ++reading.unsettled;
     reading.receipts += judgement.receipts.size();
 }

@@ -1,6 +1,8 @@
 #include "alert/payload.hpp"
 
 #include "alert/words.hpp"
+#include "base/iso_time.hpp"
+#include "storage/stored_graph.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -15,18 +17,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kLongestErrorText = 4'096;
 constexpr std::size_t kLongestName = 256;  // of a method: the chain allows more than a reader does
 
-std::string iso(base::WallTime time) {
-    const auto day = std::chrono::floor<std::chrono::days>(time);
-    const std::chrono::year_month_day date(day);
-    const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::milliseconds>(time - day));
-    char text[64];
-    std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02ld:%02ld:%02ld.%03ldZ", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                  static_cast<long>(clock.hours().count()), static_cast<long>(clock.minutes().count()),
-                  static_cast<long>(clock.seconds().count()), static_cast<long>(clock.subseconds().count()));
-    return text;
-}
-
 Json text_or_null(std::string text, std::size_t most = kLongestName) {
     return text.empty() ? Json() : Json(shortened(std::move(text), most));
 }
@@ -37,15 +27,6 @@ Json or_null(const std::optional<T>& value) {
 }
 
 Json height_or_null(const std::optional<chain::ExecutedAt>& at) { return at ? Json(at->height) : Json(); }
-
-chain::TreeJudgement judge(const std::string& tx_hash, const storage::StoredTree& tree) {
-    chain::ReceiptGraph graph(tx_hash);
-    if (tree.transaction) graph.add(*tree.transaction);
-    for (const auto& receipt : tree.receipts) graph.add(receipt);
-    for (const auto& outcome : tree.outcomes) graph.add(outcome);
-    for (const auto& data : tree.data) graph.add(data);
-    return graph.judge();
-}
 
 Json finding_json(const Cause& cause, const storage::FindingRow& finding) {
     Json json;
@@ -58,7 +39,7 @@ Json finding_json(const Cause& cause, const storage::FindingRow& finding) {
 }
 
 Json data_json(const Cause& cause, const storage::FindingRow& finding) {
-    const auto tree = judge(cause.tx_hash, cause.tree);
+    const auto tree = storage::graph_of(cause.tx_hash, cause.tree).judge();
     Json data;
     data["summary"] = summary(finding);
     data["finding"] = finding_json(cause, finding);
@@ -88,7 +69,7 @@ std::string make_payload(const Cause& cause) {
     if (cause.finding) finding = *cause.finding;
     Json body;
     body["type"] = "finding." + cause.kind;
-    body["timestamp"] = finding.block_time.empty() ? iso(cause.alerted_at) : finding.block_time;
+    body["timestamp"] = finding.block_time.empty() ? base::iso_time(cause.alerted_at) : finding.block_time;
     body["data"] = data_json(cause, finding);
     return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

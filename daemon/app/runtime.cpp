@@ -1,10 +1,9 @@
 #include "app/runtime.hpp"
 
+#include "base/iso_time.hpp"
 #include "base/log.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <ctime>
 #include <random>
 #include <stdexcept>
 
@@ -15,20 +14,9 @@ constexpr unsigned kCpuThreads = 2;
 constexpr std::size_t kListed = 20;
 constexpr auto kDatabaseSilence = std::chrono::seconds(10);  // longer: it is away
 
-std::string rfc3339(std::uint64_t nanoseconds) {
-    const auto seconds = static_cast<std::time_t>(nanoseconds / 1'000'000'000);
-    std::tm utc{};
-    gmtime_r(&seconds, &utc);
-    char text[48];
-    const auto length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
-    std::snprintf(text + length, sizeof text - length, ".%03uZ",
-                  static_cast<unsigned>(nanoseconds / 1'000'000 % 1'000));
-    return text;
-}
-
 std::optional<api::BlockView> view(const std::optional<chain::BlockRef>& block) {
     if (!block) return std::nullopt;
-    return api::BlockView{block->height, block->hash, rfc3339(block->timestamp_nanosec)};
+    return api::BlockView{block->height, block->hash, base::iso_time(block->timestamp_nanosec)};
 }
 
 api::UpstreamView view(const rpc::UpstreamState& upstream) {

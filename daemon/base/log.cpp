@@ -1,13 +1,13 @@
 #include "base/log.hpp"
 
+#include "base/iso_time.hpp"
+
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <memory>
 
 namespace receiptd::log {
@@ -38,18 +38,6 @@ const char* level_name(Level level) {
         case Level::error: return "error";
     }
     return "info";
-}
-
-std::string utc_now() {
-    const auto now = std::chrono::system_clock::now();
-    const auto millis = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
-    const std::time_t seconds = static_cast<std::time_t>(millis / 1000);
-    std::tm utc{};
-    gmtime_r(&seconds, &utc);
-    char text[40];
-    const auto length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
-    std::snprintf(text + length, sizeof text - length, ".%03dZ", static_cast<int>(millis % 1000));
-    return text;
 }
 
 void append_escaped(std::string& out, std::string_view text) {
@@ -145,7 +133,8 @@ void configure(Level level, Format format) {
 
 void write(Level level, std::string_view message, Fields fields) {
     if (level < current_level.load(std::memory_order_relaxed)) return;
-    sink().info(format_line(current_format, level, utc_now(), message, fields));
+    sink().info(
+        format_line(current_format, level, base::iso_time(base::SystemClock().wall()), message, fields));
 }
 
 }  // namespace receiptd::log

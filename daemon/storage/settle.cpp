@@ -8,6 +8,7 @@
 #include "chain/rows_write.hpp"
 #include "storage/copy.hpp"
 #include "storage/sql.hpp"
+#include "storage/stored_graph.hpp"
 #include "storage/tree_load.hpp"
 
 #include <algorithm>

@@ -28,6 +28,9 @@ void postpone_tree(pqxx::connection& connection, const std::string& tx_hash, std
 void lock_adoption(pqxx::transaction_base& tx);
 // How many orphans were adopted.
 std::uint64_t adopt_orphans(pqxx::connection& connection, base::HeightRange around);
+// Forgets adoptions that nothing can refer to any more.
+void forget_old_adoptions(pqxx::connection& connection);
+
 // settle.cpp
 // Judges the trees that cross a seam (Store::settle_trees); how many got their result.
 std::uint64_t settle_trees(pqxx::connection& connection, base::HeightRange around, base::WallTime news_since,
@@ -37,10 +40,6 @@ std::uint64_t settle_trees(pqxx::connection& connection, base::HeightRange aroun
 // Alerts, their deliveries to the active endpoints, and lines of the stream, in the transaction that has just
 // stored the findings.
 void tell_findings(pqxx::transaction_base& tx, const std::vector<chain::Finding>& findings);
-
-// orphans.cpp
-// Forgets adoptions that nothing can refer to any more.
-void forget_old_adoptions(pqxx::connection& connection);
 
 // retention.cpp
 // Lines of the stream after 7 days, alerts that are delivered everywhere after 30.

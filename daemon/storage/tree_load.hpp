@@ -25,6 +25,4 @@ std::map<std::string, StoredTree> load_trees(pqxx::transaction_base& tx,
 void load_data(pqxx::transaction_base& tx, const std::vector<std::string>& trees, const TreeTimes& times,
                std::map<std::string, StoredTree>& loaded);
 
-chain::ReceiptGraph graph_of(const std::string& tx_hash, const StoredTree& tree);
-
 }  // namespace receiptd::storage::sql

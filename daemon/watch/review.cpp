@@ -1,6 +1,7 @@
 #include "watch/review.hpp"
 
 #include "base/backoff.hpp"
+#include "storage/stored_graph.hpp"
 #include "watch/watch_index.hpp"
 
 #include <algorithm>
@@ -82,12 +83,7 @@ Check check_unseen(const storage::Watch& watch, const ReviewRules& rules) {
 }  // namespace
 
 chain::TreeSeen seen_of(const std::string& tx_hash, const storage::StoredTree& tree) {
-    chain::ReceiptGraph graph(tx_hash);
-    if (tree.transaction) graph.add(*tree.transaction);
-    for (const auto& receipt : tree.receipts) graph.add(receipt);
-    for (const auto& outcome : tree.outcomes) graph.add(outcome);
-    for (const auto& data : tree.data) graph.add(data);
-    auto seen = chain::tree_seen(graph.judge());
+    auto seen = chain::tree_seen(storage::graph_of(tx_hash, tree).judge());
     if (!seen.included_at) seen.included_at = tree.listed_at;
     return seen;
 }

@@ -1,5 +1,8 @@
 #include "watch/transaction_json.hpp"
 
+#include "base/iso_time.hpp"
+#include "storage/stored_graph.hpp"
+
 #include "chain/decided.hpp"
 #include "watch/submission.hpp"
 #include "watch/tree_json.hpp"
@@ -37,7 +40,7 @@ Json of_transition(const storage::StoredTransition& stored) {
     Json json;
     json["from"] = chain::stage_name(transition.from);
     json["to"] = chain::stage_name(transition.to);
-    json["at"] = learned ? Json(iso_time(stored.learned_at)) : Json();
+    json["at"] = learned ? Json(base::iso_time(stored.learned_at)) : Json();
     json["block_height"] = height_or_null(transition.at);
     json["block_time"] = time_or_null(transition.at);
     json["evidence"] = stored_json(transition.evidence);
@@ -118,12 +121,7 @@ TransactionView transaction_view(std::string tx_hash, std::string sender_id,
     view.findings = std::move(findings);
     view.transaction = tree.transaction;
     if (tree.any()) {
-        chain::ReceiptGraph graph(view.tx_hash);
-        if (tree.transaction) graph.add(*tree.transaction);
-        for (const auto& receipt : tree.receipts) graph.add(receipt);
-        for (const auto& outcome : tree.outcomes) graph.add(outcome);
-        for (const auto& data : tree.data) graph.add(data);
-        view.tree = graph.judge();
+        view.tree = storage::graph_of(view.tx_hash, tree).judge();
         if (!view.tree->included_at) view.tree->included_at = tree.listed_at;
     }
     if (view.sender_id.empty() && view.watch) view.sender_id = view.watch->sender_id;
@@ -153,8 +151,7 @@ std::vector<storage::FindingRow> findings_of(const chain::TransactionFacts& tran
         row.error_class = finding.failure.error_class;
         row.error_text = finding.failure.error_text;
         if (finding.at.height > 0) row.block_height = finding.at.height;
-        if (finding.at.timestamp_nanosec > 0)
-            row.block_time = iso_time(base::WallTime(std::chrono::nanoseconds(finding.at.timestamp_nanosec)));
+        if (finding.at.timestamp_nanosec > 0) row.block_time = base::iso_time(finding.at.timestamp_nanosec);
         rows.push_back(std::move(row));
     }
     return rows;
@@ -192,8 +189,8 @@ std::string watch_json(const storage::Watch& watch) {
     json["public_key"] = text_or_null(watch.public_key);
     json["valid_until"] = or_null(transaction.valid_until);
     json["cost"] = text_or_null(watch.cost);
-    json["stage_since"] = iso_time(watch.stage_since);
-    json["created_at"] = iso_time(watch.created_at);
+    json["stage_since"] = base::iso_time(watch.stage_since);
+    json["created_at"] = base::iso_time(watch.created_at);
     return dumped(json);
 }
 
@@ -208,18 +205,6 @@ std::string submitted_json(const Submitted& submitted) {
     json["valid_until"] = or_null(submitted.valid_until);
     json["note"] = text_or_null(submitted.note);
     return dumped(json);
-}
-
-std::string iso_time(base::WallTime time) {
-    const auto day = std::chrono::floor<std::chrono::days>(time);
-    const std::chrono::year_month_day date(day);
-    const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::milliseconds>(time - day));
-    char text[64];
-    std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02ld:%02ld:%02ld.%03ldZ", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                  static_cast<long>(clock.hours().count()), static_cast<long>(clock.minutes().count()),
-                  static_cast<long>(clock.seconds().count()), static_cast<long>(clock.subseconds().count()));
-    return text;
 }
 
 }  // namespace receiptd::watch

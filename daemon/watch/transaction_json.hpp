@@ -53,7 +53,4 @@ inline constexpr unsigned kMostNested = 64;
 std::string watch_json(const storage::Watch& watch);
 std::string finding_json(const storage::FindingRow& finding);
 
-// ISO 8601 in UTC with milliseconds.
-std::string iso_time(base::WallTime time);
-
 }  // namespace receiptd::watch

@@ -1,5 +1,7 @@
 #include "watch/tree_json.hpp"
 
+#include "base/iso_time.hpp"
+
 #include "watch/transaction_json.hpp"
 
 #include <string_view>
@@ -157,7 +159,7 @@ Json height_or_null(const std::optional<chain::ExecutedAt>& at) {
 
 Json time_or_null(const std::optional<chain::ExecutedAt>& at) {
     if (!at || at->timestamp_nanosec == 0) return {};
-    return iso_time(base::WallTime(std::chrono::nanoseconds(at->timestamp_nanosec)));
+    return base::iso_time(at->timestamp_nanosec);
 }
 
 Json tree_json(const std::optional<chain::TransactionFacts>& transaction, const chain::TreeJudgement& tree) {

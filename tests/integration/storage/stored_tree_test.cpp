@@ -1,5 +1,5 @@
 // Trees are found by the hash of their transaction among all partitions, with all that judging them needs.
-#include "storage/tree_load.hpp"
+#include "storage/stored_graph.hpp"
 #include "watch_test_support.hpp"
 
 namespace receiptd::test {
@@ -57,7 +57,7 @@ TEST_F(StoredTrees, have_all_that_judging_needs) {
     EXPECT_EQ(tree.receipts[1].method_name, "run");
     EXPECT_EQ(tree.receipts[3].deposit, 1u);
     EXPECT_EQ(tree.receipts[1].action_names, std::vector<std::string>{"FunctionCall"});
-    const auto judgement = storage::sql::graph_of("T", tree).judge();
+    const auto judgement = storage::graph_of("T", tree).judge();
     EXPECT_EQ(judgement.verdict, chain::Verdict::succeeded_with_handled_failure);
     EXPECT_TRUE(judgement.settled);
     EXPECT_EQ(judgement.net_deposit, 5u);
@@ -106,7 +106,7 @@ TEST_F(StoredTrees, are_found_on_whatever_day_they_began) {
     const auto found = trees(all);
     ASSERT_EQ(found.size(), 48u);
     for (const auto& [tx_hash, tree] : found) {
-        EXPECT_TRUE(storage::sql::graph_of(tx_hash, tree).judge().settled) << tx_hash;
+        EXPECT_TRUE(storage::graph_of(tx_hash, tree).judge().settled) << tx_hash;
         EXPECT_EQ(tree.receipts.size(), 1u) << tx_hash;
     }
 }

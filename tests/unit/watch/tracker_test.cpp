@@ -29,6 +29,22 @@ chain::TreeSeen settled_at(chain::BlockHeight height) {
     return seen;
 }
 
+// Handed in a while ago, with nonce 7, and that nonce is used at the height.
+storage::Watch& submission_with_used_nonce(Life& life, chain::BlockHeight used_at) {
+    auto& watch = life.store.add("tx");
+    watch.origin = storage::WatchOrigin::submission;
+    watch.transaction.nonce = 7;
+    watch.transaction.watched_since = 90;
+    watch.public_key = "ed25519:key";
+    watch.created_at -= std::chrono::seconds(10);
+    WatchUpstream::Sender sender;
+    sender.nonce = 7;
+    sender.height = used_at;
+    sender.host = "regular";
+    life.hosts.told = sender;
+    return watch;
+}
+
 base::Task<void> committing(Tracker& tracker, chain::Sightings seen) { co_await tracker.committing(seen); }
 
 TEST(Tracker, WhatIsStoredAtTheStartIsJudgedAtOnce) {
@@ -131,17 +147,7 @@ TEST(Tracker, AHashNobodyKnowsEndsUnknownWithWhatWasAsked) {
 
 TEST(Tracker, AUsedNonceProvesThatItWasSuperseded) {
     Life life;
-    auto& watch = life.store.add("tx");
-    watch.origin = storage::WatchOrigin::submission;
-    watch.transaction.nonce = 7;
-    watch.transaction.watched_since = 90;
-    watch.public_key = "ed25519:key";
-    watch.created_at -= std::chrono::seconds(10);
-    WatchUpstream::Sender sender;
-    sender.nonce = 7;
-    sender.height = 100;
-    sender.host = "regular";
-    life.hosts.told = sender;
+    submission_with_used_nonce(life, 100);
     life.start();
     EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::dropped; }));
     EXPECT_EQ(life.store.rows["tx"].state.reason, chain::reason::kSuperseded);
@@ -151,17 +157,7 @@ TEST(Tracker, AUsedNonceProvesThatItWasSuperseded) {
 
 TEST(Tracker, ATransactionFromBeforeItsSubmissionHasUsedItsNonceItself) {
     Life life;
-    auto& watch = life.store.add("tx");
-    watch.origin = storage::WatchOrigin::submission;
-    watch.transaction.nonce = 7;
-    watch.transaction.watched_since = 90;
-    watch.public_key = "ed25519:key";
-    watch.checks = 3;
-    watch.created_at -= std::chrono::seconds(10);
-    WatchUpstream::Sender sender;
-    sender.nonce = 7;
-    sender.height = 100;
-    life.hosts.told = sender;
+    submission_with_used_nonce(life, 100).checks = 3;
     life.hosts.known["tx"] = settled_at(80);
     life.start();
     EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
@@ -170,16 +166,7 @@ TEST(Tracker, ATransactionFromBeforeItsSubmissionHasUsedItsNonceItself) {
 
 TEST(Tracker, ANonceOfABlockThatWasNotLookedThroughProvesNothing) {
     Life life;
-    auto& watch = life.store.add("tx");
-    watch.origin = storage::WatchOrigin::submission;
-    watch.transaction.nonce = 7;
-    watch.transaction.watched_since = 90;
-    watch.public_key = "ed25519:key";
-    watch.created_at -= std::chrono::seconds(10);
-    WatchUpstream::Sender sender;
-    sender.nonce = 7;
-    sender.height = 101;
-    life.hosts.told = sender;
+    submission_with_used_nonce(life, 101);
     life.start();
     ASSERT_TRUE(life.until([&] { return life.hosts.sender_asked == 1; }));
     life.store.include("tx", 101, true);

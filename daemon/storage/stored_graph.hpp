@@ -1,0 +1,13 @@
+// A stored tree, ready to be judged.
+#pragma once
+
+#include "chain/receipt_graph.hpp"
+#include "storage/watch_store.hpp"
+
+#include <string>
+
+namespace receiptd::storage {
+
+chain::ReceiptGraph graph_of(const std::string& tx_hash, const StoredTree& tree);
+
+}  // namespace receiptd::storage
