@@ -11,17 +11,20 @@ import re
 import time
 
 import support
+from handed_in import FATES, HandedIn
+from signer import Key
 from truth import Judging
 
 BLOCKS = int(os.environ.get("RECEIPTD_WATCH_BLOCKS", "120"))
 KILLS = int(os.environ.get("RECEIPTD_WATCH_KILLS", "6"))
+VALIDITY = 300  # blocks
 BLOCK_MS, TPS = 100, int(os.environ.get("RECEIPTD_WATCH_TPS", "40"))
 PATIENCE = support.DEADLINE + BLOCKS
 EVERYTHING = '[[watch]]\nname = "everything"\nsigner = "*"\n'
 ORDER = ["accepted", "pending", "included", "executing", "completed", "final"]
+LOST = ["dropped", "expired"]
 FAULTS = [{"fault": "429", "share": 0.04}, {"fault": "500", "share": 0.04}, {"fault": "reset", "share": 0.02},
           {"fault": "truncate", "share": 0.02}, {"fault": "malformed", "share": 0.02}, {"fault": "html", "share": 0.02}]
-ENDS = {"superseded": ("dropped", "superseded"), "balance": ("dropped", "not_enough_balance")}
 
 
 class Watching(Judging, support.Scenario):
@@ -69,17 +72,22 @@ class Watching(Judging, support.Scenario):
             at = "accepted"
             for before, after in sorted(steps, key=lambda step: ORDER.index(step[0])):
                 self.assertEqual(before, at, (tx_hash, steps))
-                self.assertGreater(ORDER.index(after), ORDER.index(before), (tx_hash, steps))
+                if after not in LOST:
+                    self.assertGreater(ORDER.index(after), ORDER.index(before), (tx_hash, steps))
                 at = after
 
-    def assert_true(self, source, included, last):
+    def assert_true(self, source, included, last, lost=(), handed_in=()):
+        """All that is included is watched as the rule says, and nothing else but what was lost."""
         stored = {row[0]: row for row in self.query(
             "SELECT tx_hash, sender_id, stage, verdict, origin, rule FROM watches", self.databases[source])}
-        self.assertEqual(set(stored) ^ {t["tx_hash"] for t in included}, set(), "watched and included are the same")
+        self.assertEqual((set(stored) - set(lost)) ^ {t["tx_hash"] for t in included}, set(),
+                         "watched and included are the same")
         wrong = []
         for t in included:
             _, sender, stage, verdict, origin, rule = stored[t["tx_hash"]]
-            self.assertEqual((sender, origin, rule), (t["signer_id"], "rule", "everything"))
+            self.assertEqual(sender, t["signer_id"])
+            if t["tx_hash"] not in handed_in:
+                self.assertEqual((origin, rule), ("rule", "everything"))
             refunded = t["heights"]["refunded"]
             over = refunded is not None and (refunded <= last or source == "rpc")
             if over and (stage, verdict) != ("final", t["verdict"]):
@@ -89,27 +97,72 @@ class Watching(Judging, support.Scenario):
         self.assertEqual(wrong[:3], [], f"{len(wrong)} of {len(included)}")
         self.assert_orderly(source)
 
-    def test_whatever_a_rule_names_ends_with_its_true_verdict_through_kills_and_faults(self):
-        self.living_chain()
+    def watch_lost(self, truth, handed_in):
+        """What the traffic lost, as a wallet would watch it; returns the end that each must come to."""
+        ends, rows = {}, []
+        for t in truth:
+            if t["tx_hash"] in handed_in:
+                continue
+            if t["reason"] == "superseded" and (key := self.key_of(t["signer_id"])):
+                rows.append(f"('{t['tx_hash']}', '{t['signer_id']}', {t['nonce']}, '{key}', NULL, 'submission')")
+                ends[t["tx_hash"]] = ("dropped", None, "superseded")
+            elif t["stage"] == "expired":
+                until = t["heights"]["accepted"] + VALIDITY + 1
+                rows.append(f"('{t['tx_hash']}', '{t['signer_id']}', NULL, NULL, {until}, 'hash')")
+                ends[t["tx_hash"]] = ("expired", None, "expired")
+        for database in self.databases.values():
+            self.query("INSERT INTO watches (tx_hash, sender_id, nonce, public_key, valid_until, origin) VALUES "
+                       + ", ".join(rows), database)
+        return ends
+
+    def assert_ended(self, database, ends):
+        stored = {row[0]: tuple(row[1:]) for row in self.query(
+            "SELECT tx_hash, stage, verdict, reason FROM watches", database)}
+        self.assertEqual({tx_hash: stored[tx_hash] for tx_hash in ends}, ends)
+        lost = {(tx_hash, stage) for tx_hash, (stage, *_) in ends.items() if stage != "final"}
+        found = self.query("SELECT tx_hash, kind FROM findings WHERE kind NOT IN ('failed_receipt', "
+                           "'failed_transaction', 'stuck')", database)
+        self.assertEqual(sorted(map(tuple, found)), sorted(lost), "each loss is a finding, and nothing else is")
+
+    def test_whatever_is_watched_comes_to_its_true_end_through_kills_and_faults(self):
+        self.living_chain("--validity-blocks", VALIDITY)
+        settings = f"[watching]\nvalidity_blocks = {VALIDITY}\n"
+        configs = {source: self.migrated(self.configured(source, EVERYTHING + settings)) for source in self.databases}
+        handed_in = HandedIn(self, Key(self.chain.ask("/keys")[0]["secret_key"]), len(configs) * KILLS)
         self.chain.ask("/faults", {"faults": FAULTS})
         last = self.genesis + BLOCKS
         chance = random.Random(9)
-        configs = {source: self.configured(source) for source in self.databases}
-        for _ in range(KILLS):
+        for kill in range(KILLS):
             daemons = [self.start("run", "--config", config) for config in configs.values()]
-            time.sleep(chance.uniform(0.5, 1.5))  # the moment of the crash
+            for config in configs.values():
+                handed_in.hand_in(config, list(FATES)[kill % len(FATES)])
+            time.sleep(chance.uniform(0, 1))  # the moment of the crash
             for daemon in daemons:
                 self.kill(daemon)
         support.wait_until("the chain is long enough", lambda: self.final_height() > last, PATIENCE)
         self.chain.ask("/faults", {"faults": []})
+        lost = self.watch_lost(self.truth(self.final_height()), handed_in.fates)
+        daemons = [self.start("run", "--config", config) for config in configs.values()]
+        for database, daemon in zip(self.databases.values(), daemons):
+            support.wait_until("what was handed in has ended", lambda: daemon.poll() is not None or self.value(
+                "SELECT count(*) FROM open_watches WHERE origin <> 'rule'", database) == "0", PATIENCE)
+            self.assertIsNone(daemon.poll(), daemon.log()[-4000:])
+            self.kill(daemon)
+        last = self.final_height()
         for daemon in [self.start("run", "--config", config, "--until", last) for config in configs.values()]:
             self.ended_well(daemon)
+        for tx_hash, (_, fate) in handed_in.fates.items():
+            truth = self.chain.ask(f"/transactions/{tx_hash}")
+            self.assertEqual((truth["stage"], truth["reason"]), FATES[fate][1], (fate, truth))
         for source, database in self.databases.items():
             with self.subTest(source):
-                last = int(self.value("SELECT max(block_height) FROM blocks", database))  # kills may come late
+                last = int(self.value("SELECT max(block_height) FROM blocks", database))  # the one killed may be ahead
                 included = self.included(last)
                 self.assertGreater(len(included), BLOCKS)
-                self.assert_true(source, included, last)
+                mine = handed_in.of(configs[source])
+                ends = lost | {tx_hash: FATES[fate][0] for tx_hash, fate in mine.items()}
+                self.assert_true(source, included, last, set(ends) - {t["tx_hash"] for t in included}, mine)
+                self.assert_ended(database, ends)
                 settled = included if source == "rpc" else self.settled_by(included, last)
                 self.assert_judged(database, settled, included)
 
@@ -172,7 +225,7 @@ class Watching(Judging, support.Scenario):
         for t in lost:
             stage, reason, evidence = stored[t["tx_hash"]]
             if t["reason"] == "superseded":
-                self.assertEqual((stage, reason), ENDS["superseded"], t)
+                self.assertEqual((stage, reason), ("dropped", "superseded"), t)
                 self.assertIn("access_key_nonce", evidence)
             elif t["stage"] == "expired":
                 self.assertEqual((stage, reason), ("expired", "expired"), t)
