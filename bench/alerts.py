@@ -12,9 +12,7 @@ import multiprocessing
 import os
 import pathlib
 import re
-import subprocess
 import time
-import urllib.request
 
 import common
 
@@ -75,52 +73,20 @@ class Receiver:
         self.process.join()
 
 
-class Chain:
-    """receiptd-sandbox run with traffic that fails; `with` ends it."""
-
-    def __init__(self, *arguments):
-        listen = [word for name in ("", "archival-", "control-") for word in (f"--{name}listen", "127.0.0.1:0")]
-        self.process = subprocess.Popen(
-            [common.BUILD / "receiptd-sandbox", "run", *listen, "--genesis-time", "now", "--traffic", "failures",
-             "--quiet", *map(str, arguments)], stdout=subprocess.PIPE, text=True)
-        for line in self.process.stdout:
-            if line.startswith("regular "):
-                self.url = line.split()[1]
-            if line.startswith("control "):
-                self.control = line.split()[1]
-                return
-        raise SystemExit("receiptd-sandbox did not start")
-
-    def pause(self):
-        urllib.request.urlopen(urllib.request.Request(self.control + "/pause", b"{}")).read()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-
-
 def configure(folder, chain, database, url):
     config = folder / "receiptd.toml"
-    common.write_config(config, chain, database, "neardata", "all", '"head"')
+    common.write_config(config, chain, database, "neardata", "all", '"head"', network="sandbox")
     secret = folder / "secret"
     secret.write_text("whsec_" + base64.b64encode(bytes(32)).decode())
     secret.chmod(0o600)
     endpoint = f'[[endpoint]]\nname = "ops"\nurl = "{url}"\nsecret_file = "secret"\nallow_private = true\n'
-    config.write_text(config.read_text().replace('"mainnet"', '"sandbox"') + (endpoint if url else ""))
+    config.write_text(config.read_text() + (endpoint if url else ""))
     return config
-
-
-def percentile(values, share):
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
 
 def latency(args, folder, database):
     database.recreate()
-    with Receiver() as receiver, Chain("--block-time-ms", 600, "--tps", 20) as chain:
+    with Receiver() as receiver, common.Chain("--traffic", "failures", "--block-time-ms", 600, "--tps", 20) as chain:
         daemon = common.Daemon("run", "--config", configure(folder, chain, database, receiver.url))
         time.sleep(args.seconds)  # of living chain
         daemon.stop()
@@ -131,8 +97,8 @@ def latency(args, folder, database):
             database.rows("SELECT alert_id, extract(epoch FROM created_at) FROM alerts")}
     waits = [(at - made[alert]) * 1e3 for alert, at in first.items()]
     print(f"\na block every 600 ms, {len(made)} findings in {args.seconds} s; {len(first)} were told")
-    common.line_of("ms from a finding's transaction to its arrival: p50", f"{percentile(waits, 0.5):.1f}", "at most 100")
-    common.line_of("p99", f"{percentile(waits, 0.99):.1f}")
+    common.line_of("ms from a finding's transaction to its arrival: p50", f"{common.percentile(waits, 0.5):.1f}", "at most 100")
+    common.line_of("p99", f"{common.percentile(waits, 0.99):.1f}")
     common.line_of("max", f"{max(waits):.1f}")
 
 
@@ -143,7 +109,7 @@ def count(database, what):
 def throughput(args, folder, database):
     """Findings gather while nobody is told; then all of them are due at once, their bodies still to be made."""
     database.recreate()
-    with Chain("--block-time-ms", 100, "--tps", 400) as chain, Receiver() as receiver:
+    with common.Chain("--traffic", "failures", "--block-time-ms", 100, "--tps", 400) as chain, Receiver() as receiver:
         gathering = common.Daemon("run", "--config", configure(folder, chain, database, ""))
         until = time.monotonic() + 300
         while time.monotonic() < until:

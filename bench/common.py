@@ -139,10 +139,37 @@ class Sandbox:
         self.process.wait()
 
 
-def write_config(path, sandbox, database, source, scope, start):
+class Chain:
+    """receiptd-sandbox run, a chain of its own; `with` ends it."""
+
+    def __init__(self, *arguments):
+        listen = [word for name in ("", "archival-", "control-") for word in (f"--{name}listen", "127.0.0.1:0")]
+        self.process = subprocess.Popen([str(word) for word in (BUILD / "receiptd-sandbox", "run", *listen, "--quiet",
+                                                                "--genesis-time", "now", *arguments)],
+                                        stdout=subprocess.PIPE, text=True)
+        for line in self.process.stdout:
+            if line.startswith("regular "):
+                self.url = line.split()[1]
+            if line.startswith("control "):
+                self.control = line.split()[1]
+                return
+        raise SystemExit("receiptd-sandbox did not start")
+
+    def pause(self):
+        urllib.request.urlopen(urllib.request.Request(self.control + "/pause", b"{}")).read()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+
+def write_config(path, sandbox, database, source, scope, start, network="mainnet"):
     port = free_port()
     config = f"""[chain]
-network = "mainnet"
+network = "{network}"
 [[upstream]]
 name = "regular"
 kind = "regular"
@@ -204,6 +231,16 @@ class Daemon:
             raise SystemExit(f"receiptd ended with {self.process.returncode}")
         return seconds, usage.ru_utime + usage.ru_stime
 
+    def wait_until_ready(self, port):
+        until = time.monotonic() + 60
+        while time.monotonic() < until and self.process.poll() is None:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz"):
+                    return
+            except OSError:
+                time.sleep(0.05)
+        raise SystemExit("receiptd did not become ready")
+
     def stop(self):
         self.process.terminate()
         return self.wait()
@@ -219,6 +256,11 @@ def metric(port, *names):
             if line.startswith((name + " ", name + "{")):
                 totals[name] += float(line.rsplit(" ", 1)[1])
     return [totals[name] for name in names]
+
+
+def percentile(values, share):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
 
 def workspace():

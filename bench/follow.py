@@ -33,11 +33,6 @@ def committed_at(lines):
     return times
 
 
-def percentile(values, share):
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
-
-
 def follow(args, folder, blocks_path, database, source, scope):
     last = FIRST_HEIGHT + args.blocks - 1
     database.recreate()
@@ -67,8 +62,8 @@ def follow(args, folder, blocks_path, database, source, scope):
 def print_case(name, args, latencies, counts, daemon, cpu, stored):
     print(f"\n{name}: {stored} of {args.blocks} blocks stored, the first {args.settle} not counted below; "
           f"load average {os.getloadavg()[0]:.1f}")
-    common.line_of("ms from servable to committed: p50", f"{percentile(latencies, 0.5):.1f}", "at most 50")
-    common.line_of("p99", f"{percentile(latencies, 0.99):.1f}", "at most 200")
+    common.line_of("ms from servable to committed: p50", f"{common.percentile(latencies, 0.5):.1f}", "at most 50")
+    common.line_of("p99", f"{common.percentile(latencies, 0.99):.1f}", "at most 200")
     common.line_of("max", f"{max(latencies):.1f}")
     # With a source that holds the request for the next block the fetch is the question.
     polls = counts["receiptd_head_polls_total"]

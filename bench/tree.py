@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""One transaction's whole tree, read from a database of many, as the daemon does it.
+"""One transaction's whole tree, read from a database of many: as the daemon does it, and asked of its API.
 
     ./dev bench tree [--receipts N] [--days N] [--reads N] [--keep]
 
 Needs RECEIPTD_BENCH_DATABASE, a database that may be emptied (--keep: filled by an earlier run). The rows
 are made by SQL: trees of 2 to 8 receipts with their data, one in 500 of 60, on daily partitions."""
 import argparse
+import http.client
+import json
 import os
 import pathlib
 import subprocess
@@ -21,7 +23,7 @@ PREPARE = """
 CREATE OR REPLACE FUNCTION bench_id(what text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT translate(encode(sha256(what::bytea), 'base64'), '0OIl+/=', 'abcdefg')
 $$;
-INSERT INTO chain_identity (network, scope, partition_width, created_by) VALUES ('testnet', 'all', 'day', 'bench');
+INSERT INTO chain_identity (network, scope, partition_width, created_by) VALUES ('sandbox', 'all', 'day', 'bench');
 SELECT make_partitions('{day}', timestamptz '{day}' + interval '1 day' * {days});
 """
 SIZE = "CASE WHEN i % 500 = 0 THEN 60 ELSE 2 + 2 * (i % 4) END"
@@ -70,7 +72,7 @@ CROSS JOIN LATERAL generate_series(1, size - 3, 2) n;
 
 def fill(database, args, folder):
     config = folder / "receiptd.toml"
-    config.write_text('[chain]\nnetwork = "testnet"\n[[upstream]]\nname = "none"\nkind = "regular"\n'
+    config.write_text('[chain]\nnetwork = "sandbox"\n[[upstream]]\nname = "none"\nkind = "regular"\n'
                       'url = "http://127.0.0.1:1"\n[database]\nurl_file = "database.url"\n')
     url_file = folder / "database.url"
     url_file.touch(mode=0o600)
@@ -97,17 +99,21 @@ def sizes(database):
     common.line_of("daily partitions", database.ask("SELECT count(*) FROM partitions WHERE table_name = 'receipts'"))
 
 
-def measure(database, args):
+def some_hashes(database, args):
     trees = int(database.ask("SELECT count(*) FROM transactions"))
-    hashes = database.ask(
+    return database.ask(
         f"SELECT bench_id('t' || 1 + (hashint8extended(n, 1) & 1152921504606846975) % {trees}) "
-        f"FROM generate_series(1, {args.reads}) n")
+        f"FROM generate_series(1, {args.reads}) n").splitlines()
+
+
+def measure_reading(hashes):
     program = common.BUILD / "stored_tree_bench"
-    result = subprocess.run([str(program)], input=hashes + "\n", capture_output=True, text=True)
+    result = subprocess.run([str(program)], input="\n".join(hashes) + "\n", capture_output=True, text=True)
     numbers = result.stdout.split()
     if result.returncode != 0 or not numbers:
         raise SystemExit(f"stored_tree_bench ended with {result.returncode}\n{result.stdout}{result.stderr}")
     told = dict(zip(numbers[::2], numbers[1::2]))
+    print(f"\nread and judged, over one connection; load average {os.getloadavg()[0]:.1f}")
     common.line_of("trees read, receipts each", f"{told['reads']} / {told['receipts_a_tree']}")
     common.line_of("first of a connection, ms", told["first"])
     common.line_of("p50, ms", told["p50"])
@@ -115,6 +121,31 @@ def measure(database, args):
     common.line_of("p99, ms", told["p99"], "at most 20")
     common.line_of("slowest, ms", told["max"])
     common.line_of(f"{told['batch']} trees in one call, ms", told["together"])
+
+
+def measure_api(database, hashes, folder):
+    """GET /v1/transactions/{hash} over one connection, while the daemon follows a living chain."""
+    with common.Chain("--block-time-ms", 600, "--traffic", "mixed", "--tps", 10) as chain:
+        config = folder / "receiptd.toml"
+        port = common.write_config(config, chain, database, "neardata", "all", '"head"', network="sandbox")
+        daemon = common.Daemon("run", "--config", config)
+        daemon.wait_until_ready(port)
+        connection = http.client.HTTPConnection("127.0.0.1", port)
+        waits = []
+        for tx_hash in hashes:
+            started = time.monotonic()
+            connection.request("GET", f"/v1/transactions/{tx_hash}")
+            answer = connection.getresponse()
+            body = answer.read()
+            waits.append((time.monotonic() - started) * 1e3)
+            if answer.status != 200 or json.loads(body)["stage"] != "final":
+                raise SystemExit(f"GET /v1/transactions/{tx_hash}: {answer.status} {body[:300]}")
+        daemon.stop()
+    print(f"\nGET /v1/transactions/{{hash}}, {len(waits)} over one connection; load average {os.getloadavg()[0]:.1f}")
+    common.line_of("first, ms", f"{waits[0]:.1f}")
+    common.line_of("p50, ms", f"{common.percentile(waits[1:], 0.5):.1f}")
+    common.line_of("p99, ms", f"{common.percentile(waits[1:], 0.99):.1f}", "at most 20")
+    common.line_of("slowest but the first, ms", f"{max(waits[1:]):.1f}")
 
 
 def main():
@@ -126,11 +157,14 @@ def main():
     args = parser.parse_args()
     database = common.Database(os.environ["RECEIPTD_BENCH_DATABASE"])
     common.print_ground(database)
-    if not args.keep:
-        with common.workspace() as folder:
-            fill(database, args, pathlib.Path(folder))
-    sizes(database)
-    measure(database, args)
+    with common.workspace() as name:
+        folder = pathlib.Path(name)
+        if not args.keep:
+            fill(database, args, folder)
+        sizes(database)
+        hashes = some_hashes(database, args)
+        measure_reading(hashes)
+        measure_api(database, hashes, folder)
 
 
 if __name__ == "__main__":
