@@ -95,6 +95,7 @@ CREATE TABLE watches (
 ) WITH (fillfactor = 70);
 -- Those that have ended stay, so the open ones are found by themselves.
 CREATE INDEX ON watches (tx_hash) WHERE stage IN ('accepted', 'pending', 'included', 'executing', 'completed');
+CREATE INDEX ON watches (tx_hash) WHERE stage IN ('rejected', 'forwarding_failed', 'dropped', 'expired', 'unknown');
 CREATE INDEX ON watches (created_at) WHERE watched_since IS NULL
     AND stage IN ('accepted', 'pending', 'included', 'executing', 'completed');
 CREATE INDEX ON watches (created_at, tx_hash) WHERE signed_tx_base64 IS NOT NULL AND stage IN ('accepted', 'pending');

@@ -78,7 +78,7 @@ Runtime::Runtime(const config::Settings& configured)
       state(context.get_executor(), follow_series, clock),
       follower(context.get_executor(), cpu, sources->blocks(), &sources->trees(), store, state,
                settings.follow),
-      watching(context.get_executor(), cpu, watches, *sources, state, registry, clock, settings),
+      watching(context.get_executor(), cpu, watches, *sources, follower, state, registry, clock, settings),
       submitter(context.get_executor(), watches, sources->submissions(),
                 std::make_shared<rpc::RealTimeAndChance>(clock), submitter_options(settings)),
       alert_series(registry),

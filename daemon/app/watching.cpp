@@ -5,7 +5,10 @@
 namespace receiptd::app {
 namespace {
 
-watch::ChainView view_of(const follow::State& state, const config::Follow& settings) {
+constexpr auto kHeadIsFresh = std::chrono::seconds(30);
+
+watch::ChainView view_of(follow::Follower& follower, const follow::State& state,
+                         const config::Follow& settings) {
     watch::ChainView view;
     view.final_height = [&state]() -> std::optional<chain::BlockHeight> {
         if (!state.head) return std::nullopt;
@@ -26,7 +29,13 @@ watch::ChainView view_of(const follow::State& state, const config::Follow& setti
             !state.committed || state.coverage.wanted.first_missing(from) > state.committed->height;
         return all_wanted && state.unavailable.lower_bound(from) == state.unavailable.end();
     };
+    view.is_at_head = [&state] {
+        return state.head && state.committed &&
+               state.committed->height + watch::kHostsLag >= state.head->height &&
+               state.clock.steady() - state.head_seen_at < kHeadIsFresh;
+    };
     view.stores = settings.scope != config::ScopeName::headers;
+    view.keep = [&follower](storage::FoundTransaction found) { return follower.keep(std::move(found)); };
     return view;
 }
 
@@ -42,11 +51,12 @@ watch::TrackerSettings settings_of(const config::Settings& settings) {
 }  // namespace
 
 Watching::Watching(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
-                   storage::WatchStore& store, rpc::Sources& sources, const follow::State& state,
-                   metrics::Registry& registry, const base::Clock& clock, const config::Settings& settings)
+                   storage::WatchStore& store, rpc::Sources& sources, follow::Follower& follower,
+                   const follow::State& state, metrics::Registry& registry, const base::Clock& clock,
+                   const config::Settings& settings)
     : series_(registry),
       upstream_(sources.trees(), sources.final_accounts()),
-      tracker_(std::move(executor), cpu, store, upstream_, series_, clock, view_of(state, settings.follow),
-               settings_of(settings)) {}
+      tracker_(std::move(executor), cpu, store, upstream_, series_, clock,
+               view_of(follower, state, settings.follow), settings_of(settings)) {}
 
 }  // namespace receiptd::app

@@ -4,6 +4,7 @@
 #include "base/clock.hpp"
 #include "config/settings.hpp"
 #include "follow/commit_listener.hpp"
+#include "follow/follower.hpp"
 #include "follow/state.hpp"
 #include "metrics/watch_series.hpp"
 #include "rpc/sources.hpp"
@@ -21,8 +22,8 @@ class Watching final : public follow::CommitListener {
 public:
     // All of them outlive it.
     Watching(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, storage::WatchStore& store,
-             rpc::Sources& sources, const follow::State& state, metrics::Registry& registry,
-             const base::Clock& clock, const config::Settings& settings);
+             rpc::Sources& sources, follow::Follower& follower, const follow::State& state,
+             metrics::Registry& registry, const base::Clock& clock, const config::Settings& settings);
 
     watch::Tracker& tracker() { return tracker_; }
 

@@ -63,6 +63,19 @@ bool is_earlier(const ExecutedAt& a, Text a_id, const ExecutedAt& b, Text b_id) 
     return std::tie(a.height, a_id) < std::tie(b.height, b_id);
 }
 
+std::string deciding_class(const TreeJudgement& tree) {
+    if (tree.transaction_failed) return tree.transaction_failure.error_class;
+    const JudgedReceipt* first = nullptr;
+    for (const auto& receipt : tree.receipts) {
+        const auto& ids = tree.decided_by;
+        if (!receipt.failed() || std::find(ids.begin(), ids.end(), receipt.receipt_id) == ids.end()) continue;
+        const auto at = receipt.at.value_or(ExecutedAt());
+        if (!first || is_earlier(at, receipt.receipt_id, first->at.value_or(ExecutedAt()), first->receipt_id))
+            first = &receipt;
+    }
+    return first ? first->failure.error_class : std::string();
+}
+
 Decided decided(const TransactionFacts& transaction, const TreeJudgement& judgement) {
     Decided decided;
     if (!judgement.settled || !judgement.verdict) return decided;

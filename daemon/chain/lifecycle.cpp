@@ -70,13 +70,17 @@ public:
         if (is_end(state_.stage)) state_.reason.clear();
         reach(Stage::included, seen.included_at, {});
         reach(Stage::executing, seen.initial_at, {});
-        if (seen.verdict && !state_.verdict) state_.verdict = seen.verdict;
-        Evidence counts;
-        counts.number("receipts", seen.receipts).number("failed_receipts", seen.failed_receipts);
-        if (seen.verdict) counts.text("verdict", verdict_name(*seen.verdict));
-        if (!seen.decided_by.empty()) counts.text("decided_by", seen.decided_by.front());
-        reach(Stage::completed, seen.completed_at, counts);
-        reach(Stage::final, seen.settled_at, {});
+        if (seen.verdict && !state_.verdict) {
+            state_.verdict = seen.verdict;
+            state_.reason = seen.reason;
+        }
+        Evidence tree;
+        tree.number("receipts", seen.receipts).number("failed_receipts", seen.failed_receipts);
+        if (seen.verdict) tree.text("verdict", verdict_name(*seen.verdict));
+        if (!seen.reason.empty()) tree.text("error_class", seen.reason);
+        if (!seen.decided_by.empty()) tree.text("decided_by", seen.decided_by.front());
+        reach(Stage::completed, seen.completed_at, tree);
+        reach(Stage::final, seen.settled_at, tree);
     }
 
     void operator()(const NotIncludedUpTo& seen) {
@@ -188,6 +192,7 @@ TreeSeen tree_seen(const TreeJudgement& judgement) {
     seen.completed_at = judgement.completed_at;
     seen.settled_at = judgement.settled_at;
     seen.verdict = judgement.verdict;
+    if (seen.verdict) seen.reason = deciding_class(judgement);
     seen.receipts = judgement.receipts.size();
     seen.failed_receipts = judgement.failed_receipts;
     seen.decided_by = judgement.decided_by;

@@ -94,6 +94,7 @@ struct TreeSeen {
     std::optional<ExecutedAt> completed_at;
     std::optional<ExecutedAt> settled_at;
     std::optional<Verdict> verdict;
+    std::string reason;  // the class of the failure that gave the verdict
     std::uint64_t receipts = 0;
     std::uint64_t failed_receipts = 0;
     std::vector<std::string> decided_by;

@@ -171,6 +171,9 @@ struct TreeJudgement {
     std::optional<ExecutedAt> settled_at;    // the latest of all
 };
 
+// The class of the failure that gave the verdict: of several, the earliest's. Empty: none did.
+std::string deciding_class(const TreeJudgement& tree);
+
 class ReceiptGraph {
 public:
     explicit ReceiptGraph(std::string tx_hash) : tx_hash_(std::move(tx_hash)) {}

@@ -55,18 +55,34 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
       writing_(executor),
       loops_(executor),
       runs_(executor) {
-    const bool wants_trees =
-        settings.source == config::Source::rpc && settings.scope != config::ScopeName::headers;
-    if (wants_trees && trees) trees_.emplace(executor, cpu, *trees, store, state, settings.patience);
+    const bool come_with_blocks = !engine_.source_has_outcomes && stores_transactions();
+    if (trees) trees_.emplace(executor, cpu, *trees, store, state, settings.patience, come_with_blocks);
+    state_.places_receipts = engine_.source_has_outcomes && stores_transactions();
     writers_.on_committed([this](const chain::RowBatch& facts) { committed(facts); });
 }
 
 void Follower::place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& trees,
                               storage::OrphanStore& waiting) {
-    if (!trees_ || settings_.scope != config::ScopeName::accounts) return;
+    found_ = &waiting;
+    if (engine_.source_has_outcomes || settings_.scope != config::ScopeName::accounts) return;
     state_.places_receipts = true;
     orphans_.emplace(executor_, OrphanSources{receipts, trees, waiting}, store_, state_, engine_.scope,
                      settings_.patience);
+}
+
+bool Follower::stores_transactions() const { return settings_.scope != config::ScopeName::headers; }
+
+// A followed block that is not stored yet brings it by itself.
+bool Follower::block_brings(base::Height height) const {
+    const auto& coverage = state_.coverage;
+    if (!stores_transactions() || coverage.covered.contains(height)) return false;
+    return coverage.wanted.contains(height) || !state_.committed || height > state_.committed->height;
+}
+
+base::Task<void> Follower::keep(storage::FoundTransaction found) {
+    if (!found_ || !trees_ || block_brings(found.height)) co_return;
+    co_await found_->place(std::move(found));
+    trees_->wake();
 }
 
 void Follower::stop() { state_.stop(); }
@@ -270,8 +286,8 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
         if (state_.broken) waiting.subtract({state_.broken->height, kTop});
         const bool heights_done = waiting.empty() && state_.in_flight.within(range).empty() &&
                                   state_.unsettled.within(range).empty();
-        if (heights_done && trees_) state_.pending_trees = co_await store_.pending_tree_count(range);
-        const bool trees_done = !trees_ || state_.pending_trees == 0 || trees_->stalled();
+        if (heights_done && trees_) pending_trees_ = co_await store_.pending_tree_count(range);
+        const bool trees_done = !trees_ || pending_trees_ == 0 || trees_->stalled();
         bool placed = true;
         if (heights_done && trees_done && orphans_) {
             unplaced_ = co_await orphans_->waiting_in(range);
@@ -290,7 +306,7 @@ base::Task<Follower::End> Follower::wind_up(base::HeightRange range) {
     writing_.cancel();
     co_await writing_.join();
     if (failure_) std::rethrow_exception(failure_);
-    co_return End{state_.coverage.gaps().within(range), state_.pending_trees + unplaced_};
+    co_return End{state_.coverage.gaps().within(range), pending_trees_ + unplaced_};
 }
 
 }  // namespace receiptd::follow

@@ -31,9 +31,14 @@ public:
     // One range only, then ends.
     base::Task<End> backfill(base::HeightRange range);
 
-    // Source rpc, scope accounts: also the trees of other transactions that touch the accounts. Before
-    // either.
+    // For keep(); source rpc, scope accounts: also the trees of other transactions that touch the accounts.
+    // Before either.
     void place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& trees, storage::OrphanStore& waiting);
+
+    // A watched transaction that a host knows to be in a final block: where no followed block brings it (it
+    // was included before it was watched and out of scope, or before the first block), its tree is fetched
+    // and stored whatever the scope.
+    base::Task<void> keep(storage::FoundTransaction found);
 
     // Before either of them.
     void tell(CommitListener& listener) { state_.listener = &listener; }
@@ -42,6 +47,8 @@ public:
     void stop();
 
 private:
+    bool stores_transactions() const;
+    bool block_brings(base::Height height) const;
     base::Task<void> prepare();
     void committed(const chain::RowBatch& facts);
     void start_loops(bool follow_closely);
@@ -67,10 +74,12 @@ private:
     Engine engine_;
     std::optional<Trees> trees_;
     std::optional<Orphans> orphans_;
-    std::uint64_t unplaced_ = 0;  // receipts of the range that wait for their tree
-    base::TaskGroup writing_;     // the writers: cancelled when the runs have ended
-    base::TaskGroup loops_;       // cancelled on stop
-    base::TaskGroup runs_;        // end by themselves on stop, with everything committed
+    storage::OrphanStore* found_ = nullptr;  // for transactions that blocks do not bring
+    std::uint64_t pending_trees_ = 0;        // of the range
+    std::uint64_t unplaced_ = 0;             // receipts of the range that wait for their tree
+    base::TaskGroup writing_;                // the writers: cancelled when the runs have ended
+    base::TaskGroup loops_;                  // cancelled on stop
+    base::TaskGroup runs_;                   // end by themselves on stop, with everything committed
     std::map<base::Height, base::SteadyTime> retry_at_;  // of unavailable heights
     std::exception_ptr failure_;
 };

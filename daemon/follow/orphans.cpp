@@ -141,6 +141,7 @@ base::Task<void> Orphans::place(const UnplacedReceipt& unplaced, const chain::Tr
                                 chain::BlockRef included_in) {
     storage::FoundTransaction found;
     found.tx_hash = status.transaction->hash;
+    found.height = included_in.height;
     found.timestamp_nanosec = included_in.timestamp_nanosec;
     found.asked_for = unplaced.receipt.receipt_id;
     found.receipt_ids = receipts_named(status);

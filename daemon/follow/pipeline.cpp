@@ -16,6 +16,7 @@ namespace {
 constexpr base::Height kLookAbove = 64;
 constexpr auto kNextBlockRetry = std::chrono::milliseconds(100);
 constexpr base::Height kFirstAdoption = 4;  // heights after the start of a run
+constexpr base::Height kAdoptionAlongHead = 64;
 constexpr base::Height kNever = std::numeric_limits<base::Height>::max();
 
 FetchSettings fetch_settings(const Engine& engine, const RunSettings& settings) {
@@ -280,9 +281,12 @@ base::Task<void> Run::flush() {
 base::Task<void> Run::adopt_when_due() {
     if (next_ < adopt_at_) co_return;
     const auto done = adopt_at_ - last_seam_;
-    adopt_at_ = done >= lineage_.window() ? kNever : last_seam_ + done * 4;
+    adopt_at_ = done >= lineage_.window() ? kNever : adopt_at_ + std::min(done * 3, longest_wait());
     co_await adopt_around(settings_.from);
 }
+
+// Along the head somebody waits for what crosses the seam to be judged.
+base::Height Run::longest_wait() const { return settings_.to ? lineage_.window() * 4 : kAdoptionAlongHead; }
 
 // Inside a run the lineage knows every parent; at its ends parent and child may be stored by
 // different runs. A seam without neighbours has nothing to look for.
@@ -299,10 +303,9 @@ base::Task<void> Run::adopt_around(base::Height seam) {
     co_await engine_.store.settle_trees(around, news_since);
 }
 
-// Ordered, whatever its age. A gap is none: people did not hear of it because something failed here.
+// Ordered, whatever its age. What comes late because something failed is none: nobody heard of it yet.
 bool Run::is_history() const { return settings_.priority == rpc::Priority::backfill; }
 
-// Nobody is woken for history.
 bool Run::is_news(const chain::BlockRef& block) const {
     const base::WallTime at{base::Duration(block.timestamp_nanosec)};
     return !is_history() && at >= engine_.state.news_since();

@@ -69,6 +69,7 @@ private:
     base::Task<void> look_above();
     base::Task<std::optional<chain::BlockRef>> fetch_above();
     base::Task<void> flush();
+    base::Height longest_wait() const;
     base::Task<void> adopt_when_due();
     base::Task<void> adopt_around(base::Height seam);
     bool is_history() const;

@@ -1,9 +1,13 @@
 #include "follow/state.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace receiptd::follow {
 namespace {
+
+constexpr std::chrono::hours kBeforeTheDatabase{1};
+constexpr std::chrono::days kNewsFor{7};
 
 double seconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e9; }
 
@@ -25,20 +29,29 @@ void State::learn_committed(const chain::RowBatch& batch) {
     coverage.wanted.add(batch.covered);
     coverage.wanted.add(batch.wanted);
     forget_faults_of(batch.covered);
-    if (!batch.blocks.empty() && (!committed || batch.blocks.back().height > committed->height)) {
-        committed = batch.blocks.back();
-        series.committed_height.Set(static_cast<double>(committed->height));
-        series.committed_time.Set(seconds(committed->timestamp_nanosec));
-        if (head && committed->height == head->height)
-            series.lag_seconds.Observe(static_cast<double>((clock.steady() - head_seen_at).count()) / 1e9);
-    }
+    if (!batch.blocks.empty()) learn_stored(batch.blocks.back());
     publish_gaps();
     changed.notify_all();
 }
 
-void State::learn_stored_by_others(storage::Coverage stored) {
+void State::learn_stored(const chain::BlockRef& block) {
+    if (committed && block.height <= committed->height) return;
+    committed = block;
+    series.committed_height.Set(static_cast<double>(committed->height));
+    series.committed_time.Set(seconds(committed->timestamp_nanosec));
+    if (head && committed->height == head->height)
+        series.lag_seconds.Observe(static_cast<double>((clock.steady() - head_seen_at).count()) / 1e9);
+}
+
+base::WallTime State::news_since() const {
+    return std::max<base::WallTime>(coverage.made_at - kBeforeTheDatabase, clock.wall() - kNewsFor);
+}
+
+void State::learn_stored_by_others(storage::Coverage stored, const chain::RowBatch& batch) {
     coverage = std::move(stored);
     forget_faults_of(coverage.covered);
+    for (const auto& block : batch.blocks)
+        if (coverage.covered.contains(block.height)) learn_stored(block);
     publish_gaps();
     changed.notify_all();
 }

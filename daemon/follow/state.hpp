@@ -45,19 +45,21 @@ struct State {
     bool places_receipts = false;        // receipts may be stored before their tree is known
     bool stopping = false;
 
-    // What happened since then is news: people are told of findings.
-    base::WallTime news_since() const { return clock.wall() - kNewsFor; }
-    static constexpr std::chrono::hours kNewsFor{1};
+    // What happened since then is news, however late it is stored: people are told of findings. What is older
+    // than the database, or was ordered as a backfill, is history.
+    base::WallTime news_since() const;
 
     void learn_head(const chain::BlockRef& block);
     void learn_committed(const chain::RowBatch& batch);
-    void learn_stored_by_others(storage::Coverage stored);
+    // `batch` was refused: part of it is among that.
+    void learn_stored_by_others(storage::Coverage stored, const chain::RowBatch& batch);
     void learn_unavailable(const storage::UnavailableHeight& height);
     void set_broken(base::Height height, std::string why);
     void stop();
     void publish_gaps();
 
 private:
+    void learn_stored(const chain::BlockRef& block);
     void forget_faults_of(const base::HeightSet& covered);
 };
 

@@ -21,6 +21,7 @@ constexpr std::size_t kBacklog = 64;  // of those that could be worked on now
 constexpr std::size_t kBlocksKnown = 4'096;
 constexpr base::BackoffPolicy kRetry{800ms, 60s, 1.6, 0.2};
 constexpr auto kIdlePause = 500ms;
+constexpr auto kLookForOthers = 10s;
 // Blocks near the head come by themselves; others are asked for.
 constexpr base::Height kHistory = 50;
 constexpr auto kBlockComesWithin = 2s;
@@ -65,26 +66,40 @@ bool all_final(const rpc::TreeSource::Tree& tree, const rpc::FinalBlocks& blocks
 }  // namespace
 
 Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, rpc::TreeSource& source,
-             storage::Store& store, State& state, base::Duration patience)
+             storage::Store& store, State& state, base::Duration patience, bool come_with_blocks)
     : executor_(std::move(executor)),
       cpu_(cpu),
       source_(source),
       store_(store),
       state_(state),
       patience_(patience),
+      come_with_blocks_(come_with_blocks),
       progress_at_(state.clock.steady()) {}
 
 base::Task<void> Trees::run() {
     base::TaskGroup workers(executor_);
     while (!state_.stopping && !workers.failed()) {
-        co_await claim();
+        if (may_be_pending()) co_await claim();
         start_ready(workers);
         co_await base::wait_for(state_.changed, executor_, kIdlePause);
     }
     co_await workers.join();
 }
 
+void Trees::wake() {
+    woken_ = true;
+    state_.changed.notify_all();
+}
+
+// Other daemons may place some, too.
+bool Trees::may_be_pending() const {
+    return come_with_blocks_ || woken_ || state_.pending_trees > 0 ||
+           state_.clock.steady() >= claimed_at_ + kLookForOthers;
+}
+
 base::Task<void> Trees::claim() {
+    woken_ = false;
+    claimed_at_ = state_.clock.steady();
     const base::HeightRange everywhere{0, std::numeric_limits<std::int64_t>::max() - 1};
     bool more = true;
     while (more && open_.size() < kMostOpen && backlog() < kBacklog) {
@@ -183,7 +198,7 @@ base::Task<void> Trees::look(OpenTree open) {
     open->look_by = state_.clock.steady() + kLookAgain;
     auto blocks = co_await final_blocks(*open);
     const bool complete = open->tree->complete;
-    if (complete && (all_final(*open->tree, blocks) || out_of_patience(*open))) {
+    if (complete && (all_final(*open->tree, blocks) || out_of_patience(*open)) && is_passed(blocks)) {
         co_await store(open, std::move(blocks));
         co_return;
     }
@@ -200,9 +215,8 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
     auto rows =
         co_await make_tree_rows(cpu_, std::move(*open->tree), std::move(executed_in), pending.included_in);
     open->tree.reset();
-    // Blocks of the past are ordered in ranges that nobody remembers here: their age must do.
     const base::WallTime included_at{base::Duration(pending.included_in.timestamp_nanosec)};
-    if (included_at < state_.news_since()) rows.batch.findings.clear();
+    if (pending.ordered || included_at < state_.news_since()) rows.batch.findings.clear();
     if (!state_.places_receipts) rows.completion.receipt_ids.clear();
     const auto decided = rows.batch.decided;
     co_await store_.commit_tree(std::move(rows));
@@ -266,6 +280,14 @@ base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
     co_await store_.postpone_tree(
         pending.tx_hash, std::chrono::duration_cast<std::chrono::milliseconds>(delay), std::move(reason));
     open_.erase(pending.tx_hash);
+}
+
+// Where blocks bring receipts, those of this tree are met on the way, and stored twice otherwise.
+bool Trees::is_passed(const rpc::FinalBlocks& blocks) const {
+    if (come_with_blocks_ || !state_.places_receipts) return true;
+    return std::all_of(blocks.begin(), blocks.end(), [&](const auto& block) {
+        return state_.committed && block.second.height <= state_.committed->height;
+    });
 }
 
 bool Trees::out_of_patience(const Open& open) const {

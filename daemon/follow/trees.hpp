@@ -1,5 +1,6 @@
-// Source rpc: a block does not say what became of its transactions, so the tree of each one in
-// scope is fetched until it is complete and final, then stored in one transaction.
+// Trees that blocks do not bring: each is fetched until it is complete and final, then stored in one
+// transaction. By rpc a block does not say what became of its transactions, and these are the trees of all
+// in scope; otherwise those of watched transactions that no followed block has (keep() of the follower).
 //
 // Trees on their way are kept here, so that a request is made only when a final block may have changed
 // something (tree_progress.hpp); what is not kept is asked for again by time, from pending_trees.
@@ -25,11 +26,15 @@ namespace receiptd::follow {
 
 class Trees {
 public:
+    // `come_with_blocks`: each commit may bring some to be fetched.
     Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, rpc::TreeSource& source,
-          storage::Store& store, State& state, base::Duration patience);
+          storage::Store& store, State& state, base::Duration patience, bool come_with_blocks);
 
     // Works off pending_trees until the state is stopping.
     base::Task<void> run();
+
+    // There is one to be fetched.
+    void wake();
 
     // These blocks are final, this data was listed.
     void committed(const chain::RowBatch& facts);
@@ -51,6 +56,7 @@ private:
     };
     using OpenTree = std::shared_ptr<Open>;
 
+    bool may_be_pending() const;
     base::Task<void> claim();
     std::size_t backlog() const;
     void start_ready(base::TaskGroup& workers);
@@ -68,6 +74,7 @@ private:
     base::Task<void> postpone(OpenTree open, std::string reason);
     void remember(const chain::BlockRef& block);
     static chain::ExecutedAt included_at(const Open& open);
+    bool is_passed(const rpc::FinalBlocks& blocks) const;
     bool out_of_patience(const Open& open) const;
 
     base::asio::any_io_executor executor_;
@@ -76,6 +83,9 @@ private:
     storage::Store& store_;
     State& state_;
     base::Duration patience_;
+    bool come_with_blocks_;
+    bool woken_ = true;
+    base::SteadyTime claimed_at_{};
     std::map<std::string, OpenTree> open_;                    // by transaction hash
     std::unordered_map<std::string, std::string> parked_;     // data id -> transaction hash
     std::unordered_map<std::string, chain::BlockRef> known_;  // the latest final blocks, by hash

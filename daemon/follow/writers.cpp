@@ -47,7 +47,10 @@ base::Task<void> Writers::write(unsigned writer, chain::RowBatch batch) {
     if (outcome == storage::CommitOutcome::already_covered) {
         log::warn("these heights were stored already", {{"heights", facts.covered.to_multirange()}});
         auto coverage = co_await store_.load_coverage();
-        state_.learn_stored_by_others(std::move(coverage));
+        state_.learn_stored_by_others(std::move(coverage), facts);
+        // Whoever stored them counted them; what is watched here moves all the same.
+        facts.decided = {};
+        if (told_) told_(facts);
         co_return;
     }
     const auto seconds = static_cast<double>((state_.clock.steady() - started).count()) / 1e9;

@@ -2,6 +2,8 @@
 #include "storage/copy.hpp"
 #include "storage/sql.hpp"
 
+#include <set>
+
 namespace receiptd::storage::sql {
 namespace {
 
@@ -77,21 +79,47 @@ CommitOutcome write_batch(pqxx::connection& connection, const chain::RowBatch& b
     return CommitOutcome::committed;
 }
 
-// What of these heights is stored though they are not covered: transactions in scope whose hash was told by a
-// receipt before their block was followed. The block brings them again, and their trees are fetched again.
-void forget_found_early(pqxx::connection& connection, const chain::RowBatch& batch) {
+// What of these heights is stored though they are not covered: transactions that were watched, or told by a
+// receipt, before their block was followed. The block brings them again; their trees are fetched again, or,
+// if blocks bring receipts, these are forgotten, too. Returns trees of which parts may be stored elsewhere.
+std::vector<std::string> forget_found_early(pqxx::connection& connection, const chain::RowBatch& batch) {
     pqxx::work tx(connection);
     const auto heights = batch.covered.to_multirange();
     const auto locked =
         shim::query(tx, "SELECT FROM coverage WHERE NOT heights && $1::int8multirange FOR UPDATE", heights);
-    if (locked.empty() || batch.blocks.empty()) return;
+    if (locked.empty() || batch.blocks.empty()) return {};
+    const auto first = batch.blocks.front().timestamp_nanosec;
+    const auto last = batch.blocks.back().timestamp_nanosec;
+    std::set<std::string> trees;
+    const auto forget = [&](const std::string& table) {
+        const auto rows =
+            shim::query(tx,
+                        "DELETE FROM " + table +
+                            " WHERE block_height <@ $1::int8multirange "
+                            "AND block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 second' "
+                            "AND block_time <= to_timestamp($3::numeric / 1000000000) + interval '1 second' "
+                            "RETURNING tree_id",
+                        heights, first, last);
+        for (const auto& row : rows) trees.insert(row[0].as<std::string>());
+    };
+    // They are decided anew, and stand at another block's time.
+    const auto forget_decided = [&](const std::string& table, const std::string& more) {
+        shim::query(tx,
+                    "DELETE FROM " + table + " WHERE tree_id = ANY ($1::text[]) " + more +
+                        "AND block_time >= to_timestamp($2::numeric / 1000000000) - interval '7 days' "
+                        "AND block_time <= to_timestamp($3::numeric / 1000000000) + interval '7 days'",
+                    text_array({trees.begin(), trees.end()}), first, last);
+    };
     shim::query(tx, "DELETE FROM pending_trees WHERE block_height <@ $1::int8multirange", heights);
-    shim::query(tx,
-                "DELETE FROM transactions WHERE block_height <@ $1::int8multirange "
-                "AND block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 second' "
-                "AND block_time <= to_timestamp($3::numeric / 1000000000) + interval '1 second'",
-                heights, batch.blocks.front().timestamp_nanosec, batch.blocks.back().timestamp_nanosec);
+    forget("transactions");
+    if (batch[chain::Table::receipts].rows > 0) {
+        forget("receipts");
+        forget("events");
+        forget_decided("transaction_results", "");
+        forget_decided("findings", "AND kind IN ('failed_receipt', 'failed_transaction') ");
+    }
     tx.commit();
+    return {trees.begin(), trees.end()};
 }
 
 bool covered_meanwhile(pqxx::connection& connection, const chain::RowBatch& batch) {
@@ -105,14 +133,18 @@ bool covered_meanwhile(pqxx::connection& connection, const chain::RowBatch& batc
 // coverage says so, or the rows collide with it first.
 CommitOutcome commit_batch(pqxx::connection& connection, const chain::RowBatch& batch,
                            PartitionKeeper& partitions) {
+    std::vector<std::string> found_early;
     for (bool again = true;; again = false) {
         try {
-            return partitions.with_days(connection, days_of_blocks(batch),
-                                        [&] { return write_batch(connection, batch); });
+            const auto outcome = partitions.with_days(connection, days_of_blocks(batch),
+                                                      [&] { return write_batch(connection, batch); });
+            if (batch[chain::Table::receipts].rows > 0 && !found_early.empty())
+                settle_again(connection, found_early, batch.blocks.front().timestamp_nanosec, partitions);
+            return outcome;
         } catch (const pqxx::unique_violation&) {
             if (covered_meanwhile(connection, batch)) return CommitOutcome::already_covered;
             if (!again) throw;
-            forget_found_early(connection, batch);
+            found_early = forget_found_early(connection, batch);
         }
     }
 }

@@ -24,9 +24,11 @@ void add_wanted(pqxx::transaction_base& tx, base::HeightRange range) {
 
 Coverage load_coverage(pqxx::connection& connection) {
     pqxx::work tx(connection);
-    const auto rows = tx.exec("SELECT wanted, heights FROM coverage");
+    const auto rows = tx.exec(
+        "SELECT wanted, heights, (extract(epoch FROM created_at) * 1000000)::bigint "
+        "FROM coverage, chain_identity");
     if (rows.empty()) return {};
-    return {height_set(rows[0][0]), height_set(rows[0][1])};
+    return {height_set(rows[0][0]), height_set(rows[0][1]), wall_time(rows[0][2])};
 }
 
 void want(pqxx::connection& connection, base::HeightRange range) {

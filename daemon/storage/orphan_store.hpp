@@ -31,9 +31,10 @@ struct UnplacedRound {
 
 struct FoundTransaction {
     std::string tx_hash;
-    std::uint64_t timestamp_nanosec = 0;   // of the block that includes it
+    base::Height height = 0;  // of the block that includes it
+    std::uint64_t timestamp_nanosec = 0;
     chain::RowBatch rows;                  // stored unless the transaction is; empty: its block will bring it
-    std::string asked_for;                 // the receipt
+    std::string asked_for;                 // the receipt; empty: it was found without one
     std::vector<std::string> receipt_ids;  // known to be of its tree
 };
 

@@ -75,6 +75,12 @@ base::Task<std::vector<Watch>> PgWatchStore::open_watches(std::string after, uns
     });
 }
 
+base::Task<std::vector<Watch>> PgWatchStore::lost_watches(std::string after, unsigned limit) {
+    return questions_.run([after = std::move(after), limit](Connection& connection) {
+        return sql::lost_watches(connection, after, limit);
+    });
+}
+
 base::Task<std::vector<Watch>> PgWatchStore::new_watches(unsigned limit) {
     return questions_.run([limit](Connection& connection) { return sql::new_watches(connection, limit); });
 }

@@ -35,6 +35,9 @@ void forget_old_adoptions(pqxx::connection& connection);
 // Judges the trees that cross a seam (Store::settle_trees); how many got their result.
 std::uint64_t settle_trees(pqxx::connection& connection, base::HeightRange around, base::WallTime news_since,
                            PartitionKeeper& partitions);
+// What is decided of these trees around that time and not stored. People were told of it before.
+void settle_again(pqxx::connection& connection, const std::vector<std::string>& tx_hashes,
+                  std::uint64_t timestamp_nanosec, PartitionKeeper& partitions);
 
 // news.cpp
 // Alerts, their deliveries to the active endpoints, and lines of the stream, in the transaction that has just

@@ -27,8 +27,9 @@ struct StorageError : std::runtime_error {
 };
 
 struct Coverage {
-    base::HeightSet wanted;   // all heights that should be there
-    base::HeightSet covered;  // all heights that are (skipped ones included)
+    base::HeightSet wanted;    // all heights that should be there
+    base::HeightSet covered;   // all heights that are (skipped ones included)
+    base::WallTime made_at{};  // the database was
     base::HeightSet gaps() const {
         auto missing = wanted;
         missing.subtract(covered);
@@ -49,6 +50,7 @@ struct PendingTree {
     std::string sender_id;
     chain::BlockRef included_in;
     unsigned attempts = 0;
+    bool ordered = false;  // as part of a backfill
 };
 
 struct BackfillProgress {

@@ -26,10 +26,14 @@ bool is_complete(pqxx::transaction_base& tx, const chain::TreeCompletion& done) 
 }
 
 void remove_earlier(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
-    for (const char* table : {"receipts", "events", "transaction_results", "findings"})
+    const auto remove = [&](const std::string& table, const std::string& more = "") {
         shim::query(tx,
-                    std::string("DELETE FROM ") + table + " WHERE tree_id = $1 AND block_time >= " + kSince,
+                    "DELETE FROM " + table + " WHERE tree_id = $1 " + more + "AND block_time >= " + kSince,
                     done.tx_hash, done.block_timestamp_nanosec);
+    };
+    for (const char* table : {"receipts", "events", "transaction_results"}) remove(table);
+    // What was found of its watch (it is stuck, say) is no part of the tree.
+    remove("findings", "AND kind IN ('failed_receipt', 'failed_transaction') ");
 }
 
 void complete_transaction(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
@@ -120,7 +124,8 @@ std::vector<PendingTree> due_trees(pqxx::connection& connection, unsigned limit)
         "taken AS (UPDATE pending_trees p SET due_at = now() + interval '3 seconds' FROM due "
         "  WHERE p.tx_hash = due.tx_hash AND p.block_height = due.block_height "
         "  RETURNING p.*, due.due_at AS was_due_at) "
-        "SELECT tx_hash, sender_id, block_height, block_hash, timestamp_nanosec, attempts "
+        "SELECT tx_hash, sender_id, block_height, block_hash, timestamp_nanosec, attempts, "
+        "  EXISTS (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height) "
         "FROM taken ORDER BY was_due_at, block_height, tx_hash",
         limit);
     std::vector<PendingTree> due;
@@ -132,6 +137,7 @@ std::vector<PendingTree> due_trees(pqxx::connection& connection, unsigned limit)
         pending.included_in.hash = row[3].as<std::string>();
         pending.included_in.timestamp_nanosec = row[4].as<std::uint64_t>();
         pending.attempts = row[5].as<unsigned>();
+        pending.ordered = row[6].as<bool>();
         due.push_back(std::move(pending));
     }
     tx.commit();

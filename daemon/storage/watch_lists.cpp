@@ -9,6 +9,9 @@ namespace {
 constexpr const char* kSubmissions =
     " FROM watches WHERE signed_tx_base64 IS NOT NULL AND stage IN ('accepted', 'pending') ";
 
+// As the index has it (migrations/0004).
+const std::string kLostStages = "stage IN ('rejected', 'forwarding_failed', 'dropped', 'expired', 'unknown')";
+
 WatchPosition position_of(const std::string& cursor) {
     auto position = parse_watch_cursor(cursor);
     if (!position) throw StorageError("the cursor of a list of watches is none");
@@ -40,6 +43,15 @@ std::vector<Watch> open_watches(pqxx::connection& connection, const std::string&
     return watches_of(shim::query(tx,
                                   "SELECT " + kWatchColumns + " FROM watches WHERE " + kOpenStages +
                                       " AND tx_hash > $1 ORDER BY tx_hash LIMIT $2",
+                                  after, limit));
+}
+
+std::vector<Watch> lost_watches(pqxx::connection& connection, const std::string& after, unsigned limit) {
+    pqxx::work tx(connection);
+    return watches_of(shim::query(tx,
+                                  "SELECT " + kWatchColumns + " FROM watches WHERE " + kLostStages +
+                                      " AND updated_at > now() - interval '3 days' "
+                                      "AND tx_hash > $1 ORDER BY tx_hash LIMIT $2",
                                   after, limit));
 }
 

@@ -26,6 +26,7 @@ std::optional<Watch> watch_by_idempotency_key(pqxx::connection& connection, cons
 // watch_lists.cpp
 std::vector<Watch> list_watches(pqxx::connection& connection, const WatchFilter& filter);
 std::vector<Watch> open_watches(pqxx::connection& connection, const std::string& after, unsigned limit);
+std::vector<Watch> lost_watches(pqxx::connection& connection, const std::string& after, unsigned limit);
 std::vector<Watch> new_watches(pqxx::connection& connection, unsigned limit);
 std::vector<Watch> watches_since(pqxx::connection& connection, base::WallTime since, const std::string& after,
                                  unsigned limit);

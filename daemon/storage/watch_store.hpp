@@ -121,6 +121,8 @@ public:
 
     // Open ones in order of their hashes, after `after`: for filling memory at start.
     virtual base::Task<std::vector<Watch>> open_watches(std::string after, unsigned limit) = 0;
+    // Those of the last days that ended without a tree, in the same way.
+    virtual base::Task<std::vector<Watch>> lost_watches(std::string after, unsigned limit) = 0;
     // Open ones that nobody has looked at yet (their watched_since is not known), oldest first: however
     // they came, and however late the transaction that inserted them committed.
     virtual base::Task<std::vector<Watch>> new_watches(unsigned limit) = 0;

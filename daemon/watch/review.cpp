@@ -39,9 +39,10 @@ std::string with_witness(const std::string& evidence, const Witness& witness) {
     return evidence.substr(0, evidence.size() - 1) + "," + added.substr(1);
 }
 
-bool is_stuck(chain::Stage stage, base::WallTime since, const ReviewRules& rules) {
-    const auto patience = chain::stuck_after(stage, rules.stuck);
-    return patience && rules.now >= since + *patience;
+bool is_stuck(const storage::Watch& watch, const ReviewRules& rules) {
+    if (!rules.at_head_since) return watch.stuck;
+    const auto patience = chain::stuck_after(watch.state.stage, rules.stuck);
+    return patience && rules.now >= std::max(watch.stage_since, *rules.at_head_since) + *patience;
 }
 
 // Which blocks the cost was missing in, by the balance told last.
@@ -106,7 +107,7 @@ std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
             transition.evidence = with_witness(transition.evidence, *witness);
     update.alert = is_news(update.transitions, rules.now);
     const bool moved = update.state.stage != watch.state.stage;
-    const bool stuck = !moved && is_stuck(watch.state.stage, watch.stage_since, rules);
+    const bool stuck = !moved && is_stuck(watch, rules);
     if (stuck != watch.stuck) update.stuck = stuck;
     if (update.transitions.empty() && !update.stuck && !update.balance_missing_since) return std::nullopt;
     return update;

@@ -15,6 +15,8 @@ struct ReviewRules {
     chain::LifecycleRules lifecycle;
     chain::StuckRules stuck;
     base::WallTime now{};
+    // Since when the follower is at the head; nullopt: it is not, and what it has not seen may have happened.
+    std::optional<base::WallTime> at_head_since = base::WallTime{};
 };
 
 // What the database knows of its tree.

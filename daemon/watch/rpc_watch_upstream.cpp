@@ -1,5 +1,6 @@
 #include "watch/rpc_watch_upstream.hpp"
 
+#include "chain/rows.hpp"
 #include "rpc/final_tree.hpp"
 
 #include <algorithm>
@@ -15,6 +16,19 @@ std::set<std::string> blocks_of(const chain::TransactionStatus& status) {
     if (status.transaction_outcome) hashes.emplace(status.transaction_outcome->block_hash);
     for (const auto& outcome : status.receipts_outcome) hashes.emplace(outcome.block_hash);
     return hashes;
+}
+
+std::optional<storage::FoundTransaction> found_in(const chain::TransactionStatus& status,
+                                                  const rpc::FinalBlocks& blocks) {
+    if (!status.transaction || !status.transaction_outcome) return std::nullopt;
+    const auto block = blocks.find(status.transaction_outcome->block_hash);
+    if (block == blocks.end()) return std::nullopt;
+    storage::FoundTransaction found;
+    found.tx_hash = status.transaction->hash;
+    found.height = block->second.height;
+    found.timestamp_nanosec = block->second.timestamp_nanosec;
+    found.rows = chain::found_transaction_rows(*status.transaction, block->second);
+    return found;
 }
 
 }  // namespace
@@ -34,6 +48,7 @@ base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash
         if (block && block->height <= final_height) blocks[hash] = std::move(*block);
     }
     Known known;
+    known.found = found_in(tree.status.value, blocks);
     known.seen = chain::tree_seen(rpc::judge_final(tree, blocks, std::nullopt));
     known.host = tree.host;
     co_return known;

@@ -15,7 +15,7 @@ constexpr unsigned kFillPage = 2'000;
 constexpr unsigned kNewPage = 1'000;
 constexpr std::size_t kReviewedAtOnce = 500;
 constexpr auto kLookForNew = 1s;
-constexpr base::Duration kOverlap = 5s;  // a row becomes visible somewhat after the time it carries
+constexpr base::Duration kOverlap = 2min;  // a row becomes visible somewhat after the time it carries
 constexpr auto kHeadRetry = 200ms;
 
 double seconds_between(const chain::ExecutedAt& from, const chain::ExecutedAt& to) {
@@ -65,9 +65,23 @@ base::Task<void> Tracker::fill() {
         if (page.size() < kFillPage) break;
         after = page.back().tx_hash;
     }
+    co_await fill_lost();
     publish();
     filled_ = true;
     if (!index_.empty()) log::info("watching", {{"transactions", index_.size()}});
+}
+
+base::Task<void> Tracker::fill_lost() {
+    std::string after;
+    while (true) {
+        auto page = co_await store_.lost_watches(after, kFillPage);
+        for (const auto& watch : page) {
+            index_.set(watch, settings_.lifecycle);
+            index_.touch_later(watch.tx_hash);
+        }
+        if (page.size() < kFillPage) break;
+        after = page.back().tx_hash;
+    }
 }
 
 base::Task<void> Tracker::take_in_new() {
@@ -101,6 +115,7 @@ base::Task<void> Tracker::take_in_others() {
             since = watch.created_at;
             after = watch.tx_hash;
             others_seen_until_ = std::max(others_seen_until_, watch.created_at);
+            coming_.erase(watch.tx_hash);
             if (index_.contains(watch.tx_hash)) continue;
             index_.set(watch, settings_.lifecycle);
             index_.touch(watch.tx_hash);
@@ -122,6 +137,7 @@ base::Task<void> Tracker::take_in(std::vector<storage::Watch> fresh, chain::Bloc
     }
     co_await store_.update_watches(std::move(updates));
     for (auto& watch : fresh) {
+        coming_.erase(watch.tx_hash);
         watch.transaction.watched_since = final_height;
         index_.set(watch, settings_.lifecycle);
         // Thousands of hashes at once do not hold up what happens on the chain meanwhile.
@@ -132,7 +148,8 @@ base::Task<void> Tracker::take_in(std::vector<storage::Watch> fresh, chain::Bloc
 }
 
 bool Tracker::watches(const chain::SignedTransaction& transaction) const {
-    if (index_.contains(std::string(transaction.hash))) return true;
+    const std::string tx_hash(transaction.hash);
+    if (index_.contains(tx_hash) || index_.is_lost(tx_hash)) return true;
     return !rules_.empty() && rules_.match(chain::seen_transaction(transaction, {}, false)) != nullptr;
 }
 
@@ -149,7 +166,10 @@ base::Task<void> Tracker::committing(const chain::Sightings& seen) {
         watch.rule = rule->name;
         matches.push_back(std::move(watch));
     }
-    if (!matches.empty()) co_await store_.add_watches(std::move(matches));
+    if (matches.empty()) co_return;
+    const auto fresh = co_await store_.add_watches(std::move(matches));
+    for (const auto& tx_hash : fresh)
+        if (!index_.contains(tx_hash)) coming_.insert(tx_hash);
 }
 
 void Tracker::committed(const chain::RowBatch& facts) {
@@ -195,7 +215,7 @@ base::Task<Tracker::Page> Tracker::load(std::vector<std::string> tx_hashes) {
     std::set<std::string> gone(tx_hashes.begin(), tx_hashes.end());
     std::vector<std::string> open;
     for (auto& watch : watches) {
-        if (chain::is_end(watch.state.stage)) continue;
+        if (watch.state.stage == chain::Stage::final) continue;
         gone.erase(watch.tx_hash);
         open.push_back(watch.tx_hash);
         page.sights.push_back(sight_of(watch));
@@ -253,7 +273,7 @@ base::Task<void> Tracker::write(Page page) {
             apply(watch, *update->second, clock_.wall());
         }
         index_.set(watch, settings_.lifecycle);
-        if (!index_.contains(watch.tx_hash)) told_.erase(watch.tx_hash);
+        if (chain::is_end(watch.state.stage)) told_.erase(watch.tx_hash);
     }
     publish();
     if (!conflicts.empty()) moved_.notify_all();
@@ -264,7 +284,16 @@ ReviewRules Tracker::rules_now() const {
     rules.lifecycle = settings_.lifecycle;
     rules.stuck = settings_.stuck;
     rules.now = clock_.wall();
+    rules.at_head_since = at_head_since_;
     return rules;
+}
+
+void Tracker::note_head() {
+    if (chain_.is_at_head && !chain_.is_at_head())
+        at_head_since_.reset();
+    else if (!at_head_since_)
+        at_head_since_ = clock_.wall();
+    index_.forget_lost(chain_.final_height().value_or(0));
 }
 
 void Tracker::count(const storage::WatchUpdate& update, const Page& page) {

@@ -37,7 +37,11 @@ struct ChainView {
     // Whether what is executed from this height on is stored, or will be: false above a hole that nobody
     // fills.
     std::function<bool(chain::BlockHeight)> follows_since;
+    // Whether the newest final block is stored, or nearly.
+    std::function<bool()> is_at_head;
     bool stores = true;  // watched transactions are stored when their block is
+    // Stores the tree of one that no block will bring; empty: nobody does.
+    std::function<base::Task<void>(storage::FoundTransaction)> keep;
 };
 
 struct TrackerSettings {
@@ -57,7 +61,7 @@ public:
     base::Task<void> run();
 
     // Nothing has happened that is not stored.
-    bool idle() const { return filled_ && !index_.has_touched() && reviewing_ == 0; }
+    bool idle() const { return filled_ && coming_.empty() && !index_.has_touched() && reviewing_ == 0; }
 
     // --- Told by the follower ---
     bool listening() const { return !index_.empty() || !rules_.empty(); }
@@ -84,6 +88,8 @@ private:
     };
 
     base::Task<void> fill();
+    base::Task<void> fill_lost();
+    void note_head();
     base::Task<void> take_in_new();
     base::Task<void> take_in_others();
     base::Task<void> take_in(std::vector<storage::Watch> fresh, chain::BlockHeight final_height);
@@ -124,7 +130,9 @@ private:
     base::Event moved_;
     std::map<std::string, chain::TreeSeen> told_;  // of open watches: what is not in the database yet
     bool filled_ = false;
+    std::unordered_set<std::string> coming_;  // stored for a rule, not taken in yet
     base::WallTime others_seen_until_{};
+    std::optional<base::WallTime> at_head_since_;
     unsigned reviewing_ = 0;
     std::deque<std::string> to_ask_;
     std::unordered_set<std::string> asking_;  // queued or under way

@@ -23,6 +23,7 @@ constexpr auto kHeightRetry = 200ms;
 base::Task<void> Tracker::check_due() {
     base::asio::steady_timer timer(executor_);
     while (true) {
+        note_head();
         bool more = true;
         while (more) {
             const auto now = clock_.wall();
@@ -72,8 +73,8 @@ base::Task<void> Tracker::ask_queued() {
 base::Task<void> Tracker::ask(std::string tx_hash) {
     std::vector<std::string> one{tx_hash};
     auto page = co_await load(std::move(one));
-    const auto check =
-        page.watches.empty() ? Check{} : plan_check(page.watches[0], page.sights[0], rules_now());
+    const bool open = !page.watches.empty() && !chain::is_end(page.watches[0].state.stage);
+    const auto check = !open ? Check{} : plan_check(page.watches[0], page.sights[0], rules_now());
     if (check.asks()) {
         auto asked = co_await ask(page.watches[0], page.sights[0], check);
         co_await conclude(tx_hash, std::move(asked));
@@ -89,13 +90,17 @@ base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight
     if (check.key || check.balance) conclusive = co_await ask_sender(watch, check, seen);
     const auto final_height = chain_.final_height().value_or(0);
     seen.height = final_height > kHostsLag ? final_height - kHostsLag : 0;
-    if (const auto looked = sight_of(watch).looked_up_to; sight.looked_up_to && looked) seen.height = *looked;
+    // Above a gap the hosts' word has to do.
+    if (const auto looked = sight_of(watch).looked_up_to; sight.looked_up_to && looked)
+        seen.height = std::max(seen.height, *looked);
     // A block from before it was watched may have it: its own inclusion uses its nonce, too.
     if (check.tree || (conclusive && would_end(watch, seen))) {
         series_.tx_requests.Increment();
         auto answer = co_await upstream_.tree(watch.tx_hash, watch.sender_id, final_height);
         if (auto* known = std::get_if<WatchUpstream::Known>(&answer)) {
             conclusive = conclusive && known->seen.included_at.has_value();
+            if (known->found && chain_.keep && !sight.tree_is_stored)
+                co_await chain_.keep(std::move(*known->found));
             asked.observations.emplace_back(std::move(known->seen));
             asked.witness = Witness{known->host, final_height};
         } else if (auto* unknown = std::get_if<WatchUpstream::NotKnown>(&answer)) {
@@ -166,8 +171,8 @@ base::Task<bool> Tracker::wait_for_height(const storage::Watch& watch, chain::Bl
     const auto give_up_at = clock_.steady() + kHeightComesWithin;
     while (clock_.steady() < give_up_at) {
         const auto sight = sight_of(watch);
-        if (sight.looked_up_to ? *sight.looked_up_to >= height : sight.final_height >= height + kHostsLag)
-            co_return true;
+        const bool looked_through = sight.looked_up_to && *sight.looked_up_to >= height;
+        if (looked_through || sight.final_height >= height + kHostsLag) co_return true;
         co_await base::sleep_on(timer, kHeightRetry);
     }
     co_return false;

@@ -81,23 +81,9 @@ chain::WatchState state_of(const TransactionView& view) {
 }
 
 // The class of the failure that gave the verdict.
-std::string deciding_class(const chain::TreeJudgement& tree) {
-    if (tree.transaction_failed) return tree.transaction_failure.error_class;
-    const chain::JudgedReceipt* first = nullptr;
-    for (const auto& receipt : tree.receipts) {
-        const auto& ids = tree.decided_by;
-        if (!receipt.failed() || std::find(ids.begin(), ids.end(), receipt.receipt_id) == ids.end()) continue;
-        const auto at = receipt.at.value_or(chain::ExecutedAt());
-        if (!first || chain::is_earlier(at, receipt.receipt_id, first->at.value_or(chain::ExecutedAt()),
-                                        first->receipt_id))
-            first = &receipt;
-    }
-    return first ? first->failure.error_class : std::string();
-}
-
 std::string reason_of(const TransactionView& view, const chain::WatchState& state) {
     if (!state.reason.empty() || !state.verdict || !view.tree) return state.reason;
-    return deciding_class(*view.tree);
+    return chain::deciding_class(*view.tree);
 }
 
 Json evidence_of(const TransactionView& view) {

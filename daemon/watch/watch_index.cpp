@@ -13,8 +13,23 @@ chain::BlockHeight last_height(const chain::WatchedTransaction& transaction,
     return transaction.watched_since + rules.validity_blocks;
 }
 
+namespace {
+
+// What may have it is looked through some blocks later.
+chain::BlockHeight looked_through_at(chain::BlockHeight last) {
+    return last > std::numeric_limits<chain::BlockHeight>::max() - kHostsLag ? last : last + kHostsLag;
+}
+
+}  // namespace
+
 void WatchIndex::set(const storage::Watch& watch, const chain::LifecycleRules& rules) {
-    if (chain::is_end(watch.state.stage)) return erase(watch.tx_hash);
+    if (chain::is_end(watch.state.stage)) {
+        erase(watch.tx_hash);
+        if (watch.state.stage != chain::Stage::final)
+            lost_[watch.tx_hash] = looked_through_at(last_height(watch.transaction, rules));
+        return;
+    }
+    lost_.erase(watch.tx_hash);
     auto& entry = watches_[watch.tx_hash];
     stuck_count_ = stuck_count_ - (entry.stuck ? 1 : 0) + (watch.stuck ? 1 : 0);
     entry.stuck = watch.stuck;
@@ -22,12 +37,15 @@ void WatchIndex::set(const storage::Watch& watch, const chain::LifecycleRules& r
     const auto patience = chain::stuck_after(watch.state.stage, stuck_);
     entry.stuck_at = patience && !watch.stuck ? watch.stage_since + *patience : base::WallTime::max();
     entry.waits = watch.state.stage < chain::Stage::included;
-    entry.ends_at = last_height(watch.transaction, rules);
+    const auto ends_at = last_height(watch.transaction, rules);
+    entry.is_due = entry.is_due && entry.ends_at == ends_at;
+    entry.ends_at = ends_at;
 }
 
 void WatchIndex::erase(const std::string& tx_hash) {
     touched_.erase(tx_hash);
     later_.erase(tx_hash);
+    lost_.erase(tx_hash);
     const auto found = watches_.find(tx_hash);
     if (found == watches_.end()) return;
     if (found->second.stuck) --stuck_count_;
@@ -35,9 +53,13 @@ void WatchIndex::erase(const std::string& tx_hash) {
 }
 
 bool WatchIndex::touch(const std::string& tx_hash) {
-    if (!watches_.contains(tx_hash)) return false;
+    if (!watches_.contains(tx_hash) && !lost_.contains(tx_hash)) return false;
     touched_.insert(tx_hash);
     return true;
+}
+
+void WatchIndex::forget_lost(chain::BlockHeight final_height) {
+    std::erase_if(lost_, [&](const auto& lost) { return final_height > lost.second; });
 }
 
 void WatchIndex::touch_all() {
@@ -57,11 +79,11 @@ std::vector<std::string> WatchIndex::take_due(base::WallTime now, chain::BlockHe
     std::vector<std::string> due;
     for (auto& [tx_hash, entry] : watches_) {
         if (due.size() == limit) break;
-        const bool over = entry.waits && final_height >= entry.ends_at;
+        const bool over = entry.waits && !entry.is_due && final_height >= entry.ends_at;
         if (entry.check_at > now && entry.stuck_at > now && !over) continue;
         entry.check_at = again_at;
         entry.stuck_at = std::max(entry.stuck_at, again_at);
-        if (over) entry.ends_at = final_height + 1;
+        entry.is_due = entry.is_due || over;
         due.push_back(tx_hash);
     }
     return due;

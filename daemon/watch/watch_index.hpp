@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "chain/lifecycle.hpp"
 #include "storage/watch_store.hpp"
+#include "watch/review.hpp"
 
 #include <optional>
 #include <string>
@@ -18,15 +19,20 @@ class WatchIndex {
 public:
     explicit WatchIndex(chain::StuckRules stuck) : stuck_(stuck) {}
 
-    // Of an open watch as it is stored; one that has ended is forgotten.
+    // Of a watch as it is stored. One that has ended is forgotten, but for one that ended without a tree:
+    // the chain alone can take that back, as long as it may include the transaction.
     void set(const storage::Watch& watch, const chain::LifecycleRules& rules);
     void erase(const std::string& tx_hash);
     bool contains(const std::string& tx_hash) const { return watches_.contains(tx_hash); }
-    bool empty() const { return watches_.empty(); }
+    bool empty() const { return watches_.empty() && lost_.empty(); }
     std::size_t size() const { return watches_.size(); }
     std::size_t stuck() const { return stuck_count_; }
 
-    // Something may have happened to it; false: it is not watched.
+    // Neither open nor included, and not too old to be.
+    bool is_lost(const std::string& tx_hash) const { return lost_.contains(tx_hash); }
+    void forget_lost(chain::BlockHeight final_height);
+
+    // Something may have happened to it; false: it is not watched. A lost one is touched by its inclusion.
     bool touch(const std::string& tx_hash);
     // To be looked at when nothing is to be looked at for what happened just now.
     void touch_later(const std::string& tx_hash) { later_.insert(tx_hash); }
@@ -46,11 +52,13 @@ private:
         base::WallTime stuck_at = base::WallTime::max();
         chain::BlockHeight ends_at = 0;  // as long as it waits for inclusion
         bool stuck = false;
-        bool waits = false;  // for inclusion
+        bool waits = false;   // for inclusion
+        bool is_due = false;  // its last height was final when it was due last: only the clock counts now
     };
 
     chain::StuckRules stuck_;
     std::unordered_map<std::string, Entry> watches_;
+    std::unordered_map<std::string, chain::BlockHeight> lost_;  // until that height is final
     std::unordered_set<std::string> touched_;
     std::unordered_set<std::string> later_;
     std::size_t stuck_count_ = 0;

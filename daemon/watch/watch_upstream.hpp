@@ -3,6 +3,7 @@
 
 #include "base/task.hpp"
 #include "chain/lifecycle.hpp"
+#include "storage/orphan_store.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -19,6 +20,8 @@ public:
     struct Known {
         chain::TreeSeen seen;
         std::string host;
+        // The transaction, once the block that includes it is.
+        std::optional<storage::FoundTransaction> found;
     };
     struct NotKnown {       // to any host
         std::string asked;  // which, and what they answered

@@ -87,6 +87,9 @@ public:
     base::Task<std::vector<storage::Watch>> open_watches(std::string, unsigned) override {
         co_return std::vector<storage::Watch>();
     }
+    base::Task<std::vector<storage::Watch>> lost_watches(std::string, unsigned) override {
+        co_return std::vector<storage::Watch>();
+    }
     base::Task<std::vector<storage::Watch>> new_watches(unsigned) override {
         co_return std::vector<storage::Watch>();
     }

@@ -1,8 +1,11 @@
 #include "fakes.hpp"
+#include "follow/commit_listener.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <set>
 
 namespace receiptd::follow {
 namespace {
@@ -12,6 +15,21 @@ using testing::Daemon;
 using testing::hash_of;
 using testing::MemoryStore;
 using testing::PaperChain;
+
+class Listener final : public CommitListener {
+public:
+    bool listening() const override { return true; }
+    bool watches(const chain::SignedTransaction&) const override { return false; }
+    base::Task<void> committing(const chain::Sightings&) override { co_return; }
+    void committed(const chain::RowBatch& facts) override {
+        for (const auto& block : facts.blocks) told.insert(block.height);
+    }
+    bool wants(const std::string&) const override { return false; }
+    void progressed(const std::string&, const chain::TreeSeen&) override {}
+    void tree_committed(const std::string&, const chain::DecidedCounts&) override {}
+
+    std::set<base::Height> told;
+};
 
 class FollowerTest : public ::testing::Test {
 protected:
@@ -184,6 +202,35 @@ TEST_F(FollowerTest, WhatAnotherDaemonCommittedFirstIsNotRepeated) {
     };
     EXPECT_TRUE(follow(100, 110).missing.empty()) << "the rest of the refused batch is repaired as a gap";
     EXPECT_EQ(store.blocks.size(), 11u);
+}
+
+// Watched transactions may be in it, and only this daemon may watch them.
+TEST_F(FollowerTest, WhatAnotherDaemonCommittedFirstIsToldToo) {
+    chain.add_range(100, 110);
+    Listener listener;
+    Daemon daemon(context, chain, store, config::Start(std::uint64_t{100}));
+    daemon.follower->tell(listener);
+    store.before_commit = [&](const chain::RowBatch& batch) {
+        for (const auto& block : batch.blocks) {
+            store.coverage.covered.add(block.height);
+            store.blocks[block.height] = block;
+        }
+    };
+    daemon.follow(110);
+    EXPECT_EQ(listener.told.size(), 11u);
+    EXPECT_EQ(daemon.state.committed->height, 110u);
+}
+
+TEST_F(FollowerTest, WhatHappenedSinceTheDatabaseWasMadeIsNewsHoweverLate) {
+    using namespace std::chrono_literals;
+    Daemon daemon(context, chain, store, config::Start(std::uint64_t{100}));
+    const auto now = daemon.clock.wall();
+    daemon.state.coverage.made_at = now - 48h;
+    EXPECT_LT(daemon.state.news_since(), now - 47h);
+    daemon.state.coverage.made_at = now;
+    EXPECT_GT(daemon.state.news_since(), now - 2h) << "what was before it is history";
+    daemon.state.coverage.made_at = now - 1000h;
+    EXPECT_GT(daemon.state.news_since(), now - 200h) << "nobody is woken for what is that old";
 }
 
 TEST_F(FollowerTest, ACommitThatFailsForGoodEndsTheDaemon) {

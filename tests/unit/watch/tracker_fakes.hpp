@@ -98,6 +98,13 @@ public:
             if (!chain::is_end(row->second.state.stage)) page.push_back(row->second);
         co_return page;
     }
+    base::Task<std::vector<storage::Watch>> lost_watches(std::string after, unsigned limit) override {
+        std::vector<storage::Watch> page;
+        for (auto row = rows.upper_bound(after); row != rows.end() && page.size() < limit; ++row)
+            if (chain::is_end(row->second.state.stage) && row->second.state.stage != chain::Stage::final)
+                page.push_back(row->second);
+        co_return page;
+    }
     base::Task<std::vector<storage::Watch>> new_watches(unsigned limit) override {
         std::vector<storage::Watch> page;
         for (const auto& [tx_hash, watch] : rows)
@@ -171,11 +178,19 @@ public:
         Known answer;
         answer.seen = found->second;
         answer.host = "archival";
+        answer.found = found_at(tx_hash, *found->second.included_at);
         co_return answer;
     }
     base::Task<std::optional<Sender>> sender(std::string, std::string, bool) override {
         ++sender_asked;
         co_return told;
+    }
+
+    static storage::FoundTransaction found_at(const std::string& tx_hash, const chain::ExecutedAt& at) {
+        storage::FoundTransaction transaction;
+        transaction.tx_hash = tx_hash;
+        transaction.height = at.height;
+        return transaction;
     }
 
     std::map<std::string, chain::TreeSeen> known;
@@ -197,6 +212,8 @@ public:
         view.final_height = [this] { return std::optional(final_height); };
         view.covered_up_to = [this](chain::BlockHeight) { return covered; };
         view.follows_since = [this](chain::BlockHeight from) { return from >= followed_since; };
+        view.is_at_head = [this] { return at_head; };
+        view.keep = [this](storage::FoundTransaction found) { return keep(std::move(found)); };
         view.stores = stores;
         tracker.emplace(context.get_executor(), cpu, store, hosts, series, clock, std::move(view), settings);
     }
@@ -218,6 +235,10 @@ public:
             if (context.run_one_for(std::chrono::seconds(20)) == 0) return false;
         return true;
     }
+    base::Task<void> keep(storage::FoundTransaction found) {
+        kept.insert(found.tx_hash);
+        co_return;
+    }
     chain::Stage stage(const std::string& tx_hash) { return store.rows.at(tx_hash).state.stage; }
 
     FakeClock clock;
@@ -230,6 +251,8 @@ public:
     chain::BlockHeight final_height = 100;
     chain::BlockHeight followed_since = 0;
     std::optional<chain::BlockHeight> covered = 100;
+    bool at_head = true;
+    std::set<std::string> kept;
     std::optional<Tracker> tracker;
     std::optional<base::TaskGroup> running;
 };

@@ -106,6 +106,7 @@ TEST(Tracker, WhatARuleNamesIsWatchedBeforeItsBlockIsStored) {
     ASSERT_TRUE(life.until([&] { return committing_now.running() == 0; }));
     ASSERT_TRUE(life.store.rows.contains("tx"));
     EXPECT_EQ(life.store.rows["tx"].origin, storage::WatchOrigin::rule);
+    EXPECT_FALSE(life.tracker->idle()) << "it is still to be taken in";
     life.store.include("tx", 101, true);
     life.tracker->committed(block_with("tx"));
     EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
@@ -130,6 +131,63 @@ TEST(Tracker, ATransactionFromBeforeItsWatchIsAskedForOnce) {
     EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::included; }));
     EXPECT_EQ(life.store.evidence["tx"], R"({"host":"archival","final_height":100})");
     EXPECT_EQ(life.store.rows["tx"].checks, 1u);
+}
+
+TEST(Tracker, WhatNoBlockWillBringIsKept) {
+    Life life;
+    life.hosts.known["older"] = settled_at(80);
+    life.store.add("older");
+    life.store.add("followed").transaction.watched_since = 90;
+    life.store.include("followed", 95, true);
+    life.start();
+    EXPECT_TRUE(life.until([&] { return life.stage("older") == Stage::final; }));
+    EXPECT_EQ(life.kept, std::set<std::string>{"older"});
+}
+
+TEST(Tracker, AnEndWithoutATreeIsTakenBackByTheChain) {
+    for (const bool at_the_start : {false, true}) {
+        Life life;
+        auto& watch = life.store.add("tx");
+        watch.transaction.watched_since = 90;
+        watch.state.stage = Stage::dropped;
+        watch.state.reason = chain::reason::kBalance;
+        if (at_the_start) life.store.include("tx", 95, true);
+        life.start();
+        ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
+        if (!at_the_start) {
+            EXPECT_TRUE(life.tracker->listening());
+            life.store.include("tx", 101, true);
+            life.tracker->committed(block_with("tx"));
+        }
+        EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
+        EXPECT_EQ(life.store.rows["tx"].state.reason, "");
+        EXPECT_TRUE(life.hosts.asked.empty());
+    }
+}
+
+TEST(Tracker, NothingIsStuckBeforeTheHeadIsReached) {
+    Life life;
+    life.at_head = false;
+    auto& watch = life.store.add("tx");
+    watch.transaction.watched_since = 90;
+    watch.checks = 3;
+    watch.stage_since -= std::chrono::hours(2);
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
+    EXPECT_FALSE(life.store.rows["tx"].stuck);
+    life.at_head = true;
+    life.tracker->committed(block_with("another"));
+    ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
+    EXPECT_FALSE(life.store.rows["tx"].stuck) << "time is counted from there";
+}
+
+TEST(Tracker, AboveAGapTheHostsWordEndsAWatch) {
+    Life life;
+    life.store.add("tx").transaction.watched_since = 90;
+    life.covered = 95;
+    life.final_height = 200;
+    life.start();
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::unknown; }));
 }
 
 TEST(Tracker, AHashNobodyKnowsEndsUnknownWithWhatWasAsked) {
