@@ -52,6 +52,7 @@ CREATE TABLE findings (
 CREATE INDEX ON findings (contract_id, block_time);
 CREATE INDEX ON findings USING hash (tree_id);
 CREATE INDEX ON findings (block_time);
+CREATE INDEX ON findings (kind, block_time);
 
 -- Trees that a seam has put together are looked for there.
 CREATE INDEX ON orphan_receipts (block_height) WHERE kind = 'receipt' AND adopted_at IS NOT NULL;
@@ -102,6 +103,9 @@ CREATE INDEX ON watches (created_at, tx_hash) WHERE signed_tx_base64 IS NOT NULL
 CREATE UNIQUE INDEX ON watches (idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX ON watches (created_at, tx_hash);
 CREATE INDEX ON watches (sender_id, created_at, tx_hash);
+CREATE INDEX ON watches (stage, created_at, tx_hash)
+    WHERE stage IN ('final', 'rejected', 'forwarding_failed', 'dropped', 'expired', 'unknown');
+CREATE INDEX ON watches (verdict, created_at, tx_hash) WHERE verdict IS NOT NULL;
 
 CREATE TABLE watch_transitions (
     tx_hash text COLLATE "C" NOT NULL,

@@ -169,3 +169,5 @@ base::Task<net::ServerReply> Router::run(const Route& route, Call call) const {
 }
 
 }  // namespace receiptd::api
+    } catch (const storage::StorageTimeout& error) {
+        problem = unavailable(error.what());

@@ -250,7 +250,7 @@ private:
     std::string config_file_;
     metrics::ApiSeries api_series_{runtime_.registry};
     // On connections of its own: who asks does not wait for the tracker's questions.
-    storage::PgWatchStore api_watches_{runtime_.store, runtime_.clock};
+    storage::PgWatchStore api_watches_{runtime_.store, runtime_.clock, storage::WaitedFor::by_people};
     std::optional<api::Api> api_;
     std::optional<net::HttpServer> server_;
     base::TaskGroup helpers_;

@@ -14,13 +14,16 @@ namespace receiptd::storage {
 
 class Lane {
 public:
-    explicit Lane(SessionContext& context, Commits commits = Commits::flushed) : session_(context, commits) {}
+    explicit Lane(SessionContext& context, WaitedFor waited_for = WaitedFor::by_daemon)
+        : session_(context, waited_for) {}
 
-    // Runs work(connection) on the lane's thread until it succeeds.
+    // Runs work(connection) on the lane's thread until it succeeds or, for people, their time is over.
     template <class Work>
     base::Task<std::invoke_result_t<Work&, pqxx::connection&>> run(Work work) {
-        return base::offload(
-            thread_, [this, work = std::move(work)]() mutable { return session_.run(std::move(work)); });
+        return base::offload(thread_,
+                             [this, until = session_.patience_ends(), work = std::move(work)]() mutable {
+                                 return session_.run(std::move(work), until);
+                             });
     }
 
 private:

@@ -8,14 +8,24 @@
 namespace receiptd::storage {
 
 PgAlertStore::PgAlertStore(SessionContext& sessions)
-    : sessions_(sessions), owner_(random_uuid()), queue_(sessions), causes_(sessions), questions_(sessions) {}
+    : sessions_(sessions),
+      owner_(random_uuid()),
+      queue_(sessions),
+      causes_(sessions),
+      chores_(sessions),
+      findings_(sessions, WaitedFor::by_people),
+      stream_(sessions) {}
 
 PgAlertStore::~PgAlertStore() { sessions_.stop.request(); }
 
-base::Task<void> PgAlertStore::prepare() { return questions_.run(sql::settle_restored_events); }
+base::Task<void> PgAlertStore::prepare() { return chores_.run(sql::settle_restored_events); }
+
+base::Task<std::chrono::milliseconds> PgAlertStore::stream_held_up() {
+    return stream_.run(sql::stream_held_up);
+}
 
 base::Task<void> PgAlertStore::set_endpoints(std::vector<std::string> names) {
-    return questions_.run(
+    return chores_.run(
         [names = std::move(names)](pqxx::connection& connection) { sql::set_endpoints(connection, names); });
 }
 
@@ -46,13 +56,13 @@ base::Task<void> PgAlertStore::record_delivery(DeliveryOutcome outcome) {
 }
 
 base::Task<std::vector<DeliveryRow>> PgAlertStore::list_deliveries(DeliveryFilter filter) {
-    return questions_.run([filter = std::move(filter)](pqxx::connection& connection) {
+    return chores_.run([filter = std::move(filter)](pqxx::connection& connection) {
         return sql::list_deliveries(connection, filter);
     });
 }
 
 base::Task<std::uint64_t> PgAlertStore::resend(DeliveryFilter filter) {
-    return questions_.run([filter = std::move(filter)](pqxx::connection& connection) {
+    return chores_.run([filter = std::move(filter)](pqxx::connection& connection) {
         return sql::resend(connection, filter);
     });
 }
@@ -65,21 +75,21 @@ base::Task<std::optional<std::chrono::milliseconds>> PgAlertStore::next_delivery
 }
 
 base::Task<std::vector<DeliveryBacklog>> PgAlertStore::delivery_backlog() {
-    return questions_.run(sql::delivery_backlog);
+    return chores_.run(sql::delivery_backlog);
 }
 
 base::Task<std::vector<FindingRow>> PgAlertStore::list_findings(FindingFilter filter) {
-    return questions_.run([filter = std::move(filter)](pqxx::connection& connection) {
+    return findings_.run([filter = std::move(filter)](pqxx::connection& connection) {
         return sql::list_findings(connection, filter);
     });
 }
 
 base::Task<std::vector<StreamEvent>> PgAlertStore::stream_events(std::int64_t after, unsigned limit) {
-    return questions_.run([after, limit](pqxx::connection& connection) {
+    return stream_.run([after, limit](pqxx::connection& connection) {
         return sql::stream_events(connection, after, limit);
     });
 }
 
-base::Task<std::int64_t> PgAlertStore::last_stream_event() { return questions_.run(sql::last_stream_event); }
+base::Task<std::int64_t> PgAlertStore::last_stream_event() { return stream_.run(sql::last_stream_event); }
 
 }  // namespace receiptd::storage

@@ -1,8 +1,6 @@
 // The queue of alerts, findings and the stream on PostgreSQL. Attempts wait neither behind lists nor behind
-// each other's trees: three lanes.
-//
-// The queue's does not wait for the disk: what a crash of the server (not of this process) undoes there is of
-// its last second, and makes an attempt happen again, under the id that receivers know it by.
+// each other's trees, and the stream waits for none of them: each has a lane of its own. Findings are listed
+// for people, who do not wait long.
 #pragma once
 
 #include "storage/alert_store.hpp"
@@ -44,7 +42,9 @@ private:
     std::string owner_;  // uuid of this process, for leases
     Lane queue_;
     Lane causes_;
-    Lane questions_;
+    Lane chores_;
+    Lane findings_;
+    Lane stream_;
 };
 
 }  // namespace receiptd::storage

@@ -21,13 +21,14 @@ bool may_alert(const WatchUpdate& update) {
 
 }  // namespace
 
-PgWatchStore::PgWatchStore(PgStore& store, const base::Clock& clock)
+PgWatchStore::PgWatchStore(PgStore& store, const base::Clock& clock, WaitedFor waited_for)
     : context_(store.sessions()),
       partitions_(store.partitions()),
       clock_(clock),
-      writing_(context_),
-      questions_(context_),
-      many_trees_(context_),
+      writing_(context_, waited_for),
+      questions_(context_, waited_for),
+      lists_(context_, WaitedFor::by_people),
+      many_trees_(context_, waited_for),
       waiting_(context_) {}
 
 base::Task<std::vector<std::string>> PgWatchStore::add_watches(std::vector<NewWatch> watches) {
@@ -64,7 +65,7 @@ base::Task<std::optional<Watch>> PgWatchStore::watch_by_idempotency_key(std::str
 }
 
 base::Task<std::vector<Watch>> PgWatchStore::list_watches(WatchFilter filter) {
-    return questions_.run([filter = std::move(filter)](Connection& connection) {
+    return lists_.run([filter = std::move(filter)](Connection& connection) {
         return sql::list_watches(connection, filter);
     });
 }

@@ -1,5 +1,6 @@
 // WatchStore on PostgreSQL: beside a PgStore, with connections of its own. One writes, one answers
-// questions, one reads many trees at once, one waits for watches. All of its SQL is in watch_sql.hpp.
+// questions, one makes lists for people, one reads many trees at once, one waits for watches; those that are
+// not used are not opened. All of its SQL is in watch_sql.hpp.
 #pragma once
 
 #include "base/clock.hpp"
@@ -15,7 +16,7 @@ namespace receiptd::storage {
 class PgWatchStore final : public WatchStore {
 public:
     // Both must outlive it. It stops when `store` does.
-    PgWatchStore(PgStore& store, const base::Clock& clock);
+    PgWatchStore(PgStore& store, const base::Clock& clock, WaitedFor waited_for = WaitedFor::by_daemon);
 
     base::Task<std::vector<std::string>> add_watches(std::vector<NewWatch> watches) override;
     base::Task<bool> remove_watch(std::string tx_hash) override;
@@ -41,6 +42,7 @@ private:
     PartitionKeeper& partitions_;
     const base::Clock& clock_;
     Lane writing_;
+    Lane lists_;
     Lane questions_;
     Lane many_trees_;
     Lane waiting_;

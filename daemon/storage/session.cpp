@@ -10,6 +10,7 @@ using namespace std::chrono_literals;
 
 constexpr base::BackoffPolicy kReconnect{200ms, 10s, 2.0, 0.5};
 constexpr base::BackoffPolicy kRepeat{20ms, 2s, 2.0, 0.5};
+constexpr const char* kCancelled = "57014";
 
 base::SteadyTime steady_now() { return std::chrono::steady_clock::now(); }
 
@@ -48,15 +49,22 @@ void OutageLog::back() {
     log::info("database is usable again", {{"database", where_}, {"after_seconds", seconds_since(since_)}});
 }
 
+std::optional<base::SteadyTime> Session::patience_ends() const {
+    if (waited_for_ == WaitedFor::by_daemon) return std::nullopt;
+    return steady_now() + context_.question_timeout;
+}
+
 pqxx::connection& Session::connection() {
     if (connection_) return *connection_;
+    const auto timeout =
+        waited_for_ == WaitedFor::by_people ? context_.question_timeout : context_.statement_timeout;
     auto fresh = shim::connect(context_.database.conninfo().reveal());
     {
         pqxx::nontransaction settings(*fresh);
-        settings.exec("SET timezone = 'UTC'; SET datestyle = 'ISO'; SET jit = off; " +
-                      std::string(commits_ == Commits::flushed ? "SET synchronous_commit = 'on'; "
-                                                               : "SET synchronous_commit = 'off'; ") +
-                      ("SET statement_timeout = " + std::to_string(context_.statement_timeout.count())));
+        settings.exec(
+            "SET timezone = 'UTC'; SET datestyle = 'ISO'; SET jit = off; SET synchronous_commit = 'on'; "
+            "SET statement_timeout = " +
+            std::to_string(timeout.count()));
     }
     connection_ = std::move(fresh);
     context_.series.connected.Increment();
@@ -71,9 +79,11 @@ void Session::disconnect() {
     context_.series.connected.Decrement();
 }
 
-void Session::run_repeatedly(const std::function<void(pqxx::connection&)>& work) {
+void Session::run_repeatedly(const std::function<void(pqxx::connection&)>& work,
+                             std::optional<base::SteadyTime> until) {
     for (unsigned failures = 1;; ++failures) {
         if (context_.stop.requested()) throw StorageStopped();
+        if (until && steady_now() >= *until) throw StorageTimeout("the database did not answer in time");
         try {
             work(connection());
             if (std::exchange(down_, false)) context_.outages.back();
@@ -102,6 +112,8 @@ void Session::recover(const std::exception_ptr& error, unsigned failures) {
             fault = fault_of(sqlstate, fault.text, context_.database);
     }
     if (fault.kind == FaultKind::permanent) throw StorageError("database: " + fault.text);
+    if (waited_for_ == WaitedFor::by_people && fault.sqlstate == kCancelled)
+        throw StorageTimeout("the database took too long over it: ask for less");
     if (fault.kind == FaultKind::outage) {
         if (!std::exchange(down_, true)) {
             down_since_ = steady_now();

@@ -51,12 +51,14 @@ struct SessionContext {
     SessionContext(const DatabaseOptions& options, metrics::StorageSeries& storage_series)
         : database(options.url),
           statement_timeout(options.statement_timeout),
+          question_timeout(options.question_timeout),
           patience(options.patience),
           series(storage_series),
           outages(database.where()) {}
 
     ConnectionString database;
     std::chrono::milliseconds statement_timeout;
+    std::chrono::milliseconds question_timeout;
     std::optional<std::chrono::milliseconds> patience;
     metrics::StorageSeries& series;
     StopSignal stop;
@@ -65,35 +67,43 @@ struct SessionContext {
     std::function<void()> on_alerts = [] {};
 };
 
-// Whether a commit is on the disk when it returns; one that is not is lost if the server crashes within the
-// next second.
-enum class Commits { flushed, unflushed };
+// Who waits for what a session does.
+enum class WaitedFor {
+    by_daemon,  // what takes longer than statement_timeout is cancelled and begun again
+    by_people,  // what takes longer than question_timeout ends with StorageTimeout
+};
 
 class Session {
 public:
-    explicit Session(SessionContext& context, Commits commits = Commits::flushed)
-        : context_(context), commits_(commits) {}
+    explicit Session(SessionContext& context, WaitedFor waited_for = WaitedFor::by_daemon)
+        : context_(context), waited_for_(waited_for) {}
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
     ~Session() { disconnect(); }
 
-    // work(connection) runs its own transactions; it must be repeatable. Throws StorageStopped,
-    // StorageError, or what work throws that is no database error.
+    // Until when whoever asks now waits; nullopt: as long as it takes.
+    std::optional<base::SteadyTime> patience_ends() const;
+
+    // work(connection) runs its own transactions; it must be repeatable, and is not begun after `until`.
+    // Throws StorageStopped, StorageError, or what work throws that is no database error.
     template <class Work>
-    std::invoke_result_t<Work&, pqxx::connection&> run(Work work) {
+    std::invoke_result_t<Work&, pqxx::connection&> run(Work work,
+                                                       std::optional<base::SteadyTime> until = std::nullopt) {
         using Value = std::invoke_result_t<Work&, pqxx::connection&>;
         std::conditional_t<std::is_void_v<Value>, bool, std::optional<Value>> value{};
-        run_repeatedly([&](pqxx::connection& connection) {
+        const auto once = [&](pqxx::connection& connection) {
             if constexpr (std::is_void_v<Value>)
                 work(connection);
             else
                 value.emplace(work(connection));
-        });
+        };
+        run_repeatedly(once, until);
         if constexpr (!std::is_void_v<Value>) return std::move(*value);
     }
 
 private:
-    void run_repeatedly(const std::function<void(pqxx::connection&)>& work);
+    void run_repeatedly(const std::function<void(pqxx::connection&)>& work,
+                        std::optional<base::SteadyTime> until);
     pqxx::connection& connection();
     void disconnect();
     // Returns when the work may be tried again.
@@ -102,7 +112,7 @@ private:
     void wait_before_retry(bool outage, unsigned failures);
 
     SessionContext& context_;
-    Commits commits_;
+    WaitedFor waited_for_;
     std::unique_ptr<pqxx::connection> connection_;
     bool was_connected_ = false;
     bool down_ = false;

@@ -26,6 +26,11 @@ struct StorageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// What people asked for could not be had while they wait; its text is for them.
+struct StorageTimeout : StorageError {
+    using StorageError::StorageError;
+};
+
 struct Coverage {
     base::HeightSet wanted;    // all heights that should be there
     base::HeightSet covered;   // all heights that are (skipped ones included)

@@ -166,7 +166,9 @@ struct FixedClock final : base::Clock {
 
 // A store with its own registry, on any database.
 struct OpenStore {
-    explicit OpenStore(const std::string& url, const std::string& partition = "day") {
+    explicit OpenStore(const std::string& url, const std::string& partition = "day",
+                       const storage::DatabaseOptions& database = {}) {
+        options.database = database;
         options.database.url = base::Secret(url);
         options.partition = partition;
         store = std::make_unique<storage::PgStore>(options, series, clock);

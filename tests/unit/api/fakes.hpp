@@ -25,13 +25,14 @@ inline const std::string kToken = "a-token-of-the-tests";
 inline const std::string kHash = "4XXtr7JrXpYrTj9RnVsbyyw1NDeaMzcQuyWKFRBPNaEh";
 inline const std::string kOther = "7zDLsxTKTuTxqdHAYzWZ5keYrnog3SsYvEXWXum3TzCZ";
 
-// How a database behaves: it answers, never does, or refuses.
+// How a database behaves: it answers, never does, takes too long, or refuses.
 struct Database {
     explicit Database(const base::asio::any_io_executor& executor) : never(executor) {}
     base::Task<void> ask() {
         ++questions;
         if (stopped) throw storage::StorageStopped();
         if (broken) throw storage::StorageError("permission denied for the secret table");
+        if (slow) throw storage::StorageTimeout("the database took too long over it: ask for less");
         while (away) co_await never.wait();
     }
     base::Event never;
@@ -39,6 +40,7 @@ struct Database {
     bool stopped = false;
     bool broken = false;
     int questions = 0;
+    bool slow = false;
 };
 
 class FakeWatches final : public storage::WatchStore {

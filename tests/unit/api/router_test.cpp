@@ -125,6 +125,13 @@ TEST_F(RouterTest, AStoppingDaemonAndABrokenDatabaseSayWhoseFaultItIs) {
     EXPECT_THAT(refused.body, Not(HasSubstr("secret table")));
 }
 
+TEST_F(RouterTest, AQuestionThatTakesTheDatabaseTooLongIsToBeNarrowed) {
+    database_.slow = true;
+    const auto refused = get("/v1/findings?kind=unknown");
+    EXPECT_THAT(problem(refused, 503)["detail"].get<std::string>(), HasSubstr("ask for less"));
+    EXPECT_EQ(header(refused, "Retry-After"), "5");
+}
+
 TEST_F(RouterTest, StopEndsCallsThatNobodyWaitsForAnyMore) {
     database_.away = true;
     problem(get("/v1/watches"), 503);

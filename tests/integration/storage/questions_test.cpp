@@ -1,0 +1,76 @@
+// Questions of people: none is repeated for ever, and none holds up what others wait for.
+#include "alert_test_support.hpp"
+#include "watch_test_support.hpp"
+
+namespace receiptd::test {
+namespace {
+
+using namespace std::chrono_literals;
+using storage::StorageTimeout;
+
+class Questions : public StoreTest {
+protected:
+    storage::DatabaseOptions hurried() {
+        auto options = database().options();
+        options.question_timeout = 50ms;
+        return options;
+    }
+    // Until it is in time: the machine may be busy.
+    template <class Ask>
+    static void ask_until_answered(Ask ask) {
+        for (bool answered = false; !answered;) try {
+                ask();
+                answered = true;
+            } catch (const StorageTimeout&) {
+            }
+    }
+};
+
+TEST_F(Questions, that_take_too_long_are_given_up_and_the_stream_goes_on) {
+    Process process(hurried());
+    const auto list = [&] { return await(process.alerts.list_findings({})).size(); };
+    {
+        auto blocker = storage::shim::connect(database().url());
+        pqxx::work lock(*blocker);
+        lock.exec("LOCK TABLE findings IN ACCESS EXCLUSIVE MODE");
+        EXPECT_THROW(list(), StorageTimeout);
+        EXPECT_EQ(await(process.alerts.last_stream_event()), 0);
+        EXPECT_TRUE(await(process.alerts.delivery_backlog()).empty());
+    }
+    ask_until_answered([&] { EXPECT_EQ(list(), 0u); });
+}
+
+TEST_F(Questions, about_watches_are_given_up_too) {
+    OpenStore open(database().url(), "day", hurried());
+    storage::PgWatchStore watches(*open.store, open.clock, storage::WaitedFor::by_people);
+    const auto add = [&] {
+        std::vector<storage::NewWatch> list = {new_watch(1)};
+        return await(watches.add_watches(std::move(list)));
+    };
+    {
+        auto blocker = storage::shim::connect(database().url());
+        pqxx::work lock(*blocker);
+        lock.exec("LOCK TABLE watches IN ACCESS EXCLUSIVE MODE");
+        EXPECT_THROW(await(watches.list_watches({})), StorageTimeout);
+        EXPECT_THROW(await(watches.watch(hash_of(1))), StorageTimeout);
+        EXPECT_THROW(add(), StorageTimeout);
+    }
+    ask_until_answered([&] { add(); });
+    ask_until_answered([&] { EXPECT_EQ(await(watches.list_watches({})).size(), 1u); });
+}
+
+TEST_F(Questions, are_not_begun_when_nobody_waits_for_them_any_more) {
+    metrics::Registry registry;
+    metrics::StorageSeries series(registry);
+    storage::SessionContext context(database().options(), series);
+    storage::Session session(context, storage::WaitedFor::by_people);
+    bool begun = false;
+    const auto ask = [&](pqxx::connection&) { begun = true; };
+    EXPECT_THROW(session.run(ask, base::SteadyTime()), StorageTimeout);
+    EXPECT_FALSE(begun);
+    session.run(ask);
+    EXPECT_TRUE(begun);
+}
+
+}  // namespace
+}  // namespace receiptd::test
