@@ -34,6 +34,10 @@ Cause cause_of(const storage::DueDelivery& delivery, storage::StoredCause stored
     return cause;
 }
 
+void left_to_its_lease(const std::exception& because) {
+    log::warn("a delivery is left to its lease", {{"because", because.what()}});
+}
+
 base::Task<Bodies> make_on(base::asio::thread_pool& cpu, std::vector<Cause> causes) {
     return base::offload(cpu, [causes = std::move(causes)] {
         Bodies bodies;
@@ -43,6 +47,15 @@ base::Task<Bodies> make_on(base::asio::thread_pool& cpu, std::vector<Cause> caus
 }
 
 }  // namespace
+
+// Of one attempt among those of its endpoint; given back however it ends.
+struct Dispatcher::Seat {
+    explicit Seat(std::shared_ptr<Endpoint> of) : endpoint(std::move(of)) {}
+    Seat(const Seat&) = delete;
+    Seat& operator=(const Seat&) = delete;
+    ~Seat() { --endpoint->in_flight; }
+    std::shared_ptr<Endpoint> endpoint;
+};
 
 Dispatcher::Dispatcher(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
                        const std::vector<std::string>& endpoints, storage::AlertStore& store, Sender& sender,
@@ -150,13 +163,16 @@ base::Task<void> Dispatcher::pause() {
 base::Task<void> Dispatcher::deliver(storage::DueDelivery delivery) {
     const auto endpoint = endpoints_.at(delivery.endpoint);
     try {
+        const Seat seat(endpoint);
         co_await attempt(std::move(delivery), *endpoint);
-    } catch (const storage::StorageError& e) {
-        log::warn("a delivery is left to its lease", {{"because", e.what()}});
+    } catch (const boost::system::system_error& e) {
+        if (e.code() == base::asio::error::operation_aborted) throw;
+        left_to_its_lease(e);
     } catch (const storage::StorageStopped&) {
         // So is this one.
+    } catch (const std::exception& e) {
+        left_to_its_lease(e);
     }
-    --endpoint->in_flight;
     if (std::exchange(endpoint->more_due, false)) wake();
 }
 

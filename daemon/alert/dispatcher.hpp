@@ -66,6 +66,7 @@ private:
         bool failing = false;   // the last attempt failed
         base::SteadyTime paused_until{};
     };
+    struct Seat;
 
     std::vector<storage::EndpointRoom> rooms() const;
     // How many; nullopt: the database could not be asked.

@@ -12,6 +12,7 @@
 #include <boost/asio/signal_set.hpp>
 
 #include <csignal>
+#include <functional>
 #include <iostream>
 #include <optional>
 
@@ -34,8 +35,8 @@ public:
     Daemon(const config::Settings& settings, std::string config_file)
         : runtime_(settings),
           config_file_(std::move(config_file)),
-          helpers_(runtime_.context.get_executor()),
-          alerting_(runtime_.context.get_executor()),
+          helpers_(runtime_.context.get_executor(), failed()),
+          alerting_(runtime_.context.get_executor(), failed()),
           work_(runtime_.context.get_executor()) {}
 
     // Runs `work` to its end. `daemon`: serve pages and send alerts meanwhile.
@@ -64,7 +65,7 @@ private:
             helpers_.spawn(maintain());
             helpers_.spawn(watch_database());
             if (daemon) co_await start_alerts();
-            if (daemon) helpers_.spawn(track());
+            if (daemon) helpers_.spawn(runtime_.watching.tracker().run());
             if (daemon) helpers_.spawn(runtime_.submitter.run());
             if (daemon) helpers_.spawn(api_->feed_stream());
             end_ = co_await std::move(work);
@@ -73,7 +74,7 @@ private:
         } catch (const storage::StorageStopped&) {
             log::warn("stopped while waiting for the database");
         } catch (...) {
-            failure_ = std::current_exception();
+            if (!failure_) failure_ = std::current_exception();
         }
         finished_ = true;
         alerting_.cancel();
@@ -91,15 +92,21 @@ private:
         helpers_.spawn(runtime_.dispatcher.report());
     }
 
-    base::Task<void> track() {
-        try {
-            co_await runtime_.watching.tracker().run();
-        } catch (const storage::StorageStopped&) {
-        } catch (const storage::StorageError& e) {
-            failure_ = std::current_exception();
-            log::error("watching cannot go on", {{"because", e.what()}});
+    // A daemon without one of its loops is none: it ends, and says why.
+    std::function<void(const std::exception_ptr&)> failed() {
+        return [this](const std::exception_ptr& error) {
+            try {
+                std::rethrow_exception(error);
+            } catch (const storage::StorageStopped&) {
+                return;
+            } catch (const std::exception& e) {
+                log::error("cannot go on", {{"because", e.what()}});
+            } catch (...) {
+                log::error("cannot go on");
+            }
+            if (!failure_) failure_ = error;
             runtime_.follower.stop();
-        }
+        };
     }
 
     // What the last blocks did to watched transactions.
@@ -107,7 +114,7 @@ private:
         base::asio::steady_timer timer(runtime_.context);
         const auto started = runtime_.clock.steady();
         while (!runtime_.watching.tracker().idle() &&
-               runtime_.clock.steady() < started + (signalled_ ? kTrackGrace : kTrackToTheEnd))
+               runtime_.clock.steady() < started + (signalled_ || failure_ ? kTrackGrace : kTrackToTheEnd))
             co_await base::sleep_on(timer, 10ms);
     }
 

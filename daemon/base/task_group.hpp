@@ -11,6 +11,7 @@
 #include <boost/system/system_error.hpp>
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <set>
 #include <vector>
@@ -19,7 +20,12 @@ namespace receiptd::base {
 
 class TaskGroup {
 public:
-    explicit TaskGroup(asio::any_io_executor executor) : shared_(std::make_shared<Shared>(executor)) {}
+    // `on_failure`: told of every task that fails, at once; being cancelled is no failure.
+    explicit TaskGroup(asio::any_io_executor executor,
+                       std::function<void(const std::exception_ptr&)> on_failure = {})
+        : shared_(std::make_shared<Shared>(executor)) {
+        shared_->on_failure = std::move(on_failure);
+    }
     TaskGroup(const TaskGroup&) = delete;
     TaskGroup& operator=(const TaskGroup&) = delete;
     ~TaskGroup() { cancel(); }
@@ -28,15 +34,16 @@ public:
         auto signal = std::make_shared<asio::cancellation_signal>();
         shared_->signals.insert(signal);
         asio::co_spawn(shared_->executor, std::move(task),
-                       asio::bind_cancellation_slot(
-                           signal->slot(), [shared = shared_, signal](std::exception_ptr error) {
-                               shared->signals.erase(signal);
-                               // Asio 1.81 may have an emit() of this signal in its queue still.
-                               asio::post(shared->executor, [signal] {});
-                               if (error && !shared->first_error && !is_cancellation(error))
-                                   shared->first_error = error;
-                               shared->ended.notify_all();
-                           }));
+                       asio::bind_cancellation_slot(signal->slot(),
+                                                    [shared = shared_, signal](std::exception_ptr error) {
+                                                        shared->signals.erase(signal);
+                                                        // Asio 1.81 may have an emit() of this signal in its
+                                                        // queue still.
+                                                        asio::post(shared->executor, [signal] {});
+                                                        if (error && !is_cancellation(error))
+                                                            shared->note(error);
+                                                        shared->ended.notify_all();
+                                                    }));
     }
 
     // Every task is interrupted at its next suspension; join() waits until they have ended.
@@ -69,10 +76,15 @@ private:
 
     struct Shared {
         explicit Shared(asio::any_io_executor on) : executor(on), ended(on) {}
+        void note(const std::exception_ptr& error) {
+            if (!first_error) first_error = error;
+            if (on_failure) on_failure(error);
+        }
         asio::any_io_executor executor;
         Event ended;
         std::set<std::shared_ptr<asio::cancellation_signal>> signals;
         std::exception_ptr first_error;
+        std::function<void(const std::exception_ptr&)> on_failure;
     };
     std::shared_ptr<Shared> shared_;
 };

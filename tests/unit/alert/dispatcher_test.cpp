@@ -180,6 +180,19 @@ TEST_F(DispatcherTest, ADatabaseThatFailsIsAskedAgain) {
     EXPECT_EQ(store_.count("delivered"), 1U);
 }
 
+TEST_F(DispatcherTest, AnAttemptThatBreaksDownLeavesItsDeliveryToTheLeaseAndItsSeatToOthers) {
+    sender_.broken = true;
+    for (unsigned i = 0; i < kAttemptsAtOnce; ++i) store_.add("failed_receipt:r" + std::to_string(i), "ops");
+    settle();
+    EXPECT_EQ(sender_.posts("ops"), kAttemptsAtOnce);
+    sender_.broken = false;
+    store_.add("failed_receipt:next", "ops");
+    settle();
+    EXPECT_EQ(store_.of("failed_receipt:next", "ops").state, "delivered");
+    settle_after(kLease);
+    EXPECT_EQ(store_.count("delivered"), kAttemptsAtOnce + 1);
+}
+
 TEST_F(DispatcherTest, StoppedItTakesNothingNewAndEndsWithWhatIsUnderWay) {
     sender_.held.insert("ops");
     store_.add("failed_receipt:r1", "ops");

@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -145,6 +146,7 @@ public:
 
     base::Task<Answer> post(Message message) override {
         posted.push_back(message);
+        if (broken) throw std::runtime_error("nobody foresaw this");
         const auto now = ++running[message.endpoint];
         most_running[message.endpoint] = std::max(most_running[message.endpoint], now);
         while (held.count(message.endpoint) > 0) co_await released_.wait();
@@ -170,6 +172,7 @@ public:
     std::vector<Message> posted;
     std::map<std::string, std::deque<Answer>> scripts;  // 200 when there is none
     std::set<std::string> held;                         // do not answer
+    bool broken = false;                                // throws
     std::map<std::string, unsigned> running, most_running;
 
 private:

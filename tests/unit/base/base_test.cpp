@@ -8,9 +8,13 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace receiptd::base {
 namespace {
@@ -116,6 +120,38 @@ TEST(TaskGroup, EndsItsTasksWhenCancelled) {
     context.run();
     EXPECT_EQ(ended, 2);
     EXPECT_TRUE(joined);
+}
+
+Task<void> fail(Event& event, const char* why) {
+    co_await event.wait();
+    throw std::runtime_error(why);
+}
+
+TEST(TaskGroup, TellsOfEveryFailureAtOnceAndOfNothingElse) {
+    asio::io_context context;
+    Event event(context.get_executor());
+    std::vector<std::string> failures;
+    TaskGroup group(context.get_executor(), [&](const std::exception_ptr& error) {
+        try {
+            std::rethrow_exception(error);
+        } catch (const std::exception& e) {
+            failures.push_back(e.what());
+        }
+    });
+    int ended = 0;
+    group.spawn(fail(event, "first"));
+    group.spawn(fail(event, "second"));
+    group.spawn(wait_for_ever(event, ended));
+    context.poll();
+    event.notify_all();
+    context.restart();
+    context.poll();
+    EXPECT_THAT(failures, ::testing::UnorderedElementsAre("first", "second"));
+    group.cancel();
+    context.restart();
+    context.run();
+    EXPECT_EQ(ended, 1);
+    EXPECT_EQ(failures.size(), 2u);
 }
 
 }  // namespace
