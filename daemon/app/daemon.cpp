@@ -84,6 +84,7 @@ private:
         runtime_.context.stop();
     }
 
+        runtime_.store.request_stop();  // who still waits for the database waits no longer
     // Endpoints are known before the first finding is committed.
     base::Task<void> start_alerts() {
         co_await runtime_.alerts.prepare();

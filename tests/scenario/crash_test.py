@@ -5,6 +5,7 @@ the upstream failing, and compares every row of every history table.
 """
 
 import random
+import signal
 import subprocess
 import time
 
@@ -137,6 +138,18 @@ class StoppedPostgres(Disturbed):
         self.assertEqual(process.wait(), 0, process.log())
         self.assertGreater(met, 5, "most crashes came after the end")
         self.assert_complete(expected, database)
+
+
+    def test_a_question_to_a_stopped_server_does_not_keep_the_daemon_from_ending(self):
+        database = self.postgres("database", self.cluster, "stopped")
+        config = self.config(self.whole_blocks(), source="neardata", start=FIRST, database=database)
+        process = self.start("run", "--config", config)
+        support.wait_until("all blocks are stored", lambda: self.covered(database) == BLOCKS)
+        self.assertEqual(self.page(process, "/v1/watches")[0], 200)
+        self.postgres("stop", self.cluster, "immediate")
+        self.assertEqual(self.page(process, "/v1/watches")[0], 503)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=30), 0, process.log())
 
 
 class FailingUpstream(Disturbed):
