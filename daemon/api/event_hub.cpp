@@ -141,7 +141,8 @@ base::Task<std::string> EventHub::Reader::next() {
         if (!place_) {
             const auto caught_up = co_await catch_up(text);
             if (!caught_up) co_return std::string();
-            wait = *caught_up;
+            // Nobody tells again what became known while the database was asked.
+            wait = *caught_up && !hub_.place_behind(last_id_);
         } else if (!take_kept(text)) {
             hub_.series_.stream_cut_off.Increment();
             co_return std::string();

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -132,7 +133,8 @@ private:
 
 class FakeAlerts final : public storage::AlertStore {
 public:
-    explicit FakeAlerts(Database& database) : database_(database) {}
+    FakeAlerts(Database& database, const base::asio::any_io_executor& executor)
+        : answer_sent(executor), database_(database) {}
 
     base::Task<void> set_endpoints(std::vector<std::string>) override { co_return; }
     base::Task<std::vector<storage::DueDelivery>> claim_deliveries(std::vector<storage::EndpointRoom>,
@@ -169,6 +171,12 @@ public:
     }
 
     // In the order of `events`, which is not that of their ids.
+        auto found = events_behind(after, limit);
+        last_asked = after;
+        for (; late_answers.contains(after); co_await answer_sent.wait()) late_asked = after;
+        co_return found;
+    }
+    std::vector<storage::StreamEvent> events_behind(std::int64_t after, unsigned limit) const {
     base::Task<std::vector<storage::StreamEvent>> stream_events(std::int64_t after, unsigned limit) override {
         co_await database_.ask();
         ++polls;
@@ -177,7 +185,7 @@ public:
         if (after == 0) from = events.begin();
         std::vector<storage::StreamEvent> found;
         for (; from != events.end() && found.size() < limit; ++from) found.push_back(*from);
-        co_return found;
+        return found;
     }
     base::Task<std::int64_t> last_stream_event() override {
         co_await database_.ask();
@@ -185,6 +193,10 @@ public:
     }
 
     std::vector<storage::FindingRow> findings;
+    std::set<std::int64_t> late_answers;  // to questions about what is behind them
+    std::int64_t late_asked = 0;
+    std::int64_t last_asked = 0;
+    base::Event answer_sent;
     std::vector<storage::StreamEvent> events;
     storage::FindingFilter asked;
     int polls = 0;

@@ -51,6 +51,18 @@ protected:
         return events;
     }
 
+    // The reader has asked what is behind 2 before 3 happens, and is answered when the feed knows of it.
+    base::Task<void> answer_late_questions() {
+        base::asio::steady_timer pause(io_.get_executor());
+        while (alerts_.late_asked != 2) co_await base::sleep_on(pause, milliseconds(1));
+        happen(3);
+        alerts_.late_answers.erase(1);
+        alerts_.answer_sent.notify_all();
+        while (alerts_.last_asked != 3) co_await base::sleep_on(pause, milliseconds(1));
+        alerts_.late_answers.clear();
+        alerts_.answer_sent.notify_all();
+    }
+
     base::TaskGroup feeding_;
 };
 
@@ -85,6 +97,21 @@ TEST_F(StreamTest, AReaderThatCatchesUpMissesNothingAndSeesNothingTwice) {
     std::string expected;
     for (std::int64_t id = 3; id <= 12; ++id) expected += text(id);
     EXPECT_EQ(all, expected);
+}
+
+// A reader learns of 2 before the feed does, and asks what is behind it while the feed learns of 3.
+TEST_F(StreamTest, WhatComesWhileAReaderAsksTheDatabaseIsToldAtOnce) {
+    options_.stream.heartbeat = std::chrono::hours(1);
+    happen(1);
+    feed();
+    const auto stream = open("?after=0");
+    io_.restart();
+    alerts_.late_answers = {1, 2};
+    while (alerts_.late_asked != 1) io_.run_one();  // by the feed
+    happen(2);
+    EXPECT_EQ(read(stream, 2), text(1) + text(2));
+    feeding_.spawn(answer_late_questions());
+    EXPECT_EQ(read(stream, 1), text(3));
 }
 
 TEST_F(StreamTest, FiltersByKindAndTransaction) {
