@@ -40,8 +40,9 @@ void Api::stop() {
     context_->submissions.cancel();
 }
 
-net::HttpServerOptions Api::server_options() {
+net::HttpServerOptions Api::server_options() const {
     net::HttpServerOptions options;
+    options.refuse_head = [router = router_](const net::ServerRequest& head) { return router->refuse(head); };
     options.max_request_bytes = kMostRequestBytes;
     options.refusal = refusal;
     return options;

@@ -19,7 +19,7 @@ public:
     void stop();
 
     // What the server is to be opened with, besides where it listens.
-    static net::HttpServerOptions server_options();
+    net::HttpServerOptions server_options() const;
 
 private:
     SharedContext context_;

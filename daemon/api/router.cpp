@@ -113,13 +113,22 @@ std::optional<Problem> write_refusal(const net::ServerRequest& request, const ba
     return std::nullopt;
 }
 
-Router::Match Router::find(const net::ServerRequest& request, std::vector<std::string_view>& allowed) const {
+std::optional<Problem> read_refusal(const net::ServerRequest& request) {
+    const auto length = request.header("Content-Length");
+    if ((length.empty() || length == "0") && request.header("Transfer-Encoding").empty()) return std::nullopt;
+    Problem problem;
+    problem.status = 413;
+    problem.detail = "a " + request.method + " takes no body";
+    return problem;
+}
+
+Router::Match Router::find(const net::ServerRequest& request) const {
     const std::string_view method = request.method == "HEAD" ? "GET" : std::string_view(request.method);
     Match match;
     for (const auto& route : routes_) {
         std::string captured;
         if (!matches(route.pattern, request.path, captured)) continue;
-        allowed.push_back(route.method);
+        match.allowed.push_back(route.method);
         if (route.method != method) continue;
         match.route = &route;
         match.captured = std::move(captured);
@@ -127,21 +136,28 @@ Router::Match Router::find(const net::ServerRequest& request, std::vector<std::s
     return match;
 }
 
-base::Task<net::ServerReply> Router::answer(net::ServerRequest request) const {
-    std::vector<std::string_view> allowed;
-    auto match = find(request, allowed);
+std::optional<net::ServerReply> Router::refuse(const net::ServerRequest& head) const {
+    return refuse(head, find(head));
+}
+
+std::optional<net::ServerReply> Router::refuse(const net::ServerRequest& head, const Match& match) const {
+    if (!match.route && !match.allowed.empty()) return not_allowed(match.allowed);
     if (!match.route) {
-        if (!allowed.empty()) co_return not_allowed(allowed);
         Problem problem;
         problem.status = 404;
         problem.detail = "there is no such path; docs/api.md lists all";
-        co_return problem_reply(problem);
+        return problem_reply(problem);
     }
-    if (match.route->access == Access::write)
-        if (const auto refused = write_refusal(request, token_())) {
-            series_.count(match.route->pattern, refused->status);
-            co_return problem_reply(*refused);
-        }
+    const auto refused =
+        match.route->access == Access::write ? write_refusal(head, token_()) : read_refusal(head);
+    if (!refused) return std::nullopt;
+    series_.count(match.route->pattern, refused->status);
+    return problem_reply(*refused);
+}
+
+base::Task<net::ServerReply> Router::answer(net::ServerRequest request) const {
+    auto match = find(request);
+    if (auto refused = refuse(request, match)) co_return std::move(*refused);
     Call call;
     call.request = std::move(request);
     call.captured = std::move(match.captured);
@@ -159,6 +175,8 @@ base::Task<net::ServerReply> Router::run(const Route& route, Call call) const {
         problem = unavailable(error.what());
     } catch (const storage::StorageStopped&) {
         problem = unavailable("the daemon is stopping");
+    } catch (const storage::StorageTimeout& error) {
+        problem = unavailable(error.what());
     } catch (const storage::StorageError& error) {
         log::error("the database refused a request of the API",
                    {{"route", std::string(route.pattern)}, {"because", error.what()}});
@@ -169,5 +187,3 @@ base::Task<net::ServerReply> Router::run(const Route& route, Call call) const {
 }
 
 }  // namespace receiptd::api
-    } catch (const storage::StorageTimeout& error) {
-        problem = unavailable(error.what());

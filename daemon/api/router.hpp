@@ -32,12 +32,17 @@ struct Route {
 // page of another origin cannot: it can neither send the token's header nor a JSON content type
 // without asking first (CORS), and nobody answers that question.
 std::optional<Problem> write_refusal(const net::ServerRequest& request, const base::Secret& token);
+// Whoever reads sends no body: nobody would look at it.
+std::optional<Problem> read_refusal(const net::ServerRequest& request);
 
 class Router {
 public:
     // `token`: of writes, as the configuration has it now; empty: none.
     Router(std::vector<Route> routes, std::function<base::Secret()> token, metrics::ApiSeries& series)
         : routes_(std::move(routes)), token_(std::move(token)), series_(series) {}
+
+    // Why a request is refused whatever its body says; nullopt: it is not.
+    std::optional<net::ServerReply> refuse(const net::ServerRequest& head) const;
 
     // Never throws but for being cancelled: the database being away is 503, anything unforeseen 500.
     base::Task<net::ServerReply> answer(net::ServerRequest request) const;
@@ -46,8 +51,10 @@ private:
     struct Match {
         const Route* route = nullptr;
         std::string captured;
+        std::vector<std::string_view> allowed;  // methods of the path
     };
-    Match find(const net::ServerRequest& request, std::vector<std::string_view>& allowed) const;
+    Match find(const net::ServerRequest& request) const;
+    std::optional<net::ServerReply> refuse(const net::ServerRequest& head, const Match& match) const;
     base::Task<net::ServerReply> run(const Route& route, Call call) const;
 
     std::vector<Route> routes_;

@@ -138,7 +138,7 @@ private:
                                runtime_.clock,
                                api_series_};
         api_.emplace(runtime_.context.get_executor(), std::move(services));
-        auto options = api::Api::server_options();
+        auto options = api_->server_options();
         options.listen = runtime_.settings.http.listen;
         server_.emplace(runtime_.context.get_executor(), options, api_->handler());
         server_->start();

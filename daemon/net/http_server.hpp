@@ -65,6 +65,8 @@ struct HttpServerOptions {
     // A client that has not taken a piece of a streamed body by then is cut off.
     std::chrono::milliseconds piece_timeout{10'000};
     std::size_t max_connections = 1'024;
+    // Asked when the head of a request is there and its body is not: a reply refuses it, unread.
+    std::function<std::optional<ServerReply>(const ServerRequest& head)> refuse_head;
     // How the server says what no handler has said (400, 408, 413, 431, 500, 503); unset: plain text.
     std::function<ServerReply(int status, std::string_view text)> refusal;
 };

@@ -39,7 +39,7 @@ constexpr std::uint64_t kLingerBytes = 64ull << 20;
 
 auto into(Error& error) { return asio::redirect_error(asio::use_awaitable, error); }
 
-enum class Received { whole, nothing, slow, malformed, body_too_large, head_too_large };
+enum class Received { whole, nothing, slow, malformed, body_too_large, head_too_large, refused };
 
 ServerReply refusal(const ServerState& state, Received received) {
     switch (received) {
@@ -106,6 +106,10 @@ private:
             Parser parser;
             const Received received = co_await receive(parser);
             if (received == Received::nothing) co_return;
+            if (received == Received::refused) {
+                co_await refuse(std::move(*refused_));
+                co_return;
+            }
             ServerRequest request;
             if (received != Received::whole || !fill(parser, request)) {
                 co_await refuse(refusal(*state_, received));
@@ -132,18 +136,17 @@ private:
         parser.body_limit(state_->options.max_request_bytes);
         parser.eager(true);
         set_limit(state_->options.idle_timeout);
-        bool told_to_continue = false;
+        bool head_seen = false;
         idle_ = buffer_.empty();
         for (;;) {
             if (!buffer_.empty()) {
                 const auto received = parse(parser);
                 if (received) co_return *received;
             }
-            if (parser.is_header_done() && !told_to_continue && wants_continue(parser)) {
-                told_to_continue = true;
-                const bool sent = co_await write(asio::buffer(kContinue), asio::const_buffer());
-                if (!sent) co_return Received::nothing;
-                set_limit(state_->options.idle_timeout);
+            if (parser.is_header_done() && !std::exchange(head_seen, true)) {
+                if (is_refused(parser)) co_return Received::refused;
+                const bool goes_on = co_await tell_to_continue(parser);
+                if (!goes_on) co_return Received::nothing;
             }
             if (finishing_ && idle_) co_return Received::nothing;
             Error error;
@@ -167,8 +170,20 @@ private:
         return Received::whole;
     }
 
-    static bool wants_continue(const Parser& parser) {
-        return !parser.is_done() && equals_ignoring_case(parser.get()[http::field::expect], "100-continue");
+    // By its head; one that is malformed is refused as such when it is whole.
+    bool is_refused(const Parser& parser) {
+        ServerRequest head;
+        if (!state_->options.refuse_head || !fill(parser, head)) return false;
+        refused_ = state_->options.refuse_head(head);
+        return refused_.has_value();
+    }
+
+    // For a client that waits for it. False: the client is gone.
+    base::Task<bool> tell_to_continue(const Parser& parser) {
+        if (!equals_ignoring_case(parser.get()[http::field::expect], "100-continue")) co_return true;
+        const bool sent = co_await write(asio::buffer(kContinue), asio::const_buffer());
+        if (sent) set_limit(state_->options.idle_timeout);
+        co_return sent;
     }
 
     base::Task<ServerReply> handle(ServerRequest request) {
@@ -347,6 +362,7 @@ private:
     std::shared_ptr<ServerState> state_;
     asio::cancellation_signal signal_;
     InBuffer buffer_;
+    std::optional<ServerReply> refused_;
     std::uint64_t limit_number_ = 0;
     bool idle_ = false;       // between requests
     bool finishing_ = false;  // no further request

@@ -167,7 +167,25 @@ TEST(Refusal, OfTheServerItselfIsAProblemToo) {
     const auto body = nlohmann::json::parse(reply.body);
     EXPECT_EQ(body["title"], "Content Too Large");
     EXPECT_EQ(body["detail"], "the request is too large");
-    EXPECT_EQ(Api::server_options().max_request_bytes, 4U << 20);
+}
+
+TEST_F(RouterTest, WhatIsRefusedByItsHeadIsRefusedBeforeItsBodyIsRead) {
+    const auto options = api().server_options();
+    EXPECT_EQ(options.max_request_bytes, 4U << 20);
+    net::ServerRequest head;
+    head.method = "POST";
+    head.path = "/v1/watches";
+    head.headers = {{"Content-Type", "application/json"}, {"Content-Length", "1000"}};
+    problem(options.refuse_head(head).value(), 401);
+    head.headers.push_back({"Authorization", "Bearer " + kToken});
+    EXPECT_FALSE(options.refuse_head(head));
+    head.path = "/nowhere";
+    problem(options.refuse_head(head).value(), 404);
+    head.path = "/v1/stream";
+    problem(options.refuse_head(head).value(), 405);
+    head.method = "GET";
+    problem(options.refuse_head(head).value(), 413);
+    EXPECT_EQ(database_.questions, 0);
 }
 
 }  // namespace
