@@ -149,7 +149,9 @@ constexpr Key kKeys[] = {
      .name = "keep",
      .type = Type::keep,
      .at = setting<&Settings::retention, &Retention::keep>(),
-     .help = "Partitions whose blocks are all older are dropped. `\"forever\"` keeps everything.",
+     .help =
+         "Partitions whose blocks are all older are dropped, and watches that ended before. `\"forever\"` "
+         "keeps everything.",
      .reloadable = true,
      .min = 86'400'000,
      .max = 100.0 * 366 * 86'400'000},

@@ -20,7 +20,8 @@ PgStore::PgStore(const PgStoreOptions& options, metrics::StorageSeries& series, 
       keep_(options.keep),
       owner_(random_uuid()),
       questions_(context_),
-      chores_(context_) {
+      chores_(context_),
+      maintenance_(context_) {
     for (unsigned i = 0; i < options.writers; ++i) writers_.push_back(std::make_unique<Lane>(context_));
 }
 
@@ -37,9 +38,12 @@ base::Task<void> PgStore::check_identity(std::string network, std::string scope)
 }
 
 base::Task<void> PgStore::maintain() {
-    return chores_.run([this, keep = keep_](pqxx::connection& connection) {
+    return maintenance_.run([this, keep = keep_](pqxx::connection& connection) {
         partitions_.make_ahead(connection, clock_.wall());
-        if (keep) partitions_.retire(connection, clock_.wall(), *keep);
+        if (keep) {
+            partitions_.retire(connection, clock_.wall(), *keep);
+            sql::forget_ended_watches(connection, clock_.wall() - *keep);
+        }
         partitions_.count(connection);
         sql::forget_old_adoptions(connection);
         sql::forget_old_news(connection);

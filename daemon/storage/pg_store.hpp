@@ -86,6 +86,7 @@ private:
     std::vector<std::unique_ptr<Lane>> writers_;
     Lane questions_;
     Lane chores_;
+    Lane maintenance_;  // may take long
 };
 
 }  // namespace receiptd::storage

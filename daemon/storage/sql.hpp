@@ -45,8 +45,11 @@ void settle_again(pqxx::connection& connection, const std::vector<std::string>& 
 void tell_findings(pqxx::transaction_base& tx, const std::vector<chain::Finding>& findings);
 
 // retention.cpp
-// Lines of the stream after 7 days, alerts that are delivered everywhere after 30.
+// Lines of the stream after 7 days, alerts that are delivered everywhere after 30. What waits for an endpoint
+// that is switched off is dead after 4 days.
 void forget_old_news(pqxx::connection& connection);
+// Watches that had ended by then, and their transitions.
+void forget_ended_watches(pqxx::connection& connection, base::WallTime before);
 
 // announced.cpp
 std::vector<std::string> announced_below(pqxx::connection& connection, base::Height height);

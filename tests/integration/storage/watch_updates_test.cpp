@@ -201,11 +201,13 @@ TEST_F(WatchUpdates, what_was_told_is_forgotten_after_a_while) {
     execute(
         "INSERT INTO alerts (alert_id, kind, created_at) SELECT a, 'dropped', now() - age * interval '1 day' "
         "FROM "
-        "(VALUES ('delivered', 31), ('dead', 31), ('pending', 31), ('told to nobody', 31), ('young', 29)) v "
-        "(a, age);"
+        "(VALUES ('delivered', 31), ('dead', 31), ('pending', 31), ('told to nobody', 31), ('young', 29), "
+        "('dead and retired', 31)) v (a, age);"
+        "INSERT INTO endpoints VALUES ('a'), ('b'), ('off', false, now() - interval '5 days');"
         "INSERT INTO deliveries (alert_id, endpoint, state) VALUES ('delivered', 'a', 'delivered'), ('dead', "
         "'a', "
-        "'delivered'), ('dead', 'b', 'dead'), ('pending', 'a', 'pending'), ('young', 'a', 'delivered');"
+        "'delivered'), ('dead', 'b', 'dead'), ('pending', 'a', 'pending'), ('young', 'a', 'delivered'), "
+        "('dead and retired', 'off', 'dead');"
         "INSERT INTO stream_events (kind, body, at) SELECT 'finding', '{}', now() - n * interval '1 hour' "
         "FROM generate_series(0, 12000) n");
     await(store().maintain());
@@ -214,11 +216,49 @@ TEST_F(WatchUpdates, what_was_told_is_forgotten_after_a_while) {
     EXPECT_EQ(value("SELECT count(*) FROM stream_events"), "168");
 }
 
-TEST_F(WatchUpdates, covered_heights_are_told_up_to_the_first_gap) {
-    for (base::Height height : {100, 101, 103}) commit(block_batch(height));
-    EXPECT_EQ(await(watches().covered_up_to(100)), 101u);
-    EXPECT_EQ(await(watches().covered_up_to(103)), 103u);
-    EXPECT_FALSE(await(watches().covered_up_to(102)));
+TEST_F(WatchUpdates, what_waits_for_an_endpoint_that_stays_switched_off_comes_to_its_end) {
+    execute(
+        "INSERT INTO endpoints VALUES ('on'), ('off today', false), ('off', false, now() - interval '5 "
+        "days');"
+        "INSERT INTO alerts (alert_id, kind) VALUES ('old', 'dropped'), ('new', 'dropped');"
+        "INSERT INTO deliveries (alert_id, endpoint, created_at) SELECT 'old', name, now() - interval '5 "
+        "days' "
+        "FROM unnest(ARRAY['on', 'off today', 'off', 'nobody knows']) AS name;"
+        "INSERT INTO deliveries (alert_id, endpoint) VALUES ('new', 'off')");
+    await(store().maintain());
+    EXPECT_EQ(
+        rows("SELECT alert_id, endpoint, state FROM deliveries ORDER BY 1, 2"),
+        "new|off|pending\nold|nobody knows|dead\nold|off|dead\nold|off today|pending\nold|on|pending\n");
+    EXPECT_EQ(value("SELECT DISTINCT last_error LIKE '%switched off%' FROM deliveries WHERE state = 'dead'"),
+              "t");
+}
+
+TEST_F(WatchUpdates, ended_watches_are_forgotten_as_retention_says_with_their_transitions) {
+    open().clock.now = std::chrono::system_clock::now();
+    add({new_watch(1), new_watch(2), new_watch(3)});
+    for (const std::uint32_t ended : {1, 2})
+        update(step_update(hash_of(ended), Stage::accepted, Stage::dropped));
+    update(step_update(hash_of(3), Stage::accepted, Stage::pending));
+    execute(
+        "INSERT INTO watch_transitions (tx_hash, from_stage, to_stage, evidence) "
+        "VALUES ('removed by hand', 'accepted', 'pending', '{}')");
+    const auto age = [&](const std::string& hashes) {
+        execute("UPDATE watch_transitions SET at = now() - interval '3 days' WHERE tx_hash IN (" + hashes +
+                ")");
+        execute(
+            "UPDATE watches SET created_at = now() - interval '3 days', updated_at = now() - interval '3 "
+            "days' "
+            "WHERE tx_hash IN (" +
+            hashes + ")");
+    };
+    age("'" + hash_of(1) + "', '" + hash_of(3) + "', 'removed by hand'");
+    await(store().maintain());
+    EXPECT_EQ(value("SELECT count(*) FROM watches"), "3");
+    store().set_keep(std::chrono::hours(48));
+    await(store().maintain());
+    const auto kept = std::min(hash_of(2), hash_of(3)) + "\n" + std::max(hash_of(2), hash_of(3)) + "\n";
+    EXPECT_EQ(rows("SELECT tx_hash FROM watches ORDER BY 1"), kept);
+    EXPECT_EQ(rows("SELECT DISTINCT tx_hash FROM watch_transitions ORDER BY 1"), kept);
 }
 
 }  // namespace
