@@ -29,6 +29,8 @@ constexpr auto kMaintenance = 1h;
 constexpr auto kUnwind = 500ms;
 constexpr auto kProgressEvery = 200ms;
 constexpr auto kPingEvery = 3s;
+constexpr auto kLookAtStreamEvery = 10s;
+constexpr auto kStreamHeldUp = 30s;  // longer: somebody should know
 
 class Daemon {
 public:
@@ -68,6 +70,7 @@ private:
             if (daemon) helpers_.spawn(runtime_.watching.tracker().run());
             if (daemon) helpers_.spawn(runtime_.submitter.run());
             if (daemon) helpers_.spawn(api_->feed_stream());
+            if (daemon) helpers_.spawn(watch_stream());
             end_ = co_await std::move(work);
             if (daemon) co_await finish_tracking();
             co_await finish_alerts();
@@ -81,10 +84,10 @@ private:
         helpers_.cancel();
         if (server_) co_await server_->stop(200ms);
         if (api_) api_->stop();
+        runtime_.store.request_stop();  // who still waits for the database waits no longer
         runtime_.context.stop();
     }
 
-        runtime_.store.request_stop();  // who still waits for the database waits no longer
     // Endpoints are known before the first finding is committed.
     base::Task<void> start_alerts() {
         co_await runtime_.alerts.prepare();
@@ -234,6 +237,22 @@ private:
             co_await runtime_.store.ping();
             runtime_.database_answered_at = runtime_.clock.steady();
             co_await base::sleep_on(timer, kPingEvery);
+        }
+    }
+
+    // A transaction that stays open anywhere in the database's cluster holds up the lines of the stream.
+    base::Task<void> watch_stream() {
+        base::asio::steady_timer timer(runtime_.context);
+        for (bool warned = false;;) {
+            const auto waiting = co_await runtime_.alerts.stream_held_up();
+            runtime_.storage_series.stream_held_up.Set(std::chrono::duration<double>(waiting).count());
+            if (waiting >= kStreamHeldUp && !std::exchange(warned, true))
+                log::warn(
+                    "/v1/stream waits for an old transaction of the database's cluster to end; "
+                    "pg_stat_activity and pg_prepared_xacts show it",
+                    {{"seconds", std::chrono::floor<std::chrono::seconds>(waiting).count()}});
+            if (waiting < kStreamHeldUp && std::exchange(warned, false)) log::info("/v1/stream goes on");
+            co_await base::sleep_on(timer, kLookAtStreamEvery);
         }
     }
 

@@ -41,6 +41,11 @@ StorageSeries::StorageSeries(Registry& r)
       settled(r.counter("receiptd_database_settled_trees_total",
                         "Trees judged from the database, because no run had seen all of them.")
                   .Add({})),
+      stream_held_up(
+          r.gauge("receiptd_stream_held_up_seconds",
+                  "For how long the oldest line that /v1/stream does not tell yet has been waiting for "
+                  "older transactions of the database cluster to end.")
+              .Add({})),
       partitions_(r.gauge("receiptd_partitions", "Partitions of a history table.")) {}
 
 void StorageSeries::set_partitions(const std::string& table, std::uint64_t count) {

@@ -41,6 +41,8 @@ std::vector<FindingRow> list_findings(pqxx::connection& connection, const Findin
 // stream_events.cpp
 std::vector<StreamEvent> stream_events(pqxx::connection& connection, std::int64_t after, unsigned limit);
 std::int64_t last_stream_event(pqxx::connection& connection);
+// How long the oldest line has been waiting that stream_events() holds back.
+std::chrono::milliseconds stream_held_up(pqxx::connection& connection);
 void settle_restored_events(pqxx::connection& connection);
 
 }  // namespace receiptd::storage::sql

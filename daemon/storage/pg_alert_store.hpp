@@ -20,6 +20,9 @@ public:
 
     // First call of a daemon: makes the stream of a restored database one that goes on.
     base::Task<void> prepare();
+    // For how long the oldest line of the stream has been waiting for older transactions of the cluster,
+    // which hold it back; 0: none waits.
+    base::Task<std::chrono::milliseconds> stream_held_up();
 
     base::Task<void> set_endpoints(std::vector<std::string> names) override;
     base::Task<std::vector<DueDelivery>> claim_deliveries(std::vector<EndpointRoom> rooms,

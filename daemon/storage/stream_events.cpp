@@ -6,7 +6,7 @@
 namespace receiptd::storage::sql {
 namespace {
 
-const std::string kSettled = "written_by < pg_snapshot_xmin(pg_current_snapshot())";
+const std::string kSettled = "(written_by < pg_snapshot_xmin(pg_current_snapshot()))";
 
 StreamEvent event_of(const pqxx::row& row) {
     StreamEvent event;
@@ -43,13 +43,23 @@ std::int64_t last_stream_event(pqxx::connection& connection) {
     return rows.empty() ? 0 : rows[0][0].as<std::int64_t>();
 }
 
+std::chrono::milliseconds stream_held_up(pqxx::connection& connection) {
+    pqxx::work tx(connection);
+    const auto rows = shim::query(
+        tx,
+        "SELECT greatest(0, extract(epoch FROM clock_timestamp() - at) * 1000)::bigint FROM stream_events "
+        "WHERE NOT " +
+            kSettled + " ORDER BY written_by, id LIMIT 1");
+    return std::chrono::milliseconds(rows.empty() ? 0 : rows[0][0].as<std::int64_t>());
+}
+
 // A database restored from a dump holds lines by transactions that its new cluster will only count up to:
-// they come before everything that is written here.
+// they come before everything that is written here, with those they were written after.
 void settle_restored_events(pqxx::connection& connection) {
     pqxx::work tx(connection);
     tx.exec(
-        "UPDATE stream_events SET written_by = '3' "
-        "WHERE written_by >= pg_snapshot_xmax(pg_current_snapshot())");
+        "UPDATE stream_events SET written_by = '3' WHERE EXISTS (SELECT FROM stream_events "
+        "WHERE written_by >= pg_snapshot_xmax(pg_current_snapshot()))");
     tx.commit();
 }
 

@@ -59,6 +59,19 @@ TEST_F(StreamEvents, wait_for_the_open_transaction_before_them) {
     EXPECT_THAT(read(), ElementsAre("early", "late"));
 }
 
+TEST_F(StreamEvents, say_how_long_they_have_been_held_back) {
+    using namespace std::chrono_literals;
+    EXPECT_EQ(await(process().alerts.stream_held_up()), 0ms);
+    Writer slow(database().url());
+    slow.tx.exec("SELECT pg_current_xact_id()");
+    execute(
+        "INSERT INTO stream_events (kind, body, at) VALUES ('finding', '{}', now() - interval '1 hour'), "
+        "('finding', '{}', now())");
+    EXPECT_GE(await(process().alerts.stream_held_up()), 1h);
+    slow.tx.commit();
+    EXPECT_EQ(await(process().alerts.stream_held_up()), 0ms);
+}
+
 // The transaction that began first is given the higher id, and commits first.
 TEST_F(StreamEvents, that_commit_late_with_a_lower_id_are_not_passed_by) {
     Writer first(database().url()), second(database().url());
@@ -98,6 +111,16 @@ TEST_F(StreamEvents, that_were_restored_from_a_dump_come_before_the_new_ones) {
     await(process().alerts.prepare());
     add("new");
     EXPECT_THAT(read(), ElementsAre("a", "b", "new"));
+}
+
+TEST_F(StreamEvents, that_were_restored_keep_their_order_when_the_new_cluster_has_counted_past_some) {
+    for (const char* id : {"a", "b"}) add(id);
+    execute("UPDATE stream_events SET written_by = '900000000000' WHERE tx_hash = 'b'");
+    EXPECT_THAT(read(), ElementsAre("a"));
+    await(process().alerts.prepare());
+    EXPECT_THAT(read(), ElementsAre("b"));
+    last_ = 0;
+    EXPECT_THAT(read(), ElementsAre("a", "b"));
 }
 
 }  // namespace
