@@ -26,11 +26,14 @@ const std::string kClaim =
     "FROM claimed c JOIN alerts a USING (alert_id) ORDER BY c.due_at, c.alert_id";
 
 constexpr const char* kRecord =
-    "UPDATE deliveries SET state = $3, attempts = attempts + 1, lease_owner = NULL, "
+    "WITH recorded AS (UPDATE deliveries SET state = $3, attempts = attempts + 1, lease_owner = NULL, "
     "next_attempt_at = coalesce(now() + nullif($4, '')::bigint * interval '1 millisecond', now()), "
     "last_status = nullif($5::int, 0), last_error = nullif($6, ''), "
     "delivered_at = CASE WHEN $3 = 'delivered' THEN now() END "
-    "WHERE alert_id = $1 AND endpoint = $2 AND state = 'pending' AND lease_owner = $7::uuid";
+    "WHERE alert_id = $1 AND endpoint = $2 AND state = 'pending' AND lease_owner = $7::uuid "
+    "RETURNING endpoint) "
+    "UPDATE endpoints SET active = false, updated_at = now() "
+    "WHERE $8::boolean AND active AND name IN (SELECT endpoint FROM recorded)";
 
 DueDelivery due_of(const pqxx::row& row) {
     DueDelivery due;
@@ -92,11 +95,8 @@ void record_delivery(pqxx::connection& connection, const DeliveryOutcome& outcom
     const char* state = outcome.delivered ? "delivered" : outcome.dead ? "dead" : "pending";
     const auto again_in = outcome.again_in ? std::to_string(outcome.again_in->count()) : std::string();
     pqxx::nontransaction tx(connection);
-    const auto recorded = shim::query(tx, kRecord, outcome.alert_id, outcome.endpoint, state, again_in,
-                                      outcome.status, plain(outcome.error), owner);
-    if (outcome.endpoint_gone && recorded.affected_rows() > 0)
-        shim::query(tx, "UPDATE endpoints SET active = false, updated_at = now() WHERE name = $1 AND active",
-                    outcome.endpoint);
+    shim::query(tx, kRecord, outcome.alert_id, outcome.endpoint, state, again_in, outcome.status,
+                plain(outcome.error), owner, outcome.endpoint_gone);
 }
 
 std::optional<std::chrono::milliseconds> next_delivery_in(pqxx::connection& connection,
