@@ -1,6 +1,5 @@
 // Which heights are wanted, done, or cannot be had.
 #include "storage/sql.hpp"
-#include "storage/watch_sql.hpp"
 
 namespace receiptd::storage::sql {
 namespace {
@@ -63,16 +62,6 @@ std::vector<UnavailableHeight> unavailable_heights(pqxx::connection& connection,
         heights.push_back({row[0].as<base::Height>(), row[1].as<std::string>(), row[2].as<std::string>(),
                            row[3].as<unsigned>()});
     return heights;
-}
-
-std::optional<chain::BlockHeight> covered_up_to(pqxx::connection& connection, chain::BlockHeight from) {
-    pqxx::work tx(connection);
-    const auto rows = shim::query(tx,
-                                  "SELECT upper(range) - 1 FROM coverage, unnest(heights) AS range "
-                                  "WHERE range @> $1::bigint",
-                                  from);
-    if (rows.empty() || rows[0][0].is_null()) return std::nullopt;
-    return rows[0][0].as<chain::BlockHeight>();
 }
 
 }  // namespace receiptd::storage::sql

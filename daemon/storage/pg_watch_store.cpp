@@ -128,8 +128,4 @@ base::Task<std::map<std::string, StoredTree>> PgWatchStore::stored_trees(std::ve
     });
 }
 
-base::Task<std::optional<chain::BlockHeight>> PgWatchStore::covered_up_to(chain::BlockHeight from) {
-    return questions_.run([from](Connection& connection) { return sql::covered_up_to(connection, from); });
-}
-
 }  // namespace receiptd::storage

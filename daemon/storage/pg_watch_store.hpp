@@ -35,15 +35,14 @@ public:
     base::Task<std::vector<std::string>> update_watches(std::vector<WatchUpdate> updates) override;
     base::Task<std::vector<StoredTransition>> transitions(std::string tx_hash) override;
     base::Task<std::map<std::string, StoredTree>> stored_trees(std::vector<std::string> tx_hashes) override;
-    base::Task<std::optional<chain::BlockHeight>> covered_up_to(chain::BlockHeight from) override;
 
 private:
     SessionContext& context_;
     PartitionKeeper& partitions_;
     const base::Clock& clock_;
     Lane writing_;
-    Lane lists_;
     Lane questions_;
+    Lane lists_;
     Lane many_trees_;
     Lane waiting_;
 };

@@ -47,9 +47,6 @@ bool wait_for_watches(pqxx::connection& connection, std::chrono::milliseconds ti
 std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
                                                const std::vector<std::string>& tx_hashes);
 
-// heights.cpp
-std::optional<chain::BlockHeight> covered_up_to(pqxx::connection& connection, chain::BlockHeight from);
-
 // Columns and rows of watches, for the files above.
 extern const std::string kWatchColumns;
 inline const std::string kOpenStages =

@@ -146,8 +146,6 @@ public:
     // By hash; one of which nothing is stored is left out.
     virtual base::Task<std::map<std::string, StoredTree>> stored_trees(
         std::vector<std::string> tx_hashes) = 0;
-    // The height up to which every height from `from` on is covered; nullopt: `from` is not.
-    virtual base::Task<std::optional<chain::BlockHeight>> covered_up_to(chain::BlockHeight from) = 0;
 };
 
 }  // namespace receiptd::storage

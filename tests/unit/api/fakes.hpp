@@ -32,16 +32,16 @@ struct Database {
     base::Task<void> ask() {
         ++questions;
         if (stopped) throw storage::StorageStopped();
-        if (broken) throw storage::StorageError("permission denied for the secret table");
         if (slow) throw storage::StorageTimeout("the database took too long over it: ask for less");
+        if (broken) throw storage::StorageError("permission denied for the secret table");
         while (away) co_await never.wait();
     }
     base::Event never;
     bool away = false;
     bool stopped = false;
     bool broken = false;
-    int questions = 0;
     bool slow = false;
+    int questions = 0;
 };
 
 class FakeWatches final : public storage::WatchStore {
@@ -118,9 +118,6 @@ public:
             if (trees.contains(hash)) found.emplace(hash, trees.at(hash));
         co_return found;
     }
-    base::Task<std::optional<chain::BlockHeight>> covered_up_to(chain::BlockHeight) override {
-        co_return std::nullopt;
-    }
 
     std::map<std::string, storage::Watch> rows;
     std::map<std::string, std::vector<storage::StoredTransition>> passed;
@@ -171,15 +168,15 @@ public:
     }
 
     // In the order of `events`, which is not that of their ids.
+    base::Task<std::vector<storage::StreamEvent>> stream_events(std::int64_t after, unsigned limit) override {
+        co_await database_.ask();
+        ++polls;
         auto found = events_behind(after, limit);
         last_asked = after;
         for (; late_answers.contains(after); co_await answer_sent.wait()) late_asked = after;
         co_return found;
     }
     std::vector<storage::StreamEvent> events_behind(std::int64_t after, unsigned limit) const {
-    base::Task<std::vector<storage::StreamEvent>> stream_events(std::int64_t after, unsigned limit) override {
-        co_await database_.ask();
-        ++polls;
         auto from = std::find_if(events.begin(), events.end(), [&](const auto& e) { return e.id == after; });
         if (from != events.end()) ++from;
         if (after == 0) from = events.begin();
@@ -193,13 +190,13 @@ public:
     }
 
     std::vector<storage::FindingRow> findings;
+    std::vector<storage::StreamEvent> events;
+    storage::FindingFilter asked;
+    int polls = 0;
     std::set<std::int64_t> late_answers;  // to questions about what is behind them
     std::int64_t late_asked = 0;
     std::int64_t last_asked = 0;
     base::Event answer_sent;
-    std::vector<storage::StreamEvent> events;
-    storage::FindingFilter asked;
-    int polls = 0;
 
 private:
     Database& database_;
@@ -320,7 +317,7 @@ protected:
     base::asio::thread_pool cpu_{1};
     Database database_{io_.get_executor()};
     FakeWatches watches_{database_};
-    FakeAlerts alerts_{database_};
+    FakeAlerts alerts_{database_, io_.get_executor()};
     FakeSubmissions submissions_{database_};
     FakeClock clock_;
     metrics::Registry registry_;

@@ -126,9 +126,6 @@ public:
     base::Task<std::map<std::string, storage::StoredTree>> stored_trees(std::vector<std::string>) override {
         co_return std::map<std::string, storage::StoredTree>{};
     }
-    base::Task<std::optional<chain::BlockHeight>> covered_up_to(chain::BlockHeight) override {
-        co_return std::nullopt;
-    }
 
     std::map<std::string, storage::Watch> rows;
     std::map<std::string, std::string> keys;

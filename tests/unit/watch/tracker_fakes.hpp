@@ -147,9 +147,6 @@ public:
             if (const auto tree = trees.find(tx_hash); tree != trees.end()) found.insert(*tree);
         co_return found;
     }
-    base::Task<std::optional<chain::BlockHeight>> covered_up_to(chain::BlockHeight) override {
-        co_return std::nullopt;
-    }
 
     std::map<std::string, storage::Watch> rows;
     std::map<std::string, storage::StoredTree> trees;
