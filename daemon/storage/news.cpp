@@ -16,12 +16,10 @@ constexpr const char* kTell =
     "  SELECT finding_id, kind, tx_hash FROM news ORDER BY finding_id ON CONFLICT DO NOTHING RETURNING "
     "alert_id), "
     "queued AS (INSERT INTO deliveries (alert_id, endpoint) "
-    "  SELECT alert_id, name FROM told CROSS JOIN endpoints WHERE active), "
-    "streamed AS (INSERT INTO stream_events (kind, tx_hash, body) "
-    "  SELECT 'finding', tx_hash, json_strip_nulls(to_json(news)) FROM news JOIN told ON alert_id = "
-    "finding_id "
-    "  ORDER BY block_height, finding_id RETURNING 1) "
-    "SELECT count(*) FROM streamed";
+    "  SELECT alert_id, name FROM told CROSS JOIN endpoints WHERE active) "
+    "INSERT INTO stream_events (kind, tx_hash, body) "
+    "SELECT 'finding', tx_hash, json_strip_nulls(to_json(news)) FROM news JOIN told ON alert_id = finding_id "
+    "ORDER BY block_height, finding_id";
 
 }  // namespace
 
@@ -33,8 +31,7 @@ void News::add(std::string finding_id, std::uint64_t at) {
 
 void tell(pqxx::transaction_base& tx, const News& news) {
     if (news.finding_ids.empty()) return;
-    const auto told = shim::query(tx, kTell, text_array(news.finding_ids), news.since, news.until);
-    if (told[0][0].as<std::uint64_t>() > 0) tx.exec("NOTIFY receiptd_findings");
+    shim::query(tx, kTell, text_array(news.finding_ids), news.since, news.until);
 }
 
 void tell_findings(pqxx::transaction_base& tx, const std::vector<chain::Finding>& findings) {
