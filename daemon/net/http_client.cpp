@@ -6,6 +6,9 @@
 #include "net/request_text.hpp"
 #include "net/response_reader.hpp"
 
+#include <algorithm>
+#include <chrono>
+
 namespace receiptd::net {
 
 namespace asio = boost::asio;
@@ -46,6 +49,7 @@ base::Task<Exchange> exchange_once_or_twice(std::shared_ptr<ConnectionPool> pool
     auto lease = co_await ConnectionPool::acquire(pool);
     if (!lease) co_return problem(*pool, TransportFault::reset, "the client was closed");
     const std::uint64_t max_bytes = pool->options().max_response_bytes;
+    const auto begun = std::chrono::steady_clock::now();
     if (const auto kept = lease.take_kept()) {
         Exchange answer = co_await exchange(*kept, request, limit, max_bytes);
         if (answer.has_value() && answer->reusable) lease.keep();
@@ -53,10 +57,13 @@ base::Task<Exchange> exchange_once_or_twice(std::shared_ptr<ConnectionPool> pool
                            kept->received() == 0 && !pool->closed();
         if (!stale) co_return answer;
     }
+    // Both tries together take no longer than one.
+    const auto lost = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
+    const auto left = std::max(limit - lost, std::chrono::milliseconds(1));
     const auto fresh = lease.create();
     auto unopened = co_await fresh->open(pool->tls(), pool->options().connect_timeout);
     if (unopened) co_return std::move(*unopened);
-    Exchange answer = co_await exchange(*fresh, request, limit, max_bytes);
+    Exchange answer = co_await exchange(*fresh, request, left, max_bytes);
     if (answer.has_value() && answer->reusable) lease.keep();
     co_return answer;
 }
