@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include <chrono>
+#include <iostream>
 #include <utility>
 
 namespace receiptd::app {
@@ -39,6 +40,10 @@ std::optional<json> ask_daemon(const std::string& listen) {
     asking.spawn(get_status(client, answer));
     context.run_for(2 * kDaemonPatience);
     return answer;
+}
+
+void say_if_nobody_answers(const std::string& listen, std::string_view meaning) {
+    if (!ask_daemon(listen)) std::cerr << "no daemon answers at " << listen << ": " << meaning << '\n';
 }
 
 }  // namespace receiptd::app

@@ -97,12 +97,6 @@ base::Task<void> hand_in(boost::asio::any_io_executor executor, Parts parts, wat
     if (wait) co_await wait_for_end(std::move(executor), parts.watches, result->tx_hash, code);
 }
 
-void say_if_nobody_follows(const config::Settings& settings) {
-    if (!ask_daemon(settings.http.listen))
-        std::cerr << "no daemon answers at " << settings.http.listen
-                  << ": it is sent once; its stages come when one runs on this database\n";
-}
-
 }  // namespace
 
 int submit_transaction(const config::Settings& settings, const SubmitCommand& command) {
@@ -111,7 +105,8 @@ int submit_transaction(const config::Settings& settings, const SubmitCommand& co
         std::cerr << command.file << ": cannot be read, or is larger than any transaction\n";
         return kUsage;
     }
-    say_if_nobody_follows(settings);
+    say_if_nobody_answers(settings.http.listen,
+                          "it is sent once; its stages come when one runs on this database");
     base::SystemClock clock;
     metrics::Registry registry;
     metrics::StorageSeries series(registry);

@@ -27,12 +27,6 @@ base::Task<void> add(base::asio::any_io_executor executor, storage::WatchStore& 
     if (wait) co_await wait_for_end(std::move(executor), store, tx_hash, code);
 }
 
-void say_if_nobody_follows(const config::Settings& settings) {
-    if (!ask_daemon(settings.http.listen))
-        std::cerr << "no daemon answers at " << settings.http.listen
-                  << ": its stages come when one runs on this database\n";
-}
-
 }  // namespace
 
 int exit_code(const chain::WatchState& end) {
@@ -62,7 +56,7 @@ int watch_transaction(const config::Settings& settings, const std::string& tx_ha
         std::cerr << '"' << sender_id << "\" is no account id\n";
         return kUsage;
     }
-    say_if_nobody_follows(settings);
+    say_if_nobody_answers(settings.http.listen, "its stages come when one runs on this database");
     auto database = database_options(settings);
     database.patience = kDatabasePatience;
     base::SystemClock clock;

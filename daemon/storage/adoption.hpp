@@ -1,10 +1,15 @@
 // Which trees become one when orphans find their parents. Pure.
 #pragma once
 
+#include "base/height_set.hpp"
+
 #include <string>
 #include <vector>
 
 namespace receiptd::storage {
+
+// As chain::Lineage: a parent is at most that far below its child.
+inline constexpr base::Height kLineageWindow = 1200;
 
 // A tree as its rows name it.
 struct TreeName {

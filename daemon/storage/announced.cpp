@@ -1,12 +1,8 @@
 // What stored rows announce and do not hold.
+#include "storage/adoption.hpp"
 #include "storage/sql.hpp"
 
 namespace receiptd::storage::sql {
-namespace {
-
-constexpr base::Height kWindow = 1200;  // as Lineage
-
-}  // namespace
 
 std::vector<std::string> announced_below(pqxx::connection& connection, base::Height height) {
     pqxx::work tx(connection);
@@ -22,7 +18,7 @@ std::vector<std::string> announced_below(pqxx::connection& connection, base::Hei
         "    AND block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span)) "
         "SELECT id FROM announced EXCEPT SELECT receipt_id FROM receipts "
         "  WHERE block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span)",
-        height > kWindow ? height - kWindow : 0, height > 0 ? height - 1 : 0);
+        height > kLineageWindow ? height - kLineageWindow : 0, height > 0 ? height - 1 : 0);
     std::vector<std::string> ids;
     for (const auto& row : rows) ids.push_back(row[0].as<std::string>());
     return ids;

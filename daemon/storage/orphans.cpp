@@ -12,9 +12,8 @@
 namespace receiptd::storage::sql {
 namespace {
 
-constexpr base::Height kWindow = 1200;  // as Lineage: a parent is at most that far below its child
 constexpr base::Height kTreeHeights =
-    10 * kWindow;  // rows of a tree written under an old name: at most that far
+    10 * kLineageWindow;  // rows of a tree written under an old name: at most that far
 
 base::Height below(base::Height height, base::Height distance) {
     return height > distance ? height - distance : 0;
@@ -86,11 +85,11 @@ std::vector<base::HeightRange> orphan_slices(pqxx::transaction_base& tx, base::H
         shim::query(tx,
                     "SELECT DISTINCT block_height FROM orphan_receipts WHERE adopted_at IS NULL "
                     "AND block_height BETWEEN $1 AND $2 ORDER BY block_height",
-                    below(around.from, kWindow), around.to + kWindow);
+                    below(around.from, kLineageWindow), around.to + kLineageWindow);
     std::vector<base::HeightRange> slices;
     for (const auto& row : rows) {
         const auto height = row[0].as<base::Height>();
-        if (slices.empty() || height - slices.back().from > kWindow)
+        if (slices.empty() || height - slices.back().from > kLineageWindow)
             slices.push_back({height, height});
         else
             slices.back().to = height;
@@ -159,7 +158,7 @@ void set_parents(pqxx::transaction_base& tx, const Columns& c) {
 
 std::uint64_t adopt_receipts(pqxx::transaction_base& tx, base::HeightRange slice, base::Height seam) {
     const auto rows =
-        shim::query(tx, kFindParents, slice.from, slice.to, kWindow, std::string("receipt"), seam);
+        shim::query(tx, kFindParents, slice.from, slice.to, kLineageWindow, std::string("receipt"), seam);
     if (rows.empty()) return 0;
     Columns c;
     std::vector<TreeLink> links;
@@ -200,7 +199,7 @@ const std::string kFindDataTrees =
     "SELECT count(*) FROM settled";
 
 std::uint64_t adopt_data(pqxx::transaction_base& tx, base::HeightRange slice) {
-    return shim::query(tx, kFindDataTrees, slice.from, slice.to, kWindow, std::string("data"))[0][0]
+    return shim::query(tx, kFindDataTrees, slice.from, slice.to, kLineageWindow, std::string("data"))[0][0]
         .as<std::uint64_t>();
 }
 

@@ -6,6 +6,7 @@
 // all that can have been settled by it.
 #include "chain/decided.hpp"
 #include "chain/rows_write.hpp"
+#include "storage/adoption.hpp"
 #include "storage/copy.hpp"
 #include "storage/sql.hpp"
 #include "storage/stored_graph.hpp"
@@ -18,7 +19,6 @@
 namespace receiptd::storage::sql {
 namespace {
 
-constexpr base::Height kWindow = 1200;  // as in orphans.cpp
 constexpr std::size_t kTreesAtOnce = 200;
 
 struct Candidates {
@@ -44,8 +44,8 @@ constexpr const char* kCandidates =
     "ORDER BY t.tx_hash";
 
 Candidates candidates(pqxx::transaction_base& tx, base::HeightRange around) {
-    const auto from = around.from > kWindow ? around.from - kWindow : 0;
-    const auto rows = shim::query(tx, kCandidates, from, around.to + kWindow);
+    const auto from = around.from > kLineageWindow ? around.from - kLineageWindow : 0;
+    const auto rows = shim::query(tx, kCandidates, from, around.to + kLineageWindow);
     Candidates found;
     for (const auto& row : rows) {
         found.trees.push_back(row[0].as<std::string>());

@@ -2,14 +2,13 @@
 
 #include "chain/stored_actions.hpp"
 #include "storage/copy.hpp"
+#include "storage/sql_time.hpp"
 
 #include <cstdint>
 #include <utility>
 
 namespace receiptd::storage::sql {
 namespace {
-
-constexpr std::uint64_t kNanosecondsPerMicrosecond = 1000;
 
 const std::string kMicroseconds = "(extract(epoch FROM block_time) * 1000000)::bigint";
 

@@ -1,5 +1,6 @@
 // A row of watches, and the cursor that leads to it.
 #include "chain/base58.hpp"
+#include "storage/sql_time.hpp"
 #include "storage/watch_sql.hpp"
 
 #include <array>
@@ -28,8 +29,6 @@ bool is_transaction_hash(std::string_view text) {
 
 namespace sql {
 namespace {
-
-constexpr std::int64_t kNanosecondsPerMicrosecond = 1000;
 
 std::string microseconds_of(const char* column) {
     return std::string("(extract(epoch FROM ") + column + ") * 1000000)::bigint";

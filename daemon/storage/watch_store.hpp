@@ -18,6 +18,7 @@
 namespace receiptd::storage {
 
 enum class WatchOrigin : std::uint8_t { hash, rule, submission };
+const char* origin_name(WatchOrigin origin);  // as the table and the API spell it
 
 struct NewWatch {
     std::string tx_hash;

@@ -3,6 +3,7 @@
 #include "chain/json_check.hpp"
 #include "storage/copy.hpp"
 #include "storage/news.hpp"
+#include "storage/sql_time.hpp"
 #include "storage/watch_sql.hpp"
 
 #include <algorithm>
@@ -14,7 +15,6 @@ namespace receiptd::storage::sql {
 namespace {
 
 constexpr std::int64_t kMicrosecondsPerDay = 86'400ll * 1'000'000;
-constexpr std::uint64_t kNanosecondsPerMicrosecond = 1000;
 
 struct Row {
     chain::Stage stage = chain::Stage::accepted;

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace receiptd::storage::sql {
-namespace {
+namespace receiptd::storage {
 
 const char* origin_name(WatchOrigin origin) {
     switch (origin) {
@@ -18,6 +17,9 @@ const char* origin_name(WatchOrigin origin) {
     }
     return "hash";
 }
+
+namespace sql {
+namespace {
 
 // Each watch once, each key once; of two the one that was handed in.
 std::vector<const NewWatch*> without_repeats(const std::vector<NewWatch>& watches) {
@@ -145,4 +147,5 @@ std::optional<Watch> watch_by_idempotency_key(pqxx::connection& connection, cons
     return watch_of(rows[0]);
 }
 
-}  // namespace receiptd::storage::sql
+}  // namespace sql
+}  // namespace receiptd::storage

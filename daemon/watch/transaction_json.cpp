@@ -19,15 +19,6 @@ Json number_text_or_null(const std::optional<std::uint64_t>& value) {
     return value ? Json(std::to_string(*value)) : Json();
 }
 
-const char* origin_name(storage::WatchOrigin origin) {
-    switch (origin) {
-        case storage::WatchOrigin::hash: return "hash";
-        case storage::WatchOrigin::rule: return "rule";
-        case storage::WatchOrigin::submission: return "submission";
-    }
-    return "hash";
-}
-
 Json stored_json(const std::string& json) {
     if (json.empty()) return {};
     auto value = Json::parse(json, nullptr, false);
@@ -165,7 +156,7 @@ std::string watch_json(const storage::Watch& watch) {
     Json json;
     json["tx_hash"] = watch.tx_hash;
     json["sender_id"] = text_or_null(watch.sender_id);
-    json["origin"] = origin_name(watch.origin);
+    json["origin"] = storage::origin_name(watch.origin);
     json["stage"] = chain::stage_name(watch.state.stage);
     json["verdict"] = watch.state.verdict ? Json(chain::verdict_name(*watch.state.verdict)) : Json();
     json["reason"] = text_or_null(watch.state.reason);
