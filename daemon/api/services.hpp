@@ -11,11 +11,13 @@
 #include "storage/alert_store.hpp"
 #include "storage/watch_store.hpp"
 #include "watch/submission.hpp"
+#include "watch/transaction_json.hpp"
 
 #include <boost/asio/thread_pool.hpp>
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,9 @@ struct Services {
     storage::WatchStore& watches;
     storage::AlertStore& alerts;
     watch::Submissions& submissions;
+    // What hosts know of a tree that is not all stored.
+    std::function<base::Task<std::optional<watch::OpenTree>>(std::string tx_hash, std::string sender_id)>
+        open_tree;
     base::asio::thread_pool& cpu;  // where large answers are made
     const base::Clock& clock;
     metrics::ApiSeries& series;
@@ -38,6 +43,8 @@ struct ApiOptions {
     DatabaseCalls::Limits database;
     // A submission asks the chain before it sends.
     std::chrono::milliseconds submission_patience{30'000};
+    // Then what is stored has to do.
+    std::chrono::milliseconds open_tree_patience{2'000};
     EventHub::Options stream;
 };
 

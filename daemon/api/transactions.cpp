@@ -101,13 +101,33 @@ struct Stored {
 };
 
 // A tree may have thousands of receipts: they are judged and written beside the loop.
-base::Task<std::string> to_json(base::asio::thread_pool& cpu, Stored stored) {
+base::Task<watch::TransactionView> judge(base::asio::thread_pool& cpu, Stored stored) {
     return base::offload(cpu, [stored = std::move(stored)]() mutable {
-        const auto view = watch::transaction_view(
-            stored.tx_hash, stored.watch ? stored.watch->sender_id : std::string(), std::move(stored.watch),
-            std::move(stored.transitions), stored.tree, std::move(stored.findings));
+        return watch::transaction_view(stored.tx_hash, stored.watch ? stored.watch->sender_id : std::string(),
+                                       std::move(stored.watch), std::move(stored.transitions), stored.tree,
+                                       std::move(stored.findings));
+    });
+}
+
+base::Task<std::string> to_json(base::asio::thread_pool& cpu, watch::TransactionView view) {
+    return base::offload(cpu, [view = std::move(view)] {
         return view.known() ? watch::transaction_json(view) : std::string();
     });
+}
+
+base::Task<watch::TransactionView> with_what_is_pending(SharedContext context, watch::TransactionView view) {
+    const auto& services = context->services;
+    if (!watch::is_open(view) || view.sender_id.empty() || !services.open_tree) co_return view;
+    std::optional<watch::OpenTree> open;
+    try {
+        auto asking = context->submissions.start(services.open_tree(view.tx_hash, view.sender_id));
+        open = co_await context->submissions.wait_for(std::move(asking), context->options.open_tree_patience,
+                                                      "the hosts do not answer");
+    } catch (const NoAnswer&) {
+        co_return view;
+    }
+    if (open) watch::add_open_tree(view, std::move(*open));
+    co_return view;
 }
 
 base::Task<Stored> load(SharedContext context, std::string tx_hash) {
@@ -137,7 +157,9 @@ base::Task<Stored> load(SharedContext context, std::string tx_hash) {
 base::Task<net::ServerReply> get(SharedContext context, Call call) {
     if (!storage::is_transaction_hash(call.captured)) co_return problem_reply(no_hash(call.captured));
     auto stored = co_await load(context, call.captured);
-    const auto text = co_await to_json(context->services.cpu, std::move(stored));
+    auto view = co_await judge(context->services.cpu, std::move(stored));
+    view = co_await with_what_is_pending(context, std::move(view));
+    const auto text = co_await to_json(context->services.cpu, std::move(view));
     if (!text.empty()) co_return json_reply(200, text);
     Problem problem;
     problem.status = 404;

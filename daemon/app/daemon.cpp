@@ -8,6 +8,7 @@
 #include "metrics/api_series.hpp"
 #include "net/http_server.hpp"
 #include "storage/migrate.hpp"
+#include "watch/open_trees.hpp"
 
 #include <boost/asio/signal_set.hpp>
 
@@ -137,6 +138,9 @@ private:
                                api_watches_,
                                runtime_.alerts,
                                runtime_.submitter,
+                               [this](std::string tx_hash, std::string sender_id) {
+                                   return open_trees_.tree(std::move(tx_hash), std::move(sender_id));
+                               },
                                runtime_.cpu,
                                runtime_.clock,
                                api_series_};
@@ -275,6 +279,11 @@ private:
 
     Runtime runtime_;
     std::string config_file_;
+    watch::OpenTrees open_trees_{runtime_.sources->trees(), runtime_.clock,
+                                 [this]() -> std::optional<chain::BlockHeight> {
+                                     if (!runtime_.state.head) return std::nullopt;
+                                     return runtime_.state.head->height;
+                                 }};
     metrics::ApiSeries api_series_{runtime_.registry};
     // On connections of its own: who asks does not wait for the tracker's questions.
     storage::PgWatchStore api_watches_{runtime_.store, runtime_.clock, storage::WaitedFor::by_people};

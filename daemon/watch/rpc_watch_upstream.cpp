@@ -1,12 +1,10 @@
 #include "watch/rpc_watch_upstream.hpp"
 
-#include "chain/rows.hpp"
-#include "rpc/final_tree.hpp"
-
 #include <algorithm>
 #include <set>
 #include <utility>
 #include <vector>
+#include "chain/rows.hpp"
 
 namespace receiptd::watch {
 namespace {
@@ -33,6 +31,17 @@ std::optional<storage::FoundTransaction> found_in(const chain::TransactionStatus
 
 }  // namespace
 
+base::Task<rpc::FinalBlocks> final_blocks_of(rpc::TreeSource& source, const chain::TransactionStatus& status,
+                                             chain::BlockHeight final_height) {
+    rpc::FinalBlocks blocks;
+    const auto hashes = blocks_of(status);
+    for (const auto& hash : hashes) {
+        auto block = co_await source.block_by_hash(hash, rpc::Priority::watch);
+        if (block && block->height <= final_height) blocks[hash] = std::move(*block);
+    }
+    co_return blocks;
+}
+
 base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash, std::string sender_id,
                                                              chain::BlockHeight final_height) {
     auto answer = co_await trees_.tree(std::move(tx_hash), std::move(sender_id), rpc::Priority::watch);
@@ -41,12 +50,7 @@ base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash
     if (const auto* fault = std::get_if<rpc::Unavailable>(&answer))
         co_return NoAnswer{fault->reason + ": " + fault->detail};
     const auto& tree = std::get<rpc::TreeSource::Tree>(answer);
-    rpc::FinalBlocks blocks;
-    const auto hashes = blocks_of(tree.status.value);
-    for (const auto& hash : hashes) {
-        auto block = co_await trees_.block_by_hash(hash, rpc::Priority::watch);
-        if (block && block->height <= final_height) blocks[hash] = std::move(*block);
-    }
+    const auto blocks = co_await final_blocks_of(trees_, tree.status.value, final_height);
     Known known;
     known.found = found_in(tree.status.value, blocks);
     known.seen = chain::tree_seen(rpc::judge_final(tree, blocks, std::nullopt));

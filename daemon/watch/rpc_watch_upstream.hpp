@@ -2,12 +2,17 @@
 #pragma once
 
 #include "rpc/final_accounts.hpp"
+#include "rpc/final_tree.hpp"
 #include "rpc/source.hpp"
 #include "watch/watch_upstream.hpp"
 
 #include <string>
 
 namespace receiptd::watch {
+
+// Those of the blocks with an outcome of it that are not above the height.
+base::Task<rpc::FinalBlocks> final_blocks_of(rpc::TreeSource& source, const chain::TransactionStatus& status,
+                                             chain::BlockHeight final_height);
 
 class RpcWatchUpstream final : public WatchUpstream {
 public:

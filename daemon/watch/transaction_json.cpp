@@ -64,6 +64,15 @@ std::vector<chain::Transition> proven_by(const std::string& tx_hash, const chain
     return chain::step(state, transaction, chain::tree_seen(tree), {});
 }
 
+// Without a watch they are those that the tree proves.
+void prove_transitions(TransactionView& view) {
+    if (view.watch || !view.tree) return;
+    view.transitions.clear();
+    chain::WatchState state;
+    for (auto& transition : proven_by(view.tx_hash, *view.tree, state))
+        view.transitions.push_back({std::move(transition), {}});
+}
+
 chain::WatchState state_of(const TransactionView& view) {
     if (view.watch) return view.watch->state;
     chain::WatchState state;
@@ -103,12 +112,26 @@ TransactionView transaction_view(std::string tx_hash, std::string sender_id,
     }
     if (view.sender_id.empty() && view.watch) view.sender_id = view.watch->sender_id;
     if (view.sender_id.empty() && view.transaction) view.sender_id = view.transaction->signer_id;
-    if (!view.watch && view.tree) {
-        chain::WatchState state;
-        for (auto& transition : proven_by(view.tx_hash, *view.tree, state))
-            view.transitions.push_back({std::move(transition), {}});
-    }
+    prove_transitions(view);
     return view;
+}
+
+bool is_open(const TransactionView& view) {
+    if (view.tree) return !view.tree->settled;
+    return view.watch && view.watch->state.stage >= chain::Stage::included &&
+           view.watch->state.stage <= chain::Stage::final;
+}
+
+void add_open_tree(TransactionView& view, OpenTree open) {
+    const auto executed = [](const chain::TreeJudgement& tree) {
+        return std::count_if(tree.receipts.begin(), tree.receipts.end(),
+                             [](const auto& receipt) { return receipt.executed; });
+    };
+    if (!open.tree.included || (view.tree && executed(*view.tree) > executed(open.tree))) return;
+    if (view.tree && !open.tree.included_at) open.tree.included_at = view.tree->included_at;
+    view.tree = std::move(open.tree);
+    if (!view.transaction) view.transaction = std::move(open.transaction);
+    prove_transitions(view);
 }
 
 std::vector<storage::FindingRow> findings_of(const chain::TransactionFacts& transaction,

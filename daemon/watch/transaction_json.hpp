@@ -38,6 +38,16 @@ TransactionView transaction_view(std::string tx_hash, std::string sender_id,
                                  std::vector<storage::StoredTransition> transitions,
                                  const storage::StoredTree& tree, std::vector<storage::FindingRow> findings);
 
+// A tree as hosts know it, in final blocks.
+struct OpenTree {
+    chain::TransactionFacts transaction;
+    chain::TreeJudgement tree;
+};
+// Whether more of it may be known than is stored: its tree is under way, or is not stored.
+bool is_open(const TransactionView& view);
+// What is stored has executed receipts only: what is pending, and why, comes from there.
+void add_open_tree(TransactionView& view, OpenTree open);
+
 // What a tree proves that is not in the database: its findings as they would be stored.
 std::vector<storage::FindingRow> findings_of(const chain::TransactionFacts& transaction,
                                              const chain::TreeJudgement& tree);

@@ -245,18 +245,27 @@ protected:
 
     Api& api() {
         if (!api_) {
-            Services services{[this] { return status_; },
-                              [] { return std::string("receiptd_up 1\n"); },
-                              [this] { return token_; },
-                              watches_,
-                              alerts_,
-                              submissions_,
-                              cpu_,
-                              clock_,
-                              series_};
+            Services services{
+                [this] { return status_; },
+                [] { return std::string("receiptd_up 1\n"); },
+                [this] { return token_; },
+                watches_,
+                alerts_,
+                submissions_,
+                [this](std::string tx_hash, std::string) { return open_tree(std::move(tx_hash)); },
+                cpu_,
+                clock_,
+                series_};
             api_.emplace(io_.get_executor(), std::move(services), options_);
         }
         return *api_;
+    }
+
+    base::Task<std::optional<watch::OpenTree>> open_tree(std::string tx_hash) {
+        ++open_trees_asked_[tx_hash];
+        const auto found = open_trees_.find(tx_hash);
+        if (found == open_trees_.end()) co_return std::nullopt;
+        co_return found->second;
     }
 
     net::ServerReply send(Ask ask) {
@@ -325,6 +334,8 @@ protected:
     DaemonStatus status_;
     base::Secret token_{kToken};
     ApiOptions options_;
+    std::map<std::string, watch::OpenTree> open_trees_;
+    std::map<std::string, unsigned> open_trees_asked_;
     std::optional<Api> api_;
 };
 

@@ -122,6 +122,26 @@ TEST_F(TransactionsTest, AStoredTreeNeedsNoWatchAndHasItsFindingsInOrder) {
     EXPECT_FALSE(body["tree"].is_null());
     ASSERT_EQ(body["findings"].size(), 2U);
     EXPECT_EQ(body["findings"][0]["finding_id"], "first");
+    EXPECT_TRUE(open_trees_asked_.empty()) << "all of it is stored";
+}
+
+TEST_F(TransactionsTest, WhatIsPendingIsAskedOfTheHosts) {
+    auto& watch = watches_.rows[kHash];
+    watch.tx_hash = kHash;
+    watch.sender_id = "alice.near";
+    watch.state.stage = chain::Stage::executing;
+    EXPECT_TRUE(answer(get("/v1/transactions/" + kHash))["tree"].is_null()) << "no host knows it either";
+    auto& open = open_trees_[kHash];
+    open.transaction.tx_hash = kHash;
+    open.tree.included = true;
+    chain::JudgedReceipt yield;
+    yield.receipt_id = "yield";
+    yield.attached = true;
+    yield.waiting = chain::Waiting::resume;
+    open.tree.receipts.push_back(yield);
+    const auto body = answer(get("/v1/transactions/" + kHash));
+    EXPECT_EQ(body["stage"], "executing");
+    EXPECT_EQ(body["tree"]["receipts"][0]["waiting"], "resume");
 }
 
 class FindingsTest : public ApiTest {};

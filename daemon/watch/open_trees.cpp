@@ -1,0 +1,31 @@
+#include "watch/open_trees.hpp"
+
+#include "rpc/final_tree.hpp"
+#include "watch/rpc_watch_upstream.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace receiptd::watch {
+namespace {
+
+constexpr auto kFresh = std::chrono::seconds(1);
+
+}  // namespace
+
+base::Task<std::optional<OpenTree>> OpenTrees::tree(std::string tx_hash, std::string sender_id) {
+    const auto now = clock_.steady();
+    std::erase_if(known_, [&](const auto& known) { return known.second.at + kFresh <= now; });
+    if (const auto known = known_.find(tx_hash); known != known_.end()) co_return known->second.tree;
+    auto answer = co_await trees_.tree(tx_hash, std::move(sender_id), rpc::Priority::watch);
+    const auto* told = std::get_if<rpc::TreeSource::Tree>(&answer);
+    if (told == nullptr || !told->status.value.transaction) co_return std::nullopt;
+    const auto blocks = co_await final_blocks_of(trees_, told->status.value, final_height_().value_or(0));
+    OpenTree open;
+    open.transaction = chain::transaction_facts(*told->status.value.transaction);
+    open.tree = rpc::judge_final(*told, blocks, std::nullopt);
+    known_[std::move(tx_hash)] = {open, clock_.steady()};
+    co_return open;
+}
+
+}  // namespace receiptd::watch
