@@ -44,8 +44,12 @@ void HeadRhythm::advanced(base::Height height, base::SteadyTime asked_at) {
         const auto blocks = static_cast<base::Duration::rep>(height - first.height);
         interval_ = std::clamp<base::Duration>((arrived - first.at) / blocks, kShortest, kLongest);
     }
-    // Ask half a step early, so that the expected miss comes first; drift earlier until it does.
-    const auto lead = phase_known ? step(interval_) / 2 : step(interval_);
+    unphased_ = phase_known ? 0 : unphased_ + 1;
+    // Ask half a step early, so that the expected miss comes first; drift earlier until it does, in strides
+    // if nothing is known of the phase.
+    auto lead = phase_known ? step(interval_) / 2 : step(interval_);
+    if (unphased_ > 1 || !was_phased_) lead = interval_ / 4;
+    was_phased_ = was_phased_ || phase_known;
     next_poll_ = std::max(arrived + interval_ - lead, asked_at + kShortest / 4);
 }
 

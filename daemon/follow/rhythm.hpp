@@ -33,7 +33,9 @@ private:
     base::Duration interval_;
     std::deque<Arrival> arrivals_;  // the latest few new heads
     base::Height head_ = 0;
-    unsigned misses_ = 0;  // polls since the last new head
+    unsigned misses_ = 0;      // polls since the last new head
+    unsigned unphased_ = 0;    // new heads since one came between two polls
+    bool was_phased_ = false;  // one did, ever
     base::SteadyTime last_miss_{};
     base::SteadyTime next_poll_{};
 };

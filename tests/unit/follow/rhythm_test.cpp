@@ -23,7 +23,11 @@ struct Played {
 };
 
 // Plays a chain that makes a block every `interval` +- `jitter` against a rhythm, on paper.
-Played play(Duration interval, Duration jitter, unsigned blocks) {
+struct Joining {
+    Duration after = 0ms;      // the first block
+    std::size_t settled = 20;  // blocks
+};
+Played play(Duration interval, Duration jitter, unsigned blocks, Joining joining = {}) {
     std::mt19937_64 generator(7);
     std::uniform_int_distribution<Duration::rep> shift(-jitter.count(), jitter.count());
     std::vector<SteadyTime> made;
@@ -34,14 +38,14 @@ Played play(Duration interval, Duration jitter, unsigned blocks) {
 
     HeadRhythm rhythm;
     Played played;
-    auto now = made.front();
+    auto now = made.front() + joining.after;
     std::size_t seen = 0;
     unsigned polls = 0;
     while (seen < made.size()) {
         ++polls;
         const auto there =
             static_cast<std::size_t>(std::upper_bound(made.begin(), made.end(), now) - made.begin());
-        if (seen >= 20)  // settled
+        if (seen >= joining.settled)
             for (auto i = seen; i < there; ++i) played.delays.push_back(now - made[i]);
         seen = std::max(seen, there);
         rhythm.saw(1000 + seen, now);
@@ -57,6 +61,15 @@ TEST(HeadRhythm, ASteadyChainIsSeenPromptlyWithFewRequests) {
         EXPECT_LE(played.polls_per_block, 3.0);
         EXPECT_LE(played.percentile(0.5), 40ms);
         EXPECT_LE(played.percentile(0.99), 100ms);
+    }
+}
+
+TEST(HeadRhythm, WhoComesAtAnyMomentSeesBlocksPromptlyAfterAFew) {
+    for (int late = 0; late < 600; late += 25) {
+        auto played = play(600ms, 0ms, 60, {Duration(late * 1ms), 6});
+        EXPECT_LE(played.percentile(1), 150ms) << late << " ms after a block";
+        EXPECT_LE(played.percentile(0.9), 60ms) << late << " ms after a block";
+        EXPECT_LE(played.polls_per_block, 3.2);
     }
 }
 
