@@ -3,6 +3,9 @@
 -- transaction_results and findings are history: partitioned, append-only, found by tree_id. A finding is
 -- written once, in the transaction that commits the receipt that proves it. The rest is operational.
 
+-- A gas key has several nonces.
+ALTER TABLE transactions ADD COLUMN nonce_index int;
+
 CREATE TABLE transaction_results (
     tx_hash text COLLATE "C" NOT NULL,
     tree_id text COLLATE "C" NOT NULL,

@@ -46,6 +46,7 @@ COMMENT ON COLUMN transactions.index_in_chunk IS 'Position in the chunk, from 0.
 COMMENT ON COLUMN transactions.signer_id IS 'Account that signed and pays.';
 COMMENT ON COLUMN transactions.receiver_id IS 'Account the transaction is addressed to.';
 COMMENT ON COLUMN transactions.nonce IS 'Nonce of the access key.';
+COMMENT ON COLUMN transactions.nonce_index IS 'Which of its nonces, if the key is a gas key.';
 COMMENT ON COLUMN transactions.public_key IS 'Access key that signed.';
 COMMENT ON COLUMN transactions.actions IS 'Actions, the JSON as it came; a function call''s args (base64) are args_json instead where they decode to JSON.';
 COMMENT ON COLUMN transactions.status IS 'Of the conversion: success_receipt_id (the first receipt was made), failure, unknown. NULL until known. Not the end of the story: see receipts.';

@@ -118,6 +118,7 @@ bool decode(Reader& reader, Value value, Actions out) {
 bool members(Reader& reader, ondemand::object& object, SignedTransaction& out) {
     return reader.object(object, required("signer_id", Account{out.signer_id}),
                          required("public_key", out.public_key), required("nonce", out.nonce),
+                         optional("nonce_index", out.nonce_index),
                          required("receiver_id", Account{out.receiver_id}),
                          required("actions", Actions{out.actions, out.actions_json}),
                          optional("priority_fee", out.priority_fee), optional("signature", out.signature),

@@ -105,6 +105,7 @@ struct SignedTransaction {
     Text signer_id;
     Text public_key;
     Nonce nonce = 0;
+    std::optional<std::uint32_t> nonce_index;  // of a gas key, which has several nonces
     Text receiver_id;
     Text signature;
     std::vector<Action> actions;

@@ -20,7 +20,7 @@ std::array<TableSpec, kTableCount> make_specs() {
         {"transactions",
          {"tx_hash", "tree_id", "block_height", "block_time", "shard_id", "index_in_chunk", "signer_id",
           "receiver_id", "nonce", "public_key", "actions", "status", "initial_receipt_id", "error_class",
-          "error_text", "gas_burnt", "tokens_burnt"}},
+          "error_text", "gas_burnt", "tokens_burnt", "nonce_index"}},
         {"receipts",
          {"receipt_id",
           "tree_id",

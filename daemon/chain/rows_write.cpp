@@ -197,6 +197,7 @@ void write_transaction(RowBatch& batch, const RowPlace& place, const SignedTrans
     } else {
         for (int i = 0; i < 6; ++i) row.null();
     }
+    row.integer_or_null(transaction.nonce_index);
     row.end_row();
     ++table.rows;
 }

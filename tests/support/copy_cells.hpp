@@ -28,7 +28,7 @@ inline ColumnType type_of_column(const std::string& name) {
                                               {"completed_time", ColumnType::time}};
         for (const char* column : {"missing", "is_promise_resume", "handled"})
             all[column] = ColumnType::boolean;
-        for (const char* column : {"index_in_chunk", "index", "chunks_included", "shard_count",
+        for (const char* column : {"index_in_chunk", "index", "nonce_index", "chunks_included", "shard_count",
                                    "protocol_version", "receipts", "failed_receipts"})
             all[column] = ColumnType::integer;
         for (const char* column : {"block_height", "prev_height", "timestamp_nanosec", "shard_id",

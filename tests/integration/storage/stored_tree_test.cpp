@@ -17,7 +17,7 @@ protected:
                   R"([{"Transfer":{"deposit":"3"}},{"Delegate":{"delegate_action":{"sender_id":"user.near",)"
                   R"("receiver_id":"app.near","actions":[{"FunctionCall":{"method_name":"play","args_json":)"
                   R"({"n":340282366920938463463374607431768211456},"gas":1,"deposit":"2"}}]}}}])",
-                  "success_receipt_id", "A", kNull, kNull, "100", "5"});
+                  "success_receipt_id", "A", kNull, kNull, "100", "5", kNull});
         add_receipt(batch, 100, {"A", "T", "T", "", "initial", "{B,C}", "alice.near"});
         add_receipt(batch, 100,
                     {"B", "T", "T", "A", "promise", "{}", "bob.near", "token.near", "failure",

@@ -108,6 +108,14 @@ TEST_F(DecodeActions, ReadsTheTransactionAround) {
     EXPECT_EQ(chunk_->value.transactions[1].actions_json, "[]");
 }
 
+TEST(DecodeTransaction, TellsWhichNonceOfAGasKeyItUses) {
+    const auto decoded =
+        decode_chunk(Changed("chunk/full.json").set("/transactions/1/nonce_index", "4").text());
+    ASSERT_TRUE(decoded) << error_of(decoded);
+    EXPECT_EQ(decoded->value.transactions[0].nonce_index, std::nullopt);
+    EXPECT_EQ(decoded->value.transactions[1].nonce_index, 4);
+}
+
 TEST(DecodeAction, KeepsWhitespaceInsideItsTextOnly) {
     const auto decoded = decode_chunk(
         Changed("chunk/full.json")

@@ -66,6 +66,7 @@ TEST(FoundTransactions, AreRowsAsIfTheirBlockWereFollowed) {
     EXPECT_EQ(transactions[0]["tree_id"], "TX");
     EXPECT_EQ(transactions[0]["block_height"], "7");
     EXPECT_EQ(transactions[0]["status"], std::nullopt);
+    EXPECT_EQ(transactions[0]["nonce_index"], std::nullopt);
     const auto pending = read_rows(batch, Table::pending_trees);
     ASSERT_EQ(pending.size(), 1u);
     EXPECT_EQ(pending[0]["sender_id"], "a.near");

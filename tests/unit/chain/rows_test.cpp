@@ -243,12 +243,14 @@ TEST(WholeBlockRows, ATransactionThatFailedHasNoReceipt) {
     item.outcome->status.kind = StatusKind::failure;
     item.outcome->status.failure_json = R"({"InvalidTxError":"InvalidSignature"})";
     item.transaction.nonce = ~Nonce{0};
+    item.transaction.nonce_index = 3;
     chain.add_block(10).shards[0].transactions.push_back(item);
     const auto row = read_rows(rows_of(chain), Table::transactions).at(0);
     EXPECT_EQ(row["status"], "failure");
     EXPECT_EQ(row["initial_receipt_id"], std::nullopt);
     EXPECT_TRUE(row["error_class"].has_value());
     EXPECT_EQ(row["nonce"], "18446744073709551615");
+    EXPECT_EQ(row["nonce_index"], "3");
 }
 
 TEST(WholeBlockRows, WhatABlockNamesTwiceIsStoredOnce) {
