@@ -49,7 +49,7 @@ COMMENT ON COLUMN stuck_watches.rule IS 'Name of the rule that chose it.';
 COMMENT ON COLUMN stuck_watches.checks IS 'Requests made for it.';
 COMMENT ON COLUMN stuck_watches.evidence IS 'What proves the latest transition.';
 
-COMMENT ON VIEW stage_latency IS 'How long watched transactions stayed in each stage, by the hour in which they left it; in chain time where blocks prove both ends. The stage a watch began in is not counted.';
+COMMENT ON VIEW stage_latency IS 'How long watched transactions stayed in each stage, by the hour in which they left it; in chain time where blocks prove both ends. In its first stage a watch is from when it began.';
 COMMENT ON COLUMN stage_latency.hour IS 'Start of the hour.';
 COMMENT ON COLUMN stage_latency.stage IS 'The stage they left.';
 COMMENT ON COLUMN stage_latency.stays IS 'How many.';
@@ -57,17 +57,18 @@ COMMENT ON COLUMN stage_latency.p50_seconds IS 'Half of them were quicker.';
 COMMENT ON COLUMN stage_latency.p95_seconds IS '95 of 100 were quicker.';
 COMMENT ON COLUMN stage_latency.p99_seconds IS '99 of 100 were quicker.';
 
-COMMENT ON VIEW contract_health IS 'Calls of contracts and how they ended, a row for each contract, method and block: sum them up. Always with a time: SELECT contract_id, method_name, sum(calls), sum(failures), sum(failed_callbacks) FROM contract_health WHERE block_time > now() - interval ''1 hour'' GROUP BY 1, 2.';
+COMMENT ON VIEW contract_health IS 'Calls of contracts and how they ended, a row for each hour, contract and method. Always with an hour: WHERE hour >= now() - interval ''1 day''. Hours before the first and after the last stored block are not looked at.';
+COMMENT ON COLUMN contract_health.hour IS 'Start of the hour; put a condition on it.';
 COMMENT ON COLUMN contract_health.contract_id IS 'The contract.';
-COMMENT ON COLUMN contract_health.method_name IS 'Method of the first function call.';
-COMMENT ON COLUMN contract_health.block_time IS 'Time of the block; put a condition on it.';
+COMMENT ON COLUMN contract_health.method_name IS 'Method of the first function call; of a callback without one the name of its first action.';
 COMMENT ON COLUMN contract_health.calls IS 'Receipts that called it.';
 COMMENT ON COLUMN contract_health.failures IS 'Of these, failed.';
-COMMENT ON COLUMN contract_health.failed_callbacks IS 'Failed callbacks that nobody took care of.';
+COMMENT ON COLUMN contract_health.failed_callbacks IS 'Of these, callbacks that nobody took care of.';
 
-COMMENT ON VIEW nonce_gaps IS 'Nonces of an access key between two that were used, and which no stored transaction has: skipped by the sender, or of transactions that never came into a block. Always with a signer: WHERE signer_id = ''…''.';
+COMMENT ON VIEW nonce_gaps IS 'Nonces of an access key between two that were used, and which no stored transaction has: skipped by the sender, or of transactions that never came into a block or failed there before they cost anything. A key that was removed and added again starts anew: what lies between is no gap. Always with a signer: WHERE signer_id = ''…''.';
 COMMENT ON COLUMN nonce_gaps.signer_id IS 'The signer.';
 COMMENT ON COLUMN nonce_gaps.public_key IS 'Its access key.';
+COMMENT ON COLUMN nonce_gaps.nonce_index IS 'Of a gas key: which of its nonces (see transactions.nonce_index).';
 COMMENT ON COLUMN nonce_gaps.from_nonce IS 'First unused nonce.';
 COMMENT ON COLUMN nonce_gaps.to_nonce IS 'Last unused nonce.';
 COMMENT ON COLUMN nonce_gaps.nonces IS 'How many.';

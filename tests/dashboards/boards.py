@@ -69,7 +69,7 @@ def query_problems(where, target):
     found = [] if sql.strip() else [f"{where}: an empty question"]
     if not target.get("rawQuery") or target.get("format") not in ("table", "time_series"):
         found.append(f"{where}: neither a table nor a time series, or not raw SQL")
-    if HISTORY.search(sql) and "$__timeFilter(block_time)" not in sql:
+    if HISTORY.search(sql) and not re.search(r"\$__timeFilter\((block_time|hour)\)", sql):
         found.append(f"{where}: reads history without $__timeFilter(block_time)")
     return found
 
