@@ -80,6 +80,8 @@ public:
     DropAnswer drop(std::string_view hash, DropHow how);
     // Not included in the `blocks` heights after it came.
     DropAnswer delay(std::string_view hash, std::uint64_t blocks);
+    // Included at its turn even if it has become invalid: it then fails in the block, without a receipt.
+    DropAnswer include_anyway(std::string_view hash);
     // The next `heights` heights get no block.
     void skip_heights(std::uint64_t heights = 1) { skips_ += heights; }
     // The shard's next chunks are missing. False: no such shard.
@@ -169,6 +171,7 @@ private:
                           Height height);
     void end(Submission& submission, Fate fate, Height height, std::string reason, Json evidence);
     // --- ledger_drops.cpp ---
+    DropAnswer wish_for(std::string_view hash, const std::function<void(const CryptoHash&)>& wish);
     void make_drop_real(const TransactionRecord& transaction, DropHow how);
     const chain::SecretKey* known_key(std::string_view account_id, const chain::PublicKey& key) const;
     std::optional<std::uint64_t> full_access_nonce(std::string_view account_id,

@@ -107,7 +107,7 @@ Ledger::Turn Ledger::turn_of(const PendingTransaction& pending, Submission& subm
     const sim::ValidationContext context{height, store_.newest().gas_price};
     const sim::StateCharge charge = sim::charge_transaction(scratch, transaction.signed_transaction, context);
     const auto* error = std::get_if<Json>(&charge);
-    if (error == nullptr) return Turn::take;
+    if (error == nullptr || mempool_.is_included_anyway(transaction.hash)) return Turn::take;
     end(submission, Fate::dropped, height, loss_of(*error), {{"InvalidTxError", *error}});
     return Turn::drop;
 }
@@ -142,24 +142,31 @@ void Ledger::end(Submission& submission, Fate fate, Height height, std::string r
     submission.evidence = std::move(evidence);
 }
 
-Ledger::DropAnswer Ledger::drop(std::string_view hash, DropHow how) {
+Ledger::DropAnswer Ledger::wish_for(std::string_view hash,
+                                    const std::function<void(const CryptoHash&)>& wish) {
     const auto parsed = CryptoHash::parse(hash);
     if (!parsed) return DropAnswer::unknown_hash;
     const Submission* submission = submissions_.find(*parsed);
     if (submission != nullptr && submission->fate == Fate::included) return DropAnswer::already_included;
-    mempool_.wish_drop(*parsed, how);
-    if (submission != nullptr && submission->fate == Fate::pending)
-        make_drop_real(*submission->transaction, how);
+    wish(*parsed);
     return DropAnswer::noted;
 }
 
+Ledger::DropAnswer Ledger::drop(std::string_view hash, DropHow how) {
+    return wish_for(hash, [&](const CryptoHash& parsed) {
+        mempool_.wish_drop(parsed, how);
+        const Submission* submission = submissions_.find(parsed);
+        if (submission != nullptr && submission->fate == Fate::pending)
+            make_drop_real(*submission->transaction, how);
+    });
+}
+
 Ledger::DropAnswer Ledger::delay(std::string_view hash, std::uint64_t blocks) {
-    const auto parsed = CryptoHash::parse(hash);
-    if (!parsed) return DropAnswer::unknown_hash;
-    const Submission* submission = submissions_.find(*parsed);
-    if (submission != nullptr && submission->fate == Fate::included) return DropAnswer::already_included;
-    mempool_.wish_delay(*parsed, blocks);
-    return DropAnswer::noted;
+    return wish_for(hash, [&](const CryptoHash& parsed) { mempool_.wish_delay(parsed, blocks); });
+}
+
+Ledger::DropAnswer Ledger::include_anyway(std::string_view hash) {
+    return wish_for(hash, [&](const CryptoHash& parsed) { mempool_.wish_include(parsed); });
 }
 
 }  // namespace receiptd::sandbox

@@ -38,11 +38,14 @@ public:
     std::optional<DropHow> drop_of(const CryptoHash& hash) const;
     void wish_delay(const CryptoHash& hash, std::uint64_t blocks) { delays_[hash] = blocks; }
     std::uint64_t delay_of(const CryptoHash& hash) const;
+    void wish_include(const CryptoHash& hash) { included_anyway_.insert(hash); }
+    bool is_included_anyway(const CryptoHash& hash) const { return included_anyway_.contains(hash); }
 
 private:
     std::vector<std::vector<PendingTransaction>> pools_;  // by shard, as they came
     std::unordered_map<CryptoHash, DropHow, HashOfHash> drops_;
     std::unordered_map<CryptoHash, std::uint64_t, HashOfHash> delays_;
+    std::unordered_set<CryptoHash, HashOfHash> included_anyway_;
 };
 
 }  // namespace receiptd::sandbox

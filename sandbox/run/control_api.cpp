@@ -35,6 +35,7 @@ constexpr std::array kRoutes{
     Route{"POST", "/faults"},
     Route{"POST", "/transactions/*/drop"},
     Route{"POST", "/transactions/*/delay"},
+    Route{"POST", "/transactions/*/include"},
     Route{"POST", "/shards/*/congest"},
     Route{"POST", "/skip-height"},
     Route{"POST", "/withhold-chunk"},
@@ -108,6 +109,7 @@ net::ServerReply ControlApi::change(const net::ServerRequest& request, const Pat
     if (path[0] == "skip-height") return answer(skip_height(request));
     if (path[0] == "withhold-chunk") return answer(withhold_chunk(request));
     if (path[0] == "shards") return answer(congest(path[1], request));
+    if (path[2] == "include") return answer(include(path[1], request));
     return answer(path[2] == "drop" ? drop(path[1], request) : delay(path[1], request));
 }
 
@@ -218,6 +220,12 @@ ControlApi::Json ControlApi::delay(const std::string& hash, const net::ServerReq
     fields.expect_no_others();
     expect_noted(sandbox_.ledger().delay(hash, blocks), hash);
     return {{"transaction_hash", hash}, {"blocks", blocks}};
+}
+
+ControlApi::Json ControlApi::include(const std::string& hash, const net::ServerRequest& request) {
+    Fields::of_body(request).expect_no_others();
+    expect_noted(sandbox_.ledger().include_anyway(hash), hash);
+    return {{"transaction_hash", hash}};
 }
 
 void ControlApi::no_such_shard(const std::string& shard) {

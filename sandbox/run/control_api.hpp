@@ -37,6 +37,7 @@ private:
     Json resume();
     Json drop(const std::string& hash, const net::ServerRequest& request);
     Json delay(const std::string& hash, const net::ServerRequest& request);
+    Json include(const std::string& hash, const net::ServerRequest& request);
     Json congest(const std::string& shard, const net::ServerRequest& request);
     Json skip_height(const net::ServerRequest& request);
     Json withhold_chunk(const net::ServerRequest& request);

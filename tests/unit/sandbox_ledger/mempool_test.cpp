@@ -245,5 +245,21 @@ TEST(Delay, keeps_a_transaction_out_of_that_many_blocks) {
     EXPECT_EQ(chain.truth(hash).at("heights").at("included"), 1'004);
 }
 
+TEST(Inclusion, of_what_has_become_invalid_fails_in_the_block) {
+    TestChain chain;
+    const auto late = chain.transfer("alice.sandbox", "bob.sandbox", 1, 1);
+    const std::string hash = chain.send(late);
+    EXPECT_EQ(chain.ledger->include_anyway(hash), Ledger::DropAnswer::noted);
+    chain.ledger->delay(hash, 3);
+    chain.run(chain.transfer("alice.sandbox", "carol.sandbox", 1, 1), 6);
+    const sim::Json truth = chain.truth(hash);
+    EXPECT_EQ(truth.at("stage"), "final");
+    EXPECT_EQ(truth.at("verdict"), "failed");
+    EXPECT_EQ(truth.at("heights").at("included"), 1'004);
+    EXPECT_TRUE(truth.at("error").at("InvalidTxError").contains("InvalidNonce"));
+    EXPECT_TRUE(truth.at("tree").empty());
+    EXPECT_EQ(chain.ledger->check(true).to_json().at("ok"), true);
+}
+
 }  // namespace
 }  // namespace receiptd::sandbox

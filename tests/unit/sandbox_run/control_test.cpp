@@ -74,6 +74,13 @@ TEST_F(Control, delays_a_transaction) {
     EXPECT_EQ(get("/transactions/" + hash)["stage"], "final");
 }
 
+TEST_F(Control, includes_a_transaction_whatever_is_wrong_with_it) {
+    const auto hash = send_transfer(1);
+    EXPECT_EQ(change("/transactions/" + hash + "/include")["transaction_hash"], hash);
+    EXPECT_NE(problem("POST", "/transactions/" + hash + "/include", R"({"how":"now"})", 400).find("`how`"),
+              std::string::npos);
+}
+
 TEST_F(Control, skips_heights_and_withholds_chunks) {
     const Height tip = sandbox().ledger().tip();
     change("/skip-height");
