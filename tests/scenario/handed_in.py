@@ -21,17 +21,72 @@ FATES = {
 DELAY_BLOCKS = 15  # of one that another overtakes
 
 
+def known(chain, transaction):
+    """What the chain says of it, once it has it."""
+    try:
+        return chain.ask(f"/transactions/{transaction.hash}")
+    except urllib.error.HTTPError:
+        return None
+
+
+def send(chain, transaction):
+    chain.rpc("broadcast_tx_async", [transaction.base64])
+    wait_until("the chain has it", lambda: known(chain, transaction))
+
+
+def final_hash(chain):
+    return chain.rpc("block", {"finality": "final"})["header"]["hash"]
+
+
+def key_of(chain, account):
+    """Of a ready-made account."""
+    return next(Key(each["secret_key"]) for each in chain.ask("/keys") if each["account"] == account)
+
+
+def nonce_of(chain, account, key):
+    return chain.rpc("query", {"request_type": "view_access_key", "finality": "final", "account_id": account,
+                               "public_key": "ed25519:" + b58encode(key.public)}).get("nonce")
+
+
+def fail_in_a_block(chain, account="alice.sandbox"):
+    """A transaction whose nonce is used when it is included; returns its hash once it is."""
+    key = key_of(chain, account)
+    nonce, block_hash = nonce_of(chain, account, key) + 1, final_hash(chain)
+    late, rival = (Signed(key, account, "bob.sandbox", nonce, block_hash, amount) for amount in (TOKEN, 2 * TOKEN))
+    chain.ask(f"/transactions/{late.hash}/delay", {"blocks": DELAY_BLOCKS})
+    chain.ask(f"/transactions/{late.hash}/include", {})
+    send(chain, late)
+    send(chain, rival)
+    wait_until("it is in a block", lambda: known(chain, late)["heights"]["included"])
+    return late.hash
+
+
+class Patient:
+    """A chain that is asked again, through whatever faults its hosts have."""
+
+    def __init__(self, chain):
+        self.ask, self._chain = chain.ask, chain
+
+    def rpc(self, method, params):
+        def answer():
+            try:
+                return self._chain.rpc(method, params)
+            except (OSError, http.client.HTTPException, KeyError, ValueError):
+                return None
+        return wait_until(f"{method} is answered", answer)
+
+
 class HandedIn:
     def __init__(self, scenario, alice, accounts):
-        self.scenario, self.chain, self.fates = scenario, scenario.chain, {}
+        self.scenario, self.chain, self.fates = scenario, Patient(scenario.chain), {}
         self.keys = {}
         for number in range(accounts):
             key = Key.of_seed(number.to_bytes(32, "little"))
             self.keys[key.public.hex()] = key
-        nonce, block_hash = self._nonce("alice.sandbox", alice), self._head()
+        nonce, block_hash = nonce_of(self.chain, "alice.sandbox", alice), final_hash(self.chain)
         for number, account in enumerate(self.keys, 1):
-            self._send(Signed(alice, "alice.sandbox", account, nonce + number, block_hash, BALANCE))
-        self.nonces = {account: wait_until("the account is there", lambda a=account, k=key: self._nonce(a, k))
+            send(self.chain, Signed(alice, "alice.sandbox", account, nonce + number, block_hash, BALANCE))
+        self.nonces = {account: wait_until("the account is there", lambda a=account, k=key: nonce_of(self.chain, a, k))
                        for account, key in self.keys.items()}
         self.free = list(self.keys)
 
@@ -47,42 +102,14 @@ class HandedIn:
         path.write_text(wanted.base64)
         command = [BUILD / "receiptd", "--config", config, "submit", path]
         wait_until("it is taken", lambda: subprocess.run(command, capture_output=True).returncode == 0)
-        self._wait_until_known(wanted)
+        wait_until("the chain has it", lambda: known(self.chain, wanted))
         if fate in ("superseded", "balance"):
             rival = self._signed(account, self.nonces[account] + 1, BALANCE - TOKEN // 10)
-            self._send(rival)
+            send(self.chain, rival)
         self.fates[wanted.hash] = (config, fate)
 
     def of(self, config):
         return {tx_hash: fate for tx_hash, (each, fate) in self.fates.items() if each == config}
 
     def _signed(self, account, nonce, amount):
-        return Signed(self.keys[account], account, "bob.sandbox", nonce, self._head(), amount)
-
-    def _send(self, transaction):
-        self._asked("broadcast_tx_async", [transaction.base64])
-        self._wait_until_known(transaction)
-
-    def _wait_until_known(self, transaction):
-        def is_known():
-            try:
-                return self.chain.ask(f"/transactions/{transaction.hash}")
-            except urllib.error.HTTPError:
-                return None
-        wait_until("the chain has it", is_known)
-
-    def _head(self):
-        return self._asked("block", {"finality": "final"})["header"]["hash"]
-
-    def _nonce(self, account, key):
-        return self._asked("query", {"request_type": "view_access_key", "finality": "final", "account_id": account,
-                                     "public_key": "ed25519:" + b58encode(key.public)}).get("nonce")
-
-    def _asked(self, method, params):
-        """Through whatever faults the hosts have."""
-        def answer():
-            try:
-                return self.chain.rpc(method, params)
-            except (OSError, http.client.HTTPException, KeyError, ValueError):
-                return None
-        return wait_until(f"{method} is answered", answer)
+        return Signed(self.keys[account], account, "bob.sandbox", nonce, final_hash(self.chain), amount)
