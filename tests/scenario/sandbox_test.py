@@ -3,18 +3,24 @@
 RECEIPTD_SOAK_SECONDS=600 follows at 600 ms blocks for ten minutes (default: a minute's worth of blocks, faster).
 """
 
+import json
 import os
 import random
 import time
 
 import support
+from handed_in import fail_in_a_block
 from truth import Judging
 
 SOAK = int(os.environ.get("RECEIPTD_SOAK_SECONDS", "0"))
 BLOCK_MS, TPS = (600, 20) if SOAK else (100, 40)
 BLOCKS = SOAK * 1000 // BLOCK_MS if SOAK else 100
 RECEIPT = ("receipt_id", "tx_hash", "parent_receipt_id", "role", "predecessor_id", "receiver_id", "block_height",
-           "status", "gas_burnt", "tokens_burnt", "shard_id")
+           "status", "error", "gas_burnt", "tokens_burnt", "shard_id")
+
+
+def error_text(error):
+    return error and json.dumps(error, sort_keys=True)
 
 
 class LivingChain(Judging, support.Scenario):
@@ -44,12 +50,13 @@ class LivingChain(Judging, support.Scenario):
                     continue
                 rows.add((node["receipt_id"], transaction["tx_hash"], node["parent"], node["role"],
                           node["predecessor_id"], node["receiver_id"], str(node["executed_height"]), node["status"],
-                          str(node["gas_burnt"]), node["tokens_burnt"], str(node["shard_id"])))
+                          error_text(node["error"]), str(node["gas_burnt"]), node["tokens_burnt"], str(node["shard_id"])))
         return rows
 
     def stored_receipts(self, database):
         rows = self.query(f"SELECT {', '.join(RECEIPT)} FROM receipts", database)
-        found = {tuple(row) for row in rows}
+        error = RECEIPT.index("error")
+        found = {(*row[:error], error_text(row[error] and json.loads(row[error])), *row[error + 1:]) for row in rows}
         self.assertEqual(len(found), len(rows), "a receipt is stored twice")
         return found
 
@@ -70,6 +77,7 @@ class LivingChain(Judging, support.Scenario):
     def test_both_sources_store_what_truly_happened(self):
         databases = {"neardata": self.database, "rpc": self.make_database()}
         last = self.genesis + BLOCKS
+        invalid = fail_in_a_block(self.chain)
         daemons = [self.follow(source, database, last) for source, database in databases.items()]
         for daemon in daemons:
             self.ended_well(daemon)
@@ -77,6 +85,7 @@ class LivingChain(Judging, support.Scenario):
         included = [t for t in truth if t["heights"]["included"] and t["heights"]["included"] <= last]
         self.assertGreater(len(included), BLOCKS)
         hashes = {t["tx_hash"] for t in included}
+        self.assertIn(invalid, {t["tx_hash"] for t in included if t["error"]})
         for source, database in databases.items():
             with self.subTest(source):
                 stored = {row[0] for row in self.query("SELECT tx_hash FROM transactions", database)}

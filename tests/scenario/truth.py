@@ -1,5 +1,65 @@
 """Results and findings as the tables have them, against what the sandbox says truly happened."""
 
+# The classes of the errors that nodes tell, by the innermost variant: apart from the daemon's own table.
+WRAPPERS = {"InvalidTxError", "InvalidAccessKeyError", "FunctionCallError", "CompilationError", "MethodResolveError"}
+CLASSES = {
+    "AccountAlreadyExists": "account_exists", "AccountDoesNotExist": "account_missing",
+    "ActorNoPermission": "actor_no_permission", "AddKeyAlreadyExists": "key_exists",
+    "DeleteKeyDoesNotExist": "key_missing", "CreateAccountNotAllowed": "create_account_not_allowed",
+    "CreateAccountOnlyByRegistrar": "create_account_only_by_registrar",
+    "OnlyImplicitAccountCreationAllowed": "implicit_account_creation_only",
+    "LackBalanceForState": "lack_balance_for_state", "DelegateActionExpired": "delegate_expired",
+    "DelegateActionInvalidNonce": "delegate_nonce", "DelegateActionInvalidSignature": "delegate_invalid_signature",
+    "DelegateActionSenderDoesNotMatchTxReceiver": "delegate_sender_mismatch",
+    "CodeDoesNotExist": "code_missing", "MethodNotFound": "method_not_found", "MethodEmptyName": "method_name_empty",
+    "AccessKeyNotFound": "access_key_not_found", "NotEnoughAllowance": "access_key_allowance",
+    "InvalidNonce": "invalid_nonce", "NotEnoughBalance": "not_enough_balance", "SignerDoesNotExist": "signer_missing",
+}
+SENTENCES = {
+    "Exceeded the prepaid gas.": "gas_exceeded",
+    "Exceeded the maximum amount of gas allowed to burn per contract.": "gas_limit_exceeded",
+}
+PANIC = "Smart contract panicked: "
+
+
+def variant(error):
+    """Of a Rust enum as JSON: "Name" or {"Name": payload}."""
+    return (error, None) if isinstance(error, str) else next(iter(error.items()))
+
+
+def class_and_panic(error):
+    """The class of a TxExecutionError, and what a contract said when it panicked."""
+    name, payload = variant(error)
+    if name == "ActionError":
+        name, payload = variant(payload["kind"])
+    while name in WRAPPERS:
+        name, payload = variant(payload)
+    if name != "ExecutionError":
+        return CLASSES[name], None
+    if payload.startswith(PANIC):
+        return "contract_panic", payload.removeprefix(PANIC)
+    return SENTENCES[payload], None
+
+
+# Who decides a verdict: the one of these that was executed first.
+DECIDE = {
+    "failed": lambda failure: failure["role"] == "initial",
+    "callback_failed": lambda failure: failure["role"] == "callback" and not failure["handled"],
+    "receipt_failed": lambda failure: not failure["handled"],
+    "succeeded_with_handled_failure": lambda failure: True,
+}
+
+
+def deciding_class(transaction):
+    if transaction["error"]:
+        return class_and_panic(transaction["error"])[0]
+    heights = {node["receipt_id"]: node["executed_height"] for node in transaction["tree"]}
+    those = [failure for failure in transaction["failed_receipts"] if DECIDE[transaction["verdict"]](failure)]
+    if not those:
+        return None
+    first = min(those, key=lambda failure: (heights[failure["receipt_id"]], failure["receipt_id"]))
+    return class_and_panic(first["error"])[0]
+
 
 class Judging:
     """For a support.Scenario."""
@@ -8,26 +68,29 @@ class Judging:
         missing, invented = expected - found, found - expected
         if missing or invented:
             self.fail(f"{len(missing)} missing, {len(invented)} not true of {len(expected)}; "
-                      f"for example {sorted(missing)[:2]} against {sorted(invented)[:2]}")
+                      f"for example {list(missing)[:2]} against {list(invented)[:2]}")
 
     def true_results(self, truth):
-        return {(t["tx_hash"], t["verdict"], str(t["heights"]["included"]), str(t["heights"]["completed"]),
+        return {(t["tx_hash"], t["verdict"], deciding_class(t), str(t["heights"]["included"]), str(t["heights"]["completed"]),
                  str(t["heights"]["refunded"]), str(len(t["tree"])), str(len(t["failed_receipts"])))
                 for t in truth}
 
     def stored_results(self, database):
-        rows = self.query("SELECT tx_hash, verdict, included_height, completed_height, settled_height, receipts, "
-                          "failed_receipts FROM transaction_results", database)
+        rows = self.query("SELECT tx_hash, verdict, error_class, included_height, completed_height, settled_height, "
+                          "receipts, failed_receipts FROM transaction_results", database)
         self.assertEqual(len({row[0] for row in rows}), len(rows), "a transaction has two results")
         return {tuple(row) for row in rows}
 
     def true_findings(self, truth):
-        return {("failed_receipt:" + f["receipt_id"], t["tx_hash"], f["role"], "t" if f["handled"] else "f")
-                for t in truth for f in t["failed_receipts"]}
+        receipts = {("failed_receipt:" + f["receipt_id"], t["tx_hash"], f["role"], "t" if f["handled"] else "f",
+                     *class_and_panic(f["error"])) for t in truth for f in t["failed_receipts"]}
+        return receipts | {("failed_transaction:" + t["tx_hash"], t["tx_hash"], None, "f", *class_and_panic(t["error"]))
+                           for t in truth if t["error"]}
 
     def stored_findings(self, database):
-        rows = self.query("SELECT finding_id, tx_hash, role, handled FROM findings WHERE kind = 'failed_receipt'",
-                          database)
+        rows = self.query("SELECT finding_id, tx_hash, role, handled, error_class, "
+                          "CASE error_class WHEN 'contract_panic' THEN error_text END "
+                          "FROM findings WHERE kind IN ('failed_receipt', 'failed_transaction')", database)
         self.assertEqual(len({row[0] for row in rows}), len(rows), "a cause is found twice")
         return {tuple(row) for row in rows}
 
