@@ -9,6 +9,8 @@ namespace {
 constexpr std::size_t kDetailLimit = 800;
 constexpr unsigned kMostRefusals = 64;
 
+bool concerns(const Call& call, std::size_t host) { return !call.only_host || *call.only_host == host; }
+
 // "Not known here" that a retention explains, rather than a shard that is not tracked.
 bool speaks_of_retention(const Verdict& verdict) {
     return verdict.error_class == ErrorClass::pruned &&
@@ -43,7 +45,9 @@ Router::Router(base::asio::any_io_executor executor, std::shared_ptr<TimeAndChan
 base::Task<base::Result<std::size_t, CallError>> Router::call(Call call) {
     Progress progress(hosts_.size());
     base::asio::steady_timer timer(executor_);
-    while (!progress.finished && progress.failures < limits_.attempts && progress.refusals < kMostRefusals) {
+    const auto attempts = call.only_host ? 1 : limits_.attempts;
+    const auto refusals = call.only_host ? 1 : kMostRefusals;
+    while (!progress.finished && progress.failures < attempts && progress.refusals < refusals) {
         const auto host = choose(view(call, progress));
         if (!host) break;
         const auto pause = std::max(pause_before(progress, *host), hosts_[*host]->wait());
@@ -64,6 +68,20 @@ base::Task<base::Result<std::size_t, CallError>> Router::call(Call call) {
     co_return give_up(call, progress);
 }
 
+bool Router::offers(const Upstream& host, const std::string& method) const {
+    return host.usable() && host.memory().supports(method, time_->now());
+}
+
+std::vector<std::size_t> Router::ready(HostKind kind, const std::string& method) const {
+    std::vector<std::size_t> ready;
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+        const auto& host = *hosts_[i];
+        if (host.kind() == kind && offers(host, method) && host.wait() == base::Duration::zero())
+            ready.push_back(i);
+    }
+    return ready;
+}
+
 std::vector<HostView> Router::view(const Call& call, const Progress& progress) const {
     std::vector<HostView> views;
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
@@ -71,7 +89,7 @@ std::vector<HostView> Router::view(const Call& call, const Progress& progress) c
         const auto& seen = progress.hosts[i];
         HostView view;
         view.kind = host.kind();
-        view.usable = host.usable() && host.memory().supports(call.request.method, time_->now());
+        view.usable = concerns(call, i) && offers(host, call.request.method);
         view.absent = seen.last && seen.last->absent && !seen.last->again;
         view.below_horizon = call.request.height && host.memory().below_horizon(*call.request.height);
         view.first = call.first_host == i;
@@ -173,7 +191,9 @@ CallError Router::never_asked(const Call& call) const {
     error.reason = "no_upstream";
     std::string states;
     bool offered = false;
-    for (const auto& host : hosts_) {
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+        if (!concerns(call, i)) continue;
+        const auto& host = hosts_[i];
         const bool offers = host->memory().supports(call.request.method, time_->now());
         offered = offered || offers;
         if (!offers) error.method_missing = true;

@@ -18,6 +18,7 @@ struct Call {
     Request request;
     std::string object;                     // for people: "block 123"
     std::optional<std::size_t> first_host;  // asked first if it is well
+    std::optional<std::size_t> only_host;   // asked alone, and once
     // Checks the contents of an answer; an empty text accepts them, another one says why they
     // cannot be right: then the host is blamed and the call goes on elsewhere.
     std::function<base::Task<std::string>(std::string body)> accept;
@@ -48,6 +49,8 @@ public:
     // The host whose answer was accepted (see Call::accept), or why there is none.
     base::Task<base::Result<std::size_t, CallError>> call(Call call);
 
+    // Hosts of the kind that offer the method and may be asked at once.
+    std::vector<std::size_t> ready(HostKind kind, const std::string& method) const;
     // Highest block any host told of.
     std::optional<chain::BlockHeight> known_head() const;
     std::vector<UpstreamState> states() const;
@@ -55,6 +58,7 @@ public:
 
 private:
     struct Progress;
+    bool offers(const Upstream& host, const std::string& method) const;
     std::vector<HostView> view(const Call& call, const Progress& progress) const;
     base::Duration pause_before(const Progress& progress, std::size_t host);
     // True if the answer ends the call well.

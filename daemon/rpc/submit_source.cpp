@@ -1,10 +1,13 @@
 #include "rpc/submit_source.hpp"
 
+#include "base/log.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace receiptd::rpc {
@@ -12,6 +15,9 @@ namespace {
 
 using DecodedBlock = chain::Decoded<chain::Block>;
 using nlohmann::json;
+
+constexpr base::Duration kOthersTakeIt = std::chrono::seconds(1);  // after the first host did
+constexpr std::size_t kMostSendings = 256;  // under way, those nobody waits for any more included
 
 Decoder<DecodedBlock> block_decoder(std::string hash) {
     return [hash = std::move(hash)](std::string body) -> base::Result<DecodedBlock, std::string> {
@@ -52,6 +58,17 @@ Decoder<bool> hash_decoder(std::string hash) {
             return refuse<bool>("sent transaction " + hash + ", the host speaks of another one");
         return true;
     };
+}
+
+bool is_refusal(const CallError& error) {
+    return !error.invalid_transaction_json.empty() && error.error_class == ErrorClass::chain_state;
+}
+
+SubmitSource::Refused refused(const CallError& error) { return {error.invalid_transaction_json, error.host}; }
+
+void append(std::string& list, const std::string& item, const char* separator) {
+    if (!list.empty()) list += separator;
+    list += item;
 }
 
 template <class T>
@@ -125,16 +142,83 @@ base::Task<base::Result<bool, Unavailable>> RpcSubmitSource::is_included(std::st
     co_return tree != nullptr && tree->status.value.transaction_outcome.has_value();
 }
 
+// One transaction on its way to several hosts.
+struct RpcSubmitSource::Sending {
+    Sending(const base::asio::any_io_executor& executor, std::string hash)
+        : answered(executor), tx_hash(std::move(hash)) {}
+
+    base::asio::steady_timer answered;  // cancelled when a host has answered
+    std::string tx_hash;
+    std::size_t under_way = 0;
+    std::optional<base::SteadyTime> taken_at;
+    std::string taken_by;
+    std::vector<CallError> failures;
+
+    struct Seat {
+        std::shared_ptr<Sending> sending;
+        ~Seat() { --sending->under_way; }
+    };
+};
+
 base::Task<SubmitSource::Broadcast> RpcSubmitSource::broadcast(std::string signed_tx_base64,
                                                                std::string tx_hash, Priority priority) {
     auto call = ask_to_broadcast(signed_tx_base64, tx_hash, priority);
+    auto sending = std::make_shared<Sending>(executor_, tx_hash);
+    send_to_regular(sending, call);
+    co_await wait_for_hosts(sending);
+    const auto& failures = sending->failures;
+    if (sending->taken_at) {
+        log::debug("transaction sent", {{"tx_hash", tx_hash}, {"taken_by", sending->taken_by}});
+        co_return Taken{sending->taken_by};
+    }
+    const auto refusals = std::count_if(failures.begin(), failures.end(), is_refusal);
+    if (refusals == 0) co_return co_await send_to_any(std::move(tx_hash), std::move(call));
+    if (static_cast<std::size_t>(refusals) == failures.size()) co_return refused(failures.front());
+    // Whoever failed may have got it and know better.
+    std::string detail;
+    for (const auto& failure : failures) append(detail, failure.detail, "; ");
+    co_return NotTaken{std::move(detail)};
+}
+
+void RpcSubmitSource::send_to_regular(const std::shared_ptr<Sending>& sending, const Call& call) {
+    for (const auto host : router_->ready(HostKind::regular, call.request.method)) {
+        if (sendings_.running() >= kMostSendings) return;
+        auto one = call;
+        one.only_host = host;
+        ++sending->under_way;
+        sendings_.spawn(send_to(sending, std::move(one)));
+    }
+}
+
+base::Task<void> RpcSubmitSource::send_to(std::shared_ptr<Sending> sending, Call call) {
+    const Sending::Seat seat{sending};
+    auto decode = hash_decoder(sending->tx_hash);
+    auto answer = co_await decoded_call<bool>(*router_, pool_, std::move(call), std::move(decode));
+    if (answer) {
+        if (!sending->taken_at) sending->taken_at = time_->now();
+        append(sending->taken_by, router_->hosts()[answer->host]->name(), ", ");
+    } else {
+        sending->failures.push_back(answer.error());
+    }
+    sending->answered.cancel();
+}
+
+// For all of them, but not much longer than for the first that takes it.
+base::Task<void> RpcSubmitSource::wait_for_hosts(std::shared_ptr<Sending> sending) {
+    while (sending->under_way > 0) {
+        base::Duration patience = kOthersTakeIt;
+        if (sending->taken_at) patience = *sending->taken_at + kOthersTakeIt - time_->now();
+        if (patience <= base::Duration::zero()) co_return;
+        co_await time_->sleep(sending->answered, patience);
+    }
+}
+
+base::Task<SubmitSource::Broadcast> RpcSubmitSource::send_to_any(std::string tx_hash, Call call) {
     auto decode = hash_decoder(std::move(tx_hash));
     auto answer = co_await decoded_call<bool>(*router_, pool_, std::move(call), std::move(decode));
     if (answer) co_return Taken{router_->hosts()[answer->host]->name()};
-    const auto& error = answer.error();
-    if (!error.invalid_transaction_json.empty() && error.error_class == ErrorClass::chain_state)
-        co_return Refused{error.invalid_transaction_json, error.host};
-    co_return NotTaken{error.detail};
+    if (is_refusal(answer.error())) co_return refused(answer.error());
+    co_return NotTaken{answer.error().detail};
 }
 
 }  // namespace receiptd::rpc

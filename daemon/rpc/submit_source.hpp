@@ -1,9 +1,11 @@
 // What handing in a transaction asks of the chain, and the sending itself.
 #pragma once
 
+#include "base/task_group.hpp"
 #include "rpc/account_calls.hpp"
 #include "rpc/block_cache.hpp"
 #include "rpc/source.hpp"
+#include "rpc/time_and_chance.hpp"
 
 #include <memory>
 #include <optional>
@@ -34,9 +36,9 @@ public:
     virtual Told<bool> is_included(std::string tx_hash, std::string sender_id) = 0;
 
     struct Taken {
-        std::string host;
+        std::string hosts;  // that took it, "first, second"
     };
-    struct Refused {             // as invalid
+    struct Refused {             // as invalid, by every host that was asked
         std::string error_json;  // the InvalidTxError
         std::string host;
     };
@@ -44,6 +46,7 @@ public:
     struct NotTaken {
         std::string detail;
     };
+    // To every regular host that can be asked; an archival one only if none of them took it.
     using Broadcast = std::variant<Taken, Refused, NotTaken>;
     virtual base::Task<Broadcast> broadcast(std::string signed_tx_base64, std::string tx_hash,
                                             Priority priority) = 0;
@@ -51,9 +54,16 @@ public:
 
 class RpcSubmitSource final : public SubmitSource {
 public:
-    RpcSubmitSource(base::asio::thread_pool& pool, std::shared_ptr<Router> router,
+    RpcSubmitSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
+                    std::shared_ptr<TimeAndChance> time, std::shared_ptr<Router> router,
                     std::shared_ptr<BlockCache> cache, TreeSource& trees)
-        : pool_(pool), router_(std::move(router)), cache_(std::move(cache)), trees_(trees) {}
+        : executor_(executor),
+          pool_(pool),
+          time_(std::move(time)),
+          router_(std::move(router)),
+          cache_(std::move(cache)),
+          trees_(trees),
+          sendings_(std::move(executor)) {}
 
     Told<std::optional<chain::AccountView>> account(std::string account_id) override;
     Told<std::optional<chain::AccessKeyView>> access_key(std::string account_id,
@@ -67,10 +77,19 @@ public:
                                     Priority priority) override;
 
 private:
+    struct Sending;
+    void send_to_regular(const std::shared_ptr<Sending>& sending, const Call& call);
+    base::Task<void> send_to(std::shared_ptr<Sending> sending, Call call);
+    base::Task<void> wait_for_hosts(std::shared_ptr<Sending> sending);
+    base::Task<Broadcast> send_to_any(std::string tx_hash, Call call);
+
+    base::asio::any_io_executor executor_;
     base::asio::thread_pool& pool_;
+    std::shared_ptr<TimeAndChance> time_;
     std::shared_ptr<Router> router_;
     std::shared_ptr<BlockCache> cache_;
     TreeSource& trees_;
+    base::TaskGroup sendings_;                      // a slow host goes on when the others have taken it
     std::optional<std::uint64_t> validity_blocks_;  // it does not change
 };
 

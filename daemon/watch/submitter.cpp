@@ -221,7 +221,7 @@ base::Task<std::string> Submitter::send(storage::Watch& watch, rpc::Priority pri
     schedule(watch.tx_hash, due.attempts + 1);
     const auto result = co_await source_.broadcast(watch.signed_tx_base64, watch.tx_hash, priority);
     if (const auto* taken = std::get_if<rpc::SubmitSource::Taken>(&result)) {
-        chain::Routed seen{taken->host};
+        chain::Routed seen{taken->hosts};
         co_await observe(watch, std::move(seen));
         co_return std::string();
     }

@@ -1,17 +1,65 @@
 #!/usr/bin/env python3
 """Transactions that are handed in: checked, stored, sent, sent again; never lost and never doubled."""
 
+import base64
+import hashlib
+import http.server
 import json
 import random
 import signal
 import subprocess
+import threading
 import time
+import types
 import unittest
+import urllib.request
 
 from signer import Key, Signed, b58encode
 from support import BUILD, Scenario, wait_until
 
 TOKEN = 10**24
+
+
+class SwallowingHost:
+    """A node in front of another one: it says that it took a transaction, and forgets it."""
+
+    def __init__(self, behind):
+        self.swallowed = swallowed = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                question = json.loads(body)
+                if question["method"] == "broadcast_tx_async":
+                    tx_hash = transaction_hash(question["params"][0])
+                    swallowed.append(tx_hash)
+                    answer = json.dumps({"jsonrpc": "2.0", "id": question["id"], "result": tx_hash}).encode()
+                else:
+                    request = urllib.request.Request(behind, body, {"Content-Type": "application/json"})
+                    with urllib.request.urlopen(request) as told:
+                        answer = told.read()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def transaction_hash(signed_tx_base64):
+    """The signature behind it is 65 bytes: the kind of the key and ed25519's 64."""
+    return b58encode(hashlib.sha256(base64.b64decode(signed_tx_base64)[:-65]).digest())
 
 
 class SubmitTest(Scenario):
@@ -92,6 +140,21 @@ class SubmitTest(Scenario):
         _, error = self.submit(second, "--idempotency-key", "order-1", expect=25)
         self.assertIn(first.hash, error)
         self.assertEqual(self.stored(), 1)
+
+    def test_a_host_that_takes_it_and_passes_nothing_on_does_not_keep_it_from_the_chain(self):
+        self.begin("--block-time-ms", "50")
+        swallower = SwallowingHost(self.chain.regular)
+        self.addCleanup(swallower.stop)
+        hosts = types.SimpleNamespace(regular=swallower.url, archival=self.chain.archival)
+        self.settings = self.config(
+            hosts, network="sandbox", source="neardata",
+            extra=f'[[upstream]]\nname = "second"\nkind = "regular"\nurl = "{self.chain.regular}"\n')
+        self.start("--config", self.settings, "run")
+        transaction = self.transfer()
+        self.submit(transaction, "--wait")
+        self.assertIn(transaction.hash, swallower.swallowed)
+        evidence = json.loads(self.value("SELECT evidence FROM watch_transitions WHERE to_stage = 'pending'"))
+        self.assertEqual(sorted(evidence["host"].split(", ")), ["regular", "second"])
 
     def test_killed_between_any_two_steps_nothing_is_lost_or_doubled(self):
         self.begin("--block-time-ms", "50")

@@ -25,7 +25,8 @@ protected:
         if (!source_) {
             trees_ =
                 std::make_unique<RpcTreeSource>(world.io.get_executor(), world.pool, world.router(), cache_);
-            source_ = std::make_unique<RpcSubmitSource>(world.pool, world.router(), cache_, *trees_);
+            source_ = std::make_unique<RpcSubmitSource>(world.io.get_executor(), world.pool, world.time,
+                                                        world.router(), cache_, *trees_);
         }
         return *source_;
     }
@@ -44,7 +45,7 @@ TEST_F(SubmitSourceTest, ARegularHostTakesATransaction) {
     regular.script = [](const auto&) { return result("\"" + kTx + "\""); };
     const auto taken = broadcast();
     ASSERT_TRUE(std::holds_alternative<SubmitSource::Taken>(taken));
-    EXPECT_EQ(std::get<SubmitSource::Taken>(taken).host, "regular");
+    EXPECT_EQ(std::get<SubmitSource::Taken>(taken).hosts, "regular");
     EXPECT_EQ(regular.asked(R"("method":"broadcast_tx_async","params":["AAAA"])"), 1);
     EXPECT_TRUE(archival.seen.empty());
 }
@@ -54,7 +55,7 @@ TEST_F(SubmitSourceTest, AHostThatSpeaksOfAnotherTransactionIsNotBelieved) {
     archival.script = [](const auto&) { return result("\"" + kTx + "\""); };
     const auto taken = broadcast();
     ASSERT_TRUE(std::holds_alternative<SubmitSource::Taken>(taken));
-    EXPECT_EQ(std::get<SubmitSource::Taken>(taken).host, "archival");
+    EXPECT_EQ(std::get<SubmitSource::Taken>(taken).hosts, "archival");
 }
 
 TEST_F(SubmitSourceTest, ARefusalComesWithTheWholeError) {
@@ -84,6 +85,72 @@ TEST_F(SubmitSourceTest, WhatNoHostTakesSaysWhatEachSaid) {
     const auto answer = broadcast();
     ASSERT_TRUE(std::holds_alternative<SubmitSource::NotTaken>(answer));
     EXPECT_THAT(std::get<SubmitSource::NotTaken>(answer).detail, HasSubstr("archival"));
+}
+
+// Several regular hosts: which of them passes it on, nobody can tell.
+class SeveralHostsTest : public SubmitSourceTest {
+protected:
+    static Transport::Reply taking(const net::HttpRequest&) { return result("\"" + kTx + "\""); }
+    static Transport::Reply refusing(const net::HttpRequest&) {
+        return error("INVALID_TRANSACTION", 200, "HANDLER_ERROR",
+                     R"({"TxExecutionError":{"InvalidTxError":"InvalidSignature"}})");
+    }
+    static Transport::Reply failing(const net::HttpRequest&) { return broken(net::TransportFault::timeout); }
+
+    FakeHost& second = world.host("second", HostKind::regular);
+};
+
+TEST_F(SeveralHostsTest, EachRegularHostGetsTheTransaction) {
+    regular.script = second.script = taking;
+    const auto taken = broadcast();
+    ASSERT_TRUE(std::holds_alternative<SubmitSource::Taken>(taken));
+    EXPECT_EQ(std::get<SubmitSource::Taken>(taken).hosts, "regular, second");
+    EXPECT_EQ(regular.asked("broadcast_tx_async"), 1);
+    EXPECT_EQ(second.asked("broadcast_tx_async"), 1);
+    EXPECT_TRUE(archival.seen.empty());
+}
+
+TEST_F(SeveralHostsTest, ItIsTakenIfOneTakesIt) {
+    for (const auto& other : {refusing, failing}) {
+        regular.script = other;
+        second.script = taking;
+        const auto taken = broadcast();
+        ASSERT_TRUE(std::holds_alternative<SubmitSource::Taken>(taken));
+        EXPECT_EQ(std::get<SubmitSource::Taken>(taken).hosts, "second");
+    }
+    EXPECT_TRUE(archival.seen.empty());
+}
+
+TEST_F(SeveralHostsTest, ItIsRefusedIfAllWhoWereAskedRefuseIt) {
+    regular.script = second.script = refusing;
+    EXPECT_TRUE(std::holds_alternative<SubmitSource::Refused>(broadcast()));
+    second.script = failing;  // it may have got it all the same
+    const auto answer = broadcast();
+    ASSERT_TRUE(std::holds_alternative<SubmitSource::NotTaken>(answer));
+    EXPECT_THAT(std::get<SubmitSource::NotTaken>(answer).detail, HasSubstr("InvalidSignature"));
+    EXPECT_THAT(std::get<SubmitSource::NotTaken>(answer).detail, HasSubstr("second"));
+    EXPECT_TRUE(archival.seen.empty());
+}
+
+TEST_F(SeveralHostsTest, AnArchivalHostTakesWhatNoRegularOneCan) {
+    regular.script = second.script = failing;
+    archival.script = taking;
+    const auto taken = broadcast();
+    ASSERT_TRUE(std::holds_alternative<SubmitSource::Taken>(taken));
+    EXPECT_EQ(std::get<SubmitSource::Taken>(taken).hosts, "archival");
+}
+
+TEST_F(SeveralHostsTest, AHostThatHangsKeepsNobodyWaitingLong) {
+    regular.script = second.script = taking;
+    regular.held = true;
+    const auto started = world.time->now();
+    const auto taken = broadcast();
+    ASSERT_TRUE(std::holds_alternative<SubmitSource::Taken>(taken));
+    EXPECT_EQ(std::get<SubmitSource::Taken>(taken).hosts, "second");
+    EXPECT_LE(world.time->now() - started, std::chrono::seconds(1));
+    regular.release();
+    world.settle();
+    EXPECT_EQ(regular.asked("broadcast_tx_async"), 1);
 }
 
 TEST_F(SubmitSourceTest, AKeyThatDoesNotExistIsAnAnswer) {
