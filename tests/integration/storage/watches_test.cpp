@@ -102,6 +102,18 @@ TEST_F(Watches, take_texts_of_any_kind) {
     EXPECT_EQ(value("SELECT rule FROM watches"), watch.rule);
 }
 
+TEST_F(Watches, that_are_refused_are_not_told_in_the_error) {
+    auto watch = submission(1, "secret-key");
+    watch.sender_id = "No Account";
+    try {
+        add({watch});
+        FAIL() << "it is no account";
+    } catch (const StorageError& error) {
+        EXPECT_EQ(std::string(error.what()).find("secret-key"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("watches"), std::string::npos) << error.what();
+    }
+}
+
 TEST_F(Watches, with_a_nul_character_or_no_hash_are_refused) {
     auto with_nul = submission(1);
     with_nul.idempotency_key = std::string("a\0b", 3);
