@@ -84,6 +84,8 @@ CREATE TABLE watches (
     public_key text COLLATE "C",
     nonce numeric(20, 0) CHECK (nonce BETWEEN 0 AND 18446744073709551615),
     valid_until bigint CHECK (valid_until >= 0),
+    block_hash text COLLATE "C",
+    block_hash_height bigint CHECK (block_hash_height >= 0),
     cost numeric(39, 0) CHECK (cost >= 0),
     watched_since bigint CHECK (watched_since >= 0),  -- final height when it was first looked for
     next_check_at timestamptz NOT NULL DEFAULT now(),

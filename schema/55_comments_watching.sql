@@ -47,6 +47,8 @@ COMMENT ON COLUMN watches.idempotency_key IS 'The key it was handed in with.';
 COMMENT ON COLUMN watches.public_key IS 'Its access key, if it was handed in here.';
 COMMENT ON COLUMN watches.nonce IS 'Its nonce, if it was handed in here.';
 COMMENT ON COLUMN watches.valid_until IS 'Last height at which a block may include it, if that is known.';
+COMMENT ON COLUMN watches.block_hash IS 'Its block hash, if it was handed in here.';
+COMMENT ON COLUMN watches.block_hash_height IS 'Height of the block with that hash.';
 COMMENT ON COLUMN watches.cost IS 'What its signer must have for it, yoctoNEAR, if it was handed in here.';
 COMMENT ON COLUMN watches.watched_since IS 'Final height when it was first looked for.';
 COMMENT ON COLUMN watches.next_check_at IS 'It is asked for again at this time, if blocks tell nothing before.';

@@ -123,7 +123,13 @@ private:
 
     void expired(const NotIncludedUpTo& seen) {
         state_.reason = reason::kExpired;
-        move(Stage::expired, {}, looked(seen).number("valid_until", *transaction_.valid_until));
+        auto evidence = looked(seen);
+        evidence.number("valid_until", *transaction_.valid_until);
+        if (const auto height = transaction_.block_hash_height)
+            evidence.text("block_hash", transaction_.block_hash)
+                .number("block_hash_height", *height)
+                .number("validity_blocks", *transaction_.valid_until - *height - 1);
+        move(Stage::expired, {}, evidence);
     }
 
     void without_balance(const NotIncludedUpTo& seen) {

@@ -66,6 +66,8 @@ struct WatchedTransaction {
     // The last height at which a block may include it: that of its block hash and the validity period.
     std::optional<BlockHeight> valid_until;
     BlockHeight watched_since = 0;  // final head when it was first asked for
+    std::string block_hash;         // its own, and that block's height
+    std::optional<BlockHeight> block_hash_height;
 };
 
 struct WatchState {

@@ -53,7 +53,7 @@ const std::string kWatchColumns =
     "valid_until, "
     "coalesce(cost::text, ''), watched_since, checks, balance_missing_since, stuck_since IS NOT NULL, " +
     microseconds_of("stage_since") + ", " + microseconds_of("created_at") + ", " +
-    microseconds_of("next_check_at");
+    microseconds_of("next_check_at") + ", coalesce(block_hash, ''), block_hash_height";
 
 Watch watch_of(const pqxx::row& row) {
     Watch watch;
@@ -77,6 +77,8 @@ Watch watch_of(const pqxx::row& row) {
     watch.stage_since = wall_time(row[16]);
     watch.created_at = wall_time(row[17]);
     watch.next_check_at = wall_time(row[18]);
+    watch.transaction.block_hash = row[19].as<std::string>();
+    watch.transaction.block_hash_height = optional_of<chain::BlockHeight>(row[20]);
     return watch;
 }
 

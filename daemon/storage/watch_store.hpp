@@ -31,6 +31,8 @@ struct NewWatch {
     std::string public_key;
     std::optional<std::uint64_t> nonce;
     std::optional<chain::BlockHeight> valid_until;
+    std::string block_hash;
+    std::optional<chain::BlockHeight> block_hash_height;
     std::string cost;  // yoctoNEAR
 };
 

@@ -42,6 +42,10 @@ std::vector<const NewWatch*> without_repeats(const std::vector<NewWatch>& watche
     return kept;
 }
 
+std::string text_of(const std::optional<std::uint64_t>& number) {
+    return number ? std::to_string(*number) : std::string();
+}
+
 struct Columns {
     explicit Columns(const std::vector<const NewWatch*>& watches) {
         for (const auto* watch : watches) {
@@ -52,48 +56,54 @@ struct Columns {
             bytes.push_back(watch->signed_tx_base64);
             idempotency_keys.push_back(watch->idempotency_key);
             public_keys.push_back(watch->public_key);
-            nonces.push_back(watch->nonce ? std::to_string(*watch->nonce) : std::string());
-            valid_until.push_back(watch->valid_until ? std::to_string(*watch->valid_until) : std::string());
+            nonces.push_back(text_of(watch->nonce));
+            valid_until.push_back(text_of(watch->valid_until));
             costs.push_back(watch->cost);
+            block_hashes.push_back(watch->block_hash);
+            block_heights.push_back(text_of(watch->block_hash_height));
         }
     }
     std::vector<std::string> tx_hashes, senders, origins, rules, bytes, idempotency_keys, public_keys, nonces,
-        valid_until, costs;
+        valid_until, costs, block_hashes, block_heights;
 };
 
 // In the order of the hashes, so that two that add the same ones do not wait for each other in a circle.
 constexpr const char* kInsert =
     "INSERT INTO watches AS w (tx_hash, sender_id, origin, rule, signed_tx_base64, idempotency_key, "
-    "public_key, "
-    "  nonce, valid_until, cost) "
+    "  public_key, nonce, valid_until, cost, block_hash, block_hash_height) "
     "SELECT tx_hash, sender_id, origin, nullif(rule, ''), nullif(bytes, ''), nullif(key, ''), "
     "  nullif(public_key, ''), nullif(nonce, '')::numeric, nullif(valid_until, '')::bigint, "
-    "  nullif(cost, '')::numeric "
+    "  nullif(cost, '')::numeric, nullif(block_hash, ''), nullif(block_height, '')::bigint "
     "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
-    "$8::text[], "
-    "  $9::text[], $10::text[]) AS new (tx_hash, sender_id, origin, rule, bytes, key, public_key, nonce, "
-    "  valid_until, cost) "
+    "  $8::text[], $9::text[], $10::text[], $11::text[], $12::text[]) AS new (tx_hash, sender_id, origin, "
+    "  rule, bytes, key, public_key, nonce, valid_until, cost, block_hash, block_height) "
     "WHERE key = '' OR NOT EXISTS (SELECT FROM watches other WHERE other.idempotency_key = key "
     "  AND other.tx_hash <> new.tx_hash) "
     "ORDER BY tx_hash "
-    "ON CONFLICT (tx_hash) DO UPDATE SET sender_id = excluded.sender_id, "
-    "  origin = excluded.origin, signed_tx_base64 = "
-    "excluded.signed_tx_base64, "
+    "ON CONFLICT (tx_hash) DO UPDATE SET sender_id = excluded.sender_id, origin = excluded.origin, "
+    "  signed_tx_base64 = excluded.signed_tx_base64, "
     "  idempotency_key = coalesce(w.idempotency_key, excluded.idempotency_key), "
     "  public_key = excluded.public_key, nonce = excluded.nonce, valid_until = excluded.valid_until, "
-    "  cost = excluded.cost, next_check_at = now(), updated_at = now() "
+    "  cost = excluded.cost, block_hash = excluded.block_hash, "
+    "  block_hash_height = excluded.block_hash_height, next_check_at = now(), updated_at = now() "
     "WHERE w.signed_tx_base64 IS NULL AND excluded.signed_tx_base64 IS NOT NULL "
     "RETURNING tx_hash, xmax = 0";
 
-std::vector<std::string> insert(pqxx::connection& connection, const Columns& c) {
-    pqxx::work tx(connection);
-    const auto rows = shim::query(tx, kInsert, text_array(c.tx_hashes), text_array(c.senders),
-                                  text_array(c.origins), text_array(c.rules), text_array(c.bytes),
-                                  text_array(c.idempotency_keys), text_array(c.public_keys),
-                                  text_array(c.nonces), text_array(c.valid_until), text_array(c.costs));
+std::vector<std::string> insert(pqxx::transaction_base& tx, const Columns& c) {
+    const auto rows =
+        shim::query(tx, kInsert, text_array(c.tx_hashes), text_array(c.senders), text_array(c.origins),
+                    text_array(c.rules), text_array(c.bytes), text_array(c.idempotency_keys),
+                    text_array(c.public_keys), text_array(c.nonces), text_array(c.valid_until),
+                    text_array(c.costs), text_array(c.block_hashes), text_array(c.block_heights));
     std::vector<std::string> added;
     for (const auto& row : rows)
         if (row[1].as<bool>()) added.push_back(row[0].as<std::string>());
+    return added;
+}
+
+std::vector<std::string> insert(pqxx::connection& connection, const Columns& columns) {
+    pqxx::work tx(connection);
+    auto added = insert(tx, columns);
     tx.commit();
     return added;
 }
@@ -105,7 +115,7 @@ void require_storable(const std::vector<NewWatch>& watches) {
         if (!is_transaction_hash(watch.tx_hash))
             throw StorageError("a watch's tx_hash is not 32 bytes in base58");
         for (const auto* text : {&watch.sender_id, &watch.rule, &watch.signed_tx_base64,
-                                 &watch.idempotency_key, &watch.public_key, &watch.cost})
+                                 &watch.idempotency_key, &watch.public_key, &watch.cost, &watch.block_hash})
             if (text->find('\0') != std::string::npos)
                 throw StorageError("a text of the watch of " + watch.tx_hash +
                                    " holds a NUL character, which PostgreSQL does not store");

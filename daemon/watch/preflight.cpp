@@ -110,13 +110,19 @@ std::optional<SubmitError> check_bytes(const wire::SignedTransaction& transactio
 
 Json balance(chain::u128 amount) { return base::to_string(amount); }
 
-std::optional<SubmitError> check_block(const ChainFacts& facts) {
-    if (!facts.block) return refused("InvalidChain", "transaction.block_hash");
+std::optional<SubmitError> check_block(const wire::Transaction& transaction, const ChainFacts& facts) {
+    const auto hash = transaction.block_hash.to_string();
+    const auto head = "the final head is " + std::to_string(facts.head.height);
+    if (!facts.block) {
+        auto error = refused("InvalidChain", "transaction.block_hash");
+        error.detail += ": after some seconds still no host knows block " + hash + ", and " + head;
+        return error;
+    }
     if (facts.head.height <= facts.block->height + facts.validity_blocks) return std::nullopt;
     auto error = refused("Expired", "transaction.block_hash");
-    error.detail += ": its block_hash is of height " + std::to_string(facts.block->height) +
-                    ", the final head is " + std::to_string(facts.head.height) +
-                    ", and a block hash is good for " + std::to_string(facts.validity_blocks) + " heights";
+    error.detail += ": its block_hash " + hash + " is of height " + std::to_string(facts.block->height) +
+                    ", " + head + ", and a block hash is good for " + std::to_string(facts.validity_blocks) +
+                    " heights";
     return error;
 }
 
@@ -210,7 +216,7 @@ base::Result<ReadTransaction, SubmitError> read_transaction(const SubmitRequest&
 
 std::optional<SubmitError> check_against_chain(const wire::Transaction& transaction,
                                                const ChainFacts& facts) {
-    if (auto error = check_block(facts)) return error;
+    if (auto error = check_block(transaction, facts)) return error;
     const auto cost = cost_of(transaction, facts.gas_price);
     if (!cost) return refused("CostOverflow", "transaction.actions");
     if (!facts.account)

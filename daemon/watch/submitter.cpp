@@ -77,6 +77,10 @@ storage::NewWatch new_watch(const ReadTransaction& read, const ChainFacts& facts
     watch.public_key = body.public_key.to_string();
     if (!body.nonce.nonce_index) watch.nonce = body.nonce.nonce;
     watch.valid_until = valid_until(facts);
+    if (facts.block) {
+        watch.block_hash = body.block_hash.to_string();
+        watch.block_hash_height = facts.block->height;
+    }
     if (const auto cost = cost_of(body, facts.gas_price)) watch.cost = base::to_string(*cost);
     return watch;
 }

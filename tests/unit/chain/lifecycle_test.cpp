@@ -9,8 +9,20 @@
 namespace receiptd::chain {
 namespace {
 
-WatchedTransaction handed_in() { return {"TX", 7, 1000, 100}; }
-WatchedTransaction known_by_hash() { return {"TX", std::nullopt, std::nullopt, 100}; }
+WatchedTransaction known_by_hash() {
+    WatchedTransaction transaction;
+    transaction.tx_hash = "TX";
+    transaction.watched_since = 100;
+    return transaction;
+}
+WatchedTransaction handed_in() {
+    auto transaction = known_by_hash();
+    transaction.nonce = 7;
+    transaction.valid_until = 1000;
+    transaction.block_hash = "BLOCK";
+    transaction.block_hash_height = 899;
+    return transaction;
+}
 
 TreeSeen finished(Verdict verdict = Verdict::succeeded) {
     TreeSeen seen;
@@ -130,6 +142,12 @@ TEST(Lifecycle, ExpiresWhenNoBlockMayIncludeItAnyMore) {
     EXPECT_EQ(life.path(), "accepted");
     life.sees(not_in(1000));
     EXPECT_EQ(life.path(), "accepted expired");
+    EXPECT_EQ(life.transitions[0].evidence,
+              R"({"not_included_up_to":1000,"valid_until":1000,)"
+              R"("block_hash":"BLOCK","block_hash_height":899,"validity_blocks":100})");
+    life = Life(handed_in());
+    life.transaction.block_hash_height.reset();
+    life.sees(not_in(1000));
     EXPECT_EQ(life.transitions[0].evidence, R"({"not_included_up_to":1000,"valid_until":1000})");
 }
 

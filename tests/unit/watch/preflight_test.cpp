@@ -102,6 +102,10 @@ TEST_F(PreflightTest, BlockHashes) {
     EXPECT_FALSE(check_against_chain(transfer(), facts));
     facts.head.height += 1;
     expect(transfer(), "expired", "transaction.block_hash");
+    const auto detail = check_against_chain(transfer(), facts)->detail;
+    for (const std::string known :
+         {transfer().block_hash.to_string(), std::string("1000"), std::string("87401"), std::string("86400")})
+        EXPECT_NE(detail.find(known), std::string::npos) << detail;
     facts.block.reset();
     expect(transfer(), "invalid_chain", "transaction.block_hash");
 }
