@@ -17,6 +17,15 @@ base::Result<std::optional<View>, std::string> read(const std::string& body) {
     return std::optional<View>(std::move(*view));
 }
 
+// The host that said that it does not exist.
+template <class T>
+Answer<T> absent(const Router& router, const CallError& error) {
+    Answer<T> answer;
+    for (std::size_t i = 0; i < router.hosts().size(); ++i)
+        if (router.hosts()[i]->name() == error.host) answer.host = i;
+    return answer;
+}
+
 }  // namespace
 
 bool says_no_account(const CallError& error) { return error.reason == "UNKNOWN_ACCOUNT"; }
@@ -33,7 +42,7 @@ base::Task<base::Result<AccountAnswer, CallError>> call_account(Router& router, 
     auto call = ask_account(account_id, finality, priority);
     Decoder<View> decode = read<chain::AccountView, chain::decode_view_account>;
     auto answer = co_await decoded_call<View>(router, pool, std::move(call), std::move(decode));
-    if (!answer && says_no_account(answer.error())) co_return AccountAnswer();
+    if (!answer && says_no_account(answer.error())) co_return absent<View>(router, answer.error());
     co_return answer;
 }
 
@@ -44,7 +53,7 @@ base::Task<base::Result<AccessKeyAnswer, CallError>> call_access_key(
     auto call = ask_access_key(account_id, public_key, finality, priority);
     Decoder<View> decode = read<chain::AccessKeyView, chain::decode_view_access_key>;
     auto answer = co_await decoded_call<View>(router, pool, std::move(call), std::move(decode));
-    if (!answer && says_no_access_key(answer.error())) co_return AccessKeyAnswer();
+    if (!answer && says_no_access_key(answer.error())) co_return absent<View>(router, answer.error());
     co_return answer;
 }
 

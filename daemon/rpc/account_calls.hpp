@@ -12,7 +12,7 @@ namespace receiptd::rpc {
 using AccountAnswer = Answer<std::optional<chain::AccountView>>;
 using AccessKeyAnswer = Answer<std::optional<chain::AccessKeyView>>;
 
-// `finality`: "final" or "optimistic". Host 0 where none is known by its answer.
+// `finality`: "final" or "optimistic".
 base::Task<base::Result<AccountAnswer, CallError>> call_account(Router& router, base::asio::thread_pool& pool,
                                                                 std::string account_id, std::string finality,
                                                                 Priority priority);

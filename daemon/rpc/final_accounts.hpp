@@ -10,14 +10,14 @@
 
 namespace receiptd::rpc {
 
-// At a final height. A host's name goes with it: it is evidence.
+// At a final height; 0: of what does not exist it is not told. A host's name goes with it: it is evidence.
 struct FinalKey {
-    std::uint64_t nonce = 0;
+    std::optional<std::uint64_t> nonce;  // nullopt: the key does not exist
     chain::BlockHeight height = 0;
     std::string host;
 };
 struct FinalBalance {
-    chain::u128 amount = 0;
+    std::optional<chain::u128> amount;  // nullopt: the account does not exist
     chain::BlockHeight height = 0;
     std::string host;
 };
@@ -25,12 +25,9 @@ struct FinalBalance {
 class FinalAccounts {
 public:
     virtual ~FinalAccounts() = default;
-    // nullopt: the key does not exist.
-    virtual base::Task<base::Result<std::optional<FinalKey>, Unavailable>> key(std::string account_id,
-                                                                               std::string public_key) = 0;
-    // nullopt: the account does not exist.
-    virtual base::Task<base::Result<std::optional<FinalBalance>, Unavailable>> balance(
-        std::string account_id) = 0;
+    virtual base::Task<base::Result<FinalKey, Unavailable>> key(std::string account_id,
+                                                                std::string public_key) = 0;
+    virtual base::Task<base::Result<FinalBalance, Unavailable>> balance(std::string account_id) = 0;
 };
 
 class RpcFinalAccounts final : public FinalAccounts {
@@ -38,10 +35,9 @@ public:
     RpcFinalAccounts(base::asio::thread_pool& pool, std::shared_ptr<Router> router)
         : pool_(pool), router_(std::move(router)) {}
 
-    base::Task<base::Result<std::optional<FinalKey>, Unavailable>> key(std::string account_id,
-                                                                       std::string public_key) override;
-    base::Task<base::Result<std::optional<FinalBalance>, Unavailable>> balance(
-        std::string account_id) override;
+    base::Task<base::Result<FinalKey, Unavailable>> key(std::string account_id,
+                                                        std::string public_key) override;
+    base::Task<base::Result<FinalBalance, Unavailable>> balance(std::string account_id) override;
 
 private:
     base::asio::thread_pool& pool_;

@@ -55,6 +55,7 @@ public:
     std::optional<chain::BlockHeight> known_head() const;
     std::vector<UpstreamState> states() const;
     std::vector<std::unique_ptr<Upstream>>& hosts() { return hosts_; }
+    const std::vector<std::unique_ptr<Upstream>>& hosts() const { return hosts_; }
 
 private:
     struct Progress;

@@ -65,20 +65,16 @@ base::Task<std::optional<WatchUpstream::Sender>> RpcWatchUpstream::sender(std::s
     if (!public_key.empty()) {
         auto key = co_await accounts_.key(account_id, std::move(public_key));
         if (!key) co_return std::nullopt;
-        if (*key) {
-            sender.nonce = (*key)->nonce;
-            sender.height = (*key)->height;
-            sender.host = (*key)->host;
-        }
+        sender.nonce = key->nonce;
+        sender.height = key->height;
+        sender.host = key->host;
     }
     if (with_balance) {
         auto balance = co_await accounts_.balance(std::move(account_id));
         if (!balance) co_return std::nullopt;
-        if (*balance) {
-            sender.balance = (*balance)->amount;
-            sender.height = std::max(sender.height, (*balance)->height);
-            sender.host = (*balance)->host;
-        }
+        sender.balance = balance->amount;
+        sender.height = std::max(sender.height, balance->height);
+        sender.host = balance->host;
     }
     co_return sender;
 }

@@ -146,20 +146,28 @@ base::Task<void> Tracker::conclude(std::string tx_hash, Asked asked) {
 base::Task<bool> Tracker::ask_sender(const storage::Watch& watch, const Check& check,
                                      chain::NotIncludedUpTo& seen) {
     series_.sender_requests.Increment();
+    const auto final_height = chain_.final_height().value_or(0);
     // g++ 12 destroys a conditional temporary of a co_await expression twice.
     std::string key;
     if (check.key) key = watch.public_key;
     auto sender = co_await upstream_.sender(watch.sender_id, std::move(key), check.balance);
     if (!sender) co_return false;
+    // Of what does not exist no height is told.
+    if (sender->height == 0) sender->height = final_height > kHostsLag ? final_height - kHostsLag : 0;
     if (!co_await wait_for_height(watch, sender->height)) co_return false;
     seen.key_nonce = sender->nonce;
     seen.key_height = sender->height;
     seen.asked = sender->host;
+    if (check.balance && !sender->balance)
+        seen.asked += ": the account does not exist";
+    else if (check.key && !sender->nonce)
+        seen.asked += ": the access key does not exist";
     const auto cost = base::parse_u128(watch.cost);
     if (!check.balance || !cost) co_return true;
+    const auto balance = sender->balance.value_or(0);
     seen.cost = *cost;
-    if (!sender->balance || *sender->balance >= *cost) co_return true;
-    seen.balance = *sender->balance;
+    if (balance >= *cost) co_return true;
+    seen.balance = balance;
     if (const auto since = watch.balance_missing_since)
         seen.blocks_without_balance = sender->height > *since ? sender->height - *since : 0;
     co_return true;

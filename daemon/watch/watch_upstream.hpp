@@ -35,9 +35,9 @@ public:
                                         chain::BlockHeight final_height) = 0;
 
     struct Sender {
-        std::optional<std::uint64_t> nonce;  // of the key
-        std::optional<chain::u128> balance;
-        chain::BlockHeight height = 0;  // final, not below either answer's
+        std::optional<std::uint64_t> nonce;  // nullopt: the key does not exist
+        std::optional<chain::u128> balance;  // nullopt: the account does not exist
+        chain::BlockHeight height = 0;       // final, not below either answer's; 0: it was not told
         std::string host;
     };
     // An empty key: the balance alone. nullopt: nobody answered.

@@ -222,6 +222,32 @@ TEST(Tracker, ATransactionFromBeforeItsSubmissionHasUsedItsNonceItself) {
     EXPECT_EQ(life.store.made["tx"].front(), Stage::included) << "never dropped on the way";
 }
 
+TEST(Tracker, ASignerThatIsGoneHasNothingToPayWith) {
+    Life life;
+    auto& watch = submission_with_used_nonce(life, 0);
+    watch.cost = "1000";
+    watch.balance_missing_since = 70;
+    life.hosts.told->nonce.reset();
+    life.hosts.told->balance.reset();
+    life.start();
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::dropped; }));
+    EXPECT_EQ(life.store.rows["tx"].state.reason, chain::reason::kBalance);
+    const auto& evidence = life.store.evidence["tx"];
+    EXPECT_NE(evidence.find(R"("balance":"0")"), std::string::npos) << evidence;
+    EXPECT_NE(evidence.find("regular: the account does not exist"), std::string::npos) << evidence;
+}
+
+TEST(Tracker, ADeletedKeyIsInTheEvidence) {
+    Life life;
+    auto& watch = submission_with_used_nonce(life, 100);
+    watch.transaction.valid_until = 99;
+    life.hosts.told->nonce.reset();
+    life.start();
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::expired; }));
+    const auto& evidence = life.store.evidence["tx"];
+    EXPECT_NE(evidence.find("regular: the access key does not exist"), std::string::npos) << evidence;
+}
+
 TEST(Tracker, ANonceOfABlockThatWasNotLookedThroughProvesNothing) {
     Life life;
     submission_with_used_nonce(life, 101);
