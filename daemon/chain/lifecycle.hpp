@@ -100,6 +100,7 @@ struct TreeSeen {
     std::uint64_t receipts = 0;
     std::uint64_t failed_receipts = 0;
     std::vector<std::string> decided_by;
+    std::string signer_id;  // as the chain has it; empty: it was not told
 };
 TreeSeen tree_seen(const TreeJudgement& judgement);
 // Every final block up to `height` was looked through, and it was in none of them.

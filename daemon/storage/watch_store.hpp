@@ -84,7 +84,8 @@ struct WatchUpdate {
     std::optional<chain::BlockHeight> watched_since;  // the first time alone counts
     // Set, or forgotten with 0.
     std::optional<chain::BlockHeight> balance_missing_since;
-    bool alert = true;  // false: history
+    std::string sender_id;  // as the chain has it, if the watch names another one; empty: as it is
+    bool alert = true;      // false: history
 };
 
 struct WatchFilter {

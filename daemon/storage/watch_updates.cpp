@@ -64,7 +64,7 @@ std::string text_of(const std::optional<T>& value) {
 
 void write_watches(pqxx::transaction_base& tx, const std::vector<Applied>& applied, std::int64_t now) {
     std::vector<std::string> tx_hashes, stages, verdicts, reasons, evidence, next_checks, checks, stuck,
-        balances, watched, moved;
+        balances, watched, moved, senders;
     for (const auto& [update, before] : applied) {
         const auto& state = update->state;
         tx_hashes.push_back(update->tx_hash);
@@ -80,6 +80,7 @@ void write_watches(pqxx::transaction_base& tx, const std::vector<Applied>& appli
         balances.push_back(text_of(update->balance_missing_since));
         watched.push_back(text_of(update->watched_since));
         moved.emplace_back(state.stage != before.stage ? "t" : "f");
+        senders.push_back(storable_text(update->sender_id));
     }
     shim::query(
         tx,
@@ -95,15 +96,15 @@ void write_watches(pqxx::transaction_base& tx, const std::vector<Applied>& appli
         "  balance_missing_since = CASE WHEN u.balance = '' THEN w.balance_missing_since "
         "                               ELSE nullif(u.balance::bigint, 0) END, "
         "  watched_since = coalesce(w.watched_since, nullif(u.watched, '')::bigint), "
+        "  sender_id = coalesce(nullif(u.sender, ''), w.sender_id), "
         "  stage_since = CASE WHEN u.moved = 't' THEN now.at ELSE w.stage_since END, updated_at = now.at "
         "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
-        "  $8::text[], $9::text[], $10::text[], $11::text[]) AS u (tx_hash, stage, verdict, reason, "
-        "evidence, "
-        "  next_check, checks, stuck, balance, watched, moved), (SELECT " +
-            time_parameter(12) + " AS at) AS now WHERE w.tx_hash = u.tx_hash",
+        "  $8::text[], $9::text[], $10::text[], $11::text[], $12::text[]) AS u (tx_hash, stage, verdict, "
+        "  reason, evidence, next_check, checks, stuck, balance, watched, moved, sender), (SELECT " +
+            time_parameter(13) + " AS at) AS now WHERE w.tx_hash = u.tx_hash",
         text_array(tx_hashes), text_array(stages), text_array(verdicts), text_array(reasons),
         text_array(evidence), text_array(next_checks), text_array(checks), text_array(stuck),
-        text_array(balances), text_array(watched), text_array(moved), now);
+        text_array(balances), text_array(watched), text_array(moved), text_array(senders), now);
 }
 
 // Transitions of one update are told apart by a microsecond each, so that their order stays known.

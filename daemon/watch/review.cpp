@@ -1,6 +1,7 @@
 #include "watch/review.hpp"
 
 #include "base/backoff.hpp"
+#include "chain/account_id.hpp"
 #include "storage/stored_graph.hpp"
 #include "watch/watch_index.hpp"
 
@@ -53,6 +54,12 @@ void count_without_balance(storage::WatchUpdate& update, const storage::Watch& w
     if (!seen.balance && watch.balance_missing_since && seen.cost > 0) update.balance_missing_since = 0;
 }
 
+// Whoever asked for it may have named another account than its signer.
+void correct_sender(storage::WatchUpdate& update, const storage::Watch& watch, const chain::TreeSeen& seen) {
+    if (seen.included_at && seen.signer_id != watch.sender_id && chain::is_valid_account_id(seen.signer_id))
+        update.sender_id = seen.signer_id;
+}
+
 Check check_tree(const storage::Watch& watch, const Sight& sight, const ReviewRules& rules) {
     Check check;
     check.tree = !sight.tree_is_stored;
@@ -86,6 +93,7 @@ Check check_unseen(const storage::Watch& watch, const ReviewRules& rules) {
 chain::TreeSeen seen_of(const std::string& tx_hash, const storage::StoredTree& tree) {
     auto seen = chain::tree_seen(storage::graph_of(tx_hash, tree).judge());
     if (!seen.included_at) seen.included_at = tree.listed_at;
+    if (tree.transaction) seen.signer_id = tree.transaction->signer_id;
     return seen;
 }
 
@@ -101,6 +109,8 @@ std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
         update.transitions.insert(update.transitions.end(), made.begin(), made.end());
         if (const auto* seen = std::get_if<chain::NotIncludedUpTo>(&observation))
             count_without_balance(update, watch, *seen);
+        if (const auto* seen = std::get_if<chain::TreeSeen>(&observation))
+            correct_sender(update, watch, *seen);
     }
     if (witness)
         for (auto& transition : update.transitions)
@@ -109,13 +119,16 @@ std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
     const bool moved = update.state.stage != watch.state.stage;
     const bool stuck = !moved && is_stuck(watch, rules);
     if (stuck != watch.stuck) update.stuck = stuck;
-    if (update.transitions.empty() && !update.stuck && !update.balance_missing_since) return std::nullopt;
+    if (update.transitions.empty() && !update.stuck && !update.balance_missing_since &&
+        update.sender_id.empty())
+        return std::nullopt;
     return update;
 }
 
 void apply(storage::Watch& watch, const storage::WatchUpdate& update, base::WallTime now) {
     if (update.state.stage != watch.state.stage) watch.stage_since = now;
     watch.state = update.state;
+    if (!update.sender_id.empty()) watch.sender_id = update.sender_id;
     if (update.stuck) watch.stuck = *update.stuck;
     if (update.next_check_at) watch.next_check_at = *update.next_check_at;
     if (update.watched_since && watch.transaction.watched_since == 0)

@@ -54,6 +54,7 @@ base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash
     Known known;
     known.found = found_in(tree.status.value, blocks);
     known.seen = chain::tree_seen(rpc::judge_final(tree, blocks, std::nullopt));
+    if (tree.status.value.transaction) known.seen.signer_id = tree.status.value.transaction->signer_id;
     known.host = tree.host;
     co_return known;
 }

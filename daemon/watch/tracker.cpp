@@ -177,8 +177,11 @@ void Tracker::committed(const chain::RowBatch& facts) {
     // Nobody was watched when these rows were made; whoever is now may be in them.
     if (!facts.seen.collected && !facts.blocks.empty()) index_.touch_all();
     for (const auto& transaction : facts.seen.transactions)
-        if (index_.touch(transaction.tx_hash) && !transaction.stored)
-            told_[transaction.tx_hash].included_at = transaction.included_at;
+        if (index_.touch(transaction.tx_hash) && !transaction.stored) {
+            auto& told = told_[transaction.tx_hash];
+            told.included_at = transaction.included_at;
+            told.signer_id = transaction.signer_id;
+        }
     for (const auto& tx_hash : facts.seen.trees) index_.touch(tx_hash);
     publish();
     moved_.notify_all();

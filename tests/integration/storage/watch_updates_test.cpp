@@ -62,6 +62,17 @@ TEST_F(WatchUpdates, without_a_transition_keep_what_is_there) {
     EXPECT_EQ(value("SELECT count(*) FROM watch_transitions"), "1");
 }
 
+TEST_F(WatchUpdates, correct_the_sender_in_the_stream_too) {
+    add({new_watch(1)});
+    auto included = step_update(hash_of(1), Stage::accepted, Stage::included);
+    included.sender_id = "signer.near";
+    update(included);
+    EXPECT_EQ(await(watches().watch(hash_of(1)))->sender_id, "signer.near");
+    EXPECT_EQ(value("SELECT body ->> 'sender_id' FROM stream_events"), "signer.near");
+    update(step_update(hash_of(1), Stage::included, Stage::executing));
+    EXPECT_EQ(await(watches().watch(hash_of(1)))->sender_id, "signer.near");
+}
+
 TEST_F(WatchUpdates, of_a_watch_that_moved_or_is_gone_write_nothing) {
     add({new_watch(1), new_watch(2)});
     update(step_update(hash_of(1), Stage::accepted, Stage::included));

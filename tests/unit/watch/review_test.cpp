@@ -68,6 +68,23 @@ TEST(Review, AStoredTreeMovesTheWatch) {
     EXPECT_EQ(update->transitions[0].at, at(101));
 }
 
+TEST(Review, WhoeverAskedForItTheChainKnowsItsSigner) {
+    storage::StoredTree tree;
+    tree.transaction = chain::TransactionFacts{"tx", "signer", "bob", 0, std::nullopt, "pay"};
+    EXPECT_FALSE(review(watch(), {seen_of("tx", tree)}, rules())) << "no block has it yet";
+    tree.listed_at = at(101);
+    auto stored = watch();
+    const auto update = review(stored, {seen_of("tx", tree)}, rules());
+    ASSERT_TRUE(update);
+    EXPECT_EQ(update->sender_id, "signer");
+    apply(stored, *update, kNow);
+    EXPECT_EQ(stored.sender_id, "signer");
+    EXPECT_FALSE(review(stored, {seen_of("tx", tree)}, rules()));
+    auto seen = included(at(101));
+    seen.signer_id = "No Account";
+    EXPECT_EQ(review(watch(), {seen}, rules())->sender_id, "");
+}
+
 TEST(Review, AListedTransactionIsIncludedBeforeItsOutcomeIsKnown) {
     storage::StoredTree tree;
     tree.transaction = chain::TransactionFacts{"tx", "alice", "bob", 0, std::nullopt, "pay"};
