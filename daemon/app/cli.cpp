@@ -129,9 +129,9 @@ private:
     void add_watch() {
         auto* command = parser_.add_subcommand(
             "watch",
-            "Watch a transaction to its end. Exit code with --wait: 0 succeeded; 10 failed, 11 "
-            "callback_failed, "
-            "12 receipt_failed; 20 rejected, 21 forwarding_failed, 22 dropped, 23 expired, 24 unknown");
+            "Watch a transaction to its end. Exit code: 25 it is watched with another sender. With --wait: "
+            "0 succeeded; 10 failed, 11 callback_failed, 12 receipt_failed; 20 rejected, "
+            "21 forwarding_failed, 22 dropped, 23 expired, 24 unknown");
         command->add_option("hash", tx_hash_, "Transaction hash")->required();
         command->add_option("sender", sender_id_, "Signer's account")->required();
         command->add_flag("--wait", wait_, "Print its stages as they come, until it has ended");

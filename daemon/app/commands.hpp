@@ -26,7 +26,8 @@ inline constexpr int kTxForwardingFailed = 21;
 inline constexpr int kTxDropped = 22;
 inline constexpr int kTxExpired = 23;
 inline constexpr int kTxUnknown = 24;
-inline constexpr int kTxConflict = 25;  // the idempotency key of a submission belongs to another one
+// The idempotency key of a submission belongs to another one; or it is watched with another sender.
+inline constexpr int kTxConflict = 25;
 int exit_code(const chain::WatchState& end);
 
 struct RunCommand {

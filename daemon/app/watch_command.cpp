@@ -20,9 +20,16 @@ constexpr auto kDatabasePatience = 5s;
 base::Task<void> add(base::asio::any_io_executor executor, storage::WatchStore& store,
                      storage::NewWatch watch, bool wait, int& code) {
     const auto tx_hash = watch.tx_hash;
+    const auto sender_id = watch.sender_id;
     std::vector<storage::NewWatch> one;
     one.push_back(std::move(watch));
     const auto added = co_await store.add_watches(std::move(one));
+    const auto stored = co_await store.watch(tx_hash);
+    if (stored && stored->sender_id != sender_id) {
+        std::cerr << "it is watched already, with the sender " << stored->sender_id << '\n';
+        code = kTxConflict;
+        co_return;
+    }
     std::cout << (added.empty() ? "watched already\n" : "watched\n");
     if (wait) co_await wait_for_end(std::move(executor), store, tx_hash, code);
 }

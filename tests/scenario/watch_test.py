@@ -259,6 +259,22 @@ class Watching(Judging, support.Scenario):
                     self.assertIn(stage, out)
         self.assertIsNone(daemon.poll(), daemon.log()[-3000:])
 
+    def test_whoever_asks_for_it_the_chain_knows_its_signer(self):
+        self.living_chain()
+        config = self.configured("neardata", extra="")
+        self.receiptd("migrate", "--config", config)
+        ended = support.wait_until("a transaction is over", lambda: self.some_of_each(1))
+        tx_hash, signer = next((t["tx_hash"], t["signer_id"]) for t in ended.values())
+        self.receiptd("watch", tx_hash, "nobody.sandbox", "--config", config)
+        _, error = self.receiptd("watch", tx_hash, signer, "--wait", "--config", config, expect=25)
+        self.assertIn("nobody.sandbox", error)
+        self.start("run", "--config", config)
+        support.wait_until("it is seen in its block", lambda: self.value("SELECT stage FROM watches") == "final")
+        self.assertEqual(self.value("SELECT sender_id FROM watches"), signer)
+        _, error = self.receiptd("watch", tx_hash, "nobody.sandbox", "--config", config, expect=25)
+        self.assertIn(signer, error)
+        self.receiptd("watch", tx_hash, signer, "--config", config)
+
     def some_of_each(self, kinds):
         found = {}
         for t in self.truth(self.final_height()):
