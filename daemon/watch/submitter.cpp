@@ -14,6 +14,7 @@ constexpr unsigned kPage = 500;
 constexpr std::size_t kMostInRound = 64;
 // A row becomes visible somewhat after the time it carries.
 constexpr std::chrono::seconds kOverlap{15};
+constexpr base::Duration kBlockAgain = std::chrono::seconds(1);
 constexpr base::Duration kTick = std::chrono::milliseconds(500);
 
 bool is_before_block(chain::Stage stage) {
@@ -164,11 +165,20 @@ base::Task<base::Result<ChainFacts, SubmitError>> Submitter::ask_chain(
 }
 
 base::Task<void> Submitter::ask_block(std::shared_ptr<Asked> asked) {
-    auto told = co_await source_.block(asked->block_hash);
-    if (told)
-        asked->facts.block = std::move(*told);
-    else
-        asked->fault = told.error();
+    base::asio::steady_timer timer(executor_);
+    const auto give_up_at = time_->now() + options_.block_patience;
+    while (true) {
+        auto told = co_await source_.block(asked->block_hash);
+        if (!told) {
+            asked->fault = told.error();
+            co_return;
+        }
+        if (*told || time_->now() >= give_up_at) {
+            asked->facts.block = std::move(*told);
+            co_return;
+        }
+        co_await time_->sleep(timer, kBlockAgain);
+    }
 }
 
 base::Task<void> Submitter::ask_head(std::shared_ptr<Asked> asked) {

@@ -28,6 +28,8 @@ struct SubmitterOptions {
     std::chrono::seconds give_up{300};   // no host took it for so long: forwarding_failed
     std::size_t at_once = 8;
     std::uint64_t validity_blocks = 86'400;  // where no host says it
+    // The hosts may lag behind the one that named the block hash: so long it is asked for again.
+    std::chrono::seconds block_patience{5};
 };
 
 class Submitter final : public Submissions {

@@ -20,11 +20,11 @@ from support import BUILD, Scenario, wait_until
 TOKEN = 10**24
 
 
-class SwallowingHost:
-    """A node in front of another one: it says that it took a transaction, and forgets it."""
+class HostInFront:
+    """A node in front of another one, which it asks whenever it has no answer of its own."""
 
     def __init__(self, behind):
-        self.swallowed = swallowed = []
+        answer_of = self.answer
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -32,10 +32,9 @@ class SwallowingHost:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 question = json.loads(body)
-                if question["method"] == "broadcast_tx_async":
-                    tx_hash = transaction_hash(question["params"][0])
-                    swallowed.append(tx_hash)
-                    answer = json.dumps({"jsonrpc": "2.0", "id": question["id"], "result": tx_hash}).encode()
+                answer = answer_of(question["method"], question["params"])
+                if answer is not None:
+                    answer = json.dumps({"jsonrpc": "2.0", "id": question["id"], **answer}).encode()
                 else:
                     request = urllib.request.Request(behind, body, {"Content-Type": "application/json"})
                     with urllib.request.urlopen(request) as told:
@@ -55,6 +54,35 @@ class SwallowingHost:
     def stop(self):
         self.server.shutdown()
         self.server.server_close()
+
+
+class SwallowingHost(HostInFront):
+    """It says that it took a transaction, and forgets it."""
+
+    def __init__(self, behind):
+        self.swallowed = []
+        super().__init__(behind)
+
+    def answer(self, method, params):
+        if method != "broadcast_tx_async":
+            return None
+        self.swallowed.append(transaction_hash(params[0]))
+        return {"result": self.swallowed[-1]}
+
+
+class LaggingHost(HostInFront):
+    """It does not know a block by its hash until it was asked for some times."""
+
+    def __init__(self, behind, questions):
+        self.questions = questions
+        super().__init__(behind)
+
+    def answer(self, method, params):
+        if method != "block" or "block_id" not in params or self.questions == 0:
+            return None
+        self.questions -= 1
+        return {"error": {"name": "HANDLER_ERROR", "cause": {"name": "UNKNOWN_BLOCK", "info": {}},
+                          "code": -32000, "message": "Server error", "data": "unknown block"}}
 
 
 def transaction_hash(signed_tx_base64):
@@ -148,13 +176,26 @@ class SubmitTest(Scenario):
         hosts = types.SimpleNamespace(regular=swallower.url, archival=self.chain.archival)
         self.settings = self.config(
             hosts, network="sandbox", source="neardata",
-            extra=f'[[upstream]]\nname = "second"\nkind = "regular"\nurl = "{self.chain.regular}"\n')
+            extra=f'[[upstream]]\nname = "second"\nkind = "regular"\nurl = "{self.chain.regular}"\n'
+                  '[log]\nlevel = "trace"\n')
         self.start("--config", self.settings, "run")
         transaction = self.transfer()
-        self.submit(transaction, "--wait")
+        said = "".join(self.submit(transaction, "--wait"))
+        self.assertIn("taken_by", said)
+        self.assertNotIn(transaction.base64, said)
         self.assertIn(transaction.hash, swallower.swallowed)
         evidence = json.loads(self.value("SELECT evidence FROM watch_transitions WHERE to_stage = 'pending'"))
         self.assertEqual(sorted(evidence["host"].split(", ")), ["regular", "second"])
+
+    def test_a_block_that_the_hosts_do_not_have_yet_is_waited_for(self):
+        self.begin("--block-time-ms", "0")
+        self.chain.ask("/advance", {"blocks": 5})
+        lagging = LaggingHost(self.chain.regular, questions=2)
+        self.addCleanup(lagging.stop)
+        hosts = types.SimpleNamespace(regular=lagging.url)
+        self.settings = self.config(hosts, network="sandbox", kinds=("regular",))
+        self.submit(self.transfer())
+        self.assertEqual(lagging.questions, 0)
 
     def test_killed_between_any_two_steps_nothing_is_lost_or_doubled(self):
         self.begin("--block-time-ms", "50")

@@ -156,7 +156,10 @@ public:
     Told<std::optional<chain::AccessKeyView>> access_key(std::string, std::string) override {
         return told(facts.key);
     }
-    Told<std::optional<chain::BlockRef>> block(std::string) override { return told(facts.block); }
+    Told<std::optional<chain::BlockRef>> block(std::string) override {
+        if (coming && --block_comes_at == 0) facts.block = coming;
+        return told(facts.block);
+    }
     Told<chain::BlockRef> final_head() override { return told(facts.head); }
     Told<chain::u128> gas_price() override { return told(facts.gas_price); }
     Told<std::uint64_t> validity_blocks() override { return told(facts.validity_blocks); }
@@ -171,6 +174,9 @@ public:
     ChainFacts facts;
     bool included = false;
     bool away = false;
+    // Known when it is asked for the n-th time.
+    std::optional<chain::BlockRef> coming;
+    int block_comes_at = 0;
     Broadcast answer = Taken{"regular"};
     std::vector<std::string> sent;
 

@@ -178,6 +178,26 @@ TEST_F(SubmitterTest, KilledBetweenAnyTwoStepsItIsNeitherLostNorDoubled) {
     EXPECT_GE(stored_without_answer, 5);
 }
 
+TEST_F(SubmitterTest, ABlockThatTheHostsDoNotHaveYetIsAskedForAgain) {
+    const auto block = std::exchange(chain.facts.block, std::nullopt);
+    chain.block_comes_at = 3;
+    chain.coming = block;
+    const auto result = submit(request_for(transfer()));
+    ASSERT_TRUE(result && *result);
+    EXPECT_EQ((*result)->valid_until, 1'000 + 86'400 + 1);
+    EXPECT_EQ(rows.rows.begin()->second.transaction.block_hash_height, 1'000u);
+}
+
+TEST_F(SubmitterTest, ABlockThatNeverComesIsOfAnotherChain) {
+    chain.facts.block.reset();
+    const auto result = submit(request_for(transfer()));
+    ASSERT_TRUE(result && result->has_error());
+    EXPECT_EQ(result->error().error_class, "invalid_chain");
+    EXPECT_THAT(result->error().detail, HasSubstr(transfer().block_hash.to_string()));
+    EXPECT_EQ(time->passed, SubmitterOptions().block_patience);
+    EXPECT_THAT(rows.rows, SizeIs(0));
+}
+
 TEST_F(SubmitterTest, ItIsSentWhoeverStoredIt) {
     Submitter other(context.get_executor(), rows, chain, time);
     steps.breaks_at = 3;  // stored, not sent
