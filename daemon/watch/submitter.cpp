@@ -14,7 +14,6 @@ constexpr unsigned kPage = 500;
 constexpr std::size_t kMostInRound = 64;
 // A row becomes visible somewhat after the time it carries.
 constexpr std::chrono::seconds kOverlap{15};
-constexpr base::Duration kBlockAgain = std::chrono::seconds(1);
 constexpr base::Duration kTick = std::chrono::milliseconds(500);
 
 bool is_before_block(chain::Stage stage) {
@@ -30,15 +29,6 @@ Submitted submitted(const storage::Watch& watch, bool existing, std::string note
     result.valid_until = watch.transaction.valid_until;
     result.note = std::move(note);
     return result;
-}
-
-SubmitError unavailable(const rpc::Unavailable& fault) {
-    SubmitError error;
-    error.kind = SubmitError::Kind::unavailable;
-    error.error_class = "unavailable";
-    error.detail = "the chain could not be asked, nothing was stored or sent: " + fault.detail;
-    error.remedy = "hand the same bytes in again";
-    return error;
 }
 
 SubmitError conflict(const std::string& key, const std::string& tx_hash) {
@@ -66,6 +56,15 @@ bool is_good_key(const std::string& key) {
            });
 }
 
+SubmitError database_away() {
+    SubmitError error;
+    error.kind = SubmitError::Kind::unavailable;
+    error.error_class = "unavailable";
+    error.detail = "the database does not answer: nothing was sent, and nothing is known to be stored";
+    error.remedy = "hand the same bytes in again";
+    return error;
+}
+
 storage::NewWatch new_watch(const ReadTransaction& read, const ChainFacts& facts,
                             std::string idempotency_key) {
     const auto& body = read.body();
@@ -88,15 +87,6 @@ storage::NewWatch new_watch(const ReadTransaction& read, const ChainFacts& facts
 
 }  // namespace
 
-// What the questions of one submission have brought; outlives a caller that was cancelled.
-struct Submitter::Asked {
-    std::string block_hash;
-    std::string signer_id;
-    std::string public_key;
-    ChainFacts facts;
-    std::optional<rpc::Unavailable> fault;
-};
-
 struct Submitter::Round {
     std::vector<storage::Watch> watches;
     std::size_t next = 0;
@@ -109,117 +99,41 @@ Submitter::Submitter(base::asio::any_io_executor executor, storage::WatchStore& 
       store_(store),
       source_(source),
       time_(std::move(time)),
-      options_(options) {}
+      options_(options),
+      look_ups_(executor_) {}
 
 base::Task<SubmitResult> Submitter::submit(SubmitRequest request) {
     if (!is_good_key(request.idempotency_key)) co_return bad_key();
     auto read = read_transaction(request);
     if (!read) co_return read.error();
-    auto existing = co_await find_existing(*read, request.idempotency_key);
-    if (existing) co_return std::move(*existing);
-    auto facts = co_await ask_chain(read->body());
-    if (!facts) co_return facts.error();
-    auto refused = check_against_chain(read->body(), *facts);
-    bool included = false;
-    // Its own inclusion uses its nonce up.
-    if (refused && refused->error_class == "invalid_nonce") {
-        const auto told = co_await source_.is_included(read->tx_hash, read->body().signer_id);
-        if (!told) co_return unavailable(told.error());
-        included = *told;
-    }
-    if (refused && !included) co_return std::move(*refused);
-    co_return co_await store_and_send(std::move(*read), std::move(*facts), std::move(request.idempotency_key),
-                                      included);
+    auto stored = co_await look_up(read->tx_hash, request.idempotency_key);
+    if (!stored) co_return database_away();
+    if (!stored->key_owner.empty() && stored->key_owner != read->tx_hash)
+        co_return conflict(request.idempotency_key, stored->key_owner);
+    auto& before = stored->watch;
+    if (before && before->signed_tx_base64.empty()) before.reset();
+    if (before) co_return co_await go_on(std::move(*before));
+    auto checked = co_await check(*read);
+    if (!checked) co_return checked.error();
+    auto row = new_watch(*read, checked->facts, std::move(request.idempotency_key));
+    co_return co_await store_and_send(std::move(row), checked->included);
 }
 
-base::Task<std::optional<SubmitResult>> Submitter::find_existing(const ReadTransaction& read,
-                                                                 const std::string& idempotency_key) {
-    if (!idempotency_key.empty()) {
-        const auto owner = co_await store_.watch_by_idempotency_key(idempotency_key);
-        if (owner && owner->tx_hash != read.tx_hash)
-            co_return SubmitResult(conflict(idempotency_key, owner->tx_hash));
-    }
-    auto watch = co_await store_.watch(read.tx_hash);
-    if (!watch || watch->signed_tx_base64.empty()) co_return std::nullopt;
-    // Stored, but perhaps never sent.
+// Stored, but perhaps never sent.
+base::Task<SubmitResult> Submitter::go_on(storage::Watch watch) {
     std::string note;
-    if (watch->state.stage == chain::Stage::accepted) note = co_await send(*watch, rpc::Priority::submit);
-    co_return SubmitResult(submitted(*watch, true, std::move(note)));
+    if (watch.state.stage == chain::Stage::accepted) note = co_await send(watch, rpc::Priority::submit);
+    co_return submitted(watch, true, std::move(note));
 }
 
-base::Task<base::Result<ChainFacts, SubmitError>> Submitter::ask_chain(
-    const chain::wire::Transaction& transaction) {
-    auto asked = std::make_shared<Asked>();
-    asked->block_hash = transaction.block_hash.to_string();
-    asked->signer_id = transaction.signer_id;
-    asked->public_key = transaction.public_key.to_string();
-    base::TaskGroup questions(executor_);
-    questions.spawn(ask_block(asked));
-    questions.spawn(ask_head(asked));
-    questions.spawn(ask_account(asked));
-    questions.spawn(ask_key(asked));
-    questions.spawn(ask_network(asked));
-    co_await questions.join();
-    if (asked->fault) co_return unavailable(*asked->fault);
-    co_return std::move(asked->facts);
-}
-
-base::Task<void> Submitter::ask_block(std::shared_ptr<Asked> asked) {
-    base::asio::steady_timer timer(executor_);
-    const auto give_up_at = time_->now() + options_.block_patience;
-    while (true) {
-        auto told = co_await source_.block(asked->block_hash);
-        if (!told) {
-            asked->fault = told.error();
-            co_return;
-        }
-        if (*told || time_->now() >= give_up_at) {
-            asked->facts.block = std::move(*told);
-            co_return;
-        }
-        co_await time_->sleep(timer, kBlockAgain);
-    }
-}
-
-base::Task<void> Submitter::ask_head(std::shared_ptr<Asked> asked) {
-    auto told = co_await source_.final_head();
-    if (told)
-        asked->facts.head = std::move(*told);
-    else
-        asked->fault = told.error();
-}
-
-base::Task<void> Submitter::ask_account(std::shared_ptr<Asked> asked) {
-    auto told = co_await source_.account(asked->signer_id);
-    if (told)
-        asked->facts.account = std::move(*told);
-    else
-        asked->fault = told.error();
-}
-
-base::Task<void> Submitter::ask_key(std::shared_ptr<Asked> asked) {
-    auto told = co_await source_.access_key(asked->signer_id, asked->public_key);
-    if (told)
-        asked->facts.key = std::move(*told);
-    else
-        asked->fault = told.error();
-}
-
-// What a host does not say here is left to the chain to check.
-base::Task<void> Submitter::ask_network(std::shared_ptr<Asked> asked) {
-    const auto validity = co_await source_.validity_blocks();
-    asked->facts.validity_blocks = validity ? *validity : options_.validity_blocks;
-    const auto price = co_await source_.gas_price();
-    if (price) asked->facts.gas_price = *price;
-}
-
-base::Task<SubmitResult> Submitter::store_and_send(ReadTransaction read, ChainFacts facts,
-                                                   std::string idempotency_key, bool included) {
-    if (!included) schedule(read.tx_hash, 0);
+base::Task<SubmitResult> Submitter::store_and_send(storage::NewWatch row, bool included) {
+    const auto tx_hash = row.tx_hash;
+    const auto idempotency_key = row.idempotency_key;
+    if (!included) schedule(tx_hash, 0);
     std::vector<storage::NewWatch> rows;
-    rows.push_back(new_watch(read, facts, idempotency_key));
+    rows.push_back(std::move(row));
     co_await store_.add_watches(std::move(rows));
-    auto watch = co_await store_.watch(read.tx_hash);
+    auto watch = co_await store_.watch(tx_hash);
     if (!watch && !idempotency_key.empty()) {
         const auto owner = co_await store_.watch_by_idempotency_key(idempotency_key);
         co_return conflict(idempotency_key, owner ? owner->tx_hash : "that was removed");

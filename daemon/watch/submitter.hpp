@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/backoff.hpp"
+#include "base/task_group.hpp"
 #include "rpc/submit_source.hpp"
 #include "rpc/time_and_chance.hpp"
 #include "storage/store.hpp"
@@ -30,6 +31,8 @@ struct SubmitterOptions {
     std::uint64_t validity_blocks = 86'400;  // where no host says it
     // The hosts may lag behind the one that named the block hash: so long it is asked for again.
     std::chrono::seconds block_patience{5};
+    // For what is stored of it; then the database counts as away.
+    std::chrono::seconds database_patience{2};
 };
 
 class Submitter final : public Submissions {
@@ -55,7 +58,19 @@ private:
     };
     struct Asked;
     struct Round;
+    // What the database has of a transaction that is handed in.
+    struct Stored {
+        std::optional<storage::Watch> watch;
+        std::string key_owner;  // the transaction that has its idempotency key; empty: none
+    };
+    struct LookUp;
+    struct Checked {
+        ChainFacts facts;
+        bool included = false;  // a block holds it already
+    };
 
+    // Whether the chain would take it.
+    base::Task<base::Result<Checked, SubmitError>> check(const ReadTransaction& read);
     base::Task<base::Result<ChainFacts, SubmitError>> ask_chain(const chain::wire::Transaction& transaction);
     base::Task<void> ask_block(std::shared_ptr<Asked> asked);
     base::Task<void> ask_head(std::shared_ptr<Asked> asked);
@@ -63,10 +78,12 @@ private:
     base::Task<void> ask_key(std::shared_ptr<Asked> asked);
     base::Task<void> ask_network(std::shared_ptr<Asked> asked);
 
-    base::Task<std::optional<SubmitResult>> find_existing(const ReadTransaction& read,
-                                                          const std::string& idempotency_key);
-    base::Task<SubmitResult> store_and_send(ReadTransaction read, ChainFacts facts,
-                                            std::string idempotency_key, bool included);
+    // nullopt: the database does not answer.
+    base::Task<std::optional<Stored>> look_up(std::string tx_hash, std::string idempotency_key);
+    base::Task<void> look_up_into(std::shared_ptr<LookUp> found, std::string tx_hash,
+                                  std::string idempotency_key);
+    base::Task<SubmitResult> go_on(storage::Watch watch);
+    base::Task<SubmitResult> store_and_send(storage::NewWatch row, bool included);
     // Sends once and keeps what came of it, in `watch` too. Why it was not taken, or an empty text.
     base::Task<std::string> send(storage::Watch& watch, rpc::Priority priority);
     base::Task<void> observe(storage::Watch& watch, chain::Observation observation);
@@ -79,6 +96,7 @@ private:
     std::shared_ptr<rpc::TimeAndChance> time_;
     SubmitterOptions options_;
     std::unordered_map<std::string, Due> schedule_;
+    base::TaskGroup look_ups_;  // a database that is away leaves them here
     base::WallTime seen_until_{};
 };
 

@@ -1,6 +1,7 @@
 // A store that can break at any step, a chain that answers as it is told, and signed transactions.
 #pragma once
 
+#include "base/event.hpp"
 #include "base/task_group.hpp"
 #include "chain/secret_key.hpp"
 #include "watch/submitter.hpp"
@@ -43,7 +44,8 @@ struct Steps {
 
 class Rows final : public storage::WatchStore {
 public:
-    Rows(Steps& steps, FakeTime& time) : steps_(steps), time_(time) {}
+    Rows(const base::asio::any_io_executor& executor, Steps& steps, FakeTime& time)
+        : steps_(steps), time_(time), back_(executor) {}
 
     base::Task<std::vector<std::string>> add_watches(std::vector<storage::NewWatch> watches) override {
         steps_.step();
@@ -70,6 +72,7 @@ public:
     }
     base::Task<bool> remove_watch(std::string tx_hash) override { co_return rows.erase(tx_hash) > 0; }
     base::Task<std::optional<storage::Watch>> watch(std::string tx_hash) override {
+        if (away) co_await back_.wait();
         steps_.step();
         const auto found = rows.find(tx_hash);
         co_return found == rows.end() ? std::nullopt : std::optional(found->second);
@@ -127,6 +130,7 @@ public:
         co_return std::map<std::string, storage::StoredTree>{};
     }
 
+    bool away = false;  // nobody gets an answer
     std::map<std::string, storage::Watch> rows;
     std::map<std::string, std::string> keys;
     std::vector<std::string> evidence;
@@ -135,6 +139,7 @@ private:
     static base::Task<std::vector<storage::Watch>> none() { co_return std::vector<storage::Watch>{}; }
     Steps& steps_;
     FakeTime& time_;
+    base::Event back_;
 };
 
 class FakeChain final : public rpc::SubmitSource {

@@ -49,7 +49,7 @@ protected:
     base::asio::io_context context{1};
     Steps steps;
     std::shared_ptr<FakeTime> time = std::make_shared<FakeTime>();
-    Rows rows{steps, *time};
+    Rows rows{context.get_executor(), steps, *time};
     FakeChain chain{steps};
     std::unique_ptr<Submitter> submitter =
         std::make_unique<Submitter>(context.get_executor(), rows, chain, time);
@@ -196,6 +196,21 @@ TEST_F(SubmitterTest, ABlockThatNeverComesIsOfAnotherChain) {
     EXPECT_THAT(result->error().detail, HasSubstr(transfer().block_hash.to_string()));
     EXPECT_EQ(time->passed, SubmitterOptions().block_patience);
     EXPECT_THAT(rows.rows, SizeIs(0));
+}
+
+TEST_F(SubmitterTest, ADatabaseThatIsAwayIsToldSoon) {
+    rows.away = true;
+    std::optional<SubmitResult> result;
+    base::asio::co_spawn(context, submit_into(*submitter, request_for(transfer()), result),
+                         [](const std::exception_ptr&) {});
+    context.restart();
+    while (!result && context.run_one() > 0) {
+    }
+    ASSERT_TRUE(result && result->has_error());
+    EXPECT_EQ(result->error().kind, SubmitError::Kind::unavailable);
+    EXPECT_THAT(result->error().detail, HasSubstr("nothing is known to be stored"));
+    EXPECT_EQ(time->passed, SubmitterOptions().database_patience);
+    EXPECT_THAT(chain.sent, SizeIs(0));
 }
 
 TEST_F(SubmitterTest, ItIsSentWhoeverStoredIt) {
