@@ -44,6 +44,13 @@ base::Task<bool> PgWatchStore::remove_watch(std::string tx_hash) {
     });
 }
 
+base::Task<bool> PgWatchStore::replace_ended(NewWatch watch, chain::Stage ended) {
+    return writing_.run([watch = std::move(watch), ended](Connection& connection) {
+        sql::require_storable({watch});
+        return sql::replace_ended(connection, watch, ended);
+    });
+}
+
 base::Task<std::optional<Watch>> PgWatchStore::watch(std::string tx_hash) {
     return questions_.run([tx_hash = std::move(tx_hash)](Connection& connection) -> std::optional<Watch> {
         auto found = sql::watches(connection, {tx_hash});

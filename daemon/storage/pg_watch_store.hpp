@@ -20,6 +20,7 @@ public:
 
     base::Task<std::vector<std::string>> add_watches(std::vector<NewWatch> watches) override;
     base::Task<bool> remove_watch(std::string tx_hash) override;
+    base::Task<bool> replace_ended(NewWatch watch, chain::Stage ended) override;
     base::Task<std::optional<Watch>> watch(std::string tx_hash) override;
     base::Task<std::vector<Watch>> watches(std::vector<std::string> tx_hashes) override;
     base::Task<std::optional<Watch>> watch_by_idempotency_key(std::string key) override;

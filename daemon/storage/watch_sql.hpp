@@ -20,6 +20,7 @@ namespace receiptd::storage::sql {
 void require_storable(const std::vector<NewWatch>& watches);
 std::vector<std::string> add_watches(pqxx::connection& connection, const std::vector<NewWatch>& watches);
 bool remove_watch(pqxx::connection& connection, const std::string& tx_hash);
+bool replace_ended(pqxx::connection& connection, NewWatch watch, chain::Stage ended);
 std::vector<Watch> watches(pqxx::connection& connection, const std::vector<std::string>& tx_hashes);
 std::optional<Watch> watch_by_idempotency_key(pqxx::connection& connection, const std::string& key);
 

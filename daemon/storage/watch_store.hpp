@@ -118,6 +118,10 @@ public:
     // nothing, if a hash is none or a text holds a NUL character.
     virtual base::Task<std::vector<std::string>> add_watches(std::vector<NewWatch> watches) = 0;
     virtual base::Task<bool> remove_watch(std::string tx_hash) = 0;
+    // In one transaction: a watch that ended at `ended` goes with its transitions, and the new one of the
+    // same hash takes its place and its idempotency key. False, and nothing is written: it is not there any
+    // more.
+    virtual base::Task<bool> replace_ended(NewWatch watch, chain::Stage ended) = 0;
     virtual base::Task<std::optional<Watch>> watch(std::string tx_hash) = 0;
     virtual base::Task<std::vector<Watch>> watches(std::vector<std::string> tx_hashes) = 0;
     virtual base::Task<std::optional<Watch>> watch_by_idempotency_key(std::string key) = 0;

@@ -108,6 +108,10 @@ std::vector<std::string> insert(pqxx::connection& connection, const Columns& col
     return added;
 }
 
+void remove_transitions(pqxx::transaction_base& tx, const std::string& tx_hash) {
+    shim::query(tx, "DELETE FROM watch_transitions WHERE tx_hash = $1", tx_hash);
+}
+
 }  // namespace
 
 void require_storable(const std::vector<NewWatch>& watches) {
@@ -137,9 +141,25 @@ bool remove_watch(pqxx::connection& connection, const std::string& tx_hash) {
     pqxx::work tx(connection);
     const auto removed =
         shim::query(tx, "DELETE FROM watches WHERE tx_hash = $1", tx_hash).affected_rows() > 0;
-    if (removed) shim::query(tx, "DELETE FROM watch_transitions WHERE tx_hash = $1", tx_hash);
+    if (removed) remove_transitions(tx, tx_hash);
     tx.commit();
     return removed;
+}
+
+bool replace_ended(pqxx::connection& connection, NewWatch watch, chain::Stage ended) {
+    pqxx::work tx(connection);
+    const auto removed = shim::query(tx,
+                                     "DELETE FROM watches WHERE tx_hash = $1 AND stage = $2 "
+                                     "RETURNING coalesce(idempotency_key, '')",
+                                     watch.tx_hash, std::string(chain::stage_name(ended)));
+    if (removed.empty()) return false;
+    remove_transitions(tx, watch.tx_hash);
+    const auto key = removed[0][0].as<std::string>();
+    if (!key.empty()) watch.idempotency_key = key;
+    const std::vector<const NewWatch*> one{&watch};
+    const bool added = !insert(tx, Columns(one)).empty();
+    if (added) tx.commit();
+    return added;
 }
 
 std::vector<Watch> watches(pqxx::connection& connection, const std::vector<std::string>& tx_hashes) {

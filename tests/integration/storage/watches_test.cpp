@@ -93,6 +93,30 @@ TEST_F(Watches, are_removed_with_their_transitions) {
     EXPECT_EQ(value("SELECT count(*) FROM watch_transitions"), "0");
 }
 
+TEST_F(Watches, that_ended_are_replaced_with_their_key_and_without_their_past) {
+    add({submission(1, "k")});
+    update(step_update(hash_of(1), Stage::accepted, Stage::forwarding_failed));
+    auto again = submission(1);
+    again.block_hash = "BLOCK";
+    again.block_hash_height = 99;
+    EXPECT_FALSE(await(watches().replace_ended(again, Stage::rejected)));
+    EXPECT_TRUE(await(watches().replace_ended(again, Stage::forwarding_failed)));
+    EXPECT_FALSE(await(watches().replace_ended(again, Stage::forwarding_failed)));
+    const auto watch = await(watches().watch(hash_of(1)));
+    EXPECT_EQ(watch->state.stage, Stage::accepted);
+    EXPECT_EQ(watch->transaction.block_hash, "BLOCK");
+    EXPECT_EQ(watch->transaction.block_hash_height, 99u);
+    EXPECT_EQ(await(watches().watch_by_idempotency_key("k"))->tx_hash, hash_of(1));
+    EXPECT_EQ(value("SELECT count(*) FROM watch_transitions"), "0");
+    // Not at the price of another one's key.
+    update(step_update(hash_of(1), Stage::accepted, Stage::forwarding_failed));
+    execute("UPDATE watches SET idempotency_key = NULL");
+    add({submission(2, "k")});
+    again.idempotency_key = "k";
+    EXPECT_FALSE(await(watches().replace_ended(again, Stage::forwarding_failed)));
+    EXPECT_EQ(await(watches().watch(hash_of(1)))->state.stage, Stage::forwarding_failed);
+}
+
 TEST_F(Watches, take_texts_of_any_kind) {
     auto watch = submission(1, R"(k'"\,{}; DROP TABLE watches; -- é)");
     watch.rule = std::string(10'000, '\'');

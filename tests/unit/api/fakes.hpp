@@ -63,6 +63,7 @@ public:
         co_await database_.ask();
         co_return rows.erase(tx_hash) > 0;
     }
+    base::Task<bool> replace_ended(storage::NewWatch, chain::Stage) override { co_return false; }
     base::Task<std::optional<storage::Watch>> watch(std::string tx_hash) override {
         co_await database_.ask();
         const auto found = rows.find(tx_hash);

@@ -71,6 +71,14 @@ public:
         co_return fresh;
     }
     base::Task<bool> remove_watch(std::string tx_hash) override { co_return rows.erase(tx_hash) > 0; }
+    base::Task<bool> replace_ended(storage::NewWatch watch, chain::Stage ended) override {
+        const auto row = rows.find(watch.tx_hash);
+        if (row == rows.end() || row->second.state.stage != ended) co_return false;
+        rows.erase(row);
+        std::vector<storage::NewWatch> one{std::move(watch)};
+        co_await add_watches(std::move(one));
+        co_return true;
+    }
     base::Task<std::optional<storage::Watch>> watch(std::string tx_hash) override {
         if (away) co_await back_.wait();
         steps_.step();

@@ -78,6 +78,7 @@ public:
         co_return fresh;
     }
     base::Task<bool> remove_watch(std::string tx_hash) override { co_return rows.erase(tx_hash) > 0; }
+    base::Task<bool> replace_ended(storage::NewWatch, chain::Stage) override { co_return false; }
     base::Task<std::optional<storage::Watch>> watch(std::string tx_hash) override {
         const auto found = rows.find(tx_hash);
         co_return found == rows.end() ? std::nullopt : std::optional(found->second);
