@@ -65,6 +65,17 @@ SubmitError database_away() {
     return error;
 }
 
+// Ends that the chain has not made: what no host took, or its signer could not pay for, may still be
+// included.
+bool may_begin_again(const chain::WatchState& state) {
+    return state.stage == chain::Stage::forwarding_failed || state.stage == chain::Stage::rejected ||
+           (state.stage == chain::Stage::dropped && state.reason == chain::reason::kBalance);
+}
+
+std::string stays_ended(const SubmitError& error) {
+    return "it has ended and was not sent again: " + error.error_class + ": " + error.detail;
+}
+
 storage::NewWatch new_watch(const ReadTransaction& read, const ChainFacts& facts,
                             std::string idempotency_key) {
     const auto& body = read.body();
@@ -112,11 +123,14 @@ base::Task<SubmitResult> Submitter::submit(SubmitRequest request) {
         co_return conflict(request.idempotency_key, stored->key_owner);
     auto& before = stored->watch;
     if (before && before->signed_tx_base64.empty()) before.reset();
-    if (before) co_return co_await go_on(std::move(*before));
+    if (before && !may_begin_again(before->state)) co_return co_await go_on(std::move(*before));
     auto checked = co_await check(*read);
+    if (!checked && before) co_return submitted(*before, true, stays_ended(checked.error()));
     if (!checked) co_return checked.error();
     auto row = new_watch(*read, checked->facts, std::move(request.idempotency_key));
-    co_return co_await store_and_send(std::move(row), checked->included);
+    std::optional<chain::Stage> ended;
+    if (before) ended = before->state.stage;
+    co_return co_await store_and_send(std::move(row), ended, checked->included);
 }
 
 // Stored, but perhaps never sent.
@@ -126,22 +140,28 @@ base::Task<SubmitResult> Submitter::go_on(storage::Watch watch) {
     co_return submitted(watch, true, std::move(note));
 }
 
-base::Task<SubmitResult> Submitter::store_and_send(storage::NewWatch row, bool included) {
+base::Task<SubmitResult> Submitter::store_and_send(storage::NewWatch row, std::optional<chain::Stage> ended,
+                                                   bool included) {
     const auto tx_hash = row.tx_hash;
     const auto idempotency_key = row.idempotency_key;
     if (!included) schedule(tx_hash, 0);
-    std::vector<storage::NewWatch> rows;
-    rows.push_back(std::move(row));
-    co_await store_.add_watches(std::move(rows));
+    if (ended) {
+        co_await store_.replace_ended(std::move(row), *ended);
+    } else {
+        std::vector<storage::NewWatch> rows;
+        rows.push_back(std::move(row));
+        co_await store_.add_watches(std::move(rows));
+    }
     auto watch = co_await store_.watch(tx_hash);
     if (!watch && !idempotency_key.empty()) {
         const auto owner = co_await store_.watch_by_idempotency_key(idempotency_key);
         co_return conflict(idempotency_key, owner ? owner->tx_hash : "that was removed");
     }
     if (!watch) throw storage::StorageError("a watch was removed while it was stored");
-    if (included) co_return submitted(*watch, false, "a block holds it already");
+    if (included) co_return submitted(*watch, ended.has_value(), "a block holds it already");
+    if (!is_before_block(watch->state.stage)) co_return submitted(*watch, true, {});
     auto note = co_await send(*watch, rpc::Priority::submit);
-    co_return submitted(*watch, false, std::move(note));
+    co_return submitted(*watch, ended.has_value(), std::move(note));
 }
 
 base::Task<std::string> Submitter::send(storage::Watch& watch, rpc::Priority priority) {

@@ -83,7 +83,8 @@ private:
     base::Task<void> look_up_into(std::shared_ptr<LookUp> found, std::string tx_hash,
                                   std::string idempotency_key);
     base::Task<SubmitResult> go_on(storage::Watch watch);
-    base::Task<SubmitResult> store_and_send(storage::NewWatch row, bool included);
+    base::Task<SubmitResult> store_and_send(storage::NewWatch row, std::optional<chain::Stage> ended,
+                                            bool included);
     // Sends once and keeps what came of it, in `watch` too. Why it was not taken, or an empty text.
     base::Task<std::string> send(storage::Watch& watch, rpc::Priority priority);
     base::Task<void> observe(storage::Watch& watch, chain::Observation observation);

@@ -213,6 +213,41 @@ TEST_F(SubmitterTest, ADatabaseThatIsAwayIsToldSoon) {
     EXPECT_THAT(chain.sent, SizeIs(0));
 }
 
+TEST_F(SubmitterTest, WhatNoHostTookBeginsAgainWhenItIsHandedInAgain) {
+    submit(request_for(transfer(), "order-1"));
+    for (const auto ended :
+         {chain::Stage::forwarding_failed, chain::Stage::rejected, chain::Stage::dropped}) {
+        auto& state = rows.rows.begin()->second.state;
+        state.stage = ended;
+        state.reason = ended == chain::Stage::dropped ? chain::reason::kBalance : chain::Text("some reason");
+        chain.sent.clear();
+        const auto again = submit(request_for(transfer()));
+        ASSERT_TRUE(again && *again);
+        EXPECT_TRUE((*again)->existing);
+        EXPECT_EQ(stage(), chain::Stage::pending);
+        EXPECT_EQ(rows.rows.begin()->second.state.reason, "");
+        EXPECT_THAT(chain.sent, SizeIs(1));
+    }
+}
+
+TEST_F(SubmitterTest, WhatCannotBeIncludedAnyMoreStaysEnded) {
+    submit(request_for(transfer()));
+    auto& state = rows.rows.begin()->second.state;
+    for (const auto ended : {chain::Stage::expired, chain::Stage::dropped, chain::Stage::final}) {
+        state.stage = ended;
+        const auto again = submit(request_for(transfer()));
+        ASSERT_TRUE(again && *again);
+        EXPECT_EQ((*again)->stage, ended);
+    }
+    state.stage = chain::Stage::forwarding_failed;
+    chain.facts.key->nonce = 6;
+    const auto again = submit(request_for(transfer()));
+    ASSERT_TRUE(again && *again);
+    EXPECT_EQ((*again)->stage, chain::Stage::forwarding_failed);
+    EXPECT_THAT((*again)->note, HasSubstr("invalid_nonce"));
+    EXPECT_THAT(chain.sent, SizeIs(1));
+}
+
 TEST_F(SubmitterTest, ItIsSentWhoeverStoredIt) {
     Submitter other(context.get_executor(), rows, chain, time);
     steps.breaks_at = 3;  // stored, not sent
