@@ -56,7 +56,7 @@ COMMENT ON COLUMN watches.checks IS 'Requests made for it.';
 COMMENT ON COLUMN watches.balance_missing_since IS 'Height since which its signer has not enough for it.';
 COMMENT ON COLUMN watches.stuck_since IS 'Since when it is longer in its stage than it should be. NULL: it is not.';
 COMMENT ON COLUMN watches.stage_since IS 'When it came to its stage.';
-COMMENT ON COLUMN watches.created_at IS 'When the watch began.';
+COMMENT ON COLUMN watches.created_at IS 'When the watch began, or was handed in as a submission.';
 COMMENT ON COLUMN watches.updated_at IS 'When the row changed last.';
 
 COMMENT ON TABLE watch_transitions IS 'Every step of every watch, with what proves it.';

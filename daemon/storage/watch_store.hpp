@@ -114,8 +114,9 @@ public:
 
     // Those that are there already are left as they are (a submission completes a watch that knew the
     // hash alone), and so is one whose idempotency key belongs to another: watch_by_idempotency_key() has
-    // that. Returns the hashes that are new. NOTIFYs receiptd_watches. Throws StorageError, and writes
-    // nothing, if a hash is none or a text holds a NUL character.
+    // that. A key given with the same bytes again is kept if they had none. Returns the hashes that are new.
+    // NOTIFYs receiptd_watches. Throws StorageError, and writes nothing, if a hash is none or a text holds a
+    // NUL character.
     virtual base::Task<std::vector<std::string>> add_watches(std::vector<NewWatch> watches) = 0;
     virtual base::Task<bool> remove_watch(std::string tx_hash) = 0;
     // In one transaction: a watch that ended at `ended` goes with its transitions, and the new one of the

@@ -85,9 +85,18 @@ constexpr const char* kInsert =
     "  idempotency_key = coalesce(w.idempotency_key, excluded.idempotency_key), "
     "  public_key = excluded.public_key, nonce = excluded.nonce, valid_until = excluded.valid_until, "
     "  cost = excluded.cost, block_hash = excluded.block_hash, "
-    "  block_hash_height = excluded.block_hash_height, next_check_at = now(), updated_at = now() "
+    "  block_hash_height = excluded.block_hash_height, next_check_at = now(), created_at = now(), "
+    "  updated_at = now() "
     "WHERE w.signed_tx_base64 IS NULL AND excluded.signed_tx_base64 IS NOT NULL "
     "RETURNING tx_hash, xmax = 0";
+
+// To those that were handed in without one before.
+constexpr const char* kGiveKeys =
+    "UPDATE watches w SET idempotency_key = new.key, updated_at = now() "
+    "FROM unnest($1::text[], $2::text[], $3::text[]) AS new (tx_hash, bytes, key) "
+    "WHERE w.tx_hash = new.tx_hash AND w.signed_tx_base64 = new.bytes AND new.bytes <> '' AND new.key <> '' "
+    "AND w.idempotency_key IS NULL "
+    "AND NOT EXISTS (SELECT FROM watches other WHERE other.idempotency_key = new.key)";
 
 std::vector<std::string> insert(pqxx::transaction_base& tx, const Columns& c) {
     const auto rows =
@@ -95,6 +104,7 @@ std::vector<std::string> insert(pqxx::transaction_base& tx, const Columns& c) {
                     text_array(c.rules), text_array(c.bytes), text_array(c.idempotency_keys),
                     text_array(c.public_keys), text_array(c.nonces), text_array(c.valid_until),
                     text_array(c.costs), text_array(c.block_hashes), text_array(c.block_heights));
+    shim::query(tx, kGiveKeys, text_array(c.tx_hashes), text_array(c.bytes), text_array(c.idempotency_keys));
     std::vector<std::string> added;
     for (const auto& row : rows)
         if (row[1].as<bool>()) added.push_back(row[0].as<std::string>());

@@ -92,8 +92,30 @@ storage::NewWatch new_watch(const ReadTransaction& read, const ChainFacts& facts
         watch.block_hash = body.block_hash.to_string();
         watch.block_hash_height = facts.block->height;
     }
-    if (const auto cost = cost_of(body, facts.gas_price)) watch.cost = base::to_string(*cost);
+    // Of a gas key the key itself pays for the gas.
+    const auto cost = cost_of(body, facts.gas_price);
+    if (cost && !body.nonce.nonce_index) watch.cost = base::to_string(*cost);
     return watch;
+}
+
+SubmitError other_key(const std::string& tx_hash) {
+    SubmitError error;
+    error.kind = SubmitError::Kind::conflict;
+    error.where = "idempotency_key";
+    error.detail = "transaction " + tx_hash + " was handed in with another idempotency key";
+    error.remedy = "use the key that it was handed in with, or none";
+    return error;
+}
+
+// Of a row that is there, to give it the key.
+storage::NewWatch with_key(const storage::Watch& watch, std::string idempotency_key) {
+    storage::NewWatch row;
+    row.tx_hash = watch.tx_hash;
+    row.sender_id = watch.sender_id;
+    row.origin = watch.origin;
+    row.signed_tx_base64 = watch.signed_tx_base64;
+    row.idempotency_key = std::move(idempotency_key);
+    return row;
 }
 
 }  // namespace
@@ -123,6 +145,9 @@ base::Task<SubmitResult> Submitter::submit(SubmitRequest request) {
         co_return conflict(request.idempotency_key, stored->key_owner);
     auto& before = stored->watch;
     if (before && before->signed_tx_base64.empty()) before.reset();
+    if (before && !request.idempotency_key.empty() && stored->key_owner.empty() &&
+        !co_await takes_key(*before, request.idempotency_key))
+        co_return other_key(read->tx_hash);
     if (before && !may_begin_again(before->state)) co_return co_await go_on(std::move(*before));
     auto checked = co_await check(*read);
     if (!checked && before) co_return submitted(*before, true, stays_ended(checked.error()));
@@ -131,6 +156,15 @@ base::Task<SubmitResult> Submitter::submit(SubmitRequest request) {
     std::optional<chain::Stage> ended;
     if (before) ended = before->state.stage;
     co_return co_await store_and_send(std::move(row), ended, checked->included);
+}
+
+// A key that came with a repeat belongs to the transaction from then on.
+base::Task<bool> Submitter::takes_key(const storage::Watch& watch, std::string idempotency_key) {
+    std::vector<storage::NewWatch> rows;
+    rows.push_back(with_key(watch, idempotency_key));
+    co_await store_.add_watches(std::move(rows));
+    const auto owner = co_await store_.watch_by_idempotency_key(std::move(idempotency_key));
+    co_return owner && owner->tx_hash == watch.tx_hash;
 }
 
 // Stored, but perhaps never sent.
@@ -153,7 +187,8 @@ base::Task<SubmitResult> Submitter::store_and_send(storage::NewWatch row, std::o
         co_await store_.add_watches(std::move(rows));
     }
     auto watch = co_await store_.watch(tx_hash);
-    if (!watch && !idempotency_key.empty()) {
+    // Somebody was faster with the key: at best the bare hash is stored.
+    if ((!watch || watch->signed_tx_base64.empty()) && !idempotency_key.empty()) {
         const auto owner = co_await store_.watch_by_idempotency_key(idempotency_key);
         co_return conflict(idempotency_key, owner ? owner->tx_hash : "that was removed");
     }
@@ -177,7 +212,9 @@ base::Task<std::string> Submitter::send(storage::Watch& watch, rpc::Priority pri
     if (watch.state.stage != chain::Stage::accepted) co_return std::string();
     if (const auto* refused = std::get_if<rpc::SubmitSource::Refused>(&result)) {
         const auto included = co_await source_.is_included(watch.tx_hash, watch.sender_id);
-        if (!included || *included) co_return std::string("a block holds it already");
+        if (!included)
+            co_return refused->host + " refused it, and no host tells whether a block holds it already";
+        if (*included) co_return std::string("a block holds it already");
         auto error = refusal(refused->error_json, {});
         chain::Refused seen{error.error_class, refused->error_json, refused->host};
         co_await observe(watch, std::move(seen));
@@ -251,13 +288,22 @@ base::Task<void> Submitter::look() {
     }
 }
 
+// However many there are, each has its turn.
+std::vector<std::string> Submitter::longest_due(base::SteadyTime now) const {
+    std::vector<std::pair<base::SteadyTime, const std::string*>> due;
+    for (const auto& [tx_hash, each] : schedule_)
+        if (each.at <= now) due.emplace_back(each.at, &tx_hash);
+    const auto taken = std::min(due.size(), kMostInRound);
+    std::partial_sort(due.begin(), due.begin() + static_cast<std::ptrdiff_t>(taken), due.end(),
+                      [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::string> hashes;
+    for (std::size_t i = 0; i < taken; ++i) hashes.push_back(*due[i].second);
+    return hashes;
+}
+
 base::Task<void> Submitter::send_due() {
     const auto now = time_->now();
-    std::vector<std::string> hashes;
-    for (const auto& [tx_hash, due] : schedule_) {
-        if (hashes.size() == kMostInRound) break;
-        if (due.at <= now) hashes.push_back(tx_hash);
-    }
+    const auto hashes = longest_due(now);
     if (hashes.empty()) co_return;
     auto round = std::make_shared<Round>();
     round->watches = co_await store_.watches(hashes);

@@ -82,6 +82,7 @@ private:
     base::Task<std::optional<Stored>> look_up(std::string tx_hash, std::string idempotency_key);
     base::Task<void> look_up_into(std::shared_ptr<LookUp> found, std::string tx_hash,
                                   std::string idempotency_key);
+    base::Task<bool> takes_key(const storage::Watch& watch, std::string idempotency_key);
     base::Task<SubmitResult> go_on(storage::Watch watch);
     base::Task<SubmitResult> store_and_send(storage::NewWatch row, std::optional<chain::Stage> ended,
                                             bool included);
@@ -90,6 +91,7 @@ private:
     base::Task<void> observe(storage::Watch& watch, chain::Observation observation);
     base::Task<void> send_some(std::shared_ptr<Round> round);
     void schedule(const std::string& tx_hash, unsigned attempts);
+    std::vector<std::string> longest_due(base::SteadyTime now) const;
 
     base::asio::any_io_executor executor_;
     storage::WatchStore& store_;

@@ -8,6 +8,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -54,6 +55,13 @@ public:
             if (!each.idempotency_key.empty() && keys.contains(each.idempotency_key) &&
                 keys[each.idempotency_key] != each.tx_hash)
                 continue;
+            if (const auto row = rows.find(each.tx_hash);
+                row != rows.end() && !row->second.signed_tx_base64.empty()) {
+                const auto has_one = std::any_of(keys.begin(), keys.end(),
+                                                 [&](const auto& key) { return key.second == each.tx_hash; });
+                if (!each.idempotency_key.empty() && !has_one) keys[each.idempotency_key] = each.tx_hash;
+                continue;
+            }
             if (!rows.contains(each.tx_hash)) fresh.push_back(each.tx_hash);
             auto& row = rows[each.tx_hash];
             row.tx_hash = row.transaction.tx_hash = each.tx_hash;

@@ -89,6 +89,19 @@ TEST_F(SubmitterTest, AnIdempotencyKeyIsForOneTransaction) {
     EXPECT_THAT(rows.rows, SizeIs(1));
 }
 
+TEST_F(SubmitterTest, AnIdempotencyKeyThatComesWithARepeatIsKept) {
+    submit(request_for(transfer(6)));
+    const auto same = submit(request_for(transfer(6), "order-1"));
+    EXPECT_TRUE(same && *same && (*same)->existing);
+    const auto other = submit(request_for(transfer(7), "order-1"));
+    ASSERT_TRUE(other && other->has_error());
+    EXPECT_EQ(other->error().kind, SubmitError::Kind::conflict);
+    const auto second = submit(request_for(transfer(6), "order-2"));
+    ASSERT_TRUE(second && second->has_error()) << "one key each";
+    EXPECT_EQ(second->error().kind, SubmitError::Kind::conflict);
+    EXPECT_THAT(rows.rows, SizeIs(1));
+}
+
 TEST_F(SubmitterTest, WhatIsRefusedIsNeitherStoredNorSent) {
     const auto result = submit(request_for(transfer(5)));
     ASSERT_TRUE(result && result->has_error());
