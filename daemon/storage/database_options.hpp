@@ -13,11 +13,11 @@ namespace receiptd::storage {
 struct DatabaseOptions {
     base::Secret url;                                     // postgresql://… or "key=value …"
     std::chrono::milliseconds statement_timeout{60'000};  // 0: none
-    // Of what people wait for, instead: shorter than the API's patience.
-    std::chrono::milliseconds question_timeout{2'500};
     // How long to go on trying a database that cannot be reached; nullopt: until stopped. One-shot
     // commands set it.
     std::optional<std::chrono::milliseconds> patience;
+    // Instead of statement_timeout, of what people wait for: shorter than the API's patience.
+    std::chrono::milliseconds question_timeout{2'500};
 };
 
 class ConnectionString {

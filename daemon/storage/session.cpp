@@ -86,7 +86,8 @@ void Session::run_repeatedly(const std::function<void(pqxx::connection&)>& work,
         if (until && steady_now() >= *until) throw StorageTimeout("the database did not answer in time");
         try {
             work(connection());
-            if (std::exchange(down_, false)) context_.outages.back();
+            const bool was_down = std::exchange(down_, false);
+            if (was_down && waited_for_ == WaitedFor::by_daemon) context_.outages.back();
             return;
         } catch (const StorageError&) {
             throw;
@@ -117,7 +118,8 @@ void Session::recover(const std::exception_ptr& error, unsigned failures) {
     if (fault.kind == FaultKind::outage) {
         if (!std::exchange(down_, true)) {
             down_since_ = steady_now();
-            context_.outages.lost(fault.text);
+            // One that gives up would not see the end of it.
+            if (waited_for_ == WaitedFor::by_daemon) context_.outages.lost(fault.text);
         }
         give_up_when_impatient(fault.text);
     } else {

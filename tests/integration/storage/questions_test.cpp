@@ -2,6 +2,8 @@
 #include "alert_test_support.hpp"
 #include "watch_test_support.hpp"
 
+#include <future>
+
 namespace receiptd::test {
 namespace {
 
@@ -57,6 +59,17 @@ TEST_F(Questions, about_watches_are_given_up_too) {
     }
     ask_until_answered([&] { add(); });
     ask_until_answered([&] { EXPECT_EQ(await(watches.list_watches({})).size(), 1u); });
+}
+
+TEST_F(Questions, to_a_server_that_is_not_there_are_given_up_while_its_daemon_goes_on_trying) {
+    auto options = hurried();
+    options.url = base::Secret("postgresql://receiptd:hush@127.0.0.1:1/none");
+    Process process(options);
+    EXPECT_THROW(await(process.alerts.list_findings({})), StorageTimeout);
+    auto waiting = std::async(std::launch::async, [&] { await(process.alerts.last_stream_event()); });
+    EXPECT_THROW(await(process.alerts.list_findings({})), StorageTimeout);
+    process.sessions.stop.request();
+    EXPECT_THROW(waiting.get(), storage::StorageStopped);
 }
 
 TEST_F(Questions, are_not_begun_when_nobody_waits_for_them_any_more) {
