@@ -70,7 +70,8 @@ public:
     BlockHeight height = 100;
 };
 
-// A tree drawn at random: every receipt spawns some, some of them await one another.
+// A tree drawn at random: receipts spawn others, some of them await one another; one that failed spawns
+// refunds only, and a refund nothing.
 inline Story random_story(std::mt19937& random) {
     Story story;
     std::vector<std::string> open{"r0"};
@@ -83,7 +84,9 @@ inline Story random_story(std::mt19937& random) {
         if (chance(5)) continue;  // not executed yet
         std::vector<std::string> children;
         std::vector<std::string> data;
-        while (next < 60 && chance(60)) {
+        const bool fails = chance(25);
+        const bool is_refund = id.starts_with("refund");
+        while (!fails && !is_refund && next < 60 && chance(60)) {
             const auto child = "r" + std::to_string(next++);
             auto& made = story.receipt(child, "app", "app");
             if (chance(50)) {
@@ -94,12 +97,12 @@ inline Story random_story(std::mt19937& random) {
             children.push_back(child);
             open.push_back(child);
         }
-        if (chance(20)) {
+        if (!is_refund && chance(20)) {
             children.push_back("refund" + id);
             story.receipt("refund" + id, "system", "alice");
             open.push_back("refund" + id);
         }
-        chance(25) ? story.fails(id, children) : story.ok(id, children);
+        fails ? story.fails(id, children) : story.ok(id, children);
         if (chance(80)) story.data("d" + id, chance(30));
     }
     return story;
