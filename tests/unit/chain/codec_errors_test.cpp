@@ -1,5 +1,6 @@
 #include "chain/error_rules.hpp"
 #include "chain/errors.hpp"
+#include "chain/failed_action.hpp"
 #include "chain/panic_text.hpp"
 #include "codec_error_variants.hpp"
 
@@ -216,6 +217,17 @@ TEST(FailureClasses, OfUnknownVariantsAreUnknownWithTheJsonAsText) {
         EXPECT_EQ(found.error_class, "unknown") << json;
         EXPECT_EQ(found.error_text, json);
     }
+}
+
+TEST(FailureClasses, KnowTheActionOfABatchThatFailed) {
+    const std::string third =
+        R"({"ActionError":{"index":2,"kind":{"AccountAlreadyExists":{"account_id":"a"}}}})";
+    EXPECT_EQ(classify_failure(third).action_index, 2u);
+    EXPECT_EQ(failed_action(third), 2u);
+    EXPECT_EQ(failed_action(R"({"ActionError":{"kind":"\u0000","index":3}})"), 3u) << "whatever the kind is";
+    for (const char* json : {R"({"ActionError":{"index":null,"kind":{}}})", R"({"ActionError":{"index":-1}})",
+                             R"({"InvalidTxError":"Expired"})", "[]", "", "{"})
+        EXPECT_EQ(failed_action(json), std::nullopt) << json;
 }
 
 TEST(FailureClasses, OfBrokenJsonAreUnknown) {
