@@ -38,10 +38,10 @@ void left_to_its_lease(const std::exception& because) {
     log::warn("a delivery is left to its lease", {{"because", because.what()}});
 }
 
-base::Task<Bodies> make_on(base::asio::thread_pool& cpu, std::vector<Cause> causes) {
-    return base::offload(cpu, [causes = std::move(causes)] {
+base::Task<Bodies> make_on(base::asio::thread_pool& cpu, std::vector<Cause> causes, std::string public_url) {
+    return base::offload(cpu, [causes = std::move(causes), public_url = std::move(public_url)] {
         Bodies bodies;
-        for (const auto& cause : causes) bodies[cause.alert_id] = make_payload(cause);
+        for (const auto& cause : causes) bodies[cause.alert_id] = make_payload(cause, public_url);
         return bodies;
     });
 }
@@ -59,13 +59,15 @@ struct Dispatcher::Seat {
 
 Dispatcher::Dispatcher(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
                        const std::vector<std::string>& endpoints, storage::AlertStore& store, Sender& sender,
-                       metrics::AlertSeries& series, const base::Clock& clock, Chance chance)
+                       metrics::AlertSeries& series, const base::Clock& clock, Chance chance,
+                       std::string public_url)
     : executor_(executor),
       cpu_(cpu),
       store_(store),
       sender_(sender),
       clock_(clock),
       chance_(std::move(chance)),
+      public_url_(std::move(public_url)),
       pause_(executor) {
     for (const auto& name : endpoints)
         endpoints_.emplace(name, std::make_shared<Endpoint>(metrics::EndpointSeries(series, name)));
@@ -104,8 +106,7 @@ void Dispatcher::stop() {
 std::vector<storage::EndpointRoom> Dispatcher::rooms() const {
     std::vector<storage::EndpointRoom> rooms;
     for (const auto& [name, endpoint] : endpoints_)
-        if (endpoint->in_flight < kAttemptsAtOnce && !endpoint->gone &&
-            endpoint->paused_until <= clock_.steady())
+        if (endpoint->in_flight < kAttemptsAtOnce && endpoint->paused_until <= clock_.steady())
             rooms.push_back({name, kAttemptsAtOnce - endpoint->in_flight});
     return rooms;
 }
@@ -140,7 +141,7 @@ base::Task<void> Dispatcher::give_bodies(std::vector<storage::DueDelivery>& deli
     auto known = co_await store_.causes(std::move(asked));
     std::vector<Cause> causes;
     for (const auto& [id, delivery] : without) causes.push_back(cause_of(delivery, std::move(known[id])));
-    auto made = co_await make_on(cpu_, std::move(causes));
+    auto made = co_await make_on(cpu_, std::move(causes), public_url_);
     const auto kept = co_await store_.keep_payloads(std::move(made));
     for (auto& delivery : deliveries)
         if (delivery.payload.empty()) delivery.payload = kept.at(delivery.alert_id);
@@ -200,11 +201,10 @@ void Dispatcher::note(const storage::DueDelivery& delivery, const storage::Deliv
         if (was_failing) log::info("endpoint takes alerts again", {{"endpoint", delivery.endpoint}});
         return;
     }
-    if (outcome.endpoint_gone) {
-        endpoint.gone = true;
-        log::error("endpoint switched off: it answered 410; a restart switches it on",
-                   {{"endpoint", delivery.endpoint}});
-    }
+    if (outcome.endpoint_gone)
+        log::error(
+            "endpoint switched off: it answered 410; a restart or `receiptd alerts resend` switches it on",
+            {{"endpoint", delivery.endpoint}});
     const bool slow_down = answer.status == 429 || answer.status == 503;
     if (slow_down && answer.retry_after)
         endpoint.paused_until = std::max(endpoint.paused_until, clock_.steady() + *answer.retry_after);

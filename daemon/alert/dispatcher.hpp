@@ -38,10 +38,10 @@ class Dispatcher {
 public:
     using Chance = std::function<double()>;  // uniform in [0, 1)
 
-    // `endpoints`: their names.
+    // `endpoints`: their names. `public_url`: as in make_payload().
     Dispatcher(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
                const std::vector<std::string>& endpoints, storage::AlertStore& store, Sender& sender,
-               metrics::AlertSeries& series, const base::Clock& clock, Chance chance);
+               metrics::AlertSeries& series, const base::Clock& clock, Chance chance, std::string public_url);
 
     // Before anything is committed: alerts are made for the endpoints that the database knows.
     base::Task<void> register_endpoints();
@@ -62,7 +62,6 @@ private:
         metrics::EndpointSeries series;
         unsigned in_flight = 0;
         bool more_due = false;  // the last claim took all it could
-        bool gone = false;      // answered 410
         bool failing = false;   // the last attempt failed
         base::SteadyTime paused_until{};
     };
@@ -85,6 +84,7 @@ private:
     Sender& sender_;
     const base::Clock& clock_;
     Chance chance_;
+    std::string public_url_;
     std::map<std::string, std::shared_ptr<Endpoint>> endpoints_;
     std::optional<Outbox> outbox_;
     base::asio::steady_timer pause_;

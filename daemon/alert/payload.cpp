@@ -2,11 +2,13 @@
 
 #include "alert/words.hpp"
 #include "base/iso_time.hpp"
+#include "chain/certain_verdict.hpp"
 #include "storage/stored_graph.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <cstdio>
+#include <algorithm>
+#include <utility>
 
 namespace receiptd::alert {
 
@@ -38,7 +40,18 @@ Json finding_json(const Cause& cause, const storage::FindingRow& finding) {
     return json;
 }
 
-Json data_json(const Cause& cause, const storage::FindingRow& finding) {
+Json action_index(const chain::TreeJudgement& tree, const std::string& receipt_id) {
+    const auto found = std::find_if(tree.receipts.begin(), tree.receipts.end(),
+                                    [&](const auto& each) { return each.receipt_id == receipt_id; });
+    return found == tree.receipts.end() ? Json() : or_null(found->failure.action_index);
+}
+
+std::string transaction_link(std::string public_url, const std::string& tx_hash) {
+    while (public_url.ends_with('/')) public_url.pop_back();
+    return public_url + "/v1/transactions/" + tx_hash;
+}
+
+Json data_json(const Cause& cause, const storage::FindingRow& finding, const std::string& public_url) {
     const auto tree = storage::graph_of(cause.tx_hash, cause.tree).judge();
     Json data;
     data["summary"] = summary(finding);
@@ -46,23 +59,25 @@ Json data_json(const Cause& cause, const storage::FindingRow& finding) {
     data["tx_hash"] = text_or_null(cause.tx_hash);
     data["sender_id"] =
         text_or_null(cause.tree.transaction ? cause.tree.transaction->signer_id : finding.signer_id);
-    data["verdict"] = tree.verdict ? Json(chain::verdict_name(*tree.verdict)) : Json();
+    const auto verdict = chain::certain_verdict(tree);
+    data["verdict"] = verdict ? Json(chain::verdict_name(*verdict)) : Json();
     data["failing_branch"] = branch_in_words(tree, finding.receipt_id);
     data["contract_id"] = text_or_null(finding.contract_id);
     data["method_name"] = text_or_null(finding.method_name);
     data["error_class"] = text_or_null(finding.error_class);
     data["error_text"] = text_or_null(finding.error_text, kLongestErrorText);
+    data["action_index"] = action_index(tree, finding.receipt_id);
     data["block_height"] = or_null(finding.block_height);
     data["included_height"] = height_or_null(tree.included_at);
     data["completed_height"] = tree.completed ? height_or_null(tree.completed_at) : Json();
     data["links"] = Json::object();
-    if (!cause.tx_hash.empty()) data["links"]["api"] = "/v1/transactions/" + cause.tx_hash;
+    if (!cause.tx_hash.empty()) data["links"]["api"] = transaction_link(public_url, cause.tx_hash);
     return data;
 }
 
 }  // namespace
 
-std::string make_payload(const Cause& cause) {
+std::string make_payload(const Cause& cause, const std::string& public_url) {
     storage::FindingRow finding;
     finding.kind = cause.kind;
     finding.tx_hash = cause.tx_hash;
@@ -70,7 +85,7 @@ std::string make_payload(const Cause& cause) {
     Json body;
     body["type"] = "finding." + cause.kind;
     body["timestamp"] = finding.block_time.empty() ? base::iso_time(cause.alerted_at) : finding.block_time;
-    body["data"] = data_json(cause, finding);
+    body["data"] = data_json(cause, finding, public_url);
     return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

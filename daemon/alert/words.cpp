@@ -26,10 +26,18 @@ std::string failure_words(const std::string& error_class, const std::string& err
     return error_class + ": " + in_line(error_text, kLongestText);
 }
 
+// Counted as the chain counts, from 0.
+std::string place_in_batch(const Receipt& receipt) {
+    const auto index = receipt.failure.action_index;
+    if (!index || receipt.action_names.size() < 2 || *index >= receipt.action_names.size()) return {};
+    return " at action " + std::to_string(*index) + " (" + receipt.action_names[*index] + ")";
+}
+
 std::string fate_words(const Receipt& receipt) {
     if (!receipt.executed) return "not executed yet";
     if (!receipt.failed()) return "succeeded";
-    auto words = "failed: " + failure_words(receipt.failure.error_class, receipt.failure.error_text);
+    auto words = "failed" + place_in_batch(receipt) + ": " +
+                 failure_words(receipt.failure.error_class, receipt.failure.error_text);
     if (receipt.handling == chain::Handling::handled) words += " (handled)";
     return words;
 }

@@ -1,4 +1,5 @@
 // /livez, /readyz, /metrics, /v1/status: what the daemon says of itself, without asking the database.
+#include "api/query.hpp"
 #include "api/services.hpp"
 
 #include <nlohmann/json.hpp>
@@ -30,7 +31,9 @@ base::Task<net::ServerReply> metrics_page(SharedContext context, Call) {
     co_return text_reply(200, "text/plain; version=0.0.4; charset=utf-8", std::move(text));
 }
 
-base::Task<net::ServerReply> status_page(SharedContext context, Call) {
+base::Task<net::ServerReply> status_page(SharedContext context, Call call) {
+    const Query query(call.request, {});
+    if (query.fault()) co_return problem_reply(*query.fault());
     auto text = to_json(context->services.status());
     while (text.ends_with('\n')) text.pop_back();
     co_return json_reply(200, std::move(text));

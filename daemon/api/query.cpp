@@ -93,7 +93,7 @@ Query::Query(const net::ServerRequest& request, std::initializer_list<std::strin
         if (std::find(known.begin(), known.end(), it->name) == known.end()) {
             std::string names;
             for (const auto name : known) names.append(names.empty() ? "" : ", ").append(name);
-            refuse(it->name, "no such parameter here; there are: " + names);
+            refuse(it->name, "no such parameter here; there are: " + (names.empty() ? "none" : names));
         } else if (std::any_of(given_.begin(), it,
                                [&](const auto& other) { return other.name == it->name; })) {
             refuse(it->name, "is given twice");

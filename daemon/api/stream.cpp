@@ -40,21 +40,35 @@ StreamFilter filter_of(Query& query) {
     return filter;
 }
 
+net::ServerReply too_many(std::size_t readers) {
+    Problem problem;
+    problem.status = 503;
+    problem.detail = "there are " + std::to_string(readers) + " readers of the stream already";
+    problem.headers.push_back({"Retry-After", "5"});
+    return problem_reply(problem);
+}
+
+// It would wait for what comes behind an event of the future.
+net::ServerReply not_of_this_stream(std::int64_t after, std::int64_t highest) {
+    Problem problem;
+    problem.status = 409;
+    problem.detail = "no event has the id " + std::to_string(after) + ", the highest is " +
+                     std::to_string(highest) +
+                     ": it is of another database; begin without Last-Event-ID and after";
+    return problem_reply(problem);
+}
+
 base::Task<net::ServerReply> stream(SharedContext context, Call call) {
     Query query(call.request, {"after", "kind", "tx_hash"});
     auto filter = filter_of(query);
     const auto after = after_of(query, call.request);
     if (query.fault()) co_return problem_reply(*query.fault());
+    auto asking = context->services.alerts.highest_stream_id();
+    const auto highest = co_await context->calls.wait_for(std::move(asking));
+    if (after && *after > highest) co_return not_of_this_stream(*after, highest);
     auto opening = EventHub::read(context->hub, std::move(filter), after);
     auto reader = co_await std::move(opening);
-    if (!reader) {
-        Problem problem;
-        problem.status = 503;
-        problem.detail =
-            "there are " + std::to_string(context->options.stream.readers) + " readers of the stream already";
-        problem.headers.push_back({"Retry-After", "5"});
-        co_return problem_reply(problem);
-    }
+    if (!reader) co_return too_many(context->options.stream.readers);
     net::ServerReply reply;
     reply.headers.push_back({"Content-Type", "text/event-stream"});
     reply.headers.push_back({"Cache-Control", "no-store"});

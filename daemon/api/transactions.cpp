@@ -156,6 +156,8 @@ base::Task<Stored> load(SharedContext context, std::string tx_hash) {
 
 base::Task<net::ServerReply> get(SharedContext context, Call call) {
     if (!storage::is_transaction_hash(call.captured)) co_return problem_reply(no_hash(call.captured));
+    const Query query(call.request, {});
+    if (query.fault()) co_return problem_reply(*query.fault());
     auto stored = co_await load(context, call.captured);
     auto view = co_await judge(context->services.cpu, std::move(stored));
     view = co_await with_what_is_pending(context, std::move(view));

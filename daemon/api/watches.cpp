@@ -185,6 +185,8 @@ Problem not_watched(const std::string& tx_hash) {
 
 base::Task<net::ServerReply> get(SharedContext context, Call call) {
     if (!storage::is_transaction_hash(call.captured)) co_return problem_reply(no_hash(call.captured));
+    const Query query(call.request, {});
+    if (query.fault()) co_return problem_reply(*query.fault());
     auto reading = context->services.watches.watch(call.captured);
     const auto watch = co_await context->calls.wait_for(std::move(reading));
     if (!watch) co_return problem_reply(not_watched(call.captured));

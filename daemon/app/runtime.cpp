@@ -69,6 +69,7 @@ Runtime::Runtime(const config::Settings& configured)
       rpc_series(registry),
       storage_series(registry),
       follow_series(registry),
+      watch_series(registry),
       cpu(kCpuThreads),
       store(store_options(settings), storage_series, clock),
       watches(store, clock),
@@ -78,14 +79,16 @@ Runtime::Runtime(const config::Settings& configured)
       state(context.get_executor(), follow_series, clock),
       follower(context.get_executor(), cpu, sources->blocks(), &sources->trees(), store, state,
                settings.follow),
-      watching(context.get_executor(), cpu, watches, *sources, follower, state, registry, clock, settings),
+      watching(context.get_executor(), cpu, watches, *sources, follower, state, watch_series, clock,
+               settings),
       submitter(context.get_executor(), watches, sources->submissions(),
                 std::make_shared<rpc::RealTimeAndChance>(clock), submitter_options(settings)),
       alert_series(registry),
       sender(context.get_executor(), settings.endpoints, clock),
       dispatcher(context.get_executor(), cpu, endpoint_names(settings), alerts, sender, alert_series, clock,
-                 chance()) {
+                 chance(), settings.http.public_url) {
     follower.place_receipts(sources->receipts(), sources->trees(), orphans);
+    store.sessions().watch_series = &watch_series;
     store.sessions().on_alerts = [this] { boost::asio::post(context, [this] { dispatcher.wake(); }); };
 }
 

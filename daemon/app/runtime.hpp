@@ -14,6 +14,7 @@
 #include "metrics/registry.hpp"
 #include "metrics/rpc_series.hpp"
 #include "metrics/storage_series.hpp"
+#include "metrics/watch_series.hpp"
 #include "rpc/sources.hpp"
 #include "storage/pg_alert_store.hpp"
 #include "storage/pg_orphan_store.hpp"
@@ -42,6 +43,7 @@ struct Runtime {
     metrics::RpcSeries rpc_series;
     metrics::StorageSeries storage_series;
     metrics::FollowSeries follow_series;
+    metrics::WatchSeries watch_series;
     boost::asio::thread_pool cpu;
     boost::asio::io_context context{1};
     storage::PgStore store;

@@ -52,11 +52,10 @@ watch::TrackerSettings settings_of(const config::Settings& settings) {
 
 Watching::Watching(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
                    storage::WatchStore& store, rpc::Sources& sources, follow::Follower& follower,
-                   const follow::State& state, metrics::Registry& registry, const base::Clock& clock,
+                   const follow::State& state, metrics::WatchSeries& series, const base::Clock& clock,
                    const config::Settings& settings)
-    : series_(registry),
-      upstream_(sources.trees(), sources.final_accounts()),
-      tracker_(std::move(executor), cpu, store, upstream_, series_, clock,
+    : upstream_(sources.trees(), sources.final_accounts()),
+      tracker_(std::move(executor), cpu, store, upstream_, series, clock,
                view_of(follower, state, settings.follow), settings_of(settings)) {}
 
 }  // namespace receiptd::app

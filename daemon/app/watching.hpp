@@ -23,7 +23,7 @@ public:
     // All of them outlive it.
     Watching(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, storage::WatchStore& store,
              rpc::Sources& sources, follow::Follower& follower, const follow::State& state,
-             metrics::Registry& registry, const base::Clock& clock, const config::Settings& settings);
+             metrics::WatchSeries& series, const base::Clock& clock, const config::Settings& settings);
 
     watch::Tracker& tracker() { return tracker_; }
 
@@ -42,7 +42,6 @@ public:
     }
 
 private:
-    metrics::WatchSeries series_;
     watch::RpcWatchUpstream upstream_;
     watch::Tracker tracker_;
 };

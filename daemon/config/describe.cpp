@@ -99,7 +99,8 @@ void example_key(std::ostream& out, const Section& section, const Key& key) {
         comment(out, choices);
     }
     const auto initial = default_toml(key);
-    const bool shown = !key.example.empty() && !section.is_optional();
+    const bool is_optional = section.is_optional() || (key.type == Type::url && !key.required);
+    const bool shown = !key.example.empty() && !is_optional;
     if (shown)
         out << key.name << " = " << key.example << "\n";
     else

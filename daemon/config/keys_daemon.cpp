@@ -145,6 +145,14 @@ constexpr Key kKeys[] = {
      .help = "File that holds the token, instead of `token_env`. Of the two only a file is read anew on "
              "SIGHUP: a process keeps its environment.",
      .reloadable = true},
+    {.section = "http",
+     .name = "public_url",
+     .type = Type::url,
+     .at = setting<&Settings::http, &Http::public_url>(),
+     .help =
+         "Where people reach this API, through a proxy or not: the links of webhooks begin with it. Without "
+         "it they are paths.",
+     .example = "\"https://receiptd.example.org\""},
     {.section = "retention",
      .name = "keep",
      .type = Type::keep,

@@ -21,7 +21,7 @@ constexpr Key kKeys[] = {
      .type = Type::url,
      .at = endpoint<&Endpoint::url>(),
      .help = "Where alerts are sent. Only an answer of 2xx counts; redirects are not followed; 410 switches "
-             "the endpoint off until the next start.",
+             "the endpoint off until the next start or `receiptd alerts resend`.",
      .required = true,
      .example = "\"https://hooks.example.com/receiptd\""},
     {.section = "endpoint",

@@ -75,6 +75,12 @@ void check_endpoint_urls(const Draft& draft, const Places& places, Report& repor
     }
 }
 
+void check_public_url(const Draft& draft, const Places& places, Report& report) {
+    if (draft.settings.http.public_url.find_first_of("?#") != std::string::npos)
+        report.error(places.find("http.public_url"),
+                     "http.public_url must not hold a query or fragment: paths are put behind it");
+}
+
 void check_watch_rules(const Draft& draft, const Places& places, Report& report) {
     const auto& rules = draft.settings.watch_rules;
     for (std::size_t i = 0; i < rules.size(); ++i) {
@@ -248,6 +254,7 @@ void check_rules(const Draft& draft, const Places& places, Report& report) {
     check_names("upstream", draft.settings.upstreams, places, report);
     check_names("endpoint", draft.settings.endpoints, places, report);
     check_endpoint_urls(draft, places, report);
+    check_public_url(draft, places, report);
     check_names("watch", draft.settings.watch_rules, places, report);
     check_watch_rules(draft, places, report);
     const auto& settings = draft.settings;

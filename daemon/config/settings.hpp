@@ -41,7 +41,8 @@ struct Neardata {
 
 struct Http {
     std::string listen = "127.0.0.1:9464";
-    base::Secret token;  // of writes; empty: none is set
+    base::Secret token;      // of writes; empty: none is set
+    std::string public_url;  // where others reach it; empty: not told
 };
 
 struct Timeouts {

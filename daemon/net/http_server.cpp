@@ -80,12 +80,24 @@ struct HttpServer::Impl {
                 report_failure(error);
                 self->pause.expires_after(kAcceptPause);
                 co_await self->pause.async_wait(asio::redirect_error(asio::use_awaitable, error));
-            } else if (self->state->sessions.size() >= self->state->options.max_connections) {
-                turn_away(socket, *self->state);
-            } else {
+            } else if (self->state->sessions.size() < self->state->options.max_connections ||
+                       self->end_longest_wait()) {
                 start_session(std::move(socket), self->state);
+            } else {
+                turn_away(socket, *self->state);
             }
         }
+    }
+
+    // False: every session has its request.
+    bool end_longest_wait() {
+        ServerSession* longest = nullptr;
+        for (ServerSession* session : state->sessions)
+            if (session->waiting_since() &&
+                (!longest || *session->waiting_since() < *longest->waiting_since()))
+                longest = session;
+        if (longest) longest->abort();
+        return longest != nullptr;
     }
 
     // One try, without waiting: nobody is served slower for one who is not served at all.

@@ -64,6 +64,8 @@ struct HttpServerOptions {
     std::chrono::milliseconds idle_timeout{75'000};
     // A client that has not taken a piece of a streamed body by then is cut off.
     std::chrono::milliseconds piece_timeout{10'000};
+    // One more than these, and the connection whose request has been awaited longest gives way; 503 if every
+    // one has its request. So clients that connect and say nothing shut nobody out.
     std::size_t max_connections = 1'024;
     // Asked when the head of a request is there and its body is not: a reply refuses it, unread.
     std::function<std::optional<ServerReply>(const ServerRequest& head)> refuse_head;

@@ -84,6 +84,9 @@ public:
         if (idle_) close();
         if (streaming_) cancel();
     }
+    std::optional<std::chrono::steady_clock::time_point> waiting_since() const override {
+        return aborted_ ? std::nullopt : waiting_since_;
+    }
     void abort() override {
         aborted_ = true;
         close();
@@ -104,7 +107,9 @@ private:
     base::Task<void> serve() {
         for (bool keep_alive = true; keep_alive && !aborted_;) {
             Parser parser;
+            waiting_since_ = std::chrono::steady_clock::now();
             const Received received = co_await receive(parser);
+            waiting_since_.reset();
             if (received == Received::nothing) co_return;
             if (received == Received::refused) {
                 co_await refuse(std::move(*refused_));
@@ -363,6 +368,7 @@ private:
     asio::cancellation_signal signal_;
     InBuffer buffer_;
     std::optional<ServerReply> refused_;
+    std::optional<std::chrono::steady_clock::time_point> waiting_since_;
     std::uint64_t limit_number_ = 0;
     bool idle_ = false;       // between requests
     bool finishing_ = false;  // no further request

@@ -7,7 +7,9 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <set>
 
 namespace receiptd::net {
@@ -20,6 +22,8 @@ public:
     virtual void finish() = 0;
     // Closes now and cancels the handler.
     virtual void abort() = 0;
+    // Since when it has waited for the whole of a request; nullopt: it has one, or is closed.
+    virtual std::optional<std::chrono::steady_clock::time_point> waiting_since() const = 0;
 };
 
 // What the server and its sessions share.

@@ -43,6 +43,7 @@ std::vector<StreamEvent> stream_events(pqxx::connection& connection, std::int64_
 std::int64_t last_stream_event(pqxx::connection& connection);
 // How long the oldest line has been waiting that stream_events() holds back.
 std::chrono::milliseconds stream_held_up(pqxx::connection& connection);
+std::int64_t highest_stream_id(pqxx::connection& connection);
 void settle_restored_events(pqxx::connection& connection);
 
 }  // namespace receiptd::storage::sql

@@ -124,7 +124,8 @@ public:
     virtual base::Task<void> set_endpoints(std::vector<std::string> names) = 0;
 
     // Due ones of these endpoints, of each at most its limit and the longest due first, leased to this
-    // process for `lease` (FOR UPDATE SKIP LOCKED). By endpoint, so that the backlog of one hides no other.
+    // process for `lease` (FOR UPDATE SKIP LOCKED). By endpoint, so that the backlog of one hides no other;
+    // none of an endpoint that is switched off.
     virtual base::Task<std::vector<DueDelivery>> claim_deliveries(std::vector<EndpointRoom> rooms,
                                                                   std::chrono::seconds lease) = 0;
     // By alert_id. All at once: planning the questions costs more than answering them.
@@ -134,7 +135,7 @@ public:
         std::map<std::string, std::string> payloads) = 0;
     virtual base::Task<void> record_delivery(DeliveryOutcome outcome) = 0;
     virtual base::Task<std::vector<DeliveryRow>> list_deliveries(DeliveryFilter filter) = 0;
-    // Makes deliveries pending and due again; how many.
+    // Makes deliveries pending and due again, and switches their endpoints on; how many.
     virtual base::Task<std::uint64_t> resend(DeliveryFilter filter) = 0;
     // Until the next delivery of one of these endpoints is due; nullopt: none is pending.
     virtual base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(
@@ -146,6 +147,8 @@ public:
     // Events behind `after` that no open transaction can still precede, oldest first.
     virtual base::Task<std::vector<StreamEvent>> stream_events(std::int64_t after, unsigned limit) = 0;
     virtual base::Task<std::int64_t> last_stream_event() = 0;
+    // No event was ever given a higher id.
+    virtual base::Task<std::int64_t> highest_stream_id() = 0;
 };
 
 }  // namespace receiptd::storage

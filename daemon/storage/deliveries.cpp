@@ -15,7 +15,8 @@ const std::string kClaim =
     "  FROM unnest($1::text[], $2::int[]) AS room (endpoint, most) "
     "  CROSS JOIN LATERAL (SELECT d.alert_id, d.endpoint, d.next_attempt_at AS due_at FROM deliveries d "
     "    WHERE d.endpoint = room.endpoint AND d.state = 'pending' AND d.next_attempt_at <= now() "
-    "    ORDER BY d.next_attempt_at LIMIT room.most FOR UPDATE SKIP LOCKED) one), "
+    "    ORDER BY d.next_attempt_at LIMIT room.most FOR UPDATE SKIP LOCKED) one "
+    "  WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.name = room.endpoint AND NOT e.active)), "
     "claimed AS (UPDATE deliveries d SET lease_owner = $3::uuid, "
     "    next_attempt_at = now() + $4::bigint * interval '1 second' "
     "  FROM due WHERE d.alert_id = due.alert_id AND d.endpoint = due.endpoint "
@@ -107,7 +108,8 @@ std::optional<std::chrono::milliseconds> next_delivery_in(pqxx::connection& conn
         "SELECT ceil(extract(epoch FROM min(next.at) - now()) * 1000)::bigint "
         "FROM unnest($1::text[]) AS asked (endpoint) "
         "CROSS JOIN LATERAL (SELECT next_attempt_at AS at FROM deliveries d "
-        "  WHERE d.endpoint = asked.endpoint AND d.state = 'pending' ORDER BY next_attempt_at LIMIT 1) next",
+        "  WHERE d.endpoint = asked.endpoint AND d.state = 'pending' ORDER BY next_attempt_at LIMIT 1) next "
+        "WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.name = asked.endpoint AND NOT e.active)",
         text_array(endpoints));
     if (rows[0][0].is_null()) return std::nullopt;
     return std::chrono::milliseconds(std::max<std::int64_t>(0, rows[0][0].as<std::int64_t>()));

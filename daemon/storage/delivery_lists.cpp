@@ -70,14 +70,17 @@ std::vector<DeliveryRow> list_deliveries(pqxx::connection& connection, const Del
     return deliveries;
 }
 
-// An attempt under way is no longer counted. What had come to an end begins its schedule anew.
+// An attempt under way is no longer counted. What had come to an end begins its schedule anew. An endpoint
+// that was switched off is given another chance.
 std::uint64_t resend(pqxx::connection& connection, const DeliveryFilter& filter) {
     pqxx::work tx(connection);
     const auto moved = shim::query(
         tx,
         "WITH chosen AS MATERIALIZED (SELECT d.alert_id, d.endpoint FROM deliveries d WHERE " +
             chosen_by(filter) +
-            " ORDER BY d.alert_id, d.endpoint LIMIT nullif($3, 0) FOR UPDATE) "
+            " ORDER BY d.alert_id, d.endpoint LIMIT nullif($3, 0) FOR UPDATE)"
+            ", on_again AS (UPDATE endpoints e SET active = true, updated_at = now() "
+            "WHERE NOT e.active AND e.name IN (SELECT endpoint FROM chosen)) "
             "UPDATE deliveries d SET state = 'pending', next_attempt_at = now(), lease_owner = NULL, "
             "delivered_at = NULL, attempts = CASE WHEN d.state = 'pending' THEN d.attempts ELSE 0 END "
             "FROM chosen WHERE d.alert_id = chosen.alert_id AND d.endpoint = chosen.endpoint",

@@ -1,5 +1,6 @@
 #include "storage/pg_store.hpp"
 
+#include "storage/counting.hpp"
 #include "storage/migrate.hpp"
 #include "storage/uuid.hpp"
 
@@ -119,8 +120,10 @@ base::Task<void> PgStore::adopt_orphans(base::HeightRange around) {
 base::Task<void> PgStore::settle_trees(base::HeightRange around, base::WallTime news_since) {
     return chores_.run([this, around, news_since](pqxx::connection& connection) {
         const auto settled = sql::settle_trees(connection, around, news_since, partitions_);
-        context_.series.settled.Increment(static_cast<double>(settled));
-        if (settled > 0) context_.on_alerts();
+        for (const auto& [verdict, trees] : settled.verdicts)
+            context_.series.settled.Increment(static_cast<double>(trees));
+        if (!settled.findings.empty()) context_.on_alerts();
+        if (context_.watch_series) count(*context_.watch_series, settled);
     });
 }
 

@@ -1,5 +1,6 @@
 #include "storage/pg_watch_store.hpp"
 
+#include "metrics/watch_series.hpp"
 #include "storage/watch_sql.hpp"
 
 #include <algorithm>
@@ -17,6 +18,11 @@ bool may_alert(const WatchUpdate& update) {
     };
     return update.alert && (update.stuck == true ||
                             std::any_of(update.transitions.begin(), update.transitions.end(), is_bad_end));
+}
+
+void count(metrics::WatchSeries& series, const sql::WatchesUpdated& updated) {
+    for (const auto stage : updated.stages) series.count_stage(std::string(chain::stage_name(stage)));
+    for (const auto& [kind, error_class] : updated.findings) series.count_finding(kind, error_class, 1);
 }
 
 }  // namespace
@@ -115,9 +121,10 @@ base::Task<std::vector<Watch>> PgWatchStore::open_submissions(base::WallTime sin
 
 base::Task<std::vector<std::string>> PgWatchStore::update_watches(std::vector<WatchUpdate> updates) {
     return writing_.run([this, updates = std::move(updates)](Connection& connection) {
-        auto moved = sql::update_watches(connection, updates, clock_.wall(), partitions_);
+        auto updated = sql::update_watches(connection, updates, clock_.wall(), partitions_);
         if (std::any_of(updates.begin(), updates.end(), may_alert)) context_.on_alerts();
-        return moved;
+        if (context_.watch_series) count(*context_.watch_series, updated);
+        return std::move(updated.moved);
     });
 }
 

@@ -16,6 +16,10 @@
 #include <string>
 #include <type_traits>
 
+namespace receiptd::metrics {
+struct WatchSeries;
+}
+
 namespace receiptd::storage {
 
 // Ends all waiting for the database.
@@ -65,6 +69,9 @@ struct SessionContext {
     OutageLog outages;
     // Called on a database thread after a commit that made alerts; set before the first one.
     std::function<void()> on_alerts = [] {};
+    // Counts what commits of watches and of settled trees hold; set before the first one. nullptr: nobody
+    // does.
+    metrics::WatchSeries* watch_series = nullptr;
 };
 
 // Who waits for what a session does.

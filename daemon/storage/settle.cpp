@@ -102,12 +102,12 @@ chain::RowBatch judge_around(pqxx::connection& connection, base::HeightRange aro
 
 }  // namespace
 
-std::uint64_t settle_trees(pqxx::connection& connection, base::HeightRange around, base::WallTime news_since,
-                           PartitionKeeper& partitions) {
+chain::DecidedCounts settle_trees(pqxx::connection& connection, base::HeightRange around,
+                                  base::WallTime news_since, PartitionKeeper& partitions) {
     const auto since = static_cast<std::uint64_t>(news_since.time_since_epoch().count());
     for (bool again = false;; again = true) {
         auto batch = judge_around(connection, around);
-        if (batch.rows() == 0) return 0;
+        if (batch.rows() == 0) return {};
         std::erase_if(batch.findings,
                       [since](const auto& finding) { return finding.at.timestamp_nanosec < since; });
         try {
@@ -116,7 +116,7 @@ std::uint64_t settle_trees(pqxx::connection& connection, base::HeightRange aroun
                 copy_rows(tx, batch);
                 tell_findings(tx, batch.findings);
                 tx.commit();
-                return batch[chain::Table::transaction_results].rows;
+                return batch.decided;
             });
         } catch (const pqxx::unique_violation&) {
             if (again) throw;  // another daemon settled them meanwhile: now its rows are seen

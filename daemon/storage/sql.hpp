@@ -32,9 +32,9 @@ std::uint64_t adopt_orphans(pqxx::connection& connection, base::HeightRange arou
 void forget_old_adoptions(pqxx::connection& connection);
 
 // settle.cpp
-// Judges the trees that cross a seam (Store::settle_trees); how many got their result.
-std::uint64_t settle_trees(pqxx::connection& connection, base::HeightRange around, base::WallTime news_since,
-                           PartitionKeeper& partitions);
+// Judges the trees that cross a seam (Store::settle_trees); the results and findings that were written.
+chain::DecidedCounts settle_trees(pqxx::connection& connection, base::HeightRange around,
+                                  base::WallTime news_since, PartitionKeeper& partitions);
 // What is decided of these trees around that time and not stored. People were told of it before.
 void settle_again(pqxx::connection& connection, const std::vector<std::string>& tx_hashes,
                   std::uint64_t timestamp_nanosec, PartitionKeeper& partitions);

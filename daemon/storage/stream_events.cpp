@@ -53,6 +53,16 @@ std::chrono::milliseconds stream_held_up(pqxx::connection& connection) {
     return std::chrono::milliseconds(rows.empty() ? 0 : rows[0][0].as<std::int64_t>());
 }
 
+// The rows may be forgotten; their sequence is not.
+std::int64_t highest_stream_id(pqxx::connection& connection) {
+    pqxx::work tx(connection);
+    const auto rows =
+        shim::query(tx,
+                    "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('stream_events', "
+                    "'id')::regclass), 0)");
+    return rows[0][0].as<std::int64_t>();
+}
+
 // A database restored from a dump holds lines by transactions that its new cluster will only count up to:
 // they come before everything that is written here, with those they were written after.
 void settle_restored_events(pqxx::connection& connection) {

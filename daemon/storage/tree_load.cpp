@@ -1,5 +1,6 @@
 #include "storage/tree_load.hpp"
 
+#include "chain/failed_action.hpp"
 #include "chain/stored_actions.hpp"
 #include "storage/copy.hpp"
 #include "storage/sql_time.hpp"
@@ -25,8 +26,8 @@ const std::string kReceipts =
     "SELECT tree_id, receipt_id, coalesce(predecessor_id, ''), receiver_id, coalesce(signer_id, ''), "
     "actions, input_data_ids, output_data_ids, receipt_ids, status, coalesce(error_class, ''), "
     "coalesce(error_text, ''), coalesce(gas_burnt, 0), coalesce(tokens_burnt, 0), block_height, " +
-    kMicroseconds + ", predecessor_id IS NOT NULL, coalesce(method_name, '') FROM tree_receipts" + kPlace +
-    "ORDER BY block_time, index_in_chunk, receipt_id";
+    kMicroseconds + ", predecessor_id IS NOT NULL, coalesce(method_name, ''), error FROM tree_receipts" +
+    kPlace + "ORDER BY block_time, index_in_chunk, receipt_id";
 
 // A promise that failed has no data; one that returned nothing has an empty text.
 const std::string kData =
@@ -118,6 +119,7 @@ chain::OutcomeFacts outcome_of(const pqxx::row& row) {
     facts.receipt_ids = ids_of(row[8]);
     facts.status = status_of(row[9].as<std::string>());
     facts.failure = {row[10].as<std::string>(), row[11].as<std::string>()};
+    if (!row[18].is_null()) facts.failure.action_index = chain::failed_action(row[18].c_str());
     facts.gas_burnt = row[12].as<chain::Gas>();
     facts.tokens_burnt = amount_of(row[13]);
     facts.at = place_of(row[14], row[15]);

@@ -35,8 +35,13 @@ std::vector<Watch> open_submissions(pqxx::connection& connection, base::WallTime
                                     const std::string& after, unsigned limit);
 
 // watch_updates.cpp; `now` stamps what is learned
-std::vector<std::string> update_watches(pqxx::connection& connection, const std::vector<WatchUpdate>& updates,
-                                        base::WallTime now, PartitionKeeper& partitions);
+struct WatchesUpdated {
+    std::vector<std::string> moved;    // whose update was not written (WatchStore::update_watches)
+    std::vector<chain::Stage> stages;  // reached, each as often as it was
+    std::vector<std::pair<std::string, std::string>> findings;  // kind and error_class
+};
+WatchesUpdated update_watches(pqxx::connection& connection, const std::vector<WatchUpdate>& updates,
+                              base::WallTime now, PartitionKeeper& partitions);
 std::vector<StoredTransition> transitions(pqxx::connection& connection, const std::string& tx_hash);
 
 // watch_listen.cpp

@@ -221,10 +221,13 @@ const std::string kFindings =
     "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
     "$8::text[]) "
     "  AS new (id, kind, tx_hash, signer_id, class, text, height, at) "
-    "WHERE NOT EXISTS (SELECT FROM findings f WHERE f.tree_id = new.tx_hash AND f.finding_id = new.id)";
+    "WHERE NOT EXISTS (SELECT FROM findings f WHERE f.tree_id = new.tx_hash AND f.finding_id = new.id) "
+    "RETURNING kind, coalesce(error_class, '')";
 
-void write_findings(pqxx::transaction_base& tx, const std::vector<WatchFinding>& findings) {
-    if (findings.empty()) return;
+// Kind and error_class of those that were new.
+std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transaction_base& tx,
+                                                                const std::vector<WatchFinding>& findings) {
+    if (findings.empty()) return {};
     std::vector<std::string> ids, kinds, tx_hashes, signers, classes, texts, heights, times;
     News news;
     for (const auto& finding : findings) {
@@ -239,9 +242,13 @@ void write_findings(pqxx::transaction_base& tx, const std::vector<WatchFinding>&
         if (finding.alert)
             news.add(finding.finding_id, static_cast<std::uint64_t>(finding.at) * kNanosecondsPerMicrosecond);
     }
-    shim::query(tx, kFindings, text_array(ids), text_array(kinds), text_array(tx_hashes), text_array(signers),
-                text_array(classes), text_array(texts), text_array(heights), text_array(times));
+    const auto rows = shim::query(tx, kFindings, text_array(ids), text_array(kinds), text_array(tx_hashes),
+                                  text_array(signers), text_array(classes), text_array(texts),
+                                  text_array(heights), text_array(times));
     tell(tx, news);
+    std::vector<std::pair<std::string, std::string>> written;
+    for (const auto& row : rows) written.emplace_back(row[0].as<std::string>(), row[1].as<std::string>());
+    return written;
 }
 
 std::set<std::int64_t> days_of(const std::vector<WatchUpdate>& updates, std::int64_t now) {
@@ -255,34 +262,35 @@ std::set<std::int64_t> days_of(const std::vector<WatchUpdate>& updates, std::int
     return days;
 }
 
-std::vector<std::string> write(pqxx::connection& connection, const std::vector<WatchUpdate>& updates,
-                               std::int64_t now) {
+WatchesUpdated write(pqxx::connection& connection, const std::vector<WatchUpdate>& updates,
+                     std::int64_t now) {
     pqxx::work tx(connection);
     auto rows = lock_rows(tx, updates);
     std::vector<Applied> applied;
-    std::vector<std::string> moved;
+    WatchesUpdated updated;
     for (const auto& update : updates) {
         const auto row = rows.find(update.tx_hash);
         if (row == rows.end() || row->second.stage != update.from) {
-            moved.push_back(update.tx_hash);
+            updated.moved.push_back(update.tx_hash);
             continue;
         }
+        for (const auto& transition : update.transitions) updated.stages.push_back(transition.to);
         applied.push_back({&update, std::move(row->second)});
         rows.erase(row);
     }
     if (!applied.empty()) {
         write_watches(tx, applied, now);
         write_transitions(tx, applied, now);
-        write_findings(tx, findings_of(applied, now));
+        updated.findings = write_findings(tx, findings_of(applied, now));
     }
     tx.commit();
-    return moved;
+    return updated;
 }
 
 }  // namespace
 
-std::vector<std::string> update_watches(pqxx::connection& connection, const std::vector<WatchUpdate>& updates,
-                                        base::WallTime now, PartitionKeeper& partitions) {
+WatchesUpdated update_watches(pqxx::connection& connection, const std::vector<WatchUpdate>& updates,
+                              base::WallTime now, PartitionKeeper& partitions) {
     if (updates.empty()) return {};
     const auto at = microseconds(now);
     return partitions.with_days(connection, days_of(updates, at),

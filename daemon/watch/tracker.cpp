@@ -1,6 +1,7 @@
 #include "watch/tracker.hpp"
 
 #include "base/log.hpp"
+#include "storage/counting.hpp"
 
 #include <algorithm>
 #include <set>
@@ -305,20 +306,13 @@ void Tracker::count(const storage::WatchUpdate& update, const Page& page) {
         included_at = tree->second.listed_at;
     if (const auto told = page.told.find(update.tx_hash); told != page.told.end() && !included_at)
         included_at = told->second.included_at;
-    for (const auto& transition : update.transitions) {
-        const std::string stage(chain::stage_name(transition.to));
-        series_.count_stage(stage);
+    for (const auto& transition : update.transitions)
         if (included_at && transition.at)
-            series_.observe_stage(stage, seconds_between(*included_at, *transition.at));
-    }
+            series_.observe_stage(std::string(chain::stage_name(transition.to)),
+                                  seconds_between(*included_at, *transition.at));
 }
 
-void Tracker::count(const chain::DecidedCounts& decided) {
-    for (const auto& [verdict, count] : decided.verdicts)
-        series_.count_verdict(std::string(chain::verdict_name(verdict)), static_cast<double>(count));
-    for (const auto& [finding, count] : decided.findings)
-        series_.count_finding(finding.first, finding.second, static_cast<double>(count));
-}
+void Tracker::count(const chain::DecidedCounts& decided) { storage::count(series_, decided); }
 
 void Tracker::publish() {
     series_.open.Set(static_cast<double>(index_.size()));

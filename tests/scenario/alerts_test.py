@@ -99,7 +99,8 @@ class Alerts(support.Scenario):
         self.secret_file.write_text("whsec_" + SECRET)
         self.secret_file.chmod(0o600)
         self.genesis = chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
-        endpoint = (f'[[endpoint]]\nname = "ops"\nurl = "{url}"\nsecret_file = "{self.secret_file}"\n'
+        endpoint = ('public_url = "https://receiptd.example.org"\n'
+                    f'[[endpoint]]\nname = "ops"\nurl = "{url}"\nsecret_file = "{self.secret_file}"\n'
                     f'allow_private = {str(allow_private).lower()}\n')
         return self.config(chain, source="neardata", start=self.genesis + 1, network="sandbox", patience="60s",
                            follow="batch_blocks = 2\n", extra=endpoint)
@@ -154,6 +155,20 @@ class Told(Alerts):
         self.assertGreater(len(true), 50)
         self.assert_all_told(receiver)
         self.assert_repeats_are_the_same(receiver)
+        self.assert_verdicts_are_the_last(receiver)
+
+    def assert_verdicts_are_the_last(self, receiver):
+        """Told while refunds are under way, and never to be taken back."""
+        last = dict(self.query("SELECT tx_hash, verdict FROM transaction_results"))
+        stated = collections.Counter()
+        for _, _, body in receiver.requests:
+            data = json.loads(body)["data"]
+            if data["verdict"] and data["tx_hash"] in last:
+                self.assertEqual(data["verdict"], last[data["tx_hash"]], body)
+                stated[data["verdict"]] += 1
+            self.assertEqual(data["links"]["api"], "https://receiptd.example.org/v1/transactions/" + data["tx_hash"])
+        for verdict in ("failed", "callback_failed"):
+            self.assertGreater(stated[verdict], 0, stated)
 
     def true_findings(self, chain, last):
         truth = chain.ask(f"/truth?from={self.genesis}&to={last}")

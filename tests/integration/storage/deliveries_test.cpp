@@ -218,6 +218,25 @@ TEST_F(Deliveries, an_endpoint_that_is_gone_gets_nothing_new_until_the_next_star
     EXPECT_EQ(value("SELECT count(*) FROM endpoints WHERE active"), "2");
 }
 
+TEST_F(Deliveries, an_endpoint_that_is_gone_is_sent_nothing_until_something_is_sent_anew) {
+    await(process().alerts.set_endpoints({"ops", "lab"}));
+    queue("a", 10);
+    queue("b", 5);
+    queue("b", 5, "lab");
+    process().claimed_ids(1);
+    auto gone = given_up("a");
+    gone.endpoint_gone = true;
+    record(process(), gone);
+    EXPECT_THAT(other().claimed_ids(5), IsEmpty());
+    EXPECT_EQ(await(other().alerts.next_delivery_in({"ops"})), std::nullopt);
+    EXPECT_THAT(other().claimed_ids(5, "lab"), ElementsAre("b"));
+    EXPECT_EQ(resend(only("dead", "lab")), 0u);
+    EXPECT_EQ(rows("SELECT name FROM endpoints WHERE active"), "lab\n") << "nothing was sent anew";
+    EXPECT_EQ(resend(only("", "ops", "a")), 1u);
+    EXPECT_EQ(value("SELECT count(*) FROM endpoints WHERE active"), "2");
+    EXPECT_THAT(other().claimed_ids(5), testing::UnorderedElementsAre("a", "b"));
+}
+
 TEST_F(Deliveries, hostile_texts_are_only_texts) {
     const std::string hostile = "x'); DROP TABLE deliveries; --\\{\"},{\n";
     execute(

@@ -1,10 +1,15 @@
 // Trees that no follower saw as a whole are judged when all of them is stored; people are told of news once.
+#include "metrics/watch_series.hpp"
 #include "store_test_support.hpp"
+
+#include <gmock/gmock.h>
 
 #include <algorithm>
 
 namespace receiptd::test {
 namespace {
+
+using testing::HasSubstr;
 
 constexpr const char* kResults =
     "SELECT tx_hash, verdict, error_class, included_height, completed_height, settled_height, receipts, "
@@ -84,6 +89,22 @@ TEST_F(Settling, adds_what_is_missing_beside_what_is_there) {
     await(store().settle_trees({104, 104}, kHistory));
     EXPECT_EQ(value("SELECT count(*) FROM findings"), "2");
     EXPECT_EQ(open().series.settled.Value(), 1);
+}
+
+TEST_F(Settling, counts_what_it_wrote) {
+    metrics::Registry registry;
+    metrics::WatchSeries series(registry);
+    store().sessions().watch_series = &series;
+    for (auto& block : blocks_seen_alone()) commit_and_settle(std::move(block));
+    await(store().settle_trees({104, 104}, kHistory));
+    const auto metrics = registry.serialize();
+    EXPECT_THAT(metrics, HasSubstr("receiptd_verdicts_total{verdict=\"callback_failed\"} 1\n"));
+    EXPECT_THAT(
+        metrics,
+        HasSubstr("receiptd_findings_total{error_class=\"contract_panic\",kind=\"failed_receipt\"} 1\n"));
+    EXPECT_THAT(
+        metrics,
+        HasSubstr("receiptd_findings_total{error_class=\"gas_exceeded\",kind=\"failed_receipt\"} 1\n"));
 }
 
 TEST_F(Settling, tells_news_to_the_active_endpoints) {

@@ -66,6 +66,17 @@ TEST_F(StoredTrees, have_all_that_judging_needs) {
     EXPECT_EQ(judgement.delegate->relayer_id, "alice.near");
 }
 
+TEST_F(StoredTrees, know_which_action_of_a_batch_failed) {
+    commit_tree();
+    execute(R"(UPDATE receipts SET error = '{"ActionError":{"index":2,"kind":{"FunctionCallError":{)"
+            R"("ExecutionError":"Smart contract panicked: \u0000"}}}}' WHERE receipt_id = 'B')");
+    const auto judgement = storage::graph_of("T", trees({"T"}).at("T")).judge();
+    for (const auto& receipt : judgement.receipts)
+        EXPECT_EQ(receipt.failure.action_index,
+                  receipt.receipt_id == "B" ? std::optional<std::uint64_t>(2) : std::nullopt)
+            << receipt.receipt_id;
+}
+
 TEST_F(StoredTrees, of_a_transaction_without_outcome_tell_where_it_is_listed) {
     auto batch = block_batch(100);
     add_transaction(batch, {"T", ""});

@@ -1,5 +1,8 @@
 // What is learned of watches is stored once, whoever learns it, and whatever happens meanwhile.
+#include "metrics/watch_series.hpp"
 #include "watch_test_support.hpp"
+
+#include <gmock/gmock.h>
 
 #include <atomic>
 #include <thread>
@@ -86,6 +89,28 @@ TEST_F(WatchUpdates, of_a_watch_that_moved_or_is_gone_write_nothing) {
     EXPECT_EQ(rows("SELECT tx_hash, stage FROM watches ORDER BY 1"),
               hash_of(1) + "|included\n" + hash_of(2) + "|pending\n");
     EXPECT_EQ(value("SELECT count(*) FROM watch_transitions"), "2");
+}
+
+TEST_F(WatchUpdates, are_counted_as_far_as_they_were_written) {
+    metrics::Registry registry;
+    metrics::WatchSeries series(registry);
+    store().sessions().watch_series = &series;
+    add({new_watch(1), new_watch(2)});
+    update(ending(hash_of(1), Stage::accepted, Stage::rejected, "invalid_nonce"));
+    update(ending(hash_of(1), Stage::accepted, Stage::dropped, "superseded"));  // it has moved
+    auto stuck = step_update(hash_of(2), Stage::accepted, Stage::pending);
+    stuck.stuck = true;
+    update(stuck);
+    stuck = step_update(hash_of(2), Stage::pending, Stage::pending);
+    stuck.stuck = true;
+    update(stuck);  // it is already
+    const auto metrics = registry.serialize();
+    for (const char* line : {"receiptd_watch_stages_total{stage=\"rejected\"} 1\n",
+                             "receiptd_watch_stages_total{stage=\"dropped\"} 0\n",
+                             "receiptd_watch_stages_total{stage=\"pending\"} 1\n",
+                             "receiptd_findings_total{error_class=\"invalid_nonce\",kind=\"rejected\"} 1\n",
+                             "receiptd_findings_total{error_class=\"stuck_pending\",kind=\"stuck\"} 1\n"})
+        EXPECT_THAT(metrics, testing::HasSubstr(line));
 }
 
 TEST_F(WatchUpdates, of_two_stores_that_race_one_wins_each_watch) {

@@ -59,8 +59,15 @@ protected:
     metrics::AlertSeries series_{registry_};
     MemoryAlerts store_{clock_};
     FakeSender sender_{io_.get_executor()};
-    Dispatcher dispatcher_{io_.get_executor(), cpu_, {"ops", "lab"}, store_, sender_, series_, clock_,
-                           [] { return 0.0; }};
+    Dispatcher dispatcher_{io_.get_executor(),
+                           cpu_,
+                           {"ops", "lab"},
+                           store_,
+                           sender_,
+                           series_,
+                           clock_,
+                           [] { return 0.0; },
+                           "https://receiptd.example.org"};
     base::TaskGroup group_{io_.get_executor()};
 };
 
@@ -138,6 +145,17 @@ TEST_F(DispatcherTest, GoneSwitchesTheEndpointOffAndLeavesTheOthers) {
     EXPECT_EQ(store_.of("failed_receipt:r2", "ops").state, "pending");
 }
 
+TEST_F(DispatcherTest, AnEndpointThatIsSwitchedOnAgainIsSentTo) {
+    answer("ops", 410);
+    store_.add("failed_receipt:r1", "ops");
+    settle();
+    store_.add("failed_receipt:r2", "ops");
+    settle();
+    store_.gone.clear();  // whoever did it
+    settle();
+    EXPECT_EQ(store_.of("failed_receipt:r2", "ops").state, "delivered");
+}
+
 TEST_F(DispatcherTest, RetryAfterOfAnOverloadedEndpointHoldsBackTheRestToo) {
     answer("ops", 429, 60s);
     store_.add("failed_receipt:r1", "ops");
@@ -157,7 +175,8 @@ TEST_F(DispatcherTest, AClaimThatIsNotRecordedIsTakenAgainAfterItsLease) {
     group_.cancel();  // the daemon dies
     settle();
     sender_.release("ops");
-    Dispatcher next(io_.get_executor(), cpu_, {"ops"}, store_, sender_, series_, clock_, [] { return 0.0; });
+    Dispatcher next(
+        io_.get_executor(), cpu_, {"ops"}, store_, sender_, series_, clock_, [] { return 0.0; }, "");
     group_.spawn(next.run());
     settle();
     EXPECT_EQ(store_.count("delivered"), 0U);

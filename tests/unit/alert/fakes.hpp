@@ -65,8 +65,8 @@ public:
         std::vector<storage::DueDelivery> due;
         for (auto& [key, delivery] : deliveries)
             for (auto& room : rooms)
-                if (room.endpoint == key.second && room.limit > 0 && delivery.state == "pending" &&
-                    delivery.next <= clock_.wall()) {
+                if (room.endpoint == key.second && room.limit > 0 && !gone.contains(room.endpoint) &&
+                    delivery.state == "pending" && delivery.next <= clock_.wall()) {
                     --room.limit;
                     delivery.next = clock_.wall() + lease;
                     delivery.due.payload = payloads[key.first];
@@ -121,6 +121,7 @@ public:
         co_return std::vector<storage::StreamEvent>{};
     }
     base::Task<std::int64_t> last_stream_event() override { co_return 0; }
+    base::Task<std::int64_t> highest_stream_id() override { co_return 0; }
 
     std::map<std::pair<std::string, std::string>, Delivery> deliveries;
     std::map<std::string, std::string> payloads;

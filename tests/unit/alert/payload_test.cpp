@@ -83,6 +83,8 @@ public:
     Cause cause;
 };
 
+std::string payload(const Cause& cause) { return make_payload(cause, ""); }
+
 // The file holds the body as people read it; the body itself is compact.
 void expect_golden(const std::string& name, const std::string& body) {
     std::ifstream file(RECEIPTD_TEST_DATA "/alerts/" + name);
@@ -94,15 +96,43 @@ void expect_golden(const std::string& name, const std::string& body) {
 }
 
 TEST(Payload, OfAFailedCallbackTellsTheBranch) {
-    expect_golden("failed_callback.json", make_payload(Swap().cause));
+    expect_golden("failed_callback.json", payload(Swap().cause));
 }
 
-TEST(Payload, OfAnOpenTreeHasNoVerdict) {
+TEST(Payload, StatesTheVerdictWhileARefundIsUnderWay) {
     Swap swap;
-    auto& outcomes = swap.cause.tree.outcomes;
-    outcomes.back().receipt_ids = {"r3"};
-    swap.receipt("r3", "app.near", "log.near", "note");
-    expect_golden("open_tree.json", make_payload(swap.cause));
+    swap.cause.tree.outcomes.back().receipt_ids = {"refund"};
+    const auto data = Json::parse(payload(swap.cause))["data"];
+    EXPECT_EQ(data["verdict"], "callback_failed");
+    EXPECT_TRUE(data["completed_height"].is_null());
+}
+
+TEST(Payload, HasNoVerdictWhileWhatRunsCanChangeIt) {
+    Swap swap;
+    auto& parts = swap.cause.tree;
+    parts.receipts.back().output_data_ids = {"e"};
+    parts.outcomes[1].receipt_ids.push_back("r3");
+    swap.receipt("r3", "app.near", "app.near", "finally").input_data_ids = {"e"};
+    swap.cause.finding->handled.reset();
+    expect_golden("open_tree.json", payload(swap.cause));
+}
+
+TEST(Payload, OfABatchTellsWhichActionFailed) {
+    Swap swap;
+    swap.cause.tree.receipts.back().action_names = {"CreateAccount", "Transfer", "AddKey"};
+    swap.cause.tree.outcomes.back().failure = {"account_exists", "new.near is there", 0};
+    const auto data = Json::parse(payload(swap.cause))["data"];
+    EXPECT_EQ(data["action_index"], 0);
+    EXPECT_EQ(data["failing_branch"][1],
+              "callback app.near → app.near on_transfer: failed at action 0 (CreateAccount): account_exists: "
+              "new.near is there");
+}
+
+TEST(Payload, LinksBeginWithThePublicAddress) {
+    const Swap swap;
+    for (const char* address : {"https://receiptd.example.org/api", "https://receiptd.example.org/api/"})
+        EXPECT_EQ(Json::parse(make_payload(swap.cause, address))["data"]["links"]["api"],
+                  "https://receiptd.example.org/api/v1/transactions/TX");
 }
 
 TEST(Payload, OfAnExpiredTransactionHasNoTree) {
@@ -118,7 +148,7 @@ TEST(Payload, OfAnExpiredTransactionHasNoTree) {
     finding.error_class = "expired";
     finding.block_time = "2023-11-14T22:13:20Z";
     cause.finding = finding;
-    expect_golden("expired.json", make_payload(cause));
+    expect_golden("expired.json", payload(cause));
 }
 
 TEST(Payload, OfAForgottenFindingStillTellsWhatItCan) {
@@ -126,7 +156,7 @@ TEST(Payload, OfAForgottenFindingStillTellsWhatItCan) {
     cause.alert_id = "failed_receipt:r9";
     cause.kind = "failed_receipt";
     cause.alerted_at = base::WallTime(1'700'000'000s + 250ms);
-    expect_golden("forgotten.json", make_payload(cause));
+    expect_golden("forgotten.json", payload(cause));
 }
 
 // A branch longer than is told, every receipt of it failed with this text.
@@ -140,7 +170,7 @@ std::string payload_of_deep_failure(const std::string& text) {
     }
     swap.cause.finding->receipt_id = "r159";
     swap.cause.finding->error_text = swap.cause.finding->method_name = text;
-    return make_payload(swap.cause);
+    return payload(swap.cause);
 }
 
 TEST(Payload, IsBoundedAndValidWhateverAContractSays) {

@@ -189,6 +189,12 @@ public:
         co_await database_.ask();
         co_return events.empty() ? 0 : events.back().id;
     }
+    base::Task<std::int64_t> highest_stream_id() override {
+        co_await database_.ask();
+        std::int64_t highest = 0;
+        for (const auto& event : events) highest = std::max(highest, event.id);
+        co_return highest;
+    }
 
     std::vector<storage::FindingRow> findings;
     std::vector<storage::StreamEvent> events;

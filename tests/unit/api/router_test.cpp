@@ -151,6 +151,13 @@ TEST_F(RouterTest, ParametersThatItDoesNotKnowAreRefused) {
     EXPECT_EQ(database_.questions, 0);
 }
 
+TEST_F(RouterTest, TheStatusTakesNoParametersAndTheProbesPassThemOver) {
+    for (const char* page : {"/v1/watches/", "/v1/transactions/"}) problem(get(page + kHash + "?x=1"), 400);
+    EXPECT_THAT(problem(get("/v1/status?verbose=true"), 400)["detail"].get<std::string>(),
+                HasSubstr("there are: none"));
+    for (const char* page : {"/livez?x=1", "/metrics?x=1"}) EXPECT_EQ(get(page).status, 200);
+}
+
 TEST_F(RouterTest, RequestsAreCountedByRouteNotByPath) {
     get("/v1/watches/" + kHash);
     get("/v1/watches/" + kOther);

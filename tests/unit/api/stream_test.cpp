@@ -213,10 +213,31 @@ TEST_F(StreamTest, WithoutTheDatabaseThereIsNoNowToBeginAt) {
     EXPECT_THAT(registry_.serialize(), HasSubstr("receiptd_stream_readers 0"));
 }
 
-TEST_F(StreamTest, AReaderThatCannotCatchUpIsSentAwayToComeBack) {
+TEST_F(StreamTest, WithoutTheDatabaseNoStreamIsResumed) {
     database_.away = true;
     feed();
-    EXPECT_EQ(read(open("?after=1")), "");
+    EXPECT_EQ(header(get("/v1/stream?after=1"), "Retry-After"), "5");
+    problem(get("/v1/stream?after=1"), 503);
+}
+
+TEST_F(StreamTest, AReaderThatCannotCatchUpIsSentAwayToComeBack) {
+    happen(1);
+    feed();
+    const auto stream = open("?after=1");
+    database_.away = true;
+    EXPECT_EQ(read(stream), "");
+}
+
+TEST_F(StreamTest, AnIdThatNoEventHasHadIsOfAnotherDatabase) {
+    for (const std::int64_t id : {1, 4, 2}) happen(id);
+    feed();
+    EXPECT_THAT(problem(get("/v1/stream?after=5"), 409)["detail"].get<std::string>(),
+                HasSubstr("no event has the id 5, the highest is 4"));
+    Ask ask;
+    ask.target = "/v1/stream?after=1";
+    ask.last_event_id = "77";
+    problem(send(ask), 409);
+    EXPECT_EQ(read(open("?after=4"), 1), text(2));
 }
 
 TEST_F(StreamTest, GoesOnWhenTheDatabaseIsBack) {

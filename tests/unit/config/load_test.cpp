@@ -257,6 +257,14 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"[retention]", "keep = \"1441m\"", "8:8: retention.keep must be whole hours"},
         Fault{"[http]", "listen = \"9464\"", "8:10: http.listen must be HOST:PORT, e.g. \"127.0.0.1:9464\""},
         Fault{"[http]", "listen = \"127.0.0.1:70000\"", "8:10: http.listen has no valid port (0 to 65535)"},
+        Fault{"[http]", "public_url = \"receiptd.org\"",
+              "8:14: http.public_url must start with http:// or https://"},
+        Fault{"[http]", "public_url = \"https://me:word@receiptd.org\"",
+              "8:14: http.public_url must not hold a user or password; a secret goes to a key that ends in "
+              "_env "
+              "or _file"},
+        Fault{"[http]", "public_url = \"https://receiptd.org/?a=1\"",
+              "8:14: http.public_url must not hold a query or fragment: paths are put behind it"},
         Fault{"[log]", "level = 1979-05-27",
               "8:9: log.level must be \"trace\", \"debug\", \"info\", \"warn\" or \"error\", not a date or "
               "time"},
