@@ -92,6 +92,6 @@ base::Task<std::vector<StreamEvent>> PgAlertStore::stream_events(std::int64_t af
 
 base::Task<std::int64_t> PgAlertStore::last_stream_event() { return stream_.run(sql::last_stream_event); }
 
-base::Task<std::int64_t> PgAlertStore::highest_stream_id() { return questions_.run(sql::highest_stream_id); }
+base::Task<std::int64_t> PgAlertStore::highest_stream_id() { return stream_.run(sql::highest_stream_id); }
 
 }  // namespace receiptd::storage

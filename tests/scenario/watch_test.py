@@ -17,7 +17,7 @@ from truth import Judging
 
 BLOCKS = int(os.environ.get("RECEIPTD_WATCH_BLOCKS", "120"))
 KILLS = int(os.environ.get("RECEIPTD_WATCH_KILLS", "6"))
-VALIDITY = 150 + 25 * KILLS  # blocks
+VALIDITY = 300 + 30 * KILLS  # blocks
 BLOCK_MS, TPS = 100, int(os.environ.get("RECEIPTD_WATCH_TPS", "40"))
 PATIENCE = support.DEADLINE + BLOCKS
 EVERYTHING = '[[watch]]\nname = "everything"\nsigner = "*"\n'

@@ -103,7 +103,7 @@ TEST_F(PreflightTest, BlockHashes) {
     facts.head.height += 1;
     expect(transfer(), "expired", "transaction.block_hash");
     const auto detail = check_against_chain(transfer(), facts)->detail;
-    for (const std::string known :
+    for (const std::string& known :
          {transfer().block_hash.to_string(), std::string("1000"), std::string("87401"), std::string("86400")})
         EXPECT_NE(detail.find(known), std::string::npos) << detail;
     facts.block.reset();

@@ -72,6 +72,8 @@ public:
             row.cost = each.cost;
             row.transaction.nonce = each.nonce;
             row.transaction.valid_until = each.valid_until;
+            row.transaction.block_hash = each.block_hash;
+            row.transaction.block_hash_height = each.block_hash_height;
             row.created_at = time_.wall();
             if (!each.idempotency_key.empty()) keys[each.idempotency_key] = each.tx_hash;
         }
