@@ -90,8 +90,8 @@ FaultKind fault_kind(const std::string& sqlstate) {
 }
 
 Fault fault_of(std::string sqlstate, std::string text, const ConnectionString& database) {
-    // A violated constraint (23) tells the whole row after its first line: it may hold a signed transaction.
-    if (sqlstate.starts_with("23")) text.resize(std::min(text.find('\n'), text.size()));
+    // A row that a constraint refuses is told whole: it may hold a signed transaction.
+    text.resize(std::min(text.find("\nDETAIL:  Failing row contains"), text.size()));
     text = with_advice(one_line(database.scrub(std::move(text))), sqlstate);
     const auto kind = fault_kind(sqlstate);
     return {kind, std::move(sqlstate), std::move(text)};

@@ -15,7 +15,7 @@ FIRST = 200000000
 BLOCKS = 400
 LAST = FIRST + BLOCKS - 1
 SAMPLE_FIRST, SAMPLE_LAST = 100000000, 100000037
-SLOWLY = "max_requests_per_second = 40"  # so that there is something to kill
+SLOWLY = "max_requests_per_second = 25"  # so that there is something to kill
 FAULTS = ("--fault", "429:0.01,500:0.01,reset:0.005,truncate:0.005,slow:0.02,html:0.01,malformed:0.01,stale:0.01",
           "--slow-ms", "200")
 

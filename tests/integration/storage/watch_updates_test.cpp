@@ -239,7 +239,8 @@ TEST_F(WatchUpdates, what_was_told_is_forgotten_after_a_while) {
         "FROM "
         "(VALUES ('delivered', 31), ('dead', 31), ('pending', 31), ('told to nobody', 31), ('young', 29), "
         "('dead and retired', 31)) v (a, age);"
-        "INSERT INTO endpoints VALUES ('a'), ('b'), ('off', false, now() - interval '5 days');"
+        "INSERT INTO endpoints (name) VALUES ('a'), ('b');"
+        "INSERT INTO endpoints VALUES ('off', false, now() - interval '5 days');"
         "INSERT INTO deliveries (alert_id, endpoint, state) VALUES ('delivered', 'a', 'delivered'), ('dead', "
         "'a', "
         "'delivered'), ('dead', 'b', 'dead'), ('pending', 'a', 'pending'), ('young', 'a', 'delivered'), "
@@ -254,8 +255,8 @@ TEST_F(WatchUpdates, what_was_told_is_forgotten_after_a_while) {
 
 TEST_F(WatchUpdates, what_waits_for_an_endpoint_that_stays_switched_off_comes_to_its_end) {
     execute(
-        "INSERT INTO endpoints VALUES ('on'), ('off today', false), ('off', false, now() - interval '5 "
-        "days');"
+        "INSERT INTO endpoints (name, active) VALUES ('on', true), ('off today', false);"
+        "INSERT INTO endpoints VALUES ('off', false, now() - interval '5 days');"
         "INSERT INTO alerts (alert_id, kind) VALUES ('old', 'dropped'), ('new', 'dropped');"
         "INSERT INTO deliveries (alert_id, endpoint, created_at) SELECT 'old', name, now() - interval '5 "
         "days' "
