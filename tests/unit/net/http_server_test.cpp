@@ -127,24 +127,6 @@ TEST_F(HttpServerTest, TellsAWaitingClientToContinue) {
     EXPECT_THAT(text, EndsWith("POST /c [] body"));
 }
 
-TEST_F(HttpServerTest, WhatIsRefusedByItsHeadIsNeitherWaitedForNorToldToContinue) {
-    options_.refuse_head = [](const ServerRequest& head) -> std::optional<ServerReply> {
-        if (head.header("Authorization") == "yes") return std::nullopt;
-        ServerReply reply;
-        reply.status = 401;
-        reply.body = "who are you?";
-        return reply;
-    };
-    serve(echo);
-    const std::string head = "POST /c HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nConnection: close\r\n";
-    for (const char* more : {"\r\n", "Expect: 100-continue\r\n\r\n", "\r\nbo"}) {
-        const std::string refused = say(head + more);
-        EXPECT_THAT(refused, StartsWith("HTTP/1.1 401 "));
-        EXPECT_THAT(refused, EndsWith("who are you?"));
-    }
-    EXPECT_THAT(say(head + "Authorization: yes\r\n\r\nbody"), EndsWith("POST /c [] body"));
-}
-
 TEST_F(HttpServerTest, TooLargeRequestsAreRefusedEvenWhileTheyAreSent) {
     options_.max_request_bytes = 1'000;
     serve(echo);
