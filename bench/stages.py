@@ -17,6 +17,7 @@ import urllib.request
 import common
 
 BLOCK_MS = 600
+SETTLED = 8  # blocks: the first was there before the daemon was
 STAGES = ("included", "executing", "completed", "final")
 RULE = '[[watch]]\nname = "everything"\nsigner = "*"\n'
 
@@ -56,8 +57,9 @@ def measure(args, folder, database, source):
         finality.stop()
         daemon.stop()
     waits = collections.defaultdict(list)
+    settled = int(database.ask("SELECT min(block_height) FROM blocks")) + SETTLED
     for stage, height, at in database.rows("SELECT to_stage, block_height, extract(epoch FROM at) FROM watch_transitions "
-                                           "WHERE block_height IS NOT NULL"):
+                                           f"WHERE block_height >= {settled}"):
         if int(height) in finality.seen:
             waits[stage].append((float(at) - finality.seen[int(height)]) * 1e3)
     print(f"\n{source}: a block every {BLOCK_MS} ms, {args.tps} transactions a second, all watched, {args.seconds} s")
