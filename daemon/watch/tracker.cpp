@@ -16,7 +16,10 @@ constexpr unsigned kFillPage = 2'000;
 constexpr unsigned kNewPage = 1'000;
 constexpr std::size_t kReviewedAtOnce = 500;
 constexpr auto kLookForNew = 1s;
-constexpr base::Duration kOverlap = 2min;  // a row becomes visible somewhat after the time it carries
+// A row becomes visible somewhat after the time it carries: most at once, those of long transactions later.
+constexpr base::Duration kOverlap = 5s;
+constexpr base::Duration kLongOverlap = 2min;
+constexpr auto kLookFarBack = 30s;
 constexpr auto kHeadRetry = 200ms;
 
 double seconds_between(const chain::ExecutedAt& from, const chain::ExecutedAt& to) {
@@ -56,26 +59,17 @@ base::Task<void> Tracker::run() {
 
 base::Task<void> Tracker::fill() {
     others_seen_until_ = clock_.wall();
-    std::string after;
-    while (true) {
-        auto page = co_await store_.open_watches(after, kFillPage);
-        for (const auto& watch : page) {
-            index_.set(watch, settings_.lifecycle);
-            index_.touch_later(watch.tx_hash);
-        }
-        if (page.size() < kFillPage) break;
-        after = page.back().tx_hash;
-    }
-    co_await fill_lost();
+    co_await fill_from(&storage::WatchStore::open_watches);
+    co_await fill_from(&storage::WatchStore::lost_watches);
     publish();
     filled_ = true;
     if (!index_.empty()) log::info("watching", {{"transactions", index_.size()}});
 }
 
-base::Task<void> Tracker::fill_lost() {
+base::Task<void> Tracker::fill_from(WatchPages pages) {
     std::string after;
     while (true) {
-        auto page = co_await store_.lost_watches(after, kFillPage);
+        auto page = co_await (store_.*pages)(after, kFillPage);
         for (const auto& watch : page) {
             index_.set(watch, settings_.lifecycle);
             index_.touch_later(watch.tx_hash);
@@ -106,7 +100,10 @@ base::Task<void> Tracker::take_in_new() {
 
 // What another daemon on this database has taken in: whichever of them commits a block moves its watches.
 base::Task<void> Tracker::take_in_others() {
-    auto since = others_seen_until_ - kOverlap;
+    const auto now = clock_.steady();
+    const bool far_back = now >= looked_far_back_at_ + kLookFarBack;
+    if (far_back) looked_far_back_at_ = now;
+    auto since = others_seen_until_ - (far_back ? kLongOverlap : kOverlap);
     std::string after;
     bool more = true;
     while (more) {

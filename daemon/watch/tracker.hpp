@@ -88,7 +88,9 @@ private:
     };
 
     base::Task<void> fill();
-    base::Task<void> fill_lost();
+    using WatchPages = base::Task<std::vector<storage::Watch>> (storage::WatchStore::*)(std::string,
+                                                                                        unsigned);
+    base::Task<void> fill_from(WatchPages pages);
     void note_head();
     base::Task<void> take_in_new();
     base::Task<void> take_in_others();
@@ -132,6 +134,7 @@ private:
     bool filled_ = false;
     std::unordered_set<std::string> coming_;  // stored for a rule, not taken in yet
     base::WallTime others_seen_until_{};
+    base::SteadyTime looked_far_back_at_{};
     std::optional<base::WallTime> at_head_since_;
     unsigned reviewing_ = 0;
     std::deque<std::string> to_ask_;
