@@ -9,20 +9,15 @@ import argparse
 import hashlib
 import os
 import pathlib
+import sys
 import time
 
 import common
 
-ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+sys.path.append(str(common.ROOT / "scripts"))
+from sample_chain import base58
+
 RULE = '[[watch]]\nname = "everything"\nsigner = "*"\n'
-
-
-def base58(data):
-    number, text = int.from_bytes(data, "big"), ""
-    while number:
-        number, digit = divmod(number, 58)
-        text = ALPHABET[digit] + text
-    return "1" * (len(data) - len(data.lstrip(b"\0"))) + text
 
 
 def fill(database, folder, watches):
