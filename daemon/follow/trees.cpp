@@ -165,7 +165,7 @@ base::Task<void> Trees::work(OpenTree open) {
 
 base::Task<bool> Trees::ask(OpenTree open) {
     const auto& pending = open->pending;
-    auto result = co_await source_.tree(pending.tx_hash, pending.sender_id, rpc::Priority::head);
+    auto result = co_await source_.tree(pending.tx_hash, pending.sender_id, rpc::Priority::watch);
     if (const auto* unknown = std::get_if<rpc::TreeSource::Unknown>(&result)) {
         co_await postpone(open, "unknown to all hosts: " + unknown->evidence);
         co_return false;
@@ -247,7 +247,7 @@ base::Task<std::optional<chain::BlockRef>> Trees::find_block(const Open& open, s
     if (!history && !late) co_return std::nullopt;
     auto block = co_await store_.stored_block_by_hash(hash);
     if (!block) {
-        auto told = co_await source_.block_by_hash(hash, rpc::Priority::head);
+        auto told = co_await source_.block_by_hash(hash, rpc::Priority::watch);
         if (told) block = std::move(*told);
     }
     if (block && block->height <= final_height()) remember(*block);

@@ -5,6 +5,8 @@
 namespace receiptd::rpc {
 namespace {
 
+constexpr std::uint64_t kLongestWaitingEvery = 4;
+
 // Half a second's worth: a whole one, on top of what flows in, would overrun hosts that count by
 // the second.
 base::TokenBucket bucket_for(const Admission::Limits& limits, base::SteadyTime now) {
@@ -28,7 +30,12 @@ void Admission::leave(Ticket ticket) {
 
 std::optional<Admission::Ticket> Admission::first() const {
     if (waiting_.empty()) return std::nullopt;
-    return waiting_.begin()->second;
+    return next_to_start()->second;
+}
+
+Admission::Queue::const_iterator Admission::next_to_start() const {
+    if ((started_ + 1) % kLongestWaitingEvery != 0) return waiting_.begin();
+    return std::ranges::min_element(waiting_, {}, &Queue::value_type::second);
 }
 
 Admission::Decision Admission::grant(base::SteadyTime now) {
@@ -40,8 +47,10 @@ Admission::Decision Admission::grant(base::SteadyTime now) {
             decision.next = wait;
             break;
         }
-        decision.granted.push_back(waiting_.begin()->second);
-        waiting_.erase(waiting_.begin());
+        const auto next = next_to_start();
+        decision.granted.push_back(next->second);
+        waiting_.erase(next);
+        ++started_;
         ++in_flight_;
     }
     return decision;

@@ -1,5 +1,6 @@
-// Who may start a request on a host next: the host's budget and slots, shared strictly by priority
-// and first come, first served inside a priority. Pure.
+// Who may start a request on a host next: the host's budget and slots, shared by priority and first
+// come, first served inside a priority. One start in four is for whoever has waited longest: a host that
+// has less to give than is asked of it starves nobody. Pure.
 #pragma once
 
 #include "base/token_bucket.hpp"
@@ -26,7 +27,7 @@ public:
     Ticket join(Priority priority);
     void leave(Ticket ticket);  // gave up waiting
 
-    // Who may start now, best first. `next`: when to ask again, if only time is missing; nobody
+    // Who may start now, in order. `next`: when to ask again, if only time is missing; nobody
     // else than the first of the queue needs to. Otherwise finished() makes room.
     struct Decision {
         std::vector<Ticket> granted;
@@ -48,13 +49,17 @@ public:
     unsigned max_in_flight() const { return limits_.max_in_flight; }
 
 private:
+    using Queue = std::set<std::pair<Priority, Ticket>>;
+    Queue::const_iterator next_to_start() const;
+
     Limits limits_;
     base::TokenBucket bucket_;
     base::SteadyTime blocked_until_{};
     bool probing_ = false;
     unsigned in_flight_ = 0;
     Ticket last_ticket_ = 0;
-    std::set<std::pair<Priority, Ticket>> waiting_;
+    std::uint64_t started_ = 0;
+    Queue waiting_;
 };
 
 }  // namespace receiptd::rpc

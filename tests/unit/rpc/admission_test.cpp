@@ -22,25 +22,39 @@ TEST(admission, grants_at_once_while_there_is_room) {
     EXPECT_EQ(admission.waiting(), 1u);
 }
 
-TEST(admission, serves_strictly_by_priority_and_in_order_of_arrival_inside_one) {
+// One after the other, until nobody waits.
+std::vector<Admission::Ticket> order_of_starts(Admission& admission) {
+    std::vector<Admission::Ticket> order;
+    while (admission.waiting() > 0) {
+        admission.finished();
+        const auto granted = admission.grant(kStart).granted;
+        order.insert(order.end(), granted.begin(), granted.end());
+    }
+    return order;
+}
+
+TEST(admission, serves_by_priority_and_in_order_of_arrival_inside_one) {
     Admission admission({0, 1}, kStart);
-    admission.join(Priority::head);
-    admission.grant(kStart);
-    const auto backfill = admission.join(Priority::backfill);
-    const auto gap = admission.join(Priority::gap);
     const auto head_1 = admission.join(Priority::head);
     const auto submit = admission.join(Priority::submit);
     const auto head_2 = admission.join(Priority::head);
+    EXPECT_THAT(order_of_starts(admission), ElementsAre(submit, head_1, head_2));
+    admission.join(Priority::head);
+    order_of_starts(admission);
     const auto watch = admission.join(Priority::watch);
-    std::vector<Admission::Ticket> order;
-    for (int i = 0; i < 6; ++i) {
-        EXPECT_THAT(admission.grant(kStart).granted, IsEmpty());
-        admission.finished();
-        const auto granted = admission.grant(kStart).granted;
-        ASSERT_EQ(granted.size(), 1u);
-        order.push_back(granted.front());
-    }
-    EXPECT_THAT(order, ElementsAre(submit, head_1, head_2, watch, gap, backfill));
+    const auto gap = admission.join(Priority::gap);
+    const auto backfill = admission.join(Priority::backfill);
+    EXPECT_THAT(order_of_starts(admission), ElementsAre(watch, gap, backfill));
+}
+
+TEST(admission, one_start_in_four_is_for_whoever_has_waited_longest) {
+    Admission admission({0, 1}, kStart);
+    const auto backfill = admission.join(Priority::backfill);
+    const auto watch = admission.join(Priority::watch);
+    std::vector<Admission::Ticket> head;
+    for (int i = 0; i < 7; ++i) head.push_back(admission.join(Priority::head));
+    EXPECT_THAT(order_of_starts(admission),
+                ElementsAre(head[0], head[1], head[2], backfill, head[3], head[4], head[5], watch, head[6]));
 }
 
 TEST(admission, says_when_the_next_token_flows) {
