@@ -62,8 +62,7 @@ void remember_listed(pqxx::transaction_base& tx, const std::vector<chain::Listed
 }
 
 // Coverage is last: its one row is locked by one writer at a time, until the commit.
-CommitOutcome write_batch(pqxx::connection& connection, const chain::RowBatch& batch) {
-    pqxx::work tx(connection);
+CommitOutcome write_batch(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
     const auto heights = batch.covered.to_multirange();
     if (overlaps_coverage(tx, heights)) return CommitOutcome::already_covered;
     copy_rows(tx, batch);
@@ -74,20 +73,18 @@ CommitOutcome write_batch(pqxx::connection& connection, const chain::RowBatch& b
                 "DELETE FROM unavailable_heights u USING unnest($1::int8multirange) AS done "
                 "WHERE u.height >= lower(done) AND u.height < upper(done)",
                 heights);
-    if (!add_to_coverage(tx, heights, batch.wanted.to_multirange())) return CommitOutcome::already_covered;
-    tx.commit();
-    return CommitOutcome::committed;
+    const bool added = add_to_coverage(tx, heights, batch.wanted.to_multirange());
+    return added ? CommitOutcome::committed : CommitOutcome::already_covered;
 }
 
 // What of these heights is stored though they are not covered: transactions that were watched, or told by a
 // receipt, before their block was followed. The block brings them again; their trees are fetched again, or,
 // if blocks bring receipts, these are forgotten, too. Returns trees of which parts may be stored elsewhere.
-std::vector<std::string> forget_found_early(pqxx::connection& connection, const chain::RowBatch& batch) {
-    pqxx::work tx(connection);
+// Takes no lock on the coverage, which the writers of other blocks need last: should another daemon commit
+// these heights meanwhile, write_batch() finds that, and nothing of this is committed.
+std::vector<std::string> forget_found_early(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
     const auto heights = batch.covered.to_multirange();
-    const auto locked =
-        shim::query(tx, "SELECT FROM coverage WHERE NOT heights && $1::int8multirange FOR UPDATE", heights);
-    if (locked.empty() || batch.blocks.empty()) return {};
+    if (batch.blocks.empty()) return {};
     const auto first = batch.blocks.front().timestamp_nanosec;
     const auto last = batch.blocks.back().timestamp_nanosec;
     std::set<std::string> trees;
@@ -118,8 +115,15 @@ std::vector<std::string> forget_found_early(pqxx::connection& connection, const 
         forget_decided("transaction_results", "");
         forget_decided("findings", "AND kind IN ('failed_receipt', 'failed_transaction') ");
     }
-    tx.commit();
     return {trees.begin(), trees.end()};
+}
+
+CommitOutcome write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
+    const auto trees = forget_found_early(tx, batch);
+    const auto outcome = write_batch(tx, batch);
+    if (outcome == CommitOutcome::committed && batch[chain::Table::receipts].rows > 0 && !trees.empty())
+        settle_again(tx, trees, batch.blocks.front().timestamp_nanosec);
+    return outcome;
 }
 
 bool covered_meanwhile(pqxx::connection& connection, const chain::RowBatch& batch) {
@@ -133,19 +137,25 @@ bool covered_meanwhile(pqxx::connection& connection, const chain::RowBatch& batc
 // coverage says so, or the rows collide with it first.
 CommitOutcome commit_batch(pqxx::connection& connection, const chain::RowBatch& batch,
                            PartitionKeeper& partitions) {
-    std::vector<std::string> found_early;
-    for (bool again = true;; again = false) {
-        try {
-            const auto outcome = partitions.with_days(connection, days_of_blocks(batch),
-                                                      [&] { return write_batch(connection, batch); });
-            if (batch[chain::Table::receipts].rows > 0 && !found_early.empty())
-                settle_again(connection, found_early, batch.blocks.front().timestamp_nanosec, partitions);
+    const auto days = days_of_blocks(batch);
+    const auto commit = [&](const auto& write) {
+        return partitions.with_days(connection, days, [&] {
+            pqxx::work tx(connection);
+            const auto outcome = write(tx, batch);
+            if (outcome == CommitOutcome::committed) tx.commit();
             return outcome;
-        } catch (const pqxx::unique_violation&) {
-            if (covered_meanwhile(connection, batch)) return CommitOutcome::already_covered;
-            if (!again) throw;
-            found_early = forget_found_early(connection, batch);
-        }
+        });
+    };
+    try {
+        return commit(write_batch);
+    } catch (const pqxx::unique_violation&) {
+        if (covered_meanwhile(connection, batch)) return CommitOutcome::already_covered;
+    }
+    try {
+        return commit(write_over_found_early);
+    } catch (const pqxx::unique_violation&) {
+        if (covered_meanwhile(connection, batch)) return CommitOutcome::already_covered;
+        throw;
     }
 }
 

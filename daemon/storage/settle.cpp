@@ -124,24 +124,15 @@ chain::DecidedCounts settle_trees(pqxx::connection& connection, base::HeightRang
     }
 }
 
-void settle_again(pqxx::connection& connection, const std::vector<std::string>& tx_hashes,
-                  std::uint64_t timestamp_nanosec, PartitionKeeper& partitions) {
+void settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
+                  std::uint64_t timestamp_nanosec) {
+    const auto times = shim::query(tx,
+                                   "SELECT (at - interval '7 days')::text, (at + interval '7 days')::text "
+                                   "FROM (SELECT to_timestamp($1::numeric / 1000000000) AS at) t",
+                                   timestamp_nanosec)[0];
     chain::RowBatch batch;
-    {
-        pqxx::work tx(connection);
-        const auto times =
-            shim::query(tx,
-                        "SELECT (at - interval '7 days')::text, (at + interval '7 days')::text "
-                        "FROM (SELECT to_timestamp($1::numeric / 1000000000) AS at) t",
-                        timestamp_nanosec)[0];
-        judge(tx, tx_hashes, {times[0].as<std::string>(), times[1].as<std::string>()}, batch);
-    }
-    if (batch.rows() == 0) return;
-    partitions.with_days(connection, days_of_rows(batch), [&] {
-        pqxx::work tx(connection);
-        copy_rows(tx, batch);
-        tx.commit();
-    });
+    judge(tx, tx_hashes, {times[0].as<std::string>(), times[1].as<std::string>()}, batch);
+    copy_rows(tx, batch);
 }
 
 }  // namespace receiptd::storage::sql

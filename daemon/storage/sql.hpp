@@ -1,5 +1,5 @@
-// The SQL of the store, one .cpp per aggregate. Every function runs its own transaction on the given
-// connection and may be repeated after any failure.
+// The SQL of the store, one .cpp per aggregate. A function that takes a connection runs its own transaction
+// on it and may be repeated after any failure.
 #pragma once
 
 #include "storage/partitions.hpp"
@@ -35,9 +35,9 @@ void forget_old_adoptions(pqxx::connection& connection);
 // Judges the trees that cross a seam (Store::settle_trees); the results and findings that were written.
 chain::DecidedCounts settle_trees(pqxx::connection& connection, base::HeightRange around,
                                   base::WallTime news_since, PartitionKeeper& partitions);
-// What is decided of these trees around that time and not stored. People were told of it before.
-void settle_again(pqxx::connection& connection, const std::vector<std::string>& tx_hashes,
-                  std::uint64_t timestamp_nanosec, PartitionKeeper& partitions);
+// Writes what is decided of these trees around that time and not stored. People were told of it before.
+void settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
+                  std::uint64_t timestamp_nanosec);
 
 // news.cpp
 // Alerts, their deliveries to the active endpoints, and lines of the stream, in the transaction that has just

@@ -156,5 +156,51 @@ TEST_F(Settling, a_batch_tells_its_findings_once_in_its_own_transaction) {
     EXPECT_EQ(value("SELECT count(*) FROM stream_events"), "1");
 }
 
+// A tree that was fetched because it was watched: all of it is stored, and not all of its blocks.
+class FoundEarly : public Settling {
+protected:
+    void SetUp() override {
+        Settling::SetUp();
+        if (IsSkipped()) return;
+        for (auto& block : blocks_seen_alone()) commit_and_settle(std::move(block));
+        execute(
+            "DELETE FROM blocks WHERE block_height = 102; UPDATE coverage SET heights = heights - "
+            "'{[102,103)}'");
+        stored_ = stored();
+    }
+
+    static RowBatch block_102() {
+        auto block = block_batch(102);
+        add_receipt(block, 102,
+                    {"B", "T", "T", "A", "promise", "{}", "bob.near", "token.near", "failure",
+                     R"(["CreateAccount"])", "", "{d}", "contract_panic"});
+        return block;
+    }
+    std::string stored() {
+        return rows(kResults) + rows(kFindings) +
+               rows("SELECT receipt_id, tree_id, block_height FROM receipts ORDER BY 1");
+    }
+
+    std::string stored_;
+};
+
+TEST_F(FoundEarly, the_tree_is_judged_as_before_when_its_block_comes) {
+    EXPECT_EQ(commit(block_102()), CommitOutcome::committed);
+    EXPECT_EQ(stored(), stored_);
+}
+
+TEST_F(FoundEarly, the_block_is_stored_with_what_is_judged_or_not_at_all) {
+    execute(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'no result today'; END $$; "
+        "CREATE TRIGGER refuse BEFORE INSERT ON transaction_results FOR EACH ROW EXECUTE FUNCTION refuse()");
+    EXPECT_THROW(commit(block_102()), storage::StorageError);
+    EXPECT_EQ(stored(), stored_);
+    EXPECT_EQ(value("SELECT heights @> 102::bigint FROM coverage"), "f");
+    execute("DROP TRIGGER refuse ON transaction_results");
+    EXPECT_EQ(commit(block_102()), CommitOutcome::committed);
+    EXPECT_EQ(stored(), stored_);
+}
+
 }  // namespace
 }  // namespace receiptd::test
