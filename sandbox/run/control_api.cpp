@@ -33,6 +33,7 @@ constexpr std::array kRoutes{
     Route{"POST", "/pause"},
     Route{"POST", "/resume"},
     Route{"POST", "/faults"},
+    Route{"POST", "/traffic"},
     Route{"POST", "/transactions/*/drop"},
     Route{"POST", "/transactions/*/delay"},
     Route{"POST", "/transactions/*/include"},
@@ -106,6 +107,7 @@ net::ServerReply ControlApi::change(const net::ServerRequest& request, const Pat
     if (path[0] == "pause") return answer(pause());
     if (path[0] == "resume") return answer(resume());
     if (path[0] == "faults") return answer(set_faults(request));
+    if (path[0] == "traffic") return answer(set_traffic(request));
     if (path[0] == "skip-height") return answer(skip_height(request));
     if (path[0] == "withhold-chunk") return answer(withhold_chunk(request));
     if (path[0] == "shards") return answer(congest(path[1], request));
@@ -148,7 +150,7 @@ ControlApi::Json ControlApi::status() {
               {"traffic", nullptr}};
     if (const auto* traffic = sandbox_.traffic())
         made["traffic"] = {
-            {"profile", *options.traffic}, {"tps", options.tps}, {"submitted", traffic->submitted()}};
+            {"profile", *options.traffic}, {"tps", traffic->tps()}, {"submitted", traffic->submitted()}};
     return made;
 }
 
@@ -180,6 +182,16 @@ ControlApi::Json ControlApi::set_faults(const net::ServerRequest& request) {
     if (host != "archival") sandbox_.hosts().regular().set_faults(*plan);
     if (host != "regular") sandbox_.hosts().archival().set_faults(*plan);
     return faults();
+}
+
+ControlApi::Json ControlApi::set_traffic(const net::ServerRequest& request) {
+    Fields fields = Fields::of_body(request);
+    const auto tps = fields.number("tps", 0, 0, kMostTps);
+    fields.expect_no_others();
+    auto* traffic = sandbox_.traffic();
+    if (!traffic) throw Problem(409, "there is no traffic: --traffic names a profile");
+    traffic->set_tps(static_cast<double>(tps));
+    return {{"tps", tps}, {"height", sandbox_.ledger().tip()}};
 }
 
 ControlApi::Json ControlApi::pause() {

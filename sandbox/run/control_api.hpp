@@ -18,6 +18,7 @@ public:
 
     static constexpr std::uint64_t kMostBlocks = 100'000;  // of one /advance
     static constexpr std::uint64_t kMostHeights = 1'000;   // skipped or withheld in one call
+    static constexpr std::uint64_t kMostTps = 100'000;
 
 private:
     using Json = nlohmann::json;
@@ -33,6 +34,7 @@ private:
     Json transaction(const std::string& hash);
     Json faults();
     Json set_faults(const net::ServerRequest& request);
+    Json set_traffic(const net::ServerRequest& request);
     Json pause();
     Json resume();
     Json drop(const std::string& hash, const net::ServerRequest& request);

@@ -31,7 +31,7 @@ public:
     Hosts& hosts() { return hosts_; }
     BlockTicker& ticker() { return ticker_; }
     // nullptr: there is none.
-    const TrafficFeed* traffic() const { return traffic_ ? &*traffic_ : nullptr; }
+    TrafficFeed* traffic() { return traffic_ ? &*traffic_ : nullptr; }
 
 private:
     LedgerOptions ledger_options() const;

@@ -15,13 +15,18 @@ constexpr Height kAgingBlocks = 60;
 }  // namespace
 
 TrafficFeed::TrafficFeed(Ledger& ledger, Traffic traffic, double tps)
-    : ledger_(ledger),
-      traffic_(std::move(traffic)),
-      per_height_(tps * static_cast<double>(ledger.options().block_time_nanosec) / 1e9) {}
+    : ledger_(ledger), traffic_(std::move(traffic)), tps_(tps), paced_since_(ledger.first()) {}
+
+void TrafficFeed::set_tps(double tps) {
+    tps_ = tps;
+    paced_since_ = ledger_.tip();
+    submitted_before_ = submitted_;
+}
 
 void TrafficFeed::after_block() {
-    const auto heights = static_cast<double>(ledger_.tip() - ledger_.first());
-    const auto due = static_cast<std::uint64_t>(std::floor(heights * per_height_ + 1e-6));
+    const double per_height = tps_ * static_cast<double>(ledger_.options().block_time_nanosec) / 1e9;
+    const auto heights = static_cast<double>(ledger_.tip() - paced_since_);
+    const auto due = submitted_before_ + static_cast<std::uint64_t>(std::floor(heights * per_height + 1e-6));
     for (auto& planned : traffic_.next(static_cast<std::size_t>(due - submitted_), facts())) {
         const auto how = parse_drop_how(planned.drop);
         if (how)

@@ -15,6 +15,9 @@ public:
 
     // To be called after each block: submits what is due by its height. Deterministic.
     void after_block();
+    // From here on.
+    void set_tps(double tps);
+    double tps() const { return tps_; }
     std::uint64_t submitted() const { return submitted_; }
 
 private:
@@ -22,7 +25,9 @@ private:
 
     Ledger& ledger_;
     Traffic traffic_;
-    double per_height_;
+    double tps_;
+    Height paced_since_;
+    std::uint64_t submitted_before_ = 0;
     std::uint64_t submitted_ = 0;
 };
 

@@ -112,6 +112,26 @@ TEST_F(Control, sets_faults_host_by_host) {
     EXPECT_EQ(get("/faults"), none);
 }
 
+TEST_F(Control, lets_traffic_flow_and_ebb) {
+    EXPECT_EQ(problem("POST", "/traffic", "", 409), "there is no traffic: --traffic names a profile");
+    options_.traffic = "transfers";
+    options_.tps = 10;
+    sandbox_.reset();
+    const auto submitted_by = [&](int tps) {
+        const auto before = get("/status")["traffic"]["submitted"].get<int>();
+        EXPECT_EQ(change("/traffic", {{"tps", tps}})["tps"], tps);
+        change("/advance", {{"blocks", 10}});
+        EXPECT_EQ(get("/status")["traffic"]["tps"], tps);
+        return get("/status")["traffic"]["submitted"].get<int>() - before;
+    };
+    const auto of_ten_a_second = submitted_by(10);
+    EXPECT_GT(of_ten_a_second, 0);
+    EXPECT_EQ(submitted_by(0), 0);
+    EXPECT_EQ(submitted_by(20), 2 * of_ten_a_second);
+    EXPECT_EQ(problem("POST", "/traffic", R"({"tps":-1})", 400),
+              "tps must be a whole number from 0 to 100000, not -1");
+}
+
 TEST_F(Control, says_what_is_wrong) {
     const auto detail = [&](const char* path, const char* body) { return problem("POST", path, body, 400); };
     EXPECT_EQ(detail("/advance", "{"), "the body is not JSON");
