@@ -22,6 +22,7 @@ constexpr std::size_t kBlocksKnown = 4'096;
 constexpr base::BackoffPolicy kRetry{800ms, 60s, 1.6, 0.2};
 constexpr auto kIdlePause = 500ms;
 constexpr auto kLookForOthers = 10s;
+constexpr auto kCountAgain = 1s;  // counting many takes long
 // Blocks near the head come by themselves; others are asked for.
 constexpr base::Height kHistory = 50;
 constexpr auto kBlockComesWithin = 2s;
@@ -29,6 +30,7 @@ constexpr auto kBlockComesWithin = 2s;
 constexpr base::Duration kChainMoves = 3s;
 constexpr base::Duration kParkedFor = 30s;
 constexpr auto kLookAgain = 500ms;
+constexpr base::HeightRange kEverywhere{0, std::numeric_limits<std::int64_t>::max() - 1};
 
 base::Task<chain::TreeRows> make_tree_rows(base::asio::thread_pool& cpu, rpc::TreeSource::Tree tree,
                                            std::vector<chain::ExecutionBlock> executed_in,
@@ -100,7 +102,6 @@ bool Trees::may_be_pending() const {
 base::Task<void> Trees::claim() {
     woken_ = false;
     claimed_at_ = state_.clock.steady();
-    const base::HeightRange everywhere{0, std::numeric_limits<std::int64_t>::max() - 1};
     bool more = true;
     while (more && open_.size() < kMostOpen && backlog() < kBacklog) {
         auto due = co_await store_.due_trees(kClaimedAtOnce);
@@ -114,8 +115,14 @@ base::Task<void> Trees::claim() {
             open_[open->pending.tx_hash] = std::move(open);
         }
     }
+    const bool may_be_over = open_.empty() || state_.pending_trees == 0;
+    if (may_be_over || state_.clock.steady() >= counted_at_ + kCountAgain) co_await count();
+}
+
+base::Task<void> Trees::count() {
+    counted_at_ = state_.clock.steady();
     const auto before = state_.pending_trees;
-    state_.pending_trees = co_await store_.pending_tree_count(everywhere);
+    state_.pending_trees = co_await store_.pending_tree_count(kEverywhere);
     state_.series.pending_trees.Set(static_cast<double>(state_.pending_trees));
     if (state_.pending_trees == 0) progress_at_ = state_.clock.steady();
     if (state_.pending_trees != before) state_.changed.notify_all();
@@ -148,7 +155,7 @@ bool Trees::ready(const Open& open) const {
     if (!open.tree) return false;
     const bool moved = state_.committed && state_.committed->height > open.looked_at;
     if (open.tree->complete) return moved || state_.clock.steady() >= open.look_by;
-    return moved && state_.listener && state_.listener->wants(open.pending.tx_hash);
+    return moved && !open.told_all && state_.listener && state_.listener->wants(open.pending.tx_hash);
 }
 
 bool Trees::stalled() const {
@@ -176,6 +183,7 @@ base::Task<bool> Trees::ask(OpenTree open) {
     }
     open->tree = std::move(std::get<rpc::TreeSource::Tree>(result));
     open->looked_at = 0;
+    open->told_all = false;
     ++open->asks;
     if (!open->tree->complete) plan_next(*open);
     co_return true;
@@ -198,15 +206,17 @@ base::Task<void> Trees::look(OpenTree open) {
     open->look_by = state_.clock.steady() + kLookAgain;
     auto blocks = co_await final_blocks(*open);
     const bool complete = open->tree->complete;
-    if (complete && (all_final(*open->tree, blocks) || out_of_patience(*open)) && is_passed(blocks)) {
+    const bool final = all_final(*open->tree, blocks);
+    if (complete && (final || out_of_patience(*open)) && is_passed(blocks)) {
         co_await store(open, std::move(blocks));
         co_return;
     }
     if (complete && !open->wanting_since) open->wanting_since = state_.clock.steady();
     auto* listener = state_.listener;
-    if (listener && listener->wants(open->pending.tx_hash))
-        listener->progressed(open->pending.tx_hash,
-                             chain::tree_seen(rpc::judge_final(*open->tree, blocks, included_at(*open))));
+    if (!listener || !listener->wants(open->pending.tx_hash)) co_return;
+    listener->progressed(open->pending.tx_hash,
+                         chain::tree_seen(rpc::judge_final(*open->tree, blocks, included_at(*open))));
+    open->told_all = final;
 }
 
 base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {

@@ -51,6 +51,7 @@ private:
         unsigned asks = 0;
         std::optional<rpc::TreeSource::Tree> tree;      // the last answer
         base::Height looked_at = 0;                     // what of it is final was seen up to there
+        bool told_all = false;                          // all of it is final, and the listener knows
         std::optional<base::SteadyTime> wanting_since;  // a block that a complete tree executed in
         bool busy = false;
     };
@@ -58,6 +59,7 @@ private:
 
     bool may_be_pending() const;
     base::Task<void> claim();
+    base::Task<void> count();
     std::size_t backlog() const;
     void start_ready(base::TaskGroup& workers);
     bool ready(const Open& open) const;
@@ -86,6 +88,7 @@ private:
     bool come_with_blocks_;
     bool woken_ = true;
     base::SteadyTime claimed_at_{};
+    base::SteadyTime counted_at_{};
     std::map<std::string, OpenTree> open_;                    // by transaction hash
     std::unordered_map<std::string, std::string> parked_;     // data id -> transaction hash
     std::unordered_map<std::string, chain::BlockRef> known_;  // the latest final blocks, by hash
