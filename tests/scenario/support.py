@@ -28,12 +28,13 @@ DEADLINE = 300  # seconds after which a condition counts as never coming true
 
 
 def wait_until(what, condition, deadline=DEADLINE):
-    end = time.monotonic() + deadline
+    end, pause = time.monotonic() + deadline, 0.02
     while time.monotonic() < end:
         value = condition()
         if value:
             return value
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(pause * 1.1, 0.5)
     raise AssertionError(f"never came true: {what}")
 
 

@@ -17,7 +17,7 @@ from truth import Judging
 
 BLOCKS = int(os.environ.get("RECEIPTD_WATCH_BLOCKS", "120"))
 KILLS = int(os.environ.get("RECEIPTD_WATCH_KILLS", "6"))
-VALIDITY = 300 + 30 * KILLS  # blocks
+VALIDITY = BLOCKS + 300 + 20 * KILLS  # blocks: nothing is too old before the daemons have looked again
 BLOCK_MS, TPS = 100, int(os.environ.get("RECEIPTD_WATCH_TPS", "40"))
 PATIENCE = support.DEADLINE + BLOCKS
 EVERYTHING = '[[watch]]\nname = "everything"\nsigner = "*"\n'
@@ -141,6 +141,7 @@ class Watching(Judging, support.Scenario):
                 self.kill(daemon)
         support.wait_until("the chain is long enough", lambda: self.final_height() > last, PATIENCE)
         self.chain.ask("/faults", {"faults": []})
+        self.chain.ask("/traffic", {"tps": 0})
         lost = self.watch_lost(self.truth(self.final_height()), handed_in.fates)
         daemons = [self.start("run", "--config", config) for config in configs.values()]
         for database, daemon in zip(self.databases.values(), daemons):
