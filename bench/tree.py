@@ -18,10 +18,10 @@ import common
 FIRST_DAY = "2026-01-01"
 RECEIPTS_A_TREE = 5.1  # on average, by SIZE
 
-# As long as real ids are, and as random.
+# As random as real ids are; 43 digits of base58, the first one such that they are 32 bytes.
 PREPARE = """
 CREATE OR REPLACE FUNCTION bench_id(what text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    SELECT translate(encode(sha256(what::bytea), 'base64'), '0OIl+/=', 'abcdefg')
+    SELECT 'A' || translate(left(encode(sha256(what::bytea), 'base64'), 42), '0OIl+/', 'abcdef')
 $$;
 INSERT INTO chain_identity (network, scope, partition_width, created_by) VALUES ('sandbox', 'all', 'day', 'bench');
 SELECT make_partitions('{day}', timestamptz '{day}' + interval '1 day' * {days});
