@@ -7,6 +7,8 @@
 namespace receiptd::storage::sql {
 namespace {
 
+constexpr unsigned kMostAttempts = 5;
+
 bool overlaps_coverage(pqxx::transaction_base& tx, const std::string& heights) {
     const auto found = shim::query(tx, "SELECT heights && $1::int8multirange FROM coverage", heights);
     if (found.empty())
@@ -61,10 +63,7 @@ void remember_listed(pqxx::transaction_base& tx, const std::vector<chain::Listed
                 text_array(times));
 }
 
-// Coverage is last: its one row is locked by one writer at a time, until the commit.
-CommitOutcome write_batch(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
-    const auto heights = batch.covered.to_multirange();
-    if (overlaps_coverage(tx, heights)) return CommitOutcome::already_covered;
+void write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
     copy_rows(tx, batch);
     tell_findings(tx, batch.findings);
     remember_listed(tx, batch.listed);
@@ -72,58 +71,118 @@ CommitOutcome write_batch(pqxx::transaction_base& tx, const chain::RowBatch& bat
     shim::query(tx,
                 "DELETE FROM unavailable_heights u USING unnest($1::int8multirange) AS done "
                 "WHERE u.height >= lower(done) AND u.height < upper(done)",
-                heights);
-    const bool added = add_to_coverage(tx, heights, batch.wanted.to_multirange());
+                batch.covered.to_multirange());
+}
+
+// Last of all: the one row is locked by one writer at a time, until the commit.
+CommitOutcome cover(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
+    const bool added = add_to_coverage(tx, batch.covered.to_multirange(), batch.wanted.to_multirange());
     return added ? CommitOutcome::committed : CommitOutcome::already_covered;
 }
 
-// What of these heights is stored though they are not covered: transactions that were watched, or told by a
-// receipt, before their block was followed. The block brings them again; their trees are fetched again, or,
-// if blocks bring receipts, these are forgotten, too. Returns trees of which parts may be stored elsewhere.
-// Takes no lock on the coverage, which the writers of other blocks need last: should another daemon commit
-// these heights meanwhile, write_batch() finds that, and nothing of this is committed.
-std::vector<std::string> forget_found_early(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
-    const auto heights = batch.covered.to_multirange();
-    if (batch.blocks.empty()) return {};
-    const auto first = batch.blocks.front().timestamp_nanosec;
-    const auto last = batch.blocks.back().timestamp_nanosec;
-    std::set<std::string> trees;
-    const auto forget = [&](const std::string& table) {
-        const auto rows =
-            shim::query(tx,
-                        "DELETE FROM " + table +
-                            " WHERE block_height <@ $1::int8multirange "
-                            "AND block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 second' "
-                            "AND block_time <= to_timestamp($3::numeric / 1000000000) + interval '1 second' "
-                            "RETURNING tree_id",
-                        heights, first, last);
-        for (const auto& row : rows) trees.insert(row[0].as<std::string>());
-    };
-    // They are decided anew, and stand at another block's time.
-    const auto forget_decided = [&](const std::string& table, const std::string& more) {
-        shim::query(tx,
-                    "DELETE FROM " + table + " WHERE tree_id = ANY ($1::text[]) " + more +
-                        "AND block_time >= to_timestamp($2::numeric / 1000000000) - interval '7 days' "
-                        "AND block_time <= to_timestamp($3::numeric / 1000000000) + interval '7 days'",
-                    text_array({trees.begin(), trees.end()}), first, last);
-    };
-    shim::query(tx, "DELETE FROM pending_trees WHERE block_height <@ $1::int8multirange", heights);
-    forget("transactions");
-    if (batch[chain::Table::receipts].rows > 0) {
-        forget("receipts");
-        forget("events");
-        forget_decided("transaction_results", "");
-        forget_decided("findings", "AND kind IN ('failed_receipt', 'failed_transaction') ");
-    }
-    return {trees.begin(), trees.end()};
+CommitOutcome write_batch(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
+    if (overlaps_coverage(tx, batch.covered.to_multirange())) return CommitOutcome::already_covered;
+    write_rows(tx, batch);
+    return cover(tx, batch);
 }
 
+// Rows of the batch that are stored though its heights are not covered: of transactions that were watched,
+// or told by a receipt, before their blocks were followed. The batch brings them again; what it does not
+// bring (it is out of scope, say) stays.
+class FoundEarly {
+public:
+    FoundEarly(pqxx::transaction_base& tx, const chain::RowBatch& batch)
+        : tx_(tx), batch_(batch), heights_(batch.covered.to_multirange()) {}
+
+    void forget() {
+        const auto transactions = ids_of_rows(batch_, chain::Table::transactions);
+        remove("pending_trees", "tx_hash", transactions);
+        remove("transactions", "tx_hash", transactions);
+        forget_receipts();
+        const auto results = ids_of_rows(batch_, chain::Table::transaction_results);
+        trees_.insert(results.begin(), results.end());
+        // What is decided stands at another block's time.
+        remove_decided("transaction_results", "tree_id", {trees_.begin(), trees_.end()});
+        remove_decided("findings", "tree_id", {trees_.begin(), trees_.end()});
+        remove_decided("findings", "finding_id", ids_of_rows(batch_, chain::Table::findings));
+    }
+
+    // When the rows of the batch are there: what is known of their trees from elsewhere.
+    void complete() {
+        if (trees_.empty()) return;
+        shim::query(tx_,
+                    "UPDATE receipts r SET parent_receipt_id = nullif(parent, ''), "
+                    "  role = coalesce(r.role, nullif(known_role, '')) "
+                    "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS known (id, tree, parent, "
+                    "known_role) "
+                    "WHERE r.tree_id = tree AND r.receipt_id = id AND r.parent_receipt_id IS NULL AND " +
+                        around(5, "1 second"),
+                    text_array(ids_), text_array(of_trees_), text_array(parents_), text_array(roles_),
+                    first(), last());
+        settle_again(tx_, {trees_.begin(), trees_.end()}, first());
+    }
+
+private:
+    std::uint64_t first() const { return batch_.blocks.front().timestamp_nanosec; }
+    std::uint64_t last() const { return batch_.blocks.back().timestamp_nanosec; }
+
+    static std::string around(int parameter, const std::string& margin) {
+        const auto bound = [&](int number, const char* sign) {
+            return "to_timestamp($" + std::to_string(number) + "::numeric / 1000000000) " + sign +
+                   " interval '" + margin + "' ";
+        };
+        return "block_time >= " + bound(parameter, "-") + "AND block_time <= " + bound(parameter + 1, "+");
+    }
+
+    pqxx::result remove(const std::string& table, const std::string& column,
+                        const std::vector<std::string>& ids, const std::string& returning = "") {
+        return shim::query(tx_,
+                           "DELETE FROM " + table + " WHERE " + column +
+                               " = ANY ($1::text[]) AND block_height <@ $2::int8multirange AND " +
+                               around(3, "1 second") + returning,
+                           text_array(ids), heights_, first(), last());
+    }
+
+    void remove_decided(const std::string& table, const std::string& column,
+                        const std::vector<std::string>& ids) {
+        std::string more;
+        if (table == "findings") more = "kind IN ('failed_receipt', 'failed_transaction') AND ";
+        shim::query(tx_,
+                    "DELETE FROM " + table + " WHERE " + column + " = ANY ($1::text[]) AND " + more +
+                        around(2, "7 days"),
+                    text_array(ids), first(), last());
+    }
+
+    void forget_receipts() {
+        const auto ids = ids_of_rows(batch_, chain::Table::receipts);
+        remove("events", "receipt_id", ids);
+        const auto rows = remove("receipts", "receipt_id", ids,
+                                 "RETURNING receipt_id, tree_id, coalesce(parent_receipt_id, ''), "
+                                 "coalesce(role, '')");
+        for (const auto& row : rows) {
+            ids_.push_back(row[0].as<std::string>());
+            of_trees_.push_back(row[1].as<std::string>());
+            parents_.push_back(row[2].as<std::string>());
+            roles_.push_back(row[3].as<std::string>());
+            trees_.insert(of_trees_.back());
+        }
+    }
+
+    pqxx::transaction_base& tx_;
+    const chain::RowBatch& batch_;
+    std::string heights_;
+    std::set<std::string> trees_;
+    std::vector<std::string> ids_, of_trees_, parents_, roles_;  // of the receipts that were removed
+};
+
+// Should another daemon commit these heights meanwhile, cover() finds that, and nothing of this is committed.
 CommitOutcome write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
-    const auto trees = forget_found_early(tx, batch);
-    const auto outcome = write_batch(tx, batch);
-    if (outcome == CommitOutcome::committed && batch[chain::Table::receipts].rows > 0 && !trees.empty())
-        settle_again(tx, trees, batch.blocks.front().timestamp_nanosec);
-    return outcome;
+    if (overlaps_coverage(tx, batch.covered.to_multirange())) return CommitOutcome::already_covered;
+    FoundEarly found(tx, batch);
+    found.forget();
+    write_rows(tx, batch);
+    found.complete();
+    return cover(tx, batch);
 }
 
 bool covered_meanwhile(pqxx::connection& connection, const chain::RowBatch& batch) {
@@ -138,24 +197,21 @@ bool covered_meanwhile(pqxx::connection& connection, const chain::RowBatch& batc
 CommitOutcome commit_batch(pqxx::connection& connection, const chain::RowBatch& batch,
                            PartitionKeeper& partitions) {
     const auto days = days_of_blocks(batch);
-    const auto commit = [&](const auto& write) {
-        return partitions.with_days(connection, days, [&] {
-            pqxx::work tx(connection);
-            const auto outcome = write(tx, batch);
-            if (outcome == CommitOutcome::committed) tx.commit();
-            return outcome;
-        });
-    };
-    try {
-        return commit(write_batch);
-    } catch (const pqxx::unique_violation&) {
-        if (covered_meanwhile(connection, batch)) return CommitOutcome::already_covered;
-    }
-    try {
-        return commit(write_over_found_early);
-    } catch (const pqxx::unique_violation&) {
-        if (covered_meanwhile(connection, batch)) return CommitOutcome::already_covered;
-        throw;
+    auto* write = write_batch;
+    for (unsigned attempt = 1;; ++attempt) {
+        try {
+            return partitions.with_days(connection, days, [&] {
+                pqxx::work tx(connection);
+                const auto outcome = write(tx, batch);
+                if (outcome == CommitOutcome::committed) tx.commit();
+                return outcome;
+            });
+        } catch (const pqxx::unique_violation&) {
+            if (covered_meanwhile(connection, batch)) return CommitOutcome::already_covered;
+            // More may be found while it is written.
+            if (attempt == kMostAttempts || batch.blocks.empty()) throw;
+            write = write_over_found_early;
+        }
     }
 }
 

@@ -110,6 +110,13 @@ void copy_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
         copy_table(tx, static_cast<chain::Table>(i), batch.tables[i]);
 }
 
+std::vector<std::string> ids_of_rows(const chain::RowBatch& batch, chain::Table table) {
+    std::vector<std::string> ids;
+    chain::CopyReader reader(batch[table].copy_data);
+    while (reader.next_row()) ids.emplace_back(field(reader, 0).value_or(""));
+    return ids;
+}
+
 std::set<std::int64_t> days_of_rows(const chain::RowBatch& batch) {
     std::set<std::int64_t> days;
     for (std::size_t i = 0; i < chain::kTableCount; ++i) add_days(days, batch, static_cast<chain::Table>(i));

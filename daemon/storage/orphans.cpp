@@ -51,6 +51,17 @@ void move_trees(pqxx::transaction_base& tx, const std::vector<TreeMove>& moves, 
     const auto tx_hashes = text_array(c.tx_hashes);
     const std::string moved =
         "unnest($1::text[], $2::text[], $3::text[]) AS move (old_tree, new_tree, new_tx_hash) ";
+    // A tree that was found early has them already, from before their block was followed.
+    for (const char* table : {"receipts", "events"})
+        shim::query(
+            tx,
+            std::string("DELETE FROM ") + table +
+                " WHERE tree_id = ANY ($2::text[]) AND receipt_id IN (SELECT receipt_id FROM receipts "
+                "  WHERE tree_id = ANY ($1::text[]) AND block_time >= $3::timestamptz - interval '1 day' "
+                "  AND block_time < $3::timestamptz + interval '7 days') "
+                "AND block_time >= $3::timestamptz - interval '1 day' "
+                "AND block_time < $3::timestamptz + interval '7 days'",
+            from, to, since);
     for (const char* table : {"receipts", "events", "data_receipts"})
         shim::query(tx,
                     std::string("UPDATE ") + table +

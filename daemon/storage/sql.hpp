@@ -35,7 +35,7 @@ void forget_old_adoptions(pqxx::connection& connection);
 // Judges the trees that cross a seam (Store::settle_trees); the results and findings that were written.
 chain::DecidedCounts settle_trees(pqxx::connection& connection, base::HeightRange around,
                                   base::WallTime news_since, PartitionKeeper& partitions);
-// Writes what is decided of these trees around that time and not stored. People were told of it before.
+// Writes what is decided of these trees around that time and not stored. Nobody is told of it.
 void settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
                   std::uint64_t timestamp_nanosec);
 

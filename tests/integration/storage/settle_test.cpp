@@ -169,16 +169,19 @@ protected:
         stored_ = stored();
     }
 
-    static RowBatch block_102() {
+    static RowBatch block_102(const std::string& tree_id = "T", const std::string& tx_hash = "T",
+                              const std::string& parent = "A", const std::string& role = "promise") {
         auto block = block_batch(102);
         add_receipt(block, 102,
-                    {"B", "T", "T", "A", "promise", "{}", "bob.near", "token.near", "failure",
-                     R"(["CreateAccount"])", "", "{d}", "contract_panic"});
+                    {"B", tree_id, tx_hash, parent, role, "{}", "bob.near", "token.near", "failure",
+                     R"(["CreateAccount"])", "", "{d}", "contract_panic", "", parent.empty()});
         return block;
     }
     std::string stored() {
         return rows(kResults) + rows(kFindings) +
-               rows("SELECT receipt_id, tree_id, block_height FROM receipts ORDER BY 1");
+               rows(
+                   "SELECT receipt_id, tree_id, tx_hash, parent_receipt_id, role, block_height FROM receipts "
+                   "ORDER BY 1");
     }
 
     std::string stored_;
@@ -187,6 +190,43 @@ protected:
 TEST_F(FoundEarly, the_tree_is_judged_as_before_when_its_block_comes) {
     EXPECT_EQ(commit(block_102()), CommitOutcome::committed);
     EXPECT_EQ(stored(), stored_);
+}
+
+TEST_F(FoundEarly, what_its_block_does_not_bring_stays) {
+    execute(
+        "UPDATE receipts SET block_height = 102, block_time = (SELECT block_time FROM receipts WHERE "
+        "receipt_id = 'B') WHERE receipt_id = 'A'");
+    stored_ = stored();
+    EXPECT_EQ(commit(block_102()), CommitOutcome::committed);
+    EXPECT_EQ(stored(), stored_);
+}
+
+TEST_F(FoundEarly, what_is_known_of_a_receipt_is_not_forgotten) {
+    EXPECT_EQ(commit(block_102("T", "T", "")), CommitOutcome::committed);
+    EXPECT_EQ(stored(), stored_);
+}
+
+TEST_F(FoundEarly, a_receipt_that_comes_under_its_own_name_is_there_once) {
+    commit_and_settle(block_102("B", "", ""));
+    EXPECT_EQ(stored(), stored_);
+}
+
+TEST_F(FoundEarly, a_failed_transaction_is_there_once) {
+    const auto block_105 = [] {
+        auto block = block_batch(105);
+        add_transaction(block, {"U"});
+        add_line(block, Table::findings,
+                 {"failed_transaction:U", "failed_transaction", "U", "U", kNull, kNull, "f", kNull, kNull,
+                  "alice.near", "access_key", "no", "105", time_text(105)});
+        return block;
+    };
+    commit(block_105());
+    execute(
+        "DELETE FROM blocks WHERE block_height = 105; UPDATE coverage SET heights = heights - '{[105,106)}'");
+    stored_ = stored();
+    EXPECT_EQ(commit(block_105()), CommitOutcome::committed);
+    EXPECT_EQ(stored(), stored_);
+    EXPECT_EQ(value("SELECT count(*) FROM transactions WHERE tx_hash = 'U'"), "1");
 }
 
 TEST_F(FoundEarly, the_block_is_stored_with_what_is_judged_or_not_at_all) {
