@@ -279,6 +279,7 @@ base::Task<void> Follower::repair(base::HeightRange range) {
 }
 
 base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
+    PendingTreeCount pending(store_, range);
     while (!state_.stopping) {
         auto waiting = state_.coverage.gaps().within(range);
         waiting.subtract(state_.given_up);
@@ -286,7 +287,7 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
         if (state_.broken) waiting.subtract({state_.broken->height, kTop});
         const bool heights_done = waiting.empty() && state_.in_flight.within(range).empty() &&
                                   state_.unsettled.within(range).empty();
-        if (heights_done && trees_) pending_trees_ = co_await store_.pending_tree_count(range);
+        if (heights_done && trees_) pending_trees_ = co_await pending.get(state_.clock.steady());
         const bool trees_done = !trees_ || pending_trees_ == 0 || trees_->stalled();
         bool placed = true;
         if (heights_done && trees_done && orphans_) {

@@ -22,7 +22,8 @@ constexpr std::size_t kBlocksKnown = 4'096;
 constexpr base::BackoffPolicy kRetry{800ms, 60s, 1.6, 0.2};
 constexpr auto kIdlePause = 500ms;
 constexpr auto kLookForOthers = 10s;
-constexpr auto kCountAgain = 1s;  // counting many takes long
+constexpr std::uint64_t kFew = 1'000;  // to count them takes a millisecond
+constexpr auto kCountAgain = 1s;
 // Blocks near the head come by themselves; others are asked for.
 constexpr base::Height kHistory = 50;
 constexpr auto kBlockComesWithin = 2s;
@@ -67,6 +68,13 @@ bool all_final(const rpc::TreeSource::Tree& tree, const rpc::FinalBlocks& blocks
 
 }  // namespace
 
+base::Task<std::uint64_t> PendingTreeCount::get(base::SteadyTime now) {
+    if (count_ >= kFew && now < counted_at_ + kCountAgain) co_return count_;
+    counted_at_ = now;
+    count_ = co_await store_.pending_tree_count(included_in_);
+    co_return count_;
+}
+
 Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, rpc::TreeSource& source,
              storage::Store& store, State& state, base::Duration patience, bool come_with_blocks)
     : executor_(std::move(executor)),
@@ -76,6 +84,7 @@ Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
       state_(state),
       patience_(patience),
       come_with_blocks_(come_with_blocks),
+      pending_(store, kEverywhere),
       progress_at_(state.clock.steady()) {}
 
 base::Task<void> Trees::run() {
@@ -115,14 +124,8 @@ base::Task<void> Trees::claim() {
             open_[open->pending.tx_hash] = std::move(open);
         }
     }
-    const bool may_be_over = open_.empty() || state_.pending_trees == 0;
-    if (may_be_over || state_.clock.steady() >= counted_at_ + kCountAgain) co_await count();
-}
-
-base::Task<void> Trees::count() {
-    counted_at_ = state_.clock.steady();
     const auto before = state_.pending_trees;
-    state_.pending_trees = co_await store_.pending_tree_count(kEverywhere);
+    state_.pending_trees = co_await pending_.get(state_.clock.steady());
     state_.series.pending_trees.Set(static_cast<double>(state_.pending_trees));
     if (state_.pending_trees == 0) progress_at_ = state_.clock.steady();
     if (state_.pending_trees != before) state_.changed.notify_all();
@@ -137,6 +140,7 @@ std::size_t Trees::backlog() const {
 void Trees::start_ready(base::TaskGroup& workers) {
     for (auto& [hash, open] : open_) {
         if (workers.running() >= kRequestsAtOnce) return;
+        open->told_all = open->told_all && is_wanted(*open);
         if (open->busy || !ready(*open)) continue;
         open->busy = true;
         workers.spawn(work(open));
@@ -155,7 +159,16 @@ bool Trees::ready(const Open& open) const {
     if (!open.tree) return false;
     const bool moved = state_.committed && state_.committed->height > open.looked_at;
     if (open.tree->complete) return moved || state_.clock.steady() >= open.look_by;
-    return moved && !open.told_all && state_.listener && state_.listener->wants(open.pending.tx_hash);
+    return moved && !open.told_all && is_wanted(open);
+}
+
+bool Trees::is_wanted(const Open& open) const {
+    return state_.listener && state_.listener->wants(open.pending.tx_hash);
+}
+
+// As what it is fetched for.
+rpc::Priority Trees::priority_of(const Open& open) const {
+    return open.pending.ordered && !is_wanted(open) ? rpc::Priority::backfill : rpc::Priority::watch;
 }
 
 bool Trees::stalled() const {
@@ -172,7 +185,7 @@ base::Task<void> Trees::work(OpenTree open) {
 
 base::Task<bool> Trees::ask(OpenTree open) {
     const auto& pending = open->pending;
-    auto result = co_await source_.tree(pending.tx_hash, pending.sender_id, rpc::Priority::watch);
+    auto result = co_await source_.tree(pending.tx_hash, pending.sender_id, priority_of(*open));
     if (const auto* unknown = std::get_if<rpc::TreeSource::Unknown>(&result)) {
         co_await postpone(open, "unknown to all hosts: " + unknown->evidence);
         co_return false;
@@ -212,10 +225,9 @@ base::Task<void> Trees::look(OpenTree open) {
         co_return;
     }
     if (complete && !open->wanting_since) open->wanting_since = state_.clock.steady();
-    auto* listener = state_.listener;
-    if (!listener || !listener->wants(open->pending.tx_hash)) co_return;
-    listener->progressed(open->pending.tx_hash,
-                         chain::tree_seen(rpc::judge_final(*open->tree, blocks, included_at(*open))));
+    if (!is_wanted(*open)) co_return;
+    state_.listener->progressed(open->pending.tx_hash,
+                                chain::tree_seen(rpc::judge_final(*open->tree, blocks, included_at(*open))));
     open->told_all = final;
 }
 
@@ -257,7 +269,7 @@ base::Task<std::optional<chain::BlockRef>> Trees::find_block(const Open& open, s
     if (!history && !late) co_return std::nullopt;
     auto block = co_await store_.stored_block_by_hash(hash);
     if (!block) {
-        auto told = co_await source_.block_by_hash(hash, rpc::Priority::watch);
+        auto told = co_await source_.block_by_hash(hash, priority_of(open));
         if (told) block = std::move(*told);
     }
     if (block && block->height <= final_height()) remember(*block);

@@ -24,6 +24,21 @@
 
 namespace receiptd::follow {
 
+// How many trees are pending of transactions that these heights include: a few are counted each time, many
+// once a second.
+class PendingTreeCount {
+public:
+    PendingTreeCount(storage::Store& store, base::HeightRange included_in)
+        : store_(store), included_in_(included_in) {}
+    base::Task<std::uint64_t> get(base::SteadyTime now);
+
+private:
+    storage::Store& store_;
+    base::HeightRange included_in_;
+    std::uint64_t count_ = 0;
+    base::SteadyTime counted_at_{};
+};
+
 class Trees {
 public:
     // `come_with_blocks`: each commit may bring some to be fetched.
@@ -49,9 +64,9 @@ private:
         base::SteadyTime ask_by{};  // whether the chain goes on or not
         base::SteadyTime look_by{};
         unsigned asks = 0;
-        std::optional<rpc::TreeSource::Tree> tree;      // the last answer
-        base::Height looked_at = 0;                     // what of it is final was seen up to there
-        bool told_all = false;                          // all of it is final, and the listener knows
+        std::optional<rpc::TreeSource::Tree> tree;  // the last answer
+        base::Height looked_at = 0;                 // what of it is final was seen up to there
+        bool told_all = false;                      // all of the last answer is final, and the listener knows
         std::optional<base::SteadyTime> wanting_since;  // a block that a complete tree executed in
         bool busy = false;
     };
@@ -59,11 +74,12 @@ private:
 
     bool may_be_pending() const;
     base::Task<void> claim();
-    base::Task<void> count();
     std::size_t backlog() const;
     void start_ready(base::TaskGroup& workers);
     bool ready(const Open& open) const;
     bool may_ask(const Open& open) const;
+    bool is_wanted(const Open& open) const;
+    rpc::Priority priority_of(const Open& open) const;
     base::Height final_height() const;
     base::Task<void> work(OpenTree open);
     base::Task<bool> ask(OpenTree open);  // false: postponed
@@ -88,7 +104,7 @@ private:
     bool come_with_blocks_;
     bool woken_ = true;
     base::SteadyTime claimed_at_{};
-    base::SteadyTime counted_at_{};
+    PendingTreeCount pending_;
     std::map<std::string, OpenTree> open_;                    // by transaction hash
     std::unordered_map<std::string, std::string> parked_;     // data id -> transaction hash
     std::unordered_map<std::string, chain::BlockRef> known_;  // the latest final blocks, by hash

@@ -64,6 +64,7 @@ std::vector<Admission::Ticket> Admission::block_until(base::SteadyTime until) {
     blocked_until_ = std::max(blocked_until_, until);
     std::vector<Ticket> sent_away;
     for (const auto& [priority, ticket] : waiting_) sent_away.push_back(ticket);
+    std::ranges::sort(sent_away);
     waiting_.clear();
     return sent_away;
 }

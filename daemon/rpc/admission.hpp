@@ -28,7 +28,7 @@ public:
     void leave(Ticket ticket);  // gave up waiting
 
     // Who may start now, in order. `next`: when to ask again, if only time is missing; nobody
-    // else than the first of the queue needs to. Otherwise finished() makes room.
+    // else than first() needs to. Otherwise finished() makes room.
     struct Decision {
         std::vector<Ticket> granted;
         std::optional<base::Duration> next;
@@ -37,7 +37,8 @@ public:
     std::optional<Ticket> first() const;
 
     void finished();  // one that was granted has ended
-    // Nothing starts until then; everybody who waits is sent away to look for another host.
+    // Nothing starts until then; everybody who waits is sent away to look for another host, whoever has
+    // waited longest first: where there is none, they come back in that order.
     std::vector<Ticket> block_until(base::SteadyTime until);
     // While set, only one request at a time: the probe of a half-open circuit.
     void set_probing(bool probing) { probing_ = probing; }

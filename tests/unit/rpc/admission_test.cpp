@@ -89,6 +89,13 @@ TEST(admission, being_blocked_sends_the_waiting_away_and_holds_the_next_back) {
     EXPECT_EQ(admission.grant(kStart + 10s).granted.size(), 1u);
 }
 
+TEST(admission, sends_the_waiting_away_in_the_order_in_which_they_came) {
+    Admission admission({0, 1}, kStart);
+    const auto backfill = admission.join(Priority::backfill);
+    const auto head = admission.join(Priority::head);
+    EXPECT_THAT(admission.block_until(kStart + 10s), ElementsAre(backfill, head));
+}
+
 TEST(admission, a_probe_goes_alone) {
     Admission admission({0, 8}, kStart);
     admission.set_probing(true);
