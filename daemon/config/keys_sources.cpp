@@ -67,7 +67,9 @@ constexpr Key kKeys[] = {
      .name = "max_requests_per_second",
      .type = Type::decimal,
      .at = upstream<&Upstream::max_requests_per_second>(),
-     .help = "Budget of this host, shared by head, gaps and backfill in that order. 0: no limit.",
+     .help = "Budget of this host, shared by submissions, head, watches and trees, gaps and backfill in that "
+             "order; one request in four is for "
+             "whatever has waited longest. 0: no limit.",
      .reloadable = true,
      .max = 100'000},
     {.section = "upstream",

@@ -17,7 +17,7 @@ from truth import Judging
 
 BLOCKS = int(os.environ.get("RECEIPTD_WATCH_BLOCKS", "120"))
 KILLS = int(os.environ.get("RECEIPTD_WATCH_KILLS", "6"))
-VALIDITY = BLOCKS + 300 + 20 * KILLS  # blocks: nothing is too old before the daemons have looked again
+VALIDITY = BLOCKS + 300 + 20 * KILLS  # blocks: the chain goes on while the daemons are away
 BLOCK_MS, TPS = 100, int(os.environ.get("RECEIPTD_WATCH_TPS", "40"))
 PATIENCE = support.DEADLINE + BLOCKS
 EVERYTHING = '[[watch]]\nname = "everything"\nsigner = "*"\n'
