@@ -122,6 +122,17 @@ TEST_F(StoredTrees, are_found_on_whatever_day_they_began) {
     }
 }
 
+TEST_F(StoredTrees, that_last_for_days_are_whole) {
+    commit_tree();
+    execute("SELECT make_partitions('2022-10-19', '2022-10-25')");
+    execute("UPDATE receipts SET block_time = block_time + interval '3 days' WHERE receipt_id IN ('C', 'F')");
+    const auto tree = trees({"T"}).at("T");
+    EXPECT_EQ(tree.receipts.size(), 4u);
+    EXPECT_EQ(tree.outcomes.size(), 5u);
+    EXPECT_EQ(tree.data.size(), 1u);
+    EXPECT_TRUE(storage::graph_of("T", tree).judge().settled);
+}
+
 TEST_F(StoredTrees, of_hostile_hashes_are_none) {
     commit_tree();
     EXPECT_TRUE(
