@@ -68,8 +68,7 @@ constexpr Key kKeys[] = {
      .type = Type::decimal,
      .at = upstream<&Upstream::max_requests_per_second>(),
      .help = "Budget of this host, shared by submissions, head, watches and trees, gaps and backfill in that "
-             "order; one request in four is for "
-             "whatever has waited longest. 0: no limit.",
+             "order; one request in four is for whatever has waited longest. 0: no limit.",
      .reloadable = true,
      .max = 100'000},
     {.section = "upstream",

@@ -74,18 +74,6 @@ void write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
                 batch.covered.to_multirange());
 }
 
-// Last of all: the one row is locked by one writer at a time, until the commit.
-CommitOutcome cover(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
-    const bool added = add_to_coverage(tx, batch.covered.to_multirange(), batch.wanted.to_multirange());
-    return added ? CommitOutcome::committed : CommitOutcome::already_covered;
-}
-
-CommitOutcome write_batch(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
-    if (overlaps_coverage(tx, batch.covered.to_multirange())) return CommitOutcome::already_covered;
-    write_rows(tx, batch);
-    return cover(tx, batch);
-}
-
 // Rows of the batch that are stored though its heights are not covered: of transactions that were watched,
 // or told by a receipt, before their blocks were followed. The batch brings them again; what it does not
 // bring (it is out of scope, say) stays.
@@ -102,9 +90,10 @@ public:
         const auto results = ids_of_rows(batch_, chain::Table::transaction_results);
         trees_.insert(results.begin(), results.end());
         // What is decided stands at another block's time.
-        remove_decided("transaction_results", "tree_id", {trees_.begin(), trees_.end()});
-        remove_decided("findings", "tree_id", {trees_.begin(), trees_.end()});
-        remove_decided("findings", "finding_id", ids_of_rows(batch_, chain::Table::findings));
+        const std::string findings = "findings WHERE kind IN ('failed_receipt', 'failed_transaction') AND ";
+        remove_decided("transaction_results WHERE tree_id", {trees_.begin(), trees_.end()});
+        remove_decided(findings + "tree_id", {trees_.begin(), trees_.end()});
+        remove_decided(findings + "finding_id", ids_of_rows(batch_, chain::Table::findings));
     }
 
     // When the rows of the batch are there: what is known of their trees from elsewhere.
@@ -143,13 +132,8 @@ private:
                            text_array(ids), heights_, first(), last());
     }
 
-    void remove_decided(const std::string& table, const std::string& column,
-                        const std::vector<std::string>& ids) {
-        std::string more;
-        if (table == "findings") more = "kind IN ('failed_receipt', 'failed_transaction') AND ";
-        shim::query(tx_,
-                    "DELETE FROM " + table + " WHERE " + column + " = ANY ($1::text[]) AND " + more +
-                        around(2, "7 days"),
+    void remove_decided(const std::string& rows_by_id, const std::vector<std::string>& ids) {
+        shim::query(tx_, "DELETE FROM " + rows_by_id + " = ANY ($1::text[]) AND " + around(2, "7 days"),
                     text_array(ids), first(), last());
     }
 
@@ -175,14 +159,22 @@ private:
     std::vector<std::string> ids_, of_trees_, parents_, roles_;  // of the receipts that were removed
 };
 
-// Should another daemon commit these heights meanwhile, cover() finds that, and nothing of this is committed.
-CommitOutcome write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
-    if (overlaps_coverage(tx, batch.covered.to_multirange())) return CommitOutcome::already_covered;
+void write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
     FoundEarly found(tx, batch);
     found.forget();
     write_rows(tx, batch);
     found.complete();
-    return cover(tx, batch);
+}
+
+// Coverage is last: its one row is locked by one writer at a time, until the commit. Should another daemon
+// commit these heights meanwhile, it says so, and nothing of this is to be committed.
+template <class Write>
+CommitOutcome write_and_cover(pqxx::transaction_base& tx, const chain::RowBatch& batch, const Write& write) {
+    const auto heights = batch.covered.to_multirange();
+    if (overlaps_coverage(tx, heights)) return CommitOutcome::already_covered;
+    write(tx, batch);
+    const bool added = add_to_coverage(tx, heights, batch.wanted.to_multirange());
+    return added ? CommitOutcome::committed : CommitOutcome::already_covered;
 }
 
 bool covered_meanwhile(pqxx::connection& connection, const chain::RowBatch& batch) {
@@ -197,12 +189,12 @@ bool covered_meanwhile(pqxx::connection& connection, const chain::RowBatch& batc
 CommitOutcome commit_batch(pqxx::connection& connection, const chain::RowBatch& batch,
                            PartitionKeeper& partitions) {
     const auto days = days_of_blocks(batch);
-    auto* write = write_batch;
+    auto* write = write_rows;
     for (unsigned attempt = 1;; ++attempt) {
         try {
             return partitions.with_days(connection, days, [&] {
                 pqxx::work tx(connection);
-                const auto outcome = write(tx, batch);
+                const auto outcome = write_and_cover(tx, batch, write);
                 if (outcome == CommitOutcome::committed) tx.commit();
                 return outcome;
             });
