@@ -76,10 +76,11 @@ COMMENT ON COLUMN stream_events.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN stream_events.at IS 'When it was written.';
 COMMENT ON COLUMN stream_events.body IS 'What is told.';
 
-COMMENT ON TABLE endpoints IS 'The [[endpoint]]s of the configuration, as the daemon that started last has them.';
+COMMENT ON TABLE endpoints IS 'The [[endpoint]]s of every daemon on this database. An alert is queued for each one that a daemon served in the last four days.';
 COMMENT ON COLUMN endpoints.name IS 'Its name.';
-COMMENT ON COLUMN endpoints.active IS 'False: it is not configured any more, or it answered 410 Gone.';
-COMMENT ON COLUMN endpoints.updated_at IS 'When that changed.';
+COMMENT ON COLUMN endpoints.active IS 'False: it answered 410 Gone. Its alerts wait until a daemon that serves it starts, or until somebody resends one.';
+COMMENT ON COLUMN endpoints.updated_at IS 'Time of the last change of active.';
+COMMENT ON COLUMN endpoints.served_at IS 'Last time at which a running daemon had it in its configuration.';
 
 COMMENT ON TABLE alerts IS 'What people were told, or are about to be. History that is backfilled does not alert.';
 COMMENT ON COLUMN alerts.alert_id IS 'The finding, and the webhook-id of every delivery.';

@@ -73,10 +73,10 @@ Dispatcher::Dispatcher(base::asio::any_io_executor executor, base::asio::thread_
         endpoints_.emplace(name, std::make_shared<Endpoint>(metrics::EndpointSeries(series, name)));
 }
 
-base::Task<void> Dispatcher::register_endpoints() {
+base::Task<void> Dispatcher::serve(storage::Serving serving) {
     std::vector<std::string> names;
     for (const auto& [name, endpoint] : endpoints_) names.push_back(name);
-    co_await store_.set_endpoints(std::move(names));
+    co_await store_.serve_endpoints(std::move(names), serving);
 }
 
 base::Task<void> Dispatcher::run() {
@@ -225,6 +225,7 @@ base::Task<void> Dispatcher::report() {
     base::asio::steady_timer timer(executor_);
     while (!stopping_ && !endpoints_.empty()) {
         try {
+            co_await serve(storage::Serving::goes_on);
             show(co_await store_.delivery_backlog());
         } catch (const storage::StorageError& e) {
             log::warn("the backlog of alerts cannot be counted", {{"because", e.what()}});

@@ -43,11 +43,11 @@ public:
                const std::vector<std::string>& endpoints, storage::AlertStore& store, Sender& sender,
                metrics::AlertSeries& series, const base::Clock& clock, Chance chance, std::string public_url);
 
-    // Before anything is committed: alerts are made for the endpoints that the database knows.
-    base::Task<void> register_endpoints();
+    // Before anything is committed: alerts are queued for the endpoints that the database knows.
+    base::Task<void> begin_serving() { return serve(storage::Serving::begins); }
     // Until stop() or storage stops; then what is under way is brought to its end.
     base::Task<void> run();
-    // Keeps the gauges of the backlog and outbox(), until stop().
+    // Keeps the endpoints served, the gauges of the backlog and outbox(), until stop().
     base::Task<void> report();
     // As report() saw it last; nullopt: not yet, or there are no endpoints.
     const std::optional<Outbox>& outbox() const { return outbox_; }
@@ -67,6 +67,7 @@ private:
     };
     struct Seat;
 
+    base::Task<void> serve(storage::Serving serving);
     std::vector<storage::EndpointRoom> rooms() const;
     // How many; nullopt: the database could not be asked.
     base::Task<std::optional<std::size_t>> claim(base::TaskGroup& under_way);

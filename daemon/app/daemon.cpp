@@ -65,9 +65,10 @@ private:
         try {
             co_await runtime_.store.check_identity(runtime_.settings.network, runtime_.status().scope);
             co_await runtime_.check_network();
+            // Before maintenance: alerts wait four days only for an endpoint that nobody serves.
+            if (daemon) co_await start_alerts();
             helpers_.spawn(maintain());
             helpers_.spawn(watch_database());
-            if (daemon) co_await start_alerts();
             if (daemon) helpers_.spawn(runtime_.watching.tracker().run());
             if (daemon) helpers_.spawn(runtime_.submitter.run());
             if (daemon) helpers_.spawn(api_->feed_stream());
@@ -92,7 +93,7 @@ private:
     // Endpoints are known before the first finding is committed.
     base::Task<void> start_alerts() {
         co_await runtime_.alerts.prepare();
-        co_await runtime_.dispatcher.register_endpoints();
+        co_await runtime_.dispatcher.begin_serving();
         alerting_.spawn(runtime_.dispatcher.run());
         helpers_.spawn(runtime_.dispatcher.report());
     }

@@ -17,6 +17,10 @@ inline std::string iso(const std::string& column) {
     return "coalesce(to_char(" + column + ", 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), '')";
 }
 
+// Condition on a row of endpoints: a daemon alive, or alive in the last four days (the retry schedule's
+// length), serves it.
+inline const std::string kServed = "served_at > now() - interval '4 days'";
+
 // deliveries.cpp; each is one statement and its own transaction. `owner` is this process's uuid.
 std::vector<DueDelivery> claim_deliveries(pqxx::connection& connection,
                                           const std::vector<EndpointRoom>& rooms, std::chrono::seconds lease,
@@ -28,7 +32,7 @@ std::optional<std::chrono::milliseconds> next_delivery_in(pqxx::connection& conn
                                                           const std::vector<std::string>& endpoints);
 
 // delivery_lists.cpp
-void set_endpoints(pqxx::connection& connection, const std::vector<std::string>& names);
+void serve_endpoints(pqxx::connection& connection, const std::vector<std::string>& names, Serving serving);
 std::vector<DeliveryRow> list_deliveries(pqxx::connection& connection, const DeliveryFilter& filter);
 std::uint64_t resend(pqxx::connection& connection, const DeliveryFilter& filter);
 std::vector<DeliveryBacklog> delivery_backlog(pqxx::connection& connection);

@@ -108,6 +108,9 @@ struct DeliveryBacklog {
     std::chrono::milliseconds oldest_pending{0};  // age, since it was made
 };
 
+// Whether a daemon that serves endpoints has just started: then an endpoint that answered 410 is switched on.
+enum class Serving { begins, goes_on };
+
 struct StreamEvent {
     std::int64_t id = 0;
     std::string kind;  // transition, finding
@@ -120,8 +123,9 @@ class AlertStore {
 public:
     virtual ~AlertStore() = default;
 
-    // The configured endpoints are active, all others are not.
-    virtual base::Task<void> set_endpoints(std::vector<std::string> names) = 0;
+    // Alerts are queued for these endpoints for four days from now on. Endpoints of other daemons
+    // stay as they are.
+    virtual base::Task<void> serve_endpoints(std::vector<std::string> names, Serving serving) = 0;
 
     // Due ones of these endpoints, of each at most its limit and the longest due first, leased to this
     // process for `lease` (FOR UPDATE SKIP LOCKED). By endpoint, so that the backlog of one hides no other;

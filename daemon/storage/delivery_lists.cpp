@@ -38,18 +38,13 @@ DeliveryRow row_of(const pqxx::row& row) {
 
 }  // namespace
 
-void set_endpoints(pqxx::connection& connection, const std::vector<std::string>& names) {
+void serve_endpoints(pqxx::connection& connection, const std::vector<std::string>& names, Serving serving) {
     pqxx::work tx(connection);
-    const auto all = text_array(names);
     shim::query(tx,
                 "INSERT INTO endpoints (name) SELECT DISTINCT unnest($1::text[]) ORDER BY 1 "
-                "ON CONFLICT (name) DO UPDATE SET active = true, updated_at = now() WHERE NOT "
-                "endpoints.active",
-                all);
-    shim::query(tx,
-                "UPDATE endpoints SET active = false, updated_at = now() "
-                "WHERE active AND name <> ALL ($1::text[])",
-                all);
+                "ON CONFLICT (name) DO UPDATE SET served_at = now(), active = endpoints.active OR $2, "
+                "updated_at = CASE WHEN $2 AND NOT endpoints.active THEN now() ELSE endpoints.updated_at END",
+                text_array(names), serving == Serving::begins);
     tx.commit();
 }
 

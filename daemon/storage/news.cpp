@@ -1,5 +1,6 @@
 #include "storage/news.hpp"
 
+#include "storage/alert_sql.hpp"
 #include "storage/copy.hpp"
 #include "storage/sql.hpp"
 
@@ -8,7 +9,7 @@
 namespace receiptd::storage::sql {
 namespace {
 
-constexpr const char* kTell =
+const std::string kTell =
     "WITH news AS (SELECT f.* FROM findings f WHERE f.finding_id = ANY ($1::text[]) "
     "  AND f.block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 second' "
     "  AND f.block_time <= to_timestamp($3::numeric / 1000000000) + interval '1 second'), "
@@ -16,7 +17,9 @@ constexpr const char* kTell =
     "  SELECT finding_id, kind, tx_hash FROM news ORDER BY finding_id ON CONFLICT DO NOTHING RETURNING "
     "alert_id), "
     "queued AS (INSERT INTO deliveries (alert_id, endpoint) "
-    "  SELECT alert_id, name FROM told CROSS JOIN endpoints WHERE active) "
+    "  SELECT alert_id, name FROM told CROSS JOIN endpoints WHERE " +
+    kServed +
+    ") "
     "INSERT INTO stream_events (kind, tx_hash, body) "
     "SELECT 'finding', tx_hash, json_strip_nulls(to_json(news)) FROM news JOIN told ON alert_id = finding_id "
     "ORDER BY block_height, finding_id";

@@ -18,7 +18,7 @@ struct News {
     void add(std::string finding_id, std::uint64_t at);
 };
 
-// Alerts, their deliveries to the active endpoints, and lines of the stream. What was told before (the same
+// Alerts, their deliveries to the served endpoints, and lines of the stream. What was told before (the same
 // cause, found again) is not told again.
 void tell(pqxx::transaction_base& tx, const News& news);
 

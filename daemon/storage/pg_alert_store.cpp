@@ -24,9 +24,10 @@ base::Task<std::chrono::milliseconds> PgAlertStore::stream_held_up() {
     return stream_.run(sql::stream_held_up);
 }
 
-base::Task<void> PgAlertStore::set_endpoints(std::vector<std::string> names) {
-    return chores_.run(
-        [names = std::move(names)](pqxx::connection& connection) { sql::set_endpoints(connection, names); });
+base::Task<void> PgAlertStore::serve_endpoints(std::vector<std::string> names, Serving serving) {
+    return chores_.run([names = std::move(names), serving](pqxx::connection& connection) {
+        sql::serve_endpoints(connection, names, serving);
+    });
 }
 
 base::Task<std::vector<DueDelivery>> PgAlertStore::claim_deliveries(std::vector<EndpointRoom> rooms,

@@ -24,7 +24,7 @@ public:
     // which hold it back; 0: none waits.
     base::Task<std::chrono::milliseconds> stream_held_up();
 
-    base::Task<void> set_endpoints(std::vector<std::string> names) override;
+    base::Task<void> serve_endpoints(std::vector<std::string> names, Serving serving) override;
     base::Task<std::vector<DueDelivery>> claim_deliveries(std::vector<EndpointRoom> rooms,
                                                           std::chrono::seconds lease) override;
     base::Task<std::map<std::string, StoredCause>> causes(std::vector<DueDelivery> deliveries) override;

@@ -1,5 +1,6 @@
 // What people were told or asked for is not kept for ever. (History leaves by whole partitions:
 // partitions.hpp.)
+#include "storage/alert_sql.hpp"
 #include "storage/sql.hpp"
 #include "storage/watch_sql.hpp"
 
@@ -20,10 +21,10 @@ void run_in_portions(pqxx::connection& connection, const std::string& sql, const
     }
 }
 
-// After the retry schedule's length: an endpoint that comes back earlier gets what waits for it.
-const std::string kSwitchedOff =
-    "NOT EXISTS (SELECT FROM endpoints e WHERE e.name = d.endpoint "
-    "AND (e.active OR e.updated_at > now() - interval '4 days'))";
+// Delivery d waits for an endpoint that no daemon serves, or that answered 410, for the retry schedule's
+// length. An endpoint that comes back earlier gets what waits for it.
+const std::string kSwitchedOff = "NOT EXISTS (SELECT FROM endpoints e WHERE e.name = d.endpoint AND " +
+                                 kServed + " AND (e.active OR e.updated_at > now() - interval '4 days'))";
 
 }  // namespace
 
@@ -34,7 +35,7 @@ void forget_old_news(pqxx::connection& connection) {
     run_in_portions(
         connection,
         "UPDATE deliveries SET state = 'dead', lease_owner = NULL, "
-        "last_error = 'the endpoint has been switched off (not configured, or 410) for four days' "
+        "last_error = 'for four days no daemon has served the endpoint, or it has been switched off (410)' "
         "WHERE state = 'pending' AND (alert_id, endpoint) IN (SELECT d.alert_id, d.endpoint FROM deliveries "
         "d "
         "WHERE d.state = 'pending' AND d.created_at < now() - interval '4 days' AND " +

@@ -191,6 +191,21 @@ class Told(Alerts):
         repeated = [alert for alert, times in receiver.attempts.items() if times > 1]
         self.assertGreater(len(repeated), len(bodies) // 10)
 
+    def test_a_daemon_without_the_endpoint_silences_nothing(self):
+        receiver = self.receiver()
+        chain = self.chain_of_failures("--genesis-time", "now")
+        config = self.with_endpoint(chain, receiver.url)
+        self.start("run", "--config", config)
+        support.wait_until("it tells something", lambda: receiver.count() > 0)
+        without = config.with_name("without.toml")
+        without.write_text(config.read_text().partition("public_url")[0])
+        second = self.start("run", "--config", without)
+        self.assertEqual(self.page(second, "/livez")[0], 200)
+        known = int(self.value("SELECT count(*) FROM alerts"))
+        support.wait_until("both have found more", lambda: int(self.value("SELECT count(*) FROM alerts")) > known + 20)
+        self.assertEqual(self.column("SELECT alert_id FROM alerts EXCEPT SELECT alert_id FROM deliveries "
+                                     "WHERE endpoint = 'ops'"), set())
+
     def test_a_new_secret_is_taken_over_by_sighup(self):
         receiver = self.receiver()
         config = self.with_endpoint(self.chain_of_failures("--genesis-time", "now"), receiver.url)

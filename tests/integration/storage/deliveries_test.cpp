@@ -196,16 +196,24 @@ TEST_F(Deliveries, the_backlog_is_counted_by_endpoint) {
     EXPECT_GE(backlog[1].oldest_pending, 100s);
 }
 
-TEST_F(Deliveries, only_configured_endpoints_are_active) {
-    await(process().alerts.set_endpoints({"ops", "lab"}));
-    await(process().alerts.set_endpoints({"ops", "new"}));
-    EXPECT_EQ(rows("SELECT name, active FROM endpoints ORDER BY 1"), "lab|f\nnew|t\nops|t\n");
-    await(process().alerts.set_endpoints({}));
-    EXPECT_EQ(value("SELECT count(*) FROM endpoints WHERE active"), "0");
+TEST_F(Deliveries, a_daemon_with_other_endpoints_leaves_those_of_others_as_they_are) {
+    await(process().alerts.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
+    await(other().alerts.serve_endpoints({"ops", "new"}, storage::Serving::begins));
+    await(other().alerts.serve_endpoints({}, storage::Serving::begins));
+    EXPECT_EQ(rows("SELECT name, active FROM endpoints ORDER BY 1"), "lab|t\nnew|t\nops|t\n");
 }
 
-TEST_F(Deliveries, an_endpoint_that_is_gone_gets_nothing_new_until_the_next_start) {
-    await(process().alerts.set_endpoints({"ops", "lab"}));
+TEST_F(Deliveries, an_endpoint_is_served_as_long_as_a_daemon_goes_on_with_it) {
+    const auto make_old = "UPDATE endpoints SET served_at = now() - interval '1 day'";
+    await(process().alerts.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
+    execute(make_old);
+    await(process().alerts.serve_endpoints({"ops"}, storage::Serving::goes_on));
+    EXPECT_EQ(rows("SELECT name, served_at > now() - interval '1 hour' FROM endpoints ORDER BY 1"),
+              "lab|f\nops|t\n");
+}
+
+TEST_F(Deliveries, an_endpoint_that_is_gone_stays_switched_off_until_a_daemon_with_it_starts) {
+    await(process().alerts.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
     queue("a");
     auto gone = given_up("a");
     gone.endpoint_gone = true;
@@ -213,13 +221,14 @@ TEST_F(Deliveries, an_endpoint_that_is_gone_gets_nothing_new_until_the_next_star
     EXPECT_EQ(value("SELECT count(*) FROM endpoints WHERE active"), "2");
     process().claimed_ids(1);
     record(process(), gone);
+    await(process().alerts.serve_endpoints({"ops", "lab"}, storage::Serving::goes_on));
     EXPECT_EQ(rows("SELECT name FROM endpoints WHERE active"), "lab\n");
-    await(process().alerts.set_endpoints({"ops", "lab"}));
+    await(process().alerts.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
     EXPECT_EQ(value("SELECT count(*) FROM endpoints WHERE active"), "2");
 }
 
 TEST_F(Deliveries, an_endpoint_that_is_gone_is_sent_nothing_until_something_is_sent_anew) {
-    await(process().alerts.set_endpoints({"ops", "lab"}));
+    await(process().alerts.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
     queue("a", 10);
     queue("b", 5);
     queue("b", 5, "lab");
@@ -242,7 +251,7 @@ TEST_F(Deliveries, hostile_texts_are_only_texts) {
     execute(
         "INSERT INTO alerts (alert_id, kind) VALUES (E'x''); DROP TABLE deliveries; --\\\\{\"},{\\n', "
         "'stuck')");
-    await(process().alerts.set_endpoints({hostile}));
+    await(process().alerts.serve_endpoints({hostile}, storage::Serving::begins));
     execute("INSERT INTO deliveries (alert_id, endpoint) SELECT alert_id, name FROM alerts, endpoints");
     const auto due = process().claim(1, hostile);
     ASSERT_EQ(due.size(), 1u);

@@ -107,13 +107,16 @@ TEST_F(Settling, counts_what_it_wrote) {
         HasSubstr("receiptd_findings_total{error_class=\"gas_exceeded\",kind=\"failed_receipt\"} 1\n"));
 }
 
-TEST_F(Settling, tells_news_to_the_active_endpoints) {
-    execute("INSERT INTO endpoints (name, active) VALUES ('ops', true), ('gone', false)");
+TEST_F(Settling, queues_news_for_each_endpoint_that_a_daemon_served_in_the_last_four_days) {
+    execute(
+        "INSERT INTO endpoints (name, active, served_at) VALUES ('ops', true, now() - interval '3 days'), "
+        "('answered 410', false, now()), ('left', true, now() - interval '5 days')");
     for (auto& block : blocks_seen_alone()) commit_and_settle(std::move(block), base::WallTime());
     EXPECT_EQ(rows("SELECT alert_id, kind, tx_hash FROM alerts ORDER BY 1"),
               "failed_receipt:B|failed_receipt|T\nfailed_receipt:C|failed_receipt|T\n");
-    EXPECT_EQ(rows("SELECT alert_id, endpoint, state FROM deliveries ORDER BY 1"),
-              "failed_receipt:B|ops|pending\nfailed_receipt:C|ops|pending\n");
+    EXPECT_EQ(rows("SELECT alert_id, endpoint, state FROM deliveries ORDER BY 1, 2"),
+              "failed_receipt:B|answered 410|pending\nfailed_receipt:B|ops|pending\n"
+              "failed_receipt:C|answered 410|pending\nfailed_receipt:C|ops|pending\n");
     EXPECT_EQ(
         rows(
             "SELECT kind, tx_hash, body ->> 'finding_id', body ->> 'handled' FROM stream_events ORDER BY id"),

@@ -165,7 +165,8 @@ TEST_F(WatchUpdates, are_whole_or_not_there_when_connections_die) {
 }
 
 TEST_F(WatchUpdates, an_abnormal_end_is_a_finding_with_its_alerts) {
-    execute("INSERT INTO endpoints (name, active) VALUES ('ops', true), ('gone', false)");
+    execute(
+        "INSERT INTO endpoints (name, served_at) VALUES ('ops', now()), ('left', now() - interval '5 days')");
     add({new_watch(1), new_watch(2), new_watch(3)});
     update(ending(hash_of(1), Stage::accepted, Stage::dropped, chain::reason::kSuperseded));
     auto seen_by_a_block = ending(hash_of(2), Stage::accepted, Stage::rejected, "InvalidNonce");
@@ -240,7 +241,7 @@ TEST_F(WatchUpdates, what_was_told_is_forgotten_after_a_while) {
         "(VALUES ('delivered', 31), ('dead', 31), ('pending', 31), ('told to nobody', 31), ('young', 29), "
         "('dead and retired', 31)) v (a, age);"
         "INSERT INTO endpoints (name) VALUES ('a'), ('b');"
-        "INSERT INTO endpoints VALUES ('off', false, now() - interval '5 days');"
+        "INSERT INTO endpoints VALUES ('off', false, now() - interval '5 days', now());"
         "INSERT INTO deliveries (alert_id, endpoint, state) VALUES ('delivered', 'a', 'delivered'), ('dead', "
         "'a', "
         "'delivered'), ('dead', 'b', 'dead'), ('pending', 'a', 'pending'), ('young', 'a', 'delivered'), "
@@ -253,19 +254,20 @@ TEST_F(WatchUpdates, what_was_told_is_forgotten_after_a_while) {
     EXPECT_EQ(value("SELECT count(*) FROM stream_events"), "168");
 }
 
-TEST_F(WatchUpdates, what_waits_for_an_endpoint_that_stays_switched_off_comes_to_its_end) {
+TEST_F(WatchUpdates, what_waits_for_an_endpoint_that_stays_switched_off_or_unserved_comes_to_its_end) {
     execute(
         "INSERT INTO endpoints (name, active) VALUES ('on', true), ('off today', false);"
-        "INSERT INTO endpoints VALUES ('off', false, now() - interval '5 days');"
+        "INSERT INTO endpoints VALUES ('off', false, now() - interval '5 days', now()), "
+        "('left', true, now() - interval '9 days', now() - interval '5 days');"
         "INSERT INTO alerts (alert_id, kind) VALUES ('old', 'dropped'), ('new', 'dropped');"
         "INSERT INTO deliveries (alert_id, endpoint, created_at) SELECT 'old', name, now() - interval '5 "
         "days' "
-        "FROM unnest(ARRAY['on', 'off today', 'off', 'nobody knows']) AS name;"
+        "FROM unnest(ARRAY['on', 'off today', 'off', 'left', 'nobody knows']) AS name;"
         "INSERT INTO deliveries (alert_id, endpoint) VALUES ('new', 'off')");
     await(store().maintain());
-    EXPECT_EQ(
-        rows("SELECT alert_id, endpoint, state FROM deliveries ORDER BY 1, 2"),
-        "new|off|pending\nold|nobody knows|dead\nold|off|dead\nold|off today|pending\nold|on|pending\n");
+    EXPECT_EQ(rows("SELECT alert_id, endpoint, state FROM deliveries ORDER BY 1, 2"),
+              "new|off|pending\nold|left|dead\nold|nobody knows|dead\nold|off|dead\nold|off today|pending\n"
+              "old|on|pending\n");
     EXPECT_EQ(value("SELECT DISTINCT last_error LIKE '%switched off%' FROM deliveries WHERE state = 'dead'"),
               "t");
 }

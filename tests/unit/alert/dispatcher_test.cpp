@@ -227,8 +227,8 @@ TEST_F(DispatcherTest, StoppedItTakesNothingNewAndEndsWithWhatIsUnderWay) {
     EXPECT_EQ(sender_.posts("lab"), 0U);
 }
 
-TEST_F(DispatcherTest, RegistersItsEndpointsAndShowsTheBacklog) {
-    group_.spawn(dispatcher_.register_endpoints());
+TEST_F(DispatcherTest, KeepsItsEndpointsServedAndShowsTheBacklog) {
+    group_.spawn(dispatcher_.begin_serving());
     storage::DeliveryBacklog backlog;
     backlog.endpoint = "ops";
     backlog.pending = 3;
@@ -237,7 +237,8 @@ TEST_F(DispatcherTest, RegistersItsEndpointsAndShowsTheBacklog) {
     store_.backlog.push_back(backlog);
     group_.spawn(dispatcher_.report());
     settle();
-    EXPECT_THAT(store_.active, ElementsAre("lab", "ops"));
+    EXPECT_THAT(store_.served, ElementsAre("lab", "ops"));
+    EXPECT_THAT(store_.serving, ElementsAre(storage::Serving::begins, storage::Serving::goes_on));
     const auto text = metrics();
     EXPECT_THAT(text, HasSubstr("receiptd_deliveries_pending{endpoint=\"ops\"} 3"));
     EXPECT_THAT(text, HasSubstr("receiptd_deliveries_dead{endpoint=\"ops\"} 2"));

@@ -54,8 +54,9 @@ public:
             }));
     }
 
-    base::Task<void> set_endpoints(std::vector<std::string> names) override {
-        active = std::move(names);
+    base::Task<void> serve_endpoints(std::vector<std::string> names, storage::Serving how) override {
+        served = std::move(names);
+        serving.push_back(how);
         co_return;
     }
     base::Task<std::vector<storage::DueDelivery>> claim_deliveries(std::vector<storage::EndpointRoom> rooms,
@@ -125,7 +126,8 @@ public:
 
     std::map<std::pair<std::string, std::string>, Delivery> deliveries;
     std::map<std::string, std::string> payloads;
-    std::vector<std::string> active;
+    std::vector<std::string> served;
+    std::vector<storage::Serving> serving;
     std::set<std::string> gone;
     std::vector<storage::DeliveryBacklog> backlog;
     unsigned claims = 0;

@@ -134,7 +134,7 @@ public:
     FakeAlerts(Database& database, const base::asio::any_io_executor& executor)
         : answer_sent(executor), database_(database) {}
 
-    base::Task<void> set_endpoints(std::vector<std::string>) override { co_return; }
+    base::Task<void> serve_endpoints(std::vector<std::string>, storage::Serving) override { co_return; }
     base::Task<std::vector<storage::DueDelivery>> claim_deliveries(std::vector<storage::EndpointRoom>,
                                                                    std::chrono::seconds) override {
         co_return std::vector<storage::DueDelivery>();
