@@ -2,8 +2,7 @@
 
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
-
-#include <nlohmann/json.hpp>
+#include "rpc/result_json.hpp"
 
 #include <utility>
 
@@ -13,10 +12,8 @@ namespace {
 using Origin = ReceiptSource::Origin;
 
 base::Result<Origin, std::string> read_origin(const std::string& body) {
-    const auto json = nlohmann::json::parse(body, nullptr, false);
-    if (!json.is_object() || !json.contains("result") || !json["result"].is_object())
-        return refuse<Origin>(std::string("result is not an object"));
-    const auto& result = json["result"];
+    const auto result = result_json(body);
+    if (!result.is_object()) return refuse<Origin>(std::string("result is not an object"));
     Origin origin;
     const auto hash = result.find("transaction_hash");
     const auto sender = result.find("sender_account_id");

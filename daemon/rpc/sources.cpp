@@ -4,9 +4,8 @@
 #include "rpc/neardata_source.hpp"
 #include "rpc/questions.hpp"
 #include "rpc/redirects.hpp"
+#include "rpc/result_json.hpp"
 #include "rpc/tree_source.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <stdexcept>
@@ -75,10 +74,8 @@ std::unique_ptr<Upstream> make_neardata(const Parts& parts, const config::Nearda
 }
 
 base::Result<ChainIdentity, std::string> read_identity(const std::string& body) {
-    const auto json = nlohmann::json::parse(body, nullptr, false);
-    if (json.is_discarded() || !json.is_object() || !json.contains("result") || !json["result"].is_object())
-        return refuse<ChainIdentity>(std::string("status: result is not an object"));
-    const auto& status = json["result"];
+    const auto status = result_json(body);
+    if (!status.is_object()) return refuse<ChainIdentity>(std::string("status: result is not an object"));
     ChainIdentity identity;
     if (status.contains("chain_id") && status["chain_id"].is_string()) identity.chain_id = status["chain_id"];
     if (status.contains("genesis_hash") && status["genesis_hash"].is_string())

@@ -3,8 +3,7 @@
 #include "base/log.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
-
-#include <nlohmann/json.hpp>
+#include "rpc/result_json.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -29,13 +28,8 @@ Decoder<DecodedBlock> block_decoder(std::string hash) {
     };
 }
 
-json result_of(const std::string& body) {
-    auto answer = json::parse(body, nullptr, false);
-    return answer.is_object() && answer.contains("result") ? answer["result"] : json();
-}
-
 base::Result<chain::u128, std::string> read_gas_price(const std::string& body) {
-    const auto result = result_of(body);
+    const auto result = result_json(body);
     const auto text = result.is_object() ? result.value("gas_price", json()) : json();
     const auto price = text.is_string() ? base::parse_u128(text.get_ref<const std::string&>()) : std::nullopt;
     if (!price) return refuse<chain::u128>(std::string("gas_price: not an amount"));
@@ -43,7 +37,7 @@ base::Result<chain::u128, std::string> read_gas_price(const std::string& body) {
 }
 
 base::Result<std::uint64_t, std::string> read_validity(const std::string& body) {
-    const auto result = result_of(body);
+    const auto result = result_json(body);
     const auto period = result.is_object() ? result.value("transaction_validity_period", json()) : json();
     if (!period.is_number_unsigned())
         return refuse<std::uint64_t>(std::string("transaction_validity_period: not a number"));
@@ -53,7 +47,7 @@ base::Result<std::uint64_t, std::string> read_validity(const std::string& body) 
 // The hash the host answers must be ours: else it read other bytes.
 Decoder<bool> hash_decoder(std::string hash) {
     return [hash = std::move(hash)](const std::string& body) -> base::Result<bool, std::string> {
-        const auto result = result_of(body);
+        const auto result = result_json(body);
         if (!result.is_string() || result.get_ref<const std::string&>() != hash)
             return refuse<bool>("sent transaction " + hash + ", the host speaks of another one");
         return true;

@@ -197,5 +197,15 @@ TEST_F(SubmitSourceTest, ThePriceAndTheValidityOfTheNetwork) {
     EXPECT_EQ(regular.asked("EXPERIMENTAL_protocol_config"), 1);
 }
 
+TEST_F(SubmitSourceTest, DeeplyNestedJsonBlamesTheHostAndEndsNothing) {
+    const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+    regular.script = [&](const auto&) { return result(deep); };
+    archival.script = [](const auto&) { return result(R"({"gas_price":"100000000"})"); };
+    EXPECT_TRUE(*ask(source().gas_price()) == 100'000'000U);
+    archival.script = regular.script;
+    EXPECT_FALSE(ask(source().validity_blocks()));
+    EXPECT_TRUE(std::holds_alternative<SubmitSource::NotTaken>(broadcast()));
+}
+
 }  // namespace
 }  // namespace receiptd::rpc
