@@ -27,7 +27,7 @@ json upstream_json(const UpstreamView& upstream) {
             {"kind", upstream.kind},
             {"origin", upstream.origin},
             {"health", upstream.health},
-            {"disabled", upstream.disabled},
+            {"refused", upstream.refused},
             {"last_error", upstream.last_error},
             {"horizon_height", height_json(upstream.horizon_height)},
             {"head_height", height_json(upstream.head_height)},
@@ -109,8 +109,8 @@ std::vector<Unreadiness> unreadiness(const DaemonStatus& status) {
                                       status.unavailable.front().reason});
     if (!status.broken_chain.empty()) reasons.push_back({"broken_chain", status.broken_chain});
     const bool any_upstream = std::any_of(status.upstreams.begin(), status.upstreams.end(),
-                                          [](const auto& upstream) { return !upstream.disabled; });
-    if (!any_upstream) reasons.push_back({"upstreams", "every upstream refuses the key"});
+                                          [](const auto& upstream) { return !upstream.refused; });
+    if (!any_upstream) reasons.push_back({"upstreams", "every upstream refuses our requests (401 or 403)"});
     return reasons;
 }
 

@@ -27,7 +27,7 @@ struct UpstreamView {
     std::string kind;
     std::string origin;
     double health = 0;
-    bool disabled = false;
+    bool refused = false;
     std::string last_error;
     std::optional<std::uint64_t> horizon_height;  // lowest height it is known to hold
     std::optional<std::uint64_t> head_height;

@@ -85,7 +85,7 @@ void print_daemon(const std::optional<json>& daemon, const std::string& listen) 
                   << ", " << upstream.value("origin", "?") << ")  health " << health << "  horizon "
                   << height_text(upstream["horizon_height"]) << "  head "
                   << height_text(upstream["head_height"])
-                  << (upstream.value("disabled", false) ? "  DISABLED" : "");
+                  << (upstream.value("refused", false) ? "  REFUSES OUR REQUESTS" : "");
         if (const auto error = upstream.value("last_error", ""); !error.empty())
             std::cout << "  last: " << error;
         std::cout << '\n';

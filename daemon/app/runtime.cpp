@@ -20,9 +20,9 @@ std::optional<api::BlockView> view(const std::optional<chain::BlockRef>& block) 
 }
 
 api::UpstreamView view(const rpc::UpstreamState& upstream) {
-    return {upstream.name,     upstream.kind,     upstream.origin,
-            upstream.health,   upstream.disabled, upstream.last_error,
-            upstream.horizon,  upstream.head,     upstream.budget_available,
+    return {upstream.name,     upstream.kind,    upstream.origin,
+            upstream.health,   upstream.refused, upstream.last_error,
+            upstream.horizon,  upstream.head,    upstream.budget_available,
             upstream.in_flight};
 }
 

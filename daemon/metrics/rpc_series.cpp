@@ -14,9 +14,9 @@ RpcSeries::RpcSeries(Registry& r)
                              "Lowest block an upstream is known to hold, learned from its answers.")),
       budget_tokens(r.gauge("receiptd_upstream_budget_tokens", "Requests that may start at once.")),
       in_flight(r.gauge("receiptd_upstream_in_flight", "Requests running.")),
-      disabled(r.gauge(
-          "receiptd_upstream_disabled",
-          "1 while an upstream refuses the API key (401, 403); ends when the configuration changes.")) {}
+      refused(r.gauge("receiptd_upstream_refused",
+                      "1 while an upstream refuses our requests (401, 403): it is put aside, and tried again "
+                      "now and then.")) {}
 
 UpstreamSeries::UpstreamSeries(RpcSeries& series, const std::string& upstream)
     : seconds(series.seconds.Add({{"upstream", upstream}}, seconds_buckets())),
@@ -26,7 +26,7 @@ UpstreamSeries::UpstreamSeries(RpcSeries& series, const std::string& upstream)
       horizon_height(series.horizon_height.Add({{"upstream", upstream}})),
       budget_tokens(series.budget_tokens.Add({{"upstream", upstream}})),
       in_flight(series.in_flight.Add({{"upstream", upstream}})),
-      disabled(series.disabled.Add({{"upstream", upstream}})),
+      refused(series.refused.Add({{"upstream", upstream}})),
       requests_(series.requests),
       upstream_(upstream) {}
 

@@ -20,7 +20,7 @@ struct RpcSeries {
     prometheus::Family<prometheus::Gauge>& horizon_height;  // lowest height it is known to hold
     prometheus::Family<prometheus::Gauge>& budget_tokens;
     prometheus::Family<prometheus::Gauge>& in_flight;
-    prometheus::Family<prometheus::Gauge>& disabled;
+    prometheus::Family<prometheus::Gauge>& refused;
 };
 
 // The series of one upstream, looked up once.
@@ -38,7 +38,7 @@ public:
     prometheus::Gauge& horizon_height;
     prometheus::Gauge& budget_tokens;
     prometheus::Gauge& in_flight;
-    prometheus::Gauge& disabled;
+    prometheus::Gauge& refused;
 
 private:
     prometheus::Family<prometheus::Counter>& requests_;

@@ -40,6 +40,7 @@ public:
     // Nothing starts until then; everybody who waits is sent away to look for another host, whoever has
     // waited longest first: where there is none, they come back in that order.
     std::vector<Ticket> block_until(base::SteadyTime until);
+    void unblock() { blocked_until_ = {}; }
     // While set, only one request at a time: the probe of a half-open circuit.
     void set_probing(bool probing) { probing_ = probing; }
     void set_limits(Limits limits, base::SteadyTime now);

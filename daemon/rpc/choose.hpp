@@ -12,7 +12,7 @@ namespace receiptd::rpc {
 
 struct HostView {
     HostKind kind = HostKind::regular;
-    bool usable = true;          // not disabled, offers the method
+    bool usable = true;          // may be asked by this call, offers the method
     bool absent = false;         // said in this call that it does not know the object
     bool below_horizon = false;  // learned earlier: it no longer holds the height
     bool first = false;          // the caller would like it (it served the block of this chunk)

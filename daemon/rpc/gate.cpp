@@ -90,6 +90,11 @@ void Gate::block_until(base::SteadyTime until) {
     }
 }
 
+void Gate::unblock() {
+    admission_.unblock();
+    pump();
+}
+
 void Gate::set_limits(Admission::Limits limits) {
     admission_.set_limits(limits, time_->now());
     pump();

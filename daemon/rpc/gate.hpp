@@ -36,6 +36,7 @@ public:
     base::Task<std::optional<Slot>> enter(Priority priority);
 
     void block_until(base::SteadyTime until);
+    void unblock();
     void set_probing(bool probing) { admission_.set_probing(probing); }
     void set_limits(Admission::Limits limits);
 

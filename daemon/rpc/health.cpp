@@ -13,7 +13,8 @@ Health after_fault(Health health, const Verdict& verdict, base::SteadyTime now, 
     health.score *= kFaultLeaves;
     ++health.faults_in_a_row;
     health.last_error = verdict.reason;
-    if (verdict.unauthorized) health.disabled = true;
+    if (verdict.unauthorized && now >= health.not_before)  // requests that ran side by side count once
+        health.not_before = now + backoff_delay(kRefusalBackoff, ++health.refusals_in_a_row, chance);
     if (health.faults_in_a_row >= kFaultsToOpen) {
         const auto opened = health.faults_in_a_row - kFaultsToOpen + 1;
         health.not_before = std::max(health.not_before, now + backoff_delay(kHostBackoff, opened, chance));
@@ -45,11 +46,12 @@ Health next(Health health, const Verdict& verdict, base::SteadyTime now, double 
     health.score += (1.0 - health.score) * kRecovery;
     health.faults_in_a_row = 0;
     health.limits_in_a_row = 0;
+    health.refusals_in_a_row = 0;
     return health;
 }
 
 Circuit circuit(const Health& health, base::SteadyTime now) {
-    if (health.faults_in_a_row < kFaultsToOpen) return Circuit::closed;
+    if (health.faults_in_a_row < kFaultsToOpen && health.refusals_in_a_row == 0) return Circuit::closed;
     return now < health.not_before ? Circuit::open : Circuit::half_open;
 }
 

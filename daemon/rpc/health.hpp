@@ -1,7 +1,9 @@
 // How well a host does: next = f(health, verdict, now, chance). Pure.
 //
 // A single fault only lowers the score: the request itself goes elsewhere. From the third fault in
-// a row the circuit is open for a jittered, doubling time; then one probe decides (half open).
+// a row the circuit is open for a jittered, doubling time; then one probe decides (half open). A host that
+// refuses us (401, 403) is put aside at once, at most for a quarter of an hour, and probed, too: a firewall
+// or a rate limiter may have said it, or a key that is being replaced.
 #pragma once
 
 #include "base/backoff.hpp"
@@ -15,9 +17,9 @@ struct Health {
     double score = 1.0;  // 0..1, exponentially forgetting
     unsigned faults_in_a_row = 0;
     unsigned limits_in_a_row = 0;
-    base::SteadyTime not_before{};  // back-off or Retry-After: nothing may start earlier
-    bool disabled = false;          // 401/403, until the configuration changes
-    std::string last_error;         // reason of the last fault
+    unsigned refusals_in_a_row = 0;  // 401, 403
+    base::SteadyTime not_before{};   // back-off or Retry-After: nothing may start earlier
+    std::string last_error;          // reason of the last fault
 };
 
 enum class Circuit { closed, open, half_open };
@@ -25,6 +27,8 @@ enum class Circuit { closed, open, half_open };
 inline constexpr unsigned kFaultsToOpen = 3;
 inline constexpr base::BackoffPolicy kHostBackoff{std::chrono::milliseconds(500), std::chrono::seconds(30),
                                                   2.0, 0.3};
+inline constexpr base::BackoffPolicy kRefusalBackoff{std::chrono::seconds(5), std::chrono::minutes(15), 6.0,
+                                                     0.3};
 
 Health next(Health health, const Verdict& verdict, base::SteadyTime now, double chance);
 Circuit circuit(const Health& health, base::SteadyTime now);

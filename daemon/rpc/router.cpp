@@ -69,7 +69,7 @@ base::Task<base::Result<std::size_t, CallError>> Router::call(Call call) {
 }
 
 bool Router::offers(const Upstream& host, const std::string& method) const {
-    return host.usable() && host.memory().supports(method, time_->now());
+    return host.memory().supports(method, time_->now());
 }
 
 std::vector<std::size_t> Router::ready(HostKind kind, const std::string& method) const {
@@ -199,9 +199,8 @@ CallError Router::never_asked(const Call& call) const {
         if (!offers) error.method_missing = true;
         if (!host->health().last_error.empty()) error.reason = host->health().last_error;
         states += states.empty() ? "" : "; ";
-        states += host->name() + (host->usable() ? "" : " is disabled, its API key was refused");
-        if (host->usable() && !offers) states += " does not offer " + call.request.method;
-        if (host->usable() && offers) states += " is given time to recover from " + host->health().last_error;
+        states += host->name() + (offers ? " is given time to recover from " + host->health().last_error
+                                         : " does not offer " + call.request.method);
     }
     if (!hosts_.empty() && !offered) error.reason = "METHOD_NOT_FOUND";
     if (error.reason == "rate_limited") error.error_class = ErrorClass::rate_limited;

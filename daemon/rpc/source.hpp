@@ -87,10 +87,10 @@ public:
 // One upstream as `receiptd status`, /readyz and the metrics show it.
 struct UpstreamState {
     std::string name;
-    std::string kind;       // "regular", "archival", "neardata"
-    std::string origin;     // without path, query or key
-    double health = 1.0;    // 0..1
-    bool disabled = false;  // 401/403: until the configuration changes
+    std::string kind;      // "regular", "archival", "neardata"
+    std::string origin;    // without path, query or key
+    double health = 1.0;   // 0..1
+    bool refused = false;  // it answers 401 or 403: put aside, and tried again now and then
     std::string last_error;
     std::optional<chain::BlockHeight> horizon;  // lowest height it is known to hold (learned)
     std::optional<chain::BlockHeight> head;

@@ -147,6 +147,7 @@ private:
         const bool same_limits = now.max_requests_per_second == wanted.max_requests_per_second &&
                                  now.max_in_flight == wanted.max_in_flight;
         if (!same_key) upstream.set_credential(credential_of(wanted));
+        if (same_key && upstream.state().refused) upstream.start_afresh();
         if (!same_limits) upstream.set_limits(limits_of(wanted));
         now = wanted;
     }

@@ -34,8 +34,7 @@ public:
     virtual std::vector<UpstreamState> states() const = 0;
     // By `status`; empty fields if no host offers it.
     virtual base::Task<base::Result<ChainIdentity, Unavailable>> chain_id() = 0;
-    // Keys and budgets of the upstreams by name. A host that was disabled gets another chance if
-    // its key changed.
+    // Keys and budgets of the upstreams by name. Each host that refuses us is tried again at once.
     virtual void reload(const config::Settings& settings) = 0;
 };
 

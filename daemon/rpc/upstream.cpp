@@ -30,7 +30,7 @@ base::Task<std::optional<Exchange>> Upstream::ask(const Request& request,
                                                   std::optional<chain::BlockHeight> known_head) {
     gate_->set_probing(circuit(health_, time_->now()) != Circuit::closed);
     auto slot = co_await gate_->enter(request.priority);
-    if (!slot || health_.disabled) co_return std::nullopt;
+    if (!slot) co_return std::nullopt;
     show();
     auto http = http_request(request);
     const auto started = time_->now();
@@ -96,17 +96,17 @@ Exchange Upstream::judge(const Request& request, Transport::Reply reply,
 
 void Upstream::remember(const Request& request, const Verdict& verdict) {
     const auto now = time_->now();
-    const bool was_disabled = health_.disabled;
+    const auto refusals_before = health_.refusals_in_a_row;
     const auto blocked_before = health_.not_before;
     health_ = next(std::move(health_), verdict, now, time_->chance());
-    if (health_.disabled && !was_disabled) {
-        gate_->block_until(now);
-        log::error("upstream refuses the API key: disabled until the configuration changes",
+    if (health_.refusals_in_a_row > 0 && refusals_before == 0)
+        log::error("upstream refuses our requests: it is put aside, then tried again",
                    {{"upstream", options_.name},
                     {"origin", options_.url.origin()},
                     {"reason", verdict.reason},
                     {"said", verdict.text}});
-    }
+    if (health_.refusals_in_a_row == 0 && refusals_before > 0)
+        log::info("upstream takes our requests again", {{"upstream", options_.name}});
     if (health_.not_before > blocked_before) gate_->block_until(health_.not_before);
     gate_->set_probing(circuit(health_, now) != Circuit::closed);
     if (verdict.method_missing && memory_.supports(request.method, now)) {
@@ -161,7 +161,7 @@ void Upstream::show() const {
     if (!series_) return;
     const auto now = state();
     series_->health.Set(now.health);
-    series_->disabled.Set(now.disabled ? 1 : 0);
+    series_->refused.Set(now.refused ? 1 : 0);
     series_->budget_tokens.Set(now.budget_available);
     series_->in_flight.Set(now.in_flight);
     if (now.head) series_->head_height.Set(static_cast<double>(*now.head));
@@ -173,8 +173,8 @@ UpstreamState Upstream::state() const {
     state.name = options_.name;
     state.kind = to_string(options_.kind);
     state.origin = options_.url.origin();
-    state.health = health_.disabled ? 0.0 : health_.score;
-    state.disabled = health_.disabled;
+    state.refused = health_.refusals_in_a_row > 0;
+    state.health = state.refused ? 0.0 : health_.score;
     state.last_error = health_.last_error;
     state.horizon = memory_.horizon();
     state.head = memory_.head();
@@ -185,8 +185,13 @@ UpstreamState Upstream::state() const {
 
 void Upstream::set_credential(Credential credential) {
     options_.credential = std::move(credential);
+    start_afresh();
+}
+
+void Upstream::start_afresh() {
     health_ = Health{};
     memory_.forget_unsupported();
+    gate_->unblock();
     show();
 }
 

@@ -68,16 +68,17 @@ public:
     HostKind kind() const { return options_.kind; }
     const Health& health() const { return health_; }
     const HostMemory& memory() const { return memory_; }
-    bool usable() const { return !health_.disabled; }
     // How long a request that came now would wait at least.
     base::Duration wait() const;
     double load() const { return gate_->load(); }
     std::string scrub(std::string text) const { return options_.credential.scrub(std::move(text)); }
 
     UpstreamState state() const;
-    // What a reload of the configuration may change. A new key is a new start.
+    // What a reload of the configuration may change.
     void set_credential(Credential credential);
     void set_limits(Admission::Limits limits);
+    // A host that is put aside, or that lacks a method, is asked again at once.
+    void start_afresh();
 
 private:
     net::HttpRequest http_request(const Request& request) const;

@@ -214,15 +214,15 @@ class Keys(Commands):
                 out, err = self.receiptd("run", "--config", config, "--until", LAST)
                 self.assertNotIn(KEY, out + err)
 
-    def test_a_refused_key_disables_the_host_and_is_said_once(self):
+    def test_a_refused_key_puts_the_host_aside_and_is_said_once(self):
         sandbox = self.rpc("--require-key", "--api-key", KEY)
         wrong = "wrong-key-17aa"
         config = self.keyed(sandbox, wrong, extra='[log]\nlevel = "trace"\n')
         process = self.start("run", "--config", config)
-        support.wait_until("both hosts are disabled", lambda: '"upstreams"' in self.page(process, "/readyz")[1])
+        support.wait_until("both hosts are put aside", lambda: '"upstreams"' in self.page(process, "/readyz")[1])
         self.assertEqual(self.page(process, "/readyz")[0], 503)
-        self.assertEqual(process.log().count("upstream refuses the API key"), 2)  # one line a host
-        self.assertIn('receiptd_upstream_disabled{upstream="regular"} 1', self.page(process, "/metrics")[1])
+        self.assertEqual(process.log().count("upstream refuses our requests"), 2)  # one line a host
+        self.assertIn('receiptd_upstream_refused{upstream="regular"} 1', self.page(process, "/metrics")[1])
         # The right key in the same file and a SIGHUP, and it goes on.
         secret = re.search(r'api_key_file = "([^"]+)"', config.read_text())[1]
         with open(secret, "w") as file:

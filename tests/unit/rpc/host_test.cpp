@@ -65,10 +65,18 @@ TEST(health, waits_at_least_as_long_as_the_host_says) {
     EXPECT_EQ(health.not_before, kNow + 1s);
 }
 
-TEST(health, a_refused_key_disables) {
+TEST(health, a_host_that_refuses_us_is_put_aside_ever_longer_and_probed) {
     auto refused = verdict(ErrorClass::endpoint_fault);
     refused.unauthorized = true;
-    EXPECT_TRUE(next({}, refused, kNow, 0.0).disabled);
+    auto health = next({}, refused, kNow, 0.0);
+    EXPECT_EQ(health.not_before, kNow + 5s);
+    EXPECT_EQ(next(health, refused, kNow, 0.0).refusals_in_a_row, 1u) << "they ran side by side";
+    EXPECT_EQ(circuit(health, kNow + 5s), Circuit::half_open);
+    health = next(health, refused, kNow + 5s, 0.0);
+    EXPECT_EQ(health.not_before, kNow + 35s);
+    for (int i = 0; i < 10; ++i) health = next(health, refused, health.not_before, 0.0);
+    EXPECT_EQ(next(health, refused, health.not_before, 0.0).not_before, health.not_before + 15min);
+    EXPECT_EQ(circuit(next(health, verdict(ErrorClass::ok), health.not_before, 0.0), kNow), Circuit::closed);
 }
 
 TEST(horizon, is_learned_from_what_a_host_lacks_far_below_the_head) {
@@ -167,9 +175,9 @@ TEST(choosing, prefers_the_host_that_served_the_block_until_it_fails) {
 TEST(choosing, nobody_is_asked_twice_for_what_he_does_not_know) {
     auto absent = view(HostKind::regular);
     absent.absent = true;
-    auto disabled = view(HostKind::archival);
-    disabled.usable = false;
-    EXPECT_EQ(choose({absent, disabled}), std::nullopt);
+    auto unfit = view(HostKind::archival);
+    unfit.usable = false;
+    EXPECT_EQ(choose({absent, unfit}), std::nullopt);
 }
 
 }  // namespace

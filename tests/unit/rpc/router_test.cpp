@@ -123,13 +123,22 @@ TEST_F(RouterTest, does_not_hammer_a_host_that_asks_for_more_time_than_a_call_ma
     EXPECT_EQ(only.seen.size(), 1u);
 }
 
-TEST_F(RouterTest, a_refused_key_disables_the_host_until_it_is_changed) {
+TEST_F(RouterTest, one_refusal_puts_a_host_aside_for_seconds_only) {
+    auto& only = world.host("only", HostKind::regular);
+    only.script = [&](const auto&) {
+        return only.seen.size() == 1 ? http(403, "<html>no</html>") : result("{}");
+    };
+    EXPECT_TRUE(ask(ask_block(1, Priority::head)));
+    EXPECT_EQ(only.seen.size(), 2u);
+    EXPECT_FALSE(upstream(0).state().refused);
+}
+
+TEST_F(RouterTest, a_host_that_refuses_the_key_is_asked_seldom_and_at_once_with_a_new_one) {
     auto& only = world.host("only", HostKind::regular, {base::Secret("old"), config::AuthForm::bearer});
     only.script = [](const auto&) { return http(401, "bad key"); };
-    EXPECT_EQ(ask(ask_block(1, Priority::head)).error().reason, "unauthorized");
-    EXPECT_EQ(ask(ask_block(1, Priority::head)).error().reason, "unauthorized");
-    EXPECT_EQ(only.seen.size(), 1u);
-    EXPECT_TRUE(upstream(0).state().disabled);
+    for (int i = 0; i < 9; ++i) EXPECT_EQ(ask(ask_block(1, Priority::head)).error().reason, "unauthorized");
+    EXPECT_LE(only.seen.size(), 4u);
+    EXPECT_TRUE(upstream(0).state().refused);
 
     only.script = [](const auto&) { return result("{}"); };
     upstream(0).set_credential({base::Secret("new"), config::AuthForm::bearer});

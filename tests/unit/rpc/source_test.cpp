@@ -236,16 +236,16 @@ TEST_F(Factory, the_chain_is_named_by_status_if_anybody_offers_it) {
     EXPECT_EQ(world.run(broken_hosts->chain_id()).error().reason, "http_503");
 }
 
-TEST_F(Factory, a_new_key_gives_a_disabled_host_another_chance) {
+TEST_F(Factory, a_reload_gives_a_host_that_refused_us_another_chance) {
     settings.upstreams.pop_back();
     script = [](const auto&) { return http(403, "<html>no</html>"); };
     auto sources = make();
     EXPECT_FALSE(world.run(sources->chain_id()));
+    EXPECT_TRUE(sources->states()[0].refused);
     sources->reload(settings);
-    EXPECT_TRUE(sources->states()[0].disabled) << "nothing changed";
+    EXPECT_FALSE(sources->states()[0].refused);
     settings.upstreams[0].api_key = base::Secret("new");
     sources->reload(settings);
-    EXPECT_FALSE(sources->states()[0].disabled);
     script = [](const auto&) { return result("{}"); };
     EXPECT_TRUE(world.run(sources->chain_id()));
     EXPECT_EQ(hosts["main.test"]->seen.back().headers.back().value, "Bearer new");
