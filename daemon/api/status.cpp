@@ -11,6 +11,7 @@ using nlohmann::json;
 
 constexpr double kHeadStaleSeconds = 60;
 constexpr std::uint64_t kLagHeights = 100;
+constexpr double kNoTreeSeconds = 600;
 
 json block_json(const std::optional<BlockView>& block) {
     if (!block) return nullptr;
@@ -31,6 +32,7 @@ json upstream_json(const UpstreamView& upstream) {
             {"last_error", upstream.last_error},
             {"horizon_height", height_json(upstream.horizon_height)},
             {"head_height", height_json(upstream.head_height)},
+            {"untracked_shards", upstream.untracked_shards},
             {"budget_available", upstream.budget_available},
             {"in_flight", upstream.in_flight}};
 }
@@ -40,6 +42,26 @@ json outbox_json(const std::optional<OutboxView>& outbox) {
     return {{"pending", outbox->pending},
             {"oldest_pending_seconds", outbox->oldest_pending_seconds},
             {"dead", outbox->dead}};
+}
+
+std::string shards_text(const std::vector<std::uint64_t>& shards) {
+    std::string text = shards.size() == 1 ? "shard" : "shards";
+    for (const auto shard : shards) text += (shard == shards.front() ? " " : ", ") + std::to_string(shard);
+    return text;
+}
+
+std::string late_trees(const DaemonStatus& status) {
+    const auto& overdue = status.overdue_trees;
+    if (overdue.count > 0)
+        return std::to_string(overdue.count) +
+               " trees should be complete by now; the oldest is of transaction " + overdue.oldest_tx_hash +
+               ", included " + std::to_string(static_cast<long>(overdue.oldest_seconds)) + " s ago: " +
+               (overdue.oldest_reason.empty() ? "answers are incomplete" : overdue.oldest_reason);
+    if (status.pending_trees > 0 && status.tree_completed_seconds_ago > kNoTreeSeconds)
+        return "no tree was completed for " +
+               std::to_string(static_cast<long>(status.tree_completed_seconds_ago)) + " s, and " +
+               std::to_string(status.pending_trees) + " are pending";
+    return {};
 }
 
 }  // namespace
@@ -80,6 +102,8 @@ std::string to_json(const DaemonStatus& status) {
                       {"unavailable_heights", status.unavailable_heights},
                       {"unavailable", unavailable},
                       {"pending_trees", status.pending_trees},
+                      {"overdue_trees", status.overdue_trees.count},
+                      {"untracked_shards", status.untracked_shards},
                       {"broken_chain", status.broken_chain},
                       {"alerts", outbox_json(status.outbox)},
                       {"upstreams", upstreams}};
@@ -108,6 +132,10 @@ std::vector<Unreadiness> unreadiness(const DaemonStatus& status) {
                                       std::to_string(status.unavailable.front().height) + ": " +
                                       status.unavailable.front().reason});
     if (!status.broken_chain.empty()) reasons.push_back({"broken_chain", status.broken_chain});
+    if (!status.untracked_shards.empty())
+        reasons.push_back({"shards", "no upstream tracks " + shards_text(status.untracked_shards) +
+                                         ": their chunks and outcomes cannot be had"});
+    if (auto late = late_trees(status); !late.empty()) reasons.push_back({"trees", std::move(late)});
     const bool any_upstream = std::any_of(status.upstreams.begin(), status.upstreams.end(),
                                           [](const auto& upstream) { return !upstream.refused; });
     if (!any_upstream) reasons.push_back({"upstreams", "every upstream refuses our requests (401 or 403)"});

@@ -31,6 +31,7 @@ struct UpstreamView {
     std::string last_error;
     std::optional<std::uint64_t> horizon_height;  // lowest height it is known to hold
     std::optional<std::uint64_t> head_height;
+    std::vector<std::uint64_t> untracked_shards;
     double budget_available = 0;
     unsigned in_flight = 0;
 };
@@ -45,6 +46,14 @@ struct OutboxView {
     std::uint64_t pending = 0;
     std::uint64_t dead = 0;
     double oldest_pending_seconds = 0;
+};
+
+// Trees that are pending longer than they should.
+struct OverdueTreesView {
+    std::uint64_t count = 0;
+    std::string oldest_tx_hash;
+    std::string oldest_reason;  // empty: the answers were incomplete
+    double oldest_seconds = 0;  // since its block, in the chain's time
 };
 
 struct DaemonStatus {
@@ -62,7 +71,10 @@ struct DaemonStatus {
     std::uint64_t unavailable_heights = 0;
     std::vector<UnavailableView> unavailable;  // the first few
     std::uint64_t pending_trees = 0;
-    std::string broken_chain;  // empty: none
+    OverdueTreesView overdue_trees;
+    double tree_completed_seconds_ago = 0;        // 0 where none is pending
+    std::vector<std::uint64_t> untracked_shards;  // that no upstream tracks
+    std::string broken_chain;                     // empty: none
     std::vector<UpstreamView> upstreams;
     std::optional<OutboxView> outbox;  // nullopt: no endpoints, or not counted yet
 };
@@ -72,7 +84,7 @@ std::string to_json(const DaemonStatus& status);
 std::string outbox_line(const OutboxView& outbox);
 
 // Why the daemon is not ready; empty: it is. Each is short and stable: "database", "head_unknown",
-// "head_stale", "lag", "gap", "broken_chain", "upstreams".
+// "head_stale", "lag", "gap", "broken_chain", "shards", "trees", "upstreams".
 struct Unreadiness {
     std::string reason;
     std::string detail;

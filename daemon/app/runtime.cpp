@@ -20,10 +20,23 @@ std::optional<api::BlockView> view(const std::optional<chain::BlockRef>& block) 
 }
 
 api::UpstreamView view(const rpc::UpstreamState& upstream) {
-    return {upstream.name,     upstream.kind,    upstream.origin,
-            upstream.health,   upstream.refused, upstream.last_error,
-            upstream.horizon,  upstream.head,    upstream.budget_available,
+    return {upstream.name,
+            upstream.kind,
+            upstream.origin,
+            upstream.health,
+            upstream.refused,
+            upstream.last_error,
+            upstream.horizon,
+            upstream.head,
+            upstream.untracked_shards,
+            upstream.budget_available,
             upstream.in_flight};
+}
+
+api::OverdueTreesView view(const storage::OverdueTrees& overdue) {
+    const auto age = overdue.oldest_by + follow::kTreesOverdue;
+    return {overdue.count, overdue.oldest_tx_hash, overdue.oldest_reason,
+            std::chrono::duration<double>(age).count()};
 }
 
 storage::PgStoreOptions store_options(const config::Settings& settings) {
@@ -117,6 +130,11 @@ api::DaemonStatus Runtime::status() const {
         view_of.unavailable.push_back({height, record.reason, record.detail, record.attempts});
     }
     view_of.pending_trees = state.pending_trees;
+    view_of.overdue_trees = view(state.overdue_trees);
+    if (state.pending_trees > 0)
+        view_of.tree_completed_seconds_ago =
+            std::chrono::duration<double>(clock.steady() - state.tree_completed_at).count();
+    view_of.untracked_shards = sources->untracked_shards();
     if (state.broken) view_of.broken_chain = state.broken->why;
     if (const auto& outbox = dispatcher.outbox())
         view_of.outbox = api::OutboxView{outbox->pending, outbox->dead,

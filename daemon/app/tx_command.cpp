@@ -36,7 +36,11 @@ struct Fetched {
 
 base::Task<void> fetch(rpc::TreeSource& source, std::string tx_hash, std::string sender_id,
                        Fetched& fetched) {
-    fetched.result = co_await source.tree(std::move(tx_hash), std::move(sender_id), rpc::Priority::head);
+    rpc::TreeSource::Query query;
+    query.tx_hash = std::move(tx_hash);
+    query.sender_id = std::move(sender_id);
+    query.priority = rpc::Priority::head;
+    fetched.result = co_await source.tree(std::move(query));
     const auto* tree = std::get_if<rpc::TreeSource::Tree>(&*fetched.result);
     if (tree == nullptr) co_return;
     std::set<std::string> hashes;

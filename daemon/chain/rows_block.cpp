@@ -28,7 +28,7 @@ public:
             if (!in_scope) continue;
             place_.index_in_chunk = i;
             write_transaction(batch_, place_, transaction, nullptr);
-            write_pending_tree(batch_, header_, transaction);
+            write_pending_tree(batch_, header_, transaction, place_.shard_id);
         }
         for (const auto& receipt : chunk.receipts) {
             if (receipt.kind == ReceiptKind::action) list(receipt);

@@ -12,7 +12,7 @@ RowBatch found_transaction_rows(const SignedTransaction& transaction, const Bloc
     header.height = included_in.height;
     header.hash = included_in.hash;
     header.timestamp_nanosec = included_in.timestamp_nanosec;
-    write_pending_tree(batch, header, transaction);
+    write_pending_tree(batch, header, transaction, std::nullopt);
     return batch;
 }
 

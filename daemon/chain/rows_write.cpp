@@ -252,7 +252,8 @@ void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Te
     ++table.rows;
 }
 
-void write_pending_tree(RowBatch& batch, const BlockHeader& header, const SignedTransaction& transaction) {
+void write_pending_tree(RowBatch& batch, const BlockHeader& header, const SignedTransaction& transaction,
+                        std::optional<ShardId> shard_id) {
     auto& table = batch[Table::pending_trees];
     CopyWriter row(table.copy_data);
     row.text(transaction.hash);
@@ -261,6 +262,7 @@ void write_pending_tree(RowBatch& batch, const BlockHeader& header, const Signed
     row.text(header.hash);
     row.time(RowTime(header.timestamp_nanosec));
     row.bigint(header.timestamp_nanosec);
+    row.bigint_or_null(shard_id);
     row.end_row();
     ++table.rows;
 }

@@ -49,6 +49,7 @@ void write_data_receipt(RowBatch& batch, const RowPlace& place, const Receipt& r
 void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Text tree_id);
 // The rows of all, and the findings as they are.
 void write_decided(RowBatch& batch, Decided&& decided);
-void write_pending_tree(RowBatch& batch, const BlockHeader& header, const SignedTransaction& transaction);
+void write_pending_tree(RowBatch& batch, const BlockHeader& header, const SignedTransaction& transaction,
+                        std::optional<ShardId> shard_id);
 
 }  // namespace receiptd::chain

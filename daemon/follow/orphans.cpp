@@ -118,7 +118,10 @@ base::Task<void> Orphans::ask_transaction(const UnplacedReceipt& unplaced) {
 }
 
 base::Task<void> Orphans::find_tree(const UnplacedReceipt& unplaced, rpc::ReceiptSource::Origin origin) {
-    auto result = co_await sources_.trees.tree(origin.tx_hash, origin.sender_id, rpc::Priority::watch);
+    rpc::TreeSource::Query query;
+    query.tx_hash = origin.tx_hash;
+    query.sender_id = origin.sender_id;
+    auto result = co_await sources_.trees.tree(std::move(query));
     const auto* tree = std::get_if<rpc::TreeSource::Tree>(&result);
     if (!tree) {
         const auto* fault = std::get_if<rpc::Unavailable>(&result);

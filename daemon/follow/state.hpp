@@ -17,10 +17,16 @@ namespace receiptd::follow {
 
 class CommitListener;
 
+// In the chain's time. Most trees are complete within seconds, a promise yield within 200 blocks.
+inline constexpr std::chrono::minutes kTreesOverdue{10};
+
 struct State {
     State(base::asio::any_io_executor executor, metrics::FollowSeries& metric_series,
           const base::Clock& system_clock)
-        : changed(std::move(executor)), series(metric_series), clock(system_clock) {}
+        : changed(std::move(executor)),
+          series(metric_series),
+          clock(system_clock),
+          tree_completed_at(system_clock.steady()) {}
 
     base::Event changed;  // coverage, head or stop
     metrics::FollowSeries& series;
@@ -41,8 +47,10 @@ struct State {
     };
     std::optional<Broken> broken;  // a range is stopped: a block does not fit the chain
     std::uint64_t pending_trees = 0;
-    CommitListener* listener = nullptr;  // told of what is committed
-    bool places_receipts = false;        // receipts may be stored before their tree is known
+    storage::OverdueTrees overdue_trees;  // included kTreesOverdue before the newest committed block
+    base::SteadyTime tree_completed_at;   // or none was pending
+    CommitListener* listener = nullptr;   // told of what is committed
+    bool places_receipts = false;         // receipts may be stored before their tree is known
     bool stopping = false;
 
     // What happened since then is news, however late it is stored: people are told of findings. What is older

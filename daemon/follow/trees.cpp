@@ -24,6 +24,8 @@ constexpr auto kIdlePause = 500ms;
 constexpr auto kLookForOthers = 10s;
 constexpr std::uint64_t kFew = 1'000;  // to count them takes a millisecond
 constexpr auto kCountAgain = 1s;
+constexpr auto kCountOverdueAgain = 10s;
+constexpr unsigned kAsksOfOneHost = 2;  // that gave incomplete answers; then another one is asked first
 // Blocks near the head come by themselves; others are asked for.
 constexpr base::Height kHistory = 50;
 constexpr auto kBlockComesWithin = 2s;
@@ -84,13 +86,15 @@ Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
       state_(state),
       patience_(patience),
       come_with_blocks_(come_with_blocks),
-      pending_(store, kEverywhere),
-      progress_at_(state.clock.steady()) {}
+      pending_(store, kEverywhere) {}
 
 base::Task<void> Trees::run() {
     base::TaskGroup workers(executor_);
     while (!state_.stopping && !workers.failed()) {
-        if (may_be_pending()) co_await claim();
+        if (may_be_pending()) {
+            co_await claim();
+            co_await count();
+        }
         start_ready(workers);
         co_await base::wait_for(state_.changed, executor_, kIdlePause);
     }
@@ -124,11 +128,24 @@ base::Task<void> Trees::claim() {
             open_[open->pending.tx_hash] = std::move(open);
         }
     }
+}
+
+base::Task<void> Trees::count() {
+    const auto now = state_.clock.steady();
     const auto before = state_.pending_trees;
-    state_.pending_trees = co_await pending_.get(state_.clock.steady());
+    state_.pending_trees = co_await pending_.get(now);
     state_.series.pending_trees.Set(static_cast<double>(state_.pending_trees));
-    if (state_.pending_trees == 0) progress_at_ = state_.clock.steady();
+    if (state_.pending_trees == 0) state_.tree_completed_at = now;
     if (state_.pending_trees != before) state_.changed.notify_all();
+    if (!state_.committed || now < counted_overdue_at_ + kCountOverdueAgain) co_return;
+    counted_overdue_at_ = now;
+    if (state_.pending_trees == 0) {
+        state_.overdue_trees = {};
+    } else {
+        const base::WallTime newest{base::Duration(state_.committed->timestamp_nanosec)};
+        state_.overdue_trees = co_await store_.overdue_trees(newest - kTreesOverdue);
+    }
+    state_.series.overdue_trees.Set(static_cast<double>(state_.overdue_trees.count));
 }
 
 std::size_t Trees::backlog() const {
@@ -172,7 +189,7 @@ rpc::Priority Trees::priority_of(const Open& open) const {
 }
 
 bool Trees::stalled() const {
-    return state_.pending_trees > 0 && state_.clock.steady() - progress_at_ > patience_ + 5s;
+    return state_.pending_trees > 0 && state_.clock.steady() - state_.tree_completed_at > patience_ + 5s;
 }
 
 base::Task<void> Trees::work(OpenTree open) {
@@ -185,7 +202,13 @@ base::Task<void> Trees::work(OpenTree open) {
 
 base::Task<bool> Trees::ask(OpenTree open) {
     const auto& pending = open->pending;
-    auto result = co_await source_.tree(pending.tx_hash, pending.sender_id, priority_of(*open));
+    rpc::TreeSource::Query query;
+    query.tx_hash = pending.tx_hash;
+    query.sender_id = pending.sender_id;
+    query.priority = priority_of(*open);
+    query.included_in = {pending.included_in.height, pending.shard_id};
+    if (open->tree && open->asks >= kAsksOfOneHost) query.elsewhere_than = open->tree->host;
+    auto result = co_await source_.tree(std::move(query));
     if (const auto* unknown = std::get_if<rpc::TreeSource::Unknown>(&result)) {
         co_await postpone(open, "unknown to all hosts: " + unknown->evidence);
         co_return false;
@@ -243,7 +266,7 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
     const auto decided = rows.batch.decided;
     co_await store_.commit_tree(std::move(rows));
     open_.erase(pending.tx_hash);
-    progress_at_ = state_.clock.steady();
+    state_.tree_completed_at = state_.clock.steady();
     state_.series.trees_completed.Increment();
     if (state_.listener) state_.listener->tree_committed(pending.tx_hash, decided);
 }

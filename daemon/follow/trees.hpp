@@ -74,6 +74,7 @@ private:
 
     bool may_be_pending() const;
     base::Task<void> claim();
+    base::Task<void> count();
     std::size_t backlog() const;
     void start_ready(base::TaskGroup& workers);
     bool ready(const Open& open) const;
@@ -109,7 +110,7 @@ private:
     std::unordered_map<std::string, std::string> parked_;     // data id -> transaction hash
     std::unordered_map<std::string, chain::BlockRef> known_;  // the latest final blocks, by hash
     std::deque<std::string> known_order_;
-    base::SteadyTime progress_at_;
+    base::SteadyTime counted_overdue_at_{};
 };
 
 }  // namespace receiptd::follow

@@ -36,6 +36,9 @@ FollowSeries::FollowSeries(Registry& r)
       unavailable_blocks(gauge(r, "receiptd_unavailable_blocks",
                                "Heights no host could give within follow.patience; retried for ever.")),
       pending_trees(gauge(r, "receiptd_pending_trees", "Transactions whose tree is not complete yet.")),
+      overdue_trees(
+          gauge(r, "receiptd_overdue_trees",
+                "Those included over 10 minutes before the newest stored block, without backfills.")),
       broken_chain(gauge(r, "receiptd_broken_chain",
                          "1 while a range is stopped because a block does not fit the stored chain.")),
       head_polls(counter(r, "receiptd_head_polls_total", "Requests made to learn of the head.")),

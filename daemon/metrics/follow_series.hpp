@@ -15,6 +15,7 @@ struct FollowSeries {
     prometheus::Gauge& gap_blocks;          // heights wanted and not covered
     prometheus::Gauge& unavailable_blocks;  // of these, given up for now after follow.patience
     prometheus::Gauge& pending_trees;
+    prometheus::Gauge& overdue_trees;
     prometheus::Gauge& broken_chain;  // 1 while a range is stopped by a prev_hash mismatch
     prometheus::Counter& head_polls;
     prometheus::Counter& new_heads;

@@ -16,7 +16,12 @@ RpcSeries::RpcSeries(Registry& r)
       in_flight(r.gauge("receiptd_upstream_in_flight", "Requests running.")),
       refused(r.gauge("receiptd_upstream_refused",
                       "1 while an upstream refuses our requests (401, 403): it is put aside, and tried again "
-                      "now and then.")) {}
+                      "now and then.")),
+      untracked_shards(r.gauge("receiptd_upstream_untracked_shards",
+                               "Shards that an upstream does not track, learned from its answers.")),
+      shard_untracked(
+          r.gauge("receiptd_shard_untracked",
+                  "1 for a shard that no upstream tracks: its chunks and outcomes cannot be had.")) {}
 
 UpstreamSeries::UpstreamSeries(RpcSeries& series, const std::string& upstream)
     : seconds(series.seconds.Add({{"upstream", upstream}}, seconds_buckets())),
@@ -27,6 +32,7 @@ UpstreamSeries::UpstreamSeries(RpcSeries& series, const std::string& upstream)
       budget_tokens(series.budget_tokens.Add({{"upstream", upstream}})),
       in_flight(series.in_flight.Add({{"upstream", upstream}})),
       refused(series.refused.Add({{"upstream", upstream}})),
+      untracked_shards(series.untracked_shards.Add({{"upstream", upstream}})),
       requests_(series.requests),
       upstream_(upstream) {}
 

@@ -21,6 +21,8 @@ struct RpcSeries {
     prometheus::Family<prometheus::Gauge>& budget_tokens;
     prometheus::Family<prometheus::Gauge>& in_flight;
     prometheus::Family<prometheus::Gauge>& refused;
+    prometheus::Family<prometheus::Gauge>& untracked_shards;
+    prometheus::Family<prometheus::Gauge>& shard_untracked;  // shard_id
 };
 
 // The series of one upstream, looked up once.
@@ -39,6 +41,7 @@ public:
     prometheus::Gauge& budget_tokens;
     prometheus::Gauge& in_flight;
     prometheus::Gauge& refused;
+    prometheus::Gauge& untracked_shards;
 
 private:
     prometheus::Family<prometheus::Counter>& requests_;

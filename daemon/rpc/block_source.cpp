@@ -124,7 +124,7 @@ base::Task<std::shared_ptr<RpcBlockSource::Chunks>> RpcBlockSource::fetch_chunks
     for (const auto& header : block.value.value.chunks) {
         if (header.height_included != height) continue;  // an old chunk's header, repeated
         std::string hash(header.chunk_hash);
-        auto call = ask_chunk(hash, height, priority);
+        auto call = ask_chunk(hash, height, header.shard_id, priority);
         call.first_host = block.host;
         group.spawn(fetch_chunk(chunks, index++, std::move(call), std::move(hash)));
     }

@@ -15,6 +15,8 @@ struct HostView {
     bool usable = true;          // may be asked by this call, offers the method
     bool absent = false;         // said in this call that it does not know the object
     bool below_horizon = false;  // learned earlier: it no longer holds the height
+    bool untracked = false;      // learned earlier: it does not track the shard
+    bool last = false;           // the caller would rather have another one
     bool first = false;          // the caller would like it (it served the block of this chunk)
     unsigned tries = 0;          // that failed in this call
     base::Duration wait{};       // before it may be asked
@@ -23,7 +25,8 @@ struct HostView {
 };
 
 // The cheapest host that may still know, or none. A regular host goes before an archival one as
-// long as it is not much worse; one below its horizon is asked only if nobody else is left.
+// long as it is not much worse; one below its horizon, or without the shard, is asked only if nobody else is
+// left.
 std::optional<std::size_t> choose(const std::vector<HostView>& hosts);
 
 }  // namespace receiptd::rpc

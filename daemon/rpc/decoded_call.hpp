@@ -16,6 +16,10 @@ namespace receiptd::rpc {
 template <class T>
 using Decoder = std::function<base::Result<T, std::string>(std::string body)>;
 
+// What a value that is right lacks, and another host may have; empty: nothing. May move the value away.
+template <class T>
+using Lacking = std::function<std::string(T& value)>;
+
 template <class T>
 struct Answer {
     T value;
@@ -34,22 +38,28 @@ base::Task<base::Result<T, std::string>> decode_on(base::asio::thread_pool& pool
 }
 
 template <class T>
-base::Task<std::string> accept_into(std::shared_ptr<std::optional<T>> slot, base::asio::thread_pool& pool,
-                                    Decoder<T> decode, std::string body) {
+base::Task<Acceptance> accept_into(std::shared_ptr<std::optional<T>> slot, base::asio::thread_pool& pool,
+                                   Decoder<T> decode, Lacking<T> lacking, std::string body) {
     auto decoded = co_await decode_on<T>(pool, std::move(decode), std::move(body));
-    if (!decoded) co_return decoded.error();
-    slot->emplace(std::move(*decoded));
-    co_return std::string();
+    Acceptance acceptance;
+    if (!decoded) {
+        acceptance.wrong = decoded.error();
+        co_return acceptance;
+    }
+    if (lacking) acceptance.lacking = lacking(*decoded);
+    if (acceptance.lacking.empty()) slot->emplace(std::move(*decoded));
+    co_return acceptance;
 }
 
 }  // namespace detail
 
 template <class T>
 base::Task<base::Result<Answer<T>, CallError>> decoded_call(Router& router, base::asio::thread_pool& pool,
-                                                            Call call, Decoder<T> decode) {
+                                                            Call call, Decoder<T> decode,
+                                                            Lacking<T> lacking = {}) {
     auto slot = std::make_shared<std::optional<T>>();
-    call.accept = [slot, &pool, decode = std::move(decode)](std::string body) {
-        return detail::accept_into<T>(slot, pool, decode, std::move(body));
+    call.accept = [slot, &pool, decode = std::move(decode), lacking = std::move(lacking)](std::string body) {
+        return detail::accept_into<T>(slot, pool, decode, lacking, std::move(body));
     };
     auto host = co_await router.call(std::move(call));
     if (!host) co_return host.error();

@@ -177,9 +177,20 @@ std::string invalid_transaction(const chain::RpcErrorObject& error) {
     return inner->dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+// rpc.md §5.4, §6: `cause.info` of the errors that speak of a shard.
+std::optional<chain::ShardId> shard_named(const chain::RpcErrorObject& error) {
+    const auto info = nlohmann::json::parse(error.info_json, nullptr, false);
+    if (!info.is_object()) return std::nullopt;
+    for (const char* name : {"requested_shard_id", "shard_id"})
+        if (const auto found = info.find(name); found != info.end() && found->is_number_unsigned())
+            return found->get<chain::ShardId>();
+    return std::nullopt;
+}
+
 Verdict by_error(const chain::RpcErrorObject& error, const HttpObservation& seen) {
     auto text = short_text(error_text(error));
     if (auto verdict = by_cause(error.cause, text, seen)) {
+        if (verdict->speaks_of_shard()) verdict->untracked_shard = shard_named(error);
         if (verdict->reason == "INVALID_TRANSACTION")
             verdict->invalid_transaction_json = invalid_transaction(error);
         return *verdict;

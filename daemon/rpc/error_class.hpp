@@ -44,10 +44,13 @@ struct Verdict {
     std::string text;                      // what the host said, cut short; may echo what it was sent
     std::string invalid_transaction_json;  // the whole InvalidTxError of an INVALID_TRANSACTION
     std::optional<base::Duration> retry_after;
-    bool absent = false;          // this host does not know the object; another one may
-    bool again = false;           // the same host may know it in a moment
-    bool method_missing = false;  // the host does not offer the method
-    bool unauthorized = false;    // the key or its owner is refused: a configuration error
+    std::optional<chain::ShardId> untracked_shard;  // the host says itself that it does not track it
+    bool absent = false;                            // this host does not know the object; another one may
+    bool again = false;                             // the same host may know it in a moment
+    bool method_missing = false;                    // the host does not offer the method
+    bool unauthorized = false;                      // the key or its owner is refused: a configuration error
+    // Whether the host says that it does not track the shard of what it was asked for.
+    bool speaks_of_shard() const { return reason == "UNAVAILABLE_SHARD" || reason == "DOES_NOT_TRACK_SHARD"; }
     // Whether the host itself did badly, rather than tell us something.
     bool blames_host() const {
         return error_class == ErrorClass::endpoint_fault && !absent && !method_missing;

@@ -47,4 +47,20 @@ bool HostMemory::supports(std::string_view method, base::SteadyTime now) const {
     return found == unsupported_.end() || now >= found->second;
 }
 
+bool HostMemory::mark_untracked(chain::ShardId shard_id, base::SteadyTime now) {
+    if (untracked_.size() >= kMostUntracked && !untracked_.contains(shard_id)) return false;
+    return untracked_.insert_or_assign(shard_id, now + kUntrackedFor).second;
+}
+
+bool HostMemory::may_track(chain::ShardId shard_id, base::SteadyTime now) const {
+    const auto found = untracked_.find(shard_id);
+    return found == untracked_.end() || now >= found->second;
+}
+
+std::vector<chain::ShardId> HostMemory::untracked_shards() const {
+    std::vector<chain::ShardId> shards;
+    for (const auto& [shard_id, until] : untracked_) shards.push_back(shard_id);
+    return shards;
+}
+
 }  // namespace receiptd::rpc

@@ -34,17 +34,30 @@ Call ask_block(const std::string& hash, Priority priority) {
     return rpc_call("block", {{"block_id", hash}}, "block " + hash, priority);
 }
 
-Call ask_chunk(const std::string& chunk_hash, chain::BlockHeight height, Priority priority) {
+Call ask_chunk(const std::string& chunk_hash, chain::BlockHeight height, chain::ShardId shard_id,
+               Priority priority) {
     auto call = rpc_call("chunk", {{"chunk_id", chunk_hash}},
-                         "chunk " + chunk_hash + " of block " + std::to_string(height), priority);
+                         "chunk " + chunk_hash + " of shard " + std::to_string(shard_id) + " in block " +
+                             std::to_string(height),
+                         priority);
     call.request.height = height;
+    call.request.shard_id = shard_id;
     return call;
 }
 
-Call ask_transaction(const std::string& method, const std::string& tx_hash, const std::string& sender_id,
-                     Priority priority) {
-    return rpc_call(method, {{"tx_hash", tx_hash}, {"sender_account_id", sender_id}, {"wait_until", "NONE"}},
-                    "transaction " + tx_hash, priority);
+Call ask_transaction(const std::string& method, const TreeSource::Query& query) {
+    auto object = "transaction " + query.tx_hash;
+    if (query.included_in && query.included_in->shard_id)
+        object += " of shard " + std::to_string(*query.included_in->shard_id);
+    auto call = rpc_call(
+        method, {{"tx_hash", query.tx_hash}, {"sender_account_id", query.sender_id}, {"wait_until", "NONE"}},
+        std::move(object), query.priority);
+    if (query.included_in) {
+        call.request.height = query.included_in->height;
+        call.request.shard_id = query.included_in->shard_id;
+    }
+    call.last_host = query.elsewhere_than;
+    return call;
 }
 
 Call ask_receipt(const std::string& receipt_id, Priority priority) {

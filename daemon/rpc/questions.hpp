@@ -2,6 +2,7 @@
 #pragma once
 
 #include "rpc/router.hpp"
+#include "rpc/source.hpp"
 
 #include <string>
 #include <string_view>
@@ -12,10 +13,10 @@ Call ask_final_block(Priority priority);
 Call ask_block(chain::BlockHeight height, Priority priority);
 Call ask_block(const std::string& hash, Priority priority);
 // `height`: of the block that lists the chunk.
-Call ask_chunk(const std::string& chunk_hash, chain::BlockHeight height, Priority priority);
+Call ask_chunk(const std::string& chunk_hash, chain::BlockHeight height, chain::ShardId shard_id,
+               Priority priority);
 // `method`: "EXPERIMENTAL_tx_status" or "tx".
-Call ask_transaction(const std::string& method, const std::string& tx_hash, const std::string& sender_id,
-                     Priority priority);
+Call ask_transaction(const std::string& method, const TreeSource::Query& query);
 Call ask_receipt(const std::string& receipt_id, Priority priority);
 Call ask_receipt_to_tx(const std::string& receipt_id, Priority priority);
 Call ask_outcome_proof(const std::string& receipt_id, const std::string& receiver_id,

@@ -1,5 +1,7 @@
 #include "rpc/router.hpp"
 
+#include "base/log.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -39,8 +41,12 @@ struct Router::Progress {
 };
 
 Router::Router(base::asio::any_io_executor executor, std::shared_ptr<TimeAndChance> time,
-               std::vector<std::unique_ptr<Upstream>> hosts, RouterLimits limits)
-    : executor_(std::move(executor)), time_(std::move(time)), hosts_(std::move(hosts)), limits_(limits) {}
+               std::vector<std::unique_ptr<Upstream>> hosts, RouterLimits limits, metrics::RpcSeries* series)
+    : executor_(std::move(executor)),
+      time_(std::move(time)),
+      hosts_(std::move(hosts)),
+      limits_(limits),
+      series_(series) {}
 
 base::Task<base::Result<std::size_t, CallError>> Router::call(Call call) {
     Progress progress(hosts_.size());
@@ -65,6 +71,7 @@ base::Task<base::Result<std::size_t, CallError>> Router::call(Call call) {
             co_return *host;
         }
     }
+    learn(call, progress, std::nullopt);
     co_return give_up(call, progress);
 }
 
@@ -92,7 +99,10 @@ std::vector<HostView> Router::view(const Call& call, const Progress& progress) c
         view.usable = concerns(call, i) && offers(host, call.request.method);
         view.absent = seen.last && seen.last->absent && !seen.last->again;
         view.below_horizon = call.request.height && host.memory().below_horizon(*call.request.height);
+        view.untracked =
+            call.request.shard_id && !host.memory().may_track(*call.request.shard_id, time_->now());
         view.first = call.first_host == i;
+        view.last = call.last_host == host.name();
         view.tries = seen.tries;
         view.wait = host.wait();
         view.health = host.health().score;
@@ -113,16 +123,23 @@ base::Task<bool> Router::settle(const Call& call, Progress& progress, std::size_
     auto& upstream = *hosts_[host];
     auto& verdict = exchange.verdict;
     if (verdict.error_class == ErrorClass::ok) {
-        std::string wrong;
-        if (call.accept) wrong = co_await call.accept(std::move(exchange.body));
-        if (wrong.empty()) {
+        Acceptance acceptance;
+        if (call.accept) acceptance = co_await call.accept(std::move(exchange.body));
+        if (acceptance.wrong.empty() && acceptance.lacking.empty()) {
             upstream.count_outcome(call.request, ErrorClass::ok);
             co_return true;
         }
-        upstream.blame_contents(call.request, wrong);
-        verdict.error_class = ErrorClass::endpoint_fault;
-        verdict.reason = "malformed";
-        verdict.text = upstream.scrub(wrong);
+        if (acceptance.wrong.empty()) {
+            verdict.error_class = ErrorClass::pruned;
+            verdict.reason = kLacking;
+            verdict.text = std::move(acceptance.lacking);
+            verdict.absent = true;
+        } else {
+            upstream.blame_contents(call.request, acceptance.wrong);
+            verdict.error_class = ErrorClass::endpoint_fault;
+            verdict.reason = "malformed";
+            verdict.text = upstream.scrub(std::move(acceptance.wrong));
+        }
     }
     upstream.count_outcome(call.request, verdict.error_class);
     note(progress, host, verdict, exchange.status);
@@ -151,13 +168,56 @@ void Router::note(Progress& progress, std::size_t host, const Verdict& verdict, 
     if (!verdict.text.empty()) progress.detail += ", " + verdict.text;
 }
 
-// Whoever does not know what another host has just given has forgotten it, or lags.
-void Router::learn(const Call& call, const Progress& progress, std::size_t host) {
-    if (!call.request.height) return;
-    hosts_[host]->saw_block(*call.request.height);
-    for (std::size_t i = 0; i < hosts_.size(); ++i)
-        if (i != host && progress.hosts[i].last && speaks_of_retention(*progress.hosts[i].last))
-            hosts_[i]->lacks(*call.request.height, known_head());
+// A host that does not know what another one has just given does not track its shard, has forgotten it, or
+// lags.
+void Router::learn(const Call& call, const Progress& progress, std::optional<std::size_t> answered) {
+    const auto& request = call.request;
+    if (answered && request.height) hosts_[*answered]->saw_block(*request.height);
+    if (answered && request.shard_id) hosts_[*answered]->tracks(*request.shard_id);
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+        const auto& last = progress.hosts[i].last;
+        if (i == answered || !last) continue;
+        if (last->untracked_shard) hosts_[i]->lacks_shard(*last->untracked_shard);
+        if (lacks_shard(request, *last, *hosts_[i]))
+            hosts_[i]->lacks_shard(*request.shard_id);
+        else if (answered && request.height && speaks_of_retention(*last))
+            hosts_[i]->lacks(*request.height, known_head());
+    }
+    learn_untracked();
+}
+
+bool Router::lacks_shard(const Request& request, const Verdict& verdict, const Upstream& host) const {
+    if (!request.shard_id || !request.height) return false;
+    if (verdict.speaks_of_shard()) return true;
+    if (verdict.reason == "UNKNOWN_CHUNK") return host.memory().reaches(*request.height);
+    // The outcome of a transaction is there with the block after its own.
+    const auto head = host.memory().head();
+    return verdict.reason == kLacking && ((head && *request.height < *head) ||
+                                          (known_head() && *request.height + kLagMargin < *known_head()));
+}
+
+void Router::learn_untracked() {
+    std::optional<std::set<chain::ShardId>> lacked_by_all;
+    for (const auto& host : hosts_) {
+        const auto shards = host->memory().untracked_shards();
+        std::set<chain::ShardId> both;
+        for (const auto shard_id : shards)
+            if (!lacked_by_all || lacked_by_all->contains(shard_id)) both.insert(shard_id);
+        lacked_by_all = std::move(both);
+    }
+    if (!lacked_by_all || *lacked_by_all == untracked_) return;
+    for (const auto shard_id : *lacked_by_all) {
+        if (untracked_.contains(shard_id)) continue;
+        log::error("no upstream tracks a shard: its chunks and outcomes cannot be had",
+                   {{"shard_id", shard_id}});
+        if (series_ != nullptr) series_->shard_untracked.Add({{"shard_id", std::to_string(shard_id)}}).Set(1);
+    }
+    for (const auto shard_id : untracked_) {
+        if (lacked_by_all->contains(shard_id)) continue;
+        log::info("an upstream tracks the shard again", {{"shard_id", shard_id}});
+        if (series_ != nullptr) series_->shard_untracked.Add({{"shard_id", std::to_string(shard_id)}}).Set(0);
+    }
+    untracked_ = std::move(*lacked_by_all);
 }
 
 CallError Router::give_up(const Call& call, const Progress& progress) const {
@@ -169,8 +229,12 @@ CallError Router::give_up(const Call& call, const Progress& progress) const {
         const auto& last = progress.hosts[i].last;
         if (!last || last->method_missing) continue;
         const bool conclusive = last->absent && !last->again;
-        (conclusive ? absent : fault) = &*last;
-        if (conclusive && hosts_[i]->kind() != HostKind::regular) archive_spoke = true;
+        if (!conclusive)
+            fault = &*last;
+        else if (absent == nullptr || absent->reason == kLacking)  // who knows says more than who lacks
+            absent = &*last;
+        if (conclusive && last->reason != kLacking && hosts_[i]->kind() != HostKind::regular)
+            archive_spoke = true;
     }
     CallError error;
     // A faulty host leaves a doubt, unless an archival one has spoken: it holds everything.

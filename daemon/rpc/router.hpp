@@ -9,19 +9,26 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace receiptd::rpc {
+
+// What became of the contents of an answer; both texts empty: accepted.
+struct Acceptance {
+    std::string wrong;    // why they cannot be right: the host is blamed
+    std::string lacking;  // they are right, but another host may know more
+};
 
 struct Call {
     Request request;
     std::string object;                     // for people: "block 123"
     std::optional<std::size_t> first_host;  // asked first if it is well
     std::optional<std::size_t> only_host;   // asked alone, and once
-    // Checks the contents of an answer; an empty text accepts them, another one says why they
-    // cannot be right: then the host is blamed and the call goes on elsewhere.
-    std::function<base::Task<std::string>(std::string body)> accept;
+    std::string last_host;                  // asked if no other one can be
+    // Checks the contents of an answer. Unless it accepts them, the call goes on elsewhere.
+    std::function<base::Task<Acceptance>(std::string body)> accept;
 };
 
 // Why nobody answered.
@@ -35,6 +42,9 @@ struct CallError {
     bool method_missing = false;           // a host did not offer the method
 };
 
+// CallError::reason where every host that may know answered, and each answer lacked what was asked for.
+inline constexpr const char* kLacking = "LACKING";
+
 struct RouterLimits {
     unsigned attempts = 5;  // that may fail; answers do not count
     base::Duration time = std::chrono::seconds(60);
@@ -44,7 +54,8 @@ struct RouterLimits {
 class Router {
 public:
     Router(base::asio::any_io_executor executor, std::shared_ptr<TimeAndChance> time,
-           std::vector<std::unique_ptr<Upstream>> hosts, RouterLimits limits = {});
+           std::vector<std::unique_ptr<Upstream>> hosts, RouterLimits limits = {},
+           metrics::RpcSeries* series = nullptr);
 
     // The host whose answer was accepted (see Call::accept), or why there is none.
     base::Task<base::Result<std::size_t, CallError>> call(Call call);
@@ -54,6 +65,8 @@ public:
     // Highest block any host told of.
     std::optional<chain::BlockHeight> known_head() const;
     std::vector<UpstreamState> states() const;
+    // Shards that no host tracks, as far as the answers tell.
+    const std::set<chain::ShardId>& untracked_shards() const { return untracked_; }
     std::vector<std::unique_ptr<Upstream>>& hosts() { return hosts_; }
     const std::vector<std::unique_ptr<Upstream>>& hosts() const { return hosts_; }
 
@@ -64,7 +77,9 @@ private:
     base::Duration pause_before(const Progress& progress, std::size_t host);
     // True if the answer ends the call well.
     base::Task<bool> settle(const Call& call, Progress& progress, std::size_t host, Exchange exchange);
-    void learn(const Call& call, const Progress& progress, std::size_t host);
+    void learn(const Call& call, const Progress& progress, std::optional<std::size_t> answered);
+    bool lacks_shard(const Request& request, const Verdict& verdict, const Upstream& host) const;
+    void learn_untracked();
     void note(Progress& progress, std::size_t host, const Verdict& verdict, int status) const;
     CallError give_up(const Call& call, const Progress& progress) const;
     CallError never_asked(const Call& call) const;
@@ -73,6 +88,8 @@ private:
     std::shared_ptr<TimeAndChance> time_;
     std::vector<std::unique_ptr<Upstream>> hosts_;
     RouterLimits limits_;
+    metrics::RpcSeries* series_;
+    std::set<chain::ShardId> untracked_;
 };
 
 }  // namespace receiptd::rpc

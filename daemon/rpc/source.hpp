@@ -56,6 +56,8 @@ public:
     virtual bool waits_for_next() const = 0;
 };
 
+inline constexpr const char* kNoHostTracksShard = "NO_HOST_TRACKS_SHARD";
+
 // Transaction trees over JSON-RPC, for source rpc and for `receiptd tx`.
 class TreeSource {
 public:
@@ -76,8 +78,24 @@ public:
     };
     using TreeResult = std::variant<Tree, Unknown, Unavailable>;
 
+    // Where a final block includes the transaction.
+    struct Inclusion {
+        chain::BlockHeight height = 0;
+        std::optional<chain::ShardId> shard_id;
+    };
+    struct Query {
+        std::string tx_hash;
+        std::string sender_id;
+        Priority priority = Priority::watch;
+        // If given, a host that tells no outcome of the transaction lacks its shard, and another one is
+        // asked.
+        std::optional<Inclusion> included_in;
+        std::string elsewhere_than;  // an upstream whose last answer was incomplete: others go first
+    };
+
     // EXPERIMENTAL_tx_status, falling back to tx; wait_until NONE; regular, then archival.
-    virtual base::Task<TreeResult> tree(std::string tx_hash, std::string sender_id, Priority priority) = 0;
+    // Unavailable with reason kNoHostTracksShard: every host that was asked lacks the transaction's shard.
+    virtual base::Task<TreeResult> tree(Query query) = 0;
 
     // The block with this hash (for outcome.block_hash), or why not.
     virtual base::Task<base::Result<chain::BlockRef, Unavailable>> block_by_hash(std::string hash,
@@ -94,6 +112,7 @@ struct UpstreamState {
     std::string last_error;
     std::optional<chain::BlockHeight> horizon;  // lowest height it is known to hold (learned)
     std::optional<chain::BlockHeight> head;
+    std::vector<chain::ShardId> untracked_shards;  // learned: it tells nothing of them
     double budget_available = 0;
     unsigned in_flight = 0;
 };

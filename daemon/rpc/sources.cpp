@@ -90,7 +90,8 @@ public:
         std::vector<std::unique_ptr<Upstream>> hosts;
         for (const auto& host : settings.upstreams)
             hosts.push_back(make_upstream(parts, host, settings.timeouts));
-        rpc_ = std::make_shared<Router>(parts.executor, parts.time, std::move(hosts));
+        rpc_ = std::make_shared<Router>(parts.executor, parts.time, std::move(hosts), RouterLimits(),
+                                        parts.series);
         auto cache = std::make_shared<BlockCache>();
         trees_ = std::make_unique<RpcTreeSource>(parts.executor, pool, rpc_, cache);
         receipts_ = std::make_unique<RpcReceiptSource>(pool, rpc_);
@@ -120,6 +121,11 @@ public:
         if (neardata_)
             for (auto& state : neardata_->states()) states.push_back(std::move(state));
         return states;
+    }
+
+    std::vector<chain::ShardId> untracked_shards() const override {
+        const auto& shards = rpc_->untracked_shards();
+        return {shards.begin(), shards.end()};
     }
 
     base::Task<base::Result<ChainIdentity, Unavailable>> chain_id() override {

@@ -130,7 +130,11 @@ base::Task<base::Result<std::uint64_t, Unavailable>> RpcSubmitSource::validity_b
 
 base::Task<base::Result<bool, Unavailable>> RpcSubmitSource::is_included(std::string tx_hash,
                                                                          std::string sender_id) {
-    auto result = co_await trees_.tree(std::move(tx_hash), std::move(sender_id), Priority::submit);
+    TreeSource::Query query;
+    query.tx_hash = std::move(tx_hash);
+    query.sender_id = std::move(sender_id);
+    query.priority = Priority::submit;
+    auto result = co_await trees_.tree(std::move(query));
     if (auto* fault = std::get_if<Unavailable>(&result)) co_return std::move(*fault);
     const auto* tree = std::get_if<TreeSource::Tree>(&result);
     co_return tree != nullptr && tree->status.value.transaction_outcome.has_value();

@@ -52,6 +52,21 @@ Decoder<DecodedBlock> block_decoder(std::string hash) {
     };
 }
 
+// No host told an outcome of the transaction. One that does not track its shard answers all the same, for
+// ever, with a level and nothing else (rpc.md §5.2); so does one that does, until the block after the
+// transaction's.
+TreeSource::TreeResult without_outcome(CallError error, std::optional<DecodedStatus> partial,
+                                       const TreeSource::Query& query) {
+    const bool included = query.included_in || (partial && partial->value.final_execution_status != "NONE");
+    if (error.absent && error.reason != kLacking && !(partial && included))
+        return TreeSource::Unknown{error.detail};
+    if (!error.absent || !partial) return unavailable(std::move(error));
+    if (query.included_in) return Unavailable{kNoHostTracksShard, std::move(error.detail)};
+    TreeSource::Tree tree;
+    tree.status = std::move(*partial);
+    return tree;
+}
+
 }  // namespace
 
 bool is_complete(const chain::TransactionStatus& status) {
@@ -100,31 +115,32 @@ RpcTreeSource::RpcTreeSource(base::asio::any_io_executor executor, base::asio::t
                              std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache)
     : executor_(std::move(executor)), pool_(pool), router_(std::move(router)), cache_(std::move(cache)) {}
 
-base::Task<TreeSource::TreeResult> RpcTreeSource::tree(std::string tx_hash, std::string sender_id,
-                                                       Priority priority) {
-    auto answer = co_await ask_for_status("EXPERIMENTAL_tx_status", tx_hash, sender_id, priority);
-    if (!answer && answer.error().method_missing)
-        answer = co_await ask_for_status("tx", tx_hash, sender_id, priority);
-    if (!answer) {
-        auto error = answer.error();
-        if (error.absent) co_return Unknown{error.detail};
-        co_return unavailable(std::move(error));
-    }
+base::Task<TreeSource::TreeResult> RpcTreeSource::tree(Query query) {
+    auto partial = std::make_shared<std::optional<DecodedStatus>>();
+    auto answer = co_await ask_for_status("EXPERIMENTAL_tx_status", query, partial);
+    if (!answer && answer.error().method_missing) answer = co_await ask_for_status("tx", query, partial);
+    if (!answer) co_return without_outcome(answer.error(), std::move(*partial), query);
     Tree tree;
     tree.status = std::move(answer->value);
     tree.host = router_->hosts()[answer->host]->name();
     tree.complete = is_complete(tree.status.value);
     if (tree.complete) {
-        auto failed = co_await complete_bodies(tree, priority);
+        auto failed = co_await complete_bodies(tree, query.priority);
         if (failed) co_return std::move(*failed);
     }
     co_return std::move(tree);
 }
 
 base::Task<base::Result<Answer<DecodedStatus>, CallError>> RpcTreeSource::ask_for_status(
-    std::string method, std::string tx_hash, std::string sender_id, Priority priority) {
-    return decoded_call<DecodedStatus>(*router_, pool_, ask_transaction(method, tx_hash, sender_id, priority),
-                                       status_decoder(tx_hash));
+    std::string method, Query query, std::shared_ptr<std::optional<DecodedStatus>> partial) {
+    Lacking<DecodedStatus> lacking = [partial = std::move(partial)](DecodedStatus& status) -> std::string {
+        if (status.value.transaction_outcome) return {};
+        std::string says(status.value.final_execution_status);
+        partial->emplace(std::move(status));
+        return "no outcome of the transaction, only " + says;
+    };
+    return decoded_call<DecodedStatus>(*router_, pool_, ask_transaction(method, query),
+                                       status_decoder(query.tx_hash), std::move(lacking));
 }
 
 base::Task<std::optional<Unavailable>> RpcTreeSource::complete_bodies(Tree& tree, Priority priority) {

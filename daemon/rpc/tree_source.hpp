@@ -28,17 +28,16 @@ public:
                   std::shared_ptr<Router> router, std::shared_ptr<BlockCache> cache);
 
     // Bodies are asked for once the tree is complete: until then it will be asked for again.
-    base::Task<TreeResult> tree(std::string tx_hash, std::string sender_id, Priority priority) override;
+    base::Task<TreeResult> tree(Query query) override;
     base::Task<base::Result<chain::BlockRef, Unavailable>> block_by_hash(std::string hash,
                                                                          Priority priority) override;
 
 private:
     using Status = chain::Decoded<chain::TransactionStatus>;
     struct Bodies;
-    base::Task<base::Result<Answer<Status>, CallError>> ask_for_status(std::string method,
-                                                                       std::string tx_hash,
-                                                                       std::string sender_id,
-                                                                       Priority priority);
+    // `partial`: takes an answer without an outcome of the transaction.
+    base::Task<base::Result<Answer<Status>, CallError>> ask_for_status(
+        std::string method, Query query, std::shared_ptr<std::optional<Status>> partial);
     // Adds the missing bodies; an error if a host failed to say whether it has one.
     base::Task<std::optional<Unavailable>> complete_bodies(Tree& tree, Priority priority);
     base::Task<void> fetch_bodies(std::shared_ptr<Bodies> bodies, Priority priority);

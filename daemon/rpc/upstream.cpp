@@ -141,6 +141,18 @@ void Upstream::lacks(chain::BlockHeight height, std::optional<chain::BlockHeight
     show();
 }
 
+void Upstream::tracks(chain::ShardId shard_id) {
+    memory_.mark_tracked(shard_id);
+    show();
+}
+
+void Upstream::lacks_shard(chain::ShardId shard_id) {
+    if (memory_.mark_untracked(shard_id, time_->now()))
+        log::warn("upstream does not track a shard: others are asked about it",
+                  {{"upstream", options_.name}, {"shard_id", shard_id}});
+    show();
+}
+
 base::Duration Upstream::wait() const {
     return std::max(health_.not_before - time_->now(), base::Duration::zero());
 }
@@ -164,6 +176,7 @@ void Upstream::show() const {
     series_->refused.Set(now.refused ? 1 : 0);
     series_->budget_tokens.Set(now.budget_available);
     series_->in_flight.Set(now.in_flight);
+    series_->untracked_shards.Set(static_cast<double>(now.untracked_shards.size()));
     if (now.head) series_->head_height.Set(static_cast<double>(*now.head));
     if (now.horizon) series_->horizon_height.Set(static_cast<double>(*now.horizon));
 }
@@ -178,6 +191,7 @@ UpstreamState Upstream::state() const {
     state.last_error = health_.last_error;
     state.horizon = memory_.horizon();
     state.head = memory_.head();
+    state.untracked_shards = memory_.untracked_shards();
     state.budget_available = gate_->available();
     state.in_flight = gate_->in_flight();
     return state;

@@ -36,6 +36,7 @@ struct Request {
     std::string body;
     Priority priority = Priority::head;
     std::optional<chain::BlockHeight> height;  // the block it is about
+    std::optional<chain::ShardId> shard_id;    // and the shard of that block
     Classifier classifier = classify;
     bool has_envelope = true;  // the answer is JSON-RPC
 };
@@ -63,6 +64,8 @@ public:
     void blame_contents(const Request& request, const std::string& why);
     void saw_block(chain::BlockHeight height);
     void lacks(chain::BlockHeight height, std::optional<chain::BlockHeight> known_head);
+    void tracks(chain::ShardId shard_id);
+    void lacks_shard(chain::ShardId shard_id);
 
     const std::string& name() const { return options_.name; }
     HostKind kind() const { return options_.kind; }

@@ -103,6 +103,12 @@ base::Task<std::uint64_t> PgStore::pending_tree_count(base::HeightRange included
     });
 }
 
+base::Task<OverdueTrees> PgStore::overdue_trees(base::WallTime included_before) {
+    return questions_.run([included_before](pqxx::connection& connection) {
+        return sql::overdue_trees(connection, included_before);
+    });
+}
+
 base::Task<void> PgStore::postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                         std::string reason) {
     return questions_.run(

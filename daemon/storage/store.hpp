@@ -54,8 +54,17 @@ struct PendingTree {
     std::string tx_hash;
     std::string sender_id;
     chain::BlockRef included_in;
+    std::optional<chain::ShardId> shard_id;
     unsigned attempts = 0;
     bool ordered = false;  // as part of a backfill
+};
+
+// Trees that should have been complete by now, those of ordered backfills left out.
+struct OverdueTrees {
+    std::uint64_t count = 0;
+    std::string oldest_tx_hash;
+    std::string oldest_reason;  // as postpone_tree() was told; empty: answers came, incomplete ones
+    std::chrono::milliseconds oldest_by{0};  // how long before the limit it was included
 };
 
 struct BackfillProgress {
@@ -89,6 +98,8 @@ public:
     // look again for one that is not ready.
     virtual base::Task<std::vector<PendingTree>> due_trees(unsigned limit) = 0;
     virtual base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) = 0;
+    // Pending trees of blocks whose time is before this.
+    virtual base::Task<OverdueTrees> overdue_trees(base::WallTime included_before) = 0;
     virtual base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                            std::string reason) = 0;
 

@@ -124,7 +124,7 @@ std::vector<PendingTree> due_trees(pqxx::connection& connection, unsigned limit)
         "taken AS (UPDATE pending_trees p SET due_at = now() + interval '3 seconds' FROM due "
         "  WHERE p.tx_hash = due.tx_hash AND p.block_height = due.block_height "
         "  RETURNING p.*, due.due_at AS was_due_at) "
-        "SELECT tx_hash, sender_id, block_height, block_hash, timestamp_nanosec, attempts, "
+        "SELECT tx_hash, sender_id, block_height, block_hash, timestamp_nanosec, shard_id, attempts, "
         "  EXISTS (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height) "
         "FROM taken ORDER BY was_due_at, block_height, tx_hash",
         limit);
@@ -136,8 +136,9 @@ std::vector<PendingTree> due_trees(pqxx::connection& connection, unsigned limit)
         pending.included_in.height = row[2].as<base::Height>();
         pending.included_in.hash = row[3].as<std::string>();
         pending.included_in.timestamp_nanosec = row[4].as<std::uint64_t>();
-        pending.attempts = row[5].as<unsigned>();
-        pending.ordered = row[6].as<bool>();
+        if (!row[5].is_null()) pending.shard_id = row[5].as<chain::ShardId>();
+        pending.attempts = row[6].as<unsigned>();
+        pending.ordered = row[7].as<bool>();
         due.push_back(std::move(pending));
     }
     tx.commit();
@@ -149,6 +150,27 @@ std::uint64_t pending_tree_count(pqxx::connection& connection, base::HeightRange
     return shim::query(tx, "SELECT count(*) FROM pending_trees WHERE block_height BETWEEN $1 AND $2",
                        included_in.from, included_in.to)[0][0]
         .as<std::uint64_t>();
+}
+
+OverdueTrees overdue_trees(pqxx::connection& connection, base::WallTime included_before) {
+    pqxx::work tx(connection);
+    const auto before =
+        std::chrono::duration_cast<std::chrono::milliseconds>(included_before.time_since_epoch()).count();
+    const auto rows =
+        shim::query(tx,
+                    "SELECT count(*) OVER (), tx_hash, coalesce(reason, ''), "
+                    "  (extract(epoch FROM to_timestamp($1::numeric / 1000) - block_time) * 1000)::bigint "
+                    "FROM pending_trees WHERE block_time < to_timestamp($1::numeric / 1000) AND NOT EXISTS "
+                    "  (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height) "
+                    "ORDER BY block_time, tx_hash LIMIT 1",
+                    before);
+    OverdueTrees overdue;
+    if (rows.empty()) return overdue;
+    overdue.count = rows[0][0].as<std::uint64_t>();
+    overdue.oldest_tx_hash = rows[0][1].as<std::string>();
+    overdue.oldest_reason = rows[0][2].as<std::string>();
+    overdue.oldest_by = std::chrono::milliseconds(rows[0][3].as<std::int64_t>());
+    return overdue;
 }
 
 void postpone_tree(pqxx::connection& connection, const std::string& tx_hash, std::chrono::milliseconds delay,

@@ -17,7 +17,10 @@ base::Task<std::optional<OpenTree>> OpenTrees::tree(std::string tx_hash, std::st
     const auto now = clock_.steady();
     std::erase_if(known_, [&](const auto& known) { return known.second.at + kFresh <= now; });
     if (const auto known = known_.find(tx_hash); known != known_.end()) co_return known->second.tree;
-    auto answer = co_await trees_.tree(tx_hash, std::move(sender_id), rpc::Priority::watch);
+    rpc::TreeSource::Query query;
+    query.tx_hash = tx_hash;
+    query.sender_id = std::move(sender_id);
+    auto answer = co_await trees_.tree(std::move(query));
     const auto* told = std::get_if<rpc::TreeSource::Tree>(&answer);
     if (told == nullptr || !told->status.value.transaction) co_return std::nullopt;
     const auto blocks = co_await final_blocks_of(trees_, told->status.value, final_height_().value_or(0));

@@ -44,7 +44,10 @@ base::Task<rpc::FinalBlocks> final_blocks_of(rpc::TreeSource& source, const chai
 
 base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash, std::string sender_id,
                                                              chain::BlockHeight final_height) {
-    auto answer = co_await trees_.tree(std::move(tx_hash), std::move(sender_id), rpc::Priority::watch);
+    rpc::TreeSource::Query query;
+    query.tx_hash = std::move(tx_hash);
+    query.sender_id = std::move(sender_id);
+    auto answer = co_await trees_.tree(std::move(query));
     if (const auto* unknown = std::get_if<rpc::TreeSource::Unknown>(&answer))
         co_return NotKnown{unknown->evidence};
     if (const auto* fault = std::get_if<rpc::Unavailable>(&answer))

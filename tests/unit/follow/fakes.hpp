@@ -127,6 +127,9 @@ public:
         co_return std::vector<storage::PendingTree>{};
     }
     base::Task<std::uint64_t> pending_tree_count(base::HeightRange) override { co_return 0; }
+    base::Task<storage::OverdueTrees> overdue_trees(base::WallTime) override {
+        co_return storage::OverdueTrees();
+    }
     base::Task<void> postpone_tree(std::string, std::chrono::milliseconds, std::string) override {
         co_return;
     }

@@ -78,7 +78,7 @@ public:
     base::Task<ProofResult> outcome(std::string, std::string, std::string, Priority) override {
         co_return rpc::ReceiptSource::Unknown{"nobody", true};
     }
-    base::Task<TreeResult> tree(std::string, std::string, Priority) override {
+    base::Task<TreeResult> tree(Query) override {
         Tree tree;
         auto& status = tree.status.value;
         status.transaction.emplace().hash = "TX";

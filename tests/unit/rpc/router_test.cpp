@@ -181,7 +181,7 @@ TEST_F(RouterTest, what_a_regular_host_does_not_know_of_a_transaction_is_confirm
     auto& regular = world.host("regular", HostKind::regular);
     world.host("archival", HostKind::archival);
     regular.script = [](const auto&) { return error("TIMEOUT_ERROR", 408); };
-    EXPECT_EQ(*ask(ask_transaction("tx", "h", "a.near", Priority::watch)), 1u);
+    EXPECT_EQ(*ask(ask_transaction("tx", {"h", "a.near", Priority::watch, {}, {}})), 1u);
 }
 
 TEST_F(RouterTest, a_chunk_not_yet_held_is_asked_for_again_after_a_moment) {
@@ -189,9 +189,39 @@ TEST_F(RouterTest, a_chunk_not_yet_held_is_asked_for_again_after_a_moment) {
     only.script = [&](const auto&) { return only.seen.size() < 3 ? error("UNKNOWN_CHUNK") : result("{}"); };
     world.router();
     upstream(0).saw_block(100);
-    EXPECT_TRUE(ask(ask_chunk("c", 100, Priority::head)));
+    EXPECT_TRUE(ask(ask_chunk("c", 100, 0, Priority::head)));
     EXPECT_EQ(only.seen.size(), 3u);
     EXPECT_EQ(upstream(0).health().score, 1.0);
+}
+
+TEST_F(RouterTest, a_host_that_lacks_the_chunk_of_a_block_it_has_does_not_track_the_shard) {
+    auto& partial = world.host("partial", HostKind::regular);
+    world.host("complete", HostKind::archival);
+    partial.script = [](const auto&) { return error("UNKNOWN_CHUNK"); };
+    world.router();
+    upstream(0).saw_block(100);
+    EXPECT_EQ(*ask(ask_chunk("c", 100, 3, Priority::head)), 1u);
+    EXPECT_EQ(upstream(0).state().untracked_shards, std::vector<chain::ShardId>{3});
+    EXPECT_EQ(upstream(0).state().horizon, 100u) << "it has forgotten nothing";
+    EXPECT_EQ(*ask(ask_chunk("d", 101, 3, Priority::head)), 1u);
+    EXPECT_EQ(partial.seen.size(), 1u);
+    world.time->advance(kUntrackedFor);
+    partial.script = [](const auto&) { return result("{}"); };
+    EXPECT_EQ(*ask(ask_chunk("e", 102, 3, Priority::head)), 0u) << "it is asked again after a while";
+    EXPECT_TRUE(upstream(0).state().untracked_shards.empty());
+}
+
+TEST_F(RouterTest, a_host_that_names_the_shard_it_does_not_track_is_believed) {
+    auto& partial = world.host("partial", HostKind::regular);
+    world.host("complete", HostKind::archival);
+    partial.script = [](const auto&) {
+        return http(200,
+                    R"({"jsonrpc":"2.0","error":{"name":"HANDLER_ERROR","cause":{"info":)"
+                    R"({"requested_shard_id":3},"name":"UNAVAILABLE_SHARD"},"code":-32000,)"
+                    R"("message":"Server error","data":"The node does not track the shard ID 3"},"id":"r"})");
+    };
+    EXPECT_EQ(*ask(ask_account("alice", "final", Priority::head)), 1u);
+    EXPECT_EQ(upstream(0).state().untracked_shards, std::vector<chain::ShardId>{3});
 }
 
 TEST_F(RouterTest, one_kind_alone_is_enough) {
@@ -277,8 +307,10 @@ TEST_F(RouterTest, contents_that_cannot_be_right_are_blamed_and_asked_for_elsewh
     world.host("b", HostKind::regular);
     auto call = ask_block(1, Priority::head);
     unsigned offered = 0;
-    call.accept = [&offered](std::string) -> base::Task<std::string> {
-        co_return ++offered == 1 ? std::string("asked for 1, got 2") : std::string();
+    call.accept = [&offered](std::string) -> base::Task<Acceptance> {
+        Acceptance acceptance;
+        if (++offered == 1) acceptance.wrong = "asked for 1, got 2";
+        co_return acceptance;
     };
     const auto answer = ask(std::move(call));
     ASSERT_TRUE(answer);

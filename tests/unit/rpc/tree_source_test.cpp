@@ -10,6 +10,7 @@ namespace {
 
 using namespace testing;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
@@ -68,8 +69,10 @@ protected:
         if (!source_)
             source_ = std::make_unique<RpcTreeSource>(world.io.get_executor(), world.pool, world.router(),
                                                       std::make_shared<BlockCache>());
-        return world.run(source_->tree(kTx, "a.near", Priority::head));
+        TreeSource::Query query{kTx, "a.near", Priority::head, included_in, {}};
+        return world.run(source_->tree(std::move(query)));
     }
+    std::optional<TreeSource::Inclusion> included_in;
     TreeSource& source() {
         tree();
         return *source_;
@@ -110,6 +113,60 @@ TEST_F(RpcTrees, is_incomplete_while_nothing_but_the_hash_is_known) {
     auto& host = world.host("main", HostKind::regular);
     host.script = [](const auto&) { return result(R"({"final_execution_status":"NONE"})"); };
     EXPECT_FALSE(std::get<TreeSource::Tree>(tree()).complete);
+}
+
+// Recorded in shared/data/nearcore-84/untracked.json: a node that does not track the shard says so in no
+// other way.
+const std::string kTellsNothing = R"({"final_execution_status":"NONE"})";
+
+TEST_F(RpcTrees, a_host_that_does_not_track_the_shard_is_passed_over) {
+    auto& validator = world.host("validator", HostKind::regular);
+    auto& second = world.host("without outcomes", HostKind::regular);
+    auto& complete = world.host("complete", HostKind::archival);
+    validator.script = [](const auto&) { return result(kTellsNothing); };
+    second.script = [](const auto&) { return result(R"({"final_execution_status":"INCLUDED"})"); };
+    complete.script = [](const auto&) {
+        return result(status({outcome(kR1, {})}, {kR1}, Texts{receipt(kR1)}));
+    };
+    included_in = {100, 3};
+    world.router()->hosts()[2]->saw_block(150);
+    const auto result = tree();
+    EXPECT_EQ(std::get<TreeSource::Tree>(result).host, "complete");
+    EXPECT_THAT(world.router()->states()[0].untracked_shards, ElementsAre(3u));
+    tree();
+    EXPECT_EQ(validator.seen.size(), 1u) << "learnt";
+    EXPECT_EQ(second.seen.size(), 1u);
+    included_in = {101, 2};
+    tree();
+    EXPECT_EQ(validator.seen.size(), 2u) << "of another shard nothing is known";
+    EXPECT_TRUE(world.router()->untracked_shards().empty());
+}
+
+TEST_F(RpcTrees, a_shard_that_no_host_tracks_is_named) {
+    auto& a = world.host("a", HostKind::regular);
+    auto& b = world.host("b", HostKind::archival);
+    a.script = b.script = [](const auto&) { return result(kTellsNothing); };
+    included_in = {100, 3};
+    world.router()->hosts()[0]->saw_block(150);
+    const auto first = tree();
+    ASSERT_TRUE(std::holds_alternative<Unavailable>(first));
+    EXPECT_EQ(std::get<Unavailable>(first).reason, kNoHostTracksShard);
+    EXPECT_THAT(std::get<Unavailable>(first).detail, HasSubstr("of shard 3"));
+    EXPECT_THAT(world.router()->untracked_shards(), ElementsAre(3u));
+    b.script = [](const auto&) { return result(status({outcome(kR1, {})}, {kR1}, Texts{receipt(kR1)})); };
+    EXPECT_TRUE(std::get<TreeSource::Tree>(tree()).complete)
+        << "a host that lacked it is still asked where none is left";
+    EXPECT_TRUE(world.router()->untracked_shards().empty());
+}
+
+TEST_F(RpcTrees, a_host_that_tracks_the_shard_knows_best_that_a_transaction_is_unknown) {
+    auto& a = world.host("a", HostKind::regular);
+    auto& b = world.host("b", HostKind::archival);
+    a.script = [](const auto&) { return result(kTellsNothing); };
+    b.script = [](const auto&) { return error("UNKNOWN_TRANSACTION"); };
+    EXPECT_TRUE(std::holds_alternative<TreeSource::Unknown>(tree()));
+    a.script = [](const auto&) { return result(R"({"final_execution_status":"INCLUDED"})"); };
+    EXPECT_FALSE(std::holds_alternative<TreeSource::Unknown>(tree())) << "a chunk has it";
 }
 
 TEST_F(RpcTrees, falls_back_to_tx_and_asks_for_the_bodies) {
