@@ -8,8 +8,8 @@ namespace receiptd::alert {
 namespace {
 
 constexpr std::size_t kLongestBranch = 40;
-constexpr std::size_t kLongestText = 300;  // of one failure, in a line
-constexpr std::size_t kLongestName = 256;  // of a method: a contract may call it what it likes
+constexpr std::size_t kLongestText = 300;    // of one failure, in a line
+constexpr std::size_t kLongestMethod = 256;  // of a method: a contract may call it what it likes
 
 using Receipt = chain::JudgedReceipt;
 
@@ -46,7 +46,7 @@ std::string line(const Receipt& receipt) {
     std::string words = receipt.role ? std::string(chain::role_name(*receipt.role)) : "receipt";
     if (!receipt.predecessor_id.empty()) words += " " + receipt.predecessor_id + " →";
     words += " " + receipt.receiver_id;
-    if (!receipt.method_name.empty()) words += " " + in_line(receipt.method_name, kLongestName);
+    if (!receipt.method_name.empty()) words += " " + in_line(receipt.method_name, kLongestMethod);
     return words + ": " + fate_words(receipt);
 }
 
@@ -73,7 +73,7 @@ std::string transaction_words(const storage::FindingRow& finding) {
 
 std::string receipt_summary(const storage::FindingRow& finding) {
     std::string words = finding.role.empty() ? "receipt" : finding.role;
-    if (!finding.method_name.empty()) words += " " + in_line(finding.method_name, kLongestName);
+    if (!finding.method_name.empty()) words += " " + in_line(finding.method_name, kLongestMethod);
     if (!finding.contract_id.empty())
         words += (finding.method_name.empty() ? " at " : " of ") + finding.contract_id;
     words += " failed";

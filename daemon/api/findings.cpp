@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 8> kKinds = {
     "failed_receipt", "failed_transaction", "rejected", "forwarding_failed", "dropped", "expired", "unknown",
     "stuck"};
 
-storage::FindingFilter filter_of(Query& query) {
+storage::FindingFilter finding_filter(Query& query) {
     storage::FindingFilter filter;
     filter.tx_hash = query.hash("tx_hash");
     filter.contract_id = query.account("contract_id");
@@ -34,9 +34,9 @@ storage::FindingFilter filter_of(Query& query) {
     return filter;
 }
 
-base::Task<net::ServerReply> list(SharedContext context, Call call) {
+base::Task<net::ServerReply> list_findings(SharedContext context, Call call) {
     Query query(call.request, {"tx_hash", "contract_id", "kind", "handled", "since", "cursor", "limit"});
-    auto filter = filter_of(query);
+    auto filter = finding_filter(query);
     if (query.fault()) co_return problem_reply(*query.fault());
     const auto limit = filter.limit++;  // one more tells whether there are more
     auto listing = context->services.alerts.list_findings(std::move(filter));
@@ -54,7 +54,7 @@ base::Task<net::ServerReply> list(SharedContext context, Call call) {
 }  // namespace
 
 std::vector<Route> finding_routes(const SharedContext& context) {
-    return {{"GET", "/v1/findings", Access::read, bound(context, list)}};
+    return {{"GET", "/v1/findings", Access::read, bound(context, list_findings)}};
 }
 
 }  // namespace receiptd::api

@@ -31,7 +31,7 @@ std::optional<std::int64_t> after_of(Query& query, const net::ServerRequest& req
     return last;
 }
 
-StreamFilter filter_of(Query& query) {
+StreamFilter stream_filter(Query& query) {
     StreamFilter filter;
     filter.kind = query.text("kind");
     if (!filter.kind.empty() && filter.kind != "transition" && filter.kind != "finding")
@@ -60,7 +60,7 @@ net::ServerReply not_of_this_stream(std::int64_t after, std::int64_t highest) {
 
 base::Task<net::ServerReply> stream(SharedContext context, Call call) {
     Query query(call.request, {"after", "kind", "tx_hash"});
-    auto filter = filter_of(query);
+    auto filter = stream_filter(query);
     const auto after = after_of(query, call.request);
     if (query.fault()) co_return problem_reply(*query.fault());
     auto asking = context->services.alerts.highest_stream_id();

@@ -154,7 +154,7 @@ base::Task<Stored> load(SharedContext context, std::string tx_hash) {
     co_return stored;
 }
 
-base::Task<net::ServerReply> get(SharedContext context, Call call) {
+base::Task<net::ServerReply> get_transaction(SharedContext context, Call call) {
     if (!storage::is_transaction_hash(call.captured)) co_return problem_reply(no_hash(call.captured));
     const Query query(call.request, {});
     if (query.fault()) co_return problem_reply(*query.fault());
@@ -174,7 +174,7 @@ base::Task<net::ServerReply> get(SharedContext context, Call call) {
 
 std::vector<Route> transaction_routes(const SharedContext& context) {
     return {{"POST", "/v1/transactions", Access::write, bound(context, submit)},
-            {"GET", "/v1/transactions/{hash}", Access::read, bound(context, get)}};
+            {"GET", "/v1/transactions/{hash}", Access::read, bound(context, get_transaction)}};
 }
 
 }  // namespace receiptd::api

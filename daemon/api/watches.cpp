@@ -134,7 +134,7 @@ base::Task<net::ServerReply> post(SharedContext context, Call call) {
     co_return problem_reply(bad_body("", "must be {tx_hash, sender_id} or an array of such"));
 }
 
-storage::WatchFilter filter_of(Query& query) {
+storage::WatchFilter watch_filter(Query& query) {
     storage::WatchFilter filter;
     if (const auto stage = query.text("stage"); !stage.empty()) {
         filter.stage = chain::parse_stage(stage);
@@ -159,9 +159,9 @@ storage::WatchFilter filter_of(Query& query) {
     return filter;
 }
 
-base::Task<net::ServerReply> list(SharedContext context, Call call) {
+base::Task<net::ServerReply> list_watches(SharedContext context, Call call) {
     Query query(call.request, {"stage", "verdict", "sender_id", "open", "cursor", "limit"});
-    auto filter = filter_of(query);
+    auto filter = watch_filter(query);
     if (query.fault()) co_return problem_reply(*query.fault());
     const auto limit = filter.limit++;  // one more tells whether there are more
     auto listing = context->services.watches.list_watches(std::move(filter));
@@ -183,7 +183,7 @@ Problem not_watched(const std::string& tx_hash) {
     return problem;
 }
 
-base::Task<net::ServerReply> get(SharedContext context, Call call) {
+base::Task<net::ServerReply> get_watch(SharedContext context, Call call) {
     if (!storage::is_transaction_hash(call.captured)) co_return problem_reply(no_hash(call.captured));
     const Query query(call.request, {});
     if (query.fault()) co_return problem_reply(*query.fault());
@@ -206,9 +206,9 @@ base::Task<net::ServerReply> remove(SharedContext context, Call call) {
 }  // namespace
 
 std::vector<Route> watch_routes(const SharedContext& context) {
-    return {{"GET", "/v1/watches", Access::read, bound(context, list)},
+    return {{"GET", "/v1/watches", Access::read, bound(context, list_watches)},
             {"POST", "/v1/watches", Access::write, bound(context, post)},
-            {"GET", "/v1/watches/{hash}", Access::read, bound(context, get)},
+            {"GET", "/v1/watches/{hash}", Access::read, bound(context, get_watch)},
             {"DELETE", "/v1/watches/{hash}", Access::write, bound(context, remove)}};
 }
 

@@ -17,7 +17,7 @@
 namespace receiptd::app {
 namespace {
 
-constexpr auto kDatabasePatience = std::chrono::seconds(5);
+constexpr auto kStoredPatience = std::chrono::seconds(5);
 constexpr std::size_t kMostBlocks = 200;  // asked for, to tell heights
 
 // What is known of the transaction, and where from.
@@ -120,7 +120,7 @@ watch::TransactionView load_view(const config::Settings& settings, const std::st
     boost::asio::io_context context{1};
     storage::PgStoreOptions options;
     options.database = database_options(settings);
-    options.database.patience = kDatabasePatience;
+    options.database.patience = kStoredPatience;
     storage::PgStore store(options, series, clock);
     storage::PgWatchStore watches(store, clock);
     storage::PgAlertStore alerts(store.sessions());

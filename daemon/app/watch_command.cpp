@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kDatabasePatience = 5s;
+constexpr auto kWatchListPatience = 5s;
 
 base::Task<void> add(base::asio::any_io_executor executor, storage::WatchStore& store,
                      storage::NewWatch watch, bool wait, int& code) {
@@ -65,7 +65,7 @@ int watch_transaction(const config::Settings& settings, const std::string& tx_ha
     }
     say_if_nobody_answers(settings.http.listen, "its stages come when one runs on this database");
     auto database = database_options(settings);
-    database.patience = kDatabasePatience;
+    database.patience = kWatchListPatience;
     base::SystemClock clock;
     metrics::Registry registry;
     metrics::StorageSeries series(registry);

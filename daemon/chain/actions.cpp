@@ -9,7 +9,7 @@ namespace receiptd::chain::wire {
 
 namespace {
 
-constexpr std::uint8_t kDelegate = 8;
+constexpr std::uint8_t kDelegateTag = 8;
 constexpr std::uint8_t kDelegateV2 = 14;
 
 GlobalContractId read_contract_id(Reader& reader, const char* what) {
@@ -238,7 +238,7 @@ std::vector<Action> read_actions(Reader& reader, ActionContext context) {
         }
         const std::size_t at = reader.offset();
         reader.u8("kind");
-        if (context.inside_delegate && (index == kDelegate || index == kDelegateV2)) {
+        if (context.inside_delegate && (index == kDelegateTag || index == kDelegateV2)) {
             reader.fail("kind", "a delegate inside a delegate", at);
             break;
         }

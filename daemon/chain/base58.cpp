@@ -9,7 +9,7 @@ namespace {
 
 // Numbers are handled five digits (58^5 < 2^30) or 32 bits at a time, so that one step of long
 // division or multiplication fits 64 bits.
-constexpr std::string_view kAlphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+constexpr std::string_view kBase58Alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 constexpr std::size_t kGroupDigits = 5;
 constexpr std::uint32_t kGroupBase = 58u * 58 * 58 * 58 * 58;
 constexpr std::uint8_t kForeign = 255;
@@ -17,8 +17,8 @@ constexpr std::uint8_t kForeign = 255;
 constexpr std::array<std::uint8_t, 256> make_digit_values() {
     std::array<std::uint8_t, 256> values{};
     for (auto& value : values) value = kForeign;
-    for (std::size_t i = 0; i < kAlphabet.size(); ++i)
-        values[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
+    for (std::size_t i = 0; i < kBase58Alphabet.size(); ++i)
+        values[static_cast<unsigned char>(kBase58Alphabet[i])] = static_cast<std::uint8_t>(i);
     return values;
 }
 constexpr auto kDigitValues = make_digit_values();
@@ -62,7 +62,7 @@ void append_group(std::string& text, std::uint32_t group, bool full) {
     std::array<char, kGroupDigits> digits;
     std::size_t used = 0;
     while (used < kGroupDigits && (full || group != 0)) {
-        digits[used++] = kAlphabet[group % 58];
+        digits[used++] = kBase58Alphabet[group % 58];
         group /= 58;
     }
     while (used > 0) text.push_back(digits[--used]);
@@ -133,14 +133,14 @@ std::string base58_encode(ByteView bytes) {
 
     std::string text;
     text.reserve(zeros + group_count * kGroupDigits);
-    text.append(zeros, kAlphabet.front());
+    text.append(zeros, kBase58Alphabet.front());
     for (std::size_t i = group_count; i > 0; --i) append_group(text, groups[i - 1], i != group_count);
     return text;
 }
 
 std::optional<Bytes> base58_decode(std::string_view text) {
     if (text.size() > kMaxBase58Text) return std::nullopt;
-    const std::size_t zeros = count_leading(text, kAlphabet.front());
+    const std::size_t zeros = count_leading(text, kBase58Alphabet.front());
     Words words(words_for(text.size() - zeros));
     const auto used = load_digits(text.substr(zeros), words);
     if (!used) return std::nullopt;
@@ -151,7 +151,7 @@ std::optional<Bytes> base58_decode(std::string_view text) {
 
 bool base58_decode_exact(std::string_view text, std::span<std::uint8_t> out) {
     if (text.size() > kMaxBase58Text || text.size() > out.size() * 2) return false;
-    const std::size_t zeros = count_leading(text, kAlphabet.front());
+    const std::size_t zeros = count_leading(text, kBase58Alphabet.front());
     Words words(words_for(text.size() - zeros));
     const auto used = load_digits(text.substr(zeros), words);
     if (!used || zeros + significant_bytes(words, *used) != out.size()) return false;

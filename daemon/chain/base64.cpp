@@ -7,18 +7,19 @@ namespace receiptd::chain {
 
 namespace {
 
-constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view kBase64Alphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 // A value above every 24-bit group: any foreign character makes the group's sum at least this.
-constexpr std::uint32_t kForeign = 1u << 24;
+constexpr std::uint32_t kForeignBits = 1u << 24;
 
 using CharacterTable = std::array<std::uint32_t, 256>;
 
 // Each character's bits, already shifted to their place in the group of four.
 constexpr CharacterTable make_table(unsigned shift) {
     CharacterTable table{};
-    for (auto& value : table) value = kForeign;
-    for (std::uint32_t i = 0; i < kAlphabet.size(); ++i)
-        table[static_cast<unsigned char>(kAlphabet[i])] = i << shift;
+    for (auto& value : table) value = kForeignBits;
+    for (std::uint32_t i = 0; i < kBase64Alphabet.size(); ++i)
+        table[static_cast<unsigned char>(kBase64Alphabet[i])] = i << shift;
     return table;
 }
 constexpr CharacterTable kFirst = make_table(18);
@@ -29,7 +30,8 @@ constexpr CharacterTable kFourth = make_table(0);
 // Twelve bits -> two characters.
 constexpr std::array<std::array<char, 2>, 4096> make_pairs() {
     std::array<std::array<char, 2>, 4096> pairs{};
-    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {kAlphabet[i >> 6], kAlphabet[i & 63]};
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+        pairs[i] = {kBase64Alphabet[i >> 6], kBase64Alphabet[i & 63]};
     return pairs;
 }
 constexpr auto kPairs = make_pairs();
@@ -50,7 +52,7 @@ std::optional<std::size_t> decoded_size(std::string_view text) {
 bool decode_tail(const unsigned char* in, std::size_t bytes, std::uint8_t* out) {
     const std::uint32_t third = bytes == 2 ? kThird[in[2]] : 0;
     const std::uint32_t group = kFirst[in[0]] | kSecond[in[1]] | third;
-    if (group >= kForeign) return false;
+    if (group >= kForeignBits) return false;
     if ((group & (bytes == 2 ? 0xffu : 0xffffu)) != 0) return false;
     out[0] = static_cast<std::uint8_t>(group >> 16);
     if (bytes == 2) out[1] = static_cast<std::uint8_t>(group >> 8);
@@ -68,7 +70,7 @@ bool decode(std::string_view text, std::size_t size, std::uint8_t* out) {
         out[1] = static_cast<std::uint8_t>(group >> 8);
         out[2] = static_cast<std::uint8_t>(group);
     }
-    if (foreign >= kForeign) return false;
+    if (foreign >= kForeignBits) return false;
     return size % 3 == 0 || decode_tail(in, size % 3, out);
 }
 
@@ -89,7 +91,7 @@ std::string base64_encode(ByteView bytes) {
     const std::uint32_t second = rest == 2 ? bytes[i + 1] : 0u;
     const std::uint32_t group = std::uint32_t{bytes[i]} << 16 | second << 8;
     std::memcpy(out, kPairs[group >> 12].data(), 2);
-    if (rest == 2) out[2] = kAlphabet[group >> 6 & 63];
+    if (rest == 2) out[2] = kBase64Alphabet[group >> 6 & 63];
     return text;
 }
 

@@ -27,7 +27,7 @@ constexpr Binding kPartitionWidth = {
         draft.settings.retention.partition = kWidths[std::get<std::uint64_t>(value)];
     }};
 
-constexpr Key kKeys[] = {
+constexpr Key kDaemonKeys[] = {
     {.section = "database",
      .name = "url",
      .type = Type::secret,
@@ -188,6 +188,6 @@ constexpr Key kKeys[] = {
 
 }  // namespace
 
-std::span<const Key> daemon_keys() { return kKeys; }
+std::span<const Key> daemon_keys() { return kDaemonKeys; }
 
 }  // namespace receiptd::config

@@ -7,7 +7,7 @@ namespace {
 
 using namespace binding;
 
-constexpr Key kKeys[] = {
+constexpr Key kEndpointKeys[] = {
     {.section = "endpoint",
      .name = "name",
      .type = Type::name,
@@ -48,6 +48,6 @@ constexpr Key kKeys[] = {
 
 }  // namespace
 
-std::span<const Key> endpoint_keys() { return kKeys; }
+std::span<const Key> endpoint_keys() { return kEndpointKeys; }
 
 }  // namespace receiptd::config

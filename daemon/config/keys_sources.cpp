@@ -11,7 +11,7 @@ using namespace binding;
 constexpr std::string_view kUpstreamKinds[] = {"regular", "archival"};
 constexpr std::string_view kAuthForms[] = {"bearer", "query"};
 
-constexpr Key kKeys[] = {
+constexpr Key kSourceKeys[] = {
     {.section = "chain",
      .name = "network",
      .type = Type::name,
@@ -145,6 +145,6 @@ constexpr Key kKeys[] = {
 
 }  // namespace
 
-std::span<const Key> source_keys() { return kKeys; }
+std::span<const Key> source_keys() { return kSourceKeys; }
 
 }  // namespace receiptd::config

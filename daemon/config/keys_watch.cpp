@@ -8,9 +8,9 @@ namespace {
 using namespace binding;
 
 constexpr double kShortest = 1'000;
-constexpr double kLongest = 7.0 * 86'400'000;
+constexpr double kLongestDelay = 7.0 * 86'400'000;
 
-constexpr Key kKeys[] = {
+constexpr Key kWatchKeys[] = {
     {.section = "watching",
      .name = "stuck_after_pending",
      .type = Type::duration,
@@ -18,28 +18,28 @@ constexpr Key kKeys[] = {
      .help = "A watched transaction that no block has included for so long is stuck. Being stuck is told "
              "once for each stage and ends when it moves.",
      .min = kShortest,
-     .max = kLongest},
+     .max = kLongestDelay},
     {.section = "watching",
      .name = "stuck_after_included",
      .type = Type::duration,
      .at = setting<&Settings::stuck_after, &StuckAfter::included>(),
      .help = "… whose initial receipt is not executed.",
      .min = kShortest,
-     .max = kLongest},
+     .max = kLongestDelay},
     {.section = "watching",
      .name = "stuck_after_executing",
      .type = Type::duration,
      .at = setting<&Settings::stuck_after, &StuckAfter::executing>(),
      .help = "… whose other receipts are not. A promise that yields waits for 200 blocks.",
      .min = kShortest,
-     .max = kLongest},
+     .max = kLongestDelay},
     {.section = "watching",
      .name = "stuck_after_completed",
      .type = Type::duration,
      .at = setting<&Settings::stuck_after, &StuckAfter::completed>(),
      .help = "… whose refunds are not.",
      .min = kShortest,
-     .max = kLongest},
+     .max = kLongestDelay},
     {.section = "watching",
      .name = "validity_blocks",
      .type = Type::integer,
@@ -78,6 +78,6 @@ constexpr Key kKeys[] = {
 
 }  // namespace
 
-std::span<const Key> watch_keys() { return kKeys; }
+std::span<const Key> watch_keys() { return kWatchKeys; }
 
 }  // namespace receiptd::config

@@ -18,7 +18,7 @@ constexpr std::size_t kRoom = 64;  // asking, or for a free worker
 constexpr auto kPause = 250ms;
 constexpr auto kNotFinal = 1s;
 constexpr auto kFaultPause = 5s;
-constexpr base::HeightRange kEverywhere{0, std::numeric_limits<std::int64_t>::max() - 1};
+constexpr base::HeightRange kAllHeights{0, std::numeric_limits<std::int64_t>::max() - 1};
 
 struct CancelAtEnd {
     base::TaskGroup& group;
@@ -70,7 +70,7 @@ base::Task<void> Orphans::look() {
             queue_.push_back(std::move(unplaced));
         }
     }
-    const auto waiting = co_await sources_.waiting.unplaced_count(kEverywhere);
+    const auto waiting = co_await sources_.waiting.unplaced_count(kAllHeights);
     state_.series.unplaced_receipts.Set(static_cast<double>(waiting));
     if (waiting == 0) progress_at_ = state_.clock.steady();
 }

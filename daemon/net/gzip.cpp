@@ -10,7 +10,7 @@ namespace receiptd::net {
 
 namespace {
 
-constexpr std::size_t kSpare = 64;                // for simdjson
+constexpr std::size_t kParserSpare = 64;          // for simdjson
 constexpr std::uint64_t kBestRatio = 1'040;       // nothing unpacks to more than this (deflate: 1,032)
 constexpr std::size_t kSmallestRoom = 64 * 1024;  // a trailer that lies is found out in few steps
 
@@ -48,7 +48,7 @@ base::Result<std::string, GunzipFault> gunzip(std::string_view compressed, std::
         if (stated > left) return GunzipFault::too_large;
         std::uint64_t room = stated;
         for (;;) {
-            plain.reserve(filled + room + kSpare);
+            plain.reserve(filled + room + kParserSpare);
             plain.resize(filled + room);
             std::size_t used = 0;
             std::size_t made = 0;

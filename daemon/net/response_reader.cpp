@@ -63,7 +63,7 @@ struct CappedBody {
     };
 };
 
-using Parser = http::response_parser<CappedBody>;
+using ResponseParser = http::response_parser<CappedBody>;
 using Problem = std::optional<TransportError>;
 
 class Reader {
@@ -214,7 +214,7 @@ private:
     const std::uint64_t limit_;
     const bool to_head_;
     InBuffer buffer_;
-    std::optional<Parser> parser_;
+    std::optional<ResponseParser> parser_;
     HttpResponse response_;
     bool until_close_ = false;
 };

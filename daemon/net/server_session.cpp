@@ -30,14 +30,14 @@ namespace {
 
 using tcp = asio::ip::tcp;
 using Error = boost::system::error_code;
-using Parser = http::request_parser<http::string_body>;
+using RequestParser = http::request_parser<http::string_body>;
 
 constexpr std::size_t kReadSize = 16 * 1024;
-constexpr std::uint32_t kHeadLimit = 64 * 1024;
+constexpr std::uint32_t kRequestHeadLimit = 64 * 1024;
 constexpr std::chrono::seconds kLingerTime{2};  // for a refused client that is still sending
 constexpr std::uint64_t kLingerBytes = 64ull << 20;
 
-auto into(Error& error) { return asio::redirect_error(asio::use_awaitable, error); }
+auto redirect(Error& error) { return asio::redirect_error(asio::use_awaitable, error); }
 
 enum class Received { whole, nothing, slow, malformed, body_too_large, head_too_large, refused };
 
@@ -50,7 +50,7 @@ ServerReply refusal(const ServerState& state, Received received) {
     }
 }
 
-bool fill(const Parser& parser, ServerRequest& request) {
+bool fill(const RequestParser& parser, ServerRequest& request) {
     const auto& message = parser.get();
     if (message.version() == 11 && message.find(http::field::host) == message.end()) return false;
     request.method = message.method_string();
@@ -106,7 +106,7 @@ private:
 
     base::Task<void> serve() {
         for (bool keep_alive = true; keep_alive && !aborted_;) {
-            Parser parser;
+            RequestParser parser;
             waiting_since_ = std::chrono::steady_clock::now();
             const Received received = co_await receive(parser);
             waiting_since_.reset();
@@ -136,8 +136,8 @@ private:
     }
 
     // `idle_timeout` is for the silence between requests and for the whole of a request.
-    base::Task<Received> receive(Parser& parser) {
-        parser.header_limit(kHeadLimit);
+    base::Task<Received> receive(RequestParser& parser) {
+        parser.header_limit(kRequestHeadLimit);
         parser.body_limit(state_->options.max_request_bytes);
         parser.eager(true);
         set_limit(state_->options.idle_timeout);
@@ -156,14 +156,14 @@ private:
             if (finishing_ && idle_) co_return Received::nothing;
             Error error;
             const asio::mutable_buffer room(buffer_.prepare(kReadSize), kReadSize);
-            buffer_.commit(co_await socket_.async_read_some(room, into(error)));
+            buffer_.commit(co_await socket_.async_read_some(room, redirect(error)));
             if (error) co_return timed_out_ && !idle_ ? Received::slow : Received::nothing;
             idle_ = false;
         }
     }
 
     // nullopt: more is needed.
-    std::optional<Received> parse(Parser& parser) {
+    std::optional<Received> parse(RequestParser& parser) {
         Error error;
         const std::string_view bytes = buffer_.data();
         buffer_.consume(parser.put(asio::const_buffer(bytes.data(), bytes.size()), error));
@@ -176,7 +176,7 @@ private:
     }
 
     // By its head; one that is malformed is refused as such when it is whole.
-    bool is_refused(const Parser& parser) {
+    bool is_refused(const RequestParser& parser) {
         ServerRequest head;
         if (!state_->options.refuse_head || !fill(parser, head)) return false;
         refused_ = state_->options.refuse_head(head);
@@ -184,7 +184,7 @@ private:
     }
 
     // For a client that waits for it. False: the client is gone.
-    base::Task<bool> tell_to_continue(const Parser& parser) {
+    base::Task<bool> tell_to_continue(const RequestParser& parser) {
         if (!equals_ignoring_case(parser.get()[http::field::expect], "100-continue")) co_return true;
         const bool sent = co_await write(asio::buffer(kContinue), asio::const_buffer());
         if (sent) set_limit(state_->options.idle_timeout);
@@ -306,7 +306,7 @@ private:
         while (rest[0].size() + rest[1].size() > 0) {
             if (limit == Limit::silence) set_limit(state_->options.idle_timeout);
             Error error;
-            const std::size_t count = co_await socket_.async_write_some(rest, into(error));
+            const std::size_t count = co_await socket_.async_write_some(rest, redirect(error));
             if (error) {
                 close();
                 co_return false;
@@ -328,7 +328,7 @@ private:
         set_limit(kLingerTime);
         for (std::uint64_t total = 0; !error && total < kLingerBytes && !finishing_;) {
             const asio::mutable_buffer room(buffer_.prepare(kReadSize), kReadSize);
-            total += co_await socket_.async_read_some(room, into(error));
+            total += co_await socket_.async_read_some(room, redirect(error));
         }
         clear_limit();
         close();

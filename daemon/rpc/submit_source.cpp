@@ -18,7 +18,7 @@ using nlohmann::json;
 constexpr base::Duration kOthersTakeIt = std::chrono::seconds(1);  // after the first host did
 constexpr std::size_t kMostSendings = 256;  // under way, those nobody waits for any more included
 
-Decoder<DecodedBlock> block_decoder(std::string hash) {
+Decoder<DecodedBlock> known_block_decoder(std::string hash) {
     return [hash = std::move(hash)](std::string body) -> base::Result<DecodedBlock, std::string> {
         auto block = chain::decode_block_answer(std::move(body));
         if (!block) return refuse<DecodedBlock>(block.error());
@@ -93,7 +93,7 @@ base::Task<base::Result<std::optional<chain::BlockRef>, Unavailable>> RpcSubmitS
     using Known = std::optional<chain::BlockRef>;
     if (const auto* known = cache_->find(hash)) co_return Known(*known);
     auto call = ask_block(hash, Priority::submit);
-    auto decode = block_decoder(hash);
+    auto decode = known_block_decoder(hash);
     auto answer = co_await decoded_call<DecodedBlock>(*router_, pool_, std::move(call), std::move(decode));
     if (!answer && answer.error().absent) co_return Known();
     if (!answer) co_return not_told<Known>(answer.error());
@@ -104,7 +104,7 @@ base::Task<base::Result<std::optional<chain::BlockRef>, Unavailable>> RpcSubmitS
 
 base::Task<base::Result<chain::BlockRef, Unavailable>> RpcSubmitSource::final_head() {
     auto call = ask_final_block(Priority::submit);
-    auto decode = block_decoder({});
+    auto decode = known_block_decoder({});
     auto answer = co_await decoded_call<DecodedBlock>(*router_, pool_, std::move(call), std::move(decode));
     if (!answer) co_return not_told<chain::BlockRef>(answer.error());
     co_return chain::block_ref(answer->value.value.header);

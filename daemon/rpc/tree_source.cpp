@@ -41,7 +41,7 @@ Decoder<DecodedReceipt> receipt_decoder(std::string id) {
     };
 }
 
-Decoder<DecodedBlock> block_decoder(std::string hash) {
+Decoder<DecodedBlock> tree_block_decoder(std::string hash) {
     return [hash = std::move(hash)](std::string body) -> base::Result<DecodedBlock, std::string> {
         auto block = chain::decode_block_answer(std::move(body));
         if (!block) return refuse<DecodedBlock>(block.error());
@@ -178,7 +178,7 @@ base::Task<base::Result<chain::BlockRef, Unavailable>> RpcTreeSource::block_by_h
                                                                                     Priority priority) {
     if (const auto* known = cache_->find(hash)) co_return *known;
     auto call = ask_block(hash, priority);
-    auto decode = block_decoder(hash);
+    auto decode = tree_block_decoder(hash);
     auto answer = co_await decoded_call<DecodedBlock>(*router_, pool_, std::move(call), std::move(decode));
     if (!answer) co_return unavailable(answer.error());
     auto block = chain::block_ref(answer->value.value.header);

@@ -32,7 +32,7 @@ const std::string kSelect =
     "coalesce(f.error_class, ''), coalesce(f.error_text, ''), f.block_height, " +
     iso("f.block_time") + " FROM findings f ";
 
-FindingRow row_of(const pqxx::row& row) {
+FindingRow finding_of(const pqxx::row& row) {
     FindingRow finding;
     finding.finding_id = row[0].as<std::string>();
     finding.kind = row[1].as<std::string>();
@@ -61,7 +61,7 @@ std::vector<FindingRow> findings_of(pqxx::connection& connection, const std::vec
                         "ORDER BY f.block_time DESC",
                     text_array(ids), alerted_since.time_since_epoch().count());
     std::vector<FindingRow> findings;
-    for (const auto& row : rows) findings.push_back(row_of(row));
+    for (const auto& row : rows) findings.push_back(finding_of(row));
     return findings;
 }
 
@@ -116,7 +116,7 @@ std::vector<FindingRow> list_findings(pqxx::connection& connection, const Findin
         filter.tx_hash, filter.contract_id, filter.kind, handled, filter.since, cursor.block_time,
         cursor.finding_id, static_cast<std::int64_t>(filter.limit));
     std::vector<FindingRow> findings;
-    for (const auto& row : rows) findings.push_back(row_of(row));
+    for (const auto& row : rows) findings.push_back(finding_of(row));
     return findings;
 }
 

@@ -19,7 +19,7 @@ base::Height below(base::Height height, base::Height distance) {
     return height > distance ? height - distance : 0;
 }
 
-struct Columns {
+struct ReceiptColumns {
     std::vector<std::string> ids, trees, times, parents, roles, tx_hashes;
 };
 
@@ -40,7 +40,7 @@ void move_orphans_of(pqxx::transaction_base& tx, const std::string& moved, const
 // Moves rows of whole trees. A tree lives at most days; the bound keeps older and newer partitions out.
 void move_trees(pqxx::transaction_base& tx, const std::vector<TreeMove>& moves, const std::string& since) {
     if (moves.empty()) return;
-    Columns c;
+    ReceiptColumns c;
     for (const auto& move : moves) {
         c.ids.push_back(move.from);
         c.trees.push_back(move.to.tree_id);
@@ -149,7 +149,7 @@ const std::string kFindParents =
     "tree_id, "
     "coalesce(tx_hash, '') FROM parents ORDER BY block_time, id";
 
-void set_parents(pqxx::transaction_base& tx, const Columns& c) {
+void set_parents(pqxx::transaction_base& tx, const ReceiptColumns& c) {
     shim::query(tx,
                 "UPDATE receipts r SET parent_receipt_id = nullif(found.parent, ''), role = "
                 "nullif(found.role, '') FROM "
@@ -171,7 +171,7 @@ std::uint64_t adopt_receipts(pqxx::transaction_base& tx, base::HeightRange slice
     const auto rows =
         shim::query(tx, kFindParents, slice.from, slice.to, kLineageWindow, std::string("receipt"), seam);
     if (rows.empty()) return 0;
-    Columns c;
+    ReceiptColumns c;
     std::vector<TreeLink> links;
     for (const auto& row : rows) {
         c.ids.push_back(row[0].as<std::string>());

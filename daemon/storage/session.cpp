@@ -14,7 +14,7 @@ constexpr const char* kCancelled = "57014";
 
 base::SteadyTime steady_now() { return std::chrono::steady_clock::now(); }
 
-double seconds_since(base::SteadyTime since) {
+double seconds_passed(base::SteadyTime since) {
     return std::chrono::duration<double>(steady_now() - since).count();
 }
 
@@ -46,7 +46,7 @@ void OutageLog::lost(const std::string& why) {
 void OutageLog::back() {
     const std::lock_guard lock(mutex_);
     if (--sessions_down_ > 0) return;
-    log::info("database is usable again", {{"database", where_}, {"after_seconds", seconds_since(since_)}});
+    log::info("database is usable again", {{"database", where_}, {"after_seconds", seconds_passed(since_)}});
 }
 
 std::optional<base::SteadyTime> Session::patience_ends() const {

@@ -46,8 +46,8 @@ std::string text_of(const std::optional<std::uint64_t>& number) {
     return number ? std::to_string(*number) : std::string();
 }
 
-struct Columns {
-    explicit Columns(const std::vector<const NewWatch*>& watches) {
+struct WatchColumns {
+    explicit WatchColumns(const std::vector<const NewWatch*>& watches) {
         for (const auto* watch : watches) {
             tx_hashes.push_back(watch->tx_hash);
             senders.push_back(watch->sender_id);
@@ -98,7 +98,7 @@ constexpr const char* kGiveKeys =
     "AND w.idempotency_key IS NULL "
     "AND NOT EXISTS (SELECT FROM watches other WHERE other.idempotency_key = new.key)";
 
-std::vector<std::string> insert(pqxx::transaction_base& tx, const Columns& c) {
+std::vector<std::string> insert(pqxx::transaction_base& tx, const WatchColumns& c) {
     const auto rows =
         shim::query(tx, kInsert, text_array(c.tx_hashes), text_array(c.senders), text_array(c.origins),
                     text_array(c.rules), text_array(c.bytes), text_array(c.idempotency_keys),
@@ -111,7 +111,7 @@ std::vector<std::string> insert(pqxx::transaction_base& tx, const Columns& c) {
     return added;
 }
 
-std::vector<std::string> insert(pqxx::connection& connection, const Columns& columns) {
+std::vector<std::string> insert(pqxx::connection& connection, const WatchColumns& columns) {
     pqxx::work tx(connection);
     auto added = insert(tx, columns);
     tx.commit();
@@ -139,7 +139,7 @@ void require_storable(const std::vector<NewWatch>& watches) {
 std::vector<std::string> add_watches(pqxx::connection& connection, const std::vector<NewWatch>& watches) {
     const auto kept = without_repeats(watches);
     if (kept.empty()) return {};
-    const Columns columns(kept);
+    const WatchColumns columns(kept);
     try {
         return insert(connection, columns);
     } catch (const pqxx::unique_violation&) {
@@ -167,7 +167,7 @@ bool replace_ended(pqxx::connection& connection, NewWatch watch, chain::Stage en
     const auto key = removed[0][0].as<std::string>();
     if (!key.empty()) watch.idempotency_key = key;
     const std::vector<const NewWatch*> one{&watch};
-    const bool added = !insert(tx, Columns(one)).empty();
+    const bool added = !insert(tx, WatchColumns(one)).empty();
     if (added) tx.commit();
     return added;
 }

@@ -13,8 +13,8 @@ namespace {
 constexpr unsigned kPage = 500;
 constexpr std::size_t kMostInRound = 64;
 // A row becomes visible somewhat after the time it carries.
-constexpr std::chrono::seconds kOverlap{15};
-constexpr base::Duration kTick = std::chrono::milliseconds(500);
+constexpr std::chrono::seconds kSubmitOverlap{15};
+constexpr base::Duration kSubmitTick = std::chrono::milliseconds(500);
 
 bool is_before_block(chain::Stage stage) {
     return stage == chain::Stage::accepted || stage == chain::Stage::pending;
@@ -264,12 +264,12 @@ base::Task<void> Submitter::run() {
         } catch (const storage::StorageError& e) {
             log::error("submissions cannot be sent again for now", {{"because", e.what()}});
         }
-        co_await time_->sleep(timer, kTick);
+        co_await time_->sleep(timer, kSubmitTick);
     }
 }
 
 base::Task<void> Submitter::look() {
-    auto since = seen_until_ - std::min(base::Duration(kOverlap), seen_until_.time_since_epoch());
+    auto since = seen_until_ - std::min(base::Duration(kSubmitOverlap), seen_until_.time_since_epoch());
     std::string after;
     while (true) {
         const auto page = co_await store_.open_submissions(since, after, kPage);

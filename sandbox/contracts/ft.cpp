@@ -142,7 +142,7 @@ void ft_arm_resolve_failure(Host& host) {
     FtBook(host).set_armed_failures(account_id, args.optional_amount("times").value_or(1));
 }
 
-constexpr std::array<Method, 13> kMethods{{
+constexpr std::array<Method, 13> kFtMethods{{
     {"ft_transfer", ft_transfer},
     {"ft_transfer_call", ft_transfer_call},
     {"ft_resolve_transfer", ft_resolve_transfer},
@@ -161,7 +161,7 @@ constexpr std::array<Method, 13> kMethods{{
 }  // namespace
 
 bool FtContract::call(std::string_view method_name, sim::Host& host) const {
-    return call_method(kMethods, method_name, host);
+    return call_method(kFtMethods, method_name, host);
 }
 
 sim::DataList ft_initial_records(const std::vector<TokenHolder>& holders) {

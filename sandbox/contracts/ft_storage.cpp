@@ -7,8 +7,8 @@ namespace receiptd::sandbox::contracts {
 
 namespace {
 
-constexpr Gas kChangeGas = sim::kTera;
-constexpr Gas kViewGas = sim::kTera / 2;
+constexpr Gas kStorageChangeGas = sim::kTera;
+constexpr Gas kStorageViewGas = sim::kTera / 2;
 
 OrderedJson storage_balance() { return {{"total", amount_text(kFtStorageDeposit)}, {"available", "0"}}; }
 
@@ -21,7 +21,7 @@ void send_back(Host& host, u128 amount) {
 }  // namespace
 
 void storage_deposit(Host& host) {
-    host.use_gas(kChangeGas);
+    host.use_gas(kStorageChangeGas);
     const Args args(host);
     const std::string account_id = args.optional_account("account_id").value_or(host.predecessor_id());
     args.optional_bool("registration_only");  // a token has nothing else to deposit for
@@ -41,7 +41,7 @@ void storage_deposit(Host& host) {
 }
 
 void storage_withdraw(Host& host) {
-    host.use_gas(kChangeGas);
+    host.use_gas(kStorageChangeGas);
     const u128 amount = Args(host).optional_amount("amount").value_or(0);
     assert_one_yocto(host);
     const std::string& account_id = host.predecessor_id();
@@ -51,7 +51,7 @@ void storage_withdraw(Host& host) {
 }
 
 void storage_unregister(Host& host) {
-    host.use_gas(kChangeGas);
+    host.use_gas(kStorageChangeGas);
     const bool force = Args(host).optional_bool("force").value_or(false);
     assert_one_yocto(host);
     const std::string& account_id = host.predecessor_id();
@@ -74,13 +74,13 @@ void storage_unregister(Host& host) {
 }
 
 void storage_balance_of(Host& host) {
-    host.use_gas(kViewGas);
+    host.use_gas(kStorageViewGas);
     const bool registered = FtBook(host).balance(Args(host).account("account_id")).has_value();
     return_json(host, registered ? storage_balance() : OrderedJson(nullptr));
 }
 
 void storage_balance_bounds(Host& host) {
-    host.use_gas(kViewGas);
+    host.use_gas(kStorageViewGas);
     const std::string price = amount_text(kFtStorageDeposit);
     return_json(host, {{"min", price}, {"max", price}});
 }

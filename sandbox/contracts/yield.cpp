@@ -11,9 +11,9 @@ using namespace contracts;
 
 namespace {
 
-constexpr Gas kBaseGas = sim::kTera;
+constexpr Gas kYieldGas = sim::kTera;
 constexpr Gas kCallbackGas = 10 * sim::kTera;
-constexpr std::size_t kMaxPayload = 1024;  // of nearcore
+constexpr std::size_t kMaxYieldPayload = 1024;  // of nearcore
 constexpr const char* kCountKey = "count";
 
 // Holds "NUMBER DATA_ID": the number tells a request from a later one with the same id.
@@ -27,7 +27,7 @@ std::string next_number(Host& host) {
 }
 
 void request(Host& host) {
-    host.use_gas(kBaseGas);
+    host.use_gas(kYieldGas);
     const Args args(host);
     const std::string id = args.text("id");
     const Json* payload = args.optional_value("payload");
@@ -41,7 +41,7 @@ void request(Host& host) {
 }
 
 void respond(Host& host) {
-    host.use_gas(kBaseGas);
+    host.use_gas(kYieldGas);
     const Args args(host);
     const std::string id = args.text("id");
     const Json& value = args.value("value");
@@ -50,9 +50,9 @@ void respond(Host& host) {
     const auto data_id = sim::CryptoHash::parse(record->substr(record->find(' ') + 1));
     if (!data_id) host.panic("Cannot deserialize the record of the request");
     Bytes payload = json_bytes(value);
-    if (payload.size() > kMaxPayload) {
+    if (payload.size() > kMaxYieldPayload) {
         host.panic("The value is " + std::to_string(payload.size()) + " bytes of JSON, " +
-                   std::to_string(kMaxPayload) + " are the most");
+                   std::to_string(kMaxYieldPayload) + " are the most");
     }
     const bool woken = host.promise_yield_resume(*data_id, std::move(payload));
     host.storage_remove(record_key(id));
@@ -66,7 +66,7 @@ void forget(Host& host, const std::string& id, const std::string& number) {
 }
 
 void on_resume(Host& host) {
-    host.use_gas(kBaseGas);
+    host.use_gas(kYieldGas);
     assert_private(host, "on_resume");
     assert_no_deposit(host, "on_resume");
     const Args args(host);
@@ -81,11 +81,11 @@ void on_resume(Host& host) {
 }
 
 void is_waiting(Host& host) {
-    host.use_gas(kBaseGas / 2);
+    host.use_gas(kYieldGas / 2);
     return_json(host, host.storage_read(record_key(Args(host).text("id"))).has_value());
 }
 
-constexpr std::array<Method, 4> kMethods{{
+constexpr std::array<Method, 4> kYieldMethods{{
     {"request", request},
     {"respond", respond},
     {"on_resume", on_resume},
@@ -95,7 +95,7 @@ constexpr std::array<Method, 4> kMethods{{
 }  // namespace
 
 bool YieldContract::call(std::string_view method_name, sim::Host& host) const {
-    return call_method(kMethods, method_name, host);
+    return call_method(kYieldMethods, method_name, host);
 }
 
 }  // namespace receiptd::sandbox

@@ -31,7 +31,7 @@ constexpr std::array<const char*, wire::kKnownActions + 1> kAddActionFunctions{
     nullptr,
 };
 
-void check_account_id(std::string_view id) {
+void require_account_id(std::string_view id) {
     if (!chain::is_valid_account_id(id)) throw invalid_account_id();
 }
 
@@ -43,7 +43,7 @@ void check_action(const wire::Action& action) {
         if (deploy->code.size() > kMaxContractSize)
             throw limit_exceeded(Limit::contract_size, deploy->code.size(), kMaxContractSize);
     } else if (const auto* removal = std::get_if<wire::DeleteAccount>(&action.value)) {
-        check_account_id(removal->beneficiary_id);
+        require_account_id(removal->beneficiary_id);
     }
 }
 
@@ -67,14 +67,14 @@ void CallHost::pay_for_action(const wire::Action& action, std::string_view recei
 
 PromiseIndex CallHost::promise_batch_create(std::string account_id) {
     require_not_view("promise_batch_create");
-    check_account_id(account_id);
+    require_account_id(account_id);
     pay_for_new_receipt(account_id, {});
     return promises_.create(std::move(account_id), {});
 }
 
 PromiseIndex CallHost::promise_batch_then(PromiseIndex after, std::string account_id) {
     require_not_view("promise_batch_then");
-    check_account_id(account_id);
+    require_account_id(account_id);
     const std::vector<ReceiptIndex> awaited = promises_.receipts_of(after);
     pay_for_new_receipt(account_id, awaited);
     return promises_.create(std::move(account_id), awaited);

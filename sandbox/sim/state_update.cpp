@@ -7,7 +7,7 @@ namespace receiptd::sandbox::sim {
 namespace {
 
 template <class T>
-std::optional<T> copy_of(const Value<T>& value) {
+std::optional<T> value_of(const Value<T>& value) {
     return value ? std::optional<T>(*value) : std::nullopt;
 }
 
@@ -85,7 +85,7 @@ void StateUpdate::adjust(std::string_view id, Change change) {
     changes_of(id).account = std::move(after);
 }
 
-std::optional<Account> StateUpdate::account(std::string_view id) const { return copy_of(find_account(id)); }
+std::optional<Account> StateUpdate::account(std::string_view id) const { return value_of(find_account(id)); }
 
 void StateUpdate::set_account(std::string_view id, const Account& account) {
     auto after = std::make_shared<Account>();
@@ -109,7 +109,7 @@ void StateUpdate::remove_account(std::string_view id) {
 }
 
 std::optional<wire::AccessKey> StateUpdate::access_key(std::string_view id, const PublicKey& key) const {
-    return copy_of(find_key(id, record_key(key)));
+    return value_of(find_key(id, record_key(key)));
 }
 
 void StateUpdate::set_access_key(std::string_view id, const PublicKey& key,
@@ -148,7 +148,7 @@ KeyList StateUpdate::access_keys(std::string_view id) const {
     return list;
 }
 
-std::optional<Bytes> StateUpdate::code(std::string_view id) const { return copy_of(find_code(id)); }
+std::optional<Bytes> StateUpdate::code(std::string_view id) const { return value_of(find_code(id)); }
 
 std::optional<CryptoHash> StateUpdate::contract_hash(std::string_view id) const {
     const auto account = find_account(id);
@@ -185,7 +185,7 @@ void StateUpdate::use_global_contract(std::string_view id, const wire::GlobalCon
 }
 
 std::optional<Bytes> StateUpdate::global_contract(const wire::GlobalContractId& contract) const {
-    return copy_of(find_global(contract));
+    return value_of(find_global(contract));
 }
 
 void StateUpdate::set_global_contract(const wire::GlobalContractId& contract, Bytes code) {
@@ -193,7 +193,7 @@ void StateUpdate::set_global_contract(const wire::GlobalContractId& contract, By
 }
 
 std::optional<std::string> StateUpdate::data(std::string_view id, std::string_view key) const {
-    return copy_of(find_data(id, key));
+    return value_of(find_data(id, key));
 }
 
 void StateUpdate::set_data(std::string_view id, std::string_view key, std::string value) {

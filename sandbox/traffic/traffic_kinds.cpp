@@ -14,7 +14,7 @@ using sim::kTera;
 
 namespace {
 
-constexpr const char* kToken = "ft.sandbox";
+constexpr const char* kTokenContract = "ft.sandbox";
 constexpr sim::Gas kTransferGas = 15 * kTera;
 constexpr sim::Gas kTransferCallGas = 80 * kTera;
 constexpr sim::Gas kScriptGas = 290 * kTera;
@@ -80,13 +80,13 @@ void Traffic::make_create_account(Draft& draft) {
 
 void Traffic::make_key_rotation(Draft& draft) {
     const sim::PublicKey key = traffic_key(seed_, "rotated", ++counter_).public_key();
-    const wire::FunctionCallPermission permission{kOneToken, kToken, {"ft_transfer"}};
+    const wire::FunctionCallPermission permission{kOneToken, kTokenContract, {"ft_transfer"}};
     draft.receiver_id = draft.signer->account_id;
     draft.actions = {{wire::AddKey{key, {0, permission}}}, {wire::DeleteKey{key}}};
 }
 
 void Traffic::make_token_transfer(Draft& draft) {
-    draft.receiver_id = kToken;
+    draft.receiver_id = kTokenContract;
     draft.actions = {token_transfer(other_account(draft.signer->account_id), token_amount())};
 }
 
@@ -101,7 +101,7 @@ void Traffic::make_token_call(Draft& draft) {
     if (draft.kind == Kind::token_callback_fails) memo = R"(,"memo":"sandbox:resolve-panics")";
     if (draft.kind == Kind::token_callback_fails_unseen) memo = R"(,"memo":"sandbox:resolve-panics-unseen")";
     if (!memo.empty()) msg = "return";
-    draft.receiver_id = kToken;
+    draft.receiver_id = kTokenContract;
     draft.actions = {call(
         "ft_transfer_call",
         R"({"receiver_id":"receiver.sandbox","amount":")" + amount + R"(","msg":")" + msg + "\"" + memo + "}",
@@ -133,7 +133,7 @@ void Traffic::make_delegate(Draft& draft) {
     wire::SignedDelegate signed_delegate;
     wire::DelegateAction& action = signed_delegate.delegate_action;
     action.sender_id = user.account_id;
-    action.receiver_id = kToken;
+    action.receiver_id = kTokenContract;
     const bool too_much = draft.kind == Kind::delegate_inner_fails;
     action.actions = {
         token_transfer(other_account(user.account_id), too_much ? kMoreThanAll : token_amount())};
@@ -163,7 +163,7 @@ void Traffic::make_failing_batch(Draft& draft) {
                              call("no_contract", "{}", 10 * kTera)};
             return;
         default:
-            draft.receiver_id = kToken;
+            draft.receiver_id = kTokenContract;
             draft.actions = {token_transfer(other_account(own_id), token_amount()),
                              token_transfer(other_account(own_id), kMoreThanAll)};
     }
@@ -171,7 +171,7 @@ void Traffic::make_failing_batch(Draft& draft) {
 
 void Traffic::make_failing_call(Draft& draft) {
     const std::string& own_id = draft.signer->account_id;
-    draft.receiver_id = kToken;
+    draft.receiver_id = kTokenContract;
     switch (random_.below(4)) {
         case 0: draft.actions = {call("no_such_method", "{}", 10 * kTera)}; return;
         case 1:
