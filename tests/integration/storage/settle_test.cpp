@@ -22,7 +22,7 @@ constexpr auto kHistory = base::WallTime::max();
 
 // As four followers that each saw one block alone would write the tree
 //   T -> A -> B (promise, fails), A -> C (callback of B, fails), C -> F (refund)
-std::vector<RowBatch> blocks_seen_alone() {
+std::vector<RowBatch> unconnected_blocks() {
     std::vector<RowBatch> blocks;
     blocks.push_back(block_batch(100));
     add_transaction(blocks.back(), {"T", "A"});
@@ -58,7 +58,7 @@ protected:
 TEST_F(Settling, gives_the_same_for_every_order_of_commits) {
     std::vector<std::size_t> order = {0, 1, 2, 3, 4};
     do {
-        auto blocks = blocks_seen_alone();
+        auto blocks = unconnected_blocks();
         std::string said;
         for (const auto index : order) {
             ASSERT_EQ(value("SELECT count(*) FROM transaction_results"), "0") << said;
@@ -78,7 +78,7 @@ TEST_F(Settling, gives_the_same_for_every_order_of_commits) {
 }
 
 TEST_F(Settling, adds_what_is_missing_beside_what_is_there) {
-    auto blocks = blocks_seen_alone();
+    auto blocks = unconnected_blocks();
     // Another follower, which saw the whole tree, had told these; its other batches were lost.
     add_line(blocks[4], Table::findings,
              {"failed_receipt:C", "failed_receipt", "T", "T", "C", "callback", "f", "bob.near", "run",
@@ -95,7 +95,7 @@ TEST_F(Settling, counts_what_it_wrote) {
     metrics::Registry registry;
     metrics::WatchSeries series(registry);
     store().sessions().watch_series = &series;
-    for (auto& block : blocks_seen_alone()) commit_and_settle(std::move(block));
+    for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
     await(store().settle_trees({104, 104}, kHistory));
     const auto metrics = registry.serialize();
     EXPECT_THAT(metrics, HasSubstr("receiptd_verdicts_total{verdict=\"callback_failed\"} 1\n"));
@@ -111,7 +111,7 @@ TEST_F(Settling, queues_news_for_each_endpoint_that_a_daemon_served_in_the_last_
     execute(
         "INSERT INTO endpoints (name, active, served_at) VALUES ('ops', true, now() - interval '3 days'), "
         "('answered 410', false, now()), ('left', true, now() - interval '5 days')");
-    for (auto& block : blocks_seen_alone()) commit_and_settle(std::move(block), base::WallTime());
+    for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block), base::WallTime());
     EXPECT_EQ(rows("SELECT alert_id, kind, tx_hash FROM alerts ORDER BY 1"),
               "failed_receipt:B|failed_receipt|T\nfailed_receipt:C|failed_receipt|T\n");
     EXPECT_EQ(rows("SELECT alert_id, endpoint, state FROM deliveries ORDER BY 1, 2"),
@@ -125,13 +125,13 @@ TEST_F(Settling, queues_news_for_each_endpoint_that_a_daemon_served_in_the_last_
 
 TEST_F(Settling, wakes_nobody_for_history) {
     execute("INSERT INTO endpoints (name) VALUES ('ops')");
-    for (auto& block : blocks_seen_alone()) commit_and_settle(std::move(block));
+    for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
     EXPECT_EQ(value("SELECT count(*) FROM findings"), "2");
     EXPECT_EQ(value("SELECT (SELECT count(*) FROM alerts) + (SELECT count(*) FROM stream_events)"), "0");
 }
 
 TEST_F(Settling, waits_for_what_is_missing) {
-    auto blocks = blocks_seen_alone();
+    auto blocks = unconnected_blocks();
     for (int i : {0, 1, 2, 3}) commit_and_settle(std::move(blocks[static_cast<std::size_t>(i)]));
     EXPECT_EQ(value("SELECT count(*) FROM findings"), "0");
 }
@@ -165,7 +165,7 @@ protected:
     void SetUp() override {
         Settling::SetUp();
         if (IsSkipped()) return;
-        for (auto& block : blocks_seen_alone()) commit_and_settle(std::move(block));
+        for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
         execute(
             "DELETE FROM blocks WHERE block_height = 102; UPDATE coverage SET heights = heights - "
             "'{[102,103)}'");

@@ -10,7 +10,7 @@
 namespace receiptd::test {
 namespace {
 
-constexpr const char* kEvents =
+constexpr const char* kWatchEvents =
     "SELECT kind, tx_hash, body ->> 'from_stage', body ->> 'to_stage' FROM stream_events ORDER BY id";
 
 class WatchUpdates : public WatchStoreTest {};
@@ -46,8 +46,8 @@ TEST_F(WatchUpdates, write_the_row_the_transitions_and_the_stream) {
     EXPECT_EQ(steps[1].transition.from, Stage::included);
     EXPECT_EQ(steps[1].transition.evidence, R"({"a":1})");
     EXPECT_LT(steps[0].learned_at, steps[1].learned_at);
-    EXPECT_EQ(rows(kEvents), "transition|" + hash_of(1) + "|accepted|included\ntransition|" + hash_of(1) +
-                                 "|included|executing\n");
+    EXPECT_EQ(rows(kWatchEvents), "transition|" + hash_of(1) + "|accepted|included\ntransition|" +
+                                      hash_of(1) + "|included|executing\n");
     EXPECT_EQ(value("SELECT body ->> 'sender_id' FROM stream_events LIMIT 1"), "alice.near");
 }
 

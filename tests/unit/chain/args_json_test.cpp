@@ -23,7 +23,7 @@ Text args_in(Text json, int n = 0) {
     return json.substr(begin, json.find('"', begin) - begin);
 }
 
-std::string stored(const std::string& json, const std::vector<Action>& actions) {
+std::string stored_args(const std::string& json, const std::vector<Action>& actions) {
     std::string out;
     CopyWriter row(out);
     write_actions(row, json, actions);
@@ -39,7 +39,7 @@ std::string base64(std::string_view text) { return base64_encode(bytes_of(text))
 
 std::string stored_call(std::string_view args) {
     const auto json = call_json("\"args\":\"" + base64(args) + "\"");
-    return stored(json, {function_call(args_in(json))});
+    return stored_args(json, {function_call(args_in(json))});
 }
 
 TEST(ArgsJson, JsonArgumentsBecomeReadable) {
@@ -61,24 +61,24 @@ TEST(ArgsJson, OtherArgumentsStayAsTheyCame) {
 
 TEST(ArgsJson, ArgumentsThatAreNoBase64StayAsTheyCame) {
     const auto json = call_json("\"args\":\"e30\"");
-    EXPECT_EQ(stored(json, {function_call(args_in(json))}), json);
+    EXPECT_EQ(stored_args(json, {function_call(args_in(json))}), json);
 }
 
 TEST(ArgsJson, WhiteSpaceAroundTheMemberIsTakenAlong) {
     const auto json = call_json("\n  \"args\" :\t\"e30=\"");
-    EXPECT_EQ(stored(json, {function_call(args_in(json))}), call_json("\n  \"args_json\":{}"));
+    EXPECT_EQ(stored_args(json, {function_call(args_in(json))}), call_json("\n  \"args_json\":{}"));
 }
 
 TEST(ArgsJson, AnArgumentThatWasUnescapedElsewhereStaysAsItCame) {
     const std::string elsewhere = "e30=";
     const auto json = call_json("\"args\":\"e30\\u003d\"");
-    EXPECT_EQ(stored(json, {function_call(elsewhere)}), json);
+    EXPECT_EQ(stored_args(json, {function_call(elsewhere)}), json);
 }
 
 TEST(ArgsJson, OnlyTheMemberNamedArgsIsReplaced) {
     const std::string json = call_json("\"other\":\"e30=\"");
     const auto at = json.find("e30=");
-    EXPECT_EQ(stored(json, {function_call(Text(json).substr(at, 4))}), json);
+    EXPECT_EQ(stored_args(json, {function_call(Text(json).substr(at, 4))}), json);
 }
 
 TEST(ArgsJson, EveryCallOfABatchAndInsideADelegateIsRewritten) {
@@ -89,14 +89,14 @@ TEST(ArgsJson, EveryCallOfABatchAndInsideADelegateIsRewritten) {
     Action delegate;
     delegate.kind = ActionKind::delegate;
     delegate.delegate_actions = {function_call(args_in(json, 1)), function_call(args_in(json, 2))};
-    EXPECT_EQ(stored(json, {Action{}, function_call(args_in(json)), Action{}, delegate}),
+    EXPECT_EQ(stored_args(json, {Action{}, function_call(args_in(json)), Action{}, delegate}),
               R"(["CreateAccount",{"FunctionCall":{"args_json":{},"gas":1}},{"Transfer":{"deposit":"1"}},)"
               R"({"Delegate":{"delegate_action":{"actions":[{"FunctionCall":{"args":"/w==","gas":2}},)"
               R"({"FunctionCall":{"args_json":[],"gas":3}}]}}}])");
 }
 
 TEST(ArgsJson, BrokenJsonIsNotHandedToPostgresql) {
-    EXPECT_EQ(stored("[{\"Transfer\":{\"deposit\":nope}}]", {}), "NULL");
+    EXPECT_EQ(stored_args("[{\"Transfer\":{\"deposit\":nope}}]", {}), "NULL");
 }
 
 }  // namespace

@@ -10,8 +10,8 @@ using ::testing::ElementsAre;
 using testing::error_of;
 using testing::fixture;
 
-std::string block_error(const std::string& json) { return error_of(decode_block(json)); }
-std::string block_error(const Changed& json) { return block_error(json.text()); }
+std::string header_error(const std::string& json) { return error_of(decode_block(json)); }
+std::string header_error(const Changed& json) { return header_error(json.text()); }
 
 TEST(DecodeBlock, ReadsHeaderAndChunkHeaders) {
     const auto decoded = decode_block(fixture("block/full.json"));
@@ -116,14 +116,14 @@ TEST(DecodeBlock, NamesTheMemberThatIsMissing) {
         std::string path = pointer.substr(1);
         if (path.starts_with("chunks/1/")) path = "chunks[1]." + path.substr(9);
         if (path.starts_with("header/")) path = "header." + path.substr(7);
-        EXPECT_EQ(block_error(Changed("block/full.json").remove(pointer)), path + ": missing");
-        EXPECT_EQ(block_error(Changed("block/full.json").set(pointer, "null")), path + ": missing");
+        EXPECT_EQ(header_error(Changed("block/full.json").remove(pointer)), path + ": missing");
+        EXPECT_EQ(header_error(Changed("block/full.json").set(pointer, "null")), path + ": missing");
     }
 }
 
 TEST(DecodeBlock, NumbersMustFitTheDatabase) {
     const auto height = [](const std::string& raw) {
-        return block_error(Changed("block/full.json").set("/header/height", raw));
+        return header_error(Changed("block/full.json").set("/header/height", raw));
     };
     EXPECT_EQ(height("9223372036854775807"), "");
     EXPECT_EQ(height("9223372036854775808"), "header.height: beyond bigint");
@@ -136,11 +136,11 @@ TEST(DecodeBlock, NumbersMustFitTheDatabase) {
     EXPECT_EQ(height("\"12\""), "header.height: not a number");
     EXPECT_EQ(height("true"), "header.height: not a number");
     EXPECT_EQ(height("[1]"), "header.height: not a number");
-    EXPECT_EQ(block_error(Changed("block/full.json").set("/chunks/0/shard_id", "9223372036854775808")),
+    EXPECT_EQ(header_error(Changed("block/full.json").set("/chunks/0/shard_id", "9223372036854775808")),
               "chunks[0].shard_id: beyond bigint");
-    EXPECT_EQ(block_error(Changed("block/full.json").set("/chunks/0/gas_used", "9223372036854775808")),
+    EXPECT_EQ(header_error(Changed("block/full.json").set("/chunks/0/gas_used", "9223372036854775808")),
               "chunks[0].gas_used: beyond bigint");
-    EXPECT_EQ(block_error(Changed("block/full.json").set("/header/latest_protocol_version", "4294967295")),
+    EXPECT_EQ(header_error(Changed("block/full.json").set("/header/latest_protocol_version", "4294967295")),
               "header.latest_protocol_version: beyond int");
 }
 
@@ -166,7 +166,7 @@ TEST(DecodeBlock, BalancesAreExactTo128Bits) {
 
 TEST(DecodeBlock, HashesAreBase58OfPlausibleLength) {
     const auto hash = [](const std::string& text) {
-        return block_error(Changed("block/full.json").set("/header/hash", "\"" + text + "\""));
+        return header_error(Changed("block/full.json").set("/header/hash", "\"" + text + "\""));
     };
     EXPECT_EQ(hash(std::string(kZeroHash)), "");
     EXPECT_EQ(hash(std::string(44, 'z')), "");
@@ -174,12 +174,12 @@ TEST(DecodeBlock, HashesAreBase58OfPlausibleLength) {
     EXPECT_EQ(hash(std::string(45, 'z')), "header.hash: not a hash");
     EXPECT_EQ(hash(std::string(43, '1') + "0"), "header.hash: not a hash");
     EXPECT_EQ(hash(std::string(42, '1') + "\\u0031"), "header.hash: not a hash");
-    EXPECT_EQ(block_error(Changed("block/full.json").set("/header/prev_hash", "12")),
+    EXPECT_EQ(header_error(Changed("block/full.json").set("/header/prev_hash", "12")),
               "header.prev_hash: not a string");
 }
 
 TEST(DecodeBlock, AMemberGivenTwiceIsAnError) {
-    EXPECT_EQ(block_error(R"({"author":"a.near","author":"b.near"})"), "author: given twice");
+    EXPECT_EQ(header_error(R"({"author":"a.near","author":"b.near"})"), "author: given twice");
 }
 
 TEST(DecodeBlock, NamesOfMembersMayBeEscaped) {
@@ -191,10 +191,10 @@ TEST(DecodeBlock, NamesOfMembersMayBeEscaped) {
 }
 
 TEST(DecodeBlock, UnknownMembersArePassedOver) {
-    EXPECT_EQ(block_error(Changed("block/full.json")
-                              .set("/header/spice_root", R"({"author":[{"hash":1},[]],"x":"\"}"})")
-                              .set("/a", "\"b\"")
-                              .set("/header/z", "-1.5e-3")),
+    EXPECT_EQ(header_error(Changed("block/full.json")
+                               .set("/header/spice_root", R"({"author":[{"hash":1},[]],"x":"\"}"})")
+                               .set("/a", "\"b\"")
+                               .set("/header/z", "-1.5e-3")),
               "");
 }
 

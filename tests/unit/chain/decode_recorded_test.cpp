@@ -14,13 +14,13 @@ using Json = nlohmann::json;
 using testing::error_of;
 using testing::read_text;
 
-struct Counts {
+struct DecodedCounts {
     std::size_t transactions = 0, receipts = 0, data_receipts = 0, outcomes = 0, failures = 0, logs = 0,
                 log_bytes = 0, actions = 0, chunks = 0;
-    bool operator==(const Counts&) const = default;
+    bool operator==(const DecodedCounts&) const = default;
 };
 
-std::ostream& operator<<(std::ostream& out, const Counts& counts) {
+std::ostream& operator<<(std::ostream& out, const DecodedCounts& counts) {
     return out << counts.transactions << " transactions, " << counts.receipts << " receipts ("
                << counts.data_receipts << " data), " << counts.outcomes << " outcomes (" << counts.failures
                << " failed), " << counts.logs << " logs of " << counts.log_bytes << " bytes, "
@@ -29,20 +29,20 @@ std::ostream& operator<<(std::ostream& out, const Counts& counts) {
 
 // --- counted by the decoder ---
 
-void count(Counts& to, const SignedTransaction& transaction) {
+void count(DecodedCounts& to, const SignedTransaction& transaction) {
     ++to.transactions;
     to.actions += transaction.actions.size();
     EXPECT_TRUE(Json::accept(transaction.actions_json));
 }
 
-void count(Counts& to, const Receipt& receipt) {
+void count(DecodedCounts& to, const Receipt& receipt) {
     ++to.receipts;
     if (receipt.kind == ReceiptKind::data) ++to.data_receipts;
     to.actions += receipt.actions.size();
     EXPECT_TRUE(Json::accept(receipt.json));
 }
 
-void count(Counts& to, const Outcome& outcome) {
+void count(DecodedCounts& to, const Outcome& outcome) {
     ++to.outcomes;
     if (outcome.status.kind == StatusKind::failure) {
         ++to.failures;
@@ -53,12 +53,12 @@ void count(Counts& to, const Outcome& outcome) {
 }
 
 template <class List>
-void count_all(Counts& to, const List& list) {
+void count_all(DecodedCounts& to, const List& list) {
     for (const auto& item : list) count(to, item);
 }
 
-Counts counts_of(const TransactionStatus& status) {
-    Counts to;
+DecodedCounts counts_of(const TransactionStatus& status) {
+    DecodedCounts to;
     if (status.transaction) count(to, *status.transaction);
     if (status.transaction_outcome) count(to, *status.transaction_outcome);
     count_all(to, status.receipts_outcome);
@@ -66,21 +66,21 @@ Counts counts_of(const TransactionStatus& status) {
     return to;
 }
 
-Counts counts_of(const Chunk& chunk) {
-    Counts to;
+DecodedCounts counts_of(const Chunk& chunk) {
+    DecodedCounts to;
     count_all(to, chunk.transactions);
     count_all(to, chunk.receipts);
     return to;
 }
 
-Counts counts_of(const Block& block) {
-    Counts to;
+DecodedCounts counts_of(const Block& block) {
+    DecodedCounts to;
     to.chunks = block.chunks.size();
     return to;
 }
 
-Counts counts_of(const WholeBlock& block) {
-    Counts to = counts_of(block.block);
+DecodedCounts counts_of(const WholeBlock& block) {
+    DecodedCounts to = counts_of(block.block);
     for (const auto& shard : block.shards) {
         for (const auto& executed : shard.transactions) {
             count(to, executed.transaction);
@@ -98,15 +98,15 @@ Counts counts_of(const WholeBlock& block) {
 
 // --- counted without it ---
 
-void count_json(Counts& to, const Json& object);
+void count_json(DecodedCounts& to, const Json& object);
 
-void count_json_list(Counts& to, const Json& owner, const char* member) {
+void count_json_list(DecodedCounts& to, const Json& owner, const char* member) {
     if (!owner.contains(member)) return;
     for (const auto& item : owner.at(member)) count_json(to, item);
 }
 
 // Transactions, receipts and outcomes, told apart by their members.
-void count_json(Counts& to, const Json& object) {
+void count_json(DecodedCounts& to, const Json& object) {
     if (object.contains("receipt_id")) {
         ++to.receipts;
         const Json& body = object.at("receipt");
@@ -125,8 +125,8 @@ void count_json(Counts& to, const Json& object) {
     }
 }
 
-Counts json_counts_of_status(const Json& status) {
-    Counts to;
+DecodedCounts json_counts_of_status(const Json& status) {
+    DecodedCounts to;
     for (const char* member : {"transaction", "transaction_outcome"}) {
         if (status.contains(member)) count_json(to, status.at(member));
     }
@@ -135,7 +135,7 @@ Counts json_counts_of_status(const Json& status) {
 }
 
 // Receipts of a chunk's lists, each id once.
-void count_json_receipts(Counts& to, const Json& chunk) {
+void count_json_receipts(DecodedCounts& to, const Json& chunk) {
     std::vector<std::string> known;
     for (const char* member : {"receipts", "local_receipts", "instant_receipts"}) {
         if (!chunk.contains(member)) continue;
@@ -148,15 +148,15 @@ void count_json_receipts(Counts& to, const Json& chunk) {
     }
 }
 
-Counts json_counts_of_chunk(const Json& chunk) {
-    Counts to;
+DecodedCounts json_counts_of_chunk(const Json& chunk) {
+    DecodedCounts to;
     count_json_list(to, chunk, "transactions");
     count_json_receipts(to, chunk);
     return to;
 }
 
-Counts json_counts_of_whole_block(const Json& block) {
-    Counts to;
+DecodedCounts json_counts_of_whole_block(const Json& block) {
+    DecodedCounts to;
     const bool lists_chunks = block.at("block").contains("chunks");
     if (lists_chunks) to.chunks = block.at("block").at("chunks").size();
     for (const auto& shard : block.at("shards")) {
@@ -214,7 +214,7 @@ TEST(DecodeRecordings, WholeBlocks) {
 
 TEST(DecodeRecordings, Blocks) {
     const auto independent = [](const Json& block) {
-        Counts counts;
+        DecodedCounts counts;
         counts.chunks = block.at("chunks").size();
         return counts;
     };

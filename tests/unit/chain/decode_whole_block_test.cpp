@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 using testing::error_of;
 using testing::fixture;
 
-std::string block_error(const Changed& json) { return error_of(decode_whole_block(json.text())); }
+std::string whole_block_error(const Changed& json) { return error_of(decode_whole_block(json.text())); }
 
 class DecodeWholeBlock : public ::testing::Test {
 protected:
@@ -82,18 +82,19 @@ TEST(DecodeOldWholeBlock, ATransactionMayLackItsOutcome) {
 
 TEST(DecodeWholeBlockErrors, NameTheShardAndTheMember) {
     const Changed full("whole_block/full.json");
-    EXPECT_EQ(block_error(Changed(full).remove("/shards/1/shard_id")), "shards[1].shard_id: missing");
-    EXPECT_EQ(block_error(Changed(full).remove("/shards/1/receipt_execution_outcomes")),
+    EXPECT_EQ(whole_block_error(Changed(full).remove("/shards/1/shard_id")), "shards[1].shard_id: missing");
+    EXPECT_EQ(whole_block_error(Changed(full).remove("/shards/1/receipt_execution_outcomes")),
               "shards[1].receipt_execution_outcomes: missing");
-    EXPECT_EQ(block_error(Changed(full).set("/shards/1/chunk", "7")), "shards[1].chunk: not an object");
-    EXPECT_EQ(block_error(Changed(full).set("/shards/0/chunk/transactions/0/transaction/nonce", "\"1\"")),
-              "shards[0].chunk.transactions[0].transaction.nonce: not a number");
-    EXPECT_EQ(block_error(Changed(full).remove("/shards/0/receipt_execution_outcomes/1/receipt")),
+    EXPECT_EQ(whole_block_error(Changed(full).set("/shards/1/chunk", "7")), "shards[1].chunk: not an object");
+    EXPECT_EQ(
+        whole_block_error(Changed(full).set("/shards/0/chunk/transactions/0/transaction/nonce", "\"1\"")),
+        "shards[0].chunk.transactions[0].transaction.nonce: not a number");
+    EXPECT_EQ(whole_block_error(Changed(full).remove("/shards/0/receipt_execution_outcomes/1/receipt")),
               "shards[0].receipt_execution_outcomes[1].receipt: missing");
-    EXPECT_EQ(block_error(Changed(full).set("/shards/0/receipt_execution_outcomes/0/tx_hash", "\"\"")),
+    EXPECT_EQ(whole_block_error(Changed(full).set("/shards/0/receipt_execution_outcomes/0/tx_hash", "\"\"")),
               "shards[0].receipt_execution_outcomes[0].tx_hash: not a hash");
-    EXPECT_EQ(block_error(Changed(full).remove("/block/header/hash")), "block.header.hash: missing");
-    EXPECT_EQ(block_error(Changed(full).remove("/shards")), "shards: missing");
+    EXPECT_EQ(whole_block_error(Changed(full).remove("/block/header/hash")), "block.header.hash: missing");
+    EXPECT_EQ(whole_block_error(Changed(full).remove("/shards")), "shards: missing");
 }
 
 TEST(DecodeWholeBlockErrors, AMissingHeightIsNoBlock) {

@@ -23,12 +23,12 @@ const std::filesystem::path kData = RECEIPTD_SHARED "/data";
 const std::filesystem::path kYields = kData / "rpc/mainnet-v83";
 constexpr std::uint64_t kNanoseconds = 1'000'000'000;
 
-std::string read_all(const std::filesystem::path& path) {
+std::string text_of_file(const std::filesystem::path& path) {
     std::ifstream in(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder) {
+std::vector<std::filesystem::path> recordings_in(const std::filesystem::path& folder) {
     std::vector<std::filesystem::path> files;
     if (std::filesystem::exists(folder))
         for (const auto& entry : std::filesystem::directory_iterator(folder))
@@ -39,7 +39,7 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder)
 
 std::filesystem::path file_of(const std::string& prefix) {
     for (const auto& folder : {kYields / "tx", kData / "rpc/mainnet-76538229/tx", kData / "tx"})
-        for (const auto& file : files_of(folder))
+        for (const auto& file : recordings_in(folder))
             if (file.stem().string().starts_with(prefix)) return file;
     return {};
 }
@@ -49,8 +49,8 @@ using Places = std::map<std::string, ExecutedAt>;  // by block hash
 const Places& recorded_places() {
     static const Places kPlaces = [] {
         Places places;
-        for (const auto& file : files_of(kYields / "block")) {
-            const auto block = decode_block(read_all(file));
+        for (const auto& file : recordings_in(kYields / "block")) {
+            const auto block = decode_block(text_of_file(file));
             if (!block) continue;
             const auto ref = block_ref(block->value.header);
             places[ref.hash] = {ref.height, ref.timestamp_nanosec};
@@ -96,7 +96,7 @@ struct RecordedTree {
 };
 
 RecordedTree read_tree(const std::filesystem::path& file) {
-    const auto decoded = decode_transaction_status(read_all(file));
+    const auto decoded = decode_transaction_status(text_of_file(file));
     EXPECT_TRUE(decoded) << file;
     const auto& status = decoded->value;
     RecordedTree tree;
@@ -194,7 +194,7 @@ TEST(RecordedTrees, FailuresHaveTheirVerdictAndClass) {
 TEST(RecordedTrees, EveryOtherTreeSucceededToItsLastReceipt) {
     std::size_t read = 0;
     for (const auto& folder : {kYields / "tx", kData / "rpc/mainnet-76538229/tx", kData / "tx"})
-        for (const auto& file : files_of(folder)) {
+        for (const auto& file : recordings_in(folder)) {
             SCOPED_TRACE(file.filename());
             const auto tree = read_tree(file);
             const auto name = tree.tx_hash.substr(0, 8);
@@ -235,7 +235,7 @@ TEST_P(ChainedBlocks, TheBookSaysWhatTheGraphSays) {
     std::vector<ReceiptFacts> bodies;
     std::set<std::string> told;
     for (const auto height : {chained.first, chained.first + 1}) {
-        const auto decoded = decode_whole_block(read_all(folder / (std::to_string(height) + ".json")));
+        const auto decoded = decode_whole_block(text_of_file(folder / (std::to_string(height) + ".json")));
         ASSERT_TRUE(decoded);
         const auto ref = block_ref(decoded->value.block.header);
         const ExecutedAt at{ref.height, ref.timestamp_nanosec};

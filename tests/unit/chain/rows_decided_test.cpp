@@ -16,7 +16,7 @@ using testing::executed;
 using testing::read_rows;
 using testing::transaction;
 
-const Scope kAll;
+const Scope kEveryReceipt;
 
 // T: A (initial) -> P (promise, fails), C (callback of P); 10, 11, 12.
 class Decisions : public ::testing::Test {
@@ -39,7 +39,7 @@ protected:
     }
     WholeBlockShard& shard(std::size_t at) { return chain_.blocks()[at].shards[0]; }
 
-    RowBatch follow(const Scope& scope = kAll, std::size_t from = 0) {
+    RowBatch follow(const Scope& scope = kEveryReceipt, std::size_t from = 0) {
         Lineage lineage;
         TreeBook book;
         RowBatch batch;
@@ -73,7 +73,7 @@ TEST_F(Decisions, AreRowsOfTheBlockThatSettlesThem) {
 }
 
 TEST_F(Decisions, AreNotMadeOfATreeWhoseBeginningWasNotSeen) {
-    const auto batch = follow(kAll, 1);
+    const auto batch = follow(kEveryReceipt, 1);
     EXPECT_EQ(batch[Table::transaction_results].rows, 0u);
     EXPECT_EQ(batch[Table::findings].rows, 0u);
 }

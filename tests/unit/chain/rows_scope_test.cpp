@@ -17,9 +17,9 @@ using testing::row_with;
 using testing::swap_chain;
 using testing::transaction;
 
-const Scope kAll{};
+const Scope kWholeChain{};
 
-RowBatch rows_of(const ChainBuilder& chain, const Scope& scope = kAll) {
+RowBatch rows_in_scope(const ChainBuilder& chain, const Scope& scope = kWholeChain) {
     Lineage lineage;
     RowBatch batch;
     for (const auto& block : chain.blocks())
@@ -28,18 +28,18 @@ RowBatch rows_of(const ChainBuilder& chain, const Scope& scope = kAll) {
 }
 
 TEST(WholeBlockRows, ScopeHeadersStoresBlocksAndChunksOnly) {
-    const auto batch = rows_of(swap_chain(), {ScopeKind::headers, {}, {}});
+    const auto batch = rows_in_scope(swap_chain(), {ScopeKind::headers, {}, {}});
     EXPECT_EQ(batch[Table::blocks].rows, 5u);
     EXPECT_EQ(batch[Table::chunks].rows, 10u);
     EXPECT_EQ(batch.rows(), 15u);
 }
 
 TEST(WholeBlockRows, ScopeAccountsSelectsWholeTrees) {
-    auto batch = rows_of(swap_chain(), {ScopeKind::accounts, {"alice.near"}, {}});
+    auto batch = rows_in_scope(swap_chain(), {ScopeKind::accounts, {"alice.near"}, {}});
     EXPECT_EQ(batch[Table::transactions].rows, 1u);
     EXPECT_EQ(batch[Table::receipts].rows, 4u);
     EXPECT_EQ(batch[Table::data_receipts].rows, 1u);
-    batch = rows_of(swap_chain(), {ScopeKind::accounts, {"nobody.near"}, {}});
+    batch = rows_in_scope(swap_chain(), {ScopeKind::accounts, {"nobody.near"}, {}});
     EXPECT_EQ(batch.rows(), 15u);
 }
 
@@ -56,7 +56,7 @@ TEST(WholeBlockRows, ScopeAccountsFollowsATreeFromTheReceiptThatTouchesTheAccoun
         executed(action_receipt("R3", "watched.near", "d.near", "a.near"), {"R4"}));
     chain.add_block(14).shards[0].executed.push_back(
         executed(action_receipt("R4", "d.near", "e.near", "a.near")));
-    const auto batch = rows_of(chain, {ScopeKind::accounts, {"watched.near"}, {}});
+    const auto batch = rows_in_scope(chain, {ScopeKind::accounts, {"watched.near"}, {}});
     const auto receipts = read_rows(batch, Table::receipts);
     ASSERT_EQ(receipts.size(), 3u);
     EXPECT_EQ(receipts[0]["receipt_id"], "R2");
@@ -76,9 +76,9 @@ TEST(WholeBlockRows, ScopeAccountsSeesWhoActsBehindARelayer) {
     delegate.delegate_receiver_id = "app.near";
     item.transaction.actions = {delegate};
     chain.add_block(10).shards[0].transactions.push_back(item);
-    EXPECT_EQ(rows_of(chain, {ScopeKind::accounts, {"app.near"}, {}})[Table::transactions].rows, 1u);
-    EXPECT_EQ(rows_of(chain, {ScopeKind::accounts, {"user.near"}, {}})[Table::transactions].rows, 1u);
-    EXPECT_EQ(rows_of(chain, {ScopeKind::accounts, {"other.near"}, {}})[Table::transactions].rows, 0u);
+    EXPECT_EQ(rows_in_scope(chain, {ScopeKind::accounts, {"app.near"}, {}})[Table::transactions].rows, 1u);
+    EXPECT_EQ(rows_in_scope(chain, {ScopeKind::accounts, {"user.near"}, {}})[Table::transactions].rows, 1u);
+    EXPECT_EQ(rows_in_scope(chain, {ScopeKind::accounts, {"other.near"}, {}})[Table::transactions].rows, 0u);
 }
 
 TEST(WholeBlockRows, TheLineageForgetsWhatNeverExecutes) {
@@ -90,7 +90,7 @@ TEST(WholeBlockRows, TheLineageForgetsWhatNeverExecutes) {
         const auto id = chain.own("receipt " + std::to_string(height));
         whole.shards[0].executed.push_back(
             executed(action_receipt(id, "a.near", "b.near", "s.near"), {child}));
-        whole_block_rows(whole, std::nullopt, kAll, lineage);
+        whole_block_rows(whole, std::nullopt, kWholeChain, lineage);
     }
     EXPECT_LE(lineage.size(), 24u);
 }
@@ -104,7 +104,7 @@ TEST(BlockRows, TransactionsWaitForTheirTrees) {
                           transaction("TX2", "c.near", "b.near", "").transaction};
     chunk.receipts = {data_receipt("DR", "D", "a.near", "b.near"),
                       action_receipt("R", "a.near", "b.near", "s.near")};
-    const auto batch = block_rows(block, {&chunk}, 9, kAll);
+    const auto batch = block_rows(block, {&chunk}, 9, kWholeChain);
     const auto transactions = read_rows(batch, Table::transactions);
     ASSERT_EQ(transactions.size(), 2u);
     EXPECT_EQ(transactions[1]["tx_hash"], "TX2");
@@ -142,8 +142,8 @@ TEST(RowBatch, AppendingKeepsRowsBlocksAndHeights) {
     chain.add_block(12);
     Lineage lineage;
     RowBatch batch;
-    batch.append(whole_block_rows(chain.blocks()[0], std::nullopt, kAll, lineage));
-    auto second = whole_block_rows(chain.blocks()[1], 10, kAll, lineage);
+    batch.append(whole_block_rows(chain.blocks()[0], std::nullopt, kWholeChain, lineage));
+    auto second = whole_block_rows(chain.blocks()[1], 10, kWholeChain, lineage);
     second.covered.add(11);
     const auto bytes = batch.bytes() + second.bytes();
     batch.append(std::move(second));

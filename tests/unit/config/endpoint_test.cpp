@@ -14,37 +14,41 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-const std::map<std::string, std::string> kVariables = {{"SECRET", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n"},
-                                                       {"OTHER", "whsec_plJ3nmyCDGBKInavdOK15jslAAAAAAAA"},
-                                                       {"PLAIN", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"},
-                                                       {"SHORT", "whsec_MfKQ9r8GKYqrTwjU"},
-                                                       {"BROKEN", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS"}};
+const std::map<std::string, std::string> kSecretVariables = {
+    {"SECRET", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n"},
+    {"OTHER", "whsec_plJ3nmyCDGBKInavdOK15jslAAAAAAAA"},
+    {"PLAIN", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"},
+    {"SHORT", "whsec_MfKQ9r8GKYqrTwjU"},
+    {"BROKEN", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS"}};
 
-std::optional<std::string> environment(const std::string& name) {
-    const auto found = kVariables.find(name);
-    if (found == kVariables.end()) return std::nullopt;
+std::optional<std::string> secret_environment(const std::string& name) {
+    const auto found = kSecretVariables.find(name);
+    if (found == kSecretVariables.end()) return std::nullopt;
     return found->second;
 }
 
 // Line 1 to 6; an endpoint begins in line 7.
-const std::string kRest =
+const std::string kWithoutEndpoints =
     "[database]\nurl = \"postgresql://receiptd@127.0.0.1/receiptd\"\n\n"
     "[[upstream]]\nname = \"main\"\nurl = \"https://rpc.example.com\"\n";
 const std::string kName = "[[endpoint]]\nname = \"ops\"\n";
 const std::string kNameAndUrl = kName + "url = \"https://hooks.example.com/T0/x\"\n";
 
-Loaded load(const std::string& toml) { return load_text(kRest + toml, "r.toml", environment); }
+Loaded load_endpoints(const std::string& toml) {
+    return load_text(kWithoutEndpoints + toml, "r.toml", secret_environment);
+}
 
-std::vector<std::string> problems(const std::string& toml) {
+std::vector<std::string> endpoint_problems(const std::string& toml) {
     std::vector<std::string> all;
-    for (const auto& problem : load(toml).problems) all.push_back(problem.to_string());
+    for (const auto& problem : load_endpoints(toml).problems) all.push_back(problem.to_string());
     return all;
 }
 
 TEST(ConfigEndpoint, EveryKeyReachesItsField) {
-    const auto loaded = load(kNameAndUrl +
-                             "secret_env = \"SECRET\"\n[[endpoint]]\nname = \"lab\"\nurl = "
-                             "\"http://127.0.0.1:8080/\"\nsecret_env = \"OTHER\"\nallow_private = true\n");
+    const auto loaded =
+        load_endpoints(kNameAndUrl +
+                       "secret_env = \"SECRET\"\n[[endpoint]]\nname = \"lab\"\nurl = "
+                       "\"http://127.0.0.1:8080/\"\nsecret_env = \"OTHER\"\nallow_private = true\n");
     for (const auto& problem : loaded.problems) ADD_FAILURE() << problem.to_string();
     const auto& endpoints = loaded.settings.endpoints;
     ASSERT_EQ(endpoints.size(), 2u);
@@ -58,20 +62,20 @@ TEST(ConfigEndpoint, EveryKeyReachesItsField) {
 
 TEST(ConfigEndpoint, ProblemsHaveTheirPlaceAndShowNoSecret) {
     const std::string second = "[[endpoint]]\nname = \"ops\"\nurl = \"https://x\"\nsecret_env = \"OTHER\"\n";
-    EXPECT_THAT(problems(kNameAndUrl),
+    EXPECT_THAT(endpoint_problems(kNameAndUrl),
                 ElementsAre("r.toml:7:1: endpoint.secret_env or endpoint.secret_file is missing"));
-    EXPECT_THAT(problems(kNameAndUrl + "secret_env = \"ABSENT\"\n"),
+    EXPECT_THAT(endpoint_problems(kNameAndUrl + "secret_env = \"ABSENT\"\n"),
                 ElementsAre("r.toml:10:14: endpoint.secret_env: environment variable ABSENT is not set"));
     EXPECT_THAT(
-        problems(kNameAndUrl + "secret_env = \"whsec_abc\"\n"),
+        endpoint_problems(kNameAndUrl + "secret_env = \"whsec_abc\"\n"),
         ElementsAre(HasSubstr("r.toml:10:14: endpoint.secret_env must be the name of an environment")));
-    EXPECT_THAT(problems(kNameAndUrl + "secret = \"whsec_abc\"\n"),
+    EXPECT_THAT(endpoint_problems(kNameAndUrl + "secret = \"whsec_abc\"\n"),
                 testing::Contains(HasSubstr("r.toml:10:1: endpoint.secret is refused")));
-    EXPECT_THAT(problems(kNameAndUrl + "secret_env = \"SECRET\"\nsecret_file = \"/x\"\n"),
+    EXPECT_THAT(endpoint_problems(kNameAndUrl + "secret_env = \"SECRET\"\nsecret_file = \"/x\"\n"),
                 ElementsAre(HasSubstr("r.toml:11:15: endpoint.secret_file is contradicted by secret_env")));
-    EXPECT_THAT(problems(kNameAndUrl + "secret_env = \"SECRET\"\nallow_private = 1\n"),
+    EXPECT_THAT(endpoint_problems(kNameAndUrl + "secret_env = \"SECRET\"\nallow_private = 1\n"),
                 ElementsAre("r.toml:11:17: endpoint.allow_private must be true or false, not an integer"));
-    EXPECT_THAT(problems(kNameAndUrl + "secret_env = \"SECRET\"\n" + second),
+    EXPECT_THAT(endpoint_problems(kNameAndUrl + "secret_env = \"SECRET\"\n" + second),
                 ElementsAre("r.toml:12:8: endpoint.name \"ops\" is taken by the one in line 8"));
 }
 
@@ -80,7 +84,7 @@ TEST(ConfigEndpoint, SecretOfAWrongFormIsRefusedAndNotRepeated) {
                                                         {"SHORT", "has 12 bytes; 24 to 64 are allowed"},
                                                         {"BROKEN", "is not base64 behind whsec_"}};
     for (const auto& [variable, reason] : reasons) {
-        const auto found = problems(kNameAndUrl + "secret_env = \"" + variable + "\"\n");
+        const auto found = endpoint_problems(kNameAndUrl + "secret_env = \"" + variable + "\"\n");
         ASSERT_EQ(found.size(), 1u) << variable;
         EXPECT_THAT(found[0], HasSubstr("r.toml:10:14: endpoint.secret_env: the secret " + reason));
         EXPECT_THAT(found[0], Not(HasSubstr("MfKQ9r8G")));
@@ -89,15 +93,15 @@ TEST(ConfigEndpoint, SecretOfAWrongFormIsRefusedAndNotRepeated) {
 
 TEST(ConfigEndpoint, UrlWithCredentialsFragmentOrAnotherSchemeIsRefused) {
     const std::string secret = "secret_env = \"SECRET\"\n";
-    EXPECT_THAT(problems(kName + "url = \"https://u:p@hooks.example.com/\"\n" + secret),
+    EXPECT_THAT(endpoint_problems(kName + "url = \"https://u:p@hooks.example.com/\"\n" + secret),
                 ElementsAre(HasSubstr("r.toml:9:7: endpoint.url must not hold a user or password")));
-    EXPECT_THAT(problems(kName + "url = \"https://x/#y\"\n" + secret),
+    EXPECT_THAT(endpoint_problems(kName + "url = \"https://x/#y\"\n" + secret),
                 ElementsAre(HasSubstr("r.toml:9:7: endpoint.url must not hold a fragment")));
-    EXPECT_THAT(problems(kName + "url = \"ftp://x/\"\n" + secret),
+    EXPECT_THAT(endpoint_problems(kName + "url = \"ftp://x/\"\n" + secret),
                 ElementsAre(HasSubstr("r.toml:9:7: endpoint.url must start with http:// or https://")));
-    EXPECT_THAT(problems(kName + "url = \"http://x/\"\n" + secret),
+    EXPECT_THAT(endpoint_problems(kName + "url = \"http://x/\"\n" + secret),
                 ElementsAre(HasSubstr("r.toml:9:7: warning: alerts would travel unencrypted to \"x\"")));
-    EXPECT_THAT(problems(kName + "url = \"http://127.0.0.1:1/\"\n" + secret), IsEmpty());
+    EXPECT_THAT(endpoint_problems(kName + "url = \"http://127.0.0.1:1/\"\n" + secret), IsEmpty());
 }
 
 TEST(ConfigEndpoint, WebhookSecretIsCanonicalBase64OfTheRightLength) {
@@ -114,7 +118,7 @@ TEST(ConfigEndpoint, WebhookSecretIsCanonicalBase64OfTheRightLength) {
 }
 
 TEST(ConfigEndpoint, ReloadShowsNeitherSecretNorUrl) {
-    const auto before = load(kNameAndUrl + "secret_env = \"SECRET\"\n").settings;
+    const auto before = load_endpoints(kNameAndUrl + "secret_env = \"SECRET\"\n").settings;
     auto after = before;
     after.endpoints[0].secret = base::Secret("other");
     after.endpoints[0].url = "https://hooks.example.com/T1/y";

@@ -9,22 +9,24 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const std::string kRest =
+const std::string kWithoutRules =
     "[database]\nurl = \"postgresql://receiptd@127.0.0.1/receiptd\"\n\n"
     "[[upstream]]\nname = \"main\"\nurl = \"https://rpc.example.com\"\n";
 
 std::optional<std::string> no_environment(const std::string&) { return std::nullopt; }
 
-Loaded load(const std::string& toml) { return load_text(kRest + toml, "r.toml", no_environment); }
+Loaded load_rules(const std::string& toml) {
+    return load_text(kWithoutRules + toml, "r.toml", no_environment);
+}
 
-std::vector<std::string> problems(const std::string& toml) {
+std::vector<std::string> rule_problems(const std::string& toml) {
     std::vector<std::string> all;
-    for (const auto& problem : load(toml).problems) all.push_back(problem.to_string());
+    for (const auto& problem : load_rules(toml).problems) all.push_back(problem.to_string());
     return all;
 }
 
 TEST(ConfigWatch, EveryKeyReachesItsField) {
-    const auto loaded = load(
+    const auto loaded = load_rules(
         "[watching]\nstuck_after_pending = \"2m\"\nstuck_after_included = \"3s\"\nstuck_after_executing = "
         "\"1h\"\n"
         "stuck_after_completed = \"90s\"\nvalidity_blocks = 60\n"
@@ -48,13 +50,13 @@ TEST(ConfigWatch, EveryKeyReachesItsField) {
 }
 
 TEST(ConfigWatch, ARuleWithoutAGlobIsRefused) {
-    EXPECT_THAT(problems("[[watch]]\nname = \"all\"\n"),
+    EXPECT_THAT(rule_problems("[[watch]]\nname = \"all\"\n"),
                 ElementsAre("r.toml:7:1: watch needs signer, receiver or method; \"*\" matches everything"));
 }
 
 TEST(ConfigWatch, NamesAreUniqueAndGlobsHaveNoBlanks) {
     EXPECT_THAT(
-        problems("[[watch]]\nname = \"a\"\nsigner = \"x\"\n[[watch]]\nname = \"a\"\nmethod = \"y z\"\n"),
+        rule_problems("[[watch]]\nname = \"a\"\nsigner = \"x\"\n[[watch]]\nname = \"a\"\nmethod = \"y z\"\n"),
         ElementsAre("r.toml:11:8: watch.name \"a\" is taken by the one in line 8",
                     "r.toml:12:10: watch.method must not hold blanks or control characters"));
 }
@@ -64,12 +66,12 @@ TEST(ConfigWatch, AChangedRuleNeedsARestart) {
     const std::string after =
         "[[watch]]\nname = \"a\"\nsigner = \"y\"\n[[watch]]\nname = \"b\"\nsigner = \"*\"\n";
     std::vector<std::string> keys;
-    for (const auto& change : reload_diff(load(before).settings, load(after).settings)) {
+    for (const auto& change : reload_diff(load_rules(before).settings, load_rules(after).settings)) {
         keys.push_back(change.key);
         EXPECT_FALSE(change.reloadable);
     }
     EXPECT_THAT(keys, ElementsAre("watch.signer (a)", "watch (b)"));
-    EXPECT_THAT(reload_diff(load(after).settings, load(after).settings), IsEmpty());
+    EXPECT_THAT(reload_diff(load_rules(after).settings, load_rules(after).settings), IsEmpty());
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-base::Task<ServerReply> echo(ServerRequest request) {
+base::Task<ServerReply> echo_admitted(ServerRequest request) {
     ServerReply reply;
     reply.body = request.path + "?" + request.query + " " + request.body;
     co_return reply;
@@ -34,7 +34,7 @@ std::optional<ServerReply> refuse_uploads(const ServerRequest& head) {
 class HttpAdmissionTest : public ::testing::Test {
 protected:
     void serve() {
-        server_.emplace(io_.get_executor(), options_, echo);
+        server_.emplace(io_.get_executor(), options_, echo_admitted);
         server_->start();
     }
     tcp::socket connect(const std::string& text = "") {

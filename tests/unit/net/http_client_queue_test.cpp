@@ -15,7 +15,7 @@ namespace {
 using namespace net::testing;
 using Outcome = base::Result<HttpResponse, TransportError>;
 
-constexpr const char* kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+constexpr const char* kQueuedOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 // Holds every answer back until `wanted` requests are there at the same time.
 struct Gate {
@@ -34,7 +34,7 @@ base::Task<void> answer_at_gate(tcp::socket& socket, Gate& gate) {
         boost::system::error_code ignored;
         co_await gate.opened.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
         --gate.waiting;
-        co_await write_text(socket, kOk);
+        co_await write_text(socket, kQueuedOk);
     }
 }
 

@@ -22,7 +22,7 @@ struct Said {
     std::optional<net::TransportFault> fault = {};
 };
 
-constexpr chain::BlockHeight kHead = 1'000'000;
+constexpr chain::BlockHeight kHeadHeight = 1'000'000;
 
 Verdict judge(const Said& said) {
     HttpObservation seen;
@@ -31,7 +31,7 @@ Verdict judge(const Said& said) {
     seen.body = said.body;
     seen.method = said.method;
     seen.height = said.height;
-    seen.known_head = kHead;
+    seen.known_head = kHeadHeight;
     seen.retry_after = said.retry_after;
     seen.now = std::chrono::sys_days(std::chrono::year(2024) / 11 / 6) + 8h;
     std::optional<chain::Envelope> envelope;
@@ -173,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(
     decisions, FailureTable,
     ::testing::Values(
         Row{"block_above_head",
-            {200, structured("HANDLER_ERROR", "UNKNOWN_BLOCK"), "block", kHead + 1},
+            {200, structured("HANDLER_ERROR", "UNKNOWN_BLOCK"), "block", kHeadHeight + 1},
             not_yet,
             "UNKNOWN_BLOCK"},
         Row{"block_by_hash",
@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
             "UNKNOWN_BLOCK",
             true},
         Row{"chunk_right_after_the_block",
-            {200, structured("HANDLER_ERROR", "UNKNOWN_CHUNK"), "chunk", kHead},
+            {200, structured("HANDLER_ERROR", "UNKNOWN_CHUNK"), "chunk", kHeadHeight},
             not_yet,
             "UNKNOWN_CHUNK",
             true},
@@ -328,7 +328,7 @@ TEST(error_class, what_a_host_does_not_know_is_not_its_fault) {
 }
 
 TEST(error_class, a_chunk_that_may_still_arrive_is_worth_asking_for_again) {
-    EXPECT_TRUE(judge({200, structured("HANDLER_ERROR", "UNKNOWN_CHUNK"), "chunk", kHead - 1}).again);
+    EXPECT_TRUE(judge({200, structured("HANDLER_ERROR", "UNKNOWN_CHUNK"), "chunk", kHeadHeight - 1}).again);
     EXPECT_FALSE(judge({200, structured("HANDLER_ERROR", "UNKNOWN_CHUNK"), "chunk", 1}).again);
 }
 

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace testing;
 
-std::string whole_block(int height) { return R"({"block":)" + block_json(height) + R"(,"shards":[]})"; }
+std::string neardata_block(int height) { return R"({"block":)" + block_json(height) + R"(,"shards":[]})"; }
 
 class Neardata : public ::testing::Test {
 protected:
@@ -31,7 +31,7 @@ private:
 
 TEST_F(Neardata, gives_whole_blocks_by_one_get) {
     auto& host = world.host("neardata", HostKind::neardata);
-    host.script = [](const auto&) { return http(200, whole_block(7)); };
+    host.script = [](const auto&) { return http(200, neardata_block(7)); };
     const auto result = fetch(7);
     EXPECT_EQ(block_of(std::get<BlockContents>(result)).header.height, 7u);
     EXPECT_EQ(host.seen[0].method, "GET");
@@ -47,13 +47,13 @@ TEST_F(Neardata, null_is_a_height_without_a_block_and_too_far_is_not_yet) {
     EXPECT_TRUE(std::holds_alternative<NotYet>(fetch(7)));
     host.script = [](const auto&) { return http(404, R"({"error":"e","type":"BLOCK_HEIGHT_TOO_LOW"})"); };
     EXPECT_EQ(std::get<Unavailable>(fetch(7)).reason, "BLOCK_HEIGHT_TOO_LOW");
-    host.script = [](const auto&) { return http(200, whole_block(8)); };
+    host.script = [](const auto&) { return http(200, neardata_block(8)); };
     EXPECT_EQ(std::get<Unavailable>(fetch(7)).reason, "malformed");
 }
 
 TEST_F(Neardata, the_heads_block_is_fetched_once) {
     auto& host = world.host("neardata", HostKind::neardata);
-    host.script = [](const auto&) { return http(200, whole_block(9)); };
+    host.script = [](const auto&) { return http(200, neardata_block(9)); };
     EXPECT_EQ(world.run(source().head())->height, 9u);
     EXPECT_TRUE(std::holds_alternative<BlockContents>(fetch(9)));
     EXPECT_EQ(host.seen.size(), 1u);

@@ -14,8 +14,8 @@ namespace {
 using namespace testing;
 
 const std::string kReceipt = "A2dCfgBTjreZBEXt3JsWXda11FB7vRgtQAHzuV5DzpW2";
-const std::string kTx = "4XXtr7JrRNaquPXe7RZ1PSgJ645dgSpsRyE6gmvhvQV4";
-const std::string kHead = "72JMWj22x3ze1pUFQd6aE8EffpsWNtHezeqgxGENyMvc";
+const std::string kOriginTx = "4XXtr7JrRNaquPXe7RZ1PSgJ645dgSpsRyE6gmvhvQV4";
+const std::string kHeadHash = "72JMWj22x3ze1pUFQd6aE8EffpsWNtHezeqgxGENyMvc";
 
 class Receipts : public ::testing::Test {
 protected:
@@ -25,7 +25,7 @@ protected:
     }
     ReceiptSource::OriginResult origin() { return world.run(source().origin(kReceipt, Priority::watch)); }
     ReceiptSource::ProofResult outcome(const std::string& id = kReceipt) {
-        return world.run(source().outcome(id, "b.near", kHead, Priority::watch));
+        return world.run(source().outcome(id, "b.near", kHeadHash, Priority::watch));
     }
     static FakeHost::Script says(const Transport::Reply& reply) {
         return [reply](const auto&) { return reply; };
@@ -38,10 +38,10 @@ private:
 
 TEST_F(Receipts, TellTheirTransaction) {
     auto& host = world.host("main", HostKind::regular);
-    host.script = says(result(R"({"transaction_hash":")" + kTx + R"(","sender_account_id":"a.near"})"));
+    host.script = says(result(R"({"transaction_hash":")" + kOriginTx + R"(","sender_account_id":"a.near"})"));
     const auto told = origin();
     ASSERT_TRUE(std::holds_alternative<ReceiptSource::Origin>(told));
-    EXPECT_EQ(std::get<ReceiptSource::Origin>(told).tx_hash, kTx);
+    EXPECT_EQ(std::get<ReceiptSource::Origin>(told).tx_hash, kOriginTx);
     EXPECT_EQ(std::get<ReceiptSource::Origin>(told).sender_id, "a.near");
     EXPECT_EQ(host.asked("EXPERIMENTAL_receipt_to_tx"), 1u);
 }
@@ -52,7 +52,7 @@ TEST_F(Receipts, AreLookedForInTheArchiveIfTheRegularHostCannotTell) {
         World own;
         own.host("main", HostKind::regular).script = says(error(cause));
         own.host("old", HostKind::archival).script =
-            says(result(R"({"transaction_hash":")" + kTx + R"(","sender_account_id":"a.near"})"));
+            says(result(R"({"transaction_hash":")" + kOriginTx + R"(","sender_account_id":"a.near"})"));
         RpcReceiptSource source(own.pool, own.router());
         const auto told = own.run(source.origin(kReceipt, Priority::watch));
         EXPECT_TRUE(std::holds_alternative<ReceiptSource::Origin>(told)) << cause;
@@ -95,7 +95,7 @@ TEST_F(Receipts, TheirOutcomesAreBelievedIfTheyAreProven) {
     host.script = says(result(vector.dump()));
     const auto told = outcome(id);
     ASSERT_TRUE(std::holds_alternative<ReceiptSource::Proof>(told));
-    EXPECT_EQ(host.asked(R"("light_client_head":")" + kHead), 1u);
+    EXPECT_EQ(host.asked(R"("light_client_head":")" + kHeadHash), 1u);
     vector["outcome_proof"]["outcome"]["gas_burnt"] = 1;
     host.script = says(result(vector.dump()));
     EXPECT_TRUE(std::holds_alternative<Unavailable>(outcome(id)));

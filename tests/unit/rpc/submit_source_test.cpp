@@ -12,7 +12,7 @@ namespace {
 using namespace testing;
 using ::testing::HasSubstr;
 
-const std::string kTx = "4XXtr7JrRNaquPXe7RZ1PSgJ645dgSpsRyE6gmvhvQV4";
+const std::string kSubmittedTx = "4XXtr7JrRNaquPXe7RZ1PSgJ645dgSpsRyE6gmvhvQV4";
 
 class SubmitSourceTest : public ::testing::Test {
 protected:
@@ -20,7 +20,9 @@ protected:
     T ask(base::Task<T> task) {
         return world.run(std::move(task));
     }
-    SubmitSource::Broadcast broadcast() { return ask(source().broadcast("AAAA", kTx, Priority::submit)); }
+    SubmitSource::Broadcast broadcast() {
+        return ask(source().broadcast("AAAA", kSubmittedTx, Priority::submit));
+    }
     RpcSubmitSource& source() {
         if (!source_) {
             trees_ =
@@ -42,7 +44,7 @@ private:
 };
 
 TEST_F(SubmitSourceTest, ARegularHostTakesATransaction) {
-    regular.script = [](const auto&) { return result("\"" + kTx + "\""); };
+    regular.script = [](const auto&) { return result("\"" + kSubmittedTx + "\""); };
     const auto taken = broadcast();
     ASSERT_TRUE(std::holds_alternative<SubmitSource::Taken>(taken));
     EXPECT_EQ(std::get<SubmitSource::Taken>(taken).hosts, "regular");
@@ -52,7 +54,7 @@ TEST_F(SubmitSourceTest, ARegularHostTakesATransaction) {
 
 TEST_F(SubmitSourceTest, AHostThatSpeaksOfAnotherTransactionIsNotBelieved) {
     regular.script = [](const auto&) { return result("\"A2dCfgBTjreZBEXt3JsWXda11FB7vRgtQAHzuV5DzpW2\""); };
-    archival.script = [](const auto&) { return result("\"" + kTx + "\""); };
+    archival.script = [](const auto&) { return result("\"" + kSubmittedTx + "\""); };
     const auto taken = broadcast();
     ASSERT_TRUE(std::holds_alternative<SubmitSource::Taken>(taken));
     EXPECT_EQ(std::get<SubmitSource::Taken>(taken).hosts, "archival");
@@ -90,7 +92,7 @@ TEST_F(SubmitSourceTest, WhatNoHostTakesSaysWhatEachSaid) {
 // Several regular hosts: which of them passes it on, nobody can tell.
 class SeveralHostsTest : public SubmitSourceTest {
 protected:
-    static Transport::Reply taking(const net::HttpRequest&) { return result("\"" + kTx + "\""); }
+    static Transport::Reply taking(const net::HttpRequest&) { return result("\"" + kSubmittedTx + "\""); }
     static Transport::Reply refusing(const net::HttpRequest&) {
         return error("INVALID_TRANSACTION", 200, "HANDLER_ERROR",
                      R"({"TxExecutionError":{"InvalidTxError":"InvalidSignature"}})");

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-const std::string kTx = "4XXtr7JrRNaquPXe7RZ1PSgJ645dgSpsRyE6gmvhvQV4";
+const std::string kTreeTx = "4XXtr7JrRNaquPXe7RZ1PSgJ645dgSpsRyE6gmvhvQV4";
 const std::string kR1 = "A2dCfgBTjreZBEXt3JsWXda11FB7vRgtQAHzuV5DzpW2";
 const std::string kR2 = "6gk5rCA4mjkBS2i9xthxona8Q3akpjvFhaTdACgVw7yC";
 const std::string kR3 = "HjAMoRyRgvWo9BcDB8WBD9mL3Uk9EnK8gFqAw5CxP846";
@@ -41,8 +41,8 @@ std::string receipt(const std::string& id) {
 
 std::string transaction(const std::string& receiver) {
     return R"({"signer_id":"a.near","public_key":"ed25519:8hSHprDq2StXwMtNd43wDTXQYsjXcD4MJTXQYsjXcc","nonce":1,)" +
-           (R"("receiver_id":")" + receiver) + R"(","actions":[],"signature":"ed25519:1","hash":")" + kTx +
-           "\"}";
+           (R"("receiver_id":")" + receiver) + R"(","actions":[],"signature":"ed25519:1","hash":")" +
+           kTreeTx + "\"}";
 }
 
 using Texts = std::vector<std::string>;
@@ -58,7 +58,7 @@ std::string status(const Texts& outcomes, const Texts& spawned = {kR1},
                    const std::optional<Texts>& bodies = std::nullopt,
                    const std::string& receiver = "b.near") {
     return R"({"final_execution_status":"FINAL","status":{"SuccessValue":""},"transaction":)" +
-           transaction(receiver) + R"(,"transaction_outcome":)" + outcome(kTx, spawned) +
+           transaction(receiver) + R"(,"transaction_outcome":)" + outcome(kTreeTx, spawned) +
            R"(,"receipts_outcome":[)" + join(outcomes) + "]" +
            (bodies ? R"(,"receipts":[)" + join(*bodies) + "]" : "") + "}";
 }
@@ -69,7 +69,7 @@ protected:
         if (!source_)
             source_ = std::make_unique<RpcTreeSource>(world.io.get_executor(), world.pool, world.router(),
                                                       std::make_shared<BlockCache>());
-        TreeSource::Query query{kTx, "a.near", Priority::head, included_in, {}};
+        TreeSource::Query query{kTreeTx, "a.near", Priority::head, included_in, {}};
         return world.run(source_->tree(std::move(query)));
     }
     std::optional<TreeSource::Inclusion> included_in;
@@ -238,8 +238,8 @@ TEST_F(RpcTrees, another_transaction_is_refused) {
     auto& host = world.host("main", HostKind::regular);
     host.script = [](const auto&) {
         auto text = status({outcome(kR1, {})});
-        for (auto at = text.find(kTx); at != std::string::npos; at = text.find(kTx))
-            text.replace(at, kTx.size(), kR3);
+        for (auto at = text.find(kTreeTx); at != std::string::npos; at = text.find(kTreeTx))
+            text.replace(at, kTreeTx.size(), kR3);
         return result(text);
     };
     EXPECT_EQ(std::get<Unavailable>(tree()).reason, "malformed");

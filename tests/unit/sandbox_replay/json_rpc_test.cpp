@@ -10,8 +10,8 @@ namespace {
 using nlohmann::json;
 using test::FakeClock;
 
-constexpr Height kFirst = 100'000'000;
-constexpr Height kLast = 100'000'037;
+constexpr Height kFirstHeight = 100'000'000;
+constexpr Height kLastHeight = 100'000'037;
 constexpr Height kSkipped = 100'000'012;
 const std::string kUnknownHash = "DWPK1Ftsa1vZCoUHEw6x336okhHCRTWSVHcWSRRw1fyq";
 
@@ -62,14 +62,14 @@ protected:
 
 TEST_F(SampleHost, GivesABlockByFinalityHeightHashAndArray) {
     const json tip = result("block", {{"finality", "final"}});
-    EXPECT_EQ(tip["header"]["height"], kLast);
+    EXPECT_EQ(tip["header"]["height"], kLastHeight);
     EXPECT_EQ(tip["chunks"].size(), 3u);
     EXPECT_EQ(result("block", {{"finality", "optimistic"}}), tip);
-    EXPECT_EQ(result("block", {{"block_id", kLast}}), tip);
+    EXPECT_EQ(result("block", {{"block_id", kLastHeight}}), tip);
     EXPECT_EQ(result("block", {{"block_id", tip["header"]["hash"]}}), tip);
-    EXPECT_EQ(result("block", json::array({kLast})), tip);
+    EXPECT_EQ(result("block", json::array({kLastHeight})), tip);
     EXPECT_EQ(result("block", json::array({tip["header"]["hash"]})), tip);
-    EXPECT_EQ(result("block", {{"sync_checkpoint", "earliest_available"}})["header"]["height"], kFirst);
+    EXPECT_EQ(result("block", {{"sync_checkpoint", "earliest_available"}})["header"]["height"], kFirstHeight);
 }
 
 TEST_F(SampleHost, AnswersUnknownBlocksAsANodeDoes) {
@@ -78,7 +78,7 @@ TEST_F(SampleHost, AnswersUnknownBlocksAsANodeDoes) {
     };
     expect_error("block", {{"block_id", kSkipped}}, 422, "UNKNOWN_BLOCK", by_height(kSkipped));
     expect_error("block", json::array({kSkipped}), 200, "UNKNOWN_BLOCK", by_height(kSkipped));
-    expect_error("block", {{"block_id", kLast + 1}}, 200, "UNKNOWN_BLOCK", by_height(kLast + 1));
+    expect_error("block", {{"block_id", kLastHeight + 1}}, 200, "UNKNOWN_BLOCK", by_height(kLastHeight + 1));
     expect_error("block", {{"block_id", kUnknownHash}}, 200, "UNKNOWN_BLOCK",
                  "DB Not Found Error: BLOCK HEADER: " + kUnknownHash + " \n Cause: Unknown");
 }
@@ -94,33 +94,33 @@ TEST_F(SampleHost, RefusesParamsItCannotRead) {
 }
 
 TEST_F(SampleHost, GivesAChunkByIdAndByShard) {
-    const json block = result("block", {{"block_id", kFirst + 1}});
+    const json block = result("block", {{"block_id", kFirstHeight + 1}});
     const json& slot = block["chunks"][0];
     const json chunk = result("chunk", {{"chunk_id", slot["chunk_hash"]}});
     EXPECT_EQ(chunk["header"]["chunk_hash"], slot["chunk_hash"]);
     EXPECT_EQ(chunk["transactions"][0]["signer_id"], "alice.near");
     EXPECT_EQ(result("chunk", json::array({slot["chunk_hash"]})), chunk);
-    EXPECT_EQ(result("chunk", {{"block_id", kFirst + 1}, {"shard_id", 0}}), chunk);
+    EXPECT_EQ(result("chunk", {{"block_id", kFirstHeight + 1}, {"shard_id", 0}}), chunk);
     EXPECT_EQ(result("chunk", json::array({json::array({block["header"]["hash"], 0})})), chunk);
 }
 
 TEST_F(SampleHost, GivesTheOldChunkWhereTheShardMissesOne) {
-    const json chunk = result("chunk", {{"block_id", kFirst + 18}, {"shard_id", 3}});
-    EXPECT_EQ(chunk["header"]["height_included"], kFirst + 17);
+    const json chunk = result("chunk", {{"block_id", kFirstHeight + 18}, {"shard_id", 3}});
+    EXPECT_EQ(chunk["header"]["height_included"], kFirstHeight + 17);
 }
 
 TEST_F(SampleHost, AnswersUnknownChunksAsANodeDoes) {
     expect_error(
         "chunk", json::array({kUnknownHash}), 200, "UNKNOWN_CHUNK",
         "Chunk Missing (unavailable on the node): ChunkHash(`" + kUnknownHash + "`) \n Cause: Unknown");
-    expect_error("chunk", {{"block_id", kFirst}, {"shard_id", 99}}, 200, "INVALID_SHARD_ID",
+    expect_error("chunk", {{"block_id", kFirstHeight}, {"shard_id", 99}}, 200, "INVALID_SHARD_ID",
                  "Shard id 99 does not exist");
     const auto reply = ask("chunk", {{"block_id", kSkipped}, {"shard_id", 0}});
     EXPECT_EQ(reply.status, 422);
 }
 
 TEST_F(SampleHost, GivesTransactionsWithAndWithoutReceipts) {
-    const json transaction = first_transaction(kFirst + 3);
+    const json transaction = first_transaction(kFirstHeight + 3);
     const json params{{"tx_hash", transaction["hash"]},
                       {"sender_account_id", transaction["signer_id"]},
                       {"wait_until", "FINAL"}};
@@ -143,7 +143,7 @@ TEST_F(SampleHost, AnswersUnknownTransactionsByWhatIsWaitedFor) {
 }
 
 TEST_F(SampleHost, GivesReceiptBodies) {
-    const json transaction = first_transaction(kFirst + 1);
+    const json transaction = first_transaction(kFirstHeight + 1);
     const json known = result("EXPERIMENTAL_tx_status",
                               {{"tx_hash", transaction["hash"]}, {"sender_account_id", "alice.near"}});
     const json receipt = known["receipts"][0];
@@ -155,8 +155,8 @@ TEST_F(SampleHost, GivesReceiptBodies) {
 TEST_F(SampleHost, TellsItsStatus) {
     const json status = result("status", json::array());
     EXPECT_EQ(status["chain_id"], "mainnet");
-    EXPECT_EQ(status["sync_info"]["latest_block_height"], kLast);
-    EXPECT_EQ(status["sync_info"]["earliest_block_height"], kFirst);
+    EXPECT_EQ(status["sync_info"]["latest_block_height"], kLastHeight);
+    EXPECT_EQ(status["sync_info"]["earliest_block_height"], kFirstHeight);
     EXPECT_EQ(status["sync_info"]["latest_block_time"], "2026-04-12T13:20:37.580246875Z");
     EXPECT_EQ(status["protocol_version"], 83);
     EXPECT_EQ(test::json_of(host().answer(test::get("/status"), host().window())), status);
@@ -191,17 +191,17 @@ TEST_F(SampleHost, EchoesTheIdAsItWasWritten) {
 
 TEST_F(SampleHost, ForgetsWhatIsOlderThanItsRetention) {
     options_.retention_blocks = 10;
-    const Height floor = kLast - 10;  // a height is skipped in between
+    const Height floor = kLastHeight - 10;  // a height is skipped in between
     EXPECT_EQ(result("status", {})["sync_info"]["earliest_block_height"], floor + 1);
-    const json old_block = json::parse(*chain_.block(kFirst + 3));
-    EXPECT_EQ(ask("block", {{"block_id", kFirst + 3}}).status, 422);
+    const json old_block = json::parse(*chain_.block(kFirstHeight + 3));
+    EXPECT_EQ(ask("block", {{"block_id", kFirstHeight + 3}}).status, 422);
     EXPECT_EQ(ask("block", {{"block_id", old_block["header"]["hash"]}}).status, 200);
     const json chunk_hash = old_block["chunks"][0]["chunk_hash"];
     EXPECT_EQ(test::json_of(ask("chunk", {{"chunk_id", chunk_hash}}))["error"]["cause"]["name"],
               "UNKNOWN_CHUNK");
-    const json transaction = first_transaction(kFirst + 3);
+    const json transaction = first_transaction(kFirstHeight + 3);
     EXPECT_EQ(ask("tx", json::array({transaction["hash"], "alice.near"})).status, 408);
-    EXPECT_EQ(result("block", {{"block_id", kLast}})["header"]["height"], kLast);
+    EXPECT_EQ(result("block", {{"block_id", kLastHeight}})["header"]["height"], kLastHeight);
 }
 
 }  // namespace

@@ -13,9 +13,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr base::Height kFirst = 200'000'000;
+constexpr base::Height kFirstWhole = 200'000'000;
 
-WholeBlockRun repeated(std::uint64_t blocks, base::Height first = kFirst) {
+WholeBlockRun repeated(std::uint64_t blocks, base::Height first = kFirstWhole) {
     Repeat repeat;
     repeat.blocks = blocks;
     repeat.first_height = first;
@@ -57,8 +57,8 @@ TEST(RepeatedRun, ChainsItsBlocksWithoutGaps) {
     for (std::uint64_t i = 0; i < run.size(); ++i) {
         const json whole = block_at(run, i);
         const json& header = whole["block"]["header"];
-        EXPECT_EQ(header["height"], kFirst + i);
-        EXPECT_EQ(header["prev_height"], kFirst + i - 1);
+        EXPECT_EQ(header["height"], kFirstWhole + i);
+        EXPECT_EQ(header["prev_height"], kFirstWhole + i - 1);
         EXPECT_EQ(header["hash"], run.hash(i));
         if (i >= 1) {
             EXPECT_EQ(header["prev_hash"], previous);
@@ -75,7 +75,7 @@ TEST(RepeatedRun, ChainsItsBlocksWithoutGaps) {
         previous = header["hash"];
         for (const auto& shard : whole["shards"]) {
             if (shard["chunk"].is_null()) continue;
-            EXPECT_EQ(shard["chunk"]["header"]["height_included"], kFirst + i);
+            EXPECT_EQ(shard["chunk"]["header"]["height_included"], kFirstWhole + i);
             EXPECT_EQ(shard["chunk"]["header"]["prev_block_hash"], header["prev_hash"]);
             for (const auto& item : shard["receipt_execution_outcomes"])
                 EXPECT_EQ(item["execution_outcome"]["block_hash"], header["hash"]);
@@ -117,11 +117,11 @@ TEST(RepeatedRun, KeepsAMissingChunkMissing) {
         const json whole = block_at(run, i);
         for (std::size_t s = 0; s < whole["shards"].size(); ++s) {
             const json& header = whole["block"]["chunks"][s];
-            const bool is_new = header["height_included"] == kFirst + i;
+            const bool is_new = header["height_included"] == kFirstWhole + i;
             EXPECT_EQ(whole["shards"][s]["chunk"].is_null(), !is_new);
             if (is_new) continue;
             ++missing;
-            EXPECT_EQ(header["height_included"], kFirst + i - 1);
+            EXPECT_EQ(header["height_included"], kFirstWhole + i - 1);
         }
     }
     EXPECT_EQ(missing, 1u);
@@ -188,7 +188,7 @@ TEST(RecordedMainnet, RepeatsWithUniqueChainedBlocks) {
     std::string previous;
     for (std::uint64_t i = 0; i < run.size(); ++i) {
         const json whole = block_at(run, i);
-        EXPECT_EQ(whole["block"]["header"]["height"], kFirst + i);
+        EXPECT_EQ(whole["block"]["header"]["height"], kFirstWhole + i);
         if (i >= 1) {
             EXPECT_EQ(whole["block"]["header"]["prev_hash"], previous);
         }

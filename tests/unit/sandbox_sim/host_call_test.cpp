@@ -5,13 +5,13 @@
 namespace receiptd::sandbox::sim {
 namespace {
 
-const std::string kContract = "contract.test";
+const std::string kCalled = "contract.test";
 
 // The outcome of calling a contract that does just that.
 struct Called {
     explicit Called(Method method, Gas gas = 100 * kTera, u128 deposit = 0) {
-        world.add_contract(kContract, {{"run", std::move(method)}});
-        const CryptoHash hash = world.send_call(kContract, "run", gas, deposit);
+        world.add_contract(kCalled, {{"run", std::move(method)}});
+        const CryptoHash hash = world.send_call(kCalled, "run", gas, deposit);
         world.run_until_idle();
         outcome = world.initial(hash).outcome;
     }
@@ -34,32 +34,32 @@ TEST(Host, tells_the_contract_where_it_runs) {
             seen.push_back(host.promise_results_count());
         },
         100 * kTera, 3);
-    EXPECT_EQ(seen, Json({kContract, kAlice, kAlice, "3", base::to_string(1000 * kNear + 3), 102, 100 * kTera,
+    EXPECT_EQ(seen, Json({kCalled, kAlice, kAlice, "3", base::to_string(1000 * kNear + 3), 102, 100 * kTera,
                           false, 0}));
 }
 
 TEST(Host, keeps_what_a_call_wrote_and_drops_what_a_failing_one_did) {
     World world;
-    world.add_contract(kContract, {{"write", [](Host& host) { host.storage_write("key", "value"); }},
-                                   {"remove",
-                                    [](Host& host) {
-                                        host.storage_remove("key");
-                                        EXPECT_FALSE(host.storage_read("key").has_value());
-                                    }},
-                                   {"spoil", [](Host& host) {
-                                        host.storage_write("key", "spoilt");
-                                        EXPECT_EQ(host.storage_read("key"), "spoilt");
-                                        host.panic("no");
-                                    }}});
-    world.send_call(kContract, "write");
+    world.add_contract(kCalled, {{"write", [](Host& host) { host.storage_write("key", "value"); }},
+                                 {"remove",
+                                  [](Host& host) {
+                                      host.storage_remove("key");
+                                      EXPECT_FALSE(host.storage_read("key").has_value());
+                                  }},
+                                 {"spoil", [](Host& host) {
+                                      host.storage_write("key", "spoilt");
+                                      EXPECT_EQ(host.storage_read("key"), "spoilt");
+                                      host.panic("no");
+                                  }}});
+    world.send_call(kCalled, "write");
     world.run_until_idle();
-    EXPECT_EQ(world.state_of(kContract).data(kContract, "key"), "value");
-    world.send_call(kContract, "spoil");
+    EXPECT_EQ(world.state_of(kCalled).data(kCalled, "key"), "value");
+    world.send_call(kCalled, "spoil");
     world.run_until_idle();
-    EXPECT_EQ(world.state_of(kContract).data(kContract, "key"), "value");
-    world.send_call(kContract, "remove");
+    EXPECT_EQ(world.state_of(kCalled).data(kCalled, "key"), "value");
+    world.send_call(kCalled, "remove");
     world.run_until_idle();
-    EXPECT_FALSE(world.state_of(kContract).data(kContract, "key").has_value());
+    EXPECT_FALSE(world.state_of(kCalled).data(kCalled, "key").has_value());
 }
 
 TEST(Host, the_logs_of_a_failing_call_are_kept) {
@@ -111,21 +111,21 @@ TEST(HostLimits, storage_keys_and_values_are_bounded) {
 
 TEST(HostLimits, a_contract_that_cannot_pay_its_storage_fails_as_a_whole) {
     World world;
-    world.add_account(kContract, kNear / 100);
-    world.add_contract(kContract,
+    world.add_account(kCalled, kNear / 100);
+    world.add_contract(kCalled,
                        {{"run", [](Host& host) { host.storage_write("k", std::string(2000, 'v')); }}});
-    const CryptoHash hash = world.send_call(kContract, "run");
+    const CryptoHash hash = world.send_call(kCalled, "run");
     world.run_until_idle();
     const Json error = failure_of(world.initial(hash).outcome)["ActionError"];
     EXPECT_TRUE(error["index"].is_null());
-    EXPECT_EQ(error["kind"]["LackBalanceForState"]["account_id"], kContract);
+    EXPECT_EQ(error["kind"]["LackBalanceForState"]["account_id"], kCalled);
 }
 
 TEST(HostGas, runs_out_with_the_prepaid_gas) {
     Called called([](Host& host) { host.use_gas(6 * kTera); }, 5 * kTera);
     EXPECT_EQ(called.error(), "Exceeded the prepaid gas.");
     EXPECT_EQ(called.outcome.gas_burnt,
-              5 * kTera + receipt_exec_fee() + action_exec_fee(call_action("run", 5 * kTera), kContract))
+              5 * kTera + receipt_exec_fee() + action_exec_fee(call_action("run", 5 * kTera), kCalled))
         << "all of it is burnt";
 }
 
@@ -199,10 +199,10 @@ TEST(HostGas, attaching_more_tokens_than_the_account_has_fails) {
 
 TEST(FunctionCallErrors, are_told_as_nodes_tell_them) {
     World world;
-    world.add_contract(kContract, {{"run", [](Host&) {}}});
+    world.add_contract(kCalled, {{"run", [](Host&) {}}});
     world.add_account("other.test");
     world.set_code("other.test", "\0asm of somebody");
-    const CryptoHash method = world.send_call(kContract, "unknown");
+    const CryptoHash method = world.send_call(kCalled, "unknown");
     const CryptoHash empty = world.send_call(kBob, "run");
     const CryptoHash unknown = world.send_call("other.test", "run");
     const CryptoHash missing = world.send_call("nobody.test", "run");
@@ -221,9 +221,9 @@ TEST(FunctionCallErrors, are_told_as_nodes_tell_them) {
 
 TEST(FunctionCallErrors, a_method_that_is_not_there_drops_nothing_but_its_own_receipt) {
     World world;
-    world.add_contract(kContract, {{"run", [](Host&) {}}});
+    world.add_contract(kCalled, {{"run", [](Host&) {}}});
     const CryptoHash hash =
-        world.send(kAlice, kContract, {transfer_action(kNear), call_action("unknown", 10 * kTera)});
+        world.send(kAlice, kCalled, {transfer_action(kNear), call_action("unknown", 10 * kTera)});
     world.run_until_idle();
     EXPECT_EQ(failure_of(world.initial(hash).outcome)["ActionError"]["index"], 1);
     EXPECT_EQ(world.initial(hash).outcome.receipt_ids.size(), 2U);

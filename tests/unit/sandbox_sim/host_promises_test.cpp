@@ -3,13 +3,13 @@
 namespace receiptd::sandbox::sim {
 namespace {
 
-const std::string kContract = "contract.test";
+const std::string kPromising = "contract.test";
 
 // What a call that does this fails with.
 std::string error_of(Method method, Gas gas = 1000 * kTera) {
     World world;
-    world.add_contract(kContract, {{"run", std::move(method)}});
-    const CryptoHash hash = world.send_call(kContract, "run", gas);
+    world.add_contract(kPromising, {{"run", std::move(method)}});
+    const CryptoHash hash = world.send_call(kPromising, "run", gas);
     world.run_until_idle();
     return execution_error(world.initial(hash).outcome);
 }
@@ -71,7 +71,7 @@ TEST(HostPromises, names_must_be_valid) {
     EXPECT_EQ(error_of([](Host& host) { host.promise_batch_then(call(host, kBob, "x", kTera), ""); }),
               "VM Logic returned an invalid account id");
     EXPECT_EQ(error_of([](Host& host) {
-                  const PromiseIndex promise = host.promise_batch_create(kContract);
+                  const PromiseIndex promise = host.promise_batch_create(kPromising);
                   host.promise_add_action(promise, {wire::DeleteAccount{"-"}});
               }),
               "VM Logic returned an invalid account id");
@@ -83,12 +83,12 @@ TEST(HostPromises, names_must_be_valid) {
 
 TEST(HostPromises, code_beyond_4_mb_and_delegate_actions_cannot_be_made) {
     EXPECT_EQ(error_of([](Host& host) {
-                  const PromiseIndex promise = host.promise_batch_create(kContract);
+                  const PromiseIndex promise = host.promise_batch_create(kPromising);
                   host.promise_add_action(promise, {wire::DeployContract{Bytes(4194305)}});
               }),
               "The size of a contract code in DeployContract action 4194305 exceeds the limit 4194304");
     EXPECT_EQ(error_of([](Host& host) {
-                  const PromiseIndex promise = host.promise_batch_create(kContract);
+                  const PromiseIndex promise = host.promise_batch_create(kPromising);
                   host.promise_add_action(promise, {wire::SignedDelegate{}});
               }),
               "Smart contract panicked: a contract cannot make this action");
@@ -96,14 +96,14 @@ TEST(HostPromises, code_beyond_4_mb_and_delegate_actions_cannot_be_made) {
 
 TEST(HostPromises, a_promise_of_no_others_waits_for_nothing) {
     World world;
-    world.add_contract(kContract,
+    world.add_contract(kPromising,
                        {{"run",
                          [](Host& host) {
                              const PromiseIndex none = host.promise_and({});
-                             host.promise_return(then(host, none, kContract, "callback", 10 * kTera));
+                             host.promise_return(then(host, none, kPromising, "callback", 10 * kTera));
                          }},
                         {"callback", return_results}});
-    const CryptoHash hash = world.send_call(kContract, "run");
+    const CryptoHash hash = world.send_call(kPromising, "run");
     world.run_until_idle();
     EXPECT_EQ(value_of(world.child(world.initial(hash), 0).outcome), "");
 }

@@ -3,12 +3,12 @@
 namespace receiptd::sandbox::sim {
 namespace {
 
-const std::string kContract = "contract.test";
+const std::string kViewed = "contract.test";
 
 struct Viewed : ::testing::Test {
     Viewed() {
         world.add_contract(
-            kContract,
+            kViewed,
             {{"count", [](Host& host) { host.return_value(bytes(host.storage_read("n").value_or("none"))); }},
              {"set", [](Host& host) { host.storage_write("n", text(host.input())); }},
              {"say",
@@ -26,12 +26,12 @@ struct Viewed : ::testing::Test {
                                           (host.is_view() ? " view" : "")));
               }}});
     }
-    ViewResult view(const std::string& method, const std::string& account = kContract, Height at = kNewest,
+    ViewResult view(const std::string& method, const std::string& account = kViewed, Height at = kNewest,
                     std::string_view args = "") {
         return call_view(world.state_of(account), at, world.block(), {account, method, bytes(args)},
                          world.contracts());
     }
-    std::string error(const std::string& method, const std::string& account = kContract) {
+    std::string error(const std::string& method, const std::string& account = kViewed) {
         return view(method, account).error;
     }
     World world;
@@ -39,12 +39,12 @@ struct Viewed : ::testing::Test {
 
 TEST_F(Viewed, reads_the_state_of_its_height) {
     for (const char* value : {"1", "2"}) {
-        world.send(kAlice, kContract, {call_action("set", 30 * kTera, 0, value)});
+        world.send(kAlice, kViewed, {call_action("set", 30 * kTera, 0, value)});
         world.run(2);
     }
-    EXPECT_EQ(text(view("count", kContract, 101).value), "none");
-    EXPECT_EQ(text(view("count", kContract, 102).value), "1");
-    EXPECT_EQ(text(view("count", kContract, 103).value), "1");
+    EXPECT_EQ(text(view("count", kViewed, 101).value), "none");
+    EXPECT_EQ(text(view("count", kViewed, 102).value), "1");
+    EXPECT_EQ(text(view("count", kViewed, 103).value), "1");
     EXPECT_EQ(text(view("count").value), "2");
 }
 
@@ -75,7 +75,7 @@ TEST_F(Viewed, may_neither_write_nor_make_promises_nor_ask_who_calls) {
     EXPECT_EQ(error("set"), prefix + "\"storage_write\" })");
     EXPECT_EQ(error("promise"), prefix + "\"promise_batch_create\" })");
     EXPECT_EQ(error("who"), prefix + "\"predecessor_account_id\" })");
-    EXPECT_FALSE(world.state_of(kContract).data(kContract, "n").has_value());
+    EXPECT_FALSE(world.state_of(kViewed).data(kViewed, "n").has_value());
 }
 
 }  // namespace

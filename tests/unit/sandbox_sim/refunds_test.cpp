@@ -6,11 +6,11 @@
 namespace receiptd::sandbox::sim {
 namespace {
 
-const std::string kContract = "contract.test";
+const std::string kRefunding = "contract.test";
 
 World world_with_contract() {
     World world;
-    world.add_contract(kContract,
+    world.add_contract(kRefunding,
                        {{"quiet", [](Host&) {}},
                         {"use", [](Host& host) { host.use_gas(10 * kTera); }},
                         {"panic",
@@ -36,7 +36,7 @@ u128 amount_of(const World::Executed& refund) {
 TEST(Refunds, unused_gas_comes_back_to_the_signer_at_the_purchase_price) {
     World world = world_with_contract();
     const u128 before = world.balance(kAlice);
-    const CryptoHash hash = world.send_call(kContract, "use", 100 * kTera);
+    const CryptoHash hash = world.send_call(kRefunding, "use", 100 * kTera);
     world.run_until_idle();
     const World::Executed& parent = world.initial(hash);
     ASSERT_EQ(parent.outcome.receipt_ids.size(), 1U);
@@ -56,7 +56,7 @@ TEST(Refunds, unused_gas_comes_back_to_the_signer_at_the_purchase_price) {
 
 TEST(Refunds, there_is_none_when_all_gas_was_burnt) {
     World world = world_with_contract();
-    const CryptoHash hash = world.send_call(kContract, "burn_all", 30 * kTera);
+    const CryptoHash hash = world.send_call(kRefunding, "burn_all", 30 * kTera);
     world.run_until_idle();
     EXPECT_TRUE(succeeded(world.initial(hash).outcome));
     EXPECT_TRUE(world.initial(hash).outcome.receipt_ids.empty());
@@ -64,7 +64,7 @@ TEST(Refunds, there_is_none_when_all_gas_was_burnt) {
 
 TEST(Refunds, a_failed_receipt_returns_its_deposit_to_the_predecessor_before_the_gas) {
     World world = world_with_contract();
-    const CryptoHash hash = world.send_call(kContract, "panic", 30 * kTera, 7 * kNear);
+    const CryptoHash hash = world.send_call(kRefunding, "panic", 30 * kTera, 7 * kNear);
     world.run_until_idle();
     const World::Executed& parent = world.initial(hash);
     ASSERT_EQ(parent.outcome.receipt_ids.size(), 2U);
@@ -77,9 +77,9 @@ TEST(Refunds, a_failed_receipt_returns_its_deposit_to_the_predecessor_before_the
     const World::Executed& gas = world.child(parent, 1);
     EXPECT_EQ(body_of(gas).signer_id, kAlice);
     EXPECT_EQ(gas.receipt.receipt_id, chain::child_receipt_id(parent.outcome.id, parent.height, 1));
-    EXPECT_EQ(world.balance(kContract),
+    EXPECT_EQ(world.balance(kRefunding),
               1000 * kNear + (parent.outcome.gas_burnt - receipt_exec_fee() -
-                              action_exec_fee(call_action("panic", 30 * kTera), kContract)) *
+                              action_exec_fee(call_action("panic", 30 * kTera), kRefunding)) *
                                  3 / 10 * kGasPrice)
         << "only the reward";
 }
@@ -87,7 +87,7 @@ TEST(Refunds, a_failed_receipt_returns_its_deposit_to_the_predecessor_before_the
 TEST(Refunds, the_deposit_of_a_promise_goes_back_to_the_contract_that_made_it) {
     World world = world_with_contract();
     world.add_contract("maker.test",
-                       {{"run", [](Host& host) { call(host, kContract, "panic", 10 * kTera, kNear); }}});
+                       {{"run", [](Host& host) { call(host, kRefunding, "panic", 10 * kTera, kNear); }}});
     const CryptoHash hash = world.send_call("maker.test", "run");
     world.run_until_idle();
     const World::Executed& child = world.child(world.initial(hash), 0);
@@ -101,7 +101,7 @@ TEST(Refunds, to_an_account_that_is_gone_fail_and_burn_the_tokens) {
     World world = world_with_contract();
     const std::string leaver = "leaver.test";
     world.add_account(leaver, 10 * kNear);
-    const CryptoHash call = world.send(leaver, kContract, {call_action("panic", 30 * kTera, 2 * kNear)});
+    const CryptoHash call = world.send(leaver, kRefunding, {call_action("panic", 30 * kTera, 2 * kNear)});
     const CryptoHash leave = world.send(leaver, leaver, {{wire::DeleteAccount{kBob}}});
     world.step();
     EXPECT_TRUE(succeeded(world.initial(leave).outcome)) << failure_of(world.initial(leave).outcome);
@@ -146,10 +146,10 @@ TEST(Refunds, of_gas_restore_the_allowance_of_a_function_call_key) {
     StateUpdate update(world.state_of(kAlice));
     wire::FunctionCallPermission permission;
     permission.allowance = kNear;
-    permission.receiver_id = kContract;
+    permission.receiver_id = kRefunding;
     update.set_access_key(kAlice, key.public_key(), {0, permission});
     update.commit(100);
-    const CryptoHash hash = world.send(kAlice, kContract, {call_action("quiet", 100 * kTera)}, key);
+    const CryptoHash hash = world.send(kAlice, kRefunding, {call_action("quiet", 100 * kTera)}, key);
     world.run_until_idle();
     ASSERT_TRUE(succeeded(world.initial(hash).outcome));
     const Gas spent = world.transaction_outcome(hash).gas_burnt + world.initial(hash).outcome.gas_burnt;
@@ -161,7 +161,7 @@ TEST(Refunds, of_gas_restore_the_allowance_of_a_function_call_key) {
 TEST(Refunds, keep_to_the_purchase_price_when_the_gas_price_moves) {
     World world = world_with_contract();
     const u128 before = world.balance(kAlice);
-    const CryptoHash hash = world.send_call(kContract, "use", 100 * kTera);
+    const CryptoHash hash = world.send_call(kRefunding, "use", 100 * kTera);
     world.step();
     world.block().gas_price = 3 * kGasPrice;
     world.run_until_idle();
@@ -172,19 +172,19 @@ TEST(Refunds, keep_to_the_purchase_price_when_the_gas_price_moves) {
 
 TEST(Refunds, a_contract_gets_three_tenths_of_the_gas_its_call_burnt) {
     World world = world_with_contract();
-    const CryptoHash hash = world.send_call(kContract, "use", 100 * kTera);
+    const CryptoHash hash = world.send_call(kRefunding, "use", 100 * kTera);
     world.run_until_idle();
     const Outcome& outcome = world.initial(hash).outcome;
     const Gas in_call =
-        outcome.gas_burnt - receipt_exec_fee() - action_exec_fee(call_action("use", 100 * kTera), kContract);
+        outcome.gas_burnt - receipt_exec_fee() - action_exec_fee(call_action("use", 100 * kTera), kRefunding);
     EXPECT_GE(in_call, 10 * kTera);
-    EXPECT_EQ(world.balance(kContract), 1000 * kNear + in_call * 3 / 10 * kGasPrice);
+    EXPECT_EQ(world.balance(kRefunding), 1000 * kNear + in_call * 3 / 10 * kGasPrice);
     EXPECT_EQ(outcome.tokens_burnt, outcome.gas_burnt * kGasPrice) << "the reward is shown as burnt";
 }
 
 TEST(Refunds, attached_gas_that_promises_took_along_comes_back_from_them) {
     World world = world_with_contract();
-    const CryptoHash hash = world.send_call(kContract, "pay_bob", 100 * kTera);
+    const CryptoHash hash = world.send_call(kRefunding, "pay_bob", 100 * kTera);
     world.run_until_idle();
     const World::Executed& transfer = world.child(world.initial(hash), 0);
     EXPECT_EQ(transfer.receipt.receiver_id, kBob);

@@ -18,12 +18,12 @@ constexpr const char* kReceiver = "bob.test";
 Json judge(std::vector<wire::Action> actions, std::string_view receiver_id = kReceiver) {
     return check_actions(actions, receiver_id).value_or(Json());
 }
-wire::Action call(Gas gas, std::string method = "run", std::size_t args = 0) {
+wire::Action calling(Gas gas, std::string method = "run", std::size_t args = 0) {
     return {wire::FunctionCall{std::move(method), Bytes(args), gas, 0}};
 }
-wire::Action add_key(wire::AccessKey key) { return {wire::AddKey{public_of("k"), std::move(key)}}; }
+wire::Action adding_key(wire::AccessKey key) { return {wire::AddKey{public_of("k"), std::move(key)}}; }
 
-wire::Action delegate_of(std::vector<wire::Action> actions) {
+wire::Action delegating(std::vector<wire::Action> actions) {
     wire::SignedDelegate delegate;
     delegate.delegate_action.sender_id = kReceiver;
     delegate.delegate_action.receiver_id = "carol.test";
@@ -42,8 +42,8 @@ Json limit_error(const char* name, const char* member, std::uint64_t value, std:
 
 TEST(ActionsValidation, no_actions_and_ordinary_ones_are_valid) {
     EXPECT_TRUE(judge({}).is_null());
-    EXPECT_TRUE(
-        judge({{wire::CreateAccount{}}, {wire::Transfer{1}}, add_key(full_access()), call(1)}).is_null());
+    EXPECT_TRUE(judge({{wire::CreateAccount{}}, {wire::Transfer{1}}, adding_key(full_access()), calling(1)})
+                    .is_null());
     EXPECT_TRUE(judge({{wire::DeleteAccount{"carol.test"}}}).is_null());
 }
 
@@ -60,7 +60,7 @@ TEST(ActionsValidation, a_receipt_deploys_at_most_10_contracts_of_both_kinds) {
     EXPECT_EQ(judge(actions),
               limit_error("TotalNumberOfDeployActionsExceeded", "number_of_deploy_actions", 11, 10));
     // Inside a delegate they are another receipt's.
-    actions.back() = delegate_of({{wire::DeployContract{raw("code")}}});
+    actions.back() = delegating({{wire::DeployContract{raw("code")}}});
     EXPECT_TRUE(judge(actions).is_null());
 }
 
@@ -72,35 +72,35 @@ TEST(ActionsValidation, nothing_follows_a_deletion) {
 }
 
 TEST(ActionsValidation, there_is_one_delegate_of_either_version) {
-    EXPECT_TRUE(judge({delegate_of({}), {wire::Transfer{1}}}).is_null());
-    EXPECT_EQ(judge({delegate_of({}), delegate_of({})}), Json("DelegateActionMustBeOnlyOne"));
-    EXPECT_EQ(judge({delegate_of({}), delegate_v2_of({})}), Json("DelegateActionMustBeOnlyOne"));
+    EXPECT_TRUE(judge({delegating({}), {wire::Transfer{1}}}).is_null());
+    EXPECT_EQ(judge({delegating({}), delegating({})}), Json("DelegateActionMustBeOnlyOne"));
+    EXPECT_EQ(judge({delegating({}), delegate_v2_of({})}), Json("DelegateActionMustBeOnlyOne"));
 }
 
 TEST(ActionsValidation, what_is_inside_a_delegate_is_judged_too) {
-    EXPECT_EQ(judge({delegate_of({call(0)})}), Json("FunctionCallZeroAttachedGas"));
-    EXPECT_EQ(judge({delegate_v2_of({call(0)})}), Json("FunctionCallZeroAttachedGas"));
+    EXPECT_EQ(judge({delegating({calling(0)})}), Json("FunctionCallZeroAttachedGas"));
+    EXPECT_EQ(judge({delegate_v2_of({calling(0)})}), Json("FunctionCallZeroAttachedGas"));
 }
 
 TEST(ActionsValidation, a_call_needs_gas_and_fits_its_limits) {
-    EXPECT_EQ(judge({call(0)}), Json("FunctionCallZeroAttachedGas"));
-    EXPECT_TRUE(judge({call(1, std::string(256, 'm'))}).is_null());
-    EXPECT_EQ(judge({call(1, std::string(257, 'm'))}),
+    EXPECT_EQ(judge({calling(0)}), Json("FunctionCallZeroAttachedGas"));
+    EXPECT_TRUE(judge({calling(1, std::string(256, 'm'))}).is_null());
+    EXPECT_EQ(judge({calling(1, std::string(257, 'm'))}),
               limit_error("FunctionCallMethodNameLengthExceeded", "length", 257, 256));
-    EXPECT_TRUE(judge({call(1, "run", kMaxArgumentsBytes)}).is_null());
-    EXPECT_EQ(judge({call(1, "run", kMaxArgumentsBytes + 1)}),
+    EXPECT_TRUE(judge({calling(1, "run", kMaxArgumentsBytes)}).is_null());
+    EXPECT_EQ(judge({calling(1, "run", kMaxArgumentsBytes + 1)}),
               limit_error("FunctionCallArgumentsLengthExceeded", "length", 4194305, 4194304));
 }
 
 TEST(ActionsValidation, all_gas_together_is_at_most_1000_tgas) {
-    EXPECT_TRUE(judge({call(kMaxTotalPrepaidGas - 1), call(1)}).is_null());
+    EXPECT_TRUE(judge({calling(kMaxTotalPrepaidGas - 1), calling(1)}).is_null());
     EXPECT_EQ(
-        judge({call(kMaxTotalPrepaidGas), call(1)}),
+        judge({calling(kMaxTotalPrepaidGas), calling(1)}),
         limit_error("TotalPrepaidGasExceeded", "total_prepaid_gas", 1000000000000001, 1000000000000000));
     EXPECT_EQ(
-        judge({call(kMaxTotalPrepaidGas), delegate_of({call(1)})}),
+        judge({calling(kMaxTotalPrepaidGas), delegating({calling(1)})}),
         limit_error("TotalPrepaidGasExceeded", "total_prepaid_gas", 1000000000000001, 1000000000000000));
-    EXPECT_EQ(judge({call(std::numeric_limits<Gas>::max()), call(1)}), Json("IntegerOverflow"));
+    EXPECT_EQ(judge({calling(std::numeric_limits<Gas>::max()), calling(1)}), Json("IntegerOverflow"));
 }
 
 TEST(ActionsValidation, contracts_fit_their_limit) {
@@ -118,19 +118,19 @@ TEST(ActionsValidation, a_staking_key_is_one_of_ed25519) {
 }
 
 TEST(ActionsValidation, method_names_of_a_key_fit_their_limits) {
-    EXPECT_EQ(judge({add_key(call_key("x.test", {std::string(257, 'm')}))}),
+    EXPECT_EQ(judge({adding_key(call_key("x.test", {std::string(257, 'm')}))}),
               limit_error("AddKeyMethodNameLengthExceeded", "length", 257, 256));
     // Each name counts one more byte than it has.
     const std::vector<std::string> most(20, std::string(99, 'm'));
-    EXPECT_TRUE(judge({add_key(call_key("x.test", most))}).is_null());
+    EXPECT_TRUE(judge({adding_key(call_key("x.test", most))}).is_null());
     std::vector<std::string> more = most;
     more.push_back("");
-    EXPECT_EQ(judge({add_key(call_key("x.test", more))}),
+    EXPECT_EQ(judge({adding_key(call_key("x.test", more))}),
               limit_error("AddKeyMethodNamesNumberOfBytesExceeded", "total_number_of_bytes", 2001, 2000));
 }
 
 TEST(ActionsValidation, account_ids_inside_actions_are_checked) {
-    EXPECT_EQ(judge({add_key(call_key("Not An Id"))}),
+    EXPECT_EQ(judge({adding_key(call_key("Not An Id"))}),
               (Json{{"InvalidAccountId", {{"account_id", "Not An Id"}}}}));
     EXPECT_EQ(judge({{wire::DeleteAccount{"-"}}}), (Json{{"InvalidAccountId", {{"account_id", "-"}}}}));
     EXPECT_EQ(judge({{wire::UseGlobalContract{std::string("")}}}),
@@ -140,23 +140,24 @@ TEST(ActionsValidation, account_ids_inside_actions_are_checked) {
 TEST(ActionsValidation, a_long_account_id_is_told_in_part) {
     // 127 bytes, then a character of two.
     const std::string id = std::string(127, 'A') + "\xc3\xa9" + std::string(1000, 'B');
-    EXPECT_EQ(judge({add_key(call_key(id))}),
+    EXPECT_EQ(judge({adding_key(call_key(id))}),
               (Json{{"InvalidAccountId", {{"account_id", std::string(127, 'A')}}}}));
 }
 
 TEST(ActionsValidation, gas_keys_start_empty_with_some_nonces_and_no_allowance) {
-    EXPECT_TRUE(judge({add_key(gas_key(0, 1))}).is_null());
-    EXPECT_TRUE(judge({add_key(gas_key(0, 1024))}).is_null());
+    EXPECT_TRUE(judge({adding_key(gas_key(0, 1))}).is_null());
+    EXPECT_TRUE(judge({adding_key(gas_key(0, 1024))}).is_null());
     const auto wrong_count = [](std::uint16_t count) {
         return Json{{"GasKeyInvalidNumNonces", {{"requested_nonces", count}, {"limit", 1024}}}};
     };
-    EXPECT_EQ(judge({add_key(gas_key(0, 0))}), wrong_count(0));
-    EXPECT_EQ(judge({add_key(gas_key(0, 1025))}), wrong_count(1025));
-    EXPECT_EQ(judge({add_key(gas_key(5, 1))}), (Json{{"AddGasKeyWithNonZeroBalance", {{"balance", "5"}}}}));
+    EXPECT_EQ(judge({adding_key(gas_key(0, 0))}), wrong_count(0));
+    EXPECT_EQ(judge({adding_key(gas_key(0, 1025))}), wrong_count(1025));
+    EXPECT_EQ(judge({adding_key(gas_key(5, 1))}),
+              (Json{{"AddGasKeyWithNonZeroBalance", {{"balance", "5"}}}}));
     wire::GasKeyFunctionCall permission{{0, 1}, {u128{1}, "x.test", {}}};
-    EXPECT_EQ(judge({add_key({0, permission})}), Json("GasKeyFunctionCallAllowanceNotAllowed"));
+    EXPECT_EQ(judge({adding_key({0, permission})}), Json("GasKeyFunctionCallAllowanceNotAllowed"));
     permission.function_call = {std::nullopt, "x.test", {std::string(257, 'm')}};
-    EXPECT_TRUE(judge({add_key({0, permission})}).contains("AddKeyMethodNameLengthExceeded"));
+    EXPECT_TRUE(judge({adding_key({0, permission})}).contains("AddKeyMethodNameLengthExceeded"));
 }
 
 TEST(ActionsValidation, a_state_init_belongs_to_the_account_it_derives) {

@@ -14,7 +14,7 @@ chain::ExecutedAt at(chain::BlockHeight height, base::WallTime time = kNow) {
     return {height, static_cast<std::uint64_t>(time.time_since_epoch().count())};
 }
 
-storage::Watch watch(Stage stage = Stage::accepted) {
+storage::Watch watch_in(Stage stage = Stage::accepted) {
     storage::Watch made;
     made.tx_hash = "tx";
     made.sender_id = "alice";
@@ -26,7 +26,7 @@ storage::Watch watch(Stage stage = Stage::accepted) {
 }
 
 storage::Watch submission() {
-    auto made = watch();
+    auto made = watch_in();
     made.origin = storage::WatchOrigin::submission;
     made.transaction.nonce = 7;
     made.transaction.valid_until = 500;
@@ -54,13 +54,13 @@ Sight seen_up_to(chain::BlockHeight height) {
     return sight;
 }
 
-TEST(Review, NothingNewIsNothingToWrite) { EXPECT_FALSE(review(watch(), {}, rules())); }
+TEST(Review, NothingNewIsNothingToWrite) { EXPECT_FALSE(review(watch_in(), {}, rules())); }
 
 TEST(Review, AStoredTreeMovesTheWatch) {
     storage::StoredTree tree;
     tree.transaction = chain::TransactionFacts{"tx", "alice", "bob", 0, std::nullopt, "pay"};
     tree.outcomes.push_back({"tx", "alice", chain::StatusKind::success_receipt_id, {"r"}, {}, 0, 0, at(101)});
-    const auto update = review(watch(), {seen_of("tx", tree)}, rules());
+    const auto update = review(watch_in(), {seen_of("tx", tree)}, rules());
     ASSERT_TRUE(update);
     EXPECT_EQ(update->from, Stage::accepted);
     EXPECT_EQ(update->state.stage, Stage::included);
@@ -71,9 +71,9 @@ TEST(Review, AStoredTreeMovesTheWatch) {
 TEST(Review, WhoeverAskedForItTheChainKnowsItsSigner) {
     storage::StoredTree tree;
     tree.transaction = chain::TransactionFacts{"tx", "signer", "bob", 0, std::nullopt, "pay"};
-    EXPECT_FALSE(review(watch(), {seen_of("tx", tree)}, rules())) << "no block has it yet";
+    EXPECT_FALSE(review(watch_in(), {seen_of("tx", tree)}, rules())) << "no block has it yet";
     tree.listed_at = at(101);
-    auto stored = watch();
+    auto stored = watch_in();
     const auto update = review(stored, {seen_of("tx", tree)}, rules());
     ASSERT_TRUE(update);
     EXPECT_EQ(update->sender_id, "signer");
@@ -82,7 +82,7 @@ TEST(Review, WhoeverAskedForItTheChainKnowsItsSigner) {
     EXPECT_FALSE(review(stored, {seen_of("tx", tree)}, rules()));
     auto seen = included(at(101));
     seen.signer_id = "No Account";
-    EXPECT_EQ(review(watch(), {seen}, rules())->sender_id, "");
+    EXPECT_EQ(review(watch_in(), {seen}, rules())->sender_id, "");
 }
 
 TEST(Review, AListedTransactionIsIncludedBeforeItsOutcomeIsKnown) {
@@ -93,18 +93,18 @@ TEST(Review, AListedTransactionIsIncludedBeforeItsOutcomeIsKnown) {
 }
 
 TEST(Review, WhoSaidItIsInTheEvidence) {
-    const auto update = review(watch(), {included(at(101))}, rules(), Witness{"archival", 110});
+    const auto update = review(watch_in(), {included(at(101))}, rules(), Witness{"archival", 110});
     ASSERT_TRUE(update);
     EXPECT_EQ(update->transitions[0].evidence, R"({"host":"archival","final_height":110})");
 }
 
 TEST(Review, WhatHappenedLongAgoWakesNobody) {
-    EXPECT_TRUE(review(watch(), {included(at(101))}, rules())->alert);
-    EXPECT_FALSE(review(watch(), {included(at(101, kNow - 2h))}, rules())->alert);
+    EXPECT_TRUE(review(watch_in(), {included(at(101))}, rules())->alert);
+    EXPECT_FALSE(review(watch_in(), {included(at(101, kNow - 2h))}, rules())->alert);
 }
 
 TEST(Review, TooLongInAStageIsStuckUntilItMoves) {
-    auto made = watch(Stage::included);
+    auto made = watch_in(Stage::included);
     made.stage_since = kNow - 31s;
     auto update = review(made, {}, rules());
     ASSERT_TRUE(update);
@@ -154,14 +154,14 @@ TEST(Review, WithoutCoverForLongEnoughItIsDropped) {
 TEST(PlanCheck, WhatTheFollowerSeesIsNotAskedFor) {
     Sight sight = seen_up_to(150);
     sight.tree_is_stored = true;
-    EXPECT_FALSE(plan_check(watch(Stage::executing), sight, rules()).asks());
-    auto by_rule = watch();
+    EXPECT_FALSE(plan_check(watch_in(Stage::executing), sight, rules()).asks());
+    auto by_rule = watch_in();
     by_rule.origin = storage::WatchOrigin::rule;
     EXPECT_FALSE(plan_check(by_rule, seen_up_to(150), rules()).asks());
 }
 
 TEST(PlanCheck, AMatchOfARuleWaitsForItsBlockToBeStored) {
-    auto made = watch();
+    auto made = watch_in();
     made.origin = storage::WatchOrigin::rule;
     made.created_at = kNow;
     Sight behind;
@@ -170,7 +170,7 @@ TEST(PlanCheck, AMatchOfARuleWaitsForItsBlockToBeStored) {
 }
 
 TEST(PlanCheck, NothingIsAskedBeforeItIsWrittenSinceWhenItIsWatched) {
-    auto made = watch();
+    auto made = watch_in();
     made.transaction.watched_since = 0;
     Sight sight;
     sight.final_height = 1'000'000;
@@ -178,7 +178,7 @@ TEST(PlanCheck, NothingIsAskedBeforeItIsWrittenSinceWhenItIsWatched) {
 }
 
 TEST(PlanCheck, ATransactionAddedByItsHashMayBeOlderThanItsWatch) {
-    auto made = watch();
+    auto made = watch_in();
     EXPECT_TRUE(plan_check(made, seen_up_to(150), rules()).tree);
     made.checks = 1;
     EXPECT_TRUE(plan_check(made, seen_up_to(150), rules()).tree) << "the host may have lagged";
@@ -187,7 +187,7 @@ TEST(PlanCheck, ATransactionAddedByItsHashMayBeOlderThanItsWatch) {
 }
 
 TEST(PlanCheck, WhatTheFollowerCannotSeeIsAskedForLessAndLessOften) {
-    auto made = watch();
+    auto made = watch_in();
     Sight blind;
     blind.final_height = 150;
     const auto first = plan_check(made, blind, rules());
@@ -201,13 +201,13 @@ TEST(PlanCheck, WhatTheFollowerCannotSeeIsAskedForLessAndLessOften) {
 }
 
 TEST(PlanCheck, ATreeThatIsNotStoredIsAskedFor) {
-    EXPECT_TRUE(plan_check(watch(Stage::included), seen_up_to(150), rules()).tree);
+    EXPECT_TRUE(plan_check(watch_in(Stage::included), seen_up_to(150), rules()).tree);
 }
 
 TEST(PlanCheck, AFollowerFarBehindDoesNotCount) {
     Sight sight = seen_up_to(150);
     sight.final_height = 300;
-    EXPECT_TRUE(plan_check(watch(), sight, rules()).tree);
+    EXPECT_TRUE(plan_check(watch_in(), sight, rules()).tree);
 }
 
 TEST(PlanCheck, OfASubmissionKeyAndBalanceAreAskedAfterAWhile) {
@@ -226,7 +226,7 @@ TEST(PlanCheck, OfASubmissionKeyAndBalanceAreAskedAfterAWhile) {
 TEST(PlanCheck, BeforeItEndsTheHostsAreAskedOnceMore) {
     EXPECT_TRUE(plan_check(submission(), seen_up_to(500), rules()).tree);
     EXPECT_TRUE(plan_check(submission(), seen_up_to(500), rules()).key) << "it may say why";
-    auto made = watch();
+    auto made = watch_in();
     made.checks = 1;
     EXPECT_TRUE(plan_check(made, seen_up_to(100 + rules().lifecycle.validity_blocks), rules()).tree);
 }

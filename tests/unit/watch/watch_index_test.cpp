@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 const base::WallTime kStart{1'000s};
 
-storage::Watch watch(std::string tx_hash, chain::Stage stage = chain::Stage::accepted) {
+storage::Watch watch_of(std::string tx_hash, chain::Stage stage = chain::Stage::accepted) {
     storage::Watch made;
     made.tx_hash = std::move(tx_hash);
     made.state.stage = stage;
@@ -29,7 +29,7 @@ protected:
 };
 
 TEST_F(WatchIndexTest, OnlyWhatIsWatchedIsTouched) {
-    index.set(watch("a"), rules);
+    index.set(watch_of("a"), rules);
     EXPECT_TRUE(index.touch("a"));
     EXPECT_TRUE(index.touch("a"));
     EXPECT_FALSE(index.touch("b"));
@@ -38,7 +38,7 @@ TEST_F(WatchIndexTest, OnlyWhatIsWatchedIsTouched) {
 }
 
 TEST_F(WatchIndexTest, WhatHappensNowGoesBeforeABacklog) {
-    for (const auto* tx_hash : {"a", "b", "c"}) index.set(watch(tx_hash), rules);
+    for (const auto* tx_hash : {"a", "b", "c"}) index.set(watch_of(tx_hash), rules);
     index.touch_all();
     index.touch("b");
     EXPECT_EQ(index.take_touched(10), std::vector<std::string>{"b"});
@@ -47,15 +47,15 @@ TEST_F(WatchIndexTest, WhatHappensNowGoesBeforeABacklog) {
 }
 
 TEST_F(WatchIndexTest, AWatchThatHasEndedIsForgotten) {
-    index.set(watch("a"), rules);
+    index.set(watch_of("a"), rules);
     index.touch("a");
-    index.set(watch("a", chain::Stage::final), rules);
+    index.set(watch_of("a", chain::Stage::final), rules);
     EXPECT_TRUE(index.empty());
     EXPECT_FALSE(index.has_touched());
 }
 
 TEST_F(WatchIndexTest, ALostWatchIsKnownWhileTheChainMayIncludeIt) {
-    auto lost = watch("a", chain::Stage::dropped);
+    auto lost = watch_of("a", chain::Stage::dropped);
     lost.transaction.valid_until = 200;
     index.set(lost, rules);
     EXPECT_TRUE(index.is_lost("a"));
@@ -69,7 +69,7 @@ TEST_F(WatchIndexTest, ALostWatchIsKnownWhileTheChainMayIncludeIt) {
 }
 
 TEST_F(WatchIndexTest, AWatchWhoseTimeIsOverIsDueForThatOnce) {
-    auto made = watch("a");
+    auto made = watch_of("a");
     made.transaction.valid_until = 200;
     index.set(made, rules);
     EXPECT_EQ(due(kStart, 200).size(), 1u);
@@ -79,7 +79,7 @@ TEST_F(WatchIndexTest, AWatchWhoseTimeIsOverIsDueForThatOnce) {
 }
 
 TEST_F(WatchIndexTest, AWatchIsDueByItsTimeAndOnlyOnce) {
-    auto made = watch("a", chain::Stage::executing);
+    auto made = watch_of("a", chain::Stage::executing);
     made.next_check_at = kStart + 10s;
     index.set(made, rules);
     EXPECT_TRUE(due(kStart + 9s).empty());
@@ -89,32 +89,32 @@ TEST_F(WatchIndexTest, AWatchIsDueByItsTimeAndOnlyOnce) {
 }
 
 TEST_F(WatchIndexTest, AWatchIsDueWhenItsStageHasTakenTooLong) {
-    index.set(watch("a", chain::Stage::included), rules);
+    index.set(watch_of("a", chain::Stage::included), rules);
     EXPECT_TRUE(due(kStart + 29s).empty());
     EXPECT_EQ(due(kStart + 30s).size(), 1u);
 }
 
 TEST_F(WatchIndexTest, AWatchIsDueWhenItsLastHeightIsFinal) {
     rules.validity_blocks = 50;
-    index.set(watch("by age"), rules);
-    auto submitted = watch("by its block hash");
+    index.set(watch_of("by age"), rules);
+    auto submitted = watch_of("by its block hash");
     submitted.transaction.valid_until = 120;
     index.set(submitted, rules);
-    index.set(watch("included", chain::Stage::completed), rules);
+    index.set(watch_of("included", chain::Stage::completed), rules);
     EXPECT_TRUE(due(kStart, 119).empty());
     EXPECT_EQ(due(kStart, 120), std::vector<std::string>{"by its block hash"});
     EXPECT_EQ(due(kStart, 150), std::vector<std::string>{"by age"}) << "the other one was due for that";
 }
 
 TEST_F(WatchIndexTest, AWatchNobodyHasLookedForYetHasNoLastHeight) {
-    auto made = watch("a");
+    auto made = watch_of("a");
     made.transaction.watched_since = 0;
     index.set(made, rules);
     EXPECT_TRUE(due(kStart, 1'000'000).empty());
 }
 
 TEST_F(WatchIndexTest, StuckOnesAreCounted) {
-    auto made = watch("a");
+    auto made = watch_of("a");
     made.stuck = true;
     index.set(made, rules);
     index.set(made, rules);
