@@ -9,6 +9,10 @@ target_compile_options(receiptd_options INTERFACE
 target_include_directories(receiptd_options INTERFACE ${CMAKE_SOURCE_DIR}/daemon ${CMAKE_SOURCE_DIR})
 target_compile_definitions(receiptd_options INTERFACE
   BOOST_ASIO_NO_DEPRECATED RECEIPTD_VERSION="${PROJECT_VERSION}")
+if(CMAKE_UNITY_BUILD)
+  # A source that a unity file includes looks like a header to g++, which then warns about every type local to it.
+  target_compile_options(receiptd_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
 if(RECEIPTD_SANITIZE)
   target_compile_options(receiptd_options INTERFACE
     -fsanitize=${RECEIPTD_SANITIZE} -fno-omit-frame-pointer
