@@ -1,4 +1,4 @@
-# Debian 12 packages; `./dev build` installs them (scripts/packages.txt names them).
+# Debian 12 packages; ./dev installs them (scripts/packages.txt, section build).
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS url)
