@@ -13,8 +13,8 @@ namespace receiptd::alert {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
 // alice calls app.swap; that calls token.ft_transfer and awaits it with app.on_transfer, which panics.

@@ -45,7 +45,7 @@ TEST(Url, OriginNeverShowsTheTarget) {
     EXPECT_EQ(url->origin(), "https://example.org:443");
 }
 
-class RefusedUrl : public testing::TestWithParam<std::string> {};
+class RefusedUrl : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(RefusedUrl, IsRefusedWithAReasonThatDoesNotRepeatIt) {
     const auto url = parse_url(GetParam());
@@ -56,7 +56,7 @@ TEST_P(RefusedUrl, IsRefusedWithAReasonThatDoesNotRepeatIt) {
 
 INSTANTIATE_TEST_SUITE_P(
     Url, RefusedUrl,
-    testing::Values("", "example.org", "/path", "ftp://example.org", "ws://example.org", "http:",
+    ::testing::Values("", "example.org", "/path", "ftp://example.org", "ws://example.org", "http:",
                     "http:/path", "http://", "http:///path", "http://:80/", "http://user@example.org/",
                     "http://user:hunter2@example.org/", "http://@example.org/", "http://example.org/#top",
                     "http://example.org:0/", "http://example.org:65536/", "http://example.org:99999999999/",

@@ -14,9 +14,9 @@ namespace {
 
 using namespace records;
 
-constexpr u128 kGasPrice = 100'000'000;
+constexpr u128 kPriceOfGas = 100'000'000;
 constexpr Height kHeight = 200;
-constexpr ValidationContext kContext{kHeight, kGasPrice};
+constexpr ValidationContext kContext{kHeight, kPriceOfGas};
 
 wire::Transaction transfer_by(const std::string& signer, std::uint64_t nonce = 1, u128 deposit = 1) {
     wire::Transaction transaction;
@@ -197,8 +197,8 @@ TEST_F(AgainstState, a_nonce_must_be_below_a_million_times_the_height) {
 
 TEST_F(AgainstState, a_balance_must_cover_gas_and_deposits_to_the_yocto) {
     const wire::Transaction transaction = transfer_by("alice.test", 1, kOneToken);
-    const u128 cost = transaction_cost(transaction, kGasPrice)->total;
-    EXPECT_EQ(cost, kOneToken + 2 * u128{223182562500} * kGasPrice);
+    const u128 cost = transaction_cost(transaction, kPriceOfGas)->total;
+    EXPECT_EQ(cost, kOneToken + 2 * u128{223182562500} * kPriceOfGas);
     set_amount(cost - 1);
     EXPECT_EQ(
         judge(transaction),
@@ -210,7 +210,7 @@ TEST_F(AgainstState, a_balance_must_cover_gas_and_deposits_to_the_yocto) {
 
 TEST_F(AgainstState, an_allowance_must_cover_the_cost) {
     const wire::Transaction transaction = call_with("call");
-    const u128 cost = transaction_cost(transaction, kGasPrice)->total;
+    const u128 cost = transaction_cost(transaction, kPriceOfGas)->total;
     add_key("call", call_key("bob.test", {}, cost - 1));
     EXPECT_EQ(judge(transaction),
               access_key_error("NotEnoughAllowance", {{"account_id", "alice.test"},
@@ -225,7 +225,7 @@ TEST_F(AgainstState, what_is_left_must_cover_the_storage) {
     change(state, kGenesis, [](StateUpdate& u) { u.set_code("alice.test", Bytes(1000)); });
     const u128 needed = 1182 * kStoragePricePerByte;
     const wire::Transaction transaction = transfer_by("alice.test");
-    const u128 cost = transaction_cost(transaction, kGasPrice)->total;
+    const u128 cost = transaction_cost(transaction, kPriceOfGas)->total;
     set_amount(cost + needed - 3);
     EXPECT_EQ(judge(transaction),
               (Json{{"LackBalanceForState", {{"signer_id", "alice.test"}, {"amount", "3"}}}}));
@@ -235,7 +235,7 @@ TEST_F(AgainstState, what_is_left_must_cover_the_storage) {
 
 TEST_F(AgainstState, small_accounts_may_spend_everything) {
     const wire::Transaction transaction = transfer_by("alice.test");
-    set_amount(transaction_cost(transaction, kGasPrice)->total);
+    set_amount(transaction_cost(transaction, kPriceOfGas)->total);
     EXPECT_TRUE(judge(transaction).is_null());
 }
 
@@ -244,7 +244,7 @@ TEST_F(AgainstState, a_stake_counts_for_the_storage) {
         u.set_code("alice.test", Bytes(1000));
         u.set_account("alice.test", account_with(kOneToken, 1182 * kStoragePricePerByte));
     });
-    const u128 cost = transaction_cost(transfer_by("alice.test"), kGasPrice)->total;
+    const u128 cost = transaction_cost(transfer_by("alice.test"), kPriceOfGas)->total;
     EXPECT_TRUE(judge(transfer_by("alice.test", 1, kOneToken - cost + 1)).is_null());
 }
 
@@ -301,7 +301,7 @@ TEST_F(AgainstState, the_rows_are_checked_in_order) {
     EXPECT_TRUE(judge(transaction).contains("NonceTooLarge"));
     transaction.nonce.nonce = 1;
     EXPECT_TRUE(judge(transaction).contains("NotEnoughBalance"));
-    const u128 cost = transaction_cost(transaction, kGasPrice)->total;
+    const u128 cost = transaction_cost(transaction, kPriceOfGas)->total;
     set_amount(cost);
     EXPECT_TRUE(judge(transaction)["InvalidAccessKeyError"].contains("NotEnoughAllowance"));
     add_key("call", call_key("carol.test", {}, cost));
@@ -317,7 +317,7 @@ TEST_F(AgainstState, charging_takes_the_cost_and_bumps_the_nonce) {
     StateUpdate update(state);
     const StateCharge charge = charge_transaction(update, transaction, kContext);
     const auto& cost = std::get<TransactionCost>(charge);
-    EXPECT_EQ(cost.total, transaction_cost(transaction.transaction, kGasPrice)->total);
+    EXPECT_EQ(cost.total, transaction_cost(transaction.transaction, kPriceOfGas)->total);
     update.commit(kHeight);
     EXPECT_EQ(state.account("alice.test")->amount, 100 * kOneToken - cost.total);
     EXPECT_EQ(state.account("alice.test")->storage_usage, 182U);

@@ -19,7 +19,7 @@ storage::Watch watch_of(std::string tx_hash, chain::Stage stage = chain::Stage::
     return made;
 }
 
-class WatchIndexTest : public testing::Test {
+class WatchIndexTest : public ::testing::Test {
 protected:
     std::vector<std::string> due(base::WallTime now, chain::BlockHeight final_height = 0) {
         return index.take_due(now, final_height, now + 60s, 100);
