@@ -55,12 +55,15 @@ def self_test(check, refused, accepted):
     return problems
 
 
-def main(check, refused, accepted):
-    """check_x.py ROOT | --self-test"""
+def main(check, refused, accepted, measure=None):
+    """check_x.py ROOT | --self-test; `measure` says in a line what the tree has of what the check limits."""
     if sys.argv[1:] == ["--self-test"]:
         problems = self_test(check, refused, accepted)
     else:
-        problems = check(tracked(sys.argv[1] if len(sys.argv) > 1 else "."))
+        tree = tracked(sys.argv[1] if len(sys.argv) > 1 else ".")
+        problems = check(tree)
+        if measure:
+            print(measure(tree))
     for problem in problems:
         print(problem)
     sys.exit(1 if problems else 0)

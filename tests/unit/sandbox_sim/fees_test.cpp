@@ -30,70 +30,69 @@ wire::Action call_of(std::size_t bytes, Gas gas = 1, u128 deposit = 0) {
     return {wire::FunctionCall{"ab", Bytes(bytes - 2), gas, deposit}};
 }
 
-std::vector<Row> table() {
-    static const std::string hex64(64, 'a');
-    static const std::string eth = "0x" + std::string(40, 'b');
-    static const std::string deterministic = "0s" + std::string(40, 'c');
-    const wire::StateInit init{CryptoHash{}, {{raw("k"), raw("val")}, {raw("l"), raw("")}}};
-    return {
-        {"create account", {wire::CreateAccount{}}, 3850000000000, 3850000000000, 3850000000000},
-        {"delete account", {wire::DeleteAccount{"bob.test"}}, 147489000000, 147489000000, 147489000000},
-        {"deploy",
-         {wire::DeployContract{Bytes(10)}},
-         184765750000 + 68129990,
-         184765750000 + 476837150,
-         184765750000 + 645729440},
-        {"call", call_of(10), 200000000000 + 22359340, 200000000000 + 476837150, 780000000000 + 22359340},
-        {"transfer", {wire::Transfer{1}}, kTransferFee, kTransferFee, kTransferFee},
-        {"transfer to a key's account",
-         {wire::Transfer{1}},
-         kTransferFee + 3850000000000 + 101765125000,
-         kTransferFee + 3850000000000 + 101765125000,
-         kTransferFee + 3850000000000 + 101765125000,
-         hex64.c_str()},
-        {"transfer to an address",
-         {wire::Transfer{1}},
-         kTransferFee + 3850000000000 + 101765125000,
-         kTransferFee + 3850000000000 + 101765125000,
-         kTransferFee + 3850000000000 + 101765125000,
-         eth.c_str()},
-        {"transfer to a state",
-         {wire::Transfer{1}},
-         kTransferFee + 3850000000000,
-         kTransferFee + 3850000000000,
-         kTransferFee + 3850000000000,
-         deterministic.c_str()},
-        {"stake", {wire::Stake{1, {}}}, 141715687500, 141715687500, 102217625000},
-        {"add full-access key", {wire::AddKey{{}, full_access()}}, 101765125000, 101765125000, 101765125000},
-        {"add call key",
-         {wire::AddKey{{}, call_key("x.test", {"one", "three"})}},
-         102217625000 + 19253310,
-         102217625000 + 476837150,
-         102217625000 + 19253310},
-        {"delete key", {wire::DeleteKey{}}, 94946625000, 94946625000, 94946625000},
-        {"deploy global",
-         {wire::DeployGlobalContract{Bytes(10), {}}},
-         184765750000 + 68129990,
-         184765750000 + 476837150,
-         184765750000 + 700000000},
-        {"use global by hash",
-         {wire::UseGlobalContract{CryptoHash{}}},
-         184765750000 + 32 * 6812999ULL,
-         184765750000 + 32 * 47683715ULL,
-         184765750000 + 32 * 64572944ULL},
-        {"use global by account",
-         {wire::UseGlobalContract{std::string("g.test")}},
-         184765750000 + 6 * 6812999ULL,
-         184765750000 + 6 * 47683715ULL,
-         184765750000 + 6 * 64572944ULL},
-        {"state init",
-         {wire::DeterministicStateInit{init, 0}},
-         3850000000000 + 37 * 72000000ULL,
-         3850000000000 + 37 * 72000000ULL,
-         4080000000000 + 2 * 200000000000ULL + 37 * 70000000ULL},
-        {"gas-key transfer", {wire::TransferToGasKey{}}, 115123062500, 115123062500, 235676644250},
-    };
-}
+const std::string kKeyAccount(64, 'a');
+const std::string kEthAddress = "0x" + std::string(40, 'b');
+const std::string kStateAccount = "0s" + std::string(40, 'c');
+const wire::StateInit kStateInit{CryptoHash{}, {{raw("k"), raw("val")}, {raw("l"), raw("")}}};
+
+const std::vector<Row> kFeesOfActions = {
+    {"create account", {wire::CreateAccount{}}, 3850000000000, 3850000000000, 3850000000000},
+    {"delete account", {wire::DeleteAccount{"bob.test"}}, 147489000000, 147489000000, 147489000000},
+    {"deploy",
+     {wire::DeployContract{Bytes(10)}},
+     184765750000 + 68129990,
+     184765750000 + 476837150,
+     184765750000 + 645729440},
+    {"call", call_of(10), 200000000000 + 22359340, 200000000000 + 476837150, 780000000000 + 22359340},
+    {"transfer", {wire::Transfer{1}}, kTransferFee, kTransferFee, kTransferFee},
+    {"transfer to a key's account",
+     {wire::Transfer{1}},
+     kTransferFee + 3850000000000 + 101765125000,
+     kTransferFee + 3850000000000 + 101765125000,
+     kTransferFee + 3850000000000 + 101765125000,
+     kKeyAccount.c_str()},
+    {"transfer to an address",
+     {wire::Transfer{1}},
+     kTransferFee + 3850000000000 + 101765125000,
+     kTransferFee + 3850000000000 + 101765125000,
+     kTransferFee + 3850000000000 + 101765125000,
+     kEthAddress.c_str()},
+    {"transfer to a state",
+     {wire::Transfer{1}},
+     kTransferFee + 3850000000000,
+     kTransferFee + 3850000000000,
+     kTransferFee + 3850000000000,
+     kStateAccount.c_str()},
+    {"stake", {wire::Stake{1, {}}}, 141715687500, 141715687500, 102217625000},
+    {"add full-access key", {wire::AddKey{{}, full_access()}}, 101765125000, 101765125000, 101765125000},
+    {"add call key",
+     {wire::AddKey{{}, call_key("x.test", {"one", "three"})}},
+     102217625000 + 19253310,
+     102217625000 + 476837150,
+     102217625000 + 19253310},
+    {"delete key", {wire::DeleteKey{}}, 94946625000, 94946625000, 94946625000},
+    {"deploy global",
+     {wire::DeployGlobalContract{Bytes(10), {}}},
+     184765750000 + 68129990,
+     184765750000 + 476837150,
+     184765750000 + 700000000},
+    {"use global by hash",
+     {wire::UseGlobalContract{CryptoHash{}}},
+     184765750000 + 32 * 6812999ULL,
+     184765750000 + 32 * 47683715ULL,
+     184765750000 + 32 * 64572944ULL},
+    {"use global by account",
+     {wire::UseGlobalContract{std::string("g.test")}},
+     184765750000 + 6 * 6812999ULL,
+     184765750000 + 6 * 47683715ULL,
+     184765750000 + 6 * 64572944ULL},
+    {"state init",
+     {wire::DeterministicStateInit{kStateInit, 0}},
+     3850000000000 + 37 * 72000000ULL,
+     3850000000000 + 37 * 72000000ULL,
+     4080000000000 + 2 * 200000000000ULL + 37 * 70000000ULL},
+    {"gas-key transfer", {wire::TransferToGasKey{}}, 115123062500, 115123062500, 235676644250},
+};
 
 TEST(Fees, are_those_of_the_table) {
     EXPECT_EQ(receipt_send_fee(true), kReceiptFee);
@@ -103,7 +102,7 @@ TEST(Fees, are_those_of_the_table) {
     EXPECT_EQ(data_receipt_base_fee(false), 2 * 36486732312U);
     EXPECT_EQ(data_receipt_byte_fee(true), 2 * 17212011U);
     EXPECT_EQ(data_receipt_byte_fee(false), 47683715U + 17212011);
-    for (const Row& row : table()) {
+    for (const Row& row : kFeesOfActions) {
         EXPECT_EQ(action_send_fee(row.action, true, row.receiver_id), row.send_to_self) << row.name;
         EXPECT_EQ(action_send_fee(row.action, false, row.receiver_id), row.send_to_other) << row.name;
         EXPECT_EQ(action_exec_fee(row.action, row.receiver_id), row.exec) << row.name;
