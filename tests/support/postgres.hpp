@@ -55,13 +55,14 @@ inline std::string all_rows(const std::string& url, const std::string& sql) {
     return text;
 }
 
-// An empty database, dropped at the end.
+// A copy of a database, by default an empty one; dropped at the end.
 class FreshDatabase {
 public:
-    explicit FreshDatabase(const std::string& maintenance_url) : maintenance_(maintenance_url) {
+    explicit FreshDatabase(const std::string& maintenance_url, const std::string& original = "template1")
+        : maintenance_(maintenance_url) {
         static std::atomic<unsigned> number{0};
         name_ = "test_" + std::to_string(getpid()) + "_" + std::to_string(number++);
-        run_sql(maintenance_, "CREATE DATABASE " + name_);
+        run_sql(maintenance_, "CREATE DATABASE " + name_ + " TEMPLATE " + original);
     }
     FreshDatabase(const FreshDatabase&) = delete;
     FreshDatabase& operator=(const FreshDatabase&) = delete;
@@ -124,7 +125,10 @@ protected:
     void SetUp() override {
         const char* url = std::getenv("RECEIPTD_TEST_DATABASE");
         if (url == nullptr) GTEST_SKIP() << "RECEIPTD_TEST_DATABASE is not set (ctest sets it)";
-        database_ = std::make_unique<FreshDatabase>(url);
+        database_ = make_database(url);
+    }
+    virtual std::unique_ptr<FreshDatabase> make_database(const std::string& maintenance_url) {
+        return std::make_unique<FreshDatabase>(maintenance_url);
     }
 
     FreshDatabase& database() { return *database_; }

@@ -68,12 +68,11 @@ inline storage::DeliveryFilter only(const std::string& state, const std::string&
     return filter;
 }
 
-class AlertsTest : public DatabaseTest {
+class AlertsTest : public MigratedTest {
 protected:
     void SetUp() override {
-        DatabaseTest::SetUp();
+        MigratedTest::SetUp();
         if (IsSkipped()) return;
-        storage::migrate(database().options(), "receiptd_readonly");
         process_ = std::make_unique<Process>(database().options());
         other_ = std::make_unique<Process>(database().options());
     }

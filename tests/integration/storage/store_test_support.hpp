@@ -2,10 +2,9 @@
 #pragma once
 
 #include "metrics/storage_series.hpp"
-#include "storage/migrate.hpp"
 #include "storage/pg_store.hpp"
 #include "support/copy_cells.hpp"
-#include "support/postgres.hpp"
+#include "support/migrated_database.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -183,12 +182,11 @@ struct OpenStore {
     std::unique_ptr<storage::PgStore> store;
 };
 
-class StoreTest : public DatabaseTest {
+class StoreTest : public MigratedTest {
 protected:
     void SetUp() override {
-        DatabaseTest::SetUp();
+        MigratedTest::SetUp();
         if (IsSkipped()) return;
-        storage::migrate(database().options(), "receiptd_readonly");
         open_ = std::make_unique<OpenStore>(database().url());
         await((*open_)->check_identity("testnet", "all"));
     }
