@@ -29,3 +29,9 @@ foreach(source ${fuzz_sources})
     add_test(NAME fuzz.${name} COMMAND ${target} ${seeds})
   endif()
 endforeach()
+
+# A target without seeds tries next to nothing.
+if(NOT RECEIPTD_FUZZ)
+  add_test(NAME fuzz.refuses_no_seeds COMMAND fuzz_block ${CMAKE_CURRENT_LIST_DIR}/data/fuzz/absent)
+  set_tests_properties(fuzz.refuses_no_seeds PROPERTIES PASS_REGULAR_EXPRESSION "no seeds in ")
+endif()

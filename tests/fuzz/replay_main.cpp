@@ -63,6 +63,10 @@ int main(int argc, char** argv) {
         return 2;
     }
     const std::vector<std::string> seeds = read_seeds(argv[1]);
+    if (seeds.empty()) {
+        std::fprintf(stderr, "no seeds in %s: damages of valid inputs reach further than none\n", argv[1]);
+        return 1;
+    }
     feed("");
     for (const std::string& seed : seeds) {
         const std::size_t budget = kBytesToFeed / seeds.size() / 2;
