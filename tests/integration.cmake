@@ -1,5 +1,7 @@
 # One program per folder of tests/integration, against one private PostgreSQL that ctest starts before the
-# first of them and removes after the last, failed or not. Every test has a database of its own in it.
+# first of them and removes after the last, failed or not. Every test has a database of its own in it. The cases of a
+# program are dealt out to a few tests, which keep the cores busy where one process would wait for PostgreSQL.
+set(RECEIPTD_INTEGRATION_SHARDS 4)
 set(RECEIPTD_TEST_CLUSTER ${CMAKE_BINARY_DIR}/test-postgres)
 set(postgres_script ${CMAKE_SOURCE_DIR}/scripts/postgres.sh)
 
@@ -17,12 +19,15 @@ foreach(folder ${integration_folders})
     target_link_libraries(integration_${module} PRIVATE receiptd_${module} GTest::gmock GTest::gtest_main)
     target_include_directories(integration_${module} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     target_compile_definitions(integration_${module} PRIVATE
-      RECEIPTD_POSTGRES_SCRIPT="${postgres_script}"
-      RECEIPTD_SHARED="${CMAKE_SOURCE_DIR}/../shared")
-    # Tells each test where the cluster is: its port and password are not known before it runs.
-    set_target_properties(integration_${module} PROPERTIES CROSSCOMPILING_EMULATOR
-      "${CMAKE_CURRENT_SOURCE_DIR}/support/with_postgres.sh;${RECEIPTD_TEST_CLUSTER}")
-    gtest_discover_tests(integration_${module} TEST_PREFIX "integration.${module}." DISCOVERY_TIMEOUT 60
-      PROPERTIES FIXTURES_REQUIRED postgres TIMEOUT 120)
+      RECEIPTD_POSTGRES_SCRIPT="${postgres_script}")
+    math(EXPR last "${RECEIPTD_INTEGRATION_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+      set(test integration.${module}.${shard})
+      add_test(NAME ${test}
+        COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/support/with_postgres.sh ${RECEIPTD_TEST_CLUSTER}
+                $<TARGET_FILE:integration_${module}> --gtest_brief=1)
+      set_tests_properties(${test} PROPERTIES FIXTURES_REQUIRED postgres TIMEOUT 300
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${RECEIPTD_INTEGRATION_SHARDS};GTEST_SHARD_INDEX=${shard}")
+    endforeach()
   endif()
 endforeach()
