@@ -23,6 +23,7 @@ import uuid
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("RECEIPTD_BUILD", ROOT / "build"))
 SAMPLE = ROOT / "sandbox" / "sample"
+RECORDED = ROOT / "tests" / "data" / "recorded"
 SHARED = ROOT.parent / "shared" / "data"
 DEADLINE = 300  # seconds after which a condition counts as never coming true
 

@@ -1,6 +1,7 @@
-// Answers that NEAR's documentation and its nodes gave: the vectors of this repository, and the
-// recordings of /shared where they are at hand, counted independently.
+// Answers that NEAR's documentation and its nodes gave: the vectors and the recordings, counted
+// independently.
 #include "decode_fixtures.hpp"
+#include "support/recordings.hpp"
 
 #include <gmock/gmock.h>
 
@@ -180,63 +181,48 @@ DecodedCounts json_counts_of_whole_block(const Json& block) {
 
 // --- the recordings ---
 
-std::vector<fs::path> recordings(const std::string& folder) {
-    std::vector<fs::path> files;
-    const fs::path path = fs::path(RECEIPTD_SHARED) / "data" / folder;
-    if (!fs::is_directory(path)) return files;
-    for (const auto& entry : fs::directory_iterator(path)) files.push_back(entry.path());
-    return files;
-}
-
-// Decodes each file of the folders and compares; returns how many there were.
-template <class Decode, class Count>
-std::size_t compare_recordings(std::initializer_list<const char*> folders, Decode decode, Count independent) {
-    std::size_t files = 0;
-    for (const char* folder : folders) {
-        for (const fs::path& path : recordings(folder)) {
-            const std::string text = read_text(path);
-            const auto decoded = decode(text);
-            ++files;
-            EXPECT_TRUE(decoded) << path << ": " << error_of(decoded);
-            if (!decoded) continue;
-            EXPECT_EQ(counts_of(decoded->value), independent(Json::parse(text))) << path;
+class DecodeRecordings : public test::Recordings {
+protected:
+    // Decodes each file of the folders and compares.
+    template <class Decode, class Count>
+    static void compare(std::initializer_list<const char*> folders, Decode decode, Count independent) {
+        for (const char* folder : folders) {
+            for (const fs::path& path : files(folder)) {
+                const std::string text = read_text(path);
+                const auto decoded = decode(text);
+                EXPECT_TRUE(decoded) << path << ": " << error_of(decoded);
+                if (!decoded) continue;
+                EXPECT_EQ(counts_of(decoded->value), independent(Json::parse(text))) << path;
+            }
         }
     }
-    return files;
+};
+RECEIPTD_WHERE_RECORDED(DecodeRecordings);
+
+TEST_P(DecodeRecordings, WholeBlocks) {
+    compare({"whole-block"}, decode_whole_block, json_counts_of_whole_block);
 }
 
-constexpr const char* kAbsent = "the recordings of ../shared/data are not here";
-
-TEST(DecodeRecordings, WholeBlocks) {
-    if (compare_recordings({"whole-block"}, decode_whole_block, json_counts_of_whole_block) == 0)
-        GTEST_SKIP() << kAbsent;
-}
-
-TEST(DecodeRecordings, Blocks) {
+TEST_P(DecodeRecordings, Blocks) {
     const auto independent = [](const Json& block) {
         DecodedCounts counts;
         counts.chunks = block.at("chunks").size();
         return counts;
     };
-    const auto folders = {"rpc/mainnet-76538229/block", "rpc/mainnet-v83/block"};
-    if (compare_recordings(folders, decode_block, independent) == 0) GTEST_SKIP() << kAbsent;
+    compare({"rpc/mainnet-76538229/block", "rpc/mainnet-v83/block"}, decode_block, independent);
 }
 
-TEST(DecodeRecordings, Chunks) {
-    const auto folders = {"rpc/mainnet-76538229/chunk", "rpc/mainnet-v83/chunk"};
-    if (compare_recordings(folders, decode_chunk, json_counts_of_chunk) == 0) GTEST_SKIP() << kAbsent;
+TEST_P(DecodeRecordings, Chunks) {
+    compare({"rpc/mainnet-76538229/chunk", "rpc/mainnet-v83/chunk"}, decode_chunk, json_counts_of_chunk);
 }
 
-TEST(DecodeRecordings, Transactions) {
-    const auto folders = {"tx", "rpc/mainnet-76538229/tx", "rpc/mainnet-v83/tx"};
-    if (compare_recordings(folders, decode_transaction_status, json_counts_of_status) == 0)
-        GTEST_SKIP() << kAbsent;
+TEST_P(DecodeRecordings, Transactions) {
+    compare({"tx", "rpc/mainnet-76538229/tx", "rpc/mainnet-v83/tx"}, decode_transaction_status,
+            json_counts_of_status);
 }
 
-TEST(DecodeRecordings, Errors) {
-    const auto files = recordings("errors");
-    if (files.empty()) GTEST_SKIP() << kAbsent;
-    for (const auto& path : files) {
+TEST_P(DecodeRecordings, Errors) {
+    for (const auto& path : files("errors")) {
         const std::string text = read_text(path);
         const auto envelope = read_envelope(text);
         ASSERT_TRUE(envelope) << path << ": " << error_of(envelope);

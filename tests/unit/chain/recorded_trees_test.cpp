@@ -7,11 +7,13 @@
 #include "chain/rows.hpp"
 #include "chain/tree_book.hpp"
 
+#include "support/recordings.hpp"
+
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
@@ -19,27 +21,16 @@
 namespace receiptd::chain {
 namespace {
 
-const std::filesystem::path kData = RECEIPTD_SHARED "/data";
-const std::filesystem::path kYields = kData / "rpc/mainnet-v83";
+using test::kRecorded;
+using test::read_recording;
+using test::recordings;
+
+constexpr const char* kFolders[] = {"rpc/mainnet-v83/tx", "rpc/mainnet-76538229/tx", "tx"};
 constexpr std::uint64_t kNanoseconds = 1'000'000'000;
 
-std::string text_of_file(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::vector<std::filesystem::path> recordings_in(const std::filesystem::path& folder) {
-    std::vector<std::filesystem::path> files;
-    if (std::filesystem::exists(folder))
-        for (const auto& entry : std::filesystem::directory_iterator(folder))
-            if (entry.path().extension() == ".json") files.push_back(entry.path());
-    std::sort(files.begin(), files.end());
-    return files;
-}
-
 std::filesystem::path file_of(const std::string& prefix) {
-    for (const auto& folder : {kYields / "tx", kData / "rpc/mainnet-76538229/tx", kData / "tx"})
-        for (const auto& file : recordings_in(folder))
+    for (const auto* folder : kFolders)
+        for (const auto& file : recordings(kRecorded / folder))
             if (file.stem().string().starts_with(prefix)) return file;
     return {};
 }
@@ -49,12 +40,9 @@ using Places = std::map<std::string, ExecutedAt>;  // by block hash
 const Places& recorded_places() {
     static const Places kPlaces = [] {
         Places places;
-        for (const auto& file : recordings_in(kYields / "block")) {
-            const auto block = decode_block(text_of_file(file));
-            if (!block) continue;
-            const auto ref = block_ref(block->value.header);
-            places[ref.hash] = {ref.height, ref.timestamp_nanosec};
-        }
+        const auto file = nlohmann::json::parse(read_recording(kRecorded / "rpc/mainnet-v83/places.json"));
+        for (const auto& [hash, place] : file.items())
+            places[hash] = {place[0], std::stoull(place[1].get<std::string>())};
         return places;
     }();
     return kPlaces;
@@ -96,7 +84,7 @@ struct RecordedTree {
 };
 
 RecordedTree read_tree(const std::filesystem::path& file) {
-    const auto decoded = decode_transaction_status(text_of_file(file));
+    const auto decoded = decode_transaction_status(read_recording(file));
     EXPECT_TRUE(decoded) << file;
     const auto& status = decoded->value;
     RecordedTree tree;
@@ -138,7 +126,6 @@ constexpr RecordedYield kRecordedYields[] = {
 };
 
 TEST(RecordedTrees, AYieldIsResumedOrTimesOut) {
-    if (!std::filesystem::exists(kYields)) GTEST_SKIP() << "no recorded yields at " << kYields;
     for (const auto& yield : kRecordedYields) {
         SCOPED_TRACE(yield.transaction);
         const auto judgement = read_tree(file_of(yield.transaction)).judge();
@@ -151,7 +138,6 @@ TEST(RecordedTrees, AYieldIsResumedOrTimesOut) {
 }
 
 TEST(RecordedTrees, BeforeItsResumeAYieldIsPending) {
-    if (!std::filesystem::exists(kYields)) GTEST_SKIP() << "no recorded yields at " << kYields;
     for (const auto& yield : kRecordedYields) {
         SCOPED_TRACE(yield.transaction);
         const auto tree = read_tree(file_of(yield.transaction));
@@ -177,7 +163,6 @@ constexpr RecordedEnd kRecordedFailures[] = {
 };
 
 TEST(RecordedTrees, FailuresHaveTheirVerdictAndClass) {
-    if (!std::filesystem::exists(kData)) GTEST_SKIP() << "no recorded transactions at " << kData;
     for (const auto& end : kRecordedFailures) {
         SCOPED_TRACE(end.transaction);
         const auto tree = read_tree(file_of(end.transaction));
@@ -193,8 +178,8 @@ TEST(RecordedTrees, FailuresHaveTheirVerdictAndClass) {
 
 TEST(RecordedTrees, EveryOtherTreeSucceededToItsLastReceipt) {
     std::size_t read = 0;
-    for (const auto& folder : {kYields / "tx", kData / "rpc/mainnet-76538229/tx", kData / "tx"})
-        for (const auto& file : recordings_in(folder)) {
+    for (const auto* folder : kFolders)
+        for (const auto& file : recordings(kRecorded / folder)) {
             SCOPED_TRACE(file.filename());
             const auto tree = read_tree(file);
             const auto name = tree.tx_hash.substr(0, 8);
@@ -213,7 +198,6 @@ TEST(RecordedTrees, EveryOtherTreeSucceededToItsLastReceipt) {
             }
             ++read;
         }
-    if (read == 0) GTEST_SKIP() << "no recorded transactions at " << kData;
     EXPECT_EQ(read, 50u);
 }
 
@@ -221,13 +205,14 @@ TEST(RecordedTrees, EveryOtherTreeSucceededToItsLastReceipt) {
 struct Chained {
     BlockHeight first;
     std::size_t failures;
+    bool in_repository = true;
 };
 class ChainedBlocks : public ::testing::TestWithParam<Chained> {};
 
 TEST_P(ChainedBlocks, TheBookSaysWhatTheGraphSays) {
     const auto chained = GetParam();
-    const auto folder = kData / "whole-block";
-    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no recorded whole blocks at " << folder;
+    const auto folder = (chained.in_repository ? kRecorded : test::kShared) / "whole-block";
+    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no recorded data at " << folder;
     Lineage lineage;
     TreeBook book;
     std::vector<TransactionFacts> transactions;
@@ -235,7 +220,7 @@ TEST_P(ChainedBlocks, TheBookSaysWhatTheGraphSays) {
     std::vector<ReceiptFacts> bodies;
     std::set<std::string> told;
     for (const auto height : {chained.first, chained.first + 1}) {
-        const auto decoded = decode_whole_block(text_of_file(folder / (std::to_string(height) + ".json")));
+        const auto decoded = decode_whole_block(read_recording(folder / (std::to_string(height) + ".json")));
         ASSERT_TRUE(decoded);
         const auto ref = block_ref(decoded->value.block.header);
         const ExecutedAt at{ref.height, ref.timestamp_nanosec};
@@ -270,9 +255,9 @@ TEST_P(ChainedBlocks, TheBookSaysWhatTheGraphSays) {
     EXPECT_EQ(told, expected);
     EXPECT_EQ(told.size(), chained.failures);
 }
-INSTANTIATE_TEST_SUITE_P(RecordedTrees, ChainedBlocks,
-                         ::testing::Values(Chained{107503704, 1}, Chained{115185108, 0},
-                                           Chained{34834052, 0}));
+INSTANTIATE_TEST_SUITE_P(Repository, ChainedBlocks,
+                         ::testing::Values(Chained{107503704, 1}, Chained{34834052, 0}));
+INSTANTIATE_TEST_SUITE_P(Shared, ChainedBlocks, ::testing::Values(Chained{115185108, 0, false}));
 
 }  // namespace
 }  // namespace receiptd::chain

@@ -2,36 +2,18 @@
 #include "chain/decode.hpp"
 #include "chain/rows.hpp"
 
+#include "support/recordings.hpp"
 #include "unit/chain/copy_reader.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-
 namespace receiptd::chain {
 namespace {
 
 using nlohmann::json;
+using test::read_recording;
 using testing::read_rows;
-
-const std::filesystem::path kShared = RECEIPTD_SHARED "/data";
-
-std::string read_all(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder) {
-    std::vector<std::filesystem::path> files;
-    if (std::filesystem::exists(folder))
-        for (const auto& entry : std::filesystem::directory_iterator(folder))
-            if (entry.path().extension() == ".json") files.push_back(entry.path());
-    std::sort(files.begin(), files.end());
-    return files;
-}
 
 struct Counts {
     std::size_t transactions = 0, executed = 0, failures = 0, data_receipts = 0, events = 0;
@@ -81,16 +63,25 @@ Counts counts_in(const RowBatch& batch) {
     return counts;
 }
 
-TEST(RecordedRows, WholeBlocksGiveTheCountsOfTheirJson) {
-    const auto files = files_of(kShared / "whole-block");
-    if (files.empty()) GTEST_SKIP() << "no recorded whole blocks at " << kShared;
-    for (const auto& file : files) {
+class RecordedRows : public test::Recordings {
+protected:
+    static std::vector<std::filesystem::path> trees() {
+        auto all = files("rpc/mainnet-v83/tx");
+        const auto older = files("rpc/mainnet-76538229/tx");
+        all.insert(all.end(), older.begin(), older.end());
+        return all;
+    }
+};
+RECEIPTD_WHERE_RECORDED(RecordedRows);
+
+TEST_P(RecordedRows, WholeBlocksGiveTheCountsOfTheirJson) {
+    for (const auto& file : files("whole-block")) {
         SCOPED_TRACE(file.filename());
-        const auto decoded = decode_whole_block(read_all(file));
+        const auto decoded = decode_whole_block(read_recording(file));
         ASSERT_TRUE(decoded) << decoded.error().to_string();
         Lineage lineage;
         const auto batch = whole_block_rows(decoded->value, std::nullopt, {}, lineage);
-        EXPECT_EQ(counts_in(batch), counts_in(json::parse(read_all(file))));
+        EXPECT_EQ(counts_in(batch), counts_in(json::parse(read_recording(file))));
         EXPECT_EQ(batch[Table::chunks].rows, decoded->value.shards.size());
     }
 }
@@ -109,13 +100,11 @@ void encode_args(json& actions, const json& original) {
     }
 }
 
-TEST(RecordedRows, ActionsKeepEverythingButTheFormOfArguments) {
-    const auto files = files_of(kShared / "whole-block");
-    if (files.empty()) GTEST_SKIP() << "no recorded whole blocks at " << kShared;
+TEST_P(RecordedRows, ActionsKeepEverythingButTheFormOfArguments) {
     std::size_t readable = 0;
-    for (const auto& file : files) {
+    for (const auto& file : files("whole-block")) {
         SCOPED_TRACE(file.filename());
-        const auto decoded = decode_whole_block(read_all(file));
+        const auto decoded = decode_whole_block(read_recording(file));
         ASSERT_TRUE(decoded);
         Lineage lineage;
         const auto batch = whole_block_rows(decoded->value, std::nullopt, {}, lineage);
@@ -132,29 +121,29 @@ TEST(RecordedRows, ActionsKeepEverythingButTheFormOfArguments) {
             EXPECT_EQ(actions, original);
         }
     }
-    EXPECT_GT(readable, 800u);
+    EXPECT_GT(readable, in_repository() ? 100u : 800u);
 }
 
-TEST(RecordedRows, ChainedBlocksFindTheParentsOfTheirReceipts) {
-    const auto first = decode_whole_block(read_all(kShared / "whole-block/115185108.json"));
-    const auto second = decode_whole_block(read_all(kShared / "whole-block/115185109.json"));
-    if (!first || !second) GTEST_SKIP() << "no recorded whole blocks at " << kShared;
+TEST_P(RecordedRows, ChainedBlocksFindTheParentsOfTheirReceipts) {
+    const base::Height height = in_repository() ? 107503704 : 115185108;
+    const auto text_at = [](base::Height at) {
+        return read_recording(root() / "whole-block" / (std::to_string(at) + ".json"));
+    };
+    const auto first = decode_whole_block(text_at(height));
+    const auto second = decode_whole_block(text_at(height + 1));
+    ASSERT_TRUE(first && second);
     Lineage lineage;
     whole_block_rows(first->value, std::nullopt, {}, lineage);
-    const auto batch = whole_block_rows(second->value, 115185108, {}, lineage);
+    const auto batch = whole_block_rows(second->value, height, {}, lineage);
     Lineage empty;
-    const auto alone = whole_block_rows(second->value, 115185108, {}, empty);
+    const auto alone = whole_block_rows(second->value, height, {}, empty);
     EXPECT_LT(batch[Table::orphan_receipts].rows, alone[Table::orphan_receipts].rows / 4);
 }
 
-TEST(RecordedRows, RecordedTreesAreConnectedAndComplete) {
-    auto files = files_of(kShared / "rpc/mainnet-v83/tx");
-    const auto older = files_of(kShared / "rpc/mainnet-76538229/tx");
-    files.insert(files.end(), older.begin(), older.end());
-    if (files.empty()) GTEST_SKIP() << "no recorded transactions at " << kShared;
-    for (const auto& file : files) {
+TEST_P(RecordedRows, RecordedTreesAreConnectedAndComplete) {
+    for (const auto& file : trees()) {
         SCOPED_TRACE(file.filename());
-        const auto decoded = decode_transaction_status(read_all(file));
+        const auto decoded = decode_transaction_status(read_recording(file));
         ASSERT_TRUE(decoded) << decoded.error().to_string();
         const auto& status = decoded->value;
         const std::vector<ExecutionBlock> executed_in(status.receipts_outcome.size(),
@@ -168,15 +157,11 @@ TEST(RecordedRows, RecordedTreesAreConnectedAndComplete) {
     }
 }
 
-TEST(RecordedRows, RecordedTreesAreJudged) {
-    auto files = files_of(kShared / "rpc/mainnet-v83/tx");
-    const auto older = files_of(kShared / "rpc/mainnet-76538229/tx");
-    files.insert(files.end(), older.begin(), older.end());
-    if (files.empty()) GTEST_SKIP() << "no recorded transactions at " << kShared;
+TEST_P(RecordedRows, RecordedTreesAreJudged) {
     bool saw_failed = false;
-    for (const auto& file : files) {
+    for (const auto& file : trees()) {
         SCOPED_TRACE(file.filename());
-        const auto decoded = decode_transaction_status(read_all(file));
+        const auto decoded = decode_transaction_status(read_recording(file));
         ASSERT_TRUE(decoded) << decoded.error().to_string();
         const auto& status = decoded->value;
         const std::vector<ExecutionBlock> executed_in(status.receipts_outcome.size(),

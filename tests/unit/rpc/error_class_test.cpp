@@ -1,10 +1,8 @@
 #include "rpc/error_class.hpp"
 
-#include <gtest/gtest.h>
+#include "support/recordings.hpp"
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <gtest/gtest.h>
 
 namespace receiptd::rpc {
 namespace {
@@ -371,15 +369,12 @@ TEST(neardata_errors, follow_status_and_type) {
 }
 
 TEST(recorded_errors, are_answers_or_missing_objects_never_faults_of_the_host) {
-    const std::filesystem::path folder = std::filesystem::path(RECEIPTD_SHARED) / "data" / "errors";
-    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no recorded data at " << folder;
-    for (const auto& file : std::filesystem::directory_iterator(folder)) {
-        std::stringstream text;
-        text << std::ifstream(file.path()).rdbuf();
-        const auto name = file.path().filename().string();
-        const auto verdict = judge({200, text.str(), "send_tx", {}});
+    for (const auto& file : test::recordings(test::kRecorded / "errors")) {
+        const auto text = test::read_recording(file);
+        const auto name = file.filename().string();
+        const auto verdict = judge({200, text, "send_tx", {}});
         EXPECT_FALSE(verdict.blames_host()) << name;
-        const bool is_block = text.str().find("DB Not Found") != std::string::npos;
+        const bool is_block = text.find("DB Not Found") != std::string::npos;
         EXPECT_EQ(verdict.reason, is_block ? "UNKNOWN_BLOCK" : "INVALID_TRANSACTION") << name;
     }
 }

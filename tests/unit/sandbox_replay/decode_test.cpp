@@ -67,11 +67,10 @@ TEST(Decoder, FindsTheSameContentsInARepeatedRunOfTheSample) {
     expect_same_contents(test::sample() / "whole-block");
 }
 
-TEST(Decoder, FindsTheSameContentsInARepeatedRunOfMainnet) {
-    const auto folder = test::shared() / "data/whole-block";
-    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no recorded chain data in " << folder;
-    expect_same_contents(folder);
-}
+class DecoderOfMainnet : public receiptd::test::Recordings {};
+RECEIPTD_WHERE_RECORDED(DecoderOfMainnet);
+
+TEST_P(DecoderOfMainnet, FindsTheSameContentsInARepeatedRun) { expect_same_contents(root() / "whole-block"); }
 
 }  // namespace
 }  // namespace receiptd::sandbox

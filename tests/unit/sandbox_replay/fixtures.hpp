@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sandbox/replay/replay_chain.hpp"
+#include "support/recordings.hpp"
 #include "support/sandbox_requests.hpp"
 
 #include <filesystem>
@@ -11,7 +12,6 @@ namespace receiptd::sandbox::test {
 inline std::filesystem::path sample() {
     return std::filesystem::path(RECEIPTD_TEST_DATA) / "../../sandbox/sample";
 }
-inline std::filesystem::path shared() { return RECEIPTD_SHARED; }
 
 // Both shapes of the sample chain.
 inline ReplayChain sample_chain(const base::Clock& clock, TipOptions tip = {}) {

@@ -202,10 +202,9 @@ TEST_F(Host, AnswersTheWholeBlockPathsWithoutWholeBlocks) {
 }
 
 TEST(RecordedSession, AnswersAsTheBriefOfTheDemoSays) {
-    const auto folder = test::shared() / "data/rpc/mainnet-76538229";
-    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no recorded chain data in " << folder;
     FakeClock clock;
-    ReplayChain chain(RpcRecording({folder}), WholeBlockRun(), clock, {});
+    ReplayChain chain(RpcRecording({receiptd::test::kRecorded / "rpc/mainnet-76538229"}), WholeBlockRun(),
+                      clock, {});
     const Gateway host(chain, clock, {});
     const auto ask = [&](const std::string& method, const json& params) {
         return host.answer(test::post(test::call(method, params)), host.window());

@@ -178,12 +178,13 @@ TEST(RecordedRun, SaysWhichFolderHasNoBlocks) {
     EXPECT_THROW(WholeBlockRun("/nowhere", std::nullopt), std::runtime_error);
 }
 
-TEST(RecordedMainnet, RepeatsWithUniqueChainedBlocks) {
-    const auto folder = test::shared() / "data/whole-block";
-    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no recorded chain data in " << folder;
+class RecordedMainnet : public receiptd::test::Recordings {};
+RECEIPTD_WHERE_RECORDED(RecordedMainnet);
+
+TEST_P(RecordedMainnet, RepeatsWithUniqueChainedBlocks) {
     Repeat repeat;
     repeat.blocks = 61;
-    const WholeBlockRun run(folder, repeat);
+    const WholeBlockRun run(root() / "whole-block", repeat);
     std::set<std::string> seen;
     std::string previous;
     for (std::uint64_t i = 0; i < run.size(); ++i) {
