@@ -1,10 +1,9 @@
 """The daemon follows the simulated chain under living traffic: its tables equal the ground truth.
 
-RECEIPTD_SOAK_SECONDS=600 follows at 600 ms blocks for ten minutes (default: a minute's worth of blocks, faster).
+./dev sweep soak follows at 600 ms blocks for as many seconds as it is told (default: a minute's worth of blocks, faster).
 """
 
 import json
-import os
 import random
 import time
 
@@ -12,7 +11,7 @@ import support
 from handed_in import fail_in_a_block
 from truth import Judging
 
-SOAK = int(os.environ.get("RECEIPTD_SOAK_SECONDS", "0"))
+SOAK = support.count_of("soak")
 BLOCK_MS, TPS = (600, 20) if SOAK else (100, 40)
 BLOCKS = SOAK * 1000 // BLOCK_MS if SOAK else 100
 RECEIPT = ("receipt_id", "tx_hash", "parent_receipt_id", "role", "predecessor_id", "receiver_id", "block_height",

@@ -117,14 +117,15 @@ class RecordedWholeBlocks(support.Scenario):
         self.assert_counts_of_the_json(support.RECORDED / "whole-block")
 
     def test_counts_of_the_larger_set_are_those_of_the_json(self):
-        if not support.count_of("recordings"):
+        most = support.count_of("recordings")
+        if not most:
             self.skipTest("./dev sweep recordings follows them")
-        self.assert_counts_of_the_json(self.shared("whole-block"))
+        self.assert_counts_of_the_json(self.shared("whole-block"), most)
 
-    def assert_counts_of_the_json(self, folder):
+    def assert_counts_of_the_json(self, folder, most=None):
         config = self.config(self.sandbox("--whole-blocks", folder), source="neardata")
         total = dict.fromkeys(("transactions", "receipts", "failures", "data_receipts", "events"), 0)
-        for file in sorted(folder.glob("*.json")):
+        for file in sorted(folder.glob("*.json"))[:most]:
             with self.subTest(height=file.stem):
                 expected = counts_of(json.loads(file.read_text()))
                 self.receiptd("backfill", "--config", config, "--from", file.stem, "--to", file.stem)

@@ -15,8 +15,9 @@ import unittest
 import urllib.request
 
 from signer import Key, Signed, b58encode
-from support import BUILD, Scenario, wait_until
+from support import BUILD, Scenario, count_of, wait_until
 
+KILLS = count_of("kills", 5)
 TOKEN = 10**24
 
 
@@ -204,8 +205,9 @@ class SubmitTest(Scenario):
                                               {"fault": "truncate", "method": "broadcast_tx_async", "share": 0.1}]})
         chance = random.Random(11)
         nonce, block_hash = self.nonce(), self.head()["hash"]
-        transactions = [self.transfer(nonce=nonce + 1 + i, block_hash=block_hash, amount=1) for i in range(200)]
-        kills = set(chance.sample(range(200), 20))
+        count = 8 * KILLS
+        transactions = [self.transfer(nonce=nonce + 1 + i, block_hash=block_hash, amount=1) for i in range(count)]
+        kills = set(chance.sample(range(count), KILLS))
         daemon = self.start("--config", self.settings, "run")
         for i, transaction in enumerate(transactions):
             path = self.folder / f"transaction-{i}"
@@ -226,14 +228,14 @@ class SubmitTest(Scenario):
             wait_until("a host has it", lambda: self.value(
                 f"SELECT stage FROM watches WHERE tx_hash = '{transaction.hash}'") != "accepted")
         self.chain.ask("/faults", {"faults": []})
-        self.assertEqual(self.stored(), 200)
+        self.assertEqual(self.stored(), count)
         wait_until("all have ended", lambda: int(self.value("SELECT count(*) FROM open_watches")) == 0)
         self.assertEqual(self.query("SELECT tx_hash, stage, reason, evidence FROM watches WHERE stage <> 'final' "
                                     "OR verdict <> 'succeeded'"), [])
         for transaction in transactions:
             truth = self.chain.ask(f"/transactions/{transaction.hash}")
             self.assertEqual(truth["stage"], "final")
-        self.assertEqual(self.nonce(), nonce + 200)
+        self.assertEqual(self.nonce(), nonce + count)
 
 
 if __name__ == "__main__":

@@ -28,6 +28,11 @@ SHARED = ROOT.parent / "shared" / "data"
 DEADLINE = 300  # seconds after which a condition counts as never coming true
 
 
+def count_of(sweep, few=0):
+    """How much of something to do: `few` among the tests, as much as asked for by ./dev sweep."""
+    return int(os.environ.get(f"RECEIPTD_SWEEP_{sweep.upper()}", few))
+
+
 def wait_until(what, condition, deadline=DEADLINE):
     end, pause = time.monotonic() + deadline, 0.02
     while time.monotonic() < end:

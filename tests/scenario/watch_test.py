@@ -1,11 +1,9 @@
 """Watched transactions on a living chain: each is followed to its end, through kills, and what is said of it is true.
 
-RECEIPTD_WATCH_BLOCKS=1000 RECEIPTD_WATCH_TPS=200 RECEIPTD_WATCH_KILLS=20 make it long: 20,000 transactions (default: 120
-blocks, 40 a second, 6 kills).
+./dev sweep watches follows a chain of as many blocks as it is told, with 20 transactions in each and a kill every 50 blocks.
 """
 
 import collections
-import os
 import random
 import re
 import time
@@ -15,10 +13,11 @@ from handed_in import FATES, HandedIn
 from signer import Key
 from truth import Judging
 
-BLOCKS = int(os.environ.get("RECEIPTD_WATCH_BLOCKS", "120"))
-KILLS = int(os.environ.get("RECEIPTD_WATCH_KILLS", "6"))
+LONG = support.count_of("watches")
+BLOCKS, TPS = (LONG, 200) if LONG else (80, 40)
+KILLS = max(len(FATES), LONG // 50)
 VALIDITY = BLOCKS + 300 + 20 * KILLS  # blocks: the chain goes on while the daemons are away
-BLOCK_MS, TPS = 100, int(os.environ.get("RECEIPTD_WATCH_TPS", "40"))
+BLOCK_MS = 100
 PATIENCE = support.DEADLINE + BLOCKS
 EVERYTHING = '[[watch]]\nname = "everything"\nsigner = "*"\n'
 ORDER = ["accepted", "pending", "included", "executing", "completed", "final"]

@@ -1,0 +1,75 @@
+# shellcheck shell=bash
+# What takes too long to be a test; sourced by ./dev. A few of each are among the tests.
+
+# NAME|COUNT by default|what
+sweeps() {
+    cat <<'END'
+kills|50|daemons and commands are killed COUNT times in each story: no row, watch or alert is lost or doubled
+crashes|50|PostgreSQL is crashed COUNT times while blocks are written
+watches|1000|watched transactions on a chain of COUNT blocks, 20 in each, through kills and faults
+soak|600|living traffic is followed for COUNT seconds from both sources and compared with the truth
+recordings|30|COUNT whole blocks of ../shared/data are followed and counted
+fuzz|60|each parser of outside bytes is fuzzed for COUNT seconds by libFuzzer (clang, build-fuzz/)
+END
+}
+
+list_sweeps() { sweeps | awk -F'|' '{ printf "  %-20s %s (%s)\n", $1 " [COUNT]", $3, $2 }'; }
+
+# The scenarios of a sweep: FILE [TEST].
+scenarios_of() {
+    case $1 in
+        kills)
+            echo crash KilledDaemon
+            echo alerts Told.test_every_finding_arrives_through_refusals_resets_and_kills
+            echo submit SubmitTest.test_killed_between_any_two_steps_nothing_is_lost_or_doubled
+            ;;
+        crashes) echo crash StoppedPostgres.test_crashes_of_the_server ;;
+        watches) echo watch Watching.test_whatever_is_watched_comes_to_its_true_end_through_kills_and_faults ;;
+        soak) echo sandbox ;;
+        recordings) echo shows RecordedWholeBlocks.test_counts_of_the_larger_set_are_those_of_the_json ;;
+    esac
+}
+
+# Every file is run, whatever became of the one before.
+sweep_scenarios() {
+    local name=$1 count=$2 file case failed=()
+    install_packages build test
+    prefer_first
+    build receiptd receiptd-sandbox
+    scripts/postgres.sh remove "$LOCAL/sweep-postgres"
+    start_cluster "$LOCAL/sweep-postgres" --fast
+    RECEIPTD_TEST_DATABASE=$(scripts/postgres.sh url "$LOCAL/sweep-postgres" postgres)
+    export RECEIPTD_TEST_DATABASE RECEIPTD_BUILD=$BUILD "RECEIPTD_SWEEP_${name^^}=$count"
+    while read -r file case; do
+        say "$file ${case:-}"
+        python3 "tests/scenario/${file}_test.py" ${case:+"$case"} </dev/null || failed+=("$file")
+    done < <(scenarios_of "$name")
+    [ ${#failed[@]} -eq 0 ] || die "sweep $name $count failed: ${failed[*]}"
+}
+
+# What libFuzzer found stays in .local/fuzz for the next time; a crash is kept there, too.
+sweep_fuzz() {
+    local seconds=$1 source name corpus targets=()
+    install_packages build test lint
+    configure fuzz
+    for source in tests/fuzz/fuzz_*.cpp; do targets+=("$(basename "$source" .cpp)"); done
+    say "Building ${targets[*]} (build-fuzz/)"
+    cmake --build build-fuzz -j "$(nproc)" --target "${targets[@]}"
+    for name in "${targets[@]}"; do
+        corpus=$LOCAL/fuzz/${name#fuzz_}
+        mkdir -p "$corpus"
+        say "$name, $seconds s"
+        "build-fuzz/$name" -max_total_time="$seconds" -print_final_stats=1 -verbosity=0 \
+            -artifact_prefix="$corpus-" "$corpus" "tests/data/fuzz/${name#fuzz_}"
+    done
+}
+
+sweep() {
+    local name=${1:-} count=${2:-} known
+    known=$(sweeps | cut -d'|' -f1 | paste -sd' ')
+    [[ -n $name && " $known " == *" $name "* ]] || die "no such sweep: ${name:-(none)}; there are ${known// /, }"
+    [ -n "$count" ] || count=$(sweeps | awk -F'|' -v name="$name" '$1 == name { print $2 }')
+    [[ $count =~ ^[1-9][0-9]{0,5}$ ]] || die "COUNT must be a whole number from 1 to 999999, not \"$count\""
+    [ $# -le 2 ] || die "sweep takes NAME and COUNT, not also \"$3\""
+    if [ "$name" = fuzz ]; then sweep_fuzz "$count"; else sweep_scenarios "$name" "$count"; fi
+}
