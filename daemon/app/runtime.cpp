@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <random>
 #include <stdexcept>
+#include <thread>
 
 namespace receiptd::app {
 namespace {
 
-constexpr unsigned kCpuThreads = 2;
 constexpr std::size_t kListed = 20;
 constexpr auto kDatabaseSilence = std::chrono::seconds(10);  // longer: it is away
 
@@ -37,6 +37,11 @@ api::OverdueTreesView view(const storage::OverdueTrees& overdue) {
     const auto age = overdue.oldest_by + follow::kTreesOverdue;
     return {overdue.count, overdue.oldest_tx_hash, overdue.oldest_reason,
             std::chrono::duration<double>(age).count()};
+}
+
+std::size_t cpu_threads(const config::Follow& settings) {
+    return settings.cpu_threads > 0 ? settings.cpu_threads
+                                    : std::max(1u, std::thread::hardware_concurrency());
 }
 
 storage::PgStoreOptions store_options(const config::Settings& settings) {
@@ -83,7 +88,7 @@ Runtime::Runtime(const config::Settings& configured)
       storage_series(registry),
       follow_series(registry),
       watch_series(registry),
-      cpu(kCpuThreads),
+      cpu(cpu_threads(settings.follow)),
       store(store_options(settings), storage_series, clock),
       watches(store, clock),
       alerts(store.sessions()),

@@ -67,6 +67,7 @@ struct Follow {
     Start start = StartAtResume{};      // resume: after the highest stored height, else the head
     std::vector<std::string> accounts;  // for scope "accounts"
     unsigned writers = 2;
+    unsigned cpu_threads = 0;    // 0: as many as there are cores
     unsigned fetch_ahead = 8;    // heights in flight
     Millis patience{60'000};     // then a height that cannot be had becomes a recorded gap
     unsigned batch_blocks = 16;  // most heights in one database transaction

@@ -18,11 +18,15 @@ using Exchange = base::Result<Answer, TransportError>;
 
 namespace {
 
-TransportError problem(const ConnectionPool& pool, TransportFault fault, std::string_view cause) {
+TransportError problem(const Url& origin, TransportFault fault, std::string_view cause) {
     TransportError result;
     result.fault = fault;
-    result.text.append(pool.options().origin.origin()).append(": ").append(cause);
+    result.text.append(origin.origin()).append(": ").append(cause);
     return result;
+}
+
+TransportError problem(const ConnectionPool& pool, TransportFault fault, std::string_view cause) {
+    return problem(pool.options().origin, fault, cause);
 }
 
 base::Task<Exchange> exchange(Stream& stream, const RequestText& request, std::chrono::milliseconds limit,
@@ -68,21 +72,31 @@ base::Task<Exchange> exchange_once_or_twice(std::shared_ptr<ConnectionPool> pool
     co_return answer;
 }
 
-Outcome decode(const ConnectionPool& pool, HttpResponse response) {
+Outcome decode(const Url& origin, std::uint64_t max_bytes, HttpResponse response) {
     const std::string_view coding = response.header("Content-Encoding");
     if (response.body.empty() || coding.empty() || equals_ignoring_case(coding, "identity")) return response;
     if (!equals_ignoring_case(coding, "gzip") && !equals_ignoring_case(coding, "x-gzip"))
-        return problem(pool, TransportFault::malformed, "the answer has a content coding nobody asked for");
-    auto plain = gunzip(response.body, pool.options().max_response_bytes);
+        return problem(origin, TransportFault::malformed, "the answer has a content coding nobody asked for");
+    auto plain = gunzip(response.body, max_bytes);
     if (plain.has_value()) {
         response.body = std::move(*plain);
         return response;
     }
     if (plain.error() == GunzipFault::malformed)
-        return problem(pool, TransportFault::malformed, "the answer does not decompress");
-    return problem(pool, TransportFault::too_large,
-                   "the answer decompresses to more than " +
-                       std::to_string(pool.options().max_response_bytes) + " bytes");
+        return problem(origin, TransportFault::malformed, "the answer does not decompress");
+    return problem(origin, TransportFault::too_large,
+                   "the answer decompresses to more than " + std::to_string(max_bytes) + " bytes");
+}
+
+// Below this, the way to another thread and back takes longer than the work.
+constexpr std::size_t kInflatedHere = 4'096;
+
+base::Task<Outcome> decode_on(asio::thread_pool& cpu, Url origin, std::uint64_t max_bytes,
+                              HttpResponse response) {
+    return base::offload(cpu,
+                         [origin = std::move(origin), max_bytes, response = std::move(response)]() mutable {
+                             return decode(origin, max_bytes, std::move(response));
+                         });
 }
 
 base::Task<Outcome> run(std::shared_ptr<ConnectionPool> pool, HttpRequest request,
@@ -94,7 +108,12 @@ base::Task<Outcome> run(std::shared_ptr<ConnectionPool> pool, HttpRequest reques
     if (!pool->tls_problem().empty()) co_return problem(*pool, TransportFault::tls, pool->tls_problem());
     Exchange answer = co_await exchange_once_or_twice(pool, *text, limit);
     if (answer.has_error()) co_return answer.error();
-    co_return decode(*pool, std::move(answer->response));
+    const auto& options = pool->options();
+    const bool compressed = !answer->response.header("Content-Encoding").empty();
+    if (options.cpu == nullptr || !compressed || answer->response.body.size() < kInflatedHere)
+        co_return decode(options.origin, options.max_response_bytes, std::move(answer->response));
+    co_return co_await decode_on(*options.cpu, options.origin, options.max_response_bytes,
+                                 std::move(answer->response));
 }
 
 }  // namespace

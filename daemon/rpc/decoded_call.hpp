@@ -1,4 +1,4 @@
-// A call whose answer is decoded and checked on the CPU pool, as part of the call: what does not
+// A call whose answer is judged, decoded and checked on the CPU pool, as part of the call: what does not
 // decode is the host's fault, and another one is asked.
 #pragma once
 
@@ -29,26 +29,45 @@ struct Answer {
 namespace detail {
 
 template <class T>
-base::Task<base::Result<T, std::string>> decode_on(base::asio::thread_pool& pool, Decoder<T> decode,
-                                                   std::string body) {
-    auto work = [decode = std::move(decode), body = std::move(body)]() mutable {
-        return decode(std::move(body));
+struct ReadAnswer {
+    Verdict verdict;
+    std::optional<T> value;
+};
+
+template <class T>
+ReadAnswer<T> read_answer(const Decoder<T>& decode, const Lacking<T>& lacks, Received received) {
+    ReadAnswer<T> answer;
+    answer.verdict = judge(received);
+    if (answer.verdict.error_class != ErrorClass::ok) return answer;
+    auto decoded = decode(std::move(received.response.body));
+    if (!decoded) {
+        answer.verdict = wrong_contents(decoded.error());
+        return answer;
+    }
+    const auto missing = lacks ? lacks(*decoded) : std::string();
+    if (missing.empty())
+        answer.value.emplace(std::move(*decoded));
+    else
+        answer.verdict = lacking(missing);
+    return answer;
+}
+
+template <class T>
+base::Task<ReadAnswer<T>> read_on(base::asio::thread_pool& pool, Decoder<T> decode, Lacking<T> lacks,
+                                  Received received) {
+    auto work = [decode = std::move(decode), lacks = std::move(lacks),
+                 received = std::move(received)]() mutable {
+        return read_answer<T>(decode, lacks, std::move(received));
     };
     return base::offload(pool, std::move(work));
 }
 
 template <class T>
-base::Task<Acceptance> accept_into(std::shared_ptr<std::optional<T>> slot, base::asio::thread_pool& pool,
-                                   Decoder<T> decode, Lacking<T> lacking, std::string body) {
-    auto decoded = co_await decode_on<T>(pool, std::move(decode), std::move(body));
-    Acceptance acceptance;
-    if (!decoded) {
-        acceptance.wrong = decoded.error();
-        co_return acceptance;
-    }
-    if (lacking) acceptance.lacking = lacking(*decoded);
-    if (acceptance.lacking.empty()) slot->emplace(std::move(*decoded));
-    co_return acceptance;
+base::Task<Verdict> read_into(std::shared_ptr<std::optional<T>> slot, base::asio::thread_pool& pool,
+                              Decoder<T> decode, Lacking<T> lacks, Received received) {
+    auto answer = co_await read_on<T>(pool, std::move(decode), std::move(lacks), std::move(received));
+    *slot = std::move(answer.value);
+    co_return std::move(answer.verdict);
 }
 
 }  // namespace detail
@@ -56,10 +75,10 @@ base::Task<Acceptance> accept_into(std::shared_ptr<std::optional<T>> slot, base:
 template <class T>
 base::Task<base::Result<Answer<T>, CallError>> decoded_call(Router& router, base::asio::thread_pool& pool,
                                                             Call call, Decoder<T> decode,
-                                                            Lacking<T> lacking = {}) {
+                                                            Lacking<T> lacks = {}) {
     auto slot = std::make_shared<std::optional<T>>();
-    call.accept = [slot, &pool, decode = std::move(decode), lacking = std::move(lacking)](std::string body) {
-        return detail::accept_into<T>(slot, pool, decode, lacking, std::move(body));
+    call.read = [slot, &pool, decode = std::move(decode), lacks = std::move(lacks)](Received received) {
+        return detail::read_into<T>(slot, pool, decode, lacks, std::move(received));
     };
     auto host = co_await router.call(std::move(call));
     if (!host) co_return host.error();

@@ -48,6 +48,7 @@ struct Verdict {
     bool absent = false;                            // this host does not know the object; another one may
     bool again = false;                             // the same host may know it in a moment
     bool method_missing = false;                    // the host does not offer the method
+    bool wrong_contents = false;                    // a result that cannot be right
     bool unauthorized = false;                      // the key or its owner is refused: a configuration error
     // Whether the host says that it does not track the shard of what it was asked for.
     bool speaks_of_shard() const { return reason == "UNAVAILABLE_SHARD" || reason == "DOES_NOT_TRACK_SHARD"; }
@@ -56,6 +57,9 @@ struct Verdict {
         return error_class == ErrorClass::endpoint_fault && !absent && !method_missing;
     }
 };
+
+// Verdict::reason of a result that lacks what was asked for.
+inline constexpr const char* kLacking = "LACKING";
 
 using Classifier = Verdict (*)(const HttpObservation&);
 

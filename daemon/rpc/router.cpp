@@ -60,16 +60,17 @@ base::Task<base::Result<std::size_t, CallError>> Router::call(Call call) {
         if (progress.spent + pause > limits_.time) break;
         progress.spent += pause;
         if (pause > hosts_[*host]->wait()) co_await time_->sleep(timer, pause);
-        auto exchange = co_await hosts_[*host]->ask(call.request, known_head());
+        auto exchange = co_await hosts_[*host]->ask(call.request, call.read, known_head());
         if (!exchange) {
             ++progress.refusals;
             continue;
         }
         progress.spent += exchange->took;
-        if (co_await settle(call, progress, *host, std::move(*exchange))) {
+        if (exchange->verdict.error_class == ErrorClass::ok) {
             learn(call, progress, *host);
             co_return *host;
         }
+        note(progress, *host, exchange->verdict, exchange->status);
     }
     learn(call, progress, std::nullopt);
     co_return give_up(call, progress);
@@ -117,33 +118,6 @@ base::Duration Router::pause_before(const Progress& progress, std::size_t host) 
     const auto tries = progress.hosts[host].tries;
     if (tries == 0) return base::Duration::zero();
     return base::backoff_delay(limits_.backoff, tries, time_->chance());
-}
-
-base::Task<bool> Router::settle(const Call& call, Progress& progress, std::size_t host, Exchange exchange) {
-    auto& upstream = *hosts_[host];
-    auto& verdict = exchange.verdict;
-    if (verdict.error_class == ErrorClass::ok) {
-        Acceptance acceptance;
-        if (call.accept) acceptance = co_await call.accept(std::move(exchange.body));
-        if (acceptance.wrong.empty() && acceptance.lacking.empty()) {
-            upstream.count_outcome(call.request, ErrorClass::ok);
-            co_return true;
-        }
-        if (acceptance.wrong.empty()) {
-            verdict.error_class = ErrorClass::pruned;
-            verdict.reason = kLacking;
-            verdict.text = std::move(acceptance.lacking);
-            verdict.absent = true;
-        } else {
-            upstream.blame_contents(call.request, acceptance.wrong);
-            verdict.error_class = ErrorClass::endpoint_fault;
-            verdict.reason = "malformed";
-            verdict.text = upstream.scrub(std::move(acceptance.wrong));
-        }
-    }
-    upstream.count_outcome(call.request, verdict.error_class);
-    note(progress, host, verdict, exchange.status);
-    co_return false;
 }
 
 void Router::note(Progress& progress, std::size_t host, const Verdict& verdict, int status) const {

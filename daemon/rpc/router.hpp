@@ -15,20 +15,13 @@
 
 namespace receiptd::rpc {
 
-// What became of the contents of an answer; both texts empty: accepted.
-struct Acceptance {
-    std::string wrong;    // why they cannot be right: the host is blamed
-    std::string lacking;  // they are right, but another host may know more
-};
-
 struct Call {
     Request request;
     std::string object;                     // for people: "block 123"
     std::optional<std::size_t> first_host;  // asked first if it is well
     std::optional<std::size_t> only_host;   // asked alone, and once
     std::string last_host;                  // asked if no other one can be
-    // Checks the contents of an answer. Unless it accepts them, the call goes on elsewhere.
-    std::function<base::Task<Acceptance>(std::string body)> accept;
+    Read read;                              // empty: any result will do
 };
 
 // Why nobody answered.
@@ -42,9 +35,6 @@ struct CallError {
     bool method_missing = false;           // a host did not offer the method
 };
 
-// CallError::reason where every host that may know answered, and each answer lacked what was asked for.
-inline constexpr const char* kLacking = "LACKING";
-
 struct RouterLimits {
     unsigned attempts = 5;  // that may fail; answers do not count
     base::Duration time = std::chrono::seconds(60);
@@ -57,7 +47,7 @@ public:
            std::vector<std::unique_ptr<Upstream>> hosts, RouterLimits limits = {},
            metrics::RpcSeries* series = nullptr);
 
-    // The host whose answer was accepted (see Call::accept), or why there is none.
+    // The host whose answer was right, or why there is none.
     base::Task<base::Result<std::size_t, CallError>> call(Call call);
 
     // Hosts of the kind that offer the method and may be asked at once.
@@ -75,8 +65,6 @@ private:
     bool offers(const Upstream& host, const std::string& method) const;
     std::vector<HostView> view(const Call& call, const Progress& progress) const;
     base::Duration pause_before(const Progress& progress, std::size_t host);
-    // True if the answer ends the call well.
-    base::Task<bool> settle(const Call& call, Progress& progress, std::size_t host, Exchange exchange);
     void learn(const Call& call, const Progress& progress, std::optional<std::size_t> answered);
     bool lacks_shard(const Request& request, const Verdict& verdict, const Upstream& host) const;
     void learn_untracked();

@@ -174,7 +174,7 @@ private:
 std::unique_ptr<Sources> make_sources(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
                                       const config::Settings& settings, metrics::RpcSeries* series,
                                       base::Clock& clock) {
-    auto transports = http_transports(executor, settings.timeouts);
+    auto transports = http_transports(executor, pool, settings.timeouts);
     return make_sources(std::move(executor), pool, settings, series,
                         std::make_shared<RealTimeAndChance>(clock), std::move(transports));
 }

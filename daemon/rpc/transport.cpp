@@ -11,8 +11,9 @@ base::Task<Transport::Reply> HttpTransport::send(net::HttpRequest request,
     return client_.send(std::move(request), timeout);
 }
 
-TransportFactory http_transports(boost::asio::any_io_executor executor, const config::Timeouts& timeouts) {
-    return [executor, timeouts](const net::Url& origin, unsigned max_connections) {
+TransportFactory http_transports(boost::asio::any_io_executor executor, boost::asio::thread_pool& cpu,
+                                 const config::Timeouts& timeouts) {
+    return [executor, &cpu, timeouts](const net::Url& origin, unsigned max_connections) {
         net::HttpClientOptions options;
         options.origin = origin;
         options.max_connections = max_connections;
@@ -20,6 +21,7 @@ TransportFactory http_transports(boost::asio::any_io_executor executor, const co
         options.request_timeout = timeouts.request;
         options.max_response_bytes = timeouts.max_response_bytes;
         options.gzip = !net::is_loopback(origin.host);
+        options.cpu = &cpu;
         options.user_agent = "receiptd/" RECEIPTD_VERSION;
         return std::make_shared<HttpTransport>(executor, std::move(options));
     };

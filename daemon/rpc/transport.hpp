@@ -31,6 +31,8 @@ private:
 using TransportFactory =
     std::function<std::shared_ptr<Transport>(const net::Url& origin, unsigned max_connections)>;
 
-TransportFactory http_transports(boost::asio::any_io_executor executor, const config::Timeouts& timeouts);
+// `cpu` outlives the transports.
+TransportFactory http_transports(boost::asio::any_io_executor executor, boost::asio::thread_pool& cpu,
+                                 const config::Timeouts& timeouts);
 
 }  // namespace receiptd::rpc

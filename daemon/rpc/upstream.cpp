@@ -26,7 +26,7 @@ Upstream::Upstream(base::asio::any_io_executor executor, std::shared_ptr<TimeAnd
     show();
 }
 
-base::Task<std::optional<Exchange>> Upstream::ask(const Request& request,
+base::Task<std::optional<Exchange>> Upstream::ask(const Request& request, const Read& read,
                                                   std::optional<chain::BlockHeight> known_head) {
     gate_->set_probing(circuit(health_, time_->now()) != Circuit::closed);
     auto slot = co_await gate_->enter(request.priority);
@@ -36,11 +36,15 @@ base::Task<std::optional<Exchange>> Upstream::ask(const Request& request,
     const auto started = time_->now();
     auto reply = co_await transport_->send(std::move(http), options_.request_timeout);
     const auto took = time_->now() - started;
-    const auto bytes = reply ? reply->wire_bytes : 0;
-    auto exchange = judge(request, std::move(reply), known_head);
-    remember(request, exchange.verdict);
+    measure(took, reply ? reply->wire_bytes : 0);
+    // The host has done its part; a probe ends with the verdict.
+    if (circuit(health_, time_->now()) == Circuit::closed) slot.reset();
+    auto exchange = co_await judge(request, read, std::move(reply), known_head);
     exchange.took = took;
-    measure(took, bytes);
+    remember(request, exchange.verdict);
+    complain(request, exchange.verdict);
+    if (series_) series_->request(request.method, to_string(exchange.verdict.error_class)).Increment();
+    show();
     co_return std::optional<Exchange>(std::move(exchange));
 }
 
@@ -63,35 +67,29 @@ net::HttpRequest Upstream::http_request(const Request& request) const {
     return http;
 }
 
-Exchange Upstream::judge(const Request& request, Transport::Reply reply,
-                         std::optional<chain::BlockHeight> known_head) {
-    HttpObservation seen;
-    seen.method = request.method;
-    seen.height = request.height;
-    seen.known_head = known_head;
-    seen.now = time_->wall();
+base::Task<Exchange> Upstream::judge(const Request& request, const Read& read, Transport::Reply reply,
+                                     std::optional<chain::BlockHeight> known_head) {
     Exchange exchange;
-    if (!reply) {
+    if (reply) {
+        exchange.status = reply->status;
+        Received received{std::move(*reply), request.method,     request.height,      known_head,
+                          time_->wall(),     request.classifier, request.has_envelope};
+        if (read)
+            exchange.verdict = co_await read(std::move(received));
+        else
+            exchange.verdict = rpc::judge(received);
+    } else {
         const auto error = reply.error();  // by value: the view must outlive the verdict
+        HttpObservation seen;
+        seen.method = request.method;
+        seen.now = time_->wall();
         seen.fault = error.fault;
         seen.fault_text = error.text;
         exchange.verdict = request.classifier(seen);
-    } else {
-        auto& response = *reply;
-        exchange.status = response.status;
-        seen.status = response.status;
-        seen.retry_after = response.header("Retry-After");
-        seen.body = response.body;
-        std::optional<chain::Envelope> envelope;
-        if (request.has_envelope)
-            if (auto read = chain::read_envelope(response.body)) envelope = std::move(*read);
-        if (envelope) seen.envelope = &*envelope;
-        exchange.verdict = request.classifier(seen);
-        exchange.body = std::move(response.body);
     }
     exchange.verdict.text = scrub(std::move(exchange.verdict.text));
     exchange.verdict.reason = scrub(std::move(exchange.verdict.reason));
-    return exchange;
+    co_return exchange;
 }
 
 void Upstream::remember(const Request& request, const Verdict& verdict) {
@@ -117,15 +115,10 @@ void Upstream::remember(const Request& request, const Verdict& verdict) {
     if (request.height && verdict.reason == "GARBAGE_COLLECTED_BLOCK") memory_.collected(*request.height);
 }
 
-void Upstream::blame_contents(const Request& request, const std::string& why) {
-    Verdict verdict;
-    verdict.error_class = ErrorClass::endpoint_fault;
-    verdict.reason = "malformed";
-    verdict.text = scrub(why);
-    remember(request, verdict);
-    log::warn("upstream answered with contents that cannot be right",
-              {{"upstream", options_.name}, {"method", request.method}, {"why", verdict.text}});
-    show();
+void Upstream::complain(const Request& request, const Verdict& verdict) const {
+    if (verdict.wrong_contents)
+        log::warn("upstream answered with contents that cannot be right",
+                  {{"upstream", options_.name}, {"method", request.method}, {"why", verdict.text}});
 }
 
 void Upstream::saw_block(chain::BlockHeight height) {
@@ -155,10 +148,6 @@ void Upstream::lacks_shard(chain::ShardId shard_id) {
 
 base::Duration Upstream::wait() const {
     return std::max(health_.not_before - time_->now(), base::Duration::zero());
-}
-
-void Upstream::count_outcome(const Request& request, ErrorClass outcome) {
-    if (series_) series_->request(request.method, to_string(outcome)).Increment();
 }
 
 void Upstream::measure(base::Duration took, std::uint64_t bytes) {

@@ -7,6 +7,7 @@
 #include "rpc/gate.hpp"
 #include "rpc/health.hpp"
 #include "rpc/host_memory.hpp"
+#include "rpc/received.hpp"
 #include "rpc/transport.hpp"
 
 #include <chrono>
@@ -43,7 +44,6 @@ struct Request {
 
 struct Exchange {
     Verdict verdict;  // its text is free of the key
-    std::string body;
     int status = 0;
     base::Duration took{};
 };
@@ -55,13 +55,10 @@ public:
 
     // Waits for budget, asks once, judges and remembers. nullopt: the host was blocked while
     // waiting; nothing was asked.
-    base::Task<std::optional<Exchange>> ask(const Request& request,
+    base::Task<std::optional<Exchange>> ask(const Request& request, const Read& read,
                                             std::optional<chain::BlockHeight> known_head);
 
-    // Counts the request once it is known whether its contents were right, too.
-    void count_outcome(const Request& request, ErrorClass outcome);
-    // The answer looked fine, but its contents cannot be right (another height, not decodable).
-    void blame_contents(const Request& request, const std::string& why);
+    // The host answered with something that lives at `height`; or it lacks what another host has there.
     void saw_block(chain::BlockHeight height);
     void lacks(chain::BlockHeight height, std::optional<chain::BlockHeight> known_head);
     void tracks(chain::ShardId shard_id);
@@ -85,9 +82,10 @@ public:
 
 private:
     net::HttpRequest http_request(const Request& request) const;
-    Exchange judge(const Request& request, Transport::Reply reply,
-                   std::optional<chain::BlockHeight> known_head);
+    base::Task<Exchange> judge(const Request& request, const Read& read, Transport::Reply reply,
+                               std::optional<chain::BlockHeight> known_head);
     void remember(const Request& request, const Verdict& verdict);
+    void complain(const Request& request, const Verdict& verdict) const;
     void measure(base::Duration took, std::uint64_t bytes);
     void show() const;
 

@@ -307,10 +307,8 @@ TEST_F(RouterTest, contents_that_cannot_be_right_are_blamed_and_asked_for_elsewh
     world.host("b", HostKind::regular);
     auto call = ask_block(1, Priority::head);
     unsigned offered = 0;
-    call.accept = [&offered](std::string) -> base::Task<Acceptance> {
-        Acceptance acceptance;
-        if (++offered == 1) acceptance.wrong = "asked for 1, got 2";
-        co_return acceptance;
+    call.read = [&offered](Received) -> base::Task<Verdict> {
+        co_return ++offered == 1 ? wrong_contents("asked for 1, got 2") : Verdict();
     };
     const auto answer = ask(std::move(call));
     ASSERT_TRUE(answer);

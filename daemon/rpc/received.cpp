@@ -1,0 +1,44 @@
+#include "rpc/received.hpp"
+
+#include <utility>
+
+namespace receiptd::rpc {
+
+Verdict judge(const Received& received) {
+    const auto& response = received.response;
+    const bool large = response.body.size() > kLargestError;
+    if (received.has_envelope && large && response.status == 200) return {};
+    HttpObservation seen;
+    seen.method = received.method;
+    seen.height = received.height;
+    seen.known_head = received.known_head;
+    seen.now = received.at;
+    seen.status = response.status;
+    seen.retry_after = response.header("Retry-After");
+    seen.body = response.body;
+    std::optional<chain::Envelope> envelope;
+    if (received.has_envelope)
+        if (auto read = chain::read_envelope(response.body)) envelope = std::move(*read);
+    if (envelope) seen.envelope = &*envelope;
+    return received.classifier(seen);
+}
+
+Verdict wrong_contents(std::string why) {
+    Verdict verdict;
+    verdict.error_class = ErrorClass::endpoint_fault;
+    verdict.reason = "malformed";
+    verdict.text = std::move(why);
+    verdict.wrong_contents = true;
+    return verdict;
+}
+
+Verdict lacking(std::string what) {
+    Verdict verdict;
+    verdict.error_class = ErrorClass::pruned;
+    verdict.reason = kLacking;
+    verdict.text = std::move(what);
+    verdict.absent = true;
+    return verdict;
+}
+
+}  // namespace receiptd::rpc
