@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kShortBody = 16 << 10;
+constexpr std::size_t kShortBody = 4 << 10;
 
 // RFC 6901: ~ and / are escaped.
 std::string pointer_to(const std::string& at, std::string_view name) {
@@ -38,7 +38,9 @@ Problem bad_body(std::string pointer, std::string detail) {
     return problem;
 }
 
-base::Result<json, Problem> parse_body(const std::string& body) {
+namespace {
+
+base::Result<json, Problem> parse(const std::string& body) {
     if (body.empty()) return bad_body("", "the body is empty; JSON is wanted");
     // What is nested without end takes long to take down again.
     if (body.size() > kShortBody && !chain::check_json(body).valid)
@@ -50,6 +52,15 @@ base::Result<json, Problem> parse_body(const std::string& body) {
     } catch (const json::out_of_range&) {
         return bad_body("", "the body holds a number that is too large");
     }
+}
+
+base::Task<base::Result<json, Problem>> parse_here(std::string body) { co_return parse(body); }
+
+}  // namespace
+
+base::Task<base::Result<json, Problem>> parse_body(base::asio::thread_pool& cpu, std::string body) {
+    if (body.size() <= kShortBody) return parse_here(std::move(body));
+    return base::offload(cpu, [body = std::move(body)] { return parse(body); });
 }
 
 base::Result<std::string, Problem> text_member(const json& object, const std::string& at,

@@ -3,6 +3,7 @@
 
 #include "api/problem.hpp"
 #include "base/result.hpp"
+#include "base/task.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -12,7 +13,8 @@
 
 namespace receiptd::api {
 
-base::Result<nlohmann::json, Problem> parse_body(const std::string& body);
+// Long bodies are parsed on `cpu`.
+base::Task<base::Result<nlohmann::json, Problem>> parse_body(base::asio::thread_pool& cpu, std::string body);
 
 // 400 at that place of the body; "" is the body as a whole.
 Problem bad_body(std::string pointer, std::string detail);

@@ -1,4 +1,5 @@
 // /v1/findings
+#include "api/list_reply.hpp"
 #include "api/query.hpp"
 #include "api/services.hpp"
 #include "watch/transaction_json.hpp"
@@ -46,9 +47,8 @@ base::Task<net::ServerReply> list_findings(SharedContext context, Call call) {
         found.resize(limit);
         next = storage::cursor_after(found.back());
     }
-    std::vector<std::string> items;
-    for (const auto& finding : found) items.push_back(watch::finding_json(finding));
-    co_return json_reply(200, list_json("findings", items, next));
+    co_return co_await list_reply(context->services.cpu, "findings", std::move(found), watch::finding_json,
+                                  std::move(next));
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ net::ServerReply refused(const watch::SubmitError& error) {
 }
 
 base::Task<net::ServerReply> submit(SharedContext context, Call call) {
-    const auto body = parse_body(call.request.body);
+    const auto body = co_await parse_body(context->services.cpu, std::move(call.request.body));
     if (!body) co_return problem_reply(body.error());
     auto request = submission_from(*body);
     if (!request) co_return problem_reply(request.error());

@@ -1,5 +1,6 @@
 // /v1/watches
 #include "api/body.hpp"
+#include "api/list_reply.hpp"
 #include "api/query.hpp"
 #include "api/services.hpp"
 #include "chain/account_id.hpp"
@@ -127,7 +128,7 @@ base::Task<net::ServerReply> add_many(SharedContext context, json body) {
 }
 
 base::Task<net::ServerReply> post(SharedContext context, Call call) {
-    auto body = parse_body(call.request.body);
+    auto body = co_await parse_body(context->services.cpu, std::move(call.request.body));
     if (!body) co_return problem_reply(body.error());
     if (body->is_array()) co_return co_await add_many(context, std::move(*body));
     if (body->is_object()) co_return co_await add_one(context, std::move(*body));
@@ -171,9 +172,8 @@ base::Task<net::ServerReply> list_watches(SharedContext context, Call call) {
         found.resize(limit);
         next = storage::watch_cursor(found.back());
     }
-    std::vector<std::string> items;
-    for (const auto& watch : found) items.push_back(watch::watch_json(watch));
-    co_return json_reply(200, list_json("watches", items, next));
+    co_return co_await list_reply(context->services.cpu, "watches", std::move(found), watch::watch_json,
+                                  std::move(next));
 }
 
 Problem not_watched(const std::string& tx_hash) {
