@@ -5,6 +5,7 @@
 // Every *.json of the directory is decoded once; each pass makes the rows of each block with a new
 // Lineage, and the quickest pass counts. Decoding is not part of the time (decode_bench has that).
 #include "chain/decode.hpp"
+#include "chain/lineage.hpp"
 #include "chain/rows.hpp"
 #include "chain/tree_book.hpp"
 

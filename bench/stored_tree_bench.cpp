@@ -4,6 +4,7 @@
 //
 // One after the other over one connection, from the call to the judged tree.
 #include "base/clock.hpp"
+#include "base/coroutine.hpp"
 #include "metrics/registry.hpp"
 #include "storage/pg_watch_store.hpp"
 #include "storage/stored_graph.hpp"

@@ -2,6 +2,8 @@
 
 #include "alert/payload.hpp"
 #include "base/log.hpp"
+#include "base/offload.hpp"
+#include "base/sleep.hpp"
 #include "storage/store.hpp"
 
 #include <algorithm>

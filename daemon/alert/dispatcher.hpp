@@ -7,11 +7,10 @@
 
 #include "alert/sender.hpp"
 #include "base/clock.hpp"
+#include "base/sleep.hpp"
 #include "base/task_group.hpp"
 #include "metrics/alert_series.hpp"
 #include "storage/alert_store.hpp"
-
-#include <boost/asio/thread_pool.hpp>
 
 #include <chrono>
 #include <cstdint>

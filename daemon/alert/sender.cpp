@@ -1,5 +1,6 @@
 #include "alert/sender.hpp"
 
+#include "base/coroutine.hpp"
 #include "net/retry_after.hpp"
 
 #include <stdexcept>

@@ -1,5 +1,7 @@
 #include "api/api.hpp"
 
+#include "base/coroutine.hpp"
+
 #include <iterator>
 
 namespace receiptd::api {

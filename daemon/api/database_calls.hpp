@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/event.hpp"
+#include "base/sleep.hpp"
 #include "base/task.hpp"
 #include "base/task_group.hpp"
 

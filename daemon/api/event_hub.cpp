@@ -1,6 +1,7 @@
 #include "api/event_hub.hpp"
 
 #include "base/log.hpp"
+#include "base/sleep.hpp"
 #include "storage/store.hpp"
 
 #include <utility>

@@ -12,6 +12,8 @@
 #include "metrics/api_series.hpp"
 #include "storage/alert_store.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <deque>

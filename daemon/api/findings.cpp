@@ -2,6 +2,7 @@
 #include "api/list_reply.hpp"
 #include "api/query.hpp"
 #include "api/services.hpp"
+#include "base/coroutine.hpp"
 #include "watch/transaction_json.hpp"
 
 #include <algorithm>

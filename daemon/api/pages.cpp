@@ -1,6 +1,7 @@
 // /livez, /readyz, /metrics, /v1/status: what the daemon says of itself, without asking the database.
 #include "api/query.hpp"
 #include "api/services.hpp"
+#include "base/coroutine.hpp"
 
 #include <nlohmann/json.hpp>
 

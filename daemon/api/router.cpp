@@ -1,6 +1,7 @@
 #include "api/router.hpp"
 
 #include "api/database_calls.hpp"
+#include "base/coroutine.hpp"
 #include "base/log.hpp"
 #include "chain/hash.hpp"
 #include "storage/store.hpp"

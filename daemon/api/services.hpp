@@ -13,8 +13,6 @@
 #include "watch/submission.hpp"
 #include "watch/transaction_json.hpp"
 
-#include <boost/asio/thread_pool.hpp>
-
 #include <functional>
 #include <memory>
 #include <optional>

@@ -1,6 +1,7 @@
 // /v1/stream
 #include "api/query.hpp"
 #include "api/services.hpp"
+#include "base/coroutine.hpp"
 
 namespace receiptd::api {
 

@@ -2,6 +2,7 @@
 #include "api/body.hpp"
 #include "api/query.hpp"
 #include "api/services.hpp"
+#include "base/offload.hpp"
 #include "watch/transaction_json.hpp"
 
 #include <nlohmann/json.hpp>

@@ -3,6 +3,7 @@
 #include "api/list_reply.hpp"
 #include "api/query.hpp"
 #include "api/services.hpp"
+#include "base/coroutine.hpp"
 #include "chain/account_id.hpp"
 #include "watch/transaction_json.hpp"
 

@@ -1,7 +1,10 @@
 #include "app/ask_daemon.hpp"
 
+#include "base/coroutine.hpp"
 #include "base/task_group.hpp"
 #include "net/http_client.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <boost/asio/io_context.hpp>
 

@@ -4,6 +4,7 @@
 #include "app/progress.hpp"
 #include "app/runtime.hpp"
 #include "base/log.hpp"
+#include "base/sleep.hpp"
 #include "config/load.hpp"
 #include "metrics/api_series.hpp"
 #include "net/http_server.hpp"

@@ -1,5 +1,6 @@
 #include "app/runtime.hpp"
 
+#include "base/coroutine.hpp"
 #include "base/iso_time.hpp"
 #include "base/log.hpp"
 

@@ -2,9 +2,12 @@
 #include "app/commands.hpp"
 #include "app/runtime.hpp"
 #include "app/wait_for_end.hpp"
+#include "base/coroutine.hpp"
 #include "chain/base64.hpp"
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
 
 #include <algorithm>
 #include <chrono>

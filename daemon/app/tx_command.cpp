@@ -1,12 +1,15 @@
 #include "alert/words.hpp"
 #include "app/commands.hpp"
 #include "app/runtime.hpp"
+#include "base/coroutine.hpp"
 #include "base/log.hpp"
 #include "chain/tree_text.hpp"
 #include "storage/inspect.hpp"
 #include "watch/transaction_json.hpp"
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
 
 #include <exception>
 #include <iostream>

@@ -2,6 +2,7 @@
 
 #include "app/commands.hpp"
 #include "base/event.hpp"
+#include "base/sleep.hpp"
 
 #include <chrono>
 #include <cstdio>

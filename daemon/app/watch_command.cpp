@@ -2,8 +2,10 @@
 #include "app/commands.hpp"
 #include "app/runtime.hpp"
 #include "app/wait_for_end.hpp"
+#include "base/coroutine.hpp"
 #include "chain/account_id.hpp"
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
 #include <chrono>

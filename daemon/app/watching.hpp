@@ -12,8 +12,6 @@
 #include "watch/rpc_watch_upstream.hpp"
 #include "watch/tracker.hpp"
 
-#include <boost/asio/thread_pool.hpp>
-
 #include <string>
 
 namespace receiptd::app {

@@ -1,8 +1,33 @@
 #include "base/event.hpp"
 
+#include "base/sleep.hpp"
+
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <utility>
 
 namespace receiptd::base {
+
+struct Event::Timer {
+    explicit Timer(asio::any_io_executor executor)
+        : never(std::move(executor), std::chrono::steady_clock::time_point::max()) {}
+    asio::steady_timer never;  // expires; cancelled to wake the waiters
+};
+
+Event::Event(asio::any_io_executor executor) : timer_(std::make_unique<Timer>(std::move(executor))) {}
+Event::~Event() = default;
+Event::Event(Event&&) noexcept = default;
+Event& Event::operator=(Event&&) noexcept = default;
+
+Task<void> Event::wait() {
+    boost::system::error_code ignored;
+    co_await timer_->never.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+}
+
+void Event::notify_all() { timer_->never.cancel(); }
+
 namespace {
 
 Task<void> sleep_for(asio::any_io_executor executor, std::chrono::nanoseconds delay) {

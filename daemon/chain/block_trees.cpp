@@ -1,5 +1,6 @@
 #include "chain/block_trees.hpp"
 
+#include "chain/lineage.hpp"
 #include "chain/rows_scope.hpp"
 
 #include <utility>

@@ -8,7 +8,6 @@
 #include "base/clock.hpp"
 #include "base/height_set.hpp"
 #include "chain/decided.hpp"
-#include "chain/lineage.hpp"
 #include "chain/listed_receipt.hpp"
 #include "chain/model.hpp"
 #include "chain/sightings.hpp"
@@ -25,6 +24,7 @@
 
 namespace receiptd::chain {
 
+class Lineage;
 class TreeBook;
 
 enum class Table : std::uint8_t {

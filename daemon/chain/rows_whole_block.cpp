@@ -1,6 +1,7 @@
 // Source neardata: the rows of a whole block.
 #include "chain/block_trees.hpp"
 #include "chain/id_maps.hpp"
+#include "chain/lineage.hpp"
 #include "chain/rows_write.hpp"
 #include "chain/tree_book.hpp"
 

@@ -1,5 +1,6 @@
 // Follower's work on ranges of the past.
 #include "base/log.hpp"
+#include "base/sleep.hpp"
 #include "follow/follower.hpp"
 
 #include <cstdio>

@@ -1,5 +1,7 @@
 #include "follow/fetch_window.hpp"
 
+#include "base/sleep.hpp"
+
 #include <random>
 #include <utility>
 

@@ -7,6 +7,8 @@
 #include "follow/state.hpp"
 #include "rpc/source.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <map>
 #include <memory>
 #include <optional>

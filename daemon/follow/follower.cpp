@@ -1,6 +1,7 @@
 #include "follow/follower.hpp"
 
 #include "base/log.hpp"
+#include "base/sleep.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -9,6 +9,8 @@
 #include "follow/rhythm.hpp"
 #include "follow/trees.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <map>
 #include <memory>
 #include <optional>

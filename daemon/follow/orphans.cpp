@@ -1,5 +1,6 @@
 #include "follow/orphans.hpp"
 
+#include "base/coroutine.hpp"
 #include "base/log.hpp"
 #include "follow/orphan_step.hpp"
 

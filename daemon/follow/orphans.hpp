@@ -12,6 +12,8 @@
 #include "rpc/source.hpp"
 #include "storage/orphan_store.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <deque>
 #include <map>
 #include <optional>

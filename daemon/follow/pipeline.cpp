@@ -1,6 +1,9 @@
 #include "follow/pipeline.hpp"
 
 #include "base/log.hpp"
+#include "base/offload.hpp"
+#include "base/sleep.hpp"
+#include "chain/lineage.hpp"
 #include "follow/commit_listener.hpp"
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 #include "rpc/source.hpp"
 #include "storage/store.hpp"
 
-#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/any_io_executor.hpp>
 
 #include <optional>
 #include <string>

@@ -2,6 +2,7 @@
 
 #include "base/backoff.hpp"
 #include "base/log.hpp"
+#include "base/offload.hpp"
 #include "follow/commit_listener.hpp"
 
 #include <algorithm>

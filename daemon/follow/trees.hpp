@@ -13,7 +13,7 @@
 #include "rpc/source.hpp"
 #include "storage/store.hpp"
 
-#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/any_io_executor.hpp>
 
 #include <deque>
 #include <map>

@@ -1,5 +1,6 @@
 #include "follow/writers.hpp"
 
+#include "base/coroutine.hpp"
 #include "base/log.hpp"
 #include "follow/commit_listener.hpp"
 

@@ -1,5 +1,7 @@
 #include "net/address_guard.hpp"
 
+#include <boost/asio/ip/address.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -1,12 +1,14 @@
 // Which addresses belong to the public internet: the rest is refused where a URL is not ours to trust.
 #pragma once
 
-#include <boost/asio/ip/address.hpp>
-
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+
+namespace boost::asio::ip {
+class address;
+}
 
 namespace receiptd::net {
 

@@ -1,5 +1,6 @@
 #include "net/connection_pool.hpp"
 
+#include "base/sleep.hpp"
 #include "net/tls.hpp"
 
 #include <boost/asio/redirect_error.hpp>

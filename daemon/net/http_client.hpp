@@ -7,8 +7,6 @@
 #include "net/address_guard.hpp"
 #include "net/url.hpp"
 
-#include <boost/asio/any_io_executor.hpp>
-
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -82,7 +80,7 @@ public:
     // One request, no redirects, no retries but this: a kept connection that the server had closed
     // already is replaced by a fresh one. Cancelling the awaiting coroutine closes the connection
     // and throws operation_aborted there; destroying the client ends all requests with `reset`.
-    // A named request, moved in: `co_await send({...})` breaks under g++ 12 (base/task.hpp).
+    // A named request, moved in: `co_await send({...})` breaks under g++ 12 (base/coroutine.hpp).
     base::Task<base::Result<HttpResponse, TransportError>> send(HttpRequest request);
     // The same with another time limit for the whole answer.
     base::Task<base::Result<HttpResponse, TransportError>> send(HttpRequest request,

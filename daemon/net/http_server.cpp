@@ -1,12 +1,14 @@
 #include "net/http_server.hpp"
 
 #include "base/log.hpp"
+#include "base/sleep.hpp"
 #include "net/reply_text.hpp"
 #include "net/server_session.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <charconv>
 #include <system_error>

@@ -1,5 +1,6 @@
 #include "net/response_reader.hpp"
 
+#include "base/coroutine.hpp"
 #include "net/fields.hpp"
 #include "net/in_buffer.hpp"
 

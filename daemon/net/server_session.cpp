@@ -1,6 +1,7 @@
 #include "net/server_session.hpp"
 
 #include "base/log.hpp"
+#include "base/sleep.hpp"
 #include "net/fields.hpp"
 #include "net/in_buffer.hpp"
 #include "net/reply_text.hpp"
@@ -11,6 +12,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/status.hpp>

@@ -1,5 +1,6 @@
 #include "net/stream.hpp"
 
+#include "base/sleep.hpp"
 #include "net/tls.hpp"
 
 #include <boost/asio/ip/address.hpp>

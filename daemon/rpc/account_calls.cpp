@@ -1,5 +1,6 @@
 #include "rpc/account_calls.hpp"
 
+#include "base/coroutine.hpp"
 #include "rpc/questions.hpp"
 
 #include <utility>

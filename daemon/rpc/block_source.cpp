@@ -1,5 +1,6 @@
 #include "rpc/block_source.hpp"
 
+#include "base/coroutine.hpp"
 #include "base/task_group.hpp"
 #include "rpc/questions.hpp"
 

@@ -2,6 +2,7 @@
 // decode is the host's fault, and another one is asked.
 #pragma once
 
+#include "base/offload.hpp"
 #include "rpc/router.hpp"
 
 #include <functional>

@@ -1,5 +1,6 @@
 #include "rpc/final_accounts.hpp"
 
+#include "base/coroutine.hpp"
 #include "rpc/block_source.hpp"
 
 #include <utility>

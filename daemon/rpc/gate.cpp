@@ -1,5 +1,7 @@
 #include "rpc/gate.hpp"
 
+#include "base/sleep.hpp"
+
 #include <algorithm>
 
 namespace receiptd::rpc {

@@ -1,5 +1,6 @@
 #include "rpc/receipt_source.hpp"
 
+#include "base/coroutine.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
 #include "rpc/result_json.hpp"

@@ -1,5 +1,7 @@
 #include "rpc/redirects.hpp"
 
+#include "base/coroutine.hpp"
+
 #include <algorithm>
 
 namespace receiptd::rpc {

@@ -1,6 +1,7 @@
 #include "rpc/router.hpp"
 
 #include "base/log.hpp"
+#include "base/sleep.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -6,6 +6,8 @@
 #include "rpc/choose.hpp"
 #include "rpc/upstream.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <functional>
 #include <memory>
 #include <optional>

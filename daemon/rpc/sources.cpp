@@ -1,5 +1,6 @@
 #include "rpc/sources.hpp"
 
+#include "base/coroutine.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/neardata_source.hpp"
 #include "rpc/questions.hpp"

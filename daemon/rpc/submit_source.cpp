@@ -1,6 +1,7 @@
 #include "rpc/submit_source.hpp"
 
 #include "base/log.hpp"
+#include "base/sleep.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
 #include "rpc/result_json.hpp"

@@ -7,6 +7,8 @@
 #include "rpc/source.hpp"
 #include "rpc/time_and_chance.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <memory>
 #include <optional>
 #include <string>

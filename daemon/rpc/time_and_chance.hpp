@@ -4,6 +4,7 @@
 
 #include "base/clock.hpp"
 #include "base/event.hpp"
+#include "base/sleep.hpp"
 #include "base/task.hpp"
 
 #include <boost/asio/steady_timer.hpp>

@@ -1,5 +1,6 @@
 #include "rpc/tree_source.hpp"
 
+#include "base/coroutine.hpp"
 #include "base/task_group.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"

@@ -5,6 +5,8 @@
 #include "rpc/decoded_call.hpp"
 #include "rpc/source.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <memory>
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
 #include "rpc/upstream.hpp"
 
+#include "base/coroutine.hpp"
 #include "base/log.hpp"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // has its own lanes, so that nobody waits behind another's work.
 #pragma once
 
+#include "base/offload.hpp"
 #include "base/task.hpp"
 #include "storage/session.hpp"
 

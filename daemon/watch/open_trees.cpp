@@ -1,5 +1,6 @@
 #include "watch/open_trees.hpp"
 
+#include "base/coroutine.hpp"
 #include "rpc/final_tree.hpp"
 #include "watch/rpc_watch_upstream.hpp"
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 #include <vector>
+#include "base/coroutine.hpp"
 #include "chain/rows.hpp"
 
 namespace receiptd::watch {

@@ -1,6 +1,7 @@
 #include "watch/submitter.hpp"
 
 #include "base/log.hpp"
+#include "base/sleep.hpp"
 #include "base/task_group.hpp"
 
 #include <algorithm>

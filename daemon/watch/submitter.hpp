@@ -14,6 +14,8 @@
 #include "storage/watch_store.hpp"
 #include "watch/preflight.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <chrono>
 #include <memory>
 #include <string>

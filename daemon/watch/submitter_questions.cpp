@@ -1,6 +1,8 @@
 // What is asked before a transaction is stored: the database, and the chain.
 #include "watch/submitter.hpp"
 
+#include "base/sleep.hpp"
+
 #include <utility>
 
 namespace receiptd::watch {

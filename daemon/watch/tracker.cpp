@@ -1,6 +1,8 @@
 #include "watch/tracker.hpp"
 
 #include "base/log.hpp"
+#include "base/offload.hpp"
+#include "base/sleep.hpp"
 #include "storage/counting.hpp"
 
 #include <algorithm>

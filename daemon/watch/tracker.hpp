@@ -16,7 +16,7 @@
 #include "watch/watch_index.hpp"
 #include "watch/watch_upstream.hpp"
 
-#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/any_io_executor.hpp>
 
 #include <deque>
 #include <functional>

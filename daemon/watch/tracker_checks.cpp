@@ -1,5 +1,6 @@
 // What the tracker asks the hosts, and when.
 #include "base/log.hpp"
+#include "base/sleep.hpp"
 #include "watch/tracker.hpp"
 
 #include <algorithm>

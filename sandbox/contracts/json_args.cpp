@@ -3,6 +3,8 @@
 #include "chain/account_id.hpp"
 #include "chain/bytes.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <stdexcept>
 

@@ -4,6 +4,8 @@
 
 #include "sandbox/sim/host.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <optional>
 #include <string>
 #include <string_view>

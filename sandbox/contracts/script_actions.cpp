@@ -2,6 +2,8 @@
 
 #include "sandbox/contracts/builtin.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 #include <utility>
 

@@ -3,6 +3,8 @@
 #include "chain/account_id.hpp"
 #include "chain/base64.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <cmath>
 
 namespace receiptd::sandbox::contracts {

@@ -2,6 +2,8 @@
 #include "sandbox/contracts/script_actions.hpp"
 #include "sandbox/contracts/script_run.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox::contracts {
 
 namespace {

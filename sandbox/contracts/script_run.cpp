@@ -4,6 +4,8 @@
 #include "sandbox/contracts/script.hpp"
 #include "sandbox/sim/host_error.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 #include <utility>
 

@@ -3,6 +3,8 @@
 #include "sandbox/contracts/json_args.hpp"
 #include "sandbox/contracts/method_table.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 
 namespace receiptd::sandbox {

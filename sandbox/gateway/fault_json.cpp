@@ -1,5 +1,7 @@
 #include "sandbox/gateway/fault_json.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox {
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include "sandbox/gateway/faults.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace receiptd::sandbox {
 

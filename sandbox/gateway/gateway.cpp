@@ -1,5 +1,7 @@
 #include "sandbox/gateway/gateway.hpp"
 
+#include "base/sleep.hpp"
+#include "sandbox/gateway/json_rpc.hpp"
 #include "sandbox/gateway/json_text.hpp"
 #include "sandbox/gateway/replies.hpp"
 #include "sandbox/gateway/rpc_methods.hpp"

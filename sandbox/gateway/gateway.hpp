@@ -11,7 +11,7 @@
 #include "sandbox/gateway/access.hpp"
 #include "sandbox/gateway/chain.hpp"
 #include "sandbox/gateway/faults.hpp"
-#include "sandbox/gateway/json_rpc.hpp"
+#include "sandbox/gateway/http_answer.hpp"
 #include "sandbox/gateway/live_chain.hpp"
 #include "sandbox/gateway/neardata.hpp"
 #include "sandbox/gateway/request_counters.hpp"
@@ -24,6 +24,8 @@
 #include <string>
 
 namespace receiptd::sandbox {
+
+struct RpcRequest;
 
 struct GatewayOptions {
     std::string name = "regular";  // of the host, in its metrics

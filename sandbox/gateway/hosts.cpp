@@ -1,5 +1,7 @@
 #include "sandbox/gateway/hosts.hpp"
 
+#include "base/coroutine.hpp"
+
 namespace receiptd::sandbox {
 
 namespace {

@@ -1,6 +1,8 @@
 // JSON-RPC requests as a node reads them (rpc.md §1): one POST body in, a request or its refusal out.
 #pragma once
 
+#include "sandbox/gateway/http_answer.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <string>
@@ -8,12 +10,6 @@
 #include <variant>
 
 namespace receiptd::sandbox {
-
-struct HttpAnswer {
-    int status = 200;
-    const char* content_type = "application/json";
-    std::string body;
-};
 
 struct RpcRequest {
     std::string method;

@@ -8,7 +8,7 @@
 #include "chain/transaction.hpp"
 #include "sandbox/gateway/chain.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <optional>

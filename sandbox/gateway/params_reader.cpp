@@ -4,6 +4,8 @@
 #include "chain/base64.hpp"
 #include "chain/hash.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox {
 
 ParamsReader::ParamsReader(const nlohmann::json& params) : params_(params) {

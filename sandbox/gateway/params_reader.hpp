@@ -6,7 +6,7 @@
 #include "chain/keys.hpp"
 #include "sandbox/gateway/rpc_answer.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <optional>

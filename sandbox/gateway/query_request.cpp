@@ -4,6 +4,8 @@
 #include "chain/base58.hpp"
 #include "sandbox/gateway/params_reader.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 #include <utility>
 

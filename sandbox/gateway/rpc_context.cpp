@@ -2,6 +2,8 @@
 
 #include "sandbox/gateway/json_text.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox {
 
 std::string block_hash(const Chain& chain, Height height) {

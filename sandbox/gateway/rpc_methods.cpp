@@ -2,6 +2,8 @@
 
 #include "sandbox/gateway/rpc_parts.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 #include <variant>
 

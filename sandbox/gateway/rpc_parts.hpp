@@ -5,7 +5,7 @@
 #include "sandbox/gateway/rpc_answer.hpp"
 #include "sandbox/gateway/rpc_context.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace receiptd::sandbox::rpc {
 

@@ -1,5 +1,7 @@
 #include "sandbox/gateway/vm_error.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <optional>
 #include <string>
 

@@ -2,7 +2,7 @@
 // FunctionCallError (rpc.md §5.5, §6.2).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string_view>
 

@@ -1,6 +1,7 @@
 #include "sandbox/gateway/wrong_answer.hpp"
 
 #include "sandbox/gateway/block_reference.hpp"
+#include "sandbox/gateway/json_rpc.hpp"
 #include "sandbox/gateway/json_text.hpp"
 #include "sandbox/gateway/rpc_methods.hpp"
 

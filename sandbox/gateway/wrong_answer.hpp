@@ -2,11 +2,12 @@
 #pragma once
 
 #include "sandbox/gateway/faults.hpp"
-#include "sandbox/gateway/json_rpc.hpp"
 #include "sandbox/gateway/rpc_answer.hpp"
 #include "sandbox/gateway/rpc_context.hpp"
 
 namespace receiptd::sandbox {
+
+struct RpcRequest;
 
 // In place of the call, which is not made. Where another block is to be answered for and the request is
 // about none, the truth.

@@ -2,6 +2,8 @@
 
 #include "chain/base64.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox {
 
 namespace wire = sim::wire;

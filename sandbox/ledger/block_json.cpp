@@ -2,6 +2,8 @@
 
 #include "sandbox/ledger/outcome_json.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <map>
 

@@ -3,6 +3,8 @@
 #include "sandbox/ledger/runtime_config_json.hpp"
 #include "sandbox/sim/limits.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <map>
 
 namespace receiptd::sandbox {

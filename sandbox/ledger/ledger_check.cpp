@@ -2,6 +2,8 @@
 #include "sandbox/ledger/chain_hashes.hpp"
 #include "sandbox/ledger/ledger.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox {
 
 namespace {

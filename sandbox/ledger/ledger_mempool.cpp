@@ -3,6 +3,8 @@
 #include "sandbox/sim/state_update.hpp"
 #include "sandbox/sim/validate.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 
 namespace receiptd::sandbox {
@@ -139,7 +141,7 @@ void Ledger::end(Submission& submission, Fate fate, Height height, std::string r
     submission.fate = fate;
     submission.fate_height = height;
     submission.reason = std::move(reason);
-    submission.evidence = std::move(evidence);
+    if (!evidence.is_null()) submission.evidence = std::make_shared<const Json>(std::move(evidence));
 }
 
 Ledger::DropAnswer Ledger::wish_for(std::string_view hash,

@@ -6,6 +6,8 @@
 
 #include "chain/base64.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox {
 
 namespace {

@@ -19,7 +19,7 @@ Json final_status(const TransactionTree& tree, Height tip) {
     std::size_t node = ReceiptNode::kTransaction;
     while (true) {
         const sim::Status& status = at->outcome().status;
-        if (const auto* failure = std::get_if<sim::Failure>(&status)) return {{"Failure", failure->error}};
+        if (const auto* failure = std::get_if<sim::Failure>(&status)) return {{"Failure", failure->error()}};
         if (const auto* value = std::get_if<sim::SuccessValue>(&status)) {
             return {{"SuccessValue", chain::base64_encode(value->value)}};
         }

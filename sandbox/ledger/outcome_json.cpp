@@ -3,6 +3,8 @@
 #include "chain/base64.hpp"
 #include "sandbox/ledger/action_json.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox {
 
 using chain::base64_encode;
@@ -40,7 +42,7 @@ Json body_json(const sim::DataReceipt& body) {
 }
 
 Json status_json(const sim::Status& status) {
-    if (const auto* failure = std::get_if<sim::Failure>(&status)) return {{"Failure", failure->error}};
+    if (const auto* failure = std::get_if<sim::Failure>(&status)) return {{"Failure", failure->error()}};
     if (const auto* value = std::get_if<sim::SuccessValue>(&status)) {
         return {{"SuccessValue", base64_encode(value->value)}};
     }

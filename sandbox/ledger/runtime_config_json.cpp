@@ -4,6 +4,8 @@
 #include "sandbox/sim/host_costs.hpp"
 #include "sandbox/sim/limits.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <array>
 #include <string>
 #include <utility>

@@ -4,7 +4,7 @@
 
 #include "sandbox/ledger/options.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace receiptd::sandbox {
 

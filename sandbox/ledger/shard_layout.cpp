@@ -1,5 +1,7 @@
 #include "sandbox/ledger/shard_layout.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 #include <stdexcept>

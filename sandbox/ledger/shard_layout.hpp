@@ -1,7 +1,7 @@
 // Which shard an account is on (rpc.md §7.4), for the whole life of a sandbox chain: no resharding.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,7 @@
 #include "sandbox/ledger/truth.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox {
 
 namespace {
@@ -14,7 +16,7 @@ const char* status_name(const sim::Status& status) {
 Json error_of(const ExecutedAt& executed) {
     if (!executed) return nullptr;
     const auto* failure = std::get_if<sim::Failure>(&executed.outcome().status);
-    return failure == nullptr ? Json() : failure->error;
+    return failure == nullptr ? Json() : failure->error();
 }
 
 Json ids_json(const std::vector<CryptoHash>& ids) {
@@ -98,7 +100,7 @@ Json truth_json(const Submission& submission, const TransactionTree* tree, Heigh
                  {"by_ledger", submission.by_ledger},
                  {"stage", stage_name(submission, tree, tip, final_height.has_value())},
                  {"reason", submission.reason.empty() ? Json() : Json(submission.reason)},
-                 {"evidence", submission.evidence},
+                 {"evidence", submission.evidence ? *submission.evidence : Json()},
                  {"heights", heights_json(submission, tree, tip, final_height)},
                  {"verdict", nullptr},
                  {"error", nullptr},

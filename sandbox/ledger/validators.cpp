@@ -2,6 +2,8 @@
 
 #include "chain/borsh.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox {
 
 using chain::CryptoHash;

@@ -1,5 +1,6 @@
 #include "sandbox/replay/replay_command.hpp"
 
+#include "base/coroutine.hpp"
 #include "base/log.hpp"
 #include "sandbox/gateway/hosts.hpp"
 #include "sandbox/replay/replay_chain.hpp"
@@ -8,6 +9,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <csignal>
 #include <iostream>

@@ -1,6 +1,9 @@
 #include "sandbox/run/block_ticker.hpp"
 
+#include "base/coroutine.hpp"
+
 #include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 

@@ -4,6 +4,8 @@
 #include "base/clock.hpp"
 #include "base/event.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <functional>
 #include <optional>
 

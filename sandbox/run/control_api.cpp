@@ -1,11 +1,13 @@
 #include "sandbox/run/control_api.hpp"
 
+#include "base/coroutine.hpp"
 #include "sandbox/gateway/fault_json.hpp"
 #include "sandbox/gateway/json_text.hpp"
 #include "sandbox/gateway/rpc_context.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <array>

@@ -2,6 +2,8 @@
 
 #include "chain/borsh.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
 
 #include "chain/secret_key.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <filesystem>

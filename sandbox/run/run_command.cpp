@@ -1,5 +1,6 @@
 #include "sandbox/run/run_command.hpp"
 
+#include "base/coroutine.hpp"
 #include "base/log.hpp"
 #include "sandbox/run/control_api.hpp"
 
@@ -7,6 +8,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <csignal>
 #include <iostream>

@@ -4,6 +4,8 @@
 #include "sandbox/sim/apply_receipt.hpp"
 #include "sandbox/sim/validate.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox::sim {
 
 namespace {

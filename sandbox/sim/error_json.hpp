@@ -3,6 +3,8 @@
 
 #include "sandbox/sim/model.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <string>
 #include <utility>
 

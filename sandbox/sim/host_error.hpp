@@ -2,8 +2,8 @@
 // match on these texts.
 #pragma once
 
-#include "sandbox/sim/model.hpp"
-
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,22 +15,10 @@ struct HostError {
     std::string debug;  // in answers to view calls: "GasExceeded"
 };
 
-// A FunctionCallError (rpc.md §5.5).
-struct CallError {
-    Json kind;          // {"ExecutionError":"Exceeded the prepaid gas."}
-    std::string debug;  // "HostError(GasExceeded)"
-};
-
 // Logs and panics must be UTF-8.
 bool is_utf8(std::string_view text);
 // A text as Rust's {:?} shows it, in double quotes.
 std::string debug_text(std::string_view text);
-
-CallError call_error(const HostError& error);
-CallError code_does_not_exist(const std::string& account_id);
-CallError code_not_runnable();
-CallError method_empty_name();
-CallError method_not_found();
 
 HostError bad_utf8();
 HostError gas_exceeded();

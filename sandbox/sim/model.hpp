@@ -9,9 +9,10 @@
 #include "chain/keys.hpp"
 #include "chain/transaction.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -60,8 +61,13 @@ struct Receipt {
 
 // A TxExecutionError as JSON: {"ActionError":{"index":…,"kind":…}} or {"InvalidTxError":…}
 // (rpc.md §5.5).
-struct Failure {
-    Json error;
+class Failure {
+public:
+    explicit Failure(Json error);
+    const Json& error() const { return *error_; }
+
+private:
+    std::shared_ptr<const Json> error_;
 };
 struct SuccessValue {
     Bytes value;

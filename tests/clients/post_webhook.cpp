@@ -2,6 +2,8 @@
 // Prints the status, or why there was none.
 #include "alert/sender.hpp"
 
+#include "base/coroutine.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>

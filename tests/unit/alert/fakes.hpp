@@ -2,6 +2,7 @@
 #pragma once
 
 #include "alert/dispatcher.hpp"
+#include "base/coroutine.hpp"
 #include "base/event.hpp"
 #include "storage/store.hpp"
 

@@ -1,4 +1,5 @@
 #include "alert/sender.hpp"
+#include "base/coroutine.hpp"
 #include "fakes.hpp"
 #include "unit/net/net_loop.hpp"
 

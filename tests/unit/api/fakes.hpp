@@ -2,8 +2,11 @@
 #pragma once
 
 #include "api/api.hpp"
+#include "base/coroutine.hpp"
 #include "storage/store.hpp"
 #include "unit/net/net_loop.hpp"
+
+#include <boost/asio/thread_pool.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,7 @@
 #include "fakes.hpp"
 
+#include "base/sleep.hpp"
+
 namespace receiptd::api {
 namespace {
 

@@ -1,6 +1,7 @@
 #include "base/backoff.hpp"
 #include "base/event.hpp"
 #include "base/log.hpp"
+#include "base/offload.hpp"
 #include "base/secret.hpp"
 #include "base/task_group.hpp"
 #include "base/token_bucket.hpp"

@@ -1,6 +1,8 @@
 // From the first word of a transaction to its end.
 #include "chain/lifecycle.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

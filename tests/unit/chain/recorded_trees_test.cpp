@@ -3,6 +3,7 @@
 #include "chain/decided.hpp"
 #include "chain/decode.hpp"
 #include "chain/lifecycle.hpp"
+#include "chain/lineage.hpp"
 #include "chain/receipt_graph.hpp"
 #include "chain/rows.hpp"
 #include "chain/tree_book.hpp"

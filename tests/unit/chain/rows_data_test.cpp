@@ -2,6 +2,7 @@
 #include "chain/decode.hpp"
 #include "chain/rows.hpp"
 
+#include "chain/lineage.hpp"
 #include "support/recordings.hpp"
 #include "unit/chain/copy_reader.hpp"
 

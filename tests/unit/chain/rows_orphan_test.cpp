@@ -2,6 +2,7 @@
 #include "chain/rows.hpp"
 #include "chain/tree_book.hpp"
 
+#include "chain/lineage.hpp"
 #include "unit/chain/chain_builder.hpp"
 #include "unit/chain/copy_reader.hpp"
 

@@ -2,6 +2,7 @@
 // orphans, and giving each orphan its parent by SQL (modelled here) leads to the same tables.
 #include "chain/rows.hpp"
 
+#include "chain/lineage.hpp"
 #include "unit/chain/chain_builder.hpp"
 #include "unit/chain/copy_reader.hpp"
 

@@ -1,6 +1,7 @@
 // A chain on paper and a database in memory, for tests of the follower.
 #pragma once
 
+#include "base/coroutine.hpp"
 #include "base/task_group.hpp"
 #include "follow/follower.hpp"
 #include "metrics/registry.hpp"

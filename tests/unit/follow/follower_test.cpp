@@ -1,3 +1,4 @@
+#include "base/coroutine.hpp"
 #include "fakes.hpp"
 #include "follow/commit_listener.hpp"
 

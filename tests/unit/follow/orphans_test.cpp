@@ -1,6 +1,7 @@
 // The worker that finds trees of listed receipts: what it asks, and when it stops asking.
 #include "follow/orphans.hpp"
 
+#include "base/coroutine.hpp"
 #include "unit/follow/fakes.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // Who is let in, and what is said of a request before its body is there.
 #include "net/http_server.hpp"
 
+#include "base/coroutine.hpp"
 #include "net_loop.hpp"
 
 #include <gmock/gmock.h>

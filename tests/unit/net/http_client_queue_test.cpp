@@ -1,6 +1,7 @@
 // Many requests at once: the limit, the queue, cancellation, the end of the client and of the loop.
 #include "net/http_client.hpp"
 
+#include "base/coroutine.hpp"
 #include "net_loop.hpp"
 
 #include <gmock/gmock.h>
@@ -8,6 +9,7 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 namespace receiptd::net {
 namespace {

@@ -1,3 +1,4 @@
+#include "base/coroutine.hpp"
 #include "net/gzip.hpp"
 #include "net_loop.hpp"
 

@@ -1,5 +1,6 @@
 #include "net/http_server.hpp"
 
+#include "base/coroutine.hpp"
 #include "net/gzip.hpp"
 #include "net_loop.hpp"
 
@@ -7,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <system_error>
 

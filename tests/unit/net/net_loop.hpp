@@ -1,6 +1,7 @@
 // An io_context that runs one coroutine to its end, and a server that says exactly what it is told.
 #pragma once
 
+#include "base/coroutine.hpp"
 #include "base/task.hpp"
 #include "net/http_client.hpp"
 
@@ -10,6 +11,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
 #include <functional>

@@ -1,7 +1,10 @@
 #include "net/http_server.hpp"
 
+#include "base/coroutine.hpp"
 #include "base/event.hpp"
 #include "net_loop.hpp"
+
+#include <boost/asio/use_awaitable.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

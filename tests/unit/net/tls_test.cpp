@@ -1,4 +1,5 @@
 #include "net/tls.hpp"
+#include "base/coroutine.hpp"
 #include "net/http_client.hpp"
 #include "net_loop.hpp"
 
@@ -6,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <openssl/bio.h>
 #include <openssl/evp.h>

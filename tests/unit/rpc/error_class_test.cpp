@@ -3,6 +3,7 @@
 #include "support/recordings.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace receiptd::rpc {
 namespace {

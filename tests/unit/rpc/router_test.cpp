@@ -1,5 +1,6 @@
 #include "rpc/router.hpp"
 
+#include "base/coroutine.hpp"
 #include "metrics/rpc_series.hpp"
 #include "rpc/questions.hpp"
 #include "unit/rpc/world.hpp"

@@ -2,6 +2,7 @@
 // deadline whenever nobody has anything left to do.
 #pragma once
 
+#include "base/sleep.hpp"
 #include "rpc/router.hpp"
 #include "rpc/time_and_chance.hpp"
 #include "rpc/transport.hpp"
@@ -9,7 +10,9 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <functional>
 #include <future>

@@ -2,6 +2,8 @@
 #include "sandbox/contracts/json_args.hpp"
 #include "small_chain.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox {
 namespace {
 

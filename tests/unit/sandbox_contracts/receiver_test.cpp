@@ -2,6 +2,8 @@
 
 #include "fake_host.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 
 namespace receiptd::sandbox {

@@ -5,6 +5,8 @@
 
 #include "chain/base64.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 
 namespace receiptd::sandbox {

@@ -167,7 +167,7 @@ private:
         tree.receipts.emplace_back(method, done.outcome);
         tree.logs.insert(tree.logs.end(), done.outcome.logs.begin(), done.outcome.logs.end());
         if (const auto* failure = std::get_if<sim::Failure>(&done.outcome.status)) {
-            const auto& kind = failure->error.at("ActionError").at("kind");
+            const auto& kind = failure->error().at("ActionError").at("kind");
             const bool panicked =
                 kind.contains("FunctionCallError") && kind["FunctionCallError"].contains("ExecutionError");
             tree.failures.push_back(

@@ -5,6 +5,8 @@
 #include "chain/base64.hpp"
 #include "sandbox/gateway/live_chain.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <map>
 #include <set>
 

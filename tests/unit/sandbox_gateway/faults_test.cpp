@@ -1,5 +1,7 @@
 #include "sandbox/gateway/fault_json.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 
 #include <map>

@@ -3,6 +3,8 @@
 
 #include "chain/decode.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox {
 namespace {
 

@@ -4,6 +4,9 @@
 
 #include "chain/block_trees.hpp"
 #include "chain/decode.hpp"
+#include "chain/lineage.hpp"
+
+#include <nlohmann/json.hpp>
 
 namespace receiptd::sandbox {
 namespace {

@@ -1,6 +1,8 @@
 // Transactions on their way into a chunk, and those that get lost on it.
 #include "test_chain.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox {
 namespace {
 

@@ -3,6 +3,8 @@
 
 #include "test_chain.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <random>
 
 namespace receiptd::sandbox {

@@ -4,6 +4,8 @@
 #include "chain/base64.hpp"
 #include "sandbox/ledger/ledger.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -4,6 +4,8 @@
 #include "sandbox/run/genesis.hpp"
 #include "sandbox/traffic/traffic.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 
 #include <map>

@@ -5,6 +5,8 @@
 
 #include "records.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <gmock/gmock.h>
 
 #include <string>

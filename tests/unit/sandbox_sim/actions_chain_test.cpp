@@ -5,6 +5,8 @@
 
 #include "world.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <gmock/gmock.h>
 
 namespace receiptd::sandbox::sim {

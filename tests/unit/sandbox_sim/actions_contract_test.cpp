@@ -2,6 +2,8 @@
 
 #include "action_stage.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox::sim {
 namespace {
 

@@ -5,6 +5,8 @@
 
 #include "action_stage.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <limits>
 
 namespace receiptd::sandbox::sim {

@@ -4,6 +4,8 @@
 
 #include "action_stage.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox::sim {
 namespace {
 

@@ -5,6 +5,8 @@
 #include "chain/delegate.hpp"
 #include "chain/hex.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <random>
 #include <set>
 

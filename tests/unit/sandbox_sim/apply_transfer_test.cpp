@@ -2,6 +2,8 @@
 
 #include "chain/derive.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox::sim {
 namespace {
 

@@ -2,6 +2,8 @@
 
 #include "sandbox/sim/fees.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox::sim {
 namespace {
 

@@ -4,6 +4,8 @@
 
 #include "records.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <gmock/gmock.h>
 
 #include <limits>

@@ -9,6 +9,8 @@
 
 #include "scripted_contract.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 
 namespace receiptd::sandbox::sim {
@@ -202,7 +204,7 @@ inline std::string value_of(const Outcome& outcome) {
 }
 inline Json failure_of(const Outcome& outcome) {
     const auto* failure = std::get_if<Failure>(&outcome.status);
-    return failure ? failure->error : Json();
+    return failure ? failure->error() : Json();
 }
 inline Json kind_of(const Outcome& outcome) { return failure_of(outcome)["ActionError"]["kind"]; }
 // The text of {"FunctionCallError":{"ExecutionError":…}}.

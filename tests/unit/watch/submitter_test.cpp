@@ -1,5 +1,9 @@
 #include "unit/watch/submit_fakes.hpp"
 
+#include "base/coroutine.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+
 #include <gmock/gmock.h>
 
 namespace receiptd::watch::testing {

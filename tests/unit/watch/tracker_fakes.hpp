@@ -1,6 +1,7 @@
 // Watches in memory, trees on paper and hosts that answer as they are told.
 #pragma once
 
+#include "base/coroutine.hpp"
 #include "base/event.hpp"
 #include "base/task_group.hpp"
 #include "metrics/watch_series.hpp"

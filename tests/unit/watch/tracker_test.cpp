@@ -1,5 +1,7 @@
 #include "unit/watch/tracker_fakes.hpp"
 
+#include "base/coroutine.hpp"
+
 #include <gtest/gtest.h>
 
 namespace receiptd::watch {
