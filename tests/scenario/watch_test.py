@@ -143,6 +143,11 @@ class Watching(Judging, support.Scenario):
         self.chain.ask("/traffic", {"tps": 0})
         lost = self.watch_lost(self.truth(self.final_height()), handed_in.fates)
         daemons = [self.start("run", "--config", config) for config in configs.values()]
+        soon = ", ".join(f"'{tx_hash}'" for tx_hash, (_, fate) in handed_in.fates.items() if FATES[fate][0][0] != "expired")
+        for database in self.databases.values():
+            support.wait_until("what need not expire has ended", lambda: self.value(
+                f"SELECT count(*) FROM open_watches WHERE tx_hash IN ({soon})", database) == "0", PATIENCE)
+        self.chain.ask("/advance", {"blocks": VALIDITY})
         for database, daemon in zip(self.databases.values(), daemons):
             support.wait_until("what was handed in has ended", lambda: daemon.poll() is not None or self.value(
                 "SELECT count(*) FROM open_watches WHERE origin <> 'rule'", database) == "0", PATIENCE)
