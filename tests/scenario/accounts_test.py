@@ -41,7 +41,7 @@ def from_there_on(transaction, account):
 class Accounts(support.Scenario):
     def setUp(self):
         super().setUp()
-        self.chain = self.sandbox("--block-time-ms", 100, "--traffic", "mixed", "--tps", 20, "--seed", 11,
+        self.chain = self.sandbox("--block-time-ms", 50, "--traffic", "mixed", "--tps", 40, "--seed", 11,
                                   command="run")
         self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
 

@@ -12,7 +12,7 @@ from handed_in import fail_in_a_block
 from truth import Judging
 
 SOAK = support.count_of("soak")
-BLOCK_MS, TPS = (600, 20) if SOAK else (100, 40)
+BLOCK_MS, TPS = (600, 20) if SOAK else (50, 80)
 BLOCKS = SOAK * 1000 // BLOCK_MS if SOAK else 100
 RECEIPT = ("receipt_id", "tx_hash", "parent_receipt_id", "role", "predecessor_id", "receiver_id", "block_height",
            "status", "error", "gas_burnt", "tokens_burnt", "shard_id")
