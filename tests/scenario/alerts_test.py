@@ -91,7 +91,7 @@ class Alerts(support.Scenario):
         return made
 
     def chain_of_failures(self, *arguments):
-        return self.sandbox("--block-time-ms", 100, "--traffic", "failures", "--tps", 20, "--seed", 3, *arguments,
+        return self.sandbox("--block-time-ms", 50, "--traffic", "failures", "--tps", 40, "--seed", 3, *arguments,
                             command="run")
 
     def with_endpoint(self, chain, url, *, allow_private=True):

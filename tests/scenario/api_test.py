@@ -13,7 +13,7 @@ import urllib.parse
 import support
 
 TOKEN, OTHER = "the-token-of-the-scenario", "another-token-of-the-scenario"
-BLOCK_MS, TPS = 100, 40
+BLOCK_MS, TPS = 50, 80
 EVERYTHING = '[[watch]]\nname = "everything"\nsigner = "*"\n'
 NOBODY = "4XXtr7JrXpYrTj9RnVsbyyw1NDeaMzcQuyWKFRBPNaEh"
 UNKNOWN = "7zDLsxTKTuTxqdHAYzWZ5keYrnog3SsYvEXWXum3TzCZ"

@@ -22,7 +22,7 @@ WATCHING = '[[watch]]\nname = "everything"\nsigner = "*"\n[watching]\nstuck_afte
 class SqlDocument(support.Scenario):
     def filled_database(self, insertion):
         """A day of traffic with all that the questions ask about: a lost watch, a skipped nonce, a failed transaction."""
-        self.chain = self.sandbox("--block-time-ms", 100, "--traffic", "failures", "--tps", 40, "--seed", 1, command="run")
+        self.chain = self.sandbox("--block-time-ms", 50, "--traffic", "failures", "--tps", 80, "--seed", 1, command="run")
         genesis = self.chain.ask("/status")["genesis_height"]
         config = self.config(self.chain, source="neardata", network="sandbox", start=genesis + 1, extra=WATCHING)
         self.receiptd("migrate", "--config", config)

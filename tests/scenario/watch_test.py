@@ -14,10 +14,10 @@ from signer import Key
 from truth import Judging
 
 LONG = support.count_of("watches")
-BLOCKS, TPS = (LONG, 200) if LONG else (80, 40)
+BLOCKS, TPS = (LONG, 200) if LONG else (80, 80)
 KILLS = max(len(FATES), LONG // 50)
-VALIDITY = BLOCKS + 300 + 20 * KILLS  # blocks: the chain goes on while the daemons are away
-BLOCK_MS = 100
+VALIDITY = BLOCKS + 400 + 30 * KILLS  # blocks: the chain goes on while the daemons are away
+BLOCK_MS = 100 if LONG else 50
 PATIENCE = support.DEADLINE + BLOCKS
 EVERYTHING = '[[watch]]\nname = "everything"\nsigner = "*"\n'
 ORDER = ["accepted", "pending", "included", "executing", "completed", "final"]
