@@ -73,7 +73,7 @@ void write_right_aligned(char* slot, std::size_t width, std::uint64_t number) {
 
 // A piece of the recorded text that gives way to `text` and is patched in each production.
 struct BlockTemplate::Edit {
-    enum class Kind { id, height, time };
+    enum class Kind { id, drop, height, time };
     Kind kind = Kind::id;
     std::string_view old;  // into the recorded text
     std::string text;
@@ -81,25 +81,42 @@ struct BlockTemplate::Edit {
     std::int64_t below = 0;
 };
 
-BlockTemplate::BlockTemplate(std::string_view recorded, const Ancestor& parent, const Ancestor& grandparent,
-                             unsigned height_digits) {
+BlockTemplate::BlockTemplate(std::string_view recorded, const RunId& parent, const RunId& grandparent,
+                             const BlockLinks& links, unsigned height_digits) {
     const WholeBlockLayout original = read_layout(recorded);
-    const IdSet ids = block_ids(recorded, original);
-    const auto header = require(require(recorded, "block"), "header");
-    const auto last_final = string_body(require(header, "last_final_block"));
-
-    std::vector<Edit> edits;
-    json_text::for_each_string(recorded, [&](std::string_view body) {
-        if (body.data() == last_final.data())
-            edits.push_back({Edit::Kind::id, body, grandparent.recorded_hash, grandparent.rounds_back, 0});
-        else if (body == original.prev_hash)
-            edits.push_back({Edit::Kind::id, body, parent.recorded_hash, parent.rounds_back, 0});
-        else if (ids.contains(body))
-            edits.push_back({Edit::Kind::id, body, std::string(body), 0, 0});
-    });
+    auto edits = id_edits(recorded, original, parent, grandparent, links);
     collect_numbers(edits, recorded, height_digits);
     apply(std::move(edits), recorded);
     layout_ = read_layout(text_);
+}
+
+std::vector<BlockTemplate::Edit> BlockTemplate::id_edits(std::string_view recorded,
+                                                         const WholeBlockLayout& original,
+                                                         const RunId& parent, const RunId& grandparent,
+                                                         const BlockLinks& links) {
+    const IdSet ids = block_ids(recorded, original);
+    const auto header = require(require(recorded, "block"), "header");
+    const auto last_final = string_body(require(header, "last_final_block"));
+    std::vector<Edit> edits;
+    const auto put = [&](std::string_view body, const RunId& id) {
+        edits.push_back({Edit::Kind::id, body, id.recorded, id.rounds_back, 0});
+    };
+    json_text::for_each_string(recorded, [&](std::string_view body) {
+        if (body.data() == last_final.data()) return put(body, grandparent);
+        if (body == original.prev_hash) return put(body, parent);
+        if (const auto drop = links.drops.find(body.data()); drop != links.drops.end()) {
+            edits.push_back({Edit::Kind::drop, drop->second, {}, 0, 0});
+            return;
+        }
+        if (!ids.contains(body)) return;
+        if (const auto hash = links.transaction_of.find(body.data()); hash != links.transaction_of.end())
+            put(body, hash->second);
+        else if (const auto linked = links.ids.find(body); linked != links.ids.end())
+            put(body, linked->second);
+        else
+            put(body, {std::string(body), 0});
+    });
+    return edits;
 }
 
 void BlockTemplate::collect_numbers(std::vector<Edit>& edits, std::string_view recorded,
@@ -146,9 +163,11 @@ void BlockTemplate::apply(std::vector<Edit> edits, std::string_view recorded) {
         const auto width = static_cast<std::uint32_t>(edit.text.size());
         switch (edit.kind) {
             case Edit::Kind::id:
-                if (is_shiftable(edit.text))
-                    ids_.push_back({offset + static_cast<std::uint32_t>(kShiftOffset), edit.rounds_back});
+                if (!is_shiftable(edit.text)) break;
+                ids_.push_back({offset + static_cast<std::uint32_t>(kShiftOffset), edit.rounds_back});
+                most_rounds_back_ = std::max(most_rounds_back_, edit.rounds_back);
                 break;
+            case Edit::Kind::drop: break;
             case Edit::Kind::height: numbers_.push_back({offset, width, edit.below}); break;
             case Edit::Kind::time: times_.push_back(offset); break;
         }
@@ -160,8 +179,8 @@ void BlockTemplate::apply(std::vector<Edit> edits, std::string_view recorded) {
 }
 
 std::string BlockTemplate::produce(const Production& production) const {
-    const std::array<IdShift, 3> shifts{IdShift(production.shift), IdShift(production.shift - 1),
-                                        IdShift(production.shift - 2)};
+    std::vector<IdShift> shifts;
+    for (unsigned back = 0; back <= most_rounds_back_; ++back) shifts.emplace_back(production.shift - back);
     std::string block(text_);
     for (const auto& patch : ids_) shifts[patch.rounds_back].apply(block.data() + patch.group);
     for (const auto& patch : numbers_) {

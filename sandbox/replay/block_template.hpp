@@ -3,25 +3,19 @@
 //
 // Replaced are: every string that is one of the block's own ids (its hash, chunk hashes,
 // transaction hashes, receipt ids, data ids), wherever it stands; prev_hash and last_final_block;
-// heights; times. Proofs, roots, keys and signatures stay as recorded.
+// heights; times. Ids of what other blocks of the run brought up are put in (run_links.hpp). Proofs,
+// roots, keys and signatures stay as recorded.
 #pragma once
 
+#include "sandbox/replay/run_links.hpp"
 #include "sandbox/replay/whole_block_layout.hpp"
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace receiptd::sandbox {
-
-// A block hash further back in the run: the recorded hash it is made from and by how many rounds
-// that block lies before this one.
-struct Ancestor {
-    std::string recorded_hash;
-    unsigned rounds_back = 0;  // 0..2
-};
 
 // What is new in one production of a template.
 struct Production {
@@ -32,11 +26,11 @@ struct Production {
 
 class BlockTemplate {
 public:
-    // `parent` and `grandparent` are the blocks 1 and 2 before it in the run; no produced height
-    // has more than `height_digits` digits. Throws std::invalid_argument on a text without the
+    // `parent` and `grandparent` are the hashes of the blocks 1 and 2 before it in the run; no produced
+    // height has more than `height_digits` digits. Throws std::invalid_argument on a text without the
     // members it needs.
-    BlockTemplate(std::string_view recorded, const Ancestor& parent, const Ancestor& grandparent,
-                  unsigned height_digits);
+    BlockTemplate(std::string_view recorded, const RunId& parent, const RunId& grandparent,
+                  const BlockLinks& links, unsigned height_digits);
 
     // Where things stand in every produced text. Its ids are the recorded ones, its height is not set.
     const WholeBlockLayout& layout() const { return layout_; }
@@ -54,11 +48,14 @@ private:
     };
 
     struct Edit;
+    static std::vector<Edit> id_edits(std::string_view recorded, const WholeBlockLayout& original,
+                                      const RunId& parent, const RunId& grandparent, const BlockLinks& links);
     void collect_numbers(std::vector<Edit>& edits, std::string_view recorded, unsigned width) const;
     void apply(std::vector<Edit> edits, std::string_view recorded);
 
     std::string text_;
     std::vector<IdPatch> ids_;
+    unsigned most_rounds_back_ = 0;
     std::vector<NumberPatch> numbers_;
     std::vector<std::uint32_t> times_;
     WholeBlockLayout layout_;

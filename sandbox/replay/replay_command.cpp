@@ -21,11 +21,22 @@ namespace {
 
 constexpr std::chrono::milliseconds kGrace{500};
 
+void tell_links(const LinkCounts& links) {
+    log::info("linked the repeated blocks; per round", {{"transactions", links.transactions},
+                                                        {"receipts", links.receipts},
+                                                        {"recorded_with_parent", links.recorded},
+                                                        {"linked", links.linked},
+                                                        {"orphans", links.orphans},
+                                                        {"announced_and_dropped", links.dropped},
+                                                        {"announced_and_open", links.open}});
+}
+
 ReplayChain make_chain(const ReplayOptions& options, const base::Clock& clock) {
     if (options.repeat && (options.whole_blocks.empty() || !options.rpc_folders.empty()))
         throw std::runtime_error("--repeat repeats whole blocks: give --whole-blocks, and no --rpc");
     WholeBlockRun run;
     if (!options.whole_blocks.empty()) run = WholeBlockRun(options.whole_blocks, options.repeat);
+    if (options.repeat && !options.quiet) tell_links(run.links());
     return ReplayChain(RpcRecording(options.rpc_folders), std::move(run), clock, options.tip);
 }
 

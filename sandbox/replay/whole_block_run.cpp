@@ -46,28 +46,38 @@ WholeBlockRun::WholeBlockRun(const std::filesystem::path& folder, std::optional<
         texts_.push_back(std::move(block.text));
         layouts_.push_back(std::move(block.layout));
     }
-    if (repeat_) repeat_blocks();
-    build_indexes();
+    build_indexes(repeat_ ? repeat_blocks() : std::vector<RoundsBack>(texts_.size()));
 }
 
-void WholeBlockRun::repeat_blocks() {
+std::vector<WholeBlockRun::RoundsBack> WholeBlockRun::repeat_blocks() {
     const std::size_t count = texts_.size();
     const auto ancestor = [&](std::size_t block, std::size_t back) {
-        const std::size_t rounds = block >= back ? 0 : (back - block + count - 1) / count;
-        return Ancestor{layouts_[block + rounds * count - back].hash, static_cast<unsigned>(rounds)};
+        const auto rounds = rounds_between(block, back, count);
+        return RunId{layouts_[block + rounds * count - back].hash, rounds};
     };
+    std::vector<std::string_view> recorded;
+    for (const auto& text : texts_) recorded.push_back(*text);
+    const auto linked = link_run(recorded);
+    link_counts_ = linked.counts;
+    std::vector<RoundsBack> rounds_back(count);
     const unsigned width = digits(repeat_->first_height + repeat_->blocks);
-    for (std::size_t i = 0; i < count; ++i)
-        templates_.emplace_back(*texts_[i], ancestor(i, 1), ancestor(i, 2), width);
+    for (std::size_t i = 0; i < count; ++i) {
+        templates_.emplace_back(*texts_[i], ancestor(i, 1), ancestor(i, 2), linked.blocks[i], width);
+        for (const auto& [id, other] : linked.blocks[i].ids)
+            rounds_back[i].emplace(other.recorded, other.rounds_back);
+    }
     texts_.assign(count, nullptr);  // the templates hold what is needed
+    return rounds_back;
 }
 
-void WholeBlockRun::build_indexes() {
+void WholeBlockRun::build_indexes(const std::vector<RoundsBack>& rounds_back) {
     for (std::size_t block = 0; block < layouts_.size(); ++block) {
         const WholeBlockLayout& layout = repeat_ ? templates_[block].layout() : layouts_[block];
         const auto add = [&](Index& index, const std::string& id, const ShardLayout* shard, Span span,
                              const TransactionLayout* transaction = nullptr) {
-            index.try_emplace(sibling_key(id), Place{id, block, shard, transaction, span});
+            const auto back = rounds_back[block].find(id);
+            const unsigned rounds = back == rounds_back[block].end() ? 0 : back->second;
+            index.try_emplace(sibling_key(id), Place{id, block, rounds, shard, transaction, span});
         };
         add(blocks_, layout.hash, nullptr, {});
         for (const auto& shard : layout.shards) {
@@ -137,9 +147,11 @@ std::optional<WholeBlockRun::Found> WholeBlockRun::find(const Index& index, std:
     const Place& place = found->second;
     if (!repeat_) return place.recorded_id == id ? std::optional(Found{place.block, &place}) : std::nullopt;
     if (!is_shiftable(id) || id.size() != place.recorded_id.size()) return std::nullopt;
-    const auto rounds = shift_between(place.recorded_id, id);  // from 1, see shift()
-    const auto position = static_cast<std::uint64_t>(rounds - 1) * layouts_.size() + place.block;
-    if (rounds < 1 || position >= repeat_->blocks) return std::nullopt;
+    auto round = shift_between(place.recorded_id, id);
+    if (round > kShiftModulus / 2) round -= kShiftModulus;  // from before the run
+    round += place.rounds_back;                             // now from 1, see shift()
+    const auto position = static_cast<std::uint64_t>(round - 1) * layouts_.size() + place.block;
+    if (round < 1 || position >= repeat_->blocks) return std::nullopt;
     return Found{position, &place};
 }
 

@@ -1,5 +1,6 @@
 // A run of whole blocks: the recorded ones at their own heights, or repeated as N consecutive
-// heights (block_template.hpp). Blocks are addressed by their position in the run, from 0.
+// heights (block_template.hpp) and linked (run_links.hpp). Blocks are addressed by their position in the
+// run, from 0.
 #pragma once
 
 #include "sandbox/replay/block_template.hpp"
@@ -36,6 +37,8 @@ public:
     // Throws std::runtime_error that names the file or says what is missing.
     WholeBlockRun(const std::filesystem::path& folder, std::optional<Repeat> repeat);
 
+    // All zero if the blocks are not repeated.
+    const LinkCounts& links() const { return link_counts_; }
     std::uint64_t size() const { return repeat_ ? repeat_->blocks : texts_.size(); }
     base::Height height(std::uint64_t position) const;
     std::optional<std::uint64_t> position_of(base::Height height) const;
@@ -63,7 +66,8 @@ public:
 private:
     struct Place {
         std::string recorded_id;
-        std::size_t block = 0;  // index of the recorded block
+        std::size_t block = 0;     // index of the recorded block that holds it
+        unsigned rounds_back = 0;  // of the id there
         const ShardLayout* shard = nullptr;
         const TransactionLayout* transaction = nullptr;
         Span span;
@@ -74,8 +78,11 @@ private:
         const Place* place = nullptr;
     };
 
-    void repeat_blocks();
-    void build_indexes();
+    using RoundsBack = std::unordered_map<std::string, unsigned>;  // by id; absent: 0
+
+    // For each block, the ids in its template that are of earlier rounds.
+    std::vector<RoundsBack> repeat_blocks();
+    void build_indexes(const std::vector<RoundsBack>& rounds_back);
     std::optional<Found> find(const Index& index, std::string_view id) const;
     std::optional<Part> find_part(const Index& index, std::string_view id) const;
     std::int64_t shift(std::uint64_t position) const;
@@ -84,6 +91,7 @@ private:
     std::vector<std::shared_ptr<const std::string>> texts_;  // recorded, by height
     std::vector<WholeBlockLayout> layouts_;                  // of the recorded texts
     std::vector<BlockTemplate> templates_;                   // only if repeated
+    LinkCounts link_counts_;
     Index blocks_, chunks_, transactions_, receipts_, outcomes_;
 
     struct Kept {
