@@ -164,7 +164,8 @@ void BlockTemplate::apply(std::vector<Edit> edits, std::string_view recorded) {
         switch (edit.kind) {
             case Edit::Kind::id:
                 if (!is_shiftable(edit.text)) break;
-                ids_.push_back({offset + static_cast<std::uint32_t>(kShiftOffset), edit.rounds_back});
+                ids_.push_back(
+                    {offset + static_cast<std::uint32_t>(shift_offset(edit.text)), edit.rounds_back});
                 most_rounds_back_ = std::max(most_rounds_back_, edit.rounds_back);
                 break;
             case Edit::Kind::drop: break;

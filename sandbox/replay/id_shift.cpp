@@ -1,5 +1,6 @@
 #include "sandbox/replay/id_shift.hpp"
 
+#include "base/u128.hpp"
 #include "chain/base58.hpp"
 
 namespace receiptd::sandbox {
@@ -9,6 +10,18 @@ namespace {
 constexpr std::string_view kAlphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 constexpr std::uint8_t kNoDigit = 0xff;
 constexpr unsigned kBase = 58;
+
+// Coprime to the modulus, and in golden ratio to it: any number of multiples are spread evenly.
+constexpr std::int64_t kStride = 1'364'609'262'169;
+constexpr std::int64_t kUnstride = 1'326'112'232'681;  // kStride * kUnstride is 1, modulo 58^7
+
+constexpr std::size_t kSpreadOffset = 2;
+constexpr std::size_t kMiddleOffset = 18;
+
+std::int64_t times(std::int64_t a, std::int64_t b) {
+    const auto product = static_cast<base::u128>(a) * static_cast<base::u128>(b);
+    return static_cast<std::int64_t>(product % static_cast<base::u128>(kShiftModulus));
+}
 
 constexpr std::array<std::uint8_t, 256> make_digits() {
     std::array<std::uint8_t, 256> digits{};
@@ -22,15 +35,22 @@ constexpr auto kDigits = make_digits();
 std::uint8_t digit_of(char c) { return kDigits[static_cast<unsigned char>(c)]; }
 
 std::int64_t group_value(std::string_view id) {
+    const auto offset = shift_offset(id);
     std::int64_t value = 0;
-    for (std::size_t i = 0; i < kShiftDigits; ++i) value = value * kBase + digit_of(id[kShiftOffset + i]);
+    for (std::size_t i = 0; i < kShiftDigits; ++i) value = value * kBase + digit_of(id[offset + i]);
     return value;
+}
+
+bool is_hash_with_group_of(char filler, std::string_view id) {
+    std::string filled(id);
+    filled.replace(kSpreadOffset, kShiftDigits, kShiftDigits, filler);
+    return is_hash_text(filled);
 }
 
 }  // namespace
 
 IdShift::IdShift(std::int64_t k) {
-    std::int64_t rest = ((k % kShiftModulus) + kShiftModulus) % kShiftModulus;
+    std::int64_t rest = times(((k % kShiftModulus) + kShiftModulus) % kShiftModulus, kStride);
     for (std::size_t i = kShiftDigits; i-- > 0; rest /= kBase)
         digits_[i] = static_cast<std::uint8_t>(rest % kBase);
 }
@@ -47,21 +67,27 @@ void IdShift::apply(char* group) const {
 
 bool is_shiftable(std::string_view id) { return (id.size() == 43 || id.size() == 44) && is_hash_text(id); }
 
+// Hashes next to the largest and the smallest of their length leave no room in front.
+std::size_t shift_offset(std::string_view id) {
+    const bool room = is_hash_with_group_of('1', id) && is_hash_with_group_of('z', id);
+    return room ? kSpreadOffset : kMiddleOffset;
+}
+
 std::string shifted(std::string_view id, std::int64_t k) {
     std::string result(id);
-    IdShift(k).apply(result.data() + kShiftOffset);
+    IdShift(k).apply(result.data() + shift_offset(id));
     return result;
 }
 
 std::string sibling_key(std::string_view id) {
     std::string key(id);
-    if (key.size() > kShiftOffset + kShiftDigits) key.erase(kShiftOffset, kShiftDigits);
+    if (is_shiftable(id)) key.erase(shift_offset(id), kShiftDigits);
     return key;
 }
 
 std::int64_t shift_between(std::string_view recorded, std::string_view sibling) {
     if (recorded == sibling) return 0;
-    return (group_value(sibling) - group_value(recorded) + kShiftModulus) % kShiftModulus;
+    return times((group_value(sibling) - group_value(recorded) + kShiftModulus) % kShiftModulus, kUnstride);
 }
 
 bool is_hash_text(std::string_view text) {

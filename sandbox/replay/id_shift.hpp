@@ -1,9 +1,11 @@
 // New ids from recorded ones: the k-th sibling of a base58 hash has the same length and the same
-// characters but for a group of seven in the middle, to which k is added (base 58, modulo 58^7).
+// characters but for a group of seven, to which k times a large constant is added (base 58, modulo 58^7).
 //
 // For a given id that is a bijection in k, so repeating a recording gives ids that never collide
-// with each other, and a sibling can be traced back to its recorded id. The leading characters
-// stay, hence the value stays a 32-byte one.
+// with each other, and a sibling can be traced back to its recorded id. The group begins with the third
+// character and the constant is large, so that siblings lie far from each other, as hashes do: indexes
+// are filled at random places. The two characters before it stay, hence the value mostly stays a 32-byte
+// one; where it would not, the group is one in the middle.
 #pragma once
 
 #include <array>
@@ -15,7 +17,6 @@
 
 namespace receiptd::sandbox {
 
-inline constexpr std::size_t kShiftOffset = 18;  // of the group inside the id
 inline constexpr std::size_t kShiftDigits = 7;
 inline constexpr std::int64_t kShiftModulus = 2'207'984'167'552;  // 58^7
 
@@ -23,7 +24,7 @@ inline constexpr std::int64_t kShiftModulus = 2'207'984'167'552;  // 58^7
 class IdShift {
 public:
     explicit IdShift(std::int64_t k);
-    // Adds k to the seven characters at `group`.
+    // Makes the seven characters at `group` those of the k-th sibling.
     void apply(char* group) const;
 
 private:
@@ -32,6 +33,8 @@ private:
 
 // True for what can be shifted: base58 text of a 32-byte hash without leading zero bytes.
 bool is_shiftable(std::string_view id);
+// Of the group inside an id that can be shifted; the same for all siblings.
+std::size_t shift_offset(std::string_view id);
 std::string shifted(std::string_view id, std::int64_t k);
 
 // The id without its middle group: the same for all siblings.

@@ -22,6 +22,24 @@ TEST(IdShift, GivesANewValidHashOfTheSameLengthForEveryK) {
     }
 }
 
+TEST(IdShift, SpreadsSiblingsAsHashesAre) {
+    std::set<std::string> prefixes;
+    for (std::int64_t k = 0; k < 50; ++k) prefixes.insert(shifted(kId, k).substr(0, 3));
+    EXPECT_GT(prefixes.size(), 40u);
+}
+
+TEST(IdShift, KeepsHashesAtTheEndsOfTheirLengthHashes) {
+    // Of 32 bytes: close to the largest, and to those that need only 31.
+    for (const std::string id :
+         {"JEABcdefghijkmnopqrstuvwxyz123456789ABCDEFGH", "4uzBcdefghijkmnopqrstuvwxyz123456789ABCDEFG"}) {
+        ASSERT_TRUE(is_shiftable(id)) << id;
+        for (std::int64_t k = 0; k < 500; ++k) {
+            ASSERT_TRUE(is_shiftable(shifted(id, k))) << shifted(id, k);
+            ASSERT_EQ(shift_between(id, shifted(id, k)), k);
+        }
+    }
+}
+
 TEST(IdShift, FindsTheWayBack) {
     for (const std::int64_t k : {std::int64_t{0}, std::int64_t{1}, std::int64_t{57}, std::int64_t{58},
                                  std::int64_t{123'456'789'012}, kShiftModulus - 1}) {
