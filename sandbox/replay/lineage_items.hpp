@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace receiptd::sandbox {
@@ -40,8 +40,8 @@ struct LineageItem {
 struct LineageItems {
     std::vector<LineageItem> items;
     std::vector<Announcement> announcements;
-    // Lowest slot that lists the data receipt.
-    std::unordered_map<std::string_view, std::size_t> data_listed;
+    // By data id: the lowest slot that lists the data receipt.
+    std::map<std::string_view, std::size_t> data_listed;
 };
 
 // Throws std::invalid_argument on a text without the members it needs.

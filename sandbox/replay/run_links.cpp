@@ -7,6 +7,7 @@
 #include <array>
 #include <deque>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 namespace receiptd::sandbox {
@@ -42,6 +43,7 @@ public:
                 waiting_[item.slot][index(item.kind)].push_back(i);
         }
         match();
+        link_unawaited_data();
         write_links();
         return std::move(links_);
     }
@@ -146,7 +148,29 @@ private:
         const auto& item = found_.items[callback];
         if (made_.contains(item.awaits.front())) return;
         const auto distance = states_[callback].root_distance - states_[promise].root_distance;
-        stand_for(item.slot, item.awaits.front(), found_.items[promise].makes.front(), distance);
+        const auto made = found_.items[promise].makes.front();
+        stand_for(item.slot, item.awaits.front(), made, distance);
+        if (lists_its_data(callback)) listed_.insert(made);
+    }
+
+    // Data for a callback that no recorded block executes is that of a promise whose data none lists.
+    void link_unawaited_data() {
+        for (const auto& [id, slot] : found_.data_listed) {
+            if (made_.contains(id) || !is_shiftable(id) || links_.blocks[slot].ids.contains(id)) continue;
+            for (std::size_t distance = 1; distance <= round_; ++distance)
+                if (link_unawaited_data(id, slot, distance)) break;
+        }
+    }
+
+    bool link_unawaited_data(std::string_view id, std::size_t slot, std::size_t distance) {
+        for (const auto& item : found_.items) {
+            if ((item.slot + distance) % round_ != slot || item.makes.empty()) continue;
+            const auto made = item.makes.front();
+            if (found_.data_listed.contains(made) || !listed_.insert(made).second) continue;
+            stand_for(slot, id, made, distance);
+            return true;
+        }
+        return false;
     }
 
     void stand_for(std::size_t slot, std::string_view id, std::string_view other, std::size_t distance) {
@@ -238,9 +262,10 @@ private:
     std::unordered_map<std::string_view, std::size_t> executed_;  // by receipt id
     std::unordered_map<std::string_view, std::size_t> made_;      // by data id: who makes it
     std::vector<std::array<std::deque<std::size_t>, kReceiptKinds>>
-        waiting_;                         // by slot: items without parent
-    std::deque<std::size_t> open_;        // announcements whose parent hangs on a transaction
-    std::vector<std::size_t> unmatched_;  // those that no receipt took
+        waiting_;                                  // by slot: items without parent
+    std::unordered_set<std::string_view> listed_;  // data ids that a linked block lists
+    std::deque<std::size_t> open_;                 // announcements whose parent hangs on a transaction
+    std::vector<std::size_t> unmatched_;           // those that no receipt took
     RunLinks links_;
 };
 

@@ -8,8 +8,9 @@
 // apart, so the links are worked out once.
 //
 // Transactions take first and receipts follow in the order in which they hang below them; hence each linked
-// receipt hangs on a transaction. Announced ids for which no receipt is left are dropped from their
-// outcome, unless its status names them. Accounts of parent and child do not belong together.
+// receipt hangs on a transaction. Data that a block lists is what a promise before it made. Announced ids for
+// which no receipt is left are dropped from their outcome, unless its status names them. Accounts of parent
+// and child do not belong together.
 #pragma once
 
 #include <cstddef>
