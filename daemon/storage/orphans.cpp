@@ -23,21 +23,7 @@ struct ReceiptColumns {
     std::vector<std::string> ids, trees, times, parents, roles, tx_hashes;
 };
 
-// Those adopted into the tree, and the one that names it while it has no parent. Any other orphan
-// without a parent is in a transaction's tree, which never moves.
-void move_orphans_of(pqxx::transaction_base& tx, const std::string& moved, const std::string& from,
-                     const std::string& to, const std::string& tx_hashes) {
-    const std::string update =
-        "UPDATE orphan_receipts SET adopted_into = new_tree, adopted_tx_hash = nullif(new_tx_hash, '') "
-        "FROM " +
-        moved;
-    shim::query(tx, update + "WHERE adopted_into = old_tree", from, to, tx_hashes);
-    shim::query(
-        tx, update + "WHERE id = old_tree AND kind = 'receipt' AND tree_id IS NULL AND adopted_into IS NULL",
-        from, to, tx_hashes);
-}
-
-// Moves rows of whole trees. A tree lives at most days; the bound keeps older and newer partitions out.
+// Moves rows of whole trees.
 void move_trees(pqxx::transaction_base& tx, const std::vector<TreeMove>& moves, const std::string& since) {
     if (moves.empty()) return;
     ReceiptColumns c;
@@ -46,30 +32,10 @@ void move_trees(pqxx::transaction_base& tx, const std::vector<TreeMove>& moves, 
         c.trees.push_back(move.to.tree_id);
         c.tx_hashes.push_back(move.to.tx_hash);
     }
-    const auto from = text_array(c.ids);
-    const auto to = text_array(c.trees);
-    const auto tx_hashes = text_array(c.tx_hashes);
-    const std::string moved =
-        "unnest($1::text[], $2::text[], $3::text[]) AS move (old_tree, new_tree, new_tx_hash) ";
-    // A tree that was found early has them already, from before their block was followed.
-    for (const char* table : {"receipts", "events"})
-        shim::query(
-            tx,
-            std::string("DELETE FROM ") + table +
-                " WHERE tree_id = ANY ($2::text[]) AND receipt_id IN (SELECT receipt_id FROM receipts "
-                "  WHERE tree_id = ANY ($1::text[]) AND block_time >= $3::timestamptz - interval '1 day' "
-                "  AND block_time < $3::timestamptz + interval '7 days') "
-                "AND block_time >= $3::timestamptz - interval '1 day' "
-                "AND block_time < $3::timestamptz + interval '7 days'",
-            from, to, since);
-    for (const char* table : {"receipts", "events", "data_receipts"})
-        shim::query(tx,
-                    std::string("UPDATE ") + table +
-                        " SET tree_id = new_tree, tx_hash = nullif(new_tx_hash, '') FROM " + moved +
-                        "WHERE tree_id = old_tree AND block_time >= $4::timestamptz - interval '1 day' "
-                        "AND block_time < $4::timestamptz + interval '7 days'",
-                    from, to, tx_hashes, since);
-    move_orphans_of(tx, moved, from, to, tx_hashes);
+    shim::query(tx,
+                "SELECT move_tree(old_tree, new_tree, nullif(new_tx_hash, ''), $4) "
+                "FROM unnest($1::text[], $2::text[], $3::text[]) AS move (old_tree, new_tree, new_tx_hash)",
+                text_array(c.ids), text_array(c.trees), text_array(c.tx_hashes), since);
 }
 
 // Rows that came in under a tree's old name after it was adopted.
@@ -133,21 +99,26 @@ const std::string kFindParents =
     "  FROM transactions t WHERE t.initial_receipt_id IS NOT NULL "
     "  AND t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam)), "
     "links AS MATERIALIZED (SELECT o.id, o.tree_id AS old_tree, o.tx_hash AS old_tx_hash, o.block_time, "
-    "  c.receipt_id AS parent_id, c.tree_id, c.tx_hash, c.deletes FROM children c JOIN orphans o ON o.id = "
-    "c.child "
-    "  WHERE coalesce(c.block_height >= o.block_height - $3::bigint, true)), "
-    "parents AS (SELECT l.*, own.tx_hash AS own_tx_hash, "
-    "  CASE WHEN l.parent_id IS NULL THEN 'initial' "
+    "  coalesce(c.receipt_id, '') AS parent_id, c.tree_id, coalesce(c.tx_hash, '') AS tx_hash, c.deletes "
+    "  FROM children c JOIN orphans o ON o.id = c.child "
+    "  WHERE coalesce(c.block_height >= o.block_height - $3::bigint, true)) "
+    "SELECT array_agg(id), array_agg(old_tree), array_agg(old_tx_hash), array_agg(block_time), "
+    "array_agg(parent_id), array_agg(tree_id), array_agg(tx_hash), array_agg(deletes), count(*) FROM links";
+
+// With what the orphans' own rows say; these lie close together, and nothing else is read.
+constexpr const char* kLinks =
+    "SELECT l.id, l.old_tree, coalesce(own.tx_hash, l.old_tx_hash), l.at, l.parent_id, "
+    "  CASE WHEN l.parent_id = '' THEN 'initial' "
     "    WHEN own.role IS NULL THEN NULL "  // its body could not be had
     "    WHEN own.predecessor_id = 'system' THEN CASE WHEN l.deletes THEN 'payout' ELSE 'refund' END "
     "    WHEN own.input_data_ids IS NOT NULL THEN 'callback' "
-    "    WHEN own.output_data_ids IS NOT NULL THEN 'promise' ELSE 'detached' END AS role "
-    "  FROM links l JOIN receipts own ON own.tree_id = l.old_tree AND own.receipt_id = l.id "
-    "    AND own.block_time = l.block_time "
-    "  WHERE own.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span)) "
-    "SELECT id, old_tree, coalesce(own_tx_hash, old_tx_hash), block_time, coalesce(parent_id, ''), role, "
-    "tree_id, "
-    "coalesce(tx_hash, '') FROM parents ORDER BY block_time, id";
+    "    WHEN own.output_data_ids IS NOT NULL THEN 'promise' ELSE 'detached' END, l.tree_id, l.tx_hash "
+    "FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], "
+    "  $8::boolean[]) AS l (id, old_tree, old_tx_hash, at, parent_id, tree_id, tx_hash, deletes) "
+    "JOIN receipts own ON own.tree_id = l.old_tree AND own.receipt_id = l.id AND own.block_time = l.at "
+    "WHERE own.block_time >= (SELECT min(t) FROM unnest($4::timestamptz[]) t) "
+    "  AND own.block_time <= (SELECT max(t) FROM unnest($4::timestamptz[]) t) "
+    "ORDER BY l.at, l.id";
 
 void set_parents(pqxx::transaction_base& tx, const ReceiptColumns& c) {
     shim::query(tx,
@@ -168,9 +139,12 @@ void set_parents(pqxx::transaction_base& tx, const ReceiptColumns& c) {
 }
 
 std::uint64_t adopt_receipts(pqxx::transaction_base& tx, base::HeightRange slice, base::Height seam) {
-    const auto rows =
-        shim::query(tx, kFindParents, slice.from, slice.to, kLineageWindow, std::string("receipt"), seam);
-    if (rows.empty()) return 0;
+    const auto found =
+        shim::query(tx, kFindParents, slice.from, slice.to, kLineageWindow, std::string("receipt"), seam)[0];
+    if (found[8].as<std::uint64_t>() == 0) return 0;
+    const auto column = [&found](int at) { return found[at].as<std::string>(); };
+    const auto rows = shim::query(tx, kLinks, column(0), column(1), column(2), column(3), column(4),
+                                  column(5), column(6), column(7));
     ReceiptColumns c;
     std::vector<TreeLink> links;
     for (const auto& row : rows) {

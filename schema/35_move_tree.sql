@@ -1,0 +1,35 @@
+DROP FUNCTION IF EXISTS move_tree(text, text, text, timestamptz);
+
+-- Gives the rows of one tree the name of another, into which it was adopted: those within a day before and
+-- seven days after `since`; a tree lives at most days. One tree at a time and by index, whatever the
+-- planner thinks of tables that have no statistics yet: it would read them all to find a few rows.
+CREATE FUNCTION move_tree(old_tree text, new_tree text, new_tx_hash text, since timestamptz) RETURNS void
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off
+SET enable_bitmapscan = off AS $$
+DECLARE
+    earliest CONSTANT timestamptz := since - interval '1 day';
+    latest CONSTANT timestamptz := since + interval '7 days';
+    moved text[];
+    times timestamptz[];
+BEGIN
+    SELECT array_agg(r.receipt_id), array_agg(DISTINCT r.block_time) INTO moved, times
+    FROM receipts r WHERE r.tree_id = old_tree AND r.block_time >= earliest AND r.block_time < latest;
+    -- A tree that was found early has them already, from before their block was followed.
+    DELETE FROM receipts r WHERE r.tree_id = new_tree AND r.receipt_id = ANY (moved)
+        AND r.block_time >= earliest AND r.block_time < latest;
+    DELETE FROM events e WHERE e.tree_id = new_tree AND e.receipt_id = ANY (moved)
+        AND e.block_time = ANY (times);
+    UPDATE receipts SET tree_id = new_tree, tx_hash = new_tx_hash
+    WHERE tree_id = old_tree AND block_time >= earliest AND block_time < latest;
+    UPDATE events SET tree_id = new_tree, tx_hash = new_tx_hash
+    WHERE tree_id = old_tree AND block_time = ANY (times);
+    UPDATE data_receipts SET tree_id = new_tree, tx_hash = new_tx_hash
+    WHERE tree_id = old_tree AND block_time >= earliest AND block_time < latest;
+    -- Those adopted into the tree, and the one that names it while it has no parent. Any other orphan
+    -- without a parent is in a transaction's tree, which never moves.
+    UPDATE orphan_receipts SET adopted_into = new_tree, adopted_tx_hash = new_tx_hash
+    WHERE adopted_into = old_tree;
+    UPDATE orphan_receipts SET adopted_into = new_tree, adopted_tx_hash = new_tx_hash
+    WHERE id = old_tree AND kind = 'receipt' AND tree_id IS NULL AND adopted_into IS NULL;
+END
+$$;
