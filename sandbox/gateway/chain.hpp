@@ -78,6 +78,8 @@ public:
     virtual std::optional<Height> whole_tip(Height tip) const = 0;
     // null: no block at that height.
     virtual std::shared_ptr<const std::string> whole_block(Height height) const = 0;
+    // The same as gzip, where it was made in advance; null: it was not.
+    virtual std::shared_ptr<const std::string> whole_block_gzip(Height /*height*/) const { return nullptr; }
 };
 
 }  // namespace receiptd::sandbox

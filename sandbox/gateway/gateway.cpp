@@ -206,7 +206,10 @@ net::ServerReply Gateway::page(const net::ServerRequest& request, Window window)
         refused.headers.push_back({"Allow", request.path == "/" ? "POST, OPTIONS" : "GET, HEAD, OPTIONS"});
         return refused;
     }
-    if (request.path.starts_with("/v0/")) return neardata_.answer(request.path, request.query, window);
+    if (request.path.starts_with("/v0/")) {
+        const bool gzip = request.header("Accept-Encoding").find("gzip") != std::string_view::npos;
+        return neardata_.answer(request.path, request.query, window, gzip);
+    }
     if (request.path == "/status") return json_reply(node_status(context(window)).dump());
     if (request.path == "/network_info") return json_reply(network_info(context(window)).dump());
     if (request.path == "/health") return json_reply(R"({"status":"ok"})");

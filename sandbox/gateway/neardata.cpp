@@ -68,7 +68,8 @@ std::optional<Height> Neardata::awaited(std::string_view path, Window window) co
     return height;
 }
 
-net::ServerReply Neardata::answer(std::string_view path, const std::string& query, Window window) const {
+net::ServerReply Neardata::answer(std::string_view path, const std::string& query, Window window,
+                                  bool gzip) const {
     const auto final = newest(window.tip, false);
     if (!final) return not_found("BLOCK_DOES_NOT_EXIST", "This replay has no whole blocks");
     const auto optimistic = newest(window.tip, true);
@@ -81,14 +82,15 @@ net::ServerReply Neardata::answer(std::string_view path, const std::string& quer
         const Window shown{window.floor, path.starts_with(kBlockOptimistic) ? *optimistic : *final};
         // In the archive all blocks are final.
         const std::string archived = archive_origin_ + std::string(kBlock) + std::string(*rest);
-        net::ServerReply reply = block(*rest, archived, shown);
+        net::ServerReply reply = block(*rest, archived, shown, gzip);
         if (reply.status == 302 && !query.empty()) reply.headers.back().value += "?" + query;
         return reply;
     }
     return json_reply(404, "\"Not found\"");
 }
 
-net::ServerReply Neardata::block(std::string_view rest, const std::string& location, Window window) const {
+net::ServerReply Neardata::block(std::string_view rest, const std::string& location, Window window,
+                                 bool gzip) const {
     const auto digits = rest.substr(0, rest.find('/'));
     const auto height = json_text::number(digits);
     if (!height) return invalid_argument();
@@ -96,17 +98,23 @@ net::ServerReply Neardata::block(std::string_view rest, const std::string& locat
     if (*height < genesis()) return not_found("BLOCK_HEIGHT_TOO_LOW", "The block height is below genesis");
     if (*height > window.tip) return too_far();
     if (*height < window.floor && !archive_origin_.empty()) return redirect(location, "");
-    return part(*height, rest.substr(digits.size()));
+    const auto suffix = rest.substr(digits.size());
+    return suffix.empty() ? whole(*height, gzip) : part(*height, suffix);
+}
+
+net::ServerReply Neardata::whole(Height height, bool gzip) const {
+    net::ServerReply reply = json_reply(200, "null");
+    if (gzip) reply.shared_body = chain_.whole_block_gzip(height);
+    if (reply.shared_body)
+        reply.headers.push_back({"Content-Encoding", "gzip"});
+    else
+        reply.shared_body = chain_.whole_block(height);
+    return reply;
 }
 
 net::ServerReply Neardata::part(Height height, std::string_view suffix) const {
     const auto whole = chain_.whole_block(height);
     if (!whole) return json_reply(200, "null");
-    if (suffix.empty()) {
-        net::ServerReply reply = json_reply(200, "");
-        reply.shared_body = whole;
-        return reply;
-    }
     if (suffix == "/headers") return json_reply(200, std::string(json_text::require(*whole, "block")));
     const bool chunk_only = suffix.starts_with("/chunk/");
     if (!chunk_only && !suffix.starts_with("/shard/")) return invalid_argument();

@@ -18,14 +18,18 @@ public:
     void set_archive_origin(std::string origin) { archive_origin_ = std::move(origin); }
 
     // `path` starts with "/v0/"; `query` is kept in redirects, as keys travel there.
-    net::ServerReply answer(std::string_view path, const std::string& query, Window window) const;
+    // `gzip`: the client takes compressed answers.
+    net::ServerReply answer(std::string_view path, const std::string& query, Window window,
+                            bool gzip = false) const;
 
     // The height that the server holds the request for: one just above the newest block. nullopt: answer at
     // once.
     std::optional<Height> awaited(std::string_view path, Window window) const;
 
 private:
-    net::ServerReply block(std::string_view rest, const std::string& location, Window window) const;
+    net::ServerReply block(std::string_view rest, const std::string& location, Window window,
+                           bool gzip) const;
+    net::ServerReply whole(Height height, bool gzip) const;
     net::ServerReply part(Height height, std::string_view suffix) const;
     Height genesis() const;
     // The newest whole block, final or not; nullopt: there are none here.

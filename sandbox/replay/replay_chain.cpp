@@ -158,4 +158,9 @@ std::shared_ptr<const std::string> ReplayChain::whole_block(Height height) const
     return position ? run_.text(*position) : nullptr;
 }
 
+std::shared_ptr<const std::string> ReplayChain::whole_block_gzip(Height height) const {
+    const auto position = run_.position_of(height);
+    return position ? run_.compressed(*position) : nullptr;
+}
+
 }  // namespace receiptd::sandbox

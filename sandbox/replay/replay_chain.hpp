@@ -32,6 +32,7 @@ public:
 
     std::optional<Height> whole_tip(Height tip) const override;
     std::shared_ptr<const std::string> whole_block(Height height) const override;
+    std::shared_ptr<const std::string> whole_block_gzip(Height height) const override;
 
 private:
     // Blocks are counted over both sources, in height order.

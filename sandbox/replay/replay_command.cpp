@@ -37,6 +37,7 @@ ReplayChain make_chain(const ReplayOptions& options, const base::Clock& clock) {
     WholeBlockRun run;
     if (!options.whole_blocks.empty()) run = WholeBlockRun(options.whole_blocks, options.repeat);
     if (options.repeat && !options.quiet) tell_links(run.links());
+    if (options.compress) run.compress();
     return ReplayChain(RpcRecording(options.rpc_folders), std::move(run), clock, options.tip);
 }
 

@@ -16,6 +16,7 @@ struct ReplayOptions {
     std::vector<std::filesystem::path> rpc_folders;
     std::filesystem::path whole_blocks;  // empty: none
     std::optional<Repeat> repeat;        // of the whole blocks
+    bool compress = false;               // the whole blocks, before the first is served
     std::string listen = "127.0.0.1:0";
     std::string archival_listen = "127.0.0.1:0";
     TipOptions tip;

@@ -1,5 +1,6 @@
 #include "sandbox/replay/whole_block_run.hpp"
 
+#include "net/gzip.hpp"
 #include "sandbox/replay/files.hpp"
 #include "sandbox/replay/id_shift.hpp"
 
@@ -129,6 +130,15 @@ std::shared_ptr<const std::string> WholeBlockRun::text(std::uint64_t position) c
         next_kept_ = (next_kept_ + 1) % kKeptBlocks;
     }
     return text;
+}
+
+void WholeBlockRun::compress() {
+    for (std::uint64_t position = 0; position < size(); ++position)
+        compressed_.push_back(std::make_shared<const std::string>(net::gzip(*text(position))));
+}
+
+std::shared_ptr<const std::string> WholeBlockRun::compressed(std::uint64_t position) const {
+    return position < compressed_.size() ? compressed_[position] : nullptr;
 }
 
 const WholeBlockLayout& WholeBlockRun::layout(std::uint64_t position) const {

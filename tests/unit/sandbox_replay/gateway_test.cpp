@@ -1,5 +1,6 @@
 // The advancing tip, whole blocks, faults, and a host as clients meet it.
 #include "sandbox/gateway/gateway.hpp"
+#include "net/gzip.hpp"
 #include "unit/sandbox_replay/fixtures.hpp"
 
 #include <gtest/gtest.h>
@@ -62,6 +63,21 @@ TEST_F(Host, ServesWholeBlocksAndTheirParts) {
     EXPECT_EQ(test::json_of(answer(get("/v0/block/100000004/chunk/3"))), whole["shards"][1]["chunk"]);
     EXPECT_EQ(test::text_of(answer(get("/v0/block/100000018/chunk/3"))), "null");
     EXPECT_EQ(test::text_of(answer(get("/v0/block/100000012"))), "null") << "a skipped height";
+}
+
+TEST_F(Host, ServesWhatWasCompressedToThoseWhoTakeGzip) {
+    WholeBlockRun run(test::sample() / "whole-block", std::nullopt);
+    run.compress();
+    chain_.emplace(RpcRecording(), std::move(run), clock_, tip_);
+    auto request = get("/v0/block/100000004");
+    const auto plain = answer(request);
+    EXPECT_EQ(test::header_of(plain, "Content-Encoding"), "");
+    request.headers.push_back({"Accept-Encoding", "gzip"});
+    const auto compressed = answer(request);
+    EXPECT_EQ(test::header_of(compressed, "Content-Encoding"), "gzip");
+    EXPECT_EQ(*net::gunzip(*compressed.shared_body, 1 << 20), *plain.shared_body);
+    request.path = "/v0/block/100000012";
+    EXPECT_EQ(test::text_of(answer(request)), "null") << "a skipped height";
 }
 
 TEST_F(Host, AnswersOtherWholeBlockPathsAsTheStreamDoes) {
