@@ -2,8 +2,8 @@
 #pragma once
 
 #include "sandbox/sim/apply.hpp"
-#include "sandbox/sim/call_host.hpp"
 #include "sandbox/sim/call_error.hpp"
+#include "sandbox/sim/call_host.hpp"
 #include "sandbox/sim/state_update.hpp"
 
 namespace receiptd::sandbox::sim {

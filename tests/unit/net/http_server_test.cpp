@@ -19,7 +19,6 @@ using namespace net::testing;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::StartsWith;
 using Outcome = base::Result<HttpResponse, TransportError>;
 using std::chrono::milliseconds;
@@ -180,7 +179,7 @@ TEST_F(HttpServerTest, FailingHandlerGivesAnErrorWithoutDetails) {
     serve(fail);
     const std::string text = say("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     EXPECT_THAT(text, StartsWith("HTTP/1.1 500 Internal Server Error\r\n"));
-    EXPECT_THAT(text, Not(HasSubstr("secret")));
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("secret")));
     serve(split_header);
     EXPECT_THAT(say("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"), StartsWith("HTTP/1.1 500 "));
 }
@@ -221,7 +220,7 @@ TEST_F(HttpServerTest, StatusWithoutBodyHasNone) {
     serve(replying(reply));
     const std::string text = say("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     EXPECT_THAT(text, EndsWith("\r\n\r\n"));
-    EXPECT_THAT(text, Not(HasSubstr("Content-Length")));
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("Content-Length")));
 }
 
 TEST_F(HttpServerTest, SabotagedAnswersLookLikeABrokenNetwork) {

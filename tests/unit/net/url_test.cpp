@@ -57,14 +57,14 @@ TEST_P(RefusedUrl, IsRefusedWithAReasonThatDoesNotRepeatIt) {
 INSTANTIATE_TEST_SUITE_P(
     Url, RefusedUrl,
     ::testing::Values("", "example.org", "/path", "ftp://example.org", "ws://example.org", "http:",
-                    "http:/path", "http://", "http:///path", "http://:80/", "http://user@example.org/",
-                    "http://user:hunter2@example.org/", "http://@example.org/", "http://example.org/#top",
-                    "http://example.org:0/", "http://example.org:65536/", "http://example.org:99999999999/",
-                    "http://example.org:/", "http://example.org:80a/", "http://exa mple.org/",
-                    "http://example.org/a b", "http://example.org/a\r\nHost: evil", "http://example.org/\t",
-                    std::string("http://example.org/\0", 20), "http://example.org\n", " http://example.org",
-                    "http://[::1", "http://[zz]/", "http://[::1]x/", "http://exa%6dple.org/",
-                    "http://ex\xc3\xa4mple.org/", "http://example.org/\xc3\xa4", "http://example.org/%zz"));
+                      "http:/path", "http://", "http:///path", "http://:80/", "http://user@example.org/",
+                      "http://user:hunter2@example.org/", "http://@example.org/", "http://example.org/#top",
+                      "http://example.org:0/", "http://example.org:65536/", "http://example.org:99999999999/",
+                      "http://example.org:/", "http://example.org:80a/", "http://exa mple.org/",
+                      "http://example.org/a b", "http://example.org/a\r\nHost: evil", "http://example.org/\t",
+                      std::string("http://example.org/\0", 20), "http://example.org\n", " http://example.org",
+                      "http://[::1", "http://[zz]/", "http://[::1]x/", "http://exa%6dple.org/",
+                      "http://ex\xc3\xa4mple.org/", "http://example.org/\xc3\xa4", "http://example.org/%zz"));
 
 TEST(Loopback, IsKnownByNameAndByAddress) {
     EXPECT_TRUE(is_loopback("localhost"));
