@@ -78,6 +78,12 @@ constexpr Key kSourceKeys[] = {
      .help = "Most requests open at once, each on a connection of its own.",
      .min = 1,
      .max = 256},
+    {.section = "upstream",
+     .name = "gzip",
+     .type = Type::flag,
+     .at = upstream<&Upstream::gzip>(),
+     .help = "Asks for compressed answers on a loopback address, too, where they cost more than they save; "
+             "other addresses are always asked for them."},
 
     {.section = "neardata",
      .name = "url",
@@ -119,6 +125,11 @@ constexpr Key kSourceKeys[] = {
      .help = "Most requests open at once.",
      .min = 1,
      .max = 256},
+    {.section = "neardata",
+     .name = "gzip",
+     .type = Type::flag,
+     .at = neardata<&Neardata::gzip>(),
+     .help = "Asks for compressed answers on a loopback address, too."},
 
     {.section = "timeouts",
      .name = "connect",

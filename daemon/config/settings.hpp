@@ -29,6 +29,7 @@ struct Upstream {
     AuthForm auth = AuthForm::bearer;
     double max_requests_per_second = 0;  // 0: no limit
     unsigned max_in_flight = 8;
+    bool gzip = false;  // on loopback, too
 };
 
 struct Neardata {
@@ -37,6 +38,7 @@ struct Neardata {
     AuthForm auth = AuthForm::query;  // providers.md §1.2: redirects drop the header
     double max_requests_per_second = 0;
     unsigned max_in_flight = 8;
+    bool gzip = false;  // on loopback, too
 };
 
 struct Http {

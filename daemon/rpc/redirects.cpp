@@ -75,8 +75,8 @@ bool may_carry_key(const net::Url& home, const net::Url& target) {
 }
 
 RedirectingTransport::RedirectingTransport(TransportFactory factory, net::Url origin,
-                                           unsigned max_connections)
-    : factory_(std::move(factory)), origin_(std::move(origin)), max_connections_(max_connections) {}
+                                           TransportOptions options)
+    : factory_(std::move(factory)), origin_(std::move(origin)), options_(options) {}
 
 base::Task<Transport::Reply> RedirectingTransport::send(net::HttpRequest request,
                                                         std::chrono::milliseconds timeout) {
@@ -103,7 +103,7 @@ std::shared_ptr<Transport> RedirectingTransport::transport_to(const net::Url& ur
         pools_.splice(pools_.begin(), pools_, found);
         return pools_.front().second;
     }
-    pools_.emplace_front(origin, factory_(url, max_connections_));
+    pools_.emplace_front(origin, factory_(url, options_));
     if (pools_.size() > kMostPools) pools_.pop_back();
     return pools_.front().second;
 }

@@ -24,7 +24,7 @@ class RedirectingTransport final : public Transport {
 public:
     // `origin`: the configured host. Sends what it is given there, key included; after a redirect
     // the key goes only where may_carry_key() allows, or where the Location itself holds it.
-    RedirectingTransport(TransportFactory factory, net::Url origin, unsigned max_connections);
+    RedirectingTransport(TransportFactory factory, net::Url origin, TransportOptions options);
 
     base::Task<Reply> send(net::HttpRequest request, std::chrono::milliseconds timeout) override;
 
@@ -33,7 +33,7 @@ private:
 
     TransportFactory factory_;
     net::Url origin_;
-    unsigned max_connections_;
+    TransportOptions options_;
     std::list<std::pair<std::string, std::shared_ptr<Transport>>> pools_;  // newest use first
 };
 

@@ -34,6 +34,11 @@ Admission::Limits limits_of(const Host& host) {
 }
 
 template <class Host>
+TransportOptions transport_options_of(const Host& host) {
+    return {host.max_in_flight, host.gzip};
+}
+
+template <class Host>
 Credential credential_of(const Host& host) {
     return {host.api_key, host.auth};
 }
@@ -54,7 +59,7 @@ std::unique_ptr<Upstream> make_upstream(const Parts& parts, const config::Upstre
     options.credential = credential_of(host);
     options.limits = limits_of(host);
     options.request_timeout = timeouts.request;
-    auto transport = parts.transports(options.url, host.max_in_flight);
+    auto transport = parts.transports(options.url, transport_options_of(host));
     return std::make_unique<Upstream>(parts.executor, parts.time, std::move(transport), std::move(options),
                                       parts.series);
 }
@@ -69,7 +74,7 @@ std::unique_ptr<Upstream> make_neardata(const Parts& parts, const config::Nearda
     options.limits = limits_of(host);
     options.request_timeout = std::max(timeouts.request, kLongPoll);
     auto transport =
-        std::make_shared<RedirectingTransport>(parts.transports, options.url, host.max_in_flight);
+        std::make_shared<RedirectingTransport>(parts.transports, options.url, transport_options_of(host));
     return std::make_unique<Upstream>(parts.executor, parts.time, std::move(transport), std::move(options),
                                       parts.series);
 }

@@ -13,14 +13,14 @@ base::Task<Transport::Reply> HttpTransport::send(net::HttpRequest request,
 
 TransportFactory http_transports(boost::asio::any_io_executor executor, boost::asio::thread_pool& cpu,
                                  const config::Timeouts& timeouts) {
-    return [executor, &cpu, timeouts](const net::Url& origin, unsigned max_connections) {
+    return [executor, &cpu, timeouts](const net::Url& origin, const TransportOptions& wanted) {
         net::HttpClientOptions options;
         options.origin = origin;
-        options.max_connections = max_connections;
+        options.max_connections = wanted.max_connections;
         options.connect_timeout = timeouts.connect;
         options.request_timeout = timeouts.request;
         options.max_response_bytes = timeouts.max_response_bytes;
-        options.gzip = !net::is_loopback(origin.host);
+        options.gzip = wanted.gzip_on_loopback || !net::is_loopback(origin.host);
         options.cpu = &cpu;
         options.user_agent = "receiptd/" RECEIPTD_VERSION;
         return std::make_shared<HttpTransport>(executor, std::move(options));

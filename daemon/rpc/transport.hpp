@@ -27,9 +27,14 @@ private:
     net::HttpClient client_;
 };
 
+struct TransportOptions {
+    unsigned max_connections = 8;
+    bool gzip_on_loopback = false;  // elsewhere it is always asked for
+};
+
 // Makes the transport of an origin (the URL's target is not used).
 using TransportFactory =
-    std::function<std::shared_ptr<Transport>(const net::Url& origin, unsigned max_connections)>;
+    std::function<std::shared_ptr<Transport>(const net::Url& origin, const TransportOptions& options)>;
 
 // `cpu` outlives the transports.
 TransportFactory http_transports(boost::asio::any_io_executor executor, boost::asio::thread_pool& cpu,

@@ -62,6 +62,7 @@ api_key_env = "API_KEY"
 auth = "query"
 max_requests_per_second = 12.5
 max_in_flight = 3
+gzip = true
 [[upstream]]
 name = "b"
 kind = "archival"
@@ -71,6 +72,7 @@ max_requests_per_second = 7
 url = "https://n.example.com"
 auth = "bearer"
 max_in_flight = 2
+gzip = true
 [timeouts]
 connect = "250ms"
 request = "1m30s"
@@ -109,12 +111,15 @@ TEST(ConfigLoad, EveryKeyOfTheHostsReachesItsField) {
     EXPECT_EQ(s.upstreams[0].auth, AuthForm::query);
     EXPECT_EQ(s.upstreams[0].max_requests_per_second, 12.5);
     EXPECT_EQ(s.upstreams[0].max_in_flight, 3u);
+    EXPECT_TRUE(s.upstreams[0].gzip);
+    EXPECT_FALSE(s.upstreams[1].gzip);
     EXPECT_EQ(s.upstreams[1].kind, UpstreamKind::archival);
     EXPECT_EQ(s.upstreams[1].url, "http://[::1]:8080/rpc");
     EXPECT_EQ(s.upstreams[1].max_requests_per_second, 7.0);
     ASSERT_TRUE(s.neardata);
     EXPECT_EQ(s.neardata->auth, AuthForm::bearer);
     EXPECT_EQ(s.neardata->max_in_flight, 2u);
+    EXPECT_TRUE(s.neardata->gzip);
     EXPECT_EQ(s.timeouts.connect, Millis(250));
     EXPECT_EQ(s.timeouts.request, Millis(90'000));
     EXPECT_EQ(s.timeouts.max_response_bytes, 1u << 20);

@@ -63,7 +63,7 @@ TEST_F(Neardata, the_heads_block_is_fetched_once) {
 class Redirects : public ::testing::Test {
 protected:
     Redirects() {
-        factory = [this](const net::Url& origin, unsigned) {
+        factory = [this](const net::Url& origin, const TransportOptions&) {
             auto& host = hosts[origin.origin()];
             if (!host) host = std::make_shared<FakeHost>(world.io.get_executor());
             host->script = [this](const net::HttpRequest& request) { return script(request); };
@@ -72,7 +72,7 @@ protected:
         };
     }
     Transport::Reply send(const std::string& from, net::HttpRequest request) {
-        RedirectingTransport transport(factory, *net::parse_url(from), 4);
+        RedirectingTransport transport(factory, *net::parse_url(from), {});
         return world.run(transport.send(std::move(request), 1s));
     }
     static net::HttpRequest get(const std::string& target, bool bearer) {
@@ -144,7 +144,7 @@ TEST_F(Redirects, one_pool_serves_a_host_again) {
         if (request.target == "/a") return http(302, "", {{"Location", "https://b.example/b"}});
         return http(200, "{}");
     };
-    RedirectingTransport transport(factory, *net::parse_url("https://a.example/"), 4);
+    RedirectingTransport transport(factory, *net::parse_url("https://a.example/"), {});
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(world.run(transport.send(get("/a", false), 1s)));
     EXPECT_EQ(made, 2u);
 }

@@ -167,7 +167,8 @@ protected:
     Factory() {
         settings.upstreams = {{"main", config::UpstreamKind::regular, "http://main.test", {}},
                               {"old", config::UpstreamKind::archival, "http://old.test", {}}};
-        transports = [this](const net::Url& origin, unsigned) {
+        transports = [this](const net::Url& origin, const TransportOptions& options) {
+            asked[origin.host] = options;
             auto host = std::make_shared<FakeHost>(world.io.get_executor());
             host->script = [this](const net::HttpRequest& request) { return script(request); };
             hosts[origin.host] = host;
@@ -181,6 +182,7 @@ protected:
     config::Settings settings;
     TransportFactory transports;
     std::map<std::string, std::shared_ptr<FakeHost>> hosts;
+    std::map<std::string, TransportOptions> asked;
     FakeHost::Script script = [](const auto&) { return result("{}"); };
 };
 
@@ -193,6 +195,15 @@ TEST_F(Factory, shows_each_upstream_without_what_is_secret) {
     EXPECT_EQ(states[0].kind, "regular");
     EXPECT_EQ(states[0].origin.find("secret"), std::string::npos);
     EXPECT_EQ(states[1].kind, "archival");
+}
+
+TEST_F(Factory, asks_only_the_hosts_configured_so_for_gzip_on_loopback) {
+    settings.upstreams[1].gzip = true;
+    settings.upstreams[1].max_in_flight = 3;
+    make();
+    EXPECT_FALSE(asked["main.test"].gzip_on_loopback);
+    EXPECT_TRUE(asked["old.test"].gzip_on_loopback);
+    EXPECT_EQ(asked["old.test"].max_connections, 3u);
 }
 
 TEST_F(Factory, neardata_is_a_host_of_its_own) {
