@@ -1,20 +1,27 @@
 #!/usr/bin/env python3
-"""Whole blocks -> PostgreSQL, and the same rows by psql's \\copy, in the same run.
+"""Whole blocks -> PostgreSQL, and the same rows by psql's \\copy, in turn.
 
-    ./dev bench ingest [--blocks N] [--rounds N] [--writers N]
+    ./dev bench ingest [--blocks N] [--rounds N] [--connections N] [--plain]
 
-Needs RECEIPTD_BENCH_DATABASE, a database that may be emptied. Server, daemon and database share the
-machine. docs/performance.md says what each number means."""
+Each round is a run of the daemon, a load by psql of the rows that the daemon stored, and a run of the
+daemon that asks for gzip; the medians count. Needs RECEIPTD_BENCH_DATABASE, a database that may be
+emptied. Server, daemon and database share the machine. docs/performance.md says what each number means."""
 import argparse
 import os
 import pathlib
+import statistics
 import subprocess
 import time
 
 import common
 
-TABLES = ("blocks", "chunks", "transactions", "receipts", "data_receipts", "events", "orphan_receipts")
 FIRST_HEIGHT = 200_000_000
+
+# History is what is partitioned; orphan_receipts is filled along with it.
+TABLES = """
+SELECT c.oid::regclass FROM pg_class c WHERE c.relkind = 'p' AND NOT c.relispartition
+UNION ALL SELECT 'orphan_receipts' ORDER BY 1
+"""
 
 SIZES = """
 SELECT t.name, CASE WHEN i.indexrelid IS NULL THEN '' ELSE
@@ -27,6 +34,12 @@ CROSS JOIN LATERAL (SELECT indexrelid FROM pg_index WHERE indrelid = p.oid UNION
 GROUP BY 1, 2 ORDER BY 3 DESC
 """
 
+# Trees of the first half that are not judged: their last receipts were due long before the end.
+OPEN_TREES = """
+SELECT count(*) FROM transactions t WHERE block_height > {low} AND block_height <= {high}
+  AND NOT EXISTS (SELECT FROM transaction_results r WHERE r.tx_hash = t.tx_hash AND r.block_time = t.block_time)
+"""
+
 
 def prepare_wal(database, blocks):
     """Makes the WAL files of one run, to be recycled: else the first run creates them for the second."""
@@ -35,139 +48,207 @@ def prepare_wal(database, blocks):
     database.ask("CHECKPOINT")
 
 
-def measure_daemon(args, folder, blocks_path, database):
-    """Runs the daemon over the replay; returns the numbers of the run."""
-    with common.Sandbox(blocks_path, "--repeat", args.blocks + 1, "--first-height", FIRST_HEIGHT) as sandbox:
-        config = folder / "receiptd.toml"
-        common.write_config(config, sandbox, database, "neardata", "all", FIRST_HEIGHT)
-        with config.open("a") as more:
-            more.write(args.config.replace("\\n", "\n") + "\n")
+class Bench:
+    def __init__(self, args, folder, database, sandbox):
+        self.args, self.folder, self.database, self.sandbox = args, folder, database, sandbox
+        self.config = folder / "receiptd.toml"
+        self.copies = database.sibling("bench_copy")
+        self.postmaster = database.postmaster()
+        self.tables, self.rows, self.copy_bytes, self.identity, self.span = [], {}, 0, None, None
+
+    def measured(self, run):
+        """Seconds and CPU seconds of what `run` does, PostgreSQL's and the block server's among them."""
+        self.database.ask("CHECKPOINT")
+        before = common.cluster_cpu_seconds(self.postmaster), self.sandbox.cpu()
+        wal = self.database.ask("SELECT pg_current_wal_lsn()")
+        numbers = run()
+        numbers["wal"] = float(self.database.ask(f"SELECT pg_current_wal_lsn() - '{wal}'"))
+        numbers["postgres"] = common.cluster_cpu_seconds(self.postmaster) - before[0]
+        numbers["sandbox"] = self.sandbox.cpu() - before[1]
+        return numbers
+
+    def write_config(self, database, gzip):
+        common.write_config(self.config, self.sandbox, database, "neardata", "all", FIRST_HEIGHT)
+        with self.config.open("a") as more:  # it ends in the section [neardata]
+            more.write(f"gzip = {str(gzip).lower()}\n" if gzip else "")
+            more.write(self.args.config.replace("\\n", "\n") + "\n")
+
+    def daemon(self, gzip):
+        """Runs the daemon over the replay."""
+        self.database.recreate()
+        prepare_wal(self.database, self.args.blocks)
+        self.write_config(self.database, gzip)
         # The first block comes before the clock runs: schema and partitions are there, as they are for psql.
-        common.Daemon("run", "--config", config, "--until", FIRST_HEIGHT).wait()
-        database.ask("CHECKPOINT")
-        postmaster = database.postmaster()
-        before = common.cluster_cpu_seconds(postmaster), sandbox.cpu(), database.ask("SELECT pg_current_wal_lsn()")
-        daemon = common.Daemon("run", "--config", config, "--until", FIRST_HEIGHT + args.blocks)
-        seconds, daemon_cpu = daemon.wait()
-        return {
-            "seconds": seconds,
-            "daemon": daemon_cpu,
-            "postgres": common.cluster_cpu_seconds(postmaster) - before[0],
-            "sandbox": sandbox.cpu() - before[1],
-            "wal": float(database.ask(f"SELECT pg_current_wal_lsn() - '{before[2]}'")),
-            "peak_mb": daemon.peak_mb,
-            "rss_mb": sorted(daemon.rss_mb)[len(daemon.rss_mb) // 2],
-        }
+        common.Daemon("run", "--config", self.config, "--until", FIRST_HEIGHT).wait()
+        return self.measured(self.run_daemon)
+
+    def run_daemon(self):
+        daemon = common.Daemon("run", "--config", self.config, "--until", FIRST_HEIGHT + self.args.blocks)
+        seconds, cpu = daemon.wait()
+        return {"seconds": seconds, "client": cpu, "peak_mb": daemon.peak_mb,
+                "rss_mb": statistics.median(daemon.rss_mb)}
+
+    def dump(self):
+        """The rows as files of COPY text, one per table and connection: disjoint ranges of heights."""
+        self.tables = [row[0] for row in self.database.rows(TABLES)]
+        blocks, parts = self.args.blocks, self.args.connections
+        for table in self.tables:
+            for part in range(parts):
+                low = FIRST_HEIGHT + 1 + blocks * part // parts
+                high = FIRST_HEIGHT + 1 + blocks * (part + 1) // parts
+                path = self.folder / f"{table}.{part}"
+                where = f"WHERE block_height >= {low} AND block_height < {high}"
+                self.database.ask(f"\\copy (SELECT * FROM {table} {where}) TO '{path}'")
+                self.copy_bytes += path.stat().st_size
+            self.rows[table] = self.count(table)
+        self.identity = self.database.rows("SELECT network, scope, partition_width FROM chain_identity")[0]
+        self.span = self.database.rows("SELECT min(block_time), max(block_time) FROM blocks")[0]
+
+    def count(self, table):
+        return int(self.database.ask(f"SELECT count(*) FROM {table} WHERE block_height > {FIRST_HEIGHT}"))
+
+    def check_rows(self):
+        """Every run of the daemon stores what psql loads."""
+        for table in self.tables:
+            if self.count(table) != self.rows[table]:
+                raise SystemExit(f"{table} has {self.count(table)} rows, {self.rows[table]} in the first run")
+
+    def psql(self):
+        """Loads the dumped files into a new database of the same schema."""
+        self.copies.recreate()
+        prepare_wal(self.copies, self.args.blocks)
+        self.write_config(self.copies, False)
+        common.Daemon("migrate", "--config", self.config).wait()
+        network, scope, width = self.identity
+        self.copies.ask("INSERT INTO chain_identity (network, scope, partition_width, created_by) "
+                        f"VALUES ('{network}', '{scope}', '{width}', 'bench')")
+        self.copies.ask(f"SELECT make_partitions('{self.span[0]}', '{self.span[1]}')")
+        return self.measured(self.run_psql)
+
+    def run_psql(self):
+        before = os.times()
+        started = time.monotonic()
+        loads = []
+        for part in range(self.args.connections):
+            files = [(table, self.folder / f"{table}.{part}") for table in self.tables]
+            load = subprocess.Popen(["psql", self.copies.url, "-Xq1", "-v", "ON_ERROR_STOP=1"],
+                                    stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+            load.stdin.write("".join(f"\\copy {table} FROM '{path}'\n" for table, path in files))
+            load.stdin.close()
+            loads.append(load)
+        if any(load.wait() != 0 for load in loads):
+            raise SystemExit("psql \\copy failed")
+        seconds = time.monotonic() - started
+        after = os.times()
+        cpu = after.children_user + after.children_system - before.children_user - before.children_system
+        return {"seconds": seconds, "client": cpu}
+
+    def print_rows(self):
+        blocks = self.args.blocks
+        print(f"\nrows a block, of {blocks} blocks ({self.copy_bytes / blocks / 1e3:.0f} kB of COPY text)")
+        for table in sorted(self.tables, key=self.rows.get, reverse=True):
+            common.line_of(table, f"{self.rows[table] / blocks:.2f}")
+        half = FIRST_HEIGHT + blocks // 2
+        heights = {"low": FIRST_HEIGHT, "high": half}
+        common.line_of("transactions of the first half without a result", self.database.ask(OPEN_TREES.format(**heights)))
+        late = f"SELECT count(*) FROM orphan_receipts WHERE block_height > {half}"
+        common.line_of("orphans of the second half a block", f"{int(self.database.ask(late)) * 2 / blocks:.2f}")
+
+    def print_sizes(self):
+        blocks = self.args.blocks
+        names = ", ".join(f"'{table}'" for table in self.tables)
+        sizes = [(table, index, float(size)) for table, index, size in self.database.rows(SIZES.format(tables=names))]
+        table_bytes = sum(size for _, index, size in sizes if not index)
+        index_bytes = sum(size for _, index, size in sizes if index)
+        print("\nkB per block")
+        for table in self.tables:
+            for name, index, size in sizes:
+                if name == table:
+                    print(f"  {size / blocks / 1e3:9.1f}  {table if not index else '    ' + index}")
+        total = table_bytes + index_bytes
+        common.line_of("table and index, kB a block", f"{total / blocks / 1e3:.0f}", "at most 600")
+        common.line_of("index share", f"{index_bytes / total:.1%}", "at most 50 %")
 
 
-def dump(database, args, folder):
-    """The rows as files of COPY text, one per table and connection: disjoint ranges of heights."""
-    size, rows = 0, 0
-    for table in TABLES:
-        for part in range(args.connections):
-            low = FIRST_HEIGHT + 1 + args.blocks * part // args.connections
-            high = FIRST_HEIGHT + 1 + args.blocks * (part + 1) // args.connections
-            path = folder / f"{table}.{part}"
-            where = f"WHERE block_height >= {low} AND block_height < {high}"
-            database.ask(f"\\copy (SELECT * FROM {table} {where}) TO '{path}'")
-            size += path.stat().st_size
-        rows += int(database.ask(f"SELECT count(*) FROM {table} WHERE block_height > {FIRST_HEIGHT}"))
-    return size, rows
+def print_round(number, blocks, runs):
+    words = [f"{name} {blocks / run['seconds']:.1f}" for name, run in runs.items()]
+    print(f"round {number}: blocks/s: {', '.join(words)}; load average {os.getloadavg()[0]:.1f}", flush=True)
 
 
-def measure_psql(database, args, folder, source, config):
-    """Loads the dumped files into a new database of the same schema."""
-    database.recreate()
-    config.with_name("database.url").write_text(database.url)
-    common.Daemon("migrate", "--config", config).wait()
-    identity = source.rows("SELECT network, scope, partition_width FROM chain_identity")[0]
-    database.ask("INSERT INTO chain_identity (network, scope, partition_width, created_by) "
-                 f"VALUES ('{identity[0]}', '{identity[1]}', '{identity[2]}', 'bench')")
-    span = source.rows("SELECT min(block_time), max(block_time) FROM blocks")[0]
-    database.ask(f"SELECT make_partitions('{span[0]}', '{span[1]}')")
-    database.ask("CHECKPOINT")
-    postmaster = database.postmaster()
-    before = common.cluster_cpu_seconds(postmaster), os.times()
-    started = time.monotonic()
-    loads = []
-    for part in range(args.connections):
-        commands = "".join(f"\\copy {table} FROM '{folder / f'{table}.{part}'}'\n" for table in TABLES)
-        load = subprocess.Popen(["psql", database.url, "-Xq1", "-v", "ON_ERROR_STOP=1"], stdin=subprocess.PIPE,
-                                stdout=subprocess.DEVNULL, text=True)
-        load.stdin.write(commands)
-        load.stdin.close()
-        loads.append(load)
-    if any(load.wait() != 0 for load in loads):
-        raise SystemExit("psql \\copy failed")
-    seconds = time.monotonic() - started
-    after = os.times()
-    psql = after.children_user + after.children_system - before[1].children_user - before[1].children_system
-    return {"seconds": seconds, "postgres": common.cluster_cpu_seconds(postmaster) - before[0], "psql": psql}
+def print_table(blocks, rounds, json_bytes):
+    """The medians: a column for each way to store the blocks."""
+    ways = list(rounds[0])
 
+    def row(name, value, target=""):
+        cells = []
+        for way in ways:
+            try:
+                cells.append(value(lambda key: statistics.median(r[way][key] for r in rounds)))
+            except KeyError:
+                cells.append("")
+        print("  " + name.ljust(36) + "".join(cell.rjust(12) for cell in cells) + "   " + target)
 
-def print_sizes(database, blocks):
-    tables = ", ".join(f"'{table}'" for table in TABLES)
-    sizes = [(table, index, float(size)) for table, index, size in database.rows(SIZES.format(tables=tables))]
-    table_bytes = sum(size for _, index, size in sizes if not index)
-    index_bytes = sum(size for _, index, size in sizes if index)
-    print("\nkB per block")
-    for table in TABLES:
-        for name, index, size in sizes:
-            if name == table:
-                print(f"  {size / blocks / 1e3:9.1f}  {table if not index else '    ' + index}")
-    total = table_bytes + index_bytes
-    common.line_of("table and index, kB a block", f"{total / blocks / 1e3:.0f}", "at most 600")
-    common.line_of("index share", f"{index_bytes / total:.1%}", "at most 50 %")
+    def milliseconds(key):
+        return lambda of: f"{of(key) * 1e3 / blocks:.2f}"
 
-
-def print_round(args, run, psql, json_bytes, copy_bytes, rows):
-    blocks = args.blocks
-
-    def each(seconds):
-        return f"{seconds * 1e3 / blocks:.2f}"
-
-    common.line_of("blocks/s", f"{blocks / run['seconds']:.1f}", "at least 60")
-    common.line_of("seconds", f"{run['seconds']:.2f}")
-    common.line_of("rows/s", f"{rows / run['seconds']:.0f}")
-    common.line_of("JSON MB/s, COPY MB/s",
-                   f"{json_bytes * blocks / run['seconds'] / 1e6:.0f}, {copy_bytes / run['seconds'] / 1e6:.1f}")
-    common.line_of("CPU ms a block: daemon", each(run["daemon"]), "at most 5")
-    common.line_of("CPU ms a block: PostgreSQL", each(run["postgres"]))
-    common.line_of("CPU ms a block: block server", each(run["sandbox"]))
-    common.line_of("daemon resident MB: peak, median", f"{run['peak_mb']:.0f}, {run['rss_mb']:.0f}", "under 300")
-    common.line_of("WAL kB a block", f"{run['wal'] / blocks / 1e3:.0f}")
-    common.line_of("psql \\copy of the same rows: blocks/s", f"{blocks / psql['seconds']:.1f}")
-    common.line_of("CPU ms a block: PostgreSQL, psql", f"{each(psql['postgres'])}, {each(psql['psql'])}")
-    common.line_of("speed against psql \\copy", f"{psql['seconds'] / run['seconds']:.2f}", "at least 0.8")
+    print(f"\nmedians of {len(rounds)} rounds of {blocks} blocks")
+    print(" " * 38 + "".join(way.rjust(12) for way in ways) + "   target (daemon)")
+    row("blocks/s", lambda of: f"{blocks / of('seconds'):.1f}", "at least 60")
+    row("seconds", lambda of: f"{of('seconds'):.2f}")
+    row("JSON MB/s", lambda of: f"{json_bytes * blocks / of('seconds') / 1e6:.0f}")
+    row("CPU ms a block: PostgreSQL", milliseconds("postgres"), "at most 1.1 x \\copy")
+    row("CPU ms a block: daemon or psql", milliseconds("client"), "at most 5.5 without gzip")
+    row("CPU ms a block: block server", milliseconds("sandbox"))
+    row("resident MB, peak", lambda of: f"{of('peak_mb'):.0f}")
+    row("resident MB, median", lambda of: f"{of('rss_mb'):.0f}")
+    row("WAL kB a block", lambda of: f"{of('wal') / blocks / 1e3:.0f}")
+    print()
+    for way in ways:
+        if way == "\\copy":
+            continue
+        speed = statistics.median(r["\\copy"]["seconds"] / r[way]["seconds"] for r in rounds)
+        cpu = statistics.median(r[way]["postgres"] / r["\\copy"]["postgres"] for r in rounds)
+        common.line_of(f"{way}: speed against \\copy", f"{speed:.2f}", "at least 0.75" if way == "plain" else "")
+        common.line_of(f"{way}: PostgreSQL's CPU against \\copy", f"{cpu:.2f}", "at most 1.10")
 
 
 def main():
     parser = argparse.ArgumentParser(description="Whole blocks -> PostgreSQL, against psql's \\copy")
     parser.add_argument("--blocks", type=int, default=1000)
-    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--connections", type=int, default=2, help="of psql; the daemon's follow.writers is 2")
+    parser.add_argument("--plain", action="store_true", help="without the runs that ask for gzip")
     parser.add_argument("--config", default="", help="lines added to the daemon's configuration")
     args = parser.parse_args()
     database = common.Database(os.environ["RECEIPTD_BENCH_DATABASE"])
-    other = database.sibling("bench_copy")
     common.print_ground(database)
     with common.workspace() as name:
         folder = pathlib.Path(name)
         blocks_path = folder / "blocks"
         blocks_path.mkdir()
         what, json_bytes = common.blocks_folder(blocks_path)
-        print(f"blocks: {args.blocks}, {what}; {json_bytes / 1e6:.2f} MB of JSON on average")
-        for number in range(args.rounds):
-            database.recreate()
-            prepare_wal(database, args.blocks)
-            run = measure_daemon(args, folder, blocks_path, database)
-            copy_bytes, rows = dump(database, args, folder)
-            psql = measure_psql(other, args, folder, database, folder / "receiptd.toml")
-            print(f"\nround {number + 1} of {args.rounds}; {rows / args.blocks:.0f} rows and "
-                  f"{copy_bytes / args.blocks / 1e3:.0f} kB of COPY text a block; "
-                  f"load average {os.getloadavg()[0]:.1f}")
-            print_round(args, run, psql, json_bytes, copy_bytes, rows)
-        print_sizes(database, args.blocks)
+        print(f"blocks: {args.blocks}, {what}; {json_bytes / 1e6:.2f} MB of JSON on average", flush=True)
+        words = ["--repeat", args.blocks + 1, "--first-height", FIRST_HEIGHT] + ([] if args.plain else ["--gzip"])
+        with common.Sandbox(blocks_path, *words) as sandbox:
+            measure(args, Bench(args, folder, database, sandbox), json_bytes)
+
+
+def measure(args, bench, json_bytes):
+    rounds = []
+    for number in range(args.rounds):
+        runs = {"plain": bench.daemon(gzip=False)}
+        if number == 0:
+            bench.dump()
+        bench.check_rows()
+        if not args.plain:
+            runs["gzip"] = bench.daemon(gzip=True)
+            bench.check_rows()
+        runs["\\copy"] = bench.psql()
+        rounds.append(runs)
+        print_round(number + 1, args.blocks, runs)
+    print_table(args.blocks, rounds, json_bytes)
+    bench.print_rows()
+    bench.print_sizes()
 
 
 if __name__ == "__main__":

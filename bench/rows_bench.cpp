@@ -1,22 +1,22 @@
 // Whole blocks -> COPY binary: CPU milliseconds and bytes per block.
 //
-//     rows_bench [DIRECTORY] [PASSES]
+//     rows_bench [DIRECTORY] [ROUNDS]
 //
-// Every *.json of the directory is decoded once; each pass makes the rows of each block with a new
-// Lineage, and the quickest pass counts. Decoding is not part of the time (decode_bench has that).
+// The blocks of the directory follow each other again and again, linked as `receiptd-sandbox replay --repeat`
+// links them, so that trees complete and are judged on the way. Of each block the quickest round counts,
+// those left out in which parents lie before the start. Decoding is not part of the time (decode_bench has
+// that).
 #include "chain/decode.hpp"
 #include "chain/lineage.hpp"
 #include "chain/rows.hpp"
 #include "chain/tree_book.hpp"
+#include "sandbox/replay/whole_block_run.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <thread>
@@ -26,12 +26,15 @@ namespace {
 
 using namespace receiptd;
 
+constexpr std::uint64_t kRoundsToFill = 4;  // until no parent lies before the start
+
 struct Measured {
     std::string name;
     double json_bytes = 0;
     double copy_bytes = 0;
     double rows = 0;
     double executed = 0;
+    double results = 0;  // trees that it completes
     double milliseconds = std::numeric_limits<double>::max();
 };
 
@@ -39,11 +42,6 @@ double cpu_milliseconds() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
-
-std::string read_all(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
 }
 
 std::string first_line_of(const char* command) {
@@ -57,46 +55,89 @@ std::string first_line_of(const char* command) {
     return line.empty() ? "unknown" : line;
 }
 
-Measured measure(const std::filesystem::path& path, int passes) {
-    auto json = read_all(path);
-    Measured result;
-    result.name = path.filename().string();
-    result.json_bytes = static_cast<double>(json.size());
-    const auto decoded = chain::decode_whole_block(std::move(json));
-    if (!decoded) {
-        std::fprintf(stderr, "%s: %s\n", result.name.c_str(), decoded.error().to_string().c_str());
-        std::exit(1);
-    }
-    for (const auto& shard : decoded->value.shards)
-        result.executed += static_cast<double>(shard.executed.size());
-    for (int pass = 0; pass < passes; ++pass) {
-        const double start = cpu_milliseconds();
-        {
-            chain::Lineage lineage;
-            chain::TreeBook book;
-            const auto batch = chain::whole_block_rows(decoded->value, std::nullopt, {}, lineage, &book);
-            result.copy_bytes = static_cast<double>(batch.bytes());
-            result.rows = static_cast<double>(batch.rows());
-        }
-        result.milliseconds = std::min(result.milliseconds, cpu_milliseconds() - start);
-    }
-    return result;
+// In the order of a run: by height.
+std::vector<Measured> blocks_of(const std::filesystem::path& directory) {
+    std::vector<Measured> blocks;
+    for (const auto& entry : std::filesystem::directory_iterator(directory))
+        if (entry.path().extension() == ".json") blocks.push_back({.name = entry.path().stem().string()});
+    std::sort(blocks.begin(), blocks.end(),
+              [](const Measured& a, const Measured& b) { return std::stoull(a.name) < std::stoull(b.name); });
+    return blocks;
 }
 
+class Bench {
+public:
+    Bench(const std::filesystem::path& directory, std::uint64_t rounds) : blocks_(blocks_of(directory)) {
+        if (blocks_.empty()) return;
+        sandbox::Repeat repeat;
+        repeat.blocks = (kRoundsToFill + rounds) * blocks_.size();
+        run_ = sandbox::WholeBlockRun(directory, repeat);
+    }
+
+    std::vector<Measured> measure() {
+        for (std::uint64_t at = 0; at < run_.size(); ++at) {
+            auto& block = blocks_[at % blocks_.size()];
+            if (at < kRoundsToFill * blocks_.size()) {
+                Measured ignored{.name = block.name};
+                measure(at, ignored);
+            } else {
+                measure(at, block);
+            }
+        }
+        return std::move(blocks_);
+    }
+
+private:
+    void measure(std::uint64_t at, Measured& block) {
+        const auto decoded = chain::decode_whole_block(std::string(*run_.text(at)));
+        if (!decoded) {
+            std::fprintf(stderr, "%s: %s\n", block.name.c_str(), decoded.error().to_string().c_str());
+            std::exit(1);
+        }
+        block.json_bytes = static_cast<double>(run_.text(at)->size());
+        block.executed = 0;
+        for (const auto& shard : decoded->value.shards)
+            block.executed += static_cast<double>(shard.executed.size());
+        const double start = cpu_milliseconds();
+        const auto batch = chain::whole_block_rows(decoded->value, run_.height(at) - 1, {}, lineage_, &book_);
+        block.milliseconds = std::min(block.milliseconds, cpu_milliseconds() - start);
+        block.copy_bytes = static_cast<double>(batch.bytes());
+        block.rows = static_cast<double>(batch.rows());
+        block.results = static_cast<double>(batch[chain::Table::transaction_results].rows);
+    }
+
+    std::vector<Measured> blocks_;
+    sandbox::WholeBlockRun run_;
+    chain::Lineage lineage_;
+    chain::TreeBook book_;
+};
+
 void print(const char* name, const Measured& block) {
-    std::printf("%-16s %10.0f %9.0f %7.0f %10.0f %9.3f %8.0f\n", name, block.json_bytes, block.executed,
-                block.rows, block.copy_bytes, block.milliseconds,
+    std::printf("%-16s %10.0f %9.0f %7.0f %7.0f %10.0f %9.3f %8.0f\n", name, block.json_bytes, block.executed,
+                block.results, block.rows, block.copy_bytes, block.milliseconds,
                 block.copy_bytes / 1e3 / block.milliseconds);
+}
+
+Measured mean_of(const std::vector<Measured>& blocks) {
+    Measured mean{.name = "mean", .milliseconds = 0};
+    for (const auto& block : blocks) {
+        const auto share = 1.0 / static_cast<double>(blocks.size());
+        mean.json_bytes += block.json_bytes * share;
+        mean.copy_bytes += block.copy_bytes * share;
+        mean.rows += block.rows * share;
+        mean.executed += block.executed * share;
+        mean.results += block.results * share;
+        mean.milliseconds += block.milliseconds * share;
+    }
+    return mean;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     const std::filesystem::path directory = argc > 1 ? argv[1] : "../shared/data/whole-block";
-    const int passes = argc > 2 ? std::atoi(argv[2]) : 20;
-    std::vector<Measured> blocks;
-    for (const auto& entry : std::filesystem::directory_iterator(directory))
-        if (entry.path().extension() == ".json") blocks.push_back(measure(entry.path(), passes));
+    const auto rounds = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 20;
+    auto blocks = Bench(directory, rounds).measure();
     if (blocks.empty()) {
         std::fprintf(stderr, "no *.json in %s\n", directory.c_str());
         return 1;
@@ -104,10 +145,11 @@ int main(int argc, char** argv) {
     std::printf("machine: %u x %s; commit %s\n", std::thread::hardware_concurrency(),
                 first_line_of("sed -n 's/^model name.*: //p' /proc/cpuinfo").c_str(),
                 first_line_of("git rev-parse --short HEAD").c_str());
-    std::printf("%-16s %10s %9s %7s %10s %9s %8s\n", "block", "JSON bytes", "receipts", "rows", "COPY bytes",
-                "CPU ms", "MB/s");
+    std::printf("%-16s %10s %9s %7s %7s %10s %9s %8s\n", "block", "JSON bytes", "receipts", "trees", "rows",
+                "COPY bytes", "CPU ms", "MB/s");
     std::sort(blocks.begin(), blocks.end(),
               [](const Measured& a, const Measured& b) { return a.milliseconds < b.milliseconds; });
     for (const auto& block : blocks) print(block.name.c_str(), block);
     print("median", blocks[blocks.size() / 2]);
+    print("mean", mean_of(blocks));
 }
