@@ -1,5 +1,7 @@
 #include "api/body.hpp"
 
+#include "base/coroutine.hpp"
+#include "base/offload.hpp"
 #include "chain/json_check.hpp"
 
 #include <nlohmann/json.hpp>

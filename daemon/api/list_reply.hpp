@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/problem.hpp"
-#include "base/task.hpp"
+#include "base/offload.hpp"
 
 #include <optional>
 #include <string>

@@ -1,5 +1,6 @@
 #include "net/http_client.hpp"
 
+#include "base/offload.hpp"
 #include "base/coroutine.hpp"
 #include "net/connection_pool.hpp"
 #include "net/fields.hpp"
