@@ -8,7 +8,7 @@ target_compile_options(receiptd_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-fcoroutines -Wno-mismatched-new-delete>)
 target_include_directories(receiptd_options INTERFACE ${CMAKE_SOURCE_DIR}/daemon ${CMAKE_SOURCE_DIR})
 target_compile_definitions(receiptd_options INTERFACE
-  BOOST_ASIO_NO_DEPRECATED RECEIPTD_VERSION="${PROJECT_VERSION}")
+  BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION RECEIPTD_VERSION="${PROJECT_VERSION}")
 if(CMAKE_UNITY_BUILD)
   # A source that a unity file includes looks like a header to g++, which then warns about every type local to it.
   target_compile_options(receiptd_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
