@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "base/offload.hpp"
 #include "base/sleep.hpp"
+#include "metrics/registry.hpp"
 #include "storage/store.hpp"
 
 #include <algorithm>

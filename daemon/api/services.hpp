@@ -13,6 +13,8 @@
 #include "watch/submission.hpp"
 #include "watch/transaction_json.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <functional>
 #include <memory>
 #include <optional>

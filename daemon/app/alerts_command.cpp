@@ -2,6 +2,7 @@
 // runs sends what it finds due there.
 #include "app/commands.hpp"
 #include "app/runtime.hpp"
+#include "metrics/registry.hpp"
 #include "storage/pg_alert_store.hpp"
 
 #include <nlohmann/json.hpp>

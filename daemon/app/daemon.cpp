@@ -7,6 +7,7 @@
 #include "base/sleep.hpp"
 #include "config/load.hpp"
 #include "metrics/api_series.hpp"
+#include "metrics/registry.hpp"
 #include "net/http_server.hpp"
 #include "storage/migrate.hpp"
 #include "watch/open_trees.hpp"

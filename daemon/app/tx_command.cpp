@@ -4,6 +4,7 @@
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
 #include "chain/tree_text.hpp"
+#include "metrics/registry.hpp"
 #include "storage/inspect.hpp"
 #include "watch/transaction_json.hpp"
 

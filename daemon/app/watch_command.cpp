@@ -4,6 +4,7 @@
 #include "app/wait_for_end.hpp"
 #include "base/coroutine.hpp"
 #include "chain/account_id.hpp"
+#include "metrics/registry.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>

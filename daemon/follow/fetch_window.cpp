@@ -1,6 +1,7 @@
 #include "follow/fetch_window.hpp"
 
 #include "base/sleep.hpp"
+#include "metrics/registry.hpp"
 
 #include <random>
 #include <utility>

@@ -3,6 +3,7 @@
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
 #include "follow/orphan_step.hpp"
+#include "metrics/registry.hpp"
 
 #include <limits>
 #include <utility>

@@ -5,6 +5,7 @@
 #include "base/sleep.hpp"
 #include "chain/lineage.hpp"
 #include "follow/commit_listener.hpp"
+#include "metrics/registry.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -1,5 +1,7 @@
 #include "follow/state.hpp"
 
+#include "metrics/registry.hpp"
+
 #include <algorithm>
 #include <utility>
 

@@ -8,6 +8,8 @@
 #include "metrics/follow_series.hpp"
 #include "storage/store.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <chrono>
 #include <map>
 #include <optional>

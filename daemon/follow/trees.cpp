@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "base/offload.hpp"
 #include "follow/commit_listener.hpp"
+#include "metrics/registry.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -3,6 +3,7 @@
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
 #include "follow/commit_listener.hpp"
+#include "metrics/registry.hpp"
 
 #include <exception>
 #include <utility>

@@ -1,5 +1,7 @@
 #include "metrics/alert_series.hpp"
 
+#include "metrics/registry.hpp"
+
 namespace receiptd::metrics {
 
 AlertSeries::AlertSeries(Registry& r)

@@ -1,7 +1,7 @@
 // What telling the endpoints reports.
 #pragma once
 
-#include "metrics/registry.hpp"
+#include "metrics/metric_types.hpp"
 
 #include <string>
 

@@ -1,5 +1,7 @@
 #include "metrics/api_series.hpp"
 
+#include "metrics/registry.hpp"
+
 namespace receiptd::metrics {
 
 ApiSeries::ApiSeries(Registry& r)

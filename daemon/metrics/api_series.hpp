@@ -1,7 +1,7 @@
 // What serving the API reports.
 #pragma once
 
-#include "metrics/registry.hpp"
+#include "metrics/metric_types.hpp"
 
 #include <string_view>
 

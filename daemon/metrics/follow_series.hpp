@@ -1,7 +1,7 @@
 // What following the chain reports.
 #pragma once
 
-#include "metrics/registry.hpp"
+#include "metrics/metric_types.hpp"
 
 namespace receiptd::metrics {
 

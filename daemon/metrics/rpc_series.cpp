@@ -1,5 +1,7 @@
 #include "metrics/rpc_series.hpp"
 
+#include "metrics/registry.hpp"
+
 namespace receiptd::metrics {
 
 RpcSeries::RpcSeries(Registry& r)

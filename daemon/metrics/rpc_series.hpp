@@ -1,7 +1,7 @@
 // What talking to the upstreams reports.
 #pragma once
 
-#include "metrics/registry.hpp"
+#include "metrics/metric_types.hpp"
 
 #include <map>
 #include <string>

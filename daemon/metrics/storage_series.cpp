@@ -1,5 +1,7 @@
 #include "metrics/storage_series.hpp"
 
+#include "metrics/registry.hpp"
+
 namespace receiptd::metrics {
 namespace {
 

@@ -1,7 +1,7 @@
 // What writing to the database reports.
 #pragma once
 
-#include "metrics/registry.hpp"
+#include "metrics/metric_types.hpp"
 
 #include <array>
 #include <cstdint>

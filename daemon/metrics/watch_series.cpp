@@ -1,5 +1,7 @@
 #include "metrics/watch_series.hpp"
 
+#include "metrics/registry.hpp"
+
 #include <array>
 
 namespace receiptd::metrics {
@@ -40,6 +42,8 @@ WatchSeries::WatchSeries(Registry& r)
 void WatchSeries::observe_stage(const std::string& stage, double seconds) {
     stage_seconds_.Add({{"stage", stage}}, seconds_buckets()).Observe(seconds);
 }
+
+void WatchSeries::count_stage(const std::string& stage) { stages_.Add({{"stage", stage}}).Increment(); }
 
 void WatchSeries::count_verdict(const std::string& verdict, double count) {
     verdicts_.Add({{"verdict", verdict}}).Increment(count);

@@ -1,7 +1,7 @@
 // What watching transactions reports.
 #pragma once
 
-#include "metrics/registry.hpp"
+#include "metrics/metric_types.hpp"
 
 #include <string>
 
@@ -17,7 +17,7 @@ struct WatchSeries {
     prometheus::Counter& sender_requests;
 
     // Labels from closed sets: stages, verdicts, kinds of findings and error classes.
-    void count_stage(const std::string& stage) { stages_.Add({{"stage", stage}}).Increment(); }
+    void count_stage(const std::string& stage);
     void observe_stage(const std::string& stage, double seconds);
     void count_verdict(const std::string& verdict, double count);
     void count_finding(const std::string& kind, const std::string& error_class, double count);

@@ -1,5 +1,7 @@
 #include "rpc/transport.hpp"
 
+#include "base/coroutine.hpp"
+
 #ifndef RECEIPTD_VERSION
 #define RECEIPTD_VERSION "0"
 #endif

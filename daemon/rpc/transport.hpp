@@ -4,6 +4,8 @@
 #include "config/settings.hpp"
 #include "net/http_client.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <functional>
 #include <memory>
 

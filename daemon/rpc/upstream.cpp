@@ -2,6 +2,7 @@
 
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
+#include "metrics/registry.hpp"
 
 #include <algorithm>
 #include <utility>

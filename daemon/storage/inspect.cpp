@@ -1,5 +1,6 @@
 #include "storage/inspect.hpp"
 
+#include "metrics/registry.hpp"
 #include "storage/session.hpp"
 
 #include <utility>

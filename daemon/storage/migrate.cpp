@@ -1,6 +1,7 @@
 #include "storage/migrate.hpp"
 
 #include "base/log.hpp"
+#include "metrics/registry.hpp"
 #include "metrics/storage_series.hpp"
 #include "storage/fault.hpp"
 #include "storage/session.hpp"

@@ -1,5 +1,6 @@
 #include "storage/pg_store.hpp"
 
+#include "metrics/registry.hpp"
 #include "storage/counting.hpp"
 #include "storage/migrate.hpp"
 #include "storage/uuid.hpp"

@@ -1,6 +1,7 @@
 #include "storage/session.hpp"
 
 #include "base/log.hpp"
+#include "metrics/registry.hpp"
 #include "storage/fault.hpp"
 
 namespace receiptd::storage {

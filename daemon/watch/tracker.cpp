@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "base/offload.hpp"
 #include "base/sleep.hpp"
+#include "metrics/registry.hpp"
 #include "storage/counting.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // What the tracker asks the hosts, and when.
 #include "base/log.hpp"
 #include "base/sleep.hpp"
+#include "metrics/registry.hpp"
 #include "watch/tracker.hpp"
 
 #include <algorithm>

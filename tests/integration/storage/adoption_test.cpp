@@ -1,4 +1,5 @@
 // Orphans end up in the same tree whatever order the blocks were committed in.
+#include "metrics/registry.hpp"
 #include "store_test_support.hpp"
 
 #include <algorithm>

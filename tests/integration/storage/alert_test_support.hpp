@@ -1,6 +1,7 @@
 // Alerts in a migrated database, and processes that deliver them.
 #pragma once
 
+#include "metrics/registry.hpp"
 #include "storage/pg_alert_store.hpp"
 #include "store_test_support.hpp"
 

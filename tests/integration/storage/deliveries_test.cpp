@@ -1,5 +1,6 @@
 // Each delivery is made by one process at a time, and what came of it is kept.
 #include "alert_test_support.hpp"
+#include "metrics/registry.hpp"
 
 #include <gmock/gmock.h>
 

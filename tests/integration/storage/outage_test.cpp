@@ -1,4 +1,5 @@
 // Whatever happens to connections and servers, what is committed is there once.
+#include "metrics/registry.hpp"
 #include "store_test_support.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
 // Questions of people: none is repeated for ever, and none holds up what others wait for.
 #include "alert_test_support.hpp"
+#include "metrics/registry.hpp"
 #include "watch_test_support.hpp"
 
 #include <future>

@@ -1,4 +1,5 @@
 // Trees that no follower saw as a whole are judged when all of them is stored; people are told of news once.
+#include "metrics/registry.hpp"
 #include "metrics/watch_series.hpp"
 #include "store_test_support.hpp"
 

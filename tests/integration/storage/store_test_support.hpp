@@ -1,6 +1,7 @@
 // A migrated database with an open store, and rows written by hand as chain/rows.cpp writes them.
 #pragma once
 
+#include "metrics/registry.hpp"
 #include "metrics/storage_series.hpp"
 #include "storage/pg_store.hpp"
 #include "support/copy_cells.hpp"

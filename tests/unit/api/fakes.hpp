@@ -3,6 +3,7 @@
 
 #include "api/api.hpp"
 #include "base/coroutine.hpp"
+#include "metrics/registry.hpp"
 #include "storage/store.hpp"
 #include "unit/net/net_loop.hpp"
 

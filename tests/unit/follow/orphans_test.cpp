@@ -2,6 +2,7 @@
 #include "follow/orphans.hpp"
 
 #include "base/coroutine.hpp"
+#include "metrics/registry.hpp"
 #include "unit/follow/fakes.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 #include "rpc/router.hpp"
 
 #include "base/coroutine.hpp"
+#include "metrics/registry.hpp"
 #include "metrics/rpc_series.hpp"
 #include "rpc/questions.hpp"
 #include "unit/rpc/world.hpp"

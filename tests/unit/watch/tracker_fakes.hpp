@@ -4,6 +4,7 @@
 #include "base/coroutine.hpp"
 #include "base/event.hpp"
 #include "base/task_group.hpp"
+#include "metrics/registry.hpp"
 #include "metrics/watch_series.hpp"
 #include "watch/tracker.hpp"
 
