@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "base/sleep.hpp"
+#include "metrics/registry.hpp"
 
 #include <algorithm>
 #include <utility>
