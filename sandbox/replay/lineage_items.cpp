@@ -25,7 +25,7 @@ std::string_view text_of(std::string_view object, std::string_view name) {
     return value ? string_body(*value) : std::string_view{};
 }
 
-class Reader {
+class ItemReader {
 public:
     LineageItems read(const std::vector<std::string_view>& recorded) {
         for (slot_ = 0; slot_ < recorded.size(); ++slot_) {
@@ -114,6 +114,8 @@ private:
 
 }  // namespace
 
-LineageItems read_lineage(const std::vector<std::string_view>& recorded) { return Reader().read(recorded); }
+LineageItems read_lineage(const std::vector<std::string_view>& recorded) {
+    return ItemReader().read(recorded);
+}
 
 }  // namespace receiptd::sandbox
