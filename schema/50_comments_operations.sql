@@ -40,11 +40,12 @@ COMMENT ON COLUMN pending_trees.sender_id IS 'Its signer, by which hosts find it
 COMMENT ON COLUMN pending_trees.block_height IS 'Height of the block that includes it.';
 COMMENT ON COLUMN pending_trees.block_hash IS 'Hash of that block.';
 COMMENT ON COLUMN pending_trees.block_time IS 'Time of that block.';
+COMMENT ON COLUMN pending_trees.placed_at IS 'Since when its tree is waited for.';
 COMMENT ON COLUMN pending_trees.shard_id IS 'Shard whose chunk includes it; NULL where that is not known.';
 COMMENT ON COLUMN pending_trees.timestamp_nanosec IS 'Time of that block, nanoseconds since 1970.';
 COMMENT ON COLUMN pending_trees.attempts IS 'How often it was asked for in vain.';
 COMMENT ON COLUMN pending_trees.due_at IS 'Asked for again at this time.';
-COMMENT ON COLUMN pending_trees.reason IS 'Why it was not complete last time.';
+COMMENT ON COLUMN pending_trees.reason IS 'The last fault; NULL: every answer was incomplete.';
 
 COMMENT ON TABLE unplaced_receipts IS 'Receipts that touch a followed account, listed in a block, whose tree is not stored yet (source rpc, scope accounts). They go when it is.';
 COMMENT ON COLUMN unplaced_receipts.receipt_id IS 'The receipt.';

@@ -231,7 +231,7 @@ base::Task<void> Dispatcher::report() {
             co_await serve(storage::Serving::goes_on);
             show(co_await store_.delivery_backlog());
         } catch (const storage::StorageError& e) {
-            log::warn("the backlog of alerts cannot be counted", {{"because", e.what()}});
+            log::warn("endpoints cannot be kept served, nor their backlog counted", {{"because", e.what()}});
         }
         co_await base::sleep_on(timer, kReportEvery);
     }

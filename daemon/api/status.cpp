@@ -11,7 +11,6 @@ using nlohmann::json;
 
 constexpr double kHeadStaleSeconds = 60;
 constexpr std::uint64_t kLagHeights = 100;
-constexpr double kNoTreeSeconds = 600;
 
 json block_json(const std::optional<BlockView>& block) {
     if (!block) return nullptr;
@@ -50,18 +49,11 @@ std::string shards_text(const std::vector<std::uint64_t>& shards) {
     return text;
 }
 
-std::string late_trees(const DaemonStatus& status) {
-    const auto& overdue = status.overdue_trees;
-    if (overdue.count > 0)
-        return std::to_string(overdue.count) +
-               " trees should be complete by now; the oldest is of transaction " + overdue.oldest_tx_hash +
-               ", included " + std::to_string(static_cast<long>(overdue.oldest_seconds)) + " s ago: " +
-               (overdue.oldest_reason.empty() ? "answers are incomplete" : overdue.oldest_reason);
-    if (status.pending_trees > 0 && status.tree_completed_seconds_ago > kNoTreeSeconds)
-        return "no tree was completed for " +
-               std::to_string(static_cast<long>(status.tree_completed_seconds_ago)) + " s, and " +
-               std::to_string(status.pending_trees) + " are pending";
-    return {};
+std::string overdue_text(const OverdueTreesView& overdue) {
+    return std::to_string(overdue.count) + " trees should be complete by now; that of transaction " +
+           overdue.oldest_tx_hash + " has been pending for " +
+           std::to_string(static_cast<long>(overdue.oldest_seconds)) + " s, " +
+           (overdue.oldest_fault.empty() ? "answers are incomplete" : "last fault: " + overdue.oldest_fault);
 }
 
 }  // namespace
@@ -134,8 +126,8 @@ std::vector<Unreadiness> unreadiness(const DaemonStatus& status) {
     if (!status.broken_chain.empty()) reasons.push_back({"broken_chain", status.broken_chain});
     if (!status.untracked_shards.empty())
         reasons.push_back({"shards", "no upstream tracks " + shards_text(status.untracked_shards) +
-                                         ": their chunks and outcomes cannot be had"});
-    if (auto late = late_trees(status); !late.empty()) reasons.push_back({"trees", std::move(late)});
+                                         ": their chunks, outcomes and accounts cannot be had"});
+    if (status.overdue_trees.count > 0) reasons.push_back({"trees", overdue_text(status.overdue_trees)});
     const bool any_upstream = std::any_of(status.upstreams.begin(), status.upstreams.end(),
                                           [](const auto& upstream) { return !upstream.refused; });
     if (!any_upstream) reasons.push_back({"upstreams", "every upstream refuses our requests (401 or 403)"});

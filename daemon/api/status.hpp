@@ -52,8 +52,8 @@ struct OutboxView {
 struct OverdueTreesView {
     std::uint64_t count = 0;
     std::string oldest_tx_hash;
-    std::string oldest_reason;  // empty: the answers were incomplete
-    double oldest_seconds = 0;  // since its block, in the chain's time
+    std::string oldest_fault;  // the last one; empty: the answers were incomplete
+    double oldest_seconds = 0;
 };
 
 struct DaemonStatus {
@@ -72,7 +72,6 @@ struct DaemonStatus {
     std::vector<UnavailableView> unavailable;  // the first few
     std::uint64_t pending_trees = 0;
     OverdueTreesView overdue_trees;
-    double tree_completed_seconds_ago = 0;        // 0 where none is pending
     std::vector<std::uint64_t> untracked_shards;  // that no upstream tracks
     std::string broken_chain;                     // empty: none
     std::vector<UpstreamView> upstreams;

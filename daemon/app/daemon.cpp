@@ -67,9 +67,10 @@ private:
         try {
             co_await runtime_.store.check_identity(runtime_.settings.network, runtime_.status().scope);
             co_await runtime_.check_network();
-            // Before maintenance: alerts wait four days only for an endpoint that nobody serves.
+            // Maintenance ends alerts of endpoints that nobody has served for four days: it comes after the
+            // start of ours, and is no matter of a mere backfill.
             if (daemon) co_await start_alerts();
-            helpers_.spawn(maintain());
+            if (daemon) helpers_.spawn(maintain());
             helpers_.spawn(watch_database());
             if (daemon) helpers_.spawn(runtime_.watching.tracker().run());
             if (daemon) helpers_.spawn(runtime_.submitter.run());

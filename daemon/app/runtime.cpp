@@ -35,9 +35,8 @@ api::UpstreamView view(const rpc::UpstreamState& upstream) {
 }
 
 api::OverdueTreesView view(const storage::OverdueTrees& overdue) {
-    const auto age = overdue.oldest_by + follow::kTreesOverdue;
-    return {overdue.count, overdue.oldest_tx_hash, overdue.oldest_reason,
-            std::chrono::duration<double>(age).count()};
+    return {overdue.count, overdue.oldest_tx_hash, overdue.oldest_fault,
+            std::chrono::duration<double>(overdue.oldest_age).count()};
 }
 
 std::size_t cpu_threads(const config::Follow& settings) {
@@ -137,9 +136,6 @@ api::DaemonStatus Runtime::status() const {
     }
     view_of.pending_trees = state.pending_trees;
     view_of.overdue_trees = view(state.overdue_trees);
-    if (state.pending_trees > 0)
-        view_of.tree_completed_seconds_ago =
-            std::chrono::duration<double>(clock.steady() - state.tree_completed_at).count();
     view_of.untracked_shards = sources->untracked_shards();
     if (state.broken) view_of.broken_chain = state.broken->why;
     if (const auto& outbox = dispatcher.outbox())

@@ -19,16 +19,13 @@ namespace receiptd::follow {
 
 class CommitListener;
 
-// In the chain's time. Most trees are complete within seconds, a promise yield within 200 blocks.
+// Most trees are complete within seconds, a promise yield within 200 blocks.
 inline constexpr std::chrono::minutes kTreesOverdue{10};
 
 struct State {
     State(base::asio::any_io_executor executor, metrics::FollowSeries& metric_series,
           const base::Clock& system_clock)
-        : changed(std::move(executor)),
-          series(metric_series),
-          clock(system_clock),
-          tree_completed_at(system_clock.steady()) {}
+        : changed(std::move(executor)), series(metric_series), clock(system_clock) {}
 
     base::Event changed;  // coverage, head or stop
     metrics::FollowSeries& series;
@@ -49,8 +46,7 @@ struct State {
     };
     std::optional<Broken> broken;  // a range is stopped: a block does not fit the chain
     std::uint64_t pending_trees = 0;
-    storage::OverdueTrees overdue_trees;  // included kTreesOverdue before the newest committed block
-    base::SteadyTime tree_completed_at;   // or none was pending
+    storage::OverdueTrees overdue_trees;  // pending for longer than kTreesOverdue
     CommitListener* listener = nullptr;   // told of what is committed
     bool places_receipts = false;         // receipts may be stored before their tree is known
     bool stopping = false;

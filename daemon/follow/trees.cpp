@@ -26,8 +26,9 @@ constexpr auto kIdlePause = 500ms;
 constexpr auto kLookForOthers = 10s;
 constexpr std::uint64_t kFew = 1'000;  // to count them takes a millisecond
 constexpr auto kCountAgain = 1s;
-constexpr auto kCountOverdueAgain = 10s;
-constexpr unsigned kAsksOfOneHost = 2;  // that gave incomplete answers; then another one is asked first
+constexpr auto kCountOverdueAgain = 30s;
+constexpr unsigned kAsksOfOneHost =
+    6;  // with incomplete answers, over 30 blocks; then another one goes first
 // Blocks near the head come by themselves; others are asked for.
 constexpr base::Height kHistory = 50;
 constexpr auto kBlockComesWithin = 2s;
@@ -88,7 +89,8 @@ Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
       state_(state),
       patience_(patience),
       come_with_blocks_(come_with_blocks),
-      pending_(store, kEverywhere) {}
+      pending_(store, kEverywhere),
+      progress_at_(state.clock.steady()) {}
 
 base::Task<void> Trees::run() {
     base::TaskGroup workers(executor_);
@@ -137,16 +139,12 @@ base::Task<void> Trees::count() {
     const auto before = state_.pending_trees;
     state_.pending_trees = co_await pending_.get(now);
     state_.series.pending_trees.Set(static_cast<double>(state_.pending_trees));
-    if (state_.pending_trees == 0) state_.tree_completed_at = now;
+    if (state_.pending_trees == 0) progress_at_ = now;
     if (state_.pending_trees != before) state_.changed.notify_all();
-    if (!state_.committed || now < counted_overdue_at_ + kCountOverdueAgain) co_return;
+    if (now < counted_overdue_at_ + kCountOverdueAgain) co_return;
     counted_overdue_at_ = now;
-    if (state_.pending_trees == 0) {
-        state_.overdue_trees = {};
-    } else {
-        const base::WallTime newest{base::Duration(state_.committed->timestamp_nanosec)};
-        state_.overdue_trees = co_await store_.overdue_trees(newest - kTreesOverdue);
-    }
+    state_.overdue_trees = {};
+    if (state_.pending_trees > 0) state_.overdue_trees = co_await store_.overdue_trees(kTreesOverdue);
     state_.series.overdue_trees.Set(static_cast<double>(state_.overdue_trees.count));
 }
 
@@ -191,7 +189,7 @@ rpc::Priority Trees::priority_of(const Open& open) const {
 }
 
 bool Trees::stalled() const {
-    return state_.pending_trees > 0 && state_.clock.steady() - state_.tree_completed_at > patience_ + 5s;
+    return state_.pending_trees > 0 && state_.clock.steady() - progress_at_ > patience_ + 5s;
 }
 
 base::Task<void> Trees::work(OpenTree open) {
@@ -268,7 +266,7 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
     const auto decided = rows.batch.decided;
     co_await store_.commit_tree(std::move(rows));
     open_.erase(pending.tx_hash);
-    state_.tree_completed_at = state_.clock.steady();
+    progress_at_ = state_.clock.steady();
     state_.series.trees_completed.Increment();
     if (state_.listener) state_.listener->tree_committed(pending.tx_hash, decided);
 }

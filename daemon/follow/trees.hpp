@@ -110,6 +110,7 @@ private:
     std::unordered_map<std::string, std::string> parked_;     // data id -> transaction hash
     std::unordered_map<std::string, chain::BlockRef> known_;  // the latest final blocks, by hash
     std::deque<std::string> known_order_;
+    base::SteadyTime progress_at_;
     base::SteadyTime counted_overdue_at_{};
 };
 

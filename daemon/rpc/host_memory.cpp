@@ -47,19 +47,32 @@ bool HostMemory::supports(std::string_view method, base::SteadyTime now) const {
     return found == unsupported_.end() || now >= found->second;
 }
 
-bool HostMemory::mark_untracked(chain::ShardId shard_id, base::SteadyTime now) {
-    if (untracked_.size() >= kMostUntracked && !untracked_.contains(shard_id)) return false;
-    return untracked_.insert_or_assign(shard_id, now + kUntrackedFor).second;
+bool HostMemory::misses(chain::ShardId shard_id, chain::BlockHeight height, base::SteadyTime now) {
+    if (shards_.size() >= kMostUntracked && !shards_.contains(shard_id)) return false;
+    auto& misses = shards_[shard_id];
+    const bool known = misses.count >= kMissesToBelieve;
+    if (misses.count == 0 || misses.height != height) ++misses.count;
+    misses.height = height;
+    misses.until = now + kUntrackedFor;
+    return !known && misses.count >= kMissesToBelieve;
 }
 
-bool HostMemory::may_track(chain::ShardId shard_id, base::SteadyTime now) const {
-    const auto found = untracked_.find(shard_id);
-    return found == untracked_.end() || now >= found->second;
+bool HostMemory::denies(chain::ShardId shard_id, base::SteadyTime now) {
+    if (shards_.size() >= kMostUntracked && !shards_.contains(shard_id)) return false;
+    const bool known = lacks_shard(shard_id, now);
+    shards_[shard_id] = {kMissesToBelieve, 0, now + kUntrackedFor};
+    return !known;
 }
 
-std::vector<chain::ShardId> HostMemory::untracked_shards() const {
+bool HostMemory::lacks_shard(chain::ShardId shard_id, base::SteadyTime now) const {
+    const auto found = shards_.find(shard_id);
+    return found != shards_.end() && found->second.count >= kMissesToBelieve && now < found->second.until;
+}
+
+std::vector<chain::ShardId> HostMemory::untracked_shards(base::SteadyTime now) const {
     std::vector<chain::ShardId> shards;
-    for (const auto& [shard_id, until] : untracked_) shards.push_back(shard_id);
+    for (const auto& [shard_id, misses] : shards_)
+        if (lacks_shard(shard_id, now)) shards.push_back(shard_id);
     return shards;
 }
 

@@ -17,7 +17,10 @@ namespace receiptd::rpc {
 
 inline constexpr base::Duration kUnsupportedFor = std::chrono::minutes(10);
 inline constexpr base::Duration kUntrackedFor = std::chrono::minutes(10);  // then it is asked again
-inline constexpr std::size_t kMostUntracked = 256;                         // networks have fewer shards
+inline constexpr std::size_t kMostUntracked = 64;                          // networks have fewer shards
+// Misses in blocks of different heights, none answered between them: one alone may be a node behind the same
+// name that lags, or a transaction that never got an outcome.
+inline constexpr unsigned kMissesToBelieve = 3;
 
 class HostMemory {
 public:
@@ -45,19 +48,27 @@ public:
     bool supports(std::string_view method, base::SteadyTime now) const;
     void forget_unsupported() { unsupported_.clear(); }
 
-    // True if that was not known.
-    bool mark_untracked(chain::ShardId shard_id, base::SteadyTime now);
-    void mark_tracked(chain::ShardId shard_id) { untracked_.erase(shard_id); }
-    // False for a while after mark_untracked().
-    bool may_track(chain::ShardId shard_id, base::SteadyTime now) const;
-    std::vector<chain::ShardId> untracked_shards() const;
+    // The host lacks something of the shard in the block at `height`, where it should have it. True when that
+    // makes it one that does not track the shard.
+    bool misses(chain::ShardId shard_id, chain::BlockHeight height, base::SteadyTime now);
+    // The host says itself that it does not track the shard. True if that was not known.
+    bool denies(chain::ShardId shard_id, base::SteadyTime now);
+    void tracks(chain::ShardId shard_id) { shards_.erase(shard_id); }
+    // For kUntrackedFor after the last miss.
+    bool lacks_shard(chain::ShardId shard_id, base::SteadyTime now) const;
+    std::vector<chain::ShardId> untracked_shards(base::SteadyTime now) const;
 
 private:
     std::optional<chain::BlockHeight> lowest_held_;
     std::optional<chain::BlockHeight> highest_pruned_;
     std::optional<chain::BlockHeight> head_;
     std::map<std::string, base::SteadyTime, std::less<>> unsupported_;  // method -> ask again from
-    std::map<chain::ShardId, base::SteadyTime> untracked_;              // shard -> ask again from
+    struct Misses {
+        unsigned count = 0;
+        chain::BlockHeight height = 0;
+        base::SteadyTime until{};
+    };
+    std::map<chain::ShardId, Misses> shards_;
 };
 
 }  // namespace receiptd::rpc

@@ -103,7 +103,7 @@ std::vector<HostView> Router::view(const Call& call, const Progress& progress) c
         view.absent = seen.last && seen.last->absent && !seen.last->again;
         view.below_horizon = call.request.height && host.memory().below_horizon(*call.request.height);
         view.untracked =
-            call.request.shard_id && !host.memory().may_track(*call.request.shard_id, time_->now());
+            call.request.shard_id && host.memory().lacks_shard(*call.request.shard_id, time_->now());
         view.first = call.first_host == i;
         view.last = call.last_host == host.name();
         view.tries = seen.tries;
@@ -153,9 +153,10 @@ void Router::learn(const Call& call, const Progress& progress, std::optional<std
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
         const auto& last = progress.hosts[i].last;
         if (i == answered || !last) continue;
-        if (last->untracked_shard) hosts_[i]->lacks_shard(*last->untracked_shard);
-        if (lacks_shard(request, *last, *hosts_[i]))
-            hosts_[i]->lacks_shard(*request.shard_id);
+        if (last->untracked_shard)
+            hosts_[i]->lacks_shard(*last->untracked_shard, std::nullopt);
+        else if (lacks_shard(request, *last, *hosts_[i]))
+            hosts_[i]->lacks_shard(*request.shard_id, request.height);
         else if (answered && request.height && speaks_of_retention(*last))
             hosts_[i]->lacks(*request.height, known_head());
     }
@@ -168,14 +169,18 @@ bool Router::lacks_shard(const Request& request, const Verdict& verdict, const U
     if (verdict.reason == "UNKNOWN_CHUNK") return host.memory().reaches(*request.height);
     // The outcome of a transaction is there with the block after its own.
     const auto head = host.memory().head();
-    return verdict.reason == kLacking && ((head && *request.height < *head) ||
-                                          (known_head() && *request.height + kLagMargin < *known_head()));
+    return verdict.reason == kLacking && head && *request.height < *head;
+}
+
+const std::set<chain::ShardId>& Router::untracked_shards() {
+    learn_untracked();
+    return untracked_;
 }
 
 void Router::learn_untracked() {
     std::optional<std::set<chain::ShardId>> lacked_by_all;
     for (const auto& host : hosts_) {
-        const auto shards = host->memory().untracked_shards();
+        const auto shards = host->memory().untracked_shards(time_->now());
         std::set<chain::ShardId> both;
         for (const auto shard_id : shards)
             if (!lacked_by_all || lacked_by_all->contains(shard_id)) both.insert(shard_id);
@@ -184,16 +189,23 @@ void Router::learn_untracked() {
     if (!lacked_by_all || *lacked_by_all == untracked_) return;
     for (const auto shard_id : *lacked_by_all) {
         if (untracked_.contains(shard_id)) continue;
-        log::error("no upstream tracks a shard: its chunks and outcomes cannot be had",
+        log::error("no upstream tracks a shard: its chunks, outcomes and accounts cannot be had",
                    {{"shard_id", shard_id}});
         if (series_ != nullptr) series_->shard_untracked.Add({{"shard_id", std::to_string(shard_id)}}).Set(1);
     }
     for (const auto shard_id : untracked_) {
         if (lacked_by_all->contains(shard_id)) continue;
-        log::info("an upstream tracks the shard again", {{"shard_id", shard_id}});
+        log::info("the upstreams are asked about a shard again", {{"shard_id", shard_id}});
         if (series_ != nullptr) series_->shard_untracked.Add({{"shard_id", std::to_string(shard_id)}}).Set(0);
     }
     untracked_ = std::move(*lacked_by_all);
+}
+
+// A host that may know was not asked, as it does not offer the method.
+bool Router::lacks_method(const Call& call) const {
+    for (std::size_t i = 0; i < hosts_.size(); ++i)
+        if (concerns(call, i) && !offers(*hosts_[i], call.request.method)) return true;
+    return false;
 }
 
 CallError Router::give_up(const Call& call, const Progress& progress) const {
@@ -220,7 +232,7 @@ CallError Router::give_up(const Call& call, const Progress& progress) const {
     error.reason = progress.finished ? progress.last->reason : last.reason;
     error.host = progress.finished_by;
     if (progress.finished) error.invalid_transaction_json = progress.last->invalid_transaction_json;
-    error.method_missing = progress.method_missing;
+    error.method_missing = progress.method_missing || lacks_method(call);
     error.detail = call.object + ": " + progress.detail;
     return error;
 }

@@ -57,8 +57,8 @@ public:
     // Highest block any host told of.
     std::optional<chain::BlockHeight> known_head() const;
     std::vector<UpstreamState> states() const;
-    // Shards that no host tracks, as far as the answers tell.
-    const std::set<chain::ShardId>& untracked_shards() const { return untracked_; }
+    // Shards that no host tracks, as far as the answers of the last minutes tell.
+    const std::set<chain::ShardId>& untracked_shards();
     std::vector<std::unique_ptr<Upstream>>& hosts() { return hosts_; }
     const std::vector<std::unique_ptr<Upstream>>& hosts() const { return hosts_; }
 
@@ -70,6 +70,7 @@ private:
     void learn(const Call& call, const Progress& progress, std::optional<std::size_t> answered);
     bool lacks_shard(const Request& request, const Verdict& verdict, const Upstream& host) const;
     void learn_untracked();
+    bool lacks_method(const Call& call) const;
     void note(Progress& progress, std::size_t host, const Verdict& verdict, int status) const;
     CallError give_up(const Call& call, const Progress& progress) const;
     CallError never_asked(const Call& call) const;

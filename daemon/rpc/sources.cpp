@@ -129,7 +129,7 @@ public:
         return states;
     }
 
-    std::vector<chain::ShardId> untracked_shards() const override {
+    std::vector<chain::ShardId> untracked_shards() override {
         const auto& shards = rpc_->untracked_shards();
         return {shards.begin(), shards.end()};
     }

@@ -33,7 +33,7 @@ public:
     virtual FinalAccounts& final_accounts() = 0;
     virtual std::vector<UpstreamState> states() const = 0;
     // Shards that no upstream tracks, as far as the answers tell: their chunks and outcomes cannot be had.
-    virtual std::vector<chain::ShardId> untracked_shards() const = 0;
+    virtual std::vector<chain::ShardId> untracked_shards() = 0;
     // By `status`; empty fields if no host offers it.
     virtual base::Task<base::Result<ChainIdentity, Unavailable>> chain_id() = 0;
     // Keys and budgets of the upstreams by name. Each host that refuses us is tried again at once.

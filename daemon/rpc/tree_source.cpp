@@ -58,11 +58,12 @@ Decoder<DecodedBlock> tree_block_decoder(std::string hash) {
 // transaction's.
 TreeSource::TreeResult without_outcome(CallError error, std::optional<DecodedStatus> partial,
                                        const TreeSource::Query& query) {
-    const bool included = query.included_in || (partial && partial->value.final_execution_status != "NONE");
-    if (error.absent && error.reason != kLacking && !(partial && included))
-        return TreeSource::Unknown{error.detail};
-    if (!error.absent || !partial) return unavailable(std::move(error));
-    if (query.included_in) return Unavailable{kNoHostTracksShard, std::move(error.detail)};
+    if (!error.absent) return unavailable(std::move(error));
+    const bool nobody_tracks = error.reason == kLacking;
+    const bool in_a_chunk = partial && partial->value.final_execution_status != "NONE";
+    if (!nobody_tracks && !in_a_chunk) return TreeSource::Unknown{error.detail};
+    if (query.included_in && nobody_tracks) return Unavailable{kNoHostTracksShard, std::move(error.detail)};
+    if (query.included_in || !partial) return unavailable(std::move(error));
     TreeSource::Tree tree;
     tree.status = std::move(*partial);
     return tree;

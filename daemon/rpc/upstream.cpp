@@ -39,8 +39,8 @@ base::Task<std::optional<Exchange>> Upstream::ask(const Request& request, const 
     auto reply = co_await transport_->send(std::move(http), options_.request_timeout);
     const auto took = time_->now() - started;
     measure(took, reply ? reply->wire_bytes : 0);
-    // The host has done its part; a probe ends with the verdict.
-    if (circuit(health_, time_->now()) == Circuit::closed) slot.reset();
+    // The host has done its part where the answer is surely a result; any other one may block it.
+    if (reply && reply->status == 200 && reply->body.size() > kLargestError) slot.reset();
     auto exchange = co_await judge(request, read, std::move(reply), known_head);
     exchange.took = took;
     remember(request, exchange.verdict);
@@ -137,12 +137,13 @@ void Upstream::lacks(chain::BlockHeight height, std::optional<chain::BlockHeight
 }
 
 void Upstream::tracks(chain::ShardId shard_id) {
-    memory_.mark_tracked(shard_id);
+    memory_.tracks(shard_id);
     show();
 }
 
-void Upstream::lacks_shard(chain::ShardId shard_id) {
-    if (memory_.mark_untracked(shard_id, time_->now()))
+void Upstream::lacks_shard(chain::ShardId shard_id, std::optional<chain::BlockHeight> height) {
+    const auto now = time_->now();
+    if (height ? memory_.misses(shard_id, *height, now) : memory_.denies(shard_id, now))
         log::warn("upstream does not track a shard: others are asked about it",
                   {{"upstream", options_.name}, {"shard_id", shard_id}});
     show();
@@ -182,7 +183,7 @@ UpstreamState Upstream::state() const {
     state.last_error = health_.last_error;
     state.horizon = memory_.horizon();
     state.head = memory_.head();
-    state.untracked_shards = memory_.untracked_shards();
+    state.untracked_shards = memory_.untracked_shards(time_->now());
     state.budget_available = gate_->available();
     state.in_flight = gate_->in_flight();
     return state;

@@ -62,7 +62,8 @@ public:
     void saw_block(chain::BlockHeight height);
     void lacks(chain::BlockHeight height, std::optional<chain::BlockHeight> known_head);
     void tracks(chain::ShardId shard_id);
-    void lacks_shard(chain::ShardId shard_id);
+    // It lacks something of the shard at `height`; nullopt: it says itself that it does not track the shard.
+    void lacks_shard(chain::ShardId shard_id, std::optional<chain::BlockHeight> height);
 
     const std::string& name() const { return options_.name; }
     HostKind kind() const { return options_.kind; }

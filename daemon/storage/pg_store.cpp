@@ -104,10 +104,9 @@ base::Task<std::uint64_t> PgStore::pending_tree_count(base::HeightRange included
     });
 }
 
-base::Task<OverdueTrees> PgStore::overdue_trees(base::WallTime included_before) {
-    return questions_.run([included_before](pqxx::connection& connection) {
-        return sql::overdue_trees(connection, included_before);
-    });
+base::Task<OverdueTrees> PgStore::overdue_trees(std::chrono::seconds age) {
+    return questions_.run(
+        [age](pqxx::connection& connection) { return sql::overdue_trees(connection, age); });
 }
 
 base::Task<void> PgStore::postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,

@@ -57,7 +57,7 @@ public:
     base::Task<void> commit_tree(chain::TreeRows tree) override;
     base::Task<std::vector<PendingTree>> due_trees(unsigned limit) override;
     base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) override;
-    base::Task<OverdueTrees> overdue_trees(base::WallTime included_before) override;
+    base::Task<OverdueTrees> overdue_trees(std::chrono::seconds age) override;
     base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                    std::string reason) override;
     base::Task<void> adopt_orphans(base::HeightRange around) override;

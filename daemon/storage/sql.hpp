@@ -20,7 +20,7 @@ CommitOutcome commit_batch(pqxx::connection& connection, const chain::RowBatch& 
 bool commit_tree(pqxx::connection& connection, const chain::TreeRows& tree, PartitionKeeper& partitions);
 std::vector<PendingTree> due_trees(pqxx::connection& connection, unsigned limit);
 std::uint64_t pending_tree_count(pqxx::connection& connection, base::HeightRange included_in);
-OverdueTrees overdue_trees(pqxx::connection& connection, base::WallTime included_before);
+OverdueTrees overdue_trees(pqxx::connection& connection, std::chrono::seconds age);
 void postpone_tree(pqxx::connection& connection, const std::string& tx_hash, std::chrono::milliseconds delay,
                    const std::string& reason);
 

@@ -59,13 +59,14 @@ struct PendingTree {
     bool ordered = false;  // as part of a backfill
 };
 
-// Trees that should have been complete by now, those of ordered backfills left out.
+// Trees that are waited for longer than they should take, those of ordered backfills left out.
 struct OverdueTrees {
-    std::uint64_t count = 0;
+    std::uint64_t count = 0;  // at most kMostOverdue
     std::string oldest_tx_hash;
-    std::string oldest_reason;  // as postpone_tree() was told; empty: answers came, incomplete ones
-    std::chrono::milliseconds oldest_by{0};  // how long before the limit it was included
+    std::string oldest_fault;                 // the last one, as postpone_tree() was told; empty: none
+    std::chrono::milliseconds oldest_age{0};  // since its block was stored
 };
+inline constexpr std::uint64_t kMostOverdue = 10'000;
 
 struct BackfillProgress {
     std::int64_t id = 0;
@@ -98,8 +99,8 @@ public:
     // look again for one that is not ready.
     virtual base::Task<std::vector<PendingTree>> due_trees(unsigned limit) = 0;
     virtual base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) = 0;
-    // Pending trees of blocks whose time is before this.
-    virtual base::Task<OverdueTrees> overdue_trees(base::WallTime included_before) = 0;
+    // Trees that have been pending for longer than `age`.
+    virtual base::Task<OverdueTrees> overdue_trees(std::chrono::seconds age) = 0;
     virtual base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                            std::string reason) = 0;
 

@@ -152,25 +152,25 @@ std::uint64_t pending_tree_count(pqxx::connection& connection, base::HeightRange
         .as<std::uint64_t>();
 }
 
-OverdueTrees overdue_trees(pqxx::connection& connection, base::WallTime included_before) {
+OverdueTrees overdue_trees(pqxx::connection& connection, std::chrono::seconds age) {
+    static const std::string overdue =
+        "FROM pending_trees WHERE placed_at < now() - $1::bigint * interval '1 second' AND NOT EXISTS "
+        "  (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height) ";
     pqxx::work tx(connection);
-    const auto before =
-        std::chrono::duration_cast<std::chrono::milliseconds>(included_before.time_since_epoch()).count();
-    const auto rows =
-        shim::query(tx,
-                    "SELECT count(*) OVER (), tx_hash, coalesce(reason, ''), "
-                    "  (extract(epoch FROM to_timestamp($1::numeric / 1000) - block_time) * 1000)::bigint "
-                    "FROM pending_trees WHERE block_time < to_timestamp($1::numeric / 1000) AND NOT EXISTS "
-                    "  (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height) "
-                    "ORDER BY block_time, tx_hash LIMIT 1",
-                    before);
-    OverdueTrees overdue;
-    if (rows.empty()) return overdue;
-    overdue.count = rows[0][0].as<std::uint64_t>();
-    overdue.oldest_tx_hash = rows[0][1].as<std::string>();
-    overdue.oldest_reason = rows[0][2].as<std::string>();
-    overdue.oldest_by = std::chrono::milliseconds(rows[0][3].as<std::int64_t>());
-    return overdue;
+    const auto oldest = shim::query(tx,
+                                    "SELECT tx_hash, coalesce(reason, ''), "
+                                    "  (extract(epoch FROM now() - placed_at) * 1000)::bigint " +
+                                        overdue + "ORDER BY placed_at LIMIT 1",
+                                    age.count());
+    OverdueTrees found;
+    if (oldest.empty()) return found;
+    found.oldest_tx_hash = oldest[0][0].as<std::string>();
+    found.oldest_fault = oldest[0][1].as<std::string>();
+    found.oldest_age = std::chrono::milliseconds(oldest[0][2].as<std::int64_t>());
+    found.count = shim::query(tx, "SELECT count(*) FROM (SELECT " + overdue + "LIMIT $2) AS some",
+                              age.count(), kMostOverdue)[0][0]
+                      .as<std::uint64_t>();
+    return found;
 }
 
 void postpone_tree(pqxx::connection& connection, const std::string& tx_hash, std::chrono::milliseconds delay,

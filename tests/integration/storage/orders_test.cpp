@@ -49,19 +49,17 @@ TEST_F(Trees, are_due_at_once_and_again_after_a_delay) {
     EXPECT_EQ(rows("SELECT attempts, reason FROM pending_trees"), "1|receipts still to execute\n");
 }
 
-TEST_F(Trees, are_overdue_when_their_block_is_old_and_no_backfill_ordered_them) {
-    const auto at = [](std::uint64_t height) {
-        return base::WallTime(base::Duration(kFirstTime + height * 1'000'000'000ull));
-    };
+TEST_F(Trees, are_overdue_when_they_are_pending_for_long_and_no_backfill_ordered_them) {
     await(store().postpone_tree("T", 1h, "NO_HOST_TRACKS_SHARD: shard 3"));
-    EXPECT_EQ(await(store().overdue_trees(at(100))).count, 0u);
-    const auto overdue = await(store().overdue_trees(at(112)));
+    EXPECT_EQ(await(store().overdue_trees(600s)).count, 0u);
+    execute("UPDATE pending_trees SET placed_at = now() - interval '20 minutes'");
+    const auto overdue = await(store().overdue_trees(600s));
     EXPECT_EQ(overdue.count, 1u);
     EXPECT_EQ(overdue.oldest_tx_hash, "T");
-    EXPECT_EQ(overdue.oldest_reason, "NO_HOST_TRACKS_SHARD: shard 3");
-    EXPECT_EQ(overdue.oldest_by, 12s);
+    EXPECT_EQ(overdue.oldest_fault, "NO_HOST_TRACKS_SHARD: shard 3");
+    EXPECT_GE(overdue.oldest_age, 20min);
     execute("INSERT INTO backfills (from_height, to_height) VALUES (90, 110)");
-    EXPECT_EQ(await(store().overdue_trees(at(112))).count, 0u);
+    EXPECT_EQ(await(store().overdue_trees(600s)).count, 0u);
 }
 
 TEST_F(Trees, complete_their_transaction_and_take_in_their_data) {

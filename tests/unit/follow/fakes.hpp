@@ -128,7 +128,7 @@ public:
         co_return std::vector<storage::PendingTree>{};
     }
     base::Task<std::uint64_t> pending_tree_count(base::HeightRange) override { co_return 0; }
-    base::Task<storage::OverdueTrees> overdue_trees(base::WallTime) override {
+    base::Task<storage::OverdueTrees> overdue_trees(std::chrono::seconds) override {
         co_return storage::OverdueTrees();
     }
     base::Task<void> postpone_tree(std::string, std::chrono::milliseconds, std::string) override {

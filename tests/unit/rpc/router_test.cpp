@@ -8,6 +8,8 @@
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -196,34 +198,20 @@ TEST_F(RouterTest, a_chunk_not_yet_held_is_asked_for_again_after_a_moment) {
     EXPECT_EQ(upstream(0).health().score, 1.0);
 }
 
-TEST_F(RouterTest, a_host_that_lacks_the_chunk_of_a_block_it_has_does_not_track_the_shard) {
-    auto& partial = world.host("partial", HostKind::regular);
-    world.host("complete", HostKind::archival);
-    partial.script = [](const auto&) { return error("UNKNOWN_CHUNK"); };
-    world.router();
-    upstream(0).saw_block(100);
-    EXPECT_EQ(*ask(ask_chunk("c", 100, 3, Priority::head)), 1u);
-    EXPECT_EQ(upstream(0).state().untracked_shards, std::vector<chain::ShardId>{3});
-    EXPECT_EQ(upstream(0).state().horizon, 100u) << "it has forgotten nothing";
-    EXPECT_EQ(*ask(ask_chunk("d", 101, 3, Priority::head)), 1u);
-    EXPECT_EQ(partial.seen.size(), 1u);
-    world.time->advance(kUntrackedFor);
-    partial.script = [](const auto&) { return result("{}"); };
-    EXPECT_EQ(*ask(ask_chunk("e", 102, 3, Priority::head)), 0u) << "it is asked again after a while";
-    EXPECT_TRUE(upstream(0).state().untracked_shards.empty());
-}
-
-TEST_F(RouterTest, a_host_that_names_the_shard_it_does_not_track_is_believed) {
-    auto& partial = world.host("partial", HostKind::regular);
-    world.host("complete", HostKind::archival);
-    partial.script = [](const auto&) {
-        return http(200,
-                    R"({"jsonrpc":"2.0","error":{"name":"HANDLER_ERROR","cause":{"info":)"
-                    R"({"requested_shard_id":3},"name":"UNAVAILABLE_SHARD"},"code":-32000,)"
-                    R"("message":"Server error","data":"The node does not track the shard ID 3"},"id":"r"})");
+TEST_F(RouterTest, what_waits_behind_an_answer_that_asks_for_time_does_not_start) {
+    auto& only = world.host("only", HostKind::regular, {}, {0, 1});
+    only.script = [](const auto&) { return http(429, "", {{"Retry-After", "600"}}); };
+    auto slowly_judged = ask_block(1, Priority::head);
+    slowly_judged.read = [this](Received received) -> base::Task<Verdict> {
+        base::asio::steady_timer timer(world.io);
+        co_await world.time->sleep(timer, 1s);
+        co_return judge(received);
     };
-    EXPECT_EQ(*ask(ask_account("alice", "final", Priority::head)), 1u);
-    EXPECT_EQ(upstream(0).state().untracked_shards, std::vector<chain::ShardId>{3});
+    for (int i = 0; i < 3; ++i)
+        boost::asio::co_spawn(world.io, world.router()->call(slowly_judged), boost::asio::detached);
+    world.settle();
+    while (world.time->jump()) world.settle();
+    EXPECT_EQ(only.seen.size(), 1u);
 }
 
 TEST_F(RouterTest, one_kind_alone_is_enough) {

@@ -119,54 +119,93 @@ TEST_F(RpcTrees, is_incomplete_while_nothing_but_the_hash_is_known) {
 // other way.
 const std::string kTellsNothing = R"({"final_execution_status":"NONE"})";
 
-TEST_F(RpcTrees, a_host_that_does_not_track_the_shard_is_passed_over) {
+class PartialHosts : public RpcTrees {
+protected:
+    // As the tree of a transaction that this block includes.
+    TreeSource::TreeResult tree_of(chain::BlockHeight height, chain::ShardId shard_id) {
+        included_in = {height, shard_id};
+        return tree();
+    }
+    static Transport::Reply complete(const net::HttpRequest&) {
+        return result(status({outcome(kR1, {})}, {kR1}, Texts{receipt(kR1)}));
+    }
+};
+
+TEST_F(PartialHosts, are_passed_over_once_their_answers_lack_outcomes) {
     auto& validator = world.host("validator", HostKind::regular);
     auto& second = world.host("without outcomes", HostKind::regular);
-    auto& complete = world.host("complete", HostKind::archival);
+    auto& whole = world.host("whole", HostKind::archival);
     validator.script = [](const auto&) { return result(kTellsNothing); };
     second.script = [](const auto&) { return result(R"({"final_execution_status":"INCLUDED"})"); };
-    complete.script = [](const auto&) {
-        return result(status({outcome(kR1, {})}, {kR1}, Texts{receipt(kR1)}));
-    };
-    included_in = {100, 3};
-    world.router()->hosts()[2]->saw_block(150);
-    const auto result = tree();
-    EXPECT_EQ(std::get<TreeSource::Tree>(result).host, "complete");
+    whole.script = complete;
+    for (auto& host : world.router()->hosts()) host->saw_block(150);
+    for (chain::BlockHeight height = 100; height < 100 + kMissesToBelieve; ++height)
+        EXPECT_EQ(std::get<TreeSource::Tree>(tree_of(height, 3)).host, "whole");
     EXPECT_THAT(world.router()->states()[0].untracked_shards, ElementsAre(3u));
-    tree();
-    EXPECT_EQ(validator.seen.size(), 1u) << "learnt";
-    EXPECT_EQ(second.seen.size(), 1u);
-    included_in = {101, 2};
-    tree();
-    EXPECT_EQ(validator.seen.size(), 2u) << "of another shard nothing is known";
+    tree_of(110, 3);
+    EXPECT_EQ(validator.seen.size(), kMissesToBelieve);
+    EXPECT_EQ(second.seen.size(), kMissesToBelieve);
+    tree_of(111, 2);
+    EXPECT_EQ(validator.seen.size(), kMissesToBelieve + 1) << "of another shard nothing is known";
     EXPECT_TRUE(world.router()->untracked_shards().empty());
 }
 
-TEST_F(RpcTrees, a_shard_that_no_host_tracks_is_named) {
+TEST_F(PartialHosts, that_lack_one_transaction_only_lack_no_shard) {
+    auto& host = world.host("host", HostKind::regular);
+    host.script = [](const auto&) { return result(kTellsNothing); };
+    world.router()->hosts()[0]->saw_block(150);
+    for (int i = 0; i < 9; ++i) EXPECT_TRUE(std::holds_alternative<Unavailable>(tree_of(100, 3)));
+    EXPECT_TRUE(world.router()->untracked_shards().empty()) << "it may never have had an outcome";
+}
+
+TEST_F(PartialHosts, of_which_none_tracks_a_shard_name_it_until_one_does_or_nobody_asks_any_more) {
     auto& a = world.host("a", HostKind::regular);
     auto& b = world.host("b", HostKind::archival);
     a.script = b.script = [](const auto&) { return result(kTellsNothing); };
-    included_in = {100, 3};
-    world.router()->hosts()[0]->saw_block(150);
-    const auto first = tree();
-    ASSERT_TRUE(std::holds_alternative<Unavailable>(first));
-    EXPECT_EQ(std::get<Unavailable>(first).reason, kNoHostTracksShard);
-    EXPECT_THAT(std::get<Unavailable>(first).detail, HasSubstr("of shard 3"));
+    for (auto& host : world.router()->hosts()) host->saw_block(150);
+    for (chain::BlockHeight height = 100; height < 100 + kMissesToBelieve; ++height) {
+        const auto result = tree_of(height, 3);
+        ASSERT_TRUE(std::holds_alternative<Unavailable>(result));
+        EXPECT_EQ(std::get<Unavailable>(result).reason, kNoHostTracksShard);
+        EXPECT_THAT(std::get<Unavailable>(result).detail, HasSubstr("of shard 3"));
+    }
     EXPECT_THAT(world.router()->untracked_shards(), ElementsAre(3u));
-    b.script = [](const auto&) { return result(status({outcome(kR1, {})}, {kR1}, Texts{receipt(kR1)})); };
-    EXPECT_TRUE(std::get<TreeSource::Tree>(tree()).complete)
-        << "a host that lacked it is still asked where none is left";
+    b.script = complete;
+    EXPECT_TRUE(std::get<TreeSource::Tree>(tree_of(110, 3)).complete)
+        << "it is asked where no other one is left";
     EXPECT_TRUE(world.router()->untracked_shards().empty());
+
+    b.script = a.script;
+    for (chain::BlockHeight height = 120; height < 120 + kMissesToBelieve; ++height) tree_of(height, 3);
+    EXPECT_FALSE(world.router()->untracked_shards().empty());
+    world.time->advance(kUntrackedFor);
+    EXPECT_TRUE(world.router()->untracked_shards().empty()) << "the shard may be gone";
 }
 
-TEST_F(RpcTrees, a_host_that_tracks_the_shard_knows_best_that_a_transaction_is_unknown) {
+TEST_F(PartialHosts, know_less_of_an_unknown_transaction_than_hosts_that_track_its_shard) {
     auto& a = world.host("a", HostKind::regular);
     auto& b = world.host("b", HostKind::archival);
     a.script = [](const auto&) { return result(kTellsNothing); };
     b.script = [](const auto&) { return error("UNKNOWN_TRANSACTION"); };
     EXPECT_TRUE(std::holds_alternative<TreeSource::Unknown>(tree()));
+    EXPECT_TRUE(std::holds_alternative<TreeSource::Unknown>(tree_of(100, 3)))
+        << "b tracks it and has forgotten it";
     a.script = [](const auto&) { return result(R"({"final_execution_status":"INCLUDED"})"); };
+    included_in.reset();
     EXPECT_FALSE(std::holds_alternative<TreeSource::Unknown>(tree())) << "a chunk has it";
+}
+
+TEST_F(PartialHosts, leave_the_answer_to_a_host_that_offers_the_older_method_only) {
+    auto& a = world.host("a", HostKind::regular);
+    auto& b = world.host("b", HostKind::archival);
+    a.script = [](const auto&) { return result(kTellsNothing); };
+    b.script = [](const net::HttpRequest& request) {
+        if (asks(request, "EXPERIMENTAL_tx_status"))
+            return error("METHOD_NOT_FOUND", 400, "REQUEST_VALIDATION_ERROR");
+        return complete(request);
+    };
+    for (chain::BlockHeight height = 100; height < 105; ++height)
+        EXPECT_TRUE(std::holds_alternative<TreeSource::Tree>(tree_of(height, 3))) << height;
 }
 
 TEST_F(RpcTrees, falls_back_to_tx_and_asks_for_the_bodies) {
