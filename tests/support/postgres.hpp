@@ -30,22 +30,25 @@ inline std::string url_of(const std::string& url, const std::string& database,
     return url.substr(0, scheme) + user + url.substr(at, slash - at) + "/" + database;
 }
 
-inline pqxx::result run_sql(const std::string& url, const std::string& sql) {
+inline std::unique_ptr<pqxx::connection> quiet_connection(const std::string& url) {
     auto connection = storage::shim::connect(url);
-    pqxx::nontransaction session(*connection);
-    session.exec("SET client_min_messages = warning");
-    return session.exec(sql);
+    pqxx::nontransaction(*connection).exec("SET client_min_messages = warning");
+    return connection;
 }
 
-inline std::string one_value(const std::string& url, const std::string& sql) {
-    const auto rows = run_sql(url, sql);
+inline pqxx::result run_sql(const std::string& url, const std::string& sql) {
+    const auto connection = quiet_connection(url);
+    return pqxx::nontransaction(*connection).exec(sql);
+}
+
+inline std::string one_value(const pqxx::result& rows) {
     return rows.empty() || rows[0][0].is_null() ? std::string() : rows[0][0].as<std::string>();
 }
 
 // All rows as text: "a|b\nc|d\n".
-inline std::string all_rows(const std::string& url, const std::string& sql) {
+inline std::string all_rows(const pqxx::result& rows) {
     std::string text;
-    for (const auto& row : run_sql(url, sql)) {
+    for (const auto& row : rows) {
         for (const auto& field : row) {
             if (field.num() > 0) text += '|';
             text += field.is_null() ? "-" : field.c_str();
@@ -132,12 +135,24 @@ protected:
     }
 
     FreshDatabase& database() { return *database_; }
-    std::string value(const std::string& sql) { return one_value(database_->url(), sql); }
-    std::string rows(const std::string& sql) { return all_rows(database_->url(), sql); }
-    void execute(const std::string& sql) { run_sql(database_->url(), sql); }
+    std::string value(const std::string& sql) { return one_value(ask(sql)); }
+    std::string rows(const std::string& sql) { return all_rows(ask(sql)); }
+    void execute(const std::string& sql) { ask(sql); }
 
 private:
+    // On one connection, since making one takes longer than most answers; on another after somebody cut it.
+    pqxx::result ask(const std::string& sql) {
+        if (!connection_) connection_ = quiet_connection(database_->url());
+        try {
+            return pqxx::nontransaction(*connection_).exec(sql);
+        } catch (const pqxx::broken_connection&) {
+            connection_ = quiet_connection(database_->url());
+            return pqxx::nontransaction(*connection_).exec(sql);
+        }
+    }
+
     std::unique_ptr<FreshDatabase> database_;
+    std::unique_ptr<pqxx::connection> connection_;
 };
 
 }  // namespace receiptd::test

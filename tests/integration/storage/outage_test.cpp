@@ -180,7 +180,7 @@ TEST(OutageOfTheServer, crashes_while_committing_lose_and_repeat_nothing) {
     });
     const auto wait_for_progress = [&] {
         const auto enough =
-            one_value(cluster.url(), "SELECT greatest(100, upper(heights)) + 20 FROM coverage");
+            one_value(run_sql(cluster.url(), "SELECT greatest(100, upper(heights)) + 20 FROM coverage"));
         wait_until(cluster.url(), "SELECT 1 FROM coverage WHERE upper(heights) >= " + enough);
     };
     for (int crash = 1; crash <= 3; ++crash) {
@@ -192,11 +192,11 @@ TEST(OutageOfTheServer, crashes_while_committing_lose_and_repeat_nothing) {
     const auto end = writing.get();
     const auto blocks = std::to_string(end - 100);
     const auto receipts = std::to_string((end - 100) * 20);
-    EXPECT_EQ(one_value(cluster.url(), "SELECT heights FROM coverage"),
+    EXPECT_EQ(one_value(run_sql(cluster.url(), "SELECT heights FROM coverage")),
               "{[100," + std::to_string(end) + ")}");
-    EXPECT_EQ(all_rows(cluster.url(), "SELECT count(*), count(DISTINCT receipt_id) FROM receipts"),
+    EXPECT_EQ(all_rows(run_sql(cluster.url(), "SELECT count(*), count(DISTINCT receipt_id) FROM receipts")),
               receipts + "|" + receipts + "\n");
-    EXPECT_EQ(all_rows(cluster.url(), "SELECT count(*), count(DISTINCT block_height) FROM blocks"),
+    EXPECT_EQ(all_rows(run_sql(cluster.url(), "SELECT count(*), count(DISTINCT block_height) FROM blocks")),
               blocks + "|" + blocks + "\n");
     EXPECT_GE(open.series.reconnects.Value(), 3);
 }

@@ -143,9 +143,9 @@ TEST_F(WatchUpdates, are_whole_or_not_there_when_connections_die) {
     std::atomic<bool> done{false};
     std::thread killer([&] {
         while (!done)
-            execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
-                "current_database() AND pid <> pg_backend_pid() AND query LIKE '%watch%'");
+            run_sql(database().url(),
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
+                    "current_database() AND pid <> pg_backend_pid() AND query LIKE '%watch%'");
     });
     // Being stuck and not, so that the stage guards nothing and each round counts once or, in doubt, twice.
     for (std::uint32_t i = 0; i < kRounds; ++i) {
