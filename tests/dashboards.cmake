@@ -10,4 +10,4 @@ add_test(NAME dashboards.live
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/support/with_postgres.sh ${RECEIPTD_TEST_CLUSTER}
           ${Python3_EXECUTABLE} ${dashboards}/live_test.py)
 set_tests_properties(dashboards.live PROPERTIES
-  ENVIRONMENT RECEIPTD_BUILD=${CMAKE_BINARY_DIR} FIXTURES_REQUIRED postgres TIMEOUT 600)
+  ENVIRONMENT RECEIPTD_BUILD=${CMAKE_BINARY_DIR} FIXTURES_REQUIRED postgres TIMEOUT 600 COST 20)

@@ -1,4 +1,5 @@
-# Scenarios: whole programs against a replaying sandbox and the tests' private PostgreSQL, one process per file.
+# Scenarios: whole programs against the sandbox and the tests' private PostgreSQL, one process per file. They take
+# longest, so they begin first (COST): the cores are busy to the end.
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 file(GLOB scenario_files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/scenario/*_test.py)
@@ -9,5 +10,5 @@ foreach(file ${scenario_files})
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/support/with_postgres.sh ${RECEIPTD_TEST_CLUSTER}
             ${Python3_EXECUTABLE} ${file})
   set_tests_properties(scenario.${name} PROPERTIES
-    ENVIRONMENT RECEIPTD_BUILD=${CMAKE_BINARY_DIR} FIXTURES_REQUIRED postgres TIMEOUT 600)
+    ENVIRONMENT RECEIPTD_BUILD=${CMAKE_BINARY_DIR} FIXTURES_REQUIRED postgres TIMEOUT 600 COST 30)
 endforeach()
