@@ -3,6 +3,8 @@
 #include "sandbox/ledger/chance.hpp"
 #include "sandbox/ledger/ledger.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 
 namespace receiptd::sandbox {
