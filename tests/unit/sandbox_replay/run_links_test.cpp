@@ -2,6 +2,7 @@
 #include "sandbox/replay/run_links.hpp"
 
 #include "sandbox/replay/whole_block_run.hpp"
+#include "support/recordings.hpp"
 #include "unit/sandbox_replay/fixtures.hpp"
 
 #include <gtest/gtest.h>
@@ -249,16 +250,18 @@ TEST(LinkedBlocks, WhatNothingExecutesIsNotAnnounced) {
     EXPECT_EQ(drops, 1u);
 }
 
-TEST(LinkedMainnet, CompletesTheTreesOfLargeBlocks) {
-    const auto folder = test::shared() / "data/whole-block";
-    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no recorded chain data in " << folder;
+using LinkedMainnet = receiptd::test::Recordings;
+
+TEST_P(LinkedMainnet, CompletesTheTreesOfLargeBlocks) {
     Repeat repeat;
     repeat.blocks = 1;
-    const WholeBlockRun run(folder, repeat);
+    const WholeBlockRun run(root() / "whole-block", repeat);
     EXPECT_EQ(run.links().orphans, 0u);
     EXPECT_EQ(run.links().open, 0u);
     EXPECT_LT(run.links().dropped, run.links().receipts / 20);
 }
+
+RECEIPTD_WHERE_RECORDED(LinkedMainnet);
 
 }  // namespace
 }  // namespace receiptd::sandbox
