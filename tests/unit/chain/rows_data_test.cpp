@@ -122,7 +122,7 @@ TEST_P(RecordedRows, ActionsKeepEverythingButTheFormOfArguments) {
             EXPECT_EQ(actions, original);
         }
     }
-    EXPECT_GT(readable, in_repository() ? 100u : 800u);
+    EXPECT_GT(readable, in_repository() ? 50u : 800u);
 }
 
 TEST_P(RecordedRows, ChainedBlocksFindTheParentsOfTheirReceipts) {
