@@ -5,7 +5,9 @@ add_library(receiptd_options INTERFACE)
 target_compile_options(receiptd_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
   # g++ 12 takes a coroutine frame's own operator delete for a mismatch.
-  $<$<CXX_COMPILER_ID:GNU>:-fcoroutines -Wno-mismatched-new-delete>)
+  $<$<CXX_COMPILER_ID:GNU>:-fcoroutines -Wno-mismatched-new-delete>
+  # g++ would look for garbage from 128 MB on, again and again: a tenth of its time.
+  $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=700000>)
 target_include_directories(receiptd_options INTERFACE ${CMAKE_SOURCE_DIR}/daemon ${CMAKE_SOURCE_DIR})
 target_compile_definitions(receiptd_options INTERFACE
   BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION RECEIPTD_VERSION="${PROJECT_VERSION}")
