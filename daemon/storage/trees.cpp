@@ -167,7 +167,7 @@ OverdueTrees overdue_trees(pqxx::connection& connection, std::chrono::seconds ag
     found.oldest_tx_hash = oldest[0][0].as<std::string>();
     found.oldest_fault = oldest[0][1].as<std::string>();
     found.oldest_age = std::chrono::milliseconds(oldest[0][2].as<std::int64_t>());
-    found.count = shim::query(tx, "SELECT count(*) FROM (SELECT " + overdue + "LIMIT $2) AS some",
+    found.count = shim::query(tx, "SELECT count(*) FROM (SELECT " + overdue + "LIMIT $2) AS overdue",
                               age.count(), kMostOverdue)[0][0]
                       .as<std::uint64_t>();
     return found;

@@ -41,6 +41,7 @@ TEST_F(Trees, are_due_at_once_and_again_after_a_delay) {
     ASSERT_EQ(due.size(), 1u);
     EXPECT_EQ(due[0].tx_hash, "T");
     EXPECT_EQ(due[0].included_in.hash, "hash100");
+    EXPECT_EQ(due[0].shard_id, 3u);
     EXPECT_EQ(due[0].included_in.timestamp_nanosec, kFirstTime + 100'000'000'000ull);
 
     await(store().postpone_tree("T", 1h, "receipts still to execute"));

@@ -156,7 +156,7 @@ inline void add_pending(RowBatch& batch, const std::string& tx_hash) {
     const auto& block = batch.blocks.back();
     add_line(batch, Table::pending_trees,
              {tx_hash, "alice.near", std::to_string(block.height), block.hash, time_text(block.height),
-              std::to_string(block.timestamp_nanosec)});
+              std::to_string(block.timestamp_nanosec), "3"});
 }
 
 struct FixedClock final : base::Clock {
