@@ -72,8 +72,8 @@ private:
         return pieces;
     }
 
-    ShardLayout read_shard(std::string_view shard) const {
-        ShardLayout layout;
+    WholeBlockShard read_shard(std::string_view shard) const {
+        WholeBlockShard layout;
         layout.shard_id = number(shard, "shard_id");
         const auto chunk = member(shard, "chunk");
         if (chunk && is_object(*chunk)) read_chunk(*chunk, layout);
@@ -84,7 +84,7 @@ private:
         return layout;
     }
 
-    void read_chunk(std::string_view chunk, ShardLayout& layout) const {
+    void read_chunk(std::string_view chunk, WholeBlockShard& layout) const {
         const auto header = require(chunk, "header");
         layout.chunk_hash = string_body(require(header, "chunk_hash"));
         std::vector<std::string_view> transactions;
@@ -130,14 +130,14 @@ private:
         return layout;
     }
 
-    void read_executed(std::string_view item, ShardLayout& layout) const {
+    void read_executed(std::string_view item, WholeBlockShard& layout) const {
         const auto outcome = require(item, "execution_outcome");
         layout.outcomes.push_back({std::string(string_body(require(outcome, "id"))), span(outcome)});
         const auto receipt = member(item, "receipt");
         if (receipt && is_object(*receipt)) add_receipt(*receipt, layout);
     }
 
-    void add_receipt(std::string_view receipt, ShardLayout& layout) const {
+    void add_receipt(std::string_view receipt, WholeBlockShard& layout) const {
         layout.receipts.push_back({std::string(string_body(require(receipt, "receipt_id"))), span(receipt)});
     }
 

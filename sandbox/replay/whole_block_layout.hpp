@@ -36,7 +36,7 @@ struct TransactionLayout {
     Span outcome;  // OutcomeWithId; empty if the recording has none
 };
 
-struct ShardLayout {
+struct WholeBlockShard {
     std::uint64_t shard_id = 0;
     std::string chunk_hash;        // empty: no new chunk in this block
     std::vector<Piece> rpc_chunk;  // as the JSON-RPC method `chunk` gives it
@@ -50,7 +50,7 @@ struct WholeBlockLayout {
     std::string hash;
     std::string prev_hash;
     std::vector<Piece> rpc_block;  // as the JSON-RPC method `block` gives it
-    std::vector<ShardLayout> shards;
+    std::vector<WholeBlockShard> shards;
 };
 
 // `text` is one whole block, below 4 GiB. Throws std::invalid_argument naming what is missing.

@@ -74,7 +74,7 @@ std::vector<WholeBlockRun::RoundsBack> WholeBlockRun::repeat_blocks() {
 void WholeBlockRun::build_indexes(const std::vector<RoundsBack>& rounds_back) {
     for (std::size_t block = 0; block < layouts_.size(); ++block) {
         const WholeBlockLayout& layout = repeat_ ? templates_[block].layout() : layouts_[block];
-        const auto add = [&](Index& index, const std::string& id, const ShardLayout* shard, Span span,
+        const auto add = [&](Index& index, const std::string& id, const WholeBlockShard* shard, Span span,
                              const TransactionLayout* transaction = nullptr) {
             const auto back = rounds_back[block].find(id);
             const unsigned rounds = back == rounds_back[block].end() ? 0 : back->second;

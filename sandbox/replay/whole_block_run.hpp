@@ -57,7 +57,7 @@ public:
     std::optional<std::uint64_t> find_block(std::string_view hash) const;
     struct ChunkPlace {
         std::uint64_t position = 0;
-        const ShardLayout* shard = nullptr;
+        const WholeBlockShard* shard = nullptr;
     };
     std::optional<ChunkPlace> find_chunk(std::string_view hash) const;
     struct TransactionPlace {
@@ -73,7 +73,7 @@ private:
         std::string recorded_id;
         std::size_t block = 0;     // index of the recorded block that holds it
         unsigned rounds_back = 0;  // of the id there
-        const ShardLayout* shard = nullptr;
+        const WholeBlockShard* shard = nullptr;
         const TransactionLayout* transaction = nullptr;
         Span span;
     };
