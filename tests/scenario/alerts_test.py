@@ -133,6 +133,8 @@ class Told(Alerts):
         config = self.with_endpoint(chain, receiver.url)
         for _ in range(KILLS):
             self.kill_in_the_middle(config, receiver)
+        support.wait_until("there is enough to tell",
+                           lambda: len(self.true_findings(chain, self.final_height(chain))) > 50)
         last = self.final_height(chain)
         # What the dead had in their hands is theirs for half a minute; nobody needs to wait for that.
         held = [row["alert_id"] for row in self.deliveries(config, "--state", "pending")]
