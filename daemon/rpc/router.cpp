@@ -149,7 +149,10 @@ void Router::note(Progress& progress, std::size_t host, const Verdict& verdict, 
 void Router::learn(const Call& call, const Progress& progress, std::optional<std::size_t> answered) {
     const auto& request = call.request;
     if (answered && request.height) hosts_[*answered]->saw_block(*request.height);
-    if (answered && request.shard_id) hosts_[*answered]->tracks(*request.shard_id);
+    if (answered && request.shard_id) {
+        hosts_[*answered]->tracks(*request.shard_id);
+        show_shard(*request.shard_id);
+    }
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
         const auto& last = progress.hosts[i].last;
         if (i == answered || !last) continue;
@@ -191,14 +194,21 @@ void Router::learn_untracked() {
         if (untracked_.contains(shard_id)) continue;
         log::error("no upstream tracks a shard: its chunks, outcomes and accounts cannot be had",
                    {{"shard_id", shard_id}});
-        if (series_ != nullptr) series_->shard_untracked.Add({{"shard_id", std::to_string(shard_id)}}).Set(1);
     }
     for (const auto shard_id : untracked_) {
         if (lacked_by_all->contains(shard_id)) continue;
         log::info("the upstreams are asked about a shard again", {{"shard_id", shard_id}});
-        if (series_ != nullptr) series_->shard_untracked.Add({{"shard_id", std::to_string(shard_id)}}).Set(0);
     }
     untracked_ = std::move(*lacked_by_all);
+    for (const auto shard_id : untracked_) show_shard(shard_id);
+    for (const auto& [shard_id, gauge] : shown_shards_) gauge->Set(untracked_.contains(shard_id) ? 1 : 0);
+}
+
+// Networks have fewer than kMostUntracked shards; a host that names more makes no more series.
+void Router::show_shard(chain::ShardId shard_id) {
+    if (series_ == nullptr || shown_shards_.contains(shard_id) || shown_shards_.size() >= kMostUntracked)
+        return;
+    shown_shards_[shard_id] = &series_->shard_untracked.Add({{"shard_id", std::to_string(shard_id)}});
 }
 
 // A host that may know was not asked, as it does not offer the method.

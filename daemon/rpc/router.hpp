@@ -9,6 +9,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -70,6 +71,7 @@ private:
     void learn(const Call& call, const Progress& progress, std::optional<std::size_t> answered);
     bool lacks_shard(const Request& request, const Verdict& verdict, const Upstream& host) const;
     void learn_untracked();
+    void show_shard(chain::ShardId shard_id);
     bool lacks_method(const Call& call) const;
     void note(Progress& progress, std::size_t host, const Verdict& verdict, int status) const;
     CallError give_up(const Call& call, const Progress& progress) const;
@@ -81,6 +83,7 @@ private:
     RouterLimits limits_;
     metrics::RpcSeries* series_;
     std::set<chain::ShardId> untracked_;
+    std::map<chain::ShardId, prometheus::Gauge*> shown_shards_;
 };
 
 }  // namespace receiptd::rpc
