@@ -51,8 +51,10 @@ endfunction()
 function(receiptd_embed_sql)
   file(GLOB sql CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/migrations/*.sql ${CMAKE_SOURCE_DIR}/schema/*.sql)
   set(generated ${CMAKE_BINARY_DIR}/generated/embedded_sql.cpp)
+  # A file that is renamed or removed makes nothing newer: its name is part of the command.
+  string(MD5 names "${sql}")
   add_custom_command(OUTPUT ${generated}
-    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${generated} -DSOURCE_DIR=${CMAKE_SOURCE_DIR}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${generated} -DSOURCE_DIR=${CMAKE_SOURCE_DIR} -DNAMES=${names}
             -P ${CMAKE_SOURCE_DIR}/cmake/embed_sql.cmake
     DEPENDS ${sql} ${CMAKE_SOURCE_DIR}/cmake/embed_sql.cmake VERBATIM)
   if(TARGET receiptd_storage)

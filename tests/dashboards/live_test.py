@@ -207,7 +207,7 @@ class LiveDashboards(support.Scenario):
             return states if len(states) == len(rules) and states["ReceiptdDeadLetters"] == "firing" else None
 
         states = support.wait_until("every rule was evaluated and the dead letters are told", told)
-        for healthy in ("ReceiptdDown", "ReceiptdDatabaseDown", "ReceiptdBrokenChain", "ReceiptdUpstreamRefusesKey"):
+        for healthy in ("ReceiptdDown", "ReceiptdDatabaseDown", "ReceiptdBrokenChain", "ReceiptdUpstreamRefuses"):
             self.assertEqual(states[healthy], "inactive")
 
     def test_every_question_is_answered_to_a_reader(self):
