@@ -169,10 +169,14 @@ void Router::learn(const Call& call, const Progress& progress, std::optional<std
 bool Router::lacks_shard(const Request& request, const Verdict& verdict, const Upstream& host) const {
     if (!request.shard_id || !request.height) return false;
     if (verdict.speaks_of_shard()) return true;
-    if (verdict.reason == "UNKNOWN_CHUNK") return host.memory().reaches(*request.height);
-    // The outcome of a transaction is there with the block after its own.
-    const auto head = host.memory().head();
-    return verdict.reason == kLacking && head && *request.height < *head;
+    const auto& memory = host.memory();
+    // Its own head tells whether it lags; of one that has told none, the others' heads have to do.
+    const bool is_there = memory.head() ? *request.height < *memory.head()
+                                        : known_head() && *request.height + kLagMargin < *known_head();
+    // A regular host may have forgotten the block.
+    if (verdict.reason == "UNKNOWN_CHUNK")
+        return memory.reaches(*request.height) || (is_there && host.kind() == HostKind::archival);
+    return is_there && verdict.reason == kLacking;
 }
 
 const std::set<chain::ShardId>& Router::untracked_shards() {

@@ -65,5 +65,17 @@ TEST_F(UntrackedShards, a_host_that_names_the_shard_it_does_not_track_is_believe
     EXPECT_EQ(upstream(0).state().untracked_shards, std::vector<chain::ShardId>{3});
 }
 
+TEST_F(UntrackedShards, an_archival_host_that_never_told_a_block_lacks_the_shard_of_chunks_it_does_not_know) {
+    auto& regular = world.host("regular", HostKind::regular);
+    auto& archival = world.host("archival", HostKind::archival);
+    regular.script = archival.script = [](const auto&) { return error("UNKNOWN_CHUNK"); };
+    world.router();
+    upstream(0).saw_block(100);
+    upstream(0).saw_block(200);
+    for (chain::BlockHeight height = 110; height < 110 + kMissesToBelieve; ++height)
+        EXPECT_FALSE(ask(ask_chunk("c", height, 3, Priority::head)));
+    EXPECT_TRUE(world.router()->untracked_shards().contains(3));
+}
+
 }  // namespace
 }  // namespace receiptd::rpc
