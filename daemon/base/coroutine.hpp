@@ -1,4 +1,4 @@
-// What a source needs to hold coroutines.
+// The headers that a source with coroutines needs.
 //
 // Rules of the house (tests/checks/check_coroutine_pitfalls.py refuses the rest): g++ 12 destroys
 // aggregate temporaries in a co_await expression twice, so name an object and move it; create a

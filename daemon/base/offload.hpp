@@ -20,7 +20,7 @@ namespace receiptd::base {
 
 namespace detail {
 
-// What f returned or threw, carried between threads by value.
+// The value or exception of f, carried between threads by value.
 template <class R>
 struct Landing {
     std::exception_ptr error;

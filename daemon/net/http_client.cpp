@@ -90,7 +90,7 @@ Outcome decode(const Url& origin, std::uint64_t max_bytes, HttpResponse response
                    "the answer decompresses to more than " + std::to_string(max_bytes) + " bytes");
 }
 
-// What is smaller becomes half a megabyte at most: the way to another thread and back takes longer.
+// A smaller body becomes half a megabyte at most: the way to another thread and back takes longer.
 constexpr std::size_t kInflatedHere = 512;
 
 base::Task<Outcome> decode_on(asio::thread_pool& cpu, Url origin, std::uint64_t max_bytes,

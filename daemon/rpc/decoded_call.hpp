@@ -17,7 +17,7 @@ namespace receiptd::rpc {
 template <class T>
 using Decoder = std::function<base::Result<T, std::string>(std::string body)>;
 
-// What a value that is right lacks, and another host may have; empty: nothing. May move the value away.
+// Says what a right value lacks that another host may have; empty: nothing. May move the value away.
 template <class T>
 using Lacking = std::function<std::string(T& value)>;
 

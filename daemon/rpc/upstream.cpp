@@ -158,7 +158,6 @@ void Upstream::measure(base::Duration took, std::uint64_t bytes) {
         series_->seconds.Observe(std::chrono::duration<double>(took).count());
         series_->received_bytes.Increment(static_cast<double>(bytes));
     }
-    show();
 }
 
 void Upstream::show() const {

@@ -75,7 +75,7 @@ public:
     std::string scrub(std::string text) const { return options_.credential.scrub(std::move(text)); }
 
     UpstreamState state() const;
-    // What a reload of the configuration may change.
+    // A reload of the configuration may change these.
     void set_credential(Credential credential);
     void set_limits(Admission::Limits limits);
     // A host that is put aside, or that lacks a method, is asked again at once.

@@ -24,15 +24,6 @@ using ::testing::Not;
 
 Transport::Reply unknown_block(int status = 422) { return error("UNKNOWN_BLOCK", status); }
 
-class RouterTest : public ::testing::Test {
-protected:
-    base::Result<std::size_t, CallError> ask(Call call) {
-        return world.run(world.router()->call(std::move(call)));
-    }
-    Upstream& upstream(std::size_t index) { return *world.router()->hosts()[index]; }
-    World world;
-};
-
 TEST_F(RouterTest, goes_to_archival_when_the_regular_host_no_longer_holds_the_height) {
     auto& regular = world.host("regular", HostKind::regular);
     auto& archival = world.host("archival", HostKind::archival);

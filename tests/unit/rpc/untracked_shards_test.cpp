@@ -9,15 +9,7 @@ namespace {
 
 using namespace rpc::testing;
 
-class UntrackedShards : public ::testing::Test {
-protected:
-    base::Result<std::size_t, CallError> ask(Call call) {
-        return world.run(world.router()->call(std::move(call)));
-    }
-    Upstream& upstream(std::size_t host) { return *world.router()->hosts()[host]; }
-
-    World world;
-};
+using UntrackedShards = RouterTest;
 
 TEST_F(UntrackedShards, a_host_that_lacks_chunks_of_blocks_it_has_does_not_track_the_shard) {
     auto& partial = world.host("partial", HostKind::regular);

@@ -14,6 +14,8 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <future>
 #include <map>
@@ -169,6 +171,16 @@ private:
     std::vector<std::unique_ptr<Upstream>> hosts_;
     std::vector<std::shared_ptr<FakeHost>> transports_;
     std::shared_ptr<Router> router_;
+};
+
+// A router over scripted hosts.
+class RouterTest : public ::testing::Test {
+protected:
+    base::Result<std::size_t, CallError> ask(Call call) {
+        return world.run(world.router()->call(std::move(call)));
+    }
+    Upstream& upstream(std::size_t index) { return *world.router()->hosts()[index]; }
+    World world;
 };
 
 // Chain data, as small as the decoders accept.
