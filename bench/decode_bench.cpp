@@ -3,7 +3,7 @@
 //   decode_bench [folder of whole blocks]     default ../shared/data/whole-block
 //
 // The text is copied before and the model freed after the clock runs.
-#include "chain/decode.hpp"
+#include "chain/json/decode.hpp"
 
 #include <algorithm>
 #include <array>

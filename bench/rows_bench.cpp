@@ -6,10 +6,10 @@
 // links them, so that trees complete and are judged on the way. Of each block the quickest round counts,
 // those left out in which parents lie before the start. Decoding is not part of the time (decode_bench has
 // that).
-#include "chain/decode.hpp"
-#include "chain/lineage.hpp"
-#include "chain/rows.hpp"
-#include "chain/tree_book.hpp"
+#include "chain/json/decode.hpp"
+#include "chain/rows/rows.hpp"
+#include "chain/tree/lineage.hpp"
+#include "chain/tree/tree_book.hpp"
 #include "sandbox/replay/whole_block_run.hpp"
 
 #include <algorithm>

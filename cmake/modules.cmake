@@ -1,5 +1,5 @@
 # receiptd_module(name USES modules... LINKS targets...): daemon/<name>/*.cpp as library
-# receiptd_<name>, with unit tests from tests/unit/<name>/*_test.cpp.
+# receiptd_<name> (chain/json: receiptd_chain_json), with unit tests from tests/unit/<name>/*_test.cpp.
 
 add_library(receiptd_options INTERFACE)
 target_compile_options(receiptd_options INTERFACE
@@ -32,6 +32,7 @@ function(receiptd_library target folder)
   endif()
   set(libraries ${ARG_LINKS})
   foreach(module ${ARG_USES})
+    string(REPLACE "/" "_" module ${module})
     list(APPEND libraries receiptd_${module})
   endforeach()
   if(sources)
@@ -44,7 +45,8 @@ function(receiptd_library target folder)
 endfunction()
 
 function(receiptd_module name)
-  receiptd_library(receiptd_${name} ${CMAKE_SOURCE_DIR}/daemon/${name} ${ARGN})
+  string(REPLACE "/" "_" target receiptd_${name})
+  receiptd_library(${target} ${CMAKE_SOURCE_DIR}/daemon/${name} ${ARGN})
 endfunction()
 
 # The SQL of migrations/ and schema/ travels inside the program.

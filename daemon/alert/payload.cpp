@@ -2,7 +2,7 @@
 
 #include "alert/words.hpp"
 #include "base/iso_time.hpp"
-#include "chain/certain_verdict.hpp"
+#include "chain/tree/certain_verdict.hpp"
 #include "storage/stored_graph.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #include "alert/signature.hpp"
 
-#include "chain/base64.hpp"
+#include "chain/wire/base64.hpp"
 
 #include <sodium/crypto_auth_hmacsha256.h>
 

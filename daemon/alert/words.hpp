@@ -1,7 +1,7 @@
 // What happened, in words for the person who is woken by it. Pure.
 #pragma once
 
-#include "chain/receipt_graph.hpp"
+#include "chain/tree/receipt_graph.hpp"
 #include "storage/alert_store.hpp"
 
 #include <string>

@@ -2,7 +2,7 @@
 
 #include "base/coroutine.hpp"
 #include "base/offload.hpp"
-#include "chain/json_check.hpp"
+#include "chain/json/json_check.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 #include "api/query.hpp"
 
-#include "chain/account_id.hpp"
+#include "chain/wire/account_id.hpp"
 #include "storage/watch_store.hpp"
 
 #include <algorithm>

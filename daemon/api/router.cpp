@@ -3,7 +3,7 @@
 #include "api/database_calls.hpp"
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
-#include "chain/hash.hpp"
+#include "chain/wire/hash.hpp"
 #include "storage/store.hpp"
 
 #include <algorithm>

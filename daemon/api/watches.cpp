@@ -4,7 +4,7 @@
 #include "api/query.hpp"
 #include "api/services.hpp"
 #include "base/coroutine.hpp"
-#include "chain/account_id.hpp"
+#include "chain/wire/account_id.hpp"
 #include "watch/transaction_json.hpp"
 
 #include <nlohmann/json.hpp>

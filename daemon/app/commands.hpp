@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/height_set.hpp"
-#include "chain/lifecycle.hpp"
+#include "chain/tree/lifecycle.hpp"
 #include "config/settings.hpp"
 
 #include <optional>

@@ -3,7 +3,7 @@
 #include "app/runtime.hpp"
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
-#include "chain/tree_text.hpp"
+#include "chain/tree/tree_text.hpp"
 #include "metrics/registry.hpp"
 #include "storage/inspect.hpp"
 #include "watch/transaction_json.hpp"

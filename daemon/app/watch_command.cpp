@@ -3,7 +3,7 @@
 #include "app/runtime.hpp"
 #include "app/wait_for_end.hpp"
 #include "base/coroutine.hpp"
-#include "chain/account_id.hpp"
+#include "chain/wire/account_id.hpp"
 #include "metrics/registry.hpp"
 
 #include <boost/asio/co_spawn.hpp>

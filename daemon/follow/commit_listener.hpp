@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/task.hpp"
-#include "chain/lifecycle.hpp"
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
+#include "chain/tree/lifecycle.hpp"
 
 #include <string>
 

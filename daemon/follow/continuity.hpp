@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/height_set.hpp"
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
 
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 #include "follow/orphan_step.hpp"
 
 #include "base/backoff.hpp"
-#include "chain/rows_scope.hpp"
+#include "chain/rows/rows_scope.hpp"
 
 #include <algorithm>
 #include <utility>

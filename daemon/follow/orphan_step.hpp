@@ -1,7 +1,7 @@
 // What to do next for a receipt that touches a followed account and whose tree is not stored yet. Pure.
 #pragma once
 
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
 #include "storage/orphan_store.hpp"
 #include "storage/store.hpp"
 

@@ -3,7 +3,7 @@
 #include "base/log.hpp"
 #include "base/offload.hpp"
 #include "base/sleep.hpp"
-#include "chain/lineage.hpp"
+#include "chain/tree/lineage.hpp"
 #include "follow/commit_listener.hpp"
 #include "metrics/registry.hpp"
 

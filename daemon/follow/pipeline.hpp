@@ -2,9 +2,9 @@
 // writers. Head, gaps and backfills are all runs.
 #pragma once
 
-#include "chain/lineage.hpp"
-#include "chain/rows.hpp"
-#include "chain/tree_book.hpp"
+#include "chain/rows/rows.hpp"
+#include "chain/tree/lineage.hpp"
+#include "chain/tree/tree_book.hpp"
 #include "follow/continuity.hpp"
 #include "follow/fetch_window.hpp"
 #include "follow/state.hpp"

@@ -4,7 +4,7 @@
 #include "base/clock.hpp"
 #include "base/event.hpp"
 #include "base/height_set.hpp"
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
 #include "metrics/follow_series.hpp"
 #include "storage/store.hpp"
 

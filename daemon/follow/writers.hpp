@@ -3,7 +3,7 @@
 
 #include "base/event.hpp"
 #include "base/task_group.hpp"
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
 #include "follow/state.hpp"
 #include "storage/store.hpp"
 

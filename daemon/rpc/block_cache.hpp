@@ -1,7 +1,7 @@
 // The last few blocks seen, by hash: outcomes name the block they executed in, and many share one.
 #pragma once
 
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
 
 #include <list>
 #include <string>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "chain/decode.hpp"
+#include "chain/json/decode.hpp"
 #include "net/http_client.hpp"
 
 #include <optional>

@@ -1,8 +1,8 @@
 // What an answer about a tree says of the final chain. Pure.
 #pragma once
 
-#include "chain/receipt_graph.hpp"
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
+#include "chain/tree/receipt_graph.hpp"
 #include "rpc/source.hpp"
 
 #include <map>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "chain/model.hpp"
+#include "chain/json/model.hpp"
 
 #include <chrono>
 #include <functional>

@@ -2,7 +2,7 @@
 // §9).
 #pragma once
 
-#include "chain/outcome_proof.hpp"
+#include "chain/proof/outcome_proof.hpp"
 #include "rpc/decoded_call.hpp"
 #include "rpc/source.hpp"
 

@@ -1,6 +1,6 @@
 #include "rpc/result_json.hpp"
 
-#include "chain/json_check.hpp"
+#include "chain/json/json_check.hpp"
 
 #include <utility>
 

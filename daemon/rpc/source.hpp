@@ -4,9 +4,9 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
-#include "chain/decode.hpp"
-#include "chain/model.hpp"
-#include "chain/rows.hpp"
+#include "chain/json/decode.hpp"
+#include "chain/json/model.hpp"
+#include "chain/rows/rows.hpp"
 
 #include <memory>
 #include <optional>

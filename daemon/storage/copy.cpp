@@ -1,6 +1,6 @@
 #include "storage/copy.hpp"
 
-#include "chain/copy_binary.hpp"
+#include "chain/rows/copy_binary.hpp"
 #include "storage/store.hpp"
 
 #include <libpq-fe.h>

@@ -1,7 +1,7 @@
 // Rows into tables, by COPY.
 #pragma once
 
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
 #include "storage/pqxx_shim.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // What commits hold, as metrics.
 #pragma once
 
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
 #include "metrics/watch_series.hpp"
 
 namespace receiptd::storage {

@@ -1,7 +1,7 @@
 // What people ask of the database through the command line: read-only, one connection, no retries.
 #pragma once
 
-#include "chain/tree_text.hpp"
+#include "chain/tree/tree_text.hpp"
 #include "storage/database_options.hpp"
 
 #include <cstdint>

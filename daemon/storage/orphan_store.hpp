@@ -3,7 +3,7 @@
 
 #include "base/height_set.hpp"
 #include "base/task.hpp"
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -4,8 +4,8 @@
 // The last part of such a tree that arrives was an orphan where its own follower met it, or the tree's
 // earlier orphans are adopted by its arrival: the trees that orphans around a seam were adopted into are
 // all that can have been settled by it.
-#include "chain/decided.hpp"
-#include "chain/rows_write.hpp"
+#include "chain/rows/rows_write.hpp"
+#include "chain/tree/decided.hpp"
 #include "storage/adoption.hpp"
 #include "storage/copy.hpp"
 #include "storage/sql.hpp"

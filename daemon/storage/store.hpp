@@ -6,7 +6,7 @@
 #include "base/clock.hpp"
 #include "base/height_set.hpp"
 #include "base/task.hpp"
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // A stored tree, ready to be judged.
 #pragma once
 
-#include "chain/receipt_graph.hpp"
+#include "chain/tree/receipt_graph.hpp"
 #include "storage/watch_store.hpp"
 
 #include <string>

@@ -1,7 +1,7 @@
 #include "storage/tree_load.hpp"
 
-#include "chain/failed_action.hpp"
-#include "chain/stored_actions.hpp"
+#include "chain/json/failed_action.hpp"
+#include "chain/tree/stored_actions.hpp"
 #include "storage/copy.hpp"
 #include "storage/sql_time.hpp"
 

@@ -1,5 +1,5 @@
 // A row of watches, and the cursor that leads to it.
-#include "chain/base58.hpp"
+#include "chain/wire/base58.hpp"
 #include "storage/sql_time.hpp"
 #include "storage/watch_sql.hpp"
 

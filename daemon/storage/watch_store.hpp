@@ -4,8 +4,8 @@
 
 #include "base/clock.hpp"
 #include "base/task.hpp"
-#include "chain/lifecycle.hpp"
-#include "chain/receipt_graph.hpp"
+#include "chain/tree/lifecycle.hpp"
+#include "chain/tree/receipt_graph.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // What is learned of watches: their rows, their transitions, the lines of the stream, and the findings of
 // those that end badly or are stuck, all in one transaction.
-#include "chain/json_check.hpp"
+#include "chain/json/json_check.hpp"
 #include "storage/copy.hpp"
 #include "storage/news.hpp"
 #include "storage/sql_time.hpp"

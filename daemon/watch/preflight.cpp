@@ -1,8 +1,8 @@
 #include "watch/preflight.hpp"
 
-#include "chain/base64.hpp"
-#include "chain/errors.hpp"
-#include "chain/fees.hpp"
+#include "chain/json/errors.hpp"
+#include "chain/wire/base64.hpp"
+#include "chain/wire/fees.hpp"
 
 #include <nlohmann/json.hpp>
 

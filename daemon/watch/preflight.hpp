@@ -2,9 +2,9 @@
 // the chain says (chain-model.md §9). Only what no node would take is refused. Pure.
 #pragma once
 
-#include "chain/decode.hpp"
-#include "chain/rows.hpp"
-#include "chain/transaction.hpp"
+#include "chain/json/decode.hpp"
+#include "chain/rows/rows.hpp"
+#include "chain/wire/transaction.hpp"
 #include "watch/submission.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "watch/review.hpp"
 
 #include "base/backoff.hpp"
-#include "chain/account_id.hpp"
+#include "chain/wire/account_id.hpp"
 #include "storage/stored_graph.hpp"
 #include "watch/watch_index.hpp"
 

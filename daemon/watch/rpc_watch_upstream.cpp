@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 #include "base/coroutine.hpp"
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
 
 namespace receiptd::watch {
 namespace {

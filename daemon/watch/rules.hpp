@@ -1,7 +1,7 @@
 // [[watch]]: which transactions are watched because of who signs, who receives, what is called. Pure.
 #pragma once
 
-#include "chain/sightings.hpp"
+#include "chain/tree/sightings.hpp"
 #include "config/settings.hpp"
 
 #include <string>

@@ -4,7 +4,7 @@
 
 #include "base/result.hpp"
 #include "base/task.hpp"
-#include "chain/lifecycle.hpp"
+#include "chain/tree/lifecycle.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -8,7 +8,7 @@
 
 #include "base/event.hpp"
 #include "base/task_group.hpp"
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
 #include "metrics/watch_series.hpp"
 #include "storage/watch_store.hpp"
 #include "watch/review.hpp"

@@ -3,7 +3,7 @@
 #include "base/iso_time.hpp"
 #include "storage/stored_graph.hpp"
 
-#include "chain/decided.hpp"
+#include "chain/tree/decided.hpp"
 #include "watch/submission.hpp"
 #include "watch/tree_json.hpp"
 

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "chain/lifecycle.hpp"
-#include "chain/receipt_graph.hpp"
+#include "chain/tree/lifecycle.hpp"
+#include "chain/tree/receipt_graph.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/watch_store.hpp"
 

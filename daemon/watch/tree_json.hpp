@@ -1,7 +1,7 @@
 // A judged tree as a JSON value, for the writers of transaction_json.cpp. Pure.
 #pragma once
 
-#include "chain/receipt_graph.hpp"
+#include "chain/tree/receipt_graph.hpp"
 
 #include <nlohmann/json.hpp>
 

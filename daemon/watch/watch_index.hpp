@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "chain/lifecycle.hpp"
+#include "chain/tree/lifecycle.hpp"
 #include "storage/watch_store.hpp"
 #include "watch/review.hpp"
 

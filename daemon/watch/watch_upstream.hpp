@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/task.hpp"
-#include "chain/lifecycle.hpp"
+#include "chain/tree/lifecycle.hpp"
 #include "storage/orphan_store.hpp"
 
 #include <cstdint>

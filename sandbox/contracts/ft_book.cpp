@@ -1,6 +1,6 @@
 #include "sandbox/contracts/ft_book.hpp"
 
-#include "chain/borsh.hpp"
+#include "chain/wire/borsh.hpp"
 
 namespace receiptd::sandbox::contracts {
 

@@ -1,7 +1,7 @@
 #include "sandbox/contracts/json_args.hpp"
 
-#include "chain/account_id.hpp"
-#include "chain/bytes.hpp"
+#include "chain/wire/account_id.hpp"
+#include "chain/wire/bytes.hpp"
 
 #include <nlohmann/json.hpp>
 

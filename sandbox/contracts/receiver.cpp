@@ -1,6 +1,6 @@
 #include "sandbox/contracts/receiver.hpp"
 
-#include "chain/account_id.hpp"
+#include "chain/wire/account_id.hpp"
 #include "sandbox/contracts/json_args.hpp"
 
 namespace receiptd::sandbox {

@@ -1,7 +1,7 @@
 #include "sandbox/contracts/script_fields.hpp"
 
-#include "chain/account_id.hpp"
-#include "chain/base64.hpp"
+#include "chain/wire/account_id.hpp"
+#include "chain/wire/base64.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 #include "sandbox/contracts/script_run.hpp"
 
-#include "chain/base64.hpp"
+#include "chain/wire/base64.hpp"
 #include "sandbox/contracts/script.hpp"
 #include "sandbox/sim/host_error.hpp"
 

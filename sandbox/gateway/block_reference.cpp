@@ -1,6 +1,6 @@
 #include "sandbox/gateway/block_reference.hpp"
 
-#include "chain/hash.hpp"
+#include "chain/wire/hash.hpp"
 
 namespace receiptd::sandbox {
 

@@ -2,10 +2,10 @@
 // A recording has neither, so the methods that need them do not exist there.
 #pragma once
 
-#include "chain/bytes.hpp"
-#include "chain/hash.hpp"
-#include "chain/keys.hpp"
-#include "chain/transaction.hpp"
+#include "chain/wire/bytes.hpp"
+#include "chain/wire/hash.hpp"
+#include "chain/wire/keys.hpp"
+#include "chain/wire/transaction.hpp"
 #include "sandbox/gateway/chain.hpp"
 
 #include <nlohmann/json_fwd.hpp>

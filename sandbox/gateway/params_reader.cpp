@@ -1,8 +1,8 @@
 #include "sandbox/gateway/params_reader.hpp"
 
-#include "chain/account_id.hpp"
-#include "chain/base64.hpp"
-#include "chain/hash.hpp"
+#include "chain/wire/account_id.hpp"
+#include "chain/wire/base64.hpp"
+#include "chain/wire/hash.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -2,8 +2,8 @@
 // and told as nearcore tells it.
 #pragma once
 
-#include "chain/bytes.hpp"
-#include "chain/keys.hpp"
+#include "chain/wire/bytes.hpp"
+#include "chain/wire/keys.hpp"
 #include "sandbox/gateway/rpc_answer.hpp"
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,7 +1,7 @@
 #include "sandbox/gateway/query_request.hpp"
 
-#include "chain/account_id.hpp"
-#include "chain/base58.hpp"
+#include "chain/wire/account_id.hpp"
+#include "chain/wire/base58.hpp"
 #include "sandbox/gateway/params_reader.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,8 +1,8 @@
 // What a `query` asks for (rpc.md §6), in its object form and its legacy form.
 #pragma once
 
-#include "chain/bytes.hpp"
-#include "chain/keys.hpp"
+#include "chain/wire/bytes.hpp"
+#include "chain/wire/keys.hpp"
 #include "sandbox/gateway/rpc_answer.hpp"
 
 #include <nlohmann/json_fwd.hpp>

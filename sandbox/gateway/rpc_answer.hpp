@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/height_set.hpp"
-#include "chain/transaction.hpp"
+#include "chain/wire/transaction.hpp"
 #include "sandbox/gateway/chain.hpp"
 
 #include <nlohmann/json_fwd.hpp>

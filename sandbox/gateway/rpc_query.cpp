@@ -1,5 +1,5 @@
 // `query` and its structured kin (rpc.md §6).
-#include "chain/base64.hpp"
+#include "chain/wire/base64.hpp"
 #include "sandbox/gateway/block_reference.hpp"
 #include "sandbox/gateway/query_request.hpp"
 #include "sandbox/gateway/rpc_parts.hpp"

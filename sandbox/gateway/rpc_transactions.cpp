@@ -1,5 +1,5 @@
 // Sending transactions and following them (rpc.md §5).
-#include "chain/transaction.hpp"
+#include "chain/wire/transaction.hpp"
 #include "sandbox/gateway/block_reference.hpp"
 #include "sandbox/gateway/rpc_methods.hpp"
 #include "sandbox/gateway/rpc_parts.hpp"

@@ -1,6 +1,6 @@
 #include "sandbox/ledger/chain_hashes.hpp"
 
-#include "chain/borsh.hpp"
+#include "chain/wire/borsh.hpp"
 
 namespace receiptd::sandbox {
 

@@ -1,6 +1,6 @@
 #include "sandbox/ledger/chance.hpp"
 
-#include "chain/borsh.hpp"
+#include "chain/wire/borsh.hpp"
 
 #include <cmath>
 

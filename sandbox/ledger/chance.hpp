@@ -2,7 +2,7 @@
 // but the seed.
 #pragma once
 
-#include "chain/hash.hpp"
+#include "chain/wire/hash.hpp"
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 #include "sandbox/ledger/ledger.hpp"
 
-#include "chain/account_id.hpp"
+#include "chain/wire/account_id.hpp"
 #include "sandbox/ledger/block_json.hpp"
 #include "sandbox/ledger/chain_hashes.hpp"
 #include "sandbox/ledger/json_out.hpp"

@@ -4,7 +4,7 @@
 #include "sandbox/ledger/ledger.hpp"
 #include "sandbox/sim/apply.hpp"
 
-#include "chain/base64.hpp"
+#include "chain/wire/base64.hpp"
 
 #include <nlohmann/json.hpp>
 

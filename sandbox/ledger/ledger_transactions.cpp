@@ -5,7 +5,7 @@
 #include "sandbox/ledger/outcome_json.hpp"
 #include "sandbox/ledger/truth.hpp"
 
-#include "chain/base64.hpp"
+#include "chain/wire/base64.hpp"
 
 namespace receiptd::sandbox {
 

@@ -3,7 +3,7 @@
 // of a chunk (§7.2).
 #pragma once
 
-#include "chain/merkle.hpp"
+#include "chain/proof/merkle.hpp"
 
 #include <cstddef>
 #include <vector>

@@ -1,7 +1,7 @@
 // What a sandbox chain is made with.
 #pragma once
 
-#include "chain/secret_key.hpp"
+#include "chain/wire/secret_key.hpp"
 #include "sandbox/sim/host.hpp"
 #include "sandbox/sim/state.hpp"
 

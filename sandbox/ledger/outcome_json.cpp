@@ -1,6 +1,6 @@
 #include "sandbox/ledger/outcome_json.hpp"
 
-#include "chain/base64.hpp"
+#include "chain/wire/base64.hpp"
 #include "sandbox/ledger/action_json.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // What the ledger keeps of each block: facts, from which JSON is made when somebody asks.
 #pragma once
 
-#include "chain/light_client.hpp"
+#include "chain/proof/light_client.hpp"
 #include "sandbox/ledger/merkle_log.hpp"
 #include "sandbox/sim/model.hpp"
 

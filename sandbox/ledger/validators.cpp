@@ -1,6 +1,6 @@
 #include "sandbox/ledger/validators.hpp"
 
-#include "chain/borsh.hpp"
+#include "chain/wire/borsh.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // The validators of a sandbox chain: the same few for ever, with keys that follow from the seed.
 #pragma once
 
-#include "chain/secret_key.hpp"
+#include "chain/wire/secret_key.hpp"
 #include "sandbox/sim/model.hpp"
 
 #include <cstdint>

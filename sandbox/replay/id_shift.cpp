@@ -1,7 +1,7 @@
 #include "sandbox/replay/id_shift.hpp"
 
 #include "base/u128.hpp"
-#include "chain/base58.hpp"
+#include "chain/wire/base58.hpp"
 
 namespace receiptd::sandbox {
 

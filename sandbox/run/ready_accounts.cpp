@@ -1,6 +1,6 @@
 #include "sandbox/run/ready_accounts.hpp"
 
-#include "chain/borsh.hpp"
+#include "chain/wire/borsh.hpp"
 
 #include <nlohmann/json.hpp>
 

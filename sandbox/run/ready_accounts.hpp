@@ -1,7 +1,7 @@
 // The accounts that are there for users from the start, with their keys.
 #pragma once
 
-#include "chain/secret_key.hpp"
+#include "chain/wire/secret_key.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 

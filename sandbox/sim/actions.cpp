@@ -1,7 +1,7 @@
 #include "sandbox/sim/actions.hpp"
 
-#include "chain/account_id.hpp"
-#include "chain/hex.hpp"
+#include "chain/wire/account_id.hpp"
+#include "chain/wire/hex.hpp"
 #include "sandbox/sim/access_rules.hpp"
 #include "sandbox/sim/action_steps.hpp"
 #include "sandbox/sim/checked.hpp"

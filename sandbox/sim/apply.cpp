@@ -1,6 +1,6 @@
 #include "sandbox/sim/apply.hpp"
 
-#include "chain/derive.hpp"
+#include "chain/wire/derive.hpp"
 #include "sandbox/sim/apply_receipt.hpp"
 #include "sandbox/sim/validate.hpp"
 

@@ -1,6 +1,6 @@
 #include "sandbox/sim/apply_receipt.hpp"
 
-#include "chain/derive.hpp"
+#include "chain/wire/derive.hpp"
 #include "sandbox/sim/actions.hpp"
 #include "sandbox/sim/error_json.hpp"
 #include "sandbox/sim/fees.hpp"

@@ -1,5 +1,5 @@
 // The promise functions of the host: what they allow and what they cost.
-#include "chain/account_id.hpp"
+#include "chain/wire/account_id.hpp"
 #include "sandbox/sim/call_host.hpp"
 #include "sandbox/sim/fees.hpp"
 #include "sandbox/sim/host_costs.hpp"

@@ -1,4 +1,4 @@
-#include "chain/delegate.hpp"
+#include "chain/wire/delegate.hpp"
 #include "sandbox/sim/access_rules.hpp"
 #include "sandbox/sim/action_steps.hpp"
 #include "sandbox/sim/error_json.hpp"

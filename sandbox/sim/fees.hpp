@@ -1,7 +1,7 @@
 // The chain's own fees (chain/fees.hpp), under the sandbox's names.
 #pragma once
 
-#include "chain/fees.hpp"
+#include "chain/wire/fees.hpp"
 #include "sandbox/sim/model.hpp"
 
 namespace receiptd::sandbox::sim {

@@ -4,10 +4,10 @@
 
 #include "base/height_set.hpp"
 #include "base/u128.hpp"
-#include "chain/bytes.hpp"
-#include "chain/hash.hpp"
-#include "chain/keys.hpp"
-#include "chain/transaction.hpp"
+#include "chain/wire/bytes.hpp"
+#include "chain/wire/hash.hpp"
+#include "chain/wire/keys.hpp"
+#include "chain/wire/transaction.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 

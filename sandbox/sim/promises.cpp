@@ -1,6 +1,6 @@
 #include "sandbox/sim/promises.hpp"
 
-#include "chain/derive.hpp"
+#include "chain/wire/derive.hpp"
 #include "sandbox/sim/host_costs.hpp"
 #include "sandbox/sim/host_error.hpp"
 

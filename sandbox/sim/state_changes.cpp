@@ -1,6 +1,6 @@
 #include "sandbox/sim/state_changes.hpp"
 
-#include "chain/borsh.hpp"
+#include "chain/wire/borsh.hpp"
 
 namespace receiptd::sandbox::sim {
 

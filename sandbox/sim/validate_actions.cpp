@@ -1,6 +1,6 @@
 #include "sandbox/sim/validate_actions.hpp"
 
-#include "chain/account_id.hpp"
+#include "chain/wire/account_id.hpp"
 #include "sandbox/sim/error_json.hpp"
 #include "sandbox/sim/fees.hpp"
 #include "sandbox/sim/limits.hpp"

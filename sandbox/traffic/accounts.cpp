@@ -1,6 +1,6 @@
 #include "sandbox/traffic/accounts.hpp"
 
-#include "chain/borsh.hpp"
+#include "chain/wire/borsh.hpp"
 
 #include <array>
 

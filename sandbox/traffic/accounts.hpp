@@ -1,7 +1,7 @@
 // Who the traffic acts for: what genesis must make, and the keys that sign. Everything follows from the seed.
 #pragma once
 
-#include "chain/secret_key.hpp"
+#include "chain/wire/secret_key.hpp"
 #include "sandbox/sim/host.hpp"
 
 #include <optional>

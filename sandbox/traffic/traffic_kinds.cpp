@@ -1,6 +1,6 @@
 // What the transactions of each kind consist of.
-#include "chain/account_id.hpp"
-#include "chain/delegate.hpp"
+#include "chain/wire/account_id.hpp"
+#include "chain/wire/delegate.hpp"
 #include "sandbox/traffic/programs.hpp"
 #include "sandbox/traffic/traffic.hpp"
 

@@ -3,8 +3,8 @@ import re
 
 import tree as trees
 
-RULES, TEXTS, LIFECYCLE = "daemon/chain/error_rules.cpp", "daemon/chain/errors.cpp", "daemon/chain/lifecycle.cpp"
-REASONS = "daemon/chain/lifecycle.hpp"
+RULES, TEXTS, LIFECYCLE = "daemon/chain/json/error_rules.cpp", "daemon/chain/json/errors.cpp", "daemon/chain/tree/lifecycle.cpp"
+REASONS = "daemon/chain/tree/lifecycle.hpp"
 RULE = re.compile(r'\{F::(\w+),\s*"\w+",\s*"(\w*)",(?:[^{}"]|"(?:\\.|[^"\\])*")*?(?:F::(\w+))?\s*\}')
 DRAWN = re.compile(r"✗ (\w+)")
 IN_JSON = re.compile(r'"error_class"\s*:\s*"([^"]*)"')

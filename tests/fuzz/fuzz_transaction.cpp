@@ -1,6 +1,6 @@
 // Whatever decodes must encode to the very same bytes; nothing may crash.
-#include "chain/delegate.hpp"
-#include "chain/transaction.hpp"
+#include "chain/wire/delegate.hpp"
+#include "chain/wire/transaction.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // dangling one, and holds the decoder to its promises.
 #pragma once
 
-#include "chain/decode.hpp"
+#include "chain/json/decode.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 // written by hand. A cell is the text that PostgreSQL would show.
 #pragma once
 
-#include "chain/copy_binary.hpp"
+#include "chain/rows/copy_binary.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 // A store of watches beside an open store.
 #pragma once
 
-#include "chain/base58.hpp"
+#include "chain/wire/base58.hpp"
 #include "storage/pg_watch_store.hpp"
 #include "store_test_support.hpp"
 

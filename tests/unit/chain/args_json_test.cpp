@@ -1,6 +1,6 @@
-#include "chain/args_json.hpp"
+#include "chain/rows/args_json.hpp"
 
-#include "chain/base64.hpp"
+#include "chain/wire/base64.hpp"
 #include "unit/chain/copy_reader.hpp"
 
 #include <gtest/gtest.h>

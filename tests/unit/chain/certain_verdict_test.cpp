@@ -1,5 +1,5 @@
 // The verdict of trees that are still under way.
-#include "chain/certain_verdict.hpp"
+#include "chain/tree/certain_verdict.hpp"
 
 #include "tree_story.hpp"
 

@@ -1,7 +1,7 @@
 // Small chains of whole blocks for tests. Owns every string its models point to.
 #pragma once
 
-#include "chain/model.hpp"
+#include "chain/json/model.hpp"
 
 #include <deque>
 #include <string>

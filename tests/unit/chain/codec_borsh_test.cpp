@@ -1,5 +1,5 @@
-#include "chain/borsh.hpp"
-#include "chain/hex.hpp"
+#include "chain/wire/borsh.hpp"
+#include "chain/wire/hex.hpp"
 
 #include <gtest/gtest.h>
 

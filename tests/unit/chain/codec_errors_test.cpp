@@ -1,7 +1,7 @@
-#include "chain/error_rules.hpp"
-#include "chain/errors.hpp"
-#include "chain/failed_action.hpp"
-#include "chain/panic_text.hpp"
+#include "chain/json/error_rules.hpp"
+#include "chain/json/errors.hpp"
+#include "chain/json/failed_action.hpp"
+#include "chain/json/panic_text.hpp"
 #include "codec_error_variants.hpp"
 
 #include <gmock/gmock.h>

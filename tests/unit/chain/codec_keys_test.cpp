@@ -1,5 +1,5 @@
-#include "chain/base58.hpp"
-#include "chain/keys.hpp"
+#include "chain/wire/base58.hpp"
+#include "chain/wire/keys.hpp"
 #include "codec_vectors.hpp"
 
 #include <gtest/gtest.h>

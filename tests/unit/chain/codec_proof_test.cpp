@@ -1,8 +1,8 @@
 // Derived identifiers, outcome trees and light-client proofs.
-#include "chain/base64.hpp"
-#include "chain/derive.hpp"
-#include "chain/light_client.hpp"
-#include "chain/merkle.hpp"
+#include "chain/proof/light_client.hpp"
+#include "chain/proof/merkle.hpp"
+#include "chain/wire/base64.hpp"
+#include "chain/wire/derive.hpp"
 #include "codec_vectors.hpp"
 
 #include <gtest/gtest.h>

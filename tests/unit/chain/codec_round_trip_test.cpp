@@ -1,5 +1,5 @@
 // encode ∘ decode = id, for transactions out of a seeded generator.
-#include "chain/transaction.hpp"
+#include "chain/wire/transaction.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Base58, Base64, hex, hashes and account ids.
-#include "chain/account_id.hpp"
-#include "chain/base58.hpp"
-#include "chain/base64.hpp"
-#include "chain/keccak.hpp"
+#include "chain/wire/account_id.hpp"
+#include "chain/wire/base58.hpp"
+#include "chain/wire/base64.hpp"
+#include "chain/wire/keccak.hpp"
 #include "codec_vectors.hpp"
 
 #include <gtest/gtest.h>

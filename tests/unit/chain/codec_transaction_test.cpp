@@ -1,6 +1,6 @@
-#include "chain/base64.hpp"
-#include "chain/delegate.hpp"
-#include "chain/transaction.hpp"
+#include "chain/wire/base64.hpp"
+#include "chain/wire/delegate.hpp"
+#include "chain/wire/transaction.hpp"
 #include "codec_vectors.hpp"
 
 #include <gmock/gmock.h>

@@ -1,10 +1,10 @@
 // The vector files of tests/data/vectors and transactions made from their JSON.
 #pragma once
 
-#include "chain/hex.hpp"
-#include "chain/merkle.hpp"
-#include "chain/secret_key.hpp"
-#include "chain/transaction.hpp"
+#include "chain/proof/merkle.hpp"
+#include "chain/wire/hex.hpp"
+#include "chain/wire/secret_key.hpp"
+#include "chain/wire/transaction.hpp"
 
 #include <nlohmann/json.hpp>
 

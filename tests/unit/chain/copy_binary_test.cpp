@@ -1,4 +1,4 @@
-#include "chain/copy_binary.hpp"
+#include "chain/rows/copy_binary.hpp"
 
 #include "unit/chain/copy_reader.hpp"
 

@@ -1,7 +1,7 @@
 // Reads rows back, independently of chain/copy_binary: what PostgreSQL would store.
 #pragma once
 
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
 #include "support/copy_cells.hpp"
 
 #include <algorithm>

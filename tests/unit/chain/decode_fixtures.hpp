@@ -1,7 +1,7 @@
 // The hand-written documents of tests/data/fuzz, whole or with one place changed.
 #pragma once
 
-#include "chain/decode.hpp"
+#include "chain/json/decode.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

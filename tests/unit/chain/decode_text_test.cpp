@@ -1,4 +1,4 @@
-#include "chain/decode_text.hpp"
+#include "chain/json/decode_text.hpp"
 
 #include "decode_fixtures.hpp"
 

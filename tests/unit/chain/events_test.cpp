@@ -1,4 +1,4 @@
-#include "chain/events.hpp"
+#include "chain/json/events.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "chain/json_check.hpp"
+#include "chain/json/json_check.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // From the first word of a transaction to its end.
-#include "chain/lifecycle.hpp"
+#include "chain/tree/lifecycle.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "chain/lineage.hpp"
+#include "chain/tree/lineage.hpp"
 
 #include <gtest/gtest.h>
 

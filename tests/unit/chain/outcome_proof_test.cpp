@@ -1,5 +1,5 @@
 // The answer of light_client_proof, read and checked.
-#include "chain/outcome_proof.hpp"
+#include "chain/proof/outcome_proof.hpp"
 
 #include "codec_vectors.hpp"
 

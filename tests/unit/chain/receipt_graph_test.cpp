@@ -1,5 +1,5 @@
 // Trees from their parts: verdicts, who handled what, what waits for what.
-#include "chain/receipt_graph.hpp"
+#include "chain/tree/receipt_graph.hpp"
 
 #include "tree_story.hpp"
 

@@ -1,12 +1,12 @@
 // Recorded mainnet trees judged by the graph and by the book: yields that were resumed or timed out, what
 // was pending before, what failed.
-#include "chain/decided.hpp"
-#include "chain/decode.hpp"
-#include "chain/lifecycle.hpp"
-#include "chain/lineage.hpp"
-#include "chain/receipt_graph.hpp"
-#include "chain/rows.hpp"
-#include "chain/tree_book.hpp"
+#include "chain/json/decode.hpp"
+#include "chain/rows/rows.hpp"
+#include "chain/tree/decided.hpp"
+#include "chain/tree/lifecycle.hpp"
+#include "chain/tree/lineage.hpp"
+#include "chain/tree/receipt_graph.hpp"
+#include "chain/tree/tree_book.hpp"
 
 #include "support/recordings.hpp"
 

@@ -1,4 +1,4 @@
-#include "chain/roles.hpp"
+#include "chain/tree/roles.hpp"
 
 #include <gtest/gtest.h>
 

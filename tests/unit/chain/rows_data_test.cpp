@@ -1,8 +1,8 @@
 // Rows of recorded mainnet data against counts made independently from the JSON.
-#include "chain/decode.hpp"
-#include "chain/rows.hpp"
+#include "chain/json/decode.hpp"
+#include "chain/rows/rows.hpp"
 
-#include "chain/lineage.hpp"
+#include "chain/tree/lineage.hpp"
 #include "support/recordings.hpp"
 #include "unit/chain/copy_reader.hpp"
 

@@ -1,8 +1,8 @@
 // Results and findings of whole blocks: as the graph judges them, wherever the follower restarts.
-#include "chain/rows.hpp"
-#include "chain/tree_book.hpp"
+#include "chain/rows/rows.hpp"
+#include "chain/tree/tree_book.hpp"
 
-#include "chain/lineage.hpp"
+#include "chain/tree/lineage.hpp"
 #include "unit/chain/chain_builder.hpp"
 #include "unit/chain/copy_reader.hpp"
 

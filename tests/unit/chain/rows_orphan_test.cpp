@@ -1,8 +1,8 @@
 // Source rpc: receipts that touch a followed account, of whatever transaction.
-#include "chain/rows.hpp"
-#include "chain/tree_book.hpp"
+#include "chain/rows/rows.hpp"
+#include "chain/tree/tree_book.hpp"
 
-#include "chain/lineage.hpp"
+#include "chain/tree/lineage.hpp"
 #include "unit/chain/chain_builder.hpp"
 #include "unit/chain/copy_reader.hpp"
 

@@ -1,8 +1,8 @@
 // Law: wherever the follower starts or restarts, the same rows are stored; a lost lineage only adds
 // orphans, and giving each orphan its parent by SQL (modelled here) leads to the same tables.
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
 
-#include "chain/lineage.hpp"
+#include "chain/tree/lineage.hpp"
 #include "unit/chain/chain_builder.hpp"
 #include "unit/chain/copy_reader.hpp"
 

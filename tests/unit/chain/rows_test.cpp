@@ -1,6 +1,6 @@
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
 
-#include "chain/lineage.hpp"
+#include "chain/tree/lineage.hpp"
 #include "unit/chain/chain_builder.hpp"
 #include "unit/chain/copy_reader.hpp"
 

@@ -1,4 +1,4 @@
-#include "chain/rows.hpp"
+#include "chain/rows/rows.hpp"
 
 #include "unit/chain/chain_builder.hpp"
 #include "unit/chain/copy_reader.hpp"

@@ -1,4 +1,4 @@
-#include "chain/stored_actions.hpp"
+#include "chain/tree/stored_actions.hpp"
 
 #include <gtest/gtest.h>
 

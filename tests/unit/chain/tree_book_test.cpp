@@ -1,5 +1,5 @@
 // Trees judged while they go by, block after block.
-#include "chain/tree_book.hpp"
+#include "chain/tree/tree_book.hpp"
 
 #include "tree_story.hpp"
 

@@ -1,7 +1,7 @@
 // The parts of made-up trees, for all that judges trees.
 #pragma once
 
-#include "chain/receipt_graph.hpp"
+#include "chain/tree/receipt_graph.hpp"
 
 #include <random>
 #include <string>

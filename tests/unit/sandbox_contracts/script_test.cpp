@@ -3,7 +3,7 @@
 #include "fake_host.hpp"
 #include "sandbox/contracts/builtin.hpp"
 
-#include "chain/base64.hpp"
+#include "chain/wire/base64.hpp"
 
 #include <nlohmann/json.hpp>
 

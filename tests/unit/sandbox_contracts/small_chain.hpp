@@ -2,7 +2,7 @@
 // transaction came to.
 #pragma once
 
-#include "chain/secret_key.hpp"
+#include "chain/wire/secret_key.hpp"
 #include "sandbox/contracts/builtin.hpp"
 #include "sandbox/contracts/ft.hpp"
 #include "sandbox/sim/apply.hpp"

@@ -2,7 +2,7 @@
 // not final, one account, one contract, and transactions whose fate the test decides.
 #pragma once
 
-#include "chain/base64.hpp"
+#include "chain/wire/base64.hpp"
 #include "sandbox/gateway/live_chain.hpp"
 
 #include <nlohmann/json.hpp>

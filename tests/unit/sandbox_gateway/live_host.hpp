@@ -1,7 +1,7 @@
 // A host before the fake chain, as its tests ask it.
 #pragma once
 
-#include "chain/secret_key.hpp"
+#include "chain/wire/secret_key.hpp"
 #include "sandbox/gateway/gateway.hpp"
 #include "support/sandbox_requests.hpp"
 #include "unit/sandbox_gateway/fake_chain.hpp"

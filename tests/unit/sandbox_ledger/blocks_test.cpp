@@ -1,7 +1,7 @@
 // Blocks, chunks, finality, epochs and determinism.
 #include "test_chain.hpp"
 
-#include "chain/decode.hpp"
+#include "chain/json/decode.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -2,9 +2,9 @@
 // that know nothing of each other must agree on every tree.
 #include "random_traffic.hpp"
 
-#include "chain/block_trees.hpp"
-#include "chain/decode.hpp"
-#include "chain/lineage.hpp"
+#include "chain/json/decode.hpp"
+#include "chain/rows/block_trees.hpp"
+#include "chain/tree/lineage.hpp"
 
 #include <nlohmann/json.hpp>
 

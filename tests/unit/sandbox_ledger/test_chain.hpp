@@ -1,7 +1,7 @@
 // A small chain with accounts whose keys are at hand, and a contract that does what its arguments say.
 #pragma once
 
-#include "chain/base64.hpp"
+#include "chain/wire/base64.hpp"
 #include "sandbox/ledger/ledger.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // Transaction views, execution levels, proofs and views of the state.
 #include "test_chain.hpp"
 
-#include "chain/decode.hpp"
+#include "chain/json/decode.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // Verdicts, stages and trees.
 #include "test_chain.hpp"
 
-#include "chain/delegate.hpp"
+#include "chain/wire/delegate.hpp"
 
 #include <nlohmann/json.hpp>
 

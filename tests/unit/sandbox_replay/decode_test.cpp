@@ -1,5 +1,5 @@
 // What the sandbox serves is what the daemon's decoder reads.
-#include "chain/decode.hpp"
+#include "chain/json/decode.hpp"
 #include "sandbox/replay/whole_block_run.hpp"
 #include "unit/sandbox_replay/fixtures.hpp"
 

@@ -1,6 +1,6 @@
 #include "sandbox/replay/id_shift.hpp"
 
-#include "chain/base58.hpp"
+#include "chain/wire/base58.hpp"
 
 #include <gtest/gtest.h>
 

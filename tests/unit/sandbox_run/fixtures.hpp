@@ -1,7 +1,7 @@
 // A whole sandbox on free ports, whose blocks come by hand.
 #pragma once
 
-#include "chain/base64.hpp"
+#include "chain/wire/base64.hpp"
 #include "sandbox/gateway/rpc_context.hpp"
 #include "sandbox/run/control_api.hpp"
 #include "support/sandbox_requests.hpp"

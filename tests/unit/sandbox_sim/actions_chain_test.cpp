@@ -1,7 +1,7 @@
 // Actions as a chain applies them: what they leave to the next receipts, and that no token is lost
 // on the way (World counts them after every block).
-#include "chain/delegate.hpp"
-#include "chain/hex.hpp"
+#include "chain/wire/delegate.hpp"
+#include "chain/wire/hex.hpp"
 
 #include "world.hpp"
 

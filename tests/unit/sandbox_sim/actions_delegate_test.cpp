@@ -1,6 +1,6 @@
 #include "sandbox/sim/actions.hpp"
 
-#include "chain/delegate.hpp"
+#include "chain/wire/delegate.hpp"
 #include "sandbox/sim/fees.hpp"
 
 #include "action_stage.hpp"

@@ -1,6 +1,6 @@
 #include "sandbox/sim/actions.hpp"
 
-#include "chain/hex.hpp"
+#include "chain/wire/hex.hpp"
 
 #include "action_stage.hpp"
 

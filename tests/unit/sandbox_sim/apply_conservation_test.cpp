@@ -2,8 +2,8 @@
 // too many or too few, and on a receipt executed twice.
 #include "world.hpp"
 
-#include "chain/delegate.hpp"
-#include "chain/hex.hpp"
+#include "chain/wire/delegate.hpp"
+#include "chain/wire/hex.hpp"
 
 #include <nlohmann/json.hpp>
 

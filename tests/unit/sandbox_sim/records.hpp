@@ -1,7 +1,7 @@
 // Keys, amounts and a state to begin with, for tests that need no chain (world.hpp is for those that do).
 #pragma once
 
-#include "chain/secret_key.hpp"
+#include "chain/wire/secret_key.hpp"
 #include "sandbox/sim/limits.hpp"
 #include "sandbox/sim/state_update.hpp"
 

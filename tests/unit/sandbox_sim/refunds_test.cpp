@@ -1,6 +1,6 @@
 #include "world.hpp"
 
-#include "chain/derive.hpp"
+#include "chain/wire/derive.hpp"
 #include "sandbox/sim/fees.hpp"
 
 namespace receiptd::sandbox::sim {

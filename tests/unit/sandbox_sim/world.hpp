@@ -2,7 +2,7 @@
 // an account is incoming to that account's shard in the next block. Tokens are counted after every block.
 #pragma once
 
-#include "chain/secret_key.hpp"
+#include "chain/wire/secret_key.hpp"
 #include "sandbox/sim/apply.hpp"
 #include "sandbox/sim/receipt_tokens.hpp"
 #include "sandbox/sim/state_update.hpp"

@@ -1,6 +1,6 @@
 #include "world.hpp"
 
-#include "chain/derive.hpp"
+#include "chain/wire/derive.hpp"
 
 namespace receiptd::sandbox::sim {
 namespace {

@@ -1,7 +1,7 @@
 #include "sandbox/traffic/traffic.hpp"
 
-#include "chain/account_id.hpp"
-#include "chain/delegate.hpp"
+#include "chain/wire/account_id.hpp"
+#include "chain/wire/delegate.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "chain/base64.hpp"
+#include "chain/wire/base64.hpp"
 #include "unit/watch/submit_fakes.hpp"
 
 #include <gmock/gmock.h>

@@ -4,7 +4,7 @@
 #include "base/event.hpp"
 #include "base/sleep.hpp"
 #include "base/task_group.hpp"
-#include "chain/secret_key.hpp"
+#include "chain/wire/secret_key.hpp"
 #include "watch/submitter.hpp"
 
 #include <boost/asio/io_context.hpp>

@@ -1,0 +1,58 @@
+// Whole blocks of neardata and NEAR Lake: providers.md §2.2, §3.
+#include "chain/json/decode_parts.hpp"
+
+namespace receiptd::chain::decoding {
+
+namespace {
+
+bool read_chunk(Reader& reader, Value value, WholeBlockShard& out) {
+    ReceiptLists lists;
+    const bool read =
+        reader.object(value, required("header", out.chunk_header), required("transactions", out.transactions),
+                      required("receipts", lists.listed), optional("local_receipts", lists.local),
+                      optional("instant_receipts", lists.instant));
+    out.receipts = std::move(lists).merge();
+    return read;
+}
+
+// Blocks of old recordings have no list of chunk headers.
+void fill_chunks(WholeBlock& block) {
+    if (!block.block.chunks.empty()) return;
+    for (const WholeBlockShard& shard : block.shards) {
+        if (shard.chunk_header) block.block.chunks.push_back(*shard.chunk_header);
+    }
+}
+
+}  // namespace
+
+static bool members(Reader& reader, ondemand::object& object, ExecutedTransaction& out) {
+    const auto read_outcome = [&](Value value) {
+        return reader.object(value, required("execution_outcome", out.outcome),
+                             optional("receipt", out.receipt));
+    };
+    return reader.object(object, required("transaction", out.transaction), optional("outcome", read_outcome));
+}
+
+static bool members(Reader& reader, ondemand::object& object, ExecutedReceipt& out) {
+    return reader.object(object, required("execution_outcome", out.outcome), required("receipt", out.receipt),
+                         optional("tx_hash", Hash{out.tx_hash}));
+}
+
+static bool members(Reader& reader, ondemand::object& object, WholeBlockShard& out) {
+    return reader.object(object, required("shard_id", out.shard_id),
+                         optional("chunk", [&](Value value) { return read_chunk(reader, value, out); }),
+                         required("receipt_execution_outcomes", out.executed));
+}
+
+bool members(Reader& reader, ondemand::object& object, WholeBlock& out) {
+    reader.pass_over_proofs();
+    const auto read_block = [&](Value value) {
+        ondemand::object block;
+        return reader.open(value, block) && block_members(reader, block, Presence::optional, out.block);
+    };
+    if (!reader.object(object, required("block", read_block), required("shards", out.shards))) return false;
+    fill_chunks(out);
+    return true;
+}
+
+}  // namespace receiptd::chain::decoding

@@ -1,0 +1,158 @@
+#include "chain/json/errors.hpp"
+
+#include "chain/json/error_rules.hpp"
+#include "chain/json/panic_text.hpp"
+
+#include <simdjson.h>
+
+#include <optional>
+
+namespace receiptd::chain {
+
+namespace {
+
+using simdjson::dom::element;
+
+constexpr std::string_view kPanic = "Smart contract panicked: ";
+constexpr std::string_view kPanicClass = "contract_panic";
+constexpr int kMaxNesting = 8;  // the deepest real one has 6
+
+// An enum in JSON: "Name" or {"Name": payload}.
+struct Variant {
+    std::string_view name;
+    std::optional<element> payload;
+};
+
+std::optional<Variant> read_variant(const element& value) {
+    std::string_view name;
+    if (value.get(name) == simdjson::SUCCESS) return Variant{name, std::nullopt};
+    simdjson::dom::object object;
+    if (value.get(object) != simdjson::SUCCESS || object.begin() == object.end()) return std::nullopt;
+    const auto field = *object.begin();
+    return Variant{field.key, field.value};
+}
+
+std::string value_text(const element& value) {
+    std::string_view text;
+    if (value.get(text) == simdjson::SUCCESS) return std::string(text);
+    if (value.is_null()) return "none";
+    simdjson::dom::object object;  // such as {"hash": …}, where the value says enough
+    if (value.get(object) == simdjson::SUCCESS && object.size() == 1) {
+        const element inner = (*object.begin()).value;
+        if (inner.get(text) == simdjson::SUCCESS) return std::string(text);
+    }
+    return simdjson::minify(value);
+}
+
+std::string field_text(const std::optional<element>& payload, std::string_view field) {
+    if (!payload) return "?";
+    if (field.empty()) return value_text(*payload);
+    element value;
+    return payload->at_key(field).get(value) == simdjson::SUCCESS ? value_text(value) : "?";
+}
+
+std::string fill_in(const ErrorRule& rule, const std::optional<element>& payload) {
+    if (rule.text.empty())
+        return payload ? std::string(rule.variant) + ": " + value_text(*payload) : std::string(rule.variant);
+    std::string text;
+    std::string_view rest = rule.text;
+    for (auto open = rest.find('{'); open != std::string_view::npos; open = rest.find('{')) {
+        const auto close = rest.find('}', open);
+        text += rest.substr(0, open);
+        text += field_text(payload, rest.substr(open + 1, close - open - 1));
+        rest = rest.substr(close + 1);
+    }
+    text += rest;
+    return text;
+}
+
+// Nodes of 2020 wrote Rust's debug form: "HostError(GuestPanic { panic_msg: \"…\" })",
+// "MethodResolveError(MethodNotFound)".
+std::optional<FailureClass> classify_debug_form(std::string_view text) {
+    const ErrorRule* rule = nullptr;
+    auto family = ErrorFamily::function_call;
+    std::string_view rest = text;
+    while (family != ErrorFamily::none && family != ErrorFamily::free_text) {
+        const auto end = rest.find_first_of("( {");
+        rule = find_error_rule(family, rest.substr(0, end));
+        if (!rule) return std::nullopt;
+        if (rule->next == ErrorFamily::none) break;
+        if (end == std::string_view::npos || rest[end] != '(') return std::nullopt;
+        rest = rest.substr(end + 1);
+        if (rest.ends_with(')')) rest.remove_suffix(1);
+        family = rule->next;
+    }
+    if (!rule || rule->next != ErrorFamily::none) return std::nullopt;
+    const auto open = rest.find("{ panic_msg: \"");
+    if (rule->error_class == kPanicClass && open != std::string_view::npos && rest.ends_with("\" }")) {
+        rest = rest.substr(open + 14, rest.size() - open - 17);
+        return FailureClass{std::string(kPanicClass), readable_panic(rest)};
+    }
+    return FailureClass{std::string(rule->error_class), std::string(text)};
+}
+
+FailureClass classify_text(std::string_view text) {
+    if (text.starts_with(kPanic))
+        return {std::string(kPanicClass), readable_panic(text.substr(kPanic.size()))};
+    if (const ErrorTextRule* rule = find_error_text_rule(text))
+        return {std::string(rule->error_class), std::string(text)};
+    if (auto known = classify_debug_form(text)) return std::move(*known);
+    return {"execution_error", std::string(text)};
+}
+
+std::optional<FailureClass> classify(ErrorFamily family, const element& value, int nesting) {
+    if (nesting > kMaxNesting) return std::nullopt;
+    const auto variant = read_variant(value);
+    if (!variant) return std::nullopt;
+    const ErrorRule* rule = find_error_rule(family, variant->name);
+    if (!rule) return std::nullopt;
+    if (rule->next == ErrorFamily::none) {
+        std::string text = fill_in(*rule, variant->payload);
+        if (rule->error_class == kPanicClass) text = readable_panic(text);
+        return FailureClass{std::string(rule->error_class), std::move(text)};
+    }
+    if (!variant->payload) return std::nullopt;
+    element inner = *variant->payload;
+    // ActionError alone wraps its enum: {"index": …, "kind": …}.
+    if (rule->next == ErrorFamily::action && inner.at_key("kind").get(inner) != simdjson::SUCCESS)
+        return std::nullopt;
+    if (rule->next == ErrorFamily::free_text) {
+        std::string_view text;
+        if (inner.get(text) != simdjson::SUCCESS) return std::nullopt;
+        return classify_text(text);
+    }
+    auto found = classify(rule->next, inner, nesting + 1);
+    if (found) {
+        found->error_class.insert(0, rule->error_class);
+        found->error_text.insert(0, rule->text);
+    }
+    return found;
+}
+
+void show_nul(std::string& text) {
+    static constexpr std::string_view kSymbol = "\xe2\x90\x80";
+    for (auto at = text.find('\0'); at != std::string::npos; at = text.find('\0', at + kSymbol.size()))
+        text.replace(at, 1, kSymbol);
+}
+
+}  // namespace
+
+FailureClass classify_failure(std::string_view tx_execution_error_json) {
+    thread_local simdjson::dom::parser parser;
+    thread_local std::string padded;
+    padded.reserve(tx_execution_error_json.size() + simdjson::SIMDJSON_PADDING);
+    padded.assign(tx_execution_error_json);
+    std::optional<FailureClass> found;
+    element root;
+    if (parser.parse(padded.data(), padded.size(), false).get(root) == simdjson::SUCCESS)
+        found = classify(ErrorFamily::execution, root, 0);
+    std::uint64_t index = 0;
+    if (found && root.at_key("ActionError").at_key("index").get(index) == simdjson::SUCCESS)
+        found->action_index = index;
+    if (!found || !simdjson::validate_utf8(found->error_text))
+        found = FailureClass{"unknown", std::string(tx_execution_error_json)};
+    show_nul(found->error_text);
+    return std::move(*found);
+}
+
+}  // namespace receiptd::chain

@@ -1,0 +1,136 @@
+#include "chain/rows/rows.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace receiptd::chain {
+
+namespace {
+
+std::vector<std::string> receipt_columns() {
+    return {"receipt_id",
+            "tree_id",
+            "block_height",
+            "block_time",
+            "shard_id",
+            "index_in_chunk",
+            "tx_hash",
+            "parent_receipt_id",
+            "predecessor_id",
+            "receiver_id",
+            "signer_id",
+            "role",
+            "method_name",
+            "actions",
+            "deposit",
+            "input_data_ids",
+            "output_data_ids",
+            "receipt_ids",
+            "status",
+            "result",
+            "error_class",
+            "error_text",
+            "error",
+            "gas_burnt",
+            "tokens_burnt",
+            "logs",
+            "executed_block_hash"};
+}
+
+std::array<TableSpec, kTableCount> make_specs() {
+    return {{
+        {"blocks",
+         {"block_height", "block_hash", "prev_hash", "prev_height", "block_time", "timestamp_nanosec",
+          "author_id", "epoch_id", "chunks_included", "shard_count", "gas_price", "total_supply",
+          "protocol_version"}},
+        {"chunks",
+         {"block_height", "block_time", "shard_id", "chunk_hash", "missing", "height_created",
+          "height_included", "gas_used", "gas_limit", "balance_burnt", "encoded_length", "outcome_root",
+          "tx_root"}},
+        {"transactions",
+         {"tx_hash", "tree_id", "block_height", "block_time", "shard_id", "index_in_chunk", "signer_id",
+          "receiver_id", "nonce", "public_key", "actions", "status", "initial_receipt_id", "error_class",
+          "error_text", "gas_burnt", "tokens_burnt", "nonce_index"}},
+        {"receipts", receipt_columns()},
+        {"data_receipts",
+         {"data_id", "receipt_id", "tree_id", "tx_hash", "block_height", "block_time", "shard_id",
+          "predecessor_id", "receiver_id", "is_promise_resume", "data"}},
+        {"events",
+         {"receipt_id", "tree_id", "tx_hash", "block_height", "block_time", "index", "account_id", "standard",
+          "version", "event", "data"}},
+        {"orphan_receipts", {"kind", "id", "tree_id", "block_height", "block_time"}},
+        {"pending_trees",
+         {"tx_hash", "sender_id", "block_height", "block_hash", "block_time", "timestamp_nanosec",
+          "shard_id"}},
+        {"transaction_results",
+         {"tx_hash", "tree_id", "block_height", "block_time", "signer_id", "receiver_id", "verdict",
+          "error_class", "error_text", "included_height", "completed_height", "completed_time",
+          "settled_height", "receipts", "failed_receipts", "gas_burnt", "tokens_burnt"}},
+        {"findings",
+         {"finding_id", "kind", "tx_hash", "tree_id", "receipt_id", "role", "handled", "contract_id",
+          "method_name", "signer_id", "error_class", "error_text", "block_height", "block_time"}},
+    }};
+}
+
+}  // namespace
+
+const TableSpec& table_spec(Table table) {
+    static const auto specs = make_specs();
+    return specs[static_cast<std::size_t>(table)];
+}
+
+BlockRef block_ref(const BlockHeader& header) {
+    return {header.height, std::string(header.hash), std::string(header.prev_hash), header.prev_height,
+            header.timestamp_nanosec};
+}
+
+std::uint64_t RowBatch::rows() const {
+    std::uint64_t sum = 0;
+    for (const auto& table : tables) sum += table.rows;
+    return sum;
+}
+
+std::uint64_t RowBatch::bytes() const {
+    std::uint64_t sum = 0;
+    for (const auto& table : tables) sum += table.copy_data.size();
+    return sum;
+}
+
+void DecidedCounts::add(const Decided& decided) {
+    for (const auto& result : decided.results) ++verdicts[result.verdict];
+    for (const auto& finding : decided.findings)
+        ++findings[{std::string(finding_kind(finding)), finding.failure.error_class}];
+}
+
+void DecidedCounts::add(const DecidedCounts& other) {
+    for (const auto& [verdict, count] : other.verdicts) verdicts[verdict] += count;
+    for (const auto& [finding, count] : other.findings) findings[finding] += count;
+}
+
+void RowBatch::append(RowBatch&& other) {
+    if (blocks.empty())
+        seen = std::move(other.seen);
+    else
+        seen.append(std::move(other.seen));
+    decided.add(other.decided);
+    for (std::size_t i = 0; i < kTableCount; ++i) {
+        auto& mine = tables[i];
+        auto& theirs = other.tables[i];
+        if (mine.copy_data.empty())
+            mine.copy_data = std::move(theirs.copy_data);
+        else
+            mine.copy_data += theirs.copy_data;
+        mine.rows += theirs.rows;
+    }
+    blocks.insert(blocks.end(), std::make_move_iterator(other.blocks.begin()),
+                  std::make_move_iterator(other.blocks.end()));
+    covered.add(other.covered);
+    wanted.add(other.wanted);
+    listed.insert(listed.end(), std::make_move_iterator(other.listed.begin()),
+                  std::make_move_iterator(other.listed.end()));
+    findings.insert(findings.end(), std::make_move_iterator(other.findings.begin()),
+                    std::make_move_iterator(other.findings.end()));
+    other = {};
+}
+
+}  // namespace receiptd::chain

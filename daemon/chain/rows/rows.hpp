@@ -1,0 +1,152 @@
+// Chain data -> rows, as PostgreSQL COPY binary. Made on the CPU pool, written by storage/.
+//
+// A RowBatch is one database transaction: the rows of one or more heights (or of completed trees)
+// and what the commit must record beside them. The column lists below are the single place that
+// names what is written; migrations/ creates them in the same words.
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/height_set.hpp"
+#include "chain/json/listed_receipt.hpp"
+#include "chain/json/model.hpp"
+#include "chain/tree/decided.hpp"
+#include "chain/tree/sightings.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace receiptd::chain {
+
+class Lineage;
+class TreeBook;
+
+enum class Table : std::uint8_t {
+    blocks,
+    chunks,
+    transactions,
+    receipts,
+    data_receipts,
+    events,
+    orphan_receipts,  // receipts whose parent was not seen yet (operational)
+    pending_trees,    // transactions whose tree must still be fetched (operational; source rpc)
+    transaction_results,
+    findings,
+};
+inline constexpr std::size_t kTableCount = 10;
+
+struct TableSpec {
+    const char* name;
+    std::vector<std::string> columns;  // in the order of the rows
+};
+const TableSpec& table_spec(Table table);
+
+struct TableRows {
+    std::string copy_data;  // complete rows, COPY binary format
+    std::uint64_t rows = 0;
+};
+
+// What the checkpoint needs to know of a block; owns its strings.
+struct BlockRef {
+    BlockHeight height = 0;
+    std::string hash;
+    std::string prev_hash;
+    std::optional<BlockHeight> prev_height;  // as told by the header, or proven by the follower
+    std::uint64_t timestamp_nanosec = 0;
+};
+BlockRef block_ref(const BlockHeader& header);
+
+// How much was judged, whether it is news or not.
+struct DecidedCounts {
+    std::map<Verdict, std::uint64_t> verdicts;
+    std::map<std::pair<std::string, std::string>, std::uint64_t> findings;  // kind, error_class
+
+    void add(const Decided& decided);
+    void add(const DecidedCounts& other);
+};
+
+struct RowBatch {
+    std::array<TableRows, kTableCount> tables;
+    std::vector<BlockRef> blocks;   // ascending
+    base::HeightSet covered;        // the blocks' heights and the skipped heights proven below them
+    base::HeightSet wanted;         // what should be there by then: a hole below must not be forgotten
+    std::vector<Finding> findings;  // those of the rows that are news; people are told of them
+    DecidedCounts decided;
+    Sightings seen;
+    // Source rpc, scope accounts: action receipts that touch them, of whatever transaction.
+    std::vector<ListedReceipt> listed;
+
+    TableRows& operator[](Table table) { return tables[static_cast<std::size_t>(table)]; }
+    const TableRows& operator[](Table table) const { return tables[static_cast<std::size_t>(table)]; }
+    std::uint64_t rows() const;
+    std::uint64_t bytes() const;
+    // Appends another batch's rows and facts (heights must follow this batch's).
+    void append(RowBatch&& other);
+};
+
+enum class ScopeKind : std::uint8_t { headers, accounts, all };
+
+struct Scope {
+    ScopeKind kind = ScopeKind::all;
+    std::set<std::string, std::less<>> accounts;      // for ScopeKind::accounts
+    std::set<std::string, std::less<>> transactions;  // in scope too, by hash: they are watched
+};
+
+// Source neardata: everything of a whole block that is in scope. Call in height order with the
+// same Lineage, so that receipts find the outcome that spawned them.
+// `prev_height`: the parent's height where the header does not tell it.
+// `book`: judges the trees of the transactions in scope, one for each Lineage; nullptr: nothing is judged.
+// `collect`: fills `seen`.
+RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> prev_height, const Scope& scope,
+                          Lineage& lineage, TreeBook* book = nullptr, bool collect = false);
+
+// Source rpc: block and chunk rows, transactions and listed data receipts in scope, and one
+// pending_trees row per transaction in scope. `chunks` are the new chunks of the block.
+RowBatch block_rows(const Block& block, const std::vector<const Chunk*>& chunks,
+                    std::optional<BlockHeight> prev_height, const Scope& scope, bool collect = false);
+
+// Source rpc: a transaction whose block was not followed, or out of scope, with its pending_trees row. Its
+// tree is fetched as any other.
+RowBatch found_transaction_rows(const SignedTransaction& transaction, const BlockRef& included_in);
+
+// Source rpc: a listed receipt whose transaction nobody could tell, under its own name, as an orphan.
+// body, outcome: nullptr where they could not be had either. `executed_at`: where, if that is known.
+RowBatch orphan_receipt_rows(const ListedReceipt& listed, const Receipt* body, const Outcome* outcome,
+                             std::optional<ExecutedAt> executed_at);
+
+// Where an outcome executed, looked up by its block_hash.
+struct ExecutionBlock {
+    std::optional<BlockHeight> height;    // nullopt: that block cannot be had
+    std::uint64_t timestamp_nanosec = 0;  // of the latest known ancestor where the height is unknown
+    std::optional<ShardId> shard_id;
+};
+
+// Source rpc: the complete tree of one transaction. `executed_in[i]` belongs to
+// status.receipts_outcome[i]; `receipts` holds the bodies that could be had, in any order
+// (status.receipts and what EXPERIMENTAL_receipt answered). The transaction's own row exists
+// already and is completed by storage (TreeCompletion).
+struct TreeCompletion {
+    std::string tx_hash;
+    std::uint64_t block_timestamp_nanosec = 0;  // the partition of the transaction's row
+    std::string status;                         // of the transaction's conversion outcome
+    std::string initial_receipt_id;             // empty on failure
+    std::string error_class, error_text;        // empty unless failure
+    Gas gas_burnt = 0;
+    std::string tokens_burnt;
+    std::vector<std::string> data_ids;     // of data receipts that belong to this tree
+    std::vector<std::string> receipt_ids;  // that may have been stored as orphans before
+};
+struct TreeRows {
+    RowBatch batch;  // receipts, events, and what the tree was judged to be
+    TreeCompletion completion;
+};
+TreeRows tree_rows(const TransactionStatus& status, const std::vector<Receipt>& receipts,
+                   const std::vector<ExecutionBlock>& executed_in, const BlockRef& included_in);
+
+}  // namespace receiptd::chain

@@ -1,0 +1,66 @@
+// The rows of what was judged.
+#include "chain/rows/rows_write.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace receiptd::chain {
+
+namespace {
+
+void write_result(RowBatch& batch, const TreeResult& result) {
+    auto& table = batch[Table::transaction_results];
+    CopyWriter row(table.copy_data);
+    row.text(result.tx_hash);
+    row.text(result.tx_hash);  // tree_id
+    row.bigint(result.included_at.height);
+    row.time(RowTime(result.included_at.timestamp_nanosec));
+    row.text(result.signer_id);
+    row.text(result.receiver_id);
+    row.text(verdict_name(result.verdict));
+    row.text_or_null(result.failure.error_class);
+    row.text_or_null(result.failure.error_text);
+    row.bigint(result.included_at.height);
+    row.bigint(result.completed_at.height);
+    row.time(RowTime(result.completed_at.timestamp_nanosec));
+    row.bigint(result.settled_at.height);
+    row.integer(result.receipts);
+    row.integer(result.failed_receipts);
+    row.bigint(result.gas_burnt);
+    row.numeric(result.tokens_burnt);
+    row.end_row();
+    ++table.rows;
+}
+
+void write_finding(RowBatch& batch, const Finding& finding) {
+    auto& table = batch[Table::findings];
+    CopyWriter row(table.copy_data);
+    row.text(finding_id(finding));
+    row.text(finding_kind(finding));
+    row.text(finding.tx_hash);
+    row.text(finding.tx_hash);  // tree_id
+    row.text_or_null(finding.receipt_id);
+    finding.receipt_id.empty() ? row.null() : row.text(role_name(finding.role));
+    row.boolean(finding.handled);
+    row.text_or_null(finding.contract_id);
+    row.text_or_null(finding.method_name);
+    row.text_or_null(finding.signer_id);
+    row.text_or_null(finding.failure.error_class);
+    row.text_or_null(finding.failure.error_text);
+    finding.at.height > 0 ? row.bigint(finding.at.height) : row.null();
+    row.time(RowTime(finding.at.timestamp_nanosec));
+    row.end_row();
+    ++table.rows;
+}
+
+}  // namespace
+
+void write_decided(RowBatch& batch, Decided&& decided) {
+    for (const auto& result : decided.results) write_result(batch, result);
+    for (const auto& finding : decided.findings) write_finding(batch, finding);
+    batch.decided.add(decided);
+    batch.findings.insert(batch.findings.end(), std::make_move_iterator(decided.findings.begin()),
+                          std::make_move_iterator(decided.findings.end()));
+}
+
+}  // namespace receiptd::chain

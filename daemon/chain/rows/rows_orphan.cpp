@@ -1,0 +1,37 @@
+// Source rpc: what is known of receipts that no followed transaction explains.
+#include "chain/rows/rows_write.hpp"
+
+namespace receiptd::chain {
+
+RowBatch found_transaction_rows(const SignedTransaction& transaction, const BlockRef& included_in) {
+    RowBatch batch;
+    const RowPlace place{
+        included_in.height, RowTime(included_in.timestamp_nanosec), std::nullopt, std::nullopt, {}};
+    write_transaction(batch, place, transaction, nullptr);
+    BlockHeader header;
+    header.height = included_in.height;
+    header.hash = included_in.hash;
+    header.timestamp_nanosec = included_in.timestamp_nanosec;
+    write_pending_tree(batch, header, transaction, std::nullopt);
+    return batch;
+}
+
+RowBatch orphan_receipt_rows(const ListedReceipt& listed, const Receipt* body, const Outcome* outcome,
+                             std::optional<ExecutedAt> executed_at) {
+    RowBatch batch;
+    Outcome unknown;
+    unknown.id = listed.receipt_id;
+    unknown.executor_id = listed.receiver_id;
+    const auto time = executed_at ? executed_at->timestamp_nanosec : listed.timestamp_nanosec;
+    RowPlace place{std::nullopt, RowTime(time), std::nullopt, std::nullopt, {}};
+    if (executed_at) place.block_height = executed_at->height;
+    std::optional<Role> role;
+    if (body) role = role_of(*body, std::nullopt);
+    write_receipt(batch, place, outcome ? *outcome : unknown, body, TreeRef{listed.receipt_id, false}, {},
+                  role);
+    if (!executed_at) place.block_height = listed.height;
+    write_orphan(batch, place, "receipt", listed.receipt_id, listed.receipt_id);
+    return batch;
+}
+
+}  // namespace receiptd::chain

@@ -1,0 +1,161 @@
+// Source neardata: the rows of a whole block.
+#include "chain/json/id_maps.hpp"
+#include "chain/rows/block_trees.hpp"
+#include "chain/rows/rows_write.hpp"
+#include "chain/tree/lineage.hpp"
+#include "chain/tree/tree_book.hpp"
+
+#include <algorithm>
+
+namespace receiptd::chain {
+
+namespace {
+
+const WholeBlockShard* find_shard(const WholeBlock& block, ShardId shard_id) {
+    for (const auto& shard : block.shards)
+        if (shard.shard_id == shard_id) return &shard;
+    return nullptr;
+}
+
+void write_chunks(RowBatch& batch, RowPlace place, const WholeBlock& whole) {
+    const auto height = whole.block.header.height;
+    for (const auto& chunk : whole.block.chunks) {
+        const auto* shard = find_shard(whole, chunk.shard_id);
+        const bool no_new_chunk = shard != nullptr && !shard->chunk_header;
+        write_chunk(batch, place, chunk.shard_id, &chunk, no_new_chunk || chunk.height_included != height);
+    }
+    for (const auto& shard : whole.shards) {  // old recordings list no chunks in the block
+        const auto is_listed = [&shard](const ChunkHeader& chunk) {
+            return chunk.shard_id == shard.shard_id;
+        };
+        const auto& chunks = whole.block.chunks;
+        if (std::none_of(chunks.begin(), chunks.end(), is_listed))
+            write_chunk(batch, place, shard.shard_id, nullptr, true);
+    }
+}
+
+class WholeBlockRows {
+public:
+    WholeBlockRows(RowBatch& batch, const RowPlace& place, const WholeBlock& whole, BlockTrees& trees)
+        : batch_(batch), place_(place), whole_(whole), trees_(trees) {}
+
+    void write() {
+        for (const auto& node : trees_.transactions())
+            if (node.in_scope) transaction(node);
+        for (const auto& node : trees_.executed())
+            if (node.in_scope) executed(node);
+        for (const auto& shard : whole_.shards) listed_data(shard);
+    }
+
+    // Room for what will be written, so that the texts need not move while they grow.
+    void reserve() {
+        std::size_t receipts = 0;
+        std::size_t transactions = 0;
+        for (const auto& shard : whole_.shards) {
+            for (const auto& item : shard.transactions)
+                transactions += item.transaction.actions_json.size() + kTransactionBytes;
+            for (const auto& item : shard.executed) {
+                receipts += item.receipt.actions_json.size() + kReceiptBytes;
+                for (const auto log : item.outcome.logs) receipts += log.size() + log.size() / 4;
+            }
+        }
+        batch_[Table::receipts].copy_data.reserve(receipts);
+        batch_[Table::transactions].copy_data.reserve(transactions);
+    }
+
+private:
+    static constexpr std::size_t kReceiptBytes = 800;
+    static constexpr std::size_t kTransactionBytes = 500;
+
+    void transaction(const BlockTrees::TransactionNode& node) {
+        const auto& item = *node.transaction;
+        place_.shard_id = node.shard_id;
+        place_.index_in_chunk = node.index_in_chunk;
+        write_transaction(batch_, place_, item.transaction, item.outcome ? &*item.outcome : nullptr);
+    }
+
+    void executed(const BlockTrees::Node& node) {
+        const auto& item = *node.receipt;
+        place_.shard_id = node.shard_id;
+        place_.index_in_chunk = node.index_in_chunk;
+        write_receipt(batch_, place_, item.outcome, &item.receipt, node.tree, node.parent_receipt_id,
+                      role_of(item.receipt, node.parent));
+        if (!node.parent) write_orphan(batch_, place_, "receipt", item.outcome.id, node.tree.tree_id);
+    }
+
+    void listed_data(const WholeBlockShard& shard) {
+        place_.shard_id = shard.shard_id;
+        for (const auto& receipt : shard.receipts) {
+            if (receipt.kind != ReceiptKind::data || !data_listed_.insert(receipt.receipt_id).second)
+                continue;
+            const auto data = trees_.place_data(receipt);
+            if (!data.in_scope) continue;
+            write_data_receipt(batch_, place_, receipt, data.tree);
+            if (!data.known) write_orphan(batch_, place_, "data", receipt.data_id, data.tree.tree_id);
+        }
+    }
+
+    RowBatch& batch_;
+    RowPlace place_;
+    const WholeBlock& whole_;
+    BlockTrees& trees_;
+    IdSet data_listed_;
+};
+
+// A tree is judged where all of it is seen; who takes care of a failure in scope may be out of it.
+void judge(RowBatch& batch, const WholeBlock& whole, const BlockTrees& trees, TreeBook& book) {
+    const auto& header = whole.block.header;
+    const ExecutedAt at{header.height, header.timestamp_nanosec};
+    for (const auto& node : trees.transactions())
+        if (const auto& item = *node.transaction; item.outcome)
+            book.transaction(item.transaction, *item.outcome, at, node.in_scope);
+    for (const auto& node : trees.executed()) {
+        if (!node.tree.is_transaction) continue;
+        const auto& item = *node.receipt;
+        if (node.parent)
+            book.executed(node.tree.tree_id,
+                          {node.parent_receipt_id, item.receipt, item.outcome,
+                           role_of(item.receipt, node.parent), node.in_scope},
+                          at);
+        else
+            book.forget(node.tree.tree_id);
+    }
+    write_decided(batch, book.end_of_block(header.height));
+}
+
+// Of transactions out of scope too: they may be watched.
+void see(Sightings& seen, const WholeBlock& whole, const BlockTrees& trees) {
+    const auto& header = whole.block.header;
+    const ExecutedAt at{header.height, header.timestamp_nanosec};
+    for (const auto& node : trees.transactions())
+        seen.transactions.push_back(seen_transaction(node.transaction->transaction, at, node.in_scope));
+    IdSet touched;
+    for (const auto& node : trees.executed())
+        if (node.in_scope && node.tree.is_transaction && touched.insert(node.tree.tree_id).second)
+            seen.trees.emplace_back(node.tree.tree_id);
+}
+
+}  // namespace
+
+RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> prev_height, const Scope& scope,
+                          Lineage& lineage, TreeBook* book, bool collect) {
+    const auto& header = block.block.header;
+    const RowPlace place{header.height, RowTime(header.timestamp_nanosec), std::nullopt, std::nullopt, {}};
+    RowBatch batch;
+    batch.seen.collected = collect;
+    begin_block(batch, block.block, prev_height);
+    write_chunks(batch, place, block);
+    if (scope.kind == ScopeKind::headers) return batch;
+
+    if (header.height > lineage.window()) lineage.forget_before(header.height - lineage.window());
+    BlockTrees trees(block, scope, lineage);
+    WholeBlockRows rows(batch, place, block, trees);
+    rows.reserve();
+    rows.write();
+    if (book) judge(batch, block, trees, *book);
+    if (collect) see(batch.seen, block, trees);
+    trees.announce_children();
+    return batch;
+}
+
+}  // namespace receiptd::chain

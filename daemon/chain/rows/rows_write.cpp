@@ -1,0 +1,270 @@
+#include "chain/rows/rows_write.hpp"
+
+#include "chain/json/events.hpp"
+#include "chain/json/json_check.hpp"
+#include "chain/rows/args_json.hpp"
+#include "chain/tree/called_method.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace receiptd::chain {
+
+namespace {
+
+Text status_name(StatusKind kind) {
+    switch (kind) {
+        case StatusKind::success_value: return "success_value";
+        case StatusKind::success_receipt_id: return "success_receipt_id";
+        case StatusKind::failure: return "failure";
+        case StatusKind::unknown: return "unknown";
+    }
+    return {};
+}
+
+Text result_of(const ExecutionStatus& status) {
+    if (status.kind == StatusKind::success_value) return status.success_value;
+    if (status.kind == StatusKind::success_receipt_id) return status.success_receipt_id;
+    return {};
+}
+
+u128 deposit_sum(const Receipt& receipt) {
+    constexpr u128 kMax = ~u128{0};
+    u128 sum = 0;
+    for (const auto& action : receipt.actions)
+        sum = action.deposit > kMax - sum ? kMax : sum + action.deposit;
+    return sum;
+}
+
+std::uint64_t new_chunks(const Block& block) {
+    return static_cast<std::uint64_t>(std::count_if(
+        block.chunks.begin(), block.chunks.end(),
+        [&block](const ChunkHeader& chunk) { return chunk.height_included == block.header.height; }));
+}
+
+// predecessor_id … output_data_ids of a receipt, in the table's order.
+void write_body(CopyWriter& row, const Receipt& receipt, std::optional<Role> role) {
+    const bool is_action = receipt.kind == ReceiptKind::action;
+    row.text(receipt.predecessor_id);
+    row.text(receipt.receiver_id);
+    row.text_or_null(receipt.signer_id);
+    role ? row.text(role_name(*role)) : row.null();
+    row.text_or_null(called_method(receipt.actions));
+    is_action ? write_actions(row, receipt.actions_json, receipt.actions) : row.null();
+    is_action ? row.numeric(deposit_sum(receipt)) : row.null();
+    row.texts(receipt.input_data_ids);
+    row.data_ids(receipt.output_data_receivers);
+}
+
+void write_missing_body(CopyWriter& row, const Outcome& outcome, std::optional<Role> role) {
+    row.null();  // predecessor_id
+    row.text(outcome.executor_id);
+    row.null();  // signer_id
+    role ? row.text(role_name(*role)) : row.null();
+    for (int i = 0; i < 5; ++i) row.null();  // method_name … output_data_ids
+}
+
+void write_event(RowBatch& batch, const RowPlace& place, const Outcome& outcome, const TreeRef& tree,
+                 std::size_t index, const ContractEvent& event) {
+    auto& table = batch[Table::events];
+    CopyWriter row(table.copy_data);
+    row.text(outcome.id);
+    row.text(tree.tree_id);
+    row.text_or_null(tree.tx_hash());
+    row.bigint_or_null(place.block_height);
+    row.time(place.block_time);
+    row.integer(index);
+    row.text(outcome.executor_id);
+    row.text_or_null(event.standard);
+    row.text_or_null(event.version);
+    row.text_or_null(event.event);
+    row.text_or_null(event.data);
+    row.end_row();
+    ++table.rows;
+}
+
+void write_events(RowBatch& batch, const RowPlace& place, const Outcome& outcome, const TreeRef& tree) {
+    for (std::size_t i = 0; i < outcome.logs.size(); ++i)
+        if (const auto event = read_event(outcome.logs[i]))
+            write_event(batch, place, outcome, tree, i, *event);
+}
+
+void write_outcome(CopyWriter& row, const Outcome& outcome) {
+    row.texts(outcome.receipt_ids);
+    row.text(status_name(outcome.status.kind));
+    row.text_or_null(result_of(outcome.status));
+    const auto failure = failure_of(outcome.status);
+    row.text_or_null(failure.error_class);
+    row.text_or_null(failure.error_text);
+    row.text_or_null(check_json(outcome.status.failure_json).valid ? outcome.status.failure_json : Text());
+    row.bigint(outcome.gas_burnt);
+    row.numeric(outcome.tokens_burnt);
+    row.texts(outcome.logs);
+}
+
+}  // namespace
+
+FailureClass failure_of(const ExecutionStatus& status) {
+    return status.kind == StatusKind::failure ? classify_failure(status.failure_json) : FailureClass{};
+}
+
+Text conversion_status(const ExecutionStatus& status) {
+    return status_name(status.kind == StatusKind::success_value ? StatusKind::unknown : status.kind);
+}
+
+Text initial_receipt_id(const Outcome& conversion) {
+    if (conversion.status.kind == StatusKind::success_receipt_id) return conversion.status.success_receipt_id;
+    return conversion.receipt_ids.empty() ? Text() : conversion.receipt_ids.front();
+}
+
+void begin_block(RowBatch& batch, const Block& block, std::optional<BlockHeight> known_prev_height) {
+    auto ref = block_ref(block.header);
+    if (!ref.prev_height) ref.prev_height = known_prev_height;
+    write_block(batch, block, ref.prev_height);
+    batch.covered.add(ref.height);
+    batch.blocks.push_back(std::move(ref));
+}
+
+void write_block(RowBatch& batch, const Block& block, std::optional<BlockHeight> prev_height) {
+    const auto& header = block.header;
+    auto& table = batch[Table::blocks];
+    CopyWriter row(table.copy_data);
+    row.bigint(header.height);
+    row.text(header.hash);
+    row.text(header.prev_hash);
+    row.bigint_or_null(prev_height);
+    row.time(RowTime(header.timestamp_nanosec));
+    row.bigint(header.timestamp_nanosec);
+    row.text_or_null(block.author);
+    row.text_or_null(header.epoch_id);
+    row.integer(header.chunks_included != 0 ? header.chunks_included : new_chunks(block));
+    row.integer(block.chunks.size());
+    row.numeric(header.gas_price);
+    row.numeric(header.total_supply);
+    row.integer(header.latest_protocol_version);
+    row.end_row();
+    ++table.rows;
+}
+
+void write_chunk(RowBatch& batch, const RowPlace& place, ShardId shard_id, const ChunkHeader* header,
+                 bool missing) {
+    auto& table = batch[Table::chunks];
+    CopyWriter row(table.copy_data);
+    row.bigint_or_null(place.block_height);
+    row.time(place.block_time);
+    row.bigint(shard_id);
+    header ? row.text(header->chunk_hash) : row.null();
+    row.boolean(missing);
+    if (header) {
+        row.bigint(header->height_created);
+        row.bigint(header->height_included);
+        row.bigint(header->gas_used);
+        row.bigint(header->gas_limit);
+        row.numeric(header->balance_burnt);
+        row.bigint(header->encoded_length);
+        row.text_or_null(header->outcome_root);
+        row.text_or_null(header->tx_root);
+    } else {
+        for (int i = 0; i < 8; ++i) row.null();
+    }
+    row.end_row();
+    ++table.rows;
+}
+
+void write_transaction(RowBatch& batch, const RowPlace& place, const SignedTransaction& transaction,
+                       const Outcome* conversion) {
+    auto& table = batch[Table::transactions];
+    CopyWriter row(table.copy_data);
+    row.text(transaction.hash);
+    row.text(transaction.hash);
+    row.bigint_or_null(place.block_height);
+    row.time(place.block_time);
+    row.bigint_or_null(place.shard_id);
+    row.integer_or_null(place.index_in_chunk);
+    row.text(transaction.signer_id);
+    row.text(transaction.receiver_id);
+    row.numeric(transaction.nonce);
+    row.text_or_null(transaction.public_key);
+    write_actions(row, transaction.actions_json, transaction.actions);
+    if (conversion) {
+        const auto failure = failure_of(conversion->status);
+        row.text(conversion_status(conversion->status));
+        row.text_or_null(initial_receipt_id(*conversion));
+        row.text_or_null(failure.error_class);
+        row.text_or_null(failure.error_text);
+        row.bigint(conversion->gas_burnt);
+        row.numeric(conversion->tokens_burnt);
+    } else {
+        for (int i = 0; i < 6; ++i) row.null();
+    }
+    row.integer_or_null(transaction.nonce_index);
+    row.end_row();
+    ++table.rows;
+}
+
+void write_receipt(RowBatch& batch, const RowPlace& place, const Outcome& outcome, const Receipt* body,
+                   const TreeRef& tree, Text parent_receipt_id, std::optional<Role> role) {
+    auto& table = batch[Table::receipts];
+    CopyWriter row(table.copy_data);
+    row.text(outcome.id);
+    row.text(tree.tree_id);
+    row.bigint_or_null(place.block_height);
+    row.time(place.block_time);
+    row.bigint_or_null(place.shard_id);
+    row.integer_or_null(place.index_in_chunk);
+    row.text_or_null(tree.tx_hash());
+    row.text_or_null(parent_receipt_id);
+    body ? write_body(row, *body, role) : write_missing_body(row, outcome, role);
+    write_outcome(row, outcome);
+    row.text_or_null(place.block_height ? Text() : place.executed_block_hash);
+    row.end_row();
+    ++table.rows;
+    write_events(batch, place, outcome, tree);
+}
+
+void write_data_receipt(RowBatch& batch, const RowPlace& place, const Receipt& receipt, const TreeRef& tree) {
+    auto& table = batch[Table::data_receipts];
+    CopyWriter row(table.copy_data);
+    row.text(receipt.data_id);
+    row.text(receipt.receipt_id);
+    row.text(tree.tree_id);
+    row.text_or_null(tree.tx_hash());
+    row.bigint_or_null(place.block_height);
+    row.time(place.block_time);
+    row.bigint_or_null(place.shard_id);
+    row.text(receipt.predecessor_id);
+    row.text(receipt.receiver_id);
+    row.boolean(receipt.is_promise_resume);
+    receipt.data ? row.text(*receipt.data) : row.null();
+    row.end_row();
+    ++table.rows;
+}
+
+void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Text tree_id) {
+    auto& table = batch[Table::orphan_receipts];
+    CopyWriter row(table.copy_data);
+    row.text(kind);
+    row.text(id);
+    tree_id == id ? row.null() : row.text(tree_id);
+    row.bigint_or_null(place.block_height);
+    row.time(place.block_time);
+    row.end_row();
+    ++table.rows;
+}
+
+void write_pending_tree(RowBatch& batch, const BlockHeader& header, const SignedTransaction& transaction,
+                        std::optional<ShardId> shard_id) {
+    auto& table = batch[Table::pending_trees];
+    CopyWriter row(table.copy_data);
+    row.text(transaction.hash);
+    row.text(transaction.signer_id);
+    row.bigint(header.height);
+    row.text(header.hash);
+    row.time(RowTime(header.timestamp_nanosec));
+    row.bigint(header.timestamp_nanosec);
+    row.bigint_or_null(shard_id);
+    row.end_row();
+    ++table.rows;
+}
+
+}  // namespace receiptd::chain

@@ -1,0 +1,55 @@
+// One function a table: a chain object -> its row. The only place that knows the order of columns
+// beside table_spec().
+#pragma once
+
+#include "chain/json/errors.hpp"
+#include "chain/rows/copy_binary.hpp"
+#include "chain/rows/rows.hpp"
+#include "chain/tree/roles.hpp"
+
+#include <optional>
+
+namespace receiptd::chain {
+
+// The block (or chunk) a row belongs to.
+struct RowPlace {
+    std::optional<BlockHeight> block_height;
+    RowTime block_time;
+    std::optional<ShardId> shard_id;
+    std::optional<std::uint64_t> index_in_chunk;
+    Text executed_block_hash;  // only where block_height is unknown
+};
+
+struct TreeRef {
+    Text tree_id;
+    bool is_transaction = false;
+    Text tx_hash() const { return is_transaction ? tree_id : Text(); }
+};
+
+// Empty texts for what is no failure.
+FailureClass failure_of(const ExecutionStatus& status);
+
+// status of a transaction's conversion: success_receipt_id, failure or unknown.
+Text conversion_status(const ExecutionStatus& status);
+Text initial_receipt_id(const Outcome& conversion);
+
+// The block's own row and its place in `blocks` and `covered`. `known_prev_height` counts where the
+// header does not tell it.
+void begin_block(RowBatch& batch, const Block& block, std::optional<BlockHeight> known_prev_height);
+void write_block(RowBatch& batch, const Block& block, std::optional<BlockHeight> prev_height);
+// header == nullptr: nothing is known of the shard's chunk.
+void write_chunk(RowBatch& batch, const RowPlace& place, ShardId shard_id, const ChunkHeader* header,
+                 bool missing);
+void write_transaction(RowBatch& batch, const RowPlace& place, const SignedTransaction& transaction,
+                       const Outcome* conversion);
+// body == nullptr: it could not be had. Also the receipt's events.
+void write_receipt(RowBatch& batch, const RowPlace& place, const Outcome& outcome, const Receipt* body,
+                   const TreeRef& tree, Text parent_receipt_id, std::optional<Role> role);
+void write_data_receipt(RowBatch& batch, const RowPlace& place, const Receipt& receipt, const TreeRef& tree);
+void write_orphan(RowBatch& batch, const RowPlace& place, Text kind, Text id, Text tree_id);
+// The rows of all, and the findings as they are.
+void write_decided(RowBatch& batch, Decided&& decided);
+void write_pending_tree(RowBatch& batch, const BlockHeader& header, const SignedTransaction& transaction,
+                        std::optional<ShardId> shard_id);
+
+}  // namespace receiptd::chain

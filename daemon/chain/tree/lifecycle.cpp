@@ -1,0 +1,226 @@
+#include "chain/tree/lifecycle.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace receiptd::chain {
+
+namespace {
+
+constexpr std::array<std::pair<Stage, Text>, 11> kStages{{
+    {Stage::accepted, "accepted"},
+    {Stage::pending, "pending"},
+    {Stage::included, "included"},
+    {Stage::executing, "executing"},
+    {Stage::completed, "completed"},
+    {Stage::final, "final"},
+    {Stage::rejected, "rejected"},
+    {Stage::forwarding_failed, "forwarding_failed"},
+    {Stage::dropped, "dropped"},
+    {Stage::expired, "expired"},
+    {Stage::unknown, "unknown"},
+}};
+
+void append_quoted(std::string& out, std::string_view text) {
+    static constexpr char kHex[] = "0123456789abcdef";
+    out += '"';
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (byte < 0x20) {
+            out += "\\u00";
+            out += kHex[byte >> 4];
+            out += kHex[byte & 15];
+        } else {
+            out += c;
+        }
+    }
+    out += '"';
+}
+
+bool waits_for_inclusion(Stage stage) { return stage == Stage::accepted || stage == Stage::pending; }
+
+class Step {
+public:
+    Step(WatchState& state, const WatchedTransaction& transaction, const LifecycleRules& rules)
+        : state_(state), transaction_(transaction), rules_(rules) {}
+
+    void operator()(const Routed& seen) {
+        if (state_.stage == Stage::accepted) move(Stage::pending, {}, Evidence().text("host", seen.host));
+    }
+
+    void operator()(const Refused& seen) {
+        if (!waits_for_inclusion(state_.stage)) return;
+        state_.reason = seen.error_class;
+        move(Stage::rejected, {}, Evidence().text("host", seen.host).json("error", seen.error_json));
+    }
+
+    void operator()(const NoRoute& seen) {
+        if (state_.stage != Stage::accepted) return;
+        state_.reason = reason::kNoRoute;
+        move(Stage::forwarding_failed, {}, Evidence().text("detail", seen.detail));
+    }
+
+    // A tree proves inclusion whatever was believed before: an end without a tree is taken back only
+    // by the chain itself.
+    void operator()(const TreeSeen& seen) {
+        if (!seen.included_at || state_.stage == Stage::final) return;
+        if (is_end(state_.stage)) state_.reason.clear();
+        reach(Stage::included, seen.included_at, {});
+        reach(Stage::executing, seen.initial_at, {});
+        if (seen.verdict && !state_.verdict) {
+            state_.verdict = seen.verdict;
+            state_.reason = seen.reason;
+        }
+        Evidence tree;
+        tree.number("receipts", seen.receipts).number("failed_receipts", seen.failed_receipts);
+        if (seen.verdict) tree.text("verdict", verdict_name(*seen.verdict));
+        if (!seen.reason.empty()) tree.text("error_class", seen.reason);
+        if (!seen.decided_by.empty()) tree.text("decided_by", seen.decided_by.front());
+        reach(Stage::completed, seen.completed_at, tree);
+        reach(Stage::final, seen.settled_at, tree);
+    }
+
+    void operator()(const NotIncludedUpTo& seen) {
+        if (!waits_for_inclusion(state_.stage)) return;
+        if (transaction_.nonce && seen.key_nonce && *seen.key_nonce >= *transaction_.nonce)
+            return superseded(seen);
+        if (transaction_.valid_until && seen.height >= *transaction_.valid_until) return expired(seen);
+        if (seen.balance && seen.blocks_without_balance >= rules_.balance_blocks)
+            return without_balance(seen);
+        if (!transaction_.valid_until && seen.height >= transaction_.watched_since + rules_.validity_blocks)
+            never_seen(seen);
+    }
+
+    std::vector<Transition> transitions;
+
+private:
+    void move(Stage to, std::optional<ExecutedAt> at, const Evidence& evidence) {
+        transitions.push_back({state_.stage, to, at, evidence.to_json()});
+        state_.stage = to;
+    }
+
+    void reach(Stage stage, const std::optional<ExecutedAt>& at, const Evidence& evidence) {
+        if (at && (state_.stage < stage || is_end(state_.stage))) move(stage, at, evidence);
+    }
+
+    static Evidence looked(const NotIncludedUpTo& seen) {
+        Evidence evidence;
+        evidence.number("not_included_up_to", seen.height);
+        if (!seen.asked.empty()) evidence.text("asked", seen.asked);
+        return evidence;
+    }
+
+    void superseded(const NotIncludedUpTo& seen) {
+        state_.reason = reason::kSuperseded;
+        auto evidence = looked(seen);
+        evidence.number("nonce", *transaction_.nonce).number("access_key_nonce", *seen.key_nonce);
+        if (seen.key_height) evidence.number("access_key_height", *seen.key_height);
+        move(Stage::dropped, {}, evidence);
+    }
+
+    void expired(const NotIncludedUpTo& seen) {
+        state_.reason = reason::kExpired;
+        auto evidence = looked(seen);
+        evidence.number("valid_until", *transaction_.valid_until);
+        if (const auto height = transaction_.block_hash_height)
+            evidence.text("block_hash", transaction_.block_hash)
+                .number("block_hash_height", *height)
+                .number("validity_blocks", *transaction_.valid_until - *height - 1);
+        move(Stage::expired, {}, evidence);
+    }
+
+    void without_balance(const NotIncludedUpTo& seen) {
+        state_.reason = reason::kBalance;
+        move(Stage::dropped, {},
+             looked(seen)
+                 .text("balance", base::to_string(*seen.balance))
+                 .text("cost", base::to_string(seen.cost))
+                 .number("final_blocks", seen.blocks_without_balance));
+    }
+
+    void never_seen(const NotIncludedUpTo& seen) {
+        state_.reason = reason::kNeverSeen;
+        move(Stage::unknown, {}, looked(seen).number("watched_since", transaction_.watched_since));
+    }
+
+    WatchState& state_;
+    const WatchedTransaction& transaction_;
+    const LifecycleRules& rules_;
+};
+
+}  // namespace
+
+Text stage_name(Stage stage) {
+    for (const auto& [each, name] : kStages)
+        if (each == stage) return name;
+    return {};
+}
+
+std::optional<Stage> parse_stage(Text name) {
+    for (const auto& [stage, text] : kStages)
+        if (text == name) return stage;
+    return std::nullopt;
+}
+
+bool is_end(Stage stage) { return stage >= Stage::final; }
+
+void Evidence::open(std::string_view name) {
+    if (!members_.empty()) members_ += ',';
+    append_quoted(members_, name);
+    members_ += ':';
+}
+
+Evidence& Evidence::text(std::string_view name, std::string_view value) {
+    open(name);
+    append_quoted(members_, value);
+    return *this;
+}
+
+Evidence& Evidence::number(std::string_view name, std::uint64_t value) {
+    open(name);
+    members_ += std::to_string(value);
+    return *this;
+}
+
+Evidence& Evidence::json(std::string_view name, std::string_view value) {
+    open(name);
+    members_ += value;
+    return *this;
+}
+
+TreeSeen tree_seen(const TreeJudgement& judgement) {
+    TreeSeen seen;
+    seen.included_at = judgement.included_at;
+    if (judgement.initial_succeeded) seen.initial_at = judgement.initial_at;
+    seen.completed_at = judgement.completed_at;
+    seen.settled_at = judgement.settled_at;
+    seen.verdict = judgement.verdict;
+    if (seen.verdict) seen.reason = deciding_class(judgement);
+    seen.receipts = judgement.receipts.size();
+    seen.failed_receipts = judgement.failed_receipts;
+    seen.decided_by = judgement.decided_by;
+    return seen;
+}
+
+std::vector<Transition> step(WatchState& state, const WatchedTransaction& transaction,
+                             const Observation& observation, const LifecycleRules& rules) {
+    Step step(state, transaction, rules);
+    std::visit(step, observation);
+    return std::move(step.transitions);
+}
+
+std::optional<std::chrono::seconds> stuck_after(Stage stage, const StuckRules& rules) {
+    switch (stage) {
+        case Stage::accepted:
+        case Stage::pending: return rules.pending;
+        case Stage::included: return rules.included;
+        case Stage::executing: return rules.executing;
+        case Stage::completed: return rules.completed;
+        default: return std::nullopt;
+    }
+}
+
+}  // namespace receiptd::chain

@@ -1,0 +1,145 @@
+// The stages of a watched transaction (gateway.md §3, product.md "Words"): what it went through, how it
+// ended, and what proves it. Pure: step() says which transitions an observation makes.
+//
+// A stage is never left backwards. Observations come in any order and more than once; several stages
+// may be passed at once. EXECUTED_OPTIMISTIC and INCLUDED_FINAL of a node are not ordered (rpc.md §5.4), so
+// nothing here follows from them: the receipts do.
+#pragma once
+
+#include "chain/tree/receipt_graph.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace receiptd::chain {
+
+enum class Stage : std::uint8_t {
+    accepted,   // known here: handed in, or asked for
+    pending,    // a host took it into its mempool
+    included,   // in a chunk
+    executing,  // its initial receipt succeeded
+    completed,  // every receipt that is no refund is executed
+    final,      // all receipts are
+    // Ends without a tree
+    rejected,           // refused as invalid
+    forwarding_failed,  // no host took it
+    dropped,            // can never be included any more, for its reason
+    expired,            // its block hash is too old
+    unknown,            // nothing was learned of it while it could have been included
+};
+Text stage_name(Stage stage);
+std::optional<Stage> parse_stage(Text name);
+bool is_end(Stage stage);
+
+// Why a transaction without a tree ended; empty for others.
+namespace reason {
+inline constexpr Text kSuperseded = "superseded";  // its nonce was used by another transaction
+inline constexpr Text kBalance = "not_enough_balance";
+inline constexpr Text kExpired = "expired";
+inline constexpr Text kNoRoute = "no_route";
+inline constexpr Text kNeverSeen = "never_seen";
+}  // namespace reason
+
+// A JSON object in the order in which it was put together.
+class Evidence {
+public:
+    Evidence& text(std::string_view name, std::string_view value);
+    Evidence& number(std::string_view name, std::uint64_t value);
+    Evidence& json(std::string_view name, std::string_view value);  // must be JSON
+    std::string to_json() const { return "{" + members_ + "}"; }
+
+private:
+    void open(std::string_view name);
+    std::string members_;
+};
+
+// What is known of the transaction besides its hash. Of one that was not handed in here, nothing is.
+struct WatchedTransaction {
+    std::string tx_hash;
+    std::optional<std::uint64_t> nonce;  // of an ordinary key
+    // The last height at which a block may include it: that of its block hash and the validity period.
+    std::optional<BlockHeight> valid_until;
+    BlockHeight watched_since = 0;  // final head when it was first asked for
+    std::string block_hash;         // its own, and that block's height
+    std::optional<BlockHeight> block_hash_height;
+};
+
+struct WatchState {
+    Stage stage = Stage::accepted;
+    std::optional<Verdict> verdict;
+    std::string reason;
+};
+
+// --- Observations ---
+
+struct Routed {
+    std::string host;
+};
+struct Refused {
+    std::string error_class;  // of the InvalidTxError (errors.hpp)
+    std::string error_json;   // with its payload
+    std::string host;
+};
+struct NoRoute {
+    std::string detail;  // which host said what
+};
+// What of its tree is known now.
+struct TreeSeen {
+    std::optional<ExecutedAt> included_at;
+    std::optional<ExecutedAt> initial_at;  // if the initial receipt succeeded
+    std::optional<ExecutedAt> completed_at;
+    std::optional<ExecutedAt> settled_at;
+    std::optional<Verdict> verdict;
+    std::string reason;  // the class of the failure that gave the verdict
+    std::uint64_t receipts = 0;
+    std::uint64_t failed_receipts = 0;
+    std::vector<std::string> decided_by;
+    std::string signer_id;  // as the chain has it; empty: it was not told
+};
+TreeSeen tree_seen(const TreeJudgement& judgement);
+// Every final block up to `height` was looked through, and it was in none of them.
+struct NotIncludedUpTo {
+    BlockHeight height = 0;
+    std::optional<std::uint64_t> key_nonce;  // of its access key, at a final height not above `height`
+    std::optional<BlockHeight> key_height;
+    // Its signer's balance there, if that is below the transaction's cost.
+    std::optional<u128> balance;
+    u128 cost = 0;
+    std::uint64_t blocks_without_balance = 0;  // for how many it has been so
+    std::string asked;                         // which host was asked last, and what it answered
+};
+using Observation = std::variant<Routed, Refused, NoRoute, TreeSeen, NotIncludedUpTo>;
+
+struct Transition {
+    Stage from = Stage::accepted;
+    Stage to = Stage::accepted;
+    std::optional<ExecutedAt> at;  // block height and chain time, where a block proves it
+    std::string evidence;          // JSON object
+};
+
+struct LifecycleRules {
+    std::uint64_t validity_blocks = 86'400;
+    // A transaction without cover for its cost for that many final blocks is out of the mempools.
+    std::uint64_t balance_blocks = 20;
+};
+
+// Applies the observation to `state`; the transitions are in order.
+std::vector<Transition> step(WatchState& state, const WatchedTransaction& transaction,
+                             const Observation& observation, const LifecycleRules& rules);
+
+// Longer in a stage than this is stuck: a condition that ends when it moves. nullopt: never.
+struct StuckRules {
+    std::chrono::seconds pending{60};     // accepted and pending
+    std::chrono::seconds included{30};    // the initial receipt is not executed
+    std::chrono::seconds executing{300};  // other receipts are not
+    std::chrono::seconds completed{60};   // refunds are not
+};
+std::optional<std::chrono::seconds> stuck_after(Stage stage, const StuckRules& rules);
+
+}  // namespace receiptd::chain

@@ -1,0 +1,84 @@
+#include "chain/tree/lineage.hpp"
+
+namespace receiptd::chain {
+
+Lineage::Place Lineage::keep(base::Height at, const Parentage& parentage) {
+    const Kept kept{at, 0, parentage};
+    if (free_.empty()) {
+        kept_.push_back(kept);
+        return static_cast<Place>(kept_.size() - 1);
+    }
+    const auto place = free_.back();
+    free_.pop_back();
+    kept_[place] = kept;
+    return place;
+}
+
+void Lineage::release(Place place) {
+    if (--kept_[place].children == 0) free_.push_back(place);
+}
+
+// The last announcement of an id counts.
+void Lineage::put(Map& map, std::string_view id, Place place) {
+    const auto [entry, fresh] = map.try_emplace(IdText(id), place);
+    ++kept_[place].children;
+    if (fresh) return;
+    release(entry->second);
+    entry->second = place;
+}
+
+std::optional<Parentage> Lineage::take(Map& map, std::string_view id) {
+    const auto found = map.find(id);
+    if (found == map.end()) return std::nullopt;
+    const auto place = found->second;
+    map.erase(found);
+    std::optional<Parentage> parentage;
+    if (kept_[place].at >= horizon_) parentage = kept_[place].parentage;
+    release(place);
+    return parentage;
+}
+
+void Lineage::announce_receipts(std::span<const std::string_view> receipt_ids, base::Height at,
+                                const Parentage& parentage) {
+    std::optional<Place> place;
+    for (const auto id : receipt_ids) {
+        if (!IdText::fits(id)) continue;
+        if (!place) place = keep(at, parentage);
+        put(receipts_, id, *place);
+    }
+}
+
+std::optional<Parentage> Lineage::take_receipt(std::string_view receipt_id) {
+    return take(receipts_, receipt_id);
+}
+
+void Lineage::announce_data(std::string_view data_id, base::Height at, std::string_view tree_id,
+                            bool tree_is_transaction, bool in_scope) {
+    if (!IdText::fits(data_id)) return;
+    put(data_, data_id, keep(at, {tree_id, tree_is_transaction, {}, false, in_scope}));
+}
+
+std::optional<Lineage::DataOrigin> Lineage::take_data(std::string_view data_id) {
+    const auto kept = take(data_, data_id);
+    if (!kept) return std::nullopt;
+    return DataOrigin{kept->tree_id, kept->tree_is_transaction, kept->in_scope};
+}
+
+void Lineage::forget_before(base::Height height) {
+    horizon_ = height;
+    if (horizon_ >= swept_to_ && horizon_ - swept_to_ <= window_ / 16) return;
+    swept_to_ = horizon_;
+    sweep(receipts_);
+    sweep(data_);
+}
+
+void Lineage::sweep(Map& map) {
+    boost::unordered::erase_if(map, [this](const auto& item) {
+        const auto place = item.second;
+        const bool old = kept_[place].at < horizon_;
+        if (old) release(place);
+        return old;
+    });
+}
+
+}  // namespace receiptd::chain

@@ -1,0 +1,98 @@
+// Who spawned whom, across blocks: from outcomes seen so far to the receipts they announced.
+//
+// A receipt does not name its parent; the parent's outcome names the child, normally one block
+// earlier. The follower feeds blocks in height order; a receipt whose parent was not seen (start of
+// a range, a gap) is an orphan, adopted later in SQL when both sides are stored. The final rows
+// are the same whichever way it went.
+#pragma once
+
+#include "base/height_set.hpp"
+#include "chain/json/id_text.hpp"
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace receiptd::chain {
+
+struct Parentage {
+    IdText tree_id;  // transaction hash, or the oldest known receipt's id
+    bool tree_is_transaction = false;
+    IdText parent_receipt_id;             // empty: the transaction itself is the parent (role initial)
+    bool parent_deletes_account = false;  // then a `system` child is a payout, not a refund
+    bool in_scope = true;                 // with scope accounts: this tree was selected
+};
+
+// Ids are texts of hashes. What is announced under a longer id is not remembered.
+class Lineage {
+public:
+    // Children not seen within this many heights are forgotten (a yield times out after 200).
+    explicit Lineage(std::uint64_t window_heights = 1200) : window_(window_heights) {}
+
+    // All have the same parent.
+    void announce_receipts(std::span<const std::string_view> receipt_ids, base::Height at,
+                           const Parentage& parentage);
+    void announce_receipt(std::string_view receipt_id, base::Height at, const Parentage& parentage) {
+        announce_receipts({&receipt_id, 1}, at, parentage);
+    }
+    // Takes it: a receipt executes once.
+    std::optional<Parentage> take_receipt(std::string_view receipt_id);
+
+    // data_id -> the tree of the receipt that will produce or await it.
+    void announce_data(std::string_view data_id, base::Height at, std::string_view tree_id,
+                       bool tree_is_transaction, bool in_scope);
+    struct DataOrigin {
+        IdText tree_id;
+        bool tree_is_transaction = false;
+        bool in_scope = true;
+    };
+    std::optional<DataOrigin> take_data(std::string_view data_id);
+
+    // Scope accounts: receipts and data that stored rows announced before the first block told here. They
+    // are in scope; their trees are not remembered, so that they are orphans until they are adopted.
+    void hold_in_scope(const std::vector<std::string>& ids) { held_.insert(ids.begin(), ids.end()); }
+    bool holds_in_scope(std::string_view id) const { return !held_.empty() && held_.contains(id); }
+
+    // What was announced below `height` is gone; its memory is given back now and then, so that
+    // the call costs nothing per block.
+    void forget_before(base::Height height);
+    // Entries in memory.
+    std::size_t size() const { return receipts_.size() + data_.size(); }
+    std::uint64_t window() const { return window_; }
+
+private:
+    // A parentage is kept once for all children of a parent, at its place in kept_.
+    using Place = std::uint32_t;
+    struct Kept {
+        base::Height at = 0;
+        std::uint32_t children = 0;
+        Parentage parentage;
+    };
+    using Map = boost::unordered_flat_map<IdText, Place, IdHash, IdEqual>;
+
+    Place keep(base::Height at, const Parentage& parentage);
+    void release(Place place);
+    void put(Map& map, std::string_view id, Place place);
+    std::optional<Parentage> take(Map& map, std::string_view id);
+    void sweep(Map& map);
+
+    std::uint64_t window_;
+    base::Height horizon_ = 0;   // older entries are forgotten
+    base::Height swept_to_ = 0;  // and, up to here, freed
+    Map receipts_;
+    Map data_;
+    std::deque<Kept> kept_;
+    std::vector<Place> free_;  // places of kept_ that nobody holds
+    std::set<std::string, std::less<>> held_;
+};
+
+}  // namespace receiptd::chain

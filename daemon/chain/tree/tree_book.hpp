@@ -1,0 +1,90 @@
+// Judges trees while blocks go by: what of them is decided by each block, without keeping their receipts.
+// The rules are those of receipt_graph.hpp, and the answers are the same.
+//
+// A finding is told as soon as it is decided whether its failure was handled: at once if nobody
+// awaits the receipt, else by the receipts that await it. A result is told when nothing of the tree is
+// missing any more, refunds included. With scope accounts all trees go by here, as who takes care of a
+// failure may be out of scope, and what is out of scope is not told. Only trees whose transaction went by are
+// judged: of others a part is unknown (the start of a range), and they are judged when both sides are stored.
+#pragma once
+
+#include "base/height_set.hpp"
+#include "chain/tree/decided.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace receiptd::chain {
+
+class TreeBook {
+public:
+    // Trees in which nothing happened for that many heights are given up here.
+    explicit TreeBook(std::uint64_t window_heights = 1200) : window_(window_heights) {}
+
+    struct ExecutedReceipt {
+        Text parent_receipt_id;  // empty: the transaction
+        const Receipt& receipt;
+        const Outcome& outcome;
+        Role role = Role::initial;
+        bool in_scope = true;  // else its failure is not told
+    };
+
+    // What a block holds, in any order.
+    // Out of scope: no result is told of its tree.
+    void transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at,
+                     bool in_scope = true);
+    void executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt at);
+    // Something of the tree was not seen here: it is judged when all of it is stored.
+    void forget(Text tx_hash);
+    // The block is told: what it decided.
+    Decided end_of_block(base::Height height);
+
+    std::size_t open_trees() const { return trees_.size(); }
+
+private:
+    // A data id of a failed receipt, and what became of the receipt that awaits it.
+    struct Awaited {
+        std::string data_id;
+        Handling handling = Handling::undecided;
+        std::string by_failed;  // the receipt that awaited it failed itself: as that one goes
+    };
+    struct Failure {
+        Finding finding;
+        std::vector<Awaited> awaited;
+        Handling handling = Handling::undecided;
+        bool told = false;  // or not to be told
+    };
+    struct Tree {
+        TreeResult result;
+        std::uint64_t announced = 0;
+        std::vector<Failure> failures;
+        bool touched = false;
+        bool in_scope = true;  // its transaction
+    };
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+    };
+
+    void touch(Text tx_hash, Tree& tree);
+    static void record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
+    static void settle_awaited(Tree& tree, const ExecutedReceipt& item);
+    static void decide(Tree& tree, bool settled);
+    static Verdict verdict_of(const Tree& tree);
+    static const Failure* deciding(const Tree& tree);
+    static void tell(Tree& tree, std::vector<Finding>& findings);
+    static void conclude(Tree& tree);
+    void end_of_block(const std::string& tx_hash, Decided& decided);
+    void forget_before(base::Height height);
+
+    std::uint64_t window_;
+    base::Height swept_to_ = 0;
+    std::unordered_map<std::string, Tree, Hash, std::equal_to<>> trees_;
+    std::vector<std::string> touched_;
+};
+
+}  // namespace receiptd::chain
