@@ -161,9 +161,8 @@ inline void visit(const chain::WholeBlock& block) {
         for (const auto& executed : shard.transactions) {
             visit(executed.transaction);
             if (executed.outcome) visit(*executed.outcome);
-            if (executed.receipt) visit(*executed.receipt);
         }
-        for (const auto& receipt : shard.receipts) visit(receipt);
+        for (const auto& receipt : shard.listed_data) visit(receipt);
         for (const auto& executed : shard.executed) {
             visit(executed.outcome);
             visit(executed.receipt);

@@ -96,6 +96,9 @@ public:
     // Merkle paths are a sixth of a whole block's values, and no row holds them.
     void pass_over_proofs() { with_proofs_ = false; }
     bool with_proofs() const { return with_proofs_; }
+    // Of an action receipt only what it is.
+    void pass_over_actions(bool pass_over) { with_actions_ = !pass_over; }
+    bool with_actions() const { return with_actions_; }
 
     // Reads the fields of an object in one pass; unknown members are passed over.
     template <class... Fields>
@@ -160,6 +163,7 @@ private:
     int depth_ = 0;
     bool strict_ = false;  // inside a verbatim span
     bool with_proofs_ = true;
+    bool with_actions_ = true;
 };
 
 bool decode(Reader& reader, Value value, Text& out);

@@ -7,6 +7,7 @@ namespace {
 
 bool read_action_receipt(Reader& reader, Value value, Receipt& out) {
     out.kind = ReceiptKind::action;
+    if (!reader.with_actions()) return true;
     return reader.object(
         value, required("signer_id", Account{out.signer_id}),
         required("signer_public_key", out.signer_public_key), required("gas_price", out.gas_price),

@@ -6,13 +6,19 @@ namespace receiptd::chain::decoding {
 namespace {
 
 bool read_chunk(Reader& reader, Value value, WholeBlockShard& out) {
-    ReceiptLists lists;
-    const bool read =
-        reader.object(value, required("header", out.chunk_header), required("transactions", out.transactions),
-                      required("receipts", lists.listed), optional("local_receipts", lists.local),
-                      optional("instant_receipts", lists.instant));
-    out.receipts = std::move(lists).merge();
-    return read;
+    const auto data_of = [&](Value list) {
+        reader.pass_over_actions(true);
+        const bool read = reader.array(list, [&](Value element) {
+            if (!decode(reader, element, out.listed_data.emplace_back())) return false;
+            if (out.listed_data.back().kind != ReceiptKind::data) out.listed_data.pop_back();
+            return true;
+        });
+        reader.pass_over_actions(false);
+        return read;
+    };
+    return reader.object(value, required("header", out.chunk_header),
+                         required("transactions", out.transactions), required("receipts", data_of),
+                         optional("local_receipts", data_of), optional("instant_receipts", data_of));
 }
 
 // Blocks of old recordings have no list of chunk headers.
@@ -27,8 +33,7 @@ void fill_chunks(WholeBlock& block) {
 
 static bool members(Reader& reader, ondemand::object& object, ExecutedTransaction& out) {
     const auto read_outcome = [&](Value value) {
-        return reader.object(value, required("execution_outcome", out.outcome),
-                             optional("receipt", out.receipt));
+        return reader.object(value, required("execution_outcome", out.outcome));
     };
     return reader.object(object, required("transaction", out.transaction), optional("outcome", read_outcome));
 }

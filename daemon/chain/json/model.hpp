@@ -191,7 +191,6 @@ struct TransactionStatus {
 struct ExecutedTransaction {
     SignedTransaction transaction;
     std::optional<Outcome> outcome;
-    std::optional<Receipt> receipt;  // the local receipt, if it was given
 };
 
 struct ExecutedReceipt {
@@ -204,7 +203,8 @@ struct WholeBlockShard {
     ShardId shard_id = 0;
     std::optional<ChunkHeader> chunk_header;  // nullopt: no new chunk in this block
     std::vector<ExecutedTransaction> transactions;
-    std::vector<Receipt> receipts;          // as Chunk::receipts
+    // The data receipts that the chunk lists, with repeats. Its action receipts are told where they are executed.
+    std::vector<Receipt> listed_data;
     std::vector<ExecutedReceipt> executed;  // executed in this very block, on this shard
 };
 

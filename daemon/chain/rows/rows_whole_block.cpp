@@ -85,9 +85,8 @@ private:
 
     void listed_data(const WholeBlockShard& shard) {
         place_.shard_id = shard.shard_id;
-        for (const auto& receipt : shard.receipts) {
-            if (receipt.kind != ReceiptKind::data || !data_listed_.insert(receipt.receipt_id).second)
-                continue;
+        for (const auto& receipt : shard.listed_data) {
+            if (!data_listed_.insert(receipt.receipt_id).second) continue;
             const auto data = trees_.place_data(receipt);
             if (!data.in_scope) continue;
             write_data_receipt(batch_, place_, receipt, data.tree);

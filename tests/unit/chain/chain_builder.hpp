@@ -121,7 +121,7 @@ inline ChainBuilder swap_chain() {
     promise.output_data_receivers = {{"D", "dex.near"}};
     paid.executed.push_back(executed(promise));
     auto& resolved = chain.add_block(13, 2);
-    resolved.shards[1].receipts.push_back(data_receipt("DR", "D", "token.near", "dex.near"));
+    resolved.shards[1].listed_data.push_back(data_receipt("DR", "D", "token.near", "dex.near"));
     auto callback = action_receipt("B", "dex.near", "dex.near", "alice.near");
     callback.input_data_ids = {"D"};
     resolved.shards[1].executed.push_back(executed(callback, {"F"}));

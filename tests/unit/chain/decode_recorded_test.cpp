@@ -86,9 +86,8 @@ DecodedCounts counts_of(const WholeBlock& block) {
         for (const auto& executed : shard.transactions) {
             count(to, executed.transaction);
             if (executed.outcome) count(to, *executed.outcome);
-            if (executed.receipt) count(to, *executed.receipt);
         }
-        count_all(to, shard.receipts);
+        count_all(to, shard.listed_data);
         for (const auto& executed : shard.executed) {
             count(to, executed.outcome);
             count(to, executed.receipt);
@@ -168,12 +167,13 @@ DecodedCounts json_counts_of_whole_block(const Json& block) {
         const Json& chunk = shard.at("chunk");
         if (chunk.is_null()) continue;
         if (!lists_chunks) ++to.chunks;
-        count_json_receipts(to, chunk);
+        for (const char* list : {"receipts", "local_receipts", "instant_receipts"})
+            if (chunk.contains(list))
+                for (const auto& receipt : chunk.at(list))
+                    if (receipt.at("receipt").contains("Data")) count_json(to, receipt);
         for (const auto& transaction : chunk.at("transactions")) {
             count_json(to, transaction.at("transaction"));
             count_json(to, transaction.at("outcome").at("execution_outcome"));
-            const Json& receipt = transaction.at("outcome").at("receipt");
-            if (!receipt.is_null()) count_json(to, receipt);
         }
     }
     return to;

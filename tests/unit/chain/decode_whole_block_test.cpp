@@ -39,14 +39,11 @@ TEST_F(DecodeWholeBlock, AShardWithoutAChunkIsStillThere) {
     EXPECT_TRUE(block().shards[1].executed.empty());
 }
 
-TEST_F(DecodeWholeBlock, ReadsTransactionsWithOutcomeAndLocalReceipt) {
+TEST_F(DecodeWholeBlock, ReadsTransactionsWithOutcome) {
     const auto& transactions = block().shards[0].transactions;
     ASSERT_EQ(transactions.size(), 2);
     ASSERT_TRUE(transactions[0].outcome);
     EXPECT_EQ(transactions[0].outcome->id, transactions[0].transaction.hash);
-    EXPECT_FALSE(transactions[0].receipt);
-    ASSERT_TRUE(transactions[1].receipt);
-    EXPECT_EQ(transactions[1].receipt->predecessor_id, transactions[1].receipt->receiver_id);
 }
 
 TEST_F(DecodeWholeBlock, ReadsExecutedReceipts) {
@@ -61,7 +58,12 @@ TEST_F(DecodeWholeBlock, ReadsExecutedReceipts) {
     EXPECT_EQ(executed[1].outcome.status.failure_json, R"({"InvalidTxError":"Expired"})");
 }
 
-TEST_F(DecodeWholeBlock, MergesLocalReceipts) { EXPECT_EQ(block().shards[0].receipts.size(), 3); }
+TEST_F(DecodeWholeBlock, KeepsOnlyTheDataAmongTheListedReceipts) {
+    const auto& listed = block().shards[0].listed_data;
+    ASSERT_EQ(listed.size(), 1);
+    EXPECT_EQ(listed[0].kind, ReceiptKind::data);
+    EXPECT_FALSE(listed[0].data_id.empty());
+}
 
 TEST(DecodeOldWholeBlock, TakesChunkHeadersFromTheShards) {
     const auto decoded = decode_whole_block(fixture("whole_block/old.json"));

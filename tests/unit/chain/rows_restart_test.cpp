@@ -83,7 +83,7 @@ private:
         callback.input_data_ids = {data_id};
         due_[at + 1].push_back(promise);
         const auto arrives = at + 2 + random_() % 2;
-        shard(arrives).receipts.push_back(data_receipt(id("arrival"), data_id, "token.near", "dex.near"));
+        shard(arrives).listed_data.push_back(data_receipt(id("arrival"), data_id, "token.near", "dex.near"));
         due_[arrives].push_back(callback);
         return {promise.receipt_id, callback.receipt_id};
     }

@@ -221,8 +221,8 @@ TEST(WholeBlockRows, DataThatNobodyAnnouncedBelongsToTheReceiptThatAwaitedIt) {
     auto resume = data_receipt("DR", "D", "a.near", "a.near");
     resume.is_promise_resume = true;
     resume.data = std::nullopt;
-    shard.receipts.push_back(resume);
-    shard.receipts.push_back(data_receipt("DR2", "unheard", "a.near", "a.near"));
+    shard.listed_data.push_back(resume);
+    shard.listed_data.push_back(data_receipt("DR2", "unheard", "a.near", "a.near"));
     const auto batch = rows_of(chain);
     const auto data = read_rows(batch, Table::data_receipts);
     EXPECT_EQ(row_with(data, "data_id", "D")["tree_id"], "TX");
@@ -260,7 +260,7 @@ TEST(WholeBlockRows, WhatABlockNamesTwiceIsStoredOnce) {
     for (int i = 0; i < 2; ++i) {
         shard.transactions.push_back(transaction("TX", "a.near", "b.near", "R"));
         shard.executed.push_back(executed(action_receipt("X", "a.near", "b.near", "s.near")));
-        shard.receipts.push_back(data_receipt("DR", "D", "a.near", "b.near"));
+        shard.listed_data.push_back(data_receipt("DR", "D", "a.near", "b.near"));
     }
     const auto batch = rows_of(chain);
     EXPECT_EQ(batch[Table::transactions].rows, 1u);

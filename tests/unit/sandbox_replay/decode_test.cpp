@@ -49,7 +49,7 @@ void expect_same_contents(const std::filesystem::path& folder) {
             const auto& a = made->value.shards[s];
             const auto& b = original->value.shards[s];
             EXPECT_EQ(a.transactions.size(), b.transactions.size());
-            EXPECT_EQ(a.receipts.size(), b.receipts.size());
+            EXPECT_EQ(a.listed_data.size(), b.listed_data.size());
             ASSERT_EQ(a.executed.size(), b.executed.size());
             for (std::size_t r = 0; r < a.executed.size(); ++r) {
                 EXPECT_EQ(a.executed[r].outcome.block_hash, made->value.block.header.hash);
