@@ -9,7 +9,7 @@
 #include "chain/json/decode.hpp"
 #include "chain/rows/rows.hpp"
 #include "chain/tree/lineage.hpp"
-#include "chain/tree/tree_book.hpp"
+#include "chain/tree/live_trees.hpp"
 #include "sandbox/replay/whole_block_run.hpp"
 
 #include <algorithm>
@@ -99,7 +99,8 @@ private:
         for (const auto& shard : decoded->value.shards)
             block.executed += static_cast<double>(shard.executed.size());
         const double start = cpu_milliseconds();
-        const auto batch = chain::whole_block_rows(decoded->value, run_.height(at) - 1, {}, lineage_, &book_);
+        const auto batch =
+            chain::whole_block_rows(decoded->value, run_.height(at) - 1, {}, lineage_, &live_trees_);
         block.milliseconds = std::min(block.milliseconds, cpu_milliseconds() - start);
         block.copy_bytes = static_cast<double>(batch.bytes());
         block.rows = static_cast<double>(batch.rows());
@@ -109,7 +110,7 @@ private:
     std::vector<Measured> blocks_;
     sandbox::WholeBlockRun run_;
     chain::Lineage lineage_;
-    chain::TreeBook book_;
+    chain::LiveTrees live_trees_;
 };
 
 void print(const char* name, const Measured& block) {

@@ -44,7 +44,7 @@ void note(Reading& reading, const std::string& tx_hash,
         ++reading.missing;
         return;
     }
-    const auto judgement = rd::storage::graph_of(tx_hash, tree->second).judge();
+    const auto judgement = rd::storage::tree_of(tx_hash, tree->second).judge();
     if (!judgement.settled) ++reading.unsettled;
     reading.receipts += judgement.receipts.size();
 }

@@ -74,6 +74,7 @@ COMMENT ON COLUMN receipts.actions IS 'Actions, the JSON as it came; a function 
 COMMENT ON COLUMN receipts.deposit IS 'Tokens attached, summed over the actions, yoctoNEAR.';
 COMMENT ON COLUMN receipts.input_data_ids IS 'Data the receipt waited for (data_receipts.data_id), in the order the contract sees.';
 COMMENT ON COLUMN receipts.output_data_ids IS 'Data ids under which the result went to those that await it.';
+COMMENT ON COLUMN receipts.is_promise_yield IS 'true: made by promise_yield_create, so it waited for a resume or its time-out. NULL: it was not, or it was stored before this column existed.';
 COMMENT ON COLUMN receipts.receipt_ids IS 'Receipts that the execution made, in order; refunds come last.';
 COMMENT ON COLUMN receipts.status IS 'success_value: ended with a value; success_receipt_id: its result is that of the receipt in result; failure; unknown: a status this version does not know.';
 COMMENT ON COLUMN receipts.result IS 'success_value: the value, base64 (NULL if empty); success_receipt_id: the receipt whose result it is.';

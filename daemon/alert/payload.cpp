@@ -2,7 +2,7 @@
 
 #include "alert/words.hpp"
 #include "base/iso_time.hpp"
-#include "chain/tree/certain_verdict.hpp"
+#include "chain/tree/judgement.hpp"
 #include "storage/stored_graph.hpp"
 
 #include <nlohmann/json.hpp>
@@ -40,7 +40,7 @@ Json finding_json(const Cause& cause, const storage::FindingRow& finding) {
     return json;
 }
 
-Json action_index(const chain::TreeJudgement& tree, const std::string& receipt_id) {
+Json action_index(const chain::Judgement& tree, const std::string& receipt_id) {
     const auto found = std::find_if(tree.receipts.begin(), tree.receipts.end(),
                                     [&](const auto& each) { return each.receipt_id == receipt_id; });
     return found == tree.receipts.end() ? Json() : or_null(found->failure.action_index);
@@ -52,14 +52,14 @@ std::string transaction_link(std::string public_url, const std::string& tx_hash)
 }
 
 Json data_json(const Cause& cause, const storage::FindingRow& finding, const std::string& public_url) {
-    const auto tree = storage::graph_of(cause.tx_hash, cause.tree).judge();
+    const auto tree = storage::tree_of(cause.tx_hash, cause.tree).judge();
     Json data;
     data["summary"] = summary(finding);
     data["finding"] = finding_json(cause, finding);
     data["tx_hash"] = text_or_null(cause.tx_hash);
     data["sender_id"] =
         text_or_null(cause.tree.transaction ? cause.tree.transaction->signer_id : finding.signer_id);
-    const auto verdict = chain::certain_verdict(tree);
+    const auto verdict = tree.certain_verdict;
     data["verdict"] = verdict ? Json(chain::verdict_name(*verdict)) : Json();
     data["failing_branch"] = branch_in_words(tree, finding.receipt_id);
     data["contract_id"] = text_or_null(finding.contract_id);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "chain/tree/receipt_graph.hpp"
+#include "chain/tree/receipt_tree.hpp"
 #include "storage/alert_store.hpp"
 
 #include <optional>

@@ -51,7 +51,7 @@ std::string line(const Receipt& receipt) {
 }
 
 // The receipt and what led to it, the first first.
-std::vector<const Receipt*> branch(const chain::TreeJudgement& tree, const std::string& receipt_id) {
+std::vector<const Receipt*> branch(const chain::Judgement& tree, const std::string& receipt_id) {
     std::unordered_map<std::string_view, const Receipt*> by_id;
     for (const auto& receipt : tree.receipts) by_id.emplace(receipt.receipt_id, &receipt);
     std::vector<const Receipt*> found;
@@ -95,7 +95,7 @@ std::string what(const storage::FindingRow& finding) {
 
 }  // namespace
 
-std::vector<std::string> branch_in_words(const chain::TreeJudgement& tree, const std::string& receipt_id) {
+std::vector<std::string> branch_in_words(const chain::Judgement& tree, const std::string& receipt_id) {
     std::vector<std::string> lines;
     const auto receipts = branch(tree, receipt_id);
     const auto skipped = receipts.size() > kLongestBranch ? receipts.size() - kLongestBranch : 0;

@@ -1,7 +1,7 @@
 // What happened, in words for the person who is woken by it. Pure.
 #pragma once
 
-#include "chain/tree/receipt_graph.hpp"
+#include "chain/tree/receipt_tree.hpp"
 #include "storage/alert_store.hpp"
 
 #include <string>
@@ -11,7 +11,7 @@ namespace receiptd::alert {
 
 // From the transaction down to the receipt, a line each; empty: the tree does not lead there. Long
 // branches lose their middle.
-std::vector<std::string> branch_in_words(const chain::TreeJudgement& tree, const std::string& receipt_id);
+std::vector<std::string> branch_in_words(const chain::Judgement& tree, const std::string& receipt_id);
 
 // One sentence.
 std::string summary(const storage::FindingRow& finding);

@@ -3,7 +3,8 @@
 #include "app/runtime.hpp"
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
-#include "chain/tree/tree_text.hpp"
+#include "chain/tree/receipt_tree.hpp"
+#include "chain/tree/text.hpp"
 #include "metrics/registry.hpp"
 #include "storage/inspect.hpp"
 #include "watch/transaction_json.hpp"
@@ -27,7 +28,6 @@ constexpr std::size_t kMostBlocks = 200;  // asked for, to tell heights
 // What is known of the transaction, and where from.
 struct Shown {
     watch::TransactionView view;
-    chain::TreeView tree;  // as text
     std::string source;
 };
 
@@ -72,31 +72,26 @@ Fetched fetch_tree(const config::Settings& settings, const std::string& tx_hash,
     return fetched;
 }
 
-storage::StoredTree facts_of(const rpc::TreeSource::Tree& tree, const Fetched& fetched) {
-    const auto at = [&](chain::Text hash) {
-        const auto found = fetched.blocks.find(hash);
-        if (found == fetched.blocks.end()) return chain::ExecutedAt{};
-        return chain::ExecutedAt{found->second.height, found->second.timestamp_nanosec};
+chain::Judgement judged(const rpc::TreeSource::Tree& tree, const Fetched& fetched) {
+    const auto executed = [&](const chain::Outcome& outcome) {
+        const auto found = fetched.blocks.find(outcome.block_hash);
+        if (found == fetched.blocks.end()) return std::optional(chain::Execution{chain::ExecutedAt{}});
+        const auto& block = found->second;
+        return std::optional(chain::Execution{chain::ExecutedAt{block.height, block.timestamp_nanosec}});
     };
-    const auto& status = tree.status.value;
-    storage::StoredTree facts;
-    if (status.transaction) facts.transaction = chain::transaction_facts(*status.transaction);
-    for (const auto& body : tree.bodies())
-        if (body.kind == chain::ReceiptKind::action) facts.receipts.push_back(chain::receipt_facts(body));
-    if (const auto& outcome = status.transaction_outcome)
-        facts.outcomes.push_back(chain::outcome_facts(*outcome, at(outcome->block_hash)));
-    for (const auto& outcome : status.receipts_outcome)
-        facts.outcomes.push_back(chain::outcome_facts(outcome, at(outcome.block_hash)));
-    return facts;
+    return chain::tree_of(tree.status.value, tree.bodies(), executed).judge();
 }
 
 Shown shown(const rpc::TreeSource::Tree& tree, const Fetched& fetched, const std::string& tx_hash,
             const std::string& sender_id) {
     Shown shown;
-    shown.view = watch::transaction_view(tx_hash, sender_id, std::nullopt, {}, facts_of(tree, fetched), {});
+    storage::StoredTree known;
+    if (const auto& transaction = tree.status.value.transaction)
+        known.transaction = chain::transaction_facts(*transaction);
+    shown.view = watch::transaction_view(tx_hash, sender_id, std::nullopt, {}, known, {});
+    if (known.transaction) watch::add_open_tree(shown.view, {*known.transaction, judged(tree, fetched)});
     if (shown.view.transaction && shown.view.tree)
         shown.view.findings = watch::findings_of(*shown.view.transaction, *shown.view.tree);
-    shown.tree = chain::tree_view(tree.status.value, tree.bodies());
     shown.source = "from the upstream; not stored";
     return shown;
 }
@@ -138,14 +133,13 @@ watch::TransactionView load_view(const config::Settings& settings, const std::st
     return view;
 }
 
-// What is stored, if the database can be asked and has it.
-std::optional<Shown> look_up(const config::Settings& settings, const std::string& tx_hash) {
+// The stored tree that a transaction hash or receipt id belongs to, if the database can be asked and has it.
+std::optional<Shown> look_up(const config::Settings& settings, const std::string& id) {
     try {
-        auto tree = storage::stored_tree(database_options(settings), tx_hash);
+        const auto tree_id = storage::stored_tree_id(database_options(settings), id);
         Shown shown;
-        if (storage::is_transaction_hash(tx_hash)) shown.view = load_view(settings, tx_hash);
-        if (!tree && !shown.view.watch) return std::nullopt;
-        if (tree) shown.tree = std::move(*tree);
+        shown.view = load_view(settings, tree_id.value_or(id));
+        if (!shown.view.known()) return std::nullopt;
         shown.source = "from the database";
         return shown;
     } catch (const storage::StorageError& e) {
@@ -154,7 +148,10 @@ std::optional<Shown> look_up(const config::Settings& settings, const std::string
     }
 }
 
-bool has_tree(const Shown& shown) { return !shown.tree.receipts.empty() || shown.tree.status == "failure"; }
+bool has_tree(const Shown& shown) {
+    const auto& tree = shown.view.tree;
+    return tree && (!tree->receipts.empty() || tree->transaction_failed);
+}
 
 bool has_ended(const Shown& shown) {
     return shown.view.watch && chain::is_end(shown.view.watch->state.stage);
@@ -190,8 +187,9 @@ int print(const Shown& shown, bool as_json) {
         std::cout << watch::transaction_json(shown.view) << '\n';
         return kOk;
     }
-    if (has_tree(shown)) std::cout << chain::render_tree(shown.tree);
-    print_verdict(shown.view);
+    const auto& view = shown.view;
+    if (has_tree(shown)) std::cout << chain::render_tree(view.tx_hash, view.transaction, *view.tree);
+    print_verdict(view);
     std::cout << "  " << shown.source << '\n';
     return kOk;
 }
@@ -212,8 +210,7 @@ int show_transaction(const config::Settings& settings, const std::string& tx_has
     auto stored = look_up(settings, tx_hash);
     if (stored && (has_tree(*stored) || has_ended(*stored))) return print(*stored, as_json);
     auto sender = sender_id;
-    if (sender.empty() && stored)
-        sender = !stored->tree.signer_id.empty() ? stored->tree.signer_id : stored->view.sender_id;
+    if (sender.empty() && stored) sender = stored->view.sender_id;
     if (sender.empty()) {
         std::cerr
             << "not stored; to ask an upstream the signer's account is needed: receiptd tx HASH SENDER\n";

@@ -33,22 +33,22 @@ FetchSettings fetch_settings(const Engine& engine, const RunSettings& settings) 
 
 // `collect`: what the block shows of transactions, too.
 chain::RowBatch rows_of(const rpc::BlockContents& contents, std::optional<base::Height> prev_height,
-                        const chain::Scope& scope, chain::Lineage& lineage, chain::TreeBook& book,
+                        const chain::Scope& scope, chain::Lineage& lineage, chain::LiveTrees& live_trees,
                         bool collect) {
     if (const auto* whole = std::get_if<chain::Decoded<chain::WholeBlock>>(&contents))
-        return chain::whole_block_rows(whole->value, prev_height, scope, lineage, &book, collect);
+        return chain::whole_block_rows(whole->value, prev_height, scope, lineage, &live_trees, collect);
     const auto& parts = std::get<rpc::RpcBlock>(contents);
     std::vector<const chain::Chunk*> chunks;
     for (const auto& chunk : parts.chunks) chunks.push_back(&chunk.value);
     return chain::block_rows(parts.block.value, chunks, prev_height, scope, collect);
 }
 
-// Rows are made one height at a time, in order: lineage and book are never touched by two at once.
+// Rows are made one height at a time, in order: lineage and live_trees are never touched by two at once.
 base::Task<chain::RowBatch> make_rows(base::asio::thread_pool& cpu, rpc::BlockContents contents,
                                       std::optional<base::Height> prev_height, const chain::Scope& scope,
-                                      chain::Lineage& lineage, chain::TreeBook& book, bool collect) {
-    auto work = [contents = std::move(contents), prev_height, &scope, &lineage, &book, collect] {
-        return rows_of(contents, prev_height, scope, lineage, book, collect);
+                                      chain::Lineage& lineage, chain::LiveTrees& live_trees, bool collect) {
+    auto work = [contents = std::move(contents), prev_height, &scope, &lineage, &live_trees, collect] {
+        return rows_of(contents, prev_height, scope, lineage, live_trees, collect);
     };
     return base::offload(cpu, std::move(work));
 }
@@ -173,8 +173,8 @@ base::Task<void> Run::store_block(rpc::BlockContents contents) {
     const auto* listener = engine_.state.listener;
     const bool collect = !engine_.source_has_outcomes || (listener && listener->listening());
     const auto scope = scope_for(contents);
-    auto rows = co_await make_rows(engine_.cpu, std::move(contents), step.prev_height, scope, lineage_, book_,
-                                   collect);
+    auto rows = co_await make_rows(engine_.cpu, std::move(contents), step.prev_height, scope, lineage_,
+                                   live_trees_, collect);
     engine_.state.series.rows_seconds.Observe(
         static_cast<double>((engine_.state.clock.steady() - started_at).count()) / 1e9);
     rows.covered.add(skipped);

@@ -4,7 +4,7 @@
 
 #include "chain/rows/rows.hpp"
 #include "chain/tree/lineage.hpp"
-#include "chain/tree/tree_book.hpp"
+#include "chain/tree/live_trees.hpp"
 #include "follow/continuity.hpp"
 #include "follow/fetch_window.hpp"
 #include "follow/state.hpp"
@@ -87,7 +87,7 @@ private:
     Continuity continuity_;
     FetchWindow window_;
     chain::Lineage lineage_;
-    chain::TreeBook book_;
+    chain::LiveTrees live_trees_;
     chain::RowBatch batch_;
     base::HeightSet claimed_;  // in flight because of this run
     std::optional<std::string> broken_;

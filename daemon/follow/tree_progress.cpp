@@ -1,6 +1,6 @@
 #include "follow/tree_progress.hpp"
 
-#include "rpc/final_tree.hpp"
+#include "chain/tree/receipt_tree.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,15 +18,12 @@ constexpr base::Height kLongestPark = 40;
 NextAsk first_ask(base::Height included_in) { return {included_in + 1, {}}; }
 
 NextAsk next_ask(const rpc::TreeSource::Tree& tree, unsigned asks, base::Height final_height) {
-    auto graph = rpc::graph_without_outcomes(tree);
     const auto& status = tree.status.value;
-    if (status.transaction_outcome)
-        graph.add(chain::outcome_facts(*status.transaction_outcome, std::nullopt));
-    for (const auto& outcome : status.receipts_outcome)
-        graph.add(chain::outcome_facts(outcome, std::nullopt));
+    const auto executed = [](const chain::Outcome&) { return std::optional(chain::Execution{}); };
+    const auto judgement = chain::tree_of(status, tree.bodies(), executed).judge();
     NextAsk next;
     bool moves = !status.transaction_outcome;
-    for (const auto& receipt : graph.judge().receipts) {
+    for (const auto& receipt : judgement.receipts) {
         if (receipt.waiting == chain::Waiting::resume)
             next.waits_for_data.insert(next.waits_for_data.end(), receipt.missing_data_ids.begin(),
                                        receipt.missing_data_ids.end());

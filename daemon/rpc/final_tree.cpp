@@ -11,27 +11,17 @@ std::optional<chain::ExecutedAt> executed_at(const FinalBlocks& blocks, chain::T
 
 }  // namespace
 
-chain::ReceiptGraph graph_without_outcomes(const TreeSource::Tree& tree) {
+chain::Judgement judge_final(const TreeSource::Tree& tree, const FinalBlocks& blocks,
+                             std::optional<chain::ExecutedAt> included_at) {
     const auto& status = tree.status.value;
-    chain::ReceiptGraph graph(status.transaction ? std::string(status.transaction->hash) : std::string());
-    if (status.transaction) graph.add(chain::transaction_facts(*status.transaction));
-    for (const auto& body : tree.bodies())
-        if (body.kind == chain::ReceiptKind::action) graph.add(chain::receipt_facts(body));
-    return graph;
-}
-
-chain::TreeJudgement judge_final(const TreeSource::Tree& tree, const FinalBlocks& blocks,
-                                 std::optional<chain::ExecutedAt> included_at) {
-    const auto& status = tree.status.value;
-    auto graph = graph_without_outcomes(tree);
-    if (const auto& conversion = status.transaction_outcome) {
-        if (!included_at) included_at = executed_at(blocks, conversion->block_hash);
-        if (included_at) graph.add(chain::outcome_facts(*conversion, included_at));
-    }
-    for (const auto& outcome : status.receipts_outcome)
-        if (const auto at = executed_at(blocks, outcome.block_hash))
-            graph.add(chain::outcome_facts(outcome, at));
-    return graph.judge();
+    const auto in_final_block = [&](const chain::Outcome& outcome) -> std::optional<chain::Execution> {
+        auto at = executed_at(blocks, outcome.block_hash);
+        const auto& conversion = status.transaction_outcome;
+        if (included_at && conversion && &outcome == &*conversion) at = included_at;
+        if (!at) return std::nullopt;
+        return chain::Execution{at};
+    };
+    return chain::tree_of(status, tree.bodies(), in_final_block).judge();
 }
 
 }  // namespace receiptd::rpc

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "chain/rows/rows.hpp"
-#include "chain/tree/receipt_graph.hpp"
+#include "chain/tree/receipt_tree.hpp"
 #include "rpc/source.hpp"
 
 #include <map>
@@ -14,12 +14,9 @@ namespace receiptd::rpc {
 // Final blocks by hash.
 using FinalBlocks = std::map<std::string, chain::BlockRef, std::less<>>;
 
-// The transaction and the bodies of its receipts, without any outcome.
-chain::ReceiptGraph graph_without_outcomes(const TreeSource::Tree& tree);
-
 // What of the tree was executed in these blocks; the rest counts as not executed. `included_at`: where that
 // is known; else it is looked for in `blocks`.
-chain::TreeJudgement judge_final(const TreeSource::Tree& tree, const FinalBlocks& blocks,
-                                 std::optional<chain::ExecutedAt> included_at);
+chain::Judgement judge_final(const TreeSource::Tree& tree, const FinalBlocks& blocks,
+                             std::optional<chain::ExecutedAt> included_at);
 
 }  // namespace receiptd::rpc

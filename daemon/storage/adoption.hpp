@@ -2,14 +2,14 @@
 #pragma once
 
 #include "base/height_set.hpp"
+#include "chain/tree/facts.hpp"
 
 #include <string>
 #include <vector>
 
 namespace receiptd::storage {
 
-// As chain::Lineage: a parent is at most that far below its child.
-inline constexpr base::Height kLineageWindow = 1200;
+using chain::kLineageWindow;
 
 // A tree as its rows name it.
 struct TreeName {

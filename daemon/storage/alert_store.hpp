@@ -4,7 +4,7 @@
 
 #include "base/clock.hpp"
 #include "base/task.hpp"
-#include "chain/tree/receipt_graph.hpp"
+#include "chain/tree/receipt_tree.hpp"
 #include "storage/watch_store.hpp"
 
 #include <chrono>

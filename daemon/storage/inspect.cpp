@@ -73,52 +73,17 @@ StoredSummary summary(pqxx::connection& connection) {
     return found;
 }
 
-chain::TreeNode node_of(const pqxx::row& row) {
-    chain::TreeNode node;
-    node.receipt_id = row["id"].as<std::string>();
-    node.parent_receipt_id = text_field(row["parent_receipt_id"]);
-    node.role = text_field(row["role"]);
-    if (node.role == "unknown") node.role.clear();
-    node.predecessor_id = text_field(row["predecessor_id"]);
-    node.receiver_id = text_field(row["receiver_id"]);
-    node.method_name = text_field(row["method_name"]);
-    node.status = text_field(row["status"]);
-    node.error_class = text_field(row["error_class"]);
-    node.error_text = text_field(row["error_text"]);
-    node.block_height = optional_field<std::uint64_t>(row["block_height"]);
-    if (!row["gas_burnt"].is_null()) node.gas_burnt = row["gas_burnt"].as<std::uint64_t>();
-    return node;
-}
-
-std::optional<chain::TreeView> tree(pqxx::connection& connection, const std::string& tx_hash) {
+std::optional<std::string> tree_id(pqxx::connection& connection, const std::string& id) {
     pqxx::work tx(connection);
-    const auto rows = shim::query(tx, "SELECT * FROM receipt_tree($1)", tx_hash);
-    if (rows.empty()) return std::nullopt;
-    chain::TreeView view;
-    view.tx_hash = tx_hash;
-    for (const auto& row : rows) {
-        auto node = node_of(row);
-        if (node.role != "transaction") {
-            view.receipts.push_back(std::move(node));
-            continue;
-        }
-        view.tx_hash = node.receipt_id;
-        view.signer_id = node.predecessor_id;
-        view.receiver_id = node.receiver_id;
-        view.block_height = node.block_height;
-        view.status = node.status == "unknown" ? std::string() : node.status;
-        view.error_class = node.error_class;
-        view.error_text = node.error_text;
-    }
-    return view;
+    return optional_field<std::string>(shim::query(tx, "SELECT tree_id FROM tree_of($1)", id)[0][0]);
 }
 
 }  // namespace
 
 StoredSummary stored_summary(const DatabaseOptions& database) { return ask(database, summary); }
 
-std::optional<chain::TreeView> stored_tree(const DatabaseOptions& database, const std::string& tx_hash) {
-    return ask(database, [&](pqxx::connection& connection) { return tree(connection, tx_hash); });
+std::optional<std::string> stored_tree_id(const DatabaseOptions& database, const std::string& id) {
+    return ask(database, [&](pqxx::connection& connection) { return tree_id(connection, id); });
 }
 
 }  // namespace receiptd::storage

@@ -1,7 +1,6 @@
 // What people ask of the database through the command line: read-only, one connection, no retries.
 #pragma once
 
-#include "chain/tree/tree_text.hpp"
 #include "storage/database_options.hpp"
 
 #include <cstdint>
@@ -40,8 +39,7 @@ struct StoredSummary {
 
 // Both throw StorageError when the database cannot be asked.
 StoredSummary stored_summary(const DatabaseOptions& database);
-// nullopt: nothing of this transaction is stored (or only its row, its tree still being fetched:
-// then `receipts` is empty and status too).
-std::optional<chain::TreeView> stored_tree(const DatabaseOptions& database, const std::string& tx_hash);
+// The tree that a transaction hash or receipt id belongs to; nullopt: none that is stored.
+std::optional<std::string> stored_tree_id(const DatabaseOptions& database, const std::string& id);
 
 }  // namespace receiptd::storage

@@ -5,7 +5,7 @@
 // earlier orphans are adopted by its arrival: the trees that orphans around a seam were adopted into are
 // all that can have been settled by it.
 #include "chain/rows/rows_write.hpp"
-#include "chain/tree/decided.hpp"
+#include "chain/tree/judgement.hpp"
 #include "storage/adoption.hpp"
 #include "storage/copy.hpp"
 #include "storage/sql.hpp"
@@ -76,7 +76,7 @@ void judge(pqxx::transaction_base& tx, const std::vector<std::string>& trees, co
                                      trees, times);
     for (const auto& [tx_hash, tree] : load_trees(tx, trees, times)) {
         if (!tree.transaction) continue;
-        auto decided = chain::decided(*tree.transaction, graph_of(tx_hash, tree).judge());
+        auto decided = chain::decided(*tree.transaction, tree_of(tx_hash, tree).judge());
         std::erase_if(decided.findings,
                       [&](const auto& finding) { return findings.contains(chain::finding_id(finding)); });
         if (results.contains(tx_hash)) decided.results.clear();

@@ -1,13 +1,13 @@
 // A stored tree, ready to be judged.
 #pragma once
 
-#include "chain/tree/receipt_graph.hpp"
+#include "chain/tree/receipt_tree.hpp"
 #include "storage/watch_store.hpp"
 
 #include <string>
 
 namespace receiptd::storage {
 
-chain::ReceiptGraph graph_of(const std::string& tx_hash, const StoredTree& tree);
+chain::ReceiptTree tree_of(const std::string& tx_hash, const StoredTree& tree);
 
 }  // namespace receiptd::storage

@@ -1,7 +1,7 @@
 #include "storage/tree_load.hpp"
 
 #include "chain/json/failed_action.hpp"
-#include "chain/tree/stored_actions.hpp"
+#include "chain/tree/facts.hpp"
 #include "storage/copy.hpp"
 #include "storage/sql_time.hpp"
 
@@ -26,7 +26,8 @@ const std::string kReceipts =
     "SELECT tree_id, receipt_id, coalesce(predecessor_id, ''), receiver_id, coalesce(signer_id, ''), "
     "actions, input_data_ids, output_data_ids, receipt_ids, status, coalesce(error_class, ''), "
     "coalesce(error_text, ''), coalesce(gas_burnt, 0), coalesce(tokens_burnt, 0), block_height, " +
-    kMicroseconds + ", predecessor_id IS NOT NULL, coalesce(method_name, ''), error FROM tree_receipts" +
+    kMicroseconds +
+    ", predecessor_id IS NOT NULL, method_name, error, coalesce(is_promise_yield, false) FROM tree_receipts" +
     kPlace + "ORDER BY block_time, index_in_chunk, receipt_id";
 
 // A promise that failed has no data; one that returned nothing has an empty text.
@@ -49,12 +50,6 @@ std::vector<std::string> ids_of(const pqxx::field& field) {
     return ids;
 }
 
-chain::StatusKind status_of(const std::string& name) {
-    if (name == "success_value") return chain::StatusKind::success_value;
-    if (name == "success_receipt_id") return chain::StatusKind::success_receipt_id;
-    return name == "failure" ? chain::StatusKind::failure : chain::StatusKind::unknown;
-}
-
 std::optional<chain::ExecutedAt> place_of(const pqxx::field& height, const pqxx::field& microseconds) {
     if (height.is_null()) return std::nullopt;
     return chain::ExecutedAt{height.as<chain::BlockHeight>(),
@@ -70,14 +65,11 @@ chain::ActionFacts actions_of(const pqxx::field& field) {
 }
 
 chain::TransactionFacts transaction_of(const pqxx::row& row) {
-    auto actions = actions_of(row[11]);
     chain::TransactionFacts facts;
     facts.tx_hash = row[0].as<std::string>();
     facts.signer_id = row[1].as<std::string>();
     facts.receiver_id = row[2].as<std::string>();
-    facts.method_name = std::move(actions.method_name);
-    facts.deposit = actions.deposit;
-    facts.delegate = std::move(actions.delegate);
+    facts.take(actions_of(row[11]));
     return facts;
 }
 
@@ -85,7 +77,7 @@ chain::OutcomeFacts conversion_of(const pqxx::row& row) {
     chain::OutcomeFacts facts;
     facts.id = row[0].as<std::string>();
     facts.executor_id = row[1].as<std::string>();
-    facts.status = status_of(row[3].as<std::string>());
+    facts.status = chain::parse_status(row[3].as<std::string>());
     if (const auto initial = row[4].as<std::string>(); !initial.empty()) facts.receipt_ids = {initial};
     facts.failure = {row[5].as<std::string>(), row[6].as<std::string>()};
     facts.gas_burnt = row[7].as<chain::Gas>();
@@ -95,20 +87,16 @@ chain::OutcomeFacts conversion_of(const pqxx::row& row) {
 }
 
 chain::ReceiptFacts body_of(const pqxx::row& row) {
-    auto actions = actions_of(row[5]);
     chain::ReceiptFacts facts;
+    facts.take(actions_of(row[5]));
     facts.receipt_id = row[1].as<std::string>();
     facts.predecessor_id = row[2].as<std::string>();
     facts.receiver_id = row[3].as<std::string>();
     facts.signer_id = row[4].as<std::string>();
-    facts.method_name = row[17].as<std::string>();
-    if (facts.method_name.empty()) facts.method_name = std::move(actions.method_name);
-    facts.action_names = std::move(actions.names);
+    if (!row[17].is_null()) facts.method_name = row[17].as<std::string>();
     facts.input_data_ids = ids_of(row[6]);
     facts.output_data_ids = ids_of(row[7]);
-    facts.deposit = actions.deposit;
-    facts.deletes_account = actions.deletes_account;
-    facts.delegate = std::move(actions.delegate);
+    facts.is_promise_yield = row[19].as<bool>();
     return facts;
 }
 
@@ -117,7 +105,7 @@ chain::OutcomeFacts outcome_of(const pqxx::row& row) {
     facts.id = row[1].as<std::string>();
     facts.executor_id = row[3].as<std::string>();
     facts.receipt_ids = ids_of(row[8]);
-    facts.status = status_of(row[9].as<std::string>());
+    facts.status = chain::parse_status(row[9].as<std::string>());
     facts.failure = {row[10].as<std::string>(), row[11].as<std::string>()};
     if (!row[18].is_null()) facts.failure.action_index = chain::failed_action(row[18].c_str());
     facts.gas_burnt = row[12].as<chain::Gas>();

@@ -1,7 +1,7 @@
 // Trees as the tables have them, to be judged.
 #pragma once
 
-#include "chain/tree/receipt_graph.hpp"
+#include "chain/tree/receipt_tree.hpp"
 #include "storage/pqxx_shim.hpp"
 #include "storage/watch_store.hpp"
 

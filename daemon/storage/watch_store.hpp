@@ -5,7 +5,7 @@
 #include "base/clock.hpp"
 #include "base/task.hpp"
 #include "chain/tree/lifecycle.hpp"
-#include "chain/tree/receipt_graph.hpp"
+#include "chain/tree/receipt_tree.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -59,7 +59,7 @@ struct StoredTransition {
     base::WallTime learned_at{};
 };
 
-// How the database knows a tree; enough to judge it (chain/receipt_graph.hpp).
+// How the database knows a tree; enough to judge it (chain/tree/receipt_tree.hpp).
 struct StoredTree {
     std::optional<chain::TransactionFacts> transaction;
     std::vector<chain::ReceiptFacts> receipts;

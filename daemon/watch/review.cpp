@@ -91,7 +91,7 @@ Check check_unseen(const storage::Watch& watch, const ReviewRules& rules) {
 }  // namespace
 
 chain::TreeSeen seen_of(const std::string& tx_hash, const storage::StoredTree& tree) {
-    auto seen = chain::tree_seen(storage::graph_of(tx_hash, tree).judge());
+    auto seen = chain::tree_seen(storage::tree_of(tx_hash, tree).judge());
     if (!seen.included_at) seen.included_at = tree.listed_at;
     if (tree.transaction) seen.signer_id = tree.transaction->signer_id;
     return seen;

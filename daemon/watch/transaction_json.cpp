@@ -3,7 +3,7 @@
 #include "base/iso_time.hpp"
 #include "storage/stored_graph.hpp"
 
-#include "chain/tree/decided.hpp"
+#include "chain/tree/judgement.hpp"
 #include "watch/submission.hpp"
 #include "watch/tree_json.hpp"
 
@@ -57,7 +57,7 @@ Json of_finding(const storage::FindingRow& finding) {
 }
 
 // Without a watch: what the tree proves, from the beginning.
-std::vector<chain::Transition> proven_by(const std::string& tx_hash, const chain::TreeJudgement& tree,
+std::vector<chain::Transition> proven_by(const std::string& tx_hash, const chain::Judgement& tree,
                                          chain::WatchState& state) {
     chain::WatchedTransaction transaction;
     transaction.tx_hash = tx_hash;
@@ -83,7 +83,7 @@ chain::WatchState state_of(const TransactionView& view) {
 // The class of the failure that gave the verdict.
 std::string reason_of(const TransactionView& view, const chain::WatchState& state) {
     if (!state.reason.empty() || !state.verdict || !view.tree) return state.reason;
-    return chain::deciding_class(*view.tree);
+    return view.tree->deciding_class();
 }
 
 Json evidence_of(const TransactionView& view) {
@@ -107,7 +107,7 @@ TransactionView transaction_view(std::string tx_hash, std::string sender_id,
     view.findings = std::move(findings);
     view.transaction = tree.transaction;
     if (tree.any()) {
-        view.tree = storage::graph_of(view.tx_hash, tree).judge();
+        view.tree = storage::tree_of(view.tx_hash, tree).judge();
         if (!view.tree->included_at) view.tree->included_at = tree.listed_at;
     }
     if (view.sender_id.empty() && view.watch) view.sender_id = view.watch->sender_id;
@@ -123,7 +123,7 @@ bool is_open(const TransactionView& view) {
 }
 
 void add_open_tree(TransactionView& view, OpenTree open) {
-    const auto executed = [](const chain::TreeJudgement& tree) {
+    const auto executed = [](const chain::Judgement& tree) {
         return std::count_if(tree.receipts.begin(), tree.receipts.end(),
                              [](const auto& receipt) { return receipt.executed; });
     };
@@ -135,7 +135,7 @@ void add_open_tree(TransactionView& view, OpenTree open) {
 }
 
 std::vector<storage::FindingRow> findings_of(const chain::TransactionFacts& transaction,
-                                             const chain::TreeJudgement& tree) {
+                                             const chain::Judgement& tree) {
     std::vector<storage::FindingRow> rows;
     for (const auto& finding : chain::decided(transaction, tree).findings) {
         storage::FindingRow row;

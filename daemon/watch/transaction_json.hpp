@@ -8,7 +8,7 @@
 
 #include "base/clock.hpp"
 #include "chain/tree/lifecycle.hpp"
-#include "chain/tree/receipt_graph.hpp"
+#include "chain/tree/receipt_tree.hpp"
 #include "storage/alert_store.hpp"
 #include "storage/watch_store.hpp"
 
@@ -26,7 +26,7 @@ struct TransactionView {
     std::vector<storage::StoredTransition> transitions;
     std::vector<storage::FindingRow> findings;
     std::optional<chain::TransactionFacts> transaction;
-    std::optional<chain::TreeJudgement> tree;  // nullopt: nothing of it is known
+    std::optional<chain::Judgement> tree;  // nullopt: nothing of it is known
 
     bool known() const { return watch || tree; }
 };
@@ -41,7 +41,7 @@ TransactionView transaction_view(std::string tx_hash, std::string sender_id,
 // A tree as hosts know it, in final blocks.
 struct OpenTree {
     chain::TransactionFacts transaction;
-    chain::TreeJudgement tree;
+    chain::Judgement tree;
 };
 // Whether more of it may be known than is stored: its tree is under way, or is not stored.
 bool is_open(const TransactionView& view);
@@ -50,7 +50,7 @@ void add_open_tree(TransactionView& view, OpenTree open);
 
 // What a tree proves that is not in the database: its findings as they would be stored.
 std::vector<storage::FindingRow> findings_of(const chain::TransactionFacts& transaction,
-                                             const chain::TreeJudgement& tree);
+                                             const chain::Judgement& tree);
 
 // {tx_hash, sender_id, stage, verdict, reason, evidence, stages: [...], findings: [...], tree: {...}|null}.
 // `reason`: why a watch ended without a tree; else the error_class of the failure that gave the

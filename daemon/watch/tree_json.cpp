@@ -16,18 +16,6 @@ using chain::JudgedReceipt;
 
 Json failure_member(bool failed, const std::string& text) { return failed ? text_or_null(text) : Json(); }
 
-// As receipts.status has it; "pending": no outcome yet.
-const char* status_name(const JudgedReceipt& receipt) {
-    if (!receipt.executed) return "pending";
-    switch (receipt.status) {
-        case chain::StatusKind::success_value: return "success_value";
-        case chain::StatusKind::success_receipt_id: return "success_receipt_id";
-        case chain::StatusKind::failure: return "failure";
-        case chain::StatusKind::unknown: return "unknown";
-    }
-    return "unknown";
-}
-
 Json handled_of(const JudgedReceipt& receipt) {
     if (!receipt.failed() || receipt.is_from_system() || receipt.handling == chain::Handling::undecided)
         return {};
@@ -43,7 +31,7 @@ Json of_receipt(const JudgedReceipt& receipt) {
     json["receiver_id"] = text_or_null(receipt.receiver_id);
     json["method_name"] = text_or_null(receipt.method_name);
     json["actions"] = receipt.action_names;
-    json["status"] = status_name(receipt);
+    json["status"] = receipt.status_name();
     json["handled"] = handled_of(receipt);
     json["error_class"] = failure_member(receipt.failed(), receipt.failure.error_class);
     json["error_text"] = failure_member(receipt.failed(), receipt.failure.error_text);
@@ -119,7 +107,7 @@ private:
     Indexes deeper_;
 };
 
-Json totals(const chain::TreeJudgement& tree) {
+Json totals(const chain::Judgement& tree) {
     Json json;
     json["receipts"] = tree.receipts.size();
     json["failed_receipts"] = tree.failed_receipts;
@@ -131,7 +119,7 @@ Json totals(const chain::TreeJudgement& tree) {
     return json;
 }
 
-Json heights(const chain::TreeJudgement& tree) {
+Json heights(const chain::Judgement& tree) {
     Json json;
     json["included"] = height_or_null(tree.included_at);
     json["executing"] = tree.initial_succeeded ? height_or_null(tree.initial_at) : Json();
@@ -162,7 +150,7 @@ Json time_or_null(const std::optional<chain::ExecutedAt>& at) {
     return base::iso_time(at->timestamp_nanosec);
 }
 
-Json tree_json(const std::optional<chain::TransactionFacts>& transaction, const chain::TreeJudgement& tree) {
+Json tree_json(const std::optional<chain::TransactionFacts>& transaction, const chain::Judgement& tree) {
     Json json;
     json["signer_id"] = transaction ? text_or_null(transaction->signer_id) : Json();
     json["receiver_id"] = transaction ? text_or_null(transaction->receiver_id) : Json();

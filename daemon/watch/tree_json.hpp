@@ -1,7 +1,7 @@
 // A judged tree as a JSON value, for the writers of transaction_json.cpp. Pure.
 #pragma once
 
-#include "chain/tree/receipt_graph.hpp"
+#include "chain/tree/receipt_tree.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -22,6 +22,6 @@ Json or_null(const std::optional<T>& value) {
 Json height_or_null(const std::optional<chain::ExecutedAt>& at);
 Json time_or_null(const std::optional<chain::ExecutedAt>& at);
 
-Json tree_json(const std::optional<chain::TransactionFacts>& transaction, const chain::TreeJudgement& tree);
+Json tree_json(const std::optional<chain::TransactionFacts>& transaction, const chain::Judgement& tree);
 
 }  // namespace receiptd::watch

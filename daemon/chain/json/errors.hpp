@@ -13,6 +13,8 @@ struct FailureClass {
     std::string error_text;   // for people; NUL is shown as U+2400, which PostgreSQL can store
     // Of an ActionError: which action of the batch failed; nullopt where it says none.
     std::optional<std::uint64_t> action_index = std::nullopt;
+
+    friend bool operator==(const FailureClass&, const FailureClass&) = default;
 };
 
 // Of a TxExecutionError as an outcome's `status.Failure` holds it (rpc.md §5.5). Never throws for

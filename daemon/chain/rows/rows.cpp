@@ -34,7 +34,8 @@ std::vector<std::string> receipt_columns() {
             "gas_burnt",
             "tokens_burnt",
             "logs",
-            "executed_block_hash"};
+            "executed_block_hash",
+            "is_promise_yield"};
 }
 
 std::array<TableSpec, kTableCount> make_specs() {

@@ -9,7 +9,7 @@
 #include "base/height_set.hpp"
 #include "chain/json/listed_receipt.hpp"
 #include "chain/json/model.hpp"
-#include "chain/tree/decided.hpp"
+#include "chain/tree/finding.hpp"
 #include "chain/tree/sightings.hpp"
 
 #include <array>
@@ -25,7 +25,7 @@
 namespace receiptd::chain {
 
 class Lineage;
-class TreeBook;
+class LiveTrees;
 
 enum class Table : std::uint8_t {
     blocks,
@@ -101,10 +101,10 @@ struct Scope {
 // Source neardata: everything of a whole block that is in scope. Call in height order with the
 // same Lineage, so that receipts find the outcome that spawned them.
 // `prev_height`: the parent's height where the header does not tell it.
-// `book`: judges the trees of the transactions in scope, one for each Lineage; nullptr: nothing is judged.
-// `collect`: fills `seen`.
+// `live_trees`: judges the trees of the transactions in scope, one for each Lineage; nullptr: nothing is
+// judged. `collect`: fills `seen`.
 RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> prev_height, const Scope& scope,
-                          Lineage& lineage, TreeBook* book = nullptr, bool collect = false);
+                          Lineage& lineage, LiveTrees* live_trees = nullptr, bool collect = false);
 
 // Source rpc: block and chunk rows, transactions and listed data receipts in scope, and one
 // pending_trees row per transaction in scope. `chunks` are the new chunks of the block.

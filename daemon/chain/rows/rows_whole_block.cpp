@@ -3,7 +3,7 @@
 #include "chain/rows/block_trees.hpp"
 #include "chain/rows/rows_write.hpp"
 #include "chain/tree/lineage.hpp"
-#include "chain/tree/tree_book.hpp"
+#include "chain/tree/live_trees.hpp"
 
 #include <algorithm>
 
@@ -102,24 +102,24 @@ private:
 };
 
 // A tree is judged where all of it is seen; who takes care of a failure in scope may be out of it.
-void judge(RowBatch& batch, const WholeBlock& whole, const BlockTrees& trees, TreeBook& book) {
+void judge(RowBatch& batch, const WholeBlock& whole, const BlockTrees& trees, LiveTrees& live_trees) {
     const auto& header = whole.block.header;
     const ExecutedAt at{header.height, header.timestamp_nanosec};
     for (const auto& node : trees.transactions())
         if (const auto& item = *node.transaction; item.outcome)
-            book.transaction(item.transaction, *item.outcome, at, node.in_scope);
+            live_trees.transaction(item.transaction, *item.outcome, at, node.in_scope);
     for (const auto& node : trees.executed()) {
         if (!node.tree.is_transaction) continue;
         const auto& item = *node.receipt;
         if (node.parent)
-            book.executed(node.tree.tree_id,
-                          {node.parent_receipt_id, item.receipt, item.outcome,
-                           role_of(item.receipt, node.parent), node.in_scope},
-                          at);
+            live_trees.executed(node.tree.tree_id,
+                                {node.parent_receipt_id, item.receipt, item.outcome,
+                                 role_of(item.receipt, node.parent), node.in_scope},
+                                at);
         else
-            book.forget(node.tree.tree_id);
+            live_trees.forget(node.tree.tree_id);
     }
-    write_decided(batch, book.end_of_block(header.height));
+    write_decided(batch, live_trees.end_of_block(header.height));
 }
 
 // Of transactions out of scope too: they may be watched.
@@ -137,7 +137,7 @@ void see(Sightings& seen, const WholeBlock& whole, const BlockTrees& trees) {
 }  // namespace
 
 RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> prev_height, const Scope& scope,
-                          Lineage& lineage, TreeBook* book, bool collect) {
+                          Lineage& lineage, LiveTrees* live_trees, bool collect) {
     const auto& header = block.block.header;
     const RowPlace place{header.height, RowTime(header.timestamp_nanosec), std::nullopt, std::nullopt, {}};
     RowBatch batch;
@@ -151,7 +151,7 @@ RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> pr
     WholeBlockRows rows(batch, place, block, trees);
     rows.reserve();
     rows.write();
-    if (book) judge(batch, block, trees, *book);
+    if (live_trees) judge(batch, block, trees, *live_trees);
     if (collect) see(batch.seen, block, trees);
     trees.announce_children();
     return batch;

@@ -3,7 +3,7 @@
 #include "chain/json/events.hpp"
 #include "chain/json/json_check.hpp"
 #include "chain/rows/args_json.hpp"
-#include "chain/tree/called_method.hpp"
+#include "chain/tree/facts.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,16 +11,6 @@
 namespace receiptd::chain {
 
 namespace {
-
-Text status_name(StatusKind kind) {
-    switch (kind) {
-        case StatusKind::success_value: return "success_value";
-        case StatusKind::success_receipt_id: return "success_receipt_id";
-        case StatusKind::failure: return "failure";
-        case StatusKind::unknown: return "unknown";
-    }
-    return {};
-}
 
 Text result_of(const ExecutionStatus& status) {
     if (status.kind == StatusKind::success_value) return status.success_value;
@@ -217,6 +207,7 @@ void write_receipt(RowBatch& batch, const RowPlace& place, const Outcome& outcom
     body ? write_body(row, *body, role) : write_missing_body(row, outcome, role);
     write_outcome(row, outcome);
     row.text_or_null(place.block_height ? Text() : place.executed_block_hash);
+    body && body->is_promise_yield ? row.boolean(true) : row.null();
     row.end_row();
     ++table.rows;
     write_events(batch, place, outcome, tree);

@@ -191,14 +191,14 @@ Evidence& Evidence::json(std::string_view name, std::string_view value) {
     return *this;
 }
 
-TreeSeen tree_seen(const TreeJudgement& judgement) {
+TreeSeen tree_seen(const Judgement& judgement) {
     TreeSeen seen;
     seen.included_at = judgement.included_at;
     if (judgement.initial_succeeded) seen.initial_at = judgement.initial_at;
     seen.completed_at = judgement.completed_at;
     seen.settled_at = judgement.settled_at;
     seen.verdict = judgement.verdict;
-    if (seen.verdict) seen.reason = deciding_class(judgement);
+    if (seen.verdict) seen.reason = judgement.deciding_class();
     seen.receipts = judgement.receipts.size();
     seen.failed_receipts = judgement.failed_receipts;
     seen.decided_by = judgement.decided_by;

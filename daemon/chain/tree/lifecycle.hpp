@@ -6,7 +6,7 @@
 // nothing here follows from them: the receipts do.
 #pragma once
 
-#include "chain/tree/receipt_graph.hpp"
+#include "chain/tree/judgement.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -102,7 +102,7 @@ struct TreeSeen {
     std::vector<std::string> decided_by;
     std::string signer_id;  // as the chain has it; empty: it was not told
 };
-TreeSeen tree_seen(const TreeJudgement& judgement);
+TreeSeen tree_seen(const Judgement& judgement);
 // Every final block up to `height` was looked through, and it was in none of them.
 struct NotIncludedUpTo {
     BlockHeight height = 0;

@@ -8,6 +8,7 @@
 
 #include "base/height_set.hpp"
 #include "chain/json/id_text.hpp"
+#include "chain/tree/facts.hpp"
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -35,8 +36,8 @@ struct Parentage {
 // Ids are texts of hashes. What is announced under a longer id is not remembered.
 class Lineage {
 public:
-    // Children not seen within this many heights are forgotten (a yield times out after 200).
-    explicit Lineage(std::uint64_t window_heights = 1200) : window_(window_heights) {}
+    // Children not seen within this many heights are forgotten.
+    explicit Lineage(std::uint64_t window_heights = kLineageWindow) : window_(window_heights) {}
 
     // All have the same parent.
     void announce_receipts(std::span<const std::string_view> receipt_ids, base::Height at,

@@ -1,19 +1,34 @@
 #include "chain/tree/roles.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace receiptd::chain {
 
+namespace {
+
+constexpr std::array<std::pair<Role, Text>, 6> kRoles{{
+    {Role::initial, "initial"},
+    {Role::callback, "callback"},
+    {Role::promise, "promise"},
+    {Role::detached, "detached"},
+    {Role::refund, "refund"},
+    {Role::payout, "payout"},
+}};
+
+}  // namespace
+
 Text role_name(Role role) {
-    switch (role) {
-        case Role::initial: return "initial";
-        case Role::callback: return "callback";
-        case Role::promise: return "promise";
-        case Role::detached: return "detached";
-        case Role::refund: return "refund";
-        case Role::payout: return "payout";
-    }
+    for (const auto& [each, name] : kRoles)
+        if (each == role) return name;
     return {};
+}
+
+std::optional<Role> parse_role(Text name) {
+    for (const auto& [role, text] : kRoles)
+        if (text == name) return role;
+    return std::nullopt;
 }
 
 Role role_of(const RoleFacts& receipt, const std::optional<ParentFacts>& parent) {

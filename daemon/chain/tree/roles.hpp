@@ -11,6 +11,9 @@ namespace receiptd::chain {
 enum class Role : std::uint8_t { initial, callback, promise, detached, refund, payout };
 
 Text role_name(Role role);
+std::optional<Role> parse_role(Text name);
+// Refunds and payouts: nobody's call, so they never change a verdict.
+inline bool is_from_system(Role role) { return role == Role::refund || role == Role::payout; }
 
 struct ParentFacts {
     bool is_transaction = false;

@@ -1,7 +1,7 @@
 // What a block shows of transactions, for who listens once it is committed (rules, watches).
 #pragma once
 
-#include "chain/tree/receipt_graph.hpp"
+#include "chain/tree/facts.hpp"
 
 #include <string>
 #include <vector>

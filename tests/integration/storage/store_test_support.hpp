@@ -131,6 +131,7 @@ inline void add_receipt(RowBatch& batch, base::Height height, const ReceiptRow& 
               "10",
               "1",
               kNull,
+              kNull,
               kNull});
     if (!row.event.empty())
         add_line(batch, Table::events,

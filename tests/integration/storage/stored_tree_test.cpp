@@ -57,7 +57,7 @@ TEST_F(StoredTrees, have_all_that_judging_needs) {
     EXPECT_EQ(tree.receipts[1].method_name, "run");
     EXPECT_EQ(tree.receipts[3].deposit, 1u);
     EXPECT_EQ(tree.receipts[1].action_names, std::vector<std::string>{"FunctionCall"});
-    const auto judgement = storage::graph_of("T", tree).judge();
+    const auto judgement = storage::tree_of("T", tree).judge();
     EXPECT_EQ(judgement.verdict, chain::Verdict::succeeded_with_handled_failure);
     EXPECT_TRUE(judgement.settled);
     EXPECT_EQ(judgement.net_deposit, 5u);
@@ -70,7 +70,7 @@ TEST_F(StoredTrees, know_which_action_of_a_batch_failed) {
     commit_tree();
     execute(R"(UPDATE receipts SET error = '{"ActionError":{"index":2,"kind":{"FunctionCallError":{)"
             R"("ExecutionError":"Smart contract panicked: \u0000"}}}}' WHERE receipt_id = 'B')");
-    const auto judgement = storage::graph_of("T", trees({"T"}).at("T")).judge();
+    const auto judgement = storage::tree_of("T", trees({"T"}).at("T")).judge();
     for (const auto& receipt : judgement.receipts)
         EXPECT_EQ(receipt.failure.action_index,
                   receipt.receipt_id == "B" ? std::optional<std::uint64_t>(2) : std::nullopt)
@@ -117,7 +117,7 @@ TEST_F(StoredTrees, are_found_on_whatever_day_they_began) {
     const auto found = trees(all);
     ASSERT_EQ(found.size(), 48u);
     for (const auto& [tx_hash, tree] : found) {
-        EXPECT_TRUE(storage::graph_of(tx_hash, tree).judge().settled) << tx_hash;
+        EXPECT_TRUE(storage::tree_of(tx_hash, tree).judge().settled) << tx_hash;
         EXPECT_EQ(tree.receipts.size(), 1u) << tx_hash;
     }
 }
@@ -130,7 +130,7 @@ TEST_F(StoredTrees, that_last_for_days_are_whole) {
     EXPECT_EQ(tree.receipts.size(), 4u);
     EXPECT_EQ(tree.outcomes.size(), 5u);
     EXPECT_EQ(tree.data.size(), 1u);
-    EXPECT_TRUE(storage::graph_of("T", tree).judge().settled);
+    EXPECT_TRUE(storage::tree_of("T", tree).judge().settled);
 }
 
 TEST_F(StoredTrees, of_hostile_hashes_are_none) {

@@ -204,7 +204,7 @@ TEST(Words, SummaryIsOneSentenceForEveryKind) {
 }
 
 TEST(Words, LongBranchLosesItsMiddle) {
-    chain::TreeJudgement tree;
+    chain::Judgement tree;
     for (int i = 0; i < 5'000; ++i) {
         chain::JudgedReceipt receipt;
         receipt.receipt_id = "r" + std::to_string(i);
@@ -221,7 +221,7 @@ TEST(Words, LongBranchLosesItsMiddle) {
 }
 
 TEST(Words, ACircleIsNoBranch) {
-    chain::TreeJudgement tree;
+    chain::Judgement tree;
     tree.receipts.resize(2);
     tree.receipts[0].receipt_id = tree.receipts[1].parent_receipt_id = "a";
     tree.receipts[1].receipt_id = tree.receipts[0].parent_receipt_id = "b";

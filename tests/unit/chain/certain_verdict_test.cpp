@@ -1,5 +1,5 @@
 // The verdict of trees that are still under way.
-#include "chain/tree/certain_verdict.hpp"
+#include "chain/tree/judgement.hpp"
 
 #include "tree_story.hpp"
 
@@ -26,20 +26,20 @@ TEST(CertainVerdict, IsGivenBeforeTheAnnouncedRefundsAreThere) {
     callback.receipt("settle", "app", "app", {"d"});
     callback.fails("settle", {"gas back"});
     EXPECT_FALSE(callback.judge().verdict);
-    EXPECT_EQ(certain_verdict(callback.judge()), Verdict::callback_failed);
+    EXPECT_EQ(callback.judge().certain_verdict, Verdict::callback_failed);
 
     Story initial;
     initial.receipt("r0", "alice", "app");
     initial.fails("r0", {"back"});
     EXPECT_FALSE(initial.judge().verdict);
-    EXPECT_EQ(certain_verdict(initial.judge()), Verdict::failed);
+    EXPECT_EQ(initial.judge().certain_verdict, Verdict::failed);
 
     Story detached;
     detached.receipt("r0", "alice", "app");
     detached.ok("r0", {"fire"});
     detached.receipt("fire", "app", "other");
     detached.fails("fire", {"back"});
-    EXPECT_EQ(certain_verdict(detached.judge()), Verdict::receipt_failed);
+    EXPECT_EQ(detached.judge().certain_verdict, Verdict::receipt_failed);
 }
 
 TEST(CertainVerdict, OfAFailedCallbackIsGivenWhateverStillRuns) {
@@ -51,7 +51,7 @@ TEST(CertainVerdict, OfAFailedCallbackIsGivenWhateverStillRuns) {
     story.receipt("settle", "app", "app", {"d"});
     story.fails("settle");
     EXPECT_FALSE(story.judge().completed);
-    EXPECT_EQ(certain_verdict(story.judge()), Verdict::callback_failed);
+    EXPECT_EQ(story.judge().certain_verdict, Verdict::callback_failed);
 }
 
 TEST(CertainVerdict, OfADetachedFailureWaitsForWhatCanBeACallback) {
@@ -60,11 +60,11 @@ TEST(CertainVerdict, OfADetachedFailureWaitsForWhatCanBeACallback) {
     story.ok("r0", {"fire", "unseen"});
     story.receipt("fire", "app", "other");
     story.fails("fire", {"back"});
-    EXPECT_FALSE(certain_verdict(story.judge()));
+    EXPECT_FALSE(story.judge().certain_verdict);
     story.receipt("unseen", "app", "app", {"d"});
-    EXPECT_FALSE(certain_verdict(story.judge()));
+    EXPECT_FALSE(story.judge().certain_verdict);
     story.ok("unseen");
-    EXPECT_EQ(certain_verdict(story.judge()), Verdict::receipt_failed);
+    EXPECT_EQ(story.judge().certain_verdict, Verdict::receipt_failed);
 }
 
 // As blocks and rows bring it: no outcome comes before the body of its receipt.
@@ -88,7 +88,7 @@ std::vector<std::optional<Verdict>> given(const testing::Parts& parts) {
     testing::Parts arrived;
     for (const auto& part : parts) {
         arrived.push_back(part);
-        verdicts.push_back(certain_verdict(Story::judge(arrived)));
+        verdicts.push_back(Story::judge(arrived).certain_verdict);
     }
     return verdicts;
 }

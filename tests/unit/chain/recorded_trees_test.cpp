@@ -1,12 +1,12 @@
-// Recorded mainnet trees judged by the graph and by the book: yields that were resumed or timed out, what
-// was pending before, what failed.
+// Recorded mainnet trees judged as a whole and while blocks go by: yields that were resumed or timed out,
+// what was pending before, what failed.
 #include "chain/json/decode.hpp"
 #include "chain/rows/rows.hpp"
-#include "chain/tree/decided.hpp"
+#include "chain/tree/judgement.hpp"
 #include "chain/tree/lifecycle.hpp"
 #include "chain/tree/lineage.hpp"
-#include "chain/tree/receipt_graph.hpp"
-#include "chain/tree/tree_book.hpp"
+#include "chain/tree/live_trees.hpp"
+#include "chain/tree/receipt_tree.hpp"
 
 #include "support/recordings.hpp"
 
@@ -61,13 +61,13 @@ struct RecordedTree {
     std::vector<OutcomeFacts> outcomes;
 
     // Without the outcomes of `unseen`.
-    TreeJudgement judge(const std::set<std::string>& unseen = {}) const {
-        ReceiptGraph graph(tx_hash);
-        graph.add(transaction);
-        for (const auto& body : bodies) graph.add(body);
+    Judgement judge(const std::set<std::string>& unseen = {}) const {
+        ReceiptTree parts(tx_hash);
+        parts.add(transaction);
+        for (const auto& body : bodies) parts.add(body);
         for (const auto& outcome : outcomes)
-            if (unseen.count(outcome.id) == 0) graph.add(outcome);
-        return graph.judge();
+            if (unseen.count(outcome.id) == 0) parts.add(outcome);
+        return parts.judge();
     }
 
     // The receipt and all that came of it.
@@ -100,7 +100,7 @@ RecordedTree read_tree(const std::filesystem::path& file) {
     return tree;
 }
 
-const JudgedReceipt& receipt_of(const TreeJudgement& judgement, const std::string& prefix) {
+const JudgedReceipt& receipt_of(const Judgement& judgement, const std::string& prefix) {
     const auto found =
         std::find_if(judgement.receipts.begin(), judgement.receipts.end(),
                      [&](const auto& receipt) { return receipt.receipt_id.starts_with(prefix); });
@@ -108,7 +108,7 @@ const JudgedReceipt& receipt_of(const TreeJudgement& judgement, const std::strin
     return *found;
 }
 
-Stage stage_of(const TreeJudgement& judgement) {
+Stage stage_of(const Judgement& judgement) {
     WatchState state;
     step(state, {}, tree_seen(judgement), {});
     return state.stage;
@@ -210,12 +210,12 @@ struct Chained {
 };
 class ChainedBlocks : public ::testing::TestWithParam<Chained> {};
 
-TEST_P(ChainedBlocks, TheBookSaysWhatTheGraphSays) {
+TEST_P(ChainedBlocks, LiveTreesSayWhatTheWholeTreeSays) {
     const auto chained = GetParam();
     const auto folder = (chained.in_repository ? kRecorded : test::kShared) / "whole-block";
     if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no recorded data at " << folder;
     Lineage lineage;
-    TreeBook book;
+    LiveTrees live;
     std::vector<TransactionFacts> transactions;
     std::vector<OutcomeFacts> outcomes;
     std::vector<ReceiptFacts> bodies;
@@ -235,18 +235,18 @@ TEST_P(ChainedBlocks, TheBookSaysWhatTheGraphSays) {
                 outcomes.push_back(outcome_facts(item.outcome, at));
             }
         }
-        const auto batch = whole_block_rows(decoded->value, ref.height - 1, {}, lineage, &book);
+        const auto batch = whole_block_rows(decoded->value, ref.height - 1, {}, lineage, &live);
         EXPECT_EQ(batch[Table::transaction_results].rows, 0u);
         for (const auto& finding : batch.findings)
             told.insert(finding_id(finding) + (finding.handled ? " handled" : " unhandled"));
     }
     std::set<std::string> expected;
     for (const auto& transaction : transactions) {
-        ReceiptGraph graph(transaction.tx_hash);
-        graph.add(transaction);
-        for (const auto& body : bodies) graph.add(body);
-        for (const auto& outcome : outcomes) graph.add(outcome);
-        const auto judgement = graph.judge();
+        ReceiptTree parts(transaction.tx_hash);
+        parts.add(transaction);
+        for (const auto& body : bodies) parts.add(body);
+        for (const auto& outcome : outcomes) parts.add(outcome);
+        const auto judgement = parts.judge();
         EXPECT_FALSE(judgement.settled) << "two blocks are too few for refunds";
         for (const auto& receipt : judgement.receipts)
             if (receipt.attached && receipt.failed() && receipt.handling != Handling::undecided)

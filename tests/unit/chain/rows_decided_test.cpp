@@ -1,6 +1,6 @@
-// Results and findings of whole blocks: as the graph judges them, wherever the follower restarts.
+// Results and findings of whole blocks: as the whole tree is judged, wherever the follower restarts.
 #include "chain/rows/rows.hpp"
-#include "chain/tree/tree_book.hpp"
+#include "chain/tree/live_trees.hpp"
 
 #include "chain/tree/lineage.hpp"
 #include "unit/chain/chain_builder.hpp"
@@ -42,10 +42,10 @@ protected:
 
     RowBatch follow(const Scope& scope = kEveryReceipt, std::size_t from = 0) {
         Lineage lineage;
-        TreeBook book;
+        LiveTrees live_trees;
         RowBatch batch;
         for (std::size_t i = from; i < chain_.blocks().size(); ++i)
-            batch.append(whole_block_rows(chain_.blocks()[i], std::nullopt, scope, lineage, &book));
+            batch.append(whole_block_rows(chain_.blocks()[i], std::nullopt, scope, lineage, &live_trees));
         return batch;
     }
 

@@ -1,6 +1,6 @@
 // Source rpc: receipts that touch a followed account, of whatever transaction.
 #include "chain/rows/rows.hpp"
-#include "chain/tree/tree_book.hpp"
+#include "chain/tree/live_trees.hpp"
 
 #include "chain/tree/lineage.hpp"
 #include "unit/chain/chain_builder.hpp"
@@ -135,11 +135,11 @@ protected:
     }
     RowBatch follow(const std::string& account) {
         Lineage lineage;
-        TreeBook book;
+        LiveTrees live_trees;
         RowBatch batch;
         for (const auto& block : chain_.blocks())
-            batch.append(
-                whole_block_rows(block, std::nullopt, {ScopeKind::accounts, {account}, {}}, lineage, &book));
+            batch.append(whole_block_rows(block, std::nullopt, {ScopeKind::accounts, {account}, {}}, lineage,
+                                          &live_trees));
         return batch;
     }
     ChainBuilder chain_;

@@ -217,6 +217,7 @@ TEST(WholeBlockRows, DataThatNobodyAnnouncedBelongsToTheReceiptThatAwaitedIt) {
     auto& shard = chain.add_block(11).shards[0];
     auto yielded = action_receipt("Y", "a.near", "a.near", "s.near");
     yielded.input_data_ids = {"D"};
+    yielded.is_promise_yield = true;
     shard.executed.push_back(executed(yielded));
     auto resume = data_receipt("DR", "D", "a.near", "a.near");
     resume.is_promise_resume = true;
@@ -224,6 +225,7 @@ TEST(WholeBlockRows, DataThatNobodyAnnouncedBelongsToTheReceiptThatAwaitedIt) {
     shard.listed_data.push_back(resume);
     shard.listed_data.push_back(data_receipt("DR2", "unheard", "a.near", "a.near"));
     const auto batch = rows_of(chain);
+    EXPECT_EQ(read_rows(batch, Table::receipts).at(0)["is_promise_yield"], "t");
     const auto data = read_rows(batch, Table::data_receipts);
     EXPECT_EQ(row_with(data, "data_id", "D")["tree_id"], "TX");
     EXPECT_EQ(row_with(data, "data_id", "D")["is_promise_resume"], "t");

@@ -82,7 +82,7 @@ TEST(TreeRows, ABodyNobodyCouldGiveIsLeftOut) {
     EXPECT_EQ(row["parent_receipt_id"], "A");
     EXPECT_EQ(row["receiver_id"], "alice.near");
     for (const char* column : {"predecessor_id", "signer_id", "role", "method_name", "actions", "deposit",
-                               "input_data_ids", "output_data_ids"})
+                               "input_data_ids", "output_data_ids", "is_promise_yield"})
         EXPECT_EQ(row[column], std::nullopt) << column;
     EXPECT_EQ(row["status"], "success_value");
 }

@@ -1,7 +1,7 @@
 // The parts of made-up trees, for all that judges trees.
 #pragma once
 
-#include "chain/tree/receipt_graph.hpp"
+#include "chain/tree/receipt_tree.hpp"
 
 #include <random>
 #include <string>
@@ -59,11 +59,11 @@ public:
         parts.emplace_back(DataFacts{id, failed, resume});
     }
 
-    TreeJudgement judge() const { return judge(parts); }
-    static TreeJudgement judge(const Parts& parts) {
-        ReceiptGraph graph("TX");
-        for (const auto& part : parts) std::visit([&](const auto& facts) { graph.add(facts); }, part);
-        return graph.judge();
+    Judgement judge() const { return judge(parts); }
+    static Judgement judge(const Parts& parts) {
+        ReceiptTree tree("TX");
+        for (const auto& part : parts) std::visit([&](const auto& facts) { tree.add(facts); }, part);
+        return tree.judge();
     }
 
     Parts parts;

@@ -1,5 +1,4 @@
-// Judges trees while blocks go by: what of them is decided by each block, without keeping their receipts.
-// The rules are those of receipt_graph.hpp, and the answers are the same.
+// Judges trees while blocks go by, by the rules of rules.hpp and without keeping their receipts.
 //
 // A finding is told as soon as it is decided whether its failure was handled: at once if nobody
 // awaits the receipt, else by the receipts that await it. A result is told when nothing of the tree is
@@ -9,7 +8,7 @@
 #pragma once
 
 #include "base/height_set.hpp"
-#include "chain/tree/decided.hpp"
+#include "chain/tree/rules.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -20,10 +19,10 @@
 
 namespace receiptd::chain {
 
-class TreeBook {
+class LiveTrees {
 public:
     // Trees in which nothing happened for that many heights are given up here.
-    explicit TreeBook(std::uint64_t window_heights = 1200) : window_(window_heights) {}
+    explicit LiveTrees(std::uint64_t window_heights = kLineageWindow) : window_(window_heights) {}
 
     struct ExecutedReceipt {
         Text parent_receipt_id;  // empty: the transaction
@@ -46,22 +45,11 @@ public:
     std::size_t open_trees() const { return trees_.size(); }
 
 private:
-    // A data id of a failed receipt, and what became of the receipt that awaits it.
-    struct Awaited {
-        std::string data_id;
-        Handling handling = Handling::undecided;
-        std::string by_failed;  // the receipt that awaited it failed itself: as that one goes
-    };
-    struct Failure {
-        Finding finding;
-        std::vector<Awaited> awaited;
-        Handling handling = Handling::undecided;
-        bool told = false;  // or not to be told
-    };
     struct Tree {
         TreeResult result;
         std::uint64_t announced = 0;
         std::vector<Failure> failures;
+        std::vector<bool> told;  // of each failure, or that it is not to be told
         bool touched = false;
         bool in_scope = true;  // its transaction
     };
@@ -73,11 +61,7 @@ private:
     void touch(Text tx_hash, Tree& tree);
     static void record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void settle_awaited(Tree& tree, const ExecutedReceipt& item);
-    static void decide(Tree& tree, bool settled);
-    static Verdict verdict_of(const Tree& tree);
-    static const Failure* deciding(const Tree& tree);
     static void tell(Tree& tree, std::vector<Finding>& findings);
-    static void conclude(Tree& tree);
     void end_of_block(const std::string& tx_hash, Decided& decided);
     void forget_before(base::Height height);
 

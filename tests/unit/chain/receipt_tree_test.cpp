@@ -1,5 +1,5 @@
 // Trees from their parts: verdicts, who handled what, what waits for what.
-#include "chain/tree/receipt_graph.hpp"
+#include "chain/tree/receipt_tree.hpp"
 
 #include "tree_story.hpp"
 
@@ -31,13 +31,13 @@ Story transfer_call(bool receiver_fails, bool callback_fails) {
     return story;
 }
 
-const JudgedReceipt& find(const TreeJudgement& tree, const std::string& id) {
+const JudgedReceipt& find(const Judgement& tree, const std::string& id) {
     for (const auto& receipt : tree.receipts)
         if (receipt.receipt_id == id) return receipt;
     throw std::out_of_range(id);
 }
 
-TEST(ReceiptGraph, ATransferCallThatWorksSucceeded) {
+TEST(ReceiptTree, ATransferCallThatWorksSucceeded) {
     const auto tree = transfer_call(false, false).judge();
     EXPECT_EQ(tree.verdict, Verdict::succeeded);
     EXPECT_TRUE(tree.settled);
@@ -49,27 +49,27 @@ TEST(ReceiptGraph, ATransferCallThatWorksSucceeded) {
     EXPECT_EQ(tree.failed_receipts, 0u);
 }
 
-TEST(ReceiptGraph, ARefundedTransferCallIsAHandledFailure) {
+TEST(ReceiptTree, ARefundedTransferCallIsAHandledFailure) {
     const auto tree = transfer_call(true, false).judge();
     EXPECT_EQ(tree.verdict, Verdict::succeeded_with_handled_failure);
     EXPECT_EQ(find(tree, "call").handling, Handling::handled);
     EXPECT_EQ(tree.decided_by, std::vector<std::string>{"call"});
 }
 
-TEST(ReceiptGraph, ACallbackThatFailsUnderASuccessIsCallbackFailed) {
+TEST(ReceiptTree, ACallbackThatFailsUnderASuccessIsCallbackFailed) {
     const auto tree = transfer_call(false, true).judge();
     EXPECT_EQ(tree.verdict, Verdict::callback_failed);
     EXPECT_EQ(tree.decided_by, std::vector<std::string>{"settle"});
     EXPECT_TRUE(tree.initial_succeeded);
 }
 
-TEST(ReceiptGraph, APromiseWhoseCallbackFailedTooIsNotHandled) {
+TEST(ReceiptTree, APromiseWhoseCallbackFailedTooIsNotHandled) {
     const auto tree = transfer_call(true, true).judge();
     EXPECT_EQ(tree.verdict, Verdict::callback_failed);
     EXPECT_EQ(find(tree, "call").handling, Handling::unhandled);
 }
 
-TEST(ReceiptGraph, AFailedInitialReceiptIsFailedAndItsRefundSaysNothing) {
+TEST(ReceiptTree, AFailedInitialReceiptIsFailedAndItsRefundSaysNothing) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.fails("r0", {"back"});
@@ -87,7 +87,7 @@ TEST(ReceiptGraph, AFailedInitialReceiptIsFailedAndItsRefundSaysNothing) {
     EXPECT_EQ(story.judge().net_deposit, 100u) << "a failed refund is burnt";
 }
 
-TEST(ReceiptGraph, ADepositThatCameBackIsNotMoved) {
+TEST(ReceiptTree, ADepositThatCameBackIsNotMoved) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.fails("r0", {"back"});
@@ -99,7 +99,7 @@ TEST(ReceiptGraph, ADepositThatCameBackIsNotMoved) {
     EXPECT_EQ(story.judge().deposit_refunded, 60u);
 }
 
-TEST(ReceiptGraph, ATransactionThatFailedItselfIsFailed) {
+TEST(ReceiptTree, ATransactionThatFailedItselfIsFailed) {
     Story story;
     story.parts.pop_back();
     story.outcome("TX", StatusKind::failure);
@@ -110,7 +110,7 @@ TEST(ReceiptGraph, ATransactionThatFailedItselfIsFailed) {
     EXPECT_TRUE(tree.decided_by.empty());
 }
 
-TEST(ReceiptGraph, ADetachedReceiptThatFailedIsReceiptFailed) {
+TEST(ReceiptTree, ADetachedReceiptThatFailedIsReceiptFailed) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.ok("r0", {"fire"});
@@ -121,7 +121,7 @@ TEST(ReceiptGraph, ADetachedReceiptThatFailedIsReceiptFailed) {
     EXPECT_EQ(tree.verdict, Verdict::receipt_failed);
 }
 
-TEST(ReceiptGraph, EachReceiverOfJointAndSharedResultsCounts) {
+TEST(ReceiptTree, EachReceiverOfJointAndSharedResultsCounts) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.ok("r0", {"a", "b", "join", "second"});
@@ -143,7 +143,7 @@ TEST(ReceiptGraph, EachReceiverOfJointAndSharedResultsCounts) {
     EXPECT_EQ(story.judge().verdict, Verdict::succeeded_with_handled_failure);
 }
 
-TEST(ReceiptGraph, AFailedCallbackIsHandledByTheOneThatAwaitsIt) {
+TEST(ReceiptTree, AFailedCallbackIsHandledByTheOneThatAwaitsIt) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.ok("r0", {"call", "settle", "last"});
@@ -159,7 +159,7 @@ TEST(ReceiptGraph, AFailedCallbackIsHandledByTheOneThatAwaitsIt) {
     EXPECT_EQ(tree.verdict, Verdict::succeeded_with_handled_failure);
 }
 
-TEST(ReceiptGraph, AReturnedPromiseIsAwaitedInItsMakersPlace) {
+TEST(ReceiptTree, AReturnedPromiseIsAwaitedInItsMakersPlace) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.ok("r0", {"first", "then"});
@@ -175,7 +175,7 @@ TEST(ReceiptGraph, AReturnedPromiseIsAwaitedInItsMakersPlace) {
     EXPECT_EQ(tree.verdict, Verdict::succeeded_with_handled_failure);
 }
 
-TEST(ReceiptGraph, TheInnerCallOfADelegateIsJudged) {
+TEST(ReceiptTree, TheInnerCallOfADelegateIsJudged) {
     Story story;
     std::get<TransactionFacts>(story.parts[0]).delegate = DelegateFacts{"bob", "token"};
     story.receipt("r0", "alice", "bob").delegate = DelegateFacts{"bob", "token"};
@@ -190,7 +190,7 @@ TEST(ReceiptGraph, TheInnerCallOfADelegateIsJudged) {
     EXPECT_TRUE(tree.delegate->inner_failed);
 }
 
-TEST(ReceiptGraph, WhatADeletedAccountLeavesIsAPayout) {
+TEST(ReceiptTree, WhatADeletedAccountLeavesIsAPayout) {
     Story story;
     story.receipt("r0", "alice", "old").deletes_account = true;
     story.ok("r0", {"left"});
@@ -201,7 +201,7 @@ TEST(ReceiptGraph, WhatADeletedAccountLeavesIsAPayout) {
     EXPECT_EQ(tree.verdict, Verdict::succeeded);
 }
 
-TEST(ReceiptGraph, TellsWhatAReceiptWaitsFor) {
+TEST(ReceiptTree, TellsWhatAReceiptWaitsFor) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.ok("r0", {"unseen", "ready", "callback", "yield"});
@@ -218,7 +218,7 @@ TEST(ReceiptGraph, TellsWhatAReceiptWaitsFor) {
     EXPECT_FALSE(tree.completed);
 }
 
-TEST(ReceiptGraph, KnowsAYieldThatTimedOutFromOneThatWasResumed) {
+TEST(ReceiptTree, KnowsAYieldThatTimedOutFromOneThatWasResumed) {
     for (const bool timed_out : {true, false}) {
         Story story;
         story.receipt("r0", "alice", "app");
@@ -232,7 +232,7 @@ TEST(ReceiptGraph, KnowsAYieldThatTimedOutFromOneThatWasResumed) {
     }
 }
 
-TEST(ReceiptGraph, WhatBelongsToNoKnownParentIsKeptApart) {
+TEST(ReceiptTree, WhatBelongsToNoKnownParentIsKeptApart) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.ok("r0");
@@ -243,7 +243,7 @@ TEST(ReceiptGraph, WhatBelongsToNoKnownParentIsKeptApart) {
     EXPECT_EQ(tree.verdict, Verdict::succeeded);
 }
 
-std::string summary(const TreeJudgement& tree) {
+std::string summary(const Judgement& tree) {
     std::string text = std::string(tree.verdict ? verdict_name(*tree.verdict) : "open");
     for (const auto& id : tree.decided_by) text += " " + id;
     for (const auto& receipt : tree.receipts) {
@@ -259,7 +259,7 @@ std::string summary(const TreeJudgement& tree) {
     return text + "\n" + height(tree.included_at) + height(tree.completed_at) + height(tree.settled_at);
 }
 
-TEST(ReceiptGraph, AnyOrderOfArrivalGivesTheSameJudgement) {
+TEST(ReceiptTree, AnyOrderOfArrivalGivesTheSameJudgement) {
     std::mt19937 random(7);
     for (int round = 0; round < 200; ++round) {
         const auto story = random_story(random);
@@ -273,7 +273,7 @@ TEST(ReceiptGraph, AnyOrderOfArrivalGivesTheSameJudgement) {
     }
 }
 
-TEST(ReceiptGraph, ARingOfDataEdgesEndsUndecidedAndNotInALoop) {
+TEST(ReceiptTree, ARingOfDataEdgesEndsUndecidedAndNotInALoop) {
     Story story;
     story.receipt("r0", "alice", "app");
     story.ok("r0", {"a", "b", "later"});
@@ -286,7 +286,7 @@ TEST(ReceiptGraph, ARingOfDataEdgesEndsUndecidedAndNotInALoop) {
     EXPECT_EQ(story.judge().verdict, Verdict::callback_failed);
 }
 
-TEST(ReceiptGraph, AChainOfTenThousandReceiptsIsJudged) {
+TEST(ReceiptTree, AChainOfTenThousandReceiptsIsJudged) {
     Story story;
     story.receipt("r0", "alice", "app");
     std::string last = "r0";

@@ -1,11 +1,12 @@
 // Trees judged while they go by, block after block.
-#include "chain/tree/tree_book.hpp"
+#include "chain/tree/live_trees.hpp"
 
 #include "tree_story.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -27,11 +28,11 @@ public:
         for (const auto& receipt : judgement_.receipts) judged_[receipt.receipt_id] = &receipt;
     }
 
-    Decided tell(TreeBook& book) {
+    Decided tell(LiveTrees& live) {
         Decided all;
         while (const auto* next = take_ready()) {
-            tell(book, *next);
-            auto decided = book.end_of_block(++height_);
+            tell(live, *next);
+            auto decided = live.end_of_block(++height_);
             for (auto& finding : decided.findings) all.findings.push_back(std::move(finding));
             for (auto& result : decided.results) all.results.push_back(std::move(result));
         }
@@ -39,6 +40,16 @@ public:
     }
 
     bool told_all() const { return waiting_.empty(); }
+
+    // The same tree as a whole, executed where it was told.
+    Judgement judge() const {
+        ReceiptTree tree("TX");
+        for (const auto& part : story_.parts)
+            if (!std::holds_alternative<OutcomeFacts>(part))
+                std::visit([&](const auto& facts) { tree.add(facts); }, part);
+        for (const auto& outcome : told_) tree.add(outcome);
+        return tree.judge();
+    }
 
 private:
     bool is_ready(const OutcomeFacts& outcome) const {
@@ -55,6 +66,14 @@ private:
         return true;
     }
 
+    static Text failure_of(const std::string& receipt_id) {
+        constexpr std::array<Text, 3> kFailures{
+            R"({"ActionError":{"index":0,"kind":"DelegateActionExpired"}})",
+            R"({"ActionError":{"index":1,"kind":{"AccountDoesNotExist":{"account_id":"nobody.near"}}}})",
+            R"({"ActionError":{"index":2,"kind":{"FunctionCallError":{"ExecutionError":"no"}}}})"};
+        return kFailures.at(std::hash<std::string>{}(receipt_id) % kFailures.size());
+    }
+
     const OutcomeFacts* take_ready() {
         const auto ready = std::find_if(waiting_.begin(), waiting_.end(),
                                         [&](const OutcomeFacts* item) { return is_ready(*item); });
@@ -65,19 +84,23 @@ private:
         return taken;
     }
 
-    void tell(TreeBook& book, const OutcomeFacts& facts) {
+    void tell(LiveTrees& live, const OutcomeFacts& facts) {
         Outcome outcome;
         outcome.id = facts.id;
         outcome.receipt_ids.assign(facts.receipt_ids.begin(), facts.receipt_ids.end());
         outcome.status.kind = facts.status;
-        outcome.status.failure_json = R"({"ActionError":{"index":0,"kind":"DelegateActionExpired"}})";
+        outcome.status.failure_json = failure_of(facts.id);
         outcome.gas_burnt = facts.gas_burnt;
-        const ExecutedAt at{height_ + 1, 0};
+        const ExecutedAt at{height_ + 1, 1000 * height_};
+        told_.push_back(facts);
+        told_.back().at = at;
+        if (facts.status == StatusKind::failure)
+            told_.back().failure = classify_failure(outcome.status.failure_json);
         if (facts.id == "TX") {
             SignedTransaction transaction;
             transaction.hash = transaction_->tx_hash;
             transaction.signer_id = transaction_->signer_id;
-            book.transaction(transaction, outcome, at);
+            live.transaction(transaction, outcome, at);
             return;
         }
         const auto& body = *bodies_.at(facts.id);
@@ -87,31 +110,33 @@ private:
         receipt.input_data_ids.assign(body.input_data_ids.begin(), body.input_data_ids.end());
         for (const auto& id : body.output_data_ids) receipt.output_data_receivers.push_back({id, "app"});
         const auto& judged = *judged_.at(facts.id);
-        book.executed("TX", {judged.parent_receipt_id, receipt, outcome, *judged.role}, at);
+        live.executed("TX", {judged.parent_receipt_id, receipt, outcome, *judged.role}, at);
     }
 
     const Story& story_;
-    TreeJudgement judgement_;
+    Judgement judgement_;
     const TransactionFacts* transaction_ = nullptr;
     std::map<std::string, const ReceiptFacts*> bodies_;
     std::map<std::string, const JudgedReceipt*> judged_;
     std::vector<const OutcomeFacts*> waiting_;
+    std::vector<OutcomeFacts> told_;
     std::set<std::string> done_;
     base::Height height_ = 0;
 };
 
-TEST(TreeBook, SaysWhatTheGraphSays) {
+TEST(LiveTrees, SaysWhatTheWholeTreeSays) {
     std::mt19937 random(11);
     int settled = 0;
     std::set<Verdict> verdicts;
+    std::set<std::string> deciding_classes;
     for (int round = 0; round < 3000; ++round) {
         const auto story = random_story(random);
-        const auto judgement = story.judge();
-        TreeBook book;
+        LiveTrees live;
         Telling telling(story);
-        const auto decided = telling.tell(book);
-        if (!telling.told_all()) continue;                        // it awaits data that nobody makes before
-        if (judgement.completed && !judgement.settled) continue;  // the book waits for refunds
+        const auto decided = telling.tell(live);
+        if (!telling.told_all()) continue;  // it awaits data that nobody makes before
+        const auto judgement = telling.judge();
+        if (judgement.completed && !judgement.settled) continue;  // they wait for refunds
         ASSERT_EQ(decided.results.size(), judgement.settled ? 1u : 0u) << round;
         std::map<std::string, Handling> told;
         for (const auto& finding : decided.findings) {
@@ -131,73 +156,88 @@ TEST(TreeBook, SaysWhatTheGraphSays) {
         const auto& result = decided.results.front();
         verdicts.insert(result.verdict);
         ASSERT_EQ(result.verdict, judgement.verdict) << round;
+        ASSERT_EQ(result.failure.error_class, judgement.deciding_class()) << round;
+        const auto stored =
+            chain::decided(TransactionFacts{"TX", "alice", "app", 0, {}}, judgement).results.front();
+        ASSERT_EQ(result.failure, stored.failure) << round;
+        ASSERT_EQ(result.receipts, stored.receipts);
+        ASSERT_EQ(result.included_at, stored.included_at) << round;
+        ASSERT_EQ(result.completed_at, stored.completed_at) << round;
+        ASSERT_EQ(result.settled_at, stored.settled_at) << round;
+        if (const auto* failure = deciding(judgement.failures, result.verdict)) {
+            deciding_classes.insert(result.failure.error_class);
+            const auto& decided_by = judgement.decided_by;
+            const auto& id = failure->finding.receipt_id;
+            ASSERT_TRUE(id.empty() || std::count(decided_by.begin(), decided_by.end(), id) == 1);
+        }
         ASSERT_EQ(result.failed_receipts, judgement.failed_receipts);
         ASSERT_EQ(result.gas_burnt, judgement.gas_burnt);
-        ASSERT_EQ(book.open_trees(), 0u);
+        ASSERT_EQ(live.open_trees(), 0u);
     }
     EXPECT_GT(settled, 500);
     EXPECT_EQ(verdicts.size(), 5u) << "every verdict came up";
+    EXPECT_EQ(deciding_classes.size(), 3u) << "every class of failure decided once";
 }
 
-TEST(TreeBook, DoesNotJudgeATreeWhoseTransactionItDidNotSee) {
-    TreeBook book;
+TEST(LiveTrees, DoesNotJudgeATreeWhoseTransactionItDidNotSee) {
+    LiveTrees live;
     Receipt receipt;
     receipt.receipt_id = "r";
     Outcome outcome;
     outcome.id = "r";
     outcome.status.kind = StatusKind::failure;
-    book.executed("TX", {"parent", receipt, outcome, Role::detached}, {1, 0});
-    book.executed("TX2", {"", receipt, outcome, Role::initial}, {1, 0});
-    const auto decided = book.end_of_block(1);
+    live.executed("TX", {"parent", receipt, outcome, Role::detached}, {1, 0});
+    live.executed("TX2", {"", receipt, outcome, Role::initial}, {1, 0});
+    const auto decided = live.end_of_block(1);
     EXPECT_TRUE(decided.findings.empty());
     EXPECT_TRUE(decided.results.empty());
-    EXPECT_EQ(book.open_trees(), 0u);
+    EXPECT_EQ(live.open_trees(), 0u);
 }
 
-TEST(TreeBook, ALocalReceiptMayBeToldBeforeItsTransaction) {
-    TreeBook book;
+TEST(LiveTrees, ALocalReceiptMayBeToldBeforeItsTransaction) {
+    LiveTrees live;
     Receipt receipt;
     receipt.receipt_id = "r";
     Outcome executed;
     executed.id = "r";
     executed.status.kind = StatusKind::success_value;
-    book.executed("TX", {"", receipt, executed, Role::initial}, {5, 0});
+    live.executed("TX", {"", receipt, executed, Role::initial}, {5, 0});
     SignedTransaction transaction;
     transaction.hash = "TX";
     Outcome conversion;
     conversion.receipt_ids = {"r"};
     conversion.status.kind = StatusKind::success_receipt_id;
-    book.transaction(transaction, conversion, {5, 0});
-    const auto decided = book.end_of_block(5);
+    live.transaction(transaction, conversion, {5, 0});
+    const auto decided = live.end_of_block(5);
     ASSERT_EQ(decided.results.size(), 1u);
     EXPECT_EQ(decided.results[0].verdict, Verdict::succeeded);
 }
 
-TEST(TreeBook, AFailedTransactionIsAResultAtOnce) {
-    TreeBook book;
+TEST(LiveTrees, AFailedTransactionIsAResultAtOnce) {
+    LiveTrees live;
     SignedTransaction transaction;
     transaction.hash = "TX";
     Outcome conversion;
     conversion.status.kind = StatusKind::failure;
     conversion.status.failure_json = R"({"InvalidTxError":"Expired"})";
-    book.transaction(transaction, conversion, {5, 0});
-    const auto decided = book.end_of_block(5);
+    live.transaction(transaction, conversion, {5, 0});
+    const auto decided = live.end_of_block(5);
     ASSERT_EQ(decided.results.size(), 1u);
     EXPECT_EQ(decided.results[0].verdict, Verdict::failed);
     EXPECT_EQ(decided.results[0].failure.error_class, "expired");
 }
 
-TEST(TreeBook, GivesUpTreesInWhichNothingHappensAnyMore) {
-    TreeBook book(100);
+TEST(LiveTrees, GivesUpTreesInWhichNothingHappensAnyMore) {
+    LiveTrees live(100);
     SignedTransaction transaction;
     transaction.hash = "TX";
     Outcome conversion;
     conversion.receipt_ids = {"r"};
-    book.transaction(transaction, conversion, {5, 0});
-    book.end_of_block(5);
-    EXPECT_EQ(book.open_trees(), 1u);
-    book.end_of_block(1000);
-    EXPECT_EQ(book.open_trees(), 0u);
+    live.transaction(transaction, conversion, {5, 0});
+    live.end_of_block(5);
+    EXPECT_EQ(live.open_trees(), 1u);
+    live.end_of_block(1000);
+    EXPECT_EQ(live.open_trees(), 0u);
 }
 
 }  // namespace

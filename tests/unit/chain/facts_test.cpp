@@ -1,4 +1,4 @@
-#include "chain/tree/stored_actions.hpp"
+#include "chain/tree/facts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-TEST(StoredActions, tell_names_method_and_deposits) {
+TEST(StoredActionFacts, tell_names_method_and_deposits) {
     const auto facts = stored_action_facts(
         R"(["CreateAccount", {"Transfer":{"deposit":"10"}},)"
         R"( {"FunctionCall":{"args_json":{"deposit":"1000","method_name":"no","n":123456789012345678901234567890},)"
@@ -19,7 +19,7 @@ TEST(StoredActions, tell_names_method_and_deposits) {
     EXPECT_FALSE(facts.delegate);
 }
 
-TEST(StoredActions, without_a_call_go_by_the_first_name) {
+TEST(StoredActionFacts, without_a_call_go_by_the_first_name) {
     const auto facts =
         stored_action_facts(R"([{"Stake":{"stake":"1"}},{"DeleteAccount":{"beneficiary_id":"bob.near"}}])");
     EXPECT_EQ(facts.method_name, "Stake");
@@ -27,7 +27,7 @@ TEST(StoredActions, without_a_call_go_by_the_first_name) {
     EXPECT_EQ(stored_action_facts(R"(["CreateAccount"])").method_name, "CreateAccount");
 }
 
-TEST(StoredActions, look_into_delegations_of_every_version) {
+TEST(StoredActionFacts, look_into_delegations_of_every_version) {
     const std::string inner =
         R"({"sender_id":"user.near","receiver_id":"app.near","actions":[{"FunctionCall":{"method_name":"play",)"
         R"("deposit":"4"}},{"DeleteAccount":{}}]})";
@@ -42,7 +42,7 @@ TEST(StoredActions, look_into_delegations_of_every_version) {
     }
 }
 
-TEST(StoredActions, that_cannot_be_read_tell_what_came_before) {
+TEST(StoredActionFacts, that_cannot_be_read_tell_what_came_before) {
     EXPECT_TRUE(stored_action_facts("").names.empty());
     EXPECT_TRUE(stored_action_facts("{}").names.empty());
     EXPECT_TRUE(stored_action_facts("null").names.empty());
@@ -53,7 +53,7 @@ TEST(StoredActions, that_cannot_be_read_tell_what_came_before) {
         std::string("a\0b", 3));
 }
 
-TEST(StoredActions, do_not_overflow) {
+TEST(StoredActionFacts, do_not_overflow) {
     const std::string most = R"({"Transfer":{"deposit":"340282366920938463463374607431768211455"}})";
     EXPECT_EQ(stored_action_facts("[" + most + "," + most + "]").deposit, ~u128{0});
 }

@@ -1,14 +1,25 @@
-// What judging a tree decides: its result and its findings, however it was judged (while blocks go by,
-// tree_book.hpp; or as a whole, receipt_graph.hpp). Both ways give the same.
+// Verdicts, findings and results: what judging a tree gives, and what the tables keep of it.
 #pragma once
 
-#include "chain/tree/receipt_graph.hpp"
+#include "chain/tree/facts.hpp"
+#include "chain/tree/roles.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace receiptd::chain {
+
+enum class Verdict : std::uint8_t {
+    succeeded,
+    failed,
+    callback_failed,
+    receipt_failed,
+    succeeded_with_handled_failure,
+};
+Text verdict_name(Verdict verdict);
+std::optional<Verdict> parse_verdict(Text name);
 
 // One failed receipt that is no refund and no payout, or a transaction that failed before it made a receipt.
 struct Finding {
@@ -33,7 +44,7 @@ struct TreeResult {
     std::string signer_id;
     std::string receiver_id;
     Verdict verdict = Verdict::succeeded;
-    FailureClass failure;  // of what decided the verdict: the earliest, then by receipt_id
+    FailureClass failure;  // of what decided the verdict
     ExecutedAt included_at;
     ExecutedAt completed_at;     // the last receipt that is no refund and no payout
     ExecutedAt settled_at;       // the last of all
@@ -48,11 +59,5 @@ struct Decided {
     std::vector<TreeResult> results;
     bool empty() const { return findings.empty() && results.empty(); }
 };
-
-// True: of two failures that give the same verdict, `a` is the one to name.
-bool is_earlier(const ExecutedAt& a, Text a_id, const ExecutedAt& b, Text b_id);
-
-// Of a settled tree; of another nothing is decided.
-Decided decided(const TransactionFacts& transaction, const TreeJudgement& judgement);
 
 }  // namespace receiptd::chain

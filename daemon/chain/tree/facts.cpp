@@ -1,0 +1,225 @@
+#include "chain/tree/facts.hpp"
+
+#include <simdjson.h>
+
+#include <array>
+#include <utility>
+
+namespace receiptd::chain {
+
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+u128 sum(u128 a, u128 b) { return b > ~u128{0} - a ? ~u128{0} : a + b; }
+
+u128 deposit_of(const std::vector<Action>& actions) {
+    u128 all = 0;
+    for (const auto& action : actions)
+        all = sum(sum(all, action.deposit), deposit_of(action.delegate_actions));
+    return all;
+}
+
+// Reads actions as rows/args_json.hpp writes them. A fault ends the walk where it is.
+class StoredActions {
+public:
+    explicit StoredActions(ActionFacts& facts) : facts_(facts) {}
+
+    void actions(ondemand::array list) {
+        for (auto item : list) {
+            ondemand::value action;
+            if (item.get(action) != simdjson::SUCCESS || !this->action(action)) return;
+        }
+    }
+
+private:
+    bool action(ondemand::value& value) {
+        std::string_view name;
+        if (value.get(name) == simdjson::SUCCESS) {
+            named(name);
+            return true;
+        }
+        ondemand::object object;
+        if (value.get(object) != simdjson::SUCCESS) return false;
+        for (auto field : object) {
+            if (field.unescaped_key().get(name) != simdjson::SUCCESS) return false;
+            const bool call = named(name);
+            ondemand::object payload;
+            if (field.value().get(payload) != simdjson::SUCCESS) return false;
+            return members(payload, call);
+        }
+        return false;
+    }
+
+    // True for the first function call.
+    bool named(std::string_view name) {
+        if (depth_ > 0) return false;
+        facts_.names.emplace_back(name);
+        if (name == "DeleteAccount") facts_.deletes_account = true;
+        if (facts_.names.size() == 1) facts_.method_name = name;
+        if (name != "FunctionCall" || called_) return false;
+        called_ = true;
+        return true;
+    }
+
+    bool members(ondemand::object& payload, bool call) {
+        for (auto field : payload) {
+            std::string_view key;
+            if (field.unescaped_key().get(key) != simdjson::SUCCESS) return false;
+            ondemand::value value;
+            if (field.value().get(value) != simdjson::SUCCESS) return false;
+            std::string_view text;
+            ondemand::object inner;
+            if (key == "deposit" && value.get(text) == simdjson::SUCCESS) {
+                facts_.deposit = sum(facts_.deposit, base::parse_u128(text).value_or(0));
+            } else if (key == "method_name" && call && value.get(text) == simdjson::SUCCESS) {
+                facts_.method_name = text;
+            } else if (key == "delegate_action" && depth_ == 0 && value.get(inner) == simdjson::SUCCESS) {
+                if (!delegate(inner)) return false;
+            }
+        }
+        return true;
+    }
+
+    // {"sender_id":…,"receiver_id":…,"actions":[…]}, or that in {"V2":…} (chain-model.md §6.2).
+    bool delegate(ondemand::object& object) {
+        DelegateFacts facts;
+        for (auto field : object) {
+            std::string_view key;
+            if (field.unescaped_key().get(key) != simdjson::SUCCESS) return false;
+            ondemand::value value;
+            if (field.value().get(value) != simdjson::SUCCESS) return false;
+            std::string_view text;
+            ondemand::array list;
+            ondemand::object versioned;
+            if (key == "sender_id" && value.get(text) == simdjson::SUCCESS) {
+                facts.sender_id = text;
+            } else if (key == "receiver_id" && value.get(text) == simdjson::SUCCESS) {
+                facts.receiver_id = text;
+            } else if (key == "actions" && value.get(list) == simdjson::SUCCESS) {
+                ++depth_;
+                actions(list);
+                --depth_;
+            } else if (key == "V2" && value.get(versioned) == simdjson::SUCCESS) {
+                return delegate(versioned);
+            }
+        }
+        if (!facts_.delegate && !facts.sender_id.empty()) facts_.delegate = std::move(facts);
+        return true;
+    }
+
+    ActionFacts& facts_;
+    int depth_ = 0;
+    bool called_ = false;
+};
+
+constexpr std::array<std::pair<StatusKind, Text>, 4> kStatuses{{
+    {StatusKind::success_value, "success_value"},
+    {StatusKind::success_receipt_id, "success_receipt_id"},
+    {StatusKind::failure, "failure"},
+    {StatusKind::unknown, "unknown"},
+}};
+
+}  // namespace
+
+Text status_name(StatusKind status) {
+    for (const auto& [each, name] : kStatuses)
+        if (each == status) return name;
+    return {};
+}
+
+StatusKind parse_status(Text name) {
+    for (const auto& [status, text] : kStatuses)
+        if (text == name) return status;
+    return StatusKind::unknown;
+}
+
+Text called_method(const std::vector<Action>& actions) {
+    for (const auto& action : actions)
+        if (action.kind == ActionKind::function_call) return action.method_name;
+    return {};
+}
+
+Text called_method_or_action(const std::vector<Action>& actions) {
+    const auto method = called_method(actions);
+    return method.empty() && !actions.empty() ? actions.front().name : method;
+}
+
+ActionFacts action_facts(const std::vector<Action>& actions) {
+    ActionFacts facts;
+    for (const auto& action : actions) {
+        facts.names.emplace_back(action.name);
+        facts.deletes_account = facts.deletes_account || action.kind == ActionKind::delete_account;
+        const bool delegates = action.kind == ActionKind::delegate || action.kind == ActionKind::delegate_v2;
+        if (delegates && !facts.delegate)
+            facts.delegate = DelegateFacts{std::string(action.delegate_sender_id),
+                                           std::string(action.delegate_receiver_id)};
+    }
+    facts.method_name = called_method_or_action(actions);
+    facts.deposit = deposit_of(actions);
+    return facts;
+}
+
+ActionFacts stored_action_facts(std::string_view json) {
+    thread_local ondemand::parser parser;
+    ActionFacts facts;
+    const simdjson::padded_string padded(json);
+    ondemand::document document;
+    ondemand::array list;
+    if (parser.iterate(padded).get(document) != simdjson::SUCCESS) return facts;
+    if (document.get_array().get(list) != simdjson::SUCCESS) return facts;
+    StoredActions(facts).actions(list);
+    return facts;
+}
+
+void ReceiptFacts::take(ActionFacts&& actions) {
+    action_names = std::move(actions.names);
+    method_name = std::move(actions.method_name);
+    deposit = actions.deposit;
+    deletes_account = actions.deletes_account;
+    delegate = std::move(actions.delegate);
+}
+
+ReceiptFacts receipt_facts(const Receipt& receipt) {
+    ReceiptFacts facts;
+    facts.receipt_id = receipt.receipt_id;
+    facts.predecessor_id = receipt.predecessor_id;
+    facts.receiver_id = receipt.receiver_id;
+    facts.signer_id = receipt.signer_id;
+    facts.input_data_ids.assign(receipt.input_data_ids.begin(), receipt.input_data_ids.end());
+    for (const auto& receiver : receipt.output_data_receivers)
+        facts.output_data_ids.emplace_back(receiver.data_id);
+    facts.is_promise_yield = receipt.is_promise_yield;
+    facts.take(action_facts(receipt.actions));
+    return facts;
+}
+
+OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at) {
+    OutcomeFacts facts;
+    facts.id = outcome.id;
+    facts.executor_id = outcome.executor_id;
+    facts.status = outcome.status.kind;
+    facts.receipt_ids.assign(outcome.receipt_ids.begin(), outcome.receipt_ids.end());
+    if (facts.status == StatusKind::failure) facts.failure = classify_failure(outcome.status.failure_json);
+    facts.gas_burnt = outcome.gas_burnt;
+    facts.tokens_burnt = outcome.tokens_burnt;
+    facts.at = at;
+    return facts;
+}
+
+void TransactionFacts::take(ActionFacts&& actions) {
+    deposit = actions.deposit;
+    delegate = std::move(actions.delegate);
+    method_name = std::move(actions.method_name);
+}
+
+TransactionFacts transaction_facts(const SignedTransaction& transaction) {
+    TransactionFacts facts;
+    facts.tx_hash = transaction.hash;
+    facts.signer_id = transaction.signer_id;
+    facts.receiver_id = transaction.receiver_id;
+    facts.take(action_facts(transaction.actions));
+    return facts;
+}
+
+}  // namespace receiptd::chain

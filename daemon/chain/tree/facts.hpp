@@ -1,0 +1,104 @@
+// What judging a tree asks of its parts, and the only makers of it: from a host's answer, from a whole block
+// (the same model), and from the rows of the history. Pure.
+#pragma once
+
+#include "chain/json/errors.hpp"
+#include "chain/json/model.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace receiptd::chain {
+
+// A receipt executes at most that many heights above its parent (a yield times out after 200); later ones
+// find their parents in the database.
+inline constexpr BlockHeight kLineageWindow = 1200;
+
+// Where something was executed.
+struct ExecutedAt {
+    BlockHeight height = 0;
+    std::uint64_t timestamp_nanosec = 0;
+    friend bool operator==(const ExecutedAt&, const ExecutedAt&) = default;
+};
+
+struct DelegateFacts {
+    std::string sender_id;  // the user; the relayer signed the transaction
+    std::string receiver_id;
+    friend bool operator==(const DelegateFacts&, const DelegateFacts&) = default;
+};
+
+struct ActionFacts {
+    std::vector<std::string> names;
+    std::string method_name;  // of the first function call, else the first action's name
+    u128 deposit = 0;         // sum, those inside a Delegate action too; it stops at 2^128 - 1
+    bool deletes_account = false;
+    std::optional<DelegateFacts> delegate;
+};
+ActionFacts action_facts(const std::vector<Action>& actions);
+// `json`: a stored array of actions (rows/args_json.hpp). One that cannot be read gives what stands before
+// the fault.
+ActionFacts stored_action_facts(std::string_view json);
+
+struct ReceiptFacts {
+    std::string receipt_id;
+    std::string predecessor_id;
+    std::string receiver_id;
+    std::string signer_id;
+    std::string method_name;
+    std::vector<std::string> action_names;
+    std::vector<std::string> input_data_ids;
+    std::vector<std::string> output_data_ids;
+    bool is_promise_yield = false;
+    bool deletes_account = false;
+    u128 deposit = 0;
+    std::optional<DelegateFacts> delegate;
+
+    void take(ActionFacts&& actions);
+};
+ReceiptFacts receipt_facts(const Receipt& receipt);
+
+struct OutcomeFacts {
+    std::string id;  // transaction hash or receipt id
+    std::string executor_id;
+    StatusKind status = StatusKind::unknown;
+    std::vector<std::string> receipt_ids;
+    FailureClass failure;  // if status is failure
+    Gas gas_burnt = 0;
+    u128 tokens_burnt = 0;
+    std::optional<ExecutedAt> at;
+};
+OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at);
+
+// A data receipt that was listed: what a promise ended with.
+struct DataFacts {
+    std::string data_id;
+    bool failed = false;             // no data: the promise failed, or the yield timed out
+    bool is_promise_resume = false;  // the end of a yield
+};
+
+struct TransactionFacts {
+    std::string tx_hash;
+    std::string signer_id;
+    std::string receiver_id;
+    u128 deposit = 0;
+    std::optional<DelegateFacts> delegate;
+    std::string method_name = {};  // as that of a receipt
+
+    void take(ActionFacts&& actions);
+};
+TransactionFacts transaction_facts(const SignedTransaction& transaction);
+
+// The method of the first function call, else the first action's name; empty: there is no action. A view into
+// the actions' document.
+Text called_method_or_action(const std::vector<Action>& actions);
+// The method of the first function call; empty: there is none.
+Text called_method(const std::vector<Action>& actions);
+
+// As receipts.status and transactions.status have it.
+Text status_name(StatusKind status);
+StatusKind parse_status(Text name);
+
+}  // namespace receiptd::chain

@@ -1,0 +1,43 @@
+#include "chain/tree/finding.hpp"
+
+#include <array>
+#include <utility>
+
+namespace receiptd::chain {
+
+namespace {
+
+constexpr std::array<std::pair<Verdict, Text>, 5> kVerdicts{{
+    {Verdict::succeeded, "succeeded"},
+    {Verdict::failed, "failed"},
+    {Verdict::callback_failed, "callback_failed"},
+    {Verdict::receipt_failed, "receipt_failed"},
+    {Verdict::succeeded_with_handled_failure, "succeeded_with_handled_failure"},
+}};
+
+}  // namespace
+
+Text verdict_name(Verdict verdict) {
+    for (const auto& [each, name] : kVerdicts)
+        if (each == verdict) return name;
+    return {};
+}
+
+std::optional<Verdict> parse_verdict(Text name) {
+    for (const auto& [verdict, text] : kVerdicts)
+        if (text == name) return verdict;
+    return std::nullopt;
+}
+
+std::string finding_id(const Finding& finding) {
+    std::string id(finding_kind(finding));
+    id += ':';
+    id += finding.receipt_id.empty() ? finding.tx_hash : finding.receipt_id;
+    return id;
+}
+
+Text finding_kind(const Finding& finding) {
+    return finding.receipt_id.empty() ? "failed_transaction" : "failed_receipt";
+}
+
+}  // namespace receiptd::chain

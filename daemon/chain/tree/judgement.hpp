@@ -1,0 +1,94 @@
+// What a tree is judged to be: what `receiptd tx`, the API, the alerts and the stored results tell of it.
+#pragma once
+
+#include "chain/tree/rules.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::chain {
+
+// What a receipt without an outcome waits for.
+enum class Waiting : std::uint8_t {
+    none,       // executed
+    body,       // announced by its parent; nothing else is known of it
+    data,       // some input data was not listed yet
+    resume,     // a yield that was neither resumed nor timed out
+    execution,  // all it needs is there: under way, delayed or buffered
+};
+Text waiting_name(Waiting waiting);
+
+struct JudgedReceipt {
+    std::string receipt_id;
+    std::string parent_receipt_id;  // empty: the transaction, or not known
+    bool attached = true;           // reached from the transaction by spawn edges
+    std::optional<Role> role;       // nullopt: its body is not known
+    std::string predecessor_id;
+    std::string receiver_id;
+    std::string method_name;
+    std::vector<std::string> action_names;
+    bool executed = false;
+    StatusKind status = StatusKind::unknown;
+    FailureClass failure;
+    Handling handling = Handling::undecided;  // of a failed one
+    Waiting waiting = Waiting::none;
+    std::vector<std::string> missing_data_ids;
+    bool yield_timed_out = false;  // its resume came without data, or was not seen and it ran that late
+    Gas gas_burnt = 0;
+    u128 tokens_burnt = 0;
+    std::optional<ExecutedAt> at;
+
+    bool failed() const { return executed && status == StatusKind::failure; }
+    bool is_from_system() const { return role && chain::is_from_system(*role); }
+    // As receipts.status; "pending": no outcome yet.
+    Text status_name() const { return executed ? chain::status_name(status) : Text("pending"); }
+};
+
+// Where the user's own call under a Delegate action went.
+struct DelegateEnd {
+    DelegateFacts facts;
+    std::string relayer_id;
+    std::string inner_receipt_id;  // empty: it was not made
+    bool inner_failed = false;
+};
+
+struct Judgement {
+    bool included = false;  // the transaction has an outcome
+    bool transaction_failed = false;
+    FailureClass transaction_failure;
+    bool initial_succeeded = false;
+    bool completed = false;          // nothing but refunds and payouts can be missing
+    bool settled = false;            // nothing is missing
+    std::optional<Verdict> verdict;  // of a completed tree
+    // Given as soon as nothing that is missing can change it: once the initial receipt failed, a callback
+    // failed unhandled, or only refunds can follow. It is the verdict of the completed tree. Withheld while
+    // an outcome is known without its receipt.
+    std::optional<Verdict> certain_verdict;
+    // The receipts whose failure gave the verdict; empty: the transaction's did.
+    std::vector<std::string> decided_by;
+    std::vector<JudgedReceipt> receipts;  // depth first in spawn order, then those not attached by id
+    std::vector<Failure> failures;  // the transaction's own, then those of attached receipts, in their order
+    std::optional<DelegateEnd> delegate;
+
+    std::uint64_t failed_receipts = 0;  // refunds and payouts not counted
+    Gas gas_burnt = 0;                  // the conversion's included
+    u128 tokens_burnt = 0;
+    u128 gas_refunded = 0;
+    u128 deposit_refunded = 0;
+    u128 net_deposit = 0;  // the transaction's deposits less what of them came back to its signer
+
+    std::optional<ExecutedAt> included_at;
+    std::optional<ExecutedAt> initial_at;    // the initial receipt's execution
+    std::optional<ExecutedAt> completed_at;  // the latest of all that is no refund or payout
+    std::optional<ExecutedAt> settled_at;    // the latest of all
+
+    // The class of the failure that gave the verdict: of several, the earliest's. Empty: none did.
+    std::string deciding_class() const;
+};
+
+// What of a settled tree is stored; of another nothing is.
+Decided decided(const TransactionFacts& transaction, const Judgement& judgement);
+
+}  // namespace receiptd::chain

@@ -1,0 +1,158 @@
+#include "chain/tree/live_trees.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace receiptd::chain {
+
+namespace {
+
+void keep_latest(ExecutedAt& latest, ExecutedAt at) {
+    if (at.height > latest.height) latest = at;
+}
+
+}  // namespace
+
+void LiveTrees::touch(Text tx_hash, Tree& tree) {
+    if (std::exchange(tree.touched, true)) return;
+    touched_.emplace_back(tx_hash);
+}
+
+void LiveTrees::transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at,
+                            bool in_scope) {
+    auto& tree = trees_[std::string(transaction.hash)];
+    auto& result = tree.result;
+    if (!result.tx_hash.empty()) return;  // listed twice: the first execution counts
+    tree.in_scope = in_scope;
+    result.tx_hash = transaction.hash;
+    result.signer_id = transaction.signer_id;
+    result.receiver_id = transaction.receiver_id;
+    result.included_at = at;
+    keep_latest(result.completed_at, at);
+    keep_latest(result.settled_at, at);
+    result.gas_burnt += outcome.gas_burnt;
+    result.tokens_burnt += outcome.tokens_burnt;
+    tree.announced += outcome.receipt_ids.size();
+    if (outcome.status.kind == StatusKind::failure) {
+        Failure failure;
+        failure.finding.contract_id = transaction.receiver_id;
+        failure.finding.method_name = called_method_or_action(transaction.actions);
+        failure.finding.failure = classify_failure(outcome.status.failure_json);
+        failure.finding.at = at;
+        tree.failures.push_back(std::move(failure));
+        tree.told.push_back(!in_scope);
+    }
+    touch(transaction.hash, tree);
+}
+
+void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt at) {
+    // A local receipt may be told before its transaction: the tree begins with either.
+    if (item.role == Role::initial && trees_.find(tx_hash) == trees_.end())
+        trees_.emplace(std::string(tx_hash), Tree());
+    const auto found = trees_.find(tx_hash);
+    if (found == trees_.end()) return;
+    auto& tree = found->second;
+    auto& result = tree.result;
+    ++result.receipts;
+    result.gas_burnt += item.outcome.gas_burnt;
+    result.tokens_burnt += item.outcome.tokens_burnt;
+    tree.announced += item.outcome.receipt_ids.size();
+    keep_latest(result.settled_at, at);
+    touch(tx_hash, tree);
+    if (is_from_system(item.role)) return;
+    keep_latest(result.completed_at, at);
+    if (item.outcome.status.kind == StatusKind::failure) record_failure(tree, item, at);
+    settle_awaited(tree, item);
+}
+
+void LiveTrees::record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
+    Failure failure;
+    auto& finding = failure.finding;
+    finding.receipt_id = item.outcome.id;
+    finding.parent_receipt_id = item.parent_receipt_id;
+    finding.role = item.role;
+    finding.contract_id = item.receipt.receiver_id;
+    finding.method_name = called_method_or_action(item.receipt.actions);
+    finding.failure = classify_failure(item.outcome.status.failure_json);
+    finding.at = at;
+    for (const auto& receiver : item.receipt.output_data_receivers)
+        failure.awaiters.push_back({std::string(receiver.data_id), Awaiter::End::open, {}});
+    ++tree.result.failed_receipts;
+    tree.failures.push_back(std::move(failure));
+    tree.told.push_back(!item.in_scope);
+}
+
+// Who awaits a result is executed after it: the failure is known by then.
+void LiveTrees::settle_awaited(Tree& tree, const ExecutedReceipt& item) {
+    const auto& inputs = item.receipt.input_data_ids;
+    if (tree.failures.empty() || inputs.empty()) return;
+    const bool failed = item.outcome.status.kind == StatusKind::failure;
+    const auto end = failed ? Awaiter::End::failed : Awaiter::End::succeeded;
+    for (auto& failure : tree.failures) {
+        const auto known = failure.awaiters.size();
+        for (std::size_t i = 0; i < known; ++i) {
+            if (std::find(inputs.begin(), inputs.end(), failure.awaiters[i].data_id) == inputs.end())
+                continue;
+            // One receipt awaits a data id; on a chain that is not honest another one counts, too.
+            Awaiter awaiter{failure.awaiters[i].data_id, end, std::string(item.outcome.id)};
+            if (failure.awaiters[i].end == Awaiter::End::open)
+                failure.awaiters[i] = std::move(awaiter);
+            else
+                failure.awaiters.push_back(std::move(awaiter));
+        }
+    }
+}
+
+void LiveTrees::tell(Tree& tree, std::vector<Finding>& findings) {
+    for (std::size_t i = 0; i < tree.failures.size(); ++i) {
+        auto& failure = tree.failures[i];
+        if (failure.handling == Handling::undecided || tree.told[i]) continue;
+        tree.told[i] = true;
+        failure.finding.tx_hash = tree.result.tx_hash;
+        failure.finding.signer_id = tree.result.signer_id;
+        findings.push_back(failure.finding);
+    }
+}
+
+void LiveTrees::end_of_block(const std::string& tx_hash, Decided& decided) {
+    const auto found = trees_.find(tx_hash);
+    if (found == trees_.end()) return;  // forgotten
+    auto& tree = found->second;
+    tree.touched = false;
+    if (tree.result.tx_hash.empty()) {  // its transaction went by before we came
+        trees_.erase(found);
+        return;
+    }
+    const bool settled = tree.result.receipts == tree.announced;
+    if (!tree.failures.empty()) decide_handling(tree.failures, settled);
+    tell(tree, decided.findings);
+    if (!settled) return;
+    auto& result = tree.result;
+    const bool initial_succeeded = true;  // else verdict_of() sees its failure first
+    result.verdict = *verdict_of(tree.failures, Missing::nothing, initial_succeeded);
+    if (const auto* failure = deciding(tree.failures, result.verdict))
+        result.failure = failure->finding.failure;
+    if (tree.in_scope) decided.results.push_back(std::move(result));
+    trees_.erase(found);
+}
+
+Decided LiveTrees::end_of_block(base::Height height) {
+    Decided decided;
+    for (const auto& tx_hash : touched_) end_of_block(tx_hash, decided);
+    touched_.clear();
+    if (height > window_) forget_before(height - window_);
+    return decided;
+}
+
+void LiveTrees::forget(Text tx_hash) {
+    if (const auto found = trees_.find(tx_hash); found != trees_.end()) trees_.erase(found);
+}
+
+// Now and then, as it looks at every open tree.
+void LiveTrees::forget_before(base::Height height) {
+    if (height >= swept_to_ && height - swept_to_ <= window_ / 16) return;
+    swept_to_ = height;
+    std::erase_if(trees_, [&](const auto& item) { return item.second.result.settled_at.height < height; });
+}
+
+}  // namespace receiptd::chain

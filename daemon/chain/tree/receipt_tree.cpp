@@ -1,0 +1,62 @@
+#include "chain/tree/receipt_tree.hpp"
+
+#include <utility>
+
+namespace receiptd::chain {
+
+void ReceiptTree::add(TransactionFacts transaction) {
+    if (transaction.tx_hash == tx_hash_ && !transaction_) transaction_ = std::move(transaction);
+}
+
+void ReceiptTree::add(ReceiptFacts receipt) {
+    auto& body = nodes_[receipt.receipt_id].body;
+    if (!body) body = std::move(receipt);
+}
+
+// A place may be learned after the outcome.
+void ReceiptTree::add(OutcomeFacts outcome) {
+    auto& known = outcome.id == tx_hash_ ? conversion_ : nodes_[outcome.id].outcome;
+    if (!known)
+        known = std::move(outcome);
+    else if (!known->at)
+        known->at = outcome.at;
+}
+
+void ReceiptTree::add(DataFacts data) { data_.emplace(data.data_id, std::move(data)); }
+
+Receipt initial_receipt(const SignedTransaction& transaction, Text receipt_id) {
+    Receipt receipt;
+    receipt.receipt_id = receipt_id;
+    receipt.predecessor_id = transaction.signer_id;
+    receipt.receiver_id = transaction.receiver_id;
+    receipt.kind = ReceiptKind::action;
+    receipt.signer_id = transaction.signer_id;
+    receipt.signer_public_key = transaction.public_key;
+    receipt.actions = transaction.actions;
+    receipt.actions_json = transaction.actions_json;
+    return receipt;
+}
+
+ReceiptTree tree_of(const TransactionStatus& answer, const std::vector<Receipt>& bodies,
+                    const ExecutionOf& execution_of) {
+    const auto& transaction = answer.transaction;
+    const auto& conversion = answer.transaction_outcome;
+    ReceiptTree tree(transaction  ? std::string(transaction->hash)
+                     : conversion ? std::string(conversion->id)
+                                  : std::string());
+    const auto add = [&](const Outcome& outcome) {
+        if (const auto execution = execution_of(outcome)) tree.add(outcome_facts(outcome, execution->at));
+    };
+    for (const auto& body : bodies)
+        if (body.kind == ReceiptKind::action) tree.add(receipt_facts(body));
+    if (transaction) {
+        tree.add(transaction_facts(*transaction));
+        if (conversion && conversion->receipt_ids.size() == 1)
+            tree.add(receipt_facts(initial_receipt(*transaction, conversion->receipt_ids.front())));
+    }
+    if (conversion) add(*conversion);
+    for (const auto& outcome : answer.receipts_outcome) add(outcome);
+    return tree;
+}
+
+}  // namespace receiptd::chain

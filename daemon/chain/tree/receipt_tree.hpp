@@ -1,0 +1,66 @@
+// One transaction's tree, put together from transactions, receipts, data and outcomes in any order
+// and with any of them missing, and judged by the rules of rules.hpp. Pure: the same parts give the same
+// judgement however they arrived.
+//
+// Edges: *spawn*, from an outcome to its receipt_ids; *data*, from a receipt's output data ids to the
+// receipts that have them as input. A returned promise (SuccessReceiptId) carries its maker's output
+// data ids, so the data edges alone tell who awaits whom (chain-model.md §3).
+#pragma once
+
+#include "chain/tree/judgement.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace receiptd::chain {
+
+class ReceiptTree {
+public:
+    explicit ReceiptTree(std::string tx_hash) : tx_hash_(std::move(tx_hash)) {}
+
+    // What is known already is kept: the chain says a thing once. Outcomes of other ids than the
+    // tree's are harmless: they stay unattached.
+    void add(TransactionFacts transaction);
+    void add(ReceiptFacts receipt);
+    void add(OutcomeFacts outcome);
+    void add(DataFacts data);
+
+    Judgement judge() const;
+    std::size_t size() const { return nodes_.size(); }
+
+private:
+    struct Node {
+        std::optional<ReceiptFacts> body;
+        std::optional<OutcomeFacts> outcome;
+    };
+
+    friend class Judge;
+    std::string tx_hash_;
+    std::optional<TransactionFacts> transaction_;
+    std::optional<OutcomeFacts> conversion_;
+    std::map<std::string, Node> nodes_;  // by id: the order of what is not attached
+    std::unordered_map<std::string, DataFacts> data_;
+};
+
+// Where an outcome was executed; `at` may be unknown.
+struct Execution {
+    std::optional<ExecutedAt> at;
+};
+// nullopt: the outcome does not count as executed (yet).
+using ExecutionOf = std::function<std::optional<Execution>(const Outcome&)>;
+
+// The tree of a host's answer. `bodies`: of its receipts, those that could be had; the initial receipt's is
+// made where it is missing.
+ReceiptTree tree_of(const TransactionStatus& answer, const std::vector<Receipt>& bodies,
+                    const ExecutionOf& execution_of);
+
+// A transaction's initial receipt repeats it: the signer asks the receiver for the same actions,
+// with no data in or out (chain-model.md §1.1, §2). Views into the transaction's document.
+Receipt initial_receipt(const SignedTransaction& transaction, Text receipt_id);
+
+}  // namespace receiptd::chain

@@ -1,0 +1,58 @@
+// The rules that turn a tree's failures into verdicts (docs/verdicts.md). Pure; whoever has a tree collects
+// its failures: judge.cpp from a tree's parts, live_trees.cpp while blocks go by.
+//
+//  1. Failures of refunds and payouts never count: they are not among these.
+//  2. A failed receipt is handled if it is awaited, and each receipt that awaits it succeeded, or failed and
+//     is handled itself. Nobody handles a failure that nobody awaits.
+//  3. The verdict is the first that applies: `failed`, the transaction or its initial receipt failed;
+//     `callback_failed`, a callback failed unhandled; `receipt_failed`, another receipt did;
+//     `succeeded_with_handled_failure`, all that failed is handled; `succeeded`.
+//  4. Nobody awaits the inner call of a Delegate action: its failure is a receipt_failed, though
+//     the relayer's part succeeded (chain-model.md §6.3).
+//  5. Of several failures that give the verdict the earliest decides, at one height the smallest receipt id.
+#pragma once
+
+#include "chain/tree/finding.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::chain {
+
+// Whether somebody took care of a failure. `undecided`: not all that await it are executed.
+enum class Handling : std::uint8_t { handled, unhandled, undecided };
+Text handling_name(Handling handling);
+
+// A receipt that awaits a failed one's data.
+struct Awaiter {
+    enum class End : std::uint8_t { open, succeeded, failed };
+    std::string data_id;
+    End end = End::open;     // open, too: no receipt that awaits this data is known
+    std::string receipt_id;  // of a failed one
+};
+
+struct Failure {
+    Finding finding;  // receipt_id empty: the transaction itself failed
+    std::vector<Awaiter> awaiters;
+    bool body_known = true;  // else nobody can tell who awaits it
+    Handling handling = Handling::undecided;
+};
+
+// Decides what can be decided. `all_executed`: who does not await a failure by now never will.
+void decide_handling(std::vector<Failure>& failures, bool all_executed);
+
+// The parts of a tree that may still be executed.
+enum class Missing : std::uint8_t { receipts, refunds, nothing };
+
+// nullopt: what is missing may change it. What is given stays, whatever arrives.
+std::optional<Verdict> verdict_of(const std::vector<Failure>& failures, Missing missing,
+                                  bool initial_succeeded);
+
+// Whether the failure is one of those that give the verdict.
+bool gives(const Failure& failure, Verdict verdict);
+// The failure that decides (rule 5); nullptr: none does.
+const Failure* deciding(const std::vector<Failure>& failures, Verdict verdict);
+
+}  // namespace receiptd::chain
