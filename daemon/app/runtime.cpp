@@ -92,7 +92,7 @@ Runtime::Runtime(const config::Settings& configured)
       store(store_options(settings), storage_series, clock),
       watches(store, clock),
       alerts(store.sessions()),
-      orphans(store.sessions(), store.partitions()),
+      unplaced(store.sessions(), store.partitions()),
       sources(rpc::make_sources(context.get_executor(), cpu, settings, &rpc_series, clock)),
       state(context.get_executor(), follow_series, clock),
       follower(context.get_executor(), cpu, sources->blocks(), &sources->trees(), store, state,
@@ -105,7 +105,7 @@ Runtime::Runtime(const config::Settings& configured)
       sender(context.get_executor(), settings.endpoints, clock),
       dispatcher(context.get_executor(), cpu, endpoint_names(settings), alerts, sender, alert_series, clock,
                  chance(), settings.http.public_url) {
-    follower.place_receipts(sources->receipts(), sources->trees(), orphans);
+    follower.place_receipts(sources->receipts(), sources->trees(), unplaced);
     store.sessions().watch_series = &watch_series;
     store.sessions().on_alerts = [this] { boost::asio::post(context, [this] { dispatcher.wake(); }); };
 }

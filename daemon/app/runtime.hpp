@@ -17,8 +17,8 @@
 #include "metrics/watch_series.hpp"
 #include "rpc/sources.hpp"
 #include "storage/pg_alert_store.hpp"
-#include "storage/pg_orphan_store.hpp"
 #include "storage/pg_store.hpp"
+#include "storage/pg_unplaced_store.hpp"
 #include "storage/pg_watch_store.hpp"
 #include "watch/submitter.hpp"
 
@@ -49,7 +49,7 @@ struct Runtime {
     storage::PgStore store;
     storage::PgWatchStore watches;
     storage::PgAlertStore alerts;
-    storage::PgOrphanStore orphans;
+    storage::PgUnplacedStore unplaced;
     std::unique_ptr<rpc::Sources> sources;
     follow::State state;
     follow::Follower follower;

@@ -64,12 +64,12 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
 }
 
 void Follower::place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& trees,
-                              storage::OrphanStore& waiting) {
+                              storage::UnplacedStore& waiting) {
     found_ = &waiting;
     if (engine_.source_has_outcomes || settings_.scope != config::ScopeName::accounts) return;
     state_.places_receipts = true;
-    orphans_.emplace(executor_, OrphanSources{receipts, trees, waiting}, store_, state_, engine_.scope,
-                     settings_.patience);
+    unplaced_receipts_.emplace(executor_, UnplacedSources{receipts, trees, waiting}, store_, state_,
+                               engine_.scope, settings_.patience);
 }
 
 bool Follower::stores_transactions() const { return settings_.scope != config::ScopeName::headers; }
@@ -132,7 +132,7 @@ void Follower::start_loops(bool follow_closely) {
         writing_.spawn(guard(writers_.run(writer)));
     loops_.spawn(guard(poll_head(follow_closely && !source_.waits_for_next())));
     if (trees_) loops_.spawn(guard(trees_->run()));
-    if (orphans_) loops_.spawn(guard(orphans_->run()));
+    if (unplaced_receipts_) loops_.spawn(guard(unplaced_receipts_->run()));
 }
 
 base::Task<Follower::End> Follower::follow(std::optional<base::Height> until) {
@@ -292,9 +292,9 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
         if (heights_done && trees_) pending_trees_ = co_await pending.get(state_.clock.steady());
         const bool trees_done = !trees_ || pending_trees_ == 0 || trees_->stalled();
         bool placed = true;
-        if (heights_done && trees_done && orphans_) {
-            unplaced_ = co_await orphans_->waiting_in(range);
-            placed = unplaced_ == 0 || orphans_->stalled();
+        if (heights_done && trees_done && unplaced_receipts_) {
+            unplaced_ = co_await unplaced_receipts_->waiting_in(range);
+            placed = unplaced_ == 0 || unplaced_receipts_->stalled();
         }
         if (heights_done && trees_done && placed) co_return;
         co_await base::wait_for(state_.changed, executor_, 500ms);

@@ -4,10 +4,10 @@
 #include "base/task_group.hpp"
 #include "config/settings.hpp"
 #include "follow/commit_listener.hpp"
-#include "follow/orphans.hpp"
 #include "follow/pipeline.hpp"
 #include "follow/rhythm.hpp"
 #include "follow/trees.hpp"
+#include "follow/unplaced_receipts.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -35,7 +35,8 @@ public:
 
     // For keep(); source rpc, scope accounts: also the trees of other transactions that touch the accounts.
     // Before either.
-    void place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& trees, storage::OrphanStore& waiting);
+    void place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& trees,
+                        storage::UnplacedStore& waiting);
 
     // A watched transaction that a host knows to be in a final block: where no followed block brings it (it
     // was included before it was watched and out of scope, or before the first block), its tree is fetched
@@ -75,13 +76,13 @@ private:
     Writers writers_;
     Engine engine_;
     std::optional<Trees> trees_;
-    std::optional<Orphans> orphans_;
-    storage::OrphanStore* found_ = nullptr;  // for transactions that blocks do not bring
-    std::uint64_t pending_trees_ = 0;        // of the range
-    std::uint64_t unplaced_ = 0;             // receipts of the range that wait for their tree
-    base::TaskGroup writing_;                // the writers: cancelled when the runs have ended
-    base::TaskGroup loops_;                  // cancelled on stop
-    base::TaskGroup runs_;                   // end by themselves on stop, with everything committed
+    std::optional<UnplacedReceipts> unplaced_receipts_;
+    storage::UnplacedStore* found_ = nullptr;  // for transactions that blocks do not bring
+    std::uint64_t pending_trees_ = 0;          // of the range
+    std::uint64_t unplaced_ = 0;               // receipts of the range that wait for their tree
+    base::TaskGroup writing_;                  // the writers: cancelled when the runs have ended
+    base::TaskGroup loops_;                    // cancelled on stop
+    base::TaskGroup runs_;                     // end by themselves on stop, with everything committed
     std::map<base::Height, base::SteadyTime> retry_at_;  // of unavailable heights
     std::exception_ptr failure_;
 };

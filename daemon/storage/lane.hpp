@@ -27,6 +27,22 @@ public:
                              });
     }
 
+    // Runs work(tx) in one transaction, which is committed when it returns.
+    template <class Work>
+    base::Task<std::invoke_result_t<Work&, pqxx::work&>> transaction(Work work) {
+        return run([work = std::move(work)](pqxx::connection& connection) mutable {
+            pqxx::work tx(connection);
+            if constexpr (std::is_void_v<std::invoke_result_t<Work&, pqxx::work&>>) {
+                work(tx);
+                tx.commit();
+            } else {
+                auto value = work(tx);
+                tx.commit();
+                return value;
+            }
+        });
+    }
+
 private:
     Session session_;
     base::asio::thread_pool thread_{1};  // destroyed first: joins

@@ -3,7 +3,7 @@
 
 #include "base/task.hpp"
 #include "chain/tree/lifecycle.hpp"
-#include "storage/orphan_store.hpp"
+#include "storage/unplaced_store.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 // Receipts of followed accounts wait for their tree (source rpc, scope accounts).
 #include "store_test_support.hpp"
 
-#include "storage/pg_orphan_store.hpp"
+#include "storage/pg_unplaced_store.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,13 +18,13 @@ protected:
     void SetUp() override {
         StoreTest::SetUp();
         if (IsSkipped()) return;
-        waiting_ = std::make_unique<storage::PgOrphanStore>(store().sessions(), store().partitions());
+        waiting_ = std::make_unique<storage::PgUnplacedStore>(store().sessions(), store().partitions());
     }
     void TearDown() override {
         waiting_.reset();
         StoreTest::TearDown();
     }
-    storage::PgOrphanStore& waiting() { return *waiting_; }
+    storage::PgUnplacedStore& waiting() { return *waiting_; }
 
     static void list(RowBatch& batch, const std::string& id, const std::string& signer = "alice.near") {
         const auto& block = batch.blocks.back();
@@ -65,7 +65,7 @@ protected:
     }
 
 private:
-    std::unique_ptr<storage::PgOrphanStore> waiting_;
+    std::unique_ptr<storage::PgUnplacedStore> waiting_;
 };
 
 TEST_F(Unplaced, WaitFromTheCommitOfTheirBlockOn) {

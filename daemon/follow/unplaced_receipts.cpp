@@ -1,8 +1,8 @@
-#include "follow/orphans.hpp"
+#include "follow/unplaced_receipts.hpp"
 
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
-#include "follow/orphan_step.hpp"
+#include "follow/unplaced_step.hpp"
 #include "metrics/registry.hpp"
 
 #include <limits>
@@ -29,8 +29,9 @@ struct CancelAtEnd {
 
 }  // namespace
 
-Orphans::Orphans(base::asio::any_io_executor executor, OrphanSources sources, storage::Store& store,
-                 State& state, const chain::Scope& scope, base::Duration patience)
+UnplacedReceipts::UnplacedReceipts(base::asio::any_io_executor executor, UnplacedSources sources,
+                                   storage::Store& store, State& state, const chain::Scope& scope,
+                                   base::Duration patience)
     : executor_(executor),
       sources_(sources),
       store_(store),
@@ -40,7 +41,7 @@ Orphans::Orphans(base::asio::any_io_executor executor, OrphanSources sources, st
       workers_(executor),
       progress_at_(state.clock.steady()) {}
 
-base::Task<void> Orphans::run() {
+base::Task<void> UnplacedReceipts::run() {
     const CancelAtEnd cancel{workers_};
     while (!state_.stopping && !workers_.failed()) {
         if (state_.clock.steady() >= look_at_) co_await look();
@@ -53,7 +54,7 @@ base::Task<void> Orphans::run() {
     if (workers_.failed()) co_await workers_.join();
 }
 
-base::Task<void> Orphans::look() {
+base::Task<void> UnplacedReceipts::look() {
     look_at_ = state_.clock.steady() + kPause;
     auto round = co_await sources_.waiting.due_unplaced(kLookedAtOnce);
     state_.series.orphans_in_history.Increment(static_cast<double>(round.came));
@@ -64,8 +65,8 @@ base::Task<void> Orphans::look() {
         auto& unplaced = round.due[i];
         const auto& id = unplaced.receipt.receipt_id;
         const auto step = next_step(unplaced, {can_ask_, state_.pending_trees});
-        if (step == OrphanStep::wait || busy_.contains(id)) continue;
-        if (step == OrphanStep::want_outcome)
+        if (step == UnplacedStep::wait || busy_.contains(id)) continue;
+        if (step == UnplacedStep::want_outcome)
             co_await sources_.waiting.want_outcome(id, "no host can tell its transaction");
         else if (may_ask[i] && busy_.size() < kRoom) {
             busy_.emplace(id, unplaced.receipt.signer_id);
@@ -77,19 +78,19 @@ base::Task<void> Orphans::look() {
     if (waiting == 0) progress_at_ = state_.clock.steady();
 }
 
-std::set<std::string> Orphans::signers_asking() const {
+std::set<std::string> UnplacedReceipts::signers_asking() const {
     std::set<std::string> signers;
     for (const auto& [id, signer] : busy_) signers.insert(signer);
     return signers;
 }
 
-base::Task<std::uint64_t> Orphans::waiting_in(base::HeightRange listed_in) {
+base::Task<std::uint64_t> UnplacedReceipts::waiting_in(base::HeightRange listed_in) {
     return sources_.waiting.unplaced_count(listed_in);
 }
 
-bool Orphans::stalled() const { return state_.clock.steady() - progress_at_ > patience_ + 30s; }
+bool UnplacedReceipts::stalled() const { return state_.clock.steady() - progress_at_ > patience_ + 30s; }
 
-base::Task<void> Orphans::work(UnplacedReceipt unplaced) {
+base::Task<void> UnplacedReceipts::work(UnplacedReceipt unplaced) {
     if (unplaced.wants_outcome)
         co_await ask_outcome(unplaced);
     else
@@ -98,7 +99,7 @@ base::Task<void> Orphans::work(UnplacedReceipt unplaced) {
     state_.changed.notify_all();
 }
 
-base::Task<void> Orphans::ask_transaction(const UnplacedReceipt& unplaced) {
+base::Task<void> UnplacedReceipts::ask_transaction(const UnplacedReceipt& unplaced) {
     auto told = co_await sources_.receipts.origin(unplaced.receipt.receipt_id, rpc::Priority::watch);
     if (auto* origin = std::get_if<rpc::ReceiptSource::Origin>(&told)) {
         co_await find_tree(unplaced, std::move(*origin));
@@ -119,7 +120,8 @@ base::Task<void> Orphans::ask_transaction(const UnplacedReceipt& unplaced) {
         co_await postpone(unplaced, *pause, true, unknown.evidence);
 }
 
-base::Task<void> Orphans::find_tree(const UnplacedReceipt& unplaced, rpc::ReceiptSource::Origin origin) {
+base::Task<void> UnplacedReceipts::find_tree(const UnplacedReceipt& unplaced,
+                                             rpc::ReceiptSource::Origin origin) {
     rpc::TreeSource::Query query;
     query.tx_hash = origin.tx_hash;
     query.sender_id = origin.sender_id;
@@ -142,8 +144,9 @@ base::Task<void> Orphans::find_tree(const UnplacedReceipt& unplaced, rpc::Receip
                           "the block of its transaction " + origin.tx_hash + " is not known to be final");
 }
 
-base::Task<void> Orphans::place(const UnplacedReceipt& unplaced, const chain::TransactionStatus& status,
-                                chain::BlockRef included_in) {
+base::Task<void> UnplacedReceipts::place(const UnplacedReceipt& unplaced,
+                                         const chain::TransactionStatus& status,
+                                         chain::BlockRef included_in) {
     storage::FoundTransaction found;
     found.tx_hash = status.transaction->hash;
     found.height = included_in.height;
@@ -156,7 +159,7 @@ base::Task<void> Orphans::place(const UnplacedReceipt& unplaced, const chain::Tr
     progress_at_ = state_.clock.steady();
 }
 
-base::Task<void> Orphans::ask_outcome(const UnplacedReceipt& unplaced) {
+base::Task<void> UnplacedReceipts::ask_outcome(const UnplacedReceipt& unplaced) {
     const auto& receipt = unplaced.receipt;
     if (!state_.head || state_.head->height <= receipt.height) {
         co_await postpone(unplaced, kNotFinal, false, "its outcome is not final yet");
@@ -181,8 +184,8 @@ base::Task<void> Orphans::ask_outcome(const UnplacedReceipt& unplaced) {
                           unknown ? unknown->evidence : "its outcome is not final yet");
 }
 
-base::Task<void> Orphans::store_orphan(const UnplacedReceipt& unplaced,
-                                       std::optional<rpc::ReceiptSource::Proof> proof) {
+base::Task<void> UnplacedReceipts::store_orphan(const UnplacedReceipt& unplaced,
+                                                std::optional<rpc::ReceiptSource::Proof> proof) {
     const auto& receipt = unplaced.receipt;
     auto told = co_await sources_.receipts.body(receipt.receipt_id, rpc::Priority::watch);
     if (const auto* fault = std::get_if<rpc::Unavailable>(&told)) {
@@ -204,7 +207,7 @@ base::Task<void> Orphans::store_orphan(const UnplacedReceipt& unplaced,
     progress_at_ = state_.clock.steady();
 }
 
-base::Task<std::optional<chain::BlockRef>> Orphans::final_block(std::string hash) {
+base::Task<std::optional<chain::BlockRef>> UnplacedReceipts::final_block(std::string hash) {
     auto block = co_await store_.stored_block_by_hash(hash);
     if (!block) {
         auto told = co_await sources_.trees.block_by_hash(hash, rpc::Priority::watch);
@@ -215,8 +218,8 @@ base::Task<std::optional<chain::BlockRef>> Orphans::final_block(std::string hash
     co_return block;
 }
 
-base::Task<void> Orphans::postpone(const UnplacedReceipt& unplaced, std::chrono::milliseconds delay,
-                                   bool in_vain, std::string reason) {
+base::Task<void> UnplacedReceipts::postpone(const UnplacedReceipt& unplaced, std::chrono::milliseconds delay,
+                                            bool in_vain, std::string reason) {
     co_await sources_.waiting.postpone_unplaced(unplaced.receipt.receipt_id, delay, in_vain,
                                                 std::move(reason));
 }

@@ -1,5 +1,5 @@
 // The worker that finds trees of listed receipts: what it asks, and when it stops asking.
-#include "follow/orphans.hpp"
+#include "follow/unplaced_receipts.hpp"
 
 #include "base/coroutine.hpp"
 #include "metrics/registry.hpp"
@@ -16,7 +16,7 @@ using rpc::Priority;
 using storage::UnplacedReceipt;
 
 // Everything is due at once.
-class MemoryOrphans final : public storage::OrphanStore {
+class MemoryUnplaced final : public storage::UnplacedStore {
 public:
     void list(const std::string& id, const std::string& signer) {
         UnplacedReceipt unplaced;
@@ -98,19 +98,19 @@ public:
     bool unknown = false;
 };
 
-class OrphanWork : public ::testing::Test {
+class UnplacedWork : public ::testing::Test {
 protected:
-    OrphanWork() {
+    UnplacedWork() {
         scope_.kind = chain::ScopeKind::accounts;
         scope_.accounts = {"token.near"};
         state_.head = chain::BlockRef{100, "hash100", "hash99", 99, 100'000'000'000};
     }
     // Until nothing waits any more.
     void work() {
-        Orphans orphans(context_.get_executor(), {hosts_, hosts_, waiting_}, store_, state_, scope_,
-                        std::chrono::seconds(1));
+        UnplacedReceipts receipts(context_.get_executor(), {hosts_, hosts_, waiting_}, store_, state_, scope_,
+                                  std::chrono::seconds(1));
         base::TaskGroup group(context_.get_executor());
-        group.spawn(orphans.run());
+        group.spawn(receipts.run());
         group.spawn(stop_when_done());
         context_.run();
         EXPECT_FALSE(group.failed());
@@ -128,11 +128,11 @@ protected:
     State state_{context_.get_executor(), series_, clock_};
     testing::MemoryStore store_;
     chain::Scope scope_;
-    MemoryOrphans waiting_;
+    MemoryUnplaced waiting_;
     Hosts hosts_;
 };
 
-TEST_F(OrphanWork, OneQuestionPlacesAllReceiptsOfATree) {
+TEST_F(UnplacedWork, OneQuestionPlacesAllReceiptsOfATree) {
     waiting_.list("R1", "alice.near");
     waiting_.list("R2", "alice.near");
     work();
@@ -143,7 +143,7 @@ TEST_F(OrphanWork, OneQuestionPlacesAllReceiptsOfATree) {
     EXPECT_EQ(waiting_.placed[0].timestamp_nanosec, 5'000'000'000u);
 }
 
-TEST_F(OrphanWork, WhatNobodyOffersIsAskedOnce) {
+TEST_F(UnplacedWork, WhatNobodyOffersIsAskedOnce) {
     hosts_.not_offered = true;
     for (const char* id : {"R1", "R2", "R3"}) waiting_.list(id, "alice.near");
     work();
@@ -152,7 +152,7 @@ TEST_F(OrphanWork, WhatNobodyOffersIsAskedOnce) {
     EXPECT_EQ(series_.orphans_left.Value(), 3);
 }
 
-TEST_F(OrphanWork, WhatNobodyKnowsIsAskedSomeTimes) {
+TEST_F(UnplacedWork, WhatNobodyKnowsIsAskedSomeTimes) {
     hosts_.unknown = true;
     waiting_.list("R1", "alice.near");
     work();

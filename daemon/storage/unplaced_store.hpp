@@ -38,9 +38,9 @@ struct FoundTransaction {
     std::vector<std::string> receipt_ids;  // known to be of its tree
 };
 
-class OrphanStore {
+class UnplacedStore {
 public:
-    virtual ~OrphanStore() = default;
+    virtual ~UnplacedStore() = default;
 
     // What is due, and not due again for some seconds.
     virtual base::Task<UnplacedRound> due_unplaced(unsigned limit) = 0;

@@ -1,5 +1,5 @@
 // What is done for a receipt that touches a followed account and whose tree is not stored yet.
-#include "follow/orphan_step.hpp"
+#include "follow/unplaced_step.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,50 +16,50 @@ UnplacedReceipt unplaced(const std::string& signer = "alice.near") {
     return receipt;
 }
 
-TEST(OrphanStep, AsksWhoseAReceiptIsIfNoTreeCanBringIt) {
-    EXPECT_EQ(next_step(unplaced(), {}), OrphanStep::ask_transaction);
+TEST(UnplacedStep, AsksWhoseAReceiptIsIfNoTreeCanBringIt) {
+    EXPECT_EQ(next_step(unplaced(), {}), UnplacedStep::ask_transaction);
 }
 
-TEST(OrphanStep, WaitsForATreeOfItsSignerButNotForEver) {
+TEST(UnplacedStep, WaitsForATreeOfItsSignerButNotForEver) {
     auto receipt = unplaced();
     receipt.signer_pending = true;
-    EXPECT_EQ(next_step(receipt, {}), OrphanStep::wait);
+    EXPECT_EQ(next_step(receipt, {}), UnplacedStep::wait);
     receipt.age = 31s;
-    EXPECT_EQ(next_step(receipt, {}), OrphanStep::ask_transaction);
+    EXPECT_EQ(next_step(receipt, {}), UnplacedStep::ask_transaction);
 }
 
-TEST(OrphanStep, WaitsLongerWhereManyTreesAreToBeFetched) {
+TEST(UnplacedStep, WaitsLongerWhereManyTreesAreToBeFetched) {
     auto receipt = unplaced();
     receipt.signer_pending = true;
     receipt.age = 31s;
-    EXPECT_EQ(next_step(receipt, {true, 1000}), OrphanStep::wait);
+    EXPECT_EQ(next_step(receipt, {true, 1000}), UnplacedStep::wait);
 }
 
-TEST(OrphanStep, WaitsForItsOwnTreeHoweverLong) {
+TEST(UnplacedStep, WaitsForItsOwnTreeHoweverLong) {
     auto receipt = unplaced();
     receipt.tree_pending = true;
     receipt.age = std::chrono::hours(2);
-    EXPECT_EQ(next_step(receipt, {}), OrphanStep::wait);
-    EXPECT_EQ(next_step(receipt, {false, 0}), OrphanStep::wait);
+    EXPECT_EQ(next_step(receipt, {}), UnplacedStep::wait);
+    EXPECT_EQ(next_step(receipt, {false, 0}), UnplacedStep::wait);
 }
 
-TEST(OrphanStep, ARefundOfADepositWaitsForTheTreeThatItsCauseFinds) {
+TEST(UnplacedStep, ARefundOfADepositWaitsForTheTreeThatItsCauseFinds) {
     auto receipt = unplaced("system");
-    EXPECT_EQ(next_step(receipt, {}), OrphanStep::wait);
+    EXPECT_EQ(next_step(receipt, {}), UnplacedStep::wait);
     receipt.age = 5s;
-    EXPECT_EQ(next_step(receipt, {}), OrphanStep::ask_transaction);
+    EXPECT_EQ(next_step(receipt, {}), UnplacedStep::ask_transaction);
 }
 
-TEST(OrphanStep, WantsTheOutcomeOfWhatNobodyCanTell) {
+TEST(UnplacedStep, WantsTheOutcomeOfWhatNobodyCanTell) {
     auto receipt = unplaced();
-    EXPECT_EQ(next_step(receipt, {false, 0}), OrphanStep::want_outcome);
+    EXPECT_EQ(next_step(receipt, {false, 0}), UnplacedStep::want_outcome);
     receipt.attempts = 6;
-    EXPECT_EQ(next_step(receipt, {}), OrphanStep::want_outcome);
+    EXPECT_EQ(next_step(receipt, {}), UnplacedStep::want_outcome);
     receipt.wants_outcome = true;
-    EXPECT_EQ(next_step(receipt, {}), OrphanStep::ask_outcome);
+    EXPECT_EQ(next_step(receipt, {}), UnplacedStep::ask_outcome);
 }
 
-TEST(OrphanStep, AsksLessAndLessOftenAndThenNoMore) {
+TEST(UnplacedStep, AsksLessAndLessOftenAndThenNoMore) {
     EXPECT_EQ(pause_before_transaction(1), 1s);
     EXPECT_EQ(pause_before_transaction(4), 8s);
     EXPECT_EQ(pause_before_transaction(6), std::nullopt);
@@ -68,7 +68,7 @@ TEST(OrphanStep, AsksLessAndLessOftenAndThenNoMore) {
     EXPECT_EQ(pause_before_outcome(20), std::nullopt);
 }
 
-TEST(OrphanStep, OfOneSignerOnlyTheFirstAsks) {
+TEST(UnplacedStep, OfOneSignerOnlyTheFirstAsks) {
     auto outcome = unplaced();
     outcome.wants_outcome = true;
     const std::vector<UnplacedReceipt> due{unplaced("a"), unplaced("b"),      unplaced("a"),
@@ -78,7 +78,7 @@ TEST(OrphanStep, OfOneSignerOnlyTheFirstAsks) {
               (std::vector<bool>{false, true, false, true, true, true}));
 }
 
-TEST(OrphanStep, TheBlockOfATransactionInScopeBringsItIfItIsWanted) {
+TEST(UnplacedStep, TheBlockOfATransactionInScopeBringsItIfItIsWanted) {
     chain::Scope scope;
     scope.kind = chain::ScopeKind::accounts;
     scope.accounts = {"alice.near"};
@@ -97,7 +97,7 @@ TEST(OrphanStep, TheBlockOfATransactionInScopeBringsItIfItIsWanted) {
     EXPECT_FALSE(block_will_bring(scope, others, 15, coverage)) << "the block leaves it out";
 }
 
-TEST(OrphanStep, AnAnswerNamesTheReceiptsOfItsTree) {
+TEST(UnplacedStep, AnAnswerNamesTheReceiptsOfItsTree) {
     chain::TransactionStatus status;
     status.transaction_outcome.emplace().receipt_ids = {"A"};
     chain::Outcome initial;

@@ -1,4 +1,4 @@
-#include "follow/orphan_step.hpp"
+#include "follow/unplaced_step.hpp"
 
 #include "base/backoff.hpp"
 #include "chain/rows/rows_scope.hpp"
@@ -32,14 +32,14 @@ std::optional<std::chrono::milliseconds> pause(const base::BackoffPolicy& policy
 
 }  // namespace
 
-OrphanStep next_step(const storage::UnplacedReceipt& unplaced, const OrphanWorld& world) {
-    if (unplaced.wants_outcome) return OrphanStep::ask_outcome;
-    if (unplaced.tree_pending) return OrphanStep::wait;
+UnplacedStep next_step(const storage::UnplacedReceipt& unplaced, const UnplacedWorld& world) {
+    if (unplaced.wants_outcome) return UnplacedStep::ask_outcome;
+    if (unplaced.tree_pending) return UnplacedStep::wait;
     const auto patience = kSignersTree + kEachTreeBefore * world.pending_trees;
-    if (unplaced.signer_pending && unplaced.age < patience) return OrphanStep::wait;
-    if (from_system(unplaced) && unplaced.age < kRefund) return OrphanStep::wait;
+    if (unplaced.signer_pending && unplaced.age < patience) return UnplacedStep::wait;
+    if (from_system(unplaced) && unplaced.age < kRefund) return UnplacedStep::wait;
     const bool often_enough = !pause_before_transaction(unplaced.attempts);
-    return world.can_ask && !often_enough ? OrphanStep::ask_transaction : OrphanStep::want_outcome;
+    return world.can_ask && !often_enough ? UnplacedStep::ask_transaction : UnplacedStep::want_outcome;
 }
 
 std::optional<std::chrono::milliseconds> pause_before_transaction(unsigned attempts) {

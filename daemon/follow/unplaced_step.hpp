@@ -2,8 +2,8 @@
 #pragma once
 
 #include "chain/rows/rows.hpp"
-#include "storage/orphan_store.hpp"
 #include "storage/store.hpp"
+#include "storage/unplaced_store.hpp"
 
 #include <chrono>
 #include <optional>
@@ -13,17 +13,17 @@
 
 namespace receiptd::follow {
 
-enum class OrphanStep {
+enum class UnplacedStep {
     wait,             // a tree that is being fetched may bring it
     ask_transaction,  // whose it is
     want_outcome,     // nobody can tell whose it is
     ask_outcome,
 };
-struct OrphanWorld {
+struct UnplacedWorld {
     bool can_ask = true;              // hosts take the question for a receipt's transaction
     std::uint64_t pending_trees = 0;  // of whatever transactions: where many wait, each waits longer
 };
-OrphanStep next_step(const storage::UnplacedReceipt& unplaced, const OrphanWorld& world);
+UnplacedStep next_step(const storage::UnplacedReceipt& unplaced, const UnplacedWorld& world);
 
 // Before the question is asked again; nullopt: often enough.
 std::optional<std::chrono::milliseconds> pause_before_transaction(unsigned attempts);

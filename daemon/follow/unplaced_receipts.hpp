@@ -10,7 +10,7 @@
 #include "follow/state.hpp"
 #include "rpc/receipt_source.hpp"
 #include "rpc/source.hpp"
-#include "storage/orphan_store.hpp"
+#include "storage/unplaced_store.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -22,16 +22,16 @@
 
 namespace receiptd::follow {
 
-struct OrphanSources {
+struct UnplacedSources {
     rpc::ReceiptSource& receipts;
     rpc::TreeSource& trees;
-    storage::OrphanStore& waiting;
+    storage::UnplacedStore& waiting;
 };
 
-class Orphans {
+class UnplacedReceipts {
 public:
-    Orphans(base::asio::any_io_executor executor, OrphanSources sources, storage::Store& store, State& state,
-            const chain::Scope& scope, base::Duration patience);
+    UnplacedReceipts(base::asio::any_io_executor executor, UnplacedSources sources, storage::Store& store,
+                     State& state, const chain::Scope& scope, base::Duration patience);
 
     // Until the state is stopping.
     base::Task<void> run();
@@ -56,7 +56,7 @@ private:
                               bool in_vain, std::string reason);
 
     base::asio::any_io_executor executor_;
-    OrphanSources sources_;
+    UnplacedSources sources_;
     storage::Store& store_;
     State& state_;
     const chain::Scope& scope_;

@@ -1,12 +1,12 @@
-// Receipts that wait for their tree: most come with one by themselves.
+#include "storage/pg_unplaced_store.hpp"
+
 #include "storage/copy.hpp"
-#include "storage/orphan_sql.hpp"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
-namespace receiptd::storage::sql {
+namespace receiptd::storage {
 namespace {
 
 UnplacedReceipt read_row(const pqxx::row& row) {
@@ -116,96 +116,112 @@ void write_place(pqxx::connection& connection, const FoundTransaction& found) {
 
 }  // namespace
 
-UnplacedRound due_unplaced(pqxx::connection& connection, unsigned limit) {
-    pqxx::work tx(connection);
-    UnplacedRound round;
-    auto claimed = claim(tx, limit);
-    if (claimed.receipts.empty()) return round;
-    const auto came = stored(tx, claimed);
-    forget(tx, came);
-    std::vector<std::string> tx_hashes;
-    for (std::size_t i = 0; i < claimed.receipts.size(); ++i) {
-        auto& unplaced = claimed.receipts[i];
-        auto& tx_hash = claimed.tx_hashes[i];
-        if (came.contains(unplaced.receipt.receipt_id)) {
-            ++(tx_hash.empty() ? round.came : round.came_when_asked);
-            continue;
+PgUnplacedStore::PgUnplacedStore(SessionContext& sessions, PartitionKeeper& partitions)
+    : sessions_(sessions), partitions_(partitions), lane_(sessions) {}
+
+PgUnplacedStore::~PgUnplacedStore() { sessions_.stop.request(); }
+
+base::Task<UnplacedRound> PgUnplacedStore::due_unplaced(unsigned limit) {
+    return lane_.transaction([limit](pqxx::work& tx) -> UnplacedRound {
+        UnplacedRound round;
+        auto claimed = claim(tx, limit);
+        if (claimed.receipts.empty()) return round;
+        const auto came = stored(tx, claimed);
+        forget(tx, came);
+        std::vector<std::string> tx_hashes;
+        for (std::size_t i = 0; i < claimed.receipts.size(); ++i) {
+            auto& unplaced = claimed.receipts[i];
+            auto& tx_hash = claimed.tx_hashes[i];
+            if (came.contains(unplaced.receipt.receipt_id)) {
+                ++(tx_hash.empty() ? round.came : round.came_when_asked);
+                continue;
+            }
+            round.due.push_back(std::move(unplaced));
+            tx_hashes.push_back(std::move(tx_hash));
         }
-        round.due.push_back(std::move(unplaced));
-        tx_hashes.push_back(std::move(tx_hash));
-    }
-    if (!round.due.empty()) look_for_pending(tx, round, tx_hashes);
-    tx.commit();
-    return round;
-}
-
-std::uint64_t unplaced_count(pqxx::connection& connection, base::HeightRange listed_in) {
-    pqxx::work tx(connection);
-    return shim::query(tx, "SELECT count(*) FROM unplaced_receipts WHERE block_height BETWEEN $1 AND $2",
-                       listed_in.from, listed_in.to)[0][0]
-        .as<std::uint64_t>();
-}
-
-void postpone_unplaced(pqxx::connection& connection, const std::string& receipt_id,
-                       std::chrono::milliseconds delay, bool in_vain, const std::string& reason) {
-    pqxx::work tx(connection);
-    shim::query(tx,
-                "UPDATE unplaced_receipts SET attempts = attempts + CASE WHEN $3 THEN 1 ELSE 0 END, "
-                "reason = $4, due_at = now() + $2 * interval '1 millisecond' WHERE receipt_id = $1",
-                receipt_id, delay.count(), in_vain, reason);
-    tx.commit();
-}
-
-// Rows that collide were written meanwhile; now they are seen.
-void place(pqxx::connection& connection, const FoundTransaction& found, PartitionKeeper& partitions) {
-    const auto write = [&] { write_place(connection, found); };
-    const auto days = days_of_rows(found.rows);
-    try {
-        partitions.with_days(connection, days, write);
-    } catch (const pqxx::unique_violation&) {
-        partitions.with_days(connection, days, write);
-    }
-}
-
-void want_outcome(pqxx::connection& connection, const std::string& receipt_id, const std::string& reason) {
-    pqxx::work tx(connection);
-    shim::query(tx,
-                "UPDATE unplaced_receipts SET stage = 'outcome', attempts = 0, reason = $2, due_at = now() "
-                "WHERE receipt_id = $1",
-                receipt_id, reason);
-    tx.commit();
-}
-
-void store_orphan(pqxx::connection& connection, const std::string& receipt_id, const chain::RowBatch& rows,
-                  PartitionKeeper& partitions) {
-    partitions.with_days(connection, days_of_rows(rows), [&] {
-        pqxx::work tx(connection);
-        // Not there any more: this was committed already, or its tree came.
-        const auto still = shim::query(
-            tx, "DELETE FROM unplaced_receipts WHERE receipt_id = $1 RETURNING receipt_id", receipt_id);
-        if (!still.empty()) copy_rows(tx, rows);
-        tx.commit();
+        if (!round.due.empty()) look_for_pending(tx, round, tx_hashes);
+        return round;
     });
 }
 
-std::optional<chain::ExecutedAt> executed_at(pqxx::connection& connection, const std::string& block_hash,
-                                             const std::string& outcome_root) {
-    pqxx::work tx(connection);
-    const auto rows = shim::query(
-        tx,
-        "WITH above AS (SELECT block_height, block_time FROM blocks WHERE block_hash = $1), "
-        "listing AS (SELECT c.shard_id, c.block_height, c.block_time FROM chunks c JOIN above "
-        "  USING (block_height, block_time) WHERE NOT c.missing AND c.outcome_root = $2), "
-        "executing AS (SELECT max(c.block_height) AS block_height FROM chunks c JOIN listing l "
-        "  ON c.shard_id = l.shard_id AND c.block_height < l.block_height AND NOT c.missing "
-        "  AND c.block_time < l.block_time AND c.block_time >= l.block_time - interval '1 hour' "
-        "  HAVING count(DISTINCT l.shard_id) = 1) "
-        "SELECT b.block_height, b.timestamp_nanosec FROM blocks b JOIN executing USING (block_height) "
-        // Nothing between may be unknown: the nearest stored chunk need not be the nearest one.
-        "WHERE (SELECT heights @> int8range(b.block_height, (SELECT block_height FROM above)) FROM coverage)",
-        block_hash, outcome_root);
-    if (rows.size() != 1) return std::nullopt;
-    return chain::ExecutedAt{rows[0][0].as<base::Height>(), rows[0][1].as<std::uint64_t>()};
+base::Task<std::uint64_t> PgUnplacedStore::unplaced_count(base::HeightRange listed_in) {
+    return lane_.transaction([listed_in](pqxx::work& tx) {
+        return shim::query(tx, "SELECT count(*) FROM unplaced_receipts WHERE block_height BETWEEN $1 AND $2",
+                           listed_in.from, listed_in.to)[0][0]
+            .as<std::uint64_t>();
+    });
 }
 
-}  // namespace receiptd::storage::sql
+base::Task<void> PgUnplacedStore::postpone_unplaced(std::string receipt_id, std::chrono::milliseconds delay,
+                                                    bool in_vain, std::string reason) {
+    return lane_.transaction(
+        [receipt_id = std::move(receipt_id), delay, in_vain, reason = std::move(reason)](pqxx::work& tx) {
+            shim::query(tx,
+                        "UPDATE unplaced_receipts SET attempts = attempts + CASE WHEN $3 THEN 1 ELSE 0 END, "
+                        "reason = $4, due_at = now() + $2 * interval '1 millisecond' WHERE receipt_id = $1",
+                        receipt_id, delay.count(), in_vain, reason);
+        });
+}
+
+// Rows that collide were written meanwhile; now they are seen.
+base::Task<void> PgUnplacedStore::place(FoundTransaction found) {
+    return lane_.run([this, found = std::move(found)](pqxx::connection& connection) {
+        const auto write = [&] { write_place(connection, found); };
+        const auto days = days_of_rows(found.rows);
+        try {
+            partitions_.with_days(connection, days, write);
+        } catch (const pqxx::unique_violation&) {
+            partitions_.with_days(connection, days, write);
+        }
+    });
+}
+
+base::Task<void> PgUnplacedStore::want_outcome(std::string receipt_id, std::string reason) {
+    return lane_.transaction(
+        [receipt_id = std::move(receipt_id), reason = std::move(reason)](pqxx::work& tx) {
+            shim::query(
+                tx,
+                "UPDATE unplaced_receipts SET stage = 'outcome', attempts = 0, reason = $2, due_at = now() "
+                "WHERE receipt_id = $1",
+                receipt_id, reason);
+        });
+}
+
+base::Task<void> PgUnplacedStore::store_orphan(std::string receipt_id, chain::RowBatch rows) {
+    return lane_.run([this, receipt_id = std::move(receipt_id),
+                      rows = std::move(rows)](pqxx::connection& connection) {
+        partitions_.with_days(connection, days_of_rows(rows), [&] {
+            pqxx::work tx(connection);
+            // Not there any more: this was committed already, or its tree came.
+            const auto still = shim::query(
+                tx, "DELETE FROM unplaced_receipts WHERE receipt_id = $1 RETURNING receipt_id", receipt_id);
+            if (!still.empty()) copy_rows(tx, rows);
+            tx.commit();
+        });
+    });
+}
+
+base::Task<std::optional<chain::ExecutedAt>> PgUnplacedStore::executed_at(std::string block_hash,
+                                                                          std::string outcome_root) {
+    return lane_.transaction([block_hash = std::move(block_hash), outcome_root = std::move(outcome_root)](
+                                 pqxx::work& tx) -> std::optional<chain::ExecutedAt> {
+        const auto rows = shim::query(
+            tx,
+            "WITH above AS (SELECT block_height, block_time FROM blocks WHERE block_hash = $1), "
+            "listing AS (SELECT c.shard_id, c.block_height, c.block_time FROM chunks c JOIN above "
+            "  USING (block_height, block_time) WHERE NOT c.missing AND c.outcome_root = $2), "
+            "executing AS (SELECT max(c.block_height) AS block_height FROM chunks c JOIN listing l "
+            "  ON c.shard_id = l.shard_id AND c.block_height < l.block_height AND NOT c.missing "
+            "  AND c.block_time < l.block_time AND c.block_time >= l.block_time - interval '1 hour' "
+            "  HAVING count(DISTINCT l.shard_id) = 1) "
+            "SELECT b.block_height, b.timestamp_nanosec FROM blocks b JOIN executing USING (block_height) "
+            // Nothing between may be unknown: the nearest stored chunk need not be the nearest one.
+            "WHERE (SELECT heights @> int8range(b.block_height, (SELECT block_height FROM above)) FROM "
+            "coverage)",
+            block_hash, outcome_root);
+        if (rows.size() != 1) return std::nullopt;
+        return chain::ExecutedAt{rows[0][0].as<base::Height>(), rows[0][1].as<std::uint64_t>()};
+    });
+}
+
+}  // namespace receiptd::storage

@@ -1,20 +1,20 @@
-// Unplaced receipts on PostgreSQL, on a lane of their own.
+// unplaced_receipts on PostgreSQL, on a lane of their own: most of them come with a tree by themselves.
 #pragma once
 
 #include "storage/lane.hpp"
-#include "storage/orphan_store.hpp"
 #include "storage/partitions.hpp"
+#include "storage/unplaced_store.hpp"
 
 #include <string>
 
 namespace receiptd::storage {
 
-class PgOrphanStore final : public OrphanStore {
+class PgUnplacedStore final : public UnplacedStore {
 public:
     // Connects on first use. Both (PgStore's) must outlive it.
-    PgOrphanStore(SessionContext& sessions, PartitionKeeper& partitions);
+    PgUnplacedStore(SessionContext& sessions, PartitionKeeper& partitions);
     // Stops the sessions and waits for its thread; nothing may await this store any more.
-    ~PgOrphanStore() override;
+    ~PgUnplacedStore() override;
 
     base::Task<UnplacedRound> due_unplaced(unsigned limit) override;
     base::Task<std::uint64_t> unplaced_count(base::HeightRange listed_in) override;
