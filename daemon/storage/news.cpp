@@ -1,6 +1,5 @@
 #include "storage/news.hpp"
 
-#include "storage/alert_sql.hpp"
 #include "storage/copy.hpp"
 #include "storage/sql.hpp"
 

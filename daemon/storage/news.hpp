@@ -9,6 +9,10 @@
 
 namespace receiptd::storage::sql {
 
+// Condition on a row of endpoints: a daemon alive, or alive in the last four days (the retry schedule's
+// length), serves it.
+inline const std::string kServed = "served_at > now() - interval '4 days'";
+
 // Rows of findings by their ids, and the times between which they lie.
 struct News {
     std::vector<std::string> finding_ids;

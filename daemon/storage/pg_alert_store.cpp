@@ -1,11 +1,97 @@
+// The queue of deliveries: who makes the next attempt, and what came of it; deliveries as people see and move
+// them, and the endpoints they go to.
 #include "storage/pg_alert_store.hpp"
 
-#include "storage/alert_sql.hpp"
+#include "storage/copy.hpp"
+#include "storage/sql_time.hpp"
+#include "storage/store.hpp"
 #include "storage/uuid.hpp"
 
-#include <utility>
+#include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace receiptd::storage {
+namespace {
+
+constexpr std::size_t kLongestError = 500;
+
+// next_attempt_at is the lease while an attempt is under way: nobody finds the row due before it has run out.
+const std::string kClaim =
+    "WITH due AS MATERIALIZED (SELECT one.alert_id, one.endpoint, one.due_at "
+    "  FROM unnest($1::text[], $2::int[]) AS room (endpoint, most) "
+    "  CROSS JOIN LATERAL (SELECT d.alert_id, d.endpoint, d.next_attempt_at AS due_at FROM deliveries d "
+    "    WHERE d.endpoint = room.endpoint AND d.state = 'pending' AND d.next_attempt_at <= now() "
+    "    ORDER BY d.next_attempt_at LIMIT room.most FOR UPDATE SKIP LOCKED) one "
+    "  WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.name = room.endpoint AND NOT e.active)), "
+    "claimed AS (UPDATE deliveries d SET lease_owner = $3::uuid, "
+    "    next_attempt_at = now() + $4::bigint * interval '1 second' "
+    "  FROM due WHERE d.alert_id = due.alert_id AND d.endpoint = due.endpoint "
+    "  RETURNING d.alert_id, d.endpoint, d.attempts, d.last_status IS NOT NULL OR d.last_error IS NOT NULL "
+    "    AS tried, due.due_at) "
+    "SELECT c.alert_id, c.endpoint, a.kind, coalesce(a.tx_hash, ''), coalesce(a.payload, ''), c.attempts, "
+    "c.tried, (extract(epoch FROM a.created_at) * 1000000)::bigint "
+    "FROM claimed c JOIN alerts a USING (alert_id) ORDER BY c.due_at, c.alert_id";
+
+constexpr const char* kRecord =
+    "WITH recorded AS (UPDATE deliveries SET state = $3, attempts = attempts + 1, lease_owner = NULL, "
+    "next_attempt_at = coalesce(now() + nullif($4, '')::bigint * interval '1 millisecond', now()), "
+    "last_status = nullif($5::int, 0), last_error = nullif($6, ''), "
+    "delivered_at = CASE WHEN $3 = 'delivered' THEN now() END "
+    "WHERE alert_id = $1 AND endpoint = $2 AND state = 'pending' AND lease_owner = $7::uuid "
+    "RETURNING endpoint) "
+    "UPDATE endpoints SET active = false, updated_at = now() "
+    "WHERE $8::boolean AND active AND name IN (SELECT endpoint FROM recorded)";
+
+DueDelivery due_of(const pqxx::row& row) {
+    DueDelivery due;
+    due.alert_id = row[0].as<std::string>();
+    due.endpoint = row[1].as<std::string>();
+    due.kind = row[2].as<std::string>();
+    due.tx_hash = row[3].as<std::string>();
+    due.payload = row[4].as<std::string>();
+    due.attempts = row[5].as<unsigned>();
+    due.tried = row[6].as<bool>();
+    due.created_at = base::WallTime(std::chrono::microseconds(row[7].as<std::int64_t>()));
+    return due;
+}
+
+// An error may quote a peer: what is no plain text must not keep the outcome from being recorded.
+std::string plain(std::string text) {
+    text.resize(std::min(text.size(), kLongestError));
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    return text;
+}
+
+constexpr std::array<std::string_view, 3> kStates = {"pending", "delivered", "dead"};
+
+// The state stands in the text: what is pending or dead has an index of its own.
+std::string chosen_by(const DeliveryFilter& filter) {
+    std::string condition = "($1 = '' OR d.endpoint = $1) AND ($2 = '' OR d.alert_id = $2)";
+    if (filter.state.empty()) return condition;
+    for (const auto state : kStates)
+        if (state == filter.state) return condition.append(" AND d.state = '").append(state).append("'");
+    throw StorageError("a delivery is pending, delivered or dead, not \"" + filter.state + "\"");
+}
+
+DeliveryRow row_of(const pqxx::row& row) {
+    DeliveryRow delivery;
+    delivery.alert_id = row[0].as<std::string>();
+    delivery.endpoint = row[1].as<std::string>();
+    delivery.state = row[2].as<std::string>();
+    delivery.kind = row[3].as<std::string>();
+    delivery.tx_hash = row[4].as<std::string>();
+    delivery.last_error = row[5].as<std::string>();
+    delivery.attempts = row[6].as<unsigned>();
+    delivery.last_status = row[7].as<int>();
+    delivery.created_at = row[8].as<std::string>();
+    delivery.next_attempt_at = row[9].as<std::string>();
+    delivery.delivered_at = row[10].as<std::string>();
+    return delivery;
+}
+
+}  // namespace
 
 PgAlertStore::PgAlertStore(SessionContext& sessions)
     : sessions_(sessions),
@@ -18,81 +104,143 @@ PgAlertStore::PgAlertStore(SessionContext& sessions)
 
 PgAlertStore::~PgAlertStore() { sessions_.stop.request(); }
 
-base::Task<void> PgAlertStore::prepare() { return chores_.run(sql::settle_restored_events); }
-
-base::Task<std::chrono::milliseconds> PgAlertStore::stream_held_up() {
-    return stream_.run(sql::stream_held_up);
-}
-
-base::Task<void> PgAlertStore::serve_endpoints(std::vector<std::string> names, Serving serving) {
-    return chores_.run([names = std::move(names), serving](pqxx::connection& connection) {
-        sql::serve_endpoints(connection, names, serving);
-    });
-}
-
 base::Task<std::vector<DueDelivery>> PgAlertStore::claim_deliveries(std::vector<EndpointRoom> rooms,
                                                                     std::chrono::seconds lease) {
     return queue_.run([this, rooms = std::move(rooms), lease](pqxx::connection& connection) {
-        return sql::claim_deliveries(connection, rooms, lease, owner_);
-    });
-}
-
-base::Task<std::map<std::string, StoredCause>> PgAlertStore::causes(std::vector<DueDelivery> deliveries) {
-    return causes_.run([deliveries = std::move(deliveries)](pqxx::connection& connection) {
-        return sql::causes(connection, deliveries);
+        std::vector<std::string> endpoints, most;
+        for (const auto& room : rooms) {
+            endpoints.push_back(room.endpoint);
+            most.push_back(std::to_string(room.limit));
+        }
+        pqxx::nontransaction tx(connection);
+        const auto rows =
+            shim::query(tx, kClaim, text_array(endpoints), text_array(most), owner_, lease.count());
+        std::vector<DueDelivery> due;
+        for (const auto& row : rows) due.push_back(due_of(row));
+        return due;
     });
 }
 
 base::Task<std::map<std::string, std::string>> PgAlertStore::keep_payloads(
     std::map<std::string, std::string> payloads) {
     return queue_.run([payloads = std::move(payloads)](pqxx::connection& connection) {
-        return sql::keep_payloads(connection, payloads);
+        std::vector<std::string> ids, bodies;
+        for (const auto& [id, body] : payloads) {
+            ids.push_back(id);
+            bodies.push_back(body);
+        }
+        pqxx::nontransaction tx(connection);
+        const auto rows = shim::query(tx,
+                                      "UPDATE alerts a SET payload = coalesce(a.payload, made.body) "
+                                      "FROM unnest($1::text[], $2::text[]) AS made (alert_id, body) "
+                                      "WHERE a.alert_id = made.alert_id RETURNING a.alert_id, a.payload",
+                                      text_array(ids), text_array(bodies));
+        auto kept = payloads;  // of one that is forgotten meanwhile nothing is kept
+        for (const auto& row : rows) kept[row[0].as<std::string>()] = row[1].as<std::string>();
+        return kept;
     });
 }
 
 base::Task<void> PgAlertStore::record_delivery(DeliveryOutcome outcome) {
     return queue_.run([this, outcome = std::move(outcome)](pqxx::connection& connection) {
-        sql::record_delivery(connection, outcome, owner_);
-    });
-}
-
-base::Task<std::vector<DeliveryRow>> PgAlertStore::list_deliveries(DeliveryFilter filter) {
-    return chores_.run([filter = std::move(filter)](pqxx::connection& connection) {
-        return sql::list_deliveries(connection, filter);
-    });
-}
-
-base::Task<std::uint64_t> PgAlertStore::resend(DeliveryFilter filter) {
-    return chores_.run([filter = std::move(filter)](pqxx::connection& connection) {
-        return sql::resend(connection, filter);
+        const char* state = outcome.delivered ? "delivered" : outcome.dead ? "dead" : "pending";
+        const auto again_in = outcome.again_in ? std::to_string(outcome.again_in->count()) : std::string();
+        pqxx::nontransaction tx(connection);
+        shim::query(tx, kRecord, outcome.alert_id, outcome.endpoint, state, again_in, outcome.status,
+                    plain(outcome.error), owner_, outcome.endpoint_gone);
     });
 }
 
 base::Task<std::optional<std::chrono::milliseconds>> PgAlertStore::next_delivery_in(
     std::vector<std::string> endpoints) {
-    return queue_.run([endpoints = std::move(endpoints)](pqxx::connection& connection) {
-        return sql::next_delivery_in(connection, endpoints);
+    return queue_.run([endpoints = std::move(endpoints)](
+                          pqxx::connection& connection) -> std::optional<std::chrono::milliseconds> {
+        pqxx::nontransaction tx(connection);
+        const auto rows = shim::query(
+            tx,
+            "SELECT ceil(extract(epoch FROM min(next.at) - now()) * 1000)::bigint "
+            "FROM unnest($1::text[]) AS asked (endpoint) "
+            "CROSS JOIN LATERAL (SELECT next_attempt_at AS at FROM deliveries d "
+            "  WHERE d.endpoint = asked.endpoint AND d.state = 'pending' ORDER BY next_attempt_at LIMIT 1) "
+            "next "
+            "WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.name = asked.endpoint AND NOT e.active)",
+            text_array(endpoints));
+        if (rows[0][0].is_null()) return std::nullopt;
+        return std::chrono::milliseconds(std::max<std::int64_t>(0, rows[0][0].as<std::int64_t>()));
+    });
+}
+
+base::Task<void> PgAlertStore::serve_endpoints(std::vector<std::string> names, Serving serving) {
+    return chores_.transaction([names = std::move(names), serving](pqxx::work& tx) {
+        shim::query(
+            tx,
+            "INSERT INTO endpoints (name) SELECT DISTINCT unnest($1::text[]) ORDER BY 1 "
+            "ON CONFLICT (name) DO UPDATE SET served_at = now(), active = endpoints.active OR $2, "
+            "updated_at = CASE WHEN $2 AND NOT endpoints.active THEN now() ELSE endpoints.updated_at END",
+            text_array(names), serving == Serving::begins);
+    });
+}
+
+base::Task<std::vector<DeliveryRow>> PgAlertStore::list_deliveries(DeliveryFilter filter) {
+    return chores_.transaction([filter = std::move(filter)](pqxx::work& tx) {
+        static const std::string select =
+            "SELECT d.alert_id, d.endpoint, d.state, a.kind, coalesce(a.tx_hash, ''), coalesce(d.last_error, "
+            "''), d.attempts, coalesce(d.last_status, 0), " +
+            iso("d.created_at") + ", CASE WHEN d.state = 'pending' THEN " + iso("d.next_attempt_at") +
+            " ELSE '' END, " + iso("d.delivered_at") +
+            " FROM deliveries d JOIN alerts a USING (alert_id) WHERE ";
+        const auto rows =
+            shim::query(tx,
+                        select + chosen_by(filter) +
+                            " ORDER BY a.created_at DESC, a.alert_id, d.endpoint LIMIT nullif($3, 0)",
+                        filter.endpoint, filter.alert_id, static_cast<std::int64_t>(filter.limit));
+        std::vector<DeliveryRow> deliveries;
+        for (const auto& row : rows) deliveries.push_back(row_of(row));
+        return deliveries;
+    });
+}
+
+// An attempt under way is no longer counted. What had come to an end begins its schedule anew. An endpoint
+// that was switched off is given another chance.
+base::Task<std::uint64_t> PgAlertStore::resend(DeliveryFilter filter) {
+    return chores_.transaction([filter = std::move(filter)](pqxx::work& tx) {
+        const auto moved = shim::query(
+            tx,
+            "WITH chosen AS MATERIALIZED (SELECT d.alert_id, d.endpoint FROM deliveries d WHERE " +
+                chosen_by(filter) +
+                " ORDER BY d.alert_id, d.endpoint LIMIT nullif($3, 0) FOR UPDATE)"
+                ", on_again AS (UPDATE endpoints e SET active = true, updated_at = now() "
+                "WHERE NOT e.active AND e.name IN (SELECT endpoint FROM chosen)) "
+                "UPDATE deliveries d SET state = 'pending', next_attempt_at = now(), lease_owner = NULL, "
+                "delivered_at = NULL, attempts = CASE WHEN d.state = 'pending' THEN d.attempts ELSE 0 END "
+                "FROM chosen WHERE d.alert_id = chosen.alert_id AND d.endpoint = chosen.endpoint",
+            filter.endpoint, filter.alert_id, static_cast<std::int64_t>(filter.limit));
+        return moved.affected_rows();
     });
 }
 
 base::Task<std::vector<DeliveryBacklog>> PgAlertStore::delivery_backlog() {
-    return chores_.run(sql::delivery_backlog);
-}
-
-base::Task<std::vector<FindingRow>> PgAlertStore::list_findings(FindingFilter filter) {
-    return findings_.run([filter = std::move(filter)](pqxx::connection& connection) {
-        return sql::list_findings(connection, filter);
+    return chores_.transaction([](pqxx::work& tx) {
+        const auto rows =
+            shim::query(tx,
+                        "SELECT endpoint, sum(pending)::bigint, sum(dead)::bigint, "
+                        "coalesce(greatest(0, extract(epoch FROM now() - min(oldest)) * 1000), 0)::bigint "
+                        "FROM (SELECT endpoint, count(*) AS pending, 0 AS dead, min(created_at) AS oldest "
+                        "    FROM deliveries WHERE state = 'pending' GROUP BY endpoint "
+                        "  UNION ALL SELECT endpoint, 0, count(*), NULL "
+                        "    FROM deliveries WHERE state = 'dead' GROUP BY endpoint) each "
+                        "GROUP BY endpoint ORDER BY endpoint");
+        std::vector<DeliveryBacklog> backlog;
+        for (const auto& row : rows) {
+            DeliveryBacklog of;
+            of.endpoint = row[0].as<std::string>();
+            of.pending = row[1].as<std::uint64_t>();
+            of.dead = row[2].as<std::uint64_t>();
+            of.oldest_pending = std::chrono::milliseconds(row[3].as<std::int64_t>());
+            backlog.push_back(std::move(of));
+        }
+        return backlog;
     });
 }
-
-base::Task<std::vector<StreamEvent>> PgAlertStore::stream_events(std::int64_t after, unsigned limit) {
-    return stream_.run([after, limit](pqxx::connection& connection) {
-        return sql::stream_events(connection, after, limit);
-    });
-}
-
-base::Task<std::int64_t> PgAlertStore::last_stream_event() { return stream_.run(sql::last_stream_event); }
-
-base::Task<std::int64_t> PgAlertStore::highest_stream_id() { return stream_.run(sql::highest_stream_id); }
 
 }  // namespace receiptd::storage

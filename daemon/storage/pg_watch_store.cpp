@@ -1,6 +1,7 @@
 #include "storage/pg_watch_store.hpp"
 
 #include "metrics/watch_series.hpp"
+#include "storage/stored_trees.hpp"
 #include "storage/watch_sql.hpp"
 
 #include <algorithm>
@@ -138,7 +139,7 @@ base::Task<std::map<std::string, StoredTree>> PgWatchStore::stored_trees(std::ve
     auto& lane =
         tx_hashes.size() > 1 ? many_trees_ : questions_;  // nobody who asks for one waits behind them
     return lane.run([tx_hashes = std::move(tx_hashes)](Connection& connection) {
-        return sql::stored_trees(connection, tx_hashes);
+        return storage::stored_trees(connection, tx_hashes);
     });
 }
 

@@ -1,6 +1,6 @@
 // What people were told or asked for is not kept for ever. (History leaves by whole partitions:
 // partitions.hpp.)
-#include "storage/alert_sql.hpp"
+#include "storage/news.hpp"
 #include "storage/sql.hpp"
 #include "storage/watch_sql.hpp"
 

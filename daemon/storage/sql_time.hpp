@@ -1,8 +1,36 @@
-// PostgreSQL counts time in microseconds, the chain in nanoseconds.
+// Times in SQL: PostgreSQL counts microseconds, the chain nanoseconds.
 #pragma once
+
+#include "base/clock.hpp"
+#include "storage/pqxx_shim.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
 
 namespace receiptd::storage {
 
 inline constexpr int kNanosecondsPerMicrosecond = 1000;
+
+// As the interfaces tell times: ISO 8601 in UTC, with microseconds. Sessions are in UTC.
+inline std::string iso(const std::string& column) {
+    return "coalesce(to_char(" + column + ", 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), '')";
+}
+
+// A bound parameter that counts microseconds since 1970, as a time, to the microsecond.
+inline std::string time_parameter(int number) {
+    return "(timestamptz 'epoch' + interval '1 microsecond' * $" + std::to_string(number) + "::bigint)";
+}
+inline std::int64_t microseconds(base::WallTime time) {
+    return std::chrono::floor<std::chrono::microseconds>(time).time_since_epoch().count();
+}
+
+// A column as such a number, and the time that it is.
+inline std::string microseconds_of(const std::string& column) {
+    return "(extract(epoch FROM " + column + ") * 1000000)::bigint";
+}
+inline base::WallTime wall_time(const pqxx::field& microseconds) {
+    return base::WallTime(base::Duration(microseconds.as<std::int64_t>() * kNanosecondsPerMicrosecond));
+}
 
 }  // namespace receiptd::storage

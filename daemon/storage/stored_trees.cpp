@@ -2,14 +2,15 @@
 //
 // Where a tree begins is told by tree_starts() (schema/30_receipt_tree.sql), which looks into all of them;
 // the rest of it lies within seven days from there.
+#include "storage/stored_trees.hpp"
+
 #include "storage/copy.hpp"
 #include "storage/tree_load.hpp"
-#include "storage/watch_sql.hpp"
 
 #include <iterator>
 #include <utility>
 
-namespace receiptd::storage::sql {
+namespace receiptd::storage {
 namespace {
 
 struct Start {
@@ -53,4 +54,4 @@ std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
     return loaded;
 }
 
-}  // namespace receiptd::storage::sql
+}  // namespace receiptd::storage

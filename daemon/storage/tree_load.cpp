@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace receiptd::storage::sql {
+namespace receiptd::storage {
 namespace {
 
 const std::string kMicroseconds = "(extract(epoch FROM block_time) * 1000000)::bigint";
@@ -152,4 +152,4 @@ void load_data(pqxx::transaction_base& tx, const std::vector<std::string>& trees
     }
 }
 
-}  // namespace receiptd::storage::sql
+}  // namespace receiptd::storage

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace receiptd::storage::sql {
+namespace receiptd::storage {
 
 // Timestamps between which all rows of the trees lie, as PostgreSQL writes them: what keeps other
 // partitions out.
@@ -25,4 +25,4 @@ std::map<std::string, StoredTree> load_trees(pqxx::transaction_base& tx,
 void load_data(pqxx::transaction_base& tx, const std::vector<std::string>& trees, const TreeTimes& times,
                std::map<std::string, StoredTree>& loaded);
 
-}  // namespace receiptd::storage::sql
+}  // namespace receiptd::storage

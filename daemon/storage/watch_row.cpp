@@ -9,7 +9,7 @@
 namespace receiptd::storage {
 
 std::string watch_cursor(const Watch& watch) {
-    return std::to_string(sql::microseconds(watch.created_at)) + "." + watch.tx_hash;
+    return std::to_string(microseconds(watch.created_at)) + "." + watch.tx_hash;
 }
 
 std::optional<WatchPosition> parse_watch_cursor(std::string_view cursor) {
@@ -29,10 +29,6 @@ bool is_transaction_hash(std::string_view text) {
 
 namespace sql {
 namespace {
-
-std::string microseconds_of(const char* column) {
-    return std::string("(extract(epoch FROM ") + column + ") * 1000000)::bigint";
-}
 
 WatchOrigin origin_of(const std::string& name) {
     if (name == "rule") return WatchOrigin::rule;
@@ -87,18 +83,6 @@ std::vector<Watch> watches_of(const pqxx::result& rows) {
     found.reserve(static_cast<std::size_t>(rows.size()));
     for (const auto& row : rows) found.push_back(watch_of(row));
     return found;
-}
-
-std::string time_parameter(int number) {
-    return "(timestamptz 'epoch' + interval '1 microsecond' * $" + std::to_string(number) + "::bigint)";
-}
-
-std::int64_t microseconds(base::WallTime time) {
-    return std::chrono::floor<std::chrono::microseconds>(time).time_since_epoch().count();
-}
-
-base::WallTime wall_time(const pqxx::field& microseconds) {
-    return base::WallTime(base::Duration(microseconds.as<std::int64_t>() * kNanosecondsPerMicrosecond));
 }
 
 }  // namespace sql

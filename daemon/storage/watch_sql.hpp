@@ -4,6 +4,7 @@
 
 #include "storage/partitions.hpp"
 #include "storage/pqxx_shim.hpp"
+#include "storage/sql_time.hpp"
 #include "storage/watch_store.hpp"
 
 #include <chrono>
@@ -49,19 +50,11 @@ std::vector<StoredTransition> transitions(pqxx::connection& connection, const st
 bool wait_for_watches(pqxx::connection& connection, std::chrono::milliseconds timeout,
                       const std::function<bool()>& stopped);
 
-// stored_trees.cpp
-std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
-                                               const std::vector<std::string>& tx_hashes);
-
 // Columns and rows of watches, for the files above.
 extern const std::string kWatchColumns;
 inline const std::string kOpenStages =
     "stage IN ('accepted', 'pending', 'included', 'executing', 'completed')";
 Watch watch_of(const pqxx::row& row);
 std::vector<Watch> watches_of(const pqxx::result& rows);
-// A bound parameter that counts microseconds since 1970, as a time, to the microsecond.
-std::string time_parameter(int number);
-std::int64_t microseconds(base::WallTime time);
-base::WallTime wall_time(const pqxx::field& microseconds);
 
 }  // namespace receiptd::storage::sql

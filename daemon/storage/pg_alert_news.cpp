@@ -1,0 +1,195 @@
+// Findings with the trees they were found in, and the lines of the stream: what alerts and lists tell.
+#include "storage/copy.hpp"
+#include "storage/pg_alert_store.hpp"
+#include "storage/sql_time.hpp"
+#include "storage/store.hpp"
+#include "storage/stored_trees.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <utility>
+
+namespace receiptd::storage {
+namespace {
+
+const std::string kSelect =
+    "SELECT f.finding_id, f.kind, coalesce(f.tx_hash, ''), coalesce(f.receipt_id, ''), coalesce(f.role, ''), "
+    "f.handled, coalesce(f.contract_id, ''), coalesce(f.method_name, ''), coalesce(f.signer_id, ''), "
+    "coalesce(f.error_class, ''), coalesce(f.error_text, ''), f.block_height, " +
+    iso("f.block_time") + " FROM findings f ";
+
+FindingRow finding_of(const pqxx::row& row) {
+    FindingRow finding;
+    finding.finding_id = row[0].as<std::string>();
+    finding.kind = row[1].as<std::string>();
+    finding.tx_hash = row[2].as<std::string>();
+    finding.receipt_id = row[3].as<std::string>();
+    finding.role = row[4].as<std::string>();
+    if (!row[5].is_null()) finding.handled = row[5].as<bool>();
+    finding.contract_id = row[6].as<std::string>();
+    finding.method_name = row[7].as<std::string>();
+    finding.signer_id = row[8].as<std::string>();
+    finding.error_class = row[9].as<std::string>();
+    finding.error_text = row[10].as<std::string>();
+    if (!row[11].is_null()) finding.block_height = row[11].as<chain::BlockHeight>();
+    finding.block_time = row[12].as<std::string>();
+    return finding;
+}
+
+std::vector<FindingRow> findings_of(pqxx::connection& connection, const std::vector<std::string>& ids,
+                                    base::WallTime alerted_since) {
+    pqxx::work tx(connection);
+    const auto rows =
+        shim::query(tx,
+                    kSelect +
+                        "WHERE f.finding_id = ANY ($1::text[]) "
+                        "AND f.block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 day' "
+                        "ORDER BY f.block_time DESC",
+                    text_array(ids), alerted_since.time_since_epoch().count());
+    std::vector<FindingRow> findings;
+    for (const auto& row : rows) findings.push_back(finding_of(row));
+    return findings;
+}
+
+FindingCursor cursor_of(const std::string& text) {
+    if (text.empty()) return {};
+    auto cursor = parse_finding_cursor(text);
+    if (!cursor) throw StorageError("not the cursor of a list of findings: \"" + text + "\"");
+    return std::move(*cursor);
+}
+
+// Lines are read in an order in which nothing that commits late is passed by: that of (transaction, id), up
+// to the oldest transaction that is still open. Ids alone do not do: they are given before the commit.
+const std::string kSettled = "(written_by < pg_snapshot_xmin(pg_current_snapshot()))";
+
+StreamEvent event_of(const pqxx::row& row) {
+    StreamEvent event;
+    event.id = row[0].as<std::int64_t>();
+    event.kind = row[1].as<std::string>();
+    event.tx_hash = row[2].as<std::string>();
+    event.at = row[3].as<std::string>();
+    event.body_json = row[4].as<std::string>();
+    return event;
+}
+
+}  // namespace
+
+std::string cursor_after(const FindingRow& finding) { return finding.block_time + "," + finding.finding_id; }
+
+std::optional<FindingCursor> parse_finding_cursor(const std::string& text) {
+    constexpr std::string_view shape = "0000-00-00T00:00:00.000000Z,";
+    if (text.size() <= shape.size()) return std::nullopt;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const bool digit = std::isdigit(static_cast<unsigned char>(text[i])) != 0;
+        if (shape[i] == '0' ? !digit : text[i] != shape[i]) return std::nullopt;
+    }
+    return FindingCursor{text.substr(0, shape.size() - 1), text.substr(shape.size())};
+}
+
+// What alerts is younger than a day: older partitions are left out.
+base::Task<std::map<std::string, StoredCause>> PgAlertStore::causes(std::vector<DueDelivery> deliveries) {
+    return causes_.run([deliveries = std::move(deliveries)](pqxx::connection& connection) {
+        std::map<std::string, StoredCause> known;
+        std::map<std::string, std::vector<std::string>> alerts_of;  // by tx_hash
+        std::vector<std::string> ids, tx_hashes;
+        auto since = base::WallTime::max();
+        for (const auto& delivery : deliveries) {
+            since = std::min(since, delivery.created_at);
+            if (!known.emplace(delivery.alert_id, StoredCause()).second) continue;
+            ids.push_back(delivery.alert_id);
+            if (delivery.tx_hash.empty()) continue;
+            auto& alerts = alerts_of[delivery.tx_hash];
+            if (alerts.empty()) tx_hashes.push_back(delivery.tx_hash);
+            alerts.push_back(delivery.alert_id);
+        }
+        for (auto& finding : findings_of(connection, ids, since)) {
+            const auto alert_id = finding.finding_id;
+            known[alert_id].finding = std::move(finding);
+        }
+        const auto trees = stored_trees(connection, tx_hashes);
+        for (const auto& [tx_hash, tree] : trees)
+            for (const auto& alert_id : alerts_of[tx_hash]) known[alert_id].tree = tree;
+        return known;
+    });
+}
+
+// Newest first. The values are known when it is planned: conditions that are always true fall away.
+base::Task<std::vector<FindingRow>> PgAlertStore::list_findings(FindingFilter filter) {
+    return findings_.transaction([filter = std::move(filter)](pqxx::work& tx) {
+        const auto cursor = cursor_of(filter.cursor);
+        const char* handled = !filter.handled ? "" : *filter.handled ? "true" : "false";
+        const auto rows = shim::query(
+            tx,
+            kSelect +
+                "WHERE ($1 = '' OR (f.tree_id = $1 AND f.tx_hash = $1)) AND ($2 = '' OR f.contract_id = $2) "
+                "AND ($3 = '' OR f.kind = $3) AND ($4 = '' OR f.handled = nullif($4, '')::boolean) "
+                "AND f.block_time >= coalesce(nullif($5, '')::timestamptz, '-infinity') "
+                "AND ($6 = '' OR (f.block_time, f.finding_id) < (nullif($6, '')::timestamptz, $7)) "
+                "ORDER BY f.block_time DESC, f.finding_id DESC LIMIT $8",
+            filter.tx_hash, filter.contract_id, filter.kind, handled, filter.since, cursor.block_time,
+            cursor.finding_id, static_cast<std::int64_t>(filter.limit));
+        std::vector<FindingRow> findings;
+        for (const auto& row : rows) findings.push_back(finding_of(row));
+        return findings;
+    });
+}
+
+// Behind an event that is forgotten come those with a higher id.
+base::Task<std::vector<StreamEvent>> PgAlertStore::stream_events(std::int64_t after, unsigned limit) {
+    return stream_.transaction([after, limit](pqxx::work& tx) {
+        static const std::string behind_it =
+            "WITH last AS MATERIALIZED (SELECT written_by, id FROM stream_events WHERE id = $1) "
+            "SELECT id, kind, coalesce(tx_hash, ''), " +
+            iso("at") + ", body FROM stream_events WHERE " + kSettled +
+            " AND (written_by, id) > (coalesce((SELECT written_by FROM last), '0'), "
+            "coalesce((SELECT id FROM last), 0)) AND (id > $1 OR EXISTS (SELECT FROM last)) "
+            "ORDER BY written_by, id LIMIT $2";
+        const auto rows = shim::query(tx, behind_it, after, static_cast<std::int64_t>(limit));
+        std::vector<StreamEvent> events;
+        for (const auto& row : rows) events.push_back(event_of(row));
+        return events;
+    });
+}
+
+base::Task<std::int64_t> PgAlertStore::last_stream_event() {
+    return stream_.transaction([](pqxx::work& tx) {
+        const auto rows = shim::query(tx, "SELECT id FROM stream_events WHERE " + kSettled +
+                                              " ORDER BY written_by DESC, id DESC LIMIT 1");
+        return rows.empty() ? 0 : rows[0][0].as<std::int64_t>();
+    });
+}
+
+base::Task<std::chrono::milliseconds> PgAlertStore::stream_held_up() {
+    return stream_.transaction([](pqxx::work& tx) {
+        const auto rows = shim::query(tx,
+                                      "SELECT greatest(0, extract(epoch FROM clock_timestamp() - at) * "
+                                      "1000)::bigint FROM stream_events "
+                                      "WHERE NOT " +
+                                          kSettled + " ORDER BY written_by, id LIMIT 1");
+        return std::chrono::milliseconds(rows.empty() ? 0 : rows[0][0].as<std::int64_t>());
+    });
+}
+
+// The rows may be forgotten; their sequence is not.
+base::Task<std::int64_t> PgAlertStore::highest_stream_id() {
+    return stream_.transaction([](pqxx::work& tx) {
+        const auto rows =
+            shim::query(tx,
+                        "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('stream_events', "
+                        "'id')::regclass), 0)");
+        return rows[0][0].as<std::int64_t>();
+    });
+}
+
+// A database restored from a dump holds lines by transactions that its new cluster will only count up to:
+// they come before everything that is written here, with those they were written after.
+base::Task<void> PgAlertStore::prepare() {
+    return chores_.transaction([](pqxx::work& tx) {
+        tx.exec(
+            "UPDATE stream_events SET written_by = '3' WHERE EXISTS (SELECT FROM stream_events "
+            "WHERE written_by >= pg_snapshot_xmax(pg_current_snapshot()))");
+    });
+}
+
+}  // namespace receiptd::storage

@@ -1,0 +1,17 @@
+// Trees of transactions by their hashes, wherever they are stored.
+#pragma once
+
+#include "storage/pqxx_shim.hpp"
+#include "storage/watch_store.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+// One of which nothing is stored is left out.
+std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
+                                               const std::vector<std::string>& tx_hashes);
+
+}  // namespace receiptd::storage
