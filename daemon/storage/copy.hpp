@@ -24,7 +24,4 @@ std::set<std::int64_t> days_of_blocks(const chain::RowBatch& batch);
 // What the rows of a table are known by, which stands in its first column: tx_hash, receipt_id, finding_id, …
 std::vector<std::string> ids_of_rows(const chain::RowBatch& batch, chain::Table table);
 
-// As a PostgreSQL array of text.
-std::string text_array(const std::vector<std::string>& values);
-
 }  // namespace receiptd::storage

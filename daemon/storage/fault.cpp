@@ -2,13 +2,8 @@
 
 #include "storage/pqxx_shim.hpp"
 
-#include <libpq-fe.h>
-#include <poll.h>
-
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <chrono>
 #include <string_view>
 
 namespace receiptd::storage {
@@ -55,17 +50,6 @@ std::string with_advice(std::string text, const std::string& sqlstate) {
     for (const auto& advice : kAdvice)
         if (advice.sqlstate == sqlstate) return text.append("; ").append(advice.text);
     return text;
-}
-
-// "FATAL:  28P01" (PQERRORS_SQLSTATE).
-std::string trailing_sqlstate(std::string_view message) {
-    while (!message.empty() && std::isspace(static_cast<unsigned char>(message.back())))
-        message.remove_suffix(1);
-    if (message.size() < 5) return {};
-    const auto code = message.substr(message.size() - 5);
-    for (const char c : code)
-        if (!std::isdigit(static_cast<unsigned char>(c)) && !(c >= 'A' && c <= 'Z')) return {};
-    return std::string(code);
 }
 
 // An error without a code on a dead connection is the death itself.
@@ -116,25 +100,6 @@ Fault classify(const std::exception_ptr& error, bool connection_open, const Conn
     }
     fault.text = one_line(database.scrub(std::move(fault.text)));
     return fault_with_connection(std::move(fault), connection_open);
-}
-
-std::string connect_sqlstate(const ConnectionString& database) {
-    const std::unique_ptr<PGconn, void (*)(PGconn*)> connection(
-        PQconnectStart(database.conninfo().reveal().c_str()), &PQfinish);
-    if (!connection) return {};
-    PQsetErrorVerbosity(connection.get(), PQERRORS_SQLSTATE);
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-    auto step = PGRES_POLLING_WRITING;
-    while (step == PGRES_POLLING_READING || step == PGRES_POLLING_WRITING) {
-        const auto left =
-            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now())
-                .count();
-        pollfd descriptor{PQsocket(connection.get()),
-                          static_cast<short>(step == PGRES_POLLING_READING ? POLLIN : POLLOUT), 0};
-        if (left <= 0 || descriptor.fd < 0 || poll(&descriptor, 1, static_cast<int>(left)) <= 0) return {};
-        step = PQconnectPoll(connection.get());
-    }
-    return step == PGRES_POLLING_FAILED ? trailing_sqlstate(PQerrorMessage(connection.get())) : std::string();
 }
 
 }  // namespace receiptd::storage

@@ -29,8 +29,4 @@ Fault fault_of(std::string sqlstate, std::string text, const ConnectionString& d
 // `connection_open`: whether the connection survived.
 Fault classify(const std::exception_ptr& error, bool connection_open, const ConnectionString& database);
 
-// Why connecting failed, by SQLSTATE rather than by words in the server's language; empty when the
-// server could not be reached. Connects once more (5 s at most).
-std::string connect_sqlstate(const ConnectionString& database);
-
 }  // namespace receiptd::storage

@@ -19,14 +19,8 @@ auto ask(DatabaseOptions options, Work work) {
     return session.run(std::move(work));
 }
 
-template <class T>
-std::optional<T> optional_field(const pqxx::field& field) {
-    if (field.is_null()) return std::nullopt;
-    return field.as<T>();
-}
-
 std::string text_field(const pqxx::field& field) {
-    return field.is_null() ? std::string() : field.as<std::string>();
+    return shim::optional_of<std::string>(field).value_or("");
 }
 
 StoredSummary summary(pqxx::connection& connection) {
@@ -43,8 +37,8 @@ StoredSummary summary(pqxx::connection& connection) {
         "(SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(heights) r), "
         "(SELECT coalesce(sum(upper(r) - lower(r)), 0) FROM unnest(wanted - heights) r) FROM coverage");
     for (const auto& row : extent) {
-        found.first_height = optional_field<std::uint64_t>(row[0]);
-        found.last_height = optional_field<std::uint64_t>(row[1]);
+        found.first_height = shim::optional_of<std::uint64_t>(row[0]);
+        found.last_height = shim::optional_of<std::uint64_t>(row[1]);
         found.covered_heights += row[2].as<std::uint64_t>();
         found.gap_heights += row[3].as<std::uint64_t>();
     }
@@ -75,7 +69,7 @@ StoredSummary summary(pqxx::connection& connection) {
 
 std::optional<std::string> tree_id(pqxx::connection& connection, const std::string& id) {
     pqxx::work tx(connection);
-    return optional_field<std::string>(shim::query(tx, "SELECT tree_id FROM tree_of($1)", id)[0][0]);
+    return shim::optional_of<std::string>(shim::query(tx, "SELECT tree_id FROM tree_of($1)", id)[0][0]);
 }
 
 }  // namespace

@@ -26,13 +26,13 @@ FindingRow finding_of(const pqxx::row& row) {
     finding.tx_hash = row[2].as<std::string>();
     finding.receipt_id = row[3].as<std::string>();
     finding.role = row[4].as<std::string>();
-    if (!row[5].is_null()) finding.handled = row[5].as<bool>();
+    finding.handled = shim::optional_of<bool>(row[5]);
     finding.contract_id = row[6].as<std::string>();
     finding.method_name = row[7].as<std::string>();
     finding.signer_id = row[8].as<std::string>();
     finding.error_class = row[9].as<std::string>();
     finding.error_text = row[10].as<std::string>();
-    if (!row[11].is_null()) finding.block_height = row[11].as<chain::BlockHeight>();
+    finding.block_height = shim::optional_of<chain::BlockHeight>(row[11]);
     finding.block_time = row[12].as<std::string>();
     return finding;
 }

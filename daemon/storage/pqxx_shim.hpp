@@ -1,4 +1,7 @@
-// Where libpqxx 6.4 (Debian 12) and 7 differ: the only file that knows.
+// What libpqxx 6.4 (Debian 12) does not offer, and where it differs from 7: the only place that knows, and
+// that talks to libpq below it. It has no binary COPY, forgets the SQLSTATE of errors that have a type of
+// their own and of refused connections, takes no arrays, reads no optional, and loses notifications between
+// two calls.
 #pragma once
 
 #include <pqxx/connection>
@@ -8,71 +11,51 @@
 #include <pqxx/transaction>
 #include <pqxx/version>
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace receiptd::storage::shim {
+namespace receiptd::storage {
 
-inline constexpr int kMajor = PQXX_VERSION_MAJOR;
+// As a PostgreSQL array of text.
+std::string text_array(const std::vector<std::string>& values);
 
-namespace detail {
-
-// The library writes no COPY but its own text. An explicit instantiation may name a private member and so
-// hands out libpq's connection; the member has the same name in 6 and 7.
-template <class Tag, typename Tag::Pointer member>
-struct Expose {
-    friend constexpr typename Tag::Pointer exposed(Tag) { return member; }
-};
-
-#if PQXX_VERSION_MAJOR >= 7
-using Connection = pqxx::connection;
-#else
-using Connection = pqxx::connection_base;
-#endif
-
-struct RawConnection {
-    using Pointer = pqxx::internal::pq::PGconn* (Connection::*)() const;
-    friend constexpr Pointer exposed(RawConnection);
-};
-template struct Expose<RawConnection, &Connection::raw_connection>;
-
-}  // namespace detail
-
-// libpq's connection below a transaction; it stays the transaction's.
-inline pqxx::internal::pq::PGconn* raw_connection(pqxx::transaction_base& tx) {
-    return (tx.conn().*exposed(detail::RawConnection{}))();
-}
+namespace shim {
 
 // A connection that fails for good when it is lost. (6.4 would reconnect by itself between two
-// statements and lose the session's settings and locks.)
-inline std::unique_ptr<pqxx::connection> connect(const std::string& conninfo) {
-    auto connection = std::make_unique<pqxx::connection>(conninfo);
-#if PQXX_VERSION_MAJOR < 7
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-    connection->inhibit_reactivation(true);
-#pragma GCC diagnostic pop
-#endif
-    return connection;
-}
+// statements and lose the session's settings and locks.) Throws pqxx::sql_error with the code that the server
+// refused it with, pqxx::broken_connection where none came.
+std::unique_ptr<pqxx::connection> connect(const std::string& conninfo);
 
-// 6.4 forgets the code of errors that have a type of their own.
-inline std::string sqlstate_of(const pqxx::sql_error& error) {
-    if (!error.sqlstate().empty()) return error.sqlstate();
-    const auto is = [&](auto* type) { return dynamic_cast<decltype(type)>(&error) != nullptr; };
-    if (is(static_cast<const pqxx::insufficient_privilege*>(nullptr))) return "42501";
-    if (is(static_cast<const pqxx::undefined_table*>(nullptr))) return "42P01";
-    if (is(static_cast<const pqxx::undefined_column*>(nullptr))) return "42703";
-    if (is(static_cast<const pqxx::undefined_function*>(nullptr))) return "42883";
-    if (is(static_cast<const pqxx::disk_full*>(nullptr))) return "53100";
-    if (is(static_cast<const pqxx::out_of_memory*>(nullptr))) return "53200";
-    if (is(static_cast<const pqxx::insufficient_resources*>(nullptr))) return "53000";
-    if (is(static_cast<const pqxx::check_violation*>(nullptr))) return "23514";
-    if (is(static_cast<const pqxx::unique_violation*>(nullptr))) return "23505";
-    return {};
+std::string sqlstate_of(const pqxx::sql_error& error);
+
+// COPY … FROM STDIN (FORMAT binary). Its errors are those of any statement of the transaction: what the
+// server says, or that the connection is lost.
+class BinaryCopy {
+public:
+    BinaryCopy(pqxx::transaction_base& tx, std::string command);
+    // False: the server has ended the COPY already; complete() knows why.
+    bool put(std::string_view bytes);
+    void complete();
+
+private:
+    pqxx::internal::pq::PGconn* connection_;
+    std::string command_;
+};
+
+// Whether notifications have come on what the session listens to; they are gone then.
+bool take_notifications(pqxx::transaction_base& tx);
+// Returns early when the server has sent something.
+void wait_for_server(pqxx::transaction_base& tx, std::chrono::milliseconds time);
+
+template <class T>
+std::optional<T> optional_of(const pqxx::field& field) {
+    if (field.is_null()) return std::nullopt;
+    return field.as<T>();
 }
 
 template <class... Parameters>
@@ -91,4 +74,5 @@ using Snapshot = pqxx::transaction<pqxx::isolation_level::repeatable_read, pqxx:
 using Snapshot = pqxx::transaction<pqxx::repeatable_read, pqxx::read_only>;
 #endif
 
-}  // namespace receiptd::storage::shim
+}  // namespace shim
+}  // namespace receiptd::storage

@@ -108,11 +108,6 @@ void Session::recover(const std::exception_ptr& error, unsigned failures) {
     if (connected && !open && fault.sqlstate.empty())
         fault.text = "the server closed the connection (" + fault.text + ")";
     if (!open || fault.kind == FaultKind::outage) disconnect();
-    if (!connected && fault.kind == FaultKind::outage) {
-        const auto sqlstate = connect_sqlstate(context_.database);
-        if (!sqlstate.empty() && fault_kind(sqlstate) == FaultKind::permanent)
-            fault = fault_of(sqlstate, fault.text, context_.database);
-    }
     if (fault.kind == FaultKind::permanent) throw StorageError("database: " + fault.text);
     if (waited_for_ == WaitedFor::by_people && fault.sqlstate == kCancelled)
         throw StorageTimeout("the database took too long over it: ask for less");

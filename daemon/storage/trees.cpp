@@ -136,7 +136,7 @@ std::vector<PendingTree> due_trees(pqxx::connection& connection, unsigned limit)
         pending.included_in.height = row[2].as<base::Height>();
         pending.included_in.hash = row[3].as<std::string>();
         pending.included_in.timestamp_nanosec = row[4].as<std::uint64_t>();
-        if (!row[5].is_null()) pending.shard_id = row[5].as<chain::ShardId>();
+        pending.shard_id = shim::optional_of<chain::ShardId>(row[5]);
         pending.attempts = row[6].as<unsigned>();
         pending.ordered = row[7].as<bool>();
         due.push_back(std::move(pending));

@@ -35,12 +35,6 @@ WatchOrigin origin_of(const std::string& name) {
     return name == "submission" ? WatchOrigin::submission : WatchOrigin::hash;
 }
 
-template <class T>
-std::optional<T> optional_of(const pqxx::field& field) {
-    if (field.is_null()) return std::nullopt;
-    return field.as<T>();
-}
-
 }  // namespace
 
 const std::string kWatchColumns =
@@ -63,18 +57,18 @@ Watch watch_of(const pqxx::row& row) {
     watch.signed_tx_base64 = row[7].as<std::string>();
     watch.public_key = row[8].as<std::string>();
     watch.transaction.tx_hash = watch.tx_hash;
-    watch.transaction.nonce = optional_of<std::uint64_t>(row[9]);
-    watch.transaction.valid_until = optional_of<chain::BlockHeight>(row[10]);
+    watch.transaction.nonce = shim::optional_of<std::uint64_t>(row[9]);
+    watch.transaction.valid_until = shim::optional_of<chain::BlockHeight>(row[10]);
     watch.cost = row[11].as<std::string>();
-    watch.transaction.watched_since = optional_of<chain::BlockHeight>(row[12]).value_or(0);
+    watch.transaction.watched_since = shim::optional_of<chain::BlockHeight>(row[12]).value_or(0);
     watch.checks = row[13].as<unsigned>();
-    watch.balance_missing_since = optional_of<chain::BlockHeight>(row[14]);
+    watch.balance_missing_since = shim::optional_of<chain::BlockHeight>(row[14]);
     watch.stuck = row[15].as<bool>();
     watch.stage_since = wall_time(row[16]);
     watch.created_at = wall_time(row[17]);
     watch.next_check_at = wall_time(row[18]);
     watch.transaction.block_hash = row[19].as<std::string>();
-    watch.transaction.block_hash_height = optional_of<chain::BlockHeight>(row[20]);
+    watch.transaction.block_hash_height = shim::optional_of<chain::BlockHeight>(row[20]);
     return watch;
 }
 
