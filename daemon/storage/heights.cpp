@@ -1,6 +1,6 @@
 // Which heights are wanted, done, or cannot be had.
 #include "storage/sql.hpp"
-#include "storage/watch_sql.hpp"
+#include "storage/sql_time.hpp"
 
 namespace receiptd::storage::sql {
 namespace {

@@ -1,32 +1,168 @@
 #include "storage/pg_watch_store.hpp"
 
-#include "metrics/watch_series.hpp"
+#include "storage/copy.hpp"
+#include "storage/sql_time.hpp"
+#include "storage/store.hpp"
 #include "storage/stored_trees.hpp"
-#include "storage/watch_sql.hpp"
+#include "storage/watch_rows.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace receiptd::storage {
-
 namespace {
 
-using Connection = pqxx::connection;
+using namespace std::chrono_literals;
 
-bool may_alert(const WatchUpdate& update) {
-    const auto is_bad_end = [](const chain::Transition& step) {
-        return chain::is_end(step.to) && step.to != chain::Stage::final;
-    };
-    return update.alert && (update.stuck == true ||
-                            std::any_of(update.transitions.begin(), update.transitions.end(), is_bad_end));
+constexpr auto kStopEvery = 250ms;  // how late a stop is seen
+
+// Each watch once, each key once; of two the one that was handed in.
+std::vector<const NewWatch*> without_repeats(const std::vector<NewWatch>& watches) {
+    std::vector<const NewWatch*> kept;
+    std::unordered_map<std::string_view, std::size_t> places;
+    std::set<std::string_view> keys;
+    for (const auto& watch : watches) {
+        const auto [place, is_new] = places.emplace(watch.tx_hash, kept.size());
+        if (!is_new && (watch.signed_tx_base64.empty() || !kept[place->second]->signed_tx_base64.empty()))
+            continue;
+        if (!watch.idempotency_key.empty() && !keys.insert(watch.idempotency_key).second) {
+            if (is_new) places.erase(place);
+            continue;
+        }
+        if (is_new)
+            kept.push_back(&watch);
+        else
+            kept[place->second] = &watch;
+    }
+    return kept;
 }
 
-void count(metrics::WatchSeries& series, const sql::WatchesUpdated& updated) {
-    for (const auto stage : updated.stages) series.count_stage(std::string(chain::stage_name(stage)));
-    for (const auto& [kind, error_class] : updated.findings) series.count_finding(kind, error_class, 1);
+std::string text_of(const std::optional<std::uint64_t>& number) {
+    return number ? std::to_string(*number) : std::string();
+}
+
+struct WatchColumns {
+    explicit WatchColumns(const std::vector<const NewWatch*>& watches) {
+        for (const auto* watch : watches) {
+            tx_hashes.push_back(watch->tx_hash);
+            senders.push_back(watch->sender_id);
+            origins.emplace_back(origin_name(watch->origin));
+            rules.push_back(watch->rule);
+            bytes.push_back(watch->signed_tx_base64);
+            idempotency_keys.push_back(watch->idempotency_key);
+            public_keys.push_back(watch->public_key);
+            nonces.push_back(text_of(watch->nonce));
+            valid_until.push_back(text_of(watch->valid_until));
+            costs.push_back(watch->cost);
+            block_hashes.push_back(watch->block_hash);
+            block_heights.push_back(text_of(watch->block_hash_height));
+        }
+    }
+    std::vector<std::string> tx_hashes, senders, origins, rules, bytes, idempotency_keys, public_keys, nonces,
+        valid_until, costs, block_hashes, block_heights;
+};
+
+// In the order of the hashes, so that two that add the same ones do not wait for each other in a circle.
+constexpr const char* kInsert =
+    "INSERT INTO watches AS w (tx_hash, sender_id, origin, rule, signed_tx_base64, idempotency_key, "
+    "  public_key, nonce, valid_until, cost, block_hash, block_hash_height) "
+    "SELECT tx_hash, sender_id, origin, nullif(rule, ''), nullif(bytes, ''), nullif(key, ''), "
+    "  nullif(public_key, ''), nullif(nonce, '')::numeric, nullif(valid_until, '')::bigint, "
+    "  nullif(cost, '')::numeric, nullif(block_hash, ''), nullif(block_height, '')::bigint "
+    "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
+    "  $8::text[], $9::text[], $10::text[], $11::text[], $12::text[]) AS new (tx_hash, sender_id, origin, "
+    "  rule, bytes, key, public_key, nonce, valid_until, cost, block_hash, block_height) "
+    "WHERE key = '' OR NOT EXISTS (SELECT FROM watches other WHERE other.idempotency_key = key "
+    "  AND other.tx_hash <> new.tx_hash) "
+    "ORDER BY tx_hash "
+    "ON CONFLICT (tx_hash) DO UPDATE SET sender_id = excluded.sender_id, origin = excluded.origin, "
+    "  signed_tx_base64 = excluded.signed_tx_base64, "
+    "  idempotency_key = coalesce(w.idempotency_key, excluded.idempotency_key), "
+    "  public_key = excluded.public_key, nonce = excluded.nonce, valid_until = excluded.valid_until, "
+    "  cost = excluded.cost, block_hash = excluded.block_hash, "
+    "  block_hash_height = excluded.block_hash_height, next_check_at = now(), created_at = now(), "
+    "  updated_at = now() "
+    "WHERE w.signed_tx_base64 IS NULL AND excluded.signed_tx_base64 IS NOT NULL "
+    "RETURNING tx_hash, xmax = 0";
+
+// To those that were handed in without one before.
+constexpr const char* kGiveKeys =
+    "UPDATE watches w SET idempotency_key = new.key, updated_at = now() "
+    "FROM unnest($1::text[], $2::text[], $3::text[]) AS new (tx_hash, bytes, key) "
+    "WHERE w.tx_hash = new.tx_hash AND w.signed_tx_base64 = new.bytes AND new.bytes <> '' AND new.key <> '' "
+    "AND w.idempotency_key IS NULL "
+    "AND NOT EXISTS (SELECT FROM watches other WHERE other.idempotency_key = new.key)";
+
+std::vector<std::string> insert(pqxx::transaction_base& tx, const WatchColumns& c) {
+    const auto rows =
+        shim::query(tx, kInsert, text_array(c.tx_hashes), text_array(c.senders), text_array(c.origins),
+                    text_array(c.rules), text_array(c.bytes), text_array(c.idempotency_keys),
+                    text_array(c.public_keys), text_array(c.nonces), text_array(c.valid_until),
+                    text_array(c.costs), text_array(c.block_hashes), text_array(c.block_heights));
+    shim::query(tx, kGiveKeys, text_array(c.tx_hashes), text_array(c.bytes), text_array(c.idempotency_keys));
+    std::vector<std::string> added;
+    for (const auto& row : rows)
+        if (row[1].as<bool>()) added.push_back(row[0].as<std::string>());
+    return added;
+}
+
+std::vector<std::string> insert(pqxx::connection& connection, const WatchColumns& columns) {
+    pqxx::work tx(connection);
+    auto added = insert(tx, columns);
+    tx.commit();
+    return added;
+}
+
+void remove_transitions(pqxx::transaction_base& tx, const std::string& tx_hash) {
+    shim::query(tx, "DELETE FROM watch_transitions WHERE tx_hash = $1", tx_hash);
+}
+
+// Throws StorageError if the database could not keep them as they are.
+void require_storable(const std::vector<NewWatch>& watches) {
+    for (const auto& watch : watches) {
+        if (!is_transaction_hash(watch.tx_hash))
+            throw StorageError("a watch's tx_hash is not 32 bytes in base58");
+        for (const auto* text : {&watch.sender_id, &watch.rule, &watch.signed_tx_base64,
+                                 &watch.idempotency_key, &watch.public_key, &watch.cost, &watch.block_hash})
+            if (text->find('\0') != std::string::npos)
+                throw StorageError("a text of the watch of " + watch.tx_hash +
+                                   " holds a NUL character, which PostgreSQL does not store");
+    }
+}
+
+const std::string kSubmissions = "WHERE signed_tx_base64 IS NOT NULL AND stage IN ('accepted', 'pending') ";
+
+// As the index has it (migrations/0004).
+const std::string kLostStages = "stage IN ('rejected', 'forwarding_failed', 'dropped', 'expired', 'unknown')";
+
+WatchPosition position_of(const std::string& cursor) {
+    auto position = parse_watch_cursor(cursor);
+    if (!position) throw StorageError("the cursor of a list of watches is none");
+    return std::move(*position);
+}
+
+std::optional<Watch> one_of(std::vector<Watch> found) {
+    if (found.empty()) return std::nullopt;
+    return std::move(found.front());
+}
+
+bool listens_already(pqxx::transaction_base& session) {
+    return !session.exec("SELECT FROM pg_listening_channels() AS c WHERE c = 'receiptd_watches'").empty();
 }
 
 }  // namespace
+
+const char* origin_name(WatchOrigin origin) {
+    switch (origin) {
+        case WatchOrigin::hash: return "hash";
+        case WatchOrigin::rule: return "rule";
+        case WatchOrigin::submission: return "submission";
+    }
+    return "hash";
+}
 
 PgWatchStore::PgWatchStore(PgStore& store, const base::Clock& clock, WaitedFor waited_for)
     : context_(store.sessions()),
@@ -39,106 +175,157 @@ PgWatchStore::PgWatchStore(PgStore& store, const base::Clock& clock, WaitedFor w
       waiting_(context_) {}
 
 base::Task<std::vector<std::string>> PgWatchStore::add_watches(std::vector<NewWatch> watches) {
-    return writing_.run([watches = std::move(watches)](Connection& connection) {
-        sql::require_storable(watches);
-        return sql::add_watches(connection, watches);
-    });
+    return writing_.run(
+        [watches = std::move(watches)](pqxx::connection& connection) -> std::vector<std::string> {
+            require_storable(watches);
+            const auto kept = without_repeats(watches);
+            if (kept.empty()) return {};
+            const WatchColumns columns(kept);
+            try {
+                return insert(connection, columns);
+            } catch (const pqxx::unique_violation&) {
+                return insert(connection, columns);  // somebody else has just used a key: now it is seen
+            }
+        });
 }
 
 base::Task<bool> PgWatchStore::remove_watch(std::string tx_hash) {
-    return writing_.run([tx_hash = std::move(tx_hash)](Connection& connection) {
-        return sql::remove_watch(connection, tx_hash);
+    return writing_.transaction([tx_hash = std::move(tx_hash)](pqxx::work& tx) {
+        const auto removed =
+            shim::query(tx, "DELETE FROM watches WHERE tx_hash = $1", tx_hash).affected_rows() > 0;
+        if (removed) remove_transitions(tx, tx_hash);
+        return removed;
     });
 }
 
 base::Task<bool> PgWatchStore::replace_ended(NewWatch watch, chain::Stage ended) {
-    return writing_.run([watch = std::move(watch), ended](Connection& connection) {
-        sql::require_storable({watch});
-        return sql::replace_ended(connection, watch, ended);
-    });
-}
-
-base::Task<std::optional<Watch>> PgWatchStore::watch(std::string tx_hash) {
-    return questions_.run([tx_hash = std::move(tx_hash)](Connection& connection) -> std::optional<Watch> {
-        auto found = sql::watches(connection, {tx_hash});
-        if (found.empty()) return std::nullopt;
-        return std::move(found.front());
+    return writing_.run([given = std::move(watch), ended](pqxx::connection& connection) {
+        require_storable({given});
+        auto row = given;
+        pqxx::work tx(connection);
+        const auto removed = shim::query(tx,
+                                         "DELETE FROM watches WHERE tx_hash = $1 AND stage = $2 "
+                                         "RETURNING coalesce(idempotency_key, '')",
+                                         row.tx_hash, std::string(chain::stage_name(ended)));
+        if (removed.empty()) return false;
+        remove_transitions(tx, row.tx_hash);
+        const auto key = removed[0][0].as<std::string>();
+        if (!key.empty()) row.idempotency_key = key;
+        const std::vector<const NewWatch*> one{&row};
+        const bool added = !insert(tx, WatchColumns(one)).empty();
+        if (added) tx.commit();
+        return added;
     });
 }
 
 base::Task<std::vector<Watch>> PgWatchStore::watches(std::vector<std::string> tx_hashes) {
-    return questions_.run([tx_hashes = std::move(tx_hashes)](Connection& connection) {
-        return sql::watches(connection, tx_hashes);
+    return questions_.transaction([tx_hashes = std::move(tx_hashes)](pqxx::work& tx) {
+        return select_watches(tx, "WHERE tx_hash = ANY ($1::text[]) ORDER BY tx_hash", text_array(tx_hashes));
+    });
+}
+
+base::Task<std::optional<Watch>> PgWatchStore::watch(std::string tx_hash) {
+    return questions_.transaction([tx_hash = std::move(tx_hash)](pqxx::work& tx) {
+        return one_of(select_watches(tx, "WHERE tx_hash = $1", tx_hash));
     });
 }
 
 base::Task<std::optional<Watch>> PgWatchStore::watch_by_idempotency_key(std::string key) {
-    return questions_.run([key = std::move(key)](Connection& connection) {
-        return sql::watch_by_idempotency_key(connection, key);
+    return questions_.transaction([key = std::move(key)](pqxx::work& tx) {
+        return one_of(select_watches(tx, "WHERE idempotency_key = $1", key));
     });
 }
 
+// Every list goes on behind the last row it gave, so that rows that come in meanwhile move nothing.
 base::Task<std::vector<Watch>> PgWatchStore::list_watches(WatchFilter filter) {
-    return lists_.run([filter = std::move(filter)](Connection& connection) {
-        return sql::list_watches(connection, filter);
+    return lists_.transaction([filter = std::move(filter)](pqxx::work& tx) {
+        // Parameters that a condition does not use are compared with themselves: one statement for all
+        // filters.
+        std::string which =
+            "WHERE ($1 = '' OR stage = $1) "
+            "AND ($2 = '' OR verdict = $2) AND ($3 = '' OR sender_id = $3)";
+        if (filter.open_only) which += " AND " + kOpenStages;
+        WatchPosition position;
+        which += filter.cursor.empty() ? " AND $4::bigint = 0 AND $5 = ''"
+                                       : " AND (created_at, tx_hash) < (" + time_parameter(4) + ", $5)";
+        which += " ORDER BY created_at DESC, tx_hash DESC LIMIT $6";
+        if (!filter.cursor.empty()) position = position_of(filter.cursor);
+        return select_watches(
+            tx, which, filter.stage ? std::string(chain::stage_name(*filter.stage)) : std::string(),
+            filter.verdict ? std::string(chain::verdict_name(*filter.verdict)) : std::string(),
+            filter.sender_id, position.created_at_microseconds, position.tx_hash, filter.limit);
     });
 }
 
 base::Task<std::vector<Watch>> PgWatchStore::open_watches(std::string after, unsigned limit) {
-    return questions_.run([after = std::move(after), limit](Connection& connection) {
-        return sql::open_watches(connection, after, limit);
+    return questions_.transaction([after = std::move(after), limit](pqxx::work& tx) {
+        return select_watches(tx, "WHERE " + kOpenStages + " AND tx_hash > $1 ORDER BY tx_hash LIMIT $2",
+                              after, limit);
     });
 }
 
 base::Task<std::vector<Watch>> PgWatchStore::lost_watches(std::string after, unsigned limit) {
-    return questions_.run([after = std::move(after), limit](Connection& connection) {
-        return sql::lost_watches(connection, after, limit);
+    return questions_.transaction([after = std::move(after), limit](pqxx::work& tx) {
+        return select_watches(tx,
+                              "WHERE " + kLostStages +
+                                  " AND updated_at > now() - interval '3 days' "
+                                  "AND tx_hash > $1 ORDER BY tx_hash LIMIT $2",
+                              after, limit);
     });
 }
 
 base::Task<std::vector<Watch>> PgWatchStore::new_watches(unsigned limit) {
-    return questions_.run([limit](Connection& connection) { return sql::new_watches(connection, limit); });
-}
-
-base::Task<bool> PgWatchStore::wait_for_watches(std::chrono::milliseconds timeout) {
-    return waiting_.run([this, timeout](Connection& connection) {
-        return sql::wait_for_watches(connection, timeout, [this] { return context_.stop.requested(); });
+    return questions_.transaction([limit](pqxx::work& tx) {
+        return select_watches(
+            tx, "WHERE watched_since IS NULL AND " + kOpenStages + " ORDER BY created_at LIMIT $1", limit);
     });
 }
 
 base::Task<std::vector<Watch>> PgWatchStore::watches_since(base::WallTime since, std::string after,
                                                            unsigned limit) {
-    return questions_.run([since, after = std::move(after), limit](Connection& connection) {
-        return sql::watches_since(connection, since, after, limit);
+    return questions_.transaction([since, after = std::move(after), limit](pqxx::work& tx) {
+        return select_watches(tx,
+                              "WHERE " + kOpenStages + " AND (created_at, tx_hash) > (" + time_parameter(1) +
+                                  ", $2) ORDER BY created_at, tx_hash LIMIT $3",
+                              microseconds(since), after, limit);
     });
 }
 
 base::Task<std::vector<Watch>> PgWatchStore::open_submissions(base::WallTime since, std::string after,
                                                               unsigned limit) {
-    return questions_.run([since, after = std::move(after), limit](Connection& connection) {
-        return sql::open_submissions(connection, since, after, limit);
+    return questions_.transaction([since, after = std::move(after), limit](pqxx::work& tx) {
+        return select_watches(tx,
+                              kSubmissions + "AND (created_at, tx_hash) > (" + time_parameter(1) +
+                                  ", $2) ORDER BY created_at, tx_hash LIMIT $3",
+                              microseconds(since), after, limit);
     });
 }
 
-base::Task<std::vector<std::string>> PgWatchStore::update_watches(std::vector<WatchUpdate> updates) {
-    return writing_.run([this, updates = std::move(updates)](Connection& connection) {
-        auto updated = sql::update_watches(connection, updates, clock_.wall(), partitions_);
-        if (std::any_of(updates.begin(), updates.end(), may_alert)) context_.on_alerts();
-        if (context_.watch_series) count(*context_.watch_series, updated);
-        return std::move(updated.moved);
-    });
-}
-
-base::Task<std::vector<StoredTransition>> PgWatchStore::transitions(std::string tx_hash) {
-    return questions_.run([tx_hash = std::move(tx_hash)](Connection& connection) {
-        return sql::transitions(connection, tx_hash);
+// Whoever inserts notifies (schema/15_watch_notify.sql).
+base::Task<bool> PgWatchStore::wait_for_watches(std::chrono::milliseconds timeout) {
+    return waiting_.run([this, timeout](pqxx::connection& connection) {
+        const auto until = std::chrono::steady_clock::now() + timeout;
+        pqxx::nontransaction session(connection);
+        if (shim::take_notifications(session)) return true;
+        if (!listens_already(session)) {
+            session.exec("LISTEN receiptd_watches");
+            return true;  // somebody may have inserted before
+        }
+        while (!context_.stop.requested()) {
+            if (shim::take_notifications(session)) return true;
+            const auto left =
+                std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+            if (left <= 0ms) return false;
+            shim::wait_for_server(session, std::min<std::chrono::milliseconds>(left, kStopEvery));
+        }
+        return false;
     });
 }
 
 base::Task<std::map<std::string, StoredTree>> PgWatchStore::stored_trees(std::vector<std::string> tx_hashes) {
     auto& lane =
         tx_hashes.size() > 1 ? many_trees_ : questions_;  // nobody who asks for one waits behind them
-    return lane.run([tx_hashes = std::move(tx_hashes)](Connection& connection) {
+    return lane.run([tx_hashes = std::move(tx_hashes)](pqxx::connection& connection) {
         return storage::stored_trees(connection, tx_hashes);
     });
 }

@@ -1,6 +1,6 @@
 // WatchStore on PostgreSQL: beside a PgStore, with connections of its own. One writes, one answers
 // questions, one makes lists for people, one reads many trees at once, one waits for watches; those that are
-// not used are not opened. All of its SQL is in watch_sql.hpp.
+// not used are not opened.
 #pragma once
 
 #include "base/clock.hpp"

@@ -2,7 +2,7 @@
 // partitions.hpp.)
 #include "storage/news.hpp"
 #include "storage/sql.hpp"
-#include "storage/watch_sql.hpp"
+#include "storage/watch_rows.hpp"
 
 namespace receiptd::storage::sql {
 namespace {

@@ -1,17 +1,18 @@
 // What is learned of watches: their rows, their transitions, the lines of the stream, and the findings of
 // those that end badly or are stuck, all in one transaction.
 #include "chain/json/json_check.hpp"
+#include "metrics/watch_series.hpp"
 #include "storage/copy.hpp"
 #include "storage/news.hpp"
+#include "storage/pg_watch_store.hpp"
 #include "storage/sql_time.hpp"
-#include "storage/watch_sql.hpp"
 
 #include <algorithm>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
-namespace receiptd::storage::sql {
+namespace receiptd::storage {
 namespace {
 
 constexpr std::int64_t kMicrosecondsPerDay = 86'400ll * 1'000'000;
@@ -229,7 +230,7 @@ std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transactio
                                                                 const std::vector<WatchFinding>& findings) {
     if (findings.empty()) return {};
     std::vector<std::string> ids, kinds, tx_hashes, signers, classes, texts, heights, times;
-    News news;
+    sql::News news;
     for (const auto& finding : findings) {
         ids.push_back(finding.finding_id);
         kinds.push_back(finding.kind);
@@ -245,7 +246,7 @@ std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transactio
     const auto rows = shim::query(tx, kFindings, text_array(ids), text_array(kinds), text_array(tx_hashes),
                                   text_array(signers), text_array(classes), text_array(texts),
                                   text_array(heights), text_array(times));
-    tell(tx, news);
+    sql::tell(tx, news);
     std::vector<std::pair<std::string, std::string>> written;
     for (const auto& row : rows) written.emplace_back(row[0].as<std::string>(), row[1].as<std::string>());
     return written;
@@ -262,12 +263,17 @@ std::set<std::int64_t> days_of(const std::vector<WatchUpdate>& updates, std::int
     return days;
 }
 
-WatchesUpdated write(pqxx::connection& connection, const std::vector<WatchUpdate>& updates,
-                     std::int64_t now) {
+struct Updated {
+    std::vector<std::string> moved;                             // whose update was not written
+    std::vector<chain::Stage> stages;                           // reached, each as often as it was
+    std::vector<std::pair<std::string, std::string>> findings;  // kind and error_class
+};
+
+Updated write(pqxx::connection& connection, const std::vector<WatchUpdate>& updates, std::int64_t now) {
     pqxx::work tx(connection);
     auto rows = lock_rows(tx, updates);
     std::vector<Applied> applied;
-    WatchesUpdated updated;
+    Updated updated;
     for (const auto& update : updates) {
         const auto row = rows.find(update.tx_hash);
         if (row == rows.end() || row->second.stage != update.from) {
@@ -287,38 +293,57 @@ WatchesUpdated write(pqxx::connection& connection, const std::vector<WatchUpdate
     return updated;
 }
 
+bool may_alert(const WatchUpdate& update) {
+    const auto is_bad_end = [](const chain::Transition& step) {
+        return chain::is_end(step.to) && step.to != chain::Stage::final;
+    };
+    return update.alert && (update.stuck == true ||
+                            std::any_of(update.transitions.begin(), update.transitions.end(), is_bad_end));
+}
+
+void count(metrics::WatchSeries& series, const Updated& updated) {
+    for (const auto stage : updated.stages) series.count_stage(std::string(chain::stage_name(stage)));
+    for (const auto& [kind, error_class] : updated.findings) series.count_finding(kind, error_class, 1);
+}
+
 }  // namespace
 
-WatchesUpdated update_watches(pqxx::connection& connection, const std::vector<WatchUpdate>& updates,
-                              base::WallTime now, PartitionKeeper& partitions) {
-    if (updates.empty()) return {};
-    const auto at = microseconds(now);
-    return partitions.with_days(connection, days_of(updates, at),
-                                [&] { return write(connection, updates, at); });
+base::Task<std::vector<std::string>> PgWatchStore::update_watches(std::vector<WatchUpdate> updates) {
+    return writing_.run([this, updates = std::move(updates)](pqxx::connection& connection) {
+        Updated updated;
+        if (updates.empty()) return updated.moved;
+        const auto now = microseconds(clock_.wall());
+        updated = partitions_.with_days(connection, days_of(updates, now),
+                                        [&] { return write(connection, updates, now); });
+        if (std::any_of(updates.begin(), updates.end(), may_alert)) context_.on_alerts();
+        if (context_.watch_series) count(*context_.watch_series, updated);
+        return std::move(updated.moved);
+    });
 }
 
-std::vector<StoredTransition> transitions(pqxx::connection& connection, const std::string& tx_hash) {
-    pqxx::work tx(connection);
-    const auto rows =
-        shim::query(tx,
-                    "SELECT from_stage, to_stage, (extract(epoch FROM at) * 1000000)::bigint, "
-                    "block_height, (extract(epoch FROM block_time) * 1000000)::bigint, evidence "
-                    "FROM watch_transitions WHERE tx_hash = $1 ORDER BY at",
-                    tx_hash);
-    std::vector<StoredTransition> found;
-    for (const auto& row : rows) {
-        StoredTransition stored;
-        auto& transition = stored.transition;
-        transition.from = chain::parse_stage(row[0].as<std::string>()).value_or(chain::Stage::accepted);
-        transition.to = chain::parse_stage(row[1].as<std::string>()).value_or(chain::Stage::accepted);
-        stored.learned_at = wall_time(row[2]);
-        if (!row[3].is_null() && !row[4].is_null())
-            transition.at = chain::ExecutedAt{row[3].as<chain::BlockHeight>(),
-                                              row[4].as<std::uint64_t>() * kNanosecondsPerMicrosecond};
-        transition.evidence = row[5].as<std::string>();
-        found.push_back(std::move(stored));
-    }
-    return found;
+base::Task<std::vector<StoredTransition>> PgWatchStore::transitions(std::string tx_hash) {
+    return questions_.transaction([tx_hash = std::move(tx_hash)](pqxx::work& tx) {
+        const auto rows =
+            shim::query(tx,
+                        "SELECT from_stage, to_stage, (extract(epoch FROM at) * 1000000)::bigint, "
+                        "block_height, (extract(epoch FROM block_time) * 1000000)::bigint, evidence "
+                        "FROM watch_transitions WHERE tx_hash = $1 ORDER BY at",
+                        tx_hash);
+        std::vector<StoredTransition> found;
+        for (const auto& row : rows) {
+            StoredTransition stored;
+            auto& transition = stored.transition;
+            transition.from = chain::parse_stage(row[0].as<std::string>()).value_or(chain::Stage::accepted);
+            transition.to = chain::parse_stage(row[1].as<std::string>()).value_or(chain::Stage::accepted);
+            stored.learned_at = wall_time(row[2]);
+            if (!row[3].is_null() && !row[4].is_null())
+                transition.at = chain::ExecutedAt{row[3].as<chain::BlockHeight>(),
+                                                  row[4].as<std::uint64_t>() * kNanosecondsPerMicrosecond};
+            transition.evidence = row[5].as<std::string>();
+            found.push_back(std::move(stored));
+        }
+        return found;
+    });
 }
 
-}  // namespace receiptd::storage::sql
+}  // namespace receiptd::storage

@@ -1,7 +1,7 @@
-// A row of watches, and the cursor that leads to it.
+#include "storage/watch_rows.hpp"
+
 #include "chain/wire/base58.hpp"
 #include "storage/sql_time.hpp"
-#include "storage/watch_sql.hpp"
 
 #include <array>
 #include <charconv>
@@ -27,23 +27,12 @@ bool is_transaction_hash(std::string_view text) {
     return text.size() <= 44 && chain::base58_decode_exact(text, bytes);
 }
 
-namespace sql {
 namespace {
 
 WatchOrigin origin_of(const std::string& name) {
     if (name == "rule") return WatchOrigin::rule;
     return name == "submission" ? WatchOrigin::submission : WatchOrigin::hash;
 }
-
-}  // namespace
-
-const std::string kWatchColumns =
-    "tx_hash, sender_id, origin, stage, coalesce(verdict, ''), coalesce(reason, ''), "
-    "coalesce(evidence::text, ''), coalesce(signed_tx_base64, ''), coalesce(public_key, ''), nonce, "
-    "valid_until, "
-    "coalesce(cost::text, ''), watched_since, checks, balance_missing_since, stuck_since IS NOT NULL, " +
-    microseconds_of("stage_since") + ", " + microseconds_of("created_at") + ", " +
-    microseconds_of("next_check_at") + ", coalesce(block_hash, ''), block_hash_height";
 
 Watch watch_of(const pqxx::row& row) {
     Watch watch;
@@ -72,6 +61,16 @@ Watch watch_of(const pqxx::row& row) {
     return watch;
 }
 
+}  // namespace
+
+const std::string kWatchColumns =
+    "tx_hash, sender_id, origin, stage, coalesce(verdict, ''), coalesce(reason, ''), "
+    "coalesce(evidence::text, ''), coalesce(signed_tx_base64, ''), coalesce(public_key, ''), nonce, "
+    "valid_until, "
+    "coalesce(cost::text, ''), watched_since, checks, balance_missing_since, stuck_since IS NOT NULL, " +
+    microseconds_of("stage_since") + ", " + microseconds_of("created_at") + ", " +
+    microseconds_of("next_check_at") + ", coalesce(block_hash, ''), block_hash_height";
+
 std::vector<Watch> watches_of(const pqxx::result& rows) {
     std::vector<Watch> found;
     found.reserve(static_cast<std::size_t>(rows.size()));
@@ -79,5 +78,4 @@ std::vector<Watch> watches_of(const pqxx::result& rows) {
     return found;
 }
 
-}  // namespace sql
 }  // namespace receiptd::storage

@@ -1,0 +1,25 @@
+// Rows of watches, and the cursors that lead to them.
+#pragma once
+
+#include "storage/pqxx_shim.hpp"
+#include "storage/watch_store.hpp"
+
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+extern const std::string kWatchColumns;  // as watches_of() reads them
+inline const std::string kOpenStages =
+    "stage IN ('accepted', 'pending', 'included', 'executing', 'completed')";
+
+std::vector<Watch> watches_of(const pqxx::result& rows);
+
+// `which` follows FROM watches.
+template <class... Parameters>
+std::vector<Watch> select_watches(pqxx::transaction_base& tx, const std::string& which,
+                                  const Parameters&... parameters) {
+    return watches_of(shim::query(tx, "SELECT " + kWatchColumns + " FROM watches " + which, parameters...));
+}
+
+}  // namespace receiptd::storage
