@@ -94,10 +94,10 @@ int main() {
     rd::metrics::Registry registry;
     rd::metrics::StorageSeries series(registry);
     rd::base::SystemClock clock;
-    rd::storage::PgStoreOptions options;
-    options.database.url = rd::base::Secret(url);
-    rd::storage::PgStore store(options, series, clock);
-    rd::storage::PgWatchStore watches(store, clock);
+    rd::storage::DatabaseOptions options;
+    options.url = rd::base::Secret(url);
+    rd::storage::Database database(options, series);
+    rd::storage::PgWatchStore watches(database, clock);
 
     const std::vector<std::string> first(1, tx_hashes.front());
     const double first_read = run(read_together(watches, first));

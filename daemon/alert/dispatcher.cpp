@@ -5,7 +5,7 @@
 #include "base/offload.hpp"
 #include "base/sleep.hpp"
 #include "metrics/registry.hpp"
-#include "storage/store.hpp"
+#include "storage/errors.hpp"
 
 #include <algorithm>
 #include <utility>

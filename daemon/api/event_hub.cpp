@@ -3,7 +3,7 @@
 #include "base/log.hpp"
 #include "base/sleep.hpp"
 #include "metrics/registry.hpp"
-#include "storage/store.hpp"
+#include "storage/errors.hpp"
 
 #include <utility>
 

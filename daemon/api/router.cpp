@@ -4,7 +4,7 @@
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
 #include "chain/wire/hash.hpp"
-#include "storage/store.hpp"
+#include "storage/errors.hpp"
 
 #include <algorithm>
 #include <cctype>

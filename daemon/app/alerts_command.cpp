@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 class Asking {
 public:
     explicit Asking(const config::Settings& settings)
-        : series_(registry_), sessions_(impatient(database_options(settings)), series_), store_(sessions_) {}
+        : series_(registry_), database_(impatient(database_options(settings)), series_), store_(database_) {}
 
     storage::AlertStore& store() { return store_; }
 
@@ -46,7 +46,7 @@ private:
 
     metrics::Registry registry_;
     metrics::StorageSeries series_;
-    storage::SessionContext sessions_;
+    storage::Database database_;
     storage::PgAlertStore store_;
 };
 

@@ -65,7 +65,7 @@ public:
 private:
     base::Task<void> whole_life(base::Task<follow::Follower::End> work, bool daemon) {
         try {
-            co_await runtime_.store.check_identity(runtime_.settings.network, runtime_.status().scope);
+            co_await runtime_.database.check_identity(chain_identity(runtime_.settings));
             co_await runtime_.check_network();
             // Maintenance ends alerts of endpoints that nobody has served for four days: it comes after the
             // start of ours, and is no matter of a mere backfill.
@@ -89,7 +89,7 @@ private:
         helpers_.cancel();
         if (server_) co_await server_->stop(200ms);
         if (api_) api_->stop();
-        runtime_.store.request_stop();  // who still waits for the database waits no longer
+        runtime_.database.request_stop();  // who still waits for the database waits no longer
         runtime_.context.stop();
     }
 
@@ -209,7 +209,6 @@ private:
         log::configure(changed.log_level, changed.log_format);
         runtime_.sources->reload(changed);
         runtime_.sender.reload(changed.endpoints);
-        runtime_.store.set_keep(changed.retention.keep);
         runtime_.settings.log_level = changed.log_level;
         runtime_.settings.log_format = changed.log_format;
         runtime_.settings.retention.keep = changed.retention.keep;
@@ -229,7 +228,7 @@ private:
         base::asio::steady_timer timer(runtime_.context);
         while (true) {
             try {
-                co_await runtime_.store.maintain();
+                co_await runtime_.database.maintain(runtime_.clock.wall(), runtime_.settings.retention.keep);
             } catch (const storage::StorageError& e) {
                 log::error("maintenance of the database failed; trying again in an hour",
                            {{"because", e.what()}});
@@ -242,7 +241,7 @@ private:
     base::Task<void> watch_database() {
         base::asio::steady_timer timer(runtime_.context);
         while (true) {
-            co_await runtime_.store.ping();
+            co_await runtime_.database.ping();
             runtime_.database_answered_at = runtime_.clock.steady();
             co_await base::sleep_on(timer, kPingEvery);
         }
@@ -290,7 +289,8 @@ private:
                                  }};
     metrics::ApiSeries api_series_{runtime_.registry};
     // On connections of its own: who asks does not wait for the tracker's questions.
-    storage::PgWatchStore api_watches_{runtime_.store, runtime_.clock, storage::WaitedFor::by_people};
+    storage::PgWatchStore api_watches_{runtime_.database, runtime_.clock, storage::WaitedFor::by_people,
+                                       &runtime_.watch_series};
     std::optional<api::Api> api_;
     std::optional<net::HttpServer> server_;
     base::TaskGroup helpers_;

@@ -44,11 +44,6 @@ std::size_t cpu_threads(const config::Follow& settings) {
                                     : std::max(1u, std::thread::hardware_concurrency());
 }
 
-storage::PgStoreOptions store_options(const config::Settings& settings) {
-    return {database_options(settings), settings.follow.writers, settings.retention.partition,
-            settings.retention.keep};
-}
-
 std::vector<std::string> endpoint_names(const config::Settings& settings) {
     std::vector<std::string> names;
     for (const auto& endpoint : settings.endpoints) names.push_back(endpoint.name);
@@ -72,8 +67,16 @@ const char* scope_name(config::ScopeName scope) {
     return "all";
 }
 
+storage::ChainIdentity chain_identity(const config::Settings& settings) {
+    return {settings.network, scope_name(settings.follow.scope), settings.retention.partition};
+}
+
 storage::DatabaseOptions database_options(const config::Settings& settings) {
-    return {settings.database.url, settings.database.statement_timeout, std::nullopt};
+    storage::DatabaseOptions options;
+    options.url = settings.database.url;
+    options.statement_timeout = settings.database.statement_timeout;
+    options.shares.writers = settings.follow.writers;
+    return options;
 }
 
 watch::SubmitterOptions submitter_options(const config::Settings& settings) {
@@ -89,14 +92,19 @@ Runtime::Runtime(const config::Settings& configured)
       follow_series(registry),
       watch_series(registry),
       cpu(cpu_threads(settings.follow)),
-      store(store_options(settings), storage_series, clock),
-      watches(store, clock),
-      alerts(store.sessions()),
-      unplaced(store.sessions(), store.partitions()),
+      database(database_options(settings), storage_series,
+               [this] { boost::asio::post(context, [this] { dispatcher.wake(); }); }),
+      blocks(database),
+      trees(database),
+      orphans(database),
+      backfills(database),
+      unplaced(database),
+      watches(database, clock, storage::WaitedFor::by_daemon, &watch_series),
+      alerts(database),
       sources(rpc::make_sources(context.get_executor(), cpu, settings, &rpc_series, clock)),
       state(context.get_executor(), follow_series, clock),
-      follower(context.get_executor(), cpu, sources->blocks(), &sources->trees(), store, state,
-               settings.follow),
+      follower(context.get_executor(), cpu, sources->blocks(), &sources->trees(),
+               {blocks, trees, orphans, backfills}, state, settings.follow),
       watching(context.get_executor(), cpu, watches, *sources, follower, state, watch_series, clock,
                settings),
       submitter(context.get_executor(), watches, sources->submissions(),
@@ -106,8 +114,6 @@ Runtime::Runtime(const config::Settings& configured)
       dispatcher(context.get_executor(), cpu, endpoint_names(settings), alerts, sender, alert_series, clock,
                  chance(), settings.http.public_url) {
     follower.place_receipts(sources->receipts(), sources->trees(), unplaced);
-    store.sessions().watch_series = &watch_series;
-    store.sessions().on_alerts = [this] { boost::asio::post(context, [this] { dispatcher.wake(); }); };
 }
 
 api::DaemonStatus Runtime::status() const {

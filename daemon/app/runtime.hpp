@@ -16,8 +16,12 @@
 #include "metrics/storage_series.hpp"
 #include "metrics/watch_series.hpp"
 #include "rpc/sources.hpp"
+#include "storage/database.hpp"
 #include "storage/pg_alert_store.hpp"
-#include "storage/pg_store.hpp"
+#include "storage/pg_backfill_store.hpp"
+#include "storage/pg_block_store.hpp"
+#include "storage/pg_orphan_store.hpp"
+#include "storage/pg_tree_store.hpp"
 #include "storage/pg_unplaced_store.hpp"
 #include "storage/pg_watch_store.hpp"
 #include "watch/submitter.hpp"
@@ -32,6 +36,7 @@ namespace receiptd::app {
 storage::DatabaseOptions database_options(const config::Settings& settings);
 
 const char* scope_name(config::ScopeName scope);  // as the database keeps it
+storage::ChainIdentity chain_identity(const config::Settings& settings);
 watch::SubmitterOptions submitter_options(const config::Settings& settings);
 
 struct Runtime {
@@ -46,10 +51,14 @@ struct Runtime {
     metrics::WatchSeries watch_series;
     boost::asio::thread_pool cpu;
     boost::asio::io_context context{1};
-    storage::PgStore store;
+    storage::Database database;
+    storage::PgBlockStore blocks;
+    storage::PgTreeStore trees;
+    storage::PgOrphanStore orphans;
+    storage::PgBackfillStore backfills;
+    storage::PgUnplacedStore unplaced;
     storage::PgWatchStore watches;
     storage::PgAlertStore alerts;
-    storage::PgUnplacedStore unplaced;
     std::unique_ptr<rpc::Sources> sources;
     follow::State state;
     follow::Follower follower;

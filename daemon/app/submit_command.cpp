@@ -82,7 +82,7 @@ void print(const watch::Submitted& submitted) {
 
 struct Parts {
     const config::Settings& settings;
-    storage::PgStore& store;
+    storage::Database& database;
     storage::WatchStore& watches;
     watch::Submitter& submitter;
 };
@@ -90,7 +90,7 @@ struct Parts {
 base::Task<void> hand_in(boost::asio::any_io_executor executor, Parts parts, watch::SubmitRequest request,
                          bool wait, int& code) {
     // A database of another network must not take it.
-    co_await parts.store.check_identity(parts.settings.network, scope_name(parts.settings.follow.scope));
+    co_await parts.database.check_identity(chain_identity(parts.settings));
     const auto result = co_await parts.submitter.submit(std::move(request));
     if (!result) {
         code = print(result.error());
@@ -116,12 +116,10 @@ int submit_transaction(const config::Settings& settings, const SubmitCommand& co
     metrics::StorageSeries series(registry);
     boost::asio::thread_pool cpu(1);
     boost::asio::io_context context{1};
-    storage::PgStoreOptions options;
-    options.database = database_options(settings);
-    options.database.patience = kDatabasePatience;
-    options.partition = settings.retention.partition;
-    storage::PgStore store(options, series, clock);
-    storage::PgWatchStore watches(store, clock);
+    auto options = database_options(settings);
+    options.patience = kDatabasePatience;
+    storage::Database database(options, series);
+    storage::PgWatchStore watches(database, clock);
     const auto sources = rpc::make_sources(context.get_executor(), cpu, settings, nullptr, clock);
     watch::Submitter submitter(context.get_executor(), watches, sources->submissions(),
                                std::make_shared<rpc::RealTimeAndChance>(clock), submitter_options(settings));
@@ -129,7 +127,7 @@ int submit_transaction(const config::Settings& settings, const SubmitCommand& co
     int code = kOk;
     bool ended = false;
     std::exception_ptr failure;
-    const Parts parts{settings, store, watches, submitter};
+    const Parts parts{settings, database, watches, submitter};
     base::asio::co_spawn(context,
                          hand_in(context.get_executor(), parts, std::move(request), command.wait, code),
                          [&](std::exception_ptr error) {
@@ -138,7 +136,7 @@ int submit_transaction(const config::Settings& settings, const SubmitCommand& co
                          });
     while (!ended && context.run_one() > 0) {
     }
-    store.request_stop();
+    database.request_stop();
     if (failure) std::rethrow_exception(failure);
     return code;
 }

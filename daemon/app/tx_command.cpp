@@ -117,18 +117,17 @@ watch::TransactionView load_view(const config::Settings& settings, const std::st
     metrics::Registry registry;
     metrics::StorageSeries series(registry);
     boost::asio::io_context context{1};
-    storage::PgStoreOptions options;
-    options.database = database_options(settings);
-    options.database.patience = kStoredPatience;
-    storage::PgStore store(options, series, clock);
-    storage::PgWatchStore watches(store, clock);
-    storage::PgAlertStore alerts(store.sessions());
+    auto options = database_options(settings);
+    options.patience = kStoredPatience;
+    storage::Database database(options, series);
+    storage::PgWatchStore watches(database, clock);
+    storage::PgAlertStore alerts(database);
     watch::TransactionView view;
     std::exception_ptr failure;
     base::asio::co_spawn(context, load(watches, alerts, tx_hash, view),
                          [&](std::exception_ptr error) { failure = error; });
     context.run();
-    store.request_stop();
+    database.request_stop();
     if (failure) std::rethrow_exception(failure);
     return view;
 }

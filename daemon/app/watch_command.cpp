@@ -67,16 +67,14 @@ int watch_transaction(const config::Settings& settings, const std::string& tx_ha
         return kUsage;
     }
     say_if_nobody_answers(settings.http.listen, "its stages come when one runs on this database");
-    auto database = database_options(settings);
-    database.patience = kWatchListPatience;
+    auto options = database_options(settings);
+    options.patience = kWatchListPatience;
     base::SystemClock clock;
     metrics::Registry registry;
     metrics::StorageSeries series(registry);
     boost::asio::io_context context{1};
-    storage::PgStoreOptions options;
-    options.database = database;
-    storage::PgStore store(options, series, clock);
-    storage::PgWatchStore watches(store, clock);
+    storage::Database database(options, series);
+    storage::PgWatchStore watches(database, clock);
     storage::NewWatch watch;
     watch.tx_hash = tx_hash;
     watch.sender_id = sender_id;
@@ -85,7 +83,7 @@ int watch_transaction(const config::Settings& settings, const std::string& tx_ha
     base::asio::co_spawn(context, add(context.get_executor(), watches, std::move(watch), wait, code),
                          [&](std::exception_ptr error) { failure = error; });
     context.run();
-    store.request_stop();
+    database.request_stop();
     if (failure) std::rethrow_exception(failure);
     return code;
 }

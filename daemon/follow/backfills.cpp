@@ -26,7 +26,7 @@ base::Task<void> Follower::resume_backfills() {
     auto look_at = state_.clock.steady();
     while (!state_.stopping) {
         if (state_.clock.steady() >= look_at) {
-            auto abandoned = co_await store_.claim_abandoned_backfills();
+            auto abandoned = co_await stores_.backfills.claim_abandoned_backfills();
             for (auto& backfill : abandoned) runs_.spawn(guard(run_backfill(std::move(backfill))));
             look_at = state_.clock.steady() + kLookForAbandoned;
         }
@@ -58,11 +58,11 @@ base::Task<void> Follower::run_backfill(storage::BackfillProgress backfill) {
     auto missing = backfill.missing;
     missing.subtract(state_.coverage.covered);
     if (!untried.empty()) {
-        co_await store_.release_backfill(id);
+        co_await stores_.backfills.release_backfill(id);
         co_return;
     }
     // What is left is recorded as gaps and retried beside the head for ever.
-    co_await store_.finish_backfill(id);
+    co_await stores_.backfills.finish_backfill(id);
     log::info("backfill finished",
               {{"from", backfill.range.from}, {"to", backfill.range.to}, {"gaps_left", missing.size()}});
 }
@@ -73,7 +73,7 @@ base::Task<void> Follower::report_backfill(std::int64_t id, base::HeightSet miss
     auto left_before = total;
     while (true) {
         co_await base::sleep_on(timer, kReportEvery);
-        co_await store_.renew_backfill(id);
+        co_await stores_.backfills.renew_backfill(id);
         missing.subtract(state_.coverage.covered);
         const auto left = missing.size();
         const double rate =

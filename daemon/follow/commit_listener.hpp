@@ -22,6 +22,8 @@ public:
     virtual base::Task<void> committing(const chain::Sightings& seen) = 0;
     // A batch without its rows: blocks, heights, `seen`, `decided`.
     virtual void committed(const chain::RowBatch& facts) = 0;
+    // What was decided of trees that cross a seam.
+    virtual void settled(const chain::DecidedCounts& decided) = 0;
 
     // Source rpc: what of a tree is final before all of it is, for who wants it; and that it is stored.
     virtual bool wants(const std::string& tx_hash) const = 0;

@@ -34,18 +34,18 @@ chain::Scope scope_of(const config::Follow& settings) {
 }  // namespace
 
 Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
-                   rpc::BlockSource& source, rpc::TreeSource* trees, storage::Store& store, State& state,
+                   rpc::BlockSource& source, rpc::TreeSource* trees, Stores stores, State& state,
                    const config::Follow& settings)
     : executor_(executor),
       source_(source),
-      store_(store),
+      stores_(stores),
       state_(state),
       settings_(settings),
-      writers_(executor, store, state, settings.writers),
+      writers_(executor, stores.blocks, state, settings.writers),
       engine_{executor,
               cpu,
               source,
-              store,
+              stores,
               writers_,
               state,
               scope_of(settings),
@@ -58,7 +58,9 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
       loops_(executor),
       runs_(executor) {
     const bool come_with_blocks = !engine_.source_has_outcomes && stores_transactions();
-    if (trees) trees_.emplace(executor, cpu, *trees, store, state, settings.patience, come_with_blocks);
+    if (trees)
+        trees_.emplace(executor, cpu, *trees, stores.trees, stores.blocks, state, settings.patience,
+                       come_with_blocks);
     state_.places_receipts = engine_.source_has_outcomes && stores_transactions();
     writers_.on_committed([this](const chain::RowBatch& facts) { committed(facts); });
 }
@@ -68,7 +70,7 @@ void Follower::place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& tre
     found_ = &waiting;
     if (engine_.source_has_outcomes || settings_.scope != config::ScopeName::accounts) return;
     state_.places_receipts = true;
-    unplaced_receipts_.emplace(executor_, UnplacedSources{receipts, trees, waiting}, store_, state_,
+    unplaced_receipts_.emplace(executor_, UnplacedSources{receipts, trees, waiting}, stores_.blocks, state_,
                                engine_.scope, settings_.patience);
 }
 
@@ -113,23 +115,23 @@ base::Task<void> Follower::guard(base::Task<void> task) {
 }
 
 base::Task<void> Follower::prepare() {
-    state_.coverage = co_await store_.load_coverage();
-    const auto unavailable = co_await store_.unavailable_heights(kUnavailableLoaded);
+    state_.coverage = co_await stores_.blocks.load_coverage();
+    const auto unavailable = co_await stores_.blocks.unavailable_heights(kUnavailableLoaded);
     for (const auto& height : unavailable) state_.unavailable[height.height] = height;
     if (const auto last = state_.coverage.covered.last()) {
-        state_.committed = co_await store_.stored_block_below(*last + 1);
+        state_.committed = co_await stores_.blocks.stored_block_below(*last + 1);
         const base::HeightRange seam{*last, *last};
         if (engine_.source_has_outcomes) {
-            co_await store_.adopt_orphans(seam);
-            co_await store_.settle_trees(seam, state_.news_since());
+            co_await stores_.orphans.adopt_orphans(seam);
+            const auto settled = co_await stores_.trees.settle_trees(seam, state_.news_since());
+            if (state_.listener) state_.listener->settled(settled);
         }
     }
     state_.publish_gaps();
 }
 
 void Follower::start_loops(bool follow_closely) {
-    for (unsigned writer = 0; writer < settings_.writers; ++writer)
-        writing_.spawn(guard(writers_.run(writer)));
+    for (unsigned writer = 0; writer < settings_.writers; ++writer) writing_.spawn(guard(writers_.run()));
     loops_.spawn(guard(poll_head(follow_closely && !source_.waits_for_next())));
     if (trees_) loops_.spawn(guard(trees_->run()));
     if (unplaced_receipts_) loops_.spawn(guard(unplaced_receipts_->run()));
@@ -144,7 +146,7 @@ base::Task<Follower::End> Follower::follow(std::optional<base::Height> until) {
     const auto from = *first;
     if (until && from <= *until) {
         const base::HeightRange wanted{from, *until};
-        co_await store_.want(wanted);
+        co_await stores_.blocks.want(wanted);
         state_.coverage.wanted.add(wanted);
     }
     log::info("following the chain", {{"from", from}, {"gaps", state_.coverage.gaps().size()}});
@@ -166,9 +168,9 @@ base::Task<Follower::End> Follower::backfill(base::HeightRange range) {
     if (state_.head && range.to > state_.head->height)
         throw std::runtime_error("height " + std::to_string(range.to) + " is above the head, " +
                                  std::to_string(state_.head->height));
-    auto claimed = co_await store_.claim_backfill(range);
+    auto claimed = co_await stores_.backfills.claim_backfill(range);
     if (claimed.leased) throw std::runtime_error("another process is working on this range right now");
-    co_await store_.want(range);
+    co_await stores_.blocks.want(range);
     state_.coverage.wanted.add(range);
     runs_.spawn(guard(run_backfill(std::move(claimed))));
     co_await wait_until_dealt_with(range);
@@ -281,7 +283,7 @@ base::Task<void> Follower::repair(base::HeightRange range) {
 }
 
 base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
-    PendingTreeCount pending(store_, range);
+    PendingTreeCount pending(stores_.trees, range);
     while (!state_.stopping) {
         auto waiting = state_.coverage.gaps().within(range);
         waiting.subtract(state_.given_up);

@@ -20,7 +20,7 @@ namespace receiptd::follow {
 class Follower {
 public:
     Follower(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, rpc::BlockSource& source,
-             rpc::TreeSource* trees, storage::Store& store, State& state, const config::Follow& settings);
+             rpc::TreeSource* trees, Stores stores, State& state, const config::Follow& settings);
 
     // Follows the head from follow.start on, beside gaps and backfills, until stop() or, with
     // `until`, until everything up to that height is dealt with. Rethrows what broke it.
@@ -70,7 +70,7 @@ private:
 
     base::asio::any_io_executor executor_;
     rpc::BlockSource& source_;
-    storage::Store& store_;
+    Stores stores_;
     State& state_;
     config::Follow settings_;
     Writers writers_;

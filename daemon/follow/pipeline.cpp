@@ -83,8 +83,8 @@ base::Task<void> Run::follow_through() {
     while (has_neighbour_in_flight() && !engine_.state.stopping)
         co_await base::wait_for(engine_.state.changed, engine_.executor, std::chrono::seconds(1));
     if (settings_.to) claim(still_missing(base::HeightSet({settings_.from, *settings_.to})));
-    auto below = co_await engine_.store.stored_block_below(settings_.from);
-    auto above = co_await engine_.store.stored_block_above(settings_.to.value_or(settings_.from));
+    auto below = co_await engine_.stores.blocks.stored_block_below(settings_.from);
+    auto above = co_await engine_.stores.blocks.stored_block_above(settings_.to.value_or(settings_.from));
     continuity_ = Continuity(std::move(below), std::move(above));
     co_await hold_scope();
     while (co_await advance()) {
@@ -121,7 +121,7 @@ base::Task<bool> Run::advance() {
 base::Task<void> Run::leap() {
     co_await flush();
     co_await engine_.writers.drain();
-    auto stored_next = co_await engine_.store.stored_block_above(next_ - 1);
+    auto stored_next = co_await engine_.stores.blocks.stored_block_above(next_ - 1);
     continuity_.set_above(std::move(stored_next));
     const auto step = continuity_.finish();
     batch_.covered.add(still_missing(step.skipped));
@@ -130,8 +130,8 @@ base::Task<void> Run::leap() {
     window_.forget_below(next_);
     last_seam_ = next_;
     if (engine_.source_has_outcomes) adopt_at_ = next_ + kFirstAdoption;
-    auto below = co_await engine_.store.stored_block_below(next_);
-    auto above = co_await engine_.store.stored_block_above(settings_.to.value_or(next_));
+    auto below = co_await engine_.stores.blocks.stored_block_below(next_);
+    auto above = co_await engine_.stores.blocks.stored_block_above(settings_.to.value_or(next_));
     continuity_ = Continuity(std::move(below), std::move(above));
     co_await hold_scope();
 }
@@ -139,7 +139,7 @@ base::Task<void> Run::leap() {
 // With scope accounts a receipt may be in scope by its parent alone, which is stored below.
 base::Task<void> Run::hold_scope() {
     if (!engine_.source_has_outcomes || engine_.scope.kind != chain::ScopeKind::accounts) co_return;
-    const auto ids = co_await engine_.store.announced_below(next_);
+    const auto ids = co_await engine_.stores.orphans.announced_below(next_);
     lineage_.hold_in_scope(ids);
 }
 
@@ -216,7 +216,7 @@ base::Task<void> Run::give_up(base::Height height, std::string reason, std::stri
     state.in_flight.subtract({height, height});
     state.unsettled.subtract({height, height});
     claimed_.subtract({height, height});
-    co_await engine_.store.record_unavailable(record);
+    co_await engine_.stores.blocks.record_unavailable(record);
     state.learn_unavailable(record);
 }
 
@@ -246,7 +246,7 @@ base::Task<void> Run::finish() {
 }
 
 base::Task<void> Run::look_above() {
-    auto above = co_await engine_.store.stored_block_above(*settings_.to);
+    auto above = co_await engine_.stores.blocks.stored_block_above(*settings_.to);
     if (!above && continuity_.undecided()) above = co_await fetch_above();
     continuity_.set_above(std::move(above));
 }
@@ -302,9 +302,10 @@ base::Task<void> Run::adopt_around(base::Height seam) {
     const bool leapt = last_seam_ > settings_.from;
     if (!engine_.source_has_outcomes || (neighbours.empty() && !leapt)) co_return;
     const base::HeightRange around{seam, std::max(seam, last_seam_)};
-    co_await engine_.store.adopt_orphans(around);
+    co_await engine_.stores.orphans.adopt_orphans(around);
     const auto news_since = is_history() ? base::WallTime::max() : engine_.state.news_since();
-    co_await engine_.store.settle_trees(around, news_since);
+    const auto settled = co_await engine_.stores.trees.settle_trees(around, news_since);
+    if (engine_.state.listener) engine_.state.listener->settled(settled);
 }
 
 // Ordered, whatever its age. What comes late because something failed is none: nobody heard of it yet.

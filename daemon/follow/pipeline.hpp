@@ -10,7 +10,10 @@
 #include "follow/state.hpp"
 #include "follow/writers.hpp"
 #include "rpc/source.hpp"
-#include "storage/store.hpp"
+#include "storage/backfill_store.hpp"
+#include "storage/block_store.hpp"
+#include "storage/orphan_store.hpp"
+#include "storage/tree_store.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -19,12 +22,20 @@
 
 namespace receiptd::follow {
 
+// Where the follower stores what it follows, and reads how far it is.
+struct Stores {
+    storage::BlockStore& blocks;
+    storage::TreeStore& trees;
+    storage::OrphanStore& orphans;
+    storage::BackfillStore& backfills;
+};
+
 // What every run needs; lives as long as the follower.
 struct Engine {
     base::asio::any_io_executor executor;
     base::asio::thread_pool& cpu;
     rpc::BlockSource& source;
-    storage::Store& store;
+    Stores stores;
     Writers& writers;
     State& state;
     chain::Scope scope;

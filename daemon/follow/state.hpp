@@ -6,7 +6,8 @@
 #include "base/height_set.hpp"
 #include "chain/rows/rows.hpp"
 #include "metrics/follow_series.hpp"
-#include "storage/store.hpp"
+#include "storage/block_store.hpp"
+#include "storage/tree_store.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 

@@ -81,11 +81,13 @@ base::Task<std::uint64_t> PendingTreeCount::get(base::SteadyTime now) {
 }
 
 Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, rpc::TreeSource& source,
-             storage::Store& store, State& state, base::Duration patience, bool come_with_blocks)
+             storage::TreeStore& store, storage::BlockStore& blocks, State& state, base::Duration patience,
+             bool come_with_blocks)
     : executor_(std::move(executor)),
       cpu_(cpu),
       source_(source),
       store_(store),
+      blocks_(blocks),
       state_(state),
       patience_(patience),
       come_with_blocks_(come_with_blocks),
@@ -290,7 +292,7 @@ base::Task<std::optional<chain::BlockRef>> Trees::find_block(const Open& open, s
     const bool history = open.pending.included_in.height + kHistory < final_height();
     const bool late = open.wanting_since && state_.clock.steady() - *open.wanting_since >= kBlockComesWithin;
     if (!history && !late) co_return std::nullopt;
-    auto block = co_await store_.stored_block_by_hash(hash);
+    auto block = co_await blocks_.stored_block_by_hash(hash);
     if (!block) {
         auto told = co_await source_.block_by_hash(hash, priority_of(open));
         if (told) block = std::move(*told);

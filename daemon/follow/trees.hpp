@@ -11,7 +11,8 @@
 #include "follow/tree_progress.hpp"
 #include "rpc/final_tree.hpp"
 #include "rpc/source.hpp"
-#include "storage/store.hpp"
+#include "storage/block_store.hpp"
+#include "storage/tree_store.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -28,12 +29,12 @@ namespace receiptd::follow {
 // once a second.
 class PendingTreeCount {
 public:
-    PendingTreeCount(storage::Store& store, base::HeightRange included_in)
+    PendingTreeCount(storage::TreeStore& store, base::HeightRange included_in)
         : store_(store), included_in_(included_in) {}
     base::Task<std::uint64_t> get(base::SteadyTime now);
 
 private:
-    storage::Store& store_;
+    storage::TreeStore& store_;
     base::HeightRange included_in_;
     std::uint64_t count_ = 0;
     base::SteadyTime counted_at_{};
@@ -43,7 +44,8 @@ class Trees {
 public:
     // `come_with_blocks`: each commit may bring some to be fetched.
     Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, rpc::TreeSource& source,
-          storage::Store& store, State& state, base::Duration patience, bool come_with_blocks);
+          storage::TreeStore& store, storage::BlockStore& blocks, State& state, base::Duration patience,
+          bool come_with_blocks);
 
     // Works off pending_trees until the state is stopping.
     base::Task<void> run();
@@ -99,7 +101,8 @@ private:
     base::asio::any_io_executor executor_;
     base::asio::thread_pool& cpu_;
     rpc::TreeSource& source_;
-    storage::Store& store_;
+    storage::TreeStore& store_;
+    storage::BlockStore& blocks_;
     State& state_;
     base::Duration patience_;
     bool come_with_blocks_;

@@ -30,11 +30,11 @@ struct CancelAtEnd {
 }  // namespace
 
 UnplacedReceipts::UnplacedReceipts(base::asio::any_io_executor executor, UnplacedSources sources,
-                                   storage::Store& store, State& state, const chain::Scope& scope,
+                                   storage::BlockStore& blocks, State& state, const chain::Scope& scope,
                                    base::Duration patience)
     : executor_(executor),
       sources_(sources),
-      store_(store),
+      blocks_(blocks),
       state_(state),
       scope_(scope),
       patience_(patience),
@@ -208,7 +208,7 @@ base::Task<void> UnplacedReceipts::store_orphan(const UnplacedReceipt& unplaced,
 }
 
 base::Task<std::optional<chain::BlockRef>> UnplacedReceipts::final_block(std::string hash) {
-    auto block = co_await store_.stored_block_by_hash(hash);
+    auto block = co_await blocks_.stored_block_by_hash(hash);
     if (!block) {
         auto told = co_await sources_.trees.block_by_hash(hash, rpc::Priority::watch);
         if (told) block = std::move(*told);

@@ -10,6 +10,7 @@
 #include "follow/state.hpp"
 #include "rpc/receipt_source.hpp"
 #include "rpc/source.hpp"
+#include "storage/block_store.hpp"
 #include "storage/unplaced_store.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -30,8 +31,9 @@ struct UnplacedSources {
 
 class UnplacedReceipts {
 public:
-    UnplacedReceipts(base::asio::any_io_executor executor, UnplacedSources sources, storage::Store& store,
-                     State& state, const chain::Scope& scope, base::Duration patience);
+    UnplacedReceipts(base::asio::any_io_executor executor, UnplacedSources sources,
+                     storage::BlockStore& blocks, State& state, const chain::Scope& scope,
+                     base::Duration patience);
 
     // Until the state is stopping.
     base::Task<void> run();
@@ -57,7 +59,7 @@ private:
 
     base::asio::any_io_executor executor_;
     UnplacedSources sources_;
-    storage::Store& store_;
+    storage::BlockStore& blocks_;
     State& state_;
     const chain::Scope& scope_;
     base::Duration patience_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "chain/rows/rows.hpp"
-#include "storage/store.hpp"
+#include "storage/block_store.hpp"
 #include "storage/unplaced_store.hpp"
 
 #include <chrono>

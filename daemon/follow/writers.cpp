@@ -10,10 +10,11 @@
 
 namespace receiptd::follow {
 
-Writers::Writers(base::asio::any_io_executor executor, storage::Store& store, State& state, unsigned count)
+Writers::Writers(base::asio::any_io_executor executor, storage::BlockStore& store, State& state,
+                 unsigned count)
     : store_(store), state_(state), count_(count), moved_(std::move(executor)) {}
 
-base::Task<void> Writers::run(unsigned writer) {
+base::Task<void> Writers::run() {
     while (true) {
         while (queue_.empty()) co_await moved_.wait();
         auto batch = std::move(queue_.front());
@@ -22,7 +23,7 @@ base::Task<void> Writers::run(unsigned writer) {
         moved_.notify_all();
         std::exception_ptr failure;
         try {
-            co_await write(writer, std::move(batch));
+            co_await write(std::move(batch));
         } catch (...) {
             failure = std::current_exception();
         }
@@ -33,7 +34,7 @@ base::Task<void> Writers::run(unsigned writer) {
     }
 }
 
-base::Task<void> Writers::write(unsigned writer, chain::RowBatch batch) {
+base::Task<void> Writers::write(chain::RowBatch batch) {
     // What the state must know outlives the rows, which go to the database thread.
     chain::RowBatch facts;
     facts.blocks = batch.blocks;
@@ -44,7 +45,7 @@ base::Task<void> Writers::write(unsigned writer, chain::RowBatch batch) {
     const auto rows = batch.rows();
     if (state_.listener) co_await state_.listener->committing(facts.seen);
     const auto started = state_.clock.steady();
-    const auto outcome = co_await store_.commit(writer, std::move(batch));
+    const auto outcome = co_await store_.commit(std::move(batch));
     state_.in_flight.subtract(facts.covered);
     if (outcome == storage::CommitOutcome::already_covered) {
         log::warn("these heights were stored already", {{"heights", facts.covered.to_multirange()}});

@@ -5,7 +5,7 @@
 #include "base/task_group.hpp"
 #include "chain/rows/rows.hpp"
 #include "follow/state.hpp"
-#include "storage/store.hpp"
+#include "storage/block_store.hpp"
 
 #include <deque>
 #include <functional>
@@ -14,14 +14,14 @@ namespace receiptd::follow {
 
 class Writers {
 public:
-    Writers(base::asio::any_io_executor executor, storage::Store& store, State& state, unsigned count);
+    Writers(base::asio::any_io_executor executor, storage::BlockStore& store, State& state, unsigned count);
 
     // Called after each commit, with the batch's facts.
     using OnCommitted = std::function<void(const chain::RowBatch& facts)>;
     void on_committed(OnCommitted told) { told_ = std::move(told); }
 
     // The loops, one per writer: spawn each in the daemon's task group.
-    base::Task<void> run(unsigned writer);
+    base::Task<void> run();
 
     // Queues a batch; waits while `count` batches are queued already. After a commit that failed for
     // good (run() has thrown) neither of the two waits.
@@ -30,9 +30,9 @@ public:
     base::Task<void> drain();
 
 private:
-    base::Task<void> write(unsigned writer, chain::RowBatch batch);
+    base::Task<void> write(chain::RowBatch batch);
 
-    storage::Store& store_;
+    storage::BlockStore& store_;
     State& state_;
     unsigned count_;
     OnCommitted told_;

@@ -1,7 +1,7 @@
 #include "storage/copy.hpp"
 
 #include "chain/rows/copy_binary.hpp"
-#include "storage/store.hpp"
+#include "storage/errors.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "storage/database_options.hpp"
 
-#include "storage/store.hpp"
+#include "storage/errors.hpp"
 
 #include <libpq-fe.h>
 

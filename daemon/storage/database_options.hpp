@@ -10,6 +10,13 @@
 
 namespace receiptd::storage {
 
+// How many connections each class of work has (pool.hpp).
+struct Shares {
+    unsigned writers = 2;
+    unsigned following = 4;
+    unsigned people = 2;
+};
+
 struct DatabaseOptions {
     base::Secret url;                                     // postgresql://… or "key=value …"
     std::chrono::milliseconds statement_timeout{60'000};  // 0: none
@@ -18,6 +25,7 @@ struct DatabaseOptions {
     std::optional<std::chrono::milliseconds> patience;
     // Instead of statement_timeout, of what people wait for: shorter than the API's patience.
     std::chrono::milliseconds question_timeout{2'500};
+    Shares shares{};
 };
 
 class ConnectionString {

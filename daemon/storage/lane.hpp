@@ -1,5 +1,5 @@
-// One database thread with a connection of its own: work given to it runs one after the other. Every store
-// has its own lanes, so that nobody waits behind another's work.
+// Connections with a database thread each, for one class of work: work given to it runs on whichever is free,
+// and in the order it was given while none is.
 #pragma once
 
 #include "base/offload.hpp"
@@ -8,23 +8,31 @@
 
 #include <boost/asio/thread_pool.hpp>
 
+#include <memory>
+#include <mutex>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace receiptd::storage {
 
 class Lane {
 public:
-    explicit Lane(SessionContext& context, WaitedFor waited_for = WaitedFor::by_daemon)
-        : session_(context, waited_for) {}
+    Lane(SessionContext& context, unsigned connections, WaitedFor waited_for = WaitedFor::by_daemon)
+        : context_(context), waited_for_(waited_for), threads_(connections) {
+        for (unsigned i = 0; i < connections; ++i)
+            idle_.push_back(std::make_unique<Session>(context, waited_for));
+    }
 
-    // Runs work(connection) on the lane's thread until it succeeds or, for people, their time is over.
+    // Runs work(connection) on a thread of the lane until it succeeds or, for people, their time is over. It
+    // may outlive its caller: it owns what it touches, or the database does.
     template <class Work>
     base::Task<std::invoke_result_t<Work&, pqxx::connection&>> run(Work work) {
-        return base::offload(thread_,
-                             [this, until = session_.patience_ends(), work = std::move(work)]() mutable {
-                                 return session_.run(std::move(work), until);
-                             });
+        return base::offload(
+            threads_, [this, until = context_.patience_ends(waited_for_), work = std::move(work)]() mutable {
+                const Borrowed borrowed(*this);
+                return borrowed.session->run(std::move(work), until);
+            });
     }
 
     // Runs work(tx) in one transaction, which is committed when it returns.
@@ -44,8 +52,28 @@ public:
     }
 
 private:
-    Session session_;
-    base::asio::thread_pool thread_{1};  // destroyed first: joins
+    // There is one for every thread. The one used last is used next: what is not needed is not opened.
+    struct Borrowed {
+        explicit Borrowed(Lane& of) : lane(of) {
+            const std::lock_guard lock(lane.mutex_);
+            session = std::move(lane.idle_.back());
+            lane.idle_.pop_back();
+        }
+        ~Borrowed() {
+            const std::lock_guard lock(lane.mutex_);
+            lane.idle_.push_back(std::move(session));
+        }
+        Borrowed(const Borrowed&) = delete;
+        Borrowed& operator=(const Borrowed&) = delete;
+        Lane& lane;
+        std::unique_ptr<Session> session;
+    };
+
+    SessionContext& context_;
+    WaitedFor waited_for_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Session>> idle_;
+    base::asio::thread_pool threads_;  // destroyed first: joins
 };
 
 }  // namespace receiptd::storage

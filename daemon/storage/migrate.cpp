@@ -3,9 +3,9 @@
 #include "base/log.hpp"
 #include "metrics/registry.hpp"
 #include "metrics/storage_series.hpp"
+#include "storage/errors.hpp"
 #include "storage/fault.hpp"
 #include "storage/session.hpp"
-#include "storage/store.hpp"
 
 #include <sodium.h>
 

@@ -1,11 +1,10 @@
 #include "storage/news.hpp"
 
 #include "storage/copy.hpp"
-#include "storage/sql.hpp"
 
 #include <algorithm>
 
-namespace receiptd::storage::sql {
+namespace receiptd::storage {
 namespace {
 
 const std::string kTell =
@@ -42,4 +41,4 @@ void tell_findings(pqxx::transaction_base& tx, const std::vector<chain::Finding>
     tell(tx, news);
 }
 
-}  // namespace receiptd::storage::sql
+}  // namespace receiptd::storage

@@ -1,13 +1,14 @@
 // Findings that are news: whoever listens is told in the transaction that stores them.
 #pragma once
 
+#include "chain/rows/rows.hpp"
 #include "storage/pqxx_shim.hpp"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace receiptd::storage::sql {
+namespace receiptd::storage {
 
 // Condition on a row of endpoints: a daemon alive, or alive in the last four days (the retry schedule's
 // length), serves it.
@@ -25,5 +26,6 @@ struct News {
 // Alerts, their deliveries to the served endpoints, and lines of the stream. What was told before (the same
 // cause, found again) is not told again.
 void tell(pqxx::transaction_base& tx, const News& news);
+void tell_findings(pqxx::transaction_base& tx, const std::vector<chain::Finding>& findings);
 
-}  // namespace receiptd::storage::sql
+}  // namespace receiptd::storage

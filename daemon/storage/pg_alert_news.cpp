@@ -1,8 +1,8 @@
 // Findings with the trees they were found in, and the lines of the stream: what alerts and lists tell.
 #include "storage/copy.hpp"
+#include "storage/errors.hpp"
 #include "storage/pg_alert_store.hpp"
 #include "storage/sql_time.hpp"
-#include "storage/store.hpp"
 #include "storage/stored_trees.hpp"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ std::optional<FindingCursor> parse_finding_cursor(const std::string& text) {
 
 // What alerts is younger than a day: older partitions are left out.
 base::Task<std::map<std::string, StoredCause>> PgAlertStore::causes(std::vector<DueDelivery> deliveries) {
-    return causes_.run([deliveries = std::move(deliveries)](pqxx::connection& connection) {
+    return database_.pool.alerts.run([deliveries = std::move(deliveries)](pqxx::connection& connection) {
         std::map<std::string, StoredCause> known;
         std::map<std::string, std::vector<std::string>> alerts_of;  // by tx_hash
         std::vector<std::string> ids, tx_hashes;
@@ -116,7 +116,7 @@ base::Task<std::map<std::string, StoredCause>> PgAlertStore::causes(std::vector<
 
 // Newest first. The values are known when it is planned: conditions that are always true fall away.
 base::Task<std::vector<FindingRow>> PgAlertStore::list_findings(FindingFilter filter) {
-    return findings_.transaction([filter = std::move(filter)](pqxx::work& tx) {
+    return database_.pool.people.transaction([filter = std::move(filter)](pqxx::work& tx) {
         const auto cursor = cursor_of(filter.cursor);
         const char* handled = !filter.handled ? "" : *filter.handled ? "true" : "false";
         const auto rows = shim::query(
@@ -137,7 +137,7 @@ base::Task<std::vector<FindingRow>> PgAlertStore::list_findings(FindingFilter fi
 
 // Behind an event that is forgotten come those with a higher id.
 base::Task<std::vector<StreamEvent>> PgAlertStore::stream_events(std::int64_t after, unsigned limit) {
-    return stream_.transaction([after, limit](pqxx::work& tx) {
+    return database_.pool.stream.transaction([after, limit](pqxx::work& tx) {
         static const std::string behind_it =
             "WITH last AS MATERIALIZED (SELECT written_by, id FROM stream_events WHERE id = $1) "
             "SELECT id, kind, coalesce(tx_hash, ''), " +
@@ -153,7 +153,7 @@ base::Task<std::vector<StreamEvent>> PgAlertStore::stream_events(std::int64_t af
 }
 
 base::Task<std::int64_t> PgAlertStore::last_stream_event() {
-    return stream_.transaction([](pqxx::work& tx) {
+    return database_.pool.stream.transaction([](pqxx::work& tx) {
         const auto rows = shim::query(tx, "SELECT id FROM stream_events WHERE " + kSettled +
                                               " ORDER BY written_by DESC, id DESC LIMIT 1");
         return rows.empty() ? 0 : rows[0][0].as<std::int64_t>();
@@ -161,7 +161,7 @@ base::Task<std::int64_t> PgAlertStore::last_stream_event() {
 }
 
 base::Task<std::chrono::milliseconds> PgAlertStore::stream_held_up() {
-    return stream_.transaction([](pqxx::work& tx) {
+    return database_.pool.stream.transaction([](pqxx::work& tx) {
         const auto rows = shim::query(tx,
                                       "SELECT greatest(0, extract(epoch FROM clock_timestamp() - at) * "
                                       "1000)::bigint FROM stream_events "
@@ -173,7 +173,7 @@ base::Task<std::chrono::milliseconds> PgAlertStore::stream_held_up() {
 
 // The rows may be forgotten; their sequence is not.
 base::Task<std::int64_t> PgAlertStore::highest_stream_id() {
-    return stream_.transaction([](pqxx::work& tx) {
+    return database_.pool.stream.transaction([](pqxx::work& tx) {
         const auto rows =
             shim::query(tx,
                         "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('stream_events', "
@@ -185,7 +185,7 @@ base::Task<std::int64_t> PgAlertStore::highest_stream_id() {
 // A database restored from a dump holds lines by transactions that its new cluster will only count up to:
 // they come before everything that is written here, with those they were written after.
 base::Task<void> PgAlertStore::prepare() {
-    return chores_.transaction([](pqxx::work& tx) {
+    return database_.pool.alerts.transaction([](pqxx::work& tx) {
         tx.exec(
             "UPDATE stream_events SET written_by = '3' WHERE EXISTS (SELECT FROM stream_events "
             "WHERE written_by >= pg_snapshot_xmax(pg_current_snapshot()))");

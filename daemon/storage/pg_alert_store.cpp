@@ -3,9 +3,8 @@
 #include "storage/pg_alert_store.hpp"
 
 #include "storage/copy.hpp"
+#include "storage/errors.hpp"
 #include "storage/sql_time.hpp"
-#include "storage/store.hpp"
-#include "storage/uuid.hpp"
 
 #include <algorithm>
 #include <array>
@@ -93,37 +92,27 @@ DeliveryRow row_of(const pqxx::row& row) {
 
 }  // namespace
 
-PgAlertStore::PgAlertStore(SessionContext& sessions)
-    : sessions_(sessions),
-      owner_(random_uuid()),
-      queue_(sessions),
-      causes_(sessions),
-      chores_(sessions),
-      findings_(sessions, WaitedFor::by_people),
-      stream_(sessions) {}
-
-PgAlertStore::~PgAlertStore() { sessions_.stop.request(); }
-
 base::Task<std::vector<DueDelivery>> PgAlertStore::claim_deliveries(std::vector<EndpointRoom> rooms,
                                                                     std::chrono::seconds lease) {
-    return queue_.run([this, rooms = std::move(rooms), lease](pqxx::connection& connection) {
-        std::vector<std::string> endpoints, most;
-        for (const auto& room : rooms) {
-            endpoints.push_back(room.endpoint);
-            most.push_back(std::to_string(room.limit));
-        }
-        pqxx::nontransaction tx(connection);
-        const auto rows =
-            shim::query(tx, kClaim, text_array(endpoints), text_array(most), owner_, lease.count());
-        std::vector<DueDelivery> due;
-        for (const auto& row : rows) due.push_back(due_of(row));
-        return due;
-    });
+    return database_.pool.alerts.run(
+        [process = database_.process(), rooms = std::move(rooms), lease](pqxx::connection& connection) {
+            std::vector<std::string> endpoints, most;
+            for (const auto& room : rooms) {
+                endpoints.push_back(room.endpoint);
+                most.push_back(std::to_string(room.limit));
+            }
+            pqxx::nontransaction tx(connection);
+            const auto rows =
+                shim::query(tx, kClaim, text_array(endpoints), text_array(most), process, lease.count());
+            std::vector<DueDelivery> due;
+            for (const auto& row : rows) due.push_back(due_of(row));
+            return due;
+        });
 }
 
 base::Task<std::map<std::string, std::string>> PgAlertStore::keep_payloads(
     std::map<std::string, std::string> payloads) {
-    return queue_.run([payloads = std::move(payloads)](pqxx::connection& connection) {
+    return database_.pool.alerts.run([payloads = std::move(payloads)](pqxx::connection& connection) {
         std::vector<std::string> ids, bodies;
         for (const auto& [id, body] : payloads) {
             ids.push_back(id);
@@ -142,19 +131,20 @@ base::Task<std::map<std::string, std::string>> PgAlertStore::keep_payloads(
 }
 
 base::Task<void> PgAlertStore::record_delivery(DeliveryOutcome outcome) {
-    return queue_.run([this, outcome = std::move(outcome)](pqxx::connection& connection) {
+    return database_.pool.alerts.run([process = database_.process(),
+                                      outcome = std::move(outcome)](pqxx::connection& connection) {
         const char* state = outcome.delivered ? "delivered" : outcome.dead ? "dead" : "pending";
         const auto again_in = outcome.again_in ? std::to_string(outcome.again_in->count()) : std::string();
         pqxx::nontransaction tx(connection);
         shim::query(tx, kRecord, outcome.alert_id, outcome.endpoint, state, again_in, outcome.status,
-                    plain(outcome.error), owner_, outcome.endpoint_gone);
+                    plain(outcome.error), process, outcome.endpoint_gone);
     });
 }
 
 base::Task<std::optional<std::chrono::milliseconds>> PgAlertStore::next_delivery_in(
     std::vector<std::string> endpoints) {
-    return queue_.run([endpoints = std::move(endpoints)](
-                          pqxx::connection& connection) -> std::optional<std::chrono::milliseconds> {
+    return database_.pool.alerts.run([endpoints = std::move(endpoints)](pqxx::connection& connection)
+                                         -> std::optional<std::chrono::milliseconds> {
         pqxx::nontransaction tx(connection);
         const auto rows = shim::query(
             tx,
@@ -171,7 +161,7 @@ base::Task<std::optional<std::chrono::milliseconds>> PgAlertStore::next_delivery
 }
 
 base::Task<void> PgAlertStore::serve_endpoints(std::vector<std::string> names, Serving serving) {
-    return chores_.transaction([names = std::move(names), serving](pqxx::work& tx) {
+    return database_.pool.alerts.transaction([names = std::move(names), serving](pqxx::work& tx) {
         shim::query(
             tx,
             "INSERT INTO endpoints (name) SELECT DISTINCT unnest($1::text[]) ORDER BY 1 "
@@ -182,7 +172,7 @@ base::Task<void> PgAlertStore::serve_endpoints(std::vector<std::string> names, S
 }
 
 base::Task<std::vector<DeliveryRow>> PgAlertStore::list_deliveries(DeliveryFilter filter) {
-    return chores_.transaction([filter = std::move(filter)](pqxx::work& tx) {
+    return database_.pool.alerts.transaction([filter = std::move(filter)](pqxx::work& tx) {
         static const std::string select =
             "SELECT d.alert_id, d.endpoint, d.state, a.kind, coalesce(a.tx_hash, ''), coalesce(d.last_error, "
             "''), d.attempts, coalesce(d.last_status, 0), " +
@@ -203,7 +193,7 @@ base::Task<std::vector<DeliveryRow>> PgAlertStore::list_deliveries(DeliveryFilte
 // An attempt under way is no longer counted. What had come to an end begins its schedule anew. An endpoint
 // that was switched off is given another chance.
 base::Task<std::uint64_t> PgAlertStore::resend(DeliveryFilter filter) {
-    return chores_.transaction([filter = std::move(filter)](pqxx::work& tx) {
+    return database_.pool.alerts.transaction([filter = std::move(filter)](pqxx::work& tx) {
         const auto moved = shim::query(
             tx,
             "WITH chosen AS MATERIALIZED (SELECT d.alert_id, d.endpoint FROM deliveries d WHERE " +
@@ -220,7 +210,7 @@ base::Task<std::uint64_t> PgAlertStore::resend(DeliveryFilter filter) {
 }
 
 base::Task<std::vector<DeliveryBacklog>> PgAlertStore::delivery_backlog() {
-    return chores_.transaction([](pqxx::work& tx) {
+    return database_.pool.alerts.transaction([](pqxx::work& tx) {
         const auto rows =
             shim::query(tx,
                         "SELECT endpoint, sum(pending)::bigint, sum(dead)::bigint, "

@@ -1,10 +1,9 @@
-// The queue of alerts, findings and the stream on PostgreSQL. Attempts wait neither behind lists nor behind
-// each other's trees, and the stream waits for none of them: each has a lane of its own. Findings are listed
-// for people, who do not wait long.
+// The queue of alerts, findings and the stream on PostgreSQL. Findings are listed for people, who do not wait
+// long.
 #pragma once
 
 #include "storage/alert_store.hpp"
-#include "storage/lane.hpp"
+#include "storage/database.hpp"
 
 #include <string>
 #include <vector>
@@ -13,10 +12,8 @@ namespace receiptd::storage {
 
 class PgAlertStore final : public AlertStore {
 public:
-    // Connects on first use. `sessions` (PgStore::sessions()) must outlive it.
-    explicit PgAlertStore(SessionContext& sessions);
-    // Stops the sessions and waits for its threads; nothing may await this store any more.
-    ~PgAlertStore() override;
+    // `database` must outlive it.
+    explicit PgAlertStore(Database& database) : database_(database) {}
 
     // First call of a daemon: makes the stream of a restored database one that goes on.
     base::Task<void> prepare();
@@ -42,13 +39,7 @@ public:
     base::Task<std::int64_t> highest_stream_id() override;
 
 private:
-    SessionContext& sessions_;
-    std::string owner_;  // uuid of this process, for leases
-    Lane queue_;
-    Lane causes_;
-    Lane chores_;
-    Lane findings_;
-    Lane stream_;
+    Database& database_;
 };
 
 }  // namespace receiptd::storage

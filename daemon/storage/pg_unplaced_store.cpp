@@ -116,13 +116,8 @@ void write_place(pqxx::connection& connection, const FoundTransaction& found) {
 
 }  // namespace
 
-PgUnplacedStore::PgUnplacedStore(SessionContext& sessions, PartitionKeeper& partitions)
-    : sessions_(sessions), partitions_(partitions), lane_(sessions) {}
-
-PgUnplacedStore::~PgUnplacedStore() { sessions_.stop.request(); }
-
 base::Task<UnplacedRound> PgUnplacedStore::due_unplaced(unsigned limit) {
-    return lane_.transaction([limit](pqxx::work& tx) -> UnplacedRound {
+    return database_.pool.following.transaction([limit](pqxx::work& tx) -> UnplacedRound {
         UnplacedRound round;
         auto claimed = claim(tx, limit);
         if (claimed.receipts.empty()) return round;
@@ -145,7 +140,7 @@ base::Task<UnplacedRound> PgUnplacedStore::due_unplaced(unsigned limit) {
 }
 
 base::Task<std::uint64_t> PgUnplacedStore::unplaced_count(base::HeightRange listed_in) {
-    return lane_.transaction([listed_in](pqxx::work& tx) {
+    return database_.pool.following.transaction([listed_in](pqxx::work& tx) {
         return shim::query(tx, "SELECT count(*) FROM unplaced_receipts WHERE block_height BETWEEN $1 AND $2",
                            listed_in.from, listed_in.to)[0][0]
             .as<std::uint64_t>();
@@ -154,7 +149,7 @@ base::Task<std::uint64_t> PgUnplacedStore::unplaced_count(base::HeightRange list
 
 base::Task<void> PgUnplacedStore::postpone_unplaced(std::string receipt_id, std::chrono::milliseconds delay,
                                                     bool in_vain, std::string reason) {
-    return lane_.transaction(
+    return database_.pool.following.transaction(
         [receipt_id = std::move(receipt_id), delay, in_vain, reason = std::move(reason)](pqxx::work& tx) {
             shim::query(tx,
                         "UPDATE unplaced_receipts SET attempts = attempts + CASE WHEN $3 THEN 1 ELSE 0 END, "
@@ -165,19 +160,20 @@ base::Task<void> PgUnplacedStore::postpone_unplaced(std::string receipt_id, std:
 
 // Rows that collide were written meanwhile; now they are seen.
 base::Task<void> PgUnplacedStore::place(FoundTransaction found) {
-    return lane_.run([this, found = std::move(found)](pqxx::connection& connection) {
-        const auto write = [&] { write_place(connection, found); };
-        const auto days = days_of_rows(found.rows);
-        try {
-            partitions_.with_days(connection, days, write);
-        } catch (const pqxx::unique_violation&) {
-            partitions_.with_days(connection, days, write);
-        }
-    });
+    return database_.pool.following.run(
+        [&database = database_, found = std::move(found)](pqxx::connection& connection) {
+            const auto write = [&] { write_place(connection, found); };
+            const auto days = days_of_rows(found.rows);
+            try {
+                database.partitions.with_days(connection, days, write);
+            } catch (const pqxx::unique_violation&) {
+                database.partitions.with_days(connection, days, write);
+            }
+        });
 }
 
 base::Task<void> PgUnplacedStore::want_outcome(std::string receipt_id, std::string reason) {
-    return lane_.transaction(
+    return database_.pool.following.transaction(
         [receipt_id = std::move(receipt_id), reason = std::move(reason)](pqxx::work& tx) {
             shim::query(
                 tx,
@@ -188,9 +184,9 @@ base::Task<void> PgUnplacedStore::want_outcome(std::string receipt_id, std::stri
 }
 
 base::Task<void> PgUnplacedStore::store_orphan(std::string receipt_id, chain::RowBatch rows) {
-    return lane_.run([this, receipt_id = std::move(receipt_id),
-                      rows = std::move(rows)](pqxx::connection& connection) {
-        partitions_.with_days(connection, days_of_rows(rows), [&] {
+    return database_.pool.following.run([&database = database_, receipt_id = std::move(receipt_id),
+                                         rows = std::move(rows)](pqxx::connection& connection) {
+        database.partitions.with_days(connection, days_of_rows(rows), [&] {
             pqxx::work tx(connection);
             // Not there any more: this was committed already, or its tree came.
             const auto still = shim::query(
@@ -203,8 +199,9 @@ base::Task<void> PgUnplacedStore::store_orphan(std::string receipt_id, chain::Ro
 
 base::Task<std::optional<chain::ExecutedAt>> PgUnplacedStore::executed_at(std::string block_hash,
                                                                           std::string outcome_root) {
-    return lane_.transaction([block_hash = std::move(block_hash), outcome_root = std::move(outcome_root)](
-                                 pqxx::work& tx) -> std::optional<chain::ExecutedAt> {
+    return database_.pool.following.transaction([block_hash = std::move(block_hash),
+                                                 outcome_root = std::move(outcome_root)](
+                                                    pqxx::work& tx) -> std::optional<chain::ExecutedAt> {
         const auto rows = shim::query(
             tx,
             "WITH above AS (SELECT block_height, block_time FROM blocks WHERE block_hash = $1), "

@@ -1,20 +1,15 @@
-// unplaced_receipts on PostgreSQL, on a lane of their own: most of them come with a tree by themselves.
+// UnplacedStore on PostgreSQL.
 #pragma once
 
-#include "storage/lane.hpp"
-#include "storage/partitions.hpp"
+#include "storage/database.hpp"
 #include "storage/unplaced_store.hpp"
-
-#include <string>
 
 namespace receiptd::storage {
 
 class PgUnplacedStore final : public UnplacedStore {
 public:
-    // Connects on first use. Both (PgStore's) must outlive it.
-    PgUnplacedStore(SessionContext& sessions, PartitionKeeper& partitions);
-    // Stops the sessions and waits for its thread; nothing may await this store any more.
-    ~PgUnplacedStore() override;
+    // `database` must outlive it.
+    explicit PgUnplacedStore(Database& database) : database_(database) {}
 
     base::Task<UnplacedRound> due_unplaced(unsigned limit) override;
     base::Task<std::uint64_t> unplaced_count(base::HeightRange listed_in) override;
@@ -27,9 +22,7 @@ public:
                                                              std::string outcome_root) override;
 
 private:
-    SessionContext& sessions_;
-    PartitionKeeper& partitions_;
-    Lane lane_;
+    Database& database_;
 };
 
 }  // namespace receiptd::storage

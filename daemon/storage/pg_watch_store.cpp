@@ -1,8 +1,8 @@
 #include "storage/pg_watch_store.hpp"
 
 #include "storage/copy.hpp"
+#include "storage/errors.hpp"
 #include "storage/sql_time.hpp"
-#include "storage/store.hpp"
 #include "storage/stored_trees.hpp"
 #include "storage/watch_rows.hpp"
 
@@ -164,18 +164,15 @@ const char* origin_name(WatchOrigin origin) {
     return "hash";
 }
 
-PgWatchStore::PgWatchStore(PgStore& store, const base::Clock& clock, WaitedFor waited_for)
-    : context_(store.sessions()),
-      partitions_(store.partitions()),
+PgWatchStore::PgWatchStore(Database& database, const base::Clock& clock, WaitedFor waited_for,
+                           metrics::WatchSeries* series)
+    : database_(database),
       clock_(clock),
-      writing_(context_, waited_for),
-      questions_(context_, waited_for),
-      lists_(context_, WaitedFor::by_people),
-      many_trees_(context_, waited_for),
-      waiting_(context_) {}
+      lane_(waited_for == WaitedFor::by_people ? database.pool.people : database.pool.following),
+      series_(series) {}
 
 base::Task<std::vector<std::string>> PgWatchStore::add_watches(std::vector<NewWatch> watches) {
-    return writing_.run(
+    return lane_.run(
         [watches = std::move(watches)](pqxx::connection& connection) -> std::vector<std::string> {
             require_storable(watches);
             const auto kept = without_repeats(watches);
@@ -190,7 +187,7 @@ base::Task<std::vector<std::string>> PgWatchStore::add_watches(std::vector<NewWa
 }
 
 base::Task<bool> PgWatchStore::remove_watch(std::string tx_hash) {
-    return writing_.transaction([tx_hash = std::move(tx_hash)](pqxx::work& tx) {
+    return lane_.transaction([tx_hash = std::move(tx_hash)](pqxx::work& tx) {
         const auto removed =
             shim::query(tx, "DELETE FROM watches WHERE tx_hash = $1", tx_hash).affected_rows() > 0;
         if (removed) remove_transitions(tx, tx_hash);
@@ -199,7 +196,7 @@ base::Task<bool> PgWatchStore::remove_watch(std::string tx_hash) {
 }
 
 base::Task<bool> PgWatchStore::replace_ended(NewWatch watch, chain::Stage ended) {
-    return writing_.run([given = std::move(watch), ended](pqxx::connection& connection) {
+    return lane_.run([given = std::move(watch), ended](pqxx::connection& connection) {
         require_storable({given});
         auto row = given;
         pqxx::work tx(connection);
@@ -219,26 +216,26 @@ base::Task<bool> PgWatchStore::replace_ended(NewWatch watch, chain::Stage ended)
 }
 
 base::Task<std::vector<Watch>> PgWatchStore::watches(std::vector<std::string> tx_hashes) {
-    return questions_.transaction([tx_hashes = std::move(tx_hashes)](pqxx::work& tx) {
+    return lane_.transaction([tx_hashes = std::move(tx_hashes)](pqxx::work& tx) {
         return select_watches(tx, "WHERE tx_hash = ANY ($1::text[]) ORDER BY tx_hash", text_array(tx_hashes));
     });
 }
 
 base::Task<std::optional<Watch>> PgWatchStore::watch(std::string tx_hash) {
-    return questions_.transaction([tx_hash = std::move(tx_hash)](pqxx::work& tx) {
+    return lane_.transaction([tx_hash = std::move(tx_hash)](pqxx::work& tx) {
         return one_of(select_watches(tx, "WHERE tx_hash = $1", tx_hash));
     });
 }
 
 base::Task<std::optional<Watch>> PgWatchStore::watch_by_idempotency_key(std::string key) {
-    return questions_.transaction([key = std::move(key)](pqxx::work& tx) {
+    return lane_.transaction([key = std::move(key)](pqxx::work& tx) {
         return one_of(select_watches(tx, "WHERE idempotency_key = $1", key));
     });
 }
 
 // Every list goes on behind the last row it gave, so that rows that come in meanwhile move nothing.
 base::Task<std::vector<Watch>> PgWatchStore::list_watches(WatchFilter filter) {
-    return lists_.transaction([filter = std::move(filter)](pqxx::work& tx) {
+    return database_.pool.people.transaction([filter = std::move(filter)](pqxx::work& tx) {
         // Parameters that a condition does not use are compared with themselves: one statement for all
         // filters.
         std::string which =
@@ -258,14 +255,14 @@ base::Task<std::vector<Watch>> PgWatchStore::list_watches(WatchFilter filter) {
 }
 
 base::Task<std::vector<Watch>> PgWatchStore::open_watches(std::string after, unsigned limit) {
-    return questions_.transaction([after = std::move(after), limit](pqxx::work& tx) {
+    return lane_.transaction([after = std::move(after), limit](pqxx::work& tx) {
         return select_watches(tx, "WHERE " + kOpenStages + " AND tx_hash > $1 ORDER BY tx_hash LIMIT $2",
                               after, limit);
     });
 }
 
 base::Task<std::vector<Watch>> PgWatchStore::lost_watches(std::string after, unsigned limit) {
-    return questions_.transaction([after = std::move(after), limit](pqxx::work& tx) {
+    return lane_.transaction([after = std::move(after), limit](pqxx::work& tx) {
         return select_watches(tx,
                               "WHERE " + kLostStages +
                                   " AND updated_at > now() - interval '3 days' "
@@ -275,7 +272,7 @@ base::Task<std::vector<Watch>> PgWatchStore::lost_watches(std::string after, uns
 }
 
 base::Task<std::vector<Watch>> PgWatchStore::new_watches(unsigned limit) {
-    return questions_.transaction([limit](pqxx::work& tx) {
+    return lane_.transaction([limit](pqxx::work& tx) {
         return select_watches(
             tx, "WHERE watched_since IS NULL AND " + kOpenStages + " ORDER BY created_at LIMIT $1", limit);
     });
@@ -283,7 +280,7 @@ base::Task<std::vector<Watch>> PgWatchStore::new_watches(unsigned limit) {
 
 base::Task<std::vector<Watch>> PgWatchStore::watches_since(base::WallTime since, std::string after,
                                                            unsigned limit) {
-    return questions_.transaction([since, after = std::move(after), limit](pqxx::work& tx) {
+    return lane_.transaction([since, after = std::move(after), limit](pqxx::work& tx) {
         return select_watches(tx,
                               "WHERE " + kOpenStages + " AND (created_at, tx_hash) > (" + time_parameter(1) +
                                   ", $2) ORDER BY created_at, tx_hash LIMIT $3",
@@ -293,7 +290,7 @@ base::Task<std::vector<Watch>> PgWatchStore::watches_since(base::WallTime since,
 
 base::Task<std::vector<Watch>> PgWatchStore::open_submissions(base::WallTime since, std::string after,
                                                               unsigned limit) {
-    return questions_.transaction([since, after = std::move(after), limit](pqxx::work& tx) {
+    return lane_.transaction([since, after = std::move(after), limit](pqxx::work& tx) {
         return select_watches(tx,
                               kSubmissions + "AND (created_at, tx_hash) > (" + time_parameter(1) +
                                   ", $2) ORDER BY created_at, tx_hash LIMIT $3",
@@ -303,7 +300,7 @@ base::Task<std::vector<Watch>> PgWatchStore::open_submissions(base::WallTime sin
 
 // Whoever inserts notifies (schema/15_watch_notify.sql).
 base::Task<bool> PgWatchStore::wait_for_watches(std::chrono::milliseconds timeout) {
-    return waiting_.run([this, timeout](pqxx::connection& connection) {
+    return database_.pool.listening.run([&database = database_, timeout](pqxx::connection& connection) {
         const auto until = std::chrono::steady_clock::now() + timeout;
         pqxx::nontransaction session(connection);
         if (shim::take_notifications(session)) return true;
@@ -311,7 +308,7 @@ base::Task<bool> PgWatchStore::wait_for_watches(std::chrono::milliseconds timeou
             session.exec("LISTEN receiptd_watches");
             return true;  // somebody may have inserted before
         }
-        while (!context_.stop.requested()) {
+        while (!database.stopping()) {
             if (shim::take_notifications(session)) return true;
             const auto left =
                 std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
@@ -323,9 +320,7 @@ base::Task<bool> PgWatchStore::wait_for_watches(std::chrono::milliseconds timeou
 }
 
 base::Task<std::map<std::string, StoredTree>> PgWatchStore::stored_trees(std::vector<std::string> tx_hashes) {
-    auto& lane =
-        tx_hashes.size() > 1 ? many_trees_ : questions_;  // nobody who asks for one waits behind them
-    return lane.run([tx_hashes = std::move(tx_hashes)](pqxx::connection& connection) {
+    return lane_.run([tx_hashes = std::move(tx_hashes)](pqxx::connection& connection) {
         return storage::stored_trees(connection, tx_hashes);
     });
 }

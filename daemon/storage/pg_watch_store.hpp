@@ -1,22 +1,25 @@
-// WatchStore on PostgreSQL: beside a PgStore, with connections of its own. One writes, one answers
-// questions, one makes lists for people, one reads many trees at once, one waits for watches; those that are
-// not used are not opened.
+// WatchStore on PostgreSQL.
 #pragma once
 
 #include "base/clock.hpp"
-#include "storage/lane.hpp"
-#include "storage/pg_store.hpp"
+#include "storage/database.hpp"
 #include "storage/watch_store.hpp"
 
 #include <string>
 #include <vector>
 
+namespace receiptd::metrics {
+struct WatchSeries;
+}
+
 namespace receiptd::storage {
 
 class PgWatchStore final : public WatchStore {
 public:
-    // Both must outlive it. It stops when `store` does.
-    PgWatchStore(PgStore& store, const base::Clock& clock, WaitedFor waited_for = WaitedFor::by_daemon);
+    // All of them must outlive it and work under way. `series` counts what updates
+    // write; nullptr: nobody does.
+    PgWatchStore(Database& database, const base::Clock& clock, WaitedFor waited_for = WaitedFor::by_daemon,
+                 metrics::WatchSeries* series = nullptr);
 
     base::Task<std::vector<std::string>> add_watches(std::vector<NewWatch> watches) override;
     base::Task<bool> remove_watch(std::string tx_hash) override;
@@ -38,14 +41,10 @@ public:
     base::Task<std::map<std::string, StoredTree>> stored_trees(std::vector<std::string> tx_hashes) override;
 
 private:
-    SessionContext& context_;
-    PartitionKeeper& partitions_;
+    Database& database_;
     const base::Clock& clock_;
-    Lane writing_;
-    Lane questions_;
-    Lane lists_;
-    Lane many_trees_;
-    Lane waiting_;
+    Lane& lane_;
+    metrics::WatchSeries* series_;
 };
 
 }  // namespace receiptd::storage

@@ -50,9 +50,9 @@ void OutageLog::back() {
     log::info("database is usable again", {{"database", where_}, {"after_seconds", seconds_passed(since_)}});
 }
 
-std::optional<base::SteadyTime> Session::patience_ends() const {
-    if (waited_for_ == WaitedFor::by_daemon) return std::nullopt;
-    return steady_now() + context_.question_timeout;
+std::optional<base::SteadyTime> SessionContext::patience_ends(WaitedFor waited_for) const {
+    if (waited_for == WaitedFor::by_daemon) return std::nullopt;
+    return steady_now() + question_timeout;
 }
 
 pqxx::connection& Session::connection() {

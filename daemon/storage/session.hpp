@@ -1,12 +1,12 @@
 // One database connection that is kept alive: work given to run() is repeated until it succeeds, fails
-// for good, or the process stops. Used by one thread.
+// for good, or the process stops. Used by one thread at a time.
 #pragma once
 
 #include "base/backoff.hpp"
 #include "metrics/storage_series.hpp"
 #include "storage/database_options.hpp"
+#include "storage/errors.hpp"
 #include "storage/pqxx_shim.hpp"
-#include "storage/store.hpp"
 
 #include <condition_variable>
 #include <functional>
@@ -15,10 +15,6 @@
 #include <random>
 #include <string>
 #include <type_traits>
-
-namespace receiptd::metrics {
-struct WatchSeries;
-}
 
 namespace receiptd::storage {
 
@@ -50,6 +46,12 @@ private:
     base::SteadyTime since_{};
 };
 
+// Who waits for what a session does.
+enum class WaitedFor {
+    by_daemon,  // what takes longer than statement_timeout is cancelled and begun again
+    by_people,  // what takes longer than question_timeout ends with StorageTimeout
+};
+
 // What all sessions of a process share; outlives them.
 struct SessionContext {
     SessionContext(const DatabaseOptions& options, metrics::StorageSeries& storage_series)
@@ -67,17 +69,9 @@ struct SessionContext {
     metrics::StorageSeries& series;
     StopSignal stop;
     OutageLog outages;
-    // Called on a database thread after a commit that made alerts; set before the first one.
-    std::function<void()> on_alerts = [] {};
-    // Counts what commits of watches and of settled trees hold; set before the first one. nullptr: nobody
-    // does.
-    metrics::WatchSeries* watch_series = nullptr;
-};
 
-// Who waits for what a session does.
-enum class WaitedFor {
-    by_daemon,  // what takes longer than statement_timeout is cancelled and begun again
-    by_people,  // what takes longer than question_timeout ends with StorageTimeout
+    // Until when whoever asks now waits; nullopt: as long as it takes.
+    std::optional<base::SteadyTime> patience_ends(WaitedFor waited_for) const;
 };
 
 class Session {
@@ -87,9 +81,6 @@ public:
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
     ~Session() { disconnect(); }
-
-    // Until when whoever asks now waits; nullopt: as long as it takes.
-    std::optional<base::SteadyTime> patience_ends() const;
 
     // work(connection) runs its own transactions; it must be repeatable, and is not begun after `until`.
     // Throws StorageStopped, StorageError, or what work throws that is no database error.

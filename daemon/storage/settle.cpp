@@ -4,11 +4,15 @@
 // The last part of such a tree that arrives was an orphan where its own follower met it, or the tree's
 // earlier orphans are adopted by its arrival: the trees that orphans around a seam were adopted into are
 // all that can have been settled by it.
+#include "storage/settle.hpp"
 #include "chain/rows/rows_write.hpp"
 #include "chain/tree/judgement.hpp"
+#include "metrics/registry.hpp"
 #include "storage/adoption.hpp"
 #include "storage/copy.hpp"
-#include "storage/sql.hpp"
+#include "storage/news.hpp"
+#include "storage/pg_orphan_store.hpp"
+#include "storage/pg_tree_store.hpp"
 #include "storage/stored_graph.hpp"
 #include "storage/tree_load.hpp"
 
@@ -16,7 +20,7 @@
 #include <set>
 #include <utility>
 
-namespace receiptd::storage::sql {
+namespace receiptd::storage {
 namespace {
 
 constexpr std::size_t kTreesAtOnce = 200;
@@ -100,10 +104,8 @@ chain::RowBatch judge_around(pqxx::connection& connection, base::HeightRange aro
     return batch;
 }
 
-}  // namespace
-
-chain::DecidedCounts settle_trees(pqxx::connection& connection, base::HeightRange around,
-                                  base::WallTime news_since, PartitionKeeper& partitions) {
+chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange around, base::WallTime news_since,
+                            PartitionKeeper& partitions) {
     const auto since = static_cast<std::uint64_t>(news_since.time_since_epoch().count());
     for (bool again = false;; again = true) {
         auto batch = judge_around(connection, around);
@@ -124,6 +126,20 @@ chain::DecidedCounts settle_trees(pqxx::connection& connection, base::HeightRang
     }
 }
 
+}  // namespace
+
+base::Task<chain::DecidedCounts> PgTreeStore::settle_trees(base::HeightRange around,
+                                                           base::WallTime news_since) {
+    return database_.pool.following.run(
+        [&database = database_, around, news_since](pqxx::connection& connection) {
+            auto settled = settle(connection, around, news_since, database.partitions);
+            for (const auto& [verdict, trees] : settled.verdicts)
+                database.series.settled.Increment(static_cast<double>(trees));
+            if (!settled.findings.empty()) database.on_alerts();
+            return settled;
+        });
+}
+
 void settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
                   std::uint64_t timestamp_nanosec) {
     const auto times = shim::query(tx,
@@ -135,4 +151,4 @@ void settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx
     copy_rows(tx, batch);
 }
 
-}  // namespace receiptd::storage::sql
+}  // namespace receiptd::storage

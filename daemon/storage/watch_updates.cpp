@@ -230,7 +230,7 @@ std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transactio
                                                                 const std::vector<WatchFinding>& findings) {
     if (findings.empty()) return {};
     std::vector<std::string> ids, kinds, tx_hashes, signers, classes, texts, heights, times;
-    sql::News news;
+    News news;
     for (const auto& finding : findings) {
         ids.push_back(finding.finding_id);
         kinds.push_back(finding.kind);
@@ -246,7 +246,7 @@ std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transactio
     const auto rows = shim::query(tx, kFindings, text_array(ids), text_array(kinds), text_array(tx_hashes),
                                   text_array(signers), text_array(classes), text_array(texts),
                                   text_array(heights), text_array(times));
-    sql::tell(tx, news);
+    tell(tx, news);
     std::vector<std::pair<std::string, std::string>> written;
     for (const auto& row : rows) written.emplace_back(row[0].as<std::string>(), row[1].as<std::string>());
     return written;
@@ -309,20 +309,21 @@ void count(metrics::WatchSeries& series, const Updated& updated) {
 }  // namespace
 
 base::Task<std::vector<std::string>> PgWatchStore::update_watches(std::vector<WatchUpdate> updates) {
-    return writing_.run([this, updates = std::move(updates)](pqxx::connection& connection) {
+    return lane_.run([&database = database_, &clock = clock_, series = series_,
+                      updates = std::move(updates)](pqxx::connection& connection) {
         Updated updated;
         if (updates.empty()) return updated.moved;
-        const auto now = microseconds(clock_.wall());
-        updated = partitions_.with_days(connection, days_of(updates, now),
-                                        [&] { return write(connection, updates, now); });
-        if (std::any_of(updates.begin(), updates.end(), may_alert)) context_.on_alerts();
-        if (context_.watch_series) count(*context_.watch_series, updated);
+        const auto now = microseconds(clock.wall());
+        updated = database.partitions.with_days(connection, days_of(updates, now),
+                                                [&] { return write(connection, updates, now); });
+        if (std::any_of(updates.begin(), updates.end(), may_alert)) database.on_alerts();
+        if (series) count(*series, updated);
         return std::move(updated.moved);
     });
 }
 
 base::Task<std::vector<StoredTransition>> PgWatchStore::transitions(std::string tx_hash) {
-    return questions_.transaction([tx_hash = std::move(tx_hash)](pqxx::work& tx) {
+    return lane_.transaction([tx_hash = std::move(tx_hash)](pqxx::work& tx) {
         const auto rows =
             shim::query(tx,
                         "SELECT from_stage, to_stage, (extract(epoch FROM at) * 1000000)::bigint, "

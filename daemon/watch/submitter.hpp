@@ -10,7 +10,7 @@
 #include "base/task_group.hpp"
 #include "rpc/submit_source.hpp"
 #include "rpc/time_and_chance.hpp"
-#include "storage/store.hpp"
+#include "storage/errors.hpp"
 #include "storage/watch_store.hpp"
 #include "watch/preflight.hpp"
 

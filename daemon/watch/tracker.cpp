@@ -4,7 +4,6 @@
 #include "base/offload.hpp"
 #include "base/sleep.hpp"
 #include "metrics/registry.hpp"
-#include "storage/counting.hpp"
 
 #include <algorithm>
 #include <set>
@@ -174,7 +173,7 @@ base::Task<void> Tracker::committing(const chain::Sightings& seen) {
 }
 
 void Tracker::committed(const chain::RowBatch& facts) {
-    count(facts.decided);
+    settled(facts.decided);
     // Nobody was watched when these rows were made; whoever is now may be in them.
     if (!facts.seen.collected && !facts.blocks.empty()) index_.touch_all();
     for (const auto& transaction : facts.seen.transactions)
@@ -195,7 +194,7 @@ void Tracker::progressed(const std::string& tx_hash, const chain::TreeSeen& seen
 }
 
 void Tracker::tree_committed(const std::string& tx_hash, const chain::DecidedCounts& decided) {
-    count(decided);
+    settled(decided);
     if (index_.touch(tx_hash)) moved_.notify_all();
 }
 
@@ -312,7 +311,12 @@ void Tracker::count(const storage::WatchUpdate& update, const Page& page) {
                                   seconds_between(*included_at, *transition.at));
 }
 
-void Tracker::count(const chain::DecidedCounts& decided) { storage::count(series_, decided); }
+void Tracker::settled(const chain::DecidedCounts& decided) {
+    for (const auto& [verdict, times] : decided.verdicts)
+        series_.count_verdict(std::string(chain::verdict_name(verdict)), static_cast<double>(times));
+    for (const auto& [finding, times] : decided.findings)
+        series_.count_finding(finding.first, finding.second, static_cast<double>(times));
+}
 
 void Tracker::publish() {
     series_.open.Set(static_cast<double>(index_.size()));

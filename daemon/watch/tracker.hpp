@@ -71,6 +71,7 @@ public:
     void committed(const chain::RowBatch& facts);
     bool wants(const std::string& tx_hash) const { return index_.contains(tx_hash); }
     void progressed(const std::string& tx_hash, const chain::TreeSeen& seen);
+    void settled(const chain::DecidedCounts& decided);  // counted, as what is committed
     void tree_committed(const std::string& tx_hash, const chain::DecidedCounts& decided);
 
 private:
@@ -103,7 +104,6 @@ private:
     Sight sight_of(const storage::Watch& watch) const;
     ReviewRules rules_now() const;
     void count(const storage::WatchUpdate& update, const Page& page);
-    void count(const chain::DecidedCounts& decided);
     void publish();
 
     // tracker_checks.cpp

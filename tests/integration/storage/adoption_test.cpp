@@ -56,7 +56,7 @@ TEST_F(Adoption, gives_the_same_rows_for_every_order_of_commits) {
         for (const auto index : order) {
             commit(blocks[index]);
             const auto height = blocks[index].blocks.front().height;
-            await(store().adopt_orphans({height, height}));
+            await(store().orphans.adopt_orphans({height, height}));
             said += std::to_string(index);
         }
         ASSERT_EQ(rows(kReceipts),
@@ -73,24 +73,24 @@ TEST_F(Adoption, gives_the_same_rows_for_every_order_of_commits) {
 
 TEST_F(Adoption, is_the_same_once_at_the_end) {
     for (auto& block : blocks_seen_alone()) commit(std::move(block));
-    await(store().adopt_orphans({100, 104}));
+    await(store().orphans.adopt_orphans({100, 104}));
     EXPECT_EQ(rows(kReceipts),
               "A|T|T|-|initial\nB|T|T|A|promise\nC|T|T|A|callback\nF|T|T|C|refund\nP|T|T|B|payout\n");
-    EXPECT_EQ(open().series.adopted.Value(), 6);
-    await(store().adopt_orphans({100, 104}));
-    EXPECT_EQ(open().series.adopted.Value(), 6) << "a second time changes nothing";
+    EXPECT_EQ(store().series.adopted.Value(), 6);
+    await(store().orphans.adopt_orphans({100, 104}));
+    EXPECT_EQ(store().series.adopted.Value(), 6) << "a second time changes nothing";
 }
 
 TEST_F(Adoption, moves_rows_that_come_later_under_the_old_name) {
     auto blocks = blocks_seen_alone();
     for (int i : {2, 1, 0}) commit(std::move(blocks[static_cast<std::size_t>(i)]));
-    await(store().adopt_orphans({100, 102}));
+    await(store().orphans.adopt_orphans({100, 102}));
     // The follower that began at 102 goes on and calls the tree B.
     auto next = block_batch(103);
     add_receipt(next, 103, {"P", "B", "", "B", "payout", "{}", "system", "bob.near"});
     add_data(next, "d", "B", "", false);
     commit(std::move(next));
-    await(store().adopt_orphans({103, 103}));
+    await(store().orphans.adopt_orphans({103, 103}));
     EXPECT_EQ(rows(kReceipts), "A|T|T|-|initial\nB|T|T|A|promise\nP|T|T|B|payout\n");
     EXPECT_EQ(rows(kData), "d|T|T\n");
 }
@@ -98,7 +98,7 @@ TEST_F(Adoption, moves_rows_that_come_later_under_the_old_name) {
 TEST_F(Adoption, names_a_tree_after_its_earliest_known_receipt_while_the_transaction_is_unknown) {
     auto blocks = blocks_seen_alone();
     for (std::size_t i = 1; i < blocks.size(); ++i) commit(std::move(blocks[i]));
-    await(store().adopt_orphans({101, 104}));
+    await(store().orphans.adopt_orphans({101, 104}));
     EXPECT_EQ(rows(kReceipts),
               "A|A|-|-|initial\nB|A|-|A|promise\nC|A|-|A|callback\nF|A|-|C|refund\nP|A|-|B|payout\n");
     EXPECT_EQ(rows(kData), "d|A|-\n");
@@ -115,7 +115,7 @@ TEST_F(Adoption, learns_the_transaction_from_a_child_that_knows_it) {
                  "", "", true});
     commit(std::move(second));
     commit(std::move(first));
-    await(store().adopt_orphans({101, 102}));
+    await(store().orphans.adopt_orphans({101, 102}));
     EXPECT_EQ(rows(kReceipts), "A|T|T|-|promise\nB|T|T|A|detached\n");
 }
 
@@ -128,7 +128,7 @@ TEST_F(Adoption, corrects_the_guess_that_a_receipt_was_a_transactions_first) {
                  "", "", true});
     commit(std::move(first));
     commit(std::move(second));
-    await(store().adopt_orphans({102, 102}));
+    await(store().orphans.adopt_orphans({102, 102}));
     EXPECT_EQ(rows(kReceipts), "A|T|T|-|initial\nB|T|T|A|detached\n");
 }
 
@@ -138,7 +138,7 @@ TEST_F(Adoption, leaves_orphans_whose_parent_never_comes) {
                 {"Z", "Z", "", "", "refund", "{}", "system", "bob.near", "success_value", "[]", "", "", "",
                  "", true});
     commit(std::move(batch));
-    await(store().adopt_orphans({105, 105}));
+    await(store().orphans.adopt_orphans({105, 105}));
     EXPECT_EQ(rows(kReceipts), "Z|Z|-|-|refund\n");
     EXPECT_EQ(value("SELECT count(*) FROM orphan_receipts WHERE adopted_at IS NULL"), "1");
 }

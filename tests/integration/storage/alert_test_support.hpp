@@ -13,7 +13,7 @@ namespace receiptd::test {
 
 // As one process has it: its own leases, its own connections.
 struct Process {
-    explicit Process(const storage::DatabaseOptions& database) : sessions(database, series) {}
+    explicit Process(const storage::DatabaseOptions& options) : database(options, series) {}
 
     std::vector<storage::DueDelivery> claim(unsigned most, const std::string& endpoint = "ops",
                                             std::chrono::seconds lease = std::chrono::seconds(30)) {
@@ -27,8 +27,8 @@ struct Process {
 
     metrics::Registry registry;
     metrics::StorageSeries series{registry};
-    storage::SessionContext sessions;
-    storage::PgAlertStore alerts{sessions};
+    storage::Database database;
+    storage::PgAlertStore alerts{database};
 };
 
 inline storage::DeliveryOutcome outcome_of(const std::string& alert_id, const std::string& endpoint = "ops") {

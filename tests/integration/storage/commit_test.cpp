@@ -26,8 +26,8 @@ TEST_F(Commit, writes_rows_and_coverage_together) {
     EXPECT_EQ(rows("SELECT receipt_id, tree_id, role, receiver_id FROM receipts"),
               "r100|tx100|initial|token.near\n");
     EXPECT_EQ(value("SELECT event FROM events"), "ft_transfer");
-    EXPECT_EQ(await(store().load_coverage()).covered, base::HeightSet({100, 100}));
-    EXPECT_EQ(open().series.tables[3].rows->Value(), 1);
+    EXPECT_EQ(await(store().blocks.load_coverage()).covered, base::HeightSet({100, 100}));
+    EXPECT_EQ(store().series.tables[3].rows->Value(), 1);
 }
 
 TEST_F(Commit, covers_the_skipped_heights_below_a_block) {
@@ -41,7 +41,7 @@ TEST_F(Commit, remembers_a_hole_that_it_leaves_below) {
     above.wanted.add({101, 105});
     commit(std::move(above));
     EXPECT_EQ(value("SELECT wanted - heights FROM coverage"), "{[101,105)}");
-    await(store().record_unavailable({107, "UNKNOWN_BLOCK", "", 1}));
+    await(store().blocks.record_unavailable({107, "UNKNOWN_BLOCK", "", 1}));
     EXPECT_EQ(value("SELECT wanted - heights FROM coverage"), "{[101,105),[107,108)}");
 }
 
@@ -57,9 +57,9 @@ TEST_F(Commit, one_of_two_writers_with_the_same_heights_wins) {
     for (base::Height height = 100; height < 120; ++height) {
         boost::asio::io_context io;
         auto first =
-            boost::asio::co_spawn(io, store().commit(0, full_batch(height)), boost::asio::use_future);
+            boost::asio::co_spawn(io, store().blocks.commit(full_batch(height)), boost::asio::use_future);
         auto second =
-            boost::asio::co_spawn(io, store().commit(1, full_batch(height)), boost::asio::use_future);
+            boost::asio::co_spawn(io, store().blocks.commit(full_batch(height)), boost::asio::use_future);
         io.run();
         EXPECT_NE(first.get(), second.get());
     }
@@ -111,17 +111,14 @@ TEST_F(Commit, makes_partitions_for_the_days_it_needs_and_ahead) {
 
 TEST_F(Commit, retention_drops_whole_partitions_and_keeps_their_coverage) {
     commit(full_batch(100));
-    open().options.keep = std::chrono::hours(24);
     OpenStore with_retention(database().url());
-    with_retention.options.keep = std::chrono::hours(24);
-    with_retention.store = std::make_unique<storage::PgStore>(with_retention.options, with_retention.series,
-                                                              with_retention.clock);
+    with_retention.keep = std::chrono::hours(24);
     with_retention.clock.now += std::chrono::hours(47);
-    await(with_retention->maintain());
+    await(with_retention.maintain());
     EXPECT_EQ(value("SELECT count(*) FROM blocks"), "1") << "the day is not wholly older than keep";
 
     with_retention.clock.now += std::chrono::hours(2);
-    await(with_retention->maintain());
+    await(with_retention.maintain());
     EXPECT_EQ(value("SELECT count(*) FROM blocks"), "0");
     EXPECT_EQ(value("SELECT count(*) FROM partitions WHERE partition_name LIKE '%20221019'"), "0");
     EXPECT_EQ(value("SELECT heights FROM coverage"), "{[100,101)}");
@@ -137,26 +134,25 @@ TEST_F(Commit, makes_a_dropped_partition_again_when_a_batch_needs_it) {
 TEST_F(Commit, answers_questions_about_stored_blocks) {
     commit(block_batch(100));
     commit(block_batch(105, 102));
-    EXPECT_EQ(await(store().stored_block(100))->hash, "hash100");
-    EXPECT_EQ(await(store().stored_block(101)), std::nullopt);
-    EXPECT_EQ(await(store().stored_block_above(100))->prev_height, 102u);
-    EXPECT_EQ(await(store().stored_block_below(105))->height, 100u);
-    EXPECT_EQ(await(store().stored_block_by_hash("hash105"))->timestamp_nanosec,
+    EXPECT_EQ(await(store().blocks.stored_block_below(101))->hash, "hash100");
+    EXPECT_EQ(await(store().blocks.stored_block_above(100))->prev_height, 102u);
+    EXPECT_EQ(await(store().blocks.stored_block_below(105))->height, 100u);
+    EXPECT_EQ(await(store().blocks.stored_block_by_hash("hash105"))->timestamp_nanosec,
               kFirstTime + 105'000'000'000ull);
-    EXPECT_EQ(await(store().stored_block_by_hash("nowhere")), std::nullopt);
+    EXPECT_EQ(await(store().blocks.stored_block_by_hash("nowhere")), std::nullopt);
 }
 
 TEST_F(Commit, forgets_that_a_height_was_unavailable_once_it_is_covered) {
-    await(store().want({100, 102}));
-    await(store().record_unavailable({100, "UNKNOWN_BLOCK", "nobody has it", 1}));
-    await(store().record_unavailable({101, "UNKNOWN_CHUNK", "chunk is gone", 1}));
-    await(store().record_unavailable({101, "UNKNOWN_CHUNK", "chunk is still gone", 2}));
+    await(store().blocks.want({100, 102}));
+    await(store().blocks.record_unavailable({100, "UNKNOWN_BLOCK", "nobody has it", 1}));
+    await(store().blocks.record_unavailable({101, "UNKNOWN_CHUNK", "chunk is gone", 1}));
+    await(store().blocks.record_unavailable({101, "UNKNOWN_CHUNK", "chunk is still gone", 2}));
     EXPECT_EQ(rows("SELECT from_height, to_height, heights, reason, detail, attempts FROM gaps"),
               "100|100|1|UNKNOWN_BLOCK|nobody has it|1\n101|101|1|UNKNOWN_CHUNK|chunk is still gone|2\n"
               "102|102|1|not fetched yet|-|-\n");
 
     commit(block_batch(100));
-    const auto unavailable = await(store().unavailable_heights(10));
+    const auto unavailable = await(store().blocks.unavailable_heights(10));
     ASSERT_EQ(unavailable.size(), 1u);
     EXPECT_EQ(unavailable[0].height, 101u);
     EXPECT_EQ(unavailable[0].attempts, 2u);
@@ -167,7 +163,7 @@ TEST_F(Commit, refuses_another_network_scope_or_partition_width) {
     const auto refusal = [&](const std::string& network, const std::string& scope, const std::string& width) {
         OpenStore other(database().url(), width);
         try {
-            await(other->check_identity(network, scope));
+            await(other.check_identity(network, scope));
         } catch (const StorageError& e) {
             return std::string(e.what());
         }
@@ -185,7 +181,7 @@ class Unmigrated : public DatabaseTest {};
 TEST_F(Unmigrated, database_is_refused_with_the_cure) {
     OpenStore store(database().url());
     try {
-        await(store->check_identity("testnet", "all"));
+        await(store.check_identity("testnet", "all"));
         FAIL();
     } catch (const StorageError& e) {
         EXPECT_THAT(e.what(), HasSubstr("run `receiptd migrate`"));

@@ -37,46 +37,46 @@ protected:
 };
 
 TEST_F(Trees, are_due_at_once_and_again_after_a_delay) {
-    const auto due = await(store().due_trees(10));
+    const auto due = await(store().trees.due_trees(10));
     ASSERT_EQ(due.size(), 1u);
     EXPECT_EQ(due[0].tx_hash, "T");
     EXPECT_EQ(due[0].included_in.hash, "hash100");
     EXPECT_EQ(due[0].shard_id, 3u);
     EXPECT_EQ(due[0].included_in.timestamp_nanosec, kFirstTime + 100'000'000'000ull);
 
-    await(store().postpone_tree("T", 1h, "receipts still to execute"));
-    EXPECT_TRUE(await(store().due_trees(10)).empty());
-    EXPECT_EQ(await(store().pending_tree_count({0, 1'000'000'000})), 1u);
+    await(store().trees.postpone_tree("T", 1h, "receipts still to execute"));
+    EXPECT_TRUE(await(store().trees.due_trees(10)).empty());
+    EXPECT_EQ(await(store().trees.pending_tree_count({0, 1'000'000'000})), 1u);
     EXPECT_EQ(rows("SELECT attempts, reason FROM pending_trees"), "1|receipts still to execute\n");
 }
 
 TEST_F(Trees, are_overdue_when_they_are_pending_for_long_and_no_backfill_ordered_them) {
-    await(store().postpone_tree("T", 1h, "NO_HOST_TRACKS_SHARD: shard 3"));
-    EXPECT_EQ(await(store().overdue_trees(600s)).count, 0u);
+    await(store().trees.postpone_tree("T", 1h, "NO_HOST_TRACKS_SHARD: shard 3"));
+    EXPECT_EQ(await(store().trees.overdue_trees(600s)).count, 0u);
     execute("UPDATE pending_trees SET placed_at = now() - interval '20 minutes'");
-    const auto overdue = await(store().overdue_trees(600s));
+    const auto overdue = await(store().trees.overdue_trees(600s));
     EXPECT_EQ(overdue.count, 1u);
     EXPECT_EQ(overdue.oldest_tx_hash, "T");
     EXPECT_EQ(overdue.oldest_fault, "NO_HOST_TRACKS_SHARD: shard 3");
     EXPECT_GE(overdue.oldest_age, 20min);
     execute("INSERT INTO backfills (from_height, to_height) VALUES (90, 110)");
-    EXPECT_EQ(await(store().overdue_trees(600s)).count, 0u);
+    EXPECT_EQ(await(store().trees.overdue_trees(600s)).count, 0u);
 }
 
 TEST_F(Trees, complete_their_transaction_and_take_in_their_data) {
-    await(store().commit_tree(tree()));
+    await(store().trees.commit_tree(tree()));
     EXPECT_EQ(
         rows("SELECT status, initial_receipt_id, gas_burnt, tokens_burnt, error_class FROM transactions"),
         "success_receipt_id|A|42|340282366920938463463374607431768211455|-\n");
     EXPECT_EQ(rows("SELECT receipt_id, tree_id, tx_hash FROM receipts"), "A|T|T\n");
     EXPECT_EQ(rows("SELECT data_id, tree_id, tx_hash FROM data_receipts"), "D|T|T\n");
-    EXPECT_EQ(await(store().pending_tree_count({0, 1'000'000'000})), 0u);
+    EXPECT_EQ(await(store().trees.pending_tree_count({0, 1'000'000'000})), 0u);
 }
 
 TEST_F(Trees, take_in_data_of_a_block_that_comes_after_them) {
     auto early = tree();
     early.completion.data_ids = {"D", "L"};
-    await(store().commit_tree(std::move(early)));
+    await(store().trees.commit_tree(std::move(early)));
     auto late = block_batch(101);
     add_data(late, "L", "rL", "", false);
     commit(std::move(late));
@@ -85,8 +85,8 @@ TEST_F(Trees, take_in_data_of_a_block_that_comes_after_them) {
 }
 
 TEST_F(Trees, are_stored_once_however_often_they_come) {
-    await(store().commit_tree(tree()));
-    await(store().commit_tree(tree()));
+    await(store().trees.commit_tree(tree()));
+    await(store().trees.commit_tree(tree()));
     EXPECT_EQ(value("SELECT count(*) FROM receipts"), "1");
     EXPECT_EQ(value("SELECT count(*) FROM events"), "1");
 }
@@ -94,8 +94,8 @@ TEST_F(Trees, are_stored_once_however_often_they_come) {
 TEST_F(Trees, stored_by_two_daemons_at_once_are_there_once) {
     OpenStore other(database().url());
     boost::asio::io_context io;
-    auto mine = boost::asio::co_spawn(io, store().commit_tree(tree()), boost::asio::use_future);
-    auto theirs = boost::asio::co_spawn(io, other->commit_tree(tree()), boost::asio::use_future);
+    auto mine = boost::asio::co_spawn(io, store().trees.commit_tree(tree()), boost::asio::use_future);
+    auto theirs = boost::asio::co_spawn(io, other.trees.commit_tree(tree()), boost::asio::use_future);
     io.run();
     mine.get();
     theirs.get();
@@ -108,30 +108,30 @@ TEST_F(Backfills, are_worked_on_by_one_process) {
     commit(block_batch(100));
     OpenStore other(database().url());
 
-    const auto mine = await(store().claim_backfill({99, 102}));
+    const auto mine = await(store().backfills.claim_backfill({99, 102}));
     EXPECT_FALSE(mine.leased);
     EXPECT_EQ(mine.missing.to_multirange(), "{[99,100),[101,103)}");
-    EXPECT_TRUE(await(other->claim_backfill({99, 102})).leased);
-    EXPECT_FALSE(await(store().claim_backfill({99, 102})).leased) << "the same process asks again";
-    EXPECT_TRUE(await(other->claim_abandoned_backfills()).empty());
+    EXPECT_TRUE(await(other.backfills.claim_backfill({99, 102})).leased);
+    EXPECT_FALSE(await(store().backfills.claim_backfill({99, 102})).leased) << "the same process asks again";
+    EXPECT_TRUE(await(other.backfills.claim_abandoned_backfills()).empty());
 
     execute("UPDATE backfills SET lease_until = now() - interval '1 second'");
-    const auto taken = await(other->claim_abandoned_backfills());
+    const auto taken = await(other.backfills.claim_abandoned_backfills());
     ASSERT_EQ(taken.size(), 1u);
     EXPECT_EQ(taken[0].id, mine.id);
-    await(store().renew_backfill(mine.id));
-    EXPECT_TRUE(await(store().claim_backfill({99, 102})).leased) << "a lost lease is not renewed";
+    await(store().backfills.renew_backfill(mine.id));
+    EXPECT_TRUE(await(store().backfills.claim_backfill({99, 102})).leased) << "a lost lease is not renewed";
 }
 
 TEST_F(Backfills, can_be_released_and_finished_and_ordered_anew) {
-    const auto first = await(store().claim_backfill({1, 5}));
-    await(store().release_backfill(first.id));
+    const auto first = await(store().backfills.claim_backfill({1, 5}));
+    await(store().backfills.release_backfill(first.id));
     OpenStore other(database().url());
-    EXPECT_FALSE(await(other->claim_backfill({1, 5})).leased);
-    await(other->finish_backfill(first.id));
+    EXPECT_FALSE(await(other.backfills.claim_backfill({1, 5})).leased);
+    await(other.backfills.finish_backfill(first.id));
     EXPECT_EQ(rows("SELECT state, finished_at IS NOT NULL, lease_owner FROM backfills"), "finished|t|-\n");
-    EXPECT_TRUE(await(store().claim_abandoned_backfills()).empty());
-    EXPECT_NE(await(store().claim_backfill({1, 5})).id, first.id);
+    EXPECT_TRUE(await(store().backfills.claim_abandoned_backfills()).empty());
+    EXPECT_NE(await(store().backfills.claim_backfill({1, 5})).id, first.id);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST_F(Outage, a_lost_idle_connection_is_replaced) {
                 database().name() + "'");
     EXPECT_EQ(commit(block_batch(101)), CommitOutcome::committed);
     EXPECT_EQ(value("SELECT count(*) FROM blocks"), "2");
-    EXPECT_EQ(open().series.reconnects.Value(), 1);
+    EXPECT_EQ(store().series.reconnects.Value(), 1);
 }
 
 TEST_F(Outage, a_connection_killed_in_the_middle_of_a_batch_costs_nothing) {
@@ -150,10 +150,10 @@ TEST_F(Outage, a_missing_table_is_an_error_with_the_cure) {
 
 TEST_F(Outage, stop_ends_the_wait_for_a_server_that_is_not_there) {
     OpenStore nowhere("postgresql://receiptd:hush@127.0.0.1:1/none");
-    auto result = std::async(std::launch::async, [&] { await(nowhere->want({1, 2})); });
-    nowhere->request_stop();
+    auto result = std::async(std::launch::async, [&] { await(nowhere.blocks.want({1, 2})); });
+    nowhere.database.request_stop();
     EXPECT_THROW(result.get(), StorageStopped);
-    EXPECT_THROW(await(nowhere->load_coverage()), StorageStopped);
+    EXPECT_THROW(await(nowhere.blocks.load_coverage()), StorageStopped);
 }
 
 TEST(OutageOfTheServer, crashes_while_committing_lose_and_repeat_nothing) {
@@ -162,15 +162,15 @@ TEST(OutageOfTheServer, crashes_while_committing_lose_and_repeat_nothing) {
     PrivateCluster cluster;
     storage::migrate({base::Secret(cluster.url()), 30s, {}}, "receiptd_readonly");
     OpenStore open(cluster.url());
-    await(open->check_identity("testnet", "all"));
+    await(open.check_identity("testnet", "all"));
     std::atomic<bool> crashed_enough{false};
     auto writing = std::async(std::launch::async, [&] {
         base::Height height = 100;
         for (; !crashed_enough; height += 2) {
             boost::asio::io_context io;
-            auto even = boost::asio::co_spawn(io, open->commit(0, batch_with_receipts(height, 20)),
+            auto even = boost::asio::co_spawn(io, open.blocks.commit(batch_with_receipts(height, 20)),
                                               boost::asio::use_future);
-            auto odd = boost::asio::co_spawn(io, open->commit(1, batch_with_receipts(height + 1, 20)),
+            auto odd = boost::asio::co_spawn(io, open.blocks.commit(batch_with_receipts(height + 1, 20)),
                                              boost::asio::use_future);
             io.run();
             even.get();

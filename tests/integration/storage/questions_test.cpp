@@ -45,7 +45,7 @@ TEST_F(Questions, that_take_too_long_are_given_up_and_the_stream_goes_on) {
 
 TEST_F(Questions, about_watches_are_given_up_too) {
     OpenStore open(database().url(), "day", hurried());
-    storage::PgWatchStore watches(*open.store, open.clock, storage::WaitedFor::by_people);
+    storage::PgWatchStore watches(open.database, open.clock, storage::WaitedFor::by_people);
     const auto add = [&] {
         std::vector<storage::NewWatch> list = {new_watch(1)};
         return await(watches.add_watches(std::move(list)));
@@ -69,7 +69,7 @@ TEST_F(Questions, to_a_server_that_is_not_there_are_given_up_while_its_daemon_go
     EXPECT_THROW(await(process.alerts.list_findings({})), StorageTimeout);
     auto waiting = std::async(std::launch::async, [&] { await(process.alerts.last_stream_event()); });
     EXPECT_THROW(await(process.alerts.list_findings({})), StorageTimeout);
-    process.sessions.stop.request();
+    process.database.request_stop();
     EXPECT_THROW(waiting.get(), storage::StorageStopped);
 }
 

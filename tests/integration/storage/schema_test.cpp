@@ -122,13 +122,13 @@ TEST_F(Schema, the_daemons_role_follows_without_owning_anything) {
     execute("CREATE ROLE " + role + " LOGIN PASSWORD 'hush' IN ROLE receiptd_daemon");
     {
         OpenStore follower(database().url_as(role + ":hush"));
-        await(follower->check_identity("testnet", "all"));
-        EXPECT_EQ(await(follower->commit(0, block_batch(100))), CommitOutcome::committed);
-        await(follower->adopt_orphans({100, 100}));
-        await(follower->settle_trees({100, 100}, base::WallTime()));
-        await(follower->maintain());
-        await(follower->record_unavailable({101, "UNKNOWN_BLOCK", "", 1}));
-        EXPECT_EQ(await(follower->claim_backfill({1, 5})).leased, false);
+        await(follower.check_identity("testnet", "all"));
+        EXPECT_EQ(await(follower.blocks.commit(block_batch(100))), CommitOutcome::committed);
+        await(follower.orphans.adopt_orphans({100, 100}));
+        await(follower.trees.settle_trees({100, 100}, base::WallTime()));
+        await(follower.maintain());
+        await(follower.blocks.record_unavailable({101, "UNKNOWN_BLOCK", "", 1}));
+        EXPECT_EQ(await(follower.backfills.claim_backfill({1, 5})).leased, false);
     }
     execute("DROP ROLE " + role);
 }
@@ -139,7 +139,7 @@ TEST_F(Schema, a_user_without_rights_is_told_which_it_lacks) {
     {
         OpenStore nobody(database().url_as(role + ":hush"));
         try {
-            await(nobody->load_coverage());
+            await(nobody.blocks.load_coverage());
             ADD_FAILURE() << "read without rights";
         } catch (const storage::StorageError& e) {
             EXPECT_THAT(e.what(), HasSubstr("member of receiptd_daemon"));
@@ -211,9 +211,9 @@ TEST_F(Views, chain_throughput_counts_per_minute) {
 }
 
 TEST_F(Views, gaps_name_what_is_missing_and_why) {
-    await(store().want({90, 110}));
+    await(store().blocks.want({90, 110}));
     for (base::Height height = 105; height <= 107; ++height)
-        await(store().record_unavailable({height, "UNKNOWN_CHUNK", "host a", 1}));
+        await(store().blocks.record_unavailable({height, "UNKNOWN_CHUNK", "host a", 1}));
     EXPECT_EQ(rows("SELECT from_height, to_height, heights, reason FROM gaps"),
               "90|99|10|not fetched yet\n104|104|1|not fetched yet\n105|107|3|UNKNOWN_CHUNK\n"
               "108|110|3|not fetched yet\n");

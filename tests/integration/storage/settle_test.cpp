@@ -51,9 +51,13 @@ protected:
     void commit_and_settle(RowBatch batch, base::WallTime news_since = kHistory) {
         const auto height = batch.blocks.front().height;
         commit(std::move(batch));
-        await(store().adopt_orphans({height, height}));
-        await(store().settle_trees({height, height}, news_since));
+        await(store().orphans.adopt_orphans({height, height}));
+        settle({height, height}, news_since);
     }
+    void settle(base::HeightRange around, base::WallTime news_since = kHistory) {
+        settled_.add(await(store().trees.settle_trees(around, news_since)));
+    }
+    chain::DecidedCounts settled_;
 };
 
 TEST_F(Settling, gives_the_same_for_every_order_of_commits) {
@@ -87,25 +91,19 @@ TEST_F(Settling, adds_what_is_missing_beside_what_is_there) {
     for (auto& block : blocks) commit_and_settle(std::move(block));
     EXPECT_EQ(value("SELECT count(*) FROM findings"), "2");
     EXPECT_EQ(value("SELECT count(*) FROM transaction_results"), "1");
-    await(store().settle_trees({104, 104}, kHistory));
+    settle({104, 104});
     EXPECT_EQ(value("SELECT count(*) FROM findings"), "2");
-    EXPECT_EQ(open().series.settled.Value(), 1);
+    EXPECT_EQ(store().series.settled.Value(), 1);
 }
 
 TEST_F(Settling, counts_what_it_wrote) {
-    metrics::Registry registry;
-    metrics::WatchSeries series(registry);
-    store().sessions().watch_series = &series;
     for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
-    await(store().settle_trees({104, 104}, kHistory));
-    const auto metrics = registry.serialize();
-    EXPECT_THAT(metrics, HasSubstr("receiptd_verdicts_total{verdict=\"callback_failed\"} 1\n"));
-    EXPECT_THAT(
-        metrics,
-        HasSubstr("receiptd_findings_total{error_class=\"contract_panic\",kind=\"failed_receipt\"} 1\n"));
-    EXPECT_THAT(
-        metrics,
-        HasSubstr("receiptd_findings_total{error_class=\"gas_exceeded\",kind=\"failed_receipt\"} 1\n"));
+    settle({104, 104});
+    EXPECT_EQ(settled_.verdicts,
+              (std::map<chain::Verdict, std::uint64_t>{{chain::Verdict::callback_failed, 1}}));
+    EXPECT_EQ(settled_.findings,
+              (std::map<std::pair<std::string, std::string>, std::uint64_t>{
+                  {{"failed_receipt", "contract_panic"}, 1}, {{"failed_receipt", "gas_exceeded"}, 1}}));
 }
 
 TEST_F(Settling, queues_news_for_each_endpoint_that_a_daemon_served_in_the_last_four_days) {

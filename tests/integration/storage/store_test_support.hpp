@@ -3,7 +3,10 @@
 
 #include "metrics/registry.hpp"
 #include "metrics/storage_series.hpp"
-#include "storage/pg_store.hpp"
+#include "storage/pg_backfill_store.hpp"
+#include "storage/pg_block_store.hpp"
+#include "storage/pg_orphan_store.hpp"
+#include "storage/pg_tree_store.hpp"
 #include "support/copy_cells.hpp"
 #include "support/migrated_database.hpp"
 
@@ -166,22 +169,33 @@ struct FixedClock final : base::Clock {
     base::SteadyTime steady() const override { return base::SteadyTime(now.time_since_epoch()); }
 };
 
-// A store with its own registry, on any database.
+// Stores with their own registry, on any database.
 struct OpenStore {
-    explicit OpenStore(const std::string& url, const std::string& partition = "day",
-                       const storage::DatabaseOptions& database = {}) {
-        options.database = database;
-        options.database.url = base::Secret(url);
-        options.partition = partition;
-        store = std::make_unique<storage::PgStore>(options, series, clock);
-    }
-    storage::PgStore* operator->() { return store.get(); }
+    explicit OpenStore(const std::string& url, std::string width = "day",
+                       const storage::DatabaseOptions& given = {})
+        : partition_width(std::move(width)), database(at(url, given), series) {}
 
-    storage::PgStoreOptions options;
+    base::Task<void> check_identity(std::string network, std::string scope) {
+        return database.check_identity({std::move(network), std::move(scope), partition_width});
+    }
+    base::Task<void> maintain() { return database.maintain(clock.wall(), keep); }
+
+    std::string partition_width;
+    std::optional<std::chrono::hours> keep;
     metrics::Registry registry;
     metrics::StorageSeries series{registry};
     FixedClock clock;
-    std::unique_ptr<storage::PgStore> store;
+    storage::Database database;
+    storage::PgBlockStore blocks{database};
+    storage::PgTreeStore trees{database};
+    storage::PgOrphanStore orphans{database};
+    storage::PgBackfillStore backfills{database};
+
+private:
+    static storage::DatabaseOptions at(const std::string& url, storage::DatabaseOptions options) {
+        options.url = base::Secret(url);
+        return options;
+    }
 };
 
 class StoreTest : public MigratedTest {
@@ -190,15 +204,12 @@ protected:
         MigratedTest::SetUp();
         if (IsSkipped()) return;
         open_ = std::make_unique<OpenStore>(database().url());
-        await((*open_)->check_identity("testnet", "all"));
+        await(open_->check_identity("testnet", "all"));
     }
     void TearDown() override { open_.reset(); }
 
-    storage::PgStore& store() { return *open_->store; }
-    OpenStore& open() { return *open_; }
-    CommitOutcome commit(RowBatch batch, unsigned writer = 0) {
-        return await(store().commit(writer, std::move(batch)));
-    }
+    OpenStore& store() { return *open_; }
+    CommitOutcome commit(RowBatch batch) { return await(store().blocks.commit(std::move(batch))); }
 
 private:
     std::unique_ptr<OpenStore> open_;

@@ -18,7 +18,7 @@ protected:
     void SetUp() override {
         StoreTest::SetUp();
         if (IsSkipped()) return;
-        waiting_ = std::make_unique<storage::PgUnplacedStore>(store().sessions(), store().partitions());
+        waiting_ = std::make_unique<storage::PgUnplacedStore>(store().database);
     }
     void TearDown() override {
         waiting_.reset();
@@ -87,7 +87,7 @@ TEST_F(Unplaced, AreGoneWithTheTreeThatBringsThem) {
     list(batch, "R1");
     commit(std::move(batch));
     EXPECT_TRUE(due().due.at(0).signer_pending);
-    await(store().commit_tree(tree(100, {"R1"})));
+    await(store().trees.commit_tree(tree(100, {"R1"})));
     const auto round = due();
     EXPECT_EQ(round.came, 1u);
     EXPECT_TRUE(round.due.empty());
@@ -103,7 +103,7 @@ TEST_F(Unplaced, FindTheTreeOfATransactionThatNoBlockBrought) {
     const auto waits = due();
     ASSERT_EQ(waits.due.size(), 2u);
     EXPECT_TRUE(waits.due[0].tree_pending && waits.due[1].tree_pending);
-    await(store().commit_tree(tree(90, {"R1", "R2"})));
+    await(store().trees.commit_tree(tree(90, {"R1", "R2"})));
     EXPECT_EQ(value("SELECT status FROM transactions"), "success_receipt_id");
     EXPECT_EQ(due().came_when_asked, 2u);
     EXPECT_EQ(value("SELECT count(*) FROM unplaced_receipts"), "0");
@@ -112,13 +112,13 @@ TEST_F(Unplaced, FindTheTreeOfATransactionThatNoBlockBrought) {
 TEST_F(Unplaced, ABlockThatComesLaterBringsItsTransactionAgain) {
     commit_listing(100, {"R1"});
     await(waiting().place(found(90, {"R1"})));
-    await(store().commit_tree(tree(90, {"R1"})));
+    await(store().trees.commit_tree(tree(90, {"R1"})));
     auto block = block_batch(90);
     add_transaction(block, {"TX", ""});
     add_pending(block, "TX");
     EXPECT_EQ(commit(std::move(block)), CommitOutcome::committed);
     EXPECT_EQ(value("SELECT count(*) FROM transactions"), "1");
-    await(store().commit_tree(tree(90, {"R1"})));
+    await(store().trees.commit_tree(tree(90, {"R1"})));
     EXPECT_EQ(value("SELECT count(*) FROM receipts"), "1");
     EXPECT_EQ(value("SELECT count(*) FROM pending_trees"), "0");
 }
@@ -134,7 +134,7 @@ TEST_F(Unplaced, StayOrphansUntilTheirTreeComesAfterAll) {
     await(waiting().store_orphan("R1", orphan));  // a commit in doubt
     EXPECT_EQ(rows("SELECT receipt_id, tree_id FROM receipts"), "R1|R1\n");
     await(waiting().place(found(100, {"R1"})));
-    await(store().commit_tree(tree(100, {"R1"})));
+    await(store().trees.commit_tree(tree(100, {"R1"})));
     EXPECT_EQ(rows("SELECT receipt_id, tree_id FROM receipts"), "R1|TX\n");
     EXPECT_EQ(value("SELECT count(*) FROM orphan_receipts"), "0");
 }
@@ -173,11 +173,11 @@ TEST_F(Unplaced, StoredRowsTellWhatTheyAnnounceAndDoNotHold) {
     add_receipt(batch, 100, {"A1", "T1", "T1", "", "initial", "{B1,B2}"});
     add_receipt(batch, 100, {"B1", "T1", "T1", "A1"});
     commit(std::move(batch));
-    EXPECT_EQ(await(store().announced_below(100)), std::vector<std::string>{});
-    auto ids = await(store().announced_below(101));
+    EXPECT_EQ(await(store().orphans.announced_below(100)), std::vector<std::string>{});
+    auto ids = await(store().orphans.announced_below(101));
     std::sort(ids.begin(), ids.end());
     EXPECT_EQ(ids, (std::vector<std::string>{"A2", "B2"}));
-    EXPECT_EQ(await(store().announced_below(2000)), std::vector<std::string>{}) << "too long ago";
+    EXPECT_EQ(await(store().orphans.announced_below(2000)), std::vector<std::string>{}) << "too long ago";
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ protected:
     void SetUp() override {
         StoreTest::SetUp();
         if (IsSkipped()) return;
-        watches_ = std::make_unique<storage::PgWatchStore>(store(), open().clock);
+        watches_ = std::make_unique<storage::PgWatchStore>(store().database, store().clock);
     }
     void TearDown() override {
         watches_.reset();

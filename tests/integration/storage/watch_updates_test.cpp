@@ -39,7 +39,7 @@ TEST_F(WatchUpdates, write_the_row_the_transitions_and_the_stream) {
     EXPECT_EQ(watch->checks, 3u);
     EXPECT_EQ(watch->balance_missing_since, 5u);
     EXPECT_EQ(watch->next_check_at, update.next_check_at);
-    EXPECT_EQ(watch->stage_since, open().clock.now);
+    EXPECT_EQ(watch->stage_since, store().clock.now);
     const auto steps = await(watches().transitions(hash_of(1)));
     ASSERT_EQ(steps.size(), 2u);
     EXPECT_EQ(steps[0].transition.to, Stage::included);
@@ -95,7 +95,12 @@ TEST_F(WatchUpdates, of_a_watch_that_moved_or_is_gone_write_nothing) {
 TEST_F(WatchUpdates, are_counted_as_far_as_they_were_written) {
     metrics::Registry registry;
     metrics::WatchSeries series(registry);
-    store().sessions().watch_series = &series;
+    storage::PgWatchStore counting(store().database, store().clock, storage::WaitedFor::by_daemon, &series);
+    const auto update = [&](WatchUpdate one) {
+        std::vector<WatchUpdate> list;
+        list.push_back(std::move(one));
+        await(counting.update_watches(std::move(list)));
+    };
     add({new_watch(1), new_watch(2)});
     update(ending(hash_of(1), Stage::accepted, Stage::rejected, "invalid_nonce"));
     update(ending(hash_of(1), Stage::accepted, Stage::dropped, "superseded"));  // it has moved
@@ -120,7 +125,7 @@ TEST_F(WatchUpdates, of_two_stores_that_race_one_wins_each_watch) {
     for (std::uint32_t i = 0; i < kWatches; ++i) list.push_back(new_watch(i));
     add(std::move(list));
     OpenStore second(database().url());
-    storage::PgWatchStore other(*second.store, second.clock);
+    storage::PgWatchStore other(second.database, second.clock);
     std::atomic<std::size_t> refused{0};
     const auto move_all = [&](storage::PgWatchStore& store, bool backwards) {
         std::vector<WatchUpdate> updates;
@@ -274,7 +279,7 @@ TEST_F(WatchUpdates, what_waits_for_an_endpoint_that_stays_switched_off_or_unser
 }
 
 TEST_F(WatchUpdates, ended_watches_are_forgotten_as_retention_says_with_their_transitions) {
-    open().clock.now = std::chrono::system_clock::now();
+    store().clock.now = std::chrono::system_clock::now();
     add({new_watch(1), new_watch(2), new_watch(3)});
     for (const std::uint32_t ended : {1, 2})
         update(step_update(hash_of(ended), Stage::accepted, Stage::dropped));
@@ -294,7 +299,7 @@ TEST_F(WatchUpdates, ended_watches_are_forgotten_as_retention_says_with_their_tr
     age("'" + hash_of(1) + "', '" + hash_of(3) + "', 'removed by hand'");
     await(store().maintain());
     EXPECT_EQ(value("SELECT count(*) FROM watches"), "3");
-    store().set_keep(std::chrono::hours(48));
+    store().keep = std::chrono::hours(48);
     await(store().maintain());
     const auto kept = std::min(hash_of(2), hash_of(3)) + "\n" + std::max(hash_of(2), hash_of(3)) + "\n";
     EXPECT_EQ(rows("SELECT tx_hash FROM watches ORDER BY 1"), kept);

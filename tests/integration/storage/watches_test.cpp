@@ -199,7 +199,7 @@ TEST_F(Watches, inserted_by_sql_wake_who_waits) {
 
 TEST_F(Watches, waiting_for_them_ends_when_storage_stops) {
     await(watches().wait_for_watches(0ms));
-    std::thread other([this] { store().request_stop(); });
+    std::thread other([this] { store().database.request_stop(); });
     try {
         EXPECT_FALSE(await(watches().wait_for_watches(1h)));
     } catch (const storage::StorageStopped&) {  // it stopped before the wait began

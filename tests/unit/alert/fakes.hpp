@@ -4,7 +4,7 @@
 #include "alert/dispatcher.hpp"
 #include "base/coroutine.hpp"
 #include "base/event.hpp"
-#include "storage/store.hpp"
+#include "storage/errors.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -4,7 +4,7 @@
 #include "api/api.hpp"
 #include "base/coroutine.hpp"
 #include "metrics/registry.hpp"
-#include "storage/store.hpp"
+#include "storage/errors.hpp"
 #include "unit/net/net_loop.hpp"
 
 #include <boost/asio/thread_pool.hpp>

@@ -6,7 +6,6 @@
 #include "follow/follower.hpp"
 #include "metrics/registry.hpp"
 #include "rpc/source.hpp"
-#include "storage/store.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -104,14 +103,17 @@ private:
     std::map<Height, Fault> faults_;
 };
 
-class MemoryStore : public storage::Store {
+class MemoryStore : public storage::BlockStore,
+                    public storage::TreeStore,
+                    public storage::OrphanStore,
+                    public storage::BackfillStore {
 public:
     base::Task<storage::Coverage> load_coverage() override { co_return coverage; }
     base::Task<void> want(base::HeightRange range) override {
         coverage.wanted.add(range);
         co_return;
     }
-    base::Task<storage::CommitOutcome> commit(unsigned, chain::RowBatch batch) override {
+    base::Task<storage::CommitOutcome> commit(chain::RowBatch batch) override {
         if (before_commit) before_commit(batch);
         adopted_since_commit.clear();
         for (const auto& range : batch.covered.ranges())
@@ -138,7 +140,9 @@ public:
         adopted_since_commit.push_back(around);
         co_return;
     }
-    base::Task<void> settle_trees(base::HeightRange, base::WallTime) override { co_return; }
+    base::Task<chain::DecidedCounts> settle_trees(base::HeightRange, base::WallTime) override {
+        co_return chain::DecidedCounts();
+    }
     base::Task<std::vector<std::string>> announced_below(Height) override {
         co_return std::vector<std::string>{};
     }
@@ -152,10 +156,6 @@ public:
         std::vector<storage::UnavailableHeight> all;
         for (const auto& [height, record] : unavailable) all.push_back(record);
         co_return all;
-    }
-    base::Task<std::optional<chain::BlockRef>> stored_block(Height height) override {
-        const auto found = blocks.find(height);
-        co_return found == blocks.end() ? std::nullopt : std::optional(found->second);
     }
     base::Task<std::optional<chain::BlockRef>> stored_block_above(Height height) override {
         const auto found = blocks.upper_bound(height);
@@ -202,7 +202,8 @@ public:
         settings.start = start;
         settings.patience = config::Millis(0);
         settings.batch_blocks = 3;
-        follower.emplace(context.get_executor(), cpu, paper, nullptr, memory, state, settings);
+        follower.emplace(context.get_executor(), cpu, paper, nullptr, Stores{memory, memory, memory, memory},
+                         state, settings);
     }
 
     Follower::End follow(Height until) { return play(follower->follow(until)); }

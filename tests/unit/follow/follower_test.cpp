@@ -1,6 +1,7 @@
 #include "base/coroutine.hpp"
 #include "fakes.hpp"
 #include "follow/commit_listener.hpp"
+#include "storage/errors.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,6 +28,7 @@ public:
     }
     bool wants(const std::string&) const override { return false; }
     void progressed(const std::string&, const chain::TreeSeen&) override {}
+    void settled(const chain::DecidedCounts&) override {}
     void tree_committed(const std::string&, const chain::DecidedCounts&) override {}
 
     std::set<base::Height> told;

@@ -1,6 +1,6 @@
 #include "storage/copy.hpp"
 
-#include "storage/store.hpp"
+#include "storage/errors.hpp"
 #include "support/copy_cells.hpp"
 
 #include <gmock/gmock.h>

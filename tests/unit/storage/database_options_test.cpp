@@ -1,7 +1,7 @@
 #include "storage/database_options.hpp"
 
+#include "storage/errors.hpp"
 #include "storage/fault.hpp"
-#include "storage/store.hpp"
 
 #include <gmock/gmock.h>
 

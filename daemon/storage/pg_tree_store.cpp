@@ -1,8 +1,10 @@
-// Trees of transactions fetched as a whole (source rpc).
-#include "storage/copy.hpp"
-#include "storage/sql.hpp"
+#include "storage/pg_tree_store.hpp"
 
-namespace receiptd::storage::sql {
+#include "storage/copy.hpp"
+#include "storage/news.hpp"
+#include "storage/pg_orphan_store.hpp"
+
+namespace receiptd::storage {
 namespace {
 
 // Times in rows are rounded to microseconds: the transaction's row is looked for within a second.
@@ -48,7 +50,7 @@ void complete_transaction(pqxx::transaction_base& tx, const chain::TreeCompletio
 
 // Data is listed after the transaction and before the callback that awaits it, hence within the
 // tree's own time, but for a delayed block. What is not stored yet (its block is a gap, or slower than
-// the tree) is left for the block's own commit to find: adopt_awaited() in batches.cpp.
+// the tree) is left for the block's own commit to find: adopt_awaited() in pg_block_store.cpp.
 void adopt_data(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
     if (done.data_ids.empty()) return;
     lock_adoption(tx);
@@ -88,6 +90,7 @@ void remove_orphans(pqxx::transaction_base& tx, const chain::TreeCompletion& don
                     text_array(ids), done.block_timestamp_nanosec);
 }
 
+// False: it was complete already.
 bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree) {
     const auto& done = tree.completion;
     pqxx::work tx(connection);
@@ -104,83 +107,93 @@ bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree) {
 
 }  // namespace
 
-bool commit_tree(pqxx::connection& connection, const chain::TreeRows& tree, PartitionKeeper& partitions) {
-    const auto write = [&] { return write_tree(connection, tree); };
-    const auto days = days_of_rows(tree.batch);
-    try {
-        return partitions.with_days(connection, days, write);
-    } catch (const pqxx::unique_violation&) {
-        return partitions.with_days(connection, days,
-                                    write);  // another daemon wrote the same tree; now it is seen
-    }
+base::Task<void> PgTreeStore::commit_tree(chain::TreeRows tree) {
+    return database_.pool.following.run(
+        [&database = database_, tree = std::move(tree)](pqxx::connection& connection) {
+            const auto start = std::chrono::steady_clock::now();
+            const auto write = [&] { return write_tree(connection, tree); };
+            const auto days = days_of_rows(tree.batch);
+            bool written = false;
+            try {
+                written = database.partitions.with_days(connection, days, write);
+            } catch (const pqxx::unique_violation&) {
+                // Another daemon wrote the same tree; now it is seen.
+                written = database.partitions.with_days(connection, days, write);
+            }
+            const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+            if (written) database.note_committed(tree.batch, seconds.count());
+        });
 }
 
-std::vector<PendingTree> due_trees(pqxx::connection& connection, unsigned limit) {
-    pqxx::work tx(connection);
-    const auto rows = shim::query(
-        tx,
-        "WITH due AS (SELECT tx_hash, block_height, due_at FROM pending_trees WHERE due_at <= now() "
-        "  ORDER BY due_at, block_height, tx_hash LIMIT $1 FOR UPDATE SKIP LOCKED), "
-        "taken AS (UPDATE pending_trees p SET due_at = now() + interval '3 seconds' FROM due "
-        "  WHERE p.tx_hash = due.tx_hash AND p.block_height = due.block_height "
-        "  RETURNING p.*, due.due_at AS was_due_at) "
-        "SELECT tx_hash, sender_id, block_height, block_hash, timestamp_nanosec, shard_id, attempts, "
-        "  EXISTS (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height) "
-        "FROM taken ORDER BY was_due_at, block_height, tx_hash",
-        limit);
-    std::vector<PendingTree> due;
-    for (const auto& row : rows) {
-        PendingTree pending;
-        pending.tx_hash = row[0].as<std::string>();
-        pending.sender_id = row[1].as<std::string>();
-        pending.included_in.height = row[2].as<base::Height>();
-        pending.included_in.hash = row[3].as<std::string>();
-        pending.included_in.timestamp_nanosec = row[4].as<std::uint64_t>();
-        pending.shard_id = shim::optional_of<chain::ShardId>(row[5]);
-        pending.attempts = row[6].as<unsigned>();
-        pending.ordered = row[7].as<bool>();
-        due.push_back(std::move(pending));
-    }
-    tx.commit();
-    return due;
+base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit) {
+    return database_.pool.following.transaction([limit](pqxx::work& tx) {
+        const auto rows = shim::query(
+            tx,
+            "WITH due AS (SELECT tx_hash, block_height, due_at FROM pending_trees WHERE due_at <= now() "
+            "  ORDER BY due_at, block_height, tx_hash LIMIT $1 FOR UPDATE SKIP LOCKED), "
+            "taken AS (UPDATE pending_trees p SET due_at = now() + interval '3 seconds' FROM due "
+            "  WHERE p.tx_hash = due.tx_hash AND p.block_height = due.block_height "
+            "  RETURNING p.*, due.due_at AS was_due_at) "
+            "SELECT tx_hash, sender_id, block_height, block_hash, timestamp_nanosec, shard_id, attempts, "
+            "  EXISTS (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height) "
+            "FROM taken ORDER BY was_due_at, block_height, tx_hash",
+            limit);
+        std::vector<PendingTree> due;
+        for (const auto& row : rows) {
+            PendingTree pending;
+            pending.tx_hash = row[0].as<std::string>();
+            pending.sender_id = row[1].as<std::string>();
+            pending.included_in.height = row[2].as<base::Height>();
+            pending.included_in.hash = row[3].as<std::string>();
+            pending.included_in.timestamp_nanosec = row[4].as<std::uint64_t>();
+            pending.shard_id = shim::optional_of<chain::ShardId>(row[5]);
+            pending.attempts = row[6].as<unsigned>();
+            pending.ordered = row[7].as<bool>();
+            due.push_back(std::move(pending));
+        }
+        return due;
+    });
 }
 
-std::uint64_t pending_tree_count(pqxx::connection& connection, base::HeightRange included_in) {
-    pqxx::work tx(connection);
-    return shim::query(tx, "SELECT count(*) FROM pending_trees WHERE block_height BETWEEN $1 AND $2",
-                       included_in.from, included_in.to)[0][0]
-        .as<std::uint64_t>();
+base::Task<std::uint64_t> PgTreeStore::pending_tree_count(base::HeightRange included_in) {
+    return database_.pool.following.transaction([included_in](pqxx::work& tx) {
+        return shim::query(tx, "SELECT count(*) FROM pending_trees WHERE block_height BETWEEN $1 AND $2",
+                           included_in.from, included_in.to)[0][0]
+            .as<std::uint64_t>();
+    });
 }
 
-OverdueTrees overdue_trees(pqxx::connection& connection, std::chrono::seconds age) {
-    static const std::string overdue =
-        "FROM pending_trees WHERE placed_at < now() - $1::bigint * interval '1 second' AND NOT EXISTS "
-        "  (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height) ";
-    pqxx::work tx(connection);
-    const auto oldest = shim::query(tx,
-                                    "SELECT tx_hash, coalesce(reason, ''), "
-                                    "  (extract(epoch FROM now() - placed_at) * 1000)::bigint " +
-                                        overdue + "ORDER BY placed_at LIMIT 1",
-                                    age.count());
-    OverdueTrees found;
-    if (oldest.empty()) return found;
-    found.oldest_tx_hash = oldest[0][0].as<std::string>();
-    found.oldest_fault = oldest[0][1].as<std::string>();
-    found.oldest_age = std::chrono::milliseconds(oldest[0][2].as<std::int64_t>());
-    found.count = shim::query(tx, "SELECT count(*) FROM (SELECT " + overdue + "LIMIT $2) AS overdue",
-                              age.count(), kMostOverdue)[0][0]
-                      .as<std::uint64_t>();
-    return found;
+base::Task<OverdueTrees> PgTreeStore::overdue_trees(std::chrono::seconds age) {
+    return database_.pool.following.transaction([age](pqxx::work& tx) -> OverdueTrees {
+        static const std::string overdue =
+            "FROM pending_trees WHERE placed_at < now() - $1::bigint * interval '1 second' AND NOT EXISTS "
+            "  (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height) ";
+        const auto oldest = shim::query(tx,
+                                        "SELECT tx_hash, coalesce(reason, ''), "
+                                        "  (extract(epoch FROM now() - placed_at) * 1000)::bigint " +
+                                            overdue + "ORDER BY placed_at LIMIT 1",
+                                        age.count());
+        OverdueTrees found;
+        if (oldest.empty()) return found;
+        found.oldest_tx_hash = oldest[0][0].as<std::string>();
+        found.oldest_fault = oldest[0][1].as<std::string>();
+        found.oldest_age = std::chrono::milliseconds(oldest[0][2].as<std::int64_t>());
+        found.count = shim::query(tx, "SELECT count(*) FROM (SELECT " + overdue + "LIMIT $2) AS overdue",
+                                  age.count(), kMostOverdue)[0][0]
+                          .as<std::uint64_t>();
+        return found;
+    });
 }
 
-void postpone_tree(pqxx::connection& connection, const std::string& tx_hash, std::chrono::milliseconds delay,
-                   const std::string& reason) {
-    pqxx::work tx(connection);
-    shim::query(tx,
-                "UPDATE pending_trees SET attempts = attempts + 1, reason = $2, "
-                "due_at = now() + $3 * interval '1 millisecond' WHERE tx_hash = $1",
-                tx_hash, reason, delay.count());
-    tx.commit();
+base::Task<void> PgTreeStore::postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
+                                            std::string reason) {
+    return database_.pool.following.transaction(
+        [tx_hash = std::move(tx_hash), delay, reason = std::move(reason)](pqxx::work& tx) {
+            shim::query(tx,
+                        "UPDATE pending_trees SET attempts = attempts + 1, reason = $2, "
+                        "due_at = now() + $3 * interval '1 millisecond' WHERE tx_hash = $1",
+                        tx_hash, reason, delay.count());
+        });
 }
 
-}  // namespace receiptd::storage::sql
+}  // namespace receiptd::storage

@@ -1,10 +1,17 @@
-// A batch of blocks: rows and coverage in one transaction.
+#include "storage/pg_block_store.hpp"
+
+#include "metrics/registry.hpp"
 #include "storage/copy.hpp"
-#include "storage/sql.hpp"
+#include "storage/news.hpp"
+#include "storage/pg_orphan_store.hpp"
+#include "storage/settle.hpp"
+#include "storage/sql_time.hpp"
 
+#include <chrono>
 #include <set>
+#include <utility>
 
-namespace receiptd::storage::sql {
+namespace receiptd::storage {
 namespace {
 
 constexpr unsigned kMostAttempts = 5;
@@ -177,12 +184,14 @@ CommitOutcome write_and_cover(pqxx::transaction_base& tx, const chain::RowBatch&
     return added ? CommitOutcome::committed : CommitOutcome::already_covered;
 }
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 bool covered_meanwhile(pqxx::connection& connection, const chain::RowBatch& batch) {
     pqxx::work tx(connection);
     return overlaps_coverage(tx, batch.covered.to_multirange());
 }
-
-}  // namespace
 
 // A commit in doubt (connection lost while committing) is simply run again: if it had succeeded, the
 // coverage says so, or the rows collide with it first.
@@ -207,4 +216,113 @@ CommitOutcome commit_batch(pqxx::connection& connection, const chain::RowBatch& 
     }
 }
 
-}  // namespace receiptd::storage::sql
+base::HeightSet height_set(const pqxx::field& field) {
+    auto set = base::HeightSet::parse_multirange(field.c_str());
+    if (!set)
+        throw StorageError(
+            "coverage holds a range without end; correct it by hand (see COMMENT ON TABLE coverage)");
+    return std::move(*set);
+}
+
+void add_wanted(pqxx::transaction_base& tx, base::HeightRange range) {
+    shim::query(tx,
+                "UPDATE coverage SET wanted = wanted + $1::int8multirange, updated_at = now() "
+                "WHERE NOT wanted @> $1::int8multirange",
+                base::HeightSet(range).to_multirange());
+}
+
+template <class Parameter>
+std::optional<chain::BlockRef> one_block(pqxx::transaction_base& tx, const char* condition,
+                                         const Parameter& parameter) {
+    const auto rows = shim::query(tx,
+                                  std::string("SELECT block_height, block_hash, prev_hash, prev_height, "
+                                              "timestamp_nanosec FROM blocks WHERE ") +
+                                      condition,
+                                  parameter);
+    if (rows.empty()) return std::nullopt;
+    const auto row = rows[0];
+    chain::BlockRef block;
+    block.height = row[0].template as<base::Height>();
+    block.hash = row[1].template as<std::string>();
+    block.prev_hash = row[2].template as<std::string>();
+    if (!row[3].is_null()) block.prev_height = row[3].template as<base::Height>();
+    block.timestamp_nanosec = row[4].template as<std::uint64_t>();
+    return block;
+}
+
+}  // namespace
+
+base::Task<CommitOutcome> PgBlockStore::commit(chain::RowBatch batch) {
+    return database_.pool.writers.run(
+        [&database = database_, batch = std::move(batch)](pqxx::connection& connection) {
+            const auto start = std::chrono::steady_clock::now();
+            const auto outcome = commit_batch(connection, batch, database.partitions);
+            if (outcome == CommitOutcome::committed)
+                database.note_committed(batch, seconds_since(start));
+            else
+                database.series.already_covered.Increment();
+            return outcome;
+        });
+}
+
+base::Task<Coverage> PgBlockStore::load_coverage() {
+    return database_.pool.following.transaction([](pqxx::work& tx) -> Coverage {
+        const auto rows = tx.exec(
+            "SELECT wanted, heights, (extract(epoch FROM created_at) * 1000000)::bigint "
+            "FROM coverage, chain_identity");
+        if (rows.empty()) return {};
+        return {height_set(rows[0][0]), height_set(rows[0][1]), wall_time(rows[0][2])};
+    });
+}
+
+base::Task<void> PgBlockStore::want(base::HeightRange range) {
+    return database_.pool.following.transaction([range](pqxx::work& tx) { add_wanted(tx, range); });
+}
+
+// The next attempt comes after 30 s, doubling up to an hour; the follower may wait longer.
+base::Task<void> PgBlockStore::record_unavailable(UnavailableHeight height) {
+    return database_.pool.following.transaction([height = std::move(height)](pqxx::work& tx) {
+        shim::query(
+            tx,
+            "INSERT INTO unavailable_heights AS u (height, reason, detail, attempts, next_attempt_at) "
+            "VALUES ($1, $2, $3, $4, now() + least(30 * 2 ^ least($4::int, 7), 3600) * interval '1 second') "
+            "ON CONFLICT (height) DO UPDATE SET reason = excluded.reason, detail = excluded.detail, "
+            "attempts = greatest(u.attempts, excluded.attempts), last_attempt_at = now(), "
+            "next_attempt_at = excluded.next_attempt_at",
+            height.height, height.reason, height.detail, height.attempts);
+        add_wanted(tx, {height.height, height.height});
+    });
+}
+
+base::Task<std::vector<UnavailableHeight>> PgBlockStore::unavailable_heights(unsigned limit) {
+    return database_.pool.following.transaction([limit](pqxx::work& tx) {
+        const auto rows = shim::query(tx,
+                                      "SELECT height, reason, detail, attempts FROM unavailable_heights "
+                                      "ORDER BY next_attempt_at, height LIMIT $1",
+                                      limit);
+        std::vector<UnavailableHeight> heights;
+        for (const auto& row : rows)
+            heights.push_back({row[0].as<base::Height>(), row[1].as<std::string>(), row[2].as<std::string>(),
+                               row[3].as<unsigned>()});
+        return heights;
+    });
+}
+
+base::Task<std::optional<chain::BlockRef>> PgBlockStore::stored_block_above(base::Height height) {
+    return database_.pool.following.transaction([height](pqxx::work& tx) {
+        return one_block(tx, "block_height > $1 ORDER BY block_height LIMIT 1", height);
+    });
+}
+
+base::Task<std::optional<chain::BlockRef>> PgBlockStore::stored_block_below(base::Height height) {
+    return database_.pool.following.transaction([height](pqxx::work& tx) {
+        return one_block(tx, "block_height < $1 ORDER BY block_height DESC LIMIT 1", height);
+    });
+}
+
+base::Task<std::optional<chain::BlockRef>> PgBlockStore::stored_block_by_hash(std::string hash) {
+    return database_.pool.following.transaction(
+        [hash = std::move(hash)](pqxx::work& tx) { return one_block(tx, "block_hash = $1", hash); });
+}
+
+}  // namespace receiptd::storage

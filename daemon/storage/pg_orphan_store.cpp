@@ -3,13 +3,14 @@
 // orphan_receipts keeps the tree an orphan's rows were written under (tree_id, NULL: its own id) and the one
 // they belong to now (adopted_into): rows of the old name may still be on their way from a follower that does
 // not know of the adoption, and are moved by the next call.
+#include "storage/pg_orphan_store.hpp"
+
+#include "metrics/registry.hpp"
 #include "storage/adoption.hpp"
-#include "storage/copy.hpp"
-#include "storage/sql.hpp"
 
 #include <algorithm>
 
-namespace receiptd::storage::sql {
+namespace receiptd::storage {
 namespace {
 
 constexpr base::Height kTreeHeights =
@@ -194,27 +195,45 @@ void lock_adoption(pqxx::transaction_base& tx) {
     tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('receiptd adoption', 0))");
 }
 
-std::uint64_t adopt_orphans(pqxx::connection& connection, base::HeightRange around) {
-    pqxx::work tx(connection);
-    lock_adoption(tx);
-    // Rows just written have no statistics yet: a nested loop over them would take minutes, and sorting
-    // hundreds of thousands of orphans for the few children of a seam most of a second.
-    tx.exec("SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off");
-    move_late_rows(tx, around);
-    std::uint64_t adopted = 0;
-    const auto slices = orphan_slices(tx, around);
-    for (const auto& slice : slices) adopted += adopt_receipts(tx, slice, around.to);
-    // Receipts of the whole slice are read: in the order of the heap, by BRIN, not by an index of accounts.
-    tx.exec("SET LOCAL enable_indexscan = off");
-    for (const auto& slice : slices) adopted += adopt_data(tx, slice);
-    tx.commit();
-    return adopted;
+base::Task<void> PgOrphanStore::adopt_orphans(base::HeightRange around) {
+    return database_.pool.following.run([&database = database_, around](pqxx::connection& connection) {
+        pqxx::work tx(connection);
+        lock_adoption(tx);
+        // Rows just written have no statistics yet: a nested loop over them would take minutes, and sorting
+        // hundreds of thousands of orphans for the few children of a seam most of a second.
+        tx.exec("SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off");
+        move_late_rows(tx, around);
+        std::uint64_t adopted = 0;
+        const auto slices = orphan_slices(tx, around);
+        for (const auto& slice : slices) adopted += adopt_receipts(tx, slice, around.to);
+        // Receipts of the whole slice are read: in the order of the heap, by BRIN, not by an index of
+        // accounts.
+        tx.exec("SET LOCAL enable_indexscan = off");
+        for (const auto& slice : slices) adopted += adopt_data(tx, slice);
+        tx.commit();
+        database.series.adopted.Increment(static_cast<double>(adopted));
+    });
 }
 
-void forget_old_adoptions(pqxx::connection& connection) {
-    pqxx::work tx(connection);
-    tx.exec("DELETE FROM orphan_receipts WHERE adopted_at < now() - interval '1 day'");
-    tx.commit();
+base::Task<std::vector<std::string>> PgOrphanStore::announced_below(base::Height height) {
+    return database_.pool.following.transaction([height](pqxx::work& tx) {
+        const auto rows = shim::query(
+            tx,
+            "WITH span AS (SELECT min(block_time) AS since, max(block_time) AS until FROM blocks "
+            "  WHERE block_height BETWEEN $1 AND $2), "
+            "announced AS (SELECT unnest(receipt_ids || output_data_ids) AS id FROM receipts "
+            "  WHERE block_height BETWEEN $1 AND $2 "
+            "    AND block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
+            "  UNION ALL SELECT initial_receipt_id FROM transactions WHERE initial_receipt_id IS NOT NULL "
+            "    AND block_height BETWEEN $1 AND $2 "
+            "    AND block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span)) "
+            "SELECT id FROM announced EXCEPT SELECT receipt_id FROM receipts "
+            "  WHERE block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span)",
+            height > kLineageWindow ? height - kLineageWindow : 0, height > 0 ? height - 1 : 0);
+        std::vector<std::string> ids;
+        for (const auto& row : rows) ids.push_back(row[0].as<std::string>());
+        return ids;
+    });
 }
 
-}  // namespace receiptd::storage::sql
+}  // namespace receiptd::storage

@@ -1,0 +1,62 @@
+// Blocks and coverage: which heights are wanted, stored, or cannot be had. Like every method of a store,
+// these run their SQL on a database thread and come back by value; each reconnects with back-off by itself
+// and returns only when it is done or `stop` was requested (then StorageStopped is thrown).
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/height_set.hpp"
+#include "base/task.hpp"
+#include "chain/rows/rows.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+struct Coverage {
+    base::HeightSet wanted;    // all heights that should be there
+    base::HeightSet covered;   // all heights that are (skipped ones included)
+    base::WallTime made_at{};  // the database was
+    base::HeightSet gaps() const {
+        auto missing = wanted;
+        missing.subtract(covered);
+        return missing;
+    }
+};
+
+// A height that could not be had so far.
+struct UnavailableHeight {
+    base::Height height = 0;
+    std::string reason;  // rpc::Unavailable::reason
+    std::string detail;
+    unsigned attempts = 0;
+};
+
+enum class CommitOutcome {
+    committed,
+    already_covered,  // another daemon, or an in-doubt commit that had succeeded: nothing written
+};
+
+class BlockStore {
+public:
+    virtual ~BlockStore() = default;
+
+    virtual base::Task<Coverage> load_coverage() = 0;
+    // Adds to `wanted`.
+    virtual base::Task<void> want(base::HeightRange range) = 0;
+
+    // One transaction: COPY of all rows, alerts for its findings, coverage += batch.covered (refused if any
+    // height of it is covered already), unavailable_heights -= batch.covered.
+    virtual base::Task<CommitOutcome> commit(chain::RowBatch batch) = 0;
+
+    virtual base::Task<void> record_unavailable(UnavailableHeight height) = 0;
+    virtual base::Task<std::vector<UnavailableHeight>> unavailable_heights(unsigned limit) = 0;
+
+    // The nearest stored block above / below a height.
+    virtual base::Task<std::optional<chain::BlockRef>> stored_block_above(base::Height height) = 0;
+    virtual base::Task<std::optional<chain::BlockRef>> stored_block_below(base::Height height) = 0;
+    virtual base::Task<std::optional<chain::BlockRef>> stored_block_by_hash(std::string hash) = 0;
+};
+
+}  // namespace receiptd::storage

@@ -1,0 +1,170 @@
+#include "storage/database.hpp"
+
+#include "metrics/registry.hpp"
+#include "storage/migrate.hpp"
+#include "storage/news.hpp"
+#include "storage/watch_rows.hpp"
+
+#include <cstdio>
+#include <random>
+#include <utility>
+
+namespace receiptd::storage {
+namespace {
+
+std::string random_uuid() {
+    std::random_device random;
+    char text[37];
+    std::snprintf(text, sizeof text, "%08x-%04x-4%03x-%04x-%08x%04x", random(), random() & 0xffffu,
+                  random() & 0xfffu, 0x8000u | (random() & 0x3fffu), random(), random() & 0xffffu);
+    return text;
+}
+
+// --- Which chain a database holds ---
+
+void must_match(const std::string& what, const std::string& stored, const std::string& configured,
+                const std::string& key, const std::string& cure) {
+    if (stored == configured) return;
+    throw StorageError("this database holds " + what + " \"" + stored + "\", but " + key + " is \"" +
+                       configured + "\": " + cure);
+}
+
+std::optional<ChainIdentity> read_identity(pqxx::transaction_base& tx) {
+    const auto rows = tx.exec("SELECT network, scope, partition_width FROM chain_identity");
+    if (rows.empty()) return std::nullopt;
+    return ChainIdentity{rows[0][0].as<std::string>(), rows[0][1].as<std::string>(),
+                         rows[0][2].as<std::string>()};
+}
+
+// --- What people were told or asked for is not kept for ever; history leaves by whole partitions ---
+
+// So many rows in one transaction: nobody waits long behind them, and after a long pause none of the
+// statements runs out of its time.
+constexpr int kPortion = 10'000;
+
+// `sql` takes the number of rows as its first parameter.
+template <class... Parameters>
+void run_in_portions(pqxx::connection& connection, const std::string& sql, const Parameters&... parameters) {
+    for (auto rows = static_cast<long>(kPortion); rows == kPortion;) {
+        pqxx::work tx(connection);
+        rows = static_cast<long>(shim::query(tx, sql, kPortion, parameters...).affected_rows());
+        tx.commit();
+    }
+}
+
+// Delivery d waits for an endpoint that no daemon serves, or that answered 410, for the retry schedule's
+// length. An endpoint that comes back earlier gets what waits for it.
+const std::string kSwitchedOff = "NOT EXISTS (SELECT FROM endpoints e WHERE e.name = d.endpoint AND " +
+                                 kServed + " AND (e.active OR e.updated_at > now() - interval '4 days'))";
+
+// Lines of the stream after 7 days, alerts that are delivered everywhere after 30. What waits for an endpoint
+// that is switched off is dead after 4 days.
+void forget_old_news(pqxx::connection& connection) {
+    run_in_portions(connection,
+                    "DELETE FROM stream_events WHERE id IN (SELECT id FROM stream_events "
+                    "WHERE at < now() - interval '7 days' ORDER BY at LIMIT $1)");
+    run_in_portions(
+        connection,
+        "UPDATE deliveries SET state = 'dead', lease_owner = NULL, "
+        "last_error = 'for four days no daemon has served the endpoint, or it has been switched off (410)' "
+        "WHERE state = 'pending' AND (alert_id, endpoint) IN (SELECT d.alert_id, d.endpoint FROM deliveries "
+        "d "
+        "WHERE d.state = 'pending' AND d.created_at < now() - interval '4 days' AND " +
+            kSwitchedOff + " LIMIT $1)");
+    // With its deliveries. What nobody was to be told is as good as delivered; what is dead waits for people
+    // as long as its endpoint does.
+    run_in_portions(connection,
+                    "DELETE FROM alerts WHERE alert_id IN (SELECT alert_id FROM alerts a "
+                    "WHERE created_at < now() - interval '30 days' AND NOT EXISTS (SELECT FROM deliveries d "
+                    "WHERE d.alert_id = a.alert_id AND (d.state = 'pending' OR (d.state = 'dead' AND NOT " +
+                        kSwitchedOff + "))) ORDER BY created_at LIMIT $1)");
+}
+
+// Watches that had ended by then, and their transitions.
+void forget_ended_watches(pqxx::connection& connection, base::WallTime before) {
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(before).time_since_epoch().count();
+    run_in_portions(connection,
+                    "DELETE FROM watches WHERE tx_hash IN (SELECT tx_hash FROM watches "
+                    "WHERE created_at < to_timestamp($2) AND updated_at < to_timestamp($2) AND NOT (" +
+                        kOpenStages + ") ORDER BY created_at LIMIT $1)",
+                    seconds);
+    run_in_portions(connection,
+                    "DELETE FROM watch_transitions WHERE ctid = ANY (ARRAY (SELECT t.ctid "
+                    "FROM watch_transitions t WHERE t.at < to_timestamp($2) "
+                    "AND NOT EXISTS (SELECT FROM watches w WHERE w.tx_hash = t.tx_hash) "
+                    "ORDER BY t.at LIMIT $1))",
+                    seconds);
+}
+
+// Adoptions that nothing can refer to any more.
+void forget_old_adoptions(pqxx::connection& connection) {
+    pqxx::work tx(connection);
+    tx.exec("DELETE FROM orphan_receipts WHERE adopted_at < now() - interval '1 day'");
+    tx.commit();
+}
+
+}  // namespace
+
+Database::Database(const DatabaseOptions& options, metrics::StorageSeries& storage_series,
+                   std::function<void()> told)
+    : context_(options, storage_series),
+      series(storage_series),
+      on_alerts(std::move(told)),
+      partitions(storage_series),
+      pool(context_, options.shares),
+      process_(random_uuid()) {}
+
+base::Task<void> Database::check_identity(ChainIdentity configured) {
+    return pool.following.run([configured = std::move(configured)](pqxx::connection& connection) {
+        require_current_schema(connection);
+        pqxx::work tx(connection);
+        auto stored = read_identity(tx);
+        if (!stored) {
+            shim::query(tx,
+                        "INSERT INTO chain_identity (network, scope, partition_width, created_by) "
+                        "VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+                        configured.network, configured.scope, configured.partition_width,
+                        std::string("receiptd " RECEIPTD_VERSION));
+            stored = read_identity(tx);
+        }
+        must_match("the network", stored->network, configured.network, "chain.network",
+                   "set it back, or use another database for this network");
+        must_match("the scope", stored->scope, configured.scope, "follow.scope",
+                   "set it back, or use another database for this scope");
+        must_match("partitions of one", stored->partition_width, configured.partition_width,
+                   "retention.partition",
+                   "set it back; the width of partitions is fixed when a database is first used");
+        shim::query(tx, "INSERT INTO coverage (scope) VALUES ($1) ON CONFLICT DO NOTHING", configured.scope);
+        tx.commit();
+    });
+}
+
+base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chrono::hours> keep) {
+    return pool.maintenance.run([this, now, keep](pqxx::connection& connection) {
+        partitions.make_ahead(connection, now);
+        if (keep) {
+            partitions.retire(connection, now, *keep);
+            forget_ended_watches(connection, now - *keep);
+        }
+        partitions.count(connection);
+        forget_old_adoptions(connection);
+        forget_old_news(connection);
+    });
+}
+
+base::Task<void> Database::ping() {
+    return pool.following.transaction([](pqxx::work& tx) { tx.exec("SELECT 1"); });
+}
+
+void Database::note_committed(const chain::RowBatch& batch, double seconds) {
+    if (!batch.findings.empty()) on_alerts();
+    for (std::size_t i = 0; i < chain::kTableCount; ++i) {
+        series.tables[i].rows->Increment(static_cast<double>(batch.tables[i].rows));
+        series.tables[i].bytes->Increment(static_cast<double>(batch.tables[i].copy_data.size()));
+    }
+    series.commit_seconds.Observe(seconds);
+    series.batch_blocks.Observe(static_cast<double>(batch.blocks.size()));
+    series.batch_bytes.Observe(static_cast<double>(batch.bytes()));
+}
+
+}  // namespace receiptd::storage

@@ -1,0 +1,62 @@
+// One database as one process has it: its connections, and what all stores on it share.
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/task.hpp"
+#include "chain/rows/rows.hpp"
+#include "metrics/storage_series.hpp"
+#include "storage/partitions.hpp"
+#include "storage/pool.hpp"
+#include "storage/session.hpp"
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace receiptd::storage {
+
+struct ChainIdentity {
+    std::string network;
+    std::string scope;
+    std::string partition_width;  // config::Retention
+};
+
+class Database {
+    SessionContext context_;
+
+public:
+    // Connects on first use. `on_alerts` is called on a database thread after a commit that made alerts.
+    Database(
+        const DatabaseOptions& options, metrics::StorageSeries& series,
+        std::function<void()> on_alerts = [] {});
+    // Stops and waits for the database threads; nothing may await a store on it any more.
+    ~Database() { request_stop(); }
+
+    // Ends waiting for a database that is not there: everything pending and all that comes later throws
+    // StorageStopped once its current statement is done.
+    void request_stop() { context_.stop.request(); }
+    bool stopping() const { return context_.stop.requested(); }
+
+    // First call of a daemon. Refuses a schema that is not this program's and a database that holds another
+    // chain; writes the identity on first use. Throws StorageError saying what to do.
+    base::Task<void> check_identity(ChainIdentity configured);
+    // Partitions ahead, retention, what is forgotten after a while. Call at start and every hour.
+    base::Task<void> maintain(base::WallTime now, std::optional<std::chrono::hours> keep);
+    // Answers when the database does (for /readyz).
+    base::Task<void> ping();
+
+    void note_committed(const chain::RowBatch& batch, double seconds);
+    // The name of this process in leases: a uuid.
+    const std::string& process() const { return process_; }
+
+    metrics::StorageSeries& series;
+    std::function<void()> on_alerts;
+    PartitionKeeper partitions;
+    Pool pool;
+
+private:
+    std::string process_;
+};
+
+}  // namespace receiptd::storage

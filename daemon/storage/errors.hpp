@@ -1,0 +1,22 @@
+// How work on the database fails, beyond what is tried again.
+#pragma once
+
+#include <stdexcept>
+
+namespace receiptd::storage {
+
+struct StorageStopped : std::runtime_error {
+    StorageStopped() : std::runtime_error("storage: stopped") {}
+};
+
+// A fault that waiting does not cure: wrong rights, wrong schema, full disk is NOT one of them.
+struct StorageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// What people asked for could not be had while they wait; its text is for them.
+struct StorageTimeout : StorageError {
+    using StorageError::StorageError;
+};
+
+}  // namespace receiptd::storage

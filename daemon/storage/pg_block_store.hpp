@@ -1,0 +1,27 @@
+// BlockStore on PostgreSQL.
+#pragma once
+
+#include "storage/block_store.hpp"
+#include "storage/database.hpp"
+
+namespace receiptd::storage {
+
+class PgBlockStore final : public BlockStore {
+public:
+    // `database` must outlive it.
+    explicit PgBlockStore(Database& database) : database_(database) {}
+
+    base::Task<Coverage> load_coverage() override;
+    base::Task<void> want(base::HeightRange range) override;
+    base::Task<CommitOutcome> commit(chain::RowBatch batch) override;
+    base::Task<void> record_unavailable(UnavailableHeight height) override;
+    base::Task<std::vector<UnavailableHeight>> unavailable_heights(unsigned limit) override;
+    base::Task<std::optional<chain::BlockRef>> stored_block_above(base::Height height) override;
+    base::Task<std::optional<chain::BlockRef>> stored_block_below(base::Height height) override;
+    base::Task<std::optional<chain::BlockRef>> stored_block_by_hash(std::string hash) override;
+
+private:
+    Database& database_;
+};
+
+}  // namespace receiptd::storage

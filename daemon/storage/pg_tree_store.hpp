@@ -1,0 +1,27 @@
+// TreeStore on PostgreSQL.
+#pragma once
+
+#include "storage/database.hpp"
+#include "storage/tree_store.hpp"
+
+namespace receiptd::storage {
+
+class PgTreeStore final : public TreeStore {
+public:
+    // `database` must outlive it.
+    explicit PgTreeStore(Database& database) : database_(database) {}
+
+    base::Task<void> commit_tree(chain::TreeRows tree) override;
+    base::Task<std::vector<PendingTree>> due_trees(unsigned limit) override;
+    base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) override;
+    base::Task<OverdueTrees> overdue_trees(std::chrono::seconds age) override;
+    base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
+                                   std::string reason) override;
+    base::Task<chain::DecidedCounts> settle_trees(base::HeightRange around,
+                                                  base::WallTime news_since) override;
+
+private:
+    Database& database_;
+};
+
+}  // namespace receiptd::storage

@@ -1,0 +1,58 @@
+// Trees that wait to be fetched (pending_trees), and those that are written and judged as a whole.
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/height_set.hpp"
+#include "base/task.hpp"
+#include "chain/rows/rows.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+struct PendingTree {
+    std::string tx_hash;
+    std::string sender_id;
+    chain::BlockRef included_in;
+    std::optional<chain::ShardId> shard_id;
+    unsigned attempts = 0;
+    bool ordered = false;  // as part of a backfill
+};
+
+// Trees that are waited for longer than they should take, those of ordered backfills left out.
+struct OverdueTrees {
+    std::uint64_t count = 0;  // at most kMostOverdue
+    std::string oldest_tx_hash;
+    std::string oldest_fault;                 // the last one, as postpone_tree() was told; empty: none
+    std::chrono::milliseconds oldest_age{0};  // since its block was stored
+};
+inline constexpr std::uint64_t kMostOverdue = 10'000;
+
+class TreeStore {
+public:
+    virtual ~TreeStore() = default;
+
+    // One transaction: receipts and events of a tree, its transaction row completed, its data
+    // receipts adopted, its pending_trees row removed. Idempotent.
+    virtual base::Task<void> commit_tree(chain::TreeRows tree) = 0;
+    // Pending trees that are due, oldest first; for a few seconds they are nobody else's. Then when to
+    // look again for one that is not ready.
+    virtual base::Task<std::vector<PendingTree>> due_trees(unsigned limit) = 0;
+    virtual base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) = 0;
+    // Trees that have been pending for longer than `age`.
+    virtual base::Task<OverdueTrees> overdue_trees(std::chrono::seconds age) = 0;
+    virtual base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
+                                           std::string reason) = 0;
+
+    // Judges the trees that adoption around there has put together and that are complete: results and
+    // findings that are not stored yet, which it returns. Findings since `news_since` are told to people.
+    // Call after it. Idempotent.
+    virtual base::Task<chain::DecidedCounts> settle_trees(base::HeightRange around,
+                                                          base::WallTime news_since) = 0;
+};
+
+}  // namespace receiptd::storage
