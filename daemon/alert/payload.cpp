@@ -30,12 +30,12 @@ Json or_null(const std::optional<T>& value) {
 
 Json height_or_null(const std::optional<chain::ExecutedAt>& at) { return at ? Json(at->height) : Json(); }
 
-Json finding_json(const Cause& cause, const storage::FindingRow& finding) {
+Json finding_json(const Cause& cause, const chain::Finding& finding) {
     Json json;
     json["finding_id"] = cause.alert_id;
     json["kind"] = cause.kind;
     json["receipt_id"] = text_or_null(finding.receipt_id);
-    json["role"] = text_or_null(finding.role);
+    json["role"] = finding.role ? Json(chain::role_name(*finding.role)) : Json();
     json["handled"] = or_null(finding.handled);
     return json;
 }
@@ -51,7 +51,7 @@ std::string transaction_link(std::string public_url, const std::string& tx_hash)
     return public_url + "/v1/transactions/" + tx_hash;
 }
 
-Json data_json(const Cause& cause, const storage::FindingRow& finding, const std::string& public_url) {
+Json data_json(const Cause& cause, const chain::Finding& finding, const std::string& public_url) {
     const auto tree = storage::tree_of(cause.tx_hash, cause.tree).judge();
     Json data;
     data["summary"] = summary(finding);
@@ -64,10 +64,10 @@ Json data_json(const Cause& cause, const storage::FindingRow& finding, const std
     data["failing_branch"] = branch_in_words(tree, finding.receipt_id);
     data["contract_id"] = text_or_null(finding.contract_id);
     data["method_name"] = text_or_null(finding.method_name);
-    data["error_class"] = text_or_null(finding.error_class);
-    data["error_text"] = text_or_null(finding.error_text, kLongestErrorText);
+    data["error_class"] = text_or_null(finding.failure.error_class);
+    data["error_text"] = text_or_null(finding.failure.error_text, kLongestErrorText);
     data["action_index"] = action_index(tree, finding.receipt_id);
-    data["block_height"] = or_null(finding.block_height);
+    data["block_height"] = finding.at.height > 0 ? Json(finding.at.height) : Json();
     data["included_height"] = height_or_null(tree.included_at);
     data["completed_height"] = tree.completed ? height_or_null(tree.completed_at) : Json();
     data["links"] = Json::object();
@@ -78,13 +78,14 @@ Json data_json(const Cause& cause, const storage::FindingRow& finding, const std
 }  // namespace
 
 std::string make_payload(const Cause& cause, const std::string& public_url) {
-    storage::FindingRow finding;
+    chain::Finding finding;
     finding.kind = cause.kind;
     finding.tx_hash = cause.tx_hash;
     if (cause.finding) finding = *cause.finding;
     Json body;
     body["type"] = "finding." + cause.kind;
-    body["timestamp"] = finding.block_time.empty() ? base::iso_time(cause.alerted_at) : finding.block_time;
+    const auto at = finding.at.timestamp_nanosec;
+    body["timestamp"] = at > 0 ? base::iso_time_to_microseconds(at) : base::iso_time(cause.alerted_at);
     body["data"] = data_json(cause, finding, public_url);
     return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -16,8 +16,8 @@ struct Cause {
     std::string kind;  // of the finding
     std::string tx_hash;
     base::WallTime alerted_at{};
-    std::optional<storage::FindingRow> finding;  // nullopt: forgotten by retention
-    storage::StoredTree tree;                    // as far as it is stored
+    std::optional<chain::Finding> finding;  // nullopt: forgotten by retention
+    storage::StoredTree tree;               // as far as it is stored
 };
 
 // Compact JSON. `type` is "finding." and the kind; `verdict` is null as long as it is not certain. Texts of

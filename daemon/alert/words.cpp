@@ -21,9 +21,9 @@ std::string in_line(const std::string& text, std::size_t most) {
     return line;
 }
 
-std::string failure_words(const std::string& error_class, const std::string& error_text) {
-    if (error_text.empty() || error_text == error_class) return error_class;
-    return error_class + ": " + in_line(error_text, kLongestText);
+std::string failure_words(const chain::FailureClass& failure) {
+    if (failure.error_text.empty() || failure.error_text == failure.error_class) return failure.error_class;
+    return failure.error_class + ": " + in_line(failure.error_text, kLongestText);
 }
 
 // Counted as the chain counts, from 0.
@@ -36,8 +36,7 @@ std::string place_in_batch(const Receipt& receipt) {
 std::string fate_words(const Receipt& receipt) {
     if (!receipt.executed) return "not executed yet";
     if (!receipt.failed()) return "succeeded";
-    auto words = "failed" + place_in_batch(receipt) + ": " +
-                 failure_words(receipt.failure.error_class, receipt.failure.error_text);
+    auto words = "failed" + place_in_batch(receipt) + ": " + failure_words(receipt.failure);
     if (receipt.handling == chain::Handling::handled) words += " (handled)";
     return words;
 }
@@ -64,15 +63,15 @@ std::vector<const Receipt*> branch(const chain::Judgement& tree, const std::stri
     return found;
 }
 
-std::string transaction_words(const storage::FindingRow& finding) {
+std::string transaction_words(const chain::Finding& finding) {
     std::string words = "transaction";
     if (!finding.tx_hash.empty()) words += " " + finding.tx_hash;
     if (!finding.signer_id.empty()) words += " of " + finding.signer_id;
     return words;
 }
 
-std::string receipt_summary(const storage::FindingRow& finding) {
-    std::string words = finding.role.empty() ? "receipt" : finding.role;
+std::string receipt_summary(const chain::Finding& finding) {
+    std::string words(finding.role ? chain::role_name(*finding.role) : "receipt");
     if (!finding.method_name.empty()) words += " " + in_line(finding.method_name, kLongestMethod);
     if (!finding.contract_id.empty())
         words += (finding.method_name.empty() ? " at " : " of ") + finding.contract_id;
@@ -81,7 +80,7 @@ std::string receipt_summary(const storage::FindingRow& finding) {
     return words;
 }
 
-std::string what(const storage::FindingRow& finding) {
+std::string what(const chain::Finding& finding) {
     if (finding.kind == "failed_receipt") return receipt_summary(finding);
     if (finding.kind == "failed_transaction") return transaction_words(finding) + " failed";
     if (finding.kind == "rejected") return transaction_words(finding) + " was refused";
@@ -109,10 +108,11 @@ std::vector<std::string> branch_in_words(const chain::Judgement& tree, const std
     return lines;
 }
 
-std::string summary(const storage::FindingRow& finding) {
+std::string summary(const chain::Finding& finding) {
     auto words = what(finding);
-    const bool says_more = !finding.error_class.empty() && finding.error_class != finding.kind;
-    if (says_more) words += ": " + failure_words(finding.error_class, finding.error_text);
+    const auto& failure = finding.failure;
+    const bool says_more = !failure.error_class.empty() && failure.error_class != finding.kind;
+    if (says_more) words += ": " + failure_words(failure);
     return words;
 }
 

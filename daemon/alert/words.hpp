@@ -2,7 +2,6 @@
 #pragma once
 
 #include "chain/tree/receipt_tree.hpp"
-#include "storage/alert_store.hpp"
 
 #include <string>
 #include <vector>
@@ -14,7 +13,7 @@ namespace receiptd::alert {
 std::vector<std::string> branch_in_words(const chain::Judgement& tree, const std::string& receipt_id);
 
 // One sentence.
-std::string summary(const storage::FindingRow& finding);
+std::string summary(const chain::Finding& finding);
 
 // At most `most` bytes of UTF-8, cut between characters, with "…" where something is left out.
 std::string shortened(std::string text, std::size_t most);

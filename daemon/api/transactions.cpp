@@ -98,7 +98,7 @@ struct Stored {
     std::optional<storage::Watch> watch;
     std::vector<storage::StoredTransition> transitions;
     storage::StoredTree tree;
-    std::vector<storage::FindingRow> findings;
+    std::vector<chain::Finding> findings;
 };
 
 // A tree may have thousands of receipts: they are judged and written beside the loop.

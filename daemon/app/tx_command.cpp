@@ -91,7 +91,7 @@ Shown shown(const rpc::TreeSource::Tree& tree, const Fetched& fetched, const std
     shown.view = watch::transaction_view(tx_hash, sender_id, std::nullopt, {}, known, {});
     if (known.transaction) watch::add_open_tree(shown.view, {*known.transaction, judged(tree, fetched)});
     if (shown.view.transaction && shown.view.tree)
-        shown.view.findings = watch::findings_of(*shown.view.transaction, *shown.view.tree);
+        shown.view.findings = chain::decided(*shown.view.transaction, *shown.view.tree).findings;
     shown.source = "from the upstream; not stored";
     return shown;
 }

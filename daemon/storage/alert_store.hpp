@@ -16,22 +16,6 @@
 
 namespace receiptd::storage {
 
-struct FindingRow {
-    std::string finding_id;
-    std::string kind;
-    std::string tx_hash;  // empty: not known
-    std::string receipt_id;
-    std::string role;
-    std::optional<bool> handled;
-    std::string contract_id;
-    std::string method_name;
-    std::string signer_id;
-    std::string error_class;
-    std::string error_text;
-    std::optional<chain::BlockHeight> block_height;
-    std::string block_time;  // ISO 8601, UTC
-};
-
 struct FindingFilter {
     std::string tx_hash;
     std::string contract_id;
@@ -47,7 +31,7 @@ struct FindingCursor {
     std::string block_time;
     std::string finding_id;
 };
-std::string cursor_after(const FindingRow& finding);
+std::string cursor_after(const chain::Finding& finding);
 // nullopt: not made by cursor_after().
 std::optional<FindingCursor> parse_finding_cursor(const std::string& text);
 
@@ -64,7 +48,7 @@ struct DueDelivery {
 
 // What an alert tells of, as far as it is stored.
 struct StoredCause {
-    std::optional<FindingRow> finding;  // nullopt: forgotten by retention
+    std::optional<chain::Finding> finding;  // nullopt: forgotten by retention
     StoredTree tree;
 };
 
@@ -146,7 +130,7 @@ public:
         std::vector<std::string> endpoints) = 0;
     virtual base::Task<std::vector<DeliveryBacklog>> delivery_backlog() = 0;
 
-    virtual base::Task<std::vector<FindingRow>> list_findings(FindingFilter filter) = 0;
+    virtual base::Task<std::vector<chain::Finding>> list_findings(FindingFilter filter) = 0;
 
     // Events behind `after` that no open transaction can still precede, oldest first.
     virtual base::Task<std::vector<StreamEvent>> stream_events(std::int64_t after, unsigned limit) = 0;

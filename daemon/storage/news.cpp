@@ -37,7 +37,7 @@ void tell(pqxx::transaction_base& tx, const News& news) {
 
 void tell_findings(pqxx::transaction_base& tx, const std::vector<chain::Finding>& findings) {
     News news;
-    for (const auto& finding : findings) news.add(chain::finding_id(finding), finding.at.timestamp_nanosec);
+    for (const auto& finding : findings) news.add(finding.finding_id, finding.at.timestamp_nanosec);
     tell(tx, news);
 }
 

@@ -1,4 +1,5 @@
 // Findings with the trees they were found in, and the lines of the stream: what alerts and lists tell.
+#include "base/iso_time.hpp"
 #include "storage/copy.hpp"
 #include "storage/errors.hpp"
 #include "storage/pg_alert_store.hpp"
@@ -16,29 +17,28 @@ namespace {
 const std::string kSelect =
     "SELECT f.finding_id, f.kind, coalesce(f.tx_hash, ''), coalesce(f.receipt_id, ''), coalesce(f.role, ''), "
     "f.handled, coalesce(f.contract_id, ''), coalesce(f.method_name, ''), coalesce(f.signer_id, ''), "
-    "coalesce(f.error_class, ''), coalesce(f.error_text, ''), f.block_height, " +
-    iso("f.block_time") + " FROM findings f ";
+    "coalesce(f.error_class, ''), coalesce(f.error_text, ''), coalesce(f.block_height, 0), " +
+    microseconds_of("f.block_time") + " FROM findings f ";
 
-FindingRow finding_of(const pqxx::row& row) {
-    FindingRow finding;
+chain::Finding finding_of(const pqxx::row& row) {
+    chain::Finding finding;
     finding.finding_id = row[0].as<std::string>();
     finding.kind = row[1].as<std::string>();
     finding.tx_hash = row[2].as<std::string>();
     finding.receipt_id = row[3].as<std::string>();
-    finding.role = row[4].as<std::string>();
+    finding.role = chain::parse_role(row[4].as<std::string>());
     finding.handled = shim::optional_of<bool>(row[5]);
     finding.contract_id = row[6].as<std::string>();
     finding.method_name = row[7].as<std::string>();
     finding.signer_id = row[8].as<std::string>();
-    finding.error_class = row[9].as<std::string>();
-    finding.error_text = row[10].as<std::string>();
-    finding.block_height = shim::optional_of<chain::BlockHeight>(row[11]);
-    finding.block_time = row[12].as<std::string>();
+    finding.failure = {row[9].as<std::string>(), row[10].as<std::string>()};
+    finding.at = {row[11].as<chain::BlockHeight>(),
+                  row[12].as<std::uint64_t>() * static_cast<std::uint64_t>(kNanosecondsPerMicrosecond)};
     return finding;
 }
 
-std::vector<FindingRow> findings_of(pqxx::connection& connection, const std::vector<std::string>& ids,
-                                    base::WallTime alerted_since) {
+std::vector<chain::Finding> findings_of(pqxx::connection& connection, const std::vector<std::string>& ids,
+                                        base::WallTime alerted_since) {
     pqxx::work tx(connection);
     const auto rows =
         shim::query(tx,
@@ -47,7 +47,7 @@ std::vector<FindingRow> findings_of(pqxx::connection& connection, const std::vec
                         "AND f.block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 day' "
                         "ORDER BY f.block_time DESC",
                     text_array(ids), alerted_since.time_since_epoch().count());
-    std::vector<FindingRow> findings;
+    std::vector<chain::Finding> findings;
     for (const auto& row : rows) findings.push_back(finding_of(row));
     return findings;
 }
@@ -75,7 +75,9 @@ StreamEvent event_of(const pqxx::row& row) {
 
 }  // namespace
 
-std::string cursor_after(const FindingRow& finding) { return finding.block_time + "," + finding.finding_id; }
+std::string cursor_after(const chain::Finding& finding) {
+    return base::iso_time_to_microseconds(finding.at.timestamp_nanosec) + "," + finding.finding_id;
+}
 
 std::optional<FindingCursor> parse_finding_cursor(const std::string& text) {
     constexpr std::string_view shape = "0000-00-00T00:00:00.000000Z,";
@@ -115,7 +117,7 @@ base::Task<std::map<std::string, StoredCause>> PgAlertStore::causes(std::vector<
 }
 
 // Newest first. The values are known when it is planned: conditions that are always true fall away.
-base::Task<std::vector<FindingRow>> PgAlertStore::list_findings(FindingFilter filter) {
+base::Task<std::vector<chain::Finding>> PgAlertStore::list_findings(FindingFilter filter) {
     return database_.pool.people.transaction([filter = std::move(filter)](pqxx::work& tx) {
         const auto cursor = cursor_of(filter.cursor);
         const char* handled = !filter.handled ? "" : *filter.handled ? "true" : "false";
@@ -129,7 +131,7 @@ base::Task<std::vector<FindingRow>> PgAlertStore::list_findings(FindingFilter fi
                 "ORDER BY f.block_time DESC, f.finding_id DESC LIMIT $8",
             filter.tx_hash, filter.contract_id, filter.kind, handled, filter.since, cursor.block_time,
             cursor.finding_id, static_cast<std::int64_t>(filter.limit));
-        std::vector<FindingRow> findings;
+        std::vector<chain::Finding> findings;
         for (const auto& row : rows) findings.push_back(finding_of(row));
         return findings;
     });

@@ -33,7 +33,7 @@ public:
     base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(
         std::vector<std::string> endpoints) override;
     base::Task<std::vector<DeliveryBacklog>> delivery_backlog() override;
-    base::Task<std::vector<FindingRow>> list_findings(FindingFilter filter) override;
+    base::Task<std::vector<chain::Finding>> list_findings(FindingFilter filter) override;
     base::Task<std::vector<StreamEvent>> stream_events(std::int64_t after, unsigned limit) override;
     base::Task<std::int64_t> last_stream_event() override;
     base::Task<std::int64_t> highest_stream_id() override;

@@ -82,7 +82,7 @@ void judge(pqxx::transaction_base& tx, const std::vector<std::string>& trees, co
         if (!tree.transaction) continue;
         auto decided = chain::decided(*tree.transaction, tree_of(tx_hash, tree).judge());
         std::erase_if(decided.findings,
-                      [&](const auto& finding) { return findings.contains(chain::finding_id(finding)); });
+                      [&](const auto& finding) { return findings.contains(finding.finding_id); });
         if (results.contains(tx_hash)) decided.results.clear();
         chain::write_decided(batch, std::move(decided));
     }

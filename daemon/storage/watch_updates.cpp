@@ -147,16 +147,8 @@ void write_transitions(pqxx::transaction_base& tx, const std::vector<Applied>& a
                 text_array(heights), text_array(times), text_array(evidence), now);
 }
 
-// A row of findings about a watch, not about a receipt.
 struct WatchFinding {
-    std::string finding_id;
-    std::string kind;
-    std::string tx_hash;
-    std::string signer_id;
-    std::string error_class;
-    std::string error_text;
-    std::string block_height;  // empty: no block proves it
-    std::int64_t at = 0;       // microseconds
+    chain::Finding finding;
     bool alert = true;
 };
 
@@ -169,45 +161,42 @@ std::string words_of(const std::string& reason) {
     return reason;
 }
 
-WatchFinding ending(const Applied& item, const chain::Transition& end, std::int64_t now) {
-    WatchFinding finding;
+chain::Finding ending(const Applied& item, const chain::Transition& end, std::uint64_t now) {
+    chain::Finding finding;
     finding.kind = chain::stage_name(end.to);
     finding.finding_id = finding.kind + ":" + item.update->tx_hash;
-    finding.error_class = storable_text(item.update->state.reason);
-    finding.error_text = words_of(finding.error_class) + ": " + storable_json(end.evidence);
-    finding.at = now;
-    if (end.at) {
-        finding.block_height = std::to_string(end.at->height);
-        finding.at = static_cast<std::int64_t>(end.at->timestamp_nanosec / kNanosecondsPerMicrosecond);
-    }
+    finding.failure.error_class = storable_text(item.update->state.reason);
+    finding.failure.error_text = words_of(finding.failure.error_class) + ": " + storable_json(end.evidence);
+    finding.at = end.at.value_or(chain::ExecutedAt{0, now});
     return finding;
 }
 
 // Being stuck in another stage is another finding.
-WatchFinding being_stuck(const Applied& item, std::int64_t now) {
+chain::Finding being_stuck(const Applied& item, std::uint64_t now) {
     const std::string stage(chain::stage_name(item.update->state.stage));
-    WatchFinding finding;
+    chain::Finding finding;
     finding.kind = "stuck";
     finding.finding_id = "stuck:" + item.update->tx_hash + ":" + stage;
-    finding.error_class = "stuck_" + stage;
-    finding.error_text = "it is longer in the stage " + stage + " than it should be";
-    finding.at = now;
+    finding.failure.error_class = "stuck_" + stage;
+    finding.failure.error_text = "it is longer in the stage " + stage + " than it should be";
+    finding.at = {0, now};
     return finding;
 }
 
+// `now`: microseconds.
 std::vector<WatchFinding> findings_of(const std::vector<Applied>& applied, std::int64_t now) {
+    const auto now_nanosec = static_cast<std::uint64_t>(now) * kNanosecondsPerMicrosecond;
     std::vector<WatchFinding> findings;
-    const auto add = [&](const Applied& item, WatchFinding finding) {
+    const auto add = [&](const Applied& item, chain::Finding finding) {
         finding.tx_hash = item.update->tx_hash;
         finding.signer_id = item.before.sender_id;
-        finding.alert = item.update->alert;
-        findings.push_back(std::move(finding));
+        findings.push_back({std::move(finding), item.update->alert});
     };
     for (const auto& item : applied) {
         for (const auto& transition : item.update->transitions)
             if (chain::is_end(transition.to) && transition.to != chain::Stage::final)
-                add(item, ending(item, transition, now));
-        if (item.becomes_stuck()) add(item, being_stuck(item, now));
+                add(item, ending(item, transition, now_nanosec));
+        if (item.becomes_stuck()) add(item, being_stuck(item, now_nanosec));
     }
     return findings;
 }
@@ -231,17 +220,17 @@ std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transactio
     if (findings.empty()) return {};
     std::vector<std::string> ids, kinds, tx_hashes, signers, classes, texts, heights, times;
     News news;
-    for (const auto& finding : findings) {
+    for (const auto& [finding, alert] : findings) {
+        const auto at = finding.at.timestamp_nanosec;
         ids.push_back(finding.finding_id);
         kinds.push_back(finding.kind);
         tx_hashes.push_back(finding.tx_hash);
         signers.push_back(finding.signer_id);
-        classes.push_back(finding.error_class);
-        texts.push_back(finding.error_text);
-        heights.push_back(finding.block_height);
-        times.push_back(std::to_string(finding.at));
-        if (finding.alert)
-            news.add(finding.finding_id, static_cast<std::uint64_t>(finding.at) * kNanosecondsPerMicrosecond);
+        classes.push_back(finding.failure.error_class);
+        texts.push_back(finding.failure.error_text);
+        heights.push_back(finding.at.height > 0 ? std::to_string(finding.at.height) : std::string());
+        times.push_back(std::to_string(at / kNanosecondsPerMicrosecond));
+        if (alert) news.add(finding.finding_id, at);
     }
     const auto rows = shim::query(tx, kFindings, text_array(ids), text_array(kinds), text_array(tx_hashes),
                                   text_array(signers), text_array(classes), text_array(texts),

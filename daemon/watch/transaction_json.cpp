@@ -38,21 +38,22 @@ Json of_transition(const storage::StoredTransition& stored) {
     return json;
 }
 
-Json of_finding(const storage::FindingRow& finding) {
+Json of_finding(const chain::Finding& finding) {
+    const auto at = finding.at.timestamp_nanosec;
     Json json;
     json["finding_id"] = finding.finding_id;
     json["kind"] = finding.kind;
     json["tx_hash"] = text_or_null(finding.tx_hash);
     json["receipt_id"] = text_or_null(finding.receipt_id);
-    json["role"] = text_or_null(finding.role);
+    json["role"] = finding.role ? Json(chain::role_name(*finding.role)) : Json();
     json["handled"] = or_null(finding.handled);
     json["contract_id"] = text_or_null(finding.contract_id);
     json["method_name"] = text_or_null(finding.method_name);
     json["signer_id"] = text_or_null(finding.signer_id);
-    json["error_class"] = text_or_null(finding.error_class);
-    json["error_text"] = text_or_null(finding.error_text);
-    json["block_height"] = or_null(finding.block_height);
-    json["block_time"] = text_or_null(finding.block_time);
+    json["error_class"] = text_or_null(finding.failure.error_class);
+    json["error_text"] = text_or_null(finding.failure.error_text);
+    json["block_height"] = height_or_null(finding.at);
+    json["block_time"] = at > 0 ? Json(base::iso_time_to_microseconds(at)) : Json();
     return json;
 }
 
@@ -98,7 +99,7 @@ std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::er
 TransactionView transaction_view(std::string tx_hash, std::string sender_id,
                                  std::optional<storage::Watch> watch,
                                  std::vector<storage::StoredTransition> transitions,
-                                 const storage::StoredTree& tree, std::vector<storage::FindingRow> findings) {
+                                 const storage::StoredTree& tree, std::vector<chain::Finding> findings) {
     TransactionView view;
     view.tx_hash = std::move(tx_hash);
     view.sender_id = std::move(sender_id);
@@ -132,29 +133,6 @@ void add_open_tree(TransactionView& view, OpenTree open) {
     view.tree = std::move(open.tree);
     if (!view.transaction) view.transaction = std::move(open.transaction);
     prove_transitions(view);
-}
-
-std::vector<storage::FindingRow> findings_of(const chain::TransactionFacts& transaction,
-                                             const chain::Judgement& tree) {
-    std::vector<storage::FindingRow> rows;
-    for (const auto& finding : chain::decided(transaction, tree).findings) {
-        storage::FindingRow row;
-        row.finding_id = chain::finding_id(finding);
-        row.kind = std::string(chain::finding_kind(finding));
-        row.tx_hash = finding.tx_hash;
-        row.receipt_id = finding.receipt_id;
-        if (!finding.receipt_id.empty()) row.role = std::string(chain::role_name(finding.role));
-        row.handled = finding.handled;
-        row.contract_id = finding.contract_id;
-        row.method_name = finding.method_name;
-        row.signer_id = finding.signer_id;
-        row.error_class = finding.failure.error_class;
-        row.error_text = finding.failure.error_text;
-        if (finding.at.height > 0) row.block_height = finding.at.height;
-        if (finding.at.timestamp_nanosec > 0) row.block_time = base::iso_time(finding.at.timestamp_nanosec);
-        rows.push_back(std::move(row));
-    }
-    return rows;
 }
 
 std::string transaction_json(const TransactionView& view) {
@@ -194,7 +172,7 @@ std::string watch_json(const storage::Watch& watch) {
     return dumped(json);
 }
 
-std::string finding_json(const storage::FindingRow& finding) { return dumped(of_finding(finding)); }
+std::string finding_json(const chain::Finding& finding) { return dumped(of_finding(finding)); }
 
 std::string submitted_json(const Submitted& submitted) {
     Json json;

@@ -24,7 +24,7 @@ struct TransactionView {
     std::string sender_id;  // empty: not known
     std::optional<storage::Watch> watch;
     std::vector<storage::StoredTransition> transitions;
-    std::vector<storage::FindingRow> findings;
+    std::vector<chain::Finding> findings;
     std::optional<chain::TransactionFacts> transaction;
     std::optional<chain::Judgement> tree;  // nullopt: nothing of it is known
 
@@ -36,7 +36,7 @@ struct TransactionView {
 TransactionView transaction_view(std::string tx_hash, std::string sender_id,
                                  std::optional<storage::Watch> watch,
                                  std::vector<storage::StoredTransition> transitions,
-                                 const storage::StoredTree& tree, std::vector<storage::FindingRow> findings);
+                                 const storage::StoredTree& tree, std::vector<chain::Finding> findings);
 
 // A tree as hosts know it, in final blocks.
 struct OpenTree {
@@ -48,10 +48,6 @@ bool is_open(const TransactionView& view);
 // What is stored has executed receipts only: what is pending, and why, comes from there.
 void add_open_tree(TransactionView& view, OpenTree open);
 
-// What a tree proves that is not in the database: its findings as they would be stored.
-std::vector<storage::FindingRow> findings_of(const chain::TransactionFacts& transaction,
-                                             const chain::Judgement& tree);
-
 // {tx_hash, sender_id, stage, verdict, reason, evidence, stages: [...], findings: [...], tree: {...}|null}.
 // `reason`: why a watch ended without a tree; else the error_class of the failure that gave the
 // verdict. In `tree` receipts are nested by who made whom (`children`); those deeper than kMostNested
@@ -61,6 +57,6 @@ inline constexpr unsigned kMostNested = 64;
 
 // One of a list.
 std::string watch_json(const storage::Watch& watch);
-std::string finding_json(const storage::FindingRow& finding);
+std::string finding_json(const chain::Finding& finding);
 
 }  // namespace receiptd::watch

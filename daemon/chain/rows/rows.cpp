@@ -99,8 +99,7 @@ std::uint64_t RowBatch::bytes() const {
 
 void DecidedCounts::add(const Decided& decided) {
     for (const auto& result : decided.results) ++verdicts[result.verdict];
-    for (const auto& finding : decided.findings)
-        ++findings[{std::string(finding_kind(finding)), finding.failure.error_class}];
+    for (const auto& finding : decided.findings) ++findings[{finding.kind, finding.failure.error_class}];
 }
 
 void DecidedCounts::add(const DecidedCounts& other) {

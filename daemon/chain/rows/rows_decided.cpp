@@ -35,13 +35,13 @@ void write_result(RowBatch& batch, const TreeResult& result) {
 void write_finding(RowBatch& batch, const Finding& finding) {
     auto& table = batch[Table::findings];
     CopyWriter row(table.copy_data);
-    row.text(finding_id(finding));
-    row.text(finding_kind(finding));
+    row.text(finding.finding_id);
+    row.text(finding.kind);
     row.text(finding.tx_hash);
     row.text(finding.tx_hash);  // tree_id
     row.text_or_null(finding.receipt_id);
-    finding.receipt_id.empty() ? row.null() : row.text(role_name(finding.role));
-    row.boolean(finding.handled);
+    finding.role ? row.text(role_name(*finding.role)) : row.null();
+    finding.handled ? row.boolean(*finding.handled) : row.null();
     row.text_or_null(finding.contract_id);
     row.text_or_null(finding.method_name);
     row.text_or_null(finding.signer_id);

@@ -29,15 +29,9 @@ std::optional<Verdict> parse_verdict(Text name) {
     return std::nullopt;
 }
 
-std::string finding_id(const Finding& finding) {
-    std::string id(finding_kind(finding));
-    id += ':';
-    id += finding.receipt_id.empty() ? finding.tx_hash : finding.receipt_id;
-    return id;
-}
-
-Text finding_kind(const Finding& finding) {
-    return finding.receipt_id.empty() ? "failed_transaction" : "failed_receipt";
+void Finding::identify() {
+    kind = receipt_id.empty() ? "failed_transaction" : "failed_receipt";
+    finding_id = kind + ":" + (receipt_id.empty() ? tx_hash : receipt_id);
 }
 
 }  // namespace receiptd::chain

@@ -21,23 +21,26 @@ enum class Verdict : std::uint8_t {
 Text verdict_name(Verdict verdict);
 std::optional<Verdict> parse_verdict(Text name);
 
-// One failed receipt that is no refund and no payout, or a transaction that failed before it made a receipt.
+// What people are told of: a failed receipt that is no refund and no payout, a transaction that failed before
+// it made a receipt, or a watched transaction that ended without a tree or is stuck. Empty: not known, or
+// there is none.
 struct Finding {
+    std::string finding_id;  // the same for the same cause, however often it is found
+    std::string kind;  // "failed_receipt", "failed_transaction", "stuck", or the stage that a watch ended in
     std::string tx_hash;
     std::string signer_id;   // of the transaction
-    std::string receipt_id;  // empty: the transaction failed
+    std::string receipt_id;  // of a failed receipt
     std::string parent_receipt_id;
-    Role role = Role::initial;  // of the receipt
-    bool handled = false;
+    std::optional<Role> role;  // of the receipt
+    std::optional<bool> handled;
     std::string contract_id;  // the receiver
     std::string method_name;  // of the first function call, else the first action's name
     FailureClass failure;
-    ExecutedAt at;  // height 0: not known; the time is then that of the transaction
-};
+    ExecutedAt at;  // height 0: not known; the time is then that of the transaction, or when it was found
 
-// The same for the same cause, however often it is found.
-std::string finding_id(const Finding& finding);
-Text finding_kind(const Finding& finding);
+    // Gives a failed receipt or transaction its kind and id.
+    void identify();
+};
 
 struct TreeResult {
     std::string tx_hash;

@@ -110,6 +110,7 @@ void LiveTrees::tell(Tree& tree, std::vector<Finding>& findings) {
         tree.told[i] = true;
         failure.finding.tx_hash = tree.result.tx_hash;
         failure.finding.signer_id = tree.result.signer_id;
+        failure.finding.identify();
         findings.push_back(failure.finding);
     }
 }

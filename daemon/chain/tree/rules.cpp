@@ -66,7 +66,9 @@ private:
     std::vector<std::size_t> stack_;
 };
 
-bool is_of_initial(const Failure& failure) { return failure.finding.role == Role::initial; }
+bool is_of_initial(const Failure& failure) {
+    return failure.finding.receipt_id.empty() || failure.finding.role == Role::initial;
+}
 
 bool is_earlier(const Finding& a, const Finding& b) {
     return std::tie(a.at.height, a.receipt_id) < std::tie(b.at.height, b.receipt_id);

@@ -95,11 +95,10 @@ TEST_F(Findings, and_their_trees_are_told_to_alerts) {
     ASSERT_TRUE(found);
     EXPECT_EQ(found->kind, "failed_receipt");
     EXPECT_EQ(found->tx_hash, "T");
-    EXPECT_EQ(found->role, "callback");
+    EXPECT_EQ(found->role, chain::Role::callback);
     EXPECT_EQ(found->handled, true);
     EXPECT_EQ(found->contract_id, "bob.near");
-    EXPECT_EQ(found->block_height, 103u);
-    EXPECT_EQ(found->block_time, "2022-10-19T00:01:43.000000Z");
+    EXPECT_EQ(found->at, (chain::ExecutedAt{103, 1'666'137'703'000'000'000}));
     const auto& tree = causes["failed_receipt:r2"].tree;
     ASSERT_TRUE(tree.transaction);
     EXPECT_EQ(tree.transaction->signer_id, "alice.near");

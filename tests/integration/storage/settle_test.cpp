@@ -139,6 +139,7 @@ chain::Finding news(const std::string& receipt_id, base::Height height) {
     chain::Finding finding;
     finding.tx_hash = "T";
     finding.receipt_id = receipt_id;
+    finding.identify();
     finding.at = {height, kFirstTime + height % 1000 * 1'000'000'000};
     return finding;
 }

@@ -90,10 +90,10 @@ public:
         std::map<std::string, storage::StoredCause> known;
         for (const auto& delivery : due) {
             ++findings_read;
-            storage::FindingRow row;
+            chain::Finding row;
             row.finding_id = delivery.alert_id;
             row.kind = "failed_receipt";
-            row.error_text = "told " + std::to_string(findings_read) + " times";
+            row.failure.error_text = "told " + std::to_string(findings_read) + " times";
             known[delivery.alert_id].finding = row;
         }
         co_return known;
@@ -116,8 +116,8 @@ public:
         co_return std::nullopt;
     }
     base::Task<std::vector<storage::DeliveryBacklog>> delivery_backlog() override { co_return backlog; }
-    base::Task<std::vector<storage::FindingRow>> list_findings(storage::FindingFilter) override {
-        co_return std::vector<storage::FindingRow>{};
+    base::Task<std::vector<chain::Finding>> list_findings(storage::FindingFilter) override {
+        co_return std::vector<chain::Finding>{};
     }
     base::Task<std::vector<storage::StreamEvent>> stream_events(std::int64_t, unsigned) override {
         co_return std::vector<storage::StreamEvent>{};

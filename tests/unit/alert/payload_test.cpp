@@ -42,20 +42,19 @@ public:
         cause.kind = "failed_receipt";
         cause.tx_hash = "TX";
         cause.alerted_at = base::WallTime(1'700'000'000s + 250ms);
-        storage::FindingRow finding;
+        chain::Finding finding;
         finding.finding_id = cause.alert_id;
         finding.kind = cause.kind;
         finding.tx_hash = "TX";
         finding.receipt_id = "r2";
-        finding.role = "callback";
+        finding.role = chain::Role::callback;
         finding.handled = false;
         finding.contract_id = "app.near";
         finding.method_name = "on_transfer";
         finding.signer_id = "alice.near";
-        finding.error_class = "contract_panic";
-        finding.error_text = "no such pool (src/lib.rs:7:5)";
-        finding.block_height = 103;
-        finding.block_time = "2023-11-14T22:13:20.123456Z";
+        finding.failure.error_class = "contract_panic";
+        finding.failure.error_text = "no such pool (src/lib.rs:7:5)";
+        finding.at = {103, 1'700'000'000'123'456'000};
         cause.finding = finding;
     }
 
@@ -140,13 +139,13 @@ TEST(Payload, OfAnExpiredTransactionHasNoTree) {
     cause.alert_id = "expired:TX";
     cause.kind = "expired";
     cause.tx_hash = "TX";
-    storage::FindingRow finding;
+    chain::Finding finding;
     finding.finding_id = cause.alert_id;
     finding.kind = cause.kind;
     finding.tx_hash = "TX";
     finding.signer_id = "alice.near";
-    finding.error_class = "expired";
-    finding.block_time = "2023-11-14T22:13:20Z";
+    finding.failure.error_class = "expired";
+    finding.at = {0, 1'700'000'000'000'000'000};
     cause.finding = finding;
     expect_golden("expired.json", payload(cause));
 }
@@ -169,7 +168,7 @@ std::string payload_of_deep_failure(const std::string& text) {
         swap.outcome(id, chain::StatusKind::failure, {}, 200).failure = {"contract_panic", text};
     }
     swap.cause.finding->receipt_id = "r159";
-    swap.cause.finding->error_text = swap.cause.finding->method_name = text;
+    swap.cause.finding->failure.error_text = swap.cause.finding->method_name = text;
     return payload(swap.cause);
 }
 
@@ -185,10 +184,10 @@ TEST(Payload, IsBoundedAndValidWhateverAContractSays) {
 }
 
 TEST(Words, SummaryIsOneSentenceForEveryKind) {
-    storage::FindingRow finding;
+    chain::Finding finding;
     finding.tx_hash = "TX";
     finding.signer_id = "alice.near";
-    finding.error_class = "superseded";
+    finding.failure.error_class = "superseded";
     const std::pair<const char*, const char*> cases[] = {
         {"failed_transaction", "transaction TX of alice.near failed: superseded"},
         {"rejected", "transaction TX of alice.near was refused: superseded"},

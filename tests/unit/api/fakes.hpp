@@ -162,10 +162,10 @@ public:
     base::Task<std::vector<storage::DeliveryBacklog>> delivery_backlog() override {
         co_return std::vector<storage::DeliveryBacklog>();
     }
-    base::Task<std::vector<storage::FindingRow>> list_findings(storage::FindingFilter filter) override {
+    base::Task<std::vector<chain::Finding>> list_findings(storage::FindingFilter filter) override {
         co_await database_.ask();
         asked = filter;
-        std::vector<storage::FindingRow> found;
+        std::vector<chain::Finding> found;
         for (const auto& row : findings)
             if (found.size() < filter.limit && (filter.tx_hash.empty() || row.tx_hash == filter.tx_hash))
                 found.push_back(row);
@@ -200,7 +200,7 @@ public:
         co_return highest;
     }
 
-    std::vector<storage::FindingRow> findings;
+    std::vector<chain::Finding> findings;
     std::vector<storage::StreamEvent> events;
     storage::FindingFilter asked;
     int polls = 0;

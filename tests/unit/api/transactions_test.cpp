@@ -110,7 +110,7 @@ TEST_F(TransactionsTest, AStoredTreeNeedsNoWatchAndHasItsFindingsInOrder) {
     tree.outcomes.push_back(conversion);
     watches_.trees[kHash] = tree;
     for (const char* id : {"second", "first"}) {
-        storage::FindingRow row;
+        chain::Finding row;
         row.finding_id = id;
         row.kind = "failed_transaction";
         row.tx_hash = kHash;
@@ -172,9 +172,9 @@ TEST_F(FindingsTest, NonsenseIsRefusedByName) {
 
 TEST_F(FindingsTest, ListsGoOnWhereTheyEnded) {
     for (const char* id : {"a", "b", "c"}) {
-        storage::FindingRow row;
+        chain::Finding row;
         row.finding_id = id;
-        row.block_time = "2026-01-31T12:00:00.000000Z";
+        row.at.timestamp_nanosec = 1'769'860'800'000'000'000;
         alerts_.findings.push_back(row);
     }
     const auto body = answer(get("/v1/findings?limit=2"));

@@ -142,7 +142,7 @@ TEST(LiveTrees, SaysWhatTheWholeTreeSays) {
         for (const auto& finding : decided.findings) {
             ASSERT_EQ(finding.tx_hash, "TX");
             ASSERT_TRUE(
-                told.emplace(finding.receipt_id, finding.handled ? Handling::handled : Handling::unhandled)
+                told.emplace(finding.receipt_id, *finding.handled ? Handling::handled : Handling::unhandled)
                     .second);
         }
         for (const auto& receipt : judgement.receipts) {

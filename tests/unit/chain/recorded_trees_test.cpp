@@ -172,7 +172,7 @@ TEST(RecordedTrees, FailuresHaveTheirVerdictAndClass) {
         const auto decided = chain::decided(tree.transaction, judgement);
         ASSERT_EQ(decided.findings.size(), 1u);
         EXPECT_EQ(decided.findings[0].role, Role::initial);
-        EXPECT_FALSE(decided.findings[0].handled);
+        EXPECT_EQ(decided.findings[0].handled, false);
         EXPECT_EQ(decided.findings[0].failure.error_class, end.error_class);
     }
 }
@@ -238,7 +238,7 @@ TEST_P(ChainedBlocks, LiveTreesSayWhatTheWholeTreeSays) {
         const auto batch = whole_block_rows(decoded->value, ref.height - 1, {}, lineage, &live);
         EXPECT_EQ(batch[Table::transaction_results].rows, 0u);
         for (const auto& finding : batch.findings)
-            told.insert(finding_id(finding) + (finding.handled ? " handled" : " unhandled"));
+            told.insert(finding.finding_id + (*finding.handled ? " handled" : " unhandled"));
     }
     std::set<std::string> expected;
     for (const auto& transaction : transactions) {

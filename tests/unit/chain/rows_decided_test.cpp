@@ -70,7 +70,7 @@ TEST_F(Decisions, AreRowsOfTheBlockThatSettlesThem) {
     EXPECT_EQ(findings[0]["contract_id"], "token.near");
     EXPECT_EQ(findings[0]["block_height"], "12");
     ASSERT_EQ(batch.findings.size(), 1u);
-    EXPECT_EQ(finding_id(batch.findings[0]), "failed_receipt:P");
+    EXPECT_EQ(batch.findings[0].finding_id, "failed_receipt:P");
 }
 
 TEST_F(Decisions, AreNotMadeOfATreeWhoseBeginningWasNotSeen) {

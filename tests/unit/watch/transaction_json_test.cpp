@@ -122,7 +122,7 @@ TEST(TransactionJson, VeryDeepTreesAreListedFlatBelowALevel) {
 
 TEST(TransactionJson, FindingsOfATreeThatIsNotStored) {
     const auto view = transaction_view("TX", "", std::nullopt, {}, facts_of(failed_callback()), {});
-    const auto findings = findings_of(*view.transaction, *view.tree);
+    const auto findings = chain::decided(*view.transaction, *view.tree).findings;
     ASSERT_EQ(findings.size(), 1);
     EXPECT_EQ(findings[0].finding_id, "failed_receipt:c");
     const auto json = Json::parse(finding_json(findings[0]));
@@ -131,8 +131,8 @@ TEST(TransactionJson, FindingsOfATreeThatIsNotStored) {
 }
 
 TEST(TransactionJson, TextsThatAreNoUtf8AreReplaced) {
-    storage::FindingRow finding;
-    finding.error_text = "bad \xff byte";
+    chain::Finding finding;
+    finding.failure.error_text = "bad \xff byte";
     EXPECT_EQ(Json::parse(finding_json(finding))["error_text"], "bad \xef\xbf\xbd byte");
 }
 

@@ -1,0 +1,48 @@
+#include "chain/tree/judgement.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace receiptd::chain {
+
+Text waiting_name(Waiting waiting) {
+    switch (waiting) {
+        case Waiting::none: return "none";
+        case Waiting::body: return "body";
+        case Waiting::data: return "data";
+        case Waiting::resume: return "resume";
+        case Waiting::execution: return "execution";
+    }
+    return {};
+}
+
+std::string Judgement::deciding_class() const {
+    const auto* failure = verdict ? deciding(failures, *verdict) : nullptr;
+    return failure ? failure->finding.failure.error_class : std::string();
+}
+
+Decided decided(const TransactionFacts& transaction, const Judgement& judgement) {
+    Decided decided;
+    if (!judgement.settled || !judgement.verdict) return decided;
+    TreeResult result;
+    result.tx_hash = transaction.tx_hash;
+    result.signer_id = transaction.signer_id;
+    result.receiver_id = transaction.receiver_id;
+    result.verdict = *judgement.verdict;
+    result.included_at = judgement.included_at.value_or(ExecutedAt());
+    result.completed_at = judgement.completed_at.value_or(result.included_at);
+    result.settled_at = judgement.settled_at.value_or(result.included_at);
+    result.failed_receipts = judgement.failed_receipts;
+    result.gas_burnt = judgement.gas_burnt;
+    result.tokens_burnt = judgement.tokens_burnt;
+    result.receipts = static_cast<std::uint64_t>(
+        std::count_if(judgement.receipts.begin(), judgement.receipts.end(),
+                      [](const auto& receipt) { return receipt.attached && receipt.executed; }));
+    for (const auto& failure : judgement.failures) decided.findings.push_back(failure.finding);
+    if (const auto* failure = deciding(judgement.failures, result.verdict))
+        result.failure = failure->finding.failure;
+    decided.results.push_back(std::move(result));
+    return decided;
+}
+
+}  // namespace receiptd::chain
