@@ -75,7 +75,7 @@ storage::DatabaseOptions database_options(const config::Settings& settings) {
     storage::DatabaseOptions options;
     options.url = settings.database.url;
     options.statement_timeout = settings.database.statement_timeout;
-    options.shares.writers = settings.follow.writers;
+    options.shares = storage::shares_of(settings.database.connections, settings.follow.writers);
     return options;
 }
 

@@ -53,6 +53,17 @@ constexpr Key kDaemonKeys[] = {
      .min = 1'000,
      .max = 3'600'000},
     {.section = "database",
+     .name = "connections",
+     .type = Type::integer,
+     .at = setting<&Settings::database, &Database::connections>(),
+     .help = "Most connections of the daemon: `follow.writers`, and at least 10 for all other work (trees "
+             "and watches, "
+             "alerts, the stream, the API, maintenance), of which each kind has its own, so that none waits "
+             "for another. "
+             "More of them go to trees and watches and to the API. 0: `follow.writers` and 12.",
+     .min = 0,
+     .max = 256},
+    {.section = "database",
      .name = "readonly_role",
      .type = Type::name,
      .at = setting<&Settings::database, &Database::readonly_role>(),

@@ -75,6 +75,17 @@ void check_endpoint_urls(const Draft& draft, const Places& places, Report& repor
     }
 }
 
+void check_connections(const Draft& draft, const Places& places, Report& report) {
+    const auto connections = draft.settings.database.connections;
+    const auto writers = draft.settings.follow.writers;
+    const auto least = writers + Database::kLeastBesideWriters;
+    if (connections == 0 || connections >= least) return;
+    report.error(places.find("database.connections"),
+                 "database.connections must be at least " + std::to_string(least) + ": follow.writers (" +
+                     std::to_string(writers) + ") and " + std::to_string(Database::kLeastBesideWriters) +
+                     " for all other work");
+}
+
 void check_public_url(const Draft& draft, const Places& places, Report& report) {
     if (draft.settings.http.public_url.find_first_of("?#") != std::string::npos)
         report.error(places.find("http.public_url"),
@@ -254,6 +265,7 @@ void check_rules(const Draft& draft, const Places& places, Report& report) {
     check_names("upstream", draft.settings.upstreams, places, report);
     check_names("endpoint", draft.settings.endpoints, places, report);
     check_endpoint_urls(draft, places, report);
+    check_connections(draft, places, report);
     check_public_url(draft, places, report);
     check_names("watch", draft.settings.watch_rules, places, report);
     check_watch_rules(draft, places, report);

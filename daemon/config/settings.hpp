@@ -57,6 +57,9 @@ struct Database {
     base::Secret url;  // may hold a password
     Millis statement_timeout{60'000};
     std::string readonly_role = "receiptd_readonly";
+    unsigned connections = 0;  // 0: follow.writers and kBesideWriters
+    static constexpr unsigned kBesideWriters = 12;
+    static constexpr unsigned kLeastBesideWriters = 10;
 };
 
 struct StartAtHead {};

@@ -1,5 +1,6 @@
 #include "storage/database_options.hpp"
 
+#include "config/settings.hpp"
 #include "storage/errors.hpp"
 
 #include <libpq-fe.h>
@@ -70,6 +71,18 @@ std::string percent_encoded(const std::string& text) {
 }
 
 }  // namespace
+
+Shares shares_of(unsigned connections, unsigned writers) {
+    Shares shares;
+    shares.writers = writers;
+    const auto fixed = shares.alerts + shares.stream + shares.maintenance + shares.listening;
+    const auto others =
+        connections == 0 ? config::Database::kBesideWriters
+                         : std::max(connections, writers + config::Database::kLeastBesideWriters) - writers;
+    shares.people = (others - fixed) * 2 / 5;
+    shares.following = others - fixed - shares.people;
+    return shares;
+}
 
 ConnectionString::ConnectionString(const base::Secret& url) {
     auto parameters = parse(url.reveal());

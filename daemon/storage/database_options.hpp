@@ -13,9 +13,16 @@ namespace receiptd::storage {
 // How many connections each class of work has (pool.hpp).
 struct Shares {
     unsigned writers = 2;
-    unsigned following = 4;
+    unsigned following = 5;
+    unsigned alerts = 2;
+    unsigned stream = 1;
     unsigned people = 2;
+    unsigned maintenance = 1;
+    unsigned listening = 1;
 };
+
+// Of config::Database::connections; fewer than its minimum count as that.
+Shares shares_of(unsigned connections, unsigned writers);
 
 struct DatabaseOptions {
     base::Secret url;                                     // postgresql://… or "key=value …"

@@ -31,7 +31,8 @@ constexpr std::array kAdvice = {
         "the server does not let this user in: check the user in database.url and the server's pg_hba.conf"sv},
     Advice{"22021"sv, "the database must have the encoding UTF8"sv},
     Advice{"53100"sv, "the server's disk is full: free space; writing goes on by itself then"sv},
-    Advice{"53300"sv, "the server has no free connection: raise max_connections or lower follow.writers"sv},
+    Advice{"53300"sv,
+           "the server has no free connection: raise max_connections or lower database.connections"sv},
 };
 
 std::string one_line(std::string_view text) {

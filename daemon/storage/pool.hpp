@@ -1,5 +1,5 @@
 // The connections of a process to its database, by class of work: each class has its own, so that none waits
-// behind another's.
+// behind another's (docs/decisions/0009).
 #pragma once
 
 #include "storage/lane.hpp"
@@ -10,19 +10,19 @@ struct Pool {
     Pool(SessionContext& context, const Shares& shares)
         : writers(context, shares.writers),
           following(context, shares.following),
-          alerts(context, 2),
-          stream(context, 1),
+          alerts(context, shares.alerts),
+          stream(context, shares.stream),
           people(context, shares.people, WaitedFor::by_people),
-          maintenance(context, 1),
-          listening(context, 1) {}
+          maintenance(context, shares.maintenance),
+          listening(context, shares.listening) {}
 
     Lane writers;
-    Lane following;    // questions of the follower and the tracker, trees, adoption
-    Lane alerts;       // attempts of one wait behind causes of another, and never behind lists
-    Lane stream;       // /v1/stream: many may read it at once
-    Lane people;       // the API
+    Lane following;    // the follower and the tracker: their questions, trees, adoption, updates of watches
+    Lane alerts;       // deliveries: what is due is claimed while causes are read
+    Lane stream;       // /v1/stream, which many may read at once
+    Lane people;       // what the API is asked
     Lane maintenance;  // may take long
-    Lane listening;    // waits for notifications all the time
+    Lane listening;    // a notification is waited for all the time
 };
 
 }  // namespace receiptd::storage

@@ -32,11 +32,6 @@ RowBatch batch_with_receipts(base::Height height, int count) {
     return batch;
 }
 
-// Runs SQL on its own connection until it yields a row; the test's own time limit ends a wait in vain.
-void wait_until(const std::string& url, const std::string& sql) {
-    while (run_sql(url, sql).empty()) std::this_thread::yield();
-}
-
 using Outage = StoreTest;
 
 TEST_F(Outage, a_lost_idle_connection_is_replaced) {

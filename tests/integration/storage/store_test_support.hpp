@@ -17,6 +17,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,11 @@ T await(base::Task<T> task) {
     auto future = boost::asio::co_spawn(io, std::move(task), boost::asio::use_future);
     io.run();
     return future.get();
+}
+
+// Runs SQL on its own connection until it yields a row; the test's own time limit ends a wait in vain.
+inline void wait_until(const std::string& url, const std::string& sql) {
+    while (run_sql(url, sql).empty()) std::this_thread::yield();
 }
 
 inline constexpr std::uint64_t kFirstTime = 1'666'137'600ull * 1'000'000'000;  // 2022-10-19 00:00:00 UTC

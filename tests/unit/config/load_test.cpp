@@ -366,6 +366,19 @@ TEST(ConfigLoad, TheDatabaseAddressIsGivenOnce) {
         ElementsAre("r.toml:3:11: database.url_env is contradicted by database.url: give one of them"));
 }
 
+TEST(ConfigLoad, ConnectionsAreEnoughForAllKindsOfWork) {
+    const auto with = [](const std::string& connections) {
+        return problems("[database]\nurl = \"host=/tmp\"\nconnections = " + connections +
+                        "\n[follow]\nwriters = 3\n" + kUpstream);
+    };
+    EXPECT_THAT(with("0"), IsEmpty());
+    EXPECT_THAT(with("13"), IsEmpty());
+    EXPECT_THAT(
+        with("12"),
+        ElementsAre("r.toml:3:15: database.connections must be at least 13: follow.writers (3) and 10 for "
+                    "all other work"));
+}
+
 TEST(ConfigLoad, AKeyOverPlainHttpIsAWarningButNotOnLoopback) {
     const auto remote = load(kDatabase +
                              "[[upstream]]\nname = \"a\"\nurl = \"http://rpc.example.com\"\n"

@@ -1,0 +1,56 @@
+// Each class of work has connections of its own.
+#include "alert_test_support.hpp"
+#include "watch_test_support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+namespace receiptd::test {
+namespace {
+
+class ConnectionPool : public StoreTest {
+protected:
+    base::Task<int> slow_question(storage::Lane& lane) {
+        return lane.transaction(
+            [](pqxx::work& tx) { return tx.exec("SELECT 1 FROM pg_sleep(0.05)")[0][0].as<int>(); });
+    }
+    double connected() { return store().series.connected.Value(); }
+};
+
+TEST_F(ConnectionPool, of_people_who_wait_holds_up_neither_writers_nor_alerts_nor_the_tracker) {
+    storage::PgWatchStore asked(store().database, store().clock, storage::WaitedFor::by_people);
+    storage::PgAlertStore alerts(store().database);
+    auto blocker = storage::shim::connect(database().url());
+    pqxx::work lock(*blocker);
+    lock.exec("LOCK TABLE watches IN ACCESS EXCLUSIVE MODE");
+    std::vector<std::future<void>> people;
+    for (int i = 0; i < 8; ++i)
+        people.push_back(std::async(std::launch::async, [&] {
+            EXPECT_THROW(await(asked.list_watches({})), storage::StorageTimeout);
+        }));
+    wait_until(database().url(),
+               "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' "
+               "HAVING count(*) = 2");
+    EXPECT_EQ(commit(block_batch(100)), CommitOutcome::committed);
+    EXPECT_TRUE(await(alerts.delivery_backlog()).empty());
+    EXPECT_TRUE(await(store().trees.due_trees(10)).empty());
+    EXPECT_EQ(people.front().wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+    people.clear();  // waits for them
+}
+
+TEST_F(ConnectionPool, opens_what_is_needed_at_once_and_no_more_than_its_share) {
+    auto& lane = store().database.pool.following;
+    for (int i = 0; i < 3; ++i) await(slow_question(lane));
+    EXPECT_EQ(connected(), 1) << "one after the other takes one connection";
+    boost::asio::io_context io;
+    std::vector<std::future<int>> answers;
+    for (int i = 0; i < 20; ++i)
+        answers.push_back(boost::asio::co_spawn(io, slow_question(lane), boost::asio::use_future));
+    io.run();
+    for (auto& answer : answers) EXPECT_EQ(answer.get(), 1);
+    EXPECT_EQ(connected(), storage::Shares().following);
+}
+
+}  // namespace
+}  // namespace receiptd::test
