@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "storage/alert_store.hpp"
+#include "storage/delivery_store.hpp"
 
 #include <chrono>
 #include <optional>

@@ -61,8 +61,8 @@ struct Dispatcher::Seat {
 };
 
 Dispatcher::Dispatcher(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
-                       const std::vector<std::string>& endpoints, storage::AlertStore& store, Sender& sender,
-                       metrics::AlertSeries& series, const base::Clock& clock, Chance chance,
+                       const std::vector<std::string>& endpoints, storage::DeliveryStore& store,
+                       Sender& sender, metrics::AlertSeries& series, const base::Clock& clock, Chance chance,
                        std::string public_url)
     : executor_(executor),
       cpu_(cpu),

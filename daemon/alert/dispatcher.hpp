@@ -10,7 +10,7 @@
 #include "base/sleep.hpp"
 #include "base/task_group.hpp"
 #include "metrics/alert_series.hpp"
-#include "storage/alert_store.hpp"
+#include "storage/delivery_store.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -39,7 +39,7 @@ public:
 
     // `endpoints`: their names. `public_url`: as in make_payload().
     Dispatcher(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
-               const std::vector<std::string>& endpoints, storage::AlertStore& store, Sender& sender,
+               const std::vector<std::string>& endpoints, storage::DeliveryStore& store, Sender& sender,
                metrics::AlertSeries& series, const base::Clock& clock, Chance chance, std::string public_url);
 
     // Before anything is committed: alerts are queued for the endpoints that the database knows.
@@ -80,7 +80,7 @@ private:
 
     base::asio::any_io_executor executor_;
     base::asio::thread_pool& cpu_;
-    storage::AlertStore& store_;
+    storage::DeliveryStore& store_;
     Sender& sender_;
     const base::Clock& clock_;
     Chance chance_;

@@ -3,7 +3,7 @@
 
 #include "base/clock.hpp"
 #include "chain/tree/receipt_tree.hpp"
-#include "storage/alert_store.hpp"
+#include "storage/delivery_store.hpp"
 
 #include <optional>
 #include <string>

@@ -30,7 +30,7 @@ std::string event_text(const storage::StreamEvent& event) {
     return text + "\n\n";
 }
 
-EventHub::EventHub(base::asio::any_io_executor executor, storage::AlertStore& store, DatabaseCalls& calls,
+EventHub::EventHub(base::asio::any_io_executor executor, storage::FindingStore& store, DatabaseCalls& calls,
                    const base::Clock& clock, metrics::ApiSeries& series, const Options& options)
     : executor_(executor),
       store_(store),

@@ -10,7 +10,7 @@
 #include "base/clock.hpp"
 #include "base/event.hpp"
 #include "metrics/api_series.hpp"
-#include "storage/alert_store.hpp"
+#include "storage/finding_store.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -43,7 +43,7 @@ public:
         std::chrono::milliseconds patience{3'000};  // for the first place in the stream
     };
     // `calls`: for readers that ask the database for lines that are not kept.
-    EventHub(base::asio::any_io_executor executor, storage::AlertStore& store, DatabaseCalls& calls,
+    EventHub(base::asio::any_io_executor executor, storage::FindingStore& store, DatabaseCalls& calls,
              const base::Clock& clock, metrics::ApiSeries& series, const Options& options);
 
     // Polls while there are readers. Ends when storage stops or it is cancelled.
@@ -69,7 +69,7 @@ private:
     std::int64_t last_id() const { return kept_.empty() ? before_kept_.value_or(0) : kept_.back().id; }
 
     base::asio::any_io_executor executor_;
-    storage::AlertStore& store_;
+    storage::FindingStore& store_;
     DatabaseCalls& calls_;
     const base::Clock& clock_;
     metrics::ApiSeries& series_;

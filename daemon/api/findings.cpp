@@ -41,7 +41,7 @@ base::Task<net::ServerReply> list_findings(SharedContext context, Call call) {
     auto filter = finding_filter(query);
     if (query.fault()) co_return problem_reply(*query.fault());
     const auto limit = filter.limit++;  // one more tells whether there are more
-    auto listing = context->services.alerts.list_findings(std::move(filter));
+    auto listing = context->services.findings.list_findings(std::move(filter));
     auto found = co_await context->calls.wait_for(std::move(listing));
     std::optional<std::string> next;
     if (found.size() > limit) {

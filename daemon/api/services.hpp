@@ -8,7 +8,7 @@
 #include "base/clock.hpp"
 #include "base/secret.hpp"
 #include "metrics/api_series.hpp"
-#include "storage/alert_store.hpp"
+#include "storage/finding_store.hpp"
 #include "storage/watch_store.hpp"
 #include "watch/submission.hpp"
 #include "watch/transaction_json.hpp"
@@ -28,8 +28,8 @@ struct Services {
     std::function<DaemonStatus()> status;
     std::function<std::string()> metrics;  // Prometheus text
     std::function<base::Secret()> token;   // of writes; empty: none is set
-    storage::WatchStore& watches;
-    storage::AlertStore& alerts;
+    storage::WatchAccess& watches;
+    storage::FindingStore& findings;
     watch::Submissions& submissions;
     // What hosts know of a tree that is not all stored.
     std::function<base::Task<std::optional<watch::OpenTree>>(std::string tx_hash, std::string sender_id)>
@@ -54,7 +54,7 @@ struct Context {
           options(chosen),
           calls(executor, chosen.database),
           submissions(executor, chosen.database),
-          hub(executor, services.alerts, calls, services.clock, services.series, chosen.stream) {}
+          hub(executor, services.findings, calls, services.clock, services.series, chosen.stream) {}
 
     Services services;
     ApiOptions options;

@@ -64,7 +64,7 @@ base::Task<net::ServerReply> stream(SharedContext context, Call call) {
     auto filter = stream_filter(query);
     const auto after = after_of(query, call.request);
     if (query.fault()) co_return problem_reply(*query.fault());
-    auto asking = context->services.alerts.highest_stream_id();
+    auto asking = context->services.findings.highest_stream_id();
     const auto highest = co_await context->calls.wait_for(std::move(asking));
     if (after && *after > highest) co_return not_of_this_stream(*after, highest);
     auto opening = EventHub::read(context->hub, std::move(filter), after);

@@ -142,7 +142,7 @@ base::Task<Stored> load(SharedContext context, std::string tx_hash) {
     auto watch = calls.start(services.watches.watch(tx_hash));
     auto transitions = calls.start(services.watches.transitions(tx_hash));
     auto trees = calls.start(services.watches.stored_trees(std::move(hashes)));
-    auto findings = calls.start(services.alerts.list_findings(std::move(filter)));
+    auto findings = calls.start(services.findings.list_findings(std::move(filter)));
     Stored stored;
     stored.tx_hash = tx_hash;
     stored.watch = co_await calls.wait_for(std::move(watch));

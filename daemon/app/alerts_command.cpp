@@ -3,7 +3,7 @@
 #include "app/commands.hpp"
 #include "app/runtime.hpp"
 #include "metrics/registry.hpp"
-#include "storage/pg_alert_store.hpp"
+#include "storage/pg_delivery_store.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -28,7 +28,7 @@ public:
     explicit Asking(const config::Settings& settings)
         : series_(registry_), database_(impatient(database_options(settings)), series_), store_(database_) {}
 
-    storage::AlertStore& store() { return store_; }
+    storage::DeliveryStore& store() { return store_; }
 
     template <class T>
     static T wait_for(base::Task<T> task) {
@@ -47,7 +47,7 @@ private:
     metrics::Registry registry_;
     metrics::StorageSeries series_;
     storage::Database database_;
-    storage::PgAlertStore store_;
+    storage::PgDeliveryStore store_;
 };
 
 std::string last_answer(const storage::DeliveryRow& row) {
@@ -128,7 +128,7 @@ std::vector<std::string> endpoints_of(const config::Settings& settings, const st
     return names;
 }
 
-std::uint64_t send_anew(storage::AlertStore& store, const std::vector<std::string>& endpoints,
+std::uint64_t send_anew(storage::DeliveryStore& store, const std::vector<std::string>& endpoints,
                         const std::string& alert_id, const std::string& state) {
     std::uint64_t moved = 0;
     for (const auto& endpoint : endpoints) {

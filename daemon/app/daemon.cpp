@@ -95,7 +95,7 @@ private:
 
     // Endpoints are known before the first finding is committed.
     base::Task<void> start_alerts() {
-        co_await runtime_.alerts.prepare();
+        co_await runtime_.findings.prepare();
         co_await runtime_.dispatcher.begin_serving();
         alerting_.spawn(runtime_.dispatcher.run());
         helpers_.spawn(runtime_.dispatcher.report());
@@ -140,7 +140,7 @@ private:
                                [this] { return metrics_text(); },
                                [this] { return runtime_.settings.http.token; },
                                api_watches_,
-                               runtime_.alerts,
+                               runtime_.findings,
                                runtime_.submitter,
                                [this](std::string tx_hash, std::string sender_id) {
                                    return open_trees_.tree(std::move(tx_hash), std::move(sender_id));
@@ -251,7 +251,7 @@ private:
     base::Task<void> watch_stream() {
         base::asio::steady_timer timer(runtime_.context);
         for (bool warned = false;;) {
-            const auto waiting = co_await runtime_.alerts.stream_held_up();
+            const auto waiting = co_await runtime_.findings.stream_held_up();
             runtime_.storage_series.stream_held_up.Set(std::chrono::duration<double>(waiting).count());
             if (waiting >= kStreamHeldUp && !std::exchange(warned, true))
                 log::warn(

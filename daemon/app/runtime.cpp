@@ -100,7 +100,8 @@ Runtime::Runtime(const config::Settings& configured)
       backfills(database),
       unplaced(database),
       watches(database, clock, storage::WaitedFor::by_daemon, &watch_series),
-      alerts(database),
+      deliveries(database),
+      findings(database),
       sources(rpc::make_sources(context.get_executor(), cpu, settings, &rpc_series, clock)),
       state(context.get_executor(), follow_series, clock),
       follower(context.get_executor(), cpu, sources->blocks(), &sources->trees(),
@@ -111,8 +112,8 @@ Runtime::Runtime(const config::Settings& configured)
                 std::make_shared<rpc::RealTimeAndChance>(clock), submitter_options(settings)),
       alert_series(registry),
       sender(context.get_executor(), settings.endpoints, clock),
-      dispatcher(context.get_executor(), cpu, endpoint_names(settings), alerts, sender, alert_series, clock,
-                 chance(), settings.http.public_url) {
+      dispatcher(context.get_executor(), cpu, endpoint_names(settings), deliveries, sender, alert_series,
+                 clock, chance(), settings.http.public_url) {
     follower.place_receipts(sources->receipts(), sources->trees(), unplaced);
 }
 

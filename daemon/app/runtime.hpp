@@ -17,9 +17,10 @@
 #include "metrics/watch_series.hpp"
 #include "rpc/sources.hpp"
 #include "storage/database.hpp"
-#include "storage/pg_alert_store.hpp"
 #include "storage/pg_backfill_store.hpp"
 #include "storage/pg_block_store.hpp"
+#include "storage/pg_delivery_store.hpp"
+#include "storage/pg_finding_store.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pg_tree_store.hpp"
 #include "storage/pg_unplaced_store.hpp"
@@ -58,7 +59,8 @@ struct Runtime {
     storage::PgBackfillStore backfills;
     storage::PgUnplacedStore unplaced;
     storage::PgWatchStore watches;
-    storage::PgAlertStore alerts;
+    storage::PgDeliveryStore deliveries;
+    storage::PgFindingStore findings;
     std::unique_ptr<rpc::Sources> sources;
     follow::State state;
     follow::Follower follower;

@@ -98,7 +98,7 @@ Shown shown(const rpc::TreeSource::Tree& tree, const Fetched& fetched, const std
 
 // --- From the database ---
 
-base::Task<void> load(storage::WatchStore& watches, storage::AlertStore& alerts, std::string tx_hash,
+base::Task<void> load(storage::WatchAccess& watches, storage::FindingStore& findings, std::string tx_hash,
                       watch::TransactionView& view) {
     auto watch = co_await watches.watch(tx_hash);
     auto transitions = co_await watches.transitions(tx_hash);
@@ -107,9 +107,9 @@ base::Task<void> load(storage::WatchStore& watches, storage::AlertStore& alerts,
     storage::FindingFilter filter;
     filter.tx_hash = tx_hash;
     filter.limit = 1'000;
-    auto findings = co_await alerts.list_findings(std::move(filter));
+    auto found = co_await findings.list_findings(std::move(filter));
     view = watch::transaction_view(tx_hash, {}, std::move(watch), std::move(transitions), trees[tx_hash],
-                                   std::move(findings));
+                                   std::move(found));
 }
 
 watch::TransactionView load_view(const config::Settings& settings, const std::string& tx_hash) {
@@ -121,10 +121,10 @@ watch::TransactionView load_view(const config::Settings& settings, const std::st
     options.patience = kStoredPatience;
     storage::Database database(options, series);
     storage::PgWatchStore watches(database, clock);
-    storage::PgAlertStore alerts(database);
+    storage::PgFindingStore findings(database);
     watch::TransactionView view;
     std::exception_ptr failure;
-    base::asio::co_spawn(context, load(watches, alerts, tx_hash, view),
+    base::asio::co_spawn(context, load(watches, findings, tx_hash, view),
                          [&](std::exception_ptr error) { failure = error; });
     context.run();
     database.request_stop();

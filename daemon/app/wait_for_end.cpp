@@ -46,7 +46,7 @@ void print_end(const chain::WatchState& state) {
 
 }  // namespace
 
-base::Task<void> wait_for_end(base::asio::any_io_executor executor, storage::WatchStore& store,
+base::Task<void> wait_for_end(base::asio::any_io_executor executor, storage::WatchAccess& store,
                               std::string tx_hash, int& code) {
     base::asio::steady_timer timer(executor);
     std::size_t shown = 0;

@@ -10,7 +10,7 @@
 namespace receiptd::app {
 
 // `code`: the exit code that its end is.
-base::Task<void> wait_for_end(boost::asio::any_io_executor executor, storage::WatchStore& store,
+base::Task<void> wait_for_end(boost::asio::any_io_executor executor, storage::WatchAccess& store,
                               std::string tx_hash, int& code);
 
 }  // namespace receiptd::app

@@ -108,25 +108,35 @@ std::optional<WatchPosition> parse_watch_cursor(std::string_view cursor);  // nu
 // 32 bytes in base58. Nothing else can be watched.
 bool is_transaction_hash(std::string_view text);
 
-class WatchStore {
+// What people see and change of watches.
+class WatchAccess {
 public:
-    virtual ~WatchStore() = default;
+    virtual ~WatchAccess() = default;
 
     // Those that are there already are left as they are (a submission completes a watch that knew the
-    // hash alone), and so is one whose idempotency key belongs to another: watch_by_idempotency_key() has
-    // that. A key given with the same bytes again is kept if they had none. Returns the hashes that are new.
-    // NOTIFYs receiptd_watches. Throws StorageError, and writes nothing, if a hash is none or a text holds a
-    // NUL character.
+    // hash alone), and so is one whose idempotency key belongs to another:
+    // WatchStore::watch_by_idempotency_key() has that. A key given with the same bytes again is kept if they
+    // had none. Returns the hashes that are new. NOTIFYs receiptd_watches. Throws StorageError, and writes
+    // nothing, if a hash is none or a text holds a NUL character.
     virtual base::Task<std::vector<std::string>> add_watches(std::vector<NewWatch> watches) = 0;
     virtual base::Task<bool> remove_watch(std::string tx_hash) = 0;
+    virtual base::Task<std::optional<Watch>> watch(std::string tx_hash) = 0;
+    virtual base::Task<std::vector<Watch>> watches(std::vector<std::string> tx_hashes) = 0;
+    virtual base::Task<std::vector<Watch>> list_watches(WatchFilter filter) = 0;
+    virtual base::Task<std::vector<StoredTransition>> transitions(std::string tx_hash) = 0;
+    // By hash; one of which nothing is stored is left out.
+    virtual base::Task<std::map<std::string, StoredTree>> stored_trees(
+        std::vector<std::string> tx_hashes) = 0;
+};
+
+// And what the tracker and submissions need besides.
+class WatchStore : public WatchAccess {
+public:
     // In one transaction: a watch that ended at `ended` goes with its transitions, and the new one of the
     // same hash takes its place and its idempotency key. False, and nothing is written: it is not there any
     // more.
     virtual base::Task<bool> replace_ended(NewWatch watch, chain::Stage ended) = 0;
-    virtual base::Task<std::optional<Watch>> watch(std::string tx_hash) = 0;
-    virtual base::Task<std::vector<Watch>> watches(std::vector<std::string> tx_hashes) = 0;
     virtual base::Task<std::optional<Watch>> watch_by_idempotency_key(std::string key) = 0;
-    virtual base::Task<std::vector<Watch>> list_watches(WatchFilter filter) = 0;
 
     // Open ones in order of their hashes, after `after`: for filling memory at start.
     virtual base::Task<std::vector<Watch>> open_watches(std::string after, unsigned limit) = 0;
@@ -150,11 +160,6 @@ public:
     // All in one transaction. Returns those that somebody else moved meanwhile (or removed): nothing of
     // them is written; read them again. Of two for one watch the second is returned too.
     virtual base::Task<std::vector<std::string>> update_watches(std::vector<WatchUpdate> updates) = 0;
-
-    virtual base::Task<std::vector<StoredTransition>> transitions(std::string tx_hash) = 0;
-    // By hash; one of which nothing is stored is left out.
-    virtual base::Task<std::map<std::string, StoredTree>> stored_trees(
-        std::vector<std::string> tx_hashes) = 0;
 };
 
 }  // namespace receiptd::storage

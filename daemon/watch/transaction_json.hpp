@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "chain/tree/lifecycle.hpp"
 #include "chain/tree/receipt_tree.hpp"
-#include "storage/alert_store.hpp"
+#include "storage/finding_store.hpp"
 #include "storage/watch_store.hpp"
 
 #include <optional>

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "metrics/registry.hpp"
-#include "storage/pg_alert_store.hpp"
+#include "storage/pg_delivery_store.hpp"
+#include "storage/pg_finding_store.hpp"
 #include "store_test_support.hpp"
 
 #include <memory>
@@ -17,7 +18,7 @@ struct Process {
 
     std::vector<storage::DueDelivery> claim(unsigned most, const std::string& endpoint = "ops",
                                             std::chrono::seconds lease = std::chrono::seconds(30)) {
-        return await(alerts.claim_deliveries({{endpoint, most}}, lease));
+        return await(deliveries.claim_deliveries({{endpoint, most}}, lease));
     }
     std::vector<std::string> claimed_ids(unsigned most, const std::string& endpoint = "ops") {
         std::vector<std::string> ids;
@@ -28,7 +29,8 @@ struct Process {
     metrics::Registry registry;
     metrics::StorageSeries series{registry};
     storage::Database database;
-    storage::PgAlertStore alerts{database};
+    storage::PgDeliveryStore deliveries{database};
+    storage::PgFindingStore findings{database};
 };
 
 inline storage::DeliveryOutcome outcome_of(const std::string& alert_id, const std::string& endpoint = "ops") {
@@ -96,10 +98,10 @@ protected:
                     alert_id + "' AND endpoint = '" + endpoint + "'");
     }
     void record(Process& process, storage::DeliveryOutcome outcome) {
-        await(process.alerts.record_delivery(std::move(outcome)));
+        await(process.deliveries.record_delivery(std::move(outcome)));
     }
     std::uint64_t resend(storage::DeliveryFilter filter) {
-        return await(process().alerts.resend(std::move(filter)));
+        return await(process().deliveries.resend(std::move(filter)));
     }
     Process& process() { return *process_; }
     Process& other() { return *other_; }

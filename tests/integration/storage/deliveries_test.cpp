@@ -21,7 +21,7 @@ constexpr const char* kTimePasses = "UPDATE deliveries SET next_attempt_at = now
 using Deliveries = AlertsTest;
 
 std::string keep(Process& process, const std::string& alert_id, const std::string& payload) {
-    return await(process.alerts.keep_payloads({{alert_id, payload}})).at(alert_id);
+    return await(process.deliveries.keep_payloads({{alert_id, payload}})).at(alert_id);
 }
 
 TEST_F(Deliveries, the_longest_due_come_first_and_no_more_than_asked_for) {
@@ -36,7 +36,7 @@ TEST_F(Deliveries, the_longest_due_come_first_and_no_more_than_asked_for) {
 TEST_F(Deliveries, the_backlog_of_an_endpoint_hides_no_other) {
     for (int i = 0; i < 20; ++i) queue("a" + std::to_string(i), 100);
     queue("b", 1, "lab");
-    const auto due = await(process().alerts.claim_deliveries({{"ops", 3}, {"lab", 3}, {"none", 3}}, 30s));
+    const auto due = await(process().deliveries.claim_deliveries({{"ops", 3}, {"lab", 3}, {"none", 3}}, 30s));
     EXPECT_EQ(due.size(), 4u);
     EXPECT_EQ(due.back().endpoint, "lab");
 }
@@ -101,16 +101,16 @@ TEST_F(Deliveries, an_outcome_counts_once_however_often_it_is_recorded) {
 
 TEST_F(Deliveries, what_failed_waits_for_its_time) {
     queue("a");
-    EXPECT_EQ(await(process().alerts.next_delivery_in({"ops"})), 0ms);
+    EXPECT_EQ(await(process().deliveries.next_delivery_in({"ops"})), 0ms);
     process().claimed_ids(1);
     record(process(), failed("a", 1h));
     EXPECT_THAT(process().claimed_ids(1), IsEmpty());
-    const auto wait = await(process().alerts.next_delivery_in({"lab", "ops"}));
+    const auto wait = await(process().deliveries.next_delivery_in({"lab", "ops"}));
     ASSERT_TRUE(wait);
     EXPECT_GT(*wait, 59min);
     EXPECT_LE(*wait, 1h);
-    EXPECT_EQ(await(process().alerts.next_delivery_in({"lab"})), std::nullopt);
-    EXPECT_EQ(await(process().alerts.next_delivery_in({})), std::nullopt);
+    EXPECT_EQ(await(process().deliveries.next_delivery_in({"lab"})), std::nullopt);
+    EXPECT_EQ(await(process().deliveries.next_delivery_in({})), std::nullopt);
 }
 
 TEST_F(Deliveries, the_body_that_was_kept_first_wins) {
@@ -167,7 +167,7 @@ TEST_F(Deliveries, lists_tell_all_that_is_known_newest_first) {
     queue("b", 10, "lab");
     process().claimed_ids(1);
     record(process(), given_up("a"));
-    const auto all = await(process().alerts.list_deliveries({}));
+    const auto all = await(process().deliveries.list_deliveries({}));
     ASSERT_EQ(all.size(), 3u);
     EXPECT_EQ(all[0].alert_id + " " + all[0].endpoint, "b lab");
     EXPECT_EQ(all[1].alert_id + " " + all[1].endpoint, "b ops");
@@ -178,9 +178,10 @@ TEST_F(Deliveries, lists_tell_all_that_is_known_newest_first) {
     EXPECT_EQ(all[2].last_error, "refused");
     EXPECT_EQ(all[2].attempts, 1u);
     EXPECT_EQ(all[2].next_attempt_at, "");
-    EXPECT_EQ(await(process().alerts.list_deliveries(only("pending", "lab"))).size(), 1u);
-    EXPECT_EQ(await(process().alerts.list_deliveries(only("dead", "lab"))).size(), 0u);
-    EXPECT_THROW(await(process().alerts.list_deliveries(only("dead' OR true --"))), storage::StorageError);
+    EXPECT_EQ(await(process().deliveries.list_deliveries(only("pending", "lab"))).size(), 1u);
+    EXPECT_EQ(await(process().deliveries.list_deliveries(only("dead", "lab"))).size(), 0u);
+    EXPECT_THROW(await(process().deliveries.list_deliveries(only("dead' OR true --"))),
+                 storage::StorageError);
 }
 
 TEST_F(Deliveries, the_backlog_is_counted_by_endpoint) {
@@ -188,7 +189,7 @@ TEST_F(Deliveries, the_backlog_is_counted_by_endpoint) {
     queue("b", 10);
     queue("b", 10, "lab");
     execute("UPDATE deliveries SET state = 'dead' WHERE endpoint = 'lab'");
-    const auto backlog = await(process().alerts.delivery_backlog());
+    const auto backlog = await(process().deliveries.delivery_backlog());
     ASSERT_EQ(backlog.size(), 2u);
     EXPECT_EQ(backlog[0].endpoint, "lab");
     EXPECT_EQ(backlog[0].dead, 1u);
@@ -198,23 +199,23 @@ TEST_F(Deliveries, the_backlog_is_counted_by_endpoint) {
 }
 
 TEST_F(Deliveries, a_daemon_with_other_endpoints_leaves_those_of_others_as_they_are) {
-    await(process().alerts.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
-    await(other().alerts.serve_endpoints({"ops", "new"}, storage::Serving::begins));
-    await(other().alerts.serve_endpoints({}, storage::Serving::begins));
+    await(process().deliveries.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
+    await(other().deliveries.serve_endpoints({"ops", "new"}, storage::Serving::begins));
+    await(other().deliveries.serve_endpoints({}, storage::Serving::begins));
     EXPECT_EQ(rows("SELECT name, active FROM endpoints ORDER BY 1"), "lab|t\nnew|t\nops|t\n");
 }
 
 TEST_F(Deliveries, an_endpoint_is_served_as_long_as_a_daemon_goes_on_with_it) {
     const auto make_old = "UPDATE endpoints SET served_at = now() - interval '1 day'";
-    await(process().alerts.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
+    await(process().deliveries.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
     execute(make_old);
-    await(process().alerts.serve_endpoints({"ops"}, storage::Serving::goes_on));
+    await(process().deliveries.serve_endpoints({"ops"}, storage::Serving::goes_on));
     EXPECT_EQ(rows("SELECT name, served_at > now() - interval '1 hour' FROM endpoints ORDER BY 1"),
               "lab|f\nops|t\n");
 }
 
 TEST_F(Deliveries, an_endpoint_that_is_gone_stays_switched_off_until_a_daemon_with_it_starts) {
-    await(process().alerts.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
+    await(process().deliveries.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
     queue("a");
     auto gone = given_up("a");
     gone.endpoint_gone = true;
@@ -222,14 +223,14 @@ TEST_F(Deliveries, an_endpoint_that_is_gone_stays_switched_off_until_a_daemon_wi
     EXPECT_EQ(value("SELECT count(*) FROM endpoints WHERE active"), "2");
     process().claimed_ids(1);
     record(process(), gone);
-    await(process().alerts.serve_endpoints({"ops", "lab"}, storage::Serving::goes_on));
+    await(process().deliveries.serve_endpoints({"ops", "lab"}, storage::Serving::goes_on));
     EXPECT_EQ(rows("SELECT name FROM endpoints WHERE active"), "lab\n");
-    await(process().alerts.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
+    await(process().deliveries.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
     EXPECT_EQ(value("SELECT count(*) FROM endpoints WHERE active"), "2");
 }
 
 TEST_F(Deliveries, an_endpoint_that_is_gone_is_sent_nothing_until_something_is_sent_anew) {
-    await(process().alerts.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
+    await(process().deliveries.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
     queue("a", 10);
     queue("b", 5);
     queue("b", 5, "lab");
@@ -238,7 +239,7 @@ TEST_F(Deliveries, an_endpoint_that_is_gone_is_sent_nothing_until_something_is_s
     gone.endpoint_gone = true;
     record(process(), gone);
     EXPECT_THAT(other().claimed_ids(5), IsEmpty());
-    EXPECT_EQ(await(other().alerts.next_delivery_in({"ops"})), std::nullopt);
+    EXPECT_EQ(await(other().deliveries.next_delivery_in({"ops"})), std::nullopt);
     EXPECT_THAT(other().claimed_ids(5, "lab"), ElementsAre("b"));
     EXPECT_EQ(resend(only("dead", "lab")), 0u);
     EXPECT_EQ(rows("SELECT name FROM endpoints WHERE active"), "lab\n") << "nothing was sent anew";
@@ -252,7 +253,7 @@ TEST_F(Deliveries, hostile_texts_are_only_texts) {
     execute(
         "INSERT INTO alerts (alert_id, kind) VALUES (E'x''); DROP TABLE deliveries; --\\\\{\"},{\\n', "
         "'stuck')");
-    await(process().alerts.serve_endpoints({hostile}, storage::Serving::begins));
+    await(process().deliveries.serve_endpoints({hostile}, storage::Serving::begins));
     execute("INSERT INTO deliveries (alert_id, endpoint) SELECT alert_id, name FROM alerts, endpoints");
     const auto due = process().claim(1, hostile);
     ASSERT_EQ(due.size(), 1u);
@@ -262,7 +263,7 @@ TEST_F(Deliveries, hostile_texts_are_only_texts) {
     outcome.dead = true;
     outcome.error = std::string("bad \xff\x00 bytes\x1b[2J", 16) + std::string(10'000, 'x');
     record(process(), outcome);
-    const auto listed = await(process().alerts.list_deliveries(only("dead", hostile, hostile)));
+    const auto listed = await(process().deliveries.list_deliveries(only("dead", hostile, hostile)));
     ASSERT_EQ(listed.size(), 1u);
     EXPECT_THAT(listed[0].last_error, HasSubstr("bad ?? bytes?[2J"));
     EXPECT_LE(listed[0].last_error.size(), 500u);

@@ -39,9 +39,10 @@ protected:
         StoreTest::TearDown();
     }
     std::size_t count(storage::FindingFilter filter) {
-        return await(alerts().list_findings(std::move(filter))).size();
+        return await(findings().list_findings(std::move(filter))).size();
     }
-    storage::PgAlertStore& alerts() { return process_->alerts; }
+    Process& process() { return *process_; }
+    storage::PgFindingStore& findings() { return process_->findings; }
 
 private:
     std::unique_ptr<Process> process_;
@@ -50,13 +51,14 @@ private:
 TEST_F(Findings, are_listed_newest_first_page_by_page) {
     std::vector<std::string> ids;
     std::string cursor;
-    for (auto page = await(alerts().list_findings(page_of(2))); !page.empty();
-         page = await(alerts().list_findings(page_of(2, cursor)))) {
+    for (auto page = await(findings().list_findings(page_of(2))); !page.empty();
+         page = await(findings().list_findings(page_of(2, cursor)))) {
         for (const auto& finding : page) ids.push_back(finding.receipt_id);
         cursor = storage::cursor_after(page.back());
     }
     EXPECT_THAT(ids, ElementsAre("r4", "r3", "r2", "r1", "r0"));
-    EXPECT_THROW(await(alerts().list_findings(page_of(2, "'; DROP TABLE findings"))), storage::StorageError);
+    EXPECT_THROW(await(findings().list_findings(page_of(2, "'; DROP TABLE findings"))),
+                 storage::StorageError);
 }
 
 TEST_F(Findings, are_chosen_by_what_they_are) {
@@ -87,9 +89,9 @@ storage::DueDelivery due(const std::string& alert_id, const std::string& tx_hash
 }
 
 TEST_F(Findings, and_their_trees_are_told_to_alerts) {
-    auto causes = await(alerts().causes({due("failed_receipt:r1", "T"), due("failed_receipt:r2", "T"),
-                                         due("failed_receipt:r2", "T"), due("failed_receipt:r3", "U"),
-                                         due("failed_receipt:none", "none"), due("stuck:none", "")}));
+    auto causes = await(process().deliveries.causes(
+        {due("failed_receipt:r1", "T"), due("failed_receipt:r2", "T"), due("failed_receipt:r2", "T"),
+         due("failed_receipt:r3", "U"), due("failed_receipt:none", "none"), due("stuck:none", "")}));
     EXPECT_EQ(causes.size(), 5u);
     const auto found = causes["failed_receipt:r1"].finding;
     ASSERT_TRUE(found);

@@ -20,7 +20,7 @@ protected:
 
 TEST_F(ConnectionPool, of_people_who_wait_holds_up_neither_writers_nor_alerts_nor_the_tracker) {
     storage::PgWatchStore asked(store().database, store().clock, storage::WaitedFor::by_people);
-    storage::PgAlertStore alerts(store().database);
+    storage::PgDeliveryStore deliveries(store().database);
     auto blocker = storage::shim::connect(database().url());
     pqxx::work lock(*blocker);
     lock.exec("LOCK TABLE watches IN ACCESS EXCLUSIVE MODE");
@@ -33,7 +33,7 @@ TEST_F(ConnectionPool, of_people_who_wait_holds_up_neither_writers_nor_alerts_no
                "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' "
                "HAVING count(*) = 2");
     EXPECT_EQ(commit(block_batch(100)), CommitOutcome::committed);
-    EXPECT_TRUE(await(alerts.delivery_backlog()).empty());
+    EXPECT_TRUE(await(deliveries.delivery_backlog()).empty());
     EXPECT_TRUE(await(store().trees.due_trees(10)).empty());
     EXPECT_EQ(people.front().wait_for(std::chrono::seconds(0)), std::future_status::timeout);
     people.clear();  // waits for them

@@ -31,14 +31,14 @@ protected:
 
 TEST_F(Questions, that_take_too_long_are_given_up_and_the_stream_goes_on) {
     Process process(hurried());
-    const auto list = [&] { return await(process.alerts.list_findings({})).size(); };
+    const auto list = [&] { return await(process.findings.list_findings({})).size(); };
     {
         auto blocker = storage::shim::connect(database().url());
         pqxx::work lock(*blocker);
         lock.exec("LOCK TABLE findings IN ACCESS EXCLUSIVE MODE");
         EXPECT_THROW(list(), StorageTimeout);
-        EXPECT_EQ(await(process.alerts.last_stream_event()), 0);
-        EXPECT_TRUE(await(process.alerts.delivery_backlog()).empty());
+        EXPECT_EQ(await(process.findings.last_stream_event()), 0);
+        EXPECT_TRUE(await(process.deliveries.delivery_backlog()).empty());
     }
     ask_until_answered([&] { EXPECT_EQ(list(), 0u); });
 }
@@ -66,9 +66,9 @@ TEST_F(Questions, to_a_server_that_is_not_there_are_given_up_while_its_daemon_go
     auto options = hurried();
     options.url = base::Secret("postgresql://receiptd:hush@127.0.0.1:1/none");
     Process process(options);
-    EXPECT_THROW(await(process.alerts.list_findings({})), StorageTimeout);
-    auto waiting = std::async(std::launch::async, [&] { await(process.alerts.last_stream_event()); });
-    EXPECT_THROW(await(process.alerts.list_findings({})), StorageTimeout);
+    EXPECT_THROW(await(process.findings.list_findings({})), StorageTimeout);
+    auto waiting = std::async(std::launch::async, [&] { await(process.findings.last_stream_event()); });
+    EXPECT_THROW(await(process.findings.list_findings({})), StorageTimeout);
     process.database.request_stop();
     EXPECT_THROW(waiting.get(), storage::StorageStopped);
 }

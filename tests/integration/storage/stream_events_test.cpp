@@ -23,21 +23,21 @@ protected:
 
     // Other tests share the cluster, and a line waits for transactions of other databases, too: for those
     // that are open now, once.
-    storage::PgAlertStore& alerts() {
+    storage::PgFindingStore& findings() {
         const auto now = value("SELECT pg_current_xact_id()::xid");
         const auto open =
             "SELECT count(*) FROM pg_stat_activity WHERE datname <> current_database() "
             "AND backend_xid IS NOT NULL AND age(backend_xid) >= age('" +
             now + "'::xid)";
         while (value(open) != "0") execute("SELECT pg_sleep(0.01)");
-        return process().alerts;
+        return process().findings;
     }
 
     void add(const std::string& tx_hash) { execute(kAdd + tx_hash + "', '{\"n\":1}')"); }
     // Reads on from where the last reading ended.
     std::vector<std::string> read(unsigned limit = 100) {
         std::vector<std::string> hashes;
-        for (const auto& event : await(alerts().stream_events(last_, limit))) {
+        for (const auto& event : await(findings().stream_events(last_, limit))) {
             hashes.push_back(event.tx_hash);
             last_ = event.id;
         }
@@ -48,9 +48,9 @@ protected:
 };
 
 TEST_F(StreamEvents, are_read_in_order_from_any_place) {
-    EXPECT_EQ(await(alerts().last_stream_event()), 0);
+    EXPECT_EQ(await(findings().last_stream_event()), 0);
     for (const char* id : {"a", "b", "c"}) add(id);
-    const auto events = await(alerts().stream_events(0, 100));
+    const auto events = await(findings().stream_events(0, 100));
     ASSERT_EQ(events.size(), 3u);
     EXPECT_EQ(events[0].kind, "finding");
     EXPECT_EQ(events[0].body_json, "{\"n\":1}");
@@ -58,7 +58,7 @@ TEST_F(StreamEvents, are_read_in_order_from_any_place) {
     EXPECT_THAT(read(2), ElementsAre("a", "b"));
     EXPECT_THAT(read(2), ElementsAre("c"));
     EXPECT_THAT(read(2), IsEmpty());
-    EXPECT_EQ(await(alerts().last_stream_event()), events[2].id);
+    EXPECT_EQ(await(findings().last_stream_event()), events[2].id);
 }
 
 TEST_F(StreamEvents, wait_for_the_open_transaction_before_them) {
@@ -66,22 +66,22 @@ TEST_F(StreamEvents, wait_for_the_open_transaction_before_them) {
     slow.add("early");
     add("late");
     EXPECT_THAT(read(), IsEmpty());
-    EXPECT_EQ(await(alerts().last_stream_event()), 0);
+    EXPECT_EQ(await(findings().last_stream_event()), 0);
     slow.tx.commit();
     EXPECT_THAT(read(), ElementsAre("early", "late"));
 }
 
 TEST_F(StreamEvents, say_how_long_they_have_been_held_back) {
     using namespace std::chrono_literals;
-    EXPECT_EQ(await(alerts().stream_held_up()), 0ms);
+    EXPECT_EQ(await(findings().stream_held_up()), 0ms);
     Writer slow(database().url());
     slow.tx.exec("SELECT pg_current_xact_id()");
     execute(
         "INSERT INTO stream_events (kind, body, at) VALUES ('finding', '{}', now() - interval '1 hour'), "
         "('finding', '{}', now())");
-    EXPECT_GE(await(alerts().stream_held_up()), 1h);
+    EXPECT_GE(await(findings().stream_held_up()), 1h);
     slow.tx.commit();
-    EXPECT_EQ(await(alerts().stream_held_up()), 0ms);
+    EXPECT_EQ(await(findings().stream_held_up()), 0ms);
 }
 
 // The transaction that began first is given the higher id, and commits first.
@@ -120,7 +120,7 @@ TEST_F(StreamEvents, that_were_restored_from_a_dump_come_before_the_new_ones) {
     for (const char* id : {"a", "b"}) add(id);
     execute("UPDATE stream_events SET written_by = '900000000000'");
     EXPECT_THAT(read(), IsEmpty());
-    await(alerts().prepare());
+    await(findings().prepare());
     add("new");
     EXPECT_THAT(read(), ElementsAre("a", "b", "new"));
 }
@@ -129,7 +129,7 @@ TEST_F(StreamEvents, that_were_restored_keep_their_order_when_the_new_cluster_ha
     for (const char* id : {"a", "b"}) add(id);
     execute("UPDATE stream_events SET written_by = '900000000000' WHERE tx_hash = 'b'");
     EXPECT_THAT(read(), ElementsAre("a"));
-    await(alerts().prepare());
+    await(findings().prepare());
     EXPECT_THAT(read(), ElementsAre("b"));
     last_ = 0;
     EXPECT_THAT(read(), ElementsAre("a", "b"));

@@ -26,7 +26,7 @@ public:
     base::Duration passed{};
 };
 
-class MemoryAlerts final : public storage::AlertStore {
+class MemoryAlerts final : public storage::DeliveryStore {
 public:
     explicit MemoryAlerts(const FakeClock& clock) : clock_(clock) {}
 
@@ -116,14 +116,6 @@ public:
         co_return std::nullopt;
     }
     base::Task<std::vector<storage::DeliveryBacklog>> delivery_backlog() override { co_return backlog; }
-    base::Task<std::vector<chain::Finding>> list_findings(storage::FindingFilter) override {
-        co_return std::vector<chain::Finding>{};
-    }
-    base::Task<std::vector<storage::StreamEvent>> stream_events(std::int64_t, unsigned) override {
-        co_return std::vector<storage::StreamEvent>{};
-    }
-    base::Task<std::int64_t> last_stream_event() override { co_return 0; }
-    base::Task<std::int64_t> highest_stream_id() override { co_return 0; }
 
     std::map<std::pair<std::string, std::string>, Delivery> deliveries;
     std::map<std::string, std::string> payloads;

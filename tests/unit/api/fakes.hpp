@@ -48,7 +48,7 @@ struct Database {
     int questions = 0;
 };
 
-class FakeWatches final : public storage::WatchStore {
+class FakeWatches final : public storage::WatchAccess {
 public:
     explicit FakeWatches(Database& database) : database_(database) {}
 
@@ -67,7 +67,6 @@ public:
         co_await database_.ask();
         co_return rows.erase(tx_hash) > 0;
     }
-    base::Task<bool> replace_ended(storage::NewWatch, chain::Stage) override { co_return false; }
     base::Task<std::optional<storage::Watch>> watch(std::string tx_hash) override {
         co_await database_.ask();
         const auto found = rows.find(tx_hash);
@@ -81,9 +80,6 @@ public:
             if (rows.contains(hash)) found.push_back(rows.at(hash));
         co_return found;
     }
-    base::Task<std::optional<storage::Watch>> watch_by_idempotency_key(std::string) override {
-        co_return std::nullopt;
-    }
     base::Task<std::vector<storage::Watch>> list_watches(storage::WatchFilter filter) override {
         co_await database_.ask();
         asked = filter;
@@ -91,25 +87,6 @@ public:
         for (const auto& [hash, watch] : rows)
             if (found.size() < filter.limit) found.push_back(watch);
         co_return found;
-    }
-    base::Task<std::vector<storage::Watch>> open_watches(std::string, unsigned) override {
-        co_return std::vector<storage::Watch>();
-    }
-    base::Task<std::vector<storage::Watch>> lost_watches(std::string, unsigned) override {
-        co_return std::vector<storage::Watch>();
-    }
-    base::Task<std::vector<storage::Watch>> new_watches(unsigned) override {
-        co_return std::vector<storage::Watch>();
-    }
-    base::Task<bool> wait_for_watches(std::chrono::milliseconds) override { co_return false; }
-    base::Task<std::vector<storage::Watch>> watches_since(base::WallTime, std::string, unsigned) override {
-        co_return std::vector<storage::Watch>();
-    }
-    base::Task<std::vector<storage::Watch>> open_submissions(base::WallTime, std::string, unsigned) override {
-        co_return std::vector<storage::Watch>();
-    }
-    base::Task<std::vector<std::string>> update_watches(std::vector<storage::WatchUpdate>) override {
-        co_return std::vector<std::string>();
     }
     base::Task<std::vector<storage::StoredTransition>> transitions(std::string tx_hash) override {
         co_await database_.ask();
@@ -133,35 +110,11 @@ private:
     Database& database_;
 };
 
-class FakeAlerts final : public storage::AlertStore {
+class FakeFindings final : public storage::FindingStore {
 public:
-    FakeAlerts(Database& database, const base::asio::any_io_executor& executor)
+    FakeFindings(Database& database, const base::asio::any_io_executor& executor)
         : answer_sent(executor), database_(database) {}
 
-    base::Task<void> serve_endpoints(std::vector<std::string>, storage::Serving) override { co_return; }
-    base::Task<std::vector<storage::DueDelivery>> claim_deliveries(std::vector<storage::EndpointRoom>,
-                                                                   std::chrono::seconds) override {
-        co_return std::vector<storage::DueDelivery>();
-    }
-    base::Task<std::map<std::string, storage::StoredCause>> causes(
-        std::vector<storage::DueDelivery>) override {
-        co_return std::map<std::string, storage::StoredCause>();
-    }
-    base::Task<std::map<std::string, std::string>> keep_payloads(
-        std::map<std::string, std::string> payloads) override {
-        co_return payloads;
-    }
-    base::Task<void> record_delivery(storage::DeliveryOutcome) override { co_return; }
-    base::Task<std::vector<storage::DeliveryRow>> list_deliveries(storage::DeliveryFilter) override {
-        co_return std::vector<storage::DeliveryRow>();
-    }
-    base::Task<std::uint64_t> resend(storage::DeliveryFilter) override { co_return 0; }
-    base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(std::vector<std::string>) override {
-        co_return std::nullopt;
-    }
-    base::Task<std::vector<storage::DeliveryBacklog>> delivery_backlog() override {
-        co_return std::vector<storage::DeliveryBacklog>();
-    }
     base::Task<std::vector<chain::Finding>> list_findings(storage::FindingFilter filter) override {
         co_await database_.ask();
         asked = filter;
@@ -261,7 +214,7 @@ protected:
                 [] { return std::string("receiptd_up 1\n"); },
                 [this] { return token_; },
                 watches_,
-                alerts_,
+                findings_,
                 submissions_,
                 [this](std::string tx_hash, std::string) { return open_tree(std::move(tx_hash)); },
                 cpu_,
@@ -337,7 +290,7 @@ protected:
     base::asio::thread_pool cpu_{1};
     Database database_{io_.get_executor()};
     FakeWatches watches_{database_};
-    FakeAlerts alerts_{database_, io_.get_executor()};
+    FakeFindings findings_{database_, io_.get_executor()};
     FakeSubmissions submissions_{database_};
     FakeClock clock_;
     metrics::Registry registry_;

@@ -20,7 +20,7 @@ protected:
         event.kind = kind;
         event.tx_hash = tx_hash;
         event.body_json = "{\"n\":" + std::to_string(id) + "}";
-        alerts_.events.push_back(event);
+        findings_.events.push_back(event);
     }
     static std::string text(std::int64_t id, const std::string& kind = "transition") {
         return "id: " + std::to_string(id) + "\nevent: " + kind + "\ndata: {\"n\":" + std::to_string(id) +
@@ -56,13 +56,13 @@ protected:
     // The reader has asked what is behind 2 before 3 happens, and is answered when the feed knows of it.
     base::Task<void> answer_late_questions() {
         base::asio::steady_timer pause(io_.get_executor());
-        while (alerts_.late_asked != 2) co_await base::sleep_on(pause, milliseconds(1));
+        while (findings_.late_asked != 2) co_await base::sleep_on(pause, milliseconds(1));
         happen(3);
-        alerts_.late_answers.erase(1);
-        alerts_.answer_sent.notify_all();
-        while (alerts_.last_asked != 3) co_await base::sleep_on(pause, milliseconds(1));
-        alerts_.late_answers.clear();
-        alerts_.answer_sent.notify_all();
+        findings_.late_answers.erase(1);
+        findings_.answer_sent.notify_all();
+        while (findings_.last_asked != 3) co_await base::sleep_on(pause, milliseconds(1));
+        findings_.late_answers.clear();
+        findings_.answer_sent.notify_all();
     }
 
     base::TaskGroup feeding_;
@@ -108,8 +108,8 @@ TEST_F(StreamTest, WhatComesWhileAReaderAsksTheDatabaseIsToldAtOnce) {
     feed();
     const auto stream = open("?after=0");
     io_.restart();
-    alerts_.late_answers = {1, 2};
-    while (alerts_.late_asked != 1) io_.run_one();  // by the feed
+    findings_.late_answers = {1, 2};
+    while (findings_.late_asked != 1) io_.run_one();  // by the feed
     happen(2);
     EXPECT_EQ(read(stream, 2), text(1) + text(2));
     feeding_.spawn(answer_late_questions());
@@ -131,10 +131,10 @@ TEST_F(StreamTest, OnePollServesAllReaders) {
     feed();
     std::vector<net::ServerReply> streams;
     for (int i = 0; i < 10; ++i) streams.push_back(open());
-    const int before = alerts_.polls;
+    const int before = findings_.polls;
     happen(1);
     for (const auto& stream : streams) EXPECT_EQ(read(stream, 1), text(1));
-    EXPECT_LE(alerts_.polls - before, 2);
+    EXPECT_LE(findings_.polls - before, 2);
 }
 
 TEST_F(StreamTest, NobodyPollsForNobody) {
@@ -160,7 +160,7 @@ TEST_F(StreamTest, SilenceIsFilledWithHeartbeatsThatMoveTheIdOn) {
     feed();
     const auto stream = open("?kind=finding");
     happen(41);
-    while (alerts_.polls < 2) io_.run_one();
+    while (findings_.polls < 2) io_.run_one();
     clock_.now += milliseconds(10);
     EXPECT_EQ(read(stream), ": heartbeat\nid: 41\n\n");
 }

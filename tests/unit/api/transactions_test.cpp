@@ -114,7 +114,7 @@ TEST_F(TransactionsTest, AStoredTreeNeedsNoWatchAndHasItsFindingsInOrder) {
         row.finding_id = id;
         row.kind = "failed_transaction";
         row.tx_hash = kHash;
-        alerts_.findings.push_back(row);
+        findings_.findings.push_back(row);
     }
     const auto body = answer(get("/v1/transactions/" + kHash));
     EXPECT_EQ(body["verdict"], "failed");
@@ -150,12 +150,12 @@ TEST_F(FindingsTest, FiltersReachTheStore) {
     answer(get(
         "/v1/findings?tx_hash=" + kHash +
         "&contract_id=c.near&kind=failed_receipt&handled=false&since=2026-01-31T00:00:00.5%2B02:00&limit=3"));
-    EXPECT_EQ(alerts_.asked.tx_hash, kHash);
-    EXPECT_EQ(alerts_.asked.contract_id, "c.near");
-    EXPECT_EQ(alerts_.asked.kind, "failed_receipt");
-    EXPECT_EQ(alerts_.asked.handled, false);
-    EXPECT_EQ(alerts_.asked.since, "2026-01-31T00:00:00.5+02:00");
-    EXPECT_EQ(alerts_.asked.limit, 4U);
+    EXPECT_EQ(findings_.asked.tx_hash, kHash);
+    EXPECT_EQ(findings_.asked.contract_id, "c.near");
+    EXPECT_EQ(findings_.asked.kind, "failed_receipt");
+    EXPECT_EQ(findings_.asked.handled, false);
+    EXPECT_EQ(findings_.asked.since, "2026-01-31T00:00:00.5+02:00");
+    EXPECT_EQ(findings_.asked.limit, 4U);
 }
 
 TEST_F(FindingsTest, NonsenseIsRefusedByName) {
@@ -175,13 +175,13 @@ TEST_F(FindingsTest, ListsGoOnWhereTheyEnded) {
         chain::Finding row;
         row.finding_id = id;
         row.at.timestamp_nanosec = 1'769'860'800'000'000'000;
-        alerts_.findings.push_back(row);
+        findings_.findings.push_back(row);
     }
     const auto body = answer(get("/v1/findings?limit=2"));
     EXPECT_EQ(body["findings"].size(), 2U);
     EXPECT_EQ(body["next_cursor"], "2026-01-31T12:00:00.000000Z,b");
     answer(get("/v1/findings?limit=2&cursor=2026-01-31T12:00:00.000000Z,b"));
-    EXPECT_EQ(alerts_.asked.cursor, "2026-01-31T12:00:00.000000Z,b");
+    EXPECT_EQ(findings_.asked.cursor, "2026-01-31T12:00:00.000000Z,b");
     EXPECT_TRUE(answer(get("/v1/findings"))["next_cursor"].is_null());
 }
 

@@ -1,10 +1,8 @@
-// Findings with the trees they were found in, and the lines of the stream: what alerts and lists tell.
+#include "storage/pg_finding_store.hpp"
+
 #include "base/iso_time.hpp"
-#include "storage/copy.hpp"
 #include "storage/errors.hpp"
-#include "storage/pg_alert_store.hpp"
 #include "storage/sql_time.hpp"
-#include "storage/stored_trees.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -37,21 +35,6 @@ chain::Finding finding_of(const pqxx::row& row) {
     return finding;
 }
 
-std::vector<chain::Finding> findings_of(pqxx::connection& connection, const std::vector<std::string>& ids,
-                                        base::WallTime alerted_since) {
-    pqxx::work tx(connection);
-    const auto rows =
-        shim::query(tx,
-                    kSelect +
-                        "WHERE f.finding_id = ANY ($1::text[]) "
-                        "AND f.block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 day' "
-                        "ORDER BY f.block_time DESC",
-                    text_array(ids), alerted_since.time_since_epoch().count());
-    std::vector<chain::Finding> findings;
-    for (const auto& row : rows) findings.push_back(finding_of(row));
-    return findings;
-}
-
 FindingCursor cursor_of(const std::string& text) {
     if (text.empty()) return {};
     auto cursor = parse_finding_cursor(text);
@@ -75,6 +58,21 @@ StreamEvent event_of(const pqxx::row& row) {
 
 }  // namespace
 
+std::vector<chain::Finding> findings_of(pqxx::connection& connection, const std::vector<std::string>& ids,
+                                        base::WallTime alerted_since) {
+    pqxx::work tx(connection);
+    const auto rows =
+        shim::query(tx,
+                    kSelect +
+                        "WHERE f.finding_id = ANY ($1::text[]) "
+                        "AND f.block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 day' "
+                        "ORDER BY f.block_time DESC",
+                    text_array(ids), alerted_since.time_since_epoch().count());
+    std::vector<chain::Finding> findings;
+    for (const auto& row : rows) findings.push_back(finding_of(row));
+    return findings;
+}
+
 std::string cursor_after(const chain::Finding& finding) {
     return base::iso_time_to_microseconds(finding.at.timestamp_nanosec) + "," + finding.finding_id;
 }
@@ -89,35 +87,8 @@ std::optional<FindingCursor> parse_finding_cursor(const std::string& text) {
     return FindingCursor{text.substr(0, shape.size() - 1), text.substr(shape.size())};
 }
 
-// What alerts is younger than a day: older partitions are left out.
-base::Task<std::map<std::string, StoredCause>> PgAlertStore::causes(std::vector<DueDelivery> deliveries) {
-    return database_.pool.alerts.run([deliveries = std::move(deliveries)](pqxx::connection& connection) {
-        std::map<std::string, StoredCause> known;
-        std::map<std::string, std::vector<std::string>> alerts_of;  // by tx_hash
-        std::vector<std::string> ids, tx_hashes;
-        auto since = base::WallTime::max();
-        for (const auto& delivery : deliveries) {
-            since = std::min(since, delivery.created_at);
-            if (!known.emplace(delivery.alert_id, StoredCause()).second) continue;
-            ids.push_back(delivery.alert_id);
-            if (delivery.tx_hash.empty()) continue;
-            auto& alerts = alerts_of[delivery.tx_hash];
-            if (alerts.empty()) tx_hashes.push_back(delivery.tx_hash);
-            alerts.push_back(delivery.alert_id);
-        }
-        for (auto& finding : findings_of(connection, ids, since)) {
-            const auto alert_id = finding.finding_id;
-            known[alert_id].finding = std::move(finding);
-        }
-        const auto trees = stored_trees(connection, tx_hashes);
-        for (const auto& [tx_hash, tree] : trees)
-            for (const auto& alert_id : alerts_of[tx_hash]) known[alert_id].tree = tree;
-        return known;
-    });
-}
-
 // Newest first. The values are known when it is planned: conditions that are always true fall away.
-base::Task<std::vector<chain::Finding>> PgAlertStore::list_findings(FindingFilter filter) {
+base::Task<std::vector<chain::Finding>> PgFindingStore::list_findings(FindingFilter filter) {
     return database_.pool.people.transaction([filter = std::move(filter)](pqxx::work& tx) {
         const auto cursor = cursor_of(filter.cursor);
         const char* handled = !filter.handled ? "" : *filter.handled ? "true" : "false";
@@ -138,7 +109,7 @@ base::Task<std::vector<chain::Finding>> PgAlertStore::list_findings(FindingFilte
 }
 
 // Behind an event that is forgotten come those with a higher id.
-base::Task<std::vector<StreamEvent>> PgAlertStore::stream_events(std::int64_t after, unsigned limit) {
+base::Task<std::vector<StreamEvent>> PgFindingStore::stream_events(std::int64_t after, unsigned limit) {
     return database_.pool.stream.transaction([after, limit](pqxx::work& tx) {
         static const std::string behind_it =
             "WITH last AS MATERIALIZED (SELECT written_by, id FROM stream_events WHERE id = $1) "
@@ -154,7 +125,7 @@ base::Task<std::vector<StreamEvent>> PgAlertStore::stream_events(std::int64_t af
     });
 }
 
-base::Task<std::int64_t> PgAlertStore::last_stream_event() {
+base::Task<std::int64_t> PgFindingStore::last_stream_event() {
     return database_.pool.stream.transaction([](pqxx::work& tx) {
         const auto rows = shim::query(tx, "SELECT id FROM stream_events WHERE " + kSettled +
                                               " ORDER BY written_by DESC, id DESC LIMIT 1");
@@ -162,7 +133,7 @@ base::Task<std::int64_t> PgAlertStore::last_stream_event() {
     });
 }
 
-base::Task<std::chrono::milliseconds> PgAlertStore::stream_held_up() {
+base::Task<std::chrono::milliseconds> PgFindingStore::stream_held_up() {
     return database_.pool.stream.transaction([](pqxx::work& tx) {
         const auto rows = shim::query(tx,
                                       "SELECT greatest(0, extract(epoch FROM clock_timestamp() - at) * "
@@ -174,7 +145,7 @@ base::Task<std::chrono::milliseconds> PgAlertStore::stream_held_up() {
 }
 
 // The rows may be forgotten; their sequence is not.
-base::Task<std::int64_t> PgAlertStore::highest_stream_id() {
+base::Task<std::int64_t> PgFindingStore::highest_stream_id() {
     return database_.pool.stream.transaction([](pqxx::work& tx) {
         const auto rows =
             shim::query(tx,
@@ -186,7 +157,7 @@ base::Task<std::int64_t> PgAlertStore::highest_stream_id() {
 
 // A database restored from a dump holds lines by transactions that its new cluster will only count up to:
 // they come before everything that is written here, with those they were written after.
-base::Task<void> PgAlertStore::prepare() {
+base::Task<void> PgFindingStore::prepare() {
     return database_.pool.alerts.transaction([](pqxx::work& tx) {
         tx.exec(
             "UPDATE stream_events SET written_by = '3' WHERE EXISTS (SELECT FROM stream_events "

@@ -4,7 +4,7 @@
 
 #include "base/clock.hpp"
 #include "base/task.hpp"
-#include "chain/tree/receipt_tree.hpp"
+#include "storage/finding_store.hpp"
 #include "storage/watch_store.hpp"
 
 #include <chrono>
@@ -15,25 +15,6 @@
 #include <vector>
 
 namespace receiptd::storage {
-
-struct FindingFilter {
-    std::string tx_hash;
-    std::string contract_id;
-    std::string kind;
-    std::optional<bool> handled;
-    std::string since;   // ISO 8601; empty: any
-    std::string cursor;  // cursor_after() the last one seen; empty: from the newest on
-    unsigned limit = 100;
-};
-
-// A place in a list of findings, newest first.
-struct FindingCursor {
-    std::string block_time;
-    std::string finding_id;
-};
-std::string cursor_after(const chain::Finding& finding);
-// nullopt: not made by cursor_after().
-std::optional<FindingCursor> parse_finding_cursor(const std::string& text);
 
 struct DueDelivery {
     std::string alert_id;
@@ -95,17 +76,9 @@ struct DeliveryBacklog {
 // Whether a daemon that serves endpoints has just started: then an endpoint that answered 410 is switched on.
 enum class Serving { begins, goes_on };
 
-struct StreamEvent {
-    std::int64_t id = 0;
-    std::string kind;  // transition, finding
-    std::string tx_hash;
-    std::string at;  // ISO 8601
-    std::string body_json;
-};
-
-class AlertStore {
+class DeliveryStore {
 public:
-    virtual ~AlertStore() = default;
+    virtual ~DeliveryStore() = default;
 
     // Alerts are queued for these endpoints for four days from now on. Endpoints of other daemons
     // stay as they are.
@@ -129,14 +102,6 @@ public:
     virtual base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(
         std::vector<std::string> endpoints) = 0;
     virtual base::Task<std::vector<DeliveryBacklog>> delivery_backlog() = 0;
-
-    virtual base::Task<std::vector<chain::Finding>> list_findings(FindingFilter filter) = 0;
-
-    // Events behind `after` that no open transaction can still precede, oldest first.
-    virtual base::Task<std::vector<StreamEvent>> stream_events(std::int64_t after, unsigned limit) = 0;
-    virtual base::Task<std::int64_t> last_stream_event() = 0;
-    // No event was ever given a higher id.
-    virtual base::Task<std::int64_t> highest_stream_id() = 0;
 };
 
 }  // namespace receiptd::storage

@@ -1,25 +1,18 @@
-// The queue of alerts, findings and the stream on PostgreSQL. Findings are listed for people, who do not wait
-// long.
+// DeliveryStore on PostgreSQL.
 #pragma once
 
-#include "storage/alert_store.hpp"
 #include "storage/database.hpp"
+#include "storage/delivery_store.hpp"
 
 #include <string>
 #include <vector>
 
 namespace receiptd::storage {
 
-class PgAlertStore final : public AlertStore {
+class PgDeliveryStore final : public DeliveryStore {
 public:
     // `database` must outlive it.
-    explicit PgAlertStore(Database& database) : database_(database) {}
-
-    // First call of a daemon: makes the stream of a restored database one that goes on.
-    base::Task<void> prepare();
-    // For how long the oldest line of the stream has been waiting for older transactions of the cluster,
-    // which hold it back; 0: none waits.
-    base::Task<std::chrono::milliseconds> stream_held_up();
+    explicit PgDeliveryStore(Database& database) : database_(database) {}
 
     base::Task<void> serve_endpoints(std::vector<std::string> names, Serving serving) override;
     base::Task<std::vector<DueDelivery>> claim_deliveries(std::vector<EndpointRoom> rooms,
@@ -33,10 +26,6 @@ public:
     base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(
         std::vector<std::string> endpoints) override;
     base::Task<std::vector<DeliveryBacklog>> delivery_backlog() override;
-    base::Task<std::vector<chain::Finding>> list_findings(FindingFilter filter) override;
-    base::Task<std::vector<StreamEvent>> stream_events(std::int64_t after, unsigned limit) override;
-    base::Task<std::int64_t> last_stream_event() override;
-    base::Task<std::int64_t> highest_stream_id() override;
 
 private:
     Database& database_;

@@ -1,10 +1,11 @@
 // The queue of deliveries: who makes the next attempt, and what came of it; deliveries as people see and move
 // them, and the endpoints they go to.
-#include "storage/pg_alert_store.hpp"
+#include "storage/pg_delivery_store.hpp"
 
-#include "storage/copy.hpp"
 #include "storage/errors.hpp"
+#include "storage/pg_finding_store.hpp"
 #include "storage/sql_time.hpp"
+#include "storage/stored_trees.hpp"
 
 #include <algorithm>
 #include <array>
@@ -92,8 +93,8 @@ DeliveryRow row_of(const pqxx::row& row) {
 
 }  // namespace
 
-base::Task<std::vector<DueDelivery>> PgAlertStore::claim_deliveries(std::vector<EndpointRoom> rooms,
-                                                                    std::chrono::seconds lease) {
+base::Task<std::vector<DueDelivery>> PgDeliveryStore::claim_deliveries(std::vector<EndpointRoom> rooms,
+                                                                       std::chrono::seconds lease) {
     return database_.pool.alerts.run(
         [process = database_.process(), rooms = std::move(rooms), lease](pqxx::connection& connection) {
             std::vector<std::string> endpoints, most;
@@ -110,7 +111,34 @@ base::Task<std::vector<DueDelivery>> PgAlertStore::claim_deliveries(std::vector<
         });
 }
 
-base::Task<std::map<std::string, std::string>> PgAlertStore::keep_payloads(
+// What alerts is younger than a day: older partitions are left out.
+base::Task<std::map<std::string, StoredCause>> PgDeliveryStore::causes(std::vector<DueDelivery> deliveries) {
+    return database_.pool.alerts.run([deliveries = std::move(deliveries)](pqxx::connection& connection) {
+        std::map<std::string, StoredCause> known;
+        std::map<std::string, std::vector<std::string>> alerts_of;  // by tx_hash
+        std::vector<std::string> ids, tx_hashes;
+        auto since = base::WallTime::max();
+        for (const auto& delivery : deliveries) {
+            since = std::min(since, delivery.created_at);
+            if (!known.emplace(delivery.alert_id, StoredCause()).second) continue;
+            ids.push_back(delivery.alert_id);
+            if (delivery.tx_hash.empty()) continue;
+            auto& alerts = alerts_of[delivery.tx_hash];
+            if (alerts.empty()) tx_hashes.push_back(delivery.tx_hash);
+            alerts.push_back(delivery.alert_id);
+        }
+        for (auto& finding : findings_of(connection, ids, since)) {
+            const auto alert_id = finding.finding_id;
+            known[alert_id].finding = std::move(finding);
+        }
+        const auto trees = stored_trees(connection, tx_hashes);
+        for (const auto& [tx_hash, tree] : trees)
+            for (const auto& alert_id : alerts_of[tx_hash]) known[alert_id].tree = tree;
+        return known;
+    });
+}
+
+base::Task<std::map<std::string, std::string>> PgDeliveryStore::keep_payloads(
     std::map<std::string, std::string> payloads) {
     return database_.pool.alerts.run([payloads = std::move(payloads)](pqxx::connection& connection) {
         std::vector<std::string> ids, bodies;
@@ -130,7 +158,7 @@ base::Task<std::map<std::string, std::string>> PgAlertStore::keep_payloads(
     });
 }
 
-base::Task<void> PgAlertStore::record_delivery(DeliveryOutcome outcome) {
+base::Task<void> PgDeliveryStore::record_delivery(DeliveryOutcome outcome) {
     return database_.pool.alerts.run([process = database_.process(),
                                       outcome = std::move(outcome)](pqxx::connection& connection) {
         const char* state = outcome.delivered ? "delivered" : outcome.dead ? "dead" : "pending";
@@ -141,7 +169,7 @@ base::Task<void> PgAlertStore::record_delivery(DeliveryOutcome outcome) {
     });
 }
 
-base::Task<std::optional<std::chrono::milliseconds>> PgAlertStore::next_delivery_in(
+base::Task<std::optional<std::chrono::milliseconds>> PgDeliveryStore::next_delivery_in(
     std::vector<std::string> endpoints) {
     return database_.pool.alerts.run([endpoints = std::move(endpoints)](pqxx::connection& connection)
                                          -> std::optional<std::chrono::milliseconds> {
@@ -160,7 +188,7 @@ base::Task<std::optional<std::chrono::milliseconds>> PgAlertStore::next_delivery
     });
 }
 
-base::Task<void> PgAlertStore::serve_endpoints(std::vector<std::string> names, Serving serving) {
+base::Task<void> PgDeliveryStore::serve_endpoints(std::vector<std::string> names, Serving serving) {
     return database_.pool.alerts.transaction([names = std::move(names), serving](pqxx::work& tx) {
         shim::query(
             tx,
@@ -171,7 +199,7 @@ base::Task<void> PgAlertStore::serve_endpoints(std::vector<std::string> names, S
     });
 }
 
-base::Task<std::vector<DeliveryRow>> PgAlertStore::list_deliveries(DeliveryFilter filter) {
+base::Task<std::vector<DeliveryRow>> PgDeliveryStore::list_deliveries(DeliveryFilter filter) {
     return database_.pool.alerts.transaction([filter = std::move(filter)](pqxx::work& tx) {
         static const std::string select =
             "SELECT d.alert_id, d.endpoint, d.state, a.kind, coalesce(a.tx_hash, ''), coalesce(d.last_error, "
@@ -192,7 +220,7 @@ base::Task<std::vector<DeliveryRow>> PgAlertStore::list_deliveries(DeliveryFilte
 
 // An attempt under way is no longer counted. What had come to an end begins its schedule anew. An endpoint
 // that was switched off is given another chance.
-base::Task<std::uint64_t> PgAlertStore::resend(DeliveryFilter filter) {
+base::Task<std::uint64_t> PgDeliveryStore::resend(DeliveryFilter filter) {
     return database_.pool.alerts.transaction([filter = std::move(filter)](pqxx::work& tx) {
         const auto moved = shim::query(
             tx,
@@ -209,7 +237,7 @@ base::Task<std::uint64_t> PgAlertStore::resend(DeliveryFilter filter) {
     });
 }
 
-base::Task<std::vector<DeliveryBacklog>> PgAlertStore::delivery_backlog() {
+base::Task<std::vector<DeliveryBacklog>> PgDeliveryStore::delivery_backlog() {
     return database_.pool.alerts.transaction([](pqxx::work& tx) {
         const auto rows =
             shim::query(tx,

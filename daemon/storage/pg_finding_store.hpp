@@ -1,0 +1,37 @@
+// FindingStore on PostgreSQL. Findings are listed for people, who do not wait long.
+#pragma once
+
+#include "storage/database.hpp"
+#include "storage/finding_store.hpp"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+// By their ids; of alerts that were made since then.
+std::vector<chain::Finding> findings_of(pqxx::connection& connection, const std::vector<std::string>& ids,
+                                        base::WallTime alerted_since);
+
+class PgFindingStore final : public FindingStore {
+public:
+    // `database` must outlive it.
+    explicit PgFindingStore(Database& database) : database_(database) {}
+
+    // First call of a daemon: makes the stream of a restored database one that goes on.
+    base::Task<void> prepare();
+    // For how long the oldest line of the stream has been waiting for older transactions of the cluster,
+    // which hold it back; 0: none waits.
+    base::Task<std::chrono::milliseconds> stream_held_up();
+
+    base::Task<std::vector<chain::Finding>> list_findings(FindingFilter filter) override;
+    base::Task<std::vector<StreamEvent>> stream_events(std::int64_t after, unsigned limit) override;
+    base::Task<std::int64_t> last_stream_event() override;
+    base::Task<std::int64_t> highest_stream_id() override;
+
+private:
+    Database& database_;
+};
+
+}  // namespace receiptd::storage
