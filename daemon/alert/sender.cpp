@@ -55,7 +55,7 @@ HttpSender::HttpSender(boost::asio::any_io_executor executor, const std::vector<
                        const base::Clock& clock)
     : clock_(clock) {
     for (const auto& endpoint : endpoints) {
-        auto url = net::parse_url(endpoint.url);
+        auto url = net::parse_url(endpoint.url.reveal());
         if (!url) throw std::runtime_error("endpoint " + endpoint.name + ": its url: " + url.error().reason);
         auto path_and_query = url->target;
         net::HttpClient client(executor, client_options(endpoint, std::move(*url)));

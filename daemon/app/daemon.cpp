@@ -193,35 +193,18 @@ private:
                 log::error("reload refused", {{"problem", problem.to_string()}});
             return;
         }
-        const auto changes = config::reload_diff(runtime_.settings, loaded.settings);
+        const auto changes = config::reload(runtime_.settings, loaded.settings);
         if (changes.empty()) log::info("reloaded: nothing changed");
         for (const auto& change : changes) {
-            if (change.reloadable)
+            if (change.applied)
                 log::info("reloaded", {{"key", change.key}, {"from", change.from}, {"to", change.to}});
             else
                 log::warn("needs a restart", {{"key", change.key}, {"from", change.from}, {"to", change.to}});
         }
-        apply(loaded.settings);
-    }
-
-    // The reloadable keys of config/keys.cpp.
-    void apply(const config::Settings& changed) {
-        log::configure(changed.log_level, changed.log_format);
-        runtime_.sources->reload(changed);
-        runtime_.sender.reload(changed.endpoints);
-        runtime_.settings.log_level = changed.log_level;
-        runtime_.settings.log_format = changed.log_format;
-        runtime_.settings.retention.keep = changed.retention.keep;
-        runtime_.settings.http.token = changed.http.token;
-        for (auto& upstream : runtime_.settings.upstreams)
-            for (const auto& other : changed.upstreams)
-                if (other.name == upstream.name) {
-                    upstream.api_key = other.api_key;
-                    upstream.max_requests_per_second = other.max_requests_per_second;
-                }
-        for (auto& endpoint : runtime_.settings.endpoints)
-            for (const auto& other : changed.endpoints)
-                if (other.name == endpoint.name) endpoint.secret = other.secret;
+        const auto& settings = runtime_.settings;
+        log::configure(settings.log_level, settings.log_format);
+        runtime_.sources->reload(settings);
+        runtime_.sender.reload(settings.endpoints);
     }
 
     base::Task<void> maintain() {

@@ -44,6 +44,11 @@ inline void assign(std::chrono::seconds& field, const Value& value) {
     field = std::chrono::duration_cast<std::chrono::seconds>(std::get<Millis>(value));
 }
 
+template <class Whole, class Field>
+Field field_of(Field Whole::*);
+template <auto Member>
+inline constexpr bool is_secret = std::is_same_v<decltype(field_of(Member)), base::Secret>;
+
 template <auto Member>
 constexpr Binding setting() {
     return {[](const Draft& draft, std::size_t) { return to_value(draft.settings.*Member); },
@@ -52,29 +57,45 @@ constexpr Binding setting() {
 
 template <auto Part, auto Member>
 constexpr Binding setting() {
-    return {
+    Binding binding{
         [](const Draft& draft, std::size_t) { return to_value(draft.settings.*Part.*Member); },
         [](Draft& draft, std::size_t, const Value& value) { assign(draft.settings.*Part.*Member, value); }};
+    if constexpr (is_secret<Member>)
+        binding.secret = [](Settings& settings, std::size_t) -> base::Secret& {
+            return settings.*Part.*Member;
+        };
+    return binding;
+}
+
+// A member of the entries of a list.
+template <auto List, auto Member>
+constexpr Binding entry() {
+    Binding binding{[](const Draft& draft, std::size_t item) {
+                        return to_value((draft.settings.*List).at(item).*Member);
+                    },
+                    [](Draft& draft, std::size_t item, const Value& value) {
+                        assign((draft.settings.*List).at(item).*Member, value);
+                    }};
+    if constexpr (is_secret<Member>)
+        binding.secret = [](Settings& settings, std::size_t item) -> base::Secret& {
+            return (settings.*List).at(item).*Member;
+        };
+    return binding;
 }
 
 template <auto Member>
 constexpr Binding upstream() {
-    return {[](const Draft& draft, std::size_t item) {
-                return to_value(draft.settings.upstreams.at(item).*Member);
-            },
-            [](Draft& draft, std::size_t item, const Value& value) {
-                assign(draft.settings.upstreams.at(item).*Member, value);
-            }};
+    return entry<&Settings::upstreams, Member>();
 }
 
 template <auto Member>
 constexpr Binding endpoint() {
-    return {[](const Draft& draft, std::size_t item) {
-                return to_value(draft.settings.endpoints.at(item).*Member);
-            },
-            [](Draft& draft, std::size_t item, const Value& value) {
-                assign(draft.settings.endpoints.at(item).*Member, value);
-            }};
+    return entry<&Settings::endpoints, Member>();
+}
+
+template <auto Member>
+constexpr Binding watch_rule() {
+    return entry<&Settings::watch_rules, Member>();
 }
 
 template <auto Member>
@@ -87,35 +108,45 @@ constexpr Binding neardata() {
 
 inline Value hidden(const Draft&, std::size_t) { return std::string(); }
 
-template <auto Member>
-constexpr Binding watch_rule() {
-    return {[](const Draft& draft, std::size_t item) {
-                return to_value(draft.settings.watch_rules.at(item).*Member);
-            },
-            [](Draft& draft, std::size_t item, const Value& value) {
-                assign(draft.settings.watch_rules.at(item).*Member, value);
-            }};
-}
-
 template <auto Place>
 constexpr Binding upstream_key() {
-    return {hidden, [](Draft& draft, std::size_t item, const Value& value) {
+    return {hidden,
+            [](Draft& draft, std::size_t item, const Value& value) {
                 draft.upstream_keys.at(item).*Place = std::get<std::string>(value);
-            }};
+            },
+            upstream<&Upstream::api_key>().secret};
 }
 
 template <auto Place>
 constexpr Binding endpoint_secret() {
-    return {hidden, [](Draft& draft, std::size_t item, const Value& value) {
+    return {hidden,
+            [](Draft& draft, std::size_t item, const Value& value) {
                 draft.endpoint_secrets.at(item).*Place = std::get<std::string>(value);
-            }};
+            },
+            endpoint<&Endpoint::secret>().secret};
 }
 
-template <auto Secret, auto Place>
+inline base::Secret& neardata_secret(Settings& settings, std::size_t) {
+    return settings.neardata.value().api_key;
+}
+
+template <auto Place>
+constexpr Binding neardata_key() {
+    return {hidden,
+            [](Draft& draft, std::size_t, const Value& value) {
+                draft.neardata_key.*Place = std::get<std::string>(value);
+            },
+            neardata_secret};
+}
+
+// The place of the secret that is member `Member` of `Part`.
+template <auto Secret, auto Place, auto Part, auto Member>
 constexpr Binding secret_place() {
-    return {hidden, [](Draft& draft, std::size_t, const Value& value) {
+    return {hidden,
+            [](Draft& draft, std::size_t, const Value& value) {
                 draft.*Secret.*Place = std::get<std::string>(value);
-            }};
+            },
+            setting<Part, Member>().secret};
 }
 
 }  // namespace receiptd::config::binding

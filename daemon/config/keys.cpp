@@ -14,23 +14,31 @@ void add_upstream(Draft& draft) {
     draft.upstream_keys.emplace_back();
 }
 
+std::size_t upstreams(const Settings& settings) { return settings.upstreams.size(); }
+
 void add_neardata(Draft& draft) { draft.settings.neardata.emplace(); }
+
+std::size_t neardatas(const Settings& settings) { return settings.neardata ? 1 : 0; }
 
 void add_endpoint(Draft& draft) {
     draft.settings.endpoints.emplace_back();
     draft.endpoint_secrets.emplace_back();
 }
 
+std::size_t endpoints(const Settings& settings) { return settings.endpoints.size(); }
+
 void add_watch_rule(Draft& draft) { draft.settings.watch_rules.emplace_back(); }
+
+std::size_t watch_rules(const Settings& settings) { return settings.watch_rules.size(); }
 
 constexpr Section kSections[] = {
     {"chain", SectionKind::table, "Which chain."},
     {"upstream", SectionKind::array,
      "JSON-RPC hosts, one `[[upstream]]` each, in order of preference. Several of each kind may stand "
      "here: health and budget decide who is asked.",
-     add_upstream},
+     add_upstream, upstreams},
     {"neardata", SectionKind::optional, "The whole-block service, for `follow.source = \"neardata\"`.",
-     add_neardata},
+     add_neardata, neardatas},
     {"timeouts", SectionKind::table, "Patience with all of them."},
     {"database", SectionKind::table, "Where everything is stored."},
     {"follow", SectionKind::table, "What is fetched and kept."},
@@ -39,11 +47,11 @@ constexpr Section kSections[] = {
     {"watch", SectionKind::optional_array,
      "Rules, one `[[watch]]` each: every transaction that a followed block includes and that matches all "
      "globs of one is watched to its end. At least one glob; `\"*\"` matches everything.",
-     add_watch_rule},
+     add_watch_rule, watch_rules},
     {"endpoint", SectionKind::optional_array,
      "Webhooks that are told of every finding, one `[[endpoint]]` each: POST of a JSON body, signed as "
      "[Standard Webhooks](https://www.standardwebhooks.com) says ([webhooks.md](webhooks.md)).",
-     add_endpoint},
+     add_endpoint, endpoints},
     {"retention", SectionKind::table, "What it forgets."},
     {"log", SectionKind::table, "What it says, on standard error."},
 };
@@ -70,6 +78,13 @@ std::string start_text(const Start& start) {
 }
 
 }  // namespace
+
+std::string Key::subject() const {
+    auto text = full_name();
+    for (const std::string_view place : {"_env", "_file"})
+        if (is_secret() && text.ends_with(place)) text.resize(text.size() - place.size());
+    return text;
+}
 
 std::span<const Section> sections() { return kSections; }
 

@@ -1,6 +1,6 @@
 // The one table of configuration keys: name, type, bounds, text, and where the value lives in
-// Settings. The loader, the documentation, the example file and the reload report are all made
-// from it; a default is whatever Settings{} holds.
+// Settings. The loader, the documentation, the example file and the reload are all made from it; a
+// default is whatever Settings{} holds.
 #pragma once
 
 #include "config/settings.hpp"
@@ -67,15 +67,19 @@ struct Section {
     std::string_view help;
     // Makes the fields of a section that is no plain table, or of one more entry of it.
     void (*add)(Draft& draft) = nullptr;
+    // Its entries; null where it is a plain table.
+    std::size_t (*size)(const Settings& settings) = nullptr;
 
     bool is_array() const { return kind == SectionKind::array || kind == SectionKind::optional_array; }
     bool is_optional() const { return kind == SectionKind::optional || kind == SectionKind::optional_array; }
 };
 
-// Where a key lives. `item`: which entry of an array section. get() of a secret gives "".
+// Where a key lives. `item`: which entry of an array section. get() of a secret gives "" and set() notes
+// its place or value; `secret` is where the value itself stands, null for other keys.
 struct Binding {
     Value (*get)(const Draft& draft, std::size_t item) = nullptr;
     void (*set)(Draft& draft, std::size_t item, const Value& value) = nullptr;
+    base::Secret& (*secret)(Settings& settings, std::size_t item) = nullptr;
 };
 
 struct Key {
@@ -93,7 +97,9 @@ struct Key {
     double max = static_cast<double>(std::numeric_limits<std::int64_t>::max());
 
     std::string full_name() const { return std::string(section) + "." + std::string(name); }
-    bool is_secret() const { return type == Type::secret || type == Type::env || type == Type::file; }
+    bool is_secret() const { return at.secret != nullptr; }
+    // "upstream.api_key" of api_key_env and api_key_file; of other keys the full name.
+    std::string subject() const;
 };
 
 std::span<const Section> sections();

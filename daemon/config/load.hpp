@@ -39,13 +39,14 @@ Loaded load_file(const std::string& path, const Environment& environment = proce
 Loaded load_text(std::string_view toml, const std::string& file_name,
                  const Environment& environment = process_environment());
 
-// What differs between two configurations, for SIGHUP.
 struct Change {
     std::string key;  // "log.level", "upstream.max_requests_per_second (main)"
     std::string from;
-    std::string to;  // "***" for secrets
-    bool reloadable = false;
+    std::string to;        // "***" for secrets
+    bool applied = false;  // else it waits for a restart
 };
-std::vector<Change> reload_diff(const Settings& before, const Settings& after);
+// Takes over what the key table calls reloadable. The result is everything that differs; what waits for a
+// restart stays in `running` as it was.
+std::vector<Change> reload(Settings& running, const Settings& read);
 
 }  // namespace receiptd::config

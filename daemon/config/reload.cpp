@@ -1,132 +1,113 @@
 #include "config/keys.hpp"
 #include "config/load.hpp"
 
-#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
 
 namespace receiptd::config {
 
 namespace {
 
-Draft draft_of(const Settings& settings) {
-    Draft draft;
-    draft.settings = settings;
-    return draft;
+std::string name_of(const Section& section, const Draft& draft, std::size_t item) {
+    return std::get<std::string>(find_key(section.name, "name")->at.get(draft, item));
 }
 
-std::string place(std::string_view key, const std::string& of) {
-    return std::string(key) + (of.empty() ? "" : " (" + of + ")");
+std::optional<std::size_t> find_entry(const Section& section, const Draft& draft, const std::string& name) {
+    for (std::size_t i = 0; i < section.size(draft.settings); ++i)
+        if (name_of(section, draft, i) == name) return i;
+    return std::nullopt;
 }
 
-// Compares one section, entry `i` of `a` with entry `j` of `b`.
-void compare(std::string_view section, const Draft& a, std::size_t i, const Draft& b, std::size_t j,
-             const std::string& of, std::vector<Change>& changes) {
-    for (const auto* key : keys_of(section)) {
-        if (key->is_secret()) continue;  // compared by value below: where it comes from is no change
-        auto from = to_toml(*key, key->at.get(a, i));
-        auto to = to_toml(*key, key->at.get(b, j));
-        if (from != to)
-            changes.push_back({place(key->full_name(), of), std::move(from), std::move(to), key->reloadable});
+class Reload {
+public:
+    Reload(const Settings& running, const Settings& read) {
+        running_.settings = running;
+        read_.settings = read;
     }
-}
 
-void compare_secret(const std::string& key, const base::Secret& from, const base::Secret& to, bool reloadable,
-                    std::vector<Change>& changes) {
-    if (from == to) return;
-    const auto shown = [](const base::Secret& secret) { return secret.empty() ? "none" : "***"; };
-    changes.push_back({key, shown(from), shown(to), reloadable});
-}
-
-bool key_reloadable(std::string_view section) { return find_key(section, "api_key_env")->reloadable; }
-
-template <class Entry>
-auto find_named(const std::vector<Entry>& all, const std::string& name) {
-    return std::find_if(all.begin(), all.end(), [&](const Entry& entry) { return entry.name == name; });
-}
-
-void compare_upstreams(const Draft& a, const Draft& b, std::vector<Change>& changes) {
-    const auto& before = a.settings.upstreams;
-    const auto& after = b.settings.upstreams;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-        const auto twin = find_named(after, before[i].name);
-        if (twin == after.end()) {
-            changes.push_back({place("upstream", before[i].name), "present", "removed", false});
-            continue;
+    void visit(const Section& section) {
+        switch (section.kind) {
+            case SectionKind::table: return visit_entry(section, 0, 0, "");
+            case SectionKind::optional: return visit_optional(section);
+            default: return visit_entries(section);
         }
-        compare("upstream", a, i, b, static_cast<std::size_t>(twin - after.begin()), before[i].name, changes);
-        compare_secret(place("upstream.api_key", before[i].name), before[i].api_key, twin->api_key,
-                       key_reloadable("upstream"), changes);
     }
-    for (const auto& upstream : after)
-        if (find_named(before, upstream.name) == before.end())
-            changes.push_back({place("upstream", upstream.name), "absent", "added", false});
-}
 
-void compare_endpoints(const std::vector<Endpoint>& before, const std::vector<Endpoint>& after,
-                       std::vector<Change>& changes) {
-    for (const auto& old : before) {
-        const auto twin = find_named(after, old.name);
-        if (twin == after.end()) {
-            changes.push_back({place("endpoint", old.name), "present", "removed", false});
-            continue;
+    Settings settings() && { return std::move(running_.settings); }
+    std::vector<Change> changes() && { return std::move(changes_); }
+
+private:
+    void visit_optional(const Section& section) {
+        const bool was = section.size(running_.settings) > 0;
+        const bool is = section.size(read_.settings) > 0;
+        if (was && is)
+            visit_entry(section, 0, 0, "");
+        else if (was || is)
+            came_or_went(std::string(section.name), is);
+    }
+
+    void visit_entries(const Section& section) {
+        const auto title = [&section](const std::string& name) {
+            return std::string(section.name) + " (" + name + ")";
+        };
+        for (std::size_t i = 0; i < section.size(running_.settings); ++i) {
+            const auto name = name_of(section, running_, i);
+            if (const auto twin = find_entry(section, read_, name))
+                visit_entry(section, i, *twin, " (" + name + ")");
+            else
+                came_or_went(title(name), false);
         }
-        compare_secret(place("endpoint.url", old.name), base::Secret(old.url), base::Secret(twin->url), false,
-                       changes);
-        compare_secret(place("endpoint.secret", old.name), old.secret, twin->secret,
-                       find_key("endpoint", "secret_env")->reloadable, changes);
-        if (old.allow_private != twin->allow_private)
-            changes.push_back({place("endpoint.allow_private", old.name),
-                               old.allow_private ? "true" : "false", twin->allow_private ? "true" : "false",
-                               false});
+        for (std::size_t i = 0; i < section.size(read_.settings); ++i)
+            if (const auto name = name_of(section, read_, i); !find_entry(section, running_, name))
+                came_or_went(title(name), true);
     }
-    for (const auto& endpoint : after)
-        if (find_named(before, endpoint.name) == before.end())
-            changes.push_back({place("endpoint", endpoint.name), "absent", "added", false});
-}
 
-void compare_watch_rules(const Draft& a, const Draft& b, std::vector<Change>& changes) {
-    const auto& before = a.settings.watch_rules;
-    const auto& after = b.settings.watch_rules;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-        const auto twin = find_named(after, before[i].name);
-        if (twin == after.end())
-            changes.push_back({place("watch", before[i].name), "present", "removed", false});
-        else
-            compare("watch", a, i, b, static_cast<std::size_t>(twin - after.begin()), before[i].name,
-                    changes);
+    void came_or_went(std::string what, bool came) {
+        changes_.push_back({std::move(what), came ? "absent" : "present", came ? "added" : "removed", false});
     }
-    for (const auto& rule : after)
-        if (find_named(before, rule.name) == before.end())
-            changes.push_back({place("watch", rule.name), "absent", "added", false});
-}
 
-void compare_neardata(const Draft& a, const Draft& b, std::vector<Change>& changes) {
-    const auto& before = a.settings.neardata;
-    const auto& after = b.settings.neardata;
-    if (before.has_value() != after.has_value()) {
-        changes.push_back({"neardata", before ? "present" : "absent", after ? "added" : "removed", false});
-        return;
+    // Entry `to` of what is running and entry `from` of what was read.
+    void visit_entry(const Section& section, std::size_t to, std::size_t from, const std::string& of) {
+        std::set<std::string> secrets;  // a secret is one, whether a variable or a file holds it
+        for (const auto* key : keys_of(section.name)) {
+            if (!key->is_secret())
+                visit_value(*key, to, from, of);
+            else if (secrets.insert(key->subject()).second)
+                visit_secret(*key, to, from, of);
+        }
     }
-    if (!before) return;
-    compare("neardata", a, 0, b, 0, "", changes);
-    compare_secret("neardata.api_key", before->api_key, after->api_key, key_reloadable("neardata"), changes);
-}
+
+    void visit_value(const Key& key, std::size_t to, std::size_t from, const std::string& of) {
+        const auto value = key.at.get(read_, from);
+        auto before = to_toml(key, key.at.get(running_, to));
+        auto after = to_toml(key, value);
+        if (before == after) return;
+        changes_.push_back({key.subject() + of, std::move(before), std::move(after), key.reloadable});
+        if (key.reloadable) key.at.set(running_, to, value);
+    }
+
+    void visit_secret(const Key& key, std::size_t to, std::size_t from, const std::string& of) {
+        const auto shown = [](const base::Secret& secret) { return secret.empty() ? "none" : "***"; };
+        auto& before = key.at.secret(running_.settings, to);
+        const auto& after = key.at.secret(read_.settings, from);
+        if (before == after) return;
+        changes_.push_back({key.subject() + of, shown(before), shown(after), key.reloadable});
+        if (key.reloadable) before = after;
+    }
+
+    Draft running_;
+    Draft read_;
+    std::vector<Change> changes_;
+};
 
 }  // namespace
 
-std::vector<Change> reload_diff(const Settings& before, const Settings& after) {
-    const auto a = draft_of(before);
-    const auto b = draft_of(after);
-    std::vector<Change> changes;
-    for (const auto& section : sections())
-        if (section.kind == SectionKind::table) compare(section.name, a, 0, b, 0, "", changes);
-    compare_secret("database.url", before.database.url, after.database.url, false, changes);
-    compare_secret("http.token", before.http.token, after.http.token,
-                   find_key("http", "token_file")->reloadable, changes);
-    compare_upstreams(a, b, changes);
-    compare_endpoints(before.endpoints, after.endpoints, changes);
-    compare_watch_rules(a, b, changes);
-    compare_neardata(a, b, changes);
-    return changes;
+std::vector<Change> reload(Settings& running, const Settings& read) {
+    Reload reload(running, read);
+    for (const auto& section : sections()) reload.visit(section);
+    running = std::move(reload).settings();
+    return std::move(reload).changes();
 }
 
 }  // namespace receiptd::config

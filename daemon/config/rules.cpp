@@ -65,7 +65,7 @@ void check_names(std::string_view section, const std::vector<Entry>& entries, co
 void check_endpoint_urls(const Draft& draft, const Places& places, Report& report) {
     const auto& endpoints = draft.settings.endpoints;
     for (std::size_t i = 0; i < endpoints.size(); ++i) {
-        const auto& url = endpoints[i].url;
+        const auto& url = endpoints[i].url.reveal();
         const auto where = places.find(endpoint_path(i) + ".url");
         if (url.find('#') != std::string::npos)
             report.error(where, "endpoint.url must not hold a fragment (#...): it is never sent");

@@ -84,10 +84,9 @@ struct Retention {
     std::string partition = "day";  // time one table holds: "day", "week" or "month"; fixed at first use
 };
 
-// A webhook. Its URL may hold a token in its path: it is shown nowhere but in the file.
 struct Endpoint {
     std::string name;
-    std::string url;
+    base::Secret url;     // its path may be a token
     base::Secret secret;  // "whsec_" and base64
     bool allow_private = false;
 };

@@ -144,24 +144,21 @@ public:
     }
 
     void reload(const config::Settings& settings) override {
-        for (const auto& host : settings.upstreams)
-            for (std::size_t i = 0; i < settings_.upstreams.size(); ++i)
-                if (settings_.upstreams[i].name == host.name)
-                    apply(*rpc_->hosts()[i], settings_.upstreams[i], host);
-        if (neardata_ && settings.neardata)
-            apply(*neardata_->hosts().front(), *settings_.neardata, *settings.neardata);
+        for (std::size_t i = 0; i < settings_.upstreams.size(); ++i)
+            apply(*rpc_->hosts()[i], settings_.upstreams[i], settings.upstreams.at(i));
+        if (neardata_)
+            apply(*neardata_->hosts().front(), settings_.neardata.value(), settings.neardata.value());
+        settings_ = settings;
     }
 
 private:
     template <class Host>
-    static void apply(Upstream& upstream, Host& now, const Host& wanted) {
-        const bool same_key = now.api_key == wanted.api_key && now.auth == wanted.auth;
-        const bool same_limits = now.max_requests_per_second == wanted.max_requests_per_second &&
-                                 now.max_in_flight == wanted.max_in_flight;
+    static void apply(Upstream& upstream, const Host& now, const Host& wanted) {
+        const bool same_key = now.api_key == wanted.api_key;
         if (!same_key) upstream.set_credential(credential_of(wanted));
         if (same_key && upstream.state().refused) upstream.start_afresh();
-        if (!same_limits) upstream.set_limits(limits_of(wanted));
-        now = wanted;
+        if (now.max_requests_per_second != wanted.max_requests_per_second)
+            upstream.set_limits(limits_of(wanted));
     }
 
     base::asio::thread_pool& pool_;

@@ -36,7 +36,8 @@ public:
     virtual std::vector<chain::ShardId> untracked_shards() = 0;
     // By `status`; empty fields if no host offers it.
     virtual base::Task<base::Result<ChainIdentity, Unavailable>> chain_id() = 0;
-    // Keys and budgets of the upstreams by name. Each host that refuses us is tried again at once.
+    // Takes over keys and budgets of the same upstreams in the same order, as config::reload() leaves them.
+    // Each host that refuses us is tried again at once.
     virtual void reload(const config::Settings& settings) = 0;
 };
 

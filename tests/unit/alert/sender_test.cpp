@@ -33,7 +33,7 @@ protected:
     std::vector<config::Endpoint> endpoints(std::uint16_t port, bool allow_private = true) {
         config::Endpoint endpoint;
         endpoint.name = "ops";
-        endpoint.url = "http://127.0.0.1:" + std::to_string(port) + "/hooks/T0KEN?x=1";
+        endpoint.url = base::Secret("http://127.0.0.1:" + std::to_string(port) + "/hooks/T0KEN?x=1");
         endpoint.secret = base::Secret(kSecret);
         endpoint.allow_private = allow_private;
         return {endpoint};

@@ -53,7 +53,7 @@ TEST(ConfigEndpoint, EveryKeyReachesItsField) {
     const auto& endpoints = loaded.settings.endpoints;
     ASSERT_EQ(endpoints.size(), 2u);
     EXPECT_EQ(endpoints[0].name, "ops");
-    EXPECT_EQ(endpoints[0].url, "https://hooks.example.com/T0/x");
+    EXPECT_EQ(endpoints[0].url.reveal(), "https://hooks.example.com/T0/x");
     EXPECT_EQ(endpoints[0].secret.reveal(), "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
     EXPECT_FALSE(endpoints[0].allow_private);
     EXPECT_EQ(endpoints[1].name, "lab");
@@ -118,15 +118,15 @@ TEST(ConfigEndpoint, WebhookSecretIsCanonicalBase64OfTheRightLength) {
 }
 
 TEST(ConfigEndpoint, ReloadShowsNeitherSecretNorUrl) {
-    const auto before = load_endpoints(kNameAndUrl + "secret_env = \"SECRET\"\n").settings;
-    auto after = before;
+    auto running = load_endpoints(kNameAndUrl + "secret_env = \"SECRET\"\n").settings;
+    auto after = running;
     after.endpoints[0].secret = base::Secret("other");
-    after.endpoints[0].url = "https://hooks.example.com/T1/y";
+    after.endpoints[0].url = base::Secret("https://hooks.example.com/T1/y");
     after.endpoints.emplace_back().name = "new";
     std::vector<std::string> lines;
-    for (const auto& change : reload_diff(before, after))
+    for (const auto& change : reload(running, after))
         lines.push_back(change.key + ": " + change.from + " -> " + change.to +
-                        (change.reloadable ? "" : " (restart)"));
+                        (change.applied ? "" : " (restart)"));
     EXPECT_THAT(lines,
                 ElementsAre("endpoint.url (ops): *** -> *** (restart)", "endpoint.secret (ops): *** -> ***",
                             "endpoint (new): absent -> added (restart)"));

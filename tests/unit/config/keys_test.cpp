@@ -13,7 +13,6 @@ namespace receiptd::config {
 namespace {
 
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 
 const Environment kAnyVariable = [](const std::string&) { return std::optional<std::string>("host=/tmp"); };
@@ -106,31 +105,6 @@ TEST(ConfigNearest, ForgivesASlipAndNothingMore) {
     EXPECT_EQ(nearest("wirters", {"writers", "scope"}), "writers");
     EXPECT_EQ(nearest("acounts", {"accounts", "scope"}), "accounts");
     EXPECT_EQ(nearest("database", {"writers", "scope"}), std::nullopt);
-}
-
-TEST(ConfigReload, SaysWhatChangedAndWhatNeedsARestart) {
-    Settings before;
-    before.upstreams.resize(2);
-    before.upstreams[0].name = "a";
-    before.upstreams[0].api_key = base::Secret("old");
-    before.upstreams[1].name = "b";
-    auto after = before;
-    after.log_level = log::Level::debug;
-    after.follow.writers = 5;
-    after.upstreams[0].api_key = base::Secret("new");
-    after.upstreams[1].name = "c";
-
-    const auto changes = reload_diff(before, after);
-
-    std::vector<std::string> lines;
-    for (const auto& change : changes)
-        lines.push_back(change.key + ": " + change.from + " -> " + change.to +
-                        (change.reloadable ? "" : " (restart)"));
-    EXPECT_THAT(lines, testing::UnorderedElementsAre(
-                           "log.level: \"info\" -> \"debug\"", "follow.writers: 2 -> 5 (restart)",
-                           "upstream.api_key (a): *** -> ***", "upstream (b): present -> removed (restart)",
-                           "upstream (c): absent -> added (restart)"));
-    EXPECT_THAT(reload_diff(before, before), IsEmpty());
 }
 
 }  // namespace

@@ -48,14 +48,14 @@ TEST(ConfigToken, ThatCannotBeOneIsRefusedWithoutBeingShown) {
 }
 
 TEST(ConfigToken, ReloadTakesAnotherOneAndShowsNeither) {
-    const auto before = load_token("token_env = \"TOKEN\"\n").settings;
-    auto after = before;
+    auto running = load_token("token_env = \"TOKEN\"\n").settings;
+    auto after = running;
     after.http.token = base::Secret("another-long-token");
-    const auto changes = reload_diff(before, after);
+    const auto changes = reload(running, after);
     ASSERT_EQ(changes.size(), 1U);
     EXPECT_EQ(changes[0].key, "http.token");
     EXPECT_EQ(changes[0].from + changes[0].to, "******");
-    EXPECT_TRUE(changes[0].reloadable);
+    EXPECT_TRUE(changes[0].applied);
 }
 
 }  // namespace

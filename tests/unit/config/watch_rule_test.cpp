@@ -65,13 +65,15 @@ TEST(ConfigWatch, AChangedRuleNeedsARestart) {
     const std::string before = "[[watch]]\nname = \"a\"\nsigner = \"x\"\n";
     const std::string after =
         "[[watch]]\nname = \"a\"\nsigner = \"y\"\n[[watch]]\nname = \"b\"\nsigner = \"*\"\n";
+    auto running = load_rules(before).settings;
     std::vector<std::string> keys;
-    for (const auto& change : reload_diff(load_rules(before).settings, load_rules(after).settings)) {
+    for (const auto& change : reload(running, load_rules(after).settings)) {
         keys.push_back(change.key);
-        EXPECT_FALSE(change.reloadable);
+        EXPECT_FALSE(change.applied);
     }
     EXPECT_THAT(keys, ElementsAre("watch.signer (a)", "watch (b)"));
-    EXPECT_THAT(reload_diff(load_rules(after).settings, load_rules(after).settings), IsEmpty());
+    EXPECT_EQ(running.watch_rules.at(0).signer, "x");
+    EXPECT_THAT(reload(running, running), IsEmpty());
 }
 
 }  // namespace
