@@ -106,8 +106,7 @@ struct HttpServer::Impl {
     static void turn_away(tcp::socket& socket, const ServerState& state) {
         const ServerReply reply = state.refuse(503, "too many connections");
         const std::string text =
-            write_reply_head(reply, "Service Unavailable", Framing::length, reply.body.size(), false) +
-            reply.body;
+            write_reply_head(reply, Framing::length, reply.body.size(), false) + reply.body;
         Error ignored;
         socket.non_blocking(true, ignored);
         socket.write_some(asio::buffer(text), ignored);

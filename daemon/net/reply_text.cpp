@@ -2,11 +2,15 @@
 
 #include "net/fields.hpp"
 
+#include <boost/beast/http/status.hpp>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 
 namespace receiptd::net {
+
+namespace http = boost::beast::http;
 
 namespace {
 
@@ -36,13 +40,13 @@ bool is_sound(const ServerReply& reply) {
 
 bool has_body(int status) { return status != 204 && status != 304; }
 
-std::string write_reply_head(const ServerReply& reply, std::string_view reason, Framing framing,
-                             std::uint64_t length, bool keep_alive) {
+std::string write_reply_head(const ServerReply& reply, Framing framing, std::uint64_t length,
+                             bool keep_alive) {
     std::string head = "HTTP/1.1 " + std::to_string(reply.status) + " ";
     const auto add = [&](std::string_view name, std::string_view value) {
         head.append(name).append(": ").append(value).append("\r\n");
     };
-    head.append(reason).append("\r\n");
+    head.append(http::obsolete_reason(static_cast<http::status>(reply.status))).append("\r\n");
     add("Date", http_date(std::chrono::system_clock::now()));
     for (const Header& header : reply.headers)
         if (!is_added_by_server(header.name)) add(header.name, header.value);

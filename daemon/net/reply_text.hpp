@@ -20,8 +20,8 @@ bool has_body(int status);
 enum class Framing { length, chunked, close };
 
 // `length` counts with Framing::length only.
-std::string write_reply_head(const ServerReply& reply, std::string_view reason, Framing framing,
-                             std::uint64_t length, bool keep_alive);
+std::string write_reply_head(const ServerReply& reply, Framing framing, std::uint64_t length,
+                             bool keep_alive);
 
 // What goes before a chunk of that size; after it goes a line's end.
 std::string chunk_head(std::size_t size);

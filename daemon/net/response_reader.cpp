@@ -69,8 +69,8 @@ using Problem = std::optional<TransportError>;
 
 class Reader {
 public:
-    Reader(Stream& stream, std::uint64_t limit, bool to_head)
-        : stream_(stream), limit_(limit), to_head_(to_head) {}
+    Reader(AnswerSource& source, std::uint64_t limit, bool to_head)
+        : source_(source), limit_(limit), to_head_(to_head) {}
 
     base::Task<base::Result<Answer, TransportError>> read() {
         Problem problem = co_await read_head();
@@ -148,7 +148,7 @@ private:
             if (body.size() - filled < kLargeRead / 2)
                 body.resize(std::min<std::size_t>(length, filled + kLargeRead));
             Error error;
-            filled += co_await stream_.read_some(body.data() + filled, body.size() - filled, error);
+            filled += co_await source_.read_some(body.data() + filled, body.size() - filled, error);
             if (error && filled < length) co_return broken(error);
         }
         co_return std::nullopt;
@@ -165,7 +165,7 @@ private:
                 body.resize(body.size() + kLargeRead);
             }
             Error error;
-            filled += co_await stream_.read_some(body.data() + filled, body.size() - filled, error);
+            filled += co_await source_.read_some(body.data() + filled, body.size() - filled, error);
             if (filled > limit_) co_return too_large();
             if (error == asio::error::eof) break;
             if (error) co_return broken(error);
@@ -193,25 +193,25 @@ private:
             error = {};
         }
         char* room = buffer_.prepare(read_size);
-        buffer_.commit(co_await stream_.read_some(room, read_size, error));
+        buffer_.commit(co_await source_.read_some(room, read_size, error));
         if (error) co_return broken(error);
         co_return std::nullopt;
     }
 
     TransportError broken(const Error& error) const {
-        const bool begun = stream_.received() > 0;
-        return stream_.failure(TransportFault::reset, begun ? "reading the answer" : "waiting for the answer",
+        const bool begun = source_.received() > 0;
+        return source_.failure(TransportFault::reset, begun ? "reading the answer" : "waiting for the answer",
                                error);
     }
     TransportError malformed(std::string_view cause) const {
-        return stream_.failure(TransportFault::malformed, "reading the answer", cause);
+        return source_.failure(TransportFault::malformed, "reading the answer", cause);
     }
     TransportError too_large() const {
-        return stream_.failure(TransportFault::too_large, "reading the answer",
+        return source_.failure(TransportFault::too_large, "reading the answer",
                                "more than " + std::to_string(limit_) + " bytes");
     }
 
-    Stream& stream_;
+    AnswerSource& source_;
     const std::uint64_t limit_;
     const bool to_head_;
     InBuffer buffer_;
@@ -222,9 +222,9 @@ private:
 
 }  // namespace
 
-base::Task<base::Result<Answer, TransportError>> read_answer(Stream& stream, std::uint64_t limit,
+base::Task<base::Result<Answer, TransportError>> read_answer(AnswerSource& source, std::uint64_t limit,
                                                              bool to_head) {
-    Reader reader(stream, limit, to_head);
+    Reader reader(source, limit, to_head);
     co_return co_await reader.read();
 }
 

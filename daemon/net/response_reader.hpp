@@ -3,7 +3,8 @@
 
 #include "base/task.hpp"
 #include "net/http_client.hpp"
-#include "net/stream.hpp"
+
+#include <boost/system/error_code.hpp>
 
 namespace receiptd::net {
 
@@ -12,8 +13,24 @@ struct Answer {
     bool reusable = false;  // the connection can carry another request
 };
 
+// Where the bytes of an answer come from: a connection.
+class AnswerSource {
+public:
+    virtual ~AnswerSource() = default;
+    virtual base::Task<std::size_t> read_some(char* data, std::size_t size,
+                                              boost::system::error_code& error) = 0;
+    // Bytes of this answer so far.
+    virtual std::uint64_t received() const = 0;
+    // An operation ended with `error`; what came is wrong for `cause`. Throws operation_aborted if it was the
+    // awaiting coroutine that was cancelled: that is no failure of the transport.
+    virtual TransportError failure(TransportFault fault, std::string_view phase,
+                                   const boost::system::error_code& error) const = 0;
+    virtual TransportError failure(TransportFault fault, std::string_view phase,
+                                   std::string_view cause) const = 0;
+};
+
 // At most `limit` bytes of body. `to_head`: the request was HEAD, so no body follows.
-base::Task<base::Result<Answer, TransportError>> read_answer(Stream& stream, std::uint64_t limit,
+base::Task<base::Result<Answer, TransportError>> read_answer(AnswerSource& source, std::uint64_t limit,
                                                              bool to_head);
 
 }  // namespace receiptd::net

@@ -3,9 +3,8 @@
 #include "base/log.hpp"
 #include "base/sleep.hpp"
 #include "net/fields.hpp"
-#include "net/in_buffer.hpp"
 #include "net/reply_text.hpp"
-#include "net/server_request.hpp"
+#include "net/request_reader.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -13,10 +12,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/beast/http/error.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/status.hpp>
-#include <boost/beast/http/string_body.hpp>
 
 #include <sys/socket.h>
 
@@ -26,39 +21,27 @@
 namespace receiptd::net {
 
 namespace asio = boost::asio;
-namespace http = boost::beast::http;
 
 namespace {
 
 using tcp = asio::ip::tcp;
 using Error = boost::system::error_code;
-using RequestParser = http::request_parser<http::string_body>;
 
 constexpr std::size_t kReadSize = 16 * 1024;
-constexpr std::uint32_t kRequestHeadLimit = 64 * 1024;
 constexpr std::chrono::seconds kLingerTime{2};  // for a refused client that is still sending
 constexpr std::uint64_t kLingerBytes = 64ull << 20;
 
 auto redirect(Error& error) { return asio::redirect_error(asio::use_awaitable, error); }
 
-enum class Received { whole, nothing, slow, malformed, body_too_large, head_too_large, refused };
+enum class Received { whole, nothing, refused };
 
-ServerReply refusal(const ServerState& state, Received received) {
-    switch (received) {
-        case Received::slow: return state.refuse(408, "the request took too long");
-        case Received::body_too_large: return state.refuse(413, "the request is too large");
-        case Received::head_too_large: return state.refuse(431, "the request's head is too large");
+ServerReply refusal(const ServerState& state, RequestReader::State fault) {
+    switch (fault) {
+        case RequestReader::State::body_too_large: return state.refuse(413, "the request is too large");
+        case RequestReader::State::head_too_large:
+            return state.refuse(431, "the request's head is too large");
         default: return state.refuse(400, "the request is malformed");
     }
-}
-
-bool fill(const RequestParser& parser, ServerRequest& request) {
-    const auto& message = parser.get();
-    if (message.version() == 11 && message.find(http::field::host) == message.end()) return false;
-    request.method = message.method_string();
-    for (const auto& field : message)
-        request.headers.push_back({std::string(field.name_string()), std::string(field.value())});
-    return read_target(message.target(), request);
 }
 
 void report_failure(const std::string& path, std::string_view cause) {
@@ -68,7 +51,10 @@ void report_failure(const std::string& path, std::string_view cause) {
 class Session final : public ServerSession, public std::enable_shared_from_this<Session> {
 public:
     Session(tcp::socket socket, std::shared_ptr<ServerState> state)
-        : socket_(std::move(socket)), timer_(socket_.get_executor()), state_(std::move(state)) {
+        : socket_(std::move(socket)),
+          timer_(socket_.get_executor()),
+          state_(std::move(state)),
+          reader_(state_->options.max_request_bytes) {
         state_->sessions.insert(this);
     }
     Session(const Session&) = delete;
@@ -108,86 +94,89 @@ private:
 
     base::Task<void> serve() {
         for (bool keep_alive = true; keep_alive && !aborted_;) {
-            RequestParser parser;
+            reader_.begin();
             waiting_since_ = std::chrono::steady_clock::now();
-            const Received received = co_await receive(parser);
+            const Received received = co_await receive();
             waiting_since_.reset();
             if (received == Received::nothing) co_return;
-            if (received == Received::refused) {
-                co_await refuse(std::move(*refused_));
+            auto request = received == Received::whole ? reader_.take() : std::nullopt;
+            if (!request) {
+                ServerReply reply = refusal_now();
+                co_await refuse(std::move(reply));
                 co_return;
             }
-            ServerRequest request;
-            if (received != Received::whole || !fill(parser, request)) {
-                co_await refuse(refusal(*state_, received));
-                co_return;
-            }
-            request.body = std::move(parser.get().body());
-            const bool to_head = request.method == "HEAD";
-            ServerReply reply = co_await handle(std::move(request));
+            const bool to_head = request->method == "HEAD";
+            ServerReply reply = co_await handle(std::move(*request));
             if (aborted_) co_return;
-            keep_alive = parser.keep_alive() && !finishing_ &&
+            keep_alive = reader_.keep_alive() && !finishing_ &&
                          !lists_word(find_header(reply.headers, "Connection"), "close");
             if (reply.next_piece && has_body(reply.status))
-                keep_alive =
-                    co_await stream(std::move(reply), to_head, parser.get().version() >= 11, keep_alive);
+                keep_alive = co_await stream(std::move(reply), to_head, reader_.knows_chunks(), keep_alive);
             else
                 keep_alive = co_await answer(std::move(reply), to_head, keep_alive);
         }
         co_await linger();
     }
 
-    // `idle_timeout` is for the silence between requests and for the whole of a request.
-    base::Task<Received> receive(RequestParser& parser) {
-        parser.header_limit(kRequestHeadLimit);
-        parser.body_limit(state_->options.max_request_bytes);
-        parser.eager(true);
+    // `idle_timeout` is for the silence between requests and for the whole of a request. With
+    // Received::refused, refused_ says how.
+    base::Task<Received> receive() {
         set_limit(state_->options.idle_timeout);
         bool head_seen = false;
-        idle_ = buffer_.empty();
+        idle_ = !reader_.has_bytes();
         for (;;) {
-            if (!buffer_.empty()) {
-                const auto received = parse(parser);
+            if (reader_.has_bytes()) {
+                const auto received = parse();
                 if (received) co_return *received;
             }
-            if (parser.is_header_done() && !std::exchange(head_seen, true)) {
-                if (is_refused(parser)) co_return Received::refused;
-                const bool goes_on = co_await tell_to_continue(parser);
+            if (reader_.is_head_done() && !std::exchange(head_seen, true)) {
+                if (is_refused()) co_return Received::refused;
+                const bool goes_on = co_await tell_to_continue();
                 if (!goes_on) co_return Received::nothing;
             }
             if (finishing_ && idle_) co_return Received::nothing;
             Error error;
-            const asio::mutable_buffer room(buffer_.prepare(kReadSize), kReadSize);
-            buffer_.commit(co_await socket_.async_read_some(room, redirect(error)));
-            if (error) co_return timed_out_ && !idle_ ? Received::slow : Received::nothing;
+            const asio::mutable_buffer room(reader_.room(kReadSize), kReadSize);
+            reader_.took(co_await socket_.async_read_some(room, redirect(error)));
+            if (error) co_return timed_out_ && !idle_ ? too_slow() : Received::nothing;
             idle_ = false;
         }
     }
 
+    // As refused_ says; else the request came whole and makes no sense.
+    ServerReply refusal_now() {
+        if (refused_) return std::move(*refused_);
+        return refusal(*state_, RequestReader::State::malformed);
+    }
+
+    Received too_slow() {
+        refused_ = state_->refuse(408, "the request took too long");
+        return Received::refused;
+    }
+
     // nullopt: more is needed.
-    std::optional<Received> parse(RequestParser& parser) {
-        Error error;
-        const std::string_view bytes = buffer_.data();
-        buffer_.consume(parser.put(asio::const_buffer(bytes.data(), bytes.size()), error));
-        if (error == http::error::body_limit) return Received::body_too_large;
-        if (error == http::error::header_limit) return Received::head_too_large;
-        if (error && error != http::error::need_more) return Received::malformed;
-        if (!parser.is_done()) return std::nullopt;
-        clear_limit();
-        return Received::whole;
+    std::optional<Received> parse() {
+        const auto state = reader_.parse();
+        if (state == RequestReader::State::more) return std::nullopt;
+        if (state == RequestReader::State::whole) {
+            clear_limit();
+            return Received::whole;
+        }
+        refused_ = refusal(*state_, state);
+        return Received::refused;
     }
 
     // By its head; one that is malformed is refused as such when it is whole.
-    bool is_refused(const RequestParser& parser) {
-        ServerRequest head;
-        if (!state_->options.refuse_head || !fill(parser, head)) return false;
-        refused_ = state_->options.refuse_head(head);
+    bool is_refused() {
+        if (!state_->options.refuse_head) return false;
+        const auto head = reader_.head();
+        if (head) refused_ = state_->options.refuse_head(*head);
         return refused_.has_value();
     }
 
     // For a client that waits for it. False: the client is gone.
-    base::Task<bool> tell_to_continue(const RequestParser& parser) {
-        if (!equals_ignoring_case(parser.get()[http::field::expect], "100-continue")) co_return true;
+    base::Task<bool> tell_to_continue() {
+        if (!reader_.expects_continue()) co_return true;
         const bool sent = co_await write(asio::buffer(kContinue), asio::const_buffer());
         if (sent) set_limit(state_->options.idle_timeout);
         co_return sent;
@@ -238,15 +227,14 @@ private:
             co_return false;
         }
         std::string_view body = reply.shared_body ? *reply.shared_body : reply.body;
-        const std::string_view reason = http::obsolete_reason(static_cast<http::status>(reply.status));
-        const std::string head = write_reply_head(reply, reason, Framing::length, body.size(), keep_alive);
+        const std::string head = write_reply_head(reply, Framing::length, body.size(), keep_alive);
         if (to_head || !has_body(reply.status)) body = {};
         if (reply.sabotage == Sabotage::truncate) {
             body = body.substr(0, body.size() / 2);
             keep_alive = false;
         }
         const bool sent = co_await write(asio::buffer(head), asio::buffer(body.data(), body.size()));
-        co_return sent&& keep_alive;
+        co_return (sent && keep_alive);
     }
 
     base::Task<void> refuse(ServerReply reply) {
@@ -257,11 +245,10 @@ private:
 
     base::Task<bool> stream(ServerReply reply, bool to_head, bool chunked, bool keep_alive) {
         keep_alive = keep_alive && chunked;
-        const std::string_view reason = http::obsolete_reason(static_cast<http::status>(reply.status));
         const std::string head =
-            write_reply_head(reply, reason, chunked ? Framing::chunked : Framing::close, 0, keep_alive);
+            write_reply_head(reply, chunked ? Framing::chunked : Framing::close, 0, keep_alive);
         const bool begun = co_await write(asio::buffer(head), asio::const_buffer());
-        if (!begun || to_head) co_return begun&& keep_alive;
+        if (!begun || to_head) co_return (begun && keep_alive);
         streaming_ = true;
         watch_client();
         const bool ended = co_await send_pieces(reply.next_piece, chunked);
@@ -274,7 +261,7 @@ private:
             co_return false;
         }
         const bool sent = co_await write(asio::buffer(chunked ? kLastChunk : ""), asio::const_buffer());
-        co_return sent&& keep_alive && !finishing_;
+        co_return (sent && keep_alive && !finishing_);
     }
 
     // True: the body is at its end, or at an end because the server stops.
@@ -329,7 +316,7 @@ private:
         socket_.shutdown(tcp::socket::shutdown_send, error);
         set_limit(kLingerTime);
         for (std::uint64_t total = 0; !error && total < kLingerBytes && !finishing_;) {
-            const asio::mutable_buffer room(buffer_.prepare(kReadSize), kReadSize);
+            const asio::mutable_buffer room(reader_.room(kReadSize), kReadSize);
             total += co_await socket_.async_read_some(room, redirect(error));
         }
         clear_limit();
@@ -368,7 +355,7 @@ private:
     asio::steady_timer timer_;
     std::shared_ptr<ServerState> state_;
     asio::cancellation_signal signal_;
-    InBuffer buffer_;
+    RequestReader reader_;
     std::optional<ServerReply> refused_;
     std::optional<std::chrono::steady_clock::time_point> waiting_since_;
     std::uint64_t limit_number_ = 0;

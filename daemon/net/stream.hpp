@@ -3,6 +3,7 @@
 
 #include "base/task.hpp"
 #include "net/http_client.hpp"
+#include "net/response_reader.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -19,7 +20,7 @@
 
 namespace receiptd::net {
 
-class Stream : public std::enable_shared_from_this<Stream> {
+class Stream final : public AnswerSource, public std::enable_shared_from_this<Stream> {
 public:
     using Tcp = boost::asio::ip::tcp;
     using Error = boost::system::error_code;
@@ -35,10 +36,10 @@ public:
     void set_limit(SteadyTime::duration limit);
     void clear_limit();
 
-    base::Task<std::size_t> read_some(char* data, std::size_t size, Error& error);
+    base::Task<std::size_t> read_some(char* data, std::size_t size, Error& error) override;
     base::Task<void> write(std::array<boost::asio::const_buffer, 2> buffers, Error& error);
     // Bytes received since the last call of expect_answer().
-    std::uint64_t received() const { return received_; }
+    std::uint64_t received() const override { return received_; }
     void expect_answer() { received_ = 0; }
 
     // Of a kept connection: neither closed by the server nor with bytes that nobody asked for.
@@ -46,10 +47,9 @@ public:
     // Ends whatever runs on it, for good.
     void stop();
 
-    // What to report when an operation ended with `error`. Throws operation_aborted if it was the
-    // awaiting coroutine that was cancelled: that is no failure of the transport.
-    TransportError failure(TransportFault fault, std::string_view phase, const Error& error) const;
-    TransportError failure(TransportFault fault, std::string_view phase, std::string_view cause) const;
+    TransportError failure(TransportFault fault, std::string_view phase, const Error& error) const override;
+    TransportError failure(TransportFault fault, std::string_view phase,
+                           std::string_view cause) const override;
 
 private:
     enum class Ended { no, timeout, stopped };
