@@ -3,12 +3,12 @@
 #include "api/database_calls.hpp"
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
-#include "chain/wire/hash.hpp"
+#include "net/fields.hpp"
 #include "storage/errors.hpp"
 
+#include <sodium/utils.h>
+
 #include <algorithm>
-#include <cctype>
-#include <span>
 
 namespace receiptd::api {
 
@@ -31,36 +31,22 @@ bool matches(std::string_view pattern, std::string_view path, std::string& captu
     return true;
 }
 
-// Takes the same time wherever the texts differ: their hashes are compared, to the end.
+// Takes the same time wherever the texts differ.
 bool same_secret(std::string_view left, std::string_view right) {
-    const auto digest = [](std::string_view text) {
-        return chain::sha256(
-            std::span<const std::uint8_t>(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
-    };
-    const auto a = digest(left);
-    const auto b = digest(right);
-    unsigned different = 0;
-    for (std::size_t i = 0; i < a.bytes.size(); ++i)
-        different |= static_cast<unsigned>(a.bytes[i] ^ b.bytes[i]);
-    return different == 0;
-}
-
-bool is_word(std::string_view text, std::string_view lower_case) {
-    return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
-                      [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
+    return left.size() == right.size() && sodium_memcmp(left.data(), right.data(), left.size()) == 0;
 }
 
 bool is_json(std::string_view content_type) {
     content_type = content_type.substr(0, content_type.find(';'));
     while (content_type.ends_with(' ') || content_type.ends_with('\t')) content_type.remove_suffix(1);
-    return is_word(content_type, "application/json");
+    return net::equals_ignoring_case(content_type, "application/json");
 }
 
 // nullopt: no Authorization of that kind.
 std::optional<std::string_view> bearer(const net::ServerRequest& request) {
     constexpr std::string_view kScheme = "bearer ";
     const auto value = request.header("Authorization");
-    if (!is_word(value.substr(0, kScheme.size()), kScheme)) return std::nullopt;
+    if (!net::equals_ignoring_case(value.substr(0, kScheme.size()), kScheme)) return std::nullopt;
     return value.substr(kScheme.size());
 }
 

@@ -1,5 +1,7 @@
 #include "net/fields.hpp"
 
+#include <boost/url/pct_string_view.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -22,17 +24,17 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    const char small = lower(c);
-    return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
-}
-
 }  // namespace
 
 bool equals_ignoring_case(std::string_view left, std::string_view right) {
     return left.size() == right.size() && std::equal(left.begin(), left.end(), right.begin(),
                                                      [](char a, char b) { return lower(a) == lower(b); });
+}
+
+std::string lowered(std::string_view text) {
+    std::string result(text);
+    for (char& c : result) c = lower(c);
+    return result;
 }
 
 std::string_view find_header(const std::vector<Header>& headers, std::string_view name) {
@@ -67,22 +69,13 @@ bool is_request_target(std::string_view text) {
 }
 
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space) {
-    std::string result;
-    result.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        char c = text[i];
-        if (c == '+' && plus_is_space) {
-            c = ' ';
-        } else if (c == '%') {
-            const int high = i + 1 < text.size() ? hex_digit(text[i + 1]) : -1;
-            const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-            if (high < 0 || low < 0 || high + low == 0) return std::nullopt;
-            c = static_cast<char>(high * 16 + low);
-            i += 2;
-        }
-        result.push_back(c);
-    }
-    return result;
+    const auto escaped = boost::urls::make_pct_string_view(text);
+    if (!escaped) return std::nullopt;
+    boost::urls::encoding_opts options;
+    options.space_as_plus = plus_is_space;
+    auto plain = escaped->decode(options);
+    if (plain.find('\0') != std::string::npos) return std::nullopt;
+    return plain;
 }
 
 std::string http_date(std::chrono::system_clock::time_point time) {

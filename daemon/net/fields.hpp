@@ -11,7 +11,9 @@
 
 namespace receiptd::net {
 
+// Of ASCII, whatever the locale.
 bool equals_ignoring_case(std::string_view left, std::string_view right);
+std::string lowered(std::string_view text);
 // The value of the first header of that name; empty if absent.
 std::string_view find_header(const std::vector<Header>& headers, std::string_view name);
 // Is `word` one of the comma-separated words of a header's value?
@@ -21,7 +23,7 @@ bool is_token(std::string_view text);           // RFC 9110 §5.6.2: a method or
 bool is_field_value(std::string_view text);     // no control characters, so no second header in it
 bool is_request_target(std::string_view text);  // visible ASCII that starts with '/'
 
-// nullopt for a broken escape or one that gives NUL.
+// nullopt for a broken escape or a NUL.
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space);
 
 std::string http_date(std::chrono::system_clock::time_point time);  // RFC 9110 §5.6.7

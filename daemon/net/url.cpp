@@ -1,5 +1,7 @@
 #include "net/url.hpp"
 
+#include "net/fields.hpp"
+
 #include <boost/asio/ip/address.hpp>
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
@@ -13,14 +15,6 @@ namespace receiptd::net {
 namespace {
 
 namespace asio = boost::asio;
-
-char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lowered(std::string_view text) {
-    std::string result(text);
-    std::transform(result.begin(), result.end(), result.begin(), lower_case);
-    return result;
-}
 
 // Letters, digits, '-', '_' and '.' only: a percent-encoded or otherwise clever name is no host.
 bool is_host_name(std::string_view host) {

@@ -1,12 +1,12 @@
 #include "rpc/error_class.hpp"
 
+#include "net/fields.hpp"
 #include "net/retry_after.hpp"
 #include "rpc/error_tables.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cctype>
 
 namespace receiptd::rpc {
 namespace {
@@ -16,12 +16,6 @@ using namespace std::chrono_literals;
 constexpr std::chrono::seconds kLongestRetryAfter = 1h;
 constexpr std::size_t kTextLimit = 200;
 constexpr std::size_t kSearchLimit = 4'096;  // of a foreign body
-
-std::string lower(std::string_view text) {
-    std::string result(text);
-    for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return result;
-}
 
 template <std::size_t N>
 bool says_any(const std::string& lowered, const std::string_view (&needles)[N]) {
@@ -120,7 +114,7 @@ Verdict missing_method(std::string text) {
 }
 
 Verdict by_status(const HttpObservation& seen) {
-    const auto lowered = lower(seen.body.substr(0, kSearchLimit));
+    const auto lowered = net::lowered(seen.body.substr(0, kSearchLimit));
     auto text = short_text(seen.body);
     if (seen.status == 403 && says_any(lowered, kMethodTexts)) return missing_method(std::move(text));
     const bool html = lowered.find("<html") != std::string::npos;
@@ -143,7 +137,7 @@ bool is_gateway_status(int status) {
 // An error of an old node or of a gateway in front, without name and cause.
 Verdict by_text(const chain::RpcErrorObject& error, const HttpObservation& seen) {
     const auto full = error_text(error);
-    const auto lowered = lower(std::string_view(full).substr(0, kSearchLimit));
+    const auto lowered = net::lowered(std::string_view(full).substr(0, kSearchLimit));
     auto text = short_text(full);
     if (is_any(error.code, kRateCodes) || says_any(lowered, kRateTexts))
         return plain(ErrorClass::rate_limited, "rate_limited", std::move(text));

@@ -45,7 +45,7 @@ LIBRARIES = {
     "nlohmann/": r"(daemon/(rpc|alert|watch|api|app)|sandbox|tests|bench)/",
     "pqxx/": r"(daemon/storage|tests|bench)/",
     "simdjson": r"(daemon/chain|sandbox|tests|bench)/",
-    "sodium": r"(daemon/(chain/wire|storage|alert)|tests|bench)/",
+    "sodium": r"(daemon/(chain/wire|storage|alert|api)|tests|bench)/",
     "secp256k1": r"daemon/chain/wire/",
     "toml++/": r"daemon/config/",
     "CLI/": r"(daemon/app|sandbox/main)/|daemon/main\.cpp",
