@@ -14,12 +14,16 @@ target_compile_definitions(receiptd_options INTERFACE
 if(CMAKE_UNITY_BUILD)
   # A source that a unity file includes looks like a header to g++, which then warns about every type local to it.
   target_compile_options(receiptd_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  # And clang warns where two of them have one name for the same type.
+  target_compile_options(receiptd_options INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>)
 endif()
 if(RECEIPTD_SANITIZE)
   target_compile_options(receiptd_options INTERFACE
     -fsanitize=${RECEIPTD_SANITIZE} -fno-omit-frame-pointer
     # g++ 12 sees uninitialised variants in instrumented code.
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+    # clang 14 cannot put this one's data in front of a coroutine.
+    $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
   target_link_options(receiptd_options INTERFACE -fsanitize=${RECEIPTD_SANITIZE})
 endif()
 

@@ -9,7 +9,6 @@ crashes|50|PostgreSQL is crashed COUNT times while blocks are written
 watches|1000|watched transactions on a chain of COUNT blocks, 20 in each, through kills and faults
 soak|600|living traffic is followed for COUNT seconds from both sources and compared with the truth
 recordings|30|COUNT whole blocks of ../shared/data are followed and counted
-fuzz|60|each parser of outside bytes is fuzzed for COUNT seconds by libFuzzer (clang, build-fuzz/)
 END
 }
 
@@ -47,23 +46,6 @@ sweep_scenarios() {
     [ ${#failed[@]} -eq 0 ] || die "sweep $name $count failed: ${failed[*]}"
 }
 
-# What libFuzzer found stays in .local/fuzz for the next time; a crash is kept there, too.
-sweep_fuzz() {
-    local seconds=$1 source name corpus targets=()
-    install_packages build test lint
-    configure fuzz
-    for source in tests/fuzz/fuzz_*.cpp; do targets+=("$(basename "$source" .cpp)"); done
-    say "Building ${targets[*]} (build-fuzz/)"
-    cmake --build build-fuzz -j "$(nproc)" --target "${targets[@]}"
-    for name in "${targets[@]}"; do
-        corpus=$LOCAL/fuzz/${name#fuzz_}
-        mkdir -p "$corpus"
-        say "$name, $seconds s"
-        "build-fuzz/$name" -max_total_time="$seconds" -print_final_stats=1 -verbosity=0 \
-            -artifact_prefix="$corpus-" "$corpus" "tests/data/fuzz/${name#fuzz_}"
-    done
-}
-
 sweep() {
     local name=${1:-} count=${2:-} known
     known=$(sweeps | cut -d'|' -f1 | paste -sd' ')
@@ -71,5 +53,5 @@ sweep() {
     [ -n "$count" ] || count=$(sweeps | awk -F'|' -v name="$name" '$1 == name { print $2 }')
     [[ $count =~ ^[1-9][0-9]{0,5}$ ]] || die "COUNT must be a whole number from 1 to 999999, not \"$count\""
     [ $# -le 2 ] || die "sweep takes NAME and COUNT, not also \"$3\""
-    if [ "$name" = fuzz ]; then sweep_fuzz "$count"; else sweep_scenarios "$name" "$count"; fi
+    sweep_scenarios "$name" "$count"
 }

@@ -1,7 +1,6 @@
-# Fuzz targets: tests/fuzz/fuzz_<name>.cpp with seeds in tests/data/fuzz/<name>/.
+# Fuzz targets: tests/fuzz/fuzz_<name>.cpp with seeds in tests/data/fuzz/<name>/; `./dev fuzz` runs them all.
 #
-# RECEIPTD_FUZZ=ON (clang): libFuzzer programs, the project's libraries instrumented as well:
-#   cmake -S . -B build-fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DRECEIPTD_FUZZ=ON
+# RECEIPTD_FUZZ=ON (clang, preset fuzz): libFuzzer programs, the project's libraries instrumented as well:
 #   build-fuzz/fuzz_block -max_total_time=60 corpus-folder tests/data/fuzz/block
 # Otherwise each target runs over its seeds and damages of them (replay_main.cpp), without clang.
 if(RECEIPTD_FUZZ)
@@ -13,14 +12,21 @@ if(RECEIPTD_FUZZ)
   target_link_options(receiptd_options INTERFACE -fsanitize=address)
 endif()
 
+add_custom_target(fuzz_targets)
 file(GLOB fuzz_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/fuzz/fuzz_*.cpp)
 foreach(source ${fuzz_sources})
   get_filename_component(target ${source} NAME_WE)
   string(REGEX REPLACE "^fuzz_" "" name ${target})
   set(seeds ${CMAKE_CURRENT_LIST_DIR}/data/fuzz/${name})
+  file(GLOB found CONFIGURE_DEPENDS ${seeds}/*)
+  if(NOT found)
+    message(FATAL_ERROR "${target} has no seeds in ${seeds}: damages of valid inputs reach further than none")
+  endif()
   add_executable(${target} ${source})
-  target_link_libraries(${target} PRIVATE receiptd_chain nlohmann_json::nlohmann_json)
+  target_link_libraries(${target} PRIVATE receiptd_api receiptd_rpc receiptd_config GTest::gmock
+    nlohmann_json::nlohmann_json)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_LIST_DIR})
+  add_dependencies(fuzz_targets ${target})
   if(RECEIPTD_FUZZ)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
     add_test(NAME fuzz.${name} COMMAND ${target} -runs=2000 -seed=1 ${seeds})

@@ -46,7 +46,7 @@ bool is_offset(std::string_view text) {
 bool is_time(std::string_view text) {
     constexpr std::string_view kShape = "0000-00-00T00:00:00";
     if (text.size() <= kShape.size()) return false;
-    for (const std::size_t mark : {4, 7, 10, 13, 16})
+    for (const std::size_t mark : {4U, 7U, 10U, 13U, 16U})
         if (text[mark] != kShape[mark]) return false;
     const int year = digits(text, 0, 4);
     const std::chrono::year_month_day day{std::chrono::year(year),

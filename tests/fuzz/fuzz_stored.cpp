@@ -1,0 +1,29 @@
+// What the database gives back was the chain's once: actions, errors, events, evidence.
+#include "chain/json/errors.hpp"
+#include "chain/json/events.hpp"
+#include "chain/json/failed_action.hpp"
+#include "chain/json/json_check.hpp"
+#include "chain/tree/stored_actions.hpp"
+#include "fuzz/visit_model.hpp"
+#include "watch/transaction_json.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace receiptd;
+    const std::string text = fuzz::body(data, size);
+    const auto facts = chain::stored_action_facts(text);
+    fuzz::require(facts.method_name.empty() || !facts.names.empty(), "a method is an action's", text);
+    const auto failure = chain::classify_failure(text);
+    fuzz::require(!failure.error_class.empty(), "a failure has a class", text);
+    fuzz::require(failure.error_text.find('\0') == std::string::npos, "PostgreSQL can store it", text);
+    chain::failed_action(text);
+    if (const auto event = chain::read_event(text)) {
+        for (const auto part : {event->standard, event->version, event->event}) fuzz::visit(part);
+        fuzz::visit_json(event->data);
+    }
+    // Evidence is checked before it is stored (storage/watch_updates.cpp).
+    if (!chain::check_json(text).queryable()) return 0;
+    storage::Watch watch;
+    watch.evidence_json = text;
+    fuzz::require(nlohmann::json::accept(watch::watch_json(watch)), "a watch is JSON", text);
+    return 0;
+}
