@@ -17,9 +17,6 @@ constexpr std::size_t kSmallestRoom = 64 * 1024;  // a trailer that lies is foun
 struct FreeDecompressor {
     void operator()(libdeflate_decompressor* handle) const { libdeflate_free_decompressor(handle); }
 };
-struct FreeCompressor {
-    void operator()(libdeflate_compressor* handle) const { libdeflate_free_compressor(handle); }
-};
 
 bool starts_like_gzip(std::string_view text) {
     return text.size() >= 18 && text[0] == '\x1f' && text[1] == '\x8b';
@@ -67,15 +64,6 @@ base::Result<std::string, GunzipFault> gunzip(std::string_view compressed, std::
     } while (!compressed.empty());
     plain.resize(filled);
     return plain;
-}
-
-std::string gzip(std::string_view plain, int level) {
-    const std::unique_ptr<libdeflate_compressor, FreeCompressor> engine(libdeflate_alloc_compressor(level));
-    if (!engine) throw std::bad_alloc();
-    std::string compressed(libdeflate_gzip_compress_bound(engine.get(), plain.size()), '\0');
-    compressed.resize(libdeflate_gzip_compress(engine.get(), plain.data(), plain.size(), compressed.data(),
-                                               compressed.size()));
-    return compressed;
 }
 
 }  // namespace receiptd::net

@@ -1,4 +1,4 @@
-// gzip (RFC 1952) of whole texts.
+// Reads gzip (RFC 1952), whole texts.
 #pragma once
 
 #include "base/result.hpp"
@@ -14,7 +14,5 @@ enum class GunzipFault { too_large, malformed };
 // Never makes more than `limit` bytes, and no buffer larger than that or than what the compressed
 // text can hold. The result has 64 bytes of spare capacity (chain/document.hpp).
 base::Result<std::string, GunzipFault> gunzip(std::string_view compressed, std::uint64_t limit);
-
-std::string gzip(std::string_view plain, int level = 6);  // level 1 (fast) to 12 (small)
 
 }  // namespace receiptd::net

@@ -70,8 +70,7 @@ void Ledger::make_genesis() {
     for (std::size_t i = 0; i < layout_.size(); ++i) shards_.emplace_back(i, global_contracts);
     for (const GenesisAccount& account : options_.accounts) {
         add_genesis_account(shards_[layout_.index_of(account.account_id)], account, options_.genesis_height);
-        for (const chain::SecretKey& key : account.secret_keys)
-            known_keys_[account.account_id].push_back(key);
+        for (const sim::SecretKey& key : account.secret_keys) known_keys_[account.account_id].push_back(key);
     }
     genesis_tokens_ = account_tokens();
 

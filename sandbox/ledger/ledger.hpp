@@ -173,10 +173,10 @@ private:
     // --- ledger_drops.cpp ---
     DropAnswer wish_for(std::string_view hash, const std::function<void(const CryptoHash&)>& wish);
     void make_drop_real(const TransactionRecord& transaction, DropHow how);
-    const chain::SecretKey* known_key(std::string_view account_id, const chain::PublicKey& key) const;
+    const sim::SecretKey* known_key(std::string_view account_id, const chain::PublicKey& key) const;
     std::optional<std::uint64_t> full_access_nonce(std::string_view account_id,
                                                    const chain::PublicKey& key) const;
-    void submit_own(const TransactionRecord& victim, const chain::SecretKey& key, std::uint64_t nonce,
+    void submit_own(const TransactionRecord& victim, const sim::SecretKey& key, std::uint64_t nonce,
                     const std::string& receiver_id, u128 deposit);
     void drain(const TransactionRecord& transaction);
     // --- ledger_transactions.cpp ---
@@ -204,7 +204,7 @@ private:
     Mempool mempool_;
     Submissions submissions_;
     Forest forest_;
-    std::map<std::string, std::vector<chain::SecretKey>, std::less<>> known_keys_;  // by account
+    std::map<std::string, std::vector<sim::SecretKey>, std::less<>> known_keys_;  // by account
     u128 genesis_tokens_ = 0;
     u128 burnt_ = 0;
     std::uint64_t skips_ = 0;

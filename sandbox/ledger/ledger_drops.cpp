@@ -9,17 +9,17 @@ namespace wire = sim::wire;
 
 namespace {
 
-wire::SignedTransaction sign(wire::Transaction transaction, const chain::SecretKey& key) {
+wire::SignedTransaction sign(wire::Transaction transaction, const sim::SecretKey& key) {
     const chain::Signature signature = key.sign(wire::transaction_hash(transaction).view());
     return {std::move(transaction), signature};
 }
 
 }  // namespace
 
-const chain::SecretKey* Ledger::known_key(std::string_view account_id, const chain::PublicKey& key) const {
+const sim::SecretKey* Ledger::known_key(std::string_view account_id, const chain::PublicKey& key) const {
     const auto keys = known_keys_.find(account_id);
     if (keys == known_keys_.end()) return nullptr;
-    for (const chain::SecretKey& secret : keys->second) {
+    for (const sim::SecretKey& secret : keys->second) {
         if (secret.public_key() == key) return &secret;
     }
     return nullptr;
@@ -37,13 +37,13 @@ void Ledger::make_drop_real(const TransactionRecord& transaction, DropHow how) {
     const wire::Transaction& body = transaction.body();
     if (how == DropHow::balance) return drain(transaction);
     if (how != DropHow::superseded || body.nonce.nonce_index) return;
-    const chain::SecretKey* key = known_key(body.signer_id, body.public_key);
+    const sim::SecretKey* key = known_key(body.signer_id, body.public_key);
     if (key == nullptr || !full_access_nonce(body.signer_id, body.public_key)) return;
     submit_own(transaction, *key, body.nonce.nonce, body.signer_id, 0);
 }
 
 // A transfer, in the place of or before `victim`.
-void Ledger::submit_own(const TransactionRecord& victim, const chain::SecretKey& key, std::uint64_t nonce,
+void Ledger::submit_own(const TransactionRecord& victim, const sim::SecretKey& key, std::uint64_t nonce,
                         const std::string& receiver_id, u128 deposit) {
     wire::Transaction transaction;
     transaction.signer_id = victim.body().signer_id;
@@ -62,7 +62,7 @@ void Ledger::drain(const TransactionRecord& transaction) {
     const wire::Transaction& body = transaction.body();
     const auto keys = known_keys_.find(body.signer_id);
     if (keys == known_keys_.end()) return;
-    for (const chain::SecretKey& key : keys->second) {
+    for (const sim::SecretKey& key : keys->second) {
         const auto nonce = full_access_nonce(body.signer_id, key.public_key());
         // With the transaction's own key there must be a nonce below its own.
         if (!nonce || (key.public_key() == body.public_key && *nonce + 1 >= body.nonce.nonce)) continue;

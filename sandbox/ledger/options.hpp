@@ -1,8 +1,8 @@
 // What a sandbox chain is made with.
 #pragma once
 
-#include "chain/wire/secret_key.hpp"
 #include "sandbox/sim/host.hpp"
+#include "sandbox/sim/secret_key.hpp"
 #include "sandbox/sim/state.hpp"
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct GenesisAccount {
     sim::u128 locked = 0;
     sim::KeyList access_keys;
     // Known to the ledger only to sign what makes a drop real (Ledger::drop); need not be there.
-    std::vector<chain::SecretKey> secret_keys;
+    std::vector<sim::SecretKey> secret_keys;
     sim::Bytes code;  // empty: no contract
     sim::DataList data;
 };

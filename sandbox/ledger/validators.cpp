@@ -10,10 +10,10 @@ using chain::CryptoHash;
 
 namespace {
 
-chain::SecretKey validator_key(std::uint64_t seed, std::size_t index) {
+sim::SecretKey validator_key(std::uint64_t seed, std::size_t index) {
     const std::string text =
         "sandbox validator " + std::to_string(index) + " of seed " + std::to_string(seed);
-    return *chain::SecretKey::from_seed(chain::KeyType::ed25519, chain::sha256(chain::bytes_of(text)).view());
+    return *sim::SecretKey::from_seed(chain::KeyType::ed25519, chain::sha256(chain::bytes_of(text)).view());
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // The validators of a sandbox chain: the same few for ever, with keys that follow from the seed.
 #pragma once
 
-#include "chain/wire/secret_key.hpp"
 #include "sandbox/sim/model.hpp"
+#include "sandbox/sim/secret_key.hpp"
 
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@ namespace receiptd::sandbox {
 
 struct Validator {
     std::string account_id;
-    chain::SecretKey key;
+    sim::SecretKey key;
     sim::u128 stake = 0;
 };
 

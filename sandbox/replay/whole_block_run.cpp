@@ -1,7 +1,7 @@
 #include "sandbox/replay/whole_block_run.hpp"
 
-#include "net/gzip.hpp"
 #include "sandbox/replay/files.hpp"
+#include "sandbox/replay/gzip.hpp"
 #include "sandbox/replay/id_shift.hpp"
 
 #include <algorithm>
@@ -134,7 +134,7 @@ std::shared_ptr<const std::string> WholeBlockRun::text(std::uint64_t position) c
 
 void WholeBlockRun::compress() {
     for (std::uint64_t position = 0; position < size(); ++position)
-        compressed_.push_back(std::make_shared<const std::string>(net::gzip(*text(position))));
+        compressed_.push_back(std::make_shared<const std::string>(gzip(*text(position))));
 }
 
 std::shared_ptr<const std::string> WholeBlockRun::compressed(std::uint64_t position) const {

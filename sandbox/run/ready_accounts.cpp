@@ -16,12 +16,12 @@ namespace {
 
 constexpr const char* kNames[] = {"alice.sandbox", "bob.sandbox", "carol.sandbox", "relayer.sandbox"};
 
-chain::SecretKey derived_key(std::uint64_t seed, const std::string& account_id) {
+sim::SecretKey derived_key(std::uint64_t seed, const std::string& account_id) {
     chain::Writer writer;
     writer.string("receiptd-sandbox ready-made account");
     writer.u64(seed);
     writer.string(account_id);
-    return *chain::SecretKey::from_seed(chain::KeyType::ed25519, chain::sha256(writer.result()).view());
+    return *sim::SecretKey::from_seed(chain::KeyType::ed25519, chain::sha256(writer.result()).view());
 }
 
 [[noreturn]] void fail(const std::filesystem::path& file) {

@@ -1,7 +1,7 @@
 // The accounts that are there for users from the start, with their keys.
 #pragma once
 
-#include "chain/wire/secret_key.hpp"
+#include "sandbox/sim/secret_key.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -14,7 +14,7 @@ namespace receiptd::sandbox {
 
 struct ReadyAccount {
     std::string account_id;
-    chain::SecretKey key;  // full access; follows from the seed
+    sim::SecretKey key;  // full access; follows from the seed
 };
 
 // alice, bob, carol and relayer.sandbox.

@@ -1,7 +1,7 @@
 #include "sandbox/sim/apply.hpp"
 
-#include "chain/wire/derive.hpp"
 #include "sandbox/sim/apply_receipt.hpp"
+#include "sandbox/sim/derive.hpp"
 #include "sandbox/sim/validate.hpp"
 
 #include <nlohmann/json.hpp>
@@ -72,7 +72,7 @@ private:
         body.signer_public_key = transaction.public_key;
         body.gas_price = chunk_.block.gas_price;
         body.actions = transaction.actions;
-        return {chain::initial_receipt_id(hash, chunk_.block.height), transaction.signer_id,
+        return {sim::initial_receipt_id(hash, chunk_.block.height), transaction.signer_id,
                 transaction.receiver_id, std::move(body)};
     }
 
@@ -100,7 +100,7 @@ private:
     void time_out_yields() {
         std::uint64_t salt = chunk_.block.first_receipt_salt;
         for (const ShardQueues::ExpiredYield& expired : chunk_.queues.expired_yields(chunk_.block.height)) {
-            result_.outgoing.push_back({chain::derive_id(expired.data_id, chunk_.block.height, salt++),
+            result_.outgoing.push_back({sim::derive_id(expired.data_id, chunk_.block.height, salt++),
                                         expired.account_id, expired.account_id,
                                         DataReceipt{expired.data_id, std::nullopt, true}});
         }

@@ -1,7 +1,7 @@
 #include "sandbox/sim/apply_receipt.hpp"
 
-#include "chain/wire/derive.hpp"
 #include "sandbox/sim/actions.hpp"
+#include "sandbox/sim/derive.hpp"
 #include "sandbox/sim/error_json.hpp"
 #include "sandbox/sim/fees.hpp"
 #include "sandbox/sim/function_call.hpp"
@@ -86,7 +86,7 @@ private:
     std::optional<Json> run_call(const wire::FunctionCall& call, std::size_t index) {
         FunctionCallFrame frame{receipt_,         body_,  call, chunk_.block, promise_results_, chunk_.queues,
                                 chunk_.contracts, state_, {}};
-        frame.action_hash = chain::action_hash(receipt_.receipt_id, chunk_.block.height, index);
+        frame.action_hash = sim::action_hash(receipt_.receipt_id, chunk_.block.height, index);
         frame.is_last_action = index + 1 == body_.actions.size();
         FunctionCallResult result = call_function(frame);
         gas_burnt_ += result.gas_burnt;
@@ -190,7 +190,7 @@ private:
     }
 
     CryptoHash child_id(std::size_t index) const {
-        return chain::child_receipt_id(receipt_.receipt_id, chunk_.block.height, index);
+        return sim::child_receipt_id(receipt_.receipt_id, chunk_.block.height, index);
     }
 
     void emit_receipts(Outcome& outcome) {

@@ -1,6 +1,6 @@
 #include "sandbox/sim/promises.hpp"
 
-#include "chain/wire/derive.hpp"
+#include "sandbox/sim/derive.hpp"
 #include "sandbox/sim/host_costs.hpp"
 #include "sandbox/sim/host_error.hpp"
 
@@ -15,7 +15,7 @@ PromiseIndex Promises::push(Promise promise) {
     return promises_.size() - 1;
 }
 
-CryptoHash Promises::next_data_id() { return chain::data_id(action_hash_, height_, data_ids_++); }
+CryptoHash Promises::next_data_id() { return sim::data_id(action_hash_, height_, data_ids_++); }
 
 PromiseIndex Promises::create(std::string receiver_id, const std::vector<ReceiptIndex>& after) {
     PromiseReceipt made;

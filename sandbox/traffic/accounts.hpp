@@ -1,8 +1,8 @@
 // Who the traffic acts for: what genesis must make, and the keys that sign. Everything follows from the seed.
 #pragma once
 
-#include "chain/wire/secret_key.hpp"
 #include "sandbox/sim/host.hpp"
+#include "sandbox/sim/secret_key.hpp"
 
 #include <optional>
 #include <string>
@@ -26,7 +26,7 @@ struct TrafficAccount {
     sim::u128 balance = 0;             // yocto
     std::vector<sim::PublicKey> keys;  // full access, nonce 0
     // Of the first of them. A chain that knows it can make the drops "superseded" and "balance" real.
-    std::optional<chain::SecretKey> secret_key;
+    std::optional<sim::SecretKey> secret_key;
     sim::u128 token_balance = 0;  // with ft.sandbox; 0: not registered there
 };
 
@@ -38,7 +38,7 @@ enum class SignerRole : std::uint8_t {
 };
 struct Signer {
     std::string account_id;
-    chain::SecretKey key;
+    sim::SecretKey key;
     SignerRole role = SignerRole::account;
     std::uint64_t nonce = 0;  // the last one used
 };
@@ -52,6 +52,6 @@ std::vector<TrafficAccount> traffic_accounts(std::uint64_t seed, std::size_t cou
 std::vector<Signer> traffic_signers(std::uint64_t seed, std::size_t count = kTrafficAccounts);
 
 // A key that follows from seed, purpose and number.
-chain::SecretKey traffic_key(std::uint64_t seed, std::string_view purpose, std::uint64_t number);
+sim::SecretKey traffic_key(std::uint64_t seed, std::string_view purpose, std::uint64_t number);
 
 }  // namespace receiptd::sandbox

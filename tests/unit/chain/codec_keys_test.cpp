@@ -7,6 +7,7 @@
 namespace receiptd::chain {
 namespace {
 
+using sandbox::sim::SecretKey;
 using vector_data::load_vectors;
 using vector_data::unhex;
 

@@ -2,14 +2,15 @@
 #include "chain/proof/light_client.hpp"
 #include "chain/proof/merkle.hpp"
 #include "chain/wire/base64.hpp"
-#include "chain/wire/derive.hpp"
 #include "codec_vectors.hpp"
+#include "sandbox/sim/derive.hpp"
 
 #include <gtest/gtest.h>
 
 namespace receiptd::chain {
 namespace {
 
+namespace sim = sandbox::sim;
 using vector_data::hash;
 using vector_data::Json;
 using vector_data::load_vectors;
@@ -38,20 +39,21 @@ TEST(DerivedIds, MatchTheVectors) {
     for (const auto& vector : load_vectors("receipt_ids.json", "vectors")) {
         const CryptoHash base = hash(vector.at("base"));
         const std::uint64_t salt = u64(vector.at("salt"));
-        const CryptoHash derived = vector.contains("block_hash")
-                                       ? derive_id_by_block_hash(base, hash(vector.at("block_hash")), salt)
-                                       : derive_id(base, u64(vector.at("block_height")), salt);
+        const CryptoHash derived =
+            vector.contains("block_hash")
+                ? sim::derive_id_by_block_hash(base, hash(vector.at("block_hash")), salt)
+                : sim::derive_id(base, u64(vector.at("block_height")), salt);
         EXPECT_EQ(derived.to_string(), vector.at("result")) << vector.at("what");
     }
 }
 
 TEST(DerivedIds, HaveNamesForTheirRules) {
     const CryptoHash base = sha256({});
-    EXPECT_EQ(initial_receipt_id(base, 9), derive_id(base, 9, 0));
-    EXPECT_EQ(child_receipt_id(base, 9, 3), derive_id(base, 9, 3));
-    EXPECT_EQ(action_hash(base, 9, 1), derive_id(base, 9, ~std::uint64_t{0} - 1));
-    EXPECT_EQ(data_id(base, 9, 2), derive_id(base, 9, 2));
-    EXPECT_EQ(random_seed(base, base), sha256_pair(base, base));
+    EXPECT_EQ(sim::initial_receipt_id(base, 9), sim::derive_id(base, 9, 0));
+    EXPECT_EQ(sim::child_receipt_id(base, 9, 3), sim::derive_id(base, 9, 3));
+    EXPECT_EQ(sim::action_hash(base, 9, 1), sim::derive_id(base, 9, ~std::uint64_t{0} - 1));
+    EXPECT_EQ(sim::data_id(base, 9, 2), sim::derive_id(base, 9, 2));
+    EXPECT_EQ(sim::random_seed(base, base), sha256_pair(base, base));
 }
 
 class OutcomeTrees : public ::testing::Test {

@@ -9,6 +9,7 @@
 namespace receiptd::chain::wire {
 namespace {
 
+using sandbox::sim::SecretKey;
 using vector_data::Json;
 using vector_data::load_vectors;
 using vector_data::unhex;

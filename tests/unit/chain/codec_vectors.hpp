@@ -3,8 +3,8 @@
 
 #include "chain/proof/merkle.hpp"
 #include "chain/wire/hex.hpp"
-#include "chain/wire/secret_key.hpp"
 #include "chain/wire/transaction.hpp"
+#include "sandbox/sim/secret_key.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -15,6 +15,7 @@
 namespace receiptd::chain::vector_data {
 
 using Json = nlohmann::json;
+using sandbox::sim::SecretKey;
 
 inline Json load_vectors(const std::string& name) {
     std::ifstream file(std::string(RECEIPTD_TEST_DATA) + "/vectors/" + name);

@@ -1,6 +1,6 @@
 #include "base/coroutine.hpp"
-#include "net/gzip.hpp"
 #include "net_loop.hpp"
+#include "sandbox/replay/gzip.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@ namespace receiptd::net {
 namespace {
 
 using namespace net::testing;
+using sandbox::gzip;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Outcome = base::Result<HttpResponse, TransportError>;

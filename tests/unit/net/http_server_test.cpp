@@ -1,8 +1,8 @@
 #include "net/http_server.hpp"
 
 #include "base/coroutine.hpp"
-#include "net/gzip.hpp"
 #include "net_loop.hpp"
+#include "sandbox/replay/gzip.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -206,7 +206,7 @@ TEST_F(HttpServerTest, SharedBodyGoesOutWhole) {
 TEST_F(HttpServerTest, GzipRoundTrip) {
     ServerReply reply;
     reply.headers.push_back({"Content-Encoding", "gzip"});
-    reply.body = gzip(std::string(100'000, 'z'));
+    reply.body = sandbox::gzip(std::string(100'000, 'z'));
     serve(replying(reply));
     const Outcome outcome = send({});
     ASSERT_TRUE(outcome.has_value()) << outcome.error().text;

@@ -3,6 +3,7 @@
 #include "net/reply_text.hpp"
 #include "net/request_text.hpp"
 #include "net/server_request.hpp"
+#include "sandbox/replay/gzip.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 namespace receiptd::net {
 namespace {
 
+using sandbox::gzip;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -177,7 +179,7 @@ TEST(ServerRequest, QueryParametersAreDecoded) {
 TEST(ReplyText, AddsLengthDateAndConnection) {
     ServerReply reply = plain_reply(404, "not here");
     reply.headers.push_back({"content-length", "99"});
-    const std::string head = write_reply_head(reply, "Not Found", Framing::length, 9, true);
+    const std::string head = write_reply_head(reply, Framing::length, 9, true);
     EXPECT_THAT(head, StartsWith("HTTP/1.1 404 Not Found\r\nDate: "));
     EXPECT_THAT(head, EndsWith("\r\nContent-Length: 9\r\nConnection: keep-alive\r\n\r\n"));
     EXPECT_THAT(head, Not(HasSubstr("99")));

@@ -2,10 +2,10 @@
 // transaction came to.
 #pragma once
 
-#include "chain/wire/secret_key.hpp"
 #include "sandbox/contracts/builtin.hpp"
 #include "sandbox/contracts/ft.hpp"
 #include "sandbox/sim/apply.hpp"
+#include "sandbox/sim/secret_key.hpp"
 #include "sandbox/sim/state_update.hpp"
 
 #include <gtest/gtest.h>
@@ -128,9 +128,8 @@ private:
         std::vector<sim::Receipt> outgoing;
     };
 
-    static chain::SecretKey key_of(const std::string& id) {
-        return *chain::SecretKey::from_seed(chain::KeyType::ed25519,
-                                            chain::sha256(chain::bytes_of(id)).view());
+    static sim::SecretKey key_of(const std::string& id) {
+        return *sim::SecretKey::from_seed(chain::KeyType::ed25519, chain::sha256(chain::bytes_of(id)).view());
     }
     std::size_t shard_of(const std::string& id) const { return id.size() % shards_.size(); }
 

@@ -1,8 +1,8 @@
 // A host before the fake chain, as its tests ask it.
 #pragma once
 
-#include "chain/wire/secret_key.hpp"
 #include "sandbox/gateway/gateway.hpp"
+#include "sandbox/sim/secret_key.hpp"
 #include "support/sandbox_requests.hpp"
 #include "unit/sandbox_gateway/fake_chain.hpp"
 
@@ -63,7 +63,7 @@ protected:
 
 // A transfer of alice's, signed.
 inline chain::wire::SignedTransaction transfer() {
-    const auto key = *chain::SecretKey::from_seed(chain::KeyType::ed25519, chain::Bytes(32, 1));
+    const auto key = *sim::SecretKey::from_seed(chain::KeyType::ed25519, chain::Bytes(32, 1));
     chain::wire::SignedTransaction made;
     made.transaction.signer_id = "alice.sandbox";
     made.transaction.public_key = key.public_key();

@@ -17,9 +17,9 @@ namespace wire = sim::wire;
 inline constexpr u128 kToken = static_cast<u128>(1'000'000'000'000) * 1'000'000'000'000;
 inline constexpr const char* kContractCode = "test contract";
 
-inline chain::SecretKey key_of(const std::string& account_id) {
-    return *chain::SecretKey::from_seed(chain::KeyType::ed25519,
-                                        chain::sha256(chain::bytes_of(account_id)).view());
+inline sim::SecretKey key_of(const std::string& account_id) {
+    return *sim::SecretKey::from_seed(chain::KeyType::ed25519,
+                                      chain::sha256(chain::bytes_of(account_id)).view());
 }
 
 // Methods: "keep" returns "kept"; "panic"; "burn" uses its argument in Tgas; "log" logs its argument;

@@ -95,7 +95,7 @@ TEST(DeletedAccounts, pay_out_and_what_nobody_can_take_is_burnt) {
 
 TEST(ImplicitAccounts, are_made_and_sign_with_their_key) {
     World world;
-    const chain::SecretKey key = key_of("implicit");
+    const sim::SecretKey key = key_of("implicit");
     const std::string id = chain::hex_encode(key.public_key().raw());
     const CryptoHash hash = world.send(kAlice, id, {transfer_action(kNear)});
     world.run_until_idle();

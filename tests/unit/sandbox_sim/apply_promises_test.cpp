@@ -1,6 +1,6 @@
 #include "world.hpp"
 
-#include "chain/wire/derive.hpp"
+#include "sandbox/sim/derive.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -84,8 +84,8 @@ TEST(Promises, a_callback_gets_the_value_with_a_data_receipt) {
     ASSERT_EQ(awaited.size(), 1U);
     EXPECT_EQ(producer[0].data_id, awaited[0]);
     EXPECT_EQ(producer[0].receiver_id, kCaller);
-    const CryptoHash action = chain::action_hash(parent.outcome.id, parent.height, 0);
-    EXPECT_EQ(awaited[0], chain::data_id(action, parent.height, 0));
+    const CryptoHash action = sim::action_hash(parent.outcome.id, parent.height, 0);
+    EXPECT_EQ(awaited[0], sim::data_id(action, parent.height, 0));
 }
 
 TEST(Promises, a_data_receipt_has_an_id_of_its_own_but_is_listed_in_no_outcome) {
@@ -99,7 +99,7 @@ TEST(Promises, a_data_receipt_has_an_id_of_its_own_but_is_listed_in_no_outcome) 
     ASSERT_EQ(callee.outcome.receipt_ids.size(), 1U) << "the gas refund";
     ASSERT_EQ(outgoing.size(), 2U);
     EXPECT_EQ(outgoing[0].receipt_id, callee.outcome.receipt_ids[0]);
-    EXPECT_EQ(outgoing[1].receipt_id, chain::child_receipt_id(callee.outcome.id, callee.height, 1));
+    EXPECT_EQ(outgoing[1].receipt_id, sim::child_receipt_id(callee.outcome.id, callee.height, 1));
     EXPECT_EQ(outgoing[1].predecessor_id, kCallee);
     const auto& data = std::get<DataReceipt>(outgoing[1].body);
     EXPECT_EQ(data.data, bytes("1"));

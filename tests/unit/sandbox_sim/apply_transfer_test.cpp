@@ -1,6 +1,6 @@
 #include "world.hpp"
 
-#include "chain/wire/derive.hpp"
+#include "sandbox/sim/derive.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -19,7 +19,7 @@ TEST(ApplyTransfer, is_converted_in_its_block_and_arrives_in_the_next) {
     EXPECT_EQ(outcome.tokens_burnt, kTransferGas * kGasPrice);
     ASSERT_EQ(outcome.receipt_ids.size(), 1U);
     EXPECT_EQ(std::get<SuccessReceiptId>(outcome.status).receipt_id, outcome.receipt_ids[0]);
-    EXPECT_EQ(outcome.receipt_ids[0], chain::initial_receipt_id(hash, 101));
+    EXPECT_EQ(outcome.receipt_ids[0], sim::initial_receipt_id(hash, 101));
     EXPECT_FALSE(world.has_outcome(outcome.receipt_ids[0]));
     ASSERT_EQ(world.result(kAlice).outgoing.size(), 1U);
     const Receipt& listed = world.result(kAlice).outgoing[0];

@@ -1,8 +1,8 @@
 // Keys, amounts and a state to begin with, for tests that need no chain (world.hpp is for those that do).
 #pragma once
 
-#include "chain/wire/secret_key.hpp"
 #include "sandbox/sim/limits.hpp"
+#include "sandbox/sim/secret_key.hpp"
 #include "sandbox/sim/state_update.hpp"
 
 #include <string>
@@ -12,9 +12,9 @@ namespace receiptd::sandbox::sim::records {
 
 inline constexpr Height kGenesis = 100;
 
-inline chain::SecretKey secret_of(std::string_view name) {
+inline sim::SecretKey secret_of(std::string_view name) {
     const CryptoHash seed = chain::sha256(chain::bytes_of(name));
-    return *chain::SecretKey::from_seed(chain::KeyType::ed25519, seed.view());
+    return *sim::SecretKey::from_seed(chain::KeyType::ed25519, seed.view());
 }
 inline PublicKey public_of(std::string_view name) { return secret_of(name).public_key(); }
 

@@ -1,6 +1,6 @@
 #include "world.hpp"
 
-#include "chain/wire/derive.hpp"
+#include "sandbox/sim/derive.hpp"
 #include "sandbox/sim/fees.hpp"
 
 namespace receiptd::sandbox::sim {
@@ -76,7 +76,7 @@ TEST(Refunds, a_failed_receipt_returns_its_deposit_to_the_predecessor_before_the
     EXPECT_EQ(body_of(deposit).signer_public_key.to_string(), "ed25519:11111111111111111111111111111111");
     const World::Executed& gas = world.child(parent, 1);
     EXPECT_EQ(body_of(gas).signer_id, kAlice);
-    EXPECT_EQ(gas.receipt.receipt_id, chain::child_receipt_id(parent.outcome.id, parent.height, 1));
+    EXPECT_EQ(gas.receipt.receipt_id, sim::child_receipt_id(parent.outcome.id, parent.height, 1));
     EXPECT_EQ(world.balance(kRefunding),
               1000 * kNear + (parent.outcome.gas_burnt - receipt_exec_fee() -
                               action_exec_fee(call_action("panic", 30 * kTera), kRefunding)) *
@@ -142,7 +142,7 @@ TEST(Refunds, a_payout_to_a_missing_beneficiary_is_burnt) {
 
 TEST(Refunds, of_gas_restore_the_allowance_of_a_function_call_key) {
     World world = world_with_contract();
-    const chain::SecretKey key = key_of("a function-call key of alice");
+    const sim::SecretKey key = key_of("a function-call key of alice");
     StateUpdate update(world.state_of(kAlice));
     wire::FunctionCallPermission permission;
     permission.allowance = kNear;

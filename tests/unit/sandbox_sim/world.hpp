@@ -2,9 +2,9 @@
 // an account is incoming to that account's shard in the next block. Tokens are counted after every block.
 #pragma once
 
-#include "chain/wire/secret_key.hpp"
 #include "sandbox/sim/apply.hpp"
 #include "sandbox/sim/receipt_tokens.hpp"
+#include "sandbox/sim/secret_key.hpp"
 #include "sandbox/sim/state_update.hpp"
 
 #include "scripted_contract.hpp"
@@ -21,9 +21,9 @@ inline const std::string kAlice = "alice.test";
 inline const std::string kBob = "bob.test";
 inline const std::string kCarol = "carol.test";
 
-inline chain::SecretKey key_of(std::string_view account) {
+inline sim::SecretKey key_of(std::string_view account) {
     const CryptoHash seed = chain::sha256(chain::bytes_of(account));
-    return *chain::SecretKey::from_seed(chain::KeyType::ed25519, seed.view());
+    return *sim::SecretKey::from_seed(chain::KeyType::ed25519, seed.view());
 }
 
 class World {
@@ -70,10 +70,10 @@ public:
     // --- Blocks ---
     // For the next block; its hash.
     CryptoHash send(const std::string& signer, const std::string& receiver, std::vector<wire::Action> actions,
-                    std::optional<chain::SecretKey> key = std::nullopt) {
+                    std::optional<sim::SecretKey> key = std::nullopt) {
         wire::SignedTransaction transaction;
         wire::Transaction& body = transaction.transaction;
-        const chain::SecretKey secret = key.value_or(key_of(signer));
+        const sim::SecretKey secret = key.value_or(key_of(signer));
         body.signer_id = signer;
         body.receiver_id = receiver;
         body.public_key = secret.public_key();

@@ -1,6 +1,6 @@
 #include "world.hpp"
 
-#include "chain/wire/derive.hpp"
+#include "sandbox/sim/derive.hpp"
 
 namespace receiptd::sandbox::sim {
 namespace {
@@ -80,12 +80,12 @@ TEST(Yield, is_resumed_by_a_data_receipt_in_the_next_block) {
     EXPECT_EQ(value_of(answer.outcome), "resumed");
     // Listed among the receipts, in no outcome, with an id that counts.
     const Receipt& resume = world.result(kYielder).outgoing.at(0);
-    EXPECT_EQ(resume.receipt_id, chain::child_receipt_id(answer.outcome.id, answer.height, 0));
+    EXPECT_EQ(resume.receipt_id, sim::child_receipt_id(answer.outcome.id, answer.height, 0));
     EXPECT_EQ(resume.predecessor_id, kYielder);
     EXPECT_EQ(resume.receiver_id, kYielder);
     EXPECT_TRUE(std::get<DataReceipt>(resume.body).is_promise_resume);
     ASSERT_EQ(answer.outcome.receipt_ids.size(), 1U);
-    EXPECT_EQ(answer.outcome.receipt_ids[0], chain::child_receipt_id(answer.outcome.id, answer.height, 1));
+    EXPECT_EQ(answer.outcome.receipt_ids[0], sim::child_receipt_id(answer.outcome.id, answer.height, 1));
     world.step();
     const World::Executed& resumed = world.child(world.initial(request), 0);
     EXPECT_EQ(value_of(resumed.outcome), "[late]");
@@ -105,7 +105,7 @@ TEST(Yield, times_out_with_failed_data) {
     world.step();
     EXPECT_EQ(world.block().height, parent.height + 5);
     const Receipt& resume = world.result(kYielder).outgoing.at(0);
-    EXPECT_EQ(resume.receipt_id, chain::derive_id(data_id, world.block().height, 0));
+    EXPECT_EQ(resume.receipt_id, sim::derive_id(data_id, world.block().height, 0));
     EXPECT_TRUE(std::get<DataReceipt>(resume.body).is_promise_resume);
     EXPECT_FALSE(std::get<DataReceipt>(resume.body).data.has_value());
     world.step();

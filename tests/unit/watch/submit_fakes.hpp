@@ -4,7 +4,7 @@
 #include "base/event.hpp"
 #include "base/sleep.hpp"
 #include "base/task_group.hpp"
-#include "chain/wire/secret_key.hpp"
+#include "sandbox/sim/secret_key.hpp"
 #include "watch/submitter.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -213,8 +213,8 @@ private:
     Steps& steps_;
 };
 
-inline chain::SecretKey alice_key() {
-    return *chain::SecretKey::from_seed(chain::KeyType::ed25519, chain::Bytes(32, 7));
+inline sandbox::sim::SecretKey alice_key() {
+    return *sandbox::sim::SecretKey::from_seed(chain::KeyType::ed25519, chain::Bytes(32, 7));
 }
 
 inline wire::Transaction transfer(std::uint64_t nonce = 6, chain::u128 amount = 1) {

@@ -1,17 +1,20 @@
-#include "chain/wire/derive.hpp"
+#include "sandbox/sim/derive.hpp"
 
 #include "chain/wire/borsh.hpp"
 
 #include <limits>
 
-namespace receiptd::chain {
+namespace receiptd::sandbox::sim {
+
+using chain::CryptoHash;
+using chain::Writer;
 
 CryptoHash derive_id(const CryptoHash& base, std::uint64_t height, std::uint64_t salt) {
     Writer writer;
     writer.hash(base);
     writer.u64(height);
     writer.u64(salt);
-    return sha256(writer.result());
+    return chain::sha256(writer.result());
 }
 
 CryptoHash derive_id_by_block_hash(const CryptoHash& base, const CryptoHash& block_hash, std::uint64_t salt) {
@@ -19,7 +22,7 @@ CryptoHash derive_id_by_block_hash(const CryptoHash& base, const CryptoHash& blo
     writer.hash(base);
     writer.hash(block_hash);
     writer.u64(salt);
-    return sha256(writer.result());
+    return chain::sha256(writer.result());
 }
 
 CryptoHash initial_receipt_id(const CryptoHash& transaction_hash, std::uint64_t height) {
@@ -39,7 +42,7 @@ CryptoHash data_id(const CryptoHash& action_hash, std::uint64_t height, std::uin
 }
 
 CryptoHash random_seed(const CryptoHash& action_hash, const CryptoHash& random_value) {
-    return sha256_pair(action_hash, random_value);
+    return chain::sha256_pair(action_hash, random_value);
 }
 
-}  // namespace receiptd::chain
+}  // namespace receiptd::sandbox::sim

@@ -1,4 +1,4 @@
-// Signing keys, for tests and the sandbox: the daemon itself signs nothing.
+// Signing keys: the daemon itself signs nothing.
 #pragma once
 
 #include "chain/wire/keys.hpp"
@@ -7,13 +7,13 @@
 #include <string>
 #include <string_view>
 
-namespace receiptd::chain {
+namespace receiptd::sandbox::sim {
 
 class SecretKey {
 public:
     // From the 32 bytes of an ed25519 seed or a secp256k1 secret; nullopt for another size, an
     // impossible secp256k1 secret, and ML-DSA-65.
-    static std::optional<SecretKey> from_seed(KeyType type, ByteView seed);
+    static std::optional<SecretKey> from_seed(chain::KeyType type, chain::ByteView seed);
     // "ed25519:" base58(seed ‖ public key), "secp256k1:" base58(secret) or base58(secret ‖ public
     // key); nullopt also if the public key given is not the secret's.
     static std::optional<SecretKey> parse(std::string_view text);
@@ -22,19 +22,19 @@ public:
     SecretKey& operator=(const SecretKey&) = default;
     ~SecretKey();
 
-    const PublicKey& public_key() const { return public_key_; }
+    const chain::PublicKey& public_key() const { return public_key_; }
     // Deterministic (RFC 8032, RFC 6979). secp256k1 signs the 32 bytes of `message` as they are and
     // throws std::invalid_argument for another size.
-    Signature sign(ByteView message) const;
+    chain::Signature sign(chain::ByteView message) const;
     // The text that parse() reads (nearcore's forms). A secret: only for a person who asks for it.
     std::string reveal() const;
 
 private:
-    SecretKey(Bytes secret, PublicKey public_key)
+    SecretKey(chain::Bytes secret, chain::PublicKey public_key)
         : secret_(std::move(secret)), public_key_(std::move(public_key)) {}
 
-    Bytes secret_;  // ed25519: seed ‖ public key
-    PublicKey public_key_;
+    chain::Bytes secret_;  // ed25519: seed ‖ public key
+    chain::PublicKey public_key_;
 };
 
-}  // namespace receiptd::chain
+}  // namespace receiptd::sandbox::sim

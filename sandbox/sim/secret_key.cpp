@@ -1,4 +1,4 @@
-#include "chain/wire/secret_key.hpp"
+#include "sandbox/sim/secret_key.hpp"
 
 #include "chain/wire/base58.hpp"
 #include "chain/wire/curves.hpp"
@@ -12,14 +12,20 @@
 #include <array>
 #include <stdexcept>
 
-namespace receiptd::chain {
+namespace receiptd::sandbox::sim {
+
+using chain::Bytes;
+using chain::ByteView;
+using chain::KeyType;
+using chain::PublicKey;
+using chain::Signature;
 
 namespace {
 
 constexpr std::size_t kSeedSize = 32;
 
 std::optional<PublicKey> secp256k1_public_key(ByteView secret) {
-    const secp256k1_context* context = secp256k1_shared_context();
+    const secp256k1_context* context = chain::secp256k1_shared_context();
     secp256k1_pubkey point;
     if (secp256k1_ec_pubkey_create(context, &point, secret.data()) != 1) return std::nullopt;
     std::array<std::uint8_t, 65> uncompressed;
@@ -40,7 +46,7 @@ std::optional<SecretKey> SecretKey::from_seed(KeyType type, ByteView seed) {
         return SecretKey(Bytes(seed.begin(), seed.end()), std::move(*key));
     }
     if (type != KeyType::ed25519) return std::nullopt;
-    start_sodium();
+    chain::start_sodium();
     Bytes secret(crypto_sign_ed25519_SECRETKEYBYTES);
     std::array<std::uint8_t, 32> raw;
     crypto_sign_ed25519_seed_keypair(raw.data(), secret.data(), seed.data());
@@ -50,9 +56,9 @@ std::optional<SecretKey> SecretKey::from_seed(KeyType type, ByteView seed) {
 std::optional<SecretKey> SecretKey::parse(std::string_view text) {
     const auto colon = text.find(':');
     if (colon == std::string_view::npos) return std::nullopt;
-    const bool secp = text.substr(0, colon) == key_type_name(KeyType::secp256k1);
-    if (!secp && text.substr(0, colon) != key_type_name(KeyType::ed25519)) return std::nullopt;
-    const auto raw = base58_decode(text.substr(colon + 1));
+    const bool secp = text.substr(0, colon) == chain::key_type_name(KeyType::secp256k1);
+    if (!secp && text.substr(0, colon) != chain::key_type_name(KeyType::ed25519)) return std::nullopt;
+    const auto raw = chain::base58_decode(text.substr(colon + 1));
     if (!raw || raw->size() < kSeedSize) return std::nullopt;
     const ByteView bytes(*raw);
     auto key = from_seed(secp ? KeyType::secp256k1 : KeyType::ed25519, bytes.first(kSeedSize));
@@ -69,7 +75,7 @@ Signature SecretKey::sign(ByteView message) const {
         return *Signature::from_raw(KeyType::ed25519, raw);
     }
     if (message.size() != 32) throw std::invalid_argument("secp256k1 signs a hash of 32 bytes");
-    const secp256k1_context* context = secp256k1_shared_context();
+    const secp256k1_context* context = chain::secp256k1_shared_context();
     secp256k1_ecdsa_recoverable_signature signature;
     secp256k1_ecdsa_sign_recoverable(context, &signature, message.data(), secret_.data(), nullptr, nullptr);
     std::array<std::uint8_t, 65> raw;
@@ -80,7 +86,7 @@ Signature SecretKey::sign(ByteView message) const {
 }
 
 std::string SecretKey::reveal() const {
-    return std::string(key_type_name(public_key_.type())) + ':' + base58_encode(secret_);
+    return std::string(chain::key_type_name(public_key_.type())) + ':' + chain::base58_encode(secret_);
 }
 
-}  // namespace receiptd::chain
+}  // namespace receiptd::sandbox::sim
