@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace receiptd::sandbox {
@@ -76,118 +76,29 @@ Json action_costs_json() {
 }
 
 Json transaction_costs_json() {
-    constexpr Gas kDataReceipt = 36'486'732'312;
     return {{"action_receipt_creation_config",
              fee(sim::receipt_send_fee(true), sim::receipt_send_fee(false), sim::receipt_exec_fee())},
-            {"data_receipt_creation_config",
-             {{"base_cost", fee(kDataReceipt, kDataReceipt, kDataReceipt)},
-              {"cost_per_byte", fee(17'212'011, 47'683'715, 17'212'011)}}},
-            {"action_creation_config", action_costs_json()},
-            {"storage_usage_config", {{"num_bytes_account", 100}, {"num_extra_bytes_record", 40}}},
-            {"burnt_gas_reward", Json::array({3, 10})},
-            {"pessimistic_gas_price_inflation_ratio", Json::array({1, 1})},
-            {"ml_dsa_65_verification_cost", 100'000'000'000}};
+            {"action_creation_config", action_costs_json()}};
 }
 
-// Of the host's functions. Native contracts are charged for those that sim/host_costs.hpp has.
-constexpr std::pair<const char*, Gas> kExtCosts[] = {
-    {"base", 264768111},
-    {"contract_loading_base", 35445963},
-    {"contract_loading_bytes", 1089295},
-    {"read_memory_base", 2609863200},
-    {"read_memory_byte", 3801333},
-    {"write_memory_base", 2803794861},
-    {"write_memory_byte", 2723772},
-    {"read_register_base", 2517165186},
-    {"read_register_byte", 98562},
-    {"write_register_base", 2865522486},
-    {"write_register_byte", 3801564},
-    {"utf8_decoding_base", 3111779061},
-    {"utf8_decoding_byte", 291580479},
-    {"utf16_decoding_base", 3543313050},
-    {"utf16_decoding_byte", 163577493},
-    {"sha256_base", 4540970250},
-    {"sha256_byte", 24117351},
-    {"keccak256_base", 5879491275},
-    {"keccak256_byte", 21471105},
-    {"keccak512_base", 5811388236},
-    {"keccak512_byte", 36649701},
-    {"sha3_256_base", 5879491275},
-    {"sha3_256_byte", 21471105},
-    {"sha3_384_base", 5811388236},
-    {"sha3_384_byte", 36649701},
-    {"sha3_512_base", 5811388236},
-    {"sha3_512_byte", 36649701},
-    {"ripemd160_base", 853675086},
-    {"ripemd160_block", 680107584},
-    {"ed25519_verify_base", 210000000000},
-    {"ed25519_verify_byte", 9000000},
-    {"ecrecover_base", 278821988457},
-    {"p256_verify_base", 1300000000000},
-    {"p256_verify_byte", 13000000},
-    {"log_base", sim::kLogBase},
-    {"log_byte", sim::kLogByte},
-    {"storage_write_base", sim::kStorageWriteBase},
-    {"storage_write_key_byte", sim::kStorageWriteKeyByte},
-    {"storage_write_value_byte", sim::kStorageWriteValueByte},
-    {"storage_write_evicted_byte", 32117307},
-    {"storage_read_base", sim::kStorageReadBase},
-    {"storage_read_key_byte", sim::kStorageReadKeyByte},
-    {"storage_read_value_byte", sim::kStorageReadValueByte},
-    {"storage_large_read_overhead_base", 1},
-    {"storage_large_read_overhead_byte", 1},
-    {"storage_remove_base", sim::kStorageRemoveBase},
-    {"storage_remove_key_byte", sim::kStorageRemoveKeyByte},
-    {"storage_remove_ret_value_byte", 11531556},
-    {"storage_has_key_base", 54039896625},
-    {"storage_has_key_byte", 30790845},
-    {"storage_iter_create_prefix_base", 0},
-    {"storage_iter_create_prefix_byte", 0},
-    {"storage_iter_create_range_base", 0},
-    {"storage_iter_create_from_byte", 0},
-    {"storage_iter_create_to_byte", 0},
-    {"storage_iter_next_base", 0},
-    {"storage_iter_next_key_byte", 0},
-    {"storage_iter_next_value_byte", 0},
-    {"touching_trie_node", 2280000000},
-    {"read_cached_trie_node", 2280000000},
-    {"promise_and_base", sim::kPromiseAndBase},
-    {"promise_and_per_promise", 5452176},
-    {"promise_return", sim::kPromiseReturn},
-    {"validator_stake_base", 911834726400},
-    {"validator_total_stake_base", 911834726400},
-    {"contract_compile_base", 0},
-    {"contract_compile_bytes", 0},
-    {"alt_bn128_g1_multiexp_base", 713000000000},
-    {"alt_bn128_g1_multiexp_element", 320000000000},
-    {"alt_bn128_g1_sum_base", 3000000000},
-    {"alt_bn128_g1_sum_element", 5000000000},
-    {"alt_bn128_pairing_check_base", 9686000000000},
-    {"alt_bn128_pairing_check_element", 5102000000000},
-    {"yield_create_base", sim::kYieldCreateBase},
-    {"yield_create_byte", sim::kYieldCreateByte},
-    {"yield_create_with_id_base", 290000000000},
-    {"yield_resume_base", sim::kYieldResumeBase},
-    {"yield_resume_byte", sim::kYieldResumeByte},
-    {"bls12381_p1_sum_base", 16500000000},
-    {"bls12381_p1_sum_element", 6000000000},
-    {"bls12381_p2_sum_base", 18600000000},
-    {"bls12381_p2_sum_element", 15000000000},
-    {"bls12381_g1_multiexp_base", 16500000000},
-    {"bls12381_g1_multiexp_element", 930000000000},
-    {"bls12381_g2_multiexp_base", 18600000000},
-    {"bls12381_g2_multiexp_element", 1995000000000},
-    {"bls12381_map_fp_to_g1_base", 1500000000},
-    {"bls12381_map_fp_to_g1_element", 252000000000},
-    {"bls12381_map_fp2_to_g2_base", 1500000000},
-    {"bls12381_map_fp2_to_g2_element", 900000000000},
-    {"bls12381_pairing_base", 2130000000000},
-    {"bls12381_pairing_element", 2130000000000},
-    {"bls12381_p1_decompress_base", 15000000000},
-    {"bls12381_p1_decompress_element", 81000000000},
-    {"bls12381_p2_decompress_base", 15000000000},
-    {"bls12381_p2_decompress_element", 165000000000},
-};
+Json ext_costs_json() {
+    return {{"log_base", sim::kLogBase},
+            {"log_byte", sim::kLogByte},
+            {"storage_write_base", sim::kStorageWriteBase},
+            {"storage_write_key_byte", sim::kStorageWriteKeyByte},
+            {"storage_write_value_byte", sim::kStorageWriteValueByte},
+            {"storage_read_base", sim::kStorageReadBase},
+            {"storage_read_key_byte", sim::kStorageReadKeyByte},
+            {"storage_read_value_byte", sim::kStorageReadValueByte},
+            {"storage_remove_base", sim::kStorageRemoveBase},
+            {"storage_remove_key_byte", sim::kStorageRemoveKeyByte},
+            {"promise_and_base", sim::kPromiseAndBase},
+            {"promise_return", sim::kPromiseReturn},
+            {"yield_create_base", sim::kYieldCreateBase},
+            {"yield_create_byte", sim::kYieldCreateByte},
+            {"yield_resume_base", sim::kYieldResumeBase},
+            {"yield_resume_byte", sim::kYieldResumeByte}};
+}
 
 Json limits_json(const LedgerOptions& options) {
     return {{"max_gas_burnt", sim::kMaxGasBurnt},
@@ -200,7 +111,6 @@ Json limits_json(const LedgerOptions& options) {
             {"max_length_returned_data", sim::kMaxReturnedValue},
             {"max_contract_size", sim::kMaxContractBytes},
             {"max_transaction_size", sim::kMaxTransactionBytes},
-            {"max_receipt_size", 4'194'304},
             {"max_length_storage_key", sim::kMaxStorageKeyBytes},
             {"max_length_storage_value", sim::kMaxStorageValueBytes},
             {"max_promises_per_function_call_action", sim::kMaxPromises},
@@ -208,66 +118,101 @@ Json limits_json(const LedgerOptions& options) {
             {"max_number_logs", sim::kMaxLogs},
             {"max_total_log_length", sim::kMaxTotalLogLength},
             {"max_yield_payload_size", sim::kMaxYieldPayload},
-            {"yield_timeout_length_in_blocks", options.yield_timeout_blocks},
-            {"account_id_validity_rules_version", 2},
-            {"per_receipt_storage_proof_size_limit", 4'000'000},
-            {"max_stack_height", 262'144},
-            {"initial_memory_pages", 1'024},
-            {"max_memory_pages", 2'048},
-            {"registers_memory_limit", 1'073'741'824},
-            {"max_register_size", 104'857'600},
-            {"max_number_registers", 100},
-            {"max_functions_number_per_contract", 10'000},
-            {"max_locals_per_contract", 1'000'000},
-            {"max_tables_per_contract", 1},
-            {"max_elements_per_contract_table", 10'000}};
+            {"yield_timeout_length_in_blocks", options.yield_timeout_blocks}};
 }
 
-Json wasm_config_json(const LedgerOptions& options) {
-    Json ext_costs = Json::object();
-    for (const auto& [name, gas] : kExtCosts) ext_costs[name] = gas;
-    return {{"ext_costs", std::move(ext_costs)},
-            {"limit_config", limits_json(options)},
-            {"grow_mem_cost", 1},
-            {"regular_op_cost", 822'756},
-            {"vm_kind", "Wasmtime"},
-            {"storage_get_mode", "FlatStorage"},
-            {"discard_custom_sections", true},
-            {"fix_contract_loading_cost", false},
-            {"implicit_account_creation", true},
-            {"eth_implicit_accounts", true},
-            {"global_contract_host_fns", true},
-            {"reftypes_bulk_memory", true},
-            // Not in version 86 any more; schemas of clients still ask for it.
-            {"saturating_float_to_int", true}};
+Json charged_and_allowed(const LedgerOptions& options) {
+    return {{"storage_amount_per_byte", base::to_string(sim::kStoragePricePerByte)},
+            {"transaction_costs", transaction_costs_json()},
+            {"wasm_config", {{"ext_costs", ext_costs_json()}, {"limit_config", limits_json(options)}}},
+            {"account_creation_config",
+             {{"min_allowed_top_level_account_length", sim::kMinTopLevelAccountBytes},
+              {"registrar_account_id", sim::kRegistrar}}},
+            {"congestion_control_config", {{"max_congestion_incoming_gas", options.congestion_gas}}}};
 }
+
+// The members of version 86 that change nothing here. saturating_float_to_int is an older one: schemas of
+// clients still ask for it.
+constexpr const char* kIdleMembers = R"json(
+{
+ "transaction_costs": {
+  "data_receipt_creation_config": {
+   "base_cost": {"send_sir": 36486732312, "send_not_sir": 36486732312, "execution": 36486732312},
+   "cost_per_byte": {"send_sir": 17212011, "send_not_sir": 47683715, "execution": 17212011}
+  },
+  "storage_usage_config": {"num_bytes_account": 100, "num_extra_bytes_record": 40},
+  "burnt_gas_reward": [3, 10], "pessimistic_gas_price_inflation_ratio": [1, 1],
+  "ml_dsa_65_verification_cost": 100000000000
+ },
+ "wasm_config": {
+  "ext_costs": {
+   "base": 264768111, "contract_loading_base": 35445963, "contract_loading_bytes": 1089295,
+   "read_memory_base": 2609863200, "read_memory_byte": 3801333, "write_memory_base": 2803794861,
+   "write_memory_byte": 2723772, "read_register_base": 2517165186, "read_register_byte": 98562,
+   "write_register_base": 2865522486, "write_register_byte": 3801564, "utf8_decoding_base": 3111779061,
+   "utf8_decoding_byte": 291580479, "utf16_decoding_base": 3543313050, "utf16_decoding_byte": 163577493,
+   "sha256_base": 4540970250, "sha256_byte": 24117351, "keccak256_base": 5879491275,
+   "keccak256_byte": 21471105, "keccak512_base": 5811388236, "keccak512_byte": 36649701,
+   "sha3_256_base": 5879491275, "sha3_256_byte": 21471105, "sha3_384_base": 5811388236,
+   "sha3_384_byte": 36649701, "sha3_512_base": 5811388236, "sha3_512_byte": 36649701,
+   "ripemd160_base": 853675086, "ripemd160_block": 680107584, "ed25519_verify_base": 210000000000,
+   "ed25519_verify_byte": 9000000, "ecrecover_base": 278821988457, "p256_verify_base": 1300000000000,
+   "p256_verify_byte": 13000000, "storage_write_evicted_byte": 32117307,
+   "storage_large_read_overhead_base": 1, "storage_large_read_overhead_byte": 1,
+   "storage_remove_ret_value_byte": 11531556, "storage_has_key_base": 54039896625,
+   "storage_has_key_byte": 30790845, "storage_iter_create_prefix_base": 0,
+   "storage_iter_create_prefix_byte": 0, "storage_iter_create_range_base": 0,
+   "storage_iter_create_from_byte": 0, "storage_iter_create_to_byte": 0, "storage_iter_next_base": 0,
+   "storage_iter_next_key_byte": 0, "storage_iter_next_value_byte": 0, "touching_trie_node": 2280000000,
+   "read_cached_trie_node": 2280000000, "promise_and_per_promise": 5452176,
+   "validator_stake_base": 911834726400, "validator_total_stake_base": 911834726400,
+   "contract_compile_base": 0, "contract_compile_bytes": 0, "alt_bn128_g1_multiexp_base": 713000000000,
+   "alt_bn128_g1_multiexp_element": 320000000000, "alt_bn128_g1_sum_base": 3000000000,
+   "alt_bn128_g1_sum_element": 5000000000, "alt_bn128_pairing_check_base": 9686000000000,
+   "alt_bn128_pairing_check_element": 5102000000000, "yield_create_with_id_base": 290000000000,
+   "bls12381_p1_sum_base": 16500000000, "bls12381_p1_sum_element": 6000000000,
+   "bls12381_p2_sum_base": 18600000000, "bls12381_p2_sum_element": 15000000000,
+   "bls12381_g1_multiexp_base": 16500000000, "bls12381_g1_multiexp_element": 930000000000,
+   "bls12381_g2_multiexp_base": 18600000000, "bls12381_g2_multiexp_element": 1995000000000,
+   "bls12381_map_fp_to_g1_base": 1500000000, "bls12381_map_fp_to_g1_element": 252000000000,
+   "bls12381_map_fp2_to_g2_base": 1500000000, "bls12381_map_fp2_to_g2_element": 900000000000,
+   "bls12381_pairing_base": 2130000000000, "bls12381_pairing_element": 2130000000000,
+   "bls12381_p1_decompress_base": 15000000000, "bls12381_p1_decompress_element": 81000000000,
+   "bls12381_p2_decompress_base": 15000000000, "bls12381_p2_decompress_element": 165000000000
+  },
+  "limit_config": {
+   "max_receipt_size": 4194304, "account_id_validity_rules_version": 2,
+   "per_receipt_storage_proof_size_limit": 4000000, "max_stack_height": 262144,
+   "initial_memory_pages": 1024, "max_memory_pages": 2048, "registers_memory_limit": 1073741824,
+   "max_register_size": 104857600, "max_number_registers": 100,
+   "max_functions_number_per_contract": 10000, "max_locals_per_contract": 1000000,
+   "max_tables_per_contract": 1, "max_elements_per_contract_table": 10000
+  },
+  "grow_mem_cost": 1, "regular_op_cost": 822756, "vm_kind": "Wasmtime",
+  "storage_get_mode": "FlatStorage", "discard_custom_sections": true, "fix_contract_loading_cost": false,
+  "implicit_account_creation": true, "eth_implicit_accounts": true, "global_contract_host_fns": true,
+  "reftypes_bulk_memory": true, "saturating_float_to_int": true
+ },
+ "congestion_control_config": {
+  "max_congestion_outgoing_gas": 10000000000000000, "max_congestion_memory_consumption": 1000000000,
+  "max_congestion_missed_chunks": 125, "max_outgoing_gas": 300000000000000000,
+  "min_outgoing_gas": 1000000000000000, "allowed_shard_outgoing_gas": 1000000000000000,
+  "max_tx_gas": 500000000000000, "min_tx_gas": 20000000000000, "reject_tx_congestion_threshold": 0.8,
+  "outgoing_receipts_usual_size_limit": 102400, "outgoing_receipts_big_size_limit": 4718592
+ },
+ "witness_config": {
+  "main_storage_proof_size_soft_limit": 4000000, "combined_transactions_size_limit": 4194304,
+  "new_transactions_validation_state_size_soft_limit": 572864
+ }
+}
+)json";
 
 }  // namespace
 
 Json runtime_config_json(const LedgerOptions& options) {
-    return {{"storage_amount_per_byte", base::to_string(sim::kStoragePricePerByte)},
-            {"transaction_costs", transaction_costs_json()},
-            {"wasm_config", wasm_config_json(options)},
-            {"account_creation_config",
-             {{"min_allowed_top_level_account_length", sim::kMinTopLevelAccountBytes},
-              {"registrar_account_id", sim::kRegistrar}}},
-            {"congestion_control_config",
-             {{"max_congestion_incoming_gas", options.congestion_gas},
-              {"max_congestion_outgoing_gas", 10'000 * sim::kTera},
-              {"max_congestion_memory_consumption", 1'000'000'000},
-              {"max_congestion_missed_chunks", 125},
-              {"max_outgoing_gas", 300'000 * sim::kTera},
-              {"min_outgoing_gas", 1'000 * sim::kTera},
-              {"allowed_shard_outgoing_gas", 1'000 * sim::kTera},
-              {"max_tx_gas", 500 * sim::kTera},
-              {"min_tx_gas", 20 * sim::kTera},
-              {"reject_tx_congestion_threshold", 0.8},
-              {"outgoing_receipts_usual_size_limit", 102'400},
-              {"outgoing_receipts_big_size_limit", 4'718'592}}},
-            {"witness_config",
-             {{"main_storage_proof_size_soft_limit", 4'000'000},
-              {"combined_transactions_size_limit", 4'194'304},
-              {"new_transactions_validation_state_size_soft_limit", 572'864}}}};
+    Json json = Json::parse(kIdleMembers);
+    json.merge_patch(charged_and_allowed(options));
+    return json;
 }
 
 }  // namespace receiptd::sandbox
