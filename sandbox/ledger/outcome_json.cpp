@@ -9,13 +9,13 @@ namespace receiptd::sandbox {
 
 using chain::base64_encode;
 
-namespace {
-
 Json hashes_json(const std::vector<CryptoHash>& hashes) {
     Json list = Json::array();
     for (const CryptoHash& hash : hashes) list.push_back(hash.to_string());
     return list;
 }
+
+namespace {
 
 Json body_json(const sim::ActionReceipt& body) {
     Json receivers = Json::array();

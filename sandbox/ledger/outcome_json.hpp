@@ -6,6 +6,7 @@
 namespace receiptd::sandbox {
 
 Json transaction_json(const TransactionRecord& transaction);
+Json hashes_json(const std::vector<CryptoHash>& hashes);
 Json receipt_json(const sim::Receipt& receipt);
 Json proof_json(const chain::ProofPath& path);
 Json outcome_json(const Execution& execution);

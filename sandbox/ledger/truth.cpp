@@ -1,5 +1,7 @@
 #include "sandbox/ledger/truth.hpp"
 
+#include "sandbox/ledger/outcome_json.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace receiptd::sandbox {
@@ -19,12 +21,6 @@ Json error_of(const ExecutedAt& executed) {
     return failure == nullptr ? Json() : failure->error();
 }
 
-Json ids_json(const std::vector<CryptoHash>& ids) {
-    Json list = Json::array();
-    for (const CryptoHash& id : ids) list.push_back(id.to_string());
-    return list;
-}
-
 Json node_json(const TransactionTree& tree, const ReceiptNode& node, const ShardLayout& layout) {
     const bool of_transaction = node.parent == ReceiptNode::kTransaction;
     Json json = {{"receipt_id", node.id().to_string()},
@@ -41,7 +37,7 @@ Json node_json(const TransactionTree& tree, const ReceiptNode& node, const Shard
     const sim::Outcome& outcome = node.executed.outcome();
     json["executed_height"] = node.executed.height();
     json["status"] = status_name(outcome.status);
-    json["receipt_ids"] = ids_json(outcome.receipt_ids);
+    json["receipt_ids"] = hashes_json(outcome.receipt_ids);
     json["gas_burnt"] = outcome.gas_burnt;
     json["tokens_burnt"] = base::to_string(outcome.tokens_burnt);
     return json;
