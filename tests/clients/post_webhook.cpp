@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
     }
     config::Endpoint endpoint;
     endpoint.name = "test";
-    endpoint.url = argv[1];
+    endpoint.url = base::Secret(argv[1]);
     endpoint.secret = base::Secret(secret);
     endpoint.allow_private = argc == 3;
     boost::asio::io_context context;

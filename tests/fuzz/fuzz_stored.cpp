@@ -3,7 +3,7 @@
 #include "chain/json/events.hpp"
 #include "chain/json/failed_action.hpp"
 #include "chain/json/json_check.hpp"
-#include "chain/tree/stored_actions.hpp"
+#include "chain/tree/facts.hpp"
 #include "fuzz/visit_model.hpp"
 #include "watch/transaction_json.hpp"
 
