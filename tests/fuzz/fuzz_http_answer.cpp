@@ -71,11 +71,9 @@ void read_fields(const net::HttpResponse& response) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-    for (const bool to_head : {false, true}) {
-        const auto whole = read(bytes, size + 1, to_head);
-        if (whole) read_fields(whole->response);
-        require_same(whole, read(bytes, 1, to_head));
-        require_same(whole, read(bytes, 7, to_head));
-    }
+    const auto whole = read(bytes, size + 1, false);
+    if (whole) read_fields(whole->response);
+    require_same(whole, read(bytes, 5, false));
+    require_same(read(bytes, size + 1, true), read(bytes, 1, true));
     return 0;
 }

@@ -203,7 +203,8 @@ struct WholeBlockShard {
     ShardId shard_id = 0;
     std::optional<ChunkHeader> chunk_header;  // nullopt: no new chunk in this block
     std::vector<ExecutedTransaction> transactions;
-    // The data receipts that the chunk lists, with repeats. Its action receipts are told where they are executed.
+    // The data receipts that the chunk lists, with repeats. Its action receipts are told where they are
+    // executed.
     std::vector<Receipt> listed_data;
     std::vector<ExecutedReceipt> executed;  // executed in this very block, on this shard
 };
