@@ -20,7 +20,6 @@ constexpr unsigned kRequestsAtOnce = 16;
 constexpr unsigned kClaimedAtOnce = 128;
 constexpr std::size_t kMostOpen = 2'000;
 constexpr std::size_t kBacklog = 64;  // of those that could be worked on now
-constexpr std::size_t kBlocksKnown = 4'096;
 constexpr base::BackoffPolicy kRetry{800ms, 60s, 1.6, 0.2};
 constexpr auto kIdlePause = 500ms;
 constexpr auto kLookForOthers = 10s;
@@ -288,7 +287,7 @@ base::Task<rpc::FinalBlocks> Trees::final_blocks(const Open& open) {
 }
 
 base::Task<std::optional<chain::BlockRef>> Trees::find_block(const Open& open, std::string hash) {
-    if (const auto known = known_.find(hash); known != known_.end()) co_return known->second;
+    if (const auto* known = known_.find(hash)) co_return *known;
     const bool history = open.pending.included_in.height + kHistory < final_height();
     const bool late = open.wanting_since && state_.clock.steady() - *open.wanting_since >= kBlockComesWithin;
     if (!history && !late) co_return std::nullopt;
@@ -297,20 +296,12 @@ base::Task<std::optional<chain::BlockRef>> Trees::find_block(const Open& open, s
         auto told = co_await source_.block_by_hash(hash, priority_of(open));
         if (told) block = std::move(*told);
     }
-    if (block && block->height <= final_height()) remember(*block);
+    if (block && block->height <= final_height()) known_.put(*block);
     co_return block;
 }
 
-void Trees::remember(const chain::BlockRef& block) {
-    if (!known_.emplace(block.hash, block).second) return;
-    known_order_.push_back(block.hash);
-    if (known_order_.size() <= kBlocksKnown) return;
-    known_.erase(known_order_.front());
-    known_order_.pop_front();
-}
-
 void Trees::committed(const chain::RowBatch& facts) {
-    for (const auto& block : facts.blocks) remember(block);
+    for (const auto& block : facts.blocks) known_.put(block);
     for (const auto& data_id : facts.seen.data_ids) {
         const auto parked = parked_.find(data_id);
         if (parked == parked_.end()) continue;

@@ -9,6 +9,7 @@
 #include "base/task_group.hpp"
 #include "follow/state.hpp"
 #include "follow/tree_progress.hpp"
+#include "rpc/block_cache.hpp"
 #include "rpc/final_tree.hpp"
 #include "rpc/source.hpp"
 #include "storage/block_store.hpp"
@@ -16,7 +17,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -93,7 +93,6 @@ private:
     base::Task<rpc::FinalBlocks> final_blocks(const Open& open);
     base::Task<std::optional<chain::BlockRef>> find_block(const Open& open, std::string hash);
     base::Task<void> postpone(OpenTree open, std::string reason);
-    void remember(const chain::BlockRef& block);
     static chain::ExecutedAt included_at(const Open& open);
     bool is_passed(const rpc::FinalBlocks& blocks) const;
     bool out_of_patience(const Open& open) const;
@@ -109,10 +108,9 @@ private:
     bool woken_ = true;
     base::SteadyTime claimed_at_{};
     PendingTreeCount pending_;
-    std::map<std::string, OpenTree> open_;                    // by transaction hash
-    std::unordered_map<std::string, std::string> parked_;     // data id -> transaction hash
-    std::unordered_map<std::string, chain::BlockRef> known_;  // the latest final blocks, by hash
-    std::deque<std::string> known_order_;
+    std::map<std::string, OpenTree> open_;                 // by transaction hash
+    std::unordered_map<std::string, std::string> parked_;  // data id -> transaction hash
+    rpc::BlockCache known_{4'096};                         // the latest final blocks
     base::SteadyTime progress_at_;
     base::SteadyTime counted_overdue_at_{};
 };

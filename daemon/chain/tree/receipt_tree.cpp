@@ -9,13 +9,16 @@ void ReceiptTree::add(TransactionFacts transaction) {
 }
 
 void ReceiptTree::add(ReceiptFacts receipt) {
-    auto& body = nodes_[receipt.receipt_id].body;
-    if (!body) body = std::move(receipt);
+    auto& node = nodes_[receipt.receipt_id];
+    if (receipt.receipt_id == tx_hash_ && conversion_)
+        node.outcome = std::exchange(conversion_, std::nullopt);
+    if (!node.body) node.body = std::move(receipt);
 }
 
 // A place may be learned after the outcome.
 void ReceiptTree::add(OutcomeFacts outcome) {
-    auto& known = outcome.id == tx_hash_ ? conversion_ : nodes_[outcome.id].outcome;
+    const bool is_conversion = outcome.id == tx_hash_ && !nodes_.contains(tx_hash_);
+    auto& known = is_conversion ? conversion_ : nodes_[outcome.id].outcome;
     if (!known)
         known = std::move(outcome);
     else if (!known->at)

@@ -21,6 +21,8 @@ namespace receiptd::chain {
 
 class ReceiptTree {
 public:
+    // `tx_hash`: or the oldest known receipt's id, where the transaction is not known. Such a tree is not
+    // included.
     explicit ReceiptTree(std::string tx_hash) : tx_hash_(std::move(tx_hash)) {}
 
     // What is known already is kept: the chain says a thing once. Outcomes of other ids than the

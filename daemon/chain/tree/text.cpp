@@ -121,7 +121,7 @@ std::string render_tree(const std::string& tx_hash, const std::optional<Transact
     const auto pending =
         std::count_if(receipts.begin(), receipts.end(), [](const auto& r) { return !r.executed; });
     std::string text = tree.transaction_failed ? "✗ " : failed > 0 ? "! " : "  ";
-    text += "transaction " + tx_hash;
+    text += (transaction || tree.included ? "transaction " : "tree ") + tx_hash;
     if (transaction) text += "  " + transaction->signer_id + " → " + transaction->receiver_id;
     if (tree.included_at && tree.included_at->height > 0)
         text += " @" + std::to_string(tree.included_at->height);

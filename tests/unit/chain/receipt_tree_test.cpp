@@ -243,6 +243,26 @@ TEST(ReceiptTree, WhatBelongsToNoKnownParentIsKeptApart) {
     EXPECT_EQ(tree.verdict, Verdict::succeeded);
 }
 
+TEST(ReceiptTree, OfAnOrphanHasNoTransactionWhateverArrivesFirst) {
+    Story story;
+    story.parts.clear();
+    story.receipt("TX", "app", "token");
+    story.fails("TX", {"child"});
+    story.receipt("child", "token", "x");
+    story.ok("child");
+    for (const bool reversed : {false, true}) {
+        auto parts = story.parts;
+        if (reversed) std::reverse(parts.begin(), parts.end());
+        const auto tree = Story::judge(parts);
+        EXPECT_FALSE(tree.included);
+        EXPECT_FALSE(tree.verdict);
+        ASSERT_EQ(tree.receipts.size(), 2u);
+        EXPECT_EQ(tree.receipts[0].receipt_id, "TX");
+        EXPECT_TRUE(tree.receipts[0].failed());
+        EXPECT_EQ(tree.receipts[1].parent_receipt_id, "TX");
+    }
+}
+
 std::string summary(const Judgement& tree) {
     std::string text = std::string(tree.verdict ? verdict_name(*tree.verdict) : "open");
     for (const auto& id : tree.decided_by) text += " " + id;
