@@ -1,5 +1,5 @@
 #include "alert/dispatcher.hpp"
-#include "fakes.hpp"
+#include "faulty.hpp"
 #include "metrics/registry.hpp"
 
 #include <gmock/gmock.h>
@@ -194,11 +194,21 @@ TEST_F(DispatcherTest, AClaimThatIsNotRecordedIsTakenAgainAfterItsLease) {
 }
 
 TEST_F(DispatcherTest, ADatabaseThatFailsIsAskedAgain) {
-    store_.faults = 1;
-    store_.add("failed_receipt:r1", "ops");
+    test::Steps steps(1, test::Fault::before);
+    FaultyAlerts faulty(store_, steps);
+    Dispatcher next(
+        io_.get_executor(), cpu_, {"ops"}, faulty, sender_, series_, clock_, [] { return 0.0; }, "");
+    group_.cancel();
     settle();
+    group_.spawn(next.run());
+    settle();
+    EXPECT_TRUE(steps.failed());
+    store_.add("failed_receipt:r1", "ops");
+    next.wake();
     settle();
     EXPECT_EQ(store_.count("delivered"), 1U);
+    group_.cancel();
+    settle();
 }
 
 TEST_F(DispatcherTest, AnAttemptThatBreaksDownLeavesItsDeliveryToTheLeaseAndItsSeatToOthers) {

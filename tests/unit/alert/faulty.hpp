@@ -1,0 +1,75 @@
+// The queue and the endpoints, with steps that fail.
+#pragma once
+
+#include "fakes.hpp"
+#include "support/fault_steps.hpp"
+
+#include <utility>
+
+namespace receiptd::alert::testing {
+
+class FaultyAlerts final : public storage::AlertStore {
+public:
+    FaultyAlerts(storage::AlertStore& store, test::Steps& steps) : store_(store), steps_(steps) {}
+
+    base::Task<void> serve_endpoints(std::vector<std::string> names, storage::Serving serving) override {
+        return steps_.take(store_.serve_endpoints(std::move(names), serving));
+    }
+    base::Task<std::vector<storage::DueDelivery>> claim_deliveries(std::vector<storage::EndpointRoom> rooms,
+                                                                   std::chrono::seconds lease) override {
+        return steps_.take(store_.claim_deliveries(std::move(rooms), lease));
+    }
+    base::Task<std::map<std::string, storage::StoredCause>> causes(
+        std::vector<storage::DueDelivery> deliveries) override {
+        return steps_.take(store_.causes(std::move(deliveries)));
+    }
+    base::Task<std::map<std::string, std::string>> keep_payloads(
+        std::map<std::string, std::string> payloads) override {
+        return steps_.take(store_.keep_payloads(std::move(payloads)));
+    }
+    base::Task<void> record_delivery(storage::DeliveryOutcome outcome) override {
+        return steps_.take(store_.record_delivery(std::move(outcome)));
+    }
+    base::Task<std::vector<storage::DeliveryRow>> list_deliveries(storage::DeliveryFilter filter) override {
+        return steps_.take(store_.list_deliveries(std::move(filter)));
+    }
+    base::Task<std::uint64_t> resend(storage::DeliveryFilter filter) override {
+        return steps_.take(store_.resend(std::move(filter)));
+    }
+    base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(
+        std::vector<std::string> endpoints) override {
+        return steps_.take(store_.next_delivery_in(std::move(endpoints)));
+    }
+    base::Task<std::vector<storage::DeliveryBacklog>> delivery_backlog() override {
+        return steps_.take(store_.delivery_backlog());
+    }
+    base::Task<std::vector<storage::FindingRow>> list_findings(storage::FindingFilter filter) override {
+        return steps_.take(store_.list_findings(std::move(filter)));
+    }
+    base::Task<std::vector<storage::StreamEvent>> stream_events(std::int64_t after, unsigned limit) override {
+        return steps_.take(store_.stream_events(after, limit));
+    }
+    base::Task<std::int64_t> last_stream_event() override { return steps_.take(store_.last_stream_event()); }
+    base::Task<std::int64_t> highest_stream_id() override { return steps_.take(store_.highest_stream_id()); }
+
+private:
+    storage::AlertStore& store_;
+    test::Steps& steps_;
+};
+
+class FaultySender final : public Sender {
+public:
+    FaultySender(Sender& sender, test::Steps& steps) : sender_(sender), steps_(steps) {}
+
+    base::Task<Answer> post(Message message) override {
+        Answer none;
+        none.error = "no answer";
+        return steps_.take(sender_.post(std::move(message)), std::move(none));
+    }
+
+private:
+    Sender& sender_;
+    test::Steps& steps_;
+};
+
+}  // namespace receiptd::alert::testing
