@@ -131,17 +131,6 @@ TEST_F(Commit, makes_a_dropped_partition_again_when_a_batch_needs_it) {
     EXPECT_EQ(value("SELECT count(*) FROM receipts"), "1");
 }
 
-TEST_F(Commit, answers_questions_about_stored_blocks) {
-    commit(block_batch(100));
-    commit(block_batch(105, 102));
-    EXPECT_EQ(await(store().blocks.stored_block_below(101))->hash, "hash100");
-    EXPECT_EQ(await(store().blocks.stored_block_above(100))->prev_height, 102u);
-    EXPECT_EQ(await(store().blocks.stored_block_below(105))->height, 100u);
-    EXPECT_EQ(await(store().blocks.stored_block_by_hash("hash105"))->timestamp_nanosec,
-              kFirstTime + 105'000'000'000ull);
-    EXPECT_EQ(await(store().blocks.stored_block_by_hash("nowhere")), std::nullopt);
-}
-
 TEST_F(Commit, forgets_that_a_height_was_unavailable_once_it_is_covered) {
     await(store().blocks.want({100, 102}));
     await(store().blocks.record_unavailable({100, "UNKNOWN_BLOCK", "nobody has it", 1}));

@@ -104,25 +104,6 @@ TEST_F(Trees, stored_by_two_daemons_at_once_are_there_once) {
 
 using Backfills = StoreTest;
 
-TEST_F(Backfills, are_worked_on_by_one_process) {
-    commit(block_batch(100));
-    OpenStore other(database().url());
-
-    const auto mine = await(store().backfills.claim_backfill({99, 102}));
-    EXPECT_FALSE(mine.leased);
-    EXPECT_EQ(mine.missing.to_multirange(), "{[99,100),[101,103)}");
-    EXPECT_TRUE(await(other.backfills.claim_backfill({99, 102})).leased);
-    EXPECT_FALSE(await(store().backfills.claim_backfill({99, 102})).leased) << "the same process asks again";
-    EXPECT_TRUE(await(other.backfills.claim_abandoned_backfills()).empty());
-
-    execute("UPDATE backfills SET lease_until = now() - interval '1 second'");
-    const auto taken = await(other.backfills.claim_abandoned_backfills());
-    ASSERT_EQ(taken.size(), 1u);
-    EXPECT_EQ(taken[0].id, mine.id);
-    await(store().backfills.renew_backfill(mine.id));
-    EXPECT_TRUE(await(store().backfills.claim_backfill({99, 102})).leased) << "a lost lease is not renewed";
-}
-
 TEST_F(Backfills, can_be_released_and_finished_and_ordered_anew) {
     const auto first = await(store().backfills.claim_backfill({1, 5}));
     await(store().backfills.release_backfill(first.id));

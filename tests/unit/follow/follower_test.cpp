@@ -190,7 +190,7 @@ TEST_F(FollowerTest, BackfillsARangeBelowWhatIsStored) {
     Daemon daemon(context, chain, store, config::Start(config::StartAtResume{}));
     EXPECT_TRUE(daemon.backfill({120, 195}).missing.empty());
     EXPECT_EQ(store.coverage.covered, HeightSet({120, 200}));
-    EXPECT_TRUE(store.backfill_finished);
+    EXPECT_TRUE(store.backfills.at(1).finished);
     EXPECT_EQ(chain.fetches.count(201), 0u);
 }
 

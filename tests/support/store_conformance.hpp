@@ -1,0 +1,225 @@
+// What every store of blocks, trees and backfills does: PostgreSQL's (integration_storage) and the one in
+// memory that unit tests trust (unit_follow). A fixture gives `blocks()`, `trees()`, `backfills()`, the
+// backfills of another process as `others_backfills()`, and lets time pass by `pass(seconds)`.
+#pragma once
+
+#include "storage/backfill_store.hpp"
+#include "storage/block_store.hpp"
+#include "storage/tree_store.hpp"
+#include "support/await.hpp"
+#include "support/row_batches.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace receiptd::test {
+
+template <class Fixture>
+class StoreConformance : public Fixture {
+protected:
+    storage::CommitOutcome commit(RowBatch batch) { return await(this->blocks().commit(std::move(batch))); }
+    storage::Coverage coverage() { return await(this->blocks().load_coverage()); }
+    std::vector<std::string> due(unsigned limit = 10) {
+        std::vector<std::string> hashes;
+        for (const auto& tree : await(this->trees().due_trees(limit))) hashes.push_back(tree.tx_hash);
+        return hashes;
+    }
+    std::uint64_t pending(base::HeightRange range) { return await(this->trees().pending_tree_count(range)); }
+
+    static RowBatch block_with_tree(base::Height height, const std::string& tx_hash) {
+        auto batch = block_batch(height);
+        add_transaction(batch, {tx_hash});
+        add_pending(batch, tx_hash);
+        return batch;
+    }
+    // Of one receipt, in the block above.
+    static chain::TreeRows tree(const std::string& tx_hash, base::Height included_in) {
+        chain::TreeRows rows;
+        ReceiptRow receipt;
+        receipt.receipt_id = tx_hash + "-r";
+        receipt.tree_id = receipt.tx_hash = tx_hash;
+        receipt.role = "initial";
+        add_receipt(rows.batch, included_in + 1, receipt);
+        rows.completion.tx_hash = tx_hash;
+        rows.completion.block_timestamp_nanosec = kFirstTime + included_in * 1'000'000'000;
+        rows.completion.status = "success_receipt_id";
+        rows.completion.initial_receipt_id = receipt.receipt_id;
+        return rows;
+    }
+};
+
+TYPED_TEST_SUITE_P(StoreConformance);
+
+TYPED_TEST_P(StoreConformance, what_is_committed_is_covered_and_wanted) {
+    await(this->blocks().want({90, 101}));
+    auto batch = block_batch(105, 102);
+    batch.wanted.add({100, 105});
+    EXPECT_EQ(this->commit(std::move(batch)), storage::CommitOutcome::committed);
+    const auto coverage = this->coverage();
+    EXPECT_EQ(coverage.covered, base::HeightSet({103, 105}));
+    EXPECT_EQ(coverage.wanted, base::HeightSet({90, 105}));
+    EXPECT_EQ(coverage.gaps(), base::HeightSet({90, 102}));
+}
+
+TYPED_TEST_P(StoreConformance, nothing_is_written_of_a_batch_that_is_covered_in_part) {
+    this->commit(block_batch(100));
+    auto both = this->block_with_tree(100, "T");
+    both.append(block_batch(101));
+    EXPECT_EQ(this->commit(std::move(both)), storage::CommitOutcome::already_covered);
+    EXPECT_EQ(this->coverage().covered, base::HeightSet({100, 100}));
+    EXPECT_EQ(await(this->blocks().stored_block_by_hash("hash101")), std::nullopt);
+    EXPECT_EQ(this->pending({0, 1'000}), 0u);
+}
+
+TYPED_TEST_P(StoreConformance, unavailable_heights_are_wanted_until_they_are_covered) {
+    await(this->blocks().record_unavailable({100, "UNKNOWN_BLOCK", "nobody has it", 1}));
+    await(this->blocks().record_unavailable({101, "UNKNOWN_CHUNK", "chunk is gone", 3}));
+    await(this->blocks().record_unavailable({101, "http_500", "chunk is still gone", 2}));
+    EXPECT_EQ(this->coverage().wanted, base::HeightSet({100, 101}));
+    EXPECT_EQ(await(this->blocks().unavailable_heights(1)).size(), 1u);
+    this->commit(block_batch(100));
+    const auto left = await(this->blocks().unavailable_heights(10));
+    ASSERT_EQ(left.size(), 1u);
+    EXPECT_EQ(left[0].height, 101u);
+    EXPECT_EQ(left[0].reason, "http_500");
+    EXPECT_EQ(left[0].detail, "chunk is still gone");
+    EXPECT_EQ(left[0].attempts, 3u) << "they are never fewer";
+}
+
+TYPED_TEST_P(StoreConformance, stored_blocks_are_found_around_a_height_and_by_hash) {
+    EXPECT_EQ(await(this->blocks().stored_block_above(0)), std::nullopt);
+    this->commit(block_batch(100));
+    this->commit(block_batch(105, 102));
+    EXPECT_EQ(await(this->blocks().stored_block_below(101))->hash, "hash100");
+    EXPECT_EQ(await(this->blocks().stored_block_below(105))->height, 100u);
+    EXPECT_EQ(await(this->blocks().stored_block_below(100)), std::nullopt);
+    EXPECT_EQ(await(this->blocks().stored_block_above(100))->prev_height, 102u);
+    EXPECT_EQ(await(this->blocks().stored_block_above(105)), std::nullopt);
+    EXPECT_EQ(await(this->blocks().stored_block_by_hash("hash105"))->timestamp_nanosec,
+              kFirstTime + 105'000'000'000ull);
+    EXPECT_EQ(await(this->blocks().stored_block_by_hash("nowhere")), std::nullopt);
+}
+
+TYPED_TEST_P(StoreConformance, trees_are_due_at_once_and_then_nobody_elses_for_some_seconds) {
+    this->commit(this->block_with_tree(100, "T"));
+    const auto due = await(this->trees().due_trees(10));
+    ASSERT_EQ(due.size(), 1u);
+    EXPECT_EQ(due[0].tx_hash, "T");
+    EXPECT_EQ(due[0].sender_id, "alice.near");
+    EXPECT_EQ(due[0].included_in.height, 100u);
+    EXPECT_EQ(due[0].included_in.hash, "hash100");
+    EXPECT_EQ(due[0].included_in.timestamp_nanosec, kFirstTime + 100'000'000'000ull);
+    EXPECT_EQ(due[0].shard_id, 3u);
+    EXPECT_EQ(due[0].attempts, 0u);
+    EXPECT_FALSE(due[0].ordered);
+    EXPECT_TRUE(this->due().empty());
+    this->pass(4);
+    EXPECT_EQ(this->due(), std::vector<std::string>{"T"});
+}
+
+TYPED_TEST_P(StoreConformance, the_lowest_trees_are_due_first) {
+    auto batch = this->block_with_tree(100, "Z");
+    batch.append(this->block_with_tree(101, "B"));
+    batch.append(this->block_with_tree(102, "A"));
+    this->commit(std::move(batch));
+    EXPECT_EQ(this->pending({101, 1'000}), 2u);
+    EXPECT_EQ(this->due(2), (std::vector<std::string>{"Z", "B"}));
+    EXPECT_EQ(this->due(2), std::vector<std::string>{"A"});
+}
+
+TYPED_TEST_P(StoreConformance, a_tree_that_is_postponed_comes_again_with_one_more_attempt) {
+    this->commit(this->block_with_tree(100, "T"));
+    await(this->trees().postpone_tree("T", std::chrono::hours(1), "receipts still to execute"));
+    await(this->trees().postpone_tree("nobody's", std::chrono::hours(1), "it is stored already"));
+    EXPECT_TRUE(this->due().empty());
+    EXPECT_EQ(this->pending({100, 100}), 1u);
+    this->pass(3'601);
+    const auto due = await(this->trees().due_trees(10));
+    ASSERT_EQ(due.size(), 1u);
+    EXPECT_EQ(due[0].attempts, 1u);
+}
+
+TYPED_TEST_P(StoreConformance, a_tree_is_stored_once_and_is_not_pending_then) {
+    this->commit(this->block_with_tree(100, "T"));
+    await(this->trees().commit_tree(this->tree("T", 100)));
+    await(this->trees().commit_tree(this->tree("T", 100)));
+    EXPECT_EQ(this->pending({0, 1'000}), 0u);
+    this->pass(60);
+    EXPECT_TRUE(this->due().empty());
+}
+
+TYPED_TEST_P(StoreConformance, trees_of_a_backfill_are_ordered) {
+    await(this->backfills().claim_backfill({90, 100}));
+    auto batch = this->block_with_tree(100, "T");
+    batch.append(this->block_with_tree(101, "U"));
+    this->commit(std::move(batch));
+    const auto due = await(this->trees().due_trees(10));
+    ASSERT_EQ(due.size(), 2u);
+    EXPECT_TRUE(due[0].ordered);
+    EXPECT_FALSE(due[1].ordered);
+}
+
+TYPED_TEST_P(StoreConformance, a_backfill_is_worked_on_by_one_process) {
+    this->commit(block_batch(100));
+    const auto mine = await(this->backfills().claim_backfill({99, 102}));
+    EXPECT_FALSE(mine.leased);
+    EXPECT_EQ(mine.missing.to_multirange(), "{[99,100),[101,103)}");
+    const auto theirs = await(this->others_backfills().claim_backfill({99, 102}));
+    EXPECT_TRUE(theirs.leased);
+    EXPECT_EQ(theirs.id, mine.id);
+    EXPECT_FALSE(await(this->backfills().claim_backfill({99, 102})).leased) << "the same process asks again";
+    EXPECT_TRUE(await(this->others_backfills().claim_abandoned_backfills()).empty());
+    this->pass(20);
+    await(this->backfills().renew_backfill(mine.id));
+    this->pass(20);
+    EXPECT_TRUE(await(this->others_backfills().claim_abandoned_backfills()).empty());
+}
+
+TYPED_TEST_P(StoreConformance, a_backfill_whose_lease_has_run_out_is_taken_over) {
+    const auto mine = await(this->backfills().claim_backfill({99, 102}));
+    this->pass(31);
+    EXPECT_TRUE(await(this->backfills().claim_abandoned_backfills()).empty()) << "not by its own process";
+    const auto taken = await(this->others_backfills().claim_abandoned_backfills());
+    ASSERT_EQ(taken.size(), 1u);
+    EXPECT_EQ(taken[0].id, mine.id);
+    EXPECT_EQ(taken[0].range, (base::HeightRange{99, 102}));
+    EXPECT_EQ(taken[0].missing, base::HeightSet({99, 102}));
+    await(this->backfills().renew_backfill(mine.id));
+    await(this->backfills().release_backfill(mine.id));
+    EXPECT_TRUE(await(this->backfills().claim_backfill({99, 102})).leased) << "a lost lease is lost";
+}
+
+TYPED_TEST_P(StoreConformance, a_backfill_can_be_released_and_finished_and_ordered_anew) {
+    const auto first = await(this->backfills().claim_backfill({1, 5}));
+    await(this->backfills().release_backfill(first.id));
+    EXPECT_FALSE(await(this->others_backfills().claim_backfill({1, 5})).leased);
+    await(this->others_backfills().finish_backfill(first.id));
+    EXPECT_TRUE(await(this->backfills().claim_abandoned_backfills()).empty());
+    EXPECT_NE(await(this->backfills().claim_backfill({1, 5})).id, first.id);
+}
+
+TYPED_TEST_P(StoreConformance, two_abandoned_backfills_are_taken_at_once) {
+    for (base::Height from : {1, 11, 21}) await(this->backfills().claim_backfill({from, from + 4}));
+    this->pass(31);
+    EXPECT_EQ(await(this->others_backfills().claim_abandoned_backfills()).size(), 2u);
+    EXPECT_EQ(await(this->others_backfills().claim_abandoned_backfills()).size(), 1u);
+}
+
+REGISTER_TYPED_TEST_SUITE_P(StoreConformance, what_is_committed_is_covered_and_wanted,
+                            nothing_is_written_of_a_batch_that_is_covered_in_part,
+                            unavailable_heights_are_wanted_until_they_are_covered,
+                            stored_blocks_are_found_around_a_height_and_by_hash,
+                            trees_are_due_at_once_and_then_nobody_elses_for_some_seconds,
+                            the_lowest_trees_are_due_first,
+                            a_tree_that_is_postponed_comes_again_with_one_more_attempt,
+                            a_tree_is_stored_once_and_is_not_pending_then, trees_of_a_backfill_are_ordered,
+                            a_backfill_is_worked_on_by_one_process,
+                            a_backfill_whose_lease_has_run_out_is_taken_over,
+                            a_backfill_can_be_released_and_finished_and_ordered_anew,
+                            two_abandoned_backfills_are_taken_at_once);
+
+}  // namespace receiptd::test

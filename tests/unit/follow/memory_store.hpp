@@ -1,0 +1,248 @@
+// A database in memory, on a clock of its own: what unit tests use of the stores of blocks, trees and
+// backfills, as store_conformance.hpp has it. Adoption, settling and rows found early are PostgreSQL's alone.
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/coroutine.hpp"
+#include "storage/backfill_store.hpp"
+#include "storage/block_store.hpp"
+#include "storage/orphan_store.hpp"
+#include "storage/tree_store.hpp"
+#include "unit/chain/copy_reader.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace receiptd::follow::testing {
+
+using base::Height;
+
+class ManualClock final : public base::Clock {
+public:
+    base::WallTime wall() const override { return base::WallTime(std::chrono::hours(3)) + passed; }
+    base::SteadyTime steady() const override { return base::SteadyTime(std::chrono::hours(1)) + passed; }
+    base::Duration passed{};
+};
+
+class MemoryStore : public storage::BlockStore,
+                    public storage::TreeStore,
+                    public storage::OrphanStore,
+                    public storage::BackfillStore {
+public:
+    // --- Blocks and coverage ---
+    base::Task<storage::Coverage> load_coverage() override { co_return coverage; }
+    base::Task<void> want(base::HeightRange range) override {
+        coverage.wanted.add(range);
+        co_return;
+    }
+    base::Task<storage::CommitOutcome> commit(chain::RowBatch batch) override {
+        if (before_commit) before_commit(batch);
+        adopted_since_commit.clear();
+        for (const auto& range : batch.covered.ranges())
+            if (!coverage.covered.within(range).empty()) co_return storage::CommitOutcome::already_covered;
+        keep_rows(batch);
+        coverage.covered.add(batch.covered);
+        coverage.wanted.add(batch.covered);
+        coverage.wanted.add(batch.wanted);
+        for (const auto& block : batch.blocks) blocks[block.height] = block;
+        for (const auto& range : batch.covered.ranges())
+            unavailable.erase(unavailable.lower_bound(range.from), unavailable.upper_bound(range.to));
+        co_return storage::CommitOutcome::committed;
+    }
+    base::Task<void> record_unavailable(storage::UnavailableHeight height) override {
+        coverage.wanted.add(height.height);
+        auto& known = unavailable[height.height];
+        height.attempts = std::max(height.attempts, known.attempts);
+        known = height;
+        if (on_unavailable) on_unavailable(height.height);
+        co_return;
+    }
+    base::Task<std::vector<storage::UnavailableHeight>> unavailable_heights(unsigned limit) override {
+        std::vector<storage::UnavailableHeight> some;
+        for (const auto& [height, record] : unavailable)
+            if (some.size() < limit) some.push_back(record);
+        co_return some;
+    }
+    base::Task<std::optional<chain::BlockRef>> stored_block_above(Height height) override {
+        const auto found = blocks.upper_bound(height);
+        co_return found == blocks.end() ? std::nullopt : std::optional(found->second);
+    }
+    base::Task<std::optional<chain::BlockRef>> stored_block_below(Height height) override {
+        const auto found = blocks.lower_bound(height);
+        co_return found == blocks.begin() ? std::nullopt : std::optional(std::prev(found)->second);
+    }
+    base::Task<std::optional<chain::BlockRef>> stored_block_by_hash(std::string hash) override {
+        const auto found = std::find_if(blocks.begin(), blocks.end(),
+                                        [&](const auto& block) { return block.second.hash == hash; });
+        co_return found == blocks.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    // --- Trees ---
+    base::Task<void> commit_tree(chain::TreeRows tree) override {
+        const auto& tx_hash = tree.completion.tx_hash;
+        if (pending.erase(tx_hash) == 0 && complete.contains(tx_hash)) co_return;
+        const auto of_tree = [&](const auto& row) { return row.second == tx_hash; };
+        std::erase_if(receipts, of_tree);
+        std::erase_if(findings, of_tree);
+        keep_rows(tree.batch);
+        complete.insert(tx_hash);
+    }
+    base::Task<std::vector<storage::PendingTree>> due_trees(unsigned limit) override {
+        std::vector<Pending*> due;
+        for (auto& [tx_hash, each] : pending)
+            if (each.due_at <= clock.wall()) due.push_back(&each);
+        std::sort(due.begin(), due.end(), [](const Pending* a, const Pending* b) {
+            return std::pair(a->due_at, a->tree.included_in.height) <
+                   std::pair(b->due_at, b->tree.included_in.height);
+        });
+        due.resize(std::min<std::size_t>(due.size(), limit));
+        std::vector<storage::PendingTree> leased;
+        for (auto* each : due) {
+            each->due_at = clock.wall() + std::chrono::seconds(3);
+            leased.push_back(each->tree);
+            leased.back().ordered = is_ordered(each->tree.included_in.height);
+        }
+        co_return leased;
+    }
+    base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) override {
+        co_return static_cast<std::uint64_t>(
+            std::count_if(pending.begin(), pending.end(), [&](const auto& each) {
+                return included_in.from <= each.second.tree.included_in.height &&
+                       each.second.tree.included_in.height <= included_in.to;
+            }));
+    }
+    base::Task<storage::OverdueTrees> overdue_trees(std::chrono::seconds) override {
+        co_return storage::OverdueTrees();
+    }
+    base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
+                                   std::string reason) override {
+        const auto found = pending.find(tx_hash);
+        if (found == pending.end()) co_return;
+        ++found->second.tree.attempts;
+        found->second.due_at = clock.wall() + delay;
+        found->second.reason = std::move(reason);
+    }
+
+    // --- What PostgreSQL alone can do ---
+    base::Task<void> adopt_orphans(base::HeightRange around) override {
+        adopted_since_commit.push_back(around);
+        co_return;
+    }
+    base::Task<chain::DecidedCounts> settle_trees(base::HeightRange, base::WallTime) override {
+        co_return chain::DecidedCounts();
+    }
+    base::Task<std::vector<std::string>> announced_below(Height) override {
+        co_return std::vector<std::string>{};
+    }
+
+    // --- Backfills ---
+    base::Task<storage::BackfillProgress> claim_backfill(base::HeightRange range) override {
+        auto found = std::find_if(backfills.begin(), backfills.end(), [&](const auto& each) {
+            return each.second.range == range && !each.second.finished;
+        });
+        if (found == backfills.end())
+            found = backfills.emplace(static_cast<std::int64_t>(backfills.size()) + 1, Backfill{range}).first;
+        auto& [id, backfill] = *found;
+        const bool taken = !is_free(backfill) && backfill.owner != process;
+        if (!taken) lease(backfill);
+        co_return storage::BackfillProgress{id, range, missing_of(range), taken};
+    }
+    base::Task<std::vector<storage::BackfillProgress>> claim_abandoned_backfills() override {
+        std::vector<storage::BackfillProgress> claimed;
+        for (auto& [id, backfill] : backfills) {
+            if (backfill.finished || !is_free(backfill) || backfill.owner == process) continue;
+            if (claimed.size() == 2) break;
+            lease(backfill);
+            claimed.push_back({id, backfill.range, missing_of(backfill.range), false});
+        }
+        co_return claimed;
+    }
+    base::Task<void> renew_backfill(std::int64_t id) override {
+        if (auto& backfill = backfills.at(id); backfill.owner == process) lease(backfill);
+        co_return;
+    }
+    base::Task<void> finish_backfill(std::int64_t id) override {
+        backfills.at(id).finished = true;
+        backfills.at(id).owner = 0;
+        co_return;
+    }
+    base::Task<void> release_backfill(std::int64_t id) override {
+        if (auto& backfill = backfills.at(id); backfill.owner == process) backfill.owner = 0;
+        co_return;
+    }
+
+    struct Pending {
+        storage::PendingTree tree;
+        base::WallTime due_at{};
+        std::string reason;  // it was postponed for
+    };
+    struct Backfill {
+        base::HeightRange range;
+        bool finished = false;
+        unsigned owner = 0;  // 0: none
+        base::WallTime lease_until{};
+    };
+
+    ManualClock clock;
+    unsigned process = 1;  // that asks
+    storage::Coverage coverage;
+    std::map<Height, chain::BlockRef> blocks;
+    std::map<Height, storage::UnavailableHeight> unavailable;
+    std::map<std::string, std::string> receipts, findings;  // the tree of each
+    std::map<std::string, unsigned> told;                   // findings, how often
+    std::map<std::string, Pending> pending;
+    std::set<std::string> complete;  // trees that were fetched
+    std::map<std::int64_t, Backfill> backfills;
+    std::vector<base::HeightRange> adopted_since_commit;  // seams looked at since the latest commit
+    std::function<void(const chain::RowBatch&)> before_commit;
+    std::function<void(Height)> on_unavailable;
+
+private:
+    // A row that is there already is a mistake, as its key is in PostgreSQL.
+    static void keep_once(std::map<std::string, std::string>& rows, const std::string& id, std::string tree) {
+        if (!rows.emplace(id, std::move(tree)).second) throw std::logic_error(id + " is stored already");
+    }
+    void keep_rows(const chain::RowBatch& batch) {
+        for (const auto& row : chain::testing::read_rows(batch, chain::Table::receipts))
+            keep_once(receipts, *row["receipt_id"], *row["tree_id"]);
+        for (const auto& row : chain::testing::read_rows(batch, chain::Table::findings))
+            keep_once(findings, *row["finding_id"], *row["tree_id"]);
+        for (const auto& finding : batch.findings) ++told[chain::finding_id(finding)];
+        for (const auto& row : chain::testing::read_rows(batch, chain::Table::pending_trees)) {
+            auto& [tree, due_at, reason] = pending[*row["tx_hash"]];
+            tree.tx_hash = *row["tx_hash"];
+            tree.sender_id = *row["sender_id"];
+            tree.included_in.height = std::stoull(*row["block_height"]);
+            tree.included_in.hash = *row["block_hash"];
+            tree.included_in.timestamp_nanosec = std::stoull(*row["timestamp_nanosec"]);
+            if (row["shard_id"]) tree.shard_id = std::stoull(*row["shard_id"]);
+            due_at = clock.wall();
+        }
+    }
+    bool is_ordered(Height height) const {
+        return std::any_of(backfills.begin(), backfills.end(), [&](const auto& each) {
+            return each.second.range.from <= height && height <= each.second.range.to;
+        });
+    }
+    bool is_free(const Backfill& backfill) const {
+        return backfill.owner == 0 || backfill.lease_until < clock.wall();
+    }
+    void lease(Backfill& backfill) const {
+        backfill.owner = process;
+        backfill.lease_until = clock.wall() + std::chrono::seconds(30);
+    }
+    base::HeightSet missing_of(base::HeightRange range) const {
+        base::HeightSet missing(range);
+        missing.subtract(coverage.covered);
+        return missing;
+    }
+};
+
+}  // namespace receiptd::follow::testing

@@ -1,0 +1,195 @@
+// A chain on paper: whole blocks as neardata has them, or blocks and trees as hosts tell them by rpc.
+#pragma once
+
+#include "base/coroutine.hpp"
+#include "config/settings.hpp"
+#include "rpc/source.hpp"
+#include "unit/chain/chain_builder.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace receiptd::follow::testing {
+
+using base::Height;
+
+inline std::string_view keep(std::string text) {
+    static std::deque<std::string> kept;
+    return kept.emplace_back(std::move(text));
+}
+
+inline std::string hash_of(Height height) { return "hash" + std::to_string(height); }
+
+// Heights with blocks, chained in ascending order unless a parent's hash is given.
+class PaperChain : public rpc::BlockSource {
+public:
+    explicit PaperChain(base::asio::any_io_executor executor, config::Source form = config::Source::neardata)
+        : executor_(std::move(executor)), form_(form) {}
+
+    void add(Height height) {
+        const auto parent = blocks_.empty() ? height - 1 : blocks_.rbegin()->first;
+        blocks_[height] = {parent, hash_of(parent), hash_of(height)};
+    }
+    void add_range(Height from, Height to) {
+        for (auto height = from; height <= to; ++height) add(height);
+    }
+    // Its one receipt fails: in the same block of neardata, in the next one by rpc.
+    void add_failing(std::string tx_hash, Height height) { transactions_[keep(std::move(tx_hash))] = height; }
+    void forge(Height height, std::string parent_hash) {
+        blocks_[height].parent_hash = std::move(parent_hash);
+    }
+    void forget(Height height) { blocks_.erase(height); }
+    void fail(Height height, unsigned times, std::string reason = "UNKNOWN_CHUNK") {
+        faults_[height] = {times, std::move(reason)};
+    }
+
+    base::Task<base::Result<chain::BlockRef, rpc::Unavailable>> head() override {
+        co_return ref(blocks_.rbegin()->first);
+    }
+    base::Task<rpc::FetchResult> fetch(Height height, rpc::Priority, bool) override {
+        co_await base::asio::post(executor_, base::asio::use_awaitable);
+        ++fetches[height];
+        if (on_fetch) on_fetch(height);
+        if (auto fault = faults_.find(height); fault != faults_.end() && fault->second.times > 0) {
+            --fault->second.times;
+            co_return rpc::Unavailable{fault->second.reason, "on paper"};
+        }
+        if (height > blocks_.rbegin()->first) co_return rpc::NotYet{};
+        if (!blocks_.contains(height)) co_return rpc::NoSuchHeight{"on paper"};
+        if (form_ == config::Source::rpc) co_return rpc_block(height);
+        co_return whole_block(height);
+    }
+    bool waits_for_next() const override { return false; }
+
+    chain::BlockRef ref(Height height) const {
+        const auto& block = blocks_.at(height);
+        return {height, block.hash, block.parent_hash, block.parent, height * 1'000'000'000};
+    }
+    bool has(Height height) const { return blocks_.contains(height); }
+    const std::map<std::string_view, Height>& transactions() const { return transactions_; }
+
+    std::map<Height, unsigned> fetches;
+    std::function<void(Height)> on_fetch;
+
+private:
+    struct PaperBlock {
+        Height parent = 0;
+        std::string parent_hash;
+        std::string hash;
+    };
+    struct Fault {
+        unsigned times = 0;
+        std::string reason;
+    };
+
+    chain::Block block(Height height) const {
+        const auto of = ref(height);
+        chain::Block block;
+        auto& header = block.header;
+        header.height = height;
+        header.prev_height = of.prev_height;
+        header.hash = keep(of.hash);
+        header.prev_hash = keep(of.prev_hash);
+        header.epoch_id = header.next_epoch_id = header.hash;
+        header.timestamp_nanosec = of.timestamp_nanosec;
+        block.author = "author";
+        return block;
+    }
+    rpc::FetchResult whole_block(Height height) const {
+        namespace paper = chain::testing;
+        chain::Decoded<chain::WholeBlock> whole;
+        whole.value.block = block(height);
+        auto& shard = whole.value.shards.emplace_back();
+        for (const auto& [hash, included_in] : transactions_) {
+            if (included_in != height) continue;
+            const auto receipt = keep(std::string(hash) + "-r");
+            shard.transactions.push_back(paper::transaction(hash, "alice", "alice", receipt));
+            shard.executed.push_back(
+                paper::executed(paper::action_receipt(receipt, "alice", "alice", "alice")));
+            shard.executed.back().outcome = paper::failed(shard.executed.back().outcome);
+        }
+        return rpc::BlockContents(std::move(whole));
+    }
+    rpc::FetchResult rpc_block(Height height) const {
+        rpc::RpcBlock parts;
+        parts.block.value = block(height);
+        auto& chunk = parts.chunks.emplace_back().value;
+        for (const auto& [hash, included_in] : transactions_)
+            if (included_in == height)
+                chunk.transactions.push_back(
+                    chain::testing::transaction(hash, "alice", "bob", "").transaction);
+        return rpc::BlockContents(std::move(parts));
+    }
+
+    base::asio::any_io_executor executor_;
+    config::Source form_;
+    std::map<Height, PaperBlock> blocks_;
+    std::map<std::string_view, Height> transactions_;
+    std::map<Height, Fault> faults_;
+};
+
+// The trees of its transactions, as hosts tell them.
+class PaperTrees final : public rpc::TreeSource {
+public:
+    PaperTrees(base::asio::any_io_executor executor, const PaperChain& chain)
+        : executor_(std::move(executor)), chain_(chain) {}
+
+    base::Task<TreeResult> tree(Query query) override {
+        co_await base::asio::post(executor_, base::asio::use_awaitable);
+        const auto times = ++asked[query.tx_hash];
+        const auto found = chain_.transactions().find(query.tx_hash);
+        if (found == chain_.transactions().end() || unknown.contains(query.tx_hash))
+            co_return Unknown{"on paper"};
+        auto told = tree_of(found->first, found->second);
+        if (times <= incomplete[query.tx_hash]) {
+            told.status.value.receipts_outcome.clear();
+            told.complete = false;
+        }
+        co_return std::move(told);
+    }
+    base::Task<base::Result<chain::BlockRef, rpc::Unavailable>> block_by_hash(std::string hash,
+                                                                              rpc::Priority) override {
+        co_await base::asio::post(executor_, base::asio::use_awaitable);
+        ++blocks_asked;
+        const Height height = std::stoull(hash.substr(std::string_view("hash").size()));
+        if (!chain_.has(height)) co_return rpc::Unavailable{"UNKNOWN_BLOCK", "on paper"};
+        co_return chain_.ref(height);
+    }
+
+    std::map<std::string, unsigned> asked;
+    std::map<std::string, unsigned> incomplete;  // so many answers are, first
+    std::set<std::string> unknown;
+    unsigned blocks_asked = 0;
+
+private:
+    static Tree tree_of(std::string_view hash, Height included_in) {
+        namespace paper = chain::testing;
+        const auto receipt = keep(std::string(hash) + "-r");
+        auto executed = paper::transaction(hash, "alice", "bob", receipt);
+        executed.outcome->block_hash = keep(hash_of(included_in));
+        Tree told;
+        auto& status = told.status.value;
+        status.transaction = executed.transaction;
+        status.transaction_outcome = executed.outcome;
+        status.receipts.emplace();
+        status.receipts->push_back(paper::action_receipt(receipt, "alice", "bob", "alice"));
+        auto outcome = paper::failed(paper::outcome(receipt, "bob"));
+        outcome.block_hash = keep(hash_of(included_in + 1));
+        status.receipts_outcome.push_back(std::move(outcome));
+        told.host = "regular";
+        told.complete = true;
+        return told;
+    }
+
+    base::asio::any_io_executor executor_;
+    const PaperChain& chain_;
+};
+
+}  // namespace receiptd::follow::testing

@@ -1,0 +1,94 @@
+// Blocks by rpc, and the trees of their transactions.
+#include "unit/follow/fakes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace receiptd::follow {
+namespace {
+
+using testing::Daemon;
+
+class TreesByRpc : public ::testing::Test {
+protected:
+    Follower::End follow(base::Height until) {
+        auto settings = testing::follow_settings(config::Source::rpc, config::Start(std::uint64_t{100}));
+        settings.patience = config::Millis(60'000);
+        Daemon daemon(context_, store_.clock, chain_, &trees_, testing::stores_of(store_), settings);
+        return daemon.follow(until);
+    }
+
+    base::asio::io_context context_;
+    testing::PaperChain chain_{context_.get_executor(), config::Source::rpc};
+    testing::PaperTrees trees_{context_.get_executor(), chain_};
+    testing::MemoryStore store_;
+};
+
+TEST_F(TreesByRpc, AreFetchedForEveryTransactionOfAStoredBlock) {
+    chain_.add_range(100, 112);
+    chain_.add_failing("T1", 102);
+    chain_.add_failing("T2", 105);
+    const auto end = follow(110);
+    EXPECT_TRUE(end.missing.empty());
+    EXPECT_EQ(end.unfinished_trees, 0u);
+    EXPECT_EQ(store_.complete, (std::set<std::string>{"T1", "T2"}));
+    EXPECT_TRUE(store_.pending.empty());
+    EXPECT_EQ(store_.receipts.at("T1-r"), "T1");
+    EXPECT_EQ(store_.told.at("failed_receipt:T2-r"), 1u);
+    EXPECT_EQ(trees_.asked["T1"], 1u) << "it was whole in the first answer";
+    EXPECT_EQ(trees_.blocks_asked, 0u) << "the follower had those blocks";
+}
+
+TEST_F(TreesByRpc, ThatAreNotCompleteAreAskedForAgain) {
+    chain_.add_range(100, 112);
+    chain_.add_failing("T1", 102);
+    trees_.incomplete["T1"] = 3;
+    EXPECT_EQ(follow(110).unfinished_trees, 0u);
+    EXPECT_EQ(trees_.asked["T1"], 4u);
+    EXPECT_TRUE(store_.complete.contains("T1"));
+}
+
+TEST_F(TreesByRpc, ThatNobodyKnowsStayPendingWithTheReason) {
+    chain_.add_range(100, 112);
+    chain_.add_failing("T1", 102);
+    chain_.add_failing("T2", 105);
+    trees_.unknown.insert("T1");
+    EXPECT_EQ(follow(110).unfinished_trees, 1u);
+    ASSERT_TRUE(store_.pending.contains("T1"));
+    EXPECT_EQ(store_.pending["T1"].reason, "unknown to all hosts: on paper");
+    EXPECT_EQ(store_.pending["T1"].tree.attempts, trees_.asked["T1"]);
+    EXPECT_TRUE(store_.complete.contains("T2")) << "it holds up nobody";
+    trees_.unknown.clear();
+    EXPECT_EQ(follow(110).unfinished_trees, 0u);
+    EXPECT_TRUE(store_.complete.contains("T1"));
+}
+
+TEST_F(TreesByRpc, ThatExecuteAboveTheLastHeightAreFinalByTheHostsWord) {
+    chain_.add_range(100, 112);
+    chain_.add_failing("T1", 110);
+    EXPECT_EQ(follow(110).unfinished_trees, 0u);
+    EXPECT_TRUE(store_.complete.contains("T1"));
+    EXPECT_EQ(trees_.blocks_asked, 1u);
+}
+
+TEST_F(TreesByRpc, WaitForTheirBlocksAsLongAsPatienceLasts) {
+    chain_.add_range(100, 110);
+    chain_.add_failing("T1", 110);
+    EXPECT_EQ(follow(110).unfinished_trees, 0u);
+    EXPECT_TRUE(store_.complete.contains("T1"));
+    EXPECT_GE(store_.clock.passed, std::chrono::seconds(60)) << "the block above never came";
+}
+
+TEST_F(TreesByRpc, OfAFailedLifeAreFetchedByTheNext) {
+    chain_.add_range(100, 170);
+    chain_.add_failing("T1", 102);
+    trees_.unknown.insert("T1");
+    follow(110);
+    trees_.unknown.clear();
+    store_.clock.passed += std::chrono::minutes(1);
+    EXPECT_EQ(follow(110).unfinished_trees, 0u);
+    EXPECT_TRUE(store_.complete.contains("T1"));
+    EXPECT_EQ(trees_.blocks_asked, 0u) << "old blocks are looked for in the database first";
+}
+
+}  // namespace
+}  // namespace receiptd::follow
