@@ -138,11 +138,14 @@ void Follower::start_loops(bool follow_closely) {
 }
 
 base::Task<Follower::End> Follower::follow(std::optional<base::Height> until) {
+    return to_its_end(follow_up_to(until), {0, until.value_or(kTop)});
+}
+
+base::Task<void> Follower::follow_up_to(std::optional<base::Height> until) {
     co_await prepare();
     start_loops(true);
     const auto first = co_await first_height();
-    const base::HeightRange range{0, until.value_or(kTop)};
-    if (!first) co_return co_await wind_up(range);
+    if (!first) co_return;
     const auto from = *first;
     if (until && from <= *until) {
         const base::HeightRange wanted{from, *until};
@@ -154,14 +157,18 @@ base::Task<Follower::End> Follower::follow(std::optional<base::Height> until) {
     runs_.spawn(guard(repair_gaps()));
     runs_.spawn(guard(resume_backfills()));
     if (until) {
+        const base::HeightRange range{0, *until};
         co_await wait_until_dealt_with(range);
     } else {
         while (!state_.stopping) co_await state_.changed.wait();
     }
-    co_return co_await wind_up(range);
 }
 
 base::Task<Follower::End> Follower::backfill(base::HeightRange range) {
+    return to_its_end(fill(range), range);
+}
+
+base::Task<void> Follower::fill(base::HeightRange range) {
     co_await prepare();
     start_loops(false);
     while (!state_.head && !state_.stopping) co_await state_.changed.wait();
@@ -174,6 +181,15 @@ base::Task<Follower::End> Follower::backfill(base::HeightRange range) {
     state_.coverage.wanted.add(range);
     runs_.spawn(guard(run_backfill(std::move(claimed))));
     co_await wait_until_dealt_with(range);
+}
+
+// However it ends, its loops end with it, and what is being written is written.
+base::Task<Follower::End> Follower::to_its_end(base::Task<void> work, base::HeightRange range) {
+    try {
+        co_await std::move(work);
+    } catch (...) {
+        failure_ = std::current_exception();
+    }
     co_return co_await wind_up(range);
 }
 

@@ -23,7 +23,8 @@ public:
              rpc::TreeSource* trees, Stores stores, State& state, const config::Follow& settings);
 
     // Follows the head from follow.start on, beside gaps and backfills, until stop() or, with
-    // `until`, until everything up to that height is dealt with. Rethrows what broke it.
+    // `until`, until everything up to that height is dealt with. Rethrows what broke it, when nothing of it
+    // runs any more.
     struct End {
         base::HeightSet missing;  // wanted up to `until`, and not to be had now
         std::uint64_t unfinished_trees = 0;
@@ -52,6 +53,9 @@ public:
 private:
     bool stores_transactions() const;
     bool block_brings(base::Height height) const;
+    base::Task<void> follow_up_to(std::optional<base::Height> until);
+    base::Task<void> fill(base::HeightRange range);
+    base::Task<End> to_its_end(base::Task<void> work, base::HeightRange range);
     base::Task<void> prepare();
     void committed(const chain::RowBatch& facts);
     void start_loops(bool follow_closely);
