@@ -23,7 +23,14 @@ double chance() {
 
 FetchWindow::FetchWindow(base::asio::any_io_executor executor, rpc::BlockSource& source, State& state,
                          FetchSettings settings)
-    : executor_(executor), source_(source), state_(state), settings_(settings), tasks_(executor) {}
+    : executor_(executor),
+      source_(source),
+      state_(state),
+      settings_(settings),
+      tasks_(executor, [this](const std::exception_ptr& error) {
+          failure_ = error;
+          state_.changed.notify_all();
+      }) {}
 
 void FetchWindow::start(base::Height height) {
     if (started(height)) return;
@@ -39,7 +46,8 @@ bool FetchWindow::ready(base::Height height) const {
 
 base::Task<std::optional<rpc::FetchResult>> FetchWindow::take(base::Height height) {
     const auto slot = slots_.at(height);
-    while (!slot->result && !state_.stopping) co_await state_.changed.wait();
+    while (!slot->result && !failure_ && !state_.stopping) co_await state_.changed.wait();
+    if (!slot->result && failure_) std::rethrow_exception(failure_);
     slots_.erase(height);
     co_return std::move(slot->result);
 }

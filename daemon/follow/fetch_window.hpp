@@ -9,6 +9,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,7 +40,7 @@ public:
     base::Task<void> close();
 
     // Waits for the height's result and forgets it; nullopt when the state is stopping first. The
-    // height must have been started.
+    // height must have been started. Rethrows what a source has thrown, for whatever height.
     base::Task<std::optional<rpc::FetchResult>> take(base::Height height);
 
 private:
@@ -54,6 +55,7 @@ private:
     State& state_;
     FetchSettings settings_;
     std::map<base::Height, std::shared_ptr<Slot>> slots_;
+    std::exception_ptr failure_;
     base::TaskGroup tasks_;
 };
 
