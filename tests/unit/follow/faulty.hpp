@@ -1,0 +1,129 @@
+// The stores and sources of a follower, with steps that fail.
+#pragma once
+
+#include "support/fault_steps.hpp"
+#include "unit/follow/fakes.hpp"
+
+#include <utility>
+
+namespace receiptd::follow::testing {
+
+class FaultyStore final : public storage::BlockStore,
+                          public storage::TreeStore,
+                          public storage::OrphanStore,
+                          public storage::BackfillStore {
+public:
+    FaultyStore(Stores stores, test::Steps& steps) : stores_(stores), steps_(steps) {}
+    operator Stores() { return {*this, *this, *this, *this}; }
+
+    base::Task<storage::Coverage> load_coverage() override { return later(stores_.blocks.load_coverage()); }
+    base::Task<void> want(base::HeightRange range) override { return later(stores_.blocks.want(range)); }
+    base::Task<storage::CommitOutcome> commit(chain::RowBatch batch) override {
+        return later(stores_.blocks.commit(std::move(batch)));
+    }
+    base::Task<void> record_unavailable(storage::UnavailableHeight height) override {
+        return later(stores_.blocks.record_unavailable(std::move(height)));
+    }
+    base::Task<std::vector<storage::UnavailableHeight>> unavailable_heights(unsigned limit) override {
+        return later(stores_.blocks.unavailable_heights(limit));
+    }
+    base::Task<std::optional<chain::BlockRef>> stored_block_above(Height height) override {
+        return later(stores_.blocks.stored_block_above(height));
+    }
+    base::Task<std::optional<chain::BlockRef>> stored_block_below(Height height) override {
+        return later(stores_.blocks.stored_block_below(height));
+    }
+    base::Task<std::optional<chain::BlockRef>> stored_block_by_hash(std::string hash) override {
+        return later(stores_.blocks.stored_block_by_hash(std::move(hash)));
+    }
+
+    base::Task<void> commit_tree(chain::TreeRows tree) override {
+        return later(stores_.trees.commit_tree(std::move(tree)));
+    }
+    base::Task<std::vector<storage::PendingTree>> due_trees(unsigned limit) override {
+        return later(stores_.trees.due_trees(limit));
+    }
+    base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) override {
+        return later(stores_.trees.pending_tree_count(included_in));
+    }
+    base::Task<storage::OverdueTrees> overdue_trees(std::chrono::seconds age) override {
+        return later(stores_.trees.overdue_trees(age));
+    }
+    base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
+                                   std::string reason) override {
+        return later(stores_.trees.postpone_tree(std::move(tx_hash), delay, std::move(reason)));
+    }
+    base::Task<chain::DecidedCounts> settle_trees(base::HeightRange around,
+                                                  base::WallTime news_since) override {
+        return later(stores_.trees.settle_trees(around, news_since));
+    }
+
+    base::Task<void> adopt_orphans(base::HeightRange around) override {
+        return later(stores_.orphans.adopt_orphans(around));
+    }
+    base::Task<std::vector<std::string>> announced_below(Height height) override {
+        return later(stores_.orphans.announced_below(height));
+    }
+
+    base::Task<storage::BackfillProgress> claim_backfill(base::HeightRange range) override {
+        return later(stores_.backfills.claim_backfill(range));
+    }
+    base::Task<std::vector<storage::BackfillProgress>> claim_abandoned_backfills() override {
+        return later(stores_.backfills.claim_abandoned_backfills());
+    }
+    base::Task<void> renew_backfill(std::int64_t id) override {
+        return later(stores_.backfills.renew_backfill(id));
+    }
+    base::Task<void> finish_backfill(std::int64_t id) override {
+        return later(stores_.backfills.finish_backfill(id));
+    }
+    base::Task<void> release_backfill(std::int64_t id) override {
+        return later(stores_.backfills.release_backfill(id));
+    }
+
+private:
+    // A database never answers at once.
+    template <class T>
+    base::Task<T> later(base::Task<T> work) {
+        const auto executor = co_await base::asio::this_coro::executor;
+        co_await base::asio::post(executor, base::asio::use_awaitable);
+        co_return co_await steps_.take(std::move(work));
+    }
+
+    Stores stores_;
+    test::Steps& steps_;
+};
+
+inline const rpc::Unavailable kTimeout{"timeout", "a step fails"};
+
+class FaultySource final : public rpc::BlockSource, public rpc::TreeSource {
+public:
+    FaultySource(rpc::BlockSource& blocks, rpc::TreeSource& trees, test::Steps& steps, ManualClock& clock)
+        : blocks_(blocks), trees_(trees), steps_(steps), clock_(clock) {}
+
+    base::Task<base::Result<chain::BlockRef, rpc::Unavailable>> head() override {
+        auto told = co_await steps_.take(blocks_.head(), kTimeout);
+        if (!told) clock_.passed += std::chrono::seconds(5);
+        co_return std::move(told);
+    }
+    base::Task<rpc::FetchResult> fetch(Height height, rpc::Priority priority, bool with_chunks) override {
+        return steps_.take(blocks_.fetch(height, priority, with_chunks), kTimeout);
+    }
+    bool waits_for_next() const override { return blocks_.waits_for_next(); }
+
+    base::Task<TreeResult> tree(Query query) override {
+        return steps_.take(trees_.tree(std::move(query)), kTimeout);
+    }
+    base::Task<base::Result<chain::BlockRef, rpc::Unavailable>> block_by_hash(
+        std::string hash, rpc::Priority priority) override {
+        return steps_.take(trees_.block_by_hash(std::move(hash), priority), kTimeout);
+    }
+
+private:
+    rpc::BlockSource& blocks_;
+    rpc::TreeSource& trees_;
+    test::Steps& steps_;
+    ManualClock& clock_;
+};
+
+}  // namespace receiptd::follow::testing
