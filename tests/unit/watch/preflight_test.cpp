@@ -35,8 +35,7 @@ protected:
                                      receiver + R"(","method_names":)" + methods + "}}";
     }
 
-    Steps steps;
-    ChainFacts facts = FakeChain(steps).facts;
+    ChainFacts facts = FakeChain().facts;
 };
 
 TEST_F(PreflightTest, AGoodTransactionPasses) {

@@ -1,4 +1,4 @@
-// A store that can break at any step, a chain that answers as it is told, and signed transactions.
+// A store in memory, a chain that answers as it is told, and signed transactions.
 #pragma once
 
 #include "base/event.hpp"
@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,22 +36,11 @@ public:
     base::Duration passed{};
 };
 
-// Breaks before its step number `breaks_at`, counted over store and chain.
-struct Steps {
-    int taken = 0;
-    int breaks_at = -1;
-    void step() {
-        if (taken++ == breaks_at) throw storage::StorageStopped();
-    }
-};
-
 class Rows final : public storage::WatchStore {
 public:
-    Rows(const base::asio::any_io_executor& executor, Steps& steps, FakeTime& time)
-        : steps_(steps), time_(time), back_(executor) {}
+    Rows(const base::asio::any_io_executor& executor, FakeTime& time) : time_(time), back_(executor) {}
 
     base::Task<std::vector<std::string>> add_watches(std::vector<storage::NewWatch> watches) override {
-        steps_.step();
         std::vector<std::string> fresh;
         for (const auto& each : watches) {
             if (!each.idempotency_key.empty() && keys.contains(each.idempotency_key) &&
@@ -78,7 +68,6 @@ public:
             row.created_at = time_.wall();
             if (!each.idempotency_key.empty()) keys[each.idempotency_key] = each.tx_hash;
         }
-        steps_.step();
         co_return fresh;
     }
     base::Task<bool> remove_watch(std::string tx_hash) override { co_return rows.erase(tx_hash) > 0; }
@@ -92,25 +81,21 @@ public:
     }
     base::Task<std::optional<storage::Watch>> watch(std::string tx_hash) override {
         if (away) co_await back_.wait();
-        steps_.step();
         const auto found = rows.find(tx_hash);
         co_return found == rows.end() ? std::nullopt : std::optional(found->second);
     }
     base::Task<std::vector<storage::Watch>> watches(std::vector<std::string> tx_hashes) override {
-        steps_.step();
         std::vector<storage::Watch> found;
         for (const auto& tx_hash : tx_hashes)
             if (const auto row = rows.find(tx_hash); row != rows.end()) found.push_back(row->second);
         co_return found;
     }
     base::Task<std::optional<storage::Watch>> watch_by_idempotency_key(std::string key) override {
-        steps_.step();
         const auto found = keys.find(key);
         co_return found == keys.end() ? std::nullopt : std::optional(rows.at(found->second));
     }
     base::Task<std::vector<storage::Watch>> open_submissions(base::WallTime since, std::string after,
                                                              unsigned limit) override {
-        steps_.step();
         std::vector<storage::Watch> page;
         for (const auto& [tx_hash, row] : rows)
             if (std::pair(row.created_at, tx_hash) > std::pair(since, after) &&
@@ -119,7 +104,6 @@ public:
         co_return page;
     }
     base::Task<std::vector<std::string>> update_watches(std::vector<storage::WatchUpdate> updates) override {
-        steps_.step();
         std::vector<std::string> lost;
         for (const auto& update : updates) {
             auto& row = rows.at(update.tx_hash);
@@ -130,7 +114,6 @@ public:
             row.state = update.state;
             for (const auto& transition : update.transitions) evidence.push_back(transition.evidence);
         }
-        steps_.step();
         co_return lost;
     }
 
@@ -156,14 +139,13 @@ public:
 
 private:
     static base::Task<std::vector<storage::Watch>> none() { co_return std::vector<storage::Watch>{}; }
-    Steps& steps_;
     FakeTime& time_;
     base::Event back_;
 };
 
 class FakeChain final : public rpc::SubmitSource {
 public:
-    explicit FakeChain(Steps& steps) : steps_(steps) {
+    FakeChain() {
         chain::BlockRef block;
         block.height = 1'000;
         facts.block = block;
@@ -188,10 +170,10 @@ public:
     Told<chain::u128> gas_price() override { return told(facts.gas_price); }
     Told<std::uint64_t> validity_blocks() override { return told(facts.validity_blocks); }
     Told<bool> is_included(std::string, std::string) override { return told(included); }
-    base::Task<Broadcast> broadcast(std::string signed_tx_base64, std::string, rpc::Priority) override {
-        steps_.step();
+    base::Task<Broadcast> broadcast(std::string signed_tx_base64, std::string tx_hash,
+                                    rpc::Priority) override {
+        if (on_broadcast) on_broadcast(tx_hash);
         sent.push_back(signed_tx_base64);
-        steps_.step();
         co_return answer;
     }
 
@@ -203,6 +185,7 @@ public:
     int block_comes_at = 0;
     Broadcast answer = Taken{"regular"};
     std::vector<std::string> sent;
+    std::function<void(const std::string& tx_hash)> on_broadcast;
 
 private:
     template <class T>
@@ -210,7 +193,6 @@ private:
         if (away) co_return rpc::Unavailable{"timeout", "regular: timeout"};
         co_return base::Result<T, rpc::Unavailable>(std::move(value));
     }
-    Steps& steps_;
 };
 
 inline sandbox::sim::SecretKey alice_key() {

@@ -45,6 +45,7 @@ public:
         added_.notify_all();
         return watch;
     }
+    void wake() { added_.notify_all(); }  // whoever waits for watches
     // A tree of one receipt: listed, or included, or executed to its end.
     void include(const std::string& tx_hash, chain::BlockHeight height, bool executed) {
         auto& tree = trees[tx_hash];
