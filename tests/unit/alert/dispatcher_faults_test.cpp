@@ -84,7 +84,7 @@ private:
     metrics::AlertSeries series_{registry_};
     MemoryAlerts store_{clock_};
     FakeSender sender_{io_.get_executor()};
-    FaultyAlerts faulty_store_;
+    FaultyDeliveries faulty_store_;
     FaultySender faulty_sender_;
 };
 

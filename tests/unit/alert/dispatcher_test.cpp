@@ -195,7 +195,7 @@ TEST_F(DispatcherTest, AClaimThatIsNotRecordedIsTakenAgainAfterItsLease) {
 
 TEST_F(DispatcherTest, ADatabaseThatFailsIsAskedAgain) {
     test::Steps steps(1, test::Fault::before);
-    FaultyAlerts faulty(store_, steps);
+    FaultyDeliveries faulty(store_, steps);
     Dispatcher next(
         io_.get_executor(), cpu_, {"ops"}, faulty, sender_, series_, clock_, [] { return 0.0; }, "");
     group_.cancel();

@@ -8,9 +8,9 @@
 
 namespace receiptd::alert::testing {
 
-class FaultyAlerts final : public storage::AlertStore {
+class FaultyDeliveries final : public storage::DeliveryStore {
 public:
-    FaultyAlerts(storage::AlertStore& store, test::Steps& steps) : store_(store), steps_(steps) {}
+    FaultyDeliveries(storage::DeliveryStore& store, test::Steps& steps) : store_(store), steps_(steps) {}
 
     base::Task<void> serve_endpoints(std::vector<std::string> names, storage::Serving serving) override {
         return steps_.take(store_.serve_endpoints(std::move(names), serving));
@@ -43,17 +43,9 @@ public:
     base::Task<std::vector<storage::DeliveryBacklog>> delivery_backlog() override {
         return steps_.take(store_.delivery_backlog());
     }
-    base::Task<std::vector<storage::FindingRow>> list_findings(storage::FindingFilter filter) override {
-        return steps_.take(store_.list_findings(std::move(filter)));
-    }
-    base::Task<std::vector<storage::StreamEvent>> stream_events(std::int64_t after, unsigned limit) override {
-        return steps_.take(store_.stream_events(after, limit));
-    }
-    base::Task<std::int64_t> last_stream_event() override { return steps_.take(store_.last_stream_event()); }
-    base::Task<std::int64_t> highest_stream_id() override { return steps_.take(store_.highest_stream_id()); }
 
 private:
-    storage::AlertStore& store_;
+    storage::DeliveryStore& store_;
     test::Steps& steps_;
 };
 
