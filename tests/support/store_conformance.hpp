@@ -54,7 +54,7 @@ protected:
 
 TYPED_TEST_SUITE_P(StoreConformance);
 
-TYPED_TEST_P(StoreConformance, what_is_committed_is_covered_and_wanted) {
+TYPED_TEST_P(StoreConformance, WhatIsCommittedIsCoveredAndWanted) {
     await(this->blocks().want({90, 101}));
     auto batch = block_batch(105, 102);
     batch.wanted.add({100, 105});
@@ -65,7 +65,7 @@ TYPED_TEST_P(StoreConformance, what_is_committed_is_covered_and_wanted) {
     EXPECT_EQ(coverage.gaps(), base::HeightSet({90, 102}));
 }
 
-TYPED_TEST_P(StoreConformance, nothing_is_written_of_a_batch_that_is_covered_in_part) {
+TYPED_TEST_P(StoreConformance, NothingIsWrittenOfABatchThatIsCoveredInPart) {
     this->commit(block_batch(100));
     auto both = this->block_with_tree(100, "T");
     both.append(block_batch(101));
@@ -75,7 +75,7 @@ TYPED_TEST_P(StoreConformance, nothing_is_written_of_a_batch_that_is_covered_in_
     EXPECT_EQ(this->pending({0, 1'000}), 0u);
 }
 
-TYPED_TEST_P(StoreConformance, unavailable_heights_are_wanted_until_they_are_covered) {
+TYPED_TEST_P(StoreConformance, UnavailableHeightsAreWantedUntilTheyAreCovered) {
     await(this->blocks().record_unavailable({100, "UNKNOWN_BLOCK", "nobody has it", 1}));
     await(this->blocks().record_unavailable({101, "UNKNOWN_CHUNK", "chunk is gone", 3}));
     await(this->blocks().record_unavailable({101, "http_500", "chunk is still gone", 2}));
@@ -90,7 +90,7 @@ TYPED_TEST_P(StoreConformance, unavailable_heights_are_wanted_until_they_are_cov
     EXPECT_EQ(left[0].attempts, 3u) << "they are never fewer";
 }
 
-TYPED_TEST_P(StoreConformance, stored_blocks_are_found_around_a_height_and_by_hash) {
+TYPED_TEST_P(StoreConformance, StoredBlocksAreFoundAroundAHeightAndByHash) {
     EXPECT_EQ(await(this->blocks().stored_block_above(0)), std::nullopt);
     this->commit(block_batch(100));
     this->commit(block_batch(105, 102));
@@ -104,7 +104,7 @@ TYPED_TEST_P(StoreConformance, stored_blocks_are_found_around_a_height_and_by_ha
     EXPECT_EQ(await(this->blocks().stored_block_by_hash("nowhere")), std::nullopt);
 }
 
-TYPED_TEST_P(StoreConformance, trees_are_due_at_once_and_then_nobody_elses_for_some_seconds) {
+TYPED_TEST_P(StoreConformance, TreesAreDueAtOnceAndThenNobodyElsesForSomeSeconds) {
     this->commit(this->block_with_tree(100, "T"));
     const auto due = await(this->trees().due_trees(10));
     ASSERT_EQ(due.size(), 1u);
@@ -121,7 +121,7 @@ TYPED_TEST_P(StoreConformance, trees_are_due_at_once_and_then_nobody_elses_for_s
     EXPECT_EQ(this->due(), std::vector<std::string>{"T"});
 }
 
-TYPED_TEST_P(StoreConformance, the_lowest_trees_are_due_first) {
+TYPED_TEST_P(StoreConformance, TheLowestTreesAreDueFirst) {
     auto batch = this->block_with_tree(100, "Z");
     batch.append(this->block_with_tree(101, "B"));
     batch.append(this->block_with_tree(102, "A"));
@@ -131,7 +131,7 @@ TYPED_TEST_P(StoreConformance, the_lowest_trees_are_due_first) {
     EXPECT_EQ(this->due(2), std::vector<std::string>{"A"});
 }
 
-TYPED_TEST_P(StoreConformance, a_tree_that_is_postponed_comes_again_with_one_more_attempt) {
+TYPED_TEST_P(StoreConformance, ATreeThatIsPostponedComesAgainWithOneMoreAttempt) {
     this->commit(this->block_with_tree(100, "T"));
     await(this->trees().postpone_tree("T", std::chrono::hours(1), "receipts still to execute"));
     await(this->trees().postpone_tree("nobody's", std::chrono::hours(1), "it is stored already"));
@@ -143,7 +143,7 @@ TYPED_TEST_P(StoreConformance, a_tree_that_is_postponed_comes_again_with_one_mor
     EXPECT_EQ(due[0].attempts, 1u);
 }
 
-TYPED_TEST_P(StoreConformance, a_tree_is_stored_once_and_is_not_pending_then) {
+TYPED_TEST_P(StoreConformance, ATreeIsStoredOnceAndIsNotPendingThen) {
     this->commit(this->block_with_tree(100, "T"));
     await(this->trees().commit_tree(this->tree("T", 100)));
     await(this->trees().commit_tree(this->tree("T", 100)));
@@ -152,7 +152,7 @@ TYPED_TEST_P(StoreConformance, a_tree_is_stored_once_and_is_not_pending_then) {
     EXPECT_TRUE(this->due().empty());
 }
 
-TYPED_TEST_P(StoreConformance, trees_of_a_backfill_are_ordered) {
+TYPED_TEST_P(StoreConformance, TreesOfABackfillAreOrdered) {
     await(this->backfills().claim_backfill({90, 100}));
     auto batch = this->block_with_tree(100, "T");
     batch.append(this->block_with_tree(101, "U"));
@@ -163,7 +163,7 @@ TYPED_TEST_P(StoreConformance, trees_of_a_backfill_are_ordered) {
     EXPECT_FALSE(due[1].ordered);
 }
 
-TYPED_TEST_P(StoreConformance, a_backfill_is_worked_on_by_one_process) {
+TYPED_TEST_P(StoreConformance, ABackfillIsWorkedOnByOneProcess) {
     this->commit(block_batch(100));
     const auto mine = await(this->backfills().claim_backfill({99, 102}));
     EXPECT_FALSE(mine.leased);
@@ -179,7 +179,7 @@ TYPED_TEST_P(StoreConformance, a_backfill_is_worked_on_by_one_process) {
     EXPECT_TRUE(await(this->others_backfills().claim_abandoned_backfills()).empty());
 }
 
-TYPED_TEST_P(StoreConformance, a_backfill_whose_lease_has_run_out_is_taken_over) {
+TYPED_TEST_P(StoreConformance, ABackfillWhoseLeaseHasRunOutIsTakenOver) {
     const auto mine = await(this->backfills().claim_backfill({99, 102}));
     this->pass(31);
     EXPECT_TRUE(await(this->backfills().claim_abandoned_backfills()).empty()) << "not by its own process";
@@ -193,7 +193,7 @@ TYPED_TEST_P(StoreConformance, a_backfill_whose_lease_has_run_out_is_taken_over)
     EXPECT_TRUE(await(this->backfills().claim_backfill({99, 102})).leased) << "a lost lease is lost";
 }
 
-TYPED_TEST_P(StoreConformance, a_backfill_can_be_released_and_finished_and_ordered_anew) {
+TYPED_TEST_P(StoreConformance, ABackfillCanBeReleasedAndFinishedAndOrderedAnew) {
     const auto first = await(this->backfills().claim_backfill({1, 5}));
     await(this->backfills().release_backfill(first.id));
     EXPECT_FALSE(await(this->others_backfills().claim_backfill({1, 5})).leased);
@@ -202,24 +202,19 @@ TYPED_TEST_P(StoreConformance, a_backfill_can_be_released_and_finished_and_order
     EXPECT_NE(await(this->backfills().claim_backfill({1, 5})).id, first.id);
 }
 
-TYPED_TEST_P(StoreConformance, two_abandoned_backfills_are_taken_at_once) {
+TYPED_TEST_P(StoreConformance, TwoAbandonedBackfillsAreTakenAtOnce) {
     for (base::Height from : {1, 11, 21}) await(this->backfills().claim_backfill({from, from + 4}));
     this->pass(31);
     EXPECT_EQ(await(this->others_backfills().claim_abandoned_backfills()).size(), 2u);
     EXPECT_EQ(await(this->others_backfills().claim_abandoned_backfills()).size(), 1u);
 }
 
-REGISTER_TYPED_TEST_SUITE_P(StoreConformance, what_is_committed_is_covered_and_wanted,
-                            nothing_is_written_of_a_batch_that_is_covered_in_part,
-                            unavailable_heights_are_wanted_until_they_are_covered,
-                            stored_blocks_are_found_around_a_height_and_by_hash,
-                            trees_are_due_at_once_and_then_nobody_elses_for_some_seconds,
-                            the_lowest_trees_are_due_first,
-                            a_tree_that_is_postponed_comes_again_with_one_more_attempt,
-                            a_tree_is_stored_once_and_is_not_pending_then, trees_of_a_backfill_are_ordered,
-                            a_backfill_is_worked_on_by_one_process,
-                            a_backfill_whose_lease_has_run_out_is_taken_over,
-                            a_backfill_can_be_released_and_finished_and_ordered_anew,
-                            two_abandoned_backfills_are_taken_at_once);
+REGISTER_TYPED_TEST_SUITE_P(
+    StoreConformance, WhatIsCommittedIsCoveredAndWanted, NothingIsWrittenOfABatchThatIsCoveredInPart,
+    UnavailableHeightsAreWantedUntilTheyAreCovered, StoredBlocksAreFoundAroundAHeightAndByHash,
+    TreesAreDueAtOnceAndThenNobodyElsesForSomeSeconds, TheLowestTreesAreDueFirst,
+    ATreeThatIsPostponedComesAgainWithOneMoreAttempt, ATreeIsStoredOnceAndIsNotPendingThen,
+    TreesOfABackfillAreOrdered, ABackfillIsWorkedOnByOneProcess, ABackfillWhoseLeaseHasRunOutIsTakenOver,
+    ABackfillCanBeReleasedAndFinishedAndOrderedAnew, TwoAbandonedBackfillsAreTakenAtOnce);
 
 }  // namespace receiptd::test

@@ -48,7 +48,7 @@ std::vector<RowBatch> blocks_seen_alone() {
 
 using Adoption = StoreTest;
 
-TEST_F(Adoption, gives_the_same_rows_for_every_order_of_commits) {
+TEST_F(Adoption, GivesTheSameRowsForEveryOrderOfCommits) {
     std::vector<std::size_t> order = {0, 1, 2, 3, 4};
     do {
         const auto blocks = blocks_seen_alone();
@@ -71,7 +71,7 @@ TEST_F(Adoption, gives_the_same_rows_for_every_order_of_commits) {
     } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST_F(Adoption, is_the_same_once_at_the_end) {
+TEST_F(Adoption, IsTheSameOnceAtTheEnd) {
     for (auto& block : blocks_seen_alone()) commit(std::move(block));
     await(store().orphans.adopt_orphans({100, 104}));
     EXPECT_EQ(rows(kReceipts),
@@ -81,7 +81,7 @@ TEST_F(Adoption, is_the_same_once_at_the_end) {
     EXPECT_EQ(store().series.adopted.Value(), 6) << "a second time changes nothing";
 }
 
-TEST_F(Adoption, moves_rows_that_come_later_under_the_old_name) {
+TEST_F(Adoption, MovesRowsThatComeLaterUnderTheOldName) {
     auto blocks = blocks_seen_alone();
     for (int i : {2, 1, 0}) commit(std::move(blocks[static_cast<std::size_t>(i)]));
     await(store().orphans.adopt_orphans({100, 102}));
@@ -95,7 +95,7 @@ TEST_F(Adoption, moves_rows_that_come_later_under_the_old_name) {
     EXPECT_EQ(rows(kData), "d|T|T\n");
 }
 
-TEST_F(Adoption, names_a_tree_after_its_earliest_known_receipt_while_the_transaction_is_unknown) {
+TEST_F(Adoption, NamesATreeAfterItsEarliestKnownReceiptWhileTheTransactionIsUnknown) {
     auto blocks = blocks_seen_alone();
     for (std::size_t i = 1; i < blocks.size(); ++i) commit(std::move(blocks[i]));
     await(store().orphans.adopt_orphans({101, 104}));
@@ -104,7 +104,7 @@ TEST_F(Adoption, names_a_tree_after_its_earliest_known_receipt_while_the_transac
     EXPECT_EQ(rows(kData), "d|A|-\n");
 }
 
-TEST_F(Adoption, learns_the_transaction_from_a_child_that_knows_it) {
+TEST_F(Adoption, LearnsTheTransactionFromAChildThatKnowsIt) {
     auto first = block_batch(101);
     add_receipt(first, 101,
                 {"A", "A", "", "", "promise", "{B}", "alice.near", "bob.near", "success_value", "[]", "", "",
@@ -119,7 +119,7 @@ TEST_F(Adoption, learns_the_transaction_from_a_child_that_knows_it) {
     EXPECT_EQ(rows(kReceipts), "A|T|T|-|promise\nB|T|T|A|detached\n");
 }
 
-TEST_F(Adoption, corrects_the_guess_that_a_receipt_was_a_transactions_first) {
+TEST_F(Adoption, CorrectsTheGuessThatAReceiptWasATransactionsFirst) {
     auto first = block_batch(101);
     add_receipt(first, 101, {"A", "T", "T", "", "initial", "{B}"});
     auto second = block_batch(102);
@@ -132,7 +132,7 @@ TEST_F(Adoption, corrects_the_guess_that_a_receipt_was_a_transactions_first) {
     EXPECT_EQ(rows(kReceipts), "A|T|T|-|initial\nB|T|T|A|detached\n");
 }
 
-TEST_F(Adoption, leaves_orphans_whose_parent_never_comes) {
+TEST_F(Adoption, LeavesOrphansWhoseParentNeverComes) {
     auto batch = block_batch(105);
     add_receipt(batch, 105,
                 {"Z", "Z", "", "", "refund", "{}", "system", "bob.near", "success_value", "[]", "", "", "",

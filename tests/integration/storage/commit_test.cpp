@@ -20,7 +20,7 @@ RowBatch full_batch(base::Height height) {
     return batch;
 }
 
-TEST_F(Commit, writes_rows_and_coverage_together) {
+TEST_F(Commit, WritesRowsAndCoverageTogether) {
     EXPECT_EQ(commit(full_batch(100)), CommitOutcome::committed);
     EXPECT_EQ(value("SELECT heights FROM coverage"), "{[100,101)}");
     EXPECT_EQ(rows("SELECT receipt_id, tree_id, role, receiver_id FROM receipts"),
@@ -30,13 +30,13 @@ TEST_F(Commit, writes_rows_and_coverage_together) {
     EXPECT_EQ(store().series.tables[3].rows->Value(), 1);
 }
 
-TEST_F(Commit, covers_the_skipped_heights_below_a_block) {
+TEST_F(Commit, CoversTheSkippedHeightsBelowABlock) {
     commit(block_batch(105, 102));
     EXPECT_EQ(value("SELECT heights FROM coverage"), "{[103,106)}");
     EXPECT_EQ(rows("SELECT height, next_block_height FROM skipped_heights ORDER BY 1"), "103|105\n104|105\n");
 }
 
-TEST_F(Commit, remembers_a_hole_that_it_leaves_below) {
+TEST_F(Commit, RemembersAHoleThatItLeavesBelow) {
     auto above = block_batch(105);
     above.wanted.add({101, 105});
     commit(std::move(above));
@@ -45,7 +45,7 @@ TEST_F(Commit, remembers_a_hole_that_it_leaves_below) {
     EXPECT_EQ(value("SELECT wanted - heights FROM coverage"), "{[101,105),[107,108)}");
 }
 
-TEST_F(Commit, writes_nothing_of_a_batch_that_is_covered_even_in_part) {
+TEST_F(Commit, WritesNothingOfABatchThatIsCoveredEvenInPart) {
     commit(full_batch(100));
     auto both = full_batch(100);
     both.append(full_batch(101));
@@ -53,7 +53,7 @@ TEST_F(Commit, writes_nothing_of_a_batch_that_is_covered_even_in_part) {
     EXPECT_EQ(value("SELECT count(*) FROM blocks"), "1");
 }
 
-TEST_F(Commit, one_of_two_writers_with_the_same_heights_wins) {
+TEST_F(Commit, OneOfTwoWritersWithTheSameHeightsWins) {
     for (base::Height height = 100; height < 120; ++height) {
         boost::asio::io_context io;
         auto first =
@@ -66,7 +66,7 @@ TEST_F(Commit, one_of_two_writers_with_the_same_heights_wins) {
     EXPECT_EQ(value("SELECT count(*) FROM receipts"), "20");
 }
 
-TEST_F(Commit, leaves_nothing_of_a_batch_with_a_bad_row) {
+TEST_F(Commit, LeavesNothingOfABatchWithABadRow) {
     auto batch = full_batch(100);
     add_line(batch, Table::events, {"not", "enough", "columns"});
     try {
@@ -80,7 +80,7 @@ TEST_F(Commit, leaves_nothing_of_a_batch_with_a_bad_row) {
     EXPECT_EQ(commit(full_batch(100)), CommitOutcome::committed);
 }
 
-TEST_F(Commit, keeps_text_as_it_came) {
+TEST_F(Commit, KeepsTextAsItCame) {
     auto batch = block_batch(100);
     add_receipt(batch, 100,
                 {"r", "r", "", "", "callback", "{}", "alice.near", "bob.near", "success_value",
@@ -90,7 +90,7 @@ TEST_F(Commit, keeps_text_as_it_came) {
               "tab\\tquote\"end");
 }
 
-TEST_F(Commit, sends_large_tables_in_pieces) {
+TEST_F(Commit, SendsLargeTablesInPieces) {
     auto batch = block_batch(100);
     const std::string long_text(3000, 'x');
     for (int i = 0; i < 1000; ++i)
@@ -101,7 +101,7 @@ TEST_F(Commit, sends_large_tables_in_pieces) {
     EXPECT_EQ(rows("SELECT count(*), sum(length(actions::text)) FROM receipts"), "1000|3004000\n");
 }
 
-TEST_F(Commit, makes_partitions_for_the_days_it_needs_and_ahead) {
+TEST_F(Commit, MakesPartitionsForTheDaysItNeedsAndAhead) {
     commit(full_batch(100));
     EXPECT_EQ(value("SELECT count(*) FROM partitions WHERE partition_name = 'receipts_p20221019'"), "1");
     await(store().maintain());
@@ -109,7 +109,7 @@ TEST_F(Commit, makes_partitions_for_the_days_it_needs_and_ahead) {
     EXPECT_EQ(value("SELECT max(until_time)::date FROM partitions"), "2022-10-27");
 }
 
-TEST_F(Commit, retention_drops_whole_partitions_and_keeps_their_coverage) {
+TEST_F(Commit, RetentionDropsWholePartitionsAndKeepsTheirCoverage) {
     commit(full_batch(100));
     OpenStore with_retention(database().url());
     with_retention.keep = std::chrono::hours(24);
@@ -124,14 +124,14 @@ TEST_F(Commit, retention_drops_whole_partitions_and_keeps_their_coverage) {
     EXPECT_EQ(value("SELECT heights FROM coverage"), "{[100,101)}");
 }
 
-TEST_F(Commit, makes_a_dropped_partition_again_when_a_batch_needs_it) {
+TEST_F(Commit, MakesADroppedPartitionAgainWhenABatchNeedsIt) {
     commit(full_batch(100));
     execute("SELECT retire_partitions('2022-10-20')");
     EXPECT_EQ(commit(full_batch(101)), CommitOutcome::committed);
     EXPECT_EQ(value("SELECT count(*) FROM receipts"), "1");
 }
 
-TEST_F(Commit, forgets_that_a_height_was_unavailable_once_it_is_covered) {
+TEST_F(Commit, ForgetsThatAHeightWasUnavailableOnceItIsCovered) {
     await(store().blocks.want({100, 102}));
     await(store().blocks.record_unavailable({100, "UNKNOWN_BLOCK", "nobody has it", 1}));
     await(store().blocks.record_unavailable({101, "UNKNOWN_CHUNK", "chunk is gone", 1}));
@@ -148,7 +148,7 @@ TEST_F(Commit, forgets_that_a_height_was_unavailable_once_it_is_covered) {
     EXPECT_EQ(value("SELECT count(*) FROM gaps"), "2");
 }
 
-TEST_F(Commit, refuses_another_network_scope_or_partition_width) {
+TEST_F(Commit, RefusesAnotherNetworkScopeOrPartitionWidth) {
     const auto refusal = [&](const std::string& network, const std::string& scope, const std::string& width) {
         OpenStore other(database().url(), width);
         try {
@@ -167,7 +167,7 @@ TEST_F(Commit, refuses_another_network_scope_or_partition_width) {
 
 class Unmigrated : public DatabaseTest {};
 
-TEST_F(Unmigrated, database_is_refused_with_the_cure) {
+TEST_F(Unmigrated, DatabaseIsRefusedWithTheCure) {
     OpenStore store(database().url());
     try {
         await(store.check_identity("testnet", "all"));

@@ -24,7 +24,7 @@ std::string keep(Process& process, const std::string& alert_id, const std::strin
     return await(process.deliveries.keep_payloads({{alert_id, payload}})).at(alert_id);
 }
 
-TEST_F(Deliveries, the_longest_due_come_first_and_no_more_than_asked_for) {
+TEST_F(Deliveries, TheLongestDueComeFirstAndNoMoreThanAskedFor) {
     queue("a", 10);
     queue("b", 30);
     queue("c", 20);
@@ -33,7 +33,7 @@ TEST_F(Deliveries, the_longest_due_come_first_and_no_more_than_asked_for) {
     EXPECT_THAT(process().claimed_ids(2), IsEmpty());
 }
 
-TEST_F(Deliveries, the_backlog_of_an_endpoint_hides_no_other) {
+TEST_F(Deliveries, TheBacklogOfAnEndpointHidesNoOther) {
     for (int i = 0; i < 20; ++i) queue("a" + std::to_string(i), 100);
     queue("b", 1, "lab");
     const auto due = await(process().deliveries.claim_deliveries({{"ops", 3}, {"lab", 3}, {"none", 3}}, 30s));
@@ -41,7 +41,7 @@ TEST_F(Deliveries, the_backlog_of_an_endpoint_hides_no_other) {
     EXPECT_EQ(due.back().endpoint, "lab");
 }
 
-TEST_F(Deliveries, claimers_at_the_same_time_get_disjoint_rows) {
+TEST_F(Deliveries, ClaimersAtTheSameTimeGetDisjointRows) {
     for (int i = 0; i < 200; ++i) queue("a" + std::to_string(i));
     const auto take_all = [](Process& process) {
         std::vector<std::string> all;
@@ -57,7 +57,7 @@ TEST_F(Deliveries, claimers_at_the_same_time_get_disjoint_rows) {
     EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), 200u);
 }
 
-TEST_F(Deliveries, a_row_that_another_transaction_holds_is_passed_over) {
+TEST_F(Deliveries, ARowThatAnotherTransactionHoldsIsPassedOver) {
     queue("a", 10);
     queue("b", 5);
     auto connection = storage::shim::connect(database().url());
@@ -66,7 +66,7 @@ TEST_F(Deliveries, a_row_that_another_transaction_holds_is_passed_over) {
     EXPECT_THAT(process().claimed_ids(5), ElementsAre("b"));
 }
 
-TEST_F(Deliveries, a_lease_that_has_run_out_is_anothers) {
+TEST_F(Deliveries, ALeaseThatHasRunOutIsAnothers) {
     queue("a");
     EXPECT_THAT(process().claimed_ids(1), ElementsAre("a"));
     EXPECT_THAT(other().claimed_ids(1), IsEmpty());
@@ -78,7 +78,7 @@ TEST_F(Deliveries, a_lease_that_has_run_out_is_anothers) {
     EXPECT_EQ(state_of("a"), "delivered|1|200|-\n");
 }
 
-TEST_F(Deliveries, a_lease_that_nobody_took_over_still_counts) {
+TEST_F(Deliveries, ALeaseThatNobodyTookOverStillCounts) {
     queue("a");
     process().claimed_ids(1);
     execute(kTimePasses);
@@ -88,7 +88,7 @@ TEST_F(Deliveries, a_lease_that_nobody_took_over_still_counts) {
               "1");
 }
 
-TEST_F(Deliveries, an_outcome_counts_once_however_often_it_is_recorded) {
+TEST_F(Deliveries, AnOutcomeCountsOnceHoweverOftenItIsRecorded) {
     queue("a");
     process().claimed_ids(1);
     for (int i = 0; i < 3; ++i) record(process(), failed("a", 0ms));
@@ -99,7 +99,7 @@ TEST_F(Deliveries, an_outcome_counts_once_however_often_it_is_recorded) {
     EXPECT_TRUE(again[0].tried);
 }
 
-TEST_F(Deliveries, what_failed_waits_for_its_time) {
+TEST_F(Deliveries, WhatFailedWaitsForItsTime) {
     queue("a");
     EXPECT_EQ(await(process().deliveries.next_delivery_in({"ops"})), 0ms);
     process().claimed_ids(1);
@@ -113,7 +113,7 @@ TEST_F(Deliveries, what_failed_waits_for_its_time) {
     EXPECT_EQ(await(process().deliveries.next_delivery_in({})), std::nullopt);
 }
 
-TEST_F(Deliveries, the_body_that_was_kept_first_wins) {
+TEST_F(Deliveries, TheBodyThatWasKeptFirstWins) {
     queue("a");
     EXPECT_EQ(process().claim(1)[0].payload, "");
     EXPECT_EQ(keep(process(), "a", "{\"first\":1}"), "{\"first\":1}");
@@ -123,7 +123,7 @@ TEST_F(Deliveries, the_body_that_was_kept_first_wins) {
     EXPECT_EQ(keep(process(), "forgotten", "{}"), "{}");
 }
 
-TEST_F(Deliveries, the_dead_are_sent_anew_from_the_start_of_their_schedule) {
+TEST_F(Deliveries, TheDeadAreSentAnewFromTheStartOfTheirSchedule) {
     for (const char* id : {"a", "b", "c"}) queue(id);
     process().claimed_ids(3);
     record(process(), given_up("a"));
@@ -141,7 +141,7 @@ TEST_F(Deliveries, the_dead_are_sent_anew_from_the_start_of_their_schedule) {
     EXPECT_THAT(process().claimed_ids(5), ElementsAre("c"));
 }
 
-TEST_F(Deliveries, what_is_sent_anew_while_it_is_under_way_is_sent_again) {
+TEST_F(Deliveries, WhatIsSentAnewWhileItIsUnderWayIsSentAgain) {
     queue("a");
     process().claimed_ids(1);
     EXPECT_EQ(resend(only("", "", "a")), 1u);
@@ -150,7 +150,7 @@ TEST_F(Deliveries, what_is_sent_anew_while_it_is_under_way_is_sent_again) {
     EXPECT_THAT(other().claimed_ids(1), ElementsAre("a"));
 }
 
-TEST_F(Deliveries, sending_anew_keeps_to_its_limit) {
+TEST_F(Deliveries, SendingAnewKeepsToItsLimit) {
     for (const char* id : {"a", "b", "c"}) queue(id);
     execute("UPDATE deliveries SET state = 'dead'");
     auto two = only("dead");
@@ -161,7 +161,7 @@ TEST_F(Deliveries, sending_anew_keeps_to_its_limit) {
     EXPECT_EQ(resend(all), 1u);
 }
 
-TEST_F(Deliveries, lists_tell_all_that_is_known_newest_first) {
+TEST_F(Deliveries, ListsTellAllThatIsKnownNewestFirst) {
     queue("a", 20);
     queue("b", 10);
     queue("b", 10, "lab");
@@ -184,7 +184,7 @@ TEST_F(Deliveries, lists_tell_all_that_is_known_newest_first) {
                  storage::StorageError);
 }
 
-TEST_F(Deliveries, the_backlog_is_counted_by_endpoint) {
+TEST_F(Deliveries, TheBacklogIsCountedByEndpoint) {
     queue("a", 100);
     queue("b", 10);
     queue("b", 10, "lab");
@@ -198,14 +198,14 @@ TEST_F(Deliveries, the_backlog_is_counted_by_endpoint) {
     EXPECT_GE(backlog[1].oldest_pending, 100s);
 }
 
-TEST_F(Deliveries, a_daemon_with_other_endpoints_leaves_those_of_others_as_they_are) {
+TEST_F(Deliveries, ADaemonWithOtherEndpointsLeavesThoseOfOthersAsTheyAre) {
     await(process().deliveries.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
     await(other().deliveries.serve_endpoints({"ops", "new"}, storage::Serving::begins));
     await(other().deliveries.serve_endpoints({}, storage::Serving::begins));
     EXPECT_EQ(rows("SELECT name, active FROM endpoints ORDER BY 1"), "lab|t\nnew|t\nops|t\n");
 }
 
-TEST_F(Deliveries, an_endpoint_is_served_as_long_as_a_daemon_goes_on_with_it) {
+TEST_F(Deliveries, AnEndpointIsServedAsLongAsADaemonGoesOnWithIt) {
     const auto make_old = "UPDATE endpoints SET served_at = now() - interval '1 day'";
     await(process().deliveries.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
     execute(make_old);
@@ -214,7 +214,7 @@ TEST_F(Deliveries, an_endpoint_is_served_as_long_as_a_daemon_goes_on_with_it) {
               "lab|f\nops|t\n");
 }
 
-TEST_F(Deliveries, an_endpoint_that_is_gone_stays_switched_off_until_a_daemon_with_it_starts) {
+TEST_F(Deliveries, AnEndpointThatIsGoneStaysSwitchedOffUntilADaemonWithItStarts) {
     await(process().deliveries.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
     queue("a");
     auto gone = given_up("a");
@@ -229,7 +229,7 @@ TEST_F(Deliveries, an_endpoint_that_is_gone_stays_switched_off_until_a_daemon_wi
     EXPECT_EQ(value("SELECT count(*) FROM endpoints WHERE active"), "2");
 }
 
-TEST_F(Deliveries, an_endpoint_that_is_gone_is_sent_nothing_until_something_is_sent_anew) {
+TEST_F(Deliveries, AnEndpointThatIsGoneIsSentNothingUntilSomethingIsSentAnew) {
     await(process().deliveries.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
     queue("a", 10);
     queue("b", 5);
@@ -248,7 +248,7 @@ TEST_F(Deliveries, an_endpoint_that_is_gone_is_sent_nothing_until_something_is_s
     EXPECT_THAT(other().claimed_ids(5), testing::UnorderedElementsAre("a", "b"));
 }
 
-TEST_F(Deliveries, hostile_texts_are_only_texts) {
+TEST_F(Deliveries, HostileTextsAreOnlyTexts) {
     const std::string hostile = "x'); DROP TABLE deliveries; --\\{\"},{\n";
     execute(
         "INSERT INTO alerts (alert_id, kind) VALUES (E'x''); DROP TABLE deliveries; --\\\\{\"},{\\n', "
@@ -269,7 +269,7 @@ TEST_F(Deliveries, hostile_texts_are_only_texts) {
     EXPECT_LE(listed[0].last_error.size(), 500u);
 }
 
-TEST_F(Deliveries, a_connection_killed_in_between_costs_nothing) {
+TEST_F(Deliveries, AConnectionKilledInBetweenCostsNothing) {
     queue("a");
     EXPECT_THAT(process().claimed_ids(1), ElementsAre("a"));
     run_sql(database().maintenance_url(),

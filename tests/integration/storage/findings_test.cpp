@@ -48,7 +48,7 @@ private:
     std::unique_ptr<Process> process_;
 };
 
-TEST_F(Findings, are_listed_newest_first_page_by_page) {
+TEST_F(Findings, AreListedNewestFirstPageByPage) {
     std::vector<std::string> ids;
     std::string cursor;
     for (auto page = await(findings().list_findings(page_of(2))); !page.empty();
@@ -61,7 +61,7 @@ TEST_F(Findings, are_listed_newest_first_page_by_page) {
                  storage::StorageError);
 }
 
-TEST_F(Findings, are_chosen_by_what_they_are) {
+TEST_F(Findings, AreChosenByWhatTheyAre) {
     storage::FindingFilter filter;
     filter.tx_hash = "T";
     EXPECT_EQ(count(filter), 3u);
@@ -88,7 +88,7 @@ storage::DueDelivery due(const std::string& alert_id, const std::string& tx_hash
     return delivery;
 }
 
-TEST_F(Findings, and_their_trees_are_told_to_alerts) {
+TEST_F(Findings, AndTheirTreesAreToldToAlerts) {
     auto causes = await(process().deliveries.causes(
         {due("failed_receipt:r1", "T"), due("failed_receipt:r2", "T"), due("failed_receipt:r2", "T"),
          due("failed_receipt:r3", "U"), due("failed_receipt:none", "none"), due("stuck:none", "")}));

@@ -23,7 +23,7 @@ protected:
     }
 };
 
-TEST_F(Migrate, brings_an_empty_database_to_the_newest_schema) {
+TEST_F(Migrate, BringsAnEmptyDatabaseToTheNewestSchema) {
     const auto before = migrate_status(database().options());
     EXPECT_TRUE(before.applied.empty());
     EXPECT_FALSE(before.current());
@@ -36,12 +36,12 @@ TEST_F(Migrate, brings_an_empty_database_to_the_newest_schema) {
     EXPECT_EQ(value("SELECT count(*) FROM gaps"), "0");
 }
 
-TEST_F(Migrate, does_nothing_the_second_time) {
+TEST_F(Migrate, DoesNothingTheSecondTime) {
     migrate(database().options(), "receiptd_readonly");
     EXPECT_TRUE(migrate(database().options(), "receiptd_readonly").empty());
 }
 
-TEST_F(Migrate, applies_what_a_newer_program_brings_and_its_schema) {
+TEST_F(Migrate, AppliesWhatANewerProgramBringsAndItsSchema) {
     migrate(database().options(), "receiptd_readonly");
     SchemaFiles newer;
     newer.migrations.push_back({std::string(newer.migrations.size() < 9 ? "000" : "00") +
@@ -55,7 +55,7 @@ TEST_F(Migrate, applies_what_a_newer_program_brings_and_its_schema) {
     EXPECT_EQ(value("SELECT count(*) FROM more_view"), "0");
 }
 
-TEST_F(Migrate, keeps_the_orphans_of_an_older_schema) {
+TEST_F(Migrate, KeepsTheOrphansOfAnOlderSchema) {
     SchemaFiles older;
     older.migrations.resize(2);
     older.schema.clear();  // today's views are of today's tables
@@ -67,7 +67,7 @@ TEST_F(Migrate, keeps_the_orphans_of_an_older_schema) {
     EXPECT_EQ(rows("SELECT id, tree_id FROM orphan_receipts ORDER BY id"), "A|-\nB|T\nd|rd\n");
 }
 
-TEST_F(Migrate, refuses_a_changed_past) {
+TEST_F(Migrate, RefusesAChangedPast) {
     migrate(database().options(), "receiptd_readonly");
     SchemaFiles changed;
     changed.migrations[0].text += "\n-- one more word\n";
@@ -75,14 +75,14 @@ TEST_F(Migrate, refuses_a_changed_past) {
     EXPECT_THAT(migrate_status(database().options(), changed).problem, HasSubstr("0001_history.sql"));
 }
 
-TEST_F(Migrate, refuses_a_database_newer_than_the_program) {
+TEST_F(Migrate, RefusesADatabaseNewerThanTheProgram) {
     migrate(database().options(), "receiptd_readonly");
     SchemaFiles older;
     older.migrations.pop_back();
     EXPECT_THAT(problem_with(older), HasSubstr("newer than this program"));
 }
 
-TEST_F(Migrate, refuses_gaps_among_its_files_and_in_the_past) {
+TEST_F(Migrate, RefusesGapsAmongItsFilesAndInThePast) {
     SchemaFiles gap;
     gap.migrations.erase(gap.migrations.begin());
     EXPECT_THAT(problem_with(gap), HasSubstr("missing from this program"));
@@ -92,7 +92,7 @@ TEST_F(Migrate, refuses_gaps_among_its_files_and_in_the_past) {
     EXPECT_THAT(problem_with({}), HasSubstr("lacks migration 1"));
 }
 
-TEST_F(Migrate, leaves_nothing_of_a_migration_that_fails) {
+TEST_F(Migrate, LeavesNothingOfAMigrationThatFails) {
     migrate(database().options(), "receiptd_readonly");
     SchemaFiles broken;
     const auto number = std::to_string(broken.migrations.size() + 1);
@@ -103,7 +103,7 @@ TEST_F(Migrate, leaves_nothing_of_a_migration_that_fails) {
     EXPECT_TRUE(migrate_status(database().options()).current());
 }
 
-TEST_F(Migrate, two_at_once_wait_for_each_other) {
+TEST_F(Migrate, TwoAtOnceWaitForEachOther) {
     const auto options = database().options();
     auto other = std::async(std::launch::async, [&] { return migrate(options, "receiptd_readonly").size(); });
     const auto mine = migrate(options, "receiptd_readonly").size();
@@ -112,7 +112,7 @@ TEST_F(Migrate, two_at_once_wait_for_each_other) {
     EXPECT_TRUE(migrate_status(options).current());
 }
 
-TEST_F(Migrate, tells_a_user_without_rights_to_be_the_owner) {
+TEST_F(Migrate, TellsAUserWithoutRightsToBeTheOwner) {
     const auto role = "stranger_" + database().name();
     execute("CREATE ROLE " + role + " LOGIN PASSWORD 'hush-hush'");
     const storage::DatabaseOptions stranger{base::Secret(database().url_as(role + ":hush-hush")),
@@ -126,7 +126,7 @@ TEST_F(Migrate, tells_a_user_without_rights_to_be_the_owner) {
     execute("DROP ROLE " + role);
 }
 
-TEST_F(Migrate, works_for_an_owner_who_may_not_create_roles) {
+TEST_F(Migrate, WorksForAnOwnerWhoMayNotCreateRoles) {
     const auto role = "owner_" + database().name();
     execute("CREATE ROLE " + role + " LOGIN PASSWORD 'hush-hush'; ALTER DATABASE " + database().name() +
             " OWNER TO " + role);
@@ -138,7 +138,7 @@ TEST_F(Migrate, works_for_an_owner_who_may_not_create_roles) {
             " OWNER TO CURRENT_USER; DROP ROLE " + role);
 }
 
-TEST_F(Migrate, never_shows_the_password) {
+TEST_F(Migrate, NeverShowsThePassword) {
     const std::string secret = "sehr-geheim";
     const storage::DatabaseOptions wrong{base::Secret(database().url_as("receiptd:" + secret)),
                                          std::chrono::seconds(30), std::chrono::seconds(5)};
@@ -151,7 +151,7 @@ TEST_F(Migrate, never_shows_the_password) {
     }
 }
 
-TEST_F(Migrate, says_when_the_database_does_not_exist) {
+TEST_F(Migrate, SaysWhenTheDatabaseDoesNotExist) {
     const storage::DatabaseOptions missing{base::Secret(url_of(database().url(), "no_such_database")),
                                            std::chrono::seconds(30), std::chrono::seconds(5)};
     try {

@@ -36,7 +36,7 @@ protected:
     }
 };
 
-TEST_F(Trees, are_due_at_once_and_again_after_a_delay) {
+TEST_F(Trees, AreDueAtOnceAndAgainAfterADelay) {
     const auto due = await(store().trees.due_trees(10));
     ASSERT_EQ(due.size(), 1u);
     EXPECT_EQ(due[0].tx_hash, "T");
@@ -50,7 +50,7 @@ TEST_F(Trees, are_due_at_once_and_again_after_a_delay) {
     EXPECT_EQ(rows("SELECT attempts, reason FROM pending_trees"), "1|receipts still to execute\n");
 }
 
-TEST_F(Trees, are_overdue_when_they_are_pending_for_long_and_no_backfill_ordered_them) {
+TEST_F(Trees, AreOverdueWhenTheyArePendingForLongAndNoBackfillOrderedThem) {
     await(store().trees.postpone_tree("T", 1h, "NO_HOST_TRACKS_SHARD: shard 3"));
     EXPECT_EQ(await(store().trees.overdue_trees(600s)).count, 0u);
     execute("UPDATE pending_trees SET placed_at = now() - interval '20 minutes'");
@@ -63,7 +63,7 @@ TEST_F(Trees, are_overdue_when_they_are_pending_for_long_and_no_backfill_ordered
     EXPECT_EQ(await(store().trees.overdue_trees(600s)).count, 0u);
 }
 
-TEST_F(Trees, complete_their_transaction_and_take_in_their_data) {
+TEST_F(Trees, CompleteTheirTransactionAndTakeInTheirData) {
     await(store().trees.commit_tree(tree()));
     EXPECT_EQ(
         rows("SELECT status, initial_receipt_id, gas_burnt, tokens_burnt, error_class FROM transactions"),
@@ -73,7 +73,7 @@ TEST_F(Trees, complete_their_transaction_and_take_in_their_data) {
     EXPECT_EQ(await(store().trees.pending_tree_count({0, 1'000'000'000})), 0u);
 }
 
-TEST_F(Trees, take_in_data_of_a_block_that_comes_after_them) {
+TEST_F(Trees, TakeInDataOfABlockThatComesAfterThem) {
     auto early = tree();
     early.completion.data_ids = {"D", "L"};
     await(store().trees.commit_tree(std::move(early)));
@@ -84,14 +84,14 @@ TEST_F(Trees, take_in_data_of_a_block_that_comes_after_them) {
     EXPECT_EQ(value("SELECT count(*) FROM orphan_receipts"), "0");
 }
 
-TEST_F(Trees, are_stored_once_however_often_they_come) {
+TEST_F(Trees, AreStoredOnceHoweverOftenTheyCome) {
     await(store().trees.commit_tree(tree()));
     await(store().trees.commit_tree(tree()));
     EXPECT_EQ(value("SELECT count(*) FROM receipts"), "1");
     EXPECT_EQ(value("SELECT count(*) FROM events"), "1");
 }
 
-TEST_F(Trees, stored_by_two_daemons_at_once_are_there_once) {
+TEST_F(Trees, StoredByTwoDaemonsAtOnceAreThereOnce) {
     OpenStore other(database().url());
     boost::asio::io_context io;
     auto mine = boost::asio::co_spawn(io, store().trees.commit_tree(tree()), boost::asio::use_future);
@@ -104,7 +104,7 @@ TEST_F(Trees, stored_by_two_daemons_at_once_are_there_once) {
 
 using Backfills = StoreTest;
 
-TEST_F(Backfills, can_be_released_and_finished_and_ordered_anew) {
+TEST_F(Backfills, CanBeReleasedAndFinishedAndOrderedAnew) {
     const auto first = await(store().backfills.claim_backfill({1, 5}));
     await(store().backfills.release_backfill(first.id));
     OpenStore other(database().url());

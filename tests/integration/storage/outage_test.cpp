@@ -34,7 +34,7 @@ RowBatch batch_with_receipts(base::Height height, int count) {
 
 using Outage = StoreTest;
 
-TEST_F(Outage, a_lost_idle_connection_is_replaced) {
+TEST_F(Outage, ALostIdleConnectionIsReplaced) {
     commit(block_batch(100));
     run_sql(database().maintenance_url(),
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -45,7 +45,7 @@ TEST_F(Outage, a_lost_idle_connection_is_replaced) {
     EXPECT_EQ(store().series.reconnects.Value(), 1);
 }
 
-TEST_F(Outage, a_connection_killed_in_the_middle_of_a_batch_costs_nothing) {
+TEST_F(Outage, AConnectionKilledInTheMiddleOfABatchCostsNothing) {
     commit(block_batch(99));
     // The batch waits for this lock half-way: blocks are written, receipts are not.
     auto blocker = storage::shim::connect(database().url());
@@ -62,7 +62,7 @@ TEST_F(Outage, a_connection_killed_in_the_middle_of_a_batch_costs_nothing) {
 }
 
 // A deferred trigger makes the COMMIT itself wait, so that it can be killed there.
-TEST_F(Outage, a_connection_killed_during_commit_costs_nothing) {
+TEST_F(Outage, AConnectionKilledDuringCommitCostsNothing) {
     commit(block_batch(99));
     execute(
         "CREATE FUNCTION wait_here() RETURNS trigger LANGUAGE plpgsql AS "
@@ -83,13 +83,13 @@ TEST_F(Outage, a_connection_killed_during_commit_costs_nothing) {
 }
 
 // The other half of the doubt: the commit succeeds and nobody hears of it.
-TEST_F(Outage, a_batch_sent_again_after_an_unheard_commit_is_written_once) {
+TEST_F(Outage, ABatchSentAgainAfterAnUnheardCommitIsWrittenOnce) {
     EXPECT_EQ(commit(batch_with_receipts(100, 10)), CommitOutcome::committed);
     EXPECT_EQ(commit(batch_with_receipts(100, 10)), CommitOutcome::already_covered);
     EXPECT_EQ(value("SELECT count(*) FROM receipts"), "10");
 }
 
-TEST_F(Outage, rows_that_collide_while_another_daemon_commits_them_are_written_once) {
+TEST_F(Outage, RowsThatCollideWhileAnotherDaemonCommitsThemAreWrittenOnce) {
     commit(block_batch(99));
     // Another daemon has written the rows and not yet its coverage.
     auto other = storage::shim::connect(database().url());
@@ -106,7 +106,7 @@ TEST_F(Outage, rows_that_collide_while_another_daemon_commits_them_are_written_o
     EXPECT_EQ(value("SELECT count(*) FROM receipts"), "1");
 }
 
-TEST_F(Outage, rows_stored_without_coverage_are_an_error_that_names_them) {
+TEST_F(Outage, RowsStoredWithoutCoverageAreAnErrorThatNamesThem) {
     commit(block_batch(99));
     execute(
         "INSERT INTO receipts (receipt_id, tree_id, block_time, receiver_id, status) "
@@ -120,7 +120,7 @@ TEST_F(Outage, rows_stored_without_coverage_are_an_error_that_names_them) {
     }
 }
 
-TEST_F(Outage, a_deadlock_is_repeated) {
+TEST_F(Outage, ADeadlockIsRepeated) {
     commit(block_batch(99));
     auto blocker = storage::shim::connect(database().url());
     pqxx::work lock(*blocker);
@@ -133,7 +133,7 @@ TEST_F(Outage, a_deadlock_is_repeated) {
     EXPECT_EQ(result.get(), CommitOutcome::committed);
 }
 
-TEST_F(Outage, a_missing_table_is_an_error_with_the_cure) {
+TEST_F(Outage, AMissingTableIsAnErrorWithTheCure) {
     execute("DROP VIEW gaps; DROP TABLE coverage");
     try {
         commit(block_batch(100));
@@ -143,7 +143,7 @@ TEST_F(Outage, a_missing_table_is_an_error_with_the_cure) {
     }
 }
 
-TEST_F(Outage, stop_ends_the_wait_for_a_server_that_is_not_there) {
+TEST_F(Outage, StopEndsTheWaitForAServerThatIsNotThere) {
     OpenStore nowhere("postgresql://receiptd:hush@127.0.0.1:1/none");
     auto result = std::async(std::launch::async, [&] { await(nowhere.blocks.want({1, 2})); });
     nowhere.database.request_stop();
@@ -151,7 +151,7 @@ TEST_F(Outage, stop_ends_the_wait_for_a_server_that_is_not_there) {
     EXPECT_THROW(await(nowhere.blocks.load_coverage()), StorageStopped);
 }
 
-TEST(OutageOfTheServer, crashes_while_committing_lose_and_repeat_nothing) {
+TEST(OutageOfTheServer, CrashesWhileCommittingLoseAndRepeatNothing) {
     if (std::getenv("RECEIPTD_TEST_DATABASE") == nullptr)
         GTEST_SKIP() << "RECEIPTD_TEST_DATABASE is not set (ctest sets it)";
     PrivateCluster cluster;

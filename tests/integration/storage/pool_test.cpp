@@ -18,7 +18,7 @@ protected:
     double connected() { return store().series.connected.Value(); }
 };
 
-TEST_F(ConnectionPool, of_people_who_wait_holds_up_neither_writers_nor_alerts_nor_the_tracker) {
+TEST_F(ConnectionPool, OfPeopleWhoWaitHoldsUpNeitherWritersNorAlertsNorTheTracker) {
     storage::PgWatchStore asked(store().database, store().clock, storage::WaitedFor::by_people);
     storage::PgDeliveryStore deliveries(store().database);
     auto blocker = storage::shim::connect(database().url());
@@ -39,7 +39,7 @@ TEST_F(ConnectionPool, of_people_who_wait_holds_up_neither_writers_nor_alerts_no
     people.clear();  // waits for them
 }
 
-TEST_F(ConnectionPool, opens_what_is_needed_at_once_and_no_more_than_its_share) {
+TEST_F(ConnectionPool, OpensWhatIsNeededAtOnceAndNoMoreThanItsShare) {
     auto& lane = store().database.pool.following;
     for (int i = 0; i < 3; ++i) await(slow_question(lane));
     EXPECT_EQ(connected(), 1) << "one after the other takes one connection";

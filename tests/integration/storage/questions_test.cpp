@@ -29,7 +29,7 @@ protected:
     }
 };
 
-TEST_F(Questions, that_take_too_long_are_given_up_and_the_stream_goes_on) {
+TEST_F(Questions, ThatTakeTooLongAreGivenUpAndTheStreamGoesOn) {
     Process process(hurried());
     const auto list = [&] { return await(process.findings.list_findings({})).size(); };
     {
@@ -43,7 +43,7 @@ TEST_F(Questions, that_take_too_long_are_given_up_and_the_stream_goes_on) {
     ask_until_answered([&] { EXPECT_EQ(list(), 0u); });
 }
 
-TEST_F(Questions, about_watches_are_given_up_too) {
+TEST_F(Questions, AboutWatchesAreGivenUpToo) {
     OpenStore open(database().url(), "day", hurried());
     storage::PgWatchStore watches(open.database, open.clock, storage::WaitedFor::by_people);
     const auto add = [&] {
@@ -62,7 +62,7 @@ TEST_F(Questions, about_watches_are_given_up_too) {
     ask_until_answered([&] { EXPECT_EQ(await(watches.list_watches({})).size(), 1u); });
 }
 
-TEST_F(Questions, to_a_server_that_is_not_there_are_given_up_while_its_daemon_goes_on_trying) {
+TEST_F(Questions, ToAServerThatIsNotThereAreGivenUpWhileItsDaemonGoesOnTrying) {
     auto options = hurried();
     options.url = base::Secret("postgresql://receiptd:hush@127.0.0.1:1/none");
     Process process(options);
@@ -73,7 +73,7 @@ TEST_F(Questions, to_a_server_that_is_not_there_are_given_up_while_its_daemon_go
     EXPECT_THROW(waiting.get(), storage::StorageStopped);
 }
 
-TEST_F(Questions, are_not_begun_when_nobody_waits_for_them_any_more) {
+TEST_F(Questions, AreNotBegunWhenNobodyWaitsForThemAnyMore) {
     metrics::Registry registry;
     metrics::StorageSeries series(registry);
     storage::SessionContext context(database().options(), series);

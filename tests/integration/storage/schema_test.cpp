@@ -10,7 +10,7 @@ using testing::HasSubstr;
 
 using Schema = StoreTest;
 
-TEST_F(Schema, has_a_comment_on_every_table_view_column_and_function) {
+TEST_F(Schema, HasACommentOnEveryTableViewColumnAndFunction) {
     await(store().maintain());
     EXPECT_EQ(rows("SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace "
                    "AND c.relkind IN ('r', 'p', 'v') AND obj_description(c.oid, 'pg_class') IS NULL"),
@@ -24,7 +24,7 @@ TEST_F(Schema, has_a_comment_on_every_table_view_column_and_function) {
               "");
 }
 
-TEST_F(Schema, history_can_be_distributed_by_tree) {
+TEST_F(Schema, HistoryCanBeDistributedByTree) {
     EXPECT_EQ(rows("SELECT conrelid::regclass FROM pg_constraint WHERE contype = 'f' "
                    "AND connamespace = 'public'::regnamespace "
                    "AND conrelid IN (SELECT partrelid FROM pg_partitioned_table)"),
@@ -39,7 +39,7 @@ TEST_F(Schema, history_can_be_distributed_by_tree) {
         << "unique constraints without tree_id and block_time";
 }
 
-TEST_F(Schema, has_exactly_the_columns_that_are_written) {
+TEST_F(Schema, HasExactlyTheColumnsThatAreWritten) {
     for (std::size_t i = 0; i < chain::kTableCount; ++i) {
         const auto& spec = chain::table_spec(static_cast<Table>(i));
         std::string names;
@@ -60,7 +60,7 @@ TEST_F(Schema, has_exactly_the_columns_that_are_written) {
 }
 
 // PostgreSQL converts nothing of a binary COPY.
-TEST_F(Schema, has_the_types_that_rows_are_written_in) {
+TEST_F(Schema, HasTheTypesThatRowsAreWrittenIn) {
     const auto type_name = [](ColumnType type) {
         switch (type) {
             case ColumnType::text: return "text";
@@ -84,7 +84,7 @@ TEST_F(Schema, has_the_types_that_rows_are_written_in) {
     }
 }
 
-TEST_F(Schema, readers_read_everything_and_write_nothing) {
+TEST_F(Schema, ReadersReadEverythingAndWriteNothing) {
     commit(block_batch(100));
     auto connection = storage::shim::connect(database().url());
     pqxx::nontransaction reader(*connection);
@@ -117,7 +117,7 @@ TEST_F(Schema, readers_read_everything_and_write_nothing) {
         EXPECT_THROW(reader.exec(sql), pqxx::insufficient_privilege) << sql;
 }
 
-TEST_F(Schema, the_daemons_role_follows_without_owning_anything) {
+TEST_F(Schema, TheDaemonsRoleFollowsWithoutOwningAnything) {
     const auto role = "follower_" + database().name();
     execute("CREATE ROLE " + role + " LOGIN PASSWORD 'hush' IN ROLE receiptd_daemon");
     {
@@ -133,7 +133,7 @@ TEST_F(Schema, the_daemons_role_follows_without_owning_anything) {
     execute("DROP ROLE " + role);
 }
 
-TEST_F(Schema, a_user_without_rights_is_told_which_it_lacks) {
+TEST_F(Schema, AUserWithoutRightsIsToldWhichItLacks) {
     const auto role = "nobody_" + database().name();
     execute("CREATE ROLE " + role + " LOGIN PASSWORD 'hush'");
     {
@@ -174,7 +174,7 @@ protected:
     }
 };
 
-TEST_F(Views, receipt_tree_walks_depth_first_and_marks_failures) {
+TEST_F(Views, ReceiptTreeWalksDepthFirstAndMarksFailures) {
     const std::string tree =
         "0|transaction bob.near|T|f|t\n"
         "1|  initial vault.near.run()|A|f|t\n"
@@ -187,7 +187,7 @@ TEST_F(Views, receipt_tree_walks_depth_first_and_marks_failures) {
     EXPECT_EQ(rows(columns + "('nothing')"), "");
 }
 
-TEST_F(Views, receipt_tree_shows_a_tree_whose_transaction_is_not_stored) {
+TEST_F(Views, ReceiptTreeShowsATreeWhoseTransactionIsNotStored) {
     auto batch = block_batch(104);
     add_receipt(batch, 104,
                 {"X", "X", "", "", "promise", "{Y}", "alice.near", "bob.near", "success_value", "[]", "", "",
@@ -197,20 +197,20 @@ TEST_F(Views, receipt_tree_shows_a_tree_whose_transaction_is_not_stored) {
     EXPECT_EQ(rows("SELECT depth, id FROM receipt_tree('Y')"), "1|X\n2|Y\n");
 }
 
-TEST_F(Views, failed_receipts_lists_failures) {
+TEST_F(Views, FailedReceiptsListsFailures) {
     EXPECT_EQ(
         rows("SELECT receipt_id, role, error_class FROM failed_receipts WHERE block_time >= '2022-10-19'"),
         "B|promise|FunctionCallError\n");
 }
 
-TEST_F(Views, chain_throughput_counts_per_minute) {
+TEST_F(Views, ChainThroughputCountsPerMinute) {
     EXPECT_EQ(rows("SELECT minute, from_height, to_height, blocks, transactions, receipts, failed_receipts, "
                    "gas_burnt "
                    "FROM chain_throughput WHERE minute >= '2022-10-19'"),
               "2022-10-19 00:01:00+00|100|103|4|1|4|1|140\n");
 }
 
-TEST_F(Views, gaps_name_what_is_missing_and_why) {
+TEST_F(Views, GapsNameWhatIsMissingAndWhy) {
     await(store().blocks.want({90, 110}));
     for (base::Height height = 105; height <= 107; ++height)
         await(store().blocks.record_unavailable({height, "UNKNOWN_CHUNK", "host a", 1}));
@@ -219,7 +219,7 @@ TEST_F(Views, gaps_name_what_is_missing_and_why) {
               "108|110|3|not fetched yet\n");
 }
 
-TEST_F(Views, a_tree_is_found_through_indexes_in_the_partitions_of_its_time) {
+TEST_F(Views, ATreeIsFoundThroughIndexesInThePartitionsOfItsTime) {
     await(store().maintain());
     const auto plan = rows(
         "EXPLAIN SELECT r.* FROM tree_of('T') t JOIN receipts r ON r.tree_id = t.tree_id "

@@ -60,7 +60,7 @@ protected:
     chain::DecidedCounts settled_;
 };
 
-TEST_F(Settling, gives_the_same_for_every_order_of_commits) {
+TEST_F(Settling, GivesTheSameForEveryOrderOfCommits) {
     std::vector<std::size_t> order = {0, 1, 2, 3, 4};
     do {
         auto blocks = unconnected_blocks();
@@ -82,7 +82,7 @@ TEST_F(Settling, gives_the_same_for_every_order_of_commits) {
     } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST_F(Settling, adds_what_is_missing_beside_what_is_there) {
+TEST_F(Settling, AddsWhatIsMissingBesideWhatIsThere) {
     auto blocks = unconnected_blocks();
     // Another follower, which saw the whole tree, had told these; its other batches were lost.
     add_line(blocks[4], Table::findings,
@@ -96,7 +96,7 @@ TEST_F(Settling, adds_what_is_missing_beside_what_is_there) {
     EXPECT_EQ(store().series.settled.Value(), 1);
 }
 
-TEST_F(Settling, counts_what_it_wrote) {
+TEST_F(Settling, CountsWhatItWrote) {
     for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
     settle({104, 104});
     EXPECT_EQ(settled_.verdicts,
@@ -106,7 +106,7 @@ TEST_F(Settling, counts_what_it_wrote) {
                   {{"failed_receipt", "contract_panic"}, 1}, {{"failed_receipt", "gas_exceeded"}, 1}}));
 }
 
-TEST_F(Settling, queues_news_for_each_endpoint_that_a_daemon_served_in_the_last_four_days) {
+TEST_F(Settling, QueuesNewsForEachEndpointThatADaemonServedInTheLastFourDays) {
     execute(
         "INSERT INTO endpoints (name, active, served_at) VALUES ('ops', true, now() - interval '3 days'), "
         "('answered 410', false, now()), ('left', true, now() - interval '5 days')");
@@ -122,14 +122,14 @@ TEST_F(Settling, queues_news_for_each_endpoint_that_a_daemon_served_in_the_last_
         "finding|T|failed_receipt:B|false\nfinding|T|failed_receipt:C|false\n");
 }
 
-TEST_F(Settling, wakes_nobody_for_history) {
+TEST_F(Settling, WakesNobodyForHistory) {
     execute("INSERT INTO endpoints (name) VALUES ('ops')");
     for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
     EXPECT_EQ(value("SELECT count(*) FROM findings"), "2");
     EXPECT_EQ(value("SELECT (SELECT count(*) FROM alerts) + (SELECT count(*) FROM stream_events)"), "0");
 }
 
-TEST_F(Settling, waits_for_what_is_missing) {
+TEST_F(Settling, WaitsForWhatIsMissing) {
     auto blocks = unconnected_blocks();
     for (int i : {0, 1, 2, 3}) commit_and_settle(std::move(blocks[static_cast<std::size_t>(i)]));
     EXPECT_EQ(value("SELECT count(*) FROM findings"), "0");
@@ -144,7 +144,7 @@ chain::Finding news(const std::string& receipt_id, base::Height height) {
     return finding;
 }
 
-TEST_F(Settling, a_batch_tells_its_findings_once_in_its_own_transaction) {
+TEST_F(Settling, ABatchTellsItsFindingsOnceInItsOwnTransaction) {
     execute(
         "INSERT INTO endpoints (name) VALUES ('ops'); INSERT INTO alerts (alert_id, kind) VALUES "
         "('failed_receipt:B', 'failed_receipt')");
@@ -190,12 +190,12 @@ protected:
     std::string stored_;
 };
 
-TEST_F(FoundEarly, the_tree_is_judged_as_before_when_its_block_comes) {
+TEST_F(FoundEarly, TheTreeIsJudgedAsBeforeWhenItsBlockComes) {
     EXPECT_EQ(commit(block_102()), CommitOutcome::committed);
     EXPECT_EQ(stored(), stored_);
 }
 
-TEST_F(FoundEarly, what_its_block_does_not_bring_stays) {
+TEST_F(FoundEarly, WhatItsBlockDoesNotBringStays) {
     execute(
         "UPDATE receipts SET block_height = 102, block_time = (SELECT block_time FROM receipts WHERE "
         "receipt_id = 'B') WHERE receipt_id = 'A'");
@@ -204,17 +204,17 @@ TEST_F(FoundEarly, what_its_block_does_not_bring_stays) {
     EXPECT_EQ(stored(), stored_);
 }
 
-TEST_F(FoundEarly, what_is_known_of_a_receipt_is_not_forgotten) {
+TEST_F(FoundEarly, WhatIsKnownOfAReceiptIsNotForgotten) {
     EXPECT_EQ(commit(block_102("T", "T", "")), CommitOutcome::committed);
     EXPECT_EQ(stored(), stored_);
 }
 
-TEST_F(FoundEarly, a_receipt_that_comes_under_its_own_name_is_there_once) {
+TEST_F(FoundEarly, AReceiptThatComesUnderItsOwnNameIsThereOnce) {
     commit_and_settle(block_102("B", "", ""));
     EXPECT_EQ(stored(), stored_);
 }
 
-TEST_F(FoundEarly, a_failed_transaction_is_there_once) {
+TEST_F(FoundEarly, AFailedTransactionIsThereOnce) {
     const auto block_105 = [] {
         auto block = block_batch(105);
         add_transaction(block, {"U"});
@@ -232,7 +232,7 @@ TEST_F(FoundEarly, a_failed_transaction_is_there_once) {
     EXPECT_EQ(value("SELECT count(*) FROM transactions WHERE tx_hash = 'U'"), "1");
 }
 
-TEST_F(FoundEarly, the_block_is_stored_with_what_is_judged_or_not_at_all) {
+TEST_F(FoundEarly, TheBlockIsStoredWithWhatIsJudgedOrNotAtAll) {
     execute(
         "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
         "$$ BEGIN RAISE EXCEPTION 'no result today'; END $$; "

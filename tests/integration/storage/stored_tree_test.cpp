@@ -39,7 +39,7 @@ protected:
     }
 };
 
-TEST_F(StoredTrees, have_all_that_judging_needs) {
+TEST_F(StoredTrees, HaveAllThatJudgingNeeds) {
     commit_tree();
     const auto found = trees({"T", "nothing"});
     ASSERT_EQ(found.size(), 1u);
@@ -66,7 +66,7 @@ TEST_F(StoredTrees, have_all_that_judging_needs) {
     EXPECT_EQ(judgement.delegate->relayer_id, "alice.near");
 }
 
-TEST_F(StoredTrees, know_which_action_of_a_batch_failed) {
+TEST_F(StoredTrees, KnowWhichActionOfABatchFailed) {
     commit_tree();
     execute(R"(UPDATE receipts SET error = '{"ActionError":{"index":2,"kind":{"FunctionCallError":{)"
             R"("ExecutionError":"Smart contract panicked: \u0000"}}}}' WHERE receipt_id = 'B')");
@@ -77,7 +77,7 @@ TEST_F(StoredTrees, know_which_action_of_a_batch_failed) {
             << receipt.receipt_id;
 }
 
-TEST_F(StoredTrees, of_a_transaction_without_outcome_tell_where_it_is_listed) {
+TEST_F(StoredTrees, OfATransactionWithoutOutcomeTellWhereItIsListed) {
     auto batch = block_batch(100);
     add_transaction(batch, {"T", ""});
     commit(std::move(batch));
@@ -87,7 +87,7 @@ TEST_F(StoredTrees, of_a_transaction_without_outcome_tell_where_it_is_listed) {
     EXPECT_EQ(tree.listed_at, executed_at(100));
 }
 
-TEST_F(StoredTrees, of_a_transaction_out_of_scope_have_the_receipts_that_are_stored) {
+TEST_F(StoredTrees, OfATransactionOutOfScopeHaveTheReceiptsThatAreStored) {
     auto batch = block_batch(100);
     add_receipt(batch, 100, {"B", "T", "T", "A"});
     commit(std::move(batch));
@@ -96,7 +96,7 @@ TEST_F(StoredTrees, of_a_transaction_out_of_scope_have_the_receipts_that_are_sto
     EXPECT_EQ(tree.outcomes.size(), 1u);
 }
 
-TEST_F(StoredTrees, are_found_on_whatever_day_they_began) {
+TEST_F(StoredTrees, AreFoundOnWhateverDayTheyBegan) {
     // The same rows on many days, one tree a day, and one that lasts over midnight.
     execute("SELECT make_partitions('2022-09-01', '2022-10-20')");
     execute(
@@ -122,7 +122,7 @@ TEST_F(StoredTrees, are_found_on_whatever_day_they_began) {
     }
 }
 
-TEST_F(StoredTrees, that_last_for_days_are_whole) {
+TEST_F(StoredTrees, ThatLastForDaysAreWhole) {
     commit_tree();
     execute("SELECT make_partitions('2022-10-19', '2022-10-25')");
     execute("UPDATE receipts SET block_time = block_time + interval '3 days' WHERE receipt_id IN ('C', 'F')");
@@ -133,7 +133,7 @@ TEST_F(StoredTrees, that_last_for_days_are_whole) {
     EXPECT_TRUE(storage::tree_of("T", tree).judge().settled);
 }
 
-TEST_F(StoredTrees, of_hostile_hashes_are_none) {
+TEST_F(StoredTrees, OfHostileHashesAreNone) {
     commit_tree();
     EXPECT_TRUE(
         trees({"'; DROP TABLE receipts; --", "\"", "{a,b}", "\\", std::string(100'000, 'x')}).empty());

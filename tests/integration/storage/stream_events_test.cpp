@@ -47,7 +47,7 @@ protected:
     std::int64_t last_ = 0;
 };
 
-TEST_F(StreamEvents, are_read_in_order_from_any_place) {
+TEST_F(StreamEvents, AreReadInOrderFromAnyPlace) {
     EXPECT_EQ(await(findings().last_stream_event()), 0);
     for (const char* id : {"a", "b", "c"}) add(id);
     const auto events = await(findings().stream_events(0, 100));
@@ -61,7 +61,7 @@ TEST_F(StreamEvents, are_read_in_order_from_any_place) {
     EXPECT_EQ(await(findings().last_stream_event()), events[2].id);
 }
 
-TEST_F(StreamEvents, wait_for_the_open_transaction_before_them) {
+TEST_F(StreamEvents, WaitForTheOpenTransactionBeforeThem) {
     Writer slow(database().url());
     slow.add("early");
     add("late");
@@ -71,7 +71,7 @@ TEST_F(StreamEvents, wait_for_the_open_transaction_before_them) {
     EXPECT_THAT(read(), ElementsAre("early", "late"));
 }
 
-TEST_F(StreamEvents, say_how_long_they_have_been_held_back) {
+TEST_F(StreamEvents, SayHowLongTheyHaveBeenHeldBack) {
     using namespace std::chrono_literals;
     EXPECT_EQ(await(findings().stream_held_up()), 0ms);
     Writer slow(database().url());
@@ -85,7 +85,7 @@ TEST_F(StreamEvents, say_how_long_they_have_been_held_back) {
 }
 
 // The transaction that began first is given the higher id, and commits first.
-TEST_F(StreamEvents, that_commit_late_with_a_lower_id_are_not_passed_by) {
+TEST_F(StreamEvents, ThatCommitLateWithALowerIdAreNotPassedBy) {
     Writer first(database().url()), second(database().url());
     first.tx.exec("SELECT pg_current_xact_id()");
     second.add("lower id");
@@ -98,7 +98,7 @@ TEST_F(StreamEvents, that_commit_late_with_a_lower_id_are_not_passed_by) {
     EXPECT_THAT(read(), IsEmpty());
 }
 
-TEST_F(StreamEvents, of_a_transaction_that_is_rolled_back_are_never_told) {
+TEST_F(StreamEvents, OfATransactionThatIsRolledBackAreNeverTold) {
     {
         Writer gone(database().url());
         gone.add("gone");
@@ -108,7 +108,7 @@ TEST_F(StreamEvents, of_a_transaction_that_is_rolled_back_are_never_told) {
     EXPECT_THAT(read(), ElementsAre("stays"));
 }
 
-TEST_F(StreamEvents, go_on_behind_one_that_is_forgotten) {
+TEST_F(StreamEvents, GoOnBehindOneThatIsForgotten) {
     for (const char* id : {"a", "b", "c"}) add(id);
     EXPECT_THAT(read(2), ElementsAre("a", "b"));
     execute("DELETE FROM stream_events WHERE tx_hash IN ('a', 'b')");
@@ -116,7 +116,7 @@ TEST_F(StreamEvents, go_on_behind_one_that_is_forgotten) {
 }
 
 // pg_dump keeps the numbers of another cluster's transactions.
-TEST_F(StreamEvents, that_were_restored_from_a_dump_come_before_the_new_ones) {
+TEST_F(StreamEvents, ThatWereRestoredFromADumpComeBeforeTheNewOnes) {
     for (const char* id : {"a", "b"}) add(id);
     execute("UPDATE stream_events SET written_by = '900000000000'");
     EXPECT_THAT(read(), IsEmpty());
@@ -125,7 +125,7 @@ TEST_F(StreamEvents, that_were_restored_from_a_dump_come_before_the_new_ones) {
     EXPECT_THAT(read(), ElementsAre("a", "b", "new"));
 }
 
-TEST_F(StreamEvents, that_were_restored_keep_their_order_when_the_new_cluster_has_counted_past_some) {
+TEST_F(StreamEvents, ThatWereRestoredKeepTheirOrderWhenTheNewClusterHasCountedPastSome) {
     for (const char* id : {"a", "b"}) add(id);
     execute("UPDATE stream_events SET written_by = '900000000000' WHERE tx_hash = 'b'");
     EXPECT_THAT(read(), ElementsAre("a"));

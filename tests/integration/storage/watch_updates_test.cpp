@@ -22,7 +22,7 @@ WatchUpdate ending(const std::string& tx_hash, Stage from, Stage to, chain::Text
     return update;
 }
 
-TEST_F(WatchUpdates, write_the_row_the_transitions_and_the_stream) {
+TEST_F(WatchUpdates, WriteTheRowTheTransitionsAndTheStream) {
     add({new_watch(1)});
     WatchUpdate update;
     update.tx_hash = hash_of(1);
@@ -52,7 +52,7 @@ TEST_F(WatchUpdates, write_the_row_the_transitions_and_the_stream) {
     EXPECT_EQ(value("SELECT body ->> 'sender_id' FROM stream_events LIMIT 1"), "alice.near");
 }
 
-TEST_F(WatchUpdates, without_a_transition_keep_what_is_there) {
+TEST_F(WatchUpdates, WithoutATransitionKeepWhatIsThere) {
     add({new_watch(1)});
     update(step_update(hash_of(1), Stage::accepted, Stage::pending));
     auto later = step_update(hash_of(1), Stage::pending, Stage::pending);
@@ -66,7 +66,7 @@ TEST_F(WatchUpdates, without_a_transition_keep_what_is_there) {
     EXPECT_EQ(value("SELECT count(*) FROM watch_transitions"), "1");
 }
 
-TEST_F(WatchUpdates, correct_the_sender_in_the_stream_too) {
+TEST_F(WatchUpdates, CorrectTheSenderInTheStreamToo) {
     add({new_watch(1)});
     auto included = step_update(hash_of(1), Stage::accepted, Stage::included);
     included.sender_id = "signer.near";
@@ -77,7 +77,7 @@ TEST_F(WatchUpdates, correct_the_sender_in_the_stream_too) {
     EXPECT_EQ(await(watches().watch(hash_of(1)))->sender_id, "signer.near");
 }
 
-TEST_F(WatchUpdates, of_a_watch_that_moved_or_is_gone_write_nothing) {
+TEST_F(WatchUpdates, OfAWatchThatMovedOrIsGoneWriteNothing) {
     add({new_watch(1), new_watch(2)});
     update(step_update(hash_of(1), Stage::accepted, Stage::included));
     std::vector<WatchUpdate> list;
@@ -92,7 +92,7 @@ TEST_F(WatchUpdates, of_a_watch_that_moved_or_is_gone_write_nothing) {
     EXPECT_EQ(value("SELECT count(*) FROM watch_transitions"), "2");
 }
 
-TEST_F(WatchUpdates, are_counted_as_far_as_they_were_written) {
+TEST_F(WatchUpdates, AreCountedAsFarAsTheyWereWritten) {
     metrics::Registry registry;
     metrics::WatchSeries series(registry);
     storage::PgWatchStore counting(store().database, store().clock, storage::WaitedFor::by_daemon, &series);
@@ -119,7 +119,7 @@ TEST_F(WatchUpdates, are_counted_as_far_as_they_were_written) {
         EXPECT_THAT(metrics, testing::HasSubstr(line));
 }
 
-TEST_F(WatchUpdates, of_two_stores_that_race_one_wins_each_watch) {
+TEST_F(WatchUpdates, OfTwoStoresThatRaceOneWinsEachWatch) {
     constexpr std::uint32_t kWatches = 300;
     std::vector<NewWatch> list;
     for (std::uint32_t i = 0; i < kWatches; ++i) list.push_back(new_watch(i));
@@ -142,7 +142,7 @@ TEST_F(WatchUpdates, of_two_stores_that_race_one_wins_each_watch) {
     EXPECT_EQ(value("SELECT count(*) FROM stream_events"), std::to_string(kWatches));
 }
 
-TEST_F(WatchUpdates, are_whole_or_not_there_when_connections_die) {
+TEST_F(WatchUpdates, AreWholeOrNotThereWhenConnectionsDie) {
     constexpr std::uint32_t kRounds = 40;
     add({new_watch(1)});
     std::atomic<bool> done{false};
@@ -170,7 +170,7 @@ TEST_F(WatchUpdates, are_whole_or_not_there_when_connections_die) {
     EXPECT_EQ(value("SELECT count(*) FROM findings"), "1");
 }
 
-TEST_F(WatchUpdates, an_abnormal_end_is_a_finding_with_its_alerts) {
+TEST_F(WatchUpdates, AnAbnormalEndIsAFindingWithItsAlerts) {
     execute(
         "INSERT INTO endpoints (name, served_at) VALUES ('ops', now()), ('left', now() - interval '5 days')");
     add({new_watch(1), new_watch(2), new_watch(3)});
@@ -194,7 +194,7 @@ TEST_F(WatchUpdates, an_abnormal_end_is_a_finding_with_its_alerts) {
     EXPECT_EQ(value("SELECT reason FROM watches WHERE tx_hash = '" + hash_of(1) + "'"), "superseded");
 }
 
-TEST_F(WatchUpdates, being_stuck_is_told_once_for_each_stage) {
+TEST_F(WatchUpdates, BeingStuckIsToldOnceForEachStage) {
     execute("INSERT INTO endpoints (name) VALUES ('ops')");
     add({new_watch(1)});
     const auto set_stuck = [this](Stage stage, bool stuck) {
@@ -218,7 +218,7 @@ TEST_F(WatchUpdates, being_stuck_is_told_once_for_each_stage) {
     EXPECT_EQ(value("SELECT count(*) FROM stuck_watches"), "1");
 }
 
-TEST_F(WatchUpdates, keep_whatever_a_host_says) {
+TEST_F(WatchUpdates, KeepWhateverAHostSays) {
     add({new_watch(1)});
     auto odd = ending(hash_of(1), Stage::accepted, Stage::forwarding_failed, chain::reason::kNoRoute);
     odd.transitions[0].evidence = R"({"detail":"\u0000 it's \"quoted\" \\ {1,2}"})";
@@ -232,7 +232,7 @@ TEST_F(WatchUpdates, keep_whatever_a_host_says) {
     EXPECT_EQ(await(watches().watch(hash_of(2)))->evidence_json, "{}");
 }
 
-TEST_F(WatchUpdates, make_the_partition_that_a_finding_needs) {
+TEST_F(WatchUpdates, MakeThePartitionThatAFindingNeeds) {
     add({new_watch(1)});
     auto old = ending(hash_of(1), Stage::accepted, Stage::rejected, "Expired");
     old.transitions[0].at = chain::ExecutedAt{7, (kFirstTime / 1'000'000'000 - 40 * 86'400) * 1'000'000'000};
@@ -240,7 +240,7 @@ TEST_F(WatchUpdates, make_the_partition_that_a_finding_needs) {
     EXPECT_EQ(value("SELECT block_time::date FROM findings"), "2022-09-09");
 }
 
-TEST_F(WatchUpdates, what_was_told_is_forgotten_after_a_while) {
+TEST_F(WatchUpdates, WhatWasToldIsForgottenAfterAWhile) {
     execute(
         "INSERT INTO alerts (alert_id, kind, created_at) SELECT a, 'dropped', now() - age * interval '1 day' "
         "FROM "
@@ -260,7 +260,7 @@ TEST_F(WatchUpdates, what_was_told_is_forgotten_after_a_while) {
     EXPECT_EQ(value("SELECT count(*) FROM stream_events"), "168");
 }
 
-TEST_F(WatchUpdates, what_waits_for_an_endpoint_that_stays_switched_off_or_unserved_comes_to_its_end) {
+TEST_F(WatchUpdates, WhatWaitsForAnEndpointThatStaysSwitchedOffOrUnservedComesToItsEnd) {
     execute(
         "INSERT INTO endpoints (name, active) VALUES ('on', true), ('off today', false);"
         "INSERT INTO endpoints VALUES ('off', false, now() - interval '5 days', now()), "
@@ -278,7 +278,7 @@ TEST_F(WatchUpdates, what_waits_for_an_endpoint_that_stays_switched_off_or_unser
               "t");
 }
 
-TEST_F(WatchUpdates, ended_watches_are_forgotten_as_retention_says_with_their_transitions) {
+TEST_F(WatchUpdates, EndedWatchesAreForgottenAsRetentionSaysWithTheirTransitions) {
     store().clock.now = std::chrono::system_clock::now();
     add({new_watch(1), new_watch(2), new_watch(3)});
     for (const std::uint32_t ended : {1, 2})

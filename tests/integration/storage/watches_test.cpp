@@ -30,7 +30,7 @@ NewWatch submission(std::uint32_t number, const std::string& key = {}) {
 
 class Watches : public WatchStoreTest {};
 
-TEST_F(Watches, are_kept_as_they_came) {
+TEST_F(Watches, AreKeptAsTheyCame) {
     EXPECT_EQ(add({submission(1, "key 1"), new_watch(2, "bob.near")}),
               (std::vector<std::string>{hash_of(1), hash_of(2)}));
     const auto handed_in = await(watches().watch(hash_of(1)));
@@ -53,14 +53,14 @@ TEST_F(Watches, are_kept_as_they_came) {
     EXPECT_EQ(by_key->tx_hash, hash_of(1));
 }
 
-TEST_F(Watches, that_are_there_already_are_left_as_they_are) {
+TEST_F(Watches, ThatAreThereAlreadyAreLeftAsTheyAre) {
     add({new_watch(1)});
     EXPECT_EQ(add({new_watch(1, "mallory.near"), new_watch(2), new_watch(2)}),
               std::vector<std::string>{hash_of(2)});
     EXPECT_EQ(await(watches().watch(hash_of(1)))->sender_id, "alice.near");
 }
 
-TEST_F(Watches, that_knew_the_hash_alone_are_completed_by_a_submission) {
+TEST_F(Watches, ThatKnewTheHashAloneAreCompletedByASubmission) {
     add({new_watch(1)});
     update(step_update(hash_of(1), Stage::accepted, Stage::pending));
     auto signer = submission(1, "k");
@@ -77,7 +77,7 @@ TEST_F(Watches, that_knew_the_hash_alone_are_completed_by_a_submission) {
     EXPECT_EQ(await(watches().watch(hash_of(2)))->origin, WatchOrigin::submission);
 }
 
-TEST_F(Watches, with_the_idempotency_key_of_another_are_left_out) {
+TEST_F(Watches, WithTheIdempotencyKeyOfAnotherAreLeftOut) {
     add({submission(1, "k")});
     EXPECT_EQ(add({submission(2, "k"), submission(3, "other"), submission(4, "other")}),
               std::vector<std::string>{hash_of(3)});
@@ -85,7 +85,7 @@ TEST_F(Watches, with_the_idempotency_key_of_another_are_left_out) {
     EXPECT_FALSE(await(watches().watch(hash_of(2))));
 }
 
-TEST_F(Watches, are_removed_with_their_transitions) {
+TEST_F(Watches, AreRemovedWithTheirTransitions) {
     add({new_watch(1)});
     update(step_update(hash_of(1), Stage::accepted, Stage::pending));
     EXPECT_TRUE(await(watches().remove_watch(hash_of(1))));
@@ -93,7 +93,7 @@ TEST_F(Watches, are_removed_with_their_transitions) {
     EXPECT_EQ(value("SELECT count(*) FROM watch_transitions"), "0");
 }
 
-TEST_F(Watches, that_ended_are_replaced_with_their_key_and_without_their_past) {
+TEST_F(Watches, ThatEndedAreReplacedWithTheirKeyAndWithoutTheirPast) {
     add({submission(1, "k")});
     update(step_update(hash_of(1), Stage::accepted, Stage::forwarding_failed));
     auto again = submission(1);
@@ -117,7 +117,7 @@ TEST_F(Watches, that_ended_are_replaced_with_their_key_and_without_their_past) {
     EXPECT_EQ(await(watches().watch(hash_of(1)))->state.stage, Stage::forwarding_failed);
 }
 
-TEST_F(Watches, take_texts_of_any_kind) {
+TEST_F(Watches, TakeTextsOfAnyKind) {
     auto watch = submission(1, R"(k'"\,{}; DROP TABLE watches; -- é)");
     watch.rule = std::string(10'000, '\'');
     watch.origin = WatchOrigin::rule;
@@ -126,7 +126,7 @@ TEST_F(Watches, take_texts_of_any_kind) {
     EXPECT_EQ(value("SELECT rule FROM watches"), watch.rule);
 }
 
-TEST_F(Watches, that_are_refused_are_not_told_in_the_error) {
+TEST_F(Watches, ThatAreRefusedAreNotToldInTheError) {
     auto watch = submission(1, "secret-key");
     watch.sender_id = "No Account";
     try {
@@ -138,7 +138,7 @@ TEST_F(Watches, that_are_refused_are_not_told_in_the_error) {
     }
 }
 
-TEST_F(Watches, with_a_nul_character_or_no_hash_are_refused) {
+TEST_F(Watches, WithANulCharacterOrNoHashAreRefused) {
     auto with_nul = submission(1);
     with_nul.idempotency_key = std::string("a\0b", 3);
     EXPECT_THROW(add({new_watch(2), with_nul}), StorageError);
@@ -150,7 +150,7 @@ TEST_F(Watches, with_a_nul_character_or_no_hash_are_refused) {
     EXPECT_EQ(value("SELECT count(*) FROM watches"), "0");
 }
 
-TEST_F(Watches, inserted_by_sql_must_have_a_hash_and_an_account) {
+TEST_F(Watches, InsertedBySqlMustHaveAHashAndAnAccount) {
     for (const std::string bad : {"T", "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz",
                                   "JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH"})
         EXPECT_THROW(execute("INSERT INTO watches (tx_hash, sender_id) VALUES ('" + bad + "', 'alice.near')"),
@@ -165,7 +165,7 @@ TEST_F(Watches, inserted_by_sql_must_have_a_hash_and_an_account) {
     EXPECT_EQ(await(watches().watches_since(base::WallTime(), "", 10)).size(), 2u);
 }
 
-TEST_F(Watches, inserted_by_sql_have_times_that_programs_can_count) {
+TEST_F(Watches, InsertedBySqlHaveTimesThatProgramsCanCount) {
     for (const std::string column :
          {"next_check_at", "created_at", "stage_since", "stuck_since", "updated_at"})
         for (const std::string time : {"infinity", "-infinity", "294276-01-01", "1999-01-01"})
@@ -175,7 +175,7 @@ TEST_F(Watches, inserted_by_sql_have_times_that_programs_can_count) {
                 << column << ' ' << time;
 }
 
-TEST_F(Watches, that_nobody_has_looked_at_are_new) {
+TEST_F(Watches, ThatNobodyHasLookedAtAreNew) {
     add({new_watch(1), new_watch(2)});
     auto seen = step_update(hash_of(1), Stage::accepted, Stage::accepted);
     seen.watched_since = 500;
@@ -186,7 +186,7 @@ TEST_F(Watches, that_nobody_has_looked_at_are_new) {
     EXPECT_EQ(await(watches().watch(hash_of(1)))->transaction.watched_since, 500u);
 }
 
-TEST_F(Watches, inserted_by_sql_wake_who_waits) {
+TEST_F(Watches, InsertedBySqlWakeWhoWaits) {
     EXPECT_TRUE(await(watches().wait_for_watches(0ms)));  // the first call looks
     EXPECT_FALSE(await(watches().wait_for_watches(0ms)));
     execute("INSERT INTO watches (tx_hash, sender_id) VALUES ('" + hash_of(1) + "', 'alice.near')");
@@ -197,7 +197,7 @@ TEST_F(Watches, inserted_by_sql_wake_who_waits) {
     EXPECT_FALSE(await(watches().wait_for_watches(0ms)));
 }
 
-TEST_F(Watches, waiting_for_them_ends_when_storage_stops) {
+TEST_F(Watches, WaitingForThemEndsWhenStorageStops) {
     await(watches().wait_for_watches(0ms));
     std::thread other([this] { store().database.request_stop(); });
     try {
@@ -207,7 +207,7 @@ TEST_F(Watches, waiting_for_them_ends_when_storage_stops) {
     other.join();
 }
 
-TEST_F(Watches, waiting_for_them_survives_a_lost_connection) {
+TEST_F(Watches, WaitingForThemSurvivesALostConnection) {
     await(watches().wait_for_watches(0ms));
     execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = "
@@ -217,7 +217,7 @@ TEST_F(Watches, waiting_for_them_survives_a_lost_connection) {
     EXPECT_TRUE(await(watches().wait_for_watches(60s)));
 }
 
-TEST_F(Watches, are_listed_from_the_newest_on_whatever_comes_in_meanwhile) {
+TEST_F(Watches, AreListedFromTheNewestOnWhateverComesInMeanwhile) {
     for (std::uint32_t i = 0; i < 5; ++i) add({new_watch(i)});
     execute("UPDATE watches SET created_at = '2022-10-19 00:00:00.123457+00' WHERE tx_hash IN ('" +
             hash_of(1) + "', '" + hash_of(2) + "')");
@@ -234,7 +234,7 @@ TEST_F(Watches, are_listed_from_the_newest_on_whatever_comes_in_meanwhile) {
     EXPECT_EQ(listed, (std::vector<std::string>{hash_of(4), hash_of(3), hash_of(0), hash_of(2), hash_of(1)}));
 }
 
-TEST_F(Watches, are_listed_by_stage_sender_and_verdict) {
+TEST_F(Watches, AreListedByStageSenderAndVerdict) {
     add({new_watch(1), new_watch(2, "bob.near"), new_watch(3)});
     auto done = step_update(hash_of(1), Stage::accepted, Stage::final);
     done.state.verdict = chain::Verdict::callback_failed;
@@ -252,7 +252,7 @@ TEST_F(Watches, are_listed_by_stage_sender_and_verdict) {
     EXPECT_THROW(list([](auto& f) { f.cursor = "x"; }), StorageError);
 }
 
-TEST_F(Watches, handed_in_and_not_seen_are_found_by_time) {
+TEST_F(Watches, HandedInAndNotSeenAreFoundByTime) {
     add({new_watch(1), submission(2), submission(3), submission(4)});
     update(step_update(hash_of(3), Stage::accepted, Stage::included));
     const auto first = await(watches().open_submissions(base::WallTime(), "", 1));
@@ -261,7 +261,7 @@ TEST_F(Watches, handed_in_and_not_seen_are_found_by_time) {
               std::vector<std::string>{hash_of(4)});
 }
 
-TEST_F(Watches, a_hundred_thousand_come_in_and_are_paged_through) {
+TEST_F(Watches, AHundredThousandComeInAndArePagedThrough) {
     auto seconds = [start = std::chrono::steady_clock::now()]() mutable {
         const auto now = std::chrono::steady_clock::now();
         return std::chrono::duration<double>(now - std::exchange(start, now)).count();

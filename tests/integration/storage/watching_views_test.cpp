@@ -96,7 +96,7 @@ protected:
     }
 };
 
-TEST_F(WatchingViews, failed_callbacks_are_those_that_nobody_took_care_of) {
+TEST_F(WatchingViews, FailedCallbacksAreThoseThatNobodyTookCareOf) {
     finding({"lost"});
     finding({"handled", "callback", "true"});
     finding({"promise", "promise"});
@@ -106,7 +106,7 @@ TEST_F(WatchingViews, failed_callbacks_are_those_that_nobody_took_care_of) {
               "00:10:00+00\n");
 }
 
-TEST_F(WatchingViews, handled_failures_are_of_any_role) {
+TEST_F(WatchingViews, HandledFailuresAreOfAnyRole) {
     finding({"lost"});
     finding({"one", "callback", "true"});
     finding({"two", "promise", "true"});
@@ -118,7 +118,7 @@ TEST_F(WatchingViews, handled_failures_are_of_any_role) {
               "2026-01-01 00:10:00+00\n");
 }
 
-TEST_F(WatchingViews, open_watches_have_not_ended_and_stuck_ones_are_too_long_where_they_are) {
+TEST_F(WatchingViews, OpenWatchesHaveNotEndedAndStuckOnesAreTooLongWhereTheyAre) {
     const std::string stages[] = {"accepted",  "pending", "included", "executing",
                                   "completed", "final",   "rejected", "forwarding_failed",
                                   "dropped",   "expired", "unknown"};
@@ -155,7 +155,7 @@ TEST_F(WatchingViews, open_watches_have_not_ended_and_stuck_ones_are_too_long_wh
               "5");
 }
 
-TEST_F(WatchingViews, stage_latency_begins_with_the_watch_and_counts_the_hour_it_ends_in) {
+TEST_F(WatchingViews, StageLatencyBeginsWithTheWatchAndCountsTheHourItEndsIn) {
     watch('a', "created_at", at("00:59:50"));
     transition('a', "accepted", "included", "01:00:00", "00:59:58");
     transition('a', "included", "executing", "01:00:03", "00:59:59");
@@ -167,7 +167,7 @@ TEST_F(WatchingViews, stage_latency_begins_with_the_watch_and_counts_the_hour_it
         << "in chain time where blocks prove both ends, else as it was learned";
 }
 
-TEST_F(WatchingViews, stage_latency_has_percentiles_between_neighbours) {
+TEST_F(WatchingViews, StageLatencyHasPercentilesBetweenNeighbours) {
     for (int i = 0; i < 5; ++i) {
         const auto which = static_cast<char>('a' + i);
         watch(which, "created_at", at("00:00"));
@@ -176,13 +176,13 @@ TEST_F(WatchingViews, stage_latency_has_percentiles_between_neighbours) {
     EXPECT_EQ(latency(), "2026-01-01 00:00:00|accepted|5|2|3.8|3.96\n");
 }
 
-TEST_F(WatchingViews, stage_latency_is_never_below_nothing) {
+TEST_F(WatchingViews, StageLatencyIsNeverBelowNothing) {
     watch('a', "created_at", at("00:00:01"));
     transition('a', "accepted", "pending", "00:00");
     EXPECT_EQ(latency(), "2026-01-01 00:00:00|accepted|1|0|0|0\n") << "two clocks";
 }
 
-TEST_F(WatchingViews, contract_health_counts_calls_by_hour_contract_and_method) {
+TEST_F(WatchingViews, ContractHealthCountsCallsByHourContractAndMethod) {
     block("02:00");
     receipt({"a", "success_value"});
     receipt({"b", "failure", "'run'", "initial", "00:59:59.999999"});
@@ -202,7 +202,7 @@ TEST_F(WatchingViews, contract_health_counts_calls_by_hour_contract_and_method) 
               "01:00|app.near|run|2|2|1\n");
 }
 
-TEST_F(WatchingViews, contract_health_names_a_callback_without_a_call_by_its_action) {
+TEST_F(WatchingViews, ContractHealthNamesACallbackWithoutACallByItsAction) {
     receipt({"a", "failure", "NULL", "callback", "00:10", "gone.near",
              R"([{"Transfer":{"deposit":"1"}},"Stake"])"});
     finding({"a", "callback", "false", "failed_receipt", "Transfer", "00:10", "gone.near"});
@@ -216,12 +216,12 @@ TEST_F(WatchingViews, contract_health_names_a_callback_without_a_call_by_its_act
         << "what is no callback and calls nothing is no business of a contract";
 }
 
-TEST_F(WatchingViews, contract_health_of_no_blocks_is_empty) {
+TEST_F(WatchingViews, ContractHealthOfNoBlocksIsEmpty) {
     execute("DELETE FROM blocks");
     EXPECT_EQ(health(), "");
 }
 
-TEST_F(WatchingViews, nonce_gaps_lie_between_used_nonces_of_one_key) {
+TEST_F(WatchingViews, NonceGapsLieBetweenUsedNoncesOfOneKey) {
     transactions({{"5", "100"},
                   {"6", "101"},
                   {"9", "102"},
@@ -231,7 +231,7 @@ TEST_F(WatchingViews, nonce_gaps_lie_between_used_nonces_of_one_key) {
     EXPECT_EQ(gaps(), "alice.near|k|-|7|8|2|t3|102\nalice.near|k|-|10|10|1|t4|103\n");
 }
 
-TEST_F(WatchingViews, nonce_gaps_are_what_failed_without_a_cost) {
+TEST_F(WatchingViews, NonceGapsAreWhatFailedWithoutACost) {
     transactions({{"5", "100"},
                   {"6", "101", "k", "NULL", "alice.near", "failure", "0"},
                   {"7", "102", "k", "NULL", "alice.near", "failure", "9"},
@@ -239,14 +239,14 @@ TEST_F(WatchingViews, nonce_gaps_are_what_failed_without_a_cost) {
     EXPECT_EQ(gaps(), "alice.near|k|-|6|6|1|t3|102\n") << "one that burnt gas used its nonce";
 }
 
-TEST_F(WatchingViews, nonce_gaps_are_none_between_the_nonces_of_a_gas_key) {
+TEST_F(WatchingViews, NonceGapsAreNoneBetweenTheNoncesOfAGasKey) {
     transactions(
         {{"1", "100", "k", "0"}, {"5", "101", "k", "1"}, {"2", "102", "k", "0"}, {"8", "103", "k", "1"}});
     EXPECT_EQ(gaps(), "alice.near|k|1|6|7|2|t4|103\n");
 }
 
 // A key that is added at height h begins at (h - 1) x 10^6.
-TEST_F(WatchingViews, nonce_gaps_end_where_a_key_was_removed_and_added_again) {
+TEST_F(WatchingViews, NonceGapsEndWhereAKeyWasRemovedAndAddedAgain) {
     transactions({{"99000001", "101"},   // added at 100
                   {"99000003", "105"},   // a gap
                   {"119000001", "125"},  // added again at 120
@@ -257,7 +257,7 @@ TEST_F(WatchingViews, nonce_gaps_end_where_a_key_was_removed_and_added_again) {
               "alice.near|k|-|99000002|99000002|1|t2|105\nalice.near|k|-|125000002|125000003|2|t6|128\n");
 }
 
-TEST_F(WatchingViews, nonce_gaps_may_be_wide) {
+TEST_F(WatchingViews, NonceGapsMayBeWide) {
     transactions({{"1", "100"}, {"50000000", "101"}, {"18446744073709551615", "102"}});
     EXPECT_EQ(gaps(),
               "alice.near|k|-|2|49999999|49999998|t2|101\n"

@@ -14,7 +14,7 @@ std::string detail_of(const DaemonStatus& status, const std::string& reason) {
     return "ready";
 }
 
-TEST(Readiness, a_shard_that_no_upstream_tracks_is_named) {
+TEST(Readiness, AShardThatNoUpstreamTracksIsNamed) {
     DaemonStatus status;
     EXPECT_EQ(detail_of(status, "shards"), "ready");
     status.untracked_shards = {3};
@@ -25,7 +25,7 @@ TEST(Readiness, a_shard_that_no_upstream_tracks_is_named) {
               "no upstream tracks shards 0, 3: their chunks, outcomes and accounts cannot be had");
 }
 
-TEST(Readiness, trees_that_stay_pending_are_told_with_the_oldest_and_its_last_fault) {
+TEST(Readiness, TreesThatStayPendingAreToldWithTheOldestAndItsLastFault) {
     DaemonStatus status;
     status.pending_trees = 7;
     EXPECT_EQ(detail_of(status, "trees"), "ready");

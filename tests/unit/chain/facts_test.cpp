@@ -7,7 +7,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-TEST(StoredActionFacts, tell_names_method_and_deposits) {
+TEST(StoredActionFacts, TellNamesMethodAndDeposits) {
     const auto facts = stored_action_facts(
         R"(["CreateAccount", {"Transfer":{"deposit":"10"}},)"
         R"( {"FunctionCall":{"args_json":{"deposit":"1000","method_name":"no","n":123456789012345678901234567890},)"
@@ -19,7 +19,7 @@ TEST(StoredActionFacts, tell_names_method_and_deposits) {
     EXPECT_FALSE(facts.delegate);
 }
 
-TEST(StoredActionFacts, without_a_call_go_by_the_first_name) {
+TEST(StoredActionFacts, WithoutACallGoByTheFirstName) {
     const auto facts =
         stored_action_facts(R"([{"Stake":{"stake":"1"}},{"DeleteAccount":{"beneficiary_id":"bob.near"}}])");
     EXPECT_EQ(facts.method_name, "Stake");
@@ -27,7 +27,7 @@ TEST(StoredActionFacts, without_a_call_go_by_the_first_name) {
     EXPECT_EQ(stored_action_facts(R"(["CreateAccount"])").method_name, "CreateAccount");
 }
 
-TEST(StoredActionFacts, look_into_delegations_of_every_version) {
+TEST(StoredActionFacts, LookIntoDelegationsOfEveryVersion) {
     const std::string inner =
         R"({"sender_id":"user.near","receiver_id":"app.near","actions":[{"FunctionCall":{"method_name":"play",)"
         R"("deposit":"4"}},{"DeleteAccount":{}}]})";
@@ -42,7 +42,7 @@ TEST(StoredActionFacts, look_into_delegations_of_every_version) {
     }
 }
 
-TEST(StoredActionFacts, that_cannot_be_read_tell_what_came_before) {
+TEST(StoredActionFacts, ThatCannotBeReadTellWhatCameBefore) {
     EXPECT_TRUE(stored_action_facts("").names.empty());
     EXPECT_TRUE(stored_action_facts("{}").names.empty());
     EXPECT_TRUE(stored_action_facts("null").names.empty());
@@ -53,7 +53,7 @@ TEST(StoredActionFacts, that_cannot_be_read_tell_what_came_before) {
         std::string("a\0b", 3));
 }
 
-TEST(StoredActionFacts, do_not_overflow) {
+TEST(StoredActionFacts, DoNotOverflow) {
     const std::string most = R"({"Transfer":{"deposit":"340282366920938463463374607431768211455"}})";
     EXPECT_EQ(stored_action_facts("[" + most + "," + most + "]").deposit, ~u128{0});
 }

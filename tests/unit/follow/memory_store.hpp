@@ -214,7 +214,7 @@ private:
             keep_once(receipts, *row["receipt_id"], *row["tree_id"]);
         for (const auto& row : chain::testing::read_rows(batch, chain::Table::findings))
             keep_once(findings, *row["finding_id"], *row["tree_id"]);
-        for (const auto& finding : batch.findings) ++told[chain::finding_id(finding)];
+        for (const auto& finding : batch.findings) ++told[finding.finding_id];
         for (const auto& row : chain::testing::read_rows(batch, chain::Table::pending_trees)) {
             auto& [tree, due_at, reason] = pending[*row["tx_hash"]];
             tree.tx_hash = *row["tx_hash"];

@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 
 constexpr base::SteadyTime kStart{1h};
 
-TEST(admission, grants_at_once_while_there_is_room) {
+TEST(admission, GrantsAtOnceWhileThereIsRoom) {
     Admission admission({0, 2}, kStart);
     const auto first = admission.join(Priority::backfill);
     const auto second = admission.join(Priority::backfill);
@@ -33,7 +33,7 @@ std::vector<Admission::Ticket> order_of_starts(Admission& admission) {
     return order;
 }
 
-TEST(admission, serves_by_priority_and_in_order_of_arrival_inside_one) {
+TEST(admission, ServesByPriorityAndInOrderOfArrivalInsideOne) {
     Admission admission({0, 1}, kStart);
     const auto head_1 = admission.join(Priority::head);
     const auto submit = admission.join(Priority::submit);
@@ -47,7 +47,7 @@ TEST(admission, serves_by_priority_and_in_order_of_arrival_inside_one) {
     EXPECT_THAT(order_of_starts(admission), ElementsAre(watch, gap, backfill));
 }
 
-TEST(admission, one_start_in_four_is_for_whoever_has_waited_longest) {
+TEST(admission, OneStartInFourIsForWhoeverHasWaitedLongest) {
     Admission admission({0, 1}, kStart);
     const auto backfill = admission.join(Priority::backfill);
     const auto watch = admission.join(Priority::watch);
@@ -57,7 +57,7 @@ TEST(admission, one_start_in_four_is_for_whoever_has_waited_longest) {
                 ElementsAre(head[0], head[1], head[2], backfill, head[3], head[4], head[5], watch, head[6]));
 }
 
-TEST(admission, says_when_the_next_token_flows) {
+TEST(admission, SaysWhenTheNextTokenFlows) {
     Admission admission({2, 100}, kStart);
     admission.join(Priority::head);
     EXPECT_EQ(admission.grant(kStart).granted.size(), 1u);
@@ -68,7 +68,7 @@ TEST(admission, says_when_the_next_token_flows) {
     EXPECT_EQ(admission.grant(kStart + 500ms).granted.size(), 1u);
 }
 
-TEST(admission, without_a_slot_time_does_not_help) {
+TEST(admission, WithoutASlotTimeDoesNotHelp) {
     Admission admission({0, 1}, kStart);
     admission.join(Priority::head);
     admission.grant(kStart);
@@ -76,7 +76,7 @@ TEST(admission, without_a_slot_time_does_not_help) {
     EXPECT_EQ(admission.grant(kStart).next, std::nullopt);
 }
 
-TEST(admission, being_blocked_sends_the_waiting_away_and_holds_the_next_back) {
+TEST(admission, BeingBlockedSendsTheWaitingAwayAndHoldsTheNextBack) {
     Admission admission({0, 1}, kStart);
     admission.join(Priority::head);
     admission.grant(kStart);
@@ -89,14 +89,14 @@ TEST(admission, being_blocked_sends_the_waiting_away_and_holds_the_next_back) {
     EXPECT_EQ(admission.grant(kStart + 10s).granted.size(), 1u);
 }
 
-TEST(admission, sends_the_waiting_away_in_the_order_in_which_they_came) {
+TEST(admission, SendsTheWaitingAwayInTheOrderInWhichTheyCame) {
     Admission admission({0, 1}, kStart);
     const auto backfill = admission.join(Priority::backfill);
     const auto head = admission.join(Priority::head);
     EXPECT_THAT(admission.block_until(kStart + 10s), ElementsAre(backfill, head));
 }
 
-TEST(admission, a_probe_goes_alone) {
+TEST(admission, AProbeGoesAlone) {
     Admission admission({0, 8}, kStart);
     admission.set_probing(true);
     admission.join(Priority::head);
@@ -107,7 +107,7 @@ TEST(admission, a_probe_goes_alone) {
     EXPECT_EQ(admission.grant(kStart).granted.size(), 1u);
 }
 
-TEST(admission, whoever_gives_up_is_forgotten) {
+TEST(admission, WhoeverGivesUpIsForgotten) {
     Admission admission({0, 1}, kStart);
     admission.join(Priority::head);
     admission.grant(kStart);

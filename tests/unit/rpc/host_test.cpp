@@ -25,7 +25,7 @@ Health after_faults(unsigned count) {
     return health;
 }
 
-TEST(health, falls_with_faults_and_recovers_with_answers) {
+TEST(health, FallsWithFaultsAndRecoversWithAnswers) {
     auto health = after_faults(1);
     EXPECT_LT(health.score, 1.0);
     EXPECT_EQ(health.not_before, base::SteadyTime{});  // one fault does not stop a host
@@ -35,7 +35,7 @@ TEST(health, falls_with_faults_and_recovers_with_answers) {
     EXPECT_EQ(health.faults_in_a_row, 0u);
 }
 
-TEST(health, faults_in_a_row_open_the_circuit_for_longer_each_time) {
+TEST(health, FaultsInARowOpenTheCircuitForLongerEachTime) {
     const auto third = after_faults(3);
     const auto fourth = after_faults(4);
     EXPECT_EQ(circuit(after_faults(2), kNow), Circuit::closed);
@@ -47,13 +47,13 @@ TEST(health, faults_in_a_row_open_the_circuit_for_longer_each_time) {
               Circuit::closed);
 }
 
-TEST(health, an_answer_about_the_chain_is_a_healthy_one) {
+TEST(health, AnAnswerAboutTheChainIsAHealthyOne) {
     auto health = after_faults(3);
     health = next(health, verdict(ErrorClass::chain_state), kNow, 0.0);
     EXPECT_EQ(health.faults_in_a_row, 0u);
 }
 
-TEST(health, waits_at_least_as_long_as_the_host_says) {
+TEST(health, WaitsAtLeastAsLongAsTheHostSays) {
     auto limited = verdict(ErrorClass::rate_limited);
     limited.retry_after = 20s;
     EXPECT_GE(next({}, limited, kNow, 0.0).not_before, kNow + 20s);
@@ -65,7 +65,7 @@ TEST(health, waits_at_least_as_long_as_the_host_says) {
     EXPECT_EQ(health.not_before, kNow + 1s);
 }
 
-TEST(health, a_host_that_refuses_us_is_put_aside_ever_longer_and_probed) {
+TEST(health, AHostThatRefusesUsIsPutAsideEverLongerAndProbed) {
     auto refused = verdict(ErrorClass::endpoint_fault);
     refused.unauthorized = true;
     auto health = next({}, refused, kNow, 0.0);
@@ -79,7 +79,7 @@ TEST(health, a_host_that_refuses_us_is_put_aside_ever_longer_and_probed) {
     EXPECT_EQ(circuit(next(health, verdict(ErrorClass::ok), health.not_before, 0.0), kNow), Circuit::closed);
 }
 
-TEST(horizon, is_learned_from_what_a_host_lacks_far_below_the_head) {
+TEST(horizon, IsLearnedFromWhatAHostLacksFarBelowTheHead) {
     HostMemory memory;
     memory.holds(10'000);
     memory.lacks(500, 10'000);
@@ -91,14 +91,14 @@ TEST(horizon, is_learned_from_what_a_host_lacks_far_below_the_head) {
     EXPECT_EQ(memory.horizon(), 501u);
 }
 
-TEST(horizon, lag_near_the_head_teaches_nothing) {
+TEST(horizon, LagNearTheHeadTeachesNothing) {
     HostMemory memory;
     memory.lacks(9'995, 10'000);
     EXPECT_FALSE(memory.below_horizon(9'995));
     EXPECT_EQ(memory.horizon(), std::nullopt);
 }
 
-TEST(horizon, a_hole_above_what_it_holds_is_no_horizon_until_it_is_seen_again) {
+TEST(horizon, AHoleAboveWhatItHoldsIsNoHorizonUntilItIsSeenAgain) {
     HostMemory memory;
     memory.holds(400);
     memory.lacks(500, 10'000);
@@ -107,7 +107,7 @@ TEST(horizon, a_hole_above_what_it_holds_is_no_horizon_until_it_is_seen_again) {
     EXPECT_TRUE(memory.below_horizon(501));
 }
 
-TEST(horizon, gives_way_to_an_answer_from_below_it) {
+TEST(horizon, GivesWayToAnAnswerFromBelowIt) {
     HostMemory memory;
     memory.lacks(500, 10'000);
     memory.holds(300);
@@ -115,14 +115,14 @@ TEST(horizon, gives_way_to_an_answer_from_below_it) {
     EXPECT_TRUE(memory.below_horizon(299));
 }
 
-TEST(horizon, a_host_that_says_collected_is_believed_at_once) {
+TEST(horizon, AHostThatSaysCollectedIsBelievedAtOnce) {
     HostMemory memory;
     memory.collected(9'999);
     EXPECT_TRUE(memory.below_horizon(9'999));
     EXPECT_EQ(memory.horizon(), 10'000u);
 }
 
-TEST(methods, a_missing_one_is_tried_again_after_ten_minutes) {
+TEST(methods, AMissingOneIsTriedAgainAfterTenMinutes) {
     HostMemory memory;
     memory.mark_unsupported("EXPERIMENTAL_tx_status", kNow);
     EXPECT_FALSE(memory.supports("EXPERIMENTAL_tx_status", kNow + 9min));
@@ -136,18 +136,18 @@ HostView view(HostKind kind) {
     return made;
 }
 
-TEST(choosing, a_regular_host_goes_before_an_archival_one) {
+TEST(choosing, ARegularHostGoesBeforeAnArchivalOne) {
     EXPECT_EQ(choose({view(HostKind::archival), view(HostKind::regular)}), 1u);
 }
 
-TEST(choosing, an_archival_host_serves_what_the_regular_ones_no_longer_hold) {
+TEST(choosing, AnArchivalHostServesWhatTheRegularOnesNoLongerHold) {
     auto regular = view(HostKind::regular);
     regular.below_horizon = true;
     EXPECT_EQ(choose({regular, view(HostKind::archival)}), 1u);
     EXPECT_EQ(choose({regular}), 0u);  // nobody else: it may have been wrong
 }
 
-TEST(choosing, an_archival_host_helps_out_while_the_regular_ones_are_blocked_for_long) {
+TEST(choosing, AnArchivalHostHelpsOutWhileTheRegularOnesAreBlockedForLong) {
     auto regular = view(HostKind::regular);
     regular.wait = 1s;
     EXPECT_EQ(choose({regular, view(HostKind::archival)}), 0u);
@@ -155,7 +155,7 @@ TEST(choosing, an_archival_host_helps_out_while_the_regular_ones_are_blocked_for
     EXPECT_EQ(choose({regular, view(HostKind::archival)}), 1u);
 }
 
-TEST(choosing, goes_by_health_and_free_slots_among_equals) {
+TEST(choosing, GoesByHealthAndFreeSlotsAmongEquals) {
     auto ill = view(HostKind::regular);
     ill.health = 0.3;
     EXPECT_EQ(choose({ill, view(HostKind::regular)}), 1u);
@@ -164,7 +164,7 @@ TEST(choosing, goes_by_health_and_free_slots_among_equals) {
     EXPECT_EQ(choose({busy, view(HostKind::regular)}), 1u);
 }
 
-TEST(choosing, prefers_the_host_that_served_the_block_until_it_fails) {
+TEST(choosing, PrefersTheHostThatServedTheBlockUntilItFails) {
     auto served = view(HostKind::archival);
     served.first = true;
     EXPECT_EQ(choose({view(HostKind::regular), served}), 1u);
@@ -172,7 +172,7 @@ TEST(choosing, prefers_the_host_that_served_the_block_until_it_fails) {
     EXPECT_EQ(choose({view(HostKind::regular), served}), 0u);
 }
 
-TEST(choosing, nobody_is_asked_twice_for_what_he_does_not_know) {
+TEST(choosing, NobodyIsAskedTwiceForWhatHeDoesNotKnow) {
     auto absent = view(HostKind::regular);
     absent.absent = true;
     auto unfit = view(HostKind::archival);

@@ -29,7 +29,7 @@ private:
     std::unique_ptr<NeardataSource> source_;
 };
 
-TEST_F(Neardata, gives_whole_blocks_by_one_get) {
+TEST_F(Neardata, GivesWholeBlocksByOneGet) {
     auto& host = world.host("neardata", HostKind::neardata);
     host.script = [](const auto&) { return http(200, neardata_block(7)); };
     const auto result = fetch(7);
@@ -39,7 +39,7 @@ TEST_F(Neardata, gives_whole_blocks_by_one_get) {
     EXPECT_TRUE(source().waits_for_next());
 }
 
-TEST_F(Neardata, null_is_a_height_without_a_block_and_too_far_is_not_yet) {
+TEST_F(Neardata, NullIsAHeightWithoutABlockAndTooFarIsNotYet) {
     auto& host = world.host("neardata", HostKind::neardata);
     host.script = [](const auto&) { return http(200, "null"); };
     EXPECT_TRUE(std::holds_alternative<NoSuchHeight>(fetch(7)));
@@ -51,7 +51,7 @@ TEST_F(Neardata, null_is_a_height_without_a_block_and_too_far_is_not_yet) {
     EXPECT_EQ(std::get<Unavailable>(fetch(7)).reason, "malformed");
 }
 
-TEST_F(Neardata, the_heads_block_is_fetched_once) {
+TEST_F(Neardata, TheHeadsBlockIsFetchedOnce) {
     auto& host = world.host("neardata", HostKind::neardata);
     host.script = [](const auto&) { return http(200, neardata_block(9)); };
     EXPECT_EQ(world.run(source().head())->height, 9u);
@@ -89,7 +89,7 @@ protected:
     std::function<Transport::Reply(const net::HttpRequest&)> script;
 };
 
-TEST_F(Redirects, are_followed_to_other_paths_and_hosts_of_the_same_site_with_the_key) {
+TEST_F(Redirects, AreFollowedToOtherPathsAndHostsOfTheSameSiteWithTheKey) {
     script = [](const net::HttpRequest& request) {
         if (request.target == "/v0/last_block/final") return http(302, "", {{"Location", "/v0/block/5"}});
         if (request.target == "/v0/block/5")
@@ -104,7 +104,7 @@ TEST_F(Redirects, are_followed_to_other_paths_and_hosts_of_the_same_site_with_th
     EXPECT_EQ(archive.seen[0].headers[0].value, "Bearer KEY");
 }
 
-TEST_F(Redirects, the_key_in_the_query_follows_once) {
+TEST_F(Redirects, TheKeyInTheQueryFollowsOnce) {
     script = [](const net::HttpRequest& request) {
         if (request.target.find("final") != std::string::npos)
             return http(302, "", {{"Location", "/v0/block/5"}});
@@ -116,7 +116,7 @@ TEST_F(Redirects, the_key_in_the_query_follows_once) {
     EXPECT_EQ(host("https://mainnet.neardata.xyz").seen.back().target, "/v0/block/5/old?apiKey=KEY");
 }
 
-TEST_F(Redirects, strangers_do_not_get_the_key) {
+TEST_F(Redirects, StrangersDoNotGetTheKey) {
     script = [](const net::HttpRequest& request) {
         if (request.target == "/a") return http(302, "", {{"Location", "https://elsewhere.example/b"}});
         return http(200, "{}");
@@ -125,7 +125,7 @@ TEST_F(Redirects, strangers_do_not_get_the_key) {
     EXPECT_TRUE(host("https://elsewhere.example").seen[0].headers.empty());
 }
 
-TEST_F(Redirects, never_lead_from_https_to_http) {
+TEST_F(Redirects, NeverLeadFromHttpsToHttp) {
     script = [](const auto&) { return http(302, "", {{"Location", "http://mainnet.neardata.xyz/b"}}); };
     const auto reply = send("https://mainnet.neardata.xyz/", get("/a", true));
     ASSERT_FALSE(reply);
@@ -133,13 +133,13 @@ TEST_F(Redirects, never_lead_from_https_to_http) {
     EXPECT_EQ(hosts.size(), 1u);
 }
 
-TEST_F(Redirects, end_after_five_hops) {
+TEST_F(Redirects, EndAfterFiveHops) {
     script = [](const auto&) { return http(302, "", {{"Location", "/again"}}); };
     ASSERT_FALSE(send("http://127.0.0.1:9/", get("/a", false)));
     EXPECT_EQ(host("http://127.0.0.1:9").seen.size(), 6u);
 }
 
-TEST_F(Redirects, one_pool_serves_a_host_again) {
+TEST_F(Redirects, OnePoolServesAHostAgain) {
     script = [](const net::HttpRequest& request) {
         if (request.target == "/a") return http(302, "", {{"Location", "https://b.example/b"}});
         return http(200, "{}");
@@ -149,7 +149,7 @@ TEST_F(Redirects, one_pool_serves_a_host_again) {
     EXPECT_EQ(made, 2u);
 }
 
-TEST(may_carry_key, only_within_the_same_origin_or_https_site) {
+TEST(may_carry_key, OnlyWithinTheSameOriginOrHttpsSite) {
     const auto may = [](const char* home, const char* target) {
         return may_carry_key(*net::parse_url(home), *net::parse_url(target));
     };

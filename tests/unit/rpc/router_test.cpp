@@ -24,7 +24,7 @@ using ::testing::Not;
 
 Transport::Reply unknown_block(int status = 422) { return error("UNKNOWN_BLOCK", status); }
 
-TEST_F(RouterTest, goes_to_archival_when_the_regular_host_no_longer_holds_the_height) {
+TEST_F(RouterTest, GoesToArchivalWhenTheRegularHostNoLongerHoldsTheHeight) {
     auto& regular = world.host("regular", HostKind::regular);
     auto& archival = world.host("archival", HostKind::archival);
     regular.script = [](const auto&) { return unknown_block(); };
@@ -39,7 +39,7 @@ TEST_F(RouterTest, goes_to_archival_when_the_regular_host_no_longer_holds_the_he
     EXPECT_EQ(archival.seen.size(), 2u);
 }
 
-TEST_F(RouterTest, says_absent_only_when_all_hosts_do) {
+TEST_F(RouterTest, SaysAbsentOnlyWhenAllHostsDo) {
     auto& regular = world.host("regular", HostKind::regular);
     auto& archival = world.host("archival", HostKind::archival);
     regular.script = archival.script = [](const auto&) { return unknown_block(); };
@@ -54,7 +54,7 @@ TEST_F(RouterTest, says_absent_only_when_all_hosts_do) {
     EXPECT_FALSE(upstream(0).memory().below_horizon(99'000)) << "a skipped height teaches no horizon";
 }
 
-TEST_F(RouterTest, a_faulty_archival_host_leaves_a_doubt) {
+TEST_F(RouterTest, AFaultyArchivalHostLeavesADoubt) {
     auto& regular = world.host("regular", HostKind::regular);
     auto& archival = world.host("archival", HostKind::archival);
     regular.script = [](const auto&) { return unknown_block(); };
@@ -70,7 +70,7 @@ TEST_F(RouterTest, a_faulty_archival_host_leaves_a_doubt) {
     EXPECT_THAT(answer.error().detail, HasSubstr("archival"));
 }
 
-TEST_F(RouterTest, retries_elsewhere_at_once_and_at_the_same_host_after_a_pause) {
+TEST_F(RouterTest, RetriesElsewhereAtOnceAndAtTheSameHostAfterAPause) {
     auto& a = world.host("a", HostKind::regular);
     auto& b = world.host("b", HostKind::regular);
     const std::string text = "http://a.test: reading the answer: closed by the server";
@@ -86,7 +86,7 @@ TEST_F(RouterTest, retries_elsewhere_at_once_and_at_the_same_host_after_a_pause)
     EXPECT_GT(world.time->now(), start);
 }
 
-TEST_F(RouterTest, survives_one_bad_answer_of_each_kind) {
+TEST_F(RouterTest, SurvivesOneBadAnswerOfEachKind) {
     auto& only = world.host("only", HostKind::regular);
     for (const auto& bad :
          {http(200, "<html></html>"), http(200, R"({"jsonrpc":"2.0","result":null})"),
@@ -99,7 +99,7 @@ TEST_F(RouterTest, survives_one_bad_answer_of_each_kind) {
     }
 }
 
-TEST_F(RouterTest, waits_as_long_as_the_host_says) {
+TEST_F(RouterTest, WaitsAsLongAsTheHostSays) {
     auto& only = world.host("only", HostKind::regular);
     only.script = [&](const auto&) {
         return only.seen.size() == 1 ? http(429, "", {{"retry-after", "20"}}) : result("{}");
@@ -110,7 +110,7 @@ TEST_F(RouterTest, waits_as_long_as_the_host_says) {
     EXPECT_LT(world.time->now() - start, 25s);
 }
 
-TEST_F(RouterTest, does_not_hammer_a_host_that_asks_for_more_time_than_a_call_may_take) {
+TEST_F(RouterTest, DoesNotHammerAHostThatAsksForMoreTimeThanACallMayTake) {
     auto& only = world.host("only", HostKind::regular);
     only.script = [](const auto&) { return http(429, "", {{"Retry-After", "600"}}); };
     EXPECT_EQ(ask(ask_block(1, Priority::head)).error().error_class, ErrorClass::rate_limited);
@@ -118,7 +118,7 @@ TEST_F(RouterTest, does_not_hammer_a_host_that_asks_for_more_time_than_a_call_ma
     EXPECT_EQ(only.seen.size(), 1u);
 }
 
-TEST_F(RouterTest, one_refusal_puts_a_host_aside_for_seconds_only) {
+TEST_F(RouterTest, OneRefusalPutsAHostAsideForSecondsOnly) {
     auto& only = world.host("only", HostKind::regular);
     only.script = [&](const auto&) {
         return only.seen.size() == 1 ? http(403, "<html>no</html>") : result("{}");
@@ -128,7 +128,7 @@ TEST_F(RouterTest, one_refusal_puts_a_host_aside_for_seconds_only) {
     EXPECT_FALSE(upstream(0).state().refused);
 }
 
-TEST_F(RouterTest, a_host_that_refuses_the_key_is_asked_seldom_and_at_once_with_a_new_one) {
+TEST_F(RouterTest, AHostThatRefusesTheKeyIsAskedSeldomAndAtOnceWithANewOne) {
     auto& only = world.host("only", HostKind::regular, {base::Secret("old"), config::AuthForm::bearer});
     only.script = [](const auto&) { return http(401, "bad key"); };
     for (int i = 0; i < 9; ++i) EXPECT_EQ(ask(ask_block(1, Priority::head)).error().reason, "unauthorized");
@@ -140,7 +140,7 @@ TEST_F(RouterTest, a_host_that_refuses_the_key_is_asked_seldom_and_at_once_with_
     EXPECT_TRUE(ask(ask_block(1, Priority::head)));
 }
 
-TEST_F(RouterTest, remembers_for_ten_minutes_which_method_a_host_lacks) {
+TEST_F(RouterTest, RemembersForTenMinutesWhichMethodAHostLacks) {
     auto& regular = world.host("regular", HostKind::regular);
     world.host("archival", HostKind::archival);
     regular.script = [](const auto&) { return error("METHOD_NOT_FOUND", 400, "REQUEST_VALIDATION_ERROR"); };
@@ -153,7 +153,7 @@ TEST_F(RouterTest, remembers_for_ten_minutes_which_method_a_host_lacks) {
     EXPECT_EQ(regular.seen.size(), 2u);
 }
 
-TEST_F(RouterTest, a_method_that_nobody_offers_is_said_so_without_asking_again) {
+TEST_F(RouterTest, AMethodThatNobodyOffersIsSaidSoWithoutAskingAgain) {
     auto& only = world.host("only", HostKind::regular);
     only.script = [](const auto&) { return error("METHOD_NOT_FOUND", 400, "REQUEST_VALIDATION_ERROR"); };
     EXPECT_TRUE(ask(ask_receipt("r", Priority::head)).error().method_missing);
@@ -163,7 +163,7 @@ TEST_F(RouterTest, a_method_that_nobody_offers_is_said_so_without_asking_again) 
     EXPECT_EQ(only.seen.size(), 1u);
 }
 
-TEST_F(RouterTest, a_callers_fault_is_never_retried) {
+TEST_F(RouterTest, ACallersFaultIsNeverRetried) {
     auto& regular = world.host("regular", HostKind::regular);
     auto& archival = world.host("archival", HostKind::archival);
     regular.script = [](const auto&) { return error("PARSE_ERROR", 400, "REQUEST_VALIDATION_ERROR"); };
@@ -172,14 +172,14 @@ TEST_F(RouterTest, a_callers_fault_is_never_retried) {
     EXPECT_EQ(archival.seen.size(), 0u);
 }
 
-TEST_F(RouterTest, what_a_regular_host_does_not_know_of_a_transaction_is_confirmed_by_archival) {
+TEST_F(RouterTest, WhatARegularHostDoesNotKnowOfATransactionIsConfirmedByArchival) {
     auto& regular = world.host("regular", HostKind::regular);
     world.host("archival", HostKind::archival);
     regular.script = [](const auto&) { return error("TIMEOUT_ERROR", 408); };
     EXPECT_EQ(*ask(ask_transaction("tx", {"h", "a.near", Priority::watch, {}, {}})), 1u);
 }
 
-TEST_F(RouterTest, a_chunk_not_yet_held_is_asked_for_again_after_a_moment) {
+TEST_F(RouterTest, AChunkNotYetHeldIsAskedForAgainAfterAMoment) {
     auto& only = world.host("only", HostKind::regular);
     only.script = [&](const auto&) { return only.seen.size() < 3 ? error("UNKNOWN_CHUNK") : result("{}"); };
     world.router();
@@ -189,7 +189,7 @@ TEST_F(RouterTest, a_chunk_not_yet_held_is_asked_for_again_after_a_moment) {
     EXPECT_EQ(upstream(0).health().score, 1.0);
 }
 
-TEST_F(RouterTest, what_waits_behind_an_answer_that_asks_for_time_does_not_start) {
+TEST_F(RouterTest, WhatWaitsBehindAnAnswerThatAsksForTimeDoesNotStart) {
     auto& only = world.host("only", HostKind::regular, {}, {0, 1});
     only.script = [](const auto&) { return http(429, "", {{"Retry-After", "600"}}); };
     auto slowly_judged = ask_block(1, Priority::head);
@@ -205,16 +205,16 @@ TEST_F(RouterTest, what_waits_behind_an_answer_that_asks_for_time_does_not_start
     EXPECT_EQ(only.seen.size(), 1u);
 }
 
-TEST_F(RouterTest, one_kind_alone_is_enough) {
+TEST_F(RouterTest, OneKindAloneIsEnough) {
     world.host("archival", HostKind::archival);
     EXPECT_EQ(*ask(ask_block(1, Priority::head)), 0u);
 }
 
-TEST_F(RouterTest, without_any_upstream_it_says_so) {
+TEST_F(RouterTest, WithoutAnyUpstreamItSaysSo) {
     EXPECT_EQ(ask(ask_block(1, Priority::head)).error().reason, "no_upstream");
 }
 
-TEST_F(RouterTest, an_open_circuit_lets_one_probe_through) {
+TEST_F(RouterTest, AnOpenCircuitLetsOneProbeThrough) {
     auto& only = world.host("only", HostKind::regular);
     only.script = [](const auto&) { return http(502, ""); };
     EXPECT_FALSE(ask(ask_block(1, Priority::head)));
@@ -237,7 +237,7 @@ TEST_F(RouterTest, an_open_circuit_lets_one_probe_through) {
     EXPECT_EQ(circuit(upstream(0).health(), world.time->now()), Circuit::closed);
 }
 
-TEST_F(RouterTest, more_important_requests_overtake_those_that_wait_but_for_one_in_four) {
+TEST_F(RouterTest, MoreImportantRequestsOvertakeThoseThatWaitButForOneInFour) {
     auto& only = world.host("only", HostKind::regular, {}, {0, 1});
     only.held = true;
     auto router = world.router();
@@ -258,7 +258,7 @@ TEST_F(RouterTest, more_important_requests_overtake_those_that_wait_but_for_one_
     EXPECT_EQ(order, "1shbg");
 }
 
-TEST_F(RouterTest, spends_the_budget_and_no_more) {
+TEST_F(RouterTest, SpendsTheBudgetAndNoMore) {
     auto& only = world.host("only", HostKind::regular, {}, {2, 8});
     const auto start = world.time->now();
     for (int i = 0; i < 11; ++i) EXPECT_TRUE(ask(ask_block(1, Priority::head)));
@@ -266,7 +266,7 @@ TEST_F(RouterTest, spends_the_budget_and_no_more) {
     EXPECT_EQ(world.time->now() - start, 5s);
 }
 
-TEST_F(RouterTest, a_cancelled_call_gives_its_place_back) {
+TEST_F(RouterTest, ACancelledCallGivesItsPlaceBack) {
     auto& only = world.host("only", HostKind::regular, {}, {0, 1});
     only.held = true;
     auto router = world.router();
@@ -283,7 +283,7 @@ TEST_F(RouterTest, a_cancelled_call_gives_its_place_back) {
     EXPECT_TRUE(ask(ask_block(1, Priority::head)));
 }
 
-TEST_F(RouterTest, contents_that_cannot_be_right_are_blamed_and_asked_for_elsewhere) {
+TEST_F(RouterTest, ContentsThatCannotBeRightAreBlamedAndAskedForElsewhere) {
     world.host("a", HostKind::regular);
     world.host("b", HostKind::regular);
     auto call = ask_block(1, Priority::head);
@@ -303,7 +303,7 @@ protected:
     const std::string encoded = "sEcReT%2FKey%2B1";
 };
 
-TEST_F(Secrets, travel_as_bearer_header_or_as_query_never_both) {
+TEST_F(Secrets, TravelAsBearerHeaderOrAsQueryNeverBoth) {
     auto& bearer = world.host("bearer", HostKind::regular, {base::Secret(key), config::AuthForm::bearer});
     auto& query = world.host("query", HostKind::archival, {base::Secret(key), config::AuthForm::query});
     bearer.script = [](const auto&) { return unknown_block(); };
@@ -316,7 +316,7 @@ TEST_F(Secrets, travel_as_bearer_header_or_as_query_never_both) {
     for (const auto& header : query.seen[0].headers) EXPECT_NE(header.name, "Authorization");
 }
 
-TEST_F(Secrets, are_struck_out_of_what_hosts_echo) {
+TEST_F(Secrets, AreStruckOutOfWhatHostsEcho) {
     auto& only = world.host("only", HostKind::regular, {base::Secret(key), config::AuthForm::query});
     const std::string echo = "bad key " + key + " in /?apiKey=" + encoded;
     const std::vector<Transport::Reply> answers = {
@@ -342,7 +342,7 @@ TEST_F(Secrets, are_struck_out_of_what_hosts_echo) {
     EXPECT_THAT(told, Not(HasSubstr(encoded)));
 }
 
-TEST(rpc_series, count_requests_by_upstream_method_and_class) {
+TEST(rpc_series, CountRequestsByUpstreamMethodAndClass) {
     World world;
     metrics::Registry registry;
     metrics::RpcSeries series(registry);

@@ -51,7 +51,7 @@ private:
     std::unique_ptr<RpcBlockSource> source_;
 };
 
-TEST_F(RpcBlocks, a_block_comes_with_its_new_chunks_in_its_own_order) {
+TEST_F(RpcBlocks, ABlockComesWithItsNewChunksInItsOwnOrder) {
     auto& host = world.host("main", HostKind::regular);
     host.script = chain_host(100);
     ASSERT_EQ(world.run(source().head())->height, 100u);
@@ -65,7 +65,7 @@ TEST_F(RpcBlocks, a_block_comes_with_its_new_chunks_in_its_own_order) {
     EXPECT_EQ(host.asked(kChunkOld), 0u) << "an old chunk is repeated, not new";
 }
 
-TEST_F(RpcBlocks, chunks_are_left_out_where_nobody_wants_them) {
+TEST_F(RpcBlocks, ChunksAreLeftOutWhereNobodyWantsThem) {
     auto& host = world.host("main", HostKind::regular);
     host.script = chain_host(100);
     const auto result = fetch(98, false);
@@ -73,7 +73,7 @@ TEST_F(RpcBlocks, chunks_are_left_out_where_nobody_wants_them) {
     EXPECT_EQ(host.asked("chunk_id"), 0u);
 }
 
-TEST_F(RpcBlocks, the_head_never_goes_back) {
+TEST_F(RpcBlocks, TheHeadNeverGoesBack) {
     auto& host = world.host("main", HostKind::regular);
     host.script = chain_host(100);
     EXPECT_EQ(world.run(source().head())->height, 100u);
@@ -83,14 +83,14 @@ TEST_F(RpcBlocks, the_head_never_goes_back) {
     EXPECT_EQ(world.run(source().head())->height, 101u);
 }
 
-TEST_F(RpcBlocks, above_the_final_head_nothing_is_taken_even_if_the_host_would_show_it) {
+TEST_F(RpcBlocks, AboveTheFinalHeadNothingIsTakenEvenIfTheHostWouldShowIt) {
     auto& host = world.host("main", HostKind::regular);
     host.script = chain_host(100);
     EXPECT_TRUE(std::holds_alternative<NotYet>(fetch(101)));
     EXPECT_EQ(host.asked("101"), 0u);
 }
 
-TEST_F(RpcBlocks, a_height_nobody_knows_below_the_head_is_no_such_height) {
+TEST_F(RpcBlocks, AHeightNobodyKnowsBelowTheHeadIsNoSuchHeight) {
     auto& regular = world.host("main", HostKind::regular);
     auto& archival = world.host("old", HostKind::archival);
     regular.script = chain_host(100);
@@ -101,7 +101,7 @@ TEST_F(RpcBlocks, a_height_nobody_knows_below_the_head_is_no_such_height) {
     EXPECT_THAT(std::get<NoSuchHeight>(result).evidence, HasSubstr("old"));
 }
 
-TEST_F(RpcBlocks, another_height_than_the_one_asked_for_is_refused) {
+TEST_F(RpcBlocks, AnotherHeightThanTheOneAskedForIsRefused) {
     auto& host = world.host("main", HostKind::regular);
     host.script = [](const net::HttpRequest& request) {
         return request.body.find("final") != std::string::npos ? result(block_json(100))
@@ -113,7 +113,7 @@ TEST_F(RpcBlocks, another_height_than_the_one_asked_for_is_refused) {
     EXPECT_THAT(std::get<Unavailable>(result).detail, HasSubstr("asked for block 99, got 77"));
 }
 
-TEST_F(RpcBlocks, another_chunk_than_the_one_asked_for_is_refused) {
+TEST_F(RpcBlocks, AnotherChunkThanTheOneAskedForIsRefused) {
     auto& host = world.host("main", HostKind::regular);
     auto honest = chain_host(100);
     host.script = [honest](const net::HttpRequest& request) {
@@ -125,7 +125,7 @@ TEST_F(RpcBlocks, another_chunk_than_the_one_asked_for_is_refused) {
     EXPECT_THAT(std::get<Unavailable>(result).detail, HasSubstr("asked for chunk " + kChunkB));
 }
 
-TEST_F(RpcBlocks, a_chunk_the_blocks_host_cannot_give_comes_from_another_one) {
+TEST_F(RpcBlocks, AChunkTheBlocksHostCannotGiveComesFromAnotherOne) {
     auto& regular = world.host("main", HostKind::regular);
     auto& archival = world.host("old", HostKind::archival);
     auto honest = chain_host(100);
@@ -137,7 +137,7 @@ TEST_F(RpcBlocks, a_chunk_the_blocks_host_cannot_give_comes_from_another_one) {
     EXPECT_EQ(archival.seen.size(), 1u);
 }
 
-TEST_F(RpcBlocks, a_chunk_nobody_holds_is_the_reason_and_the_block_is_kept) {
+TEST_F(RpcBlocks, AChunkNobodyHoldsIsTheReasonAndTheBlockIsKept) {
     auto& host = world.host("main", HostKind::regular);
     auto honest = chain_host(100);
     host.script = [honest](const net::HttpRequest& request) {
@@ -152,7 +152,7 @@ TEST_F(RpcBlocks, a_chunk_nobody_holds_is_the_reason_and_the_block_is_kept) {
     EXPECT_EQ(host.asked("\"method\":\"block\""), 1u);
 }
 
-TEST_F(RpcBlocks, an_unreachable_host_is_unavailable_never_a_missing_height) {
+TEST_F(RpcBlocks, AnUnreachableHostIsUnavailableNeverAMissingHeight) {
     auto& host = world.host("main", HostKind::regular);
     host.script = [](const auto&) { return broken(net::TransportFault::connect); };
     const auto result = fetch(100);
@@ -186,7 +186,7 @@ protected:
     FakeHost::Script script = [](const auto&) { return result("{}"); };
 };
 
-TEST_F(Factory, shows_each_upstream_without_what_is_secret) {
+TEST_F(Factory, ShowsEachUpstreamWithoutWhatIsSecret) {
     settings.upstreams[0].url = "http://main.test/secret-path?x=secret";
     settings.upstreams[0].api_key = base::Secret("secret-key");
     const auto states = make()->states();
@@ -197,7 +197,7 @@ TEST_F(Factory, shows_each_upstream_without_what_is_secret) {
     EXPECT_EQ(states[1].kind, "archival");
 }
 
-TEST_F(Factory, asks_only_the_hosts_configured_so_for_gzip_on_loopback) {
+TEST_F(Factory, AsksOnlyTheHostsConfiguredSoForGzipOnLoopback) {
     settings.upstreams[1].gzip = true;
     settings.upstreams[1].max_in_flight = 3;
     make();
@@ -206,7 +206,7 @@ TEST_F(Factory, asks_only_the_hosts_configured_so_for_gzip_on_loopback) {
     EXPECT_EQ(asked["old.test"].max_connections, 3u);
 }
 
-TEST_F(Factory, neardata_is_a_host_of_its_own) {
+TEST_F(Factory, NeardataIsAHostOfItsOwn) {
     settings.follow.source = config::Source::neardata;
     EXPECT_THROW(make(), std::invalid_argument);
     settings.neardata.emplace();
@@ -218,7 +218,7 @@ TEST_F(Factory, neardata_is_a_host_of_its_own) {
     EXPECT_EQ(world.run(sources->blocks().head())->height, 3u);
 }
 
-TEST_F(Factory, a_url_that_does_not_parse_is_refused_without_repeating_it) {
+TEST_F(Factory, AUrlThatDoesNotParseIsRefusedWithoutRepeatingIt) {
     settings.upstreams[0].url = "secret";
     try {
         make();
@@ -228,7 +228,7 @@ TEST_F(Factory, a_url_that_does_not_parse_is_refused_without_repeating_it) {
     }
 }
 
-TEST_F(Factory, the_chain_is_named_by_status_if_anybody_offers_it) {
+TEST_F(Factory, TheChainIsNamedByStatusIfAnybodyOffersIt) {
     script = [](const auto&) {
         return result(R"({"chain_id":"mainnet","genesis_hash":"EPnL","version":{}})");
     };
@@ -247,7 +247,7 @@ TEST_F(Factory, the_chain_is_named_by_status_if_anybody_offers_it) {
     EXPECT_EQ(world.run(broken_hosts->chain_id()).error().reason, "http_503");
 }
 
-TEST_F(Factory, a_reload_gives_a_host_that_refused_us_another_chance) {
+TEST_F(Factory, AReloadGivesAHostThatRefusedUsAnotherChance) {
     settings.upstreams.pop_back();
     script = [](const auto&) { return http(403, "<html>no</html>"); };
     auto sources = make();

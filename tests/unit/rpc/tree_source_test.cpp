@@ -86,7 +86,7 @@ private:
     std::unique_ptr<RpcTreeSource> source_;
 };
 
-TEST_F(RpcTrees, a_tree_with_all_outcomes_and_bodies_takes_one_request) {
+TEST_F(RpcTrees, ATreeWithAllOutcomesAndBodiesTakesOneRequest) {
     auto& host = world.host("main", HostKind::regular);
     host.script = [](const auto&) {
         return result(
@@ -102,14 +102,14 @@ TEST_F(RpcTrees, a_tree_with_all_outcomes_and_bodies_takes_one_request) {
     EXPECT_EQ(host.asked(R"("sender_account_id":"a.near")"), 1u);
 }
 
-TEST_F(RpcTrees, is_incomplete_while_a_reachable_receipt_has_no_outcome) {
+TEST_F(RpcTrees, IsIncompleteWhileAReachableReceiptHasNoOutcome) {
     auto& host = world.host("main", HostKind::regular);
     host.script = [](const auto&) { return result(status({outcome(kR1, {kR2, kR3}), outcome(kR2, {})})); };
     EXPECT_FALSE(std::get<TreeSource::Tree>(tree()).complete);
     EXPECT_EQ(host.seen.size(), 1u) << "bodies are asked for when the tree is complete";
 }
 
-TEST_F(RpcTrees, is_incomplete_while_nothing_but_the_hash_is_known) {
+TEST_F(RpcTrees, IsIncompleteWhileNothingButTheHashIsKnown) {
     auto& host = world.host("main", HostKind::regular);
     host.script = [](const auto&) { return result(R"({"final_execution_status":"NONE"})"); };
     EXPECT_FALSE(std::get<TreeSource::Tree>(tree()).complete);
@@ -131,7 +131,7 @@ protected:
     }
 };
 
-TEST_F(PartialHosts, are_passed_over_once_their_answers_lack_outcomes) {
+TEST_F(PartialHosts, ArePassedOverOnceTheirAnswersLackOutcomes) {
     auto& validator = world.host("validator", HostKind::regular);
     auto& second = world.host("without outcomes", HostKind::regular);
     auto& whole = world.host("whole", HostKind::archival);
@@ -150,7 +150,7 @@ TEST_F(PartialHosts, are_passed_over_once_their_answers_lack_outcomes) {
     EXPECT_TRUE(world.router()->untracked_shards().empty());
 }
 
-TEST_F(PartialHosts, that_lack_one_transaction_only_lack_no_shard) {
+TEST_F(PartialHosts, ThatLackOneTransactionOnlyLackNoShard) {
     auto& host = world.host("host", HostKind::regular);
     host.script = [](const auto&) { return result(kTellsNothing); };
     world.router()->hosts()[0]->saw_block(150);
@@ -158,7 +158,7 @@ TEST_F(PartialHosts, that_lack_one_transaction_only_lack_no_shard) {
     EXPECT_TRUE(world.router()->untracked_shards().empty()) << "it may never have had an outcome";
 }
 
-TEST_F(PartialHosts, of_which_none_tracks_a_shard_name_it_until_one_does_or_nobody_asks_any_more) {
+TEST_F(PartialHosts, OfWhichNoneTracksAShardNameItUntilOneDoesOrNobodyAsksAnyMore) {
     auto& a = world.host("a", HostKind::regular);
     auto& b = world.host("b", HostKind::archival);
     a.script = b.script = [](const auto&) { return result(kTellsNothing); };
@@ -182,7 +182,7 @@ TEST_F(PartialHosts, of_which_none_tracks_a_shard_name_it_until_one_does_or_nobo
     EXPECT_TRUE(world.router()->untracked_shards().empty()) << "the shard may be gone";
 }
 
-TEST_F(PartialHosts, know_less_of_an_unknown_transaction_than_hosts_that_track_its_shard) {
+TEST_F(PartialHosts, KnowLessOfAnUnknownTransactionThanHostsThatTrackItsShard) {
     auto& a = world.host("a", HostKind::regular);
     auto& b = world.host("b", HostKind::archival);
     a.script = [](const auto&) { return result(kTellsNothing); };
@@ -195,7 +195,7 @@ TEST_F(PartialHosts, know_less_of_an_unknown_transaction_than_hosts_that_track_i
     EXPECT_FALSE(std::holds_alternative<TreeSource::Unknown>(tree())) << "a chunk has it";
 }
 
-TEST_F(PartialHosts, leave_the_answer_to_a_host_that_offers_the_older_method_only) {
+TEST_F(PartialHosts, LeaveTheAnswerToAHostThatOffersTheOlderMethodOnly) {
     auto& a = world.host("a", HostKind::regular);
     auto& b = world.host("b", HostKind::archival);
     a.script = [](const auto&) { return result(kTellsNothing); };
@@ -208,7 +208,7 @@ TEST_F(PartialHosts, leave_the_answer_to_a_host_that_offers_the_older_method_onl
         EXPECT_TRUE(std::holds_alternative<TreeSource::Tree>(tree_of(height, 3))) << height;
 }
 
-TEST_F(RpcTrees, falls_back_to_tx_and_asks_for_the_bodies) {
+TEST_F(RpcTrees, FallsBackToTxAndAsksForTheBodies) {
     auto& host = world.host("main", HostKind::regular);
     host.script = [](const net::HttpRequest& request) {
         if (asks(request, "EXPERIMENTAL_tx_status"))
@@ -227,7 +227,7 @@ TEST_F(RpcTrees, falls_back_to_tx_and_asks_for_the_bodies) {
     EXPECT_EQ(host.asked("EXPERIMENTAL_tx_status"), 1u) << "the missing method is remembered";
 }
 
-TEST_F(RpcTrees, a_host_without_receipts_leaves_them_missing) {
+TEST_F(RpcTrees, AHostWithoutReceiptsLeavesThemMissing) {
     auto& host = world.host("main", HostKind::regular);
     host.script = [](const net::HttpRequest& request) {
         if (asks(request, "\"method\":\"tx\""))
@@ -238,7 +238,7 @@ TEST_F(RpcTrees, a_host_without_receipts_leaves_them_missing) {
     EXPECT_THAT(std::get<TreeSource::Tree>(result).missing_receipts, UnorderedElementsAre(kR1, kR2));
 }
 
-TEST_F(RpcTrees, a_local_initial_receipt_is_not_worth_asking_for) {
+TEST_F(RpcTrees, ALocalInitialReceiptIsNotWorthAskingFor) {
     auto& host = world.host("main", HostKind::regular);
     host.script = [](const auto&) {
         return result(status({outcome(kR1, {kR2}), outcome(kR2, {})}, {kR1}, Texts{receipt(kR2)}, "a.near"));
@@ -248,7 +248,7 @@ TEST_F(RpcTrees, a_local_initial_receipt_is_not_worth_asking_for) {
     EXPECT_EQ(host.seen.size(), 1u);
 }
 
-TEST_F(RpcTrees, a_faulty_host_does_not_make_a_receipt_missing) {
+TEST_F(RpcTrees, AFaultyHostDoesNotMakeAReceiptMissing) {
     auto& host = world.host("main", HostKind::regular);
     host.script = [](const net::HttpRequest& request) {
         if (asks(request, "EXPERIMENTAL_receipt")) return http(500, "");
@@ -259,7 +259,7 @@ TEST_F(RpcTrees, a_faulty_host_does_not_make_a_receipt_missing) {
     EXPECT_EQ(std::get<Unavailable>(result).reason, "http_500");
 }
 
-TEST_F(RpcTrees, unknown_is_said_only_after_archival_agreed) {
+TEST_F(RpcTrees, UnknownIsSaidOnlyAfterArchivalAgreed) {
     auto& regular = world.host("main", HostKind::regular);
     auto& archival = world.host("old", HostKind::archival);
     regular.script = [](const auto&) { return error("TIMEOUT_ERROR", 408); };
@@ -273,7 +273,7 @@ TEST_F(RpcTrees, unknown_is_said_only_after_archival_agreed) {
     EXPECT_TRUE(std::holds_alternative<Unavailable>(tree()));
 }
 
-TEST_F(RpcTrees, another_transaction_is_refused) {
+TEST_F(RpcTrees, AnotherTransactionIsRefused) {
     auto& host = world.host("main", HostKind::regular);
     host.script = [](const auto&) {
         auto text = status({outcome(kR1, {})});
@@ -284,13 +284,13 @@ TEST_F(RpcTrees, another_transaction_is_refused) {
     EXPECT_EQ(std::get<Unavailable>(tree()).reason, "malformed");
 }
 
-TEST_F(RpcTrees, a_failed_transaction_without_receipts_is_complete) {
+TEST_F(RpcTrees, AFailedTransactionWithoutReceiptsIsComplete) {
     auto& host = world.host("main", HostKind::regular);
     host.script = [](const auto&) { return result(status({}, {})); };
     EXPECT_TRUE(std::get<TreeSource::Tree>(tree()).complete);
 }
 
-TEST_F(RpcTrees, a_block_by_hash_is_asked_for_once) {
+TEST_F(RpcTrees, ABlockByHashIsAskedForOnce) {
     auto& host = world.host("main", HostKind::regular);
     host.script = [](const net::HttpRequest& request) {
         return asks(request, kBlock) ? result(block_json(12, "", kBlock)) : error("UNKNOWN_BLOCK");

@@ -11,7 +11,7 @@ using namespace rpc::testing;
 
 using UntrackedShards = RouterTest;
 
-TEST_F(UntrackedShards, a_host_that_lacks_chunks_of_blocks_it_has_does_not_track_the_shard) {
+TEST_F(UntrackedShards, AHostThatLacksChunksOfBlocksItHasDoesNotTrackTheShard) {
     auto& partial = world.host("partial", HostKind::regular);
     world.host("complete", HostKind::archival);
     partial.script = [](const auto&) { return error("UNKNOWN_CHUNK"); };
@@ -31,7 +31,7 @@ TEST_F(UntrackedShards, a_host_that_lacks_chunks_of_blocks_it_has_does_not_track
     EXPECT_TRUE(upstream(0).state().untracked_shards.empty());
 }
 
-TEST_F(UntrackedShards, one_chunk_that_a_lagging_node_lacks_costs_the_host_no_shard) {
+TEST_F(UntrackedShards, OneChunkThatALaggingNodeLacksCostsTheHostNoShard) {
     auto& lagging = world.host("lagging", HostKind::regular);
     world.host("complete", HostKind::archival);
     world.router();
@@ -44,7 +44,7 @@ TEST_F(UntrackedShards, one_chunk_that_a_lagging_node_lacks_costs_the_host_no_sh
     EXPECT_TRUE(upstream(0).state().untracked_shards.empty());
 }
 
-TEST_F(UntrackedShards, a_host_that_names_the_shard_it_does_not_track_is_believed) {
+TEST_F(UntrackedShards, AHostThatNamesTheShardItDoesNotTrackIsBelieved) {
     auto& partial = world.host("partial", HostKind::regular);
     world.host("complete", HostKind::archival);
     partial.script = [](const auto&) {
@@ -57,7 +57,7 @@ TEST_F(UntrackedShards, a_host_that_names_the_shard_it_does_not_track_is_believe
     EXPECT_EQ(upstream(0).state().untracked_shards, std::vector<chain::ShardId>{3});
 }
 
-TEST_F(UntrackedShards, an_archival_host_that_never_told_a_block_lacks_the_shard_of_chunks_it_does_not_know) {
+TEST_F(UntrackedShards, AnArchivalHostThatNeverToldABlockLacksTheShardOfChunksItDoesNotKnow) {
     auto& regular = world.host("regular", HostKind::regular);
     auto& archival = world.host("archival", HostKind::archival);
     regular.script = archival.script = [](const auto&) { return error("UNKNOWN_CHUNK"); };

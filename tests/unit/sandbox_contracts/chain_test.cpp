@@ -16,7 +16,7 @@ SmallChain::Tree transfer_call(SmallChain& chain, const std::string& receiver, c
     return chain.call("ft.sandbox", "ft_transfer_call", args.dump(), 1, 100 * sim::kTera);
 }
 
-TEST(TokenOnChain, is_kept_by_a_receiver) {
+TEST(TokenOnChain, IsKeptByAReceiver) {
     SmallChain chain;
     const auto tree = transfer_call(chain, "receiver.sandbox", "keep");
     EXPECT_EQ(tree.value(), "\"100\"");
@@ -26,7 +26,7 @@ TEST(TokenOnChain, is_kept_by_a_receiver) {
     EXPECT_EQ(tree.receipts[2].first, "ft_resolve_transfer");
 }
 
-TEST(TokenOnChain, comes_back_if_the_receiver_fails) {
+TEST(TokenOnChain, ComesBackIfTheReceiverFails) {
     const std::vector<std::pair<std::string, std::string>> cases{
         {"panic:no, thanks", "ft_on_transfer: Smart contract panicked: no, thanks"},
         {"burn_gas", "ft_on_transfer: Exceeded the prepaid gas."},
@@ -42,7 +42,7 @@ TEST(TokenOnChain, comes_back_if_the_receiver_fails) {
     }
 }
 
-TEST(TokenOnChain, comes_back_if_the_receiver_says_so) {
+TEST(TokenOnChain, ComesBackIfTheReceiverSaysSo) {
     SmallChain chain;
     EXPECT_EQ(transfer_call(chain, "receiver.sandbox", "return").value(), "\"0\"");
     EXPECT_EQ(transfer_call(chain, "receiver.sandbox", "return:40").value(), "\"60\"");
@@ -50,7 +50,7 @@ TEST(TokenOnChain, comes_back_if_the_receiver_says_so) {
     EXPECT_EQ(chain.tokens_of("receiver.sandbox"), "\"60\"");
 }
 
-TEST(TokenOnChain, comes_back_only_as_far_as_the_receiver_has_not_spent_it) {
+TEST(TokenOnChain, ComesBackOnlyAsFarAsTheReceiverHasNotSpentIt) {
     SmallChain chain;
     // Sends 70 on to bob, and says only then that it used nothing.
     const auto tree = transfer_call(chain, "script.sandbox", R"([
@@ -64,7 +64,7 @@ TEST(TokenOnChain, comes_back_only_as_far_as_the_receiver_has_not_spent_it) {
     EXPECT_EQ(chain.tokens_of("bob.sandbox"), "\"70\"");
 }
 
-TEST(TokenOnChain, stays_with_the_receiver_when_the_callback_fails) {
+TEST(TokenOnChain, StaysWithTheReceiverWhenTheCallbackFails) {
     SmallChain chain;
     const auto seen = transfer_call(chain, "receiver.sandbox", "return", std::string(kMemoResolvePanics));
     EXPECT_FALSE(seen.succeeded());
@@ -80,7 +80,7 @@ TEST(TokenOnChain, stays_with_the_receiver_when_the_callback_fails) {
     EXPECT_EQ(transfer_call(chain, "receiver.sandbox", "return").value(), "\"0\"");
 }
 
-TEST(TokenOnChain, registers_accounts_and_sends_the_surplus_back) {
+TEST(TokenOnChain, RegistersAccountsAndSendsTheSurplusBack) {
     SmallChain chain;
     const auto before = chain.state_of("ft.sandbox").account("ft.sandbox")->amount;
     const auto tree = chain.call("ft.sandbox", "storage_deposit", R"({"account_id":"carol.sandbox"})", kNear);
@@ -91,7 +91,7 @@ TEST(TokenOnChain, registers_accounts_and_sends_the_surplus_back) {
     EXPECT_LT(gained, kFtStorageDeposit * 2);  // its share of the gas, not the deposit
 }
 
-TEST(TokenOnChain, answers_views_and_fails_them_as_query_tells_it) {
+TEST(TokenOnChain, AnswersViewsAndFailsThemAsQueryTellsIt) {
     SmallChain chain;
     const auto supply = chain.view("ft.sandbox", "ft_total_supply", "").value;
     EXPECT_EQ(std::string(supply.begin(), supply.end()), "\"1000\"");
@@ -103,7 +103,7 @@ TEST(TokenOnChain, answers_views_and_fails_them_as_query_tells_it) {
     EXPECT_NE(chain.view("ft.sandbox", "nope", "").error, "");
 }
 
-TEST(YieldOnChain, ends_with_the_answer) {
+TEST(YieldOnChain, EndsWithTheAnswer) {
     SmallChain chain;
     const auto asked = chain.send(
         "alice.sandbox", "yield.sandbox",
@@ -114,7 +114,7 @@ TEST(YieldOnChain, ends_with_the_answer) {
     EXPECT_EQ(chain.tree(asked).value(), "\"fine\"");
 }
 
-TEST(YieldOnChain, ends_with_its_timeout) {
+TEST(YieldOnChain, EndsWithItsTimeout) {
     SmallChain chain;
     EXPECT_EQ(chain.call("yield.sandbox", "request", R"({"id":"a"})").value(), "\"timeout\"");
     const auto tree = chain.call("yield.sandbox", "request", R"({"id":"b","panic_on_timeout":true})");
@@ -123,7 +123,7 @@ TEST(YieldOnChain, ends_with_its_timeout) {
     EXPECT_EQ(chain.call("yield.sandbox", "respond", R"({"id":"b","value":1})").value(), "false");
 }
 
-TEST(ScriptOnChain, handles_a_failure_in_a_callback) {
+TEST(ScriptOnChain, HandlesAFailureInACallback) {
     SmallChain chain;
     const auto tree = chain.run(R"({"steps":[{"call":{"account":"receiver.sandbox","method":"nope","as":"a"}},
         {"then":{"after":"a","run":["log_promise_results",{"return":"handled"}],"as":"b"}},{"return_promise":"b"}]})");
@@ -132,7 +132,7 @@ TEST(ScriptOnChain, handles_a_failure_in_a_callback) {
     EXPECT_EQ(tree.failures, Texts{R"(nope: {"FunctionCallError":{"MethodResolveError":"MethodNotFound"}})"});
 }
 
-TEST(ScriptOnChain, fails_unseen_in_a_callback_nobody_returns) {
+TEST(ScriptOnChain, FailsUnseenInACallbackNobodyReturns) {
     SmallChain chain;
     const auto tree = chain.run(R"([{"call":{"account":"@self","run":[{"return":1}],"as":"a"}},
         {"then":{"after":"a","run":[{"panic":"late"}]}},{"return":"fine"}])");
@@ -140,7 +140,7 @@ TEST(ScriptOnChain, fails_unseen_in_a_callback_nobody_returns) {
     EXPECT_EQ(tree.failures, Texts{"run: Smart contract panicked: late"});
 }
 
-TEST(ScriptOnChain, joins_promises_of_several_shards) {
+TEST(ScriptOnChain, JoinsPromisesOfSeveralShards) {
     SmallChain chain;
     const auto tree = chain.run(R"([
         {"call":{"account":"ft.sandbox","method":"ft_total_supply","gas":10,"as":"supply"}},
@@ -153,7 +153,7 @@ TEST(ScriptOnChain, joins_promises_of_several_shards) {
     EXPECT_EQ(tree.receipts.size(), 5U);
 }
 
-TEST(ScriptOnChain, goes_as_deep_as_its_gas_lasts) {
+TEST(ScriptOnChain, GoesAsDeepAsItsGasLasts) {
     std::string steps = R"([{"return":"bottom"}])";
     for (int depth = 0; depth < 12; ++depth) {
         steps = R"([{"call":{"account":"script.sandbox","run":)" + steps +
@@ -165,7 +165,7 @@ TEST(ScriptOnChain, goes_as_deep_as_its_gas_lasts) {
     EXPECT_EQ(tree.receipts.size(), 13U);
 }
 
-TEST(ScriptOnChain, creates_an_account_that_runs_a_contract) {
+TEST(ScriptOnChain, CreatesAnAccountThatRunsAContract) {
     SmallChain chain;
     const auto tree = chain.run(
         R"([{"batch":{"account":"token.script.sandbox","actions":["create_account",{"transfer":"5000000000000000000000000"},
@@ -175,7 +175,7 @@ TEST(ScriptOnChain, creates_an_account_that_runs_a_contract) {
     EXPECT_EQ(std::string(supply.begin(), supply.end()), "\"7\"");
 }
 
-TEST(ScriptOnChain, yields_until_it_is_resumed) {
+TEST(ScriptOnChain, YieldsUntilItIsResumed) {
     SmallChain chain;
     const auto waiting = chain.send(
         "alice.sandbox", "script.sandbox",
@@ -189,7 +189,7 @@ TEST(ScriptOnChain, yields_until_it_is_resumed) {
     EXPECT_EQ(chain.tree(waiting).value(), "awake");
 }
 
-TEST(ScriptOnChain, survives_hostile_programs) {
+TEST(ScriptOnChain, SurvivesHostilePrograms) {
     SmallChain chain;
     for (
         const std::string& program :

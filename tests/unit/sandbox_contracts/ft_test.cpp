@@ -49,7 +49,7 @@ std::string event(const std::string& rest) {
     return R"(EVENT_JSON:{"standard":"nep141","version":"1.0.0",)" + rest;
 }
 
-TEST(FtTransfer, moves_tokens_and_logs_the_event) {
+TEST(FtTransfer, MovesTokensAndLogsTheEvent) {
     Token token;
     const auto done =
         token.call("ft_transfer", R"({"receiver_id":"bob.sandbox","amount":"250","memo":"rent"})", 1);
@@ -63,7 +63,7 @@ TEST(FtTransfer, moves_tokens_and_logs_the_event) {
     EXPECT_EQ(token.supply(), "\"1000\"");
 }
 
-TEST(FtTransfer, leaves_out_a_memo_that_is_null_or_missing) {
+TEST(FtTransfer, LeavesOutAMemoThatIsNullOrMissing) {
     Token token;
     const auto done =
         token.call("ft_transfer", R"({"receiver_id":"bob.sandbox","amount":"1","memo":null})", 1);
@@ -79,7 +79,7 @@ struct Refused {
     std::string panic;
 };
 
-TEST(FtTransfer, panics_as_near_contract_standards_does) {
+TEST(FtTransfer, PanicsAsNearContractStandardsDoes) {
     const std::vector<Refused> cases{
         {R"({"receiver_id":"bob.sandbox","amount":"1"})", 0,
          "Requires attached deposit of exactly 1 yoctoNEAR"},
@@ -98,7 +98,7 @@ TEST(FtTransfer, panics_as_near_contract_standards_does) {
     }
 }
 
-TEST(FtTransfer, tells_bad_arguments_as_near_sdk_does) {
+TEST(FtTransfer, TellsBadArgumentsAsNearSdkDoes) {
     const std::vector<std::pair<std::string, std::string>> cases{
         {"", "EOF while parsing a value"},
         {"nonsense", "expected value"},
@@ -124,7 +124,7 @@ TEST(FtTransfer, tells_bad_arguments_as_near_sdk_does) {
     }
 }
 
-TEST(FtTransferCall, calls_the_receiver_with_all_gas_and_then_itself) {
+TEST(FtTransferCall, CallsTheReceiverWithAllGasAndThenItself) {
     Token token;
     const auto done = token.call("ft_transfer_call",
                                  R"({"receiver_id":"bob.sandbox","amount":"100","msg":"keep \"it\""})", 1);
@@ -148,7 +148,7 @@ TEST(FtTransferCall, calls_the_receiver_with_all_gas_and_then_itself) {
     EXPECT_EQ(token.balance("bob.sandbox"), "\"100\"");
 }
 
-TEST(FtTransferCall, wants_more_than_thirty_tgas) {
+TEST(FtTransferCall, WantsMoreThanThirtyTgas) {
     Token token;
     token.host.prepaid = 30 * kTera;
     EXPECT_EQ(token.send_to_bob().panic, "More gas is required");
@@ -156,7 +156,7 @@ TEST(FtTransferCall, wants_more_than_thirty_tgas) {
     EXPECT_EQ(token.send_to_bob().panic, "");
 }
 
-TEST(FtResolveTransfer, keeps_returns_or_shares_by_what_the_receiver_said) {
+TEST(FtResolveTransfer, KeepsReturnsOrSharesByWhatTheReceiverSaid) {
     const std::vector<std::tuple<sim::PromiseResult, std::string, std::string>> cases{
         {contracts::to_bytes("\"0\""), "\"100\"", "\"900\""},    // all used
         {contracts::to_bytes("\"30\""), "\"70\"", "\"930\""},    // some
@@ -178,7 +178,7 @@ TEST(FtResolveTransfer, keeps_returns_or_shares_by_what_the_receiver_said) {
     }
 }
 
-TEST(FtResolveTransfer, logs_the_refund) {
+TEST(FtResolveTransfer, LogsTheRefund) {
     Token token;
     token.send_to_bob();
     EXPECT_EQ(
@@ -187,7 +187,7 @@ TEST(FtResolveTransfer, logs_the_refund) {
             R"("event":"ft_transfer","data":[{"old_owner_id":"bob.sandbox","new_owner_id":"alice.sandbox","amount":"100","memo":"refund"}]})")});
 }
 
-TEST(FtResolveTransfer, takes_back_only_what_the_receiver_still_has) {
+TEST(FtResolveTransfer, TakesBackOnlyWhatTheReceiverStillHas) {
     Token token;
     token.send_to_bob();
     token.host.predecessor = "bob.sandbox";
@@ -198,7 +198,7 @@ TEST(FtResolveTransfer, takes_back_only_what_the_receiver_still_has) {
     EXPECT_EQ(token.balance("bob.sandbox"), "\"0\"");
 }
 
-TEST(FtResolveTransfer, burns_what_comes_back_to_an_account_that_is_gone) {
+TEST(FtResolveTransfer, BurnsWhatComesBackToAnAccountThatIsGone) {
     Token token;
     token.send_to_bob();
     token.call("storage_unregister", R"({"force":true})", 1);
@@ -214,7 +214,7 @@ TEST(FtResolveTransfer, burns_what_comes_back_to_an_account_that_is_gone) {
     EXPECT_EQ(token.supply(), "\"0\"");
 }
 
-TEST(FtResolveTransfer, is_private_and_a_callback) {
+TEST(FtResolveTransfer, IsPrivateAndACallback) {
     Token token;
     const std::string args = R"({"sender_id":"alice.sandbox","receiver_id":"bob.sandbox","amount":"100"})";
     EXPECT_EQ(token.call("ft_resolve_transfer", args).panic, "Method ft_resolve_transfer is private");
@@ -224,7 +224,7 @@ TEST(FtResolveTransfer, is_private_and_a_callback) {
     EXPECT_EQ(token.call("ft_resolve_transfer", args).panic, "Contract expected a result on the callback");
 }
 
-TEST(FtResolveTransfer, fails_where_the_memo_says_so) {
+TEST(FtResolveTransfer, FailsWhereTheMemoSaysSo) {
     for (const std::string_view memo : {kMemoResolvePanics, kMemoResolvePanicsUnseen}) {
         Token token;
         const auto sent = token.call(
@@ -242,7 +242,7 @@ TEST(FtResolveTransfer, fails_where_the_memo_says_so) {
     }
 }
 
-TEST(FtResolveTransfer, fails_as_often_as_it_was_armed_for_that_sender) {
+TEST(FtResolveTransfer, FailsAsOftenAsItWasArmedForThatSender) {
     Token token;
     const auto told_to_fail = [&] {
         token.send_to_bob();
@@ -259,7 +259,7 @@ TEST(FtResolveTransfer, fails_as_often_as_it_was_armed_for_that_sender) {
     EXPECT_FALSE(told_to_fail());
 }
 
-TEST(FtStorage, registers_for_a_fixed_price_and_sends_the_rest_back) {
+TEST(FtStorage, RegistersForAFixedPriceAndSendsTheRestBack) {
     Token token;
     EXPECT_EQ(token.call("storage_balance_bounds", "").value,
               R"({"min":"1250000000000000000000","max":"1250000000000000000000"})");
@@ -276,7 +276,7 @@ TEST(FtStorage, registers_for_a_fixed_price_and_sends_the_rest_back) {
               R"({"total":"1250000000000000000000","available":"0"})");
 }
 
-TEST(FtStorage, sends_all_back_if_the_account_is_registered) {
+TEST(FtStorage, SendsAllBackIfTheAccountIsRegistered) {
     Token token;
     const auto again = token.call("storage_deposit", "{}", 42);
     EXPECT_EQ(again.logs,
@@ -287,7 +287,7 @@ TEST(FtStorage, sends_all_back_if_the_account_is_registered) {
     EXPECT_EQ(token.balance("alice.sandbox"), "\"1000\"");
 }
 
-TEST(FtStorage, has_nothing_to_withdraw) {
+TEST(FtStorage, HasNothingToWithdraw) {
     Token token;
     EXPECT_EQ(token.call("storage_withdraw", "{}", 0).panic,
               "Requires attached deposit of exactly 1 yoctoNEAR");
@@ -299,7 +299,7 @@ TEST(FtStorage, has_nothing_to_withdraw) {
     EXPECT_EQ(token.call("storage_withdraw", "{}", 1).panic, "The account carol.sandbox is not registered");
 }
 
-TEST(FtStorage, unregisters_with_the_price_and_the_yocto_back) {
+TEST(FtStorage, UnregistersWithThePriceAndTheYoctoBack) {
     Token token;
     EXPECT_EQ(token.call("storage_unregister", "{}", 1).panic,
               "Can't unregister the account with the positive balance without force");
@@ -316,7 +316,7 @@ TEST(FtStorage, unregisters_with_the_price_and_the_yocto_back) {
     EXPECT_EQ(again.logs, std::vector<std::string>{"The account alice.sandbox is not registered"});
 }
 
-TEST(FtMint, registers_and_mints_for_anybody) {
+TEST(FtMint, RegistersAndMintsForAnybody) {
     Token token;
     const auto minted = token.call("ft_mint", R"({"account_id":"carol.sandbox","amount":"5"})");
     EXPECT_EQ(minted.logs,
@@ -333,14 +333,14 @@ TEST(FtMint, registers_and_mints_for_anybody) {
               "Method ft_mint doesn't accept deposit");
 }
 
-TEST(FtMetadata, is_that_of_nep148) {
+TEST(FtMetadata, IsThatOfNep148) {
     Token token;
     EXPECT_EQ(
         token.call("ft_metadata", "").value,
         R"({"spec":"ft-1.0.0","name":"Sandbox Token","symbol":"SBX","icon":null,"reference":null,"reference_hash":null,"decimals":18})");
 }
 
-TEST(Ft, works_without_any_initial_record) {
+TEST(Ft, WorksWithoutAnyInitialRecord) {
     Token token;
     token.host.storage.clear();
     EXPECT_EQ(token.supply(), "\"0\"");
@@ -348,13 +348,13 @@ TEST(Ft, works_without_any_initial_record) {
     EXPECT_EQ(token.call("ft_mint", R"({"account_id":"alice.sandbox","amount":"1"})").panic, "");
 }
 
-TEST(Ft, does_not_know_other_methods) {
+TEST(Ft, DoesNotKnowOtherMethods) {
     Token token;
     EXPECT_EQ(token.call("ft_burn", "{}").panic, "MethodNotFound");
     EXPECT_EQ(token.call("", "{}").panic, "MethodNotFound");
 }
 
-TEST(FtInitialRecords, add_up_to_the_supply_or_are_refused) {
+TEST(FtInitialRecords, AddUpToTheSupplyOrAreRefused) {
     EXPECT_EQ(ft_initial_records({{"a.b", 1}, {"c.d", 2}}).back().second,
               std::string("\3") + std::string(15, '\0'));
     EXPECT_THROW(ft_initial_records({{"a.b", ~sim::u128{0}}, {"c.d", 1}}), std::invalid_argument);

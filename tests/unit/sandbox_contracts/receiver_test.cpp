@@ -14,13 +14,13 @@ Called receive(FakeHost& host, const std::string& msg) {
     return call(ReceiverContract(), host, "ft_on_transfer", args.dump());
 }
 
-TEST(Receiver, keeps_everything_unless_it_is_told_otherwise) {
+TEST(Receiver, KeepsEverythingUnlessItIsToldOtherwise) {
     FakeHost host;
     for (const char* msg : {"keep", "", "anything", "burn_gas please", "Return"})
         EXPECT_EQ(receive(host, msg).value, "\"0\"");
 }
 
-TEST(Receiver, returns_all_or_some) {
+TEST(Receiver, ReturnsAllOrSome) {
     FakeHost host;
     EXPECT_EQ(receive(host, "return").value, "\"100\"");
     EXPECT_EQ(receive(host, "return:7").value, "\"7\"");
@@ -30,7 +30,7 @@ TEST(Receiver, returns_all_or_some) {
     EXPECT_EQ(receive(host, "return:").panic, "msg must be return:AMOUNT with a decimal number, not return:");
 }
 
-TEST(Receiver, panics_burns_its_gas_or_returns_garbage) {
+TEST(Receiver, PanicsBurnsItsGasOrReturnsGarbage) {
     FakeHost host;
     EXPECT_EQ(receive(host, "panic").panic, "the receiver was told to fail");
     EXPECT_EQ(receive(host, "panic:at: noon").panic, "at: noon");
@@ -38,7 +38,7 @@ TEST(Receiver, panics_burns_its_gas_or_returns_garbage) {
     EXPECT_EQ(receive(host, "garbage").value, "no number");
 }
 
-TEST(Receiver, calls_on_and_returns_that_promise) {
+TEST(Receiver, CallsOnAndReturnsThatPromise) {
     FakeHost host;
     EXPECT_EQ(receive(host, R"(call:script.sandbox:run:{"steps":[{"log":"a:b"}]})").panic, "");
     ASSERT_EQ(host.promises.size(), 1U);
@@ -51,7 +51,7 @@ TEST(Receiver, calls_on_and_returns_that_promise) {
     EXPECT_EQ(text(function_call(host.promises[0]).args), "{}");
 }
 
-TEST(Receiver, tells_a_call_that_is_none) {
+TEST(Receiver, TellsACallThatIsNone) {
     FakeHost host;
     for (const std::string msg :
          {"call:", "call:bob.sandbox", "call:Not An Id:method", "call:bob.sandbox::{}"}) {
@@ -60,7 +60,7 @@ TEST(Receiver, tells_a_call_that_is_none) {
     }
 }
 
-TEST(Receiver, wants_the_arguments_of_the_standard) {
+TEST(Receiver, WantsTheArgumentsOfTheStandard) {
     FakeHost host;
     EXPECT_EQ(call(ReceiverContract(), host, "ft_on_transfer", R"({"sender_id":"a.b","amount":"1"})").panic,
               "Failed to deserialize input from JSON. Error: `missing field `msg``");

@@ -23,7 +23,7 @@ std::string panic_of(std::string_view program) {
 
 const std::string kKey = "ed25519:11111111111111111111111111111111";
 
-TEST(Script, runs_its_steps_in_order) {
+TEST(Script, RunsItsStepsInOrder) {
     FakeHost host;
     const auto done = run(host, R"({"steps":[{"log":"one"},{"write":{"key":"k","value":"v"}},{"read":"k"},
                                     {"remove":"k"},{"read":"k"},{"return":{"a":[1]}},{"log":"two"}]})");
@@ -32,14 +32,14 @@ TEST(Script, runs_its_steps_in_order) {
     EXPECT_EQ(done.value, R"({"a":[1]})");
 }
 
-TEST(Script, takes_a_list_of_steps_too) {
+TEST(Script, TakesAListOfStepsToo) {
     FakeHost host;
     EXPECT_EQ(run(host, R"([{"return_text":"hi"}])").value, "hi");
     EXPECT_EQ(run(host, R"([{"return_base64":"AAE="}])").value, std::string("\0\1", 2));
     EXPECT_EQ(run(host, "[]").panic, "");
 }
 
-TEST(Script, stops_at_a_panic) {
+TEST(Script, StopsAtAPanic) {
     FakeHost host;
     const auto done = run(host, R"([{"write":{"key":"k","value":"v"}},{"panic":"enough"},{"log":"never"}])");
     EXPECT_EQ(done.panic, "enough");
@@ -47,7 +47,7 @@ TEST(Script, stops_at_a_panic) {
     EXPECT_TRUE(host.storage.empty());
 }
 
-TEST(Script, uses_gas_in_tgas_or_as_a_string) {
+TEST(Script, UsesGasInTgasOrAsAString) {
     FakeHost host;
     run(host, "[]");
     const auto base = host.used;
@@ -61,7 +61,7 @@ TEST(Script, uses_gas_in_tgas_or_as_a_string) {
     EXPECT_EQ(run(host, R"([{"use_gas":200}])").panic, "Exceeded the prepaid gas.");
 }
 
-TEST(Script, keeps_and_returns_stored_text) {
+TEST(Script, KeepsAndReturnsStoredText) {
     FakeHost host;
     run(host, R"([{"write":{"key":"k","value":"v"}}])");
     EXPECT_EQ(run(host, R"([{"return_stored":"k"}])").value, "v");
@@ -69,7 +69,7 @@ TEST(Script, keeps_and_returns_stored_text) {
               "step 1 (return_stored): nothing is stored under \"other\"");
 }
 
-TEST(ScriptPromises, call_with_the_gas_that_is_left_unless_told) {
+TEST(ScriptPromises, CallWithTheGasThatIsLeftUnlessTold) {
     FakeHost host;
     EXPECT_EQ(run(host, R"([{"call":{"account":"bob.sandbox","method":"m"}},
                            {"call":{"account":"bob.sandbox","method":"m","args":{"x":"1"},"gas":7,"deposit":"3"}},
@@ -87,14 +87,14 @@ TEST(ScriptPromises, call_with_the_gas_that_is_left_unless_told) {
     EXPECT_EQ(host.promises[2].weights.at(0), 2U);
 }
 
-TEST(ScriptPromises, nest_programs) {
+TEST(ScriptPromises, NestPrograms) {
     FakeHost host;
     EXPECT_EQ(run(host, R"([{"call":{"account":"@self","run":[{"log":"inner"}]}}])").panic, "");
     EXPECT_EQ(function_call(host.promises[0]).method_name, "run");
     EXPECT_EQ(text(function_call(host.promises[0]).args), R"({"steps":[{"log":"inner"}]})");
 }
 
-TEST(ScriptPromises, are_chained_joined_and_returned_by_name) {
+TEST(ScriptPromises, AreChainedJoinedAndReturnedByName) {
     FakeHost host;
     EXPECT_EQ(run(host, R"([{"call":{"account":"a.b","method":"m","as":"one"}},
                            {"transfer":{"to":"@predecessor","amount":"5","as":"two"}},
@@ -114,7 +114,7 @@ TEST(ScriptPromises, are_chained_joined_and_returned_by_name) {
     EXPECT_EQ(host.returned_promise, 3U);
 }
 
-TEST(ScriptPromises, batch_any_action) {
+TEST(ScriptPromises, BatchAnyAction) {
     FakeHost host;
     const auto done =
         run(host, R"([{"batch":{"account":"new.contract.sandbox","actions":["create_account",{"transfer":"9"},
@@ -142,7 +142,7 @@ TEST(ScriptPromises, batch_any_action) {
     EXPECT_EQ(host.promises.at(0).actions, expected);
 }
 
-TEST(ScriptPromises, yield_and_resume_by_id) {
+TEST(ScriptPromises, YieldAndResumeById) {
     FakeHost host;
     EXPECT_EQ(
         run(host,
@@ -162,7 +162,7 @@ TEST(ScriptPromises, yield_and_resume_by_id) {
               std::vector<std::string>{"the yield y waits no more"});
 }
 
-TEST(ScriptResults, are_logged_returned_and_judged) {
+TEST(ScriptResults, AreLoggedReturnedAndJudged) {
     FakeHost host;
     host.results = {contracts::to_bytes("\"x\""), sim::Bytes{0xFF}, std::nullopt, sim::Bytes{}};
     EXPECT_EQ(run(host, R"(["log_promise_results"])").logs,
@@ -183,7 +183,7 @@ TEST(ScriptResults, are_logged_returned_and_judged) {
               "");
 }
 
-TEST(ScriptErrors, name_the_step_and_what_was_expected) {
+TEST(ScriptErrors, NameTheStepAndWhatWasExpected) {
     const std::vector<std::pair<std::string, std::string>> cases{
         {"", "program: not JSON, or nested deeper than 127"},
         {"{", "program: not JSON, or nested deeper than 127"},
@@ -241,20 +241,20 @@ TEST(ScriptErrors, name_the_step_and_what_was_expected) {
     for (const auto& [program, panic] : cases) EXPECT_EQ(panic_of(program), panic) << program.substr(0, 100);
 }
 
-TEST(ScriptErrors, number_the_steps_of_a_branch) {
+TEST(ScriptErrors, NumberTheStepsOfABranch) {
     EXPECT_EQ(
         panic_of(
             R"([{"log":"x"},{"if_promise_failed":{"else":[{"log":"y"},{"if_promise_failed":{"else":["nope"]}}]}}])"),
         "step 2.2.1: no such step: \"nope\"");
 }
 
-TEST(ScriptErrors, show_long_values_cut_at_a_character) {
+TEST(ScriptErrors, ShowLongValuesCutAtACharacter) {
     const std::string panic = panic_of(R"([{"use_gas":"x)" + std::string(78, 'y') + "ééé" + "\"}]");
     EXPECT_EQ(panic, "step 1 (use_gas): wanted a number of Tgas, or gas as a decimal string, not \"x" +
                          std::string(78, 'y') + "…");
 }
 
-TEST(Script, receives_tokens_with_a_program_as_message) {
+TEST(Script, ReceivesTokensWithAProgramAsMessage) {
     FakeHost host;
     const sim::Json args{{"sender_id", "alice.sandbox"}, {"amount", "5"}, {"msg", R"([{"return":"5"}])"}};
     EXPECT_EQ(call(ScriptContract(), host, "ft_on_transfer", args.dump()).value, "\"5\"");

@@ -28,7 +28,7 @@ struct Yielding {
     }
 };
 
-TEST(YieldContract, waits_and_is_answered) {
+TEST(YieldContract, WaitsAndIsAnswered) {
     Yielding chain;
     EXPECT_EQ(chain.call("request", R"({"id":"a","payload":{"n":1}})").panic, "");
     EXPECT_EQ(chain.host.returned_promise, 0U);
@@ -42,7 +42,7 @@ TEST(YieldContract, waits_and_is_answered) {
     EXPECT_EQ(resumed.logs, std::vector<std::string>{R"(payload: {"n":1})"});
 }
 
-TEST(YieldContract, says_timeout_or_panics_when_nobody_answers) {
+TEST(YieldContract, SaysTimeoutOrPanicsWhenNobodyAnswers) {
     Yielding chain;
     chain.call("request", R"({"id":"a"})");
     EXPECT_EQ(chain.callback(std::nullopt).value, "\"timeout\"");
@@ -52,7 +52,7 @@ TEST(YieldContract, says_timeout_or_panics_when_nobody_answers) {
     EXPECT_EQ(chain.call("request", R"({"id":"a"})").panic, "");
 }
 
-TEST(YieldContract, forgets_only_the_request_that_timed_out) {
+TEST(YieldContract, ForgetsOnlyTheRequestThatTimedOut) {
     Yielding chain;
     chain.call("request", R"({"id":"a"})");
     const std::string first = chain.host.yields.back().args;
@@ -62,7 +62,7 @@ TEST(YieldContract, forgets_only_the_request_that_timed_out) {
     EXPECT_TRUE(chain.is_waiting("a"));
 }
 
-TEST(YieldContract, refuses_what_nobody_waits_for) {
+TEST(YieldContract, RefusesWhatNobodyWaitsFor) {
     Yielding chain;
     EXPECT_EQ(chain.call("respond", R"({"id":"a\"","value":1})").panic,
               R"(No request with the id "a\"" waits)");
@@ -72,7 +72,7 @@ TEST(YieldContract, refuses_what_nobody_waits_for) {
     EXPECT_FALSE(chain.is_waiting("a"));
 }
 
-TEST(YieldContract, refuses_a_value_too_long_for_a_resume) {
+TEST(YieldContract, RefusesAValueTooLongForAResume) {
     Yielding chain;
     chain.call("request", R"({"id":"a"})");
     EXPECT_EQ(chain.call("respond", R"({"id":"a","value":")" + std::string(1022, 'x') + "\"}").panic, "");
@@ -82,7 +82,7 @@ TEST(YieldContract, refuses_a_value_too_long_for_a_resume) {
     EXPECT_TRUE(chain.is_waiting("a"));
 }
 
-TEST(YieldContract, has_a_private_callback) {
+TEST(YieldContract, HasAPrivateCallback) {
     Yielding chain;
     EXPECT_EQ(chain.call("on_resume", R"({"id":"a","number":"1"})").panic, "Method on_resume is private");
     EXPECT_EQ(chain.call("other", "{}").panic, "MethodNotFound");

@@ -16,7 +16,7 @@ protected:
     }
 };
 
-TEST_F(HttpHost, tells_final_whole_blocks_from_optimistic_ones) {
+TEST_F(HttpHost, TellsFinalWholeBlocksFromOptimisticOnes) {
     EXPECT_EQ(header_of(handle(get("/v0/last_block/final")), "Location"), "/v0/block/118");
     EXPECT_EQ(header_of(handle(get("/v0/last_block/optimistic", "apiKey=k")), "Location"),
               "/v0/block_opt/120?apiKey=k");
@@ -27,7 +27,7 @@ TEST_F(HttpHost, tells_final_whole_blocks_from_optimistic_ones) {
     EXPECT_EQ(json_of(handle(get("/v0/block/119")))["type"], "BLOCK_DOES_NOT_EXIST") << "not final yet";
 }
 
-TEST_F(HttpHost, holds_a_request_until_its_block_is_final) {
+TEST_F(HttpHost, HoldsARequestUntilItsBlockIsFinal) {
     auto reply = begin(get("/v0/block/119"));
     context_.poll();
     EXPECT_NE(reply.wait_for(0s), std::future_status::ready);
@@ -38,13 +38,13 @@ TEST_F(HttpHost, holds_a_request_until_its_block_is_final) {
     EXPECT_EQ(json_of(reply.get())["block"]["header"]["height"], 119);
 }
 
-TEST_F(HttpHost, sends_old_optimistic_blocks_to_the_final_ones_of_the_archive) {
+TEST_F(HttpHost, SendsOldOptimisticBlocksToTheFinalOnesOfTheArchive) {
     options_.retention_blocks = 5;
     options_.archive_origin = "http://127.0.0.1:9";
     EXPECT_EQ(header_of(handle(get("/v0/block_opt/104")), "Location"), "http://127.0.0.1:9/v0/block/104");
 }
 
-TEST_F(HttpHost, lets_browsers_ask) {
+TEST_F(HttpHost, LetsBrowsersAsk) {
     options_.access.require_key = true;
     auto preflight = get("/");
     preflight.method = "OPTIONS";
@@ -58,7 +58,7 @@ TEST_F(HttpHost, lets_browsers_ask) {
     EXPECT_EQ(header_of(refused, "Access-Control-Allow-Origin"), "*") << "so that a page can read why";
 }
 
-TEST_F(HttpHost, refuses_what_is_no_request_in_plain_text) {
+TEST_F(HttpHost, RefusesWhatIsNoRequestInPlainText) {
     auto form = post(call("status", nullptr));
     form.headers = {{"Content-Type", "application/x-www-form-urlencoded"}};
     EXPECT_EQ(handle(form).status, 415);
@@ -71,7 +71,7 @@ TEST_F(HttpHost, refuses_what_is_no_request_in_plain_text) {
     EXPECT_EQ(handle(post("[" + call("status", nullptr) + "]")).status, 400) << "batches";
 }
 
-TEST_F(HttpHost, counts_requests_by_method_and_by_the_place_of_their_key) {
+TEST_F(HttpHost, CountsRequestsByMethodAndByThePlaceOfTheirKey) {
     options_.access.api_keys = {base::Secret("first-secret"), base::Secret("second-secret")};
     ask("status", nullptr);
     ask("nosuch", nullptr);
@@ -89,7 +89,7 @@ TEST_F(HttpHost, counts_requests_by_method_and_by_the_place_of_their_key) {
     EXPECT_EQ(text.find("secret"), std::string::npos);
 }
 
-TEST_F(HttpHost, lags_behind_by_as_many_blocks_as_told) {
+TEST_F(HttpHost, LagsBehindByAsManyBlocksAsTold) {
     play(R"([{"fault":"stale","blocks":4}])");
     EXPECT_EQ(block_height({{"finality", "optimistic"}}), 116);
     EXPECT_EQ(block_height({{"finality", "final"}}), 114);
@@ -98,13 +98,13 @@ TEST_F(HttpHost, lags_behind_by_as_many_blocks_as_told) {
     EXPECT_EQ(block_height({{"finality", "optimistic"}}), 120);
 }
 
-TEST_F(HttpHost, forgets_blocks_early) {
+TEST_F(HttpHost, ForgetsBlocksEarly) {
     play(R"([{"fault":"pruned","blocks":4}])");
     EXPECT_TRUE(block_height({{"block_id", 116}}).is_null());
     EXPECT_EQ(block_height({{"block_id", 117}}), 117);
 }
 
-TEST_F(HttpHost, answers_wrongly_for_one_method) {
+TEST_F(HttpHost, AnswersWronglyForOneMethod) {
     play(R"([{"fault":"wrong","method":"block"}])");
     EXPECT_EQ(block_height({{"block_id", 118}}), 117);
     EXPECT_EQ(block_height(json::array({118})), 117);
@@ -122,7 +122,7 @@ TEST_F(HttpHost, answers_wrongly_for_one_method) {
     EXPECT_EQ(result("tx", json::array({"x", "y"})), (json{{"final_execution_status", "FINAL"}}));
 }
 
-TEST_F(HttpHost, fails_as_told) {
+TEST_F(HttpHost, FailsAsTold) {
     play(R"([{"fault":"500","status":503}])");
     EXPECT_EQ(ask("status", nullptr).status, 503);
     EXPECT_EQ(header_of(ask("status", nullptr), "Content-Type"), "text/html");

@@ -8,7 +8,7 @@ using namespace test;
 
 class Methods : public LiveHost {};
 
-TEST_F(Methods, know_three_heads) {
+TEST_F(Methods, KnowThreeHeads) {
     const auto height = [&](const char* finality) {
         return result("block", {{"finality", finality}})["header"]["height"];
     };
@@ -17,7 +17,7 @@ TEST_F(Methods, know_three_heads) {
     EXPECT_EQ(height("final"), 118);
 }
 
-TEST_F(Methods, tell_what_a_block_touched_under_both_names) {
+TEST_F(Methods, TellWhatABlockTouchedUnderBothNames) {
     for (const auto* name : {"block_effects", "EXPERIMENTAL_changes_in_block"}) {
         const json effects = result(name, {{"block_id", 110}});
         EXPECT_EQ(effects["block_hash"], FakeChain::hash_of(110));
@@ -26,7 +26,7 @@ TEST_F(Methods, tell_what_a_block_touched_under_both_names) {
     error("block_effects", {{"block_id", 113}}, "UNKNOWN_BLOCK", 422);
 }
 
-TEST_F(Methods, give_validators_of_this_epoch_and_at_the_end_of_others) {
+TEST_F(Methods, GiveValidatorsOfThisEpochAndAtTheEndOfOthers) {
     const auto start = [&](const json& params) { return result("validators", params)["epoch_start_height"]; };
     for (const json& params : {json::array({nullptr}), json::array(), json("latest"),
                                json{{"latest", nullptr}}, json{{"block_id", 120}}, json(nullptr)})
@@ -42,7 +42,7 @@ TEST_F(Methods, give_validators_of_this_epoch_and_at_the_end_of_others) {
               "V1");
 }
 
-TEST_F(Methods, give_receipts_their_origin_and_proofs) {
+TEST_F(Methods, GiveReceiptsTheirOriginAndProofs) {
     EXPECT_EQ(result("EXPERIMENTAL_receipt", {{"receipt_id", hash_text(1)}})["receipt_id"], hash_text(1));
     EXPECT_EQ(result("EXPERIMENTAL_receipt_to_tx", {{"receipt_id", hash_text(1)}}),
               (json{{"transaction_hash", hash_text(3)}, {"sender_account_id", "alice.sandbox"}}));
@@ -65,7 +65,7 @@ TEST_F(Methods, give_receipts_their_origin_and_proofs) {
     error("light_client_proof", params, "PARSE_ERROR", 400);
 }
 
-TEST_F(Methods, give_configuration_congestion_and_maintenance) {
+TEST_F(Methods, GiveConfigurationCongestionAndMaintenance) {
     EXPECT_EQ(result("EXPERIMENTAL_protocol_config", {{"finality", "final"}})["at"], 118);
     EXPECT_EQ(result("genesis_config", nullptr), result("EXPERIMENTAL_genesis_config", json::array()));
     EXPECT_EQ(
@@ -76,7 +76,7 @@ TEST_F(Methods, give_configuration_congestion_and_maintenance) {
     EXPECT_EQ(result("gas_price", {{"block_id", 110}})["gas_price"], "100000000");
 }
 
-TEST_F(Methods, describe_the_node) {
+TEST_F(Methods, DescribeTheNode) {
     const json status = result("status", nullptr);
     EXPECT_EQ(status["sync_info"]["latest_block_height"], 120);
     EXPECT_EQ(status["sync_info"]["epoch_start_height"], 120);
@@ -87,7 +87,7 @@ TEST_F(Methods, describe_the_node) {
     EXPECT_TRUE(result("health", nullptr).is_null());
 }
 
-TEST_F(Methods, that_need_a_state_do_not_exist_on_a_recording) {
+TEST_F(Methods, ThatNeedAStateDoNotExistOnARecording) {
     Gateway recording(static_cast<Chain&>(chain_), clock_, options_);
     for (const auto* method :
          {"query", "send_tx", "broadcast_tx_async", "validators", "EXPERIMENTAL_view_account"}) {
@@ -97,7 +97,7 @@ TEST_F(Methods, that_need_a_state_do_not_exist_on_a_recording) {
     }
 }
 
-TEST_F(Methods, keep_the_final_block_however_short_the_retention) {
+TEST_F(Methods, KeepTheFinalBlockHoweverShortTheRetention) {
     options_.retention_blocks = 1;
     EXPECT_EQ(result("block", {{"finality", "final"}})["header"]["height"], 118);
     EXPECT_EQ(result("status", nullptr)["sync_info"]["earliest_block_height"], 118);

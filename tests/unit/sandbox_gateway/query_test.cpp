@@ -23,7 +23,7 @@ protected:
     }
 };
 
-TEST_F(Query, tells_the_block_it_looked_at) {
+TEST_F(Query, TellsTheBlockItLookedAt) {
     const json account = result("query", of("view_account"));
     EXPECT_EQ(account["block_height"], 118);
     EXPECT_EQ(account["block_hash"], FakeChain::hash_of(118));
@@ -35,7 +35,7 @@ TEST_F(Query, tells_the_block_it_looked_at) {
               111);
 }
 
-TEST_F(Query, gives_keys_code_and_calls) {
+TEST_F(Query, GivesKeysCodeAndCalls) {
     EXPECT_EQ(result("query", of("view_access_key", {{"public_key", key_of(7).to_string()}}))["nonce"], 5);
     EXPECT_EQ(result("query", of("view_access_key_list"))["keys"].size(), 1u);
     EXPECT_EQ(result("query", of("view_code", {{"account_id", "c.sandbox"}}))["hash"], hash_text(9));
@@ -44,14 +44,14 @@ TEST_F(Query, gives_keys_code_and_calls) {
     EXPECT_EQ(called["logs"], (json{"called"}));
 }
 
-TEST_F(Query, gives_gas_keys_and_global_contracts) {
+TEST_F(Query, GivesGasKeysAndGlobalContracts) {
     EXPECT_EQ(result("query", of("view_gas_key_nonces", {{"public_key", key_of(6).to_string()}}))["nonces"],
               (json{4, 4, 4}));
     const json params = of("view_global_contract_code_by_account_id", {{"account_id", "c.sandbox"}});
     EXPECT_EQ(result("query", params)["hash"], hash_text(9));
 }
 
-TEST_F(Query, gives_state_page_by_page) {
+TEST_F(Query, GivesStatePageByPage) {
     const json params = of("view_state", {{"account_id", "c.sandbox"}, {"prefix_base64", "YQ=="}});
     EXPECT_EQ(result("query", params)["values"].size(), 3u);
     EXPECT_FALSE(result("query", params).contains("last_key"));
@@ -65,7 +65,7 @@ TEST_F(Query, gives_state_page_by_page) {
     error("query", params, "TOO_LARGE_CONTRACT_STATE");
 }
 
-TEST_F(Query, tells_two_failures_as_results) {
+TEST_F(Query, TellsTwoFailuresAsResults) {
     const auto key = key_of(8).to_string();
     const json missing = result("query", of("view_access_key", {{"public_key", key}}));
     EXPECT_EQ(missing["error"], "access key " + key + " does not exist while viewing");
@@ -79,7 +79,7 @@ TEST_F(Query, tells_two_failures_as_results) {
         std::string::npos);
 }
 
-TEST_F(Query, tells_the_others_as_errors_with_the_block) {
+TEST_F(Query, TellsTheOthersAsErrorsWithTheBlock) {
     const json unknown =
         error("query", of("view_account", {{"account_id", "nobody.sandbox"}}), "UNKNOWN_ACCOUNT");
     EXPECT_EQ(unknown["cause"]["info"], (json{{"requested_account_id", "nobody.sandbox"},
@@ -94,7 +94,7 @@ TEST_F(Query, tells_the_others_as_errors_with_the_block) {
               (json{{"hash", hash_text(9)}}));
 }
 
-TEST_F(Query, has_structured_errors_under_the_names_of_its_own) {
+TEST_F(Query, HasStructuredErrorsUnderTheNamesOfItsOwn) {
     const json key = bare(of("view_access_key", {{"public_key", key_of(8).to_string()}}));
     EXPECT_EQ(error("EXPERIMENTAL_view_access_key", key, "UNKNOWN_ACCESS_KEY")["cause"]["info"]["public_key"],
               key_of(8).to_string());
@@ -107,7 +107,7 @@ TEST_F(Query, has_structured_errors_under_the_names_of_its_own) {
               1u);
 }
 
-TEST_F(Query, says_which_blocks_it_has_no_more) {
+TEST_F(Query, SaysWhichBlocksItHasNoMore) {
     options_.retention_blocks = 5;  // 116 to 120
     const json collected = error("query", of("view_account", {{"block_id", 110}}), "GARBAGE_COLLECTED_BLOCK");
     EXPECT_EQ(collected["cause"]["info"],
@@ -118,7 +118,7 @@ TEST_F(Query, says_which_blocks_it_has_no_more) {
     error("query", of("view_account", {{"block_id", hash_text(3)}}), "UNKNOWN_BLOCK");
 }
 
-TEST_F(Query, takes_the_old_path_form) {
+TEST_F(Query, TakesTheOldPathForm) {
     const auto ask_path = [&](const std::string& path, const std::string& data = "") {
         return result("query", json::array({path, data}));
     };
@@ -135,7 +135,7 @@ TEST_F(Query, takes_the_old_path_form) {
     error("query", json::array({"account/alice.sandbox"}), "PARSE_ERROR", 400);
 }
 
-TEST_F(Query, refuses_what_it_cannot_read) {
+TEST_F(Query, RefusesWhatItCannotRead) {
     json nowhere = of("view_account");
     nowhere.erase("finality");
     json nobody = of("view_account");
@@ -149,7 +149,7 @@ TEST_F(Query, refuses_what_it_cannot_read) {
               "Failed parsing args: missing field `account_id`");
 }
 
-TEST(FunctionCallError, takes_the_text_apart) {
+TEST(FunctionCallError, TakesTheTextApart) {
     EXPECT_EQ(function_call_error("wasm execution failed with error: MethodResolveError(MethodNotFound)"),
               (json{{"MethodResolveError", "MethodNotFound"}}));
     EXPECT_EQ(

@@ -31,20 +31,20 @@ protected:
     }
 };
 
-TEST_F(Transactions, are_sent_without_a_look_and_without_waiting_by_broadcast_tx_async) {
+TEST_F(Transactions, AreSentWithoutALookAndWithoutWaitingByBroadcastTxAsync) {
     chain_.fault = "InvalidSignature";
     EXPECT_EQ(result("broadcast_tx_async", json::array({transfer_base64()})), transfer_hash());
     EXPECT_EQ(result("broadcast_tx_async", {{"signed_tx_base64", transfer_base64()}}), transfer_hash());
     EXPECT_EQ(chain_.submitted, (std::vector{transfer_hash(), transfer_hash()}));
 }
 
-TEST_F(Transactions, are_sent_without_a_look_where_nothing_is_waited_for) {
+TEST_F(Transactions, AreSentWithoutALookWhereNothingIsWaitedFor) {
     chain_.fault = "Expired";
     EXPECT_EQ(result("send_tx", with("NONE")), (json{{"final_execution_status", "NONE"}}));
     EXPECT_EQ(chain_.submitted.size(), 1u);
 }
 
-TEST_F(Transactions, that_are_invalid_are_refused_in_the_shape_of_nodes_and_of_the_specification) {
+TEST_F(Transactions, ThatAreInvalidAreRefusedInTheShapeOfNodesAndOfTheSpecification) {
     chain_.fault = json{{"InvalidNonce", {{"tx_nonce", 6}, {"ak_nonce", 7}}}};
     for (const auto* method : {"send_tx", "broadcast_tx_commit"}) {
         const json refused = error(method, json::array({transfer_base64()}), "INVALID_TRANSACTION");
@@ -56,7 +56,7 @@ TEST_F(Transactions, that_are_invalid_are_refused_in_the_shape_of_nodes_and_of_t
     EXPECT_TRUE(chain_.submitted.empty());
 }
 
-TEST_F(Transactions, that_are_invalid_without_a_payload_have_null_in_its_place) {
+TEST_F(Transactions, ThatAreInvalidWithoutAPayloadHaveNullInItsPlace) {
     const auto told = [this](json fault) {
         chain_.fault = std::move(fault);
         return error("send_tx", json::array({transfer_base64()}),
@@ -70,7 +70,7 @@ TEST_F(Transactions, that_are_invalid_without_a_payload_have_null_in_its_place) 
     EXPECT_EQ(told(not_found), not_found);
 }
 
-TEST_F(Transactions, sent_again_are_answered_with_their_status) {
+TEST_F(Transactions, SentAgainAreAnsweredWithTheirStatus) {
     chain_.fault = json{{"InvalidNonce", {{"tx_nonce", 6}, {"ak_nonce", 6}}}};
     chain_.levels[transfer_hash()] = ExecutionLevel::final;
     EXPECT_EQ(result("send_tx", with("FINAL"))["hash"], transfer_hash());
@@ -79,7 +79,7 @@ TEST_F(Transactions, sent_again_are_answered_with_their_status) {
     error("send_tx", with("FINAL"), "INVALID_TRANSACTION");
 }
 
-TEST_F(Transactions, answer_as_soon_as_the_level_is_reached) {
+TEST_F(Transactions, AnswerAsSoonAsTheLevelIsReached) {
     using enum ExecutionLevel;
     const auto reply =
         while_it_reaches("send_tx", with("FINAL"), {included, executed_optimistic, executed, final});
@@ -87,7 +87,7 @@ TEST_F(Transactions, answer_as_soon_as_the_level_is_reached) {
     EXPECT_EQ(chain_.submitted.size(), 1u) << "waiting sends nothing again";
 }
 
-TEST_F(Transactions, know_that_the_middle_levels_are_not_ordered) {
+TEST_F(Transactions, KnowThatTheMiddleLevelsAreNotOrdered) {
     using enum ExecutionLevel;
     const auto reply =
         while_it_reaches("tx", lookup("INCLUDED_FINAL"), {included, executed_optimistic, included_final});
@@ -97,26 +97,26 @@ TEST_F(Transactions, know_that_the_middle_levels_are_not_ordered) {
     error("tx", lookup("EXECUTED_OPTIMISTIC"), "TIMEOUT_ERROR", 408);
 }
 
-TEST_F(Transactions, wait_for_execution_if_nothing_is_said) {
+TEST_F(Transactions, WaitForExecutionIfNothingIsSaid) {
     using enum ExecutionLevel;
     const json params{{"signed_tx_base64", transfer_base64()}};
     const auto reply = while_it_reaches("send_tx", params, {included, executed_optimistic});
     EXPECT_EQ(json_of(reply)["result"]["final_execution_status"], "EXECUTED_OPTIMISTIC");
 }
 
-TEST_F(Transactions, that_do_not_get_there_time_out) {
+TEST_F(Transactions, ThatDoNotGetThereTimeOut) {
     const json refused = error("send_tx", with("INCLUDED"), "TIMEOUT_ERROR", 408);
     EXPECT_EQ(refused["data"], "Timeout");
     EXPECT_FALSE(refused["cause"].contains("info"));
 }
 
-TEST_F(Transactions, that_are_unknown_are_told_at_once_only_where_nothing_is_waited_for) {
+TEST_F(Transactions, ThatAreUnknownAreToldAtOnceOnlyWhereNothingIsWaitedFor) {
     const json unknown = error("tx", lookup("NONE"), "UNKNOWN_TRANSACTION");
     EXPECT_EQ(unknown["cause"]["info"]["requested_transaction_hash"], transfer_hash());
     error("tx", json::array({transfer_hash(), "alice.sandbox"}), "TIMEOUT_ERROR", 408);
 }
 
-TEST_F(Transactions, are_found_by_their_bytes_too) {
+TEST_F(Transactions, AreFoundByTheirBytesToo) {
     chain_.levels[transfer_hash()] = ExecutionLevel::executed;
     EXPECT_EQ(result("tx", json::array({transfer_base64()}))["hash"], transfer_hash());
     EXPECT_TRUE(result("EXPERIMENTAL_tx_status", with("EXECUTED")).contains("receipts"));
@@ -127,7 +127,7 @@ TEST_F(Transactions, are_found_by_their_bytes_too) {
     EXPECT_TRUE(chain_.submitted.empty()) << "a look-up sends nothing";
 }
 
-TEST_F(Transactions, that_cannot_be_read_are_parse_errors) {
+TEST_F(Transactions, ThatCannotBeReadAreParseErrors) {
     const auto message = [&](const std::string& method, const json& params) {
         return error(method, params, "PARSE_ERROR", 400).value("data", "");
     };
@@ -147,7 +147,7 @@ TEST_F(Transactions, that_cannot_be_read_are_parse_errors) {
     EXPECT_TRUE(chain_.submitted.empty());
 }
 
-TEST_F(Transactions, of_pruned_blocks_are_unknown_on_the_regular_host) {
+TEST_F(Transactions, OfPrunedBlocksAreUnknownOnTheRegularHost) {
     chain_.levels[transfer_hash()] = ExecutionLevel::final;  // in block 115
     options_.retention_blocks = 4;
     error("tx", lookup("NONE"), "UNKNOWN_TRANSACTION");

@@ -12,7 +12,7 @@ using sim::Json;
 
 const Json& header(const Json& block) { return block.at("header"); }
 
-TEST(Blocks, genesis_has_an_empty_chunk_of_every_shard) {
+TEST(Blocks, GenesisHasAnEmptyChunkOfEveryShard) {
     TestChain chain;
     const Json genesis = chain.block(1'000);
     EXPECT_EQ(chain.ledger->first(), 1'000U);
@@ -23,7 +23,7 @@ TEST(Blocks, genesis_has_an_empty_chunk_of_every_shard) {
     for (const Json& chunk : genesis.at("chunks")) EXPECT_EQ(chunk.at("height_included"), 1'000);
 }
 
-TEST(Blocks, each_names_its_parent_and_chain_time_advances_by_block_time) {
+TEST(Blocks, EachNamesItsParentAndChainTimeAdvancesByBlockTime) {
     TestChain chain;
     chain.produce(5);
     for (Height height = 1'001; height <= 1'005; ++height) {
@@ -95,7 +95,7 @@ const char* const kChunkMembers[] = {"chunk_hash",
                                      "proposed_split",
                                      "signature"};
 
-TEST(Blocks, have_every_member_of_the_wire_reference) {
+TEST(Blocks, HaveEveryMemberOfTheWireReference) {
     TestChain chain;
     chain.produce(2);
     const Json block = chain.block(1'002);
@@ -103,7 +103,7 @@ TEST(Blocks, have_every_member_of_the_wire_reference) {
     for (const char* member : kChunkMembers) EXPECT_TRUE(block.at("chunks").at(0).contains(member)) << member;
 }
 
-TEST(Blocks, same_seed_and_same_calls_give_the_same_bytes) {
+TEST(Blocks, SameSeedAndSameCallsGiveTheSameBytes) {
     const auto dump = [](std::uint64_t seed) {
         LedgerOptions options = test_options();
         options.seed = seed;
@@ -123,7 +123,7 @@ TEST(Blocks, same_seed_and_same_calls_give_the_same_bytes) {
     EXPECT_NE(dump(7), dump(8));
 }
 
-TEST(Blocks, approvals_are_signatures_of_the_validators) {
+TEST(Blocks, ApprovalsAreSignaturesOfTheValidators) {
     TestChain chain;
     chain.produce();
     const Json block = chain.block(1'001);
@@ -139,7 +139,7 @@ TEST(Blocks, approvals_are_signatures_of_the_validators) {
     EXPECT_EQ(header(block).at("approvals").size(), validators.size());
 }
 
-TEST(Finality, is_two_blocks_behind_while_heights_are_consecutive) {
+TEST(Finality, IsTwoBlocksBehindWhileHeightsAreConsecutive) {
     TestChain chain;
     chain.produce(5);
     EXPECT_EQ(chain.ledger->final_head(1'005), 1'003U);
@@ -148,7 +148,7 @@ TEST(Finality, is_two_blocks_behind_while_heights_are_consecutive) {
     EXPECT_EQ(header(chain.block(1'005)).at("last_ds_final_block"), header(chain.block(1'004)).at("hash"));
 }
 
-TEST(Finality, right_after_genesis_nothing_is_final_but_genesis) {
+TEST(Finality, RightAfterGenesisNothingIsFinalButGenesis) {
     TestChain chain;
     chain.produce(1);
     EXPECT_EQ(header(chain.block(1'001)).at("last_final_block"), std::string(32, '1'));
@@ -157,7 +157,7 @@ TEST(Finality, right_after_genesis_nothing_is_final_but_genesis) {
     EXPECT_EQ(header(chain.block(1'002)).at("last_final_block"), header(chain.block(1'000)).at("hash"));
 }
 
-TEST(Finality, waits_for_two_consecutive_heights_after_a_skipped_one) {
+TEST(Finality, WaitsForTwoConsecutiveHeightsAfterASkippedOne) {
     TestChain chain;
     chain.produce(5);
     chain.ledger->skip_heights(2);
@@ -176,7 +176,7 @@ TEST(Finality, waits_for_two_consecutive_heights_after_a_skipped_one) {
     EXPECT_EQ(chain.ledger->back(1'008, 1'000), 1'000U);
 }
 
-TEST(Epochs, have_the_id_of_the_last_block_two_epochs_before) {
+TEST(Epochs, HaveTheIdOfTheLastBlockTwoEpochsBefore) {
     TestChain chain;
     chain.produce(65);
     const std::string zero(32, '1');
@@ -193,7 +193,7 @@ TEST(Epochs, have_the_id_of_the_last_block_two_epochs_before) {
     EXPECT_EQ(chain.ledger->validators(1'045).at("epoch_start_height"), 1'040);
 }
 
-TEST(Chunks, a_withheld_one_repeats_the_header_and_delays_its_shard) {
+TEST(Chunks, AWithheldOneRepeatsTheHeaderAndDelaysItsShard) {
     TestChain chain;
     const std::uint64_t shard_id = chain.shard_id_of("alice.sandbox");
     ASSERT_TRUE(chain.ledger->withhold_chunk(shard_id));
@@ -210,7 +210,7 @@ TEST(Chunks, a_withheld_one_repeats_the_header_and_delays_its_shard) {
     EXPECT_FALSE(chain.ledger->withhold_chunk(999));
 }
 
-TEST(Chunks, receipts_wait_for_the_next_chunk_of_their_shard) {
+TEST(Chunks, ReceiptsWaitForTheNextChunkOfTheirShard) {
     TestChain chain;
     const std::string hash = chain.send(chain.transfer("alice.sandbox", "relayer.sandbox", kToken));
     chain.produce(1);
@@ -220,7 +220,7 @@ TEST(Chunks, receipts_wait_for_the_next_chunk_of_their_shard) {
     EXPECT_EQ(chain.truth(hash).at("heights").at("executed"), 1'004);
 }
 
-TEST(Chunks, list_what_their_shard_produced_at_its_previous_chunk) {
+TEST(Chunks, ListWhatTheirShardProducedAtItsPreviousChunk) {
     TestChain chain;
     const std::string hash = chain.send(chain.transfer("alice.sandbox", "relayer.sandbox", kToken));
     chain.produce(3);
@@ -241,7 +241,7 @@ TEST(Chunks, list_what_their_shard_produced_at_its_previous_chunk) {
     EXPECT_NE(chunk(1'002).at("header").at("outcome_root"), std::string(32, '1'));
 }
 
-TEST(Supply, falls_by_what_is_burnt_as_chunk_headers_tell_it) {
+TEST(Supply, FallsByWhatIsBurntAsChunkHeadersTellIt) {
     TestChain chain;
     chain.send(chain.transfer("alice.sandbox", "relayer.sandbox", kToken));
     chain.produce(4);
@@ -254,7 +254,7 @@ TEST(Supply, falls_by_what_is_burnt_as_chunk_headers_tell_it) {
     EXPECT_EQ(supply(1'004), supply(1'003));
 }
 
-TEST(GasPrice, rises_while_chunks_are_full_and_never_falls_below_the_minimum) {
+TEST(GasPrice, RisesWhileChunksAreFullAndNeverFallsBelowTheMinimum) {
     LedgerOptions options = test_options();
     options.gas_limit = 20 * sim::kTera;
     options.shards = 1;
@@ -275,7 +275,7 @@ TEST(GasPrice, rises_while_chunks_are_full_and_never_falls_below_the_minimum) {
     EXPECT_EQ(price(chain.ledger->tip()), 100'000'000U);
 }
 
-TEST(WholeBlocks, are_read_by_the_daemons_decoder) {
+TEST(WholeBlocks, AreReadByTheDaemonsDecoder) {
     TestChain chain;
     chain.send(chain.call("alice.sandbox", "ft.sandbox", "call",
                           R"({"to":"relayer.sandbox","method":"keep","then":"keep","return":true})"));
@@ -301,7 +301,7 @@ TEST(WholeBlocks, are_read_by_the_daemons_decoder) {
     EXPECT_EQ(chain.ledger->whole_block(999), nullptr);
 }
 
-TEST(WholeBlocks, have_local_receipts_and_yields_beside_what_is_listed) {
+TEST(WholeBlocks, HaveLocalReceiptsAndYieldsBesideWhatIsListed) {
     TestChain chain;
     chain.send(chain.transfer("bob.sandbox", "bob.sandbox", kToken));
     chain.produce();
@@ -319,7 +319,7 @@ TEST(WholeBlocks, have_local_receipts_and_yields_beside_what_is_listed) {
     EXPECT_EQ(yields.at(0).at("receipt").at("Action").at("is_promise_yield"), true);
 }
 
-TEST(Options, that_make_no_chain_are_refused) {
+TEST(Options, ThatMakeNoChainAreRefused) {
     const auto refused = [](auto&& change) {
         LedgerOptions options = test_options();
         change(options);

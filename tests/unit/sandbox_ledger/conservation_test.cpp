@@ -26,7 +26,7 @@ CheckReport run_traffic(std::size_t transactions, std::uint64_t seed) {
     return chain.ledger->check();
 }
 
-TEST(Conservation, every_receipt_once_every_token_accounted_for_every_proof_valid) {
+TEST(Conservation, EveryReceiptOnceEveryTokenAccountedForEveryProofValid) {
     for (const std::uint64_t seed : {1, 2}) {
         const CheckReport report = run_traffic(400, seed);
         EXPECT_TRUE(report.ok()) << report.to_json().dump(1);
@@ -37,7 +37,7 @@ TEST(Conservation, every_receipt_once_every_token_accounted_for_every_proof_vali
     }
 }
 
-TEST(Conservation, holds_over_ten_thousand_transactions) {
+TEST(Conservation, HoldsOverTenThousandTransactions) {
     const CheckReport report = run_traffic(10'000, 4);
     EXPECT_TRUE(report.ok()) << report.to_json().dump(1);
     EXPECT_EQ(report.executed, report.receipts);

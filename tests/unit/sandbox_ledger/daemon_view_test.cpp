@@ -69,7 +69,7 @@ SeenByReceipt read_from_truth(const TestChain& chain) {
     return seen;
 }
 
-TEST(DaemonsView, of_every_tree_is_that_of_ground_truth) {
+TEST(DaemonsView, OfEveryTreeIsThatOfGroundTruth) {
     LedgerOptions options = test_options();
     options.missing_chunk_probability = 0.15;
     options.skipped_height_probability = 0.1;

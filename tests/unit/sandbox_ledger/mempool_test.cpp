@@ -8,7 +8,7 @@ namespace {
 
 using sim::Json;
 
-TEST(Mempool, includes_the_nonces_of_a_key_in_order_however_they_came) {
+TEST(Mempool, IncludesTheNoncesOfAKeyInOrderHoweverTheyCame) {
     TestChain chain;
     const std::string third = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 1, 3));
     const std::string first = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 1, 1));
@@ -21,7 +21,7 @@ TEST(Mempool, includes_the_nonces_of_a_key_in_order_however_they_came) {
               3);
 }
 
-TEST(Mempool, the_same_bytes_twice_are_one_transaction) {
+TEST(Mempool, TheSameBytesTwiceAreOneTransaction) {
     TestChain chain;
     const auto transaction = chain.transfer("alice.sandbox", "bob.sandbox", kToken);
     chain.send(transaction);
@@ -33,7 +33,7 @@ TEST(Mempool, the_same_bytes_twice_are_one_transaction) {
     EXPECT_EQ(chain.ledger->check().transactions, 1U);
 }
 
-TEST(Mempool, of_two_transactions_with_one_nonce_the_later_is_superseded) {
+TEST(Mempool, OfTwoTransactionsWithOneNonceTheLaterIsSuperseded) {
     TestChain chain;
     const std::string kept = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 1, 1));
     const std::string lost = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 2, 1));
@@ -45,7 +45,7 @@ TEST(Mempool, of_two_transactions_with_one_nonce_the_later_is_superseded) {
               Json({{"InvalidTxError", {{"InvalidNonce", {{"tx_nonce", 1}, {"ak_nonce", 1}}}}}}));
 }
 
-TEST(Mempool, a_transaction_whose_tokens_are_gone_at_its_turn_is_dropped_for_balance) {
+TEST(Mempool, ATransactionWhoseTokensAreGoneAtItsTurnIsDroppedForBalance) {
     TestChain chain;
     const std::string spends = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 9'999 * kToken));
     const std::string lacks = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 5 * kToken));
@@ -55,7 +55,7 @@ TEST(Mempool, a_transaction_whose_tokens_are_gone_at_its_turn_is_dropped_for_bal
     EXPECT_TRUE(chain.truth(lacks).at("evidence").at("InvalidTxError").contains("NotEnoughBalance"));
 }
 
-TEST(Mempool, rejects_what_is_invalid_when_it_comes) {
+TEST(Mempool, RejectsWhatIsInvalidWhenItComes) {
     TestChain chain;
     auto transaction = chain.transfer("alice.sandbox", "bob.sandbox", kToken);
     transaction.signature = key_of("bob.sandbox").sign(CryptoHash{}.view());
@@ -65,7 +65,7 @@ TEST(Mempool, rejects_what_is_invalid_when_it_comes) {
     EXPECT_EQ(chain.truth(hash).at("heights").at("ended"), 1'000);
 }
 
-TEST(Mempool, a_rejected_transaction_may_be_valid_later) {
+TEST(Mempool, ARejectedTransactionMayBeValidLater) {
     TestChain chain;
     const auto transaction = chain.transfer("alice.sandbox", "bob.sandbox", 10'001 * kToken, 5);
     const std::string hash = chain.run(transaction, 1);
@@ -75,7 +75,7 @@ TEST(Mempool, a_rejected_transaction_may_be_valid_later) {
     EXPECT_EQ(chain.truth(hash).at("verdict"), "succeeded");
 }
 
-TEST(Validation, judges_the_block_hash_before_everything_else) {
+TEST(Validation, JudgesTheBlockHashBeforeEverythingElse) {
     LedgerOptions options = test_options();
     options.validity_blocks = 5;
     TestChain chain(std::move(options));
@@ -89,7 +89,7 @@ TEST(Validation, judges_the_block_hash_before_everything_else) {
     EXPECT_EQ(chain.ledger->validate(old), Json("Expired"));
 }
 
-TEST(Validation, refuses_transactions_to_a_congested_shard) {
+TEST(Validation, RefusesTransactionsToACongestedShard) {
     TestChain chain;
     const std::uint64_t shard_id = chain.shard_id_of("relayer.sandbox");
     ASSERT_TRUE(chain.ledger->congest(shard_id, 3, 0.9));
@@ -106,7 +106,7 @@ TEST(Validation, refuses_transactions_to_a_congested_shard) {
     EXPECT_FALSE(chain.ledger->congest(999, 1));
 }
 
-TEST(Validation, refuses_transactions_to_a_shard_that_misses_its_chunks) {
+TEST(Validation, RefusesTransactionsToAShardThatMissesItsChunks) {
     TestChain chain;
     const std::uint64_t shard_id = chain.shard_id_of("relayer.sandbox");
     chain.ledger->withhold_chunk(shard_id, 100);
@@ -115,7 +115,7 @@ TEST(Validation, refuses_transactions_to_a_shard_that_misses_its_chunks) {
               Json({{"ShardStuck", {{"shard_id", shard_id}, {"missed_chunks", 100}}}}));
 }
 
-TEST(Congestion, delays_receipts_and_shows_in_the_next_chunk_header) {
+TEST(Congestion, DelaysReceiptsAndShowsInTheNextChunkHeader) {
     TestChain chain;
     const std::uint64_t shard_id = chain.shard_id_of("ft.sandbox");
     chain.ledger->congest(shard_id, 4);
@@ -137,7 +137,7 @@ TEST(Congestion, delays_receipts_and_shows_in_the_next_chunk_header) {
 
 // --- Drops on request -----------------------------------------------------------------------
 
-TEST(Drops, expired_stays_pending_until_its_block_hash_is_too_old) {
+TEST(Drops, ExpiredStaysPendingUntilItsBlockHashIsTooOld) {
     LedgerOptions options = test_options();
     options.validity_blocks = 4;
     TestChain chain(std::move(options));
@@ -152,7 +152,7 @@ TEST(Drops, expired_stays_pending_until_its_block_hash_is_too_old) {
     EXPECT_EQ(chain.ledger->pending_transactions(), 0U);
 }
 
-TEST(Drops, superseded_means_that_another_transaction_used_the_nonce) {
+TEST(Drops, SupersededMeansThatAnotherTransactionUsedTheNonce) {
     TestChain chain;
     const auto transaction = chain.transfer("alice.sandbox", "bob.sandbox", kToken);
     const std::string hash = wire::transaction_hash(transaction.transaction).to_string();
@@ -170,7 +170,7 @@ TEST(Drops, superseded_means_that_another_transaction_used_the_nonce) {
     EXPECT_EQ(all.at(1).at("verdict"), "succeeded");
 }
 
-TEST(Drops, superseded_without_the_key_waits_for_a_later_nonce) {
+TEST(Drops, SupersededWithoutTheKeyWaitsForALaterNonce) {
     LedgerOptions options = test_options();
     for (GenesisAccount& account : options.accounts) account.secret_keys.clear();
     TestChain chain(std::move(options));
@@ -182,7 +182,7 @@ TEST(Drops, superseded_without_the_key_waits_for_a_later_nonce) {
     EXPECT_EQ(chain.truth(hash).at("reason"), "superseded");
 }
 
-TEST(Drops, balance_moves_the_tokens_away_where_a_nonce_is_free) {
+TEST(Drops, BalanceMovesTheTokensAwayWhereANonceIsFree) {
     TestChain chain;
     const auto transaction = chain.transfer("alice.sandbox", "bob.sandbox", kToken, 7);
     const std::string hash = wire::transaction_hash(transaction.transaction).to_string();
@@ -196,7 +196,7 @@ TEST(Drops, balance_moves_the_tokens_away_where_a_nonce_is_free) {
               1);
 }
 
-TEST(Drops, balance_without_a_free_nonce_lets_it_vanish) {
+TEST(Drops, BalanceWithoutAFreeNonceLetsItVanish) {
     TestChain chain;
     const auto transaction = chain.transfer("alice.sandbox", "bob.sandbox", kToken);
     const std::string hash = wire::transaction_hash(transaction.transaction).to_string();
@@ -207,7 +207,7 @@ TEST(Drops, balance_without_a_free_nonce_lets_it_vanish) {
     EXPECT_EQ(chain.balance("alice.sandbox"), 10'000 * kToken);
 }
 
-TEST(Drops, forwarding_never_reaches_the_mempool_or_leaves_it) {
+TEST(Drops, ForwardingNeverReachesTheMempoolOrLeavesIt) {
     TestChain chain;
     const auto early = chain.transfer("alice.sandbox", "bob.sandbox", 1);
     const std::string hash = wire::transaction_hash(early.transaction).to_string();
@@ -222,7 +222,7 @@ TEST(Drops, forwarding_never_reaches_the_mempool_or_leaves_it) {
     EXPECT_FALSE(chain.ledger->is_on_chain(late));
 }
 
-TEST(Drops, come_too_late_for_an_included_transaction) {
+TEST(Drops, ComeTooLateForAnIncludedTransaction) {
     TestChain chain;
     const std::string hash = chain.run(chain.transfer("alice.sandbox", "bob.sandbox", 1), 1);
     EXPECT_EQ(chain.ledger->drop(hash, DropHow::expired), Ledger::DropAnswer::already_included);
@@ -230,7 +230,7 @@ TEST(Drops, come_too_late_for_an_included_transaction) {
     EXPECT_EQ(chain.ledger->drop("no hash", DropHow::expired), Ledger::DropAnswer::unknown_hash);
 }
 
-TEST(Drops, are_named_as_the_control_api_names_them) {
+TEST(Drops, AreNamedAsTheControlApiNamesThem) {
     for (const char* name : {"expired", "superseded", "balance", "forwarding"}) {
         ASSERT_TRUE(parse_drop_how(name));
         EXPECT_STREQ(to_string(*parse_drop_how(name)), name);
@@ -238,7 +238,7 @@ TEST(Drops, are_named_as_the_control_api_names_them) {
     EXPECT_FALSE(parse_drop_how("lost"));
 }
 
-TEST(Delay, keeps_a_transaction_out_of_that_many_blocks) {
+TEST(Delay, KeepsATransactionOutOfThatManyBlocks) {
     TestChain chain;
     const auto transaction = chain.transfer("alice.sandbox", "bob.sandbox", 1);
     const std::string hash = wire::transaction_hash(transaction.transaction).to_string();
@@ -247,7 +247,7 @@ TEST(Delay, keeps_a_transaction_out_of_that_many_blocks) {
     EXPECT_EQ(chain.truth(hash).at("heights").at("included"), 1'004);
 }
 
-TEST(Inclusion, of_what_has_become_invalid_fails_in_the_block) {
+TEST(Inclusion, OfWhatHasBecomeInvalidFailsInTheBlock) {
     TestChain chain;
     const auto late = chain.transfer("alice.sandbox", "bob.sandbox", 1, 1);
     const std::string hash = chain.send(late);

@@ -12,7 +12,7 @@ std::vector<chain::CryptoHash> make_leaves(std::size_t count) {
     return leaves;
 }
 
-TEST(MerkleLog, has_the_root_and_paths_of_the_plain_tree_at_every_size_it_ever_had) {
+TEST(MerkleLog, HasTheRootAndPathsOfThePlainTreeAtEverySizeItEverHad) {
     constexpr std::size_t kMost = 40;
     const std::vector<chain::CryptoHash> leaves = make_leaves(kMost);
     MerkleLog log;
@@ -25,7 +25,7 @@ TEST(MerkleLog, has_the_root_and_paths_of_the_plain_tree_at_every_size_it_ever_h
     }
 }
 
-TEST(MerkleLog, without_leaves_has_the_zero_root) { EXPECT_EQ(MerkleLog().root(), chain::CryptoHash{}); }
+TEST(MerkleLog, WithoutLeavesHasTheZeroRoot) { EXPECT_EQ(MerkleLog().root(), chain::CryptoHash{}); }
 
 }  // namespace
 }  // namespace receiptd::sandbox

@@ -19,11 +19,11 @@ std::size_t shards_used(const ShardLayout& layout) {
     return used.size();
 }
 
-TEST(ShardLayout, ready_made_accounts_are_on_every_shard_while_there_are_enough_of_them) {
+TEST(ShardLayout, ReadyMadeAccountsAreOnEveryShardWhileThereAreEnoughOfThem) {
     for (std::size_t shards = 1; shards <= 8; ++shards) EXPECT_EQ(shards_used(ShardLayout(shards)), shards);
 }
 
-TEST(ShardLayout, a_boundary_account_belongs_to_the_shard_it_opens) {
+TEST(ShardLayout, ABoundaryAccountBelongsToTheShardItOpens) {
     const ShardLayout layout(4);
     ASSERT_EQ(layout.boundary_accounts().size(), 3U);
     const std::string boundary = layout.boundary_accounts()[1];
@@ -33,7 +33,7 @@ TEST(ShardLayout, a_boundary_account_belongs_to_the_shard_it_opens) {
     EXPECT_EQ(layout.index_of("zz"), 3U);
 }
 
-TEST(ShardLayout, ids_and_boundaries_are_distinct_at_every_size) {
+TEST(ShardLayout, IdsAndBoundariesAreDistinctAtEverySize) {
     for (std::size_t shards = 1; shards <= ShardLayout::kMaxShards; ++shards) {
         const ShardLayout layout(shards);
         EXPECT_EQ(std::set(layout.shard_ids().begin(), layout.shard_ids().end()).size(), shards);
@@ -44,12 +44,12 @@ TEST(ShardLayout, ids_and_boundaries_are_distinct_at_every_size) {
     EXPECT_FALSE(ShardLayout(4).index_of_shard(999));
 }
 
-TEST(ShardLayout, refuses_no_shards_and_too_many) {
+TEST(ShardLayout, RefusesNoShardsAndTooMany) {
     EXPECT_THROW(ShardLayout(0), std::invalid_argument);
     EXPECT_THROW(ShardLayout(ShardLayout::kMaxShards + 1), std::invalid_argument);
 }
 
-TEST(ShardLayout, is_told_as_a_version_2_layout) {
+TEST(ShardLayout, IsToldAsAVersion2Layout) {
     const nlohmann::json layout = ShardLayout(3).to_json().at("V2");
     EXPECT_EQ(layout.at("boundary_accounts").size(), 2U);
     for (std::size_t i = 0; i < 3; ++i) {

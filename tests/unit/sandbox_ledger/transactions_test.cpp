@@ -67,7 +67,7 @@ private:
     }
 };
 
-TEST(ExecutionLevels, are_those_of_a_node_block_by_block) {
+TEST(ExecutionLevels, AreThoseOfANodeBlockByBlock) {
     TestChain chain;
     // A failing call with a deposit: its refund comes one block later.
     const std::string hash = chain.send(chain.call("alice.sandbox", "ft.sandbox", "panic", "", kToken));
@@ -81,7 +81,7 @@ TEST(ExecutionLevels, are_those_of_a_node_block_by_block) {
               (std::vector<std::string>{"INCLUDED", "INCLUDED", "EXECUTED", "EXECUTED", "FINAL", "FINAL"}));
 }
 
-TEST(ExecutionLevels, a_missing_last_refund_does_not_hold_back_executed) {
+TEST(ExecutionLevels, AMissingLastRefundDoesNotHoldBackExecuted) {
     TestChain chain;
     const std::string hash = chain.send(chain.call("alice.sandbox", "ft.sandbox", "keep"));
     std::vector<std::string> levels;
@@ -93,14 +93,14 @@ TEST(ExecutionLevels, a_missing_last_refund_does_not_hold_back_executed) {
               (std::vector<std::string>{"INCLUDED", "EXECUTED_OPTIMISTIC", "EXECUTED", "EXECUTED", "FINAL"}));
 }
 
-TEST(ExecutionLevels, included_final_while_a_yield_is_pending) {
+TEST(ExecutionLevels, IncludedFinalWhileAYieldIsPending) {
     TestChain chain;
     const std::string hash = chain.run(chain.call("alice.sandbox", "script.sandbox", "yield"), 4);
     EXPECT_EQ(chain.ledger->execution_level(hash, 1'004), ExecutionLevel::included_final);
     EXPECT_EQ(chain.tx(hash).at("final_execution_status"), "INCLUDED_FINAL");
 }
 
-TEST(ExecutionLevels, of_an_older_tip_are_those_it_had_then) {
+TEST(ExecutionLevels, OfAnOlderTipAreThoseItHadThen) {
     TestChain chain;
     const std::string hash = chain.run(chain.transfer("alice.sandbox", "relayer.sandbox", 1), 8);
     EXPECT_EQ(chain.ledger->execution_level(hash, 1'000), ExecutionLevel::none);
@@ -113,7 +113,7 @@ TEST(ExecutionLevels, of_an_older_tip_are_those_it_had_then) {
     EXPECT_EQ(chain.ledger->execution_level("no hash", 1'008), ExecutionLevel::none);
 }
 
-TEST(TransactionViews, list_outcomes_and_receipts_depth_first) {
+TEST(TransactionViews, ListOutcomesAndReceiptsDepthFirst) {
     TestChain chain;
     const std::string hash =
         chain.run(chain.call("alice.sandbox", "ft.sandbox", "call",
@@ -135,7 +135,7 @@ TEST(TransactionViews, list_outcomes_and_receipts_depth_first) {
         Json::parse(chain.ledger->transaction(hash, chain.ledger->tip())->json).contains("receipts"));
 }
 
-TEST(TransactionViews, are_read_by_the_daemons_decoder) {
+TEST(TransactionViews, AreReadByTheDaemonsDecoder) {
     TestChain chain;
     const std::string hash = chain.run(chain.call("alice.sandbox", "ft.sandbox", "panic", "", kToken));
     const auto decoded = chain::decode_transaction_status(
@@ -145,14 +145,14 @@ TEST(TransactionViews, are_read_by_the_daemons_decoder) {
     EXPECT_EQ(decoded->value.receipts->size(), decoded->value.receipts_outcome.size());
 }
 
-TEST(TransactionViews, of_a_local_receipt_have_its_body) {
+TEST(TransactionViews, OfALocalReceiptHaveItsBody) {
     TestChain chain;
     const std::string hash = chain.run(chain.transfer("bob.sandbox", "bob.sandbox", 1), 1);
     ASSERT_EQ(chain.tx(hash).at("receipts").size(), 1U);
     EXPECT_EQ(chain.tx(hash).at("receipts").at(0).at("predecessor_id"), "bob.sandbox");
 }
 
-TEST(TransactionViews, say_started_until_the_returned_promise_is_done) {
+TEST(TransactionViews, SayStartedUntilTheReturnedPromiseIsDone) {
     TestChain chain;
     const std::string hash =
         chain.send(chain.call("alice.sandbox", "ft.sandbox", "call",
@@ -161,7 +161,7 @@ TEST(TransactionViews, say_started_until_the_returned_promise_is_done) {
     EXPECT_EQ(chain.tx(hash).at("status"), "Started");
 }
 
-TEST(Receipts, are_found_from_the_block_on_that_makes_them) {
+TEST(Receipts, AreFoundFromTheBlockOnThatMakesThem) {
     TestChain chain;
     const std::string hash = chain.send(chain.call(
         "alice.sandbox", "ft.sandbox", "call", R"({"to":"script.sandbox","method":"panic","then":"keep"})"));
@@ -177,7 +177,7 @@ TEST(Receipts, are_found_from_the_block_on_that_makes_them) {
     EXPECT_FALSE(chain.ledger->transaction_of_receipt("?"));
 }
 
-TEST(Receipts, of_data_belong_to_the_transaction_that_awaits_them) {
+TEST(Receipts, OfDataBelongToTheTransactionThatAwaitsThem) {
     TestChain chain;
     const std::string hash = chain.run(chain.call(
         "alice.sandbox", "ft.sandbox", "call", R"({"to":"script.sandbox","method":"panic","then":"keep"})"));
@@ -198,7 +198,7 @@ TEST(Receipts, of_data_belong_to_the_transaction_that_awaits_them) {
     EXPECT_EQ(found, 1U);
 }
 
-TEST(OutcomeProofs, of_transaction_views_lead_to_the_next_chunks_outcome_root) {
+TEST(OutcomeProofs, OfTransactionViewsLeadToTheNextChunksOutcomeRoot) {
     TestChain chain;
     const std::string hash = chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 1));
     chain.send(chain.transfer("alice.sandbox", "bob.sandbox", 2));
@@ -211,7 +211,7 @@ TEST(OutcomeProofs, of_transaction_views_lead_to_the_next_chunks_outcome_root) {
     EXPECT_EQ(std::get<Json>(verified).at("outcome_proof").at("proof"), outcome.at("proof"));
 }
 
-TEST(LightClientProofs, of_every_outcome_verify_against_the_head_as_a_client_checks_them) {
+TEST(LightClientProofs, OfEveryOutcomeVerifyAgainstTheHeadAsAClientChecksThem) {
     LedgerOptions options = test_options();
     options.missing_chunk_probability = 0.3;
     options.skipped_height_probability = 0.2;
@@ -242,7 +242,7 @@ TEST(LightClientProofs, of_every_outcome_verify_against_the_head_as_a_client_che
     EXPECT_EQ(chain.ledger->check().proofs, checked);
 }
 
-TEST(LightClientProofs, are_not_confirmed_before_the_next_chunk_is_below_the_head) {
+TEST(LightClientProofs, AreNotConfirmedBeforeTheNextChunkIsBelowTheHead) {
     TestChain chain;
     const std::string hash = chain.send(chain.transfer("alice.sandbox", "relayer.sandbox", 1));
     const auto answer = [&](bool is_transaction, const std::string& id, Height head) {
@@ -263,7 +263,7 @@ TEST(LightClientProofs, are_not_confirmed_before_the_next_chunk_is_below_the_hea
     EXPECT_EQ(answer(false, CryptoHash{}.to_string(), 1'003), NoProof::unknown);
 }
 
-TEST(StateViews, show_any_past_height) {
+TEST(StateViews, ShowAnyPastHeight) {
     TestChain chain;
     chain.run(chain.transfer("alice.sandbox", "dora.sandbox", 1), 3);
     chain.run(chain.transfer("alice.sandbox", "bob.sandbox", kToken), 3);
@@ -281,7 +281,7 @@ TEST(StateViews, show_any_past_height) {
     EXPECT_EQ(chain.ledger->view_state("ft.sandbox", "", 1'006), Json::array());
 }
 
-TEST(StateViews, calls_answer_values_logs_and_soft_errors) {
+TEST(StateViews, CallsAnswerValuesLogsAndSoftErrors) {
     TestChain chain;
     EXPECT_EQ(chain::text_of(chain.ledger->call_function("ft.sandbox", "keep", {}, 1'000).value), "kept");
     EXPECT_EQ(chain.ledger->call_function("ft.sandbox", "log", {'h', 'i'}, 1'000).logs,
@@ -292,7 +292,7 @@ TEST(StateViews, calls_answer_values_logs_and_soft_errors) {
               std::string::npos);
 }
 
-TEST(StateViews, changes_in_a_block_name_who_was_touched) {
+TEST(StateViews, ChangesInABlockNameWhoWasTouched) {
     TestChain chain;
     chain.run(chain.transfer("alice.sandbox", "relayer.sandbox", 1), 2);
     const Json changes = chain.ledger->changes_in_block(1'001);
@@ -304,7 +304,7 @@ TEST(StateViews, changes_in_a_block_name_who_was_touched) {
               changes.end());
 }
 
-TEST(Configurations, tell_the_layout_and_the_options) {
+TEST(Configurations, TellTheLayoutAndTheOptions) {
     TestChain chain;
     const Json config = chain.ledger->protocol_config(1'000);
     EXPECT_EQ(config.at("chain_id"), "sandbox");
@@ -315,7 +315,7 @@ TEST(Configurations, tell_the_layout_and_the_options) {
               chain.block(1'000).at("header").at("total_supply"));
 }
 
-TEST(Validators, count_what_they_produced_in_the_epoch) {
+TEST(Validators, CountWhatTheyProducedInTheEpoch) {
     TestChain chain;
     chain.ledger->withhold_chunk(chain.shard_id_of("alice.sandbox"), 2);
     chain.produce(10);

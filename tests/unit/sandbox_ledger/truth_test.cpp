@@ -10,7 +10,7 @@ namespace {
 
 using sim::Json;
 
-TEST(Truth, a_transfer_passes_through_all_stages) {
+TEST(Truth, ATransferPassesThroughAllStages) {
     TestChain chain;
     const std::string hash = chain.run(chain.transfer("alice.sandbox", "relayer.sandbox", kToken), 4);
     const Json truth = chain.truth(hash);
@@ -28,7 +28,7 @@ TEST(Truth, a_transfer_passes_through_all_stages) {
     EXPECT_EQ(truth.at("tree").at(0).at("status"), "success_value");
 }
 
-TEST(Truth, a_local_transfer_is_executed_where_it_is_included) {
+TEST(Truth, ALocalTransferIsExecutedWhereItIsIncluded) {
     TestChain chain;
     const std::string hash = chain.run(chain.transfer("bob.sandbox", "bob.sandbox", kToken), 1);
     EXPECT_EQ(chain.truth(hash).at("heights").at("included"), 1'001);
@@ -36,7 +36,7 @@ TEST(Truth, a_local_transfer_is_executed_where_it_is_included) {
     EXPECT_EQ(chain.truth(hash).at("stage"), "completed");
 }
 
-TEST(Truth, a_failed_initial_receipt_is_failed_whatever_its_refunds_do) {
+TEST(Truth, AFailedInitialReceiptIsFailedWhateverItsRefundsDo) {
     TestChain chain;
     const std::string hash = chain.run(chain.call("alice.sandbox", "ft.sandbox", "panic", "", kToken));
     const Json truth = chain.truth(hash);
@@ -48,7 +48,7 @@ TEST(Truth, a_failed_initial_receipt_is_failed_whatever_its_refunds_do) {
     EXPECT_GT(truth.at("heights").at("refunded"), truth.at("heights").at("completed"));
 }
 
-TEST(Truth, a_failed_promise_whose_callback_succeeded_is_handled) {
+TEST(Truth, AFailedPromiseWhoseCallbackSucceededIsHandled) {
     TestChain chain;
     const std::string hash =
         chain.run(chain.call("alice.sandbox", "ft.sandbox", "call",
@@ -60,7 +60,7 @@ TEST(Truth, a_failed_promise_whose_callback_succeeded_is_handled) {
     EXPECT_EQ(truth.at("failed_receipts").at(0).at("handled"), true);
 }
 
-TEST(Truth, a_callback_that_fails_is_callback_failed_though_the_call_succeeded) {
+TEST(Truth, ACallbackThatFailsIsCallbackFailedThoughTheCallSucceeded) {
     TestChain chain;
     const std::string hash =
         chain.run(chain.call("alice.sandbox", "ft.sandbox", "call",
@@ -69,7 +69,7 @@ TEST(Truth, a_callback_that_fails_is_callback_failed_though_the_call_succeeded) 
     EXPECT_EQ(chain.truth(hash).at("failed_receipts").at(0).at("role"), "callback");
 }
 
-TEST(Truth, a_promise_whose_callback_fails_as_well_is_not_handled) {
+TEST(Truth, APromiseWhoseCallbackFailsAsWellIsNotHandled) {
     TestChain chain;
     const std::string hash =
         chain.run(chain.call("alice.sandbox", "ft.sandbox", "call",
@@ -80,7 +80,7 @@ TEST(Truth, a_promise_whose_callback_fails_as_well_is_not_handled) {
     for (const Json& failed : truth.at("failed_receipts")) EXPECT_EQ(failed.at("handled"), false);
 }
 
-TEST(Truth, a_failure_that_nobody_awaits_is_receipt_failed) {
+TEST(Truth, AFailureThatNobodyAwaitsIsReceiptFailed) {
     TestChain chain;
     const std::string hash = chain.run(
         chain.call("alice.sandbox", "ft.sandbox", "call", R"({"to":"script.sandbox","method":"panic"})"));
@@ -88,7 +88,7 @@ TEST(Truth, a_failure_that_nobody_awaits_is_receipt_failed) {
     EXPECT_EQ(chain.truth(hash).at("failed_receipts").at(0).at("role"), "detached");
 }
 
-TEST(Truth, a_returned_promise_is_awaited_in_place_of_its_maker) {
+TEST(Truth, AReturnedPromiseIsAwaitedInPlaceOfItsMaker) {
     TestChain chain;
     const std::string inner = R"({"to":"script.sandbox","method":"panic","return":true})";
     Json outer = {
@@ -99,7 +99,7 @@ TEST(Truth, a_returned_promise_is_awaited_in_place_of_its_maker) {
     EXPECT_EQ(truth.at("failed_receipts").at(0).at("handled"), true);
 }
 
-TEST(Truth, a_meta_transaction_is_judged_by_its_inner_call_too) {
+TEST(Truth, AMetaTransactionIsJudgedByItsInnerCallToo) {
     TestChain chain;
     wire::DelegateAction inner;
     inner.sender_id = "bob.sandbox";
@@ -117,7 +117,7 @@ TEST(Truth, a_meta_transaction_is_judged_by_its_inner_call_too) {
     EXPECT_EQ(chain.tx(hash).at("status"), Json({{"SuccessValue", ""}}));
 }
 
-TEST(Truth, a_payout_of_a_deleted_account_is_no_refund) {
+TEST(Truth, APayoutOfADeletedAccountIsNoRefund) {
     TestChain chain;
     const std::string hash =
         chain.run(chain.make("carol.sandbox", "carol.sandbox", {{wire::DeleteAccount{"alice.sandbox"}}}), 6);
@@ -128,7 +128,7 @@ TEST(Truth, a_payout_of_a_deleted_account_is_no_refund) {
     EXPECT_TRUE(payout) << truth.dump(1);
 }
 
-TEST(Truth, a_yield_that_times_out_is_a_callback_executed_then) {
+TEST(Truth, AYieldThatTimesOutIsACallbackExecutedThen) {
     TestChain chain;
     const std::string hash = chain.run(chain.call("alice.sandbox", "script.sandbox", "yield"), 15);
     const Json truth = chain.truth(hash);
@@ -137,7 +137,7 @@ TEST(Truth, a_yield_that_times_out_is_a_callback_executed_then) {
     EXPECT_GE(truth.at("tree").at(1).at("executed_height").get<Height>(), 1'008U);
 }
 
-TEST(Truth, has_no_verdict_before_the_last_receipt_was_executed) {
+TEST(Truth, HasNoVerdictBeforeTheLastReceiptWasExecuted) {
     TestChain chain;
     const std::string hash = chain.run(chain.call("alice.sandbox", "script.sandbox", "yield"), 4);
     EXPECT_EQ(chain.truth(hash).at("verdict"), nullptr);
@@ -145,7 +145,7 @@ TEST(Truth, has_no_verdict_before_the_last_receipt_was_executed) {
     EXPECT_EQ(chain.truth(hash).at("tree").at(1).at("status"), "pending");
 }
 
-TEST(Truth, is_asked_by_the_heights_of_inclusion_or_end) {
+TEST(Truth, IsAskedByTheHeightsOfInclusionOrEnd) {
     TestChain chain;
     const std::string first = chain.run(chain.transfer("alice.sandbox", "bob.sandbox", 1), 1);
     const std::string second = chain.run(chain.transfer("alice.sandbox", "bob.sandbox", 1), 5);

@@ -8,7 +8,7 @@ using namespace test;
 
 class Control : public Run {};
 
-TEST_F(Control, makes_blocks_by_hand) {
+TEST_F(Control, MakesBlocksByHand) {
     const Height genesis = sandbox().ledger().tip();
     EXPECT_EQ(change("/advance", {{"blocks", 5}})["height"], genesis + 5);
     EXPECT_EQ(change("/advance")["height"], genesis + 6) << "one if nothing is said";
@@ -20,7 +20,7 @@ TEST_F(Control, makes_blocks_by_hand) {
     EXPECT_EQ(status["shards"].size(), 4u);
 }
 
-TEST_F(Control, cannot_resume_without_a_rhythm) {
+TEST_F(Control, CannotResumeWithoutARhythm) {
     EXPECT_EQ(change("/pause")["paused"], true);
     EXPECT_NE(problem("POST", "/resume", "", 409).find("--block-time-ms is 0"), std::string::npos);
     options_.block_time = std::chrono::milliseconds(600);
@@ -29,7 +29,7 @@ TEST_F(Control, cannot_resume_without_a_rhythm) {
     EXPECT_EQ(change("/pause")["paused"], true);
 }
 
-TEST_F(Control, gives_the_keys_of_the_ready_made_accounts) {
+TEST_F(Control, GivesTheKeysOfTheReadyMadeAccounts) {
     const json keys = get("/keys");
     ASSERT_EQ(keys.size(), 4u);
     EXPECT_EQ(keys[0]["account"], "alice.sandbox");
@@ -40,7 +40,7 @@ TEST_F(Control, gives_the_keys_of_the_ready_made_accounts) {
     EXPECT_EQ(found["result"]["permission"], "FullAccess");
 }
 
-TEST_F(Control, tells_the_truth_of_what_was_sent) {
+TEST_F(Control, TellsTheTruthOfWhatWasSent) {
     const auto hash = send_transfer(1);
     EXPECT_EQ(get("/transactions/" + hash)["stage"], "pending");
     change("/advance", {{"blocks", 6}});
@@ -53,7 +53,7 @@ TEST_F(Control, tells_the_truth_of_what_was_sent) {
     EXPECT_EQ(get("/check")["ok"], true);
 }
 
-TEST_F(Control, loses_a_transaction_as_it_is_told) {
+TEST_F(Control, LosesATransactionAsItIsTold) {
     const auto hash = send_transfer(1);
     change("/transactions/" + hash + "/drop", {{"how", "forwarding"}});
     change("/advance", {{"blocks", 3}});
@@ -65,7 +65,7 @@ TEST_F(Control, loses_a_transaction_as_it_is_told) {
         std::string::npos);
 }
 
-TEST_F(Control, delays_a_transaction) {
+TEST_F(Control, DelaysATransaction) {
     const auto hash = send_transfer(1);
     change("/transactions/" + hash + "/delay", {{"blocks", 4}});
     change("/advance", {{"blocks", 3}});
@@ -74,14 +74,14 @@ TEST_F(Control, delays_a_transaction) {
     EXPECT_EQ(get("/transactions/" + hash)["stage"], "final");
 }
 
-TEST_F(Control, includes_a_transaction_whatever_is_wrong_with_it) {
+TEST_F(Control, IncludesATransactionWhateverIsWrongWithIt) {
     const auto hash = send_transfer(1);
     EXPECT_EQ(change("/transactions/" + hash + "/include")["transaction_hash"], hash);
     EXPECT_NE(problem("POST", "/transactions/" + hash + "/include", R"({"how":"now"})", 400).find("`how`"),
               std::string::npos);
 }
 
-TEST_F(Control, skips_heights_and_withholds_chunks) {
+TEST_F(Control, SkipsHeightsAndWithholdsChunks) {
     const Height tip = sandbox().ledger().tip();
     change("/skip-height");
     EXPECT_EQ(change("/advance")["height"], tip + 2);
@@ -91,7 +91,7 @@ TEST_F(Control, skips_heights_and_withholds_chunks) {
     EXPECT_EQ(rpc("block", {{"finality", "optimistic"}})["result"]["header"]["chunk_mask"][0], false);
 }
 
-TEST_F(Control, congests_a_shard) {
+TEST_F(Control, CongestsAShard) {
     const auto shard = get("/status")["shards"][0];
     change("/shards/" + shard.dump() + "/congest", {{"blocks", 5}, {"level", 0.9}});
     change("/advance", {{"blocks", 3}});
@@ -102,7 +102,7 @@ TEST_F(Control, congests_a_shard) {
               std::string::npos);
 }
 
-TEST_F(Control, sets_faults_host_by_host) {
+TEST_F(Control, SetsFaultsHostByHost) {
     const json rules = json::parse(R"([{"fault":"stale","blocks":2,"share":1.0}])");
     EXPECT_EQ(change("/faults", {{"host", "regular"}, {"faults", rules}}),
               (json{{"regular", rules}, {"archival", json::array()}}));
@@ -112,7 +112,7 @@ TEST_F(Control, sets_faults_host_by_host) {
     EXPECT_EQ(get("/faults"), none);
 }
 
-TEST_F(Control, lets_traffic_flow_and_ebb) {
+TEST_F(Control, LetsTrafficFlowAndEbb) {
     EXPECT_EQ(problem("POST", "/traffic", "", 409), "there is no traffic: --traffic names a profile");
     options_.traffic = "transfers";
     options_.tps = 10;
@@ -132,7 +132,7 @@ TEST_F(Control, lets_traffic_flow_and_ebb) {
               "tps must be a whole number from 0 to 100000, not -1");
 }
 
-TEST_F(Control, says_what_is_wrong) {
+TEST_F(Control, SaysWhatIsWrong) {
     const auto detail = [&](const char* path, const char* body) { return problem("POST", path, body, 400); };
     EXPECT_EQ(detail("/advance", "{"), "the body is not JSON");
     EXPECT_EQ(detail("/advance", "[1]"), "the body must be a JSON object");
@@ -156,7 +156,7 @@ TEST_F(Control, says_what_is_wrong) {
     EXPECT_EQ(control("POST", "/advance", "{\"\xff\":1}").status, 400) << "not UTF-8";
 }
 
-TEST_F(Control, knows_its_paths_and_methods) {
+TEST_F(Control, KnowsItsPathsAndMethods) {
     EXPECT_NE(problem("GET", "/", "", 404).find("POST /advance"), std::string::npos);
     problem("GET", "/nothing", "", 404);
     problem("POST", "/transactions/x/y/z", "", 404);

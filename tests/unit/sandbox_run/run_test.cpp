@@ -32,7 +32,7 @@ protected:
     }
 };
 
-TEST_F(WholeSandbox, has_ready_made_accounts_and_contracts) {
+TEST_F(WholeSandbox, HasReadyMadeAccountsAndContracts) {
     for (const auto* id : {"alice.sandbox", "bob.sandbox", "carol.sandbox", "relayer.sandbox"})
         EXPECT_EQ(view({{"request_type", "view_account"}, {"account_id", id}})["amount"],
                   "10000000000000000000000000000")
@@ -47,7 +47,7 @@ TEST_F(WholeSandbox, has_ready_made_accounts_and_contracts) {
     EXPECT_GT(registered["result"].size(), 4u) << "receiver.sandbox can take tokens";
 }
 
-TEST_F(WholeSandbox, carries_a_transaction_to_its_end) {
+TEST_F(WholeSandbox, CarriesATransactionToItsEnd) {
     const auto signed_transfer = transfer_base64(1);
     const json params{{"signed_tx_base64", signed_transfer}, {"wait_until", "FINAL"}};
     options_.longest_wait = 10s;
@@ -70,7 +70,7 @@ TEST_F(WholeSandbox, carries_a_transaction_to_its_end) {
         << again;
 }
 
-TEST_F(WholeSandbox, ends_a_wait_that_can_come_to_nothing) {
+TEST_F(WholeSandbox, EndsAWaitThatCanComeToNothing) {
     options_.longest_wait = 10s;
     const json params{{"signed_tx_base64", transfer_base64(1)}, {"wait_until", "FINAL"}};
     const auto hash =
@@ -88,13 +88,13 @@ TEST_F(WholeSandbox, ends_a_wait_that_can_come_to_nothing) {
     EXPECT_EQ(json_of(sent.get())["error"]["cause"]["name"], "INVALID_TRANSACTION");
 }
 
-TEST_F(WholeSandbox, is_the_same_for_the_same_seed) {
+TEST_F(WholeSandbox, IsTheSameForTheSameSeed) {
     const auto one = dump("5");
     EXPECT_EQ(one, dump("5"));
     EXPECT_NE(one, dump("6"));
 }
 
-TEST_F(WholeSandbox, has_as_much_traffic_as_it_is_told) {
+TEST_F(WholeSandbox, HasAsMuchTrafficAsItIsTold) {
     options_.traffic = "transfers";
     options_.tps = 10;
     change("/advance", {{"blocks", 10}});
@@ -102,7 +102,7 @@ TEST_F(WholeSandbox, has_as_much_traffic_as_it_is_told) {
     EXPECT_EQ(get("/check")["ok"], true);
 }
 
-TEST_F(WholeSandbox, refuses_a_traffic_that_there_is_not) {
+TEST_F(WholeSandbox, RefusesATrafficThatThereIsNot) {
     options_.traffic = "rush-hour";
     try {
         sandbox();
@@ -113,18 +113,18 @@ TEST_F(WholeSandbox, refuses_a_traffic_that_there_is_not) {
     }
 }
 
-TEST_F(WholeSandbox, refuses_more_shards_than_there_can_be) {
+TEST_F(WholeSandbox, RefusesMoreShardsThanThereCanBe) {
     options_.ledger.shards = 33;
     EXPECT_THROW(sandbox(), std::invalid_argument);
 }
 
-TEST(ReadyAccounts, follow_from_the_seed) {
+TEST(ReadyAccounts, FollowFromTheSeed) {
     EXPECT_EQ(keys_json(ready_accounts(1)), keys_json(ready_accounts(1)));
     EXPECT_NE(keys_json(ready_accounts(1))[0]["secret_key"], keys_json(ready_accounts(2))[0]["secret_key"]);
     EXPECT_NE(keys_json(ready_accounts(1))[0]["secret_key"], keys_json(ready_accounts(1))[1]["secret_key"]);
 }
 
-TEST(ReadyAccounts, are_written_for_the_owners_eyes_only) {
+TEST(ReadyAccounts, AreWrittenForTheOwnersEyesOnly) {
     const auto file =
         std::filesystem::path(testing::TempDir()) / ("keys-" + std::to_string(::getpid()) + ".json");
     std::ofstream(file) << "left over, and readable by all";
@@ -138,7 +138,7 @@ TEST(ReadyAccounts, are_written_for_the_owners_eyes_only) {
     EXPECT_THROW(write_keys("/nowhere/keys.json", ready_accounts(1)), std::system_error);
 }
 
-TEST(BlockSchedule, keeps_to_the_beat_when_a_block_is_late) {
+TEST(BlockSchedule, KeepsToTheBeatWhenABlockIsLate) {
     const base::SteadyTime start{100s};
     BlockSchedule schedule(600ms);
     EXPECT_FALSE(schedule.wait(start)) << "not started";
@@ -149,7 +149,7 @@ TEST(BlockSchedule, keeps_to_the_beat_when_a_block_is_late) {
     EXPECT_EQ(schedule.wait(start + 900ms), base::Duration(300ms)) << "the next one is not late";
 }
 
-TEST(BlockSchedule, lets_go_what_is_far_too_late) {
+TEST(BlockSchedule, LetsGoWhatIsFarTooLate) {
     const base::SteadyTime start{100s};
     BlockSchedule schedule(600ms);
     schedule.start(start);
@@ -159,7 +159,7 @@ TEST(BlockSchedule, lets_go_what_is_far_too_late) {
     EXPECT_EQ(schedule.wait(start + 3600s), base::Duration(600ms));
 }
 
-TEST(BlockSchedule, stands_still_when_it_is_stopped) {
+TEST(BlockSchedule, StandsStillWhenItIsStopped) {
     BlockSchedule schedule(600ms);
     schedule.start(base::SteadyTime{100s});
     schedule.stop();
@@ -167,7 +167,7 @@ TEST(BlockSchedule, stands_still_when_it_is_stopped) {
     EXPECT_FALSE(BlockSchedule(0ms).has_rhythm());
 }
 
-TEST(GenesisTime, is_read_in_three_forms) {
+TEST(GenesisTime, IsReadInThreeForms) {
     EXPECT_EQ(parse_genesis_time("2026-01-01T00:00:00Z", 7), 1'767'225'600'000'000'000u);
     EXPECT_EQ(parse_genesis_time("1767225600000000001", 7), 1'767'225'600'000'000'001u);
     EXPECT_EQ(parse_genesis_time("now", 7), 7u);

@@ -138,19 +138,19 @@ void expect_ends(const Chain& chain, Profile profile) {
     EXPECT_TRUE(report.ok()) << report.to_json().dump(1);
 }
 
-TEST(TrafficMix, comes_to_the_ends_of_its_kinds) {
+TEST(TrafficMix, ComesToTheEndsOfItsKinds) {
     Chain chain;
     chain.run(Profile::mixed, 60, 20);
     expect_ends(chain, Profile::mixed);
 }
 
-TEST(TrafficMix, fails_in_every_way_there_is) {
+TEST(TrafficMix, FailsInEveryWayThereIs) {
     Chain chain;
     chain.run(Profile::failures, 40, 15);
     expect_ends(chain, Profile::failures);
 }
 
-TEST(TrafficMix, storms_without_losing_anything) {
+TEST(TrafficMix, StormsWithoutLosingAnything) {
     Chain chain;
     chain.run(Profile::storm, 15, 12);
     expect_ends(chain, Profile::storm);

@@ -28,7 +28,7 @@ wire::Action delegate_by(const std::string& user, const std::string& receiver,
     return {std::move(delegate)};
 }
 
-TEST(MetaTransactions, the_relayer_pays_and_the_user_acts) {
+TEST(MetaTransactions, TheRelayerPaysAndTheUserActs) {
     World world;
     const CryptoHash hash = world.send(kAlice, kBob, {delegate_by(kBob, kCarol, {transfer_action(5)})});
     world.run_until_idle();
@@ -44,7 +44,7 @@ TEST(MetaTransactions, the_relayer_pays_and_the_user_acts) {
     EXPECT_EQ(world.balance(kAlice), 1000 * kNear - 5 - world.burnt());
 }
 
-TEST(MetaTransactions, a_failed_inner_call_returns_its_deposit_to_the_user_and_its_gas_to_the_relayer) {
+TEST(MetaTransactions, AFailedInnerCallReturnsItsDepositToTheUserAndItsGasToTheRelayer) {
     World world;
     const CryptoHash hash =
         world.send(kAlice, kBob, {delegate_by(kBob, kCarol, {call_action("run", kTera, 7)})});
@@ -58,7 +58,7 @@ TEST(MetaTransactions, a_failed_inner_call_returns_its_deposit_to_the_user_and_i
     EXPECT_EQ(world.balance(kAlice), 1000 * kNear - 7 - world.burnt());
 }
 
-TEST(MetaTransactions, a_refused_delegate_returns_the_inner_deposit_to_the_relayer) {
+TEST(MetaTransactions, ARefusedDelegateReturnsTheInnerDepositToTheRelayer) {
     World world;
     world.send(kAlice, kBob, {delegate_by(kBob, kCarol, {transfer_action(5)})});
     world.run_until_idle();
@@ -69,7 +69,7 @@ TEST(MetaTransactions, a_refused_delegate_returns_the_inner_deposit_to_the_relay
     EXPECT_EQ(world.balance(kAlice), 1000 * kNear - 5 - world.burnt());
 }
 
-TEST(MetaTransactions, a_failure_after_the_delegate_in_its_receipt_drops_the_inner_receipt) {
+TEST(MetaTransactions, AFailureAfterTheDelegateInItsReceiptDropsTheInnerReceipt) {
     World world;
     const CryptoHash hash = world.send(
         kAlice, kBob,
@@ -82,7 +82,7 @@ TEST(MetaTransactions, a_failure_after_the_delegate_in_its_receipt_drops_the_inn
     EXPECT_EQ(world.state_of(kBob).access_key(kBob, key_of(kBob).public_key())->nonce, 0U);
 }
 
-TEST(DeletedAccounts, pay_out_and_what_nobody_can_take_is_burnt) {
+TEST(DeletedAccounts, PayOutAndWhatNobodyCanTakeIsBurnt) {
     World world;
     world.send(kAlice, kAlice, {{wire::DeleteAccount{kBob}}});
     world.run_until_idle();
@@ -93,7 +93,7 @@ TEST(DeletedAccounts, pay_out_and_what_nobody_can_take_is_burnt) {
     EXPECT_GT(world.burnt(), 1999 * kNear);
 }
 
-TEST(ImplicitAccounts, are_made_and_sign_with_their_key) {
+TEST(ImplicitAccounts, AreMadeAndSignWithTheirKey) {
     World world;
     const sim::SecretKey key = key_of("implicit");
     const std::string id = chain::hex_encode(key.public_key().raw());
@@ -103,7 +103,7 @@ TEST(ImplicitAccounts, are_made_and_sign_with_their_key) {
     EXPECT_EQ(world.balance(id), kNear);
 }
 
-TEST(GlobalContractTokens, are_burnt_and_counted) {
+TEST(GlobalContractTokens, AreBurntAndCounted) {
     World world;
     const CryptoHash deployed = world.send(kAlice, kAlice, {{wire::DeployGlobalContract{Bytes(100), {}}}});
     world.run_until_idle();
@@ -111,7 +111,7 @@ TEST(GlobalContractTokens, are_burnt_and_counted) {
     EXPECT_GT(world.burnt(), kNear / 100);
 }
 
-TEST(GasKeyTokens, are_kept_and_counted) {
+TEST(GasKeyTokens, AreKeptAndCounted) {
     World world;
     const PublicKey key = key_of("gas").public_key();
     const wire::GasKeyFullAccess permission{{0, 1}};

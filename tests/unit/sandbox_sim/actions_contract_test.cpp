@@ -24,7 +24,7 @@ struct GlobalContractActions : ActionStage {
     }
 };
 
-TEST_F(GlobalContractActions, code_is_deployed_by_its_hash_and_used_by_anybody) {
+TEST_F(GlobalContractActions, CodeIsDeployedByItsHashAndUsedByAnybody) {
     const Result deployed = run("alice.test", "alice.test", {by_hash()});
     EXPECT_TRUE(deployed.error.is_null());
     EXPECT_EQ(deployed.tokens_burnt, kCode.size() * 10 * kStoragePricePerByte);
@@ -36,7 +36,7 @@ TEST_F(GlobalContractActions, code_is_deployed_by_its_hash_and_used_by_anybody) 
     EXPECT_EQ(state.account("bob.test")->storage_usage, 182U + 32);
 }
 
-TEST_F(GlobalContractActions, code_that_an_account_deploys_changes_for_all_who_use_it) {
+TEST_F(GlobalContractActions, CodeThatAnAccountDeploysChangesForAllWhoUseIt) {
     EXPECT_TRUE(own("alice.test", {by_account()}).is_null());
     EXPECT_TRUE(own("bob.test", {use("alice.test")}).is_null());
     EXPECT_EQ(state.code("bob.test"), kCode);
@@ -48,7 +48,7 @@ TEST_F(GlobalContractActions, code_that_an_account_deploys_changes_for_all_who_u
     EXPECT_EQ(state.code("bob.test", 200), kCode);
 }
 
-TEST_F(GlobalContractActions, a_contract_that_nobody_deployed_does_not_exist) {
+TEST_F(GlobalContractActions, AContractThatNobodyDeployedDoesNotExist) {
     EXPECT_EQ(own("bob.test", {use("alice.test")}),
               (Json{{"GlobalContractDoesNotExist", {{"identifier", {{"account_id", "alice.test"}}}}}}));
     const CryptoHash hash = chain::sha256(kCode);
@@ -56,14 +56,14 @@ TEST_F(GlobalContractActions, a_contract_that_nobody_deployed_does_not_exist) {
               (Json{{"GlobalContractDoesNotExist", {{"identifier", {{"hash", hash.to_string()}}}}}}));
 }
 
-TEST_F(GlobalContractActions, deploying_costs_tokens_for_good) {
+TEST_F(GlobalContractActions, DeployingCostsTokensForGood) {
     const u128 price = kCode.size() * 10 * kStoragePricePerByte;
     set_amount("alice.test", price - 1);
     EXPECT_EQ(own("alice.test", {by_hash()}),
               (Json{{"LackBalanceForState", {{"account_id", "alice.test"}, {"amount", decimal(price)}}}}));
 }
 
-TEST_F(GlobalContractActions, code_of_ones_own_takes_the_place_of_a_global_contract) {
+TEST_F(GlobalContractActions, CodeOfOnesOwnTakesThePlaceOfAGlobalContract) {
     EXPECT_TRUE(own("alice.test", {by_hash(), use(chain::sha256(kCode))}).is_null());
     EXPECT_TRUE(own("alice.test", {{wire::DeployContract{raw("own")}}}).is_null());
     EXPECT_EQ(state.code("alice.test"), raw("own"));
@@ -85,7 +85,7 @@ struct StateInits : GlobalContractActions {
     wire::DeterministicStateInit action;
 };
 
-TEST_F(StateInits, make_the_account_with_contract_and_data) {
+TEST_F(StateInits, MakeTheAccountWithContractAndData) {
     EXPECT_TRUE(init().error.is_null());
     EXPECT_EQ(state.code(id()), kCode);
     EXPECT_EQ(state.data(id(), "k"), "v");
@@ -93,14 +93,14 @@ TEST_F(StateInits, make_the_account_with_contract_and_data) {
     EXPECT_TRUE(state.access_keys(id()).empty());
 }
 
-TEST_F(StateInits, fill_an_account_that_a_transfer_made) {
+TEST_F(StateInits, FillAnAccountThatATransferMade) {
     EXPECT_TRUE(error_of("bob.test", id(), {transfer(5)}).is_null());
     EXPECT_TRUE(init().error.is_null());
     EXPECT_EQ(state.code(id()), kCode);
     EXPECT_EQ(amount(id()), 5U);
 }
 
-TEST_F(StateInits, return_a_deposit_that_the_storage_does_not_need) {
+TEST_F(StateInits, ReturnADepositThatTheStorageDoesNotNeed) {
     const Result result = init(50);
     EXPECT_EQ(amount(id()), 0U);
     ASSERT_THAT(result.new_receipts, SizeIs(1));
@@ -109,7 +109,7 @@ TEST_F(StateInits, return_a_deposit_that_the_storage_does_not_need) {
     EXPECT_EQ(result.new_receipts.front().body.actions, std::vector<wire::Action>{transfer(50)});
 }
 
-TEST_F(StateInits, keep_what_the_storage_needs) {
+TEST_F(StateInits, KeepWhatTheStorageNeeds) {
     action.state_init.data.emplace_back(raw("large"), Bytes(1000));
     const u128 needed = (152 + 1045) * kStoragePricePerByte;
     const Result result = init(needed + 7);
@@ -118,7 +118,7 @@ TEST_F(StateInits, keep_what_the_storage_needs) {
     EXPECT_EQ(result.new_receipts.front().body.actions, std::vector<wire::Action>{transfer(7)});
 }
 
-TEST_F(StateInits, keep_all_of_a_deposit_that_is_too_small) {
+TEST_F(StateInits, KeepAllOfADepositThatIsTooSmall) {
     action.state_init.data.emplace_back(raw("large"), Bytes(1000));
     const Result result = init(9);
     EXPECT_EQ(amount(id()), 9U);
@@ -127,7 +127,7 @@ TEST_F(StateInits, keep_all_of_a_deposit_that_is_too_small) {
     EXPECT_TRUE(check_storage_stake(id(), *state.account(id())));
 }
 
-TEST_F(StateInits, do_nothing_to_an_account_that_has_its_contract) {
+TEST_F(StateInits, DoNothingToAnAccountThatHasItsContract) {
     EXPECT_TRUE(init().error.is_null());
     change(state, 201, [&](StateUpdate& u) { u.set_data(id(), "k", "later"); });
     block.height = 202;
@@ -137,14 +137,14 @@ TEST_F(StateInits, do_nothing_to_an_account_that_has_its_contract) {
     EXPECT_THAT(again.new_receipts, SizeIs(1));
 }
 
-TEST_F(StateInits, need_a_contract_that_exists) {
+TEST_F(StateInits, NeedAContractThatExists) {
     action.state_init.code = std::string("nobody.test");
     EXPECT_EQ(init().error,
               (Json{{"GlobalContractDoesNotExist", {{"identifier", {{"account_id", "nobody.test"}}}}}}));
     EXPECT_FALSE(state.account(id()));
 }
 
-TEST_F(StateInits, make_nobody_the_owner) {
+TEST_F(StateInits, MakeNobodyTheOwner) {
     const wire::Action thief{wire::AddKey{public_of("thief"), full_access()}};
     EXPECT_EQ(error_of("bob.test", id(), {{action}, thief}),
               (Json{{"ActorNoPermission", {{"account_id", id()}, {"actor_id", "bob.test"}}}}));

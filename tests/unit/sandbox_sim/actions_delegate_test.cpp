@@ -66,7 +66,7 @@ wire::Action call(const char* method, u128 deposit = 0) {
     return {wire::FunctionCall{method, {}, 7, deposit}};
 }
 
-TEST_F(Delegates, make_a_receipt_from_the_user_signed_by_the_relayer) {
+TEST_F(Delegates, MakeAReceiptFromTheUserSignedByTheRelayer) {
     const Result result = send();
     EXPECT_TRUE(result.error.is_null());
     ASSERT_THAT(result.new_receipts, SizeIs(1));
@@ -82,7 +82,7 @@ TEST_F(Delegates, make_a_receipt_from_the_user_signed_by_the_relayer) {
     EXPECT_EQ(nonce_of("bob.test"), 1U);
 }
 
-TEST_F(Delegates, use_up_exactly_the_gas_that_the_relayer_bought) {
+TEST_F(Delegates, UseUpExactlyTheGasThatTheRelayerBought) {
     for (const std::string& receiver : {std::string("alice.test"), std::string("bob.test")}) {
         ++delegate.nonce;
         delegate.receiver_id = receiver;
@@ -98,32 +98,32 @@ TEST_F(Delegates, use_up_exactly_the_gas_that_the_relayer_bought) {
     }
 }
 
-TEST_F(Delegates, are_signed_by_the_key_they_name) {
+TEST_F(Delegates, AreSignedByTheKeyTheyName) {
     EXPECT_EQ(send("alice.test").error, Json("DelegateActionInvalidSignature"));
     wire::SignedDelegate changed = signed_by("bob.test");
     changed.delegate_action.nonce = 2;
     EXPECT_EQ(error_of("relayer.test", "bob.test", {{changed}}), Json("DelegateActionInvalidSignature"));
 }
 
-TEST_F(Delegates, expire_after_their_last_height) {
+TEST_F(Delegates, ExpireAfterTheirLastHeight) {
     block.height = 201;
     EXPECT_EQ(send().error, Json("DelegateActionExpired"));
 }
 
-TEST_F(Delegates, run_on_the_account_of_their_sender) {
+TEST_F(Delegates, RunOnTheAccountOfTheirSender) {
     EXPECT_EQ(send("bob.test", "alice.test").error,
               (Json{{"DelegateActionSenderDoesNotMatchTxReceiver",
                      {{"sender_id", "bob.test"}, {"receiver_id", "alice.test"}}}}));
 }
 
-TEST_F(Delegates, need_a_key_of_the_account) {
+TEST_F(Delegates, NeedAKeyOfTheAccount) {
     delegate.public_key = public_of("stranger");
     EXPECT_EQ(send("stranger").error,
               key_error({{"AccessKeyNotFound",
                           {{"account_id", "bob.test"}, {"public_key", public_of("stranger").to_string()}}}}));
 }
 
-TEST_F(Delegates, need_a_nonce_above_the_keys_and_below_the_bound) {
+TEST_F(Delegates, NeedANonceAboveTheKeysAndBelowTheBound) {
     give_key("bob.test", full_access(7));
     delegate.nonce = 7;
     EXPECT_EQ(send().error, (Json{{"DelegateActionInvalidNonce", {{"delegate_nonce", 7}, {"ak_nonce", 7}}}}));
@@ -137,12 +137,12 @@ TEST_F(Delegates, need_a_nonce_above_the_keys_and_below_the_bound) {
     EXPECT_TRUE(send().error.contains("DelegateActionInvalidNonce"));
 }
 
-TEST_F(Delegates, of_a_call_key_call_what_it_may) {
+TEST_F(Delegates, OfACallKeyCallWhatItMay) {
     EXPECT_TRUE(send_with_call_key({call("run")}).is_null());
     EXPECT_EQ(nonce_of("call"), 1U);
 }
 
-TEST_F(Delegates, of_a_call_key_do_nothing_else) {
+TEST_F(Delegates, OfACallKeyDoNothingElse) {
     EXPECT_EQ(send_with_call_key({transfer(1)}), key_error("RequiresFullAccess"));
     EXPECT_EQ(send_with_call_key({call("run"), call("run")}), key_error("RequiresFullAccess"));
     EXPECT_EQ(send_with_call_key({}), key_error("RequiresFullAccess"));
@@ -155,7 +155,7 @@ TEST_F(Delegates, of_a_call_key_do_nothing_else) {
     EXPECT_EQ(nonce_of("call"), 0U);
 }
 
-TEST_F(Delegates, are_checked_in_order) {
+TEST_F(Delegates, AreCheckedInOrder) {
     // All of it is wrong; each step repairs what was told.
     delegate.nonce = std::numeric_limits<std::uint64_t>::max();
     delegate.public_key = public_of("call");
@@ -171,14 +171,14 @@ TEST_F(Delegates, are_checked_in_order) {
     EXPECT_EQ(send("call").error, key_error("RequiresFullAccess"));
 }
 
-TEST_F(Delegates, of_version_2_take_a_plain_nonce_of_a_plain_key) {
+TEST_F(Delegates, OfVersion2TakeAPlainNonceOfAPlainKey) {
     EXPECT_TRUE(send_v2({4, std::nullopt}).is_null());
     EXPECT_EQ(nonce_of("bob.test"), 4U);
     EXPECT_TRUE(send_v2({4, std::nullopt}).contains("DelegateActionInvalidNonce"));
     EXPECT_EQ(send_v2({5, 0}), key_error("DelegateActionRequiresGasKey"));
 }
 
-TEST_F(Delegates, do_not_use_gas_keys) {
+TEST_F(Delegates, DoNotUseGasKeys) {
     give_key("gas", gas_key(0, 2));
     EXPECT_EQ(send_v2({5, std::nullopt}, "gas"), key_error("DelegateActionRequiresNonGasKey"));
     EXPECT_EQ(send_v2({5, 2}, "gas"),
@@ -187,7 +187,7 @@ TEST_F(Delegates, do_not_use_gas_keys) {
     EXPECT_EQ(send("gas").error, key_error("DelegateActionRequiresNonGasKey"));
 }
 
-TEST_F(Delegates, of_version_2_are_signed_with_their_own_prefix) {
+TEST_F(Delegates, OfVersion2AreSignedWithTheirOwnPrefix) {
     wire::SignedDelegateV2 action = v2({4, std::nullopt});
     action.signature = signed_by("bob.test").signature;
     EXPECT_EQ(error_of("relayer.test", "bob.test", {{action}}), Json("DelegateActionInvalidSignature"));

@@ -29,14 +29,14 @@ const wire::Action kCreate{wire::CreateAccount{}};
 
 // --- CreateAccount ---
 
-TEST_F(Actions, a_parent_creates_its_sub_account_and_acts_for_it) {
+TEST_F(Actions, AParentCreatesItsSubAccountAndActsForIt) {
     EXPECT_TRUE(error_of("alice.test", "new.alice.test", {kCreate, transfer(5), add_key("new")}).is_null());
     EXPECT_EQ(amount("new.alice.test"), 5U);
     EXPECT_EQ(state.account("new.alice.test")->storage_usage, 182U);
     EXPECT_EQ(state.access_key("new.alice.test", public_of("new"))->nonce, 199'000'000U);
 }
 
-TEST_F(Actions, only_the_direct_parent_creates_a_sub_account) {
+TEST_F(Actions, OnlyTheDirectParentCreatesASubAccount) {
     const auto not_allowed = [](const char* id, const char* predecessor) {
         return Json{{"CreateAccountNotAllowed", {{"account_id", id}, {"predecessor_id", predecessor}}}};
     };
@@ -46,7 +46,7 @@ TEST_F(Actions, only_the_direct_parent_creates_a_sub_account) {
     EXPECT_EQ(error_of("registrar", "new.alice.test", {kCreate}), not_allowed("new.alice.test", "registrar"));
 }
 
-TEST_F(Actions, top_level_accounts_are_created_by_the_registrar) {
+TEST_F(Actions, TopLevelAccountsAreCreatedByTheRegistrar) {
     EXPECT_EQ(error_of("alice.test", "top", {kCreate}), (Json{{"CreateAccountOnlyByRegistrar",
                                                                {{"account_id", "top"},
                                                                 {"registrar_account_id", "registrar"},
@@ -54,15 +54,15 @@ TEST_F(Actions, top_level_accounts_are_created_by_the_registrar) {
     EXPECT_TRUE(error_of("registrar", "top", {kCreate}).is_null());
 }
 
-TEST_F(Actions, the_system_account_cannot_be_created) {
+TEST_F(Actions, TheSystemAccountCannotBeCreated) {
     EXPECT_TRUE(error_of("registrar", "system", {kCreate}).contains("CreateAccountNotAllowed"));
 }
 
-TEST_F(Actions, an_account_is_created_once) {
+TEST_F(Actions, AnAccountIsCreatedOnce) {
     EXPECT_EQ(error_of("test", "bob.test", {kCreate}), about("AccountAlreadyExists", "bob.test"));
 }
 
-TEST_F(Actions, implicit_accounts_are_not_created_by_the_action) {
+TEST_F(Actions, ImplicitAccountsAreNotCreatedByTheAction) {
     for (const std::string& id :
          {std::string(64, 'a'), "0x" + std::string(40, 'b'), "0s" + std::string(40, 'c')})
         EXPECT_EQ(error_of("registrar", id, {kCreate}), about("OnlyImplicitAccountCreationAllowed", id));
@@ -70,17 +70,17 @@ TEST_F(Actions, implicit_accounts_are_not_created_by_the_action) {
 
 // --- Transfer and implicit accounts ---
 
-TEST_F(Actions, a_transfer_adds_to_the_balance) {
+TEST_F(Actions, ATransferAddsToTheBalance) {
     EXPECT_TRUE(error_of("alice.test", "bob.test", {transfer(5)}).is_null());
     EXPECT_EQ(amount("bob.test"), 100 * kOneToken + 5);
 }
 
-TEST_F(Actions, a_transfer_to_nobody_fails) {
+TEST_F(Actions, ATransferToNobodyFails) {
     EXPECT_EQ(error_of("alice.test", "nobody.test", {transfer(5)}),
               about("AccountDoesNotExist", "nobody.test"));
 }
 
-TEST_F(Actions, a_transfer_creates_the_account_of_a_key) {
+TEST_F(Actions, ATransferCreatesTheAccountOfAKey) {
     const PublicKey key = public_of("implicit");
     const std::string id = chain::hex_encode(key.raw());
     EXPECT_TRUE(error_of("alice.test", id, {transfer(5)}).is_null());
@@ -91,14 +91,14 @@ TEST_F(Actions, a_transfer_creates_the_account_of_a_key) {
     EXPECT_EQ(amount(id), 10U);
 }
 
-TEST_F(Actions, a_transfer_creates_the_account_of_an_address_with_a_wallet_contract) {
+TEST_F(Actions, ATransferCreatesTheAccountOfAnAddressWithAWalletContract) {
     const std::string id = "0x" + std::string(40, 'b');
     EXPECT_TRUE(error_of("alice.test", id, {transfer(5)}).is_null());
     EXPECT_TRUE(state.access_keys(id).empty());
     EXPECT_TRUE(state.contract_hash(id));
 }
 
-TEST_F(Actions, a_transfer_creates_a_deterministic_account_without_anything) {
+TEST_F(Actions, ATransferCreatesADeterministicAccountWithoutAnything) {
     const std::string id = "0s" + std::string(40, 'c');
     EXPECT_TRUE(error_of("alice.test", id, {transfer(5)}).is_null());
     EXPECT_TRUE(state.access_keys(id).empty());
@@ -106,17 +106,17 @@ TEST_F(Actions, a_transfer_creates_a_deterministic_account_without_anything) {
     EXPECT_EQ(state.account(id)->storage_usage, 100U);
 }
 
-TEST_F(Actions, an_implicit_account_is_not_created_among_other_actions) {
+TEST_F(Actions, AnImplicitAccountIsNotCreatedAmongOtherActions) {
     const std::string id(64, 'a');
     EXPECT_EQ(error_of("alice.test", id, {transfer(5), add_key("thief")}), about("AccountDoesNotExist", id));
 }
 
-TEST_F(Actions, refunds_create_no_accounts) {
+TEST_F(Actions, RefundsCreateNoAccounts) {
     const std::string id(64, 'a');
     EXPECT_EQ(error_of("system", id, {transfer(5)}), about("AccountDoesNotExist", id));
 }
 
-TEST_F(Actions, a_gas_refund_restores_the_allowance_of_the_key_that_paid) {
+TEST_F(Actions, AGasRefundRestoresTheAllowanceOfTheKeyThatPaid) {
     change(state, kGenesis, [](StateUpdate& u) {
         u.set_access_key("alice.test", public_of("call"), call_key("x.test", {}, u128{10}));
     });
@@ -138,7 +138,7 @@ TEST_F(Actions, a_gas_refund_restores_the_allowance_of_the_key_that_paid) {
 
 // --- Who may act ---
 
-TEST_F(Actions, nothing_can_be_done_with_an_account_that_does_not_exist) {
+TEST_F(Actions, NothingCanBeDoneWithAnAccountThatDoesNotExist) {
     const std::vector<wire::Action> actions{{wire::DeployContract{}},
                                             {wire::FunctionCall{}},
                                             {wire::Stake{}},
@@ -155,7 +155,7 @@ TEST_F(Actions, nothing_can_be_done_with_an_account_that_does_not_exist) {
         EXPECT_EQ(own("nobody.test", {action}), about("AccountDoesNotExist", "nobody.test"));
 }
 
-TEST_F(Actions, only_the_account_itself_changes_its_keys_code_stake_and_life) {
+TEST_F(Actions, OnlyTheAccountItselfChangesItsKeysCodeStakeAndLife) {
     const std::vector<wire::Action> actions{{wire::DeployContract{}},
                                             {wire::Stake{}},
                                             add_key("k"),
@@ -168,14 +168,14 @@ TEST_F(Actions, only_the_account_itself_changes_its_keys_code_stake_and_life) {
         EXPECT_EQ(error_of("alice.test", "bob.test", {action}), no_permission("bob.test", "alice.test"));
 }
 
-TEST_F(Actions, who_sends_a_transfer_does_not_own_the_receiver) {
+TEST_F(Actions, WhoSendsATransferDoesNotOwnTheReceiver) {
     EXPECT_EQ(error_of("alice.test", "bob.test", {transfer(1), add_key("thief")}),
               no_permission("bob.test", "alice.test"));
 }
 
 // --- DeployContract ---
 
-TEST_F(Actions, a_deployed_contract_is_the_accounts_code) {
+TEST_F(Actions, ADeployedContractIsTheAccountsCode) {
     EXPECT_TRUE(own("alice.test", {{wire::DeployContract{raw("code")}}}).is_null());
     EXPECT_EQ(state.code("alice.test"), raw("code"));
     EXPECT_EQ(state.account("alice.test")->code_hash, chain::sha256(raw("code")));
@@ -183,7 +183,7 @@ TEST_F(Actions, a_deployed_contract_is_the_accounts_code) {
 
 // --- Stake ---
 
-TEST_F(Actions, a_stake_locks_and_unlocks_tokens) {
+TEST_F(Actions, AStakeLocksAndUnlocksTokens) {
     set_amount("alice.test", 5000 * kOneToken);
     const wire::Action stake{wire::Stake{kMinimumStake, public_of("v")}};
     EXPECT_TRUE(own("alice.test", {stake}).is_null());
@@ -197,7 +197,7 @@ TEST_F(Actions, a_stake_locks_and_unlocks_tokens) {
     EXPECT_EQ(state.total_balance(), 5100 * kOneToken);
 }
 
-TEST_F(Actions, a_stake_needs_the_tokens) {
+TEST_F(Actions, AStakeNeedsTheTokens) {
     set_amount("alice.test", 100, 7);
     EXPECT_EQ(
         own("alice.test", {{wire::Stake{108, public_of("v")}}}),
@@ -205,11 +205,11 @@ TEST_F(Actions, a_stake_needs_the_tokens) {
                {{"account_id", "alice.test"}, {"stake", "108"}, {"locked", "7"}, {"balance", "100"}}}}));
 }
 
-TEST_F(Actions, who_has_no_stake_cannot_unstake) {
+TEST_F(Actions, WhoHasNoStakeCannotUnstake) {
     EXPECT_EQ(own("alice.test", {{wire::Stake{0, public_of("v")}}}), about("TriesToUnstake", "alice.test"));
 }
 
-TEST_F(Actions, a_stake_has_a_minimum) {
+TEST_F(Actions, AStakeHasAMinimum) {
     EXPECT_EQ(own("alice.test", {{wire::Stake{kOneToken, public_of("v")}}}),
               (Json{{"InsufficientStake",
                      {{"account_id", "alice.test"},
@@ -219,18 +219,18 @@ TEST_F(Actions, a_stake_has_a_minimum) {
 
 // --- Keys ---
 
-TEST_F(Actions, a_new_key_starts_with_a_nonce_of_its_height_whatever_the_action_says) {
+TEST_F(Actions, ANewKeyStartsWithANonceOfItsHeightWhateverTheActionSays) {
     EXPECT_TRUE(own("alice.test", {add_key("k", full_access(5))}).is_null());
     EXPECT_EQ(state.access_key("alice.test", public_of("k"))->nonce, 199'000'000U);
 }
 
-TEST_F(Actions, a_key_is_added_once) {
+TEST_F(Actions, AKeyIsAddedOnce) {
     EXPECT_EQ(own("alice.test", {add_key("alice.test")}),
               (Json{{"AddKeyAlreadyExists",
                      {{"account_id", "alice.test"}, {"public_key", public_of("alice.test").to_string()}}}}));
 }
 
-TEST_F(Actions, a_key_is_deleted_once) {
+TEST_F(Actions, AKeyIsDeletedOnce) {
     const wire::Action remove{wire::DeleteKey{public_of("alice.test")}};
     EXPECT_TRUE(own("alice.test", {remove}).is_null());
     EXPECT_TRUE(state.access_keys("alice.test").empty());
@@ -255,11 +255,11 @@ struct GasKeys : ActionStage {
     }
 };
 
-TEST_F(GasKeys, keep_their_permission_and_have_no_nonce_of_their_own) {
+TEST_F(GasKeys, KeepTheirPermissionAndHaveNoNonceOfTheirOwn) {
     EXPECT_EQ(*state.access_key("alice.test", public_of("gas")), gas_key(0, 3));
 }
 
-TEST_F(GasKeys, are_funded_by_anybody_and_emptied_by_their_account) {
+TEST_F(GasKeys, AreFundedByAnybodyAndEmptiedByTheirAccount) {
     EXPECT_TRUE(error_of("bob.test", "alice.test", {fund(10)}).is_null());
     EXPECT_EQ(balance(), 10U);
     EXPECT_EQ(state.total_balance(), 200 * kOneToken + 10);
@@ -269,7 +269,7 @@ TEST_F(GasKeys, are_funded_by_anybody_and_emptied_by_their_account) {
     EXPECT_EQ(state.total_balance(), 200 * kOneToken + 10);
 }
 
-TEST_F(GasKeys, give_no_more_than_they_hold) {
+TEST_F(GasKeys, GiveNoMoreThanTheyHold) {
     EXPECT_TRUE(error_of("bob.test", "alice.test", {fund(10)}).is_null());
     EXPECT_EQ(own("alice.test", {withdraw(11)}), (Json{{"InsufficientGasKeyBalance",
                                                         {{"account_id", "alice.test"},
@@ -278,7 +278,7 @@ TEST_F(GasKeys, give_no_more_than_they_hold) {
                                                          {"required", "11"}}}}));
 }
 
-TEST_F(GasKeys, are_not_what_other_keys_are) {
+TEST_F(GasKeys, AreNotWhatOtherKeysAre) {
     for (const char* key : {"alice.test", "stranger"}) {
         const Json error{{"GasKeyDoesNotExist",
                           {{"account_id", "alice.test"}, {"public_key", public_of(key).to_string()}}}};
@@ -287,7 +287,7 @@ TEST_F(GasKeys, are_not_what_other_keys_are) {
     }
 }
 
-TEST_F(GasKeys, lose_up_to_one_token_when_they_are_deleted) {
+TEST_F(GasKeys, LoseUpToOneTokenWhenTheyAreDeleted) {
     const wire::Action remove{wire::DeleteKey{public_of("gas")}};
     EXPECT_TRUE(error_of("bob.test", "alice.test", {fund(kOneToken + 1)}).is_null());
     EXPECT_EQ(own("alice.test", {remove}), (Json{{"GasKeyBalanceTooHigh",
@@ -297,7 +297,7 @@ TEST_F(GasKeys, lose_up_to_one_token_when_they_are_deleted) {
     EXPECT_EQ(run("alice.test", "alice.test", {withdraw(1), remove}).tokens_burnt, kOneToken);
 }
 
-TEST_F(GasKeys, are_burnt_with_their_account_up_to_one_token) {
+TEST_F(GasKeys, AreBurntWithTheirAccountUpToOneToken) {
     const wire::Action remove{wire::DeleteAccount{"bob.test"}};
     EXPECT_TRUE(error_of("bob.test", "alice.test", {fund(kOneToken + 1)}).is_null());
     EXPECT_EQ(
@@ -311,7 +311,7 @@ TEST_F(GasKeys, are_burnt_with_their_account_up_to_one_token) {
 
 // --- DeleteAccount ---
 
-TEST_F(Actions, a_deleted_account_pays_its_balance_to_the_beneficiary) {
+TEST_F(Actions, ADeletedAccountPaysItsBalanceToTheBeneficiary) {
     const Result result = run("alice.test", "alice.test", {{wire::DeleteAccount{"bob.test"}}});
     EXPECT_TRUE(result.error.is_null());
     EXPECT_FALSE(state.account("alice.test"));
@@ -325,18 +325,18 @@ TEST_F(Actions, a_deleted_account_pays_its_balance_to_the_beneficiary) {
     EXPECT_EQ(payout.body.actions, std::vector<wire::Action>{transfer(100 * kOneToken)});
 }
 
-TEST_F(Actions, a_deleted_account_without_tokens_pays_nothing) {
+TEST_F(Actions, ADeletedAccountWithoutTokensPaysNothing) {
     set_amount("alice.test", 0);
     EXPECT_THAT(run("alice.test", "alice.test", {{wire::DeleteAccount{"bob.test"}}}).new_receipts, IsEmpty());
 }
 
-TEST_F(Actions, an_account_that_stakes_is_not_deleted) {
+TEST_F(Actions, AnAccountThatStakesIsNotDeleted) {
     set_amount("alice.test", 1, 1);
     EXPECT_EQ(own("alice.test", {{wire::DeleteAccount{"bob.test"}}}),
               about("DeleteAccountStaking", "alice.test"));
 }
 
-TEST_F(Actions, an_account_with_more_than_10000_bytes_is_not_deleted) {
+TEST_F(Actions, AnAccountWithMoreThan10000BytesIsNotDeleted) {
     const std::vector<wire::Action> remove{{wire::DeleteAccount{"bob.test"}}};
     const auto fill = [&](std::size_t bytes) {
         change(state, kGenesis, [&](StateUpdate& u) {
@@ -350,7 +350,7 @@ TEST_F(Actions, an_account_with_more_than_10000_bytes_is_not_deleted) {
     EXPECT_TRUE(own("alice.test", remove).is_null());
 }
 
-TEST_F(Actions, an_account_may_be_made_and_deleted_in_one_receipt) {
+TEST_F(Actions, AnAccountMayBeMadeAndDeletedInOneReceipt) {
     const Result result =
         run("alice.test", "new.alice.test", {kCreate, transfer(5), {wire::DeleteAccount{"bob.test"}}});
     EXPECT_TRUE(result.error.is_null());
@@ -360,7 +360,7 @@ TEST_F(Actions, an_account_may_be_made_and_deleted_in_one_receipt) {
 
 // --- Storage ---
 
-TEST(StorageStake, is_owed_above_770_bytes) {
+TEST(StorageStake, IsOwedAbove770Bytes) {
     Account account = account_with(0);
     account.storage_usage = 770;
     EXPECT_FALSE(check_storage_stake("alice.test", account));

@@ -185,7 +185,7 @@ std::string run_traffic(const std::string& seed, std::size_t shards, World& worl
     return trace;
 }
 
-TEST(Conservation, no_yocto_is_made_or_lost_whatever_contracts_do) {
+TEST(Conservation, NoYoctoIsMadeOrLostWhateverContractsDo) {
     std::set<std::string> failures;
     for (int seed = 0; seed < 12; ++seed) {
         const std::size_t shards = 1 + static_cast<std::size_t>(seed) % 4;
@@ -204,7 +204,7 @@ TEST(Conservation, no_yocto_is_made_or_lost_whatever_contracts_do) {
         EXPECT_TRUE(failures.contains(kind)) << kind;
 }
 
-TEST(Conservation, the_same_inputs_give_the_same_chain) {
+TEST(Conservation, TheSameInputsGiveTheSameChain) {
     World first = random_world(3);
     World second = random_world(3);
     World other = random_world(3);

@@ -52,7 +52,7 @@ struct Shard {
     }
 };
 
-TEST(Postponed, a_receipt_waits_for_its_data) {
+TEST(Postponed, AReceiptWaitsForItsData) {
     Shard shard;
     ShardResult result = shard.apply({receipt_for(kBob, 1, {hash_of("d")})});
     EXPECT_TRUE(result.executed.empty());
@@ -64,7 +64,7 @@ TEST(Postponed, a_receipt_waits_for_its_data) {
     EXPECT_EQ(shard.queues.postponed_count(), 0U);
 }
 
-TEST(Postponed, data_that_comes_first_waits_for_its_receipt) {
+TEST(Postponed, DataThatComesFirstWaitsForItsReceipt) {
     Shard shard;
     EXPECT_TRUE(shard.apply({data_for(kBob, hash_of("d"))}).executed.empty());
     const ShardResult result = shard.apply({receipt_for(kBob, 1, {hash_of("d")})});
@@ -72,7 +72,7 @@ TEST(Postponed, data_that_comes_first_waits_for_its_receipt) {
     EXPECT_TRUE(result.postponed.empty());
 }
 
-TEST(Postponed, a_receipt_with_several_data_waits_for_the_last) {
+TEST(Postponed, AReceiptWithSeveralDataWaitsForTheLast) {
     Shard shard;
     shard.apply({data_for(kBob, hash_of("b"))});
     EXPECT_EQ(
@@ -81,7 +81,7 @@ TEST(Postponed, a_receipt_with_several_data_waits_for_the_last) {
     EXPECT_EQ(executed_ids(shard.apply({data_for(kBob, hash_of("a"))})), (std::vector<int>{1}));
 }
 
-TEST(Postponed, a_receipt_is_executed_where_its_last_data_stands_in_the_order) {
+TEST(Postponed, AReceiptIsExecutedWhereItsLastDataStandsInTheOrder) {
     Shard shard;
     const ShardResult result = shard.apply({receipt_for(kBob, 1, {hash_of("d")}), receipt_for(kBob, 2),
                                             data_for(kBob, hash_of("d")), receipt_for(kBob, 3)});
@@ -89,7 +89,7 @@ TEST(Postponed, a_receipt_is_executed_where_its_last_data_stands_in_the_order) {
     EXPECT_EQ(result.postponed.size(), 1U) << "even if only for a moment";
 }
 
-TEST(Postponed, data_that_nobody_waits_for_is_kept_and_harms_nothing) {
+TEST(Postponed, DataThatNobodyWaitsForIsKeptAndHarmsNothing) {
     Shard shard;
     shard.apply({data_for(kBob, hash_of("d")), data_for("nobody.test", hash_of("e"))});
     EXPECT_EQ(executed_ids(shard.apply({receipt_for(kBob, 1)})), (std::vector<int>{1}));
@@ -102,7 +102,7 @@ World busy_world() {
     return world;
 }
 
-TEST(Delayed, what_does_not_fit_is_executed_in_the_next_blocks_in_its_order) {
+TEST(Delayed, WhatDoesNotFitIsExecutedInTheNextBlocksInItsOrder) {
     World world = busy_world();
     world.set_gas_limit(250 * kTera);
     std::vector<CryptoHash> calls;
@@ -121,7 +121,7 @@ TEST(Delayed, what_does_not_fit_is_executed_in_the_next_blocks_in_its_order) {
     for (std::size_t i = 0; i < calls.size(); ++i) EXPECT_EQ(world.initial(calls[i]).height, heights[i]) << i;
 }
 
-TEST(Delayed, receipts_go_before_incoming_ones_and_local_ones_before_them) {
+TEST(Delayed, ReceiptsGoBeforeIncomingOnesAndLocalOnesBeforeThem) {
     World world = busy_world();
     world.set_gas_limit(1);
     const CryptoHash delayed = world.send_call(kBusy, "spin", 110 * kTera);
@@ -144,7 +144,7 @@ TEST(Delayed, receipts_go_before_incoming_ones_and_local_ones_before_them) {
     EXPECT_EQ(executed[3].receipt.receipt_id, world.initial(incoming).receipt.receipt_id);
 }
 
-TEST(Delayed, transactions_are_converted_whatever_the_gas) {
+TEST(Delayed, TransactionsAreConvertedWhateverTheGas) {
     World world = busy_world();
     world.set_gas_limit(1);
     const CryptoHash first = world.send(kAlice, kBob, {transfer_action(1)});
@@ -154,7 +154,7 @@ TEST(Delayed, transactions_are_converted_whatever_the_gas) {
     EXPECT_TRUE(succeeded(world.transaction_outcome(second)));
 }
 
-TEST(Delayed, a_shard_without_gas_does_nothing_until_it_has_some) {
+TEST(Delayed, AShardWithoutGasDoesNothingUntilItHasSome) {
     World world = busy_world();
     world.set_gas_limit(0);
     const CryptoHash hash = world.send(kAlice, kBob, {transfer_action(1)});

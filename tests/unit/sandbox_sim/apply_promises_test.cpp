@@ -27,7 +27,7 @@ World world_with(Method run, std::size_t shards = 2) {
     return world;
 }
 
-TEST(Promises, a_call_is_executed_in_the_next_block) {
+TEST(Promises, ACallIsExecutedInTheNextBlock) {
     World world = world_with([](Host& host) { call(host, kCallee, "one", 10 * kTera); });
     const CryptoHash hash = world.send_call(kCaller, "run");
     world.run_until_idle();
@@ -43,7 +43,7 @@ TEST(Promises, a_call_is_executed_in_the_next_block) {
     EXPECT_EQ(body.gas_price, kGasPrice);
 }
 
-TEST(Promises, a_call_to_the_own_account_takes_the_next_block_too) {
+TEST(Promises, ACallToTheOwnAccountTakesTheNextBlockToo) {
     World world = world_with([](Host& host) { call(host, kCaller, "callback", 10 * kTera); });
     const CryptoHash hash = world.send_call(kCaller, "run");
     world.run_until_idle();
@@ -51,7 +51,7 @@ TEST(Promises, a_call_to_the_own_account_takes_the_next_block_too) {
     EXPECT_EQ(world.child(parent, 0).height, parent.height + 1);
 }
 
-TEST(Promises, a_returned_promise_is_the_result) {
+TEST(Promises, AReturnedPromiseIsTheResult) {
     World world = world_with([](Host& host) {
         call(host, kCallee, "two", 10 * kTera);
         host.promise_return(call(host, kCallee, "one", 10 * kTera));
@@ -64,7 +64,7 @@ TEST(Promises, a_returned_promise_is_the_result) {
     EXPECT_EQ(value_of(world.child(parent, 1).outcome), "1");
 }
 
-TEST(Promises, a_callback_gets_the_value_with_a_data_receipt) {
+TEST(Promises, ACallbackGetsTheValueWithADataReceipt) {
     World world = world_with([](Host& host) {
         host.promise_return(
             then(host, call(host, kCallee, "one", 10 * kTera), kCaller, "callback", 10 * kTera));
@@ -88,7 +88,7 @@ TEST(Promises, a_callback_gets_the_value_with_a_data_receipt) {
     EXPECT_EQ(awaited[0], sim::data_id(action, parent.height, 0));
 }
 
-TEST(Promises, a_data_receipt_has_an_id_of_its_own_but_is_listed_in_no_outcome) {
+TEST(Promises, ADataReceiptHasAnIdOfItsOwnButIsListedInNoOutcome) {
     World world = world_with([](Host& host) {
         then(host, call(host, kCallee, "one", 10 * kTera), kCaller, "callback", 10 * kTera);
     });
@@ -106,7 +106,7 @@ TEST(Promises, a_data_receipt_has_an_id_of_its_own_but_is_listed_in_no_outcome) 
     EXPECT_FALSE(data.is_promise_resume);
 }
 
-TEST(Promises, a_function_that_returns_nothing_sends_empty_data_and_a_failing_one_none) {
+TEST(Promises, AFunctionThatReturnsNothingSendsEmptyDataAndAFailingOneNone) {
     World world = world_with([](Host& host) {
         const PromiseIndex nothing = call(host, kCallee, "nothing", 10 * kTera);
         const PromiseIndex fail = call(host, kCallee, "fail", 10 * kTera);
@@ -117,7 +117,7 @@ TEST(Promises, a_function_that_returns_nothing_sends_empty_data_and_a_failing_on
     EXPECT_EQ(value_of(world.child(world.initial(hash), 2).outcome), "[]<failed>");
 }
 
-TEST(Promises, joint_results_come_in_order_whatever_arrives_first) {
+TEST(Promises, JointResultsComeInOrderWhateverArrivesFirst) {
     // other.forward takes a block longer than callee.two.
     World world = world_with([](Host& host) {
         const PromiseIndex late = call(host, kCallee, "forward", 30 * kTera);
@@ -132,7 +132,7 @@ TEST(Promises, joint_results_come_in_order_whatever_arrives_first) {
     EXPECT_EQ(callback.height, parent.height + 3);
 }
 
-TEST(Promises, who_returns_a_promise_hands_its_receivers_on) {
+TEST(Promises, WhoReturnsAPromiseHandsItsReceiversOn) {
     World world = world_with([](Host& host) {
         then(host, call(host, kCallee, "forward", 30 * kTera), kCaller, "callback", 10 * kTera);
     });
@@ -150,7 +150,7 @@ TEST(Promises, who_returns_a_promise_hands_its_receivers_on) {
     EXPECT_EQ(value_of(world.child(parent, 1).outcome), "[1]");
 }
 
-TEST(Promises, a_value_goes_to_every_callback_of_the_promise) {
+TEST(Promises, AValueGoesToEveryCallbackOfThePromise) {
     World world = world_with([](Host& host) {
         const PromiseIndex one = call(host, kCallee, "one", 10 * kTera);
         then(host, one, kCaller, "callback", 10 * kTera);
@@ -163,7 +163,7 @@ TEST(Promises, a_value_goes_to_every_callback_of_the_promise) {
     EXPECT_EQ(value_of(world.child(parent, 2).outcome), "[1]");
 }
 
-TEST(Promises, a_callback_on_a_missing_account_fails_and_its_chain_goes_on) {
+TEST(Promises, ACallbackOnAMissingAccountFailsAndItsChainGoesOn) {
     World world = world_with([](Host& host) {
         const PromiseIndex lost =
             then(host, call(host, kCallee, "one", 10 * kTera), "nobody.test", "x", kTera);
@@ -176,7 +176,7 @@ TEST(Promises, a_callback_on_a_missing_account_fails_and_its_chain_goes_on) {
     EXPECT_EQ(value_of(world.child(parent, 2).outcome), "<failed>");
 }
 
-TEST(Promises, are_dropped_when_the_call_fails) {
+TEST(Promises, AreDroppedWhenTheCallFails) {
     World world = world_with([](Host& host) {
         call(host, kCallee, "one", 10 * kTera);
         host.panic("after all not");
@@ -189,7 +189,7 @@ TEST(Promises, are_dropped_when_the_call_fails) {
     EXPECT_EQ(world.child(parent, 0).receipt.predecessor_id, kSystemAccount);
 }
 
-TEST(Promises, the_last_action_of_a_batch_gives_the_result) {
+TEST(Promises, TheLastActionOfABatchGivesTheResult) {
     World world = world_with([](Host& host) { host.return_value(bytes("value")); });
     const CryptoHash call_last =
         world.send(kAlice, kCaller, {transfer_action(1), call_action("run", 10 * kTera)});
@@ -200,7 +200,7 @@ TEST(Promises, the_last_action_of_a_batch_gives_the_result) {
     EXPECT_EQ(value_of(world.initial(call_first).outcome), "");
 }
 
-TEST(Promises, of_a_second_call_in_a_batch_are_counted_behind_those_of_the_first) {
+TEST(Promises, OfASecondCallInABatchAreCountedBehindThoseOfTheFirst) {
     World world = world_with([](Host& host) { host.promise_return(call(host, kCallee, "one", 10 * kTera)); });
     const CryptoHash hash =
         world.send(kAlice, kCaller, {call_action("run", 40 * kTera), call_action("run", 40 * kTera)});
@@ -210,7 +210,7 @@ TEST(Promises, of_a_second_call_in_a_batch_are_counted_behind_those_of_the_first
     EXPECT_EQ(std::get<SuccessReceiptId>(parent.outcome.status).receipt_id, parent.outcome.receipt_ids[1]);
 }
 
-TEST(Promises, a_batch_promise_carries_several_actions) {
+TEST(Promises, ABatchPromiseCarriesSeveralActions) {
     World world = world_with([](Host& host) {
         const PromiseIndex batch = host.promise_batch_create("sub.caller.test");
         host.promise_add_action(batch, {wire::CreateAccount{}});
@@ -225,7 +225,7 @@ TEST(Promises, a_batch_promise_carries_several_actions) {
     EXPECT_EQ(world.balance("sub.caller.test"), 3 * kNear);
 }
 
-TEST(Promises, what_a_contract_puts_together_wrongly_fails_its_call) {
+TEST(Promises, WhatAContractPutsTogetherWronglyFailsItsCall) {
     World world = world_with([](Host& host) {
         const PromiseIndex batch = host.promise_batch_create(kCaller);
         host.promise_add_action(batch, {wire::DeleteAccount{kAlice}});

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Gas kTransferGas = 223182562500;
 
-TEST(ApplyTransfer, is_converted_in_its_block_and_arrives_in_the_next) {
+TEST(ApplyTransfer, IsConvertedInItsBlockAndArrivesInTheNext) {
     World world;
     const CryptoHash hash = world.send(kAlice, kBob, {transfer_action(5 * kNear)});
     world.step();
@@ -38,7 +38,7 @@ TEST(ApplyTransfer, is_converted_in_its_block_and_arrives_in_the_next) {
     EXPECT_EQ(world.balance(kAlice), 995 * kNear - 2 * kTransferGas * kGasPrice);
 }
 
-TEST(ApplyTransfer, to_oneself_is_executed_at_once_and_listed_nowhere) {
+TEST(ApplyTransfer, ToOneselfIsExecutedAtOnceAndListedNowhere) {
     World world;
     const CryptoHash hash = world.send(kAlice, kAlice, {transfer_action(kNear)});
     world.step();
@@ -49,7 +49,7 @@ TEST(ApplyTransfer, to_oneself_is_executed_at_once_and_listed_nowhere) {
     EXPECT_EQ(world.result(kAlice).local[0].receipt_id, world.initial(hash).receipt.receipt_id);
 }
 
-TEST(ApplyTransfer, to_another_account_of_the_same_shard_takes_the_next_block_too) {
+TEST(ApplyTransfer, ToAnotherAccountOfTheSameShardTakesTheNextBlockToo) {
     World world;
     ASSERT_EQ(world.shard_of(kAlice), world.shard_of(kCarol));
     const CryptoHash hash = world.send(kAlice, kCarol, {transfer_action(kNear)});
@@ -57,7 +57,7 @@ TEST(ApplyTransfer, to_another_account_of_the_same_shard_takes_the_next_block_to
     EXPECT_EQ(world.initial(hash).height, 102U);
 }
 
-TEST(ApplyTransfer, that_its_signer_cannot_pay_any_more_gives_a_failed_outcome_without_receipts) {
+TEST(ApplyTransfer, ThatItsSignerCannotPayAnyMoreGivesAFailedOutcomeWithoutReceipts) {
     World world;
     const CryptoHash first = world.send(kAlice, kBob, {transfer_action(999 * kNear)});
     const CryptoHash second = world.send(kAlice, kBob, {transfer_action(999 * kNear)});
@@ -74,7 +74,7 @@ TEST(ApplyTransfer, that_its_signer_cannot_pay_any_more_gives_a_failed_outcome_w
     EXPECT_EQ(outcome.executor_id, kAlice);
 }
 
-TEST(ApplyTransfer, with_a_key_that_the_signer_does_not_have_gives_a_failed_outcome) {
+TEST(ApplyTransfer, WithAKeyThatTheSignerDoesNotHaveGivesAFailedOutcome) {
     World world;
     const CryptoHash hash = world.send(kAlice, kBob, {transfer_action(1)}, key_of(kBob));
     world.step();
@@ -82,7 +82,7 @@ TEST(ApplyTransfer, with_a_key_that_the_signer_does_not_have_gives_a_failed_outc
     EXPECT_TRUE(error["InvalidAccessKeyError"].contains("AccessKeyNotFound")) << error;
 }
 
-TEST(ApplyBatch, a_failing_action_undoes_those_before_it) {
+TEST(ApplyBatch, AFailingActionUndoesThoseBeforeIt) {
     World world;
     const std::vector<wire::Action> actions{
         transfer_action(kNear), {wire::CreateAccount{}}, transfer_action(1)};

@@ -94,7 +94,7 @@ const std::vector<Row> kFeesOfActions = {
     {"gas-key transfer", {wire::TransferToGasKey{}}, 115123062500, 115123062500, 235676644250},
 };
 
-TEST(Fees, are_those_of_the_table) {
+TEST(Fees, AreThoseOfTheTable) {
     EXPECT_EQ(receipt_send_fee(true), kReceiptFee);
     EXPECT_EQ(receipt_send_fee(false), kReceiptFee);
     EXPECT_EQ(receipt_exec_fee(), kReceiptFee);
@@ -117,7 +117,7 @@ wire::Transaction transaction_of(std::vector<wire::Action> actions) {
     return transaction;
 }
 
-TEST(Fees, a_transfer_burns_the_same_at_conversion_and_at_execution) {
+TEST(Fees, ATransferBurnsTheSameAtConversionAndAtExecution) {
     const auto cost = transaction_cost(transaction_of({{wire::Transfer{7}}}), kPrice);
     ASSERT_TRUE(cost);
     EXPECT_EQ(cost->burnt, 223182562500U);
@@ -126,7 +126,7 @@ TEST(Fees, a_transfer_burns_the_same_at_conversion_and_at_execution) {
     EXPECT_EQ(cost->total, 2 * u128{223182562500} * kPrice + 7);
 }
 
-TEST(Fees, attached_gas_and_deposits_are_paid_at_conversion) {
+TEST(Fees, AttachedGasAndDepositsArePaidAtConversion) {
     const auto cost =
         transaction_cost(transaction_of({call_of(10, 5 * 1'000'000'000'000, 3), call_of(10, 7, 4)}), kPrice);
     ASSERT_TRUE(cost);
@@ -134,7 +134,7 @@ TEST(Fees, attached_gas_and_deposits_are_paid_at_conversion) {
     EXPECT_EQ(cost->deposits, 7U);
 }
 
-TEST(Fees, a_stake_is_no_deposit_but_gas_keys_and_state_inits_are) {
+TEST(Fees, AStakeIsNoDepositButGasKeysAndStateInitsAre) {
     const std::vector<wire::Action> actions{{wire::Stake{100, {}}},
                                             {wire::TransferToGasKey{{}, 2}},
                                             {wire::DeterministicStateInit{{}, 3}},
@@ -150,7 +150,7 @@ wire::SignedDelegate delegate_of(std::vector<wire::Action> actions, std::string 
     return delegate;
 }
 
-TEST(Fees, a_relayer_pays_for_everything_inside_a_delegate) {
+TEST(Fees, ARelayerPaysForEverythingInsideADelegate) {
     const wire::Action call = call_of(10, 40, 6);
     const Gas call_send = 200000000000 + 476837150;
     const Gas call_exec = 780000000000 + 22359340;
@@ -168,12 +168,12 @@ TEST(Fees, a_relayer_pays_for_everything_inside_a_delegate) {
               inner);
 }
 
-TEST(Fees, what_a_delegate_sends_to_its_own_sender_is_sent_to_itself) {
+TEST(Fees, WhatADelegateSendsToItsOwnSenderIsSentToItself) {
     const std::vector<wire::Action> actions{{delegate_of({call_of(10)}, "bob.test")}};
     EXPECT_EQ(*prepaid_send_fees(actions), kReceiptFee + 200000000000 + 22359340);
 }
 
-TEST(Fees, sums_that_do_not_fit_are_no_cost) {
+TEST(Fees, SumsThatDoNotFitAreNoCost) {
     const Gas most = std::numeric_limits<Gas>::max();
     EXPECT_FALSE(prepaid_gas(std::vector{call_of(2, most), call_of(2, 1)}));
     EXPECT_FALSE(transaction_cost(transaction_of({call_of(2, most)}), 1));

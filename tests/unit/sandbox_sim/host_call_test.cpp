@@ -23,7 +23,7 @@ struct Called {
     Outcome outcome;
 };
 
-TEST(Host, tells_the_contract_where_it_runs) {
+TEST(Host, TellsTheContractWhereItRuns) {
     Json seen;
     Called called(
         [&](Host& host) {
@@ -40,7 +40,7 @@ TEST(Host, tells_the_contract_where_it_runs) {
                           false, 0}));
 }
 
-TEST(Host, keeps_what_a_call_wrote_and_drops_what_a_failing_one_did) {
+TEST(Host, KeepsWhatACallWroteAndDropsWhatAFailingOneDid) {
     World world;
     world.add_contract(kCalled, {{"write", [](Host& host) { host.storage_write("key", "value"); }},
                                  {"remove",
@@ -64,7 +64,7 @@ TEST(Host, keeps_what_a_call_wrote_and_drops_what_a_failing_one_did) {
     EXPECT_FALSE(world.state_of(kCalled).data(kCalled, "key").has_value());
 }
 
-TEST(Host, the_logs_of_a_failing_call_are_kept) {
+TEST(Host, TheLogsOfAFailingCallAreKept) {
     Called called([](Host& host) {
         host.log("one");
         host.log("zwei \xc3\xa4");
@@ -73,18 +73,18 @@ TEST(Host, the_logs_of_a_failing_call_are_kept) {
     EXPECT_EQ(called.outcome.logs, (std::vector<std::string>{"one", "zwei \xc3\xa4"}));
 }
 
-TEST(Host, texts_that_are_no_utf8_fail_the_call) {
+TEST(Host, TextsThatAreNoUtf8FailTheCall) {
     EXPECT_EQ(Called([](Host& host) { host.log("\xff"); }).error(), "String encoding is bad UTF-8 sequence.");
     EXPECT_EQ(Called([](Host& host) { host.panic("\xff"); }).error(),
               "String encoding is bad UTF-8 sequence.");
 }
 
-TEST(Host, an_exception_of_the_contract_is_a_panic) {
+TEST(Host, AnExceptionOfTheContractIsAPanic) {
     Called called([](Host&) { throw std::out_of_range("unexpected end"); });
     EXPECT_EQ(called.error(), "Smart contract panicked: unexpected end");
 }
 
-TEST(HostLimits, logs_are_at_most_100_and_16384_bytes) {
+TEST(HostLimits, LogsAreAtMost100And16384Bytes) {
     Called many([](Host& host) {
         for (int i = 0; i < 101; ++i) host.log("x");
     });
@@ -102,7 +102,7 @@ TEST(HostLimits, logs_are_at_most_100_and_16384_bytes) {
     EXPECT_EQ(one_more.error(), "The length of a log message 16385 exceeds the limit 16384");
 }
 
-TEST(HostLimits, storage_keys_and_values_are_bounded) {
+TEST(HostLimits, StorageKeysAndValuesAreBounded) {
     EXPECT_EQ(Called([](Host& host) { host.storage_write(std::string(2049, 'k'), "v"); }).error(),
               "The length of a storage key 2049 exceeds the limit 2048");
     EXPECT_EQ(Called([](Host& host) { host.storage_write("k", std::string(4194305, 'v')); }).error(),
@@ -111,7 +111,7 @@ TEST(HostLimits, storage_keys_and_values_are_bounded) {
               "The length of a returned value 4194305 exceeds the limit 4194304");
 }
 
-TEST(HostLimits, a_contract_that_cannot_pay_its_storage_fails_as_a_whole) {
+TEST(HostLimits, AContractThatCannotPayItsStorageFailsAsAWhole) {
     World world;
     world.add_account(kCalled, kNear / 100);
     world.add_contract(kCalled,
@@ -123,7 +123,7 @@ TEST(HostLimits, a_contract_that_cannot_pay_its_storage_fails_as_a_whole) {
     EXPECT_EQ(error["kind"]["LackBalanceForState"]["account_id"], kCalled);
 }
 
-TEST(HostGas, runs_out_with_the_prepaid_gas) {
+TEST(HostGas, RunsOutWithThePrepaidGas) {
     Called called([](Host& host) { host.use_gas(6 * kTera); }, 5 * kTera);
     EXPECT_EQ(called.error(), "Exceeded the prepaid gas.");
     EXPECT_EQ(called.outcome.gas_burnt,
@@ -131,20 +131,20 @@ TEST(HostGas, runs_out_with_the_prepaid_gas) {
         << "all of it is burnt";
 }
 
-TEST(HostGas, runs_out_when_promises_take_more_than_is_left) {
+TEST(HostGas, RunsOutWhenPromisesTakeMoreThanIsLeft) {
     Called called([](Host& host) { call(host, kBob, "x", 30 * kTera); }, 30 * kTera);
     EXPECT_EQ(called.error(), "Exceeded the prepaid gas.");
     EXPECT_LT(called.outcome.gas_burnt, 5 * kTera) << "what promises would have taken is refunded";
 }
 
-TEST(HostGas, the_lower_of_the_two_limits_is_told) {
+TEST(HostGas, TheLowerOfTheTwoLimitsIsTold) {
     const auto burn_all = [](Host& host) { host.use_gas(~Gas{0}); };
     EXPECT_EQ(Called(burn_all, 999 * kTera).error(), "Exceeded the prepaid gas.");
     EXPECT_EQ(Called(burn_all, 1000 * kTera).error(),
               "Exceeded the maximum amount of gas allowed to burn per contract.");
 }
 
-TEST(HostGas, sending_a_promise_is_burnt_by_who_makes_it_and_executing_it_is_taken_from_it) {
+TEST(HostGas, SendingAPromiseIsBurntByWhoMakesItAndExecutingItIsTakenFromIt) {
     const wire::Action action = call_action("method", 10 * kTera);
     Gas burnt = 0;
     Gas used = 0;
@@ -168,7 +168,7 @@ std::vector<Gas> gas_of_promises(const Outcome& outcome, const World& world) {
     return gas;
 }
 
-TEST(HostGas, weights_share_what_is_left_at_the_end) {
+TEST(HostGas, WeightsShareWhatIsLeftAtTheEnd) {
     Gas left = 0;
     Called called([&](Host& host) {
         const std::vector<std::uint64_t> weights{3, 0, 2, 2};
@@ -186,20 +186,20 @@ TEST(HostGas, weights_share_what_is_left_at_the_end) {
     ASSERT_EQ(called.outcome.receipt_ids.size(), 4U) << "nothing is left to refund";
 }
 
-TEST(HostGas, a_call_without_gas_cannot_be_made) {
+TEST(HostGas, ACallWithoutGasCannotBeMade) {
     Called called([](Host& host) { call(host, kBob, "x", 0); });
     const Json kind = kind_of(called.outcome);
     EXPECT_EQ(kind["NewReceiptValidationError"]["ActionsValidation"], "FunctionCallZeroAttachedGas");
 }
 
-TEST(HostGas, attaching_more_tokens_than_the_account_has_fails) {
+TEST(HostGas, AttachingMoreTokensThanTheAccountHasFails) {
     Called called([](Host& host) { call(host, kBob, "x", kTera, 1001 * kNear); }, 100 * kTera, kNear / 2);
     EXPECT_EQ(called.error(), "Exceeded the account balance.");
     Called spends_deposit([](Host& host) { call(host, kBob, "x", kTera, 1000 * kNear); }, 100 * kTera, kNear);
     EXPECT_TRUE(succeeded(spends_deposit.outcome));
 }
 
-TEST(FunctionCallErrors, are_told_as_nodes_tell_them) {
+TEST(FunctionCallErrors, AreToldAsNodesTellThem) {
     World world;
     world.add_contract(kCalled, {{"run", [](Host&) {}}});
     world.add_account("other.test");
@@ -221,7 +221,7 @@ TEST(FunctionCallErrors, are_told_as_nodes_tell_them) {
     EXPECT_EQ(kind(missing), R"({"AccountDoesNotExist":{"account_id":"nobody.test"}})");
 }
 
-TEST(FunctionCallErrors, a_method_that_is_not_there_drops_nothing_but_its_own_receipt) {
+TEST(FunctionCallErrors, AMethodThatIsNotThereDropsNothingButItsOwnReceipt) {
     World world;
     world.add_contract(kCalled, {{"run", [](Host&) {}}});
     const CryptoHash hash =

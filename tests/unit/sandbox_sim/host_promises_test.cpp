@@ -14,7 +14,7 @@ std::string error_of(Method method, Gas gas = 1000 * kTera) {
     return execution_error(world.initial(hash).outcome);
 }
 
-TEST(HostPromises, a_joint_promise_can_neither_be_returned_nor_acted_on) {
+TEST(HostPromises, AJointPromiseCanNeitherBeReturnedNorActedOn) {
     EXPECT_EQ(error_of([](Host& host) {
                   const PromiseIndex one = call(host, kBob, "x", kTera);
                   host.promise_return(host.promise_and({one, one}));
@@ -27,7 +27,7 @@ TEST(HostPromises, a_joint_promise_can_neither_be_returned_nor_acted_on) {
               "Actions can only be appended to non-joint promise.");
 }
 
-TEST(HostPromises, an_index_that_was_not_given_out_fails) {
+TEST(HostPromises, AnIndexThatWasNotGivenOutFails) {
     const std::string expected = "5 does not correspond to existing promises";
     EXPECT_EQ(error_of([](Host& host) { host.promise_return(5); }), expected);
     EXPECT_EQ(error_of([](Host& host) { host.promise_and({5}); }), expected);
@@ -37,7 +37,7 @@ TEST(HostPromises, an_index_that_was_not_given_out_fails) {
               "Accessed invalid promise result index: 5");
 }
 
-TEST(HostPromises, a_call_makes_1024_at_most) {
+TEST(HostPromises, ACallMakes1024AtMost) {
     const auto make = [](std::size_t count) {
         return [count](Host& host) {
             for (std::size_t i = 0; i < count; ++i) host.promise_batch_create(kBob);
@@ -48,7 +48,7 @@ TEST(HostPromises, a_call_makes_1024_at_most) {
     EXPECT_EQ(error_of(make(1024)), "none: null");
 }
 
-TEST(HostPromises, a_callback_awaits_128_at_most) {
+TEST(HostPromises, ACallbackAwaits128AtMost) {
     const auto join = [](std::size_t count) {
         return [count](Host& host) {
             const std::vector<PromiseIndex> same(count, call(host, kBob, "x", kTera));
@@ -65,7 +65,7 @@ TEST(HostPromises, a_callback_awaits_128_at_most) {
               "The number of input data dependencies 130 exceeds the limit 128");
 }
 
-TEST(HostPromises, names_must_be_valid) {
+TEST(HostPromises, NamesMustBeValid) {
     EXPECT_EQ(error_of([](Host& host) { host.promise_batch_create("Not.Valid"); }),
               "VM Logic returned an invalid account id");
     EXPECT_EQ(error_of([](Host& host) { host.promise_batch_then(call(host, kBob, "x", kTera), ""); }),
@@ -81,7 +81,7 @@ TEST(HostPromises, names_must_be_valid) {
               "Tried to call an empty method name.");
 }
 
-TEST(HostPromises, code_beyond_4_mb_and_delegate_actions_cannot_be_made) {
+TEST(HostPromises, CodeBeyond4MbAndDelegateActionsCannotBeMade) {
     EXPECT_EQ(error_of([](Host& host) {
                   const PromiseIndex promise = host.promise_batch_create(kPromising);
                   host.promise_add_action(promise, {wire::DeployContract{Bytes(4194305)}});
@@ -94,7 +94,7 @@ TEST(HostPromises, code_beyond_4_mb_and_delegate_actions_cannot_be_made) {
               "Smart contract panicked: a contract cannot make this action");
 }
 
-TEST(HostPromises, a_promise_of_no_others_waits_for_nothing) {
+TEST(HostPromises, APromiseOfNoOthersWaitsForNothing) {
     World world;
     world.add_contract(kPromising,
                        {{"run",

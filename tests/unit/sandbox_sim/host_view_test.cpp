@@ -37,7 +37,7 @@ struct Viewed : ::testing::Test {
     World world;
 };
 
-TEST_F(Viewed, reads_the_state_of_its_height) {
+TEST_F(Viewed, ReadsTheStateOfItsHeight) {
     for (const char* value : {"1", "2"}) {
         world.send(kAlice, kViewed, {call_action("set", 30 * kTera, 0, value)});
         world.run(2);
@@ -48,12 +48,12 @@ TEST_F(Viewed, reads_the_state_of_its_height) {
     EXPECT_EQ(text(view("count").value), "2");
 }
 
-TEST_F(Viewed, knows_account_and_block) {
+TEST_F(Viewed, KnowsAccountAndBlock) {
     EXPECT_EQ(text(view("where").value), "contract.test 100 view");
     EXPECT_EQ(view("where").error, "");
 }
 
-TEST_F(Viewed, tells_errors_as_query_does) {
+TEST_F(Viewed, TellsErrorsAsQueryDoes) {
     const std::string prefix = "wasm execution failed with error: ";
     EXPECT_EQ(error("unknown"), prefix + "MethodResolveError(MethodNotFound)");
     EXPECT_EQ(error(""), prefix + "MethodResolveError(MethodEmptyName)");
@@ -66,11 +66,9 @@ TEST_F(Viewed, tells_errors_as_query_does) {
     EXPECT_EQ(error("almost"), "");
 }
 
-TEST_F(Viewed, keeps_the_logs_of_a_failing_call) {
-    EXPECT_EQ(view("say").logs, std::vector<std::string>{"hello"});
-}
+TEST_F(Viewed, KeepsTheLogsOfAFailingCall) { EXPECT_EQ(view("say").logs, std::vector<std::string>{"hello"}); }
 
-TEST_F(Viewed, may_neither_write_nor_make_promises_nor_ask_who_calls) {
+TEST_F(Viewed, MayNeitherWriteNorMakePromisesNorAskWhoCalls) {
     const std::string prefix = "wasm execution failed with error: HostError(ProhibitedInView { method_name: ";
     EXPECT_EQ(error("set"), prefix + "\"storage_write\" })");
     EXPECT_EQ(error("promise"), prefix + "\"promise_batch_create\" })");

@@ -33,7 +33,7 @@ u128 amount_of(const World::Executed& refund) {
     return std::get<wire::Transfer>(body_of(refund).actions.at(0).value).deposit;
 }
 
-TEST(Refunds, unused_gas_comes_back_to_the_signer_at_the_purchase_price) {
+TEST(Refunds, UnusedGasComesBackToTheSignerAtThePurchasePrice) {
     World world = world_with_contract();
     const u128 before = world.balance(kAlice);
     const CryptoHash hash = world.send_call(kRefunding, "use", 100 * kTera);
@@ -54,7 +54,7 @@ TEST(Refunds, unused_gas_comes_back_to_the_signer_at_the_purchase_price) {
     EXPECT_EQ(amount_of(refund) % kGasPrice, u128{0});
 }
 
-TEST(Refunds, there_is_none_when_all_gas_was_burnt) {
+TEST(Refunds, ThereIsNoneWhenAllGasWasBurnt) {
     World world = world_with_contract();
     const CryptoHash hash = world.send_call(kRefunding, "burn_all", 30 * kTera);
     world.run_until_idle();
@@ -62,7 +62,7 @@ TEST(Refunds, there_is_none_when_all_gas_was_burnt) {
     EXPECT_TRUE(world.initial(hash).outcome.receipt_ids.empty());
 }
 
-TEST(Refunds, a_failed_receipt_returns_its_deposit_to_the_predecessor_before_the_gas) {
+TEST(Refunds, AFailedReceiptReturnsItsDepositToThePredecessorBeforeTheGas) {
     World world = world_with_contract();
     const CryptoHash hash = world.send_call(kRefunding, "panic", 30 * kTera, 7 * kNear);
     world.run_until_idle();
@@ -84,7 +84,7 @@ TEST(Refunds, a_failed_receipt_returns_its_deposit_to_the_predecessor_before_the
         << "only the reward";
 }
 
-TEST(Refunds, the_deposit_of_a_promise_goes_back_to_the_contract_that_made_it) {
+TEST(Refunds, TheDepositOfAPromiseGoesBackToTheContractThatMadeIt) {
     World world = world_with_contract();
     world.add_contract("maker.test",
                        {{"run", [](Host& host) { call(host, kRefunding, "panic", 10 * kTera, kNear); }}});
@@ -97,7 +97,7 @@ TEST(Refunds, the_deposit_of_a_promise_goes_back_to_the_contract_that_made_it) {
     EXPECT_GE(world.balance("maker.test"), 1000 * kNear);
 }
 
-TEST(Refunds, to_an_account_that_is_gone_fail_and_burn_the_tokens) {
+TEST(Refunds, ToAnAccountThatIsGoneFailAndBurnTheTokens) {
     World world = world_with_contract();
     const std::string leaver = "leaver.test";
     world.add_account(leaver, 10 * kNear);
@@ -119,7 +119,7 @@ TEST(Refunds, to_an_account_that_is_gone_fail_and_burn_the_tokens) {
     EXPECT_GE(world.burnt(), burnt + lost);
 }
 
-TEST(Refunds, a_deletion_pays_the_beneficiary_by_a_receipt_of_the_system) {
+TEST(Refunds, ADeletionPaysTheBeneficiaryByAReceiptOfTheSystem) {
     World world;
     const CryptoHash hash = world.send(kBob, kBob, {{wire::DeleteAccount{kCarol}}});
     world.run_until_idle();
@@ -133,14 +133,14 @@ TEST(Refunds, a_deletion_pays_the_beneficiary_by_a_receipt_of_the_system) {
     EXPECT_FALSE(world.state_of(kBob).account(kBob).has_value());
 }
 
-TEST(Refunds, a_payout_to_a_missing_beneficiary_is_burnt) {
+TEST(Refunds, APayoutToAMissingBeneficiaryIsBurnt) {
     World world;
     world.send(kBob, kBob, {{wire::DeleteAccount{"nobody.test"}}});
     world.run_until_idle();
     EXPECT_GT(world.burnt(), 999 * kNear);
 }
 
-TEST(Refunds, of_gas_restore_the_allowance_of_a_function_call_key) {
+TEST(Refunds, OfGasRestoreTheAllowanceOfAFunctionCallKey) {
     World world = world_with_contract();
     const sim::SecretKey key = key_of("a function-call key of alice");
     StateUpdate update(world.state_of(kAlice));
@@ -158,7 +158,7 @@ TEST(Refunds, of_gas_restore_the_allowance_of_a_function_call_key) {
               kNear - spent * kGasPrice);
 }
 
-TEST(Refunds, keep_to_the_purchase_price_when_the_gas_price_moves) {
+TEST(Refunds, KeepToThePurchasePriceWhenTheGasPriceMoves) {
     World world = world_with_contract();
     const u128 before = world.balance(kAlice);
     const CryptoHash hash = world.send_call(kRefunding, "use", 100 * kTera);
@@ -170,7 +170,7 @@ TEST(Refunds, keep_to_the_purchase_price_when_the_gas_price_moves) {
     EXPECT_EQ(world.initial(hash).outcome.tokens_burnt, world.initial(hash).outcome.gas_burnt * kGasPrice);
 }
 
-TEST(Refunds, a_contract_gets_three_tenths_of_the_gas_its_call_burnt) {
+TEST(Refunds, AContractGetsThreeTenthsOfTheGasItsCallBurnt) {
     World world = world_with_contract();
     const CryptoHash hash = world.send_call(kRefunding, "use", 100 * kTera);
     world.run_until_idle();
@@ -182,7 +182,7 @@ TEST(Refunds, a_contract_gets_three_tenths_of_the_gas_its_call_burnt) {
     EXPECT_EQ(outcome.tokens_burnt, outcome.gas_burnt * kGasPrice) << "the reward is shown as burnt";
 }
 
-TEST(Refunds, attached_gas_that_promises_took_along_comes_back_from_them) {
+TEST(Refunds, AttachedGasThatPromisesTookAlongComesBackFromThem) {
     World world = world_with_contract();
     const CryptoHash hash = world.send_call(kRefunding, "pay_bob", 100 * kTera);
     world.run_until_idle();
@@ -192,7 +192,7 @@ TEST(Refunds, attached_gas_that_promises_took_along_comes_back_from_them) {
     EXPECT_EQ(world.balance(kBob), 1001 * kNear);
 }
 
-TEST(Tokens, of_a_receipt_are_its_deposits_and_its_gas_at_the_purchase_price) {
+TEST(Tokens, OfAReceiptAreItsDepositsAndItsGasAtThePurchasePrice) {
     Receipt receipt;
     receipt.predecessor_id = kAlice;
     receipt.receiver_id = kBob;

@@ -11,7 +11,7 @@ using namespace records;
 using testing::ElementsAre;
 using testing::Pair;
 
-TEST(State, shows_an_account_as_it_stood_at_any_height) {
+TEST(State, ShowsAnAccountAsItStoodAtAnyHeight) {
     State state;
     make_account(state, "alice.test", 5, 10);
     change(state, 12, [](StateUpdate& update) { update.set_account("alice.test", account_with(7)); });
@@ -27,14 +27,14 @@ TEST(State, shows_an_account_as_it_stood_at_any_height) {
     EXPECT_FALSE(state.account("nobody.test"));
 }
 
-TEST(State, keeps_the_last_value_of_a_height) {
+TEST(State, KeepsTheLastValueOfAHeight) {
     State state;
     make_account(state, "alice.test", 5, 10);
     change(state, 10, [](StateUpdate& update) { update.set_account("alice.test", account_with(6)); });
     EXPECT_EQ(state.account("alice.test", 10)->amount, 6U);
 }
 
-TEST(State, keeps_keys_code_and_data_of_a_deleted_account_for_heights_before) {
+TEST(State, KeepsKeysCodeAndDataOfADeletedAccountForHeightsBefore) {
     State state;
     make_account(state, "alice.test", 5, 10);
     change(state, 11, [](StateUpdate& update) {
@@ -54,7 +54,7 @@ TEST(State, keeps_keys_code_and_data_of_a_deleted_account_for_heights_before) {
     EXPECT_TRUE(state.data_with_prefix("alice.test", "").empty());
 }
 
-TEST(State, a_new_account_of_an_old_name_has_nothing_of_the_old_one) {
+TEST(State, ANewAccountOfAnOldNameHasNothingOfTheOldOne) {
     State state;
     make_account(state, "alice.test", 5, 10);
     change(state, 11, [](StateUpdate& update) { update.set_data("alice.test", "k", "v"); });
@@ -65,7 +65,7 @@ TEST(State, a_new_account_of_an_old_name_has_nothing_of_the_old_one) {
     EXPECT_EQ(state.data("alice.test", "k", 11), "v");
 }
 
-TEST(State, lists_keys_by_their_text) {
+TEST(State, ListsKeysByTheirText) {
     State state;
     make_account(state, "alice.test");
     change(state, kGenesis, [](StateUpdate& update) {
@@ -78,7 +78,7 @@ TEST(State, lists_keys_by_their_text) {
         EXPECT_LT(keys[i - 1].first.to_string(), keys[i].first.to_string());
 }
 
-TEST(State, lists_data_by_key_below_a_prefix) {
+TEST(State, ListsDataByKeyBelowAPrefix) {
     State state;
     make_account(state, "alice.test");
     change(state, 101, [](StateUpdate& update) {
@@ -95,7 +95,7 @@ TEST(State, lists_data_by_key_below_a_prefix) {
     EXPECT_TRUE(state.data_with_prefix("nobody.test", "").empty());
 }
 
-TEST(State, keeps_binary_keys_apart) {
+TEST(State, KeepsBinaryKeysApart) {
     State state;
     make_account(state, "alice.test");
     change(state, 101, [](StateUpdate& update) {
@@ -106,7 +106,7 @@ TEST(State, keeps_binary_keys_apart) {
     EXPECT_EQ(state.data("alice.test", ""), "empty");
 }
 
-TEST(State, tells_what_a_block_touched_in_order_and_once) {
+TEST(State, TellsWhatABlockTouchedInOrderAndOnce) {
     State state;
     make_account(state, "bob.test");
     make_account(state, "alice.test");
@@ -124,7 +124,7 @@ TEST(State, tells_what_a_block_touched_in_order_and_once) {
     EXPECT_TRUE(state.touched(102).empty());
 }
 
-TEST(State, its_root_follows_from_the_changes_and_their_order) {
+TEST(State, ItsRootFollowsFromTheChangesAndTheirOrder) {
     const auto root_of = [](std::vector<std::string> ids, Height height) {
         State state;
         for (const std::string& id : ids) make_account(state, id, 1, height);
@@ -136,7 +136,7 @@ TEST(State, its_root_follows_from_the_changes_and_their_order) {
     EXPECT_NE(root_of({"alice.test"}, 1), root_of({"alice.test"}, 2));
 }
 
-TEST(State, its_root_knows_every_kind_of_record) {
+TEST(State, ItsRootKnowsEveryKindOfRecord) {
     State state;
     make_account(state, "alice.test");
     std::set<CryptoHash> roots{state.root()};
@@ -157,7 +157,7 @@ TEST(State, its_root_knows_every_kind_of_record) {
     EXPECT_FALSE(differs([](StateUpdate&) {}));
 }
 
-TEST(State, counts_amounts_stakes_and_gas_keys_in_its_total) {
+TEST(State, CountsAmountsStakesAndGasKeysInItsTotal) {
     State state;
     EXPECT_EQ(state.total_balance(), 0U);
     make_account(state, "alice.test", 10);
@@ -175,13 +175,13 @@ TEST(State, counts_amounts_stakes_and_gas_keys_in_its_total) {
     EXPECT_EQ(state.total_balance(), 7U);
 }
 
-TEST(State, refuses_changes_below_its_newest_height) {
+TEST(State, RefusesChangesBelowItsNewestHeight) {
     State state;
     make_account(state, "alice.test", 5, 10);
     EXPECT_THROW(make_account(state, "alice.test", 5, 9), std::logic_error);
 }
 
-TEST(State, states_of_all_shards_share_global_contracts) {
+TEST(State, StatesOfAllShardsShareGlobalContracts) {
     const auto contracts = std::make_shared<GlobalContracts>();
     State left(contracts);
     State right(contracts);

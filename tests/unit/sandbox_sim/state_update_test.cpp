@@ -19,7 +19,7 @@ struct StateUpdates : testing::Test {
     State state;
 };
 
-TEST_F(StateUpdates, change_nothing_before_they_are_committed) {
+TEST_F(StateUpdates, ChangeNothingBeforeTheyAreCommitted) {
     const CryptoHash root = state.root();
     StateUpdate update(state);
     update.set_account("alice.test", account_with(1));
@@ -35,7 +35,7 @@ TEST_F(StateUpdates, change_nothing_before_they_are_committed) {
     EXPECT_EQ(state.data("alice.test", "k"), "v");
 }
 
-TEST_F(StateUpdates, are_empty_again_after_a_commit) {
+TEST_F(StateUpdates, AreEmptyAgainAfterACommit) {
     StateUpdate update(state);
     update.set_account("alice.test", account_with(1));
     update.commit(101);
@@ -45,11 +45,11 @@ TEST_F(StateUpdates, are_empty_again_after_a_commit) {
     EXPECT_TRUE(state.touched(102).empty());
 }
 
-TEST_F(StateUpdates, charge_an_account_with_one_full_access_key_182_bytes) {
+TEST_F(StateUpdates, ChargeAnAccountWithOneFullAccessKey182Bytes) {
     EXPECT_EQ(state.account("alice.test")->storage_usage, 182U);
 }
 
-TEST_F(StateUpdates, charge_keys_by_their_borsh_and_forty_bytes) {
+TEST_F(StateUpdates, ChargeKeysByTheirBorshAndFortyBytes) {
     StateUpdate update(state);
     update.set_access_key("alice.test", public_of("f"), call_key("bob.test", {"one", "three"}, u128{1}));
     // 33 key, 8 nonce, 1 kind, 17 allowance, 4 + 8 receiver, 4 list, 4 + 3, 4 + 5 names, 40 record.
@@ -64,20 +64,20 @@ TEST_F(StateUpdates, charge_keys_by_their_borsh_and_forty_bytes) {
     EXPECT_EQ(usage(update), 182U + 33 + 8 + 1 + 18 + 40 + 3 * (33 + 2 + 8 + 40));
 }
 
-TEST_F(StateUpdates, charge_a_key_that_is_used_nothing_more) {
+TEST_F(StateUpdates, ChargeAKeyThatIsUsedNothingMore) {
     StateUpdate update(state);
     update.set_access_key("alice.test", public_of("alice.test"), full_access(1'000'000));
     EXPECT_EQ(usage(update), 182U);
 }
 
-TEST_F(StateUpdates, charge_secp256k1_keys_by_their_size_and_ml_dsa_keys_by_their_handle) {
+TEST_F(StateUpdates, ChargeSecp256k1KeysByTheirSizeAndMlDsaKeysByTheirHandle) {
     const auto secp = PublicKey::from_raw(chain::KeyType::secp256k1, Bytes(64, 1));
     const auto ml_dsa = PublicKey::from_raw(chain::KeyType::ml_dsa_65, Bytes(1952, 1));
     EXPECT_EQ(key_storage(*secp, full_access()), 65U + 9 + 40);
     EXPECT_EQ(key_storage(*ml_dsa, full_access()), 33U + 9 + 40);
 }
 
-TEST_F(StateUpdates, charge_data_by_key_and_value_and_forty_bytes) {
+TEST_F(StateUpdates, ChargeDataByKeyAndValueAndFortyBytes) {
     StateUpdate update(state);
     update.set_data("alice.test", "key", "value");
     EXPECT_EQ(usage(update), 182U + 48);
@@ -94,7 +94,7 @@ TEST_F(StateUpdates, charge_data_by_key_and_value_and_forty_bytes) {
     EXPECT_EQ(usage(next), 182U);
 }
 
-TEST_F(StateUpdates, charge_code_by_its_length_and_a_global_contract_by_its_name) {
+TEST_F(StateUpdates, ChargeCodeByItsLengthAndAGlobalContractByItsName) {
     StateUpdate update(state);
     update.set_code("alice.test", Bytes(1000));
     EXPECT_EQ(usage(update), 1182U);
@@ -118,7 +118,7 @@ TEST_F(StateUpdates, charge_code_by_its_length_and_a_global_contract_by_its_name
     EXPECT_EQ(update.contract_hash("alice.test"), chain::sha256(Bytes(10)));
 }
 
-TEST_F(StateUpdates, let_nobody_spoil_storage_with_an_account_read_before) {
+TEST_F(StateUpdates, LetNobodySpoilStorageWithAnAccountReadBefore) {
     StateUpdate update(state);
     const Account before = *update.account("alice.test");
     update.set_code("alice.test", Bytes(10));
@@ -128,7 +128,7 @@ TEST_F(StateUpdates, let_nobody_spoil_storage_with_an_account_read_before) {
     EXPECT_EQ(update.account("alice.test")->code_hash, chain::sha256(Bytes(10)));
 }
 
-TEST_F(StateUpdates, remove_an_account_with_all_it_has) {
+TEST_F(StateUpdates, RemoveAnAccountWithAllItHas) {
     StateUpdate setup(state);
     setup.set_data("alice.test", "k", "v");
     setup.set_code("alice.test", raw("code"));
@@ -154,7 +154,7 @@ TEST_F(StateUpdates, remove_an_account_with_all_it_has) {
     EXPECT_FALSE(state.contract_hash("alice.test"));
 }
 
-TEST_F(StateUpdates, take_records_in_any_order) {
+TEST_F(StateUpdates, TakeRecordsInAnyOrder) {
     StateUpdate update(state);
     update.set_access_key("new.test", public_of("new.test"), full_access());
     update.set_code("new.test", Bytes(10));
@@ -164,7 +164,7 @@ TEST_F(StateUpdates, take_records_in_any_order) {
     EXPECT_EQ(update.contract_hash("new.test"), chain::sha256(Bytes(10)));
 }
 
-TEST_F(StateUpdates, list_keys_of_state_and_update_together) {
+TEST_F(StateUpdates, ListKeysOfStateAndUpdateTogether) {
     StateUpdate update(state);
     update.set_access_key("alice.test", public_of("x"), full_access(1));
     EXPECT_EQ(update.access_keys("alice.test").size(), 2U);
@@ -173,7 +173,7 @@ TEST_F(StateUpdates, list_keys_of_state_and_update_together) {
     EXPECT_EQ(update.access_keys("alice.test").front().first, public_of("x"));
 }
 
-TEST_F(StateUpdates, deploy_no_code_at_all_as_an_empty_contract) {
+TEST_F(StateUpdates, DeployNoCodeAtAllAsAnEmptyContract) {
     StateUpdate update(state);
     update.set_code("alice.test", {});
     EXPECT_EQ(update.contract_hash("alice.test"), chain::sha256({}));

@@ -42,20 +42,20 @@ Json limit_error(const char* name, const char* member, std::uint64_t value, std:
     return Json{{name, {{member, value}, {"limit", limit}}}};
 }
 
-TEST(ActionsValidation, no_actions_and_ordinary_ones_are_valid) {
+TEST(ActionsValidation, NoActionsAndOrdinaryOnesAreValid) {
     EXPECT_TRUE(judge({}).is_null());
     EXPECT_TRUE(judge({{wire::CreateAccount{}}, {wire::Transfer{1}}, adding_key(full_access()), calling(1)})
                     .is_null());
     EXPECT_TRUE(judge({{wire::DeleteAccount{"carol.test"}}}).is_null());
 }
 
-TEST(ActionsValidation, a_receipt_has_at_most_100_actions) {
+TEST(ActionsValidation, AReceiptHasAtMost100Actions) {
     EXPECT_TRUE(judge(std::vector<wire::Action>(100, {wire::Transfer{1}})).is_null());
     EXPECT_EQ(judge(std::vector<wire::Action>(101, {wire::Transfer{1}})),
               limit_error("TotalNumberOfActionsExceeded", "total_number_of_actions", 101, 100));
 }
 
-TEST(ActionsValidation, a_receipt_deploys_at_most_10_contracts_of_both_kinds) {
+TEST(ActionsValidation, AReceiptDeploysAtMost10ContractsOfBothKinds) {
     std::vector<wire::Action> actions(10, {wire::DeployContract{raw("code")}});
     EXPECT_TRUE(judge(actions).is_null());
     actions.push_back({wire::DeployGlobalContract{raw("code"), {}}});
@@ -66,25 +66,25 @@ TEST(ActionsValidation, a_receipt_deploys_at_most_10_contracts_of_both_kinds) {
     EXPECT_TRUE(judge(actions).is_null());
 }
 
-TEST(ActionsValidation, nothing_follows_a_deletion) {
+TEST(ActionsValidation, NothingFollowsADeletion) {
     EXPECT_EQ(judge({{wire::DeleteAccount{"carol.test"}}, {wire::Transfer{1}}}),
               Json("DeleteActionMustBeFinal"));
     EXPECT_EQ(judge({{wire::DeleteAccount{"carol.test"}}, {wire::DeleteAccount{"carol.test"}}}),
               Json("DeleteActionMustBeFinal"));
 }
 
-TEST(ActionsValidation, there_is_one_delegate_of_either_version) {
+TEST(ActionsValidation, ThereIsOneDelegateOfEitherVersion) {
     EXPECT_TRUE(judge({delegating({}), {wire::Transfer{1}}}).is_null());
     EXPECT_EQ(judge({delegating({}), delegating({})}), Json("DelegateActionMustBeOnlyOne"));
     EXPECT_EQ(judge({delegating({}), delegate_v2_of({})}), Json("DelegateActionMustBeOnlyOne"));
 }
 
-TEST(ActionsValidation, what_is_inside_a_delegate_is_judged_too) {
+TEST(ActionsValidation, WhatIsInsideADelegateIsJudgedToo) {
     EXPECT_EQ(judge({delegating({calling(0)})}), Json("FunctionCallZeroAttachedGas"));
     EXPECT_EQ(judge({delegate_v2_of({calling(0)})}), Json("FunctionCallZeroAttachedGas"));
 }
 
-TEST(ActionsValidation, a_call_needs_gas_and_fits_its_limits) {
+TEST(ActionsValidation, ACallNeedsGasAndFitsItsLimits) {
     EXPECT_EQ(judge({calling(0)}), Json("FunctionCallZeroAttachedGas"));
     EXPECT_TRUE(judge({calling(1, std::string(256, 'm'))}).is_null());
     EXPECT_EQ(judge({calling(1, std::string(257, 'm'))}),
@@ -94,7 +94,7 @@ TEST(ActionsValidation, a_call_needs_gas_and_fits_its_limits) {
               limit_error("FunctionCallArgumentsLengthExceeded", "length", 4194305, 4194304));
 }
 
-TEST(ActionsValidation, all_gas_together_is_at_most_1000_tgas) {
+TEST(ActionsValidation, AllGasTogetherIsAtMost1000Tgas) {
     EXPECT_TRUE(judge({calling(kMaxTotalPrepaidGas - 1), calling(1)}).is_null());
     EXPECT_EQ(
         judge({calling(kMaxTotalPrepaidGas), calling(1)}),
@@ -105,21 +105,21 @@ TEST(ActionsValidation, all_gas_together_is_at_most_1000_tgas) {
     EXPECT_EQ(judge({calling(std::numeric_limits<Gas>::max()), calling(1)}), Json("IntegerOverflow"));
 }
 
-TEST(ActionsValidation, contracts_fit_their_limit) {
+TEST(ActionsValidation, ContractsFitTheirLimit) {
     const Bytes code(kMaxContractBytes + 1);
     const Json error = limit_error("ContractSizeExceeded", "size", 4194305, 4194304);
     EXPECT_EQ(judge({{wire::DeployContract{code}}}), error);
     EXPECT_EQ(judge({{wire::DeployGlobalContract{code, {}}}}), error);
 }
 
-TEST(ActionsValidation, a_staking_key_is_one_of_ed25519) {
+TEST(ActionsValidation, AStakingKeyIsOneOfEd25519) {
     EXPECT_TRUE(judge({{wire::Stake{1, public_of("validator")}}}).is_null());
     const PublicKey key = *PublicKey::from_raw(chain::KeyType::secp256k1, Bytes(64, 1));
     EXPECT_EQ(judge({{wire::Stake{1, key}}}),
               (Json{{"UnsuitableStakingKey", {{"public_key", key.to_string()}}}}));
 }
 
-TEST(ActionsValidation, method_names_of_a_key_fit_their_limits) {
+TEST(ActionsValidation, MethodNamesOfAKeyFitTheirLimits) {
     EXPECT_EQ(judge({adding_key(call_key("x.test", {std::string(257, 'm')}))}),
               limit_error("AddKeyMethodNameLengthExceeded", "length", 257, 256));
     // Each name counts one more byte than it has.
@@ -131,7 +131,7 @@ TEST(ActionsValidation, method_names_of_a_key_fit_their_limits) {
               limit_error("AddKeyMethodNamesNumberOfBytesExceeded", "total_number_of_bytes", 2001, 2000));
 }
 
-TEST(ActionsValidation, account_ids_inside_actions_are_checked) {
+TEST(ActionsValidation, AccountIdsInsideActionsAreChecked) {
     EXPECT_EQ(judge({adding_key(call_key("Not An Id"))}),
               (Json{{"InvalidAccountId", {{"account_id", "Not An Id"}}}}));
     EXPECT_EQ(judge({{wire::DeleteAccount{"-"}}}), (Json{{"InvalidAccountId", {{"account_id", "-"}}}}));
@@ -139,14 +139,14 @@ TEST(ActionsValidation, account_ids_inside_actions_are_checked) {
               (Json{{"InvalidAccountId", {{"account_id", ""}}}}));
 }
 
-TEST(ActionsValidation, a_long_account_id_is_told_in_part) {
+TEST(ActionsValidation, ALongAccountIdIsToldInPart) {
     // 127 bytes, then a character of two.
     const std::string id = std::string(127, 'A') + "\xc3\xa9" + std::string(1000, 'B');
     EXPECT_EQ(judge({adding_key(call_key(id))}),
               (Json{{"InvalidAccountId", {{"account_id", std::string(127, 'A')}}}}));
 }
 
-TEST(ActionsValidation, gas_keys_start_empty_with_some_nonces_and_no_allowance) {
+TEST(ActionsValidation, GasKeysStartEmptyWithSomeNoncesAndNoAllowance) {
     EXPECT_TRUE(judge({adding_key(gas_key(0, 1))}).is_null());
     EXPECT_TRUE(judge({adding_key(gas_key(0, 1024))}).is_null());
     const auto wrong_count = [](std::uint16_t count) {
@@ -162,7 +162,7 @@ TEST(ActionsValidation, gas_keys_start_empty_with_some_nonces_and_no_allowance) 
     EXPECT_TRUE(judge({adding_key({0, permission})}).contains("AddKeyMethodNameLengthExceeded"));
 }
 
-TEST(ActionsValidation, a_state_init_belongs_to_the_account_it_derives) {
+TEST(ActionsValidation, AStateInitBelongsToTheAccountItDerives) {
     wire::DeterministicStateInit action;
     action.state_init.code = CryptoHash{};
     action.state_init.data = {{raw("k"), raw("v")}};
@@ -176,7 +176,7 @@ TEST(ActionsValidation, a_state_init_belongs_to_the_account_it_derives) {
     EXPECT_TRUE(judge({{delegate}}).is_null());
 }
 
-TEST(ActionsValidation, records_of_a_state_init_fit_their_limits) {
+TEST(ActionsValidation, RecordsOfAStateInitFitTheirLimits) {
     wire::DeterministicStateInit action;
     action.state_init.code = std::string("g.test");
     action.state_init.data = {{Bytes(2049), {}}};
@@ -187,7 +187,7 @@ TEST(ActionsValidation, records_of_a_state_init_fit_their_limits) {
 }
 
 // Apart from the rest, as deriving an account from so many bytes takes long.
-TEST(ActionsValidation, a_value_of_a_state_init_fits_its_limit) {
+TEST(ActionsValidation, AValueOfAStateInitFitsItsLimit) {
     wire::StateInit init;
     init.data = {{Bytes(2048), Bytes(4194304)}};
     EXPECT_FALSE(check_state_records(init));
@@ -196,7 +196,7 @@ TEST(ActionsValidation, a_value_of_a_state_init_fits_its_limit) {
               limit_error("DeterministicStateInitValueLengthExceeded", "length", 4194305, 4194304));
 }
 
-TEST(ActionsValidation, an_unknown_action_is_an_unsupported_feature) {
+TEST(ActionsValidation, AnUnknownActionIsAnUnsupportedFeature) {
     EXPECT_EQ(judge({{wire::UnknownActions{15, 1, {}}}}),
               (Json{{"UnsupportedProtocolFeature", {{"protocol_feature", "Action15"}, {"version", 86}}}}));
 }

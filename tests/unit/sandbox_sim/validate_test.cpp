@@ -75,11 +75,11 @@ struct AgainstState : testing::Test {
 
 // --- Without state ---
 
-TEST(Validation, a_good_transaction_is_valid) {
+TEST(Validation, AGoodTransactionIsValid) {
     EXPECT_FALSE(check_actions_size_signature(signed_by("alice.test", transfer_by("alice.test")), kContext));
 }
 
-TEST(Validation, a_signature_by_another_key_or_of_other_bytes_is_invalid) {
+TEST(Validation, ASignatureByAnotherKeyOrOfOtherBytesIsInvalid) {
     wire::SignedTransaction foreign = signed_by("bob.test", transfer_by("alice.test"));
     EXPECT_EQ(check_actions_size_signature(foreign, kContext), Json("InvalidSignature"));
     wire::SignedTransaction changed = signed_by("alice.test", transfer_by("alice.test"));
@@ -87,14 +87,14 @@ TEST(Validation, a_signature_by_another_key_or_of_other_bytes_is_invalid) {
     EXPECT_EQ(check_actions_size_signature(changed, kContext), Json("InvalidSignature"));
 }
 
-TEST(Validation, an_ml_dsa_signature_is_never_taken_for_valid) {
+TEST(Validation, AnMlDsaSignatureIsNeverTakenForValid) {
     wire::SignedTransaction transaction{transfer_by("alice.test"), {}};
     transaction.transaction.public_key = *PublicKey::from_raw(chain::KeyType::ml_dsa_65, Bytes(1952));
     transaction.signature = *chain::Signature::from_raw(chain::KeyType::ml_dsa_65, Bytes(3309));
     EXPECT_EQ(check_actions_size_signature(transaction, kContext), Json("InvalidSignature"));
 }
 
-TEST(Validation, a_transaction_larger_than_the_limit_is_told_its_size) {
+TEST(Validation, ATransactionLargerThanTheLimitIsToldItsSize) {
     wire::Transaction transaction = transfer_by("alice.test");
     transaction.actions = {{wire::DeployContract{Bytes(kMaxTransactionBytes)}}};
     const std::uint64_t size = wire::encode(transaction).size();
@@ -105,12 +105,12 @@ TEST(Validation, a_transaction_larger_than_the_limit_is_told_its_size) {
     EXPECT_FALSE(check_actions_size_signature(signed_by("alice.test", transaction), kContext));
 }
 
-TEST(Validation, a_cost_beyond_128_bits_overflows) {
+TEST(Validation, ACostBeyond128BitsOverflows) {
     const auto transaction = signed_by("alice.test", transfer_by("alice.test", 1, ~u128{0}));
     EXPECT_EQ(check_actions_size_signature(transaction, kContext), Json("CostOverflow"));
 }
 
-TEST(Validation, actions_come_before_size_and_size_before_signature_and_signature_before_cost) {
+TEST(Validation, ActionsComeBeforeSizeAndSizeBeforeSignatureAndSignatureBeforeCost) {
     wire::Transaction large = transfer_by("alice.test");
     large.actions = {{wire::DeployContract{Bytes(kMaxTransactionBytes)}}};
     EXPECT_TRUE(check_actions_size_signature(signed_by("bob.test", large), kContext)
@@ -125,12 +125,12 @@ TEST(Validation, actions_come_before_size_and_size_before_signature_and_signatur
 
 // --- Against state: who signs ---
 
-TEST_F(AgainstState, an_account_that_does_not_exist_cannot_sign) {
+TEST_F(AgainstState, AnAccountThatDoesNotExistCannotSign) {
     EXPECT_EQ(judge(transfer_by("nobody.test")),
               (Json{{"SignerDoesNotExist", {{"signer_id", "nobody.test"}}}}));
 }
 
-TEST_F(AgainstState, a_key_that_the_account_does_not_have_is_not_found) {
+TEST_F(AgainstState, AKeyThatTheAccountDoesNotHaveIsNotFound) {
     wire::Transaction transaction = transfer_by("alice.test");
     transaction.public_key = public_of("stranger");
     EXPECT_EQ(judge(transaction),
@@ -138,7 +138,7 @@ TEST_F(AgainstState, a_key_that_the_account_does_not_have_is_not_found) {
                                                      {"public_key", public_of("stranger").to_string()}}));
 }
 
-TEST_F(AgainstState, a_gas_key_is_refused_with_and_without_an_index) {
+TEST_F(AgainstState, AGasKeyIsRefusedWithAndWithoutAnIndex) {
     add_key("gas", gas_key(kOneToken, 3));
     wire::Transaction transaction = transfer_by("alice.test");
     transaction.public_key = public_of("gas");
@@ -148,7 +148,7 @@ TEST_F(AgainstState, a_gas_key_is_refused_with_and_without_an_index) {
     EXPECT_EQ(judge(transaction), (Json{{"InvalidNonceIndex", {{"tx_nonce_index", 5}, {"num_nonces", 3}}}}));
 }
 
-TEST_F(AgainstState, a_plain_key_has_no_indexed_nonces) {
+TEST_F(AgainstState, APlainKeyHasNoIndexedNonces) {
     wire::Transaction transaction = transfer_by("alice.test");
     transaction.nonce.nonce_index = 0;
     EXPECT_EQ(judge(transaction),
@@ -158,7 +158,7 @@ TEST_F(AgainstState, a_plain_key_has_no_indexed_nonces) {
 
 // --- Nonces ---
 
-TEST_F(AgainstState, a_nonce_must_be_above_the_keys) {
+TEST_F(AgainstState, ANonceMustBeAboveTheKeys) {
     add_key("alice.test", full_access(7));
     const auto invalid = [](std::uint64_t nonce) {
         return Json{{"InvalidNonce", {{"tx_nonce", nonce}, {"ak_nonce", 7}}}};
@@ -169,7 +169,7 @@ TEST_F(AgainstState, a_nonce_must_be_above_the_keys) {
     EXPECT_TRUE(judge(transfer_by("alice.test", 80)).is_null());
 }
 
-TEST_F(AgainstState, a_strict_nonce_must_be_the_next_one) {
+TEST_F(AgainstState, AStrictNonceMustBeTheNextOne) {
     add_key("alice.test", full_access(7));
     wire::Transaction transaction = transfer_by("alice.test", 9);
     transaction.version = wire::TransactionVersion::v1;
@@ -181,7 +181,7 @@ TEST_F(AgainstState, a_strict_nonce_must_be_the_next_one) {
     EXPECT_TRUE(judge(transaction).is_null());
 }
 
-TEST_F(AgainstState, a_strict_nonce_has_no_successor_at_the_end) {
+TEST_F(AgainstState, AStrictNonceHasNoSuccessorAtTheEnd) {
     const std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
     add_key("alice.test", full_access(last));
     wire::Transaction transaction = transfer_by("alice.test", 0);
@@ -189,7 +189,7 @@ TEST_F(AgainstState, a_strict_nonce_has_no_successor_at_the_end) {
     EXPECT_EQ(judge(transaction), (Json{{"InvalidNonce", {{"tx_nonce", 0}, {"ak_nonce", last}}}}));
 }
 
-TEST_F(AgainstState, a_nonce_must_be_below_a_million_times_the_height) {
+TEST_F(AgainstState, ANonceMustBeBelowAMillionTimesTheHeight) {
     EXPECT_EQ(judge(transfer_by("alice.test", 200'000'000)),
               (Json{{"NonceTooLarge", {{"tx_nonce", 200000000}, {"upper_bound", 200000000}}}}));
     EXPECT_TRUE(judge(transfer_by("alice.test", 199'999'999)).is_null());
@@ -197,7 +197,7 @@ TEST_F(AgainstState, a_nonce_must_be_below_a_million_times_the_height) {
 
 // --- Money ---
 
-TEST_F(AgainstState, a_balance_must_cover_gas_and_deposits_to_the_yocto) {
+TEST_F(AgainstState, ABalanceMustCoverGasAndDepositsToTheYocto) {
     const wire::Transaction transaction = transfer_by("alice.test", 1, kOneToken);
     const u128 cost = transaction_cost(transaction, kPriceOfGas)->total;
     EXPECT_EQ(cost, kOneToken + 2 * u128{223182562500} * kPriceOfGas);
@@ -210,7 +210,7 @@ TEST_F(AgainstState, a_balance_must_cover_gas_and_deposits_to_the_yocto) {
     EXPECT_TRUE(judge(transaction).is_null());
 }
 
-TEST_F(AgainstState, an_allowance_must_cover_the_cost) {
+TEST_F(AgainstState, AnAllowanceMustCoverTheCost) {
     const wire::Transaction transaction = call_with("call");
     const u128 cost = transaction_cost(transaction, kPriceOfGas)->total;
     add_key("call", call_key("bob.test", {}, cost - 1));
@@ -223,7 +223,7 @@ TEST_F(AgainstState, an_allowance_must_cover_the_cost) {
     EXPECT_TRUE(judge(transaction).is_null());
 }
 
-TEST_F(AgainstState, what_is_left_must_cover_the_storage) {
+TEST_F(AgainstState, WhatIsLeftMustCoverTheStorage) {
     change(state, kGenesis, [](StateUpdate& u) { u.set_code("alice.test", Bytes(1000)); });
     const u128 needed = 1182 * kStoragePricePerByte;
     const wire::Transaction transaction = transfer_by("alice.test");
@@ -235,13 +235,13 @@ TEST_F(AgainstState, what_is_left_must_cover_the_storage) {
     EXPECT_TRUE(judge(transaction).is_null());
 }
 
-TEST_F(AgainstState, small_accounts_may_spend_everything) {
+TEST_F(AgainstState, SmallAccountsMaySpendEverything) {
     const wire::Transaction transaction = transfer_by("alice.test");
     set_amount(transaction_cost(transaction, kPriceOfGas)->total);
     EXPECT_TRUE(judge(transaction).is_null());
 }
 
-TEST_F(AgainstState, a_stake_counts_for_the_storage) {
+TEST_F(AgainstState, AStakeCountsForTheStorage) {
     change(state, kGenesis, [](StateUpdate& u) {
         u.set_code("alice.test", Bytes(1000));
         u.set_account("alice.test", account_with(kOneToken, 1182 * kStoragePricePerByte));
@@ -252,7 +252,7 @@ TEST_F(AgainstState, a_stake_counts_for_the_storage) {
 
 // --- Function-call keys ---
 
-TEST_F(AgainstState, a_call_key_may_call_its_methods_and_nothing_else) {
+TEST_F(AgainstState, ACallKeyMayCallItsMethodsAndNothingElse) {
     add_key("call", call_key("bob.test", {"run", "walk"}));
     EXPECT_TRUE(judge(call_with("call", "walk")).is_null());
     EXPECT_EQ(judge(call_with("call", "fly")),
@@ -275,12 +275,12 @@ TEST_F(AgainstState, a_call_key_may_call_its_methods_and_nothing_else) {
     EXPECT_EQ(judge(two), (Json{{"InvalidAccessKeyError", "RequiresFullAccess"}}));
 }
 
-TEST_F(AgainstState, a_call_key_without_methods_may_call_any) {
+TEST_F(AgainstState, ACallKeyWithoutMethodsMayCallAny) {
     add_key("call", call_key("bob.test"));
     EXPECT_TRUE(judge(call_with("call", "anything")).is_null());
 }
 
-TEST_F(AgainstState, deposit_comes_before_receiver_and_receiver_before_method) {
+TEST_F(AgainstState, DepositComesBeforeReceiverAndReceiverBeforeMethod) {
     add_key("call", call_key("bob.test", {"run"}));
     wire::Transaction all_wrong = call_with("call", "fly", 1);
     all_wrong.receiver_id = "carol.test";
@@ -289,7 +289,7 @@ TEST_F(AgainstState, deposit_comes_before_receiver_and_receiver_before_method) {
     EXPECT_TRUE(judge(all_wrong)["InvalidAccessKeyError"].contains("ReceiverMismatch"));
 }
 
-TEST_F(AgainstState, the_rows_are_checked_in_order) {
+TEST_F(AgainstState, TheRowsAreCheckedInOrder) {
     // Everything is wrong; each step repairs what was told.
     add_key("call", call_key("carol.test", {}, u128{1}));
     change(state, kGenesis, [](StateUpdate& u) {
@@ -314,7 +314,7 @@ TEST_F(AgainstState, the_rows_are_checked_in_order) {
 
 // --- Charging ---
 
-TEST_F(AgainstState, charging_takes_the_cost_and_bumps_the_nonce) {
+TEST_F(AgainstState, ChargingTakesTheCostAndBumpsTheNonce) {
     const wire::SignedTransaction transaction{transfer_by("alice.test", 5, 10), {}};
     StateUpdate update(state);
     const StateCharge charge = charge_transaction(update, transaction, kContext);
@@ -326,7 +326,7 @@ TEST_F(AgainstState, charging_takes_the_cost_and_bumps_the_nonce) {
     EXPECT_EQ(state.access_key("alice.test", public_of("alice.test"))->nonce, 5U);
 }
 
-TEST_F(AgainstState, charging_takes_the_cost_from_the_allowance_too) {
+TEST_F(AgainstState, ChargingTakesTheCostFromTheAllowanceToo) {
     add_key("call", call_key("bob.test", {}, kOneToken));
     StateUpdate update(state);
     const StateCharge charge = charge_transaction(update, {call_with("call"), {}}, kContext);
@@ -336,7 +336,7 @@ TEST_F(AgainstState, charging_takes_the_cost_from_the_allowance_too) {
     EXPECT_EQ(update.account("alice.test")->amount, 100 * kOneToken - cost);
 }
 
-TEST_F(AgainstState, a_second_transaction_is_judged_after_the_first) {
+TEST_F(AgainstState, ASecondTransactionIsJudgedAfterTheFirst) {
     set_amount(2 * kOneToken);
     StateUpdate update(state);
     const wire::SignedTransaction first{transfer_by("alice.test", 1, kOneToken), {}};

@@ -51,7 +51,7 @@ World yielding_world() {
     return world;
 }
 
-TEST(Yield, waits_on_its_shard_and_is_in_no_chunk) {
+TEST(Yield, WaitsOnItsShardAndIsInNoChunk) {
     World world = yielding_world();
     const CryptoHash hash = world.send_call(kYielder, "request");
     world.run(2);
@@ -70,7 +70,7 @@ TEST(Yield, waits_on_its_shard_and_is_in_no_chunk) {
     EXPECT_FALSE(world.has_outcome(waiting.receipt_id));
 }
 
-TEST(Yield, is_resumed_by_a_data_receipt_in_the_next_block) {
+TEST(Yield, IsResumedByADataReceiptInTheNextBlock) {
     World world = yielding_world();
     const CryptoHash request = world.send_call(kYielder, "request");
     world.run(2);
@@ -93,7 +93,7 @@ TEST(Yield, is_resumed_by_a_data_receipt_in_the_next_block) {
     EXPECT_TRUE(resumed.is_instant);
 }
 
-TEST(Yield, times_out_with_failed_data) {
+TEST(Yield, TimesOutWithFailedData) {
     World world = yielding_world();
     const CryptoHash request = world.send_call(kYielder, "request");
     world.run(2);
@@ -116,7 +116,7 @@ TEST(Yield, times_out_with_failed_data) {
     EXPECT_FALSE(world.is_busy());
 }
 
-TEST(Yield, resumed_in_the_block_of_its_timeout_gets_the_answer) {
+TEST(Yield, ResumedInTheBlockOfItsTimeoutGetsTheAnswer) {
     World world = yielding_world();
     const CryptoHash request = world.send_call(kYielder, "request");
     world.run(5);
@@ -128,7 +128,7 @@ TEST(Yield, resumed_in_the_block_of_its_timeout_gets_the_answer) {
     EXPECT_EQ(value_of(world.child(world.initial(request), 0).outcome), "[late]");
 }
 
-TEST(Yield, resumed_twice_takes_the_first_payload) {
+TEST(Yield, ResumedTwiceTakesTheFirstPayload) {
     World world = yielding_world();
     const CryptoHash request = world.send_call(kYielder, "request");
     world.run(2);
@@ -138,7 +138,7 @@ TEST(Yield, resumed_twice_takes_the_first_payload) {
     EXPECT_EQ(value_of(world.child(world.initial(request), 0).outcome), "[1]");
 }
 
-TEST(Yield, can_be_resumed_by_the_call_that_made_it) {
+TEST(Yield, CanBeResumedByTheCallThatMadeIt) {
     World world = yielding_world();
     const CryptoHash hash = world.send_call(kYielder, "request_and_respond");
     world.run_until_idle();
@@ -148,7 +148,7 @@ TEST(Yield, can_be_resumed_by_the_call_that_made_it) {
     EXPECT_EQ(world.child(parent, 0).height, parent.height + 1);
 }
 
-TEST(Yield, that_nobody_waits_for_is_not_resumed) {
+TEST(Yield, ThatNobodyWaitsForIsNotResumed) {
     World world = yielding_world();
     const CryptoHash hash = world.send_call(kYielder, "respond");
     world.run(2);
@@ -163,7 +163,7 @@ TEST(Yield, that_nobody_waits_for_is_not_resumed) {
     EXPECT_EQ(value_of(world.initial(again).outcome), "nothing");
 }
 
-TEST(Yield, of_another_account_is_not_resumed) {
+TEST(Yield, OfAnotherAccountIsNotResumed) {
     World world = yielding_world();
     world.send_call(kYielder, "request");
     world.run(2);
@@ -176,7 +176,7 @@ TEST(Yield, of_another_account_is_not_resumed) {
     EXPECT_EQ(value_of(world.initial(hash).outcome), "nothing");
 }
 
-TEST(Yield, of_a_call_that_fails_never_was) {
+TEST(Yield, OfACallThatFailsNeverWas) {
     World world = yielding_world();
     world.send_call(kYielder, "request_and_panic");
     world.run(2);
@@ -185,7 +185,7 @@ TEST(Yield, of_a_call_that_fails_never_was) {
     EXPECT_FALSE(world.is_busy());
 }
 
-TEST(Yield, takes_a_payload_of_1024_bytes_at_most) {
+TEST(Yield, TakesAPayloadOf1024BytesAtMost) {
     World world = yielding_world();
     const CryptoHash hash = world.send_call(kYielder, "too_long");
     world.run(2);

@@ -53,7 +53,7 @@ const wire::FunctionCall& function_call(const Planned& planned) {
 }
 nlohmann::json args_of(const wire::FunctionCall& call) { return nlohmann::json::parse(call.args); }
 
-TEST(Traffic, makes_as_many_transactions_as_asked_for) {
+TEST(Traffic, MakesAsManyTransactionsAsAskedFor) {
     Traffic traffic(Profile::mixed, 1, traffic_signers(1));
     for (const std::size_t count : {0U, 1U, 500U}) EXPECT_EQ(traffic.next(count, facts(1)).size(), count);
     Traffic busy(Profile::mixed, 1, traffic_signers(1));
@@ -61,7 +61,7 @@ TEST(Traffic, makes_as_many_transactions_as_asked_for) {
     EXPECT_EQ(busy.next(1, facts(100)).size(), 1U);  // though more follow-ups are due
 }
 
-TEST(Traffic, is_the_same_for_the_same_seed_and_facts) {
+TEST(Traffic, IsTheSameForTheSameSeedAndFacts) {
     const auto bytes = [](std::uint64_t seed) {
         std::vector<chain::Bytes> all;
         for (const Planned& planned : run(Profile::mixed, seed, 20, 50))
@@ -72,7 +72,7 @@ TEST(Traffic, is_the_same_for_the_same_seed_and_facts) {
     EXPECT_NE(bytes(7), bytes(8));
 }
 
-TEST(Traffic, signs_every_transaction_and_makes_none_twice) {
+TEST(Traffic, SignsEveryTransactionAndMakesNoneTwice) {
     for (const Profile profile : kAllProfiles) {
         std::set<sim::CryptoHash> seen;
         for (const Planned& planned : run(profile, 3, 10, 40)) {
@@ -85,7 +85,7 @@ TEST(Traffic, signs_every_transaction_and_makes_none_twice) {
     }
 }
 
-TEST(Traffic, uses_ascending_nonces_of_each_key) {
+TEST(Traffic, UsesAscendingNoncesOfEachKey) {
     std::map<std::string, std::uint64_t> last;
     for (const Planned& planned : run(Profile::mixed, 3, 50, 40)) {
         const wire::Transaction& body = planned.transaction.transaction;
@@ -95,7 +95,7 @@ TEST(Traffic, uses_ascending_nonces_of_each_key) {
     }
 }
 
-TEST(Traffic, lets_the_keys_take_turns) {
+TEST(Traffic, LetsTheKeysTakeTurns) {
     Traffic traffic(Profile::transfers, 3, traffic_signers(3, 10));
     std::set<std::string> keys;
     for (const Planned& planned : traffic.next(10, facts(1)))
@@ -103,7 +103,7 @@ TEST(Traffic, lets_the_keys_take_turns) {
     EXPECT_EQ(keys.size(), 10U);
 }
 
-TEST(Traffic, keeps_the_proportions_of_its_profile) {
+TEST(Traffic, KeepsTheProportionsOfItsProfile) {
     constexpr std::size_t kCount = 2'500;
     for (const Profile profile : kAllProfiles) {
         // One height: no follow-ups, and the poor accounts are used once each.
@@ -123,7 +123,7 @@ TEST(Traffic, keeps_the_proportions_of_its_profile) {
     }
 }
 
-TEST(Traffic, answers_yields_and_deletes_accounts_some_blocks_later) {
+TEST(Traffic, AnswersYieldsAndDeletesAccountsSomeBlocksLater) {
     std::map<std::string, sim::Height> asked;
     std::map<std::string, sim::Height> created;
     std::size_t answers = 0;
@@ -153,7 +153,7 @@ TEST(Traffic, answers_yields_and_deletes_accounts_some_blocks_later) {
     EXPECT_GT(deletions, 80U);
 }
 
-TEST(Traffic, signs_a_deletion_with_the_key_that_the_account_was_given) {
+TEST(Traffic, SignsADeletionWithTheKeyThatTheAccountWasGiven) {
     std::map<std::string, sim::PublicKey> keys;
     for (const Planned& planned : run(Profile::mixed, 5, 60, 30)) {
         const wire::Transaction& body = planned.transaction.transaction;
@@ -165,7 +165,7 @@ TEST(Traffic, signs_a_deletion_with_the_key_that_the_account_was_given) {
     }
 }
 
-TEST(Traffic, signs_delegate_actions_with_keys_of_their_own) {
+TEST(Traffic, SignsDelegateActionsWithKeysOfTheirOwn) {
     std::set<std::string> transaction_keys;
     std::map<std::string, std::uint64_t> last;
     for (const Planned& planned : run(Profile::failures, 5, 40, 50)) {
@@ -184,7 +184,7 @@ TEST(Traffic, signs_delegate_actions_with_keys_of_their_own) {
     for (const auto& [key, nonce] : last) EXPECT_FALSE(transaction_keys.contains(key));
 }
 
-TEST(Traffic, has_delegate_actions_that_expired) {
+TEST(Traffic, HasDelegateActionsThatExpired) {
     Traffic traffic(Profile::failures, 5, traffic_signers(5));
     for (const Planned& planned : traffic.next(500, facts(40))) {
         if (planned.kind != Kind::delegate_expired) continue;
@@ -194,7 +194,7 @@ TEST(Traffic, has_delegate_actions_that_expired) {
     }
 }
 
-TEST(Traffic, says_how_transactions_are_to_be_lost) {
+TEST(Traffic, SaysHowTransactionsAreToBeLost) {
     const std::map<Kind, std::string> wishes{{Kind::dropped_expired, "expired"},
                                              {Kind::dropped_superseded, "superseded"},
                                              {Kind::dropped_balance, "balance"},
@@ -207,7 +207,7 @@ TEST(Traffic, says_how_transactions_are_to_be_lost) {
         EXPECT_EQ(planned.transaction.transaction.block_hash, hash_of("aging"));
 }
 
-TEST(Traffic, loses_the_balance_only_of_poor_accounts_and_gives_it_back) {
+TEST(Traffic, LosesTheBalanceOnlyOfPoorAccountsAndGivesItBack) {
     std::map<std::string, bool> rich;
     for (const Signer& signer : traffic_signers(5))
         rich[signer.account_id] = signer.role == SignerRole::account;
@@ -227,7 +227,7 @@ TEST(Traffic, loses_the_balance_only_of_poor_accounts_and_gives_it_back) {
     EXPECT_GT(refills, 20U);
 }
 
-TEST(Traffic, has_stale_block_hashes_only_where_there_are_any) {
+TEST(Traffic, HasStaleBlockHashesOnlyWhereThereAreAny) {
     for (const Planned& planned : of_kind(Kind::stale_block_hash))
         EXPECT_EQ(planned.transaction.transaction.block_hash, hash_of("expired"));
     ChainFacts young = facts(50);
@@ -236,7 +236,7 @@ TEST(Traffic, has_stale_block_hashes_only_where_there_are_any) {
     for (const Planned& planned : traffic.next(1000, young)) EXPECT_NE(planned.kind, Kind::stale_block_hash);
 }
 
-TEST(Traffic, has_nonces_that_no_chain_takes) {
+TEST(Traffic, HasNoncesThatNoChainTakes) {
     std::size_t low = 0;
     for (const Planned& planned : of_kind(Kind::wrong_nonce)) {
         const std::uint64_t nonce = planned.transaction.transaction.nonce.nonce;
@@ -246,7 +246,7 @@ TEST(Traffic, has_nonces_that_no_chain_takes) {
     EXPECT_GT(low, 0U);
 }
 
-TEST(Traffic, sends_tokens_with_every_ending) {
+TEST(Traffic, SendsTokensWithEveryEnding) {
     const auto msg = [](Kind kind) {
         return args_of(function_call(of_kind(kind, Profile::tokens).front()))["msg"].get<std::string>();
     };
@@ -258,7 +258,7 @@ TEST(Traffic, sends_tokens_with_every_ending) {
     EXPECT_EQ(unseen["receiver_id"], "receiver.sandbox");
 }
 
-TEST(Traffic, writes_programs_that_are_json) {
+TEST(Traffic, WritesProgramsThatAreJson) {
     for (const Profile profile : kAllProfiles) {
         for (const Planned& planned : run(profile, 9, 20, 50)) {
             if (planned.transaction.transaction.receiver_id != "script.sandbox") continue;
@@ -267,7 +267,7 @@ TEST(Traffic, writes_programs_that_are_json) {
     }
 }
 
-TEST(Traffic, does_without_relayers_and_delegates) {
+TEST(Traffic, DoesWithoutRelayersAndDelegates) {
     std::vector<Signer> signers = traffic_signers(5, 2);
     std::erase_if(signers, [](const Signer& signer) { return signer.role != SignerRole::account; });
     Traffic traffic(Profile::failures, 5, signers);
@@ -282,7 +282,7 @@ TEST(Traffic, does_without_relayers_and_delegates) {
     EXPECT_THROW(Traffic(Profile::mixed, 1, signers), std::invalid_argument);
 }
 
-TEST(TrafficAccounts, are_those_of_the_signers) {
+TEST(TrafficAccounts, AreThoseOfTheSigners) {
     const auto accounts = traffic_accounts(4, 30);
     ASSERT_EQ(accounts.size(), 30 + kPoorAccounts + 1);
     std::map<std::string, std::set<std::string>> keys;
@@ -300,12 +300,12 @@ TEST(TrafficAccounts, are_those_of_the_signers) {
     EXPECT_EQ(accounts.back().keys.size(), kRelayerKeys);
 }
 
-TEST(TrafficAccounts, follow_from_the_seed) {
+TEST(TrafficAccounts, FollowFromTheSeed) {
     EXPECT_EQ(traffic_signers(4).front().key.public_key(), traffic_signers(4).front().key.public_key());
     EXPECT_NE(traffic_signers(4).front().key.public_key(), traffic_signers(5).front().key.public_key());
 }
 
-TEST(TrafficProfiles, are_known_by_name) {
+TEST(TrafficProfiles, AreKnownByName) {
     for (const Profile profile : kAllProfiles) EXPECT_EQ(parse_profile(profile_name(profile)), profile);
     EXPECT_EQ(parse_profile("mixed"), Profile::mixed);
     for (const char* name : {"", "Mixed", "mixed "}) EXPECT_EQ(parse_profile(name), std::nullopt);

@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(DaysOfRows, are_read_from_block_time_whatever_its_column) {
+TEST(DaysOfRows, AreReadFromBlockTimeWhateverItsColumn) {
     chain::RowBatch batch;
     const auto line = [&batch](chain::Table table, const std::string& time) {
         const auto& columns = chain::table_spec(table).columns;
@@ -25,22 +25,20 @@ TEST(DaysOfRows, are_read_from_block_time_whatever_its_column) {
     EXPECT_THAT(days_of_rows(batch), ElementsAre(1, 19284, 19285));
 }
 
-TEST(DaysOfRows, of_a_row_without_a_time_are_an_error) {
+TEST(DaysOfRows, OfARowWithoutATimeAreAnError) {
     chain::RowBatch batch;
     test::write_line(batch[chain::Table::receipts].copy_data, {"only one column"}, {"receipt_id"});
     EXPECT_THROW(days_of_rows(batch), StorageError);
 }
 
-TEST(DaysOfBlocks, are_those_of_their_timestamps) {
+TEST(DaysOfBlocks, AreThoseOfTheirTimestamps) {
     chain::RowBatch batch;
     batch.blocks.push_back({1, "a", "b", std::nullopt, 86'400'000'000'000ull * 7 - 1});
     batch.blocks.push_back({2, "c", "a", std::nullopt, 86'400'000'000'000ull * 7});
     EXPECT_THAT(days_of_blocks(batch), ElementsAre(6, 7));
 }
 
-TEST(TextArray, quotes_every_value) {
-    EXPECT_EQ(text_array({"a", "", "b\"\\,{}"}), R"({"a","","b\"\\,{}"})");
-}
+TEST(TextArray, QuotesEveryValue) { EXPECT_EQ(text_array({"a", "", "b\"\\,{}"}), R"({"a","","b\"\\,{}"})"); }
 
 }  // namespace
 }  // namespace receiptd::storage

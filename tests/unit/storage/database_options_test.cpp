@@ -22,31 +22,31 @@ std::string refusal(const std::string& url) {
     return "accepted";
 }
 
-TEST(ConnectionString, says_where_the_database_is_without_its_password) {
+TEST(ConnectionString, SaysWhereTheDatabaseIsWithoutItsPassword) {
     const auto database = parsed("postgresql://anna:geheim@db.example:5433/chain?sslmode=require");
     EXPECT_EQ(database.where(), "db.example:5433/chain");
     EXPECT_THAT(database.conninfo().reveal(), HasSubstr("password='geheim'"));
     EXPECT_THAT(database.conninfo().reveal(), HasSubstr("sslmode='require'"));
 }
 
-TEST(ConnectionString, takes_keywords_and_quotes_what_must_be) {
+TEST(ConnectionString, TakesKeywordsAndQuotesWhatMustBe) {
     const auto database = parsed(R"(host=/run/postgresql dbname=chain password='it\'s')");
     EXPECT_EQ(database.where(), "/run/postgresql:5432/chain");
     EXPECT_THAT(database.conninfo().reveal(), HasSubstr(R"(password='it\'s')"));
 }
 
-TEST(ConnectionString, has_defaults_that_a_url_may_change) {
+TEST(ConnectionString, HasDefaultsThatAUrlMayChange) {
     EXPECT_THAT(parsed("postgresql://h/d").conninfo().reveal(), HasSubstr("application_name='receiptd'"));
     EXPECT_THAT(parsed("postgresql://h/d?application_name=other").conninfo().reveal(),
                 HasSubstr("application_name='other'"));
 }
 
-TEST(ConnectionString, scrubs_the_password_in_both_its_forms) {
+TEST(ConnectionString, ScrubsThePasswordInBothItsForms) {
     const auto database = parsed("postgresql://anna:a%40b%2Fc@h/d");
     EXPECT_EQ(database.scrub("bad a@b/c and a%40b%2Fc!"), "bad *** and ***!");
 }
 
-TEST(ConnectionString, refuses_a_url_whose_password_spills_without_quoting_it) {
+TEST(ConnectionString, RefusesAUrlWhosePasswordSpillsWithoutQuotingIt) {
     for (const char* url : {"postgresql://anna:ge@heim@h/d", "postgresql://anna:ge/heim@h/d",
                             "postgresql://anna:ge:heim@h:x/d", "postgresql://anna:geheim%@h/d", "geheim"}) {
         EXPECT_THAT(refusal(url), HasSubstr("percent-encode")) << url;
@@ -54,7 +54,7 @@ TEST(ConnectionString, refuses_a_url_whose_password_spills_without_quoting_it) {
     }
 }
 
-TEST(Fault, is_an_outage_when_the_server_goes_and_permanent_when_the_schema_is_wrong) {
+TEST(Fault, IsAnOutageWhenTheServerGoesAndPermanentWhenTheSchemaIsWrong) {
     for (const char* code : {"08006", "57P01", "57P02", "57P03", "53100", "53300", "25006"})
         EXPECT_EQ(fault_kind(code), FaultKind::outage) << code;
     for (const char* code : {"40001", "40P01", "55P03", "57014"})
@@ -63,7 +63,7 @@ TEST(Fault, is_an_outage_when_the_server_goes_and_permanent_when_the_schema_is_w
         EXPECT_EQ(fault_kind(code), FaultKind::permanent) << code;
 }
 
-TEST(Fault, says_what_to_do) {
+TEST(Fault, SaysWhatToDo) {
     const auto database = parsed("postgresql://anna:geheim@h/d");
     const auto fault = fault_of("42501", "ERROR: permission denied\nfor geheim\n", database);
     EXPECT_THAT(fault.text, testing::StartsWith("ERROR: permission denied for ***; "));

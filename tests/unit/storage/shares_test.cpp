@@ -10,7 +10,7 @@ unsigned total(const Shares& s) {
     return s.writers + s.following + s.alerts + s.stream + s.people + s.maintenance + s.listening;
 }
 
-TEST(Shares, are_all_connections_and_every_class_of_work_has_some) {
+TEST(Shares, AreAllConnectionsAndEveryClassOfWorkHasSome) {
     for (const unsigned writers : {1u, 2u, 16u}) {
         const auto least = writers + config::Database::kLeastBesideWriters;
         for (auto connections = least; connections <= 256; ++connections) {
