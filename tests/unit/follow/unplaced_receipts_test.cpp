@@ -116,13 +116,16 @@ protected:
         EXPECT_FALSE(group.failed());
     }
     base::Task<void> stop_when_done() {
-        while (!waiting_.waiting.empty())
-            co_await base::wait_for(state_.changed, context_.get_executor(), std::chrono::milliseconds(1));
+        while (!waiting_.waiting.empty()) {
+            clock_.passed += std::chrono::milliseconds(100);
+            state_.changed.notify_all();
+            co_await base::asio::post(context_.get_executor(), base::asio::use_awaitable);
+        }
         state_.stop();
     }
 
     boost::asio::io_context context_;
-    base::SystemClock clock_;
+    testing::ManualClock clock_;
     metrics::Registry registry_;
     metrics::FollowSeries series_{registry_};
     State state_{context_.get_executor(), series_, clock_};
