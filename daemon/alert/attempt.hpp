@@ -11,7 +11,7 @@
 
 namespace receiptd::alert {
 
-// What an attempt met.
+// The endpoint's answer to one attempt.
 struct Answer {
     int status = 0;     // of HTTP; 0: no answer
     std::string error;  // without an answer: why

@@ -51,7 +51,7 @@ base::Task<Bodies> make_on(base::asio::thread_pool& cpu, std::vector<Cause> caus
 
 }  // namespace
 
-// Of one attempt among those of its endpoint; given back however it ends.
+// The place of one attempt among those of its endpoint; the destructor gives it back.
 struct Dispatcher::Seat {
     explicit Seat(std::shared_ptr<Endpoint> of) : endpoint(std::move(of)) {}
     Seat(const Seat&) = delete;
@@ -121,7 +121,7 @@ base::Task<std::optional<std::size_t>> Dispatcher::claim(base::TaskGroup& under_
         if (!free.empty()) due = co_await store_.claim_deliveries(std::move(free), kLease);
         co_await give_bodies(due);
     } catch (const storage::StorageError& e) {
-        // What was claimed is left to its lease.
+        // The claimed deliveries come back when their lease ends.
         log::warn("the queue of alerts cannot be worked", {{"because", e.what()}});
         co_return std::nullopt;
     }
@@ -133,7 +133,7 @@ base::Task<std::optional<std::size_t>> Dispatcher::claim(base::TaskGroup& under_
     co_return due.size();
 }
 
-// Those of one claim together. What is under way goes on meanwhile.
+// Makes the bodies of one claim together. Attempts under way go on meanwhile.
 base::Task<void> Dispatcher::give_bodies(std::vector<storage::DueDelivery>& deliveries) {
     std::map<std::string, storage::DueDelivery> without;
     for (const auto& delivery : deliveries)

@@ -26,7 +26,7 @@ namespace receiptd::alert {
 // A claim that is not recorded by then may be taken by another.
 inline constexpr std::chrono::seconds kLease = kLongestAttempt + std::chrono::seconds(10);
 
-// What the endpoints of the configuration have not taken.
+// Deliveries that the endpoints of the configuration have not taken.
 struct Outbox {
     std::uint64_t pending = 0;
     std::uint64_t dead = 0;

@@ -10,7 +10,7 @@
 
 namespace receiptd::alert {
 
-// What is known of an alert when its body is made.
+// Everything known of an alert when its body is made.
 struct Cause {
     std::string alert_id;
     std::string kind;  // of the finding

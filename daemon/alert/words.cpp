@@ -13,7 +13,7 @@ constexpr std::size_t kLongestMethod = 256;  // of a method: a contract may call
 
 using Receipt = chain::JudgedReceipt;
 
-// What a contract says, as a part of a line of ours.
+// A contract's text, made fit to be part of one of our lines.
 std::string in_line(const std::string& text, std::size_t most) {
     auto line = shortened(text, most);
     for (char& c : line)

@@ -1,4 +1,4 @@
-// What happened, in words for the person who is woken by it. Pure.
+// Describes an alert's cause in words for the person who is woken by it. Pure.
 #pragma once
 
 #include "chain/tree/receipt_tree.hpp"

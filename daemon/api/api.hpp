@@ -18,7 +18,7 @@ public:
     // Ends what nobody waits for any more; the loop must turn once more before the services go.
     void stop();
 
-    // What the server is to be opened with, besides where it listens.
+    // Options for opening the server, except its address.
     net::HttpServerOptions server_options() const;
 
 private:

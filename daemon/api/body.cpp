@@ -44,7 +44,7 @@ namespace {
 
 base::Result<json, Problem> parse(const std::string& body) {
     if (body.empty()) return bad_body("", "the body is empty; JSON is wanted");
-    // What is nested without end takes long to take down again.
+    // Deeply nested JSON takes long to destroy.
     if (body.size() > kShortBody && !chain::check_json(body).valid)
         return bad_body("", "the body is no JSON, or nested more than 1024 levels");
     try {

@@ -65,7 +65,7 @@ public:
     }
     template <class T>
     base::Task<T> wait_for(Started<T> call, std::chrono::milliseconds patience, const char* complaint) {
-        // What answers at once has ended by now.
+        // A call that needs no waiting has ended by now.
         if (!call->ended()) co_await base::sleep_on(call->timer, patience);
         if (call->error) std::rethrow_exception(call->error);
         if (!call->value) throw NoAnswer(complaint);

@@ -15,7 +15,8 @@ namespace receiptd::api {
 struct Problem {
     int status = 400;
     std::string detail;  // what is wrong and what to do about it, for people
-    // Where in the body (a JSON pointer, RFC 6901) or which query parameter; empty: neither.
+    // The place of the problem: a JSON pointer into the body (RFC 6901), or a query parameter; empty:
+    // neither.
     std::optional<std::string> pointer;
     std::string parameter;
     std::vector<net::Header> headers;

@@ -1,4 +1,4 @@
-// Which request goes where: a table of method, pattern and action.
+// Routes requests: a table of method, pattern and action.
 #pragma once
 
 #include "api/problem.hpp"
@@ -28,11 +28,12 @@ struct Route {
     Action action;
 };
 
-// What may stand in the way of a write; nullopt: nothing. Without a token nobody may write. A browser's
-// page of another origin cannot: it can neither send the token's header nor a JSON content type
+// The reason to refuse a write; nullopt: none. Without a token nobody may write. A browser's page of another
+// origin cannot write: it can send neither the token's header nor a JSON content type without asking first
+// (CORS), and nobody answers that question.
 // without asking first (CORS), and nobody answers that question.
 std::optional<Problem> write_refusal(const net::ServerRequest& request, const base::Secret& token);
-// Whoever reads sends no body: nobody would look at it.
+// A read request must not have a body: nobody would look at it.
 std::optional<Problem> read_refusal(const net::ServerRequest& request);
 
 class Router {

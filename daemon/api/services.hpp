@@ -1,4 +1,4 @@
-// What the routes work with.
+// Services that the routes use.
 #pragma once
 
 #include "api/database_calls.hpp"
@@ -31,7 +31,7 @@ struct Services {
     storage::WatchAccess& watches;
     storage::FindingStore& findings;
     watch::Submissions& submissions;
-    // What hosts know of a tree that is not all stored.
+    // Asks hosts for a tree that is not completely stored.
     std::function<base::Task<std::optional<watch::OpenTree>>(std::string tx_hash, std::string sender_id)>
         open_tree;
     base::asio::thread_pool& cpu;  // where large answers are made

@@ -1,4 +1,5 @@
-// What the daemon says of itself, as plain values, and how that reads as JSON. The daemon's
+// The daemon's status as plain values, and its JSON. The daemon's /v1/status answers it; `receiptd status`
+// shows it.
 // /v1/status answers it; `receiptd status` shows it.
 #pragma once
 

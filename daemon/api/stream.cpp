@@ -22,7 +22,7 @@ net::NextPiece pieces_of(SharedContext context, std::shared_ptr<EventHub::Reader
     return [stream] { return next_piece(stream); };
 }
 
-// What a client says when it comes back goes before what its address says.
+// The header of a client that comes back takes precedence over the query parameter.
 std::optional<std::int64_t> after_of(Query& query, const net::ServerRequest& request) {
     const auto asked = query.number("after");
     const auto header = request.header("Last-Event-ID");

@@ -46,7 +46,7 @@ Problem another_sender(const std::string& at, const storage::Watch& stored) {
     return problem;
 }
 
-// What became of those that were added: by hash, as they are stored now.
+// The result of adding watches: hashes that are new, and all of them as they are stored now.
 struct Added {
     std::set<std::string> created;
     std::map<std::string, storage::Watch> stored;
@@ -97,7 +97,7 @@ json item_json(const WatchResult& item, Added& added, const std::string& at) {
         result["problem"] = problem_json(another_sender(at, stored));
         return result;
     }
-    // Of two alike the first one made it.
+    // If two items name the same hash, the first one created it.
     result["status"] = added.created.erase(item->tx_hash) > 0 ? "created" : "exists";
     result["stage"] = chain::stage_name(stored.state.stage);
     return result;

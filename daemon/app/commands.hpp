@@ -16,7 +16,8 @@ inline constexpr int kFailed = 1;      // something broke; the last error line s
 inline constexpr int kUsage = 2;       // wrong arguments or configuration
 inline constexpr int kIncomplete = 3;  // done, but heights or trees could not be had: they are listed
 
-// What became of a watched transaction, as an exit code: kOk if it succeeded, whatever was handled on the
+// Exit codes for the end of a watched transaction. kOk means that it succeeded, even if some failures were
+// handled on the way.
 // way.
 inline constexpr int kTxFailed = 10;
 inline constexpr int kTxCallbackFailed = 11;

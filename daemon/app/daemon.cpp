@@ -50,7 +50,7 @@ public:
         helpers_.spawn(handle_signals());
         work_.spawn(whole_life(std::move(work), daemon));
         runtime_.context.run();
-        // What was cancelled unwinds while everything it refers to still stands.
+        // Cancelled coroutines unwind here, while all objects that they refer to still exist.
         runtime_.context.restart();
         runtime_.context.run_for(kUnwind);
         if (failure_) std::rethrow_exception(failure_);
@@ -118,7 +118,7 @@ private:
         };
     }
 
-    // What the last blocks did to watched transactions.
+    // Waits until the tracker has applied the last blocks to the watched transactions.
     base::Task<void> finish_tracking() {
         base::asio::steady_timer timer(runtime_.context);
         const auto started = runtime_.clock.steady();

@@ -25,7 +25,7 @@ namespace {
 constexpr auto kStoredPatience = std::chrono::seconds(5);
 constexpr std::size_t kMostBlocks = 200;  // asked for, to tell heights
 
-// What is known of the transaction, and where from.
+// The transaction as far as it is known, and the source of that knowledge.
 struct Shown {
     watch::TransactionView view;
     std::string source;

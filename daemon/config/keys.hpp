@@ -38,13 +38,13 @@ enum class Type {
 inline constexpr Millis kForever = Millis::max();
 using Value = std::variant<std::string, std::uint64_t, double, Millis, std::vector<std::string>, Start, bool>;
 
-// Where a secret is to be had from; at most one is set.
+// The place of a secret; at most one member is set.
 struct SecretPlace {
     std::string env;
     std::string file;
 };
 
-// What a file sets: the settings and the places of the secrets, resolved afterwards.
+// Everything a file sets: the settings and the places of the secrets, which are resolved afterwards.
 struct Draft {
     Settings settings;
     std::vector<SecretPlace> upstream_keys;  // as settings.upstreams
@@ -74,8 +74,8 @@ struct Section {
     bool is_optional() const { return kind == SectionKind::optional || kind == SectionKind::optional_array; }
 };
 
-// Where a key lives. `item`: which entry of an array section. get() of a secret gives "" and set() notes
-// its place or value; `secret` is where the value itself stands, null for other keys.
+// Reads and writes one key. `item` is the index of an array section's entry. get() of a secret gives "", and
+// set() notes its place or value; `secret` returns the member that holds the value, null for other keys.
 struct Binding {
     Value (*get)(const Draft& draft, std::size_t item) = nullptr;
     void (*set)(Draft& draft, std::size_t item, const Value& value) = nullptr;

@@ -1,4 +1,4 @@
-// Where things stand in the file, and what is wrong with them.
+// Positions of keys in the file, and the problems found there.
 #pragma once
 
 #include "config/load.hpp"
@@ -15,13 +15,14 @@ struct Position {
     unsigned column = 0;
 };
 
-// Of every section ("follow", "upstream[0]"), value ("follow.scope", "upstream[0].url") and list
+// Positions of every section ("follow", "upstream[0]"), value ("follow.scope", "upstream[0].url") and list
+// item ("follow.accounts[2]") that the file holds, right or wrong.
 // item ("follow.accounts[2]") that the file holds, right or wrong.
 class Places {
 public:
     void set(const std::string& path, Position position) { positions_[path] = position; }
     bool has(const std::string& path) const { return positions_.contains(path); }
-    // Of the path, else of what holds it, else the start of the file.
+    // The position of the path, else of its nearest known parent, else the start of the file.
     Position find(std::string path) const {
         while (!positions_.contains(path)) {
             const auto cut = path.find_last_of(".[");

@@ -1,4 +1,4 @@
-// What must hold between keys, and the secrets' values in place of their names.
+// Checks the rules between keys, and replaces the names of secrets' places by their values.
 #pragma once
 
 #include "config/keys.hpp"

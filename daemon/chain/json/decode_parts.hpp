@@ -1,4 +1,4 @@
-// What the decoders of different files call of each other. Private to the decoders.
+// Functions that the decoders of different files share. Private to the decoders.
 #pragma once
 
 #include "chain/json/decode_reader.hpp"

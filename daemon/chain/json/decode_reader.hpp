@@ -96,7 +96,7 @@ public:
     // Merkle paths are a sixth of a whole block's values, and no row holds them.
     void pass_over_proofs() { with_proofs_ = false; }
     bool with_proofs() const { return with_proofs_; }
-    // Of an action receipt only what it is.
+    // If true, only the kind of an action receipt is read, not its members.
     void pass_over_actions(bool pass_over) { with_actions_ = !pass_over; }
     bool with_actions() const { return with_actions_; }
 

@@ -29,7 +29,7 @@ enum class ErrorFamily : std::uint8_t {
 struct ErrorRule {
     ErrorFamily family;
     std::string_view variant;
-    // Of a rule with `next`: a prefix for the class found there.
+    // In a rule with `next`: a prefix for the class found there.
     std::string_view error_class;
     // "{field}" stands for the payload's field, "{}" for a payload without fields; empty: the name of
     // the variant. Of a rule with `next`: a prefix.
@@ -40,7 +40,7 @@ struct ErrorRule {
 const ErrorRule* find_error_rule(ErrorFamily family, std::string_view variant);
 std::span<const ErrorRule> error_rules();
 
-// What the free text of an ExecutionError says, by its beginning or its end.
+// Classifies the free text of an ExecutionError by its beginning or its end.
 struct ErrorTextRule {
     enum class Match : std::uint8_t { whole, start, end };
     Match match;

@@ -1,4 +1,4 @@
-// Which action of a batch failed.
+// Finds the action of a batch that failed.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 
 namespace receiptd::chain {
 
-// Of views into a document.
+// The keys are views into a document.
 template <class T>
 using IdMap = boost::unordered_flat_map<std::string_view, T, IdHash, IdEqual>;
 using IdSet = boost::unordered_flat_set<std::string_view, IdHash, IdEqual>;

@@ -1,4 +1,4 @@
-// What a NEAR JSON-RPC or neardata answer says, typed. Field names are NEAR's own.
+// Typed answers of NEAR JSON-RPC and neardata. Field names are NEAR's own.
 //
 // Shapes: near wire reference (rpc.md §4-5, chain-model.md §4-6, providers.md §2.2). Every string
 // is a std::string_view into the Document that was decoded (decode.hpp): a model lives no longer

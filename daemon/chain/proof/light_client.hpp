@@ -20,7 +20,7 @@ struct InnerLite {
     CryptoHash block_merkle_root;
 };
 
-// What a light client keeps of a header: enough to recompute the block's hash.
+// The parts of a header that a light client keeps: enough to recompute the block's hash.
 struct LightHeader {
     InnerLite inner_lite;
     CryptoHash inner_rest_hash;

@@ -13,7 +13,7 @@
 
 namespace receiptd::chain {
 
-// What of an outcome is committed to. Views must outlive the call.
+// The parts of an outcome that its hash commits to. Views must outlive the call.
 struct OutcomeCommitment {
     struct Unknown {};
     struct Failure {};  // the error itself is not committed

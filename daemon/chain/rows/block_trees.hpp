@@ -1,8 +1,8 @@
-// Where everything in one whole block belongs: to which tree, below which parent, in scope or not.
+// Finds the tree, the parent and the scope of everything in one whole block.
 //
 // Most receipts were announced by an outcome of an earlier block (Lineage); local receipts descend
 // from a transaction of the same block, instant and yielded ones from a receipt of the same block.
-// What a block names twice (a transaction repeated in a chunk, chain-model.md §1.2) counts once.
+// An item that the block names twice (a transaction repeated in a chunk, chain-model.md §1.2) counts once.
 #pragma once
 
 #include "chain/json/id_maps.hpp"

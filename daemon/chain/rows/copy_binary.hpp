@@ -19,7 +19,7 @@
 
 namespace receiptd::chain {
 
-// What stands before the first row and behind the last one of a COPY.
+// The bytes before the first row and after the last row of a COPY.
 std::string_view copy_header();
 std::string_view copy_trailer();
 

@@ -52,7 +52,7 @@ struct TableRows {
     std::uint64_t rows = 0;
 };
 
-// What the checkpoint needs to know of a block; owns its strings.
+// The facts of a block that the checkpoint needs; owns its strings.
 struct BlockRef {
     BlockHeight height = 0;
     std::string hash;
@@ -120,7 +120,7 @@ RowBatch found_transaction_rows(const SignedTransaction& transaction, const Bloc
 RowBatch orphan_receipt_rows(const ListedReceipt& listed, const Receipt* body, const Outcome* outcome,
                              std::optional<ExecutedAt> executed_at);
 
-// Where an outcome executed, looked up by its block_hash.
+// The block that executed an outcome, looked up by the outcome's block_hash.
 struct ExecutionBlock {
     std::optional<BlockHeight> height;    // nullopt: that block cannot be had
     std::uint64_t timestamp_nanosec = 0;  // of the latest known ancestor where the height is unknown

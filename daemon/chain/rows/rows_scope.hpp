@@ -1,4 +1,4 @@
-// Which transactions and receipts the configured accounts touch (follow.scope = "accounts").
+// Decides whether the configured accounts touch a transaction or receipt (follow.scope = "accounts").
 #pragma once
 
 #include "chain/rows/rows.hpp"

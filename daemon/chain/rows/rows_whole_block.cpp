@@ -122,7 +122,7 @@ void judge(RowBatch& batch, const WholeBlock& whole, const BlockTrees& trees, Li
     write_decided(batch, live_trees.end_of_block(header.height));
 }
 
-// Of transactions out of scope too: they may be watched.
+// Includes transactions that are not in scope, because they may be watched.
 void see(Sightings& seen, const WholeBlock& whole, const BlockTrees& trees) {
     const auto& header = whole.block.header;
     const ExecutedAt at{header.height, header.timestamp_nanosec};

@@ -1,4 +1,5 @@
-// What judging a tree asks of its parts, and the only makers of it: from a host's answer, from a whole block
+// Facts from which a tree is judged. Only the functions here make them: from a host's answer, from a whole
+// block (the same model), and from the rows of the history. Pure.
 // (the same model), and from the rows of the history. Pure.
 #pragma once
 
@@ -17,7 +18,7 @@ namespace receiptd::chain {
 // find their parents in the database.
 inline constexpr BlockHeight kLineageWindow = 1200;
 
-// Where something was executed.
+// Block and time of an execution.
 struct ExecutedAt {
     BlockHeight height = 0;
     std::uint64_t timestamp_nanosec = 0;

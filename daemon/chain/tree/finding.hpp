@@ -21,8 +21,9 @@ enum class Verdict : std::uint8_t {
 Text verdict_name(Verdict verdict);
 std::optional<Verdict> parse_verdict(Text name);
 
-// What people are told of: a failed receipt that is no refund and no payout, a transaction that failed before
-// it made a receipt, or a watched transaction that ended without a tree or is stuck. Empty: not known, or
+// A finding is reported to people: a failed receipt that is no refund and no payout, a transaction that
+// failed before it made a receipt, or a watched transaction that ended without a tree or is stuck. Empty: not
+// known, or there is none.
 // there is none.
 struct Finding {
     std::string finding_id;  // the same for the same cause, however often it is found

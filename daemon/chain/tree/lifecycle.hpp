@@ -59,7 +59,7 @@ private:
     std::string members_;
 };
 
-// What is known of the transaction besides its hash. Of one that was not handed in here, nothing is.
+// Everything known of the transaction besides its hash. Nothing is known if it was not submitted here.
 struct WatchedTransaction {
     std::string tx_hash;
     std::optional<std::uint64_t> nonce;  // of an ordinary key
@@ -89,7 +89,7 @@ struct Refused {
 struct NoRoute {
     std::string detail;  // which host said what
 };
-// What of its tree is known now.
+// The known state of the transaction's tree.
 struct TreeSeen {
     std::optional<ExecutedAt> included_at;
     std::optional<ExecutedAt> initial_at;  // if the initial receipt succeeded

@@ -1,4 +1,4 @@
-// Who spawned whom, across blocks: from outcomes seen so far to the receipts they announced.
+// Finds the parents of receipts across blocks: outcomes announce receipts, and later blocks execute them.
 //
 // A receipt does not name its parent; the parent's outcome names the child, normally one block
 // earlier. The follower feeds blocks in height order; a receipt whose parent was not seen (start of
@@ -63,7 +63,8 @@ public:
     void hold_in_scope(const std::vector<std::string>& ids) { held_.insert(ids.begin(), ids.end()); }
     bool holds_in_scope(std::string_view id) const { return !held_.empty() && held_.contains(id); }
 
-    // What was announced below `height` is gone; its memory is given back now and then, so that
+    // Forgets everything announced below `height`. Its memory is given back only now and then, so that the
+    // call costs nothing per block.
     // the call costs nothing per block.
     void forget_before(base::Height height);
     // Entries in memory.

@@ -82,7 +82,7 @@ void LiveTrees::record_failure(Tree& tree, const ExecutedReceipt& item, Executed
     tree.told.push_back(!item.in_scope);
 }
 
-// Who awaits a result is executed after it: the failure is known by then.
+// A receipt that awaits a result is executed after it, so the failure is known by then.
 void LiveTrees::settle_awaited(Tree& tree, const ExecutedReceipt& item) {
     const auto& inputs = item.receipt.input_data_ids;
     if (tree.failures.empty() || inputs.empty()) return;

@@ -32,7 +32,7 @@ public:
         bool in_scope = true;  // else its failure is not told
     };
 
-    // What a block holds, in any order.
+    // The contents of a block, in any order. If a transaction is not in scope, its tree gives no result.
     // Out of scope: no result is told of its tree.
     void transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at,
                      bool in_scope = true);

@@ -25,7 +25,8 @@ public:
     // included.
     explicit ReceiptTree(std::string tx_hash) : tx_hash_(std::move(tx_hash)) {}
 
-    // What is known already is kept: the chain says a thing once. Outcomes of other ids than the
+    // Facts that are known already are kept, because the chain never contradicts itself. Outcomes with ids
+    // that are not in the tree are harmless: they stay unattached.
     // tree's are harmless: they stay unattached.
     void add(TransactionFacts transaction);
     void add(ReceiptFacts receipt);
@@ -49,7 +50,7 @@ private:
     std::unordered_map<std::string, DataFacts> data_;
 };
 
-// Where an outcome was executed; `at` may be unknown.
+// The place where an outcome was executed; `at` may be unknown.
 struct Execution {
     std::optional<ExecutedAt> at;
 };

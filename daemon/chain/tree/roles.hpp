@@ -25,7 +25,7 @@ struct ParentFacts {
 // awaits passes for the initial one; whoever finds the parent later must decide again.
 Role role_of(const Receipt& receipt, const std::optional<ParentFacts>& parent);
 
-// What of a receipt that decides.
+// The facts of a receipt that decide its role.
 struct RoleFacts {
     bool from_system = false;
     bool awaits = false;   // data, or a resume

@@ -1,4 +1,4 @@
-// What a block shows of transactions, for who listens once it is committed (rules, watches).
+// Transactions seen in a block, for listeners after its commit (rules, watches).
 #pragma once
 
 #include "chain/tree/facts.hpp"
@@ -25,7 +25,7 @@ struct Sightings {
     std::vector<std::string> trees;     // hashes of the transactions whose receipts were executed
     std::vector<std::string> data_ids;  // of the data that was listed (source rpc)
 
-    // What a later block shows; `collected` only if both were.
+    // Adds the sightings of a later block; `collected` stays true only if both have it.
     void append(Sightings&& other);
 };
 

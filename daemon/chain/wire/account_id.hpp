@@ -33,7 +33,7 @@ inline bool is_sub_account_of(std::string_view child, std::string_view parent) {
 // The implicit account of a key: of ed25519 the hex form, of secp256k1 the "0x" form; empty for
 // ML-DSA-65, which has none.
 std::string implicit_account(const PublicKey& key);
-// Of the Borsh bytes of a StateInit (actions.hpp).
+// Takes the Borsh bytes of a StateInit (actions.hpp).
 std::string deterministic_account(ByteView state_init_borsh);
 
 }  // namespace receiptd::chain

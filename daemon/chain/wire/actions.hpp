@@ -195,7 +195,7 @@ struct Action {
     friend bool operator==(const Action&, const Action&) = default;
 };
 
-// Where a list of actions stands.
+// The surroundings of a list of actions.
 struct ActionContext {
     bool inside_delegate = false;  // then no delegates, and nothing unknown
     // How many bytes follow the list in the input. Unknown actions can be kept only where this is

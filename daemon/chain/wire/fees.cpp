@@ -43,7 +43,7 @@ constexpr Fee kStateInitEntry = {0, 0, 200000000000};
 constexpr Fee kStateInitByte = {72000000, 72000000, 70000000};
 constexpr Fee kGasKeyTransfer = {115123062500, 115123062500, 235676644250};
 
-// Which column of the table.
+// Columns of the table.
 enum class Column : std::uint8_t { send_to_self, send_to_other, exec };
 
 Gas cost(const Fee& fee, Column column, std::size_t times = 1) {

@@ -1,4 +1,4 @@
-// What things cost in gas (chain-model.md §8.1), and a transaction as a whole in tokens (§9). Pure.
+// Gas costs (chain-model.md §8.1), and the token cost of a whole transaction (§9). Pure.
 #pragma once
 
 #include "base/u128.hpp"
@@ -13,18 +13,21 @@ namespace receiptd::chain::wire {
 
 using Gas = std::uint64_t;
 
-// Of an action receipt itself, without its actions.
+// Fees of an action receipt itself, without its actions.
 Gas receipt_send_fee(bool to_self);
 Gas receipt_exec_fee();
-// Of one action. Of a Delegate this is what the transaction burns at its conversion: its own send fee
-// and those of its inner actions; the second sending, from the user to their receiver, is
+// Fee of sending one action. For a Delegate this is the gas that the transaction burns at its conversion: the
+// Delegate's own send fee and the send fees of its inner actions. The second sending, from the user to their
+// receiver, is prepaid_send_fees().
 // prepaid_send_fees().
 Gas action_send_fee(const Action& action, bool to_self, std::string_view receiver_id);
-// What executing the action burns; of a Delegate its own fee only (the inner actions burn theirs when
+// Gas that executing the action burns. For a Delegate it is its own fee only: the inner actions burn theirs
+// when the receipt made from them is executed.
 // the receipt it makes is executed).
 Gas action_exec_fee(const Action& action, std::string_view receiver_id);
-// Of the data receipt that brings a result to a callback: sending it and receiving it. Who makes the
-// callback burns the base (to_self: the awaited account is the callback's), who returns the value the
+// Fees of sending and receiving the data receipt that brings a result to a callback. The maker of the
+// callback burns the base fee (to_self: the awaited account is the callback's). The receipt that returns the
+// value burns the byte fee (to_self: it is the callback's account).
 // bytes (to_self: it is the callback's account).
 Gas data_receipt_base_fee(bool to_self);
 Gas data_receipt_byte_fee(bool to_self);
@@ -33,8 +36,9 @@ Gas data_receipt_byte_fee(bool to_self);
 std::optional<Gas> prepaid_gas(std::span<const Action> actions);
 // Send fees of the receipts that delegates among the actions will make; burnt where they are made.
 std::optional<Gas> prepaid_send_fees(std::span<const Action> actions);
-// What was bought for executing a receipt with these actions, all in all: its own and its actions'
-// exec fees, the gas attached, and the same of what its delegates will make. What a receipt does not
+// All gas that was bought for executing a receipt with these actions: the exec fees of the receipt and its
+// actions, the attached gas, and the same for the receipts that its delegates will make. Unused gas is
+// refunded.
 // use of it is refunded.
 std::optional<Gas> purchased_gas(std::span<const Action> actions, std::string_view receiver_id);
 // Deposits that leave the sender, those inside delegates included; nullopt: more than 128 bits.

@@ -36,9 +36,10 @@ struct SignedTransaction {
     friend bool operator==(const SignedTransaction&, const SignedTransaction&) = default;
 };
 
-// What becomes of an action with an unknown index. `keep`: it and all after it stay raw as one
-// UnknownActions, since what follows the list has a known size (the nonce mode of V1 and a signature
-// of the public key's type), so that hash and signature check still work. Inside a delegate action
+// Handling of an action with an unknown index. `keep`: it and all after it stay raw as one UnknownActions,
+// since the rest after the list has a known size (the nonce mode of V1 and a signature of the public key's
+// type), so that hash and signature check still work. Inside a delegate action that is not so, and an unknown
+// action is always an error.
 // that is not so, and an unknown action is always an error.
 enum class UnknownPolicy : std::uint8_t { keep, refuse };
 
