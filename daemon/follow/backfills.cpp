@@ -44,7 +44,7 @@ base::Task<void> Follower::run_backfill(storage::BackfillProgress backfill) {
     auto untried = backfill.missing;
     bool broken = false;
     while (!untried.empty() && !state_.stopping && !broken) {
-        // What another daemon took part of is left over by a refused batch: hence the loop.
+        // A refused batch leaves heights over if another daemon stored a part of it, hence the loop.
         const auto range = untried.ranges().front();
         RunSettings settings{range.from, range.to, rpc::Priority::backfill, engine_.patience};
         Run run(engine_, settings);
@@ -61,7 +61,7 @@ base::Task<void> Follower::run_backfill(storage::BackfillProgress backfill) {
         co_await stores_.backfills.release_backfill(id);
         co_return;
     }
-    // What is left is recorded as gaps and retried beside the head for ever.
+    // Missing heights are recorded as gaps and retried beside the head for ever.
     co_await stores_.backfills.finish_backfill(id);
     log::info("backfill finished",
               {{"from", backfill.range.from}, {"to", backfill.range.to}, {"gaps_left", missing.size()}});

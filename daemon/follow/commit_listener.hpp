@@ -1,4 +1,5 @@
-// Who is told of what was committed (app/ puts the tracker of watches here). Called on the event loop,
+// Listener to commits (app/ puts the tracker of watches here). Called on the event loop, right after the
+// commit; must be quick.
 // right after the commit; quick.
 #pragma once
 
@@ -22,7 +23,7 @@ public:
     virtual base::Task<void> committing(const chain::Sightings& seen) = 0;
     // A batch without its rows: blocks, heights, `seen`, `decided`.
     virtual void committed(const chain::RowBatch& facts) = 0;
-    // What was decided of trees that cross a seam.
+    // Verdicts and findings of trees that cross a seam.
     virtual void settled(const chain::DecidedCounts& decided) = 0;
 
     // Source rpc: what of a tree is final before all of it is, for who wants it; and that it is stored.

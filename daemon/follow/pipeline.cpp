@@ -79,7 +79,7 @@ base::Task<RunEnd> Run::run() {
 }
 
 base::Task<void> Run::follow_through() {
-    // What is proven against its neighbours must find them stored, not on their way.
+    // A block is proven against its neighbours, so they must be stored first, not in flight.
     while (has_neighbour_in_flight() && !engine_.state.stopping)
         co_await base::wait_for(engine_.state.changed, engine_.executor, std::chrono::seconds(1));
     if (settings_.to) claim(still_missing(base::HeightSet({settings_.from, *settings_.to})));

@@ -22,7 +22,7 @@
 
 namespace receiptd::follow {
 
-// Where the follower stores what it follows, and reads how far it is.
+// Stores for the data and the progress of the follower.
 struct Stores {
     storage::BlockStore& blocks;
     storage::TreeStore& trees;
@@ -30,7 +30,7 @@ struct Stores {
     storage::BackfillStore& backfills;
 };
 
-// What every run needs; lives as long as the follower.
+// Everything a run needs; lives as long as the follower.
 struct Engine {
     base::asio::any_io_executor executor;
     base::asio::thread_pool& cpu;

@@ -1,4 +1,4 @@
-// What the follower knows of itself: shared by its loops (one thread), shown by status and readyz.
+// State of the follower: shared by its loops (one thread), shown by status and readyz.
 #pragma once
 
 #include "base/clock.hpp"
@@ -52,7 +52,8 @@ struct State {
     bool places_receipts = false;         // receipts may be stored before their tree is known
     bool stopping = false;
 
-    // What happened since then is news, however late it is stored: people are told of findings. What is older
+    // Events since then are news, however late they are stored: people are told of findings. Events older
+    // than the database, or in the range of a backfill, are history.
     // than the database, or was ordered as a backfill, is history.
     base::WallTime news_since() const;
 

@@ -320,7 +320,8 @@ base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
     open_.erase(pending.tx_hash);
 }
 
-// Where blocks bring receipts, those of this tree are met on the way, and stored twice otherwise.
+// Where receipts may be stored before their tree is known, all blocks of this tree must be committed first:
+// otherwise its receipts would be stored twice.
 bool Trees::is_passed(const rpc::FinalBlocks& blocks) const {
     if (come_with_blocks_ || !state_.places_receipts) return true;
     return std::all_of(blocks.begin(), blocks.end(), [&](const auto& block) {

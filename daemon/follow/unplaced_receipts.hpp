@@ -3,7 +3,7 @@
 // transaction they descend from, and its tree is fetched. What nobody can tell stays an orphan, with
 // its outcome if that can be proven.
 //
-// Which receipts wait is remembered in the database, from the commit of their block on.
+// The database remembers the waiting receipts, from the commit of their block on.
 #pragma once
 
 #include "base/task_group.hpp"

@@ -1,4 +1,4 @@
-// What to do next for a receipt that touches a followed account and whose tree is not stored yet. Pure.
+// Decides the next step for a receipt that touches a followed account and whose tree is not stored yet. Pure.
 #pragma once
 
 #include "chain/rows/rows.hpp"
@@ -29,7 +29,8 @@ UnplacedStep next_step(const storage::UnplacedReceipt& unplaced, const UnplacedW
 std::optional<std::chrono::milliseconds> pause_before_transaction(unsigned attempts);
 std::optional<std::chrono::milliseconds> pause_before_outcome(unsigned attempts);
 
-// Of several with one signer only the first asks, and none while one of `asking` does: its tree may hold the
+// Of several receipts with one signer only the first may ask, and none may while one of `asking` asks: its
+// tree may hold the others. Refunds of deposits name no signer, and each of them asks.
 // others. Refunds of deposits name no signer, and each of them asks.
 std::vector<bool> may_ask_together(const std::vector<storage::UnplacedReceipt>& due,
                                    std::set<std::string> asking = {});

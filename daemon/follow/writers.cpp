@@ -35,7 +35,7 @@ base::Task<void> Writers::run() {
 }
 
 base::Task<void> Writers::write(chain::RowBatch batch) {
-    // What the state must know outlives the rows, which go to the database thread.
+    // The state needs these facts after the rows have gone to the database thread.
     chain::RowBatch facts;
     facts.blocks = batch.blocks;
     facts.covered = batch.covered;
@@ -51,7 +51,7 @@ base::Task<void> Writers::write(chain::RowBatch batch) {
         log::warn("these heights were stored already", {{"heights", facts.covered.to_multirange()}});
         auto coverage = co_await store_.load_coverage();
         state_.learn_stored_by_others(std::move(coverage), facts);
-        // Whoever stored them counted them; what is watched here moves all the same.
+        // The daemon that stored them has counted them; the watches here must be updated all the same.
         facts.decided = {};
         if (told_) told_(facts);
         co_return;

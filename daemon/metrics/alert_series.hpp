@@ -1,4 +1,4 @@
-// What telling the endpoints reports.
+// Metrics of the alerts.
 #pragma once
 
 #include "metrics/metric_types.hpp"

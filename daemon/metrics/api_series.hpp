@@ -1,4 +1,4 @@
-// What serving the API reports.
+// Metrics of the API.
 #pragma once
 
 #include "metrics/metric_types.hpp"

@@ -1,4 +1,4 @@
-// What following the chain reports.
+// Metrics of following the chain.
 #pragma once
 
 #include "metrics/metric_types.hpp"

@@ -1,4 +1,4 @@
-// What talking to the upstreams reports.
+// Metrics of the upstreams.
 #pragma once
 
 #include "metrics/metric_types.hpp"

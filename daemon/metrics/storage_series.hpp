@@ -1,4 +1,4 @@
-// What writing to the database reports.
+// Metrics of the database.
 #pragma once
 
 #include "metrics/metric_types.hpp"

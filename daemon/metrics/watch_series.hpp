@@ -1,4 +1,4 @@
-// What watching transactions reports.
+// Metrics of the watched transactions.
 #pragma once
 
 #include "metrics/metric_types.hpp"

@@ -1,4 +1,4 @@
-// Which addresses belong to the public internet: the rest is refused where a URL is not ours to trust.
+// Recognizes addresses of the public internet. Other addresses are refused where we cannot trust the URL.
 #pragma once
 
 #include <functional>

@@ -11,7 +11,7 @@
 
 namespace receiptd::net {
 
-// Of ASCII, whatever the locale.
+// Only for ASCII; the locale does not matter.
 bool equals_ignoring_case(std::string_view left, std::string_view right);
 std::string lowered(std::string_view text);
 // The value of the first header of that name; empty if absent.

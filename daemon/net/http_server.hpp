@@ -36,7 +36,7 @@ struct ServerRequest {
     std::optional<std::vector<QueryParameter>> query_parameters() const;
 };
 
-// What the sandbox does to an answer to play a broken network.
+// The sandbox damages an answer in this way to play a broken network.
 enum class Sabotage {
     none,
     reset,     // close hard instead of answering

@@ -23,7 +23,7 @@ enum class Framing { length, chunked, close };
 std::string write_reply_head(const ServerReply& reply, Framing framing, std::uint64_t length,
                              bool keep_alive);
 
-// What goes before a chunk of that size; after it goes a line's end.
+// The line before a chunk of that size; a line end goes after the chunk.
 std::string chunk_head(std::size_t size);
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 

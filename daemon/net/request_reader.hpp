@@ -25,7 +25,7 @@ public:
     void begin();
     State parse();
 
-    // What follows is of the request that began last.
+    // The functions below concern the request that began last.
     bool is_head_done() const;
     bool expects_continue() const;
     // The request without its body; nullopt: its head makes no sense.

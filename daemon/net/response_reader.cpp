@@ -30,7 +30,7 @@ void grow_for(std::string& text, std::size_t bytes) {
     if (text.capacity() < needed) text.reserve(std::max(needed, text.capacity() * 2));
 }
 
-// What Beast's parser puts the pieces of a chunked body into.
+// Beast's parser puts the pieces of a chunked body into this type.
 struct CappedBody {
     struct value_type {
         std::string text;

@@ -13,7 +13,7 @@ struct Answer {
     bool reusable = false;  // the connection can carry another request
 };
 
-// Where the bytes of an answer come from: a connection.
+// A connection that delivers the bytes of an answer.
 class AnswerSource {
 public:
     virtual ~AnswerSource() = default;

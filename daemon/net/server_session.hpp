@@ -26,7 +26,7 @@ public:
     virtual std::optional<std::chrono::steady_clock::time_point> waiting_since() const = 0;
 };
 
-// What the server and its sessions share.
+// State that the server and its sessions share.
 struct ServerState {
     ServerState(const boost::asio::any_io_executor& executor, HttpServerOptions given,
                 HttpServer::Handler function)

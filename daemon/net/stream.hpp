@@ -42,7 +42,7 @@ public:
     std::uint64_t received() const override { return received_; }
     void expect_answer() { received_ = 0; }
 
-    // Of a kept connection: neither closed by the server nor with bytes that nobody asked for.
+    // For a kept connection: true if the server has not closed it and no unexpected bytes have come.
     bool looks_alive();
     // Ends whatever runs on it, for good.
     void stop();

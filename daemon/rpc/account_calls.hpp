@@ -1,4 +1,4 @@
-// What the chain says of an account and its keys (rpc.md §6); that there is none is an answer, too.
+// Asks for an account and its keys (rpc.md §6). "Does not exist" is an answer, too.
 #pragma once
 
 #include "rpc/decoded_call.hpp"

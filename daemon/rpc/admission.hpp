@@ -1,5 +1,6 @@
-// Who may start a request on a host next: the host's budget and slots, shared by priority and first
-// come, first served inside a priority. One start in four is for whoever has waited longest: a host that
+// Decides which waiting request may start next on a host. The host's budget and slots are shared by priority,
+// and first come, first served inside a priority. One start in four is for the request that has waited
+// longest, so that a host with too small a budget starves no priority. Pure.
 // has less to give than is asked of it starves nobody. Pure.
 #pragma once
 
@@ -27,7 +28,8 @@ public:
     Ticket join(Priority priority);
     void leave(Ticket ticket);  // gave up waiting
 
-    // Who may start now, in order. `next`: when to ask again, if only time is missing; nobody
+    // Tickets that may start now, in order. `next`: when to ask again, if only time is missing; only first()
+    // needs to ask then. Otherwise finished() makes room.
     // else than first() needs to. Otherwise finished() makes room.
     struct Decision {
         std::vector<Ticket> granted;

@@ -1,4 +1,4 @@
-// Which host to ask next. Pure: the router describes its hosts, this picks one.
+// Chooses the host to ask next. Pure: the router describes its hosts, this picks one.
 #pragma once
 
 #include "base/clock.hpp"

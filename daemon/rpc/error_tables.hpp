@@ -1,4 +1,5 @@
-// What upstreams say, as data: causes, texts, codes and statuses with their class. Pure tables;
+// Errors of upstreams as data: causes, texts, codes and statuses with their class. Pure tables;
+// error_class.cpp reads them in the order of rpc.md §1.1.
 // error_class.cpp reads them in the order of rpc.md §1.1.
 #pragma once
 
@@ -34,7 +35,8 @@ inline constexpr CauseRow kCauses[] = {
     {"DOES_NOT_TRACK_SHARD", ErrorClass::pruned, true},
     {"UNKNOWN_TRANSACTION", ErrorClass::chain_state, true},
     {"UNKNOWN_RECEIPT", ErrorClass::chain_state, true},
-    // Of a receipt's transaction and of proofs (rpc.md §9): this host cannot say, another one may.
+    // Answers about proofs and about a receipt's transaction (rpc.md §9): this host cannot say, another one
+    // may.
     {"DEPTH_EXCEEDED", ErrorClass::pruned, true},
     {"BUDGET_EXCEEDED", ErrorClass::pruned, true},
     {"OUTCOMES_NOT_STORED", ErrorClass::pruned, true},

@@ -1,4 +1,4 @@
-// What is final of an account and a key: evidence of what can never be included any more.
+// The final state of an account and a key: evidence that a transaction can never be included any more.
 #pragma once
 
 #include "rpc/account_calls.hpp"

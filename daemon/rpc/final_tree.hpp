@@ -1,4 +1,4 @@
-// What an answer about a tree says of the final chain. Pure.
+// Reduces a host's answer about a tree to the final chain. Pure.
 #pragma once
 
 #include "chain/rows/rows.hpp"
@@ -14,7 +14,8 @@ namespace receiptd::rpc {
 // Final blocks by hash.
 using FinalBlocks = std::map<std::string, chain::BlockRef, std::less<>>;
 
-// What of the tree was executed in these blocks; the rest counts as not executed. `included_at`: where that
+// Judges the tree by its executions in these blocks; the rest counts as not executed. `included_at`: the
+// place of inclusion, if known; else it is looked for in `blocks`.
 // is known; else it is looked for in `blocks`.
 chain::Judgement judge_final(const TreeSource::Tree& tree, const FinalBlocks& blocks,
                              std::optional<chain::ExecutedAt> included_at);

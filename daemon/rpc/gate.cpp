@@ -26,7 +26,7 @@ public:
     }
 
     base::Duration rest(base::SteadyTime now) const {
-        // Whoever is not first is woken by others; the hour only bounds the timer.
+        // Others wake a waiter that is not first; the hour only bounds its timer.
         return wake_at ? std::max(*wake_at - now, base::Duration::zero()) : std::chrono::hours(1);
     }
 

@@ -26,7 +26,7 @@ Call ask_status();
 Call ask_account(const std::string& account_id, const std::string& finality, Priority priority);
 Call ask_access_key(const std::string& account_id, const std::string& public_key, const std::string& finality,
                     Priority priority);
-// Of the next block.
+// Asks for the gas price of the next block.
 Call ask_gas_price(Priority priority);
 Call ask_protocol_config(Priority priority);
 // broadcast_tx_async.

@@ -37,12 +37,12 @@ Decoder<ReceiptSource::Body> body_decoder(std::string id) {
     };
 }
 
-// What is wrong with it; empty: nothing.
+// Returns the fault of the proof; empty: none.
 std::string fault_of(const chain::OutcomeProof& proof, const std::string& receipt_id) {
     if (proof.outcome.id != receipt_id) return "asked for the outcome of " + receipt_id + ", got another one";
     const auto light = chain::light_client_proof(proof);
     if (!light) return "a hash or a value of the proof cannot be read";
-    // That the block is on the chain is told by the blocks that are followed.
+    // Followed blocks tell whether the block is on the chain; this check does not.
     const auto verdict = chain::check_light_client_proof(*light, std::nullopt);
     if (verdict == chain::ProofVerdict::outcome_root_differs) return "the outcome is not in the block named";
     if (verdict != chain::ProofVerdict::valid) return "the header is not that of the block named";

@@ -1,4 +1,4 @@
-// What JSON-RPC tells of a single receipt: the transaction it descends from, its body, its outcome (rpc.md
+// Asks JSON-RPC about a single receipt: the transaction it descends from, its body, its outcome (rpc.md §9).
 // §9).
 #pragma once
 

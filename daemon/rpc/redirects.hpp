@@ -13,7 +13,7 @@
 
 namespace receiptd::rpc {
 
-// Where a Location leads from `from`; nullopt if it is unreadable.
+// Resolves a Location header against `from`; nullopt if it is unreadable.
 std::optional<net::Url> resolve_location(const net::Url& from, std::string_view location);
 
 // Whether our key may be sent there: the same origin, or https under the same registered domain

@@ -23,7 +23,7 @@ bool speaks_of_retention(const Verdict& verdict) {
 
 }  // namespace
 
-// What this call has learned so far.
+// Everything this call has learned so far.
 struct Router::Progress {
     struct Host {
         unsigned tries = 0;

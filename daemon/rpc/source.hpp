@@ -1,4 +1,4 @@
-// Where block contents come from. Two sources: `rpc` (block + chunks) and `neardata` (whole blocks).
+// Sources of block contents: `rpc` (block + chunks) and `neardata` (whole blocks).
 #pragma once
 
 #include "base/clock.hpp"
@@ -16,7 +16,7 @@
 
 namespace receiptd::rpc {
 
-// Who shares an upstream's budget first (product.md "The daemon" 9).
+// Order in which requests share an upstream's budget (product.md "The daemon" 9).
 enum class Priority { submit, head, watch, gap, backfill };
 
 // Everything the source has of one height, decoded.
@@ -78,7 +78,7 @@ public:
     };
     using TreeResult = std::variant<Tree, Unknown, Unavailable>;
 
-    // Where a final block includes the transaction.
+    // The final block that includes the transaction.
     struct Inclusion {
         chain::BlockHeight height = 0;
         std::optional<chain::ShardId> shard_id;

@@ -173,7 +173,7 @@ base::Task<SubmitSource::Broadcast> RpcSubmitSource::broadcast(std::string signe
     const auto refusals = std::count_if(failures.begin(), failures.end(), is_refusal);
     if (refusals == 0) co_return co_await send_to_any(std::move(tx_hash), std::move(call));
     if (static_cast<std::size_t>(refusals) == failures.size()) co_return refused(failures.front());
-    // Whoever failed may have got it and know better.
+    // A host that failed may have received the transaction and may accept it.
     std::string detail;
     for (const auto& failure : failures) append(detail, failure.detail, "; ");
     co_return NotTaken{std::move(detail)};

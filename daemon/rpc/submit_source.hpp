@@ -1,4 +1,4 @@
-// What handing in a transaction asks of the chain, and the sending itself.
+// Sends transactions, and asks the chain the questions that come before sending.
 #pragma once
 
 #include "base/task_group.hpp"
@@ -30,7 +30,7 @@ public:
     // The block with that hash; nullopt: no host knows one.
     virtual Told<std::optional<chain::BlockRef>> block(std::string hash) = 0;
     virtual Told<chain::BlockRef> final_head() = 0;
-    // Of the next block.
+    // Gas price of the next block.
     virtual Told<chain::u128> gas_price() = 0;
     // How many heights a block hash is good for.
     virtual Told<std::uint64_t> validity_blocks() = 0;

@@ -104,7 +104,7 @@ MissingBodies missing_bodies(const chain::TransactionStatus& status) {
     return missing;
 }
 
-// What the workers of one tree share; they outlive a caller that was cancelled.
+// State that the workers of one tree share; it outlives a caller that was cancelled.
 struct RpcTreeSource::Bodies {
     std::vector<std::string> ids;
     std::size_t next = 0;
