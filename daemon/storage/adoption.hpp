@@ -1,4 +1,4 @@
-// Which trees become one when orphans find their parents. Pure.
+// Decides which trees become one when orphans find their parents. Pure.
 #pragma once
 
 #include "base/height_set.hpp"

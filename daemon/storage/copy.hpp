@@ -21,7 +21,7 @@ std::set<std::int64_t> days_of_rows(const chain::RowBatch& batch);
 // … and of its blocks, and of what is decided by them.
 std::set<std::int64_t> days_of_blocks(const chain::RowBatch& batch);
 
-// What the rows of a table are known by, which stands in its first column: tx_hash, receipt_id, finding_id, …
+// The ids of a table's rows; the id stands in the first column: tx_hash, receipt_id, finding_id, …
 std::vector<std::string> ids_of_rows(const chain::RowBatch& batch, chain::Table table);
 
 }  // namespace receiptd::storage

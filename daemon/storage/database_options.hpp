@@ -21,7 +21,7 @@ struct Shares {
     unsigned listening = 1;
 };
 
-// Of config::Database::connections; fewer than its minimum count as that.
+// Divides config::Database::connections; a number below its minimum counts as the minimum.
 Shares shares_of(unsigned connections, unsigned writers);
 
 struct DatabaseOptions {

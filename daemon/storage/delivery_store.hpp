@@ -27,7 +27,7 @@ struct DueDelivery {
     base::WallTime created_at{};
 };
 
-// What an alert tells of, as far as it is stored.
+// The cause of an alert, as far as it is stored.
 struct StoredCause {
     std::optional<chain::Finding> finding;  // nullopt: forgotten by retention
     StoredTree tree;
@@ -39,7 +39,7 @@ struct EndpointRoom {
     unsigned limit = 0;
 };
 
-// What became of one attempt; recording it adds one to the attempts.
+// The result of one attempt; recording it adds one to the attempts.
 struct DeliveryOutcome {
     std::string alert_id;
     std::string endpoint;
@@ -65,7 +65,7 @@ struct DeliveryFilter {
     unsigned limit = 100;  // 0: none
 };
 
-// Of one endpoint that has deliveries pending or dead.
+// The backlog of one endpoint that has deliveries pending or dead.
 struct DeliveryBacklog {
     std::string endpoint;
     std::uint64_t pending = 0;

@@ -14,7 +14,7 @@ struct StorageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// What people asked for could not be had while they wait; its text is for them.
+// The answer took longer than people wait; the text is for them.
 struct StorageTimeout : StorageError {
     using StorageError::StorageError;
 };

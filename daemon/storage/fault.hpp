@@ -1,4 +1,4 @@
-// What a database error means for what happens next.
+// Decides from a database error what happens next.
 #pragma once
 
 #include "storage/database_options.hpp"

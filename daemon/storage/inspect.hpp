@@ -1,4 +1,4 @@
-// What people ask of the database through the command line: read-only, one connection, no retries.
+// Questions of people to the database through the command line: read-only, one connection, no retries.
 #pragma once
 
 #include "storage/database_options.hpp"

@@ -20,7 +20,7 @@ public:
 
     // Makes what is missing for these days (since 1970, UTC), each in its own transaction.
     void ensure(pqxx::connection& connection, const std::set<std::int64_t>& days);
-    // What was known to be there may be gone.
+    // Forgets which partitions exist: they may be gone.
     void forget();
 
     // Runs write() with these days' partitions there; once more if retention has just dropped one.

@@ -96,7 +96,7 @@ public:
         forget_receipts();
         const auto results = ids_of_rows(batch_, chain::Table::transaction_results);
         trees_.insert(results.begin(), results.end());
-        // What is decided stands at another block's time.
+        // Results and findings have the time of another block.
         const std::string findings = "findings WHERE kind IN ('failed_receipt', 'failed_transaction') AND ";
         remove_decided("transaction_results WHERE tree_id", {trees_.begin(), trees_.end()});
         remove_decided(findings + "tree_id", {trees_.begin(), trees_.end()});

@@ -111,7 +111,7 @@ base::Task<std::vector<DueDelivery>> PgDeliveryStore::claim_deliveries(std::vect
         });
 }
 
-// What alerts is younger than a day: older partitions are left out.
+// A cause is less than a day older than its delivery, so older partitions are left out.
 base::Task<std::map<std::string, StoredCause>> PgDeliveryStore::causes(std::vector<DueDelivery> deliveries) {
     return database_.pool.alerts.run([deliveries = std::move(deliveries)](pqxx::connection& connection) {
         std::map<std::string, StoredCause> known;

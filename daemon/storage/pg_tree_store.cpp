@@ -34,7 +34,7 @@ void remove_earlier(pqxx::transaction_base& tx, const chain::TreeCompletion& don
                     done.tx_hash, done.block_timestamp_nanosec);
     };
     for (const char* table : {"receipts", "events", "transaction_results"}) remove(table);
-    // What was found of its watch (it is stuck, say) is no part of the tree.
+    // Other findings of the watch (it is stuck, say) do not belong to the tree.
     remove("findings", "AND kind IN ('failed_receipt', 'failed_transaction') ");
 }
 

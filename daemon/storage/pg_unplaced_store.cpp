@@ -34,7 +34,7 @@ Claimed claim(pqxx::transaction_base& tx, unsigned limit) {
         "WITH due AS (SELECT receipt_id FROM unplaced_receipts WHERE due_at <= now() "
         "  ORDER BY due_at, receipt_id LIMIT $1 FOR UPDATE SKIP LOCKED) "
         "UPDATE unplaced_receipts u SET due_at = now() + "
-        // Whoever does not ask now looks again, the less often the longer it has waited.
+        // A receipt that is not asked for now is due again later; the pause grows with its age.
         "  least(interval '15 seconds', greatest(interval '500 milliseconds', (now() - created_at) / 4)) "
         "FROM due "
         "WHERE u.receipt_id = due.receipt_id "

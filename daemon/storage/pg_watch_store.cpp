@@ -298,7 +298,7 @@ base::Task<std::vector<Watch>> PgWatchStore::open_submissions(base::WallTime sin
     });
 }
 
-// Whoever inserts notifies (schema/15_watch_notify.sql).
+// A trigger sends the notification on each insert (schema/15_watch_notify.sql).
 base::Task<bool> PgWatchStore::wait_for_watches(std::chrono::milliseconds timeout) {
     return database_.pool.listening.run([&database = database_, timeout](pqxx::connection& connection) {
         const auto until = std::chrono::steady_clock::now() + timeout;

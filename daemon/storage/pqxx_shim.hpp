@@ -1,6 +1,7 @@
-// What libpqxx 6.4 (Debian 12) does not offer, and where it differs from 7: the only place that knows, and
-// that talks to libpq below it. It has no binary COPY, forgets the SQLSTATE of errors that have a type of
-// their own and of refused connections, takes no arrays, reads no optional, and loses notifications between
+// Replaces functions that libpqxx 6.4 (Debian 12) lacks, and hides its differences from version 7. Only this
+// file knows them, and only it talks to libpq directly. libpqxx 6.4 has no binary COPY, forgets the SQLSTATE
+// of errors that have a type of their own and of refused connections, takes no arrays, reads no optional, and
+// loses notifications between two calls.
 // two calls.
 #pragma once
 

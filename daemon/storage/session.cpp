@@ -104,7 +104,7 @@ void Session::recover(const std::exception_ptr& error, unsigned failures) {
     const bool connected = connection_ != nullptr;
     const bool open = connected && connection_->is_open();
     auto fault = classify(error, open, context_.database);
-    // What a dead connection says of itself helps nobody.
+    // The error text of a dead connection helps nobody.
     if (connected && !open && fault.sqlstate.empty())
         fault.text = "the server closed the connection (" + fault.text + ")";
     if (!open || fault.kind == FaultKind::outage) disconnect();

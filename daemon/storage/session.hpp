@@ -46,13 +46,13 @@ private:
     base::SteadyTime since_{};
 };
 
-// Who waits for what a session does.
+// The party that waits for the session's work.
 enum class WaitedFor {
     by_daemon,  // what takes longer than statement_timeout is cancelled and begun again
     by_people,  // what takes longer than question_timeout ends with StorageTimeout
 };
 
-// What all sessions of a process share; outlives them.
+// State that all sessions of a process share; outlives them.
 struct SessionContext {
     SessionContext(const DatabaseOptions& options, metrics::StorageSeries& storage_series)
         : database(options.url),

@@ -66,7 +66,7 @@ std::set<std::string> stored_ids(pqxx::transaction_base& tx, const char* query,
     return ids;
 }
 
-// What of these trees is decided and not stored.
+// Adds the results and findings of these trees that are decided and not stored yet.
 void judge(pqxx::transaction_base& tx, const std::vector<std::string>& trees, const TreeTimes& times,
            chain::RowBatch& batch) {
     const auto results =

@@ -1,6 +1,7 @@
 // Trees of transactions, found by their hashes among all partitions.
 //
-// Where a tree begins is told by tree_starts() (schema/30_receipt_tree.sql), which looks into all of them;
+// tree_starts() (schema/30_receipt_tree.sql) looks into all partitions and tells when a tree begins; the rest
+// of the tree lies within seven days from there.
 // the rest of it lies within seven days from there.
 #include "storage/stored_trees.hpp"
 

@@ -35,7 +35,7 @@ const std::string kData =
     "SELECT tree_id, data_id, data IS NULL, coalesce(is_promise_resume, false) FROM tree_data_receipts" +
     kPlace + "ORDER BY block_time, receipt_id";
 
-// Of ids: no quotes, no commas in them.
+// Ids contain no quotes and no commas.
 std::vector<std::string> ids_of(const pqxx::field& field) {
     std::vector<std::string> ids;
     if (field.is_null()) return ids;

@@ -24,7 +24,7 @@ struct UnplacedReceipt {
 
 struct UnplacedRound {
     std::vector<UnplacedReceipt> due;
-    // Those that came with a tree meanwhile, and are gone: without being asked for, and asked for.
+    // Receipts that came with a tree meanwhile and are no longer waiting: before a host was asked, and after.
     std::uint64_t came = 0;
     std::uint64_t came_when_asked = 0;
 };
@@ -42,7 +42,7 @@ class UnplacedStore {
 public:
     virtual ~UnplacedStore() = default;
 
-    // What is due, and not due again for some seconds.
+    // Receipts that are due; they are not due again for some seconds.
     virtual base::Task<UnplacedRound> due_unplaced(unsigned limit) = 0;
     // Listed in these heights and not placed yet.
     virtual base::Task<std::uint64_t> unplaced_count(base::HeightRange listed_in) = 0;
@@ -55,7 +55,8 @@ public:
     // The rows of a receipt that stays an orphan.
     virtual base::Task<void> store_orphan(std::string receipt_id, chain::RowBatch rows) = 0;
 
-    // Where the chunk was executed whose outcomes have this root, as the chunk header in the block
+    // The block that executed the chunk whose outcomes have this root, as the chunk header in the block above
+    // says; nullopt if stored blocks do not tell.
     // above says; nullopt if that cannot be told from stored blocks.
     virtual base::Task<std::optional<chain::ExecutedAt>> executed_at(std::string block_hash,
                                                                      std::string outcome_root) = 0;

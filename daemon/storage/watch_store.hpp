@@ -1,4 +1,5 @@
-// What the tracker and the API need of the database about watched transactions. As Store: every
+// Database access to watched transactions for the tracker and the API. As in Store, every method returns when
+// it is done or storage stops.
 // method comes back when it is done or storage stops.
 #pragma once
 
@@ -25,7 +26,7 @@ struct NewWatch {
     std::string sender_id;
     WatchOrigin origin = WatchOrigin::hash;
     std::string rule;  // its name, for WatchOrigin::rule
-    // Of a submission; empty otherwise.
+    // The following are set for a submission; empty otherwise.
     std::string signed_tx_base64;
     std::string idempotency_key;
     std::string public_key;
@@ -97,7 +98,7 @@ struct WatchFilter {
     unsigned limit = 100;
 };
 
-// Where a list of watches goes on: (created_at, tx_hash). What comes in meanwhile moves nothing.
+// The place where a list of watches continues: (created_at, tx_hash). New watches do not move it.
 std::string watch_cursor(const Watch& watch);
 struct WatchPosition {
     std::int64_t created_at_microseconds = 0;
@@ -108,15 +109,16 @@ std::optional<WatchPosition> parse_watch_cursor(std::string_view cursor);  // nu
 // 32 bytes in base58. Nothing else can be watched.
 bool is_transaction_hash(std::string_view text);
 
-// What people see and change of watches.
+// Operations of people on watches.
 class WatchAccess {
 public:
     virtual ~WatchAccess() = default;
 
-    // Those that are there already are left as they are (a submission completes a watch that knew the
-    // hash alone), and so is one whose idempotency key belongs to another:
-    // WatchStore::watch_by_idempotency_key() has that. A key given with the same bytes again is kept if they
-    // had none. Returns the hashes that are new. NOTIFYs receiptd_watches. Throws StorageError, and writes
+    // Existing watches stay as they are (but a submission completes a watch that knew the hash alone). A
+    // watch whose idempotency key belongs to another transaction is not added:
+    // WatchStore::watch_by_idempotency_key() finds that one. A key given with the same bytes again is kept if
+    // the watch had none. Returns the hashes that are new. NOTIFYs receiptd_watches. Throws StorageError, and
+    // writes nothing, if a hash is not valid or a text holds a NUL character.
     // nothing, if a hash is none or a text holds a NUL character.
     virtual base::Task<std::vector<std::string>> add_watches(std::vector<NewWatch> watches) = 0;
     virtual base::Task<bool> remove_watch(std::string tx_hash) = 0;
@@ -140,7 +142,7 @@ public:
 
     // Open ones in order of their hashes, after `after`: for filling memory at start.
     virtual base::Task<std::vector<Watch>> open_watches(std::string after, unsigned limit) = 0;
-    // Those of the last days that ended without a tree, in the same way.
+    // Watches of the last days that ended without a tree, in the same way.
     virtual base::Task<std::vector<Watch>> lost_watches(std::string after, unsigned limit) = 0;
     // Open ones that nobody has looked at yet (their watched_since is not known), oldest first: however
     // they came, and however late the transaction that inserted them committed.

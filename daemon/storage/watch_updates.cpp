@@ -1,4 +1,5 @@
-// What is learned of watches: their rows, their transitions, the lines of the stream, and the findings of
+// Writes updates of watches in one transaction: their rows, their transitions, the lines of the stream, and
+// the findings of watches that end badly or are stuck.
 // those that end badly or are stuck, all in one transaction.
 #include "chain/json/json_check.hpp"
 #include "metrics/watch_series.hpp"
@@ -201,7 +202,7 @@ std::vector<WatchFinding> findings_of(const std::vector<Applied>& applied, std::
     return findings;
 }
 
-// What was found before stays as it is: a watch may be removed and come again.
+// Earlier findings stay as they are: a watch may be removed and come again.
 const std::string kFindings =
     "INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, error_class, error_text, "
     "block_height, "

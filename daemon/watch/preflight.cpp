@@ -62,7 +62,7 @@ SubmitError malformed(const chain::BorshError& error) {
     return malformed("not a signed transaction: " + error.reason, std::move(where));
 }
 
-// Where base64 breaks; there is a place for each text that does not decode.
+// Reports the place where base64 breaks; every text that does not decode has one.
 SubmitError malformed_base64(std::string_view text) {
     constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     auto end = text.size();
@@ -132,7 +132,7 @@ std::optional<SubmitError> check_nonce(const wire::Transaction& transaction, std
     if (nonce <= key_nonce)
         return refused(variant("InvalidNonce", {{"tx_nonce", nonce}, {"ak_nonce", key_nonce}}),
                        "transaction.nonce");
-    // Those before a strict one may be under way: it can still get its turn.
+    // Transactions before a strict one may be under way, so it can still get its turn.
     const auto bound = (head + kHeadSlack) * kNonceRange;
     if (nonce >= bound)
         return refused(variant("NonceTooLarge", {{"tx_nonce", nonce}, {"upper_bound", bound}}),
@@ -186,7 +186,7 @@ std::optional<SubmitError> check_permission(const wire::Transaction& transaction
 
 std::optional<SubmitError> check_money(const wire::Transaction& transaction, const ChainFacts& facts,
                                        chain::u128 cost) {
-    // Of a gas key the key pays for the gas.
+    // A gas key pays for the gas itself.
     if (is_gas_key(facts.key->permission_json) || facts.account->amount >= cost) return std::nullopt;
     return refused(variant("NotEnoughBalance", {{"signer_id", transaction.signer_id},
                                                 {"balance", balance(facts.account->amount)},

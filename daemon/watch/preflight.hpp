@@ -27,7 +27,7 @@ struct ReadTransaction {
 // Decodes, and checks size, signature and the rules that need no state.
 base::Result<ReadTransaction, SubmitError> read_transaction(const SubmitRequest& request);
 
-// What the chain said. nullopt: there is none.
+// Facts that the chain told. nullopt: the item does not exist.
 struct ChainFacts {
     std::optional<chain::BlockRef> block;  // that of the transaction's block_hash
     chain::BlockRef head;                  // final
@@ -47,7 +47,7 @@ std::optional<chain::u128> cost_of(const chain::wire::Transaction& transaction, 
 
 // From an InvalidTxError as nodes have it.
 SubmitError refusal(std::string error_json, std::string where);
-// What to do about an error class (gateway.md §7); empty where nothing is known to help.
+// Advice for an error class (gateway.md §7); empty where nothing is known to help.
 std::string_view remedy(std::string_view error_class);
 
 }  // namespace receiptd::watch

@@ -24,7 +24,7 @@ constexpr base::Duration kTakenIn = 1s;
 constexpr base::Duration kRuleBlock = 30s;  // the block that made a rule match is committed by then
 constexpr base::Duration kKeyAfter = 5s;    // of a submission: most are included by then
 
-// What happened long ago is history: nobody is told.
+// Nobody is told of what happened long ago.
 bool is_news(const std::vector<chain::Transition>& transitions, base::WallTime now) {
     return std::none_of(transitions.begin(), transitions.end(), [&](const auto& transition) {
         return transition.at &&
@@ -46,7 +46,7 @@ bool is_stuck(const storage::Watch& watch, const ReviewRules& rules) {
     return patience && rules.now >= std::max(watch.stage_since, *rules.at_head_since) + *patience;
 }
 
-// Which blocks the cost was missing in, by the balance told last.
+// Notes the block since which the balance does not cover the cost, by the balance told last.
 void count_without_balance(storage::WatchUpdate& update, const storage::Watch& watch,
                            const chain::NotIncludedUpTo& seen) {
     if (seen.balance && !watch.balance_missing_since)
@@ -54,7 +54,7 @@ void count_without_balance(storage::WatchUpdate& update, const storage::Watch& w
     if (!seen.balance && watch.balance_missing_since && seen.cost > 0) update.balance_missing_since = 0;
 }
 
-// Whoever asked for it may have named another account than its signer.
+// The person who asked for the watch may have named another account than the signer.
 void correct_sender(storage::WatchUpdate& update, const storage::Watch& watch, const chain::TreeSeen& seen) {
     if (seen.included_at && seen.signer_id != watch.sender_id && chain::is_valid_account_id(seen.signer_id))
         update.sender_id = seen.signer_id;

@@ -1,4 +1,4 @@
-// What is to be written of a watch, and what is to be asked about it. Pure.
+// Decides what to write about a watch, and what to ask about it. Pure.
 #pragma once
 
 #include "base/clock.hpp"
@@ -19,10 +19,10 @@ struct ReviewRules {
     std::optional<base::WallTime> at_head_since = base::WallTime{};
 };
 
-// What the database knows of its tree.
+// The tree as far as the database knows it.
 chain::TreeSeen seen_of(const std::string& tx_hash, const storage::StoredTree& tree);
 
-// Who said so; goes into the evidence of each transition it leads to.
+// The host that said so; goes into the evidence of each transition it leads to.
 struct Witness {
     std::string host;
     chain::BlockHeight final_height = 0;
@@ -42,7 +42,7 @@ void apply(storage::Watch& watch, const storage::WatchUpdate& update, base::Wall
 // A host may lag behind another one: what is that far below is known to all of them.
 inline constexpr chain::BlockHeight kHostsLag = 10;
 
-// What of the chain is known here when a watch is looked at.
+// Knowledge of the chain at the time when a watch is looked at.
 struct Sight {
     chain::BlockHeight final_height = 0;
     // Every height from watched_since up to there is stored, with the transactions of its sender; nullopt:

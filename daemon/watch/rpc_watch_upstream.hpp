@@ -10,7 +10,7 @@
 
 namespace receiptd::watch {
 
-// Those of the blocks with an outcome of it that are not above the height.
+// Blocks up to the height that executed part of this transaction.
 base::Task<rpc::FinalBlocks> final_blocks_of(rpc::TreeSource& source, const chain::TransactionStatus& status,
                                              chain::BlockHeight final_height);
 

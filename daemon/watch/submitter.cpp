@@ -93,7 +93,7 @@ storage::NewWatch new_watch(const ReadTransaction& read, const ChainFacts& facts
         watch.block_hash = body.block_hash.to_string();
         watch.block_hash_height = facts.block->height;
     }
-    // Of a gas key the key itself pays for the gas.
+    // A gas key pays for the gas itself.
     const auto cost = cost_of(body, facts.gas_price);
     if (cost && !body.nonce.nonce_index) watch.cost = base::to_string(*cost);
     return watch;
@@ -108,7 +108,7 @@ SubmitError other_key(const std::string& tx_hash) {
     return error;
 }
 
-// Of a row that is there, to give it the key.
+// A copy of a stored row, to give it the key.
 storage::NewWatch with_key(const storage::Watch& watch, std::string idempotency_key) {
     storage::NewWatch row;
     row.tx_hash = watch.tx_hash;
@@ -239,7 +239,7 @@ base::Task<void> Submitter::observe(storage::Watch& watch, chain::Observation ob
     const auto state = update.state;
     std::vector<storage::WatchUpdate> updates;
     updates.push_back(std::move(update));
-    // Whoever moved it meanwhile knows more.
+    // If somebody else moved the watch meanwhile, they know more.
     const auto moved = co_await store_.update_watches(std::move(updates));
     if (!moved.empty()) co_return;
     watch.state = state;

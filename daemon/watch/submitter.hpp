@@ -60,7 +60,7 @@ private:
     };
     struct Asked;
     struct Round;
-    // What the database has of a transaction that is handed in.
+    // Rows of the database that belong to the submitted transaction.
     struct Stored {
         std::optional<storage::Watch> watch;
         std::string key_owner;  // the transaction that has its idempotency key; empty: none

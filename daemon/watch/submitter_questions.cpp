@@ -1,4 +1,4 @@
-// What is asked before a transaction is stored: the database, and the chain.
+// Questions to the database and the chain before a transaction is stored.
 #include "watch/submitter.hpp"
 
 #include "base/sleep.hpp"
@@ -23,7 +23,7 @@ SubmitError unavailable(const rpc::Unavailable& fault) {
 
 }  // namespace
 
-// What the questions of one submission have brought; outlives a caller that was cancelled.
+// Answers to the questions of one submission; outlives a caller that was cancelled.
 struct Submitter::Asked {
     std::string block_hash;
     std::string signer_id;
@@ -140,7 +140,7 @@ base::Task<void> Submitter::ask_key(std::shared_ptr<Asked> asked) {
         asked->fault = told.error();
 }
 
-// What a host does not say here is left to the chain to check.
+// If a host does not answer here, the chain checks it later.
 base::Task<void> Submitter::ask_network(std::shared_ptr<Asked> asked) {
     const auto validity = co_await source_.validity_blocks();
     asked->facts.validity_blocks = validity ? *validity : options_.validity_blocks;

@@ -100,7 +100,8 @@ base::Task<void> Tracker::take_in_new() {
     }
 }
 
-// What another daemon on this database has taken in: whichever of them commits a block moves its watches.
+// Takes in watches added by another daemon on this database: the daemon that commits a block moves its
+// watches, whoever added them.
 base::Task<void> Tracker::take_in_others() {
     const auto now = clock_.steady();
     const bool far_back = now >= looked_far_back_at_ + kLookFarBack;

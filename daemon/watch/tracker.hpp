@@ -28,7 +28,7 @@
 
 namespace receiptd::watch {
 
-// What is known of the chain here.
+// The tracker's view of the chain as it is stored here.
 struct ChainView {
     std::function<std::optional<chain::BlockHeight>()> final_height;
     // The height up to which all is committed from this one on; nullopt: this one is not, and none

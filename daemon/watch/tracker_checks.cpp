@@ -1,4 +1,4 @@
-// What the tracker asks the hosts, and when.
+// The tracker's questions to the hosts, and their times.
 #include "base/log.hpp"
 #include "base/sleep.hpp"
 #include "metrics/registry.hpp"
@@ -154,7 +154,7 @@ base::Task<bool> Tracker::ask_sender(const storage::Watch& watch, const Check& c
     if (check.key) key = watch.public_key;
     auto sender = co_await upstream_.sender(watch.sender_id, std::move(key), check.balance);
     if (!sender) co_return false;
-    // Of what does not exist no height is told.
+    // Hosts name no height for an account or key that does not exist.
     if (sender->height == 0) sender->height = final_height > kHostsLag ? final_height - kHostsLag : 0;
     if (!co_await wait_for_height(watch, sender->height)) co_return false;
     seen.key_nonce = sender->nonce;

@@ -45,7 +45,7 @@ struct OpenTree {
 };
 // Whether more of it may be known than is stored: its tree is under way, or is not stored.
 bool is_open(const TransactionView& view);
-// What is stored has executed receipts only: what is pending, and why, comes from there.
+// Adds the pending receipts of an open tree and the reasons why they wait: only executed receipts are stored.
 void add_open_tree(TransactionView& view, OpenTree open);
 
 // {tx_hash, sender_id, stage, verdict, reason, evidence, stages: [...], findings: [...], tree: {...}|null}.

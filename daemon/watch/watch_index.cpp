@@ -15,7 +15,7 @@ chain::BlockHeight last_height(const chain::WatchedTransaction& transaction,
 
 namespace {
 
-// What may have it is looked through some blocks later.
+// The height at which all blocks up to `last` count as looked through: some blocks later.
 chain::BlockHeight looked_through_at(chain::BlockHeight last) {
     return last > std::numeric_limits<chain::BlockHeight>::max() - kHostsLag ? last : last + kHostsLag;
 }

@@ -1,4 +1,5 @@
-// Which transactions are watched and when each is to be looked at again: little enough of 100,000 of them
+// The watched transactions and the time when each must be looked at again. An entry is small, so 100,000 of
+// them fit in memory. The rest is in the database. Pure.
 // to be kept in memory. The rest is in the database. Pure.
 #pragma once
 
@@ -19,7 +20,8 @@ class WatchIndex {
 public:
     explicit WatchIndex(chain::StuckRules stuck) : stuck_(stuck) {}
 
-    // Of a watch as it is stored. One that has ended is forgotten, but for one that ended without a tree:
+    // Takes a watch as it is stored. A watch that has ended is forgotten, except if it ended without a tree:
+    // the chain can still take that back as long as a block may include the transaction.
     // the chain alone can take that back, as long as it may include the transaction.
     void set(const storage::Watch& watch, const chain::LifecycleRules& rules);
     void erase(const std::string& tx_hash);
@@ -41,7 +43,8 @@ public:
     std::size_t touched() const { return touched_.size() + later_.size(); }
     std::vector<std::string> take_touched(std::size_t limit);
 
-    // Those whose time has come by the clock, or whose last possible height is final now. They come
+    // Returns watches that are due by the clock or whose last possible height is final now. They come again
+    // only after `again_at`, unless set() says otherwise.
     // again only after `again_at`, unless set() says otherwise.
     std::vector<std::string> take_due(base::WallTime now, chain::BlockHeight final_height,
                                       base::WallTime again_at, std::size_t limit);

@@ -1,4 +1,4 @@
-// What the tracker asks of the hosts, under the budget of watches.
+// Questions of the tracker to the hosts; they count against the budget of watches.
 #pragma once
 
 #include "base/task.hpp"
@@ -16,7 +16,7 @@ class WatchUpstream {
 public:
     virtual ~WatchUpstream() = default;
 
-    // What of its tree is final.
+    // The final part of the transaction's tree.
     struct Known {
         chain::TreeSeen seen;
         std::string host;
