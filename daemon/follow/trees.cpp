@@ -320,7 +320,7 @@ base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
     open_.erase(pending.tx_hash);
 }
 
-// Where receipts may be stored before their tree is known, all blocks of this tree must be committed first:
+// If receipts may be stored before their tree is known, all blocks of this tree must be committed first:
 // otherwise its receipts would be stored twice.
 bool Trees::is_passed(const rpc::FinalBlocks& blocks) const {
     if (come_with_blocks_ || !state_.places_receipts) return true;

@@ -29,7 +29,7 @@ UnplacedStep next_step(const storage::UnplacedReceipt& unplaced, const UnplacedW
 std::optional<std::chrono::milliseconds> pause_before_transaction(unsigned attempts);
 std::optional<std::chrono::milliseconds> pause_before_outcome(unsigned attempts);
 
-// Of several receipts with one signer only the first may ask, and none may while one of `asking` asks: its
+// Among receipts with one signer only the first may ask, and none may while one of `asking` asks: its
 // tree may hold the others. Refunds of deposits name no signer, and each of them asks.
 // others. Refunds of deposits name no signer, and each of them asks.
 std::vector<bool> may_ask_together(const std::vector<storage::UnplacedReceipt>& due,
