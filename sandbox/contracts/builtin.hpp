@@ -15,7 +15,7 @@ inline constexpr std::string_view kReceiverCode =
 inline constexpr std::string_view kYieldCode = "receiptd-sandbox native contract: yield";    // yield.hpp
 inline constexpr std::string_view kScriptCode = "receiptd-sandbox native contract: script";  // script.hpp
 
-// Which of them genesis deploys, and where.
+// A contract that genesis deploys, and its account.
 struct BuiltinContract {
     std::string_view account_id;
     std::string_view code;

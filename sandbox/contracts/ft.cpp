@@ -71,7 +71,7 @@ void ft_transfer_call(Host& host) {
     }
 }
 
-// What of `amount` the receiver did not use, by what ft_on_transfer returned.
+// The part of `amount` that the receiver did not use, according to the result of ft_on_transfer.
 u128 unused_amount(const sim::PromiseResult& result, u128 amount) {
     if (!result) return amount;
     const auto value = parse_json(chain::text_of(*result));

@@ -36,7 +36,7 @@ inline constexpr std::string_view kMemoResolvePanics = "sandbox:resolve-panics";
 // The same under a transaction whose status is SuccessValue (the amount): the callback's promise is
 // not returned, as in many contracts in production.
 inline constexpr std::string_view kMemoResolvePanicsUnseen = "sandbox:resolve-panics-unseen";
-// What that callback says.
+// The panic message of that callback.
 inline constexpr std::string_view kResolvePanic = "ft_resolve_transfer was told to fail";
 
 inline constexpr std::string_view kFtName = "Sandbox Token";

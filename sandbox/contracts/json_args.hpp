@@ -68,7 +68,7 @@ private:
     Json input_;
 };
 
-// What near-sdk checks before a method runs.
+// near-sdk makes these checks before a method runs.
 void assert_one_yocto(Host& host);
 void assert_no_deposit(Host& host, std::string_view method_name);
 void assert_private(Host& host, std::string_view method_name);

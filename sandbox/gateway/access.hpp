@@ -1,4 +1,4 @@
-// Who may ask, and how often: API keys and rate limits of one host (gateway.md §5, §8).
+// API keys and rate limits of one host (gateway.md §5, §8).
 #pragma once
 
 #include "base/clock.hpp"
@@ -17,7 +17,7 @@ struct AccessOptions {
     std::vector<base::Secret> api_keys;  // empty: any key is accepted
     bool require_key = false;
     double requests_per_second = 0;  // per key; 0: no limit
-    // What all keyless requests together may have of that.
+    // Share of that rate for all keyless requests together.
     double keyless_share = 1;
 };
 

@@ -1,4 +1,4 @@
-// Which block a request means (rpc.md §2).
+// Resolves the block that a request names (rpc.md §2).
 #pragma once
 
 #include "sandbox/gateway/rpc_answer.hpp"

@@ -1,4 +1,4 @@
-// What the gateway asks of the chain it stands before: a recording (ReplayChain) or any other.
+// The gateway's interface to a chain: a recording (ReplayChain) or any other.
 //
 // JSON comes as text ready to be sent. A Chain answers for all it will ever serve; which heights a
 // host shows (its tip, its retention) is the gateway's matter. No fork: what is not final yet

@@ -30,7 +30,8 @@ enum class Fault {
     flapping,  // dead for n requests (connections reset), then alive for n
 };
 
-// What Fault::wrong answers; with `other_block` the truth of the block before the one asked for.
+// The answer of Fault::wrong; with `other_block` it is the true answer for the block before the one asked
+// for.
 struct WrongAnswer {
     bool other_block = true;
     std::string result;  // JSON, in place of the result
@@ -60,7 +61,7 @@ std::string check_shares(const FaultPlan& plan);
 // "429:0.01,500:0.01,reset:0.005"; the error text says what is wrong.
 base::Result<FaultPlan, std::string> parse_fault_plan(std::string_view text);
 
-// What befalls one request.
+// The faults of one request.
 struct Trouble {
     Fault fault = Fault::none;  // an exclusive one
     std::uint64_t amount = 0;   // of that

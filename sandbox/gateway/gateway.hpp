@@ -38,7 +38,7 @@ struct GatewayOptions {
     std::chrono::milliseconds latency{0};
     std::chrono::milliseconds slow{2'000};           // more, for Fault::slow
     std::chrono::milliseconds longest_hold{20'000};  // of a request for a whole block to come
-    // Of a request that waits for a transaction (wait_until); 0: all such are answered at once.
+    // Longest wait of a request for a transaction (wait_until); 0: all such are answered at once.
     std::chrono::milliseconds longest_wait{0};
 };
 

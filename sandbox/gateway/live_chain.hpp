@@ -1,4 +1,5 @@
-// What the gateway asks of a chain that lives: it takes transactions and has a state to look at.
+// The gateway's interface to a live chain: it takes transactions and has a state to look at. A recording has
+// neither, so the methods that need them do not exist there.
 // A recording has neither, so the methods that need them do not exist there.
 #pragma once
 
@@ -63,7 +64,7 @@ public:
     virtual Json view_access_key_list(std::string_view account_id,
                                       Height at) const = 0;  // [{public_key, access_key}]
     virtual std::optional<Json> view_code(std::string_view account_id, Height at) const = 0;
-    // Of a global contract: {code_base64, hash}.
+    // The code of a global contract: {code_base64, hash}.
     virtual std::optional<Json> view_global_code(const chain::wire::GlobalContractId& contract,
                                                  Height at) const = 0;
     virtual Json view_state(std::string_view account_id, std::string_view prefix,

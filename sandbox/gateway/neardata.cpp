@@ -36,7 +36,7 @@ net::ServerReply redirect(std::string location, const std::string& query) {
 
 net::ServerReply invalid_argument() { return json_reply(400, "\"Invalid argument\""); }
 
-// What follows "/v0/block/" or "/v0/block_opt/".
+// The rest of the path after "/v0/block/" or "/v0/block_opt/".
 std::optional<std::string_view> after_block(std::string_view path) {
     if (path.starts_with(kBlock)) return path.substr(kBlock.size());
     if (path.starts_with(kBlockOptimistic)) return path.substr(kBlockOptimistic.size());

@@ -1,4 +1,4 @@
-// What a `query` asks for (rpc.md §6), in its object form and its legacy form.
+// Parses the parameters of a `query` (rpc.md §6), in its object form and its legacy form.
 #pragma once
 
 #include "chain/wire/bytes.hpp"

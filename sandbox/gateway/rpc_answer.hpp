@@ -15,7 +15,7 @@
 
 namespace receiptd::sandbox {
 
-// What a request for a transaction waits for.
+// The event that a request for a transaction waits for.
 struct AwaitedTransaction {
     std::string hash;
     ExecutionLevel level = ExecutionLevel::executed_optimistic;

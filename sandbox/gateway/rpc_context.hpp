@@ -1,4 +1,4 @@
-// What a JSON-RPC method sees of the host that was asked.
+// A JSON-RPC method's view of the host that was asked.
 #pragma once
 
 #include "sandbox/gateway/live_chain.hpp"
@@ -17,7 +17,7 @@ struct RpcContext {
     std::uint64_t uptime_sec = 0;
 };
 
-// Of a block that is there, without building a JSON tree of it.
+// Both need an existing block; they do not build its whole JSON tree.
 std::string block_hash(const Chain& chain, Height height);
 nlohmann::json block_header(const Chain& chain, Height height);
 

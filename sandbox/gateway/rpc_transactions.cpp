@@ -11,7 +11,7 @@ namespace {
 using chain::wire::SignedTransaction;
 using nlohmann::json;
 
-// Which transaction, and what is waited for.
+// The transaction, and the level that the request waits for.
 struct TransactionQuery {
     std::string hash;
     std::shared_ptr<const SignedTransaction> transaction;  // if its bytes were given
@@ -108,7 +108,8 @@ RpcAnswer send(const RpcContext& context, const TransactionQuery& query, LiveCha
     if (!fault) {
         live.submit(*query.transaction);
     } else if (!is_invalid_nonce(*fault) || !live.is_on_chain(query.hash)) {
-        // What is on the chain has used its own nonce: then the status is the answer (rpc.md §5.1).
+        // A transaction on the chain has used its own nonce itself: then the status is the answer (rpc.md
+        // §5.1).
         return invalid_transaction(*fault);
     }
     return transaction_status(context, {query.hash, query.wait_until, false, query.transaction});

@@ -16,7 +16,7 @@ void seal_chunk(ChunkRecord& chunk, std::uint64_t shard_id);
 // Fills in the roots over the chunks and the hash; `next_bp_hash`, epochs and everything else must be there.
 void seal_block(BlockRecord& block);
 
-// What of an outcome is committed to; its views point into the outcome.
+// The parts of an outcome that its hash commits to; the views point into the outcome.
 chain::OutcomeCommitment commitment_of(const sim::Outcome& outcome);
 // The leaf of its application's tree.
 CryptoHash outcome_leaf(const sim::Outcome& outcome);

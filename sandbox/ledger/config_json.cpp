@@ -108,7 +108,7 @@ Json validator_rules_json(std::size_t validators, std::size_t shards) {
             {"chunk_producer_assignment_changes_limit", 5}};
 }
 
-// What both configurations have.
+// The members that both configurations have.
 Json common_config_json(const LedgerOptions& options, const ShardLayout& layout) {
     constexpr std::uint64_t kYearNanosec = 31'536'000 * kNanosecPerSecond;
     Json json = validator_rules_json(options.validators, layout.size());

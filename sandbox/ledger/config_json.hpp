@@ -8,7 +8,7 @@
 
 namespace receiptd::sandbox {
 
-// Of the epoch of `at`, with what was produced and expected in it up to there.
+// Validators of the epoch of `at`, with the production counts of the epoch up to that block.
 Json validators_json(const ChainStore& store, const BlockRecord& at, const Validators& validators,
                      const ShardLayout& layout);
 Json protocol_config_json(const LedgerOptions& options, const ShardLayout& layout);

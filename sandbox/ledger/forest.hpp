@@ -15,7 +15,7 @@ namespace receiptd::sandbox {
 enum class Role : std::uint8_t { initial, callback, promise, detached, refund, payout };
 const char* to_string(Role role);
 
-// Where an outcome stands.
+// The place of an outcome.
 struct ExecutedAt {
     std::shared_ptr<const Application> application;  // null: not executed yet
     std::size_t index = 0;                           // in its executions
@@ -66,7 +66,8 @@ struct TransactionTree {
 
 class Forest {
 public:
-    // What the application of one chunk did; call in the order of the chain. `transactions` are the
+    // Takes in the results of applying one chunk; call in the order of the chain. `transactions` are the
+    // chunk's.
     // chunk's.
     void absorb(const std::shared_ptr<const Application>& application,
                 const std::vector<TransactionPtr>& transactions);
@@ -85,7 +86,7 @@ public:
     const std::deque<TransactionTree>& trees() const { return trees_; }  // in the order of inclusion
     // Tokens in action receipts that are announced and not executed.
     u128 tokens_under_way() const { return tokens_under_way_; }
-    // What must not happen and did: a receipt executed twice, or without having been announced.
+    // Events that must never happen, but did: a receipt executed twice, or without having been announced.
     const std::vector<std::string>& violations() const { return violations_; }
 
 private:

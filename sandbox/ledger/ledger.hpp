@@ -61,7 +61,7 @@ public:
     // --- Time passes ---
     // One more block. `now`: when it is shown to clients (served_at); without it chain time.
     void produce_block(std::optional<base::WallTime> now = std::nullopt);
-    // Who produces blocks tells when the next heights come (until()); without it none is expected.
+    // The producer of blocks tells when the next heights come (until()); without it none is expected.
     void expect_blocks(std::function<std::optional<base::Duration>(Height)> until) {
         until_ = std::move(until);
     }

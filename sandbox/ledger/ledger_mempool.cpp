@@ -20,7 +20,7 @@ bool is_variant(const Json& error, const char* name) {
     return error.is_object() ? error.contains(name) : error == name;
 }
 
-// What a transaction that was valid once was lost for.
+// The reason why a transaction was lost that was valid once.
 const char* loss_of(const Json& error) {
     if (is_variant(error, "InvalidNonce")) return "superseded";
     if (is_variant(error, "NotEnoughBalance") || is_variant(error, "LackBalanceForState")) return "balance";

@@ -1,4 +1,4 @@
-// What can be asked about accounts, and about the state of the chain as a whole (rpc.md §6-8).
+// Answers questions about accounts, and about the state of the chain as a whole (rpc.md §6-8).
 #include "sandbox/ledger/action_json.hpp"
 #include "sandbox/ledger/config_json.hpp"
 #include "sandbox/ledger/ledger.hpp"

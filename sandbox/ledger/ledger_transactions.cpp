@@ -1,4 +1,4 @@
-// What can be asked about a transaction, a receipt and their outcomes.
+// Answers questions about a transaction, a receipt and their outcomes.
 #include "sandbox/ledger/block_json.hpp"
 #include "sandbox/ledger/json_out.hpp"
 #include "sandbox/ledger/ledger.hpp"

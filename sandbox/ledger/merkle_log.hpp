@@ -18,7 +18,7 @@ public:
     chain::CryptoHash root() const { return root(size()); }
     chain::ProofPath path(std::size_t index) const { return path(index, size()); }
     const chain::CryptoHash& leaf(std::size_t index) const { return levels_.front()[index]; }
-    // Of the tree over the first `count` leaves; as chain::merkle_root() of them, in O(log n).
+    // The root of the tree over the first `count` leaves; equals chain::merkle_root() of them, in O(log n).
     chain::CryptoHash root(std::size_t count) const;
     // From the leaf `index` to root(count); index < count <= size().
     chain::ProofPath path(std::size_t index, std::size_t count) const;

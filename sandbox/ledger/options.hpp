@@ -1,4 +1,4 @@
-// What a sandbox chain is made with.
+// Options of a sandbox chain.
 #pragma once
 
 #include "sandbox/sim/host.hpp"

@@ -1,4 +1,4 @@
-// What the ledger keeps of each block: facts, from which JSON is made when somebody asks.
+// The ledger's facts of each block; JSON is made from them when somebody asks.
 #pragma once
 
 #include "chain/proof/light_client.hpp"
@@ -20,7 +20,7 @@ using sim::Height;
 using sim::Json;
 using sim::u128;
 
-// Whose rules and wire forms the chain has.
+// The protocol version whose rules and wire forms the chain has.
 inline constexpr std::uint32_t kProtocolVersion = 86;
 
 // For lookups only; nothing iterates over a map that is keyed by it.
@@ -54,7 +54,8 @@ struct Execution {
     ReceiptPtr receipt;  // null: the outcome of a transaction
 };
 
-// What applying one chunk did. The chunk's own header does not tell it; the next one of its shard does.
+// The results of applying one chunk. The chunk's own header does not tell them; the next one of its shard
+// does.
 struct Application {
     Height height = 0;
     std::size_t shard = 0;              // index

@@ -31,7 +31,7 @@ Json fee_of(const wire::Action& action) {
                sim::action_exec_fee(action, kReceiver));
 }
 
-// What one byte more costs.
+// The cost of one more byte.
 Json fee_between(const wire::Action& without, const wire::Action& with) {
     const auto send = [&](bool to_self) {
         return sim::action_send_fee(with, to_self, kReceiver) -
@@ -49,7 +49,7 @@ wire::Action call(std::size_t bytes) {
     return {std::move(call)};
 }
 
-// Of a key that may call these methods; nullptr: any.
+// Adds a key that may call this method; nullptr: any.
 wire::Action add_call_key(const char* method_name) {
     wire::FunctionCallPermission permission;
     if (method_name) permission.method_names = {method_name};

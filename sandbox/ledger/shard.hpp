@@ -8,7 +8,7 @@
 namespace receiptd::sandbox {
 
 struct Shard {
-    // What a congested shard executes of a chunk: next to nothing.
+    // Gas of a chunk of a congested shard: next to none.
     static constexpr Gas kCongestedGas = sim::kTera;
 
     Shard(std::size_t shard_index, std::shared_ptr<sim::GlobalContracts> global_contracts)

@@ -1,4 +1,4 @@
-// Which shard an account is on (rpc.md §7.4), for the whole life of a sandbox chain: no resharding.
+// Maps accounts to shards (rpc.md §7.4), for the whole life of a sandbox chain: no resharding.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,5 @@
-// What really happened to a transaction, judged from what the simulation itself did (product.md
+// The true fate of a transaction, judged from the simulation's own facts (product.md "Words"): a monitor's
+// verdicts are compared with it.
 // "Words"): the ground truth that a monitor's verdicts are compared with.
 //
 // Rules, for a tree whose receipts have all been executed but for refunds and payouts:
@@ -18,7 +19,7 @@
 //  5. The receipt that carries out a Delegate action awaits nothing from the inner call it makes, so
 //     an inner call that fails is a receipt that failed unhandled: receipt_failed (or callback_failed
 //     further down), though the initial receipt, the relayer's part, succeeded.
-// What a returned promise does is judged as a receipt of its own: the callback that made it succeeded.
+// Receipts made by a returned promise are judged on their own: the callback that made the promise succeeded.
 #pragma once
 
 #include "sandbox/ledger/forest.hpp"

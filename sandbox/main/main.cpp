@@ -39,7 +39,7 @@ const CLI::Validator kApiKey(
     },
     "");
 
-// What CLI11 writes to; turned into ReplayOptions once all is parsed.
+// CLI11 writes to these members; they become ReplayOptions once all is parsed.
 struct Arguments {
     ReplayOptions options;
     receiptd::sandbox::Repeat repeat;

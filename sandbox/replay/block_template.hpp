@@ -17,7 +17,7 @@
 
 namespace receiptd::sandbox {
 
-// What is new in one production of a template.
+// The values that one production of a template replaces.
 struct Production {
     base::Height height = 0;
     std::uint64_t timestamp_nanosec = 0;  // 19 digits
@@ -32,7 +32,8 @@ public:
     BlockTemplate(std::string_view recorded, const RunId& parent, const RunId& grandparent,
                   const BlockLinks& links, unsigned height_digits);
 
-    // Where things stand in every produced text. Its ids are the recorded ones, its height is not set.
+    // The positions of the parts in every produced text. Its ids are the recorded ones, its height is not
+    // set.
     const WholeBlockLayout& layout() const { return layout_; }
     std::string produce(const Production& production) const;
 

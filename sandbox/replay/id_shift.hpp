@@ -33,7 +33,7 @@ private:
 
 // True for what can be shifted: base58 text of a 32-byte hash without leading zero bytes.
 bool is_shiftable(std::string_view id);
-// Of the group inside an id that can be shifted; the same for all siblings.
+// Offset of the group inside an id that can be shifted; the same for all siblings.
 std::size_t shift_offset(std::string_view id);
 std::string shifted(std::string_view id, std::int64_t k);
 

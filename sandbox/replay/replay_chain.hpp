@@ -38,7 +38,7 @@ private:
     // Blocks are counted over both sources, in height order.
     std::uint64_t count() const { return heights_.empty() ? run_.size() : heights_.size(); }
     Height height_at(std::uint64_t index) const;
-    // Of the first block at or above `height`; count() if there is none.
+    // Index of the first block at or above `height`; count() if there is none.
     std::uint64_t index_from(Height height) const;
     ExecutionTree tree_of(const WholeBlockRun::TransactionPlace& place, Height tip) const;
 

@@ -1,4 +1,5 @@
-// Where the parts of a whole block (providers.md §2.2) stand in its text, so that blocks, chunks,
+// Finds the parts of a whole block (providers.md §2.2) in its text, so that blocks, chunks, transactions,
+// receipts and outcomes are cut out of it instead of being parsed and printed.
 // transactions, receipts and outcomes are cut out of it instead of being parsed and printed.
 #pragma once
 

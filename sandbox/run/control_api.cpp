@@ -125,7 +125,7 @@ base::Task<net::ServerReply> ControlApi::advance(const net::ServerRequest& reque
     for (std::uint64_t i = 0; i < blocks; ++i) {
         if (sandbox_.ticker().stopped()) throw Problem(503, "the sandbox is ending");
         sandbox_.make_block();
-        // Those who waited for the block are answered before the next one.
+        // Requests that waited for this block are answered before the next one.
         co_await boost::asio::post(executor, boost::asio::use_awaitable);
     }
     const Json done{{"blocks", blocks}, {"height", sandbox_.ledger().tip()}};

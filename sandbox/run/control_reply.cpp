@@ -24,7 +24,7 @@ net::ServerReply made(int status, const char* content_type, const Json& body) {
     net::ServerReply reply;
     reply.status = status;
     reply.headers = {{"Content-Type", content_type}};
-    // What a client sent may hold anything.
+    // The body may repeat a client's text, which may hold invalid UTF-8.
     reply.body = body.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
     return reply;
 }

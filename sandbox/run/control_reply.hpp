@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 net::ServerReply answer(const Json& body);
 
-// What is wrong with a request; caught where requests are answered, and nowhere else.
+// The fault of a request; caught where requests are answered, and nowhere else.
 class Problem : public std::runtime_error {
 public:
     Problem(int status, const std::string& detail) : std::runtime_error(detail), status_(status) {}
@@ -49,7 +49,7 @@ private:
     std::vector<std::string> known_;
 };
 
-// Of the query: a height, or `standard` if absent.
+// Reads a height from the query; `standard` if absent.
 std::uint64_t query_height(const net::ServerRequest& request, const char* name, std::uint64_t standard);
 
 }  // namespace receiptd::sandbox::control

@@ -31,7 +31,7 @@ sim::SecretKey derived_key(std::uint64_t seed, const std::string& account_id) {
 // Closes itself, also when a write fails.
 class File {
 public:
-    // What was there is replaced, and loses its rights too.
+    // An old file is removed first, so that its access rights are gone too.
     explicit File(const std::filesystem::path& file) {
         ::unlink(file.c_str());
         descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);

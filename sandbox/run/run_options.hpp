@@ -1,4 +1,4 @@
-// What `receiptd-sandbox run` was asked for.
+// Options of `receiptd-sandbox run`.
 #pragma once
 
 #include "base/secret.hpp"

@@ -37,7 +37,7 @@ void TrafficFeed::after_block() {
 }
 
 ChainFacts TrafficFeed::facts() const {
-    // Of the newest block at or below.
+    // The hash of the newest block at or below that height.
     const auto hash_at = [&](Height height) {
         while (!ledger_.has_block(height)) --height;
         return *chain::CryptoHash::parse(block_hash(ledger_, height));

@@ -1,4 +1,4 @@
-// What a key may sign: the rules that a transaction and a delegate action share.
+// Checks whether a key may sign: the rules that a transaction and a delegate action share.
 #pragma once
 
 #include "sandbox/sim/model.hpp"
@@ -20,7 +20,7 @@ std::optional<Json> check_permission(const wire::FunctionCallPermission& permiss
 
 // Nonces must be below it.
 std::uint64_t nonce_upper_bound(Height height);
-// What a key made in the block at that height starts with.
+// The first nonce of a key that is created in the block at that height.
 std::uint64_t first_nonce(Height height);
 
 }  // namespace receiptd::sandbox::sim

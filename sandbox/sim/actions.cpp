@@ -73,7 +73,8 @@ ActionError transfer(ActionFrame& frame, const wire::Transfer& action) {
     return std::nullopt;
 }
 
-// What is staked is locked at once. There are no validators whose epochs it would have to wait for,
+// The stake is locked at once. There are no validators whose epochs it would have to wait for, so lowering it
+// gives the rest back at once too.
 // so lowering it gives the rest back at once too.
 ActionError stake(ActionFrame& frame, const wire::Stake& action) {
     const std::string& id = frame.receipt.receiver_id;
@@ -173,7 +174,7 @@ ActionError check_existence(const ActionFrame& frame, const wire::Action& action
     const bool implicit = chain::account_kind(id) != chain::AccountKind::named;
     if (std::holds_alternative<wire::CreateAccount>(action.value)) {
         if (exists) return account_error("AccountAlreadyExists", id);
-        // Who creates an account may give it keys: nobody may do that to an implicit one.
+        // A creator may give keys to the account: nobody may do that to an implicit one.
         if (implicit) return account_error("OnlyImplicitAccountCreationAllowed", id);
         return std::nullopt;
     }

@@ -20,7 +20,7 @@ struct ActionFrame {
     const ActionReceipt& body;
     const BlockContext& block;
     StateUpdate& state;
-    // Who acts: the predecessor, and after a CreateAccount in the same receipt the new account.
+    // The acting account: the predecessor, and after a CreateAccount in the same receipt the new account.
     std::string actor_id;
     bool is_refund = false;  // predecessor `system`
     std::vector<NewReceipt> new_receipts;

@@ -40,8 +40,9 @@ struct ShardResult {
     std::vector<Receipt> yielded;   // promise yields created here: in no chunk
     std::vector<Receipt> local;     // initial receipts of transactions to their own signer: in no chunk
     Gas gas_used = 0;               // sum of gas_burnt of all outcomes
-    // What left the circulation: the outcomes' tokens_burnt, less what contracts got of it as reward,
-    // plus refunds and payouts that nobody could take. With it the sum of all balances and of
+    // Tokens that left the circulation: the outcomes' tokens_burnt, less the part that contracts got as
+    // reward, plus refunds and payouts that nobody could take. With it the sum of all balances and of
+    // tokens_in() of all receipts under way (receipt_tokens.hpp) never changes.
     // tokens_in() of all receipts under way (receipt_tokens.hpp) never changes.
     u128 tokens_burnt = 0;
     std::vector<CryptoHash> postponed;  // action receipts that now wait for data

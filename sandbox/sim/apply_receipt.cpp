@@ -12,11 +12,11 @@ namespace receiptd::sandbox::sim {
 
 namespace {
 
-// Of the function call's burnt gas the contract's account gets 3/10.
+// The contract's account gets 3/10 of the gas burnt by the function call.
 constexpr Gas kRewardNumerator = 3;
 constexpr Gas kRewardDenominator = 10;
 
-// What a contract puts together is checked like a transaction's actions, after the call.
+// Receipts made by a contract are checked like a transaction's actions, after the call.
 std::optional<Json> check_new_receipts(const std::vector<Receipt>& receipts) {
     for (const Receipt& receipt : receipts) {
         const auto* body = std::get_if<ActionReceipt>(&receipt.body);
@@ -108,7 +108,8 @@ private:
             fail(std::move(*error), nullptr);
     }
 
-    // What was not used of the gas comes back at the price it was bought at. Since NEP-536 the gas
+    // Unused gas comes back at the price it was bought at. Since NEP-536 the gas price of the executing block
+    // plays no part.
     // price of the executing block plays no part.
     void add_refunds() {
         if (failed()) {
@@ -136,7 +137,7 @@ private:
         }
     }
 
-    // Of a receipt that succeeded and returned no promise.
+    // The value of a receipt that succeeded and returned no promise.
     Bytes value() const {
         const auto* bytes = std::get_if<Bytes>(&return_data_);
         return bytes ? *bytes : Bytes{};
@@ -146,7 +147,7 @@ private:
     // the eyes of the outcome: the contract's share included (chain-model.md §8.1: gas_burnt x gas price).
     u128 finish_state() {
         if (is_refund_) {
-            // What nobody can take is burnt.
+            // A refund that nobody can take is burnt.
             if (failed()) chunk_.result.tokens_burnt += total_deposit(body_.actions).value_or(0);
             if (!failed()) state_.commit(chunk_.block.height);
             return 0;

@@ -71,7 +71,7 @@ void CallHost::log(std::string message) {
 void CallHost::return_value(Bytes value) {
     if (value.size() > kMaxReturnedValue)
         throw limit_exceeded(Limit::returned_value, value.size(), kMaxReturnedValue);
-    // Who produces a result pays for its way to each callback, and for receiving it there.
+    // The producer of a result pays for its way to each callback, and for receiving it there.
     Gas per_byte = 0;
     for (const DataReceiver& receiver : context_.output_data_receivers) {
         per_byte += data_receipt_byte_fee(is_self(receiver.receiver_id));

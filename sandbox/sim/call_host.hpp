@@ -9,7 +9,7 @@
 
 namespace receiptd::sandbox::sim {
 
-// What a running call reaches of the chain.
+// The interface of a running call to the chain.
 class CallWorld {
 public:
     virtual ~CallWorld() = default;
@@ -27,7 +27,7 @@ struct CallContext {
     const std::string& signer_id;
     const Bytes& input;
     std::span<const PromiseResult> promise_results;
-    // Where the result will be sent; the bytes are charged for.
+    // Receivers of the result; the call pays for the bytes sent to them.
     std::span<const DataReceiver> output_data_receivers;
     u128 attached_deposit = 0;
     u128 account_balance = 0;  // the deposit included
@@ -83,7 +83,7 @@ public:
 
     // --- After the call ---
     GasCounter& gas() { return gas_; }
-    // What is left of the account's balance.
+    // The rest of the account's balance.
     u128 balance() const { return balance_; }
     std::vector<std::string> take_logs() { return std::move(logs_); }
     ReturnData take_return_data() { return std::move(return_data_); }

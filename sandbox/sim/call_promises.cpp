@@ -35,7 +35,7 @@ void require_account_id(std::string_view id) {
     if (!chain::is_valid_account_id(id)) throw invalid_account_id();
 }
 
-// What nearcore refuses before it looks at the promise.
+// nearcore makes these checks before it looks at the promise.
 void check_action(const wire::Action& action) {
     if (const auto* call = std::get_if<wire::FunctionCall>(&action.value)) {
         if (call->method_name.empty()) throw empty_method_name();

@@ -23,7 +23,7 @@ chain::CryptoHash action_hash(const chain::CryptoHash& receipt_id, std::uint64_t
                               std::uint64_t action_index);
 // `index` counts the data ids created within that action.
 chain::CryptoHash data_id(const chain::CryptoHash& action_hash, std::uint64_t height, std::uint64_t index);
-// What a contract sees as random seed; `random_value` is that of the block.
+// The random seed that a contract sees; `random_value` is that of the block.
 chain::CryptoHash random_seed(const chain::CryptoHash& action_hash, const chain::CryptoHash& random_value);
 
 }  // namespace receiptd::sandbox::sim

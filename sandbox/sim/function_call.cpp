@@ -96,7 +96,7 @@ std::optional<CallError> run_contract(const Contracts& contracts, const std::opt
     } catch (const HostError& error) {
         return call_error(error);
     } catch (const std::exception& error) {
-        // What the contract itself did not expect; in Rust it would be a panic as well.
+        // The contract itself did not expect this exception; in Rust it would be a panic as well.
         return call_error(guest_panic(is_utf8(error.what()) ? error.what() : "exception"));
     }
     return std::nullopt;

@@ -27,7 +27,7 @@ struct FunctionCallResult {
     Gas gas_burnt = 0;
     Gas gas_used = 0;  // gas_burnt, and what the new receipts were given
     std::vector<std::string> logs;
-    // Of a call that succeeded:
+    // Set only if the call succeeded:
     ReturnData return_data;
     std::vector<Receipt> new_receipts;  // without ids: what the promises became, then resumes
 };

@@ -1,4 +1,5 @@
-// What a native contract is and what it sees while it runs: the functions that nearcore gives to
+// Interface of native contracts, and the functions that they call while they run: those that nearcore gives
+// to WebAssembly (near-vm-logic), as C++.
 // WebAssembly (near-vm-logic), as C++.
 #pragma once
 

@@ -1,4 +1,5 @@
-// What the host's functions cost in gas: the larger of nearcore's parameters (PV84), so that calls
+// Gas costs of the host's functions: the larger of nearcore's parameters (PV84), so that calls burn about as
+// much as on the chain. Costs of sending and executing actions are in fees.hpp.
 // burn about what they would burn on the chain. Sending and executing actions is in fees.hpp.
 #pragma once
 
@@ -6,7 +7,7 @@
 
 namespace receiptd::sandbox::sim {
 
-// Of a contract of 100 kB: the native ones stand for code of about that size.
+// The cost for a contract of 100 kB: the native contracts stand for code of about that size.
 inline constexpr Gas kContractLoading = 35'445'963 + 100'000 * Gas{1'089'295};
 inline constexpr Gas kLogBase = 3'543'313'050;
 inline constexpr Gas kLogByte = 13'198'791;

@@ -1,4 +1,5 @@
-// What the simulated chain is made of: receipts and outcomes (chain-model.md §2-4). Transactions and
+// The parts of the simulated chain: receipts and outcomes (chain-model.md §2-4). Transactions and actions are
+// those of chain/transaction.hpp.
 // actions are those of chain/transaction.hpp.
 #pragma once
 

@@ -6,7 +6,7 @@
 
 namespace receiptd::sandbox::sim {
 
-// Of a receipt under construction, in order of creation.
+// Index of a receipt under construction, in order of creation.
 using ReceiptIndex = std::size_t;
 
 struct PromiseReceipt {

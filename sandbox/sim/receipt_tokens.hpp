@@ -1,4 +1,4 @@
-// What a receipt carries, and what comes back of it as refunds (chain-model.md §5).
+// Gas and tokens of a receipt, and the refunds that come back (chain-model.md §5).
 #pragma once
 
 #include "sandbox/sim/model.hpp"

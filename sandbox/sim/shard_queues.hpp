@@ -16,12 +16,13 @@ public:
     void delay(Receipt receipt);
     std::optional<Receipt> next_delayed();
     std::size_t delayed_count() const { return delayed_.size(); }
-    // What the delayed receipts may burn, the gas attached to their calls included (congestion,
+    // Gas that the delayed receipts may burn, the gas attached to their calls included (congestion,
+    // chain-model.md §7).
     // chain-model.md §7).
     u128 delayed_gas() const { return delayed_gas_; }
 
     // --- Waiting for data ---
-    // Of an action receipt: the receipt back if all its data has come, else it stays here.
+    // Returns the action receipt if all its data has come, else keeps it here.
     std::optional<Receipt> admit(Receipt receipt);
     // Keeps the data; the receipt that waited for nothing else comes back.
     std::optional<Receipt> deliver(const DataReceipt& data);
@@ -35,7 +36,7 @@ public:
     bool has_yield(std::string_view account_id, const CryptoHash& data_id) const;
     // The yield receipt, its data in place; nullopt where no yield waits for that id (any more).
     std::optional<Receipt> resume(std::string_view account_id, const DataReceipt& data);
-    // Whose time has come at `height` and that still wait, in order of creation; each is named once.
+    // Yields that expire at `height` or before and still wait, in order of creation; each is named once.
     struct ExpiredYield {
         std::string account_id;
         CryptoHash data_id;

@@ -20,7 +20,7 @@ inline constexpr Height kNewest = std::numeric_limits<Height>::max();
 using KeyList = std::vector<std::pair<PublicKey, wire::AccessKey>>;  // by key text
 using DataList = std::vector<std::pair<std::string, std::string>>;   // by key
 
-// What EXPERIMENTAL_changes_in_block names.
+// The kinds of changes that EXPERIMENTAL_changes_in_block names.
 enum class Touch : std::uint8_t { account, access_key, data, contract_code };
 
 // Global contracts are of the chain, not of a shard: the states of all shards share one of these. A
@@ -28,7 +28,7 @@ enum class Touch : std::uint8_t { account, access_key, data, contract_code };
 // GlobalContractDistribution receipts that carry it around are not simulated.
 using GlobalContracts = std::map<wire::GlobalContractId, Versions<Bytes>>;
 
-// Of one shard, or of a chain without shards.
+// The state of one shard, or of a chain without shards.
 class State {
 public:
     explicit State(std::shared_ptr<GlobalContracts> global_contracts = std::make_shared<GlobalContracts>())
@@ -43,7 +43,7 @@ public:
     std::optional<wire::AccessKey> access_key(std::string_view id, const PublicKey& key,
                                               Height at = kNewest) const;
     KeyList access_keys(std::string_view id, Height at = kNewest) const;
-    // What the account runs: its own code or that of the global contract it uses.
+    // The code that the account runs: its own or that of the global contract it uses.
     std::optional<Bytes> code(std::string_view id, Height at = kNewest) const;
     // The hash of that code; nullopt: no account, or no contract on it.
     std::optional<CryptoHash> contract_hash(std::string_view id, Height at = kNewest) const;
@@ -51,7 +51,7 @@ public:
     std::optional<std::string> data(std::string_view id, std::string_view key, Height at = kNewest) const;
     DataList data_with_prefix(std::string_view id, std::string_view prefix, Height at = kNewest) const;
 
-    // Of the block at that height, in order, without repeats.
+    // Accounts that the block at that height changed, with the kind of change, in order and without repeats.
     std::vector<std::pair<std::string, Touch>> touched(Height height) const;
     // Commits to all changes so far: SHA-256 over the root before, the height and the changes, in
     // the order of the commits. Zero: nothing was ever changed.

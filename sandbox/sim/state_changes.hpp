@@ -1,4 +1,4 @@
-// What a StateUpdate hands to its State.
+// The changes that a StateUpdate hands to its State.
 #pragma once
 
 #include "sandbox/sim/model.hpp"

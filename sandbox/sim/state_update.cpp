@@ -11,7 +11,7 @@ std::optional<T> value_of(const Value<T>& value) {
     return value ? std::optional<T>(*value) : std::nullopt;
 }
 
-// Of records that were set before their account.
+// Storage of records that were set before their account.
 std::uint64_t storage_of(const AccountChanges& changes) {
     std::uint64_t bytes = 0;
     for (const auto& [record, change] : changes.keys)

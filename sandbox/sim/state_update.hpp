@@ -26,7 +26,7 @@ public:
     void set_access_key(std::string_view id, const PublicKey& key, const wire::AccessKey& access_key);
     void remove_access_key(std::string_view id, const PublicKey& key);
     KeyList access_keys(std::string_view id) const;
-    // What the account runs: its own code or that of the global contract it uses.
+    // The code that the account runs: its own or that of the global contract it uses.
     std::optional<Bytes> code(std::string_view id) const;
     // The hash of that code, which is what a call runs; nullopt: no account, or no contract on it.
     std::optional<CryptoHash> contract_hash(std::string_view id) const;

@@ -15,10 +15,11 @@ inline constexpr std::uint64_t kRecordBytes = 40;  // of each key and each contr
 // An ML-DSA key counts as its handle of 33 bytes.
 std::uint64_t key_storage(const PublicKey& key, const wire::AccessKey& access_key);
 std::uint64_t data_storage(std::string_view key, std::string_view value);
-// Of the reference that an account which uses a global contract keeps.
+// Storage of the reference that an account keeps if it uses a global contract.
 std::uint64_t contract_id_storage(const wire::GlobalContractId& contract);
 
-// What the account's amount and locked lack to pay for its storage; nullopt: nothing. Accounts of at
+// The balance (amount and locked) that the account lacks to pay for its storage; nullopt: none. Accounts of
+// at most kFreeStorageBytes owe nothing (NEP-448).
 // most kFreeStorageBytes owe nothing (NEP-448).
 std::optional<u128> storage_shortfall(const Account& account);
 

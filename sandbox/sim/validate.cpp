@@ -12,7 +12,7 @@ namespace {
 
 Json access_key_error(Json error) { return variant("InvalidAccessKeyError", std::move(error)); }
 
-// What a conversion leaves of the signer.
+// The cost of a conversion, and the signer's account and key after it.
 struct Charged {
     TransactionCost cost;
     Account account;

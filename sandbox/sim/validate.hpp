@@ -19,7 +19,7 @@ std::optional<Json> check_actions_size_signature(const wire::SignedTransaction& 
 std::optional<Json> check_against_state(const wire::SignedTransaction& transaction, const State& state,
                                         const ValidationContext& context);
 
-// What a conversion took, or the InvalidTxError as JSON.
+// The cost that a conversion took, or the InvalidTxError as JSON.
 using StateCharge = std::variant<TransactionCost, Json>;
 
 // Checks as check_against_state does, and if the transaction is valid: bumps the key's nonce and

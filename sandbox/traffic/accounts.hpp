@@ -1,4 +1,5 @@
-// Who the traffic acts for: what genesis must make, and the keys that sign. Everything follows from the seed.
+// Accounts and keys of the traffic: genesis must make the accounts, the keys sign. Everything follows from
+// the seed.
 #pragma once
 
 #include "sandbox/sim/host.hpp"
@@ -25,7 +26,8 @@ struct TrafficAccount {
     bool is_ready_made = false;
     sim::u128 balance = 0;             // yocto
     std::vector<sim::PublicKey> keys;  // full access, nonce 0
-    // Of the first of them. A chain that knows it can make the drops "superseded" and "balance" real.
+    // Secret key of the first of `keys`. A chain that knows it can make the drops "superseded" and "balance"
+    // real.
     std::optional<sim::SecretKey> secret_key;
     sim::u128 token_balance = 0;  // with ft.sandbox; 0: not registered there
 };

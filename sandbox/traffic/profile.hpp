@@ -1,4 +1,4 @@
-// What kinds of transactions there are, and in which proportions each profile makes them.
+// The kinds of transactions, and their proportions in each profile.
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@
 
 namespace receiptd::sandbox {
 
-// What a client would know of the chain at this moment.
+// The facts that a client would know of the chain at this moment.
 struct ChainFacts {
     sim::CryptoHash recent_block_hash;  // of a final block: new transactions hold it
     // Beyond the validity window; nullopt: no block is so old yet.

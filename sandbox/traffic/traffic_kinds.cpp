@@ -1,4 +1,4 @@
-// What the transactions of each kind consist of.
+// Makes the transactions of each kind.
 #include "chain/wire/account_id.hpp"
 #include "chain/wire/delegate.hpp"
 #include "sandbox/traffic/programs.hpp"
