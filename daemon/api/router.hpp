@@ -31,7 +31,6 @@ struct Route {
 // The reason to refuse a write; nullopt: none. Without a token nobody may write. A browser's page of another
 // origin cannot write: it can send neither the token's header nor a JSON content type without asking first
 // (CORS), and nobody answers that question.
-// without asking first (CORS), and nobody answers that question.
 std::optional<Problem> write_refusal(const net::ServerRequest& request, const base::Secret& token);
 // A read request must not have a body: nobody would look at it.
 std::optional<Problem> read_refusal(const net::ServerRequest& request);

@@ -1,6 +1,5 @@
 // The daemon's status as plain values, and its JSON. The daemon's /v1/status answers it; `receiptd status`
 // shows it.
-// /v1/status answers it; `receiptd status` shows it.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,6 @@ inline constexpr int kIncomplete = 3;  // done, but heights or trees could not b
 
 // Exit codes for the end of a watched transaction. kOk means that it succeeded, even if some failures were
 // handled on the way.
-// way.
 inline constexpr int kTxFailed = 10;
 inline constexpr int kTxCallbackFailed = 11;
 inline constexpr int kTxReceiptFailed = 12;

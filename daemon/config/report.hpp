@@ -17,7 +17,6 @@ struct Position {
 
 // Positions of every section ("follow", "upstream[0]"), value ("follow.scope", "upstream[0].url") and list
 // item ("follow.accounts[2]") that the file holds, right or wrong.
-// item ("follow.accounts[2]") that the file holds, right or wrong.
 class Places {
 public:
     void set(const std::string& path, Position position) { positions_[path] = position; }

@@ -1,6 +1,5 @@
 // Listener to commits (app/ puts the tracker of watches here). Called on the event loop, right after the
 // commit; must be quick.
-// right after the commit; quick.
 #pragma once
 
 #include "base/task.hpp"

@@ -54,7 +54,6 @@ struct State {
 
     // Events since then are news, however late they are stored: people are told of findings. Events older
     // than the database, or in the range of a backfill, are history.
-    // than the database, or was ordered as a backfill, is history.
     base::WallTime news_since() const;
 
     void learn_head(const chain::BlockRef& block);

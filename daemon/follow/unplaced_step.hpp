@@ -31,7 +31,6 @@ std::optional<std::chrono::milliseconds> pause_before_outcome(unsigned attempts)
 
 // Among receipts with one signer only the first may ask, and none may while one of `asking` asks: its
 // tree may hold the others. Refunds of deposits name no signer, and each of them asks.
-// others. Refunds of deposits name no signer, and each of them asks.
 std::vector<bool> may_ask_together(const std::vector<storage::UnplacedReceipt>& due,
                                    std::set<std::string> asking = {});
 

@@ -1,7 +1,6 @@
 // Decides which waiting request may start next on a host. The host's budget and slots are shared by priority,
 // and first come, first served inside a priority. One start in four is for the request that has waited
 // longest, so that a host with too small a budget starves no priority. Pure.
-// has less to give than is asked of it starves nobody. Pure.
 #pragma once
 
 #include "base/token_bucket.hpp"
@@ -30,7 +29,6 @@ public:
 
     // Tickets that may start now, in order. `next`: when to ask again, if only time is missing; only first()
     // needs to ask then. Otherwise finished() makes room.
-    // else than first() needs to. Otherwise finished() makes room.
     struct Decision {
         std::vector<Ticket> granted;
         std::optional<base::Duration> next;

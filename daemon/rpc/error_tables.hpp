@@ -1,6 +1,5 @@
 // Errors of upstreams as data: causes, texts, codes and statuses with their class. Pure tables;
 // error_class.cpp reads them in the order of rpc.md §1.1.
-// error_class.cpp reads them in the order of rpc.md §1.1.
 #pragma once
 
 #include "rpc/error_class.hpp"

@@ -16,7 +16,6 @@ using FinalBlocks = std::map<std::string, chain::BlockRef, std::less<>>;
 
 // Judges the tree by its executions in these blocks; the rest counts as not executed. `included_at`: the
 // place of inclusion, if known; else it is looked for in `blocks`.
-// is known; else it is looked for in `blocks`.
 chain::Judgement judge_final(const TreeSource::Tree& tree, const FinalBlocks& blocks,
                              std::optional<chain::ExecutedAt> included_at);
 

@@ -1,6 +1,5 @@
 // Facts learned about one host from its answers: how far back it reaches, how far ahead it is, which methods
 // it does not offer, which shards it does not track. Pure.
-// which methods it does not offer, which shards it does not track. Pure.
 #pragma once
 
 #include "base/clock.hpp"

@@ -1,5 +1,4 @@
 // Asks JSON-RPC about a single receipt: the transaction it descends from, its body, its outcome (rpc.md §9).
-// §9).
 #pragma once
 
 #include "chain/proof/outcome_proof.hpp"

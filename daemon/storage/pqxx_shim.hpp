@@ -2,7 +2,6 @@
 // file knows them, and only it talks to libpq directly. libpqxx 6.4 has no binary COPY, forgets the SQLSTATE
 // of errors that have a type of their own and of refused connections, takes no arrays, reads no optional, and
 // loses notifications between two calls.
-// two calls.
 #pragma once
 
 #include <pqxx/connection>

@@ -2,7 +2,6 @@
 //
 // tree_starts() (schema/30_receipt_tree.sql) looks into all partitions and tells when a tree begins; the rest
 // of the tree lies within seven days from there.
-// the rest of it lies within seven days from there.
 #include "storage/stored_trees.hpp"
 
 #include "storage/copy.hpp"

@@ -57,7 +57,6 @@ public:
 
     // The block that executed the chunk whose outcomes have this root, as the chunk header in the block above
     // says; nullopt if stored blocks do not tell.
-    // above says; nullopt if that cannot be told from stored blocks.
     virtual base::Task<std::optional<chain::ExecutedAt>> executed_at(std::string block_hash,
                                                                      std::string outcome_root) = 0;
 };

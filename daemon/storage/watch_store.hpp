@@ -1,6 +1,5 @@
 // Database access to watched transactions for the tracker and the API. As in Store, every method returns when
 // it is done or storage stops.
-// method comes back when it is done or storage stops.
 #pragma once
 
 #include "base/clock.hpp"
@@ -119,7 +118,6 @@ public:
     // WatchStore::watch_by_idempotency_key() finds that one. A key given with the same bytes again is kept if
     // the watch had none. Returns the hashes that are new. NOTIFYs receiptd_watches. Throws StorageError, and
     // writes nothing, if a hash is not valid or a text holds a NUL character.
-    // nothing, if a hash is none or a text holds a NUL character.
     virtual base::Task<std::vector<std::string>> add_watches(std::vector<NewWatch> watches) = 0;
     virtual base::Task<bool> remove_watch(std::string tx_hash) = 0;
     virtual base::Task<std::optional<Watch>> watch(std::string tx_hash) = 0;

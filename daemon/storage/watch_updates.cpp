@@ -1,6 +1,5 @@
 // Writes updates of watches in one transaction: their rows, their transitions, the lines of the stream, and
 // the findings of watches that end badly or are stuck.
-// those that end badly or are stuck, all in one transaction.
 #include "chain/json/json_check.hpp"
 #include "metrics/watch_series.hpp"
 #include "storage/copy.hpp"

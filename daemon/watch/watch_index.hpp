@@ -1,6 +1,5 @@
 // The watched transactions and the time when each must be looked at again. An entry is small, so 100,000 of
 // them fit in memory. The rest is in the database. Pure.
-// to be kept in memory. The rest is in the database. Pure.
 #pragma once
 
 #include "base/clock.hpp"
@@ -22,7 +21,6 @@ public:
 
     // Takes a watch as it is stored. A watch that has ended is forgotten, except if it ended without a tree:
     // the chain can still take that back as long as a block may include the transaction.
-    // the chain alone can take that back, as long as it may include the transaction.
     void set(const storage::Watch& watch, const chain::LifecycleRules& rules);
     void erase(const std::string& tx_hash);
     bool contains(const std::string& tx_hash) const { return watches_.contains(tx_hash); }
@@ -45,7 +43,6 @@ public:
 
     // Returns watches that are due by the clock or whose last possible height is final now. They come again
     // only after `again_at`, unless set() says otherwise.
-    // again only after `again_at`, unless set() says otherwise.
     std::vector<std::string> take_due(base::WallTime now, chain::BlockHeight final_height,
                                       base::WallTime again_at, std::size_t limit);
 

@@ -1,6 +1,5 @@
 // The gateway's interface to a live chain: it takes transactions and has a state to look at. A recording has
 // neither, so the methods that need them do not exist there.
-// A recording has neither, so the methods that need them do not exist there.
 #pragma once
 
 #include "chain/wire/bytes.hpp"

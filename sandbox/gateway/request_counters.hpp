@@ -1,6 +1,5 @@
 // Counts a host's answers by method and outcome, and by API key, and shows them as Prometheus text. Keys are
 // named by their place in the list of keys, never by themselves.
-// their place in the list of keys, never by themselves.
 #pragma once
 
 #include <cstdint>

@@ -68,7 +68,6 @@ class Forest {
 public:
     // Takes in the results of applying one chunk; call in the order of the chain. `transactions` are the
     // chunk's.
-    // chunk's.
     void absorb(const std::shared_ptr<const Application>& application,
                 const std::vector<TransactionPtr>& transactions);
 

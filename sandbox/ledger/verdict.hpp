@@ -1,6 +1,5 @@
 // The true fate of a transaction, judged from the simulation's own facts (product.md "Words"): a monitor's
 // verdicts are compared with it.
-// "Words"): the ground truth that a monitor's verdicts are compared with.
 //
 // Rules, for a tree whose receipts have all been executed but for refunds and payouts:
 //  1. Refunds and payouts (predecessor `system`) are not looked at, whatever became of them.

@@ -1,6 +1,5 @@
 // Finds the parts of a whole block (providers.md §2.2) in its text, so that blocks, chunks, transactions,
 // receipts and outcomes are cut out of it instead of being parsed and printed.
-// transactions, receipts and outcomes are cut out of it instead of being parsed and printed.
 #pragma once
 
 #include "base/height_set.hpp"

@@ -75,7 +75,6 @@ ActionError transfer(ActionFrame& frame, const wire::Transfer& action) {
 
 // The stake is locked at once. There are no validators whose epochs it would have to wait for, so lowering it
 // gives the rest back at once too.
-// so lowering it gives the rest back at once too.
 ActionError stake(ActionFrame& frame, const wire::Stake& action) {
     const std::string& id = frame.receipt.receiver_id;
     Account account = frame.state.account(id).value();

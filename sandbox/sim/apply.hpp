@@ -43,7 +43,6 @@ struct ShardResult {
     // Tokens that left the circulation: the outcomes' tokens_burnt, less the part that contracts got as
     // reward, plus refunds and payouts that nobody could take. With it the sum of all balances and of
     // tokens_in() of all receipts under way (receipt_tokens.hpp) never changes.
-    // tokens_in() of all receipts under way (receipt_tokens.hpp) never changes.
     u128 tokens_burnt = 0;
     std::vector<CryptoHash> postponed;  // action receipts that now wait for data
     std::vector<CryptoHash> delayed;    // … and for gas

@@ -110,7 +110,6 @@ private:
 
     // Unused gas comes back at the price it was bought at. Since NEP-536 the gas price of the executing block
     // plays no part.
-    // price of the executing block plays no part.
     void add_refunds() {
         if (failed()) {
             const u128 deposit = total_deposit(body_.actions).value_or(0);

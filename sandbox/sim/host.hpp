@@ -1,6 +1,5 @@
 // Interface of native contracts, and the functions that they call while they run: those that nearcore gives
 // to WebAssembly (near-vm-logic), as C++.
-// WebAssembly (near-vm-logic), as C++.
 #pragma once
 
 #include "sandbox/sim/model.hpp"

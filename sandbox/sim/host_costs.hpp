@@ -1,6 +1,5 @@
 // Gas costs of the host's functions: the larger of nearcore's parameters (PV84), so that calls burn about as
 // much as on the chain. Costs of sending and executing actions are in fees.hpp.
-// burn about what they would burn on the chain. Sending and executing actions is in fees.hpp.
 #pragma once
 
 #include "sandbox/sim/model.hpp"

@@ -1,6 +1,5 @@
 // The parts of the simulated chain: receipts and outcomes (chain-model.md §2-4). Transactions and actions are
 // those of chain/transaction.hpp.
-// actions are those of chain/transaction.hpp.
 #pragma once
 
 #include "base/height_set.hpp"

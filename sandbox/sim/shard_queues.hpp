@@ -18,7 +18,6 @@ public:
     std::size_t delayed_count() const { return delayed_.size(); }
     // Gas that the delayed receipts may burn, the gas attached to their calls included (congestion,
     // chain-model.md §7).
-    // chain-model.md §7).
     u128 delayed_gas() const { return delayed_gas_; }
 
     // --- Waiting for data ---

@@ -20,7 +20,6 @@ std::uint64_t contract_id_storage(const wire::GlobalContractId& contract);
 
 // The balance (amount and locked) that the account lacks to pay for its storage; nullopt: none. Accounts of
 // at most kFreeStorageBytes owe nothing (NEP-448).
-// most kFreeStorageBytes owe nothing (NEP-448).
 std::optional<u128> storage_shortfall(const Account& account);
 
 }  // namespace receiptd::sandbox::sim

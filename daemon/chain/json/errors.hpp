@@ -22,7 +22,6 @@ struct FailureClass {
 // message alone, with the place in the source behind it: "no such token (src/lib.rs:7:5)". Thread-safe; a few
 // microseconds. error_rules.cpp lists all classes. Classes of a delegate action's access key carry the prefix
 // "delegate_".
-// All classes: error_rules.cpp. Those of a delegate action's access key carry the prefix "delegate_".
 FailureClass classify_failure(std::string_view tx_execution_error_json);
 
 }  // namespace receiptd::chain

@@ -25,7 +25,6 @@ std::size_t before_space(Text json, std::size_t end) {
 
 // Finds the member `"args":"…"` whose string is `args` in `json`; nullopt if the view does not point into it
 // (the string had escapes and was unescaped elsewhere).
-// not point into it (the string had escapes and was unescaped elsewhere).
 std::optional<Span> args_member(Text json, Text args) {
     const std::less_equal<const char*> not_after;
     if (!not_after(json.data(), args.data()) ||

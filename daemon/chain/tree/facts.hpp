@@ -1,6 +1,5 @@
 // Facts from which a tree is judged. Only the functions here make them: from a host's answer, from a whole
 // block (the same model), and from the rows of the history. Pure.
-// (the same model), and from the rows of the history. Pure.
 #pragma once
 
 #include "chain/json/errors.hpp"

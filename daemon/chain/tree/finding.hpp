@@ -24,7 +24,6 @@ std::optional<Verdict> parse_verdict(Text name);
 // A finding is reported to people: a failed receipt that is no refund and no payout, a transaction that
 // failed before it made a receipt, or a watched transaction that ended without a tree or is stuck. Empty: not
 // known, or there is none.
-// there is none.
 struct Finding {
     std::string finding_id;  // the same for the same cause, however often it is found
     std::string kind;  // "failed_receipt", "failed_transaction", "stuck", or the stage that a watch ended in

@@ -65,7 +65,6 @@ public:
 
     // Forgets everything announced below `height`. Its memory is given back only now and then, so that the
     // call costs nothing per block.
-    // the call costs nothing per block.
     void forget_before(base::Height height);
     // Entries in memory.
     std::size_t size() const { return receipts_.size() + data_.size(); }

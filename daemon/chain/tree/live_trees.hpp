@@ -33,7 +33,6 @@ public:
     };
 
     // The contents of a block, in any order. If a transaction is not in scope, its tree gives no result.
-    // Out of scope: no result is told of its tree.
     void transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at,
                      bool in_scope = true);
     void executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt at);

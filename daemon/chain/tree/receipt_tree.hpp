@@ -27,7 +27,6 @@ public:
 
     // Facts that are known already are kept, because the chain never contradicts itself. Outcomes with ids
     // that are not in the tree are harmless: they stay unattached.
-    // tree's are harmless: they stay unattached.
     void add(TransactionFacts transaction);
     void add(ReceiptFacts receipt);
     void add(OutcomeFacts outcome);

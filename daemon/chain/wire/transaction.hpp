@@ -40,7 +40,6 @@ struct SignedTransaction {
 // since the rest after the list has a known size (the nonce mode of V1 and a signature of the public key's
 // type), so that hash and signature check still work. Inside a delegate action that is not so, and an unknown
 // action is always an error.
-// that is not so, and an unknown action is always an error.
 enum class UnknownPolicy : std::uint8_t { keep, refuse };
 
 // encode(decode(x)) == x for every x that decodes.
