@@ -1,8 +1,8 @@
-// Works the queue of deliveries: claims what is due, makes and keeps its body, posts it, records what came
-// of it. A process that dies leaves its claims to whoever comes after the lease; the receiver then sees the
+// Processes the queue of deliveries: claims due ones, makes and stores the body, posts it, records the
+// result. If a process dies, another one can claim its deliveries after the lease; the receiver then sees the
 // same webhook-id again.
 //
-// Each endpoint has its own share of what is under way, so a slow one holds up itself only.
+// Each endpoint has its own limit of attempts under way, so a slow endpoint delays only itself.
 #pragma once
 
 #include "alert/sender.hpp"
@@ -44,7 +44,7 @@ public:
 
     // Before anything is committed: alerts are queued for the endpoints that the database knows.
     base::Task<void> begin_serving() { return serve(storage::Serving::begins); }
-    // Until stop() or storage stops; then what is under way is brought to its end.
+    // Runs until stop() or storage stops; then it finishes the attempts under way.
     base::Task<void> run();
     // Keeps the endpoints served, the gauges of the backlog and outbox(), until stop().
     base::Task<void> report();

@@ -1,4 +1,4 @@
-// The body of an alert: what is signed, sent, and kept as it was made. Pure.
+// The body of an alert. The same bytes are signed, sent and stored. Pure.
 #pragma once
 
 #include "base/clock.hpp"

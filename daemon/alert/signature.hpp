@@ -12,7 +12,7 @@ namespace receiptd::alert {
 
 class Signer {
 public:
-    // "whsec_" and base64; nullopt for anything else (config/parse.hpp says what is wrong with it).
+    // "whsec_" and base64; nullopt for anything else (config/parse.hpp describes the fault).
     static std::optional<Signer> from(const base::Secret& secret);
 
     // The value of webhook-signature: "v1," and base64. `timestamp`: seconds since 1970, as it is sent.

@@ -15,7 +15,7 @@ public:
     // Feeds /v1/stream until it is cancelled or storage stops.
     base::Task<void> feed_stream();
 
-    // Ends what nobody waits for any more; the loop must turn once more before the services go.
+    // Cancels calls that nobody waits for any more; the loop must run once more before the services end.
     void stop();
 
     // Options for opening the server, except its address.

@@ -18,7 +18,7 @@
 
 namespace receiptd::api {
 
-// Nothing came in time; what was asked may be done still.
+// No answer came in time; the database may still carry out the request.
 struct NoAnswer : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -76,7 +76,7 @@ public:
         return wait_for(start(std::move(call)));
     }
 
-    // Ends what is under way; whoever waits for it gets what it throws.
+    // Cancels the calls under way; those who wait for a call get its exception.
     void cancel() { under_way_.cancel(); }
 
     std::size_t running() const { return *running_; }

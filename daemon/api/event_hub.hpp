@@ -2,8 +2,8 @@
 //
 // The newest lines are kept in memory; every reader has its own place in them and takes what it can,
 // so that no reader waits for another. One that asks for older lines reads them from the database in
-// pages until it has caught up. One that falls behind what is kept is cut off, and comes back with
-// its Last-Event-ID.
+// pages until it has caught up. A reader that needs a line which is no longer kept is disconnected; it
+// comes back with its Last-Event-ID.
 #pragma once
 
 #include "api/database_calls.hpp"
@@ -50,8 +50,8 @@ public:
     base::Task<void> run();
 
     class Reader;
-    // From behind the line `after`, else from now on. nullptr: there are too many. Throws NoAnswer if
-    // it cannot be told what is now.
+    // Reads the lines behind the line `after`, else new lines only. nullptr: there are too many readers.
+    // Throws NoAnswer if the database does not tell the newest line.
     static base::Task<std::shared_ptr<Reader>> read(EventHub& hub, StreamFilter filter,
                                                     std::optional<std::int64_t> after);
 
@@ -106,7 +106,7 @@ private:
 
     EventHub& hub_;
     StreamFilter filter_;
-    std::int64_t last_id_ = 0;    // of the line passed last, told or not
+    std::int64_t last_id_ = 0;    // of the last line passed, sent or filtered out
     std::optional<Place> place_;  // of the next line; nullopt: not among those kept
     base::SteadyTime silent_since_;
     bool greeted_ = false;

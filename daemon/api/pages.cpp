@@ -1,4 +1,4 @@
-// /livez, /readyz, /metrics, /v1/status: what the daemon says of itself, without asking the database.
+// /livez, /readyz, /metrics, /v1/status: the daemon's own state, without asking the database.
 #include "api/query.hpp"
 #include "api/services.hpp"
 #include "base/coroutine.hpp"

@@ -72,7 +72,7 @@ net::ServerReply json_reply(int status, std::string body) {
     return text_reply(status, "application/json", std::move(body));
 }
 
-// Details repeat what was sent and what hosts answered: bytes that are no UTF-8 must not end the answer.
+// Details may quote requests and hosts' answers: bytes that are not UTF-8 must not make the answer fail.
 std::string to_text(const json& body) { return body.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 std::string list_json(std::string_view name, const std::vector<std::string>& items,

@@ -14,7 +14,7 @@ namespace receiptd::api {
 
 struct Problem {
     int status = 400;
-    std::string detail;  // what is wrong and what to do about it, for people
+    std::string detail;  // the fault and the remedy, for people
     // The place of the problem: a JSON pointer into the body (RFC 6901), or a query parameter; empty:
     // neither.
     std::optional<std::string> pointer;

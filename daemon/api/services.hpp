@@ -43,7 +43,7 @@ struct ApiOptions {
     DatabaseCalls::Limits database;
     // A submission asks the chain before it sends.
     std::chrono::milliseconds submission_patience{30'000};
-    // Then what is stored has to do.
+    // After that the answer holds only the stored part of the tree.
     std::chrono::milliseconds open_tree_patience{2'000};
     EventHub::Options stream;
 };
@@ -59,7 +59,7 @@ struct Context {
     Services services;
     ApiOptions options;
     DatabaseCalls calls;
-    DatabaseCalls submissions;  // apart: those that wait for the chain hold up no question
+    DatabaseCalls submissions;  // separate: a submission's wait for the chain delays no other call
     EventHub hub;
 };
 using SharedContext = std::shared_ptr<Context>;

@@ -49,7 +49,7 @@ net::ServerReply too_many(std::size_t readers) {
     return problem_reply(problem);
 }
 
-// It would wait for what comes behind an event of the future.
+// Such a reader would wait for an event that does not exist yet.
 net::ServerReply not_of_this_stream(std::int64_t after, std::int64_t highest) {
     Problem problem;
     problem.status = 409;

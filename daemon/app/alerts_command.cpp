@@ -85,7 +85,7 @@ void print_table(const std::vector<storage::DeliveryRow>& rows) {
         for (std::size_t i = 0; i + 1 < line.size(); ++i)
             text += line[i] + std::string(widest[i].size() - line[i].size() + 2, ' ');
         text += line.back();
-        // A terminal obeys what it is shown.
+        // A terminal would execute control characters in the text.
         std::replace_if(
             text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
         std::cout << text << '\n';

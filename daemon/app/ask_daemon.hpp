@@ -10,7 +10,7 @@ namespace receiptd::app {
 
 // /v1/status of the running daemon; nullopt if none answers at http.listen.
 std::optional<nlohmann::json> ask_daemon(const std::string& listen);
-// To stderr, with what it means.
+// Writes to stderr that no daemon answers, and `meaning`.
 void say_if_nobody_answers(const std::string& listen, std::string_view meaning);
 
 }  // namespace receiptd::app

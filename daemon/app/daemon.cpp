@@ -24,10 +24,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kAlertGrace = 1500ms;  // for attempts under way; what takes longer is sent again next time
+constexpr auto kAlertGrace = 1500ms;  // for attempts under way; slower ones are repeated after the next start
 constexpr base::Duration kTrackToTheEnd = 60s;  // of a run with an end
-constexpr base::Duration kTrackGrace = 1500ms;  // what is not judged by then is judged at the next start
-constexpr auto kStopGrace = 4s;                 // then what is not committed is left to the next start
+constexpr base::Duration kTrackGrace = 1500ms;  // later ones are judged after the next start
+constexpr auto kStopGrace = 4s;                 // uncommitted blocks are fetched again after the next start
 constexpr auto kMaintenance = 1h;
 constexpr auto kUnwind = 500ms;
 constexpr auto kProgressEvery = 200ms;
@@ -89,7 +89,7 @@ private:
         helpers_.cancel();
         if (server_) co_await server_->stop(200ms);
         if (api_) api_->stop();
-        runtime_.database.request_stop();  // who still waits for the database waits no longer
+        runtime_.database.request_stop();  // ends all waits for the database
         runtime_.context.stop();
     }
 
@@ -101,7 +101,7 @@ private:
         helpers_.spawn(runtime_.dispatcher.report());
     }
 
-    // A daemon without one of its loops is none: it ends, and says why.
+    // The daemon ends, and says why, if one of its loops fails.
     std::function<void(const std::exception_ptr&)> failed() {
         return [this](const std::exception_ptr& error) {
             try {
@@ -169,7 +169,7 @@ private:
                 if (!config_file_.empty()) reload();
                 continue;
             }
-            if (runtime_.state.stopping) std::_Exit(kOk);  // asked twice: what is uncommitted rolls back
+            if (runtime_.state.stopping) std::_Exit(kOk);  // second signal: uncommitted work rolls back
             signalled_ = true;
             log::info("stopping: the batch being written is finished first");
             runtime_.follower.stop();

@@ -1,4 +1,4 @@
-// The tracker of watches between the follower, which tells it what is committed, and the hosts.
+// Connects the tracker of watches to the follower, which reports commits, and to the hosts.
 #pragma once
 
 #include "base/clock.hpp"

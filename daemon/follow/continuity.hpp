@@ -31,7 +31,7 @@ public:
     // The next block of the run. A broken one changes nothing.
     Step block(const chain::BlockRef& block);
 
-    // The run is over: what the block above proves of the heights denied last.
+    // The run is over: decides the heights denied last from the block above.
     Step finish();
     void set_above(std::optional<chain::BlockRef> above) { above_ = std::move(above); }
     bool undecided() const { return !denied_.empty(); }  // heights denied since the last block

@@ -36,7 +36,7 @@ public:
     // Results of heights below are not wanted any more.
     void forget_below(base::Height height) { slots_.erase(slots_.begin(), slots_.lower_bound(height)); }
 
-    // Interrupts what is still being fetched and waits until it has ended: before destruction.
+    // Interrupts the fetches under way and waits until they have ended. Call before destruction.
     base::Task<void> close();
 
     // Waits for the height's result and forgets it; nullopt when the state is stopping first. The

@@ -252,7 +252,7 @@ std::optional<base::HeightRange> Follower::due_gap() const {
     const auto now = state_.clock.steady();
     for (const auto& [height, at] : retry_at_)
         if (at > now) gaps.subtract({height, height});
-    if (state_.broken) {  // what lies above may be the fork's
+    if (state_.broken) {  // blocks above may belong to the fork
         const auto fitting = state_.coverage.covered.ranges();
         const auto next = std::find_if(fitting.begin(), fitting.end(),
                                        [&](const auto& range) { return range.from > state_.broken->height; });
@@ -264,7 +264,7 @@ std::optional<base::HeightRange> Follower::due_gap() const {
         const bool waits = busy.contains(to + 1) || (from > 0 && busy.contains(from - 1));
         if (!waits) return base::HeightRange{from, std::min(to, from + kRepairAtOnce - 1)};
     }
-    return std::nullopt;  // what it is proven against must be stored first
+    return std::nullopt;  // every gap waits for a neighbour in flight
 }
 
 base::Task<void> Follower::repair_gaps() {

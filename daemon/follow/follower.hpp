@@ -47,7 +47,7 @@ public:
     // Before either of them.
     void tell(CommitListener& listener) { state_.listener = &listener; }
 
-    // Finishes what is being written, then the running call returns.
+    // Finishes the writes under way, then the running call returns.
     void stop();
 
 private:

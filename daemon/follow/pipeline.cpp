@@ -31,7 +31,7 @@ FetchSettings fetch_settings(const Engine& engine, const RunSettings& settings) 
     return fetch;
 }
 
-// `collect`: what the block shows of transactions, too.
+// `collect`: also collects the sightings of transactions in the block.
 chain::RowBatch rows_of(const rpc::BlockContents& contents, std::optional<base::Height> prev_height,
                         const chain::Scope& scope, chain::Lineage& lineage, chain::LiveTrees& live_trees,
                         bool collect) {
@@ -97,7 +97,7 @@ base::Task<bool> Run::advance() {
     if (state.stopping || broken_) co_return false;
     if (state.coverage.covered.contains(next_)) co_await leap();
     if (settings_.to && next_ > *settings_.to) co_return false;
-    if (!mine(next_)) {  // somebody else is at it: what comes above is proven against it
+    if (!mine(next_)) {  // another loop fetches it: the blocks above are proven against it
         co_await flush();
         co_await state.changed.wait();
         co_return true;
@@ -252,7 +252,7 @@ base::Task<void> Run::look_above() {
 }
 
 // Only a block above proves that the last heights are skipped. A source that waits for its next block does
-// not poll the head: what it knows of it may be old, so it is asked for the block itself.
+// not poll the head: the known head may be old, so the source is asked for the block itself.
 base::Task<std::optional<chain::BlockRef>> Run::fetch_above() {
     const auto& state = engine_.state;
     const bool waits = engine_.source.waits_for_next();
@@ -308,7 +308,8 @@ base::Task<void> Run::adopt_around(base::Height seam) {
     if (engine_.state.listener) engine_.state.listener->settled(settled);
 }
 
-// Ordered, whatever its age. What comes late because something failed is none: nobody heard of it yet.
+// The range of a backfill is history, whatever its age. Blocks that come late because of a fault are not:
+// nobody was told of them yet.
 bool Run::is_history() const { return settings_.priority == rpc::Priority::backfill; }
 
 bool Run::is_news(const chain::BlockRef& block) const {

@@ -8,7 +8,7 @@
 namespace receiptd::follow {
 namespace {
 
-// A node shows two blocks more than the final one: what is two blocks away is seen when it is final.
+// A node shows two blocks above the final one, so an execution is seen two blocks before it is final.
 constexpr base::Height kSeenAhead = 2;
 constexpr std::array<base::Height, 6> kPauses{2, 2, 3, 5, 8, 13};  // then the last one
 constexpr base::Height kLongestPark = 40;

@@ -54,7 +54,7 @@ std::vector<chain::ExecutionBlock> execution_blocks(const rpc::TreeSource::Tree&
     std::vector<chain::ExecutionBlock> executed_in;
     for (const auto& outcome : tree.status.value.receipts_outcome) {
         const auto found = blocks.find(outcome.block_hash);
-        // Depth-first order: what was known last is an ancestor or an elder sibling.
+        // Depth-first order: the last known block is that of an ancestor or an elder sibling.
         if (found != blocks.end()) latest = found->second.timestamp_nanosec;
         chain::ExecutionBlock execution;
         if (found != blocks.end()) execution.height = found->second.height;
@@ -184,7 +184,7 @@ bool Trees::is_wanted(const Open& open) const {
     return state_.listener && state_.listener->wants(open.pending.tx_hash);
 }
 
-// As what it is fetched for.
+// The priority follows from the reason why the tree is fetched.
 rpc::Priority Trees::priority_of(const Open& open) const {
     return open.pending.ordered && !is_wanted(open) ? rpc::Priority::backfill : rpc::Priority::watch;
 }

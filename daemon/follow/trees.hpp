@@ -67,7 +67,7 @@ private:
         base::SteadyTime look_by{};
         unsigned asks = 0;
         std::optional<rpc::TreeSource::Tree> tree;  // the last answer
-        base::Height looked_at = 0;                 // what of it is final was seen up to there
+        base::Height looked_at = 0;                 // its final part is known up to this height
         bool told_all = false;                      // all of the last answer is final, and the listener knows
         std::optional<base::SteadyTime> wanting_since;  // a block that a complete tree executed in
         bool busy = false;

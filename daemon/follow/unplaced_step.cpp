@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 // A tree of the same signer gets so long to bring it, and more behind others.
 constexpr std::chrono::milliseconds kSignersTree = 30s;
 constexpr std::chrono::milliseconds kEachTreeBefore = 100ms;
-constexpr auto kRefund = 5s;  // what it is refunded for touches the account too, and asks
+constexpr auto kRefund = 5s;  // the refunded receipt touches the account too, and its tree is asked for
 constexpr unsigned kTransactionAsked = 6;
 constexpr unsigned kOutcomeAsked = 20;  // a receipt may be delayed for minutes
 constexpr base::BackoffPolicy kTransactionAgain{1s, 30s, 2.0, 0.0};

@@ -31,7 +31,7 @@ public:
         ~Lease();
 
         explicit operator bool() const { return pool_ != nullptr; }
-        // A kept connection that seems to live; null if there is none.
+        // A kept connection that seems to be alive; null: none.
         std::shared_ptr<Stream> take_kept();
         // A new one, not open yet.
         std::shared_ptr<Stream> create();

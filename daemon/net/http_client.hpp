@@ -61,7 +61,7 @@ struct HttpClientOptions {
     std::chrono::milliseconds idle_timeout{30'000};     // kept connections older than this are dropped
     std::uint64_t max_response_bytes = 64ull << 20;     // compressed and decompressed alike
     bool gzip = true;                                   // ask for it (pointless on loopback)
-    boost::asio::thread_pool* cpu = nullptr;            // decompresses what is large; null: the executor does
+    boost::asio::thread_pool* cpu = nullptr;            // decompresses large bodies; null: the executor does
     std::string user_agent = "receiptd";
     std::string ca_file;  // in place of the system roots (tests)
     // Applied to what the name resolves to, once for each connection: it is made to an address that

@@ -76,7 +76,7 @@ struct HttpServerOptions {
 class HttpServer {
 public:
     // May take long. It is cancelled (its co_await throws operation_aborted) when the client goes away
-    // or the server is closed. What it throws becomes a 500 without details.
+    // or the server is closed. An exception becomes a 500 without details.
     using Handler = std::function<base::Task<ServerReply>(ServerRequest)>;
 
     // Binds at once (throws std::system_error with the address in the text); serves from start().

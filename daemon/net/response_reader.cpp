@@ -181,7 +181,7 @@ private:
         return bytes.size();
     }
 
-    // Parses what is there, or reads first if that is not enough.
+    // Parses the bytes in the buffer, or reads first if they are not enough.
     base::Task<Problem> parse_more(std::size_t read_size) {
         Error error;
         if (!buffer_.empty()) {

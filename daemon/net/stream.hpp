@@ -56,7 +56,7 @@ private:
     struct Lookup;
 
     base::Task<std::optional<TransportError>> resolve(SteadyTime until, std::vector<Tcp::endpoint>& found);
-    // Takes away what the filter refuses; an error if nothing is left.
+    // Removes addresses that the filter refuses; an error if none is left.
     std::optional<TransportError> filter(std::vector<Tcp::endpoint>& endpoints) const;
     base::Task<std::optional<TransportError>> connect(SteadyTime until,
                                                       const std::vector<Tcp::endpoint>& endpoints);

@@ -22,7 +22,7 @@ base::Task<base::Result<AccessKeyAnswer, CallError>> call_access_key(Router& rou
                                                                      std::string public_key,
                                                                      std::string finality, Priority priority);
 
-// Whether the error says that what was asked for does not exist.
+// Whether the error says that the requested item does not exist.
 bool says_no_account(const CallError& error);
 bool says_no_access_key(const CallError& error);
 

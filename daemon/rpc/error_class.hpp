@@ -41,7 +41,7 @@ struct HttpObservation {
 struct Verdict {
     ErrorClass error_class = ErrorClass::ok;
     std::string reason;                    // short and stable: "UNKNOWN_CHUNK", "http_503", "timeout"
-    std::string text;                      // what the host said, cut short; may echo what it was sent
+    std::string text;                      // the host's text, cut short; may echo the request
     std::string invalid_transaction_json;  // the whole InvalidTxError of an INVALID_TRANSACTION
     std::optional<base::Duration> retry_after;
     std::optional<chain::ShardId> untracked_shard;  // the host says itself that it does not track it
@@ -50,7 +50,7 @@ struct Verdict {
     bool method_missing = false;                    // the host does not offer the method
     bool wrong_contents = false;                    // a result that cannot be right
     bool unauthorized = false;                      // the key or its owner is refused: a configuration error
-    // Whether the host says that it does not track the shard of what it was asked for.
+    // Whether the host says that it does not track the shard of the requested item.
     bool speaks_of_shard() const { return reason == "UNAVAILABLE_SHARD" || reason == "DOES_NOT_TRACK_SHARD"; }
     // Whether the host itself did badly, rather than tell us something.
     bool blames_host() const {
@@ -58,7 +58,7 @@ struct Verdict {
     }
 };
 
-// Verdict::reason of a result that lacks what was asked for.
+// Verdict::reason of a result that lacks the requested item.
 inline constexpr const char* kLacking = "LACKING";
 
 using Classifier = Verdict (*)(const HttpObservation&);

@@ -9,7 +9,7 @@
 
 namespace receiptd::rpc {
 
-// How a cause's class depends on what was asked.
+// Questions on which a cause's class may depend.
 enum class Depends {
     no,
     block,        // by height: above the head not_yet, else pruned; by hash: another host may know

@@ -10,7 +10,8 @@
 
 namespace receiptd::rpc {
 
-// At a final height; 0: of what does not exist it is not told. A host's name goes with it: it is evidence.
+// The key at a final height; 0: the key does not exist, and hosts name no height then. The name of the host
+// is part of the evidence.
 struct FinalKey {
     std::optional<std::uint64_t> nonce;  // nullopt: the key does not exist
     chain::BlockHeight height = 0;

@@ -5,7 +5,7 @@
 namespace receiptd::rpc {
 namespace {
 
-constexpr double kRecovery = 0.15;     // share of what is missing that one answer gives back
+constexpr double kRecovery = 0.15;     // share of the missing health that one answer gives back
 constexpr double kFaultLeaves = 0.7;   // share of the score that survives a fault
 constexpr double kLimitLeaves = 0.95;  // being told to slow down is our fault as much
 

@@ -22,7 +22,7 @@ Call ask_receipt_to_tx(const std::string& receipt_id, Priority priority);
 Call ask_outcome_proof(const std::string& receipt_id, const std::string& receiver_id,
                        const std::string& final_block_hash, Priority priority);
 Call ask_status();
-// `finality`: "final", or "optimistic" for what is newest.
+// `finality`: "final", or "optimistic" for the newest block.
 Call ask_account(const std::string& account_id, const std::string& finality, Priority priority);
 Call ask_access_key(const std::string& account_id, const std::string& public_key, const std::string& finality,
                     Priority priority);

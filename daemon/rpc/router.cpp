@@ -233,7 +233,7 @@ CallError Router::give_up(const Call& call, const Progress& progress) const {
         const bool conclusive = last->absent && !last->again;
         if (!conclusive)
             fault = &*last;
-        else if (absent == nullptr || absent->reason == kLacking)  // who knows says more than who lacks
+        else if (absent == nullptr || absent->reason == kLacking)  // any other reason says more
             absent = &*last;
         if (conclusive && last->reason != kLacking && hosts_[i]->kind() != HostKind::regular)
             archive_spoke = true;

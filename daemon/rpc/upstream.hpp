@@ -1,4 +1,4 @@
-// One host: its budget, its credential, its health and what was learned about it.
+// One host: its budget, its credential, its health and the facts learned about it.
 #pragma once
 
 #include "metrics/rpc_series.hpp"

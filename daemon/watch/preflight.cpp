@@ -226,7 +226,7 @@ std::optional<SubmitError> check_against_chain(const wire::Transaction& transact
         return key_refused(variant("AccessKeyNotFound", {{"account_id", transaction.signer_id},
                                                          {"public_key", transaction.public_key.to_string()}}),
                            "transaction.public_key");
-    // The nonces of a gas key are many, and what is shown of it is none of them.
+    // A gas key has many nonces, and `query` shows none of them.
     if (!transaction.nonce.nonce_index && !is_gas_key(facts.key->permission_json))
         if (auto error = check_nonce(transaction, facts.key->nonce, facts.head.height)) return error;
     if (auto error = check_money(transaction, facts, *cost)) return error;

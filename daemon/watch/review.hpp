@@ -15,7 +15,7 @@ struct ReviewRules {
     chain::LifecycleRules lifecycle;
     chain::StuckRules stuck;
     base::WallTime now{};
-    // Since when the follower is at the head; nullopt: it is not, and what it has not seen may have happened.
+    // The time since when the follower is at the head; nullopt: it is not, and may have missed events.
     std::optional<base::WallTime> at_head_since = base::WallTime{};
 };
 
@@ -37,9 +37,9 @@ std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
 // The watch as it is once the update is stored.
 void apply(storage::Watch& watch, const storage::WatchUpdate& update, base::WallTime now);
 
-// --- What to ask the hosts ---
+// --- Questions to the hosts ---
 
-// A host may lag behind another one: what is that far below is known to all of them.
+// A host may lag behind another one, but every host knows blocks that are this far below the head.
 inline constexpr chain::BlockHeight kHostsLag = 10;
 
 // Knowledge of the chain at the time when a watch is looked at.

@@ -39,9 +39,9 @@ struct SubmitError {
     };
     Kind kind = Kind::refused;
     std::string error_class;  // "parse_error", "invalid_nonce", "expired", … as chain/errors.hpp has them
-    std::string detail;       // what is wrong, one sentence
+    std::string detail;       // describes the fault in one sentence
     std::string where;        // which part: "transaction.nonce", "byte 17: actions[0].deposit"; or empty
-    std::string remedy;       // what to do about it (gateway.md §7), or empty
+    std::string remedy;       // advice (gateway.md §7), or empty
     std::string error_json;   // the InvalidTxError as a node would say it, or empty
 };
 using SubmitResult = base::Result<Submitted, SubmitError>;

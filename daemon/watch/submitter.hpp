@@ -1,9 +1,9 @@
 // Takes signed transactions: checks them, stores them, sends them, and sends them again until a block holds
 // them or they can no longer be included.
 //
-// Stored first, sent then. Every step can be repeated: what is stored twice is one row, what is sent twice
-// is one transaction. So whoever comes after a crash goes on from the rows (open_submissions) and
-// needs to know nothing else.
+// A transaction is stored first and sent then. Every step can be repeated: storing it twice gives one row,
+// and sending it twice gives one transaction. So after a crash the next process continues from the rows
+// (open_submissions) and needs to know nothing else.
 #pragma once
 
 #include "base/backoff.hpp"
@@ -25,15 +25,15 @@
 namespace receiptd::watch {
 
 struct SubmitterOptions {
-    // Between sendings of one that no block holds yet.
+    // Pauses between sendings of a transaction that no block holds yet.
     base::BackoffPolicy again{std::chrono::seconds(5), std::chrono::seconds(60), 2.0, 0.3};
-    std::chrono::seconds look_every{5};  // for what other processes handed in
+    std::chrono::seconds look_every{5};  // for submissions of other processes
     std::chrono::seconds give_up{300};   // no host took it for so long: forwarding_failed
     std::size_t at_once = 8;
     std::uint64_t validity_blocks = 86'400;  // where no host says it
     // The hosts may lag behind the one that named the block hash: so long it is asked for again.
     std::chrono::seconds block_patience{5};
-    // For what is stored of it; then the database counts as away.
+    // Longest wait for the stored rows of a transaction; after that the database counts as unreachable.
     std::chrono::seconds database_patience{2};
 };
 

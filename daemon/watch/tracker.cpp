@@ -175,7 +175,7 @@ base::Task<void> Tracker::committing(const chain::Sightings& seen) {
 
 void Tracker::committed(const chain::RowBatch& facts) {
     settled(facts.decided);
-    // Nobody was watched when these rows were made; whoever is now may be in them.
+    // There was no watch when these rows were made; a newer watch may concern them.
     if (!facts.seen.collected && !facts.blocks.empty()) index_.touch_all();
     for (const auto& transaction : facts.seen.transactions)
         if (index_.touch(transaction.tx_hash) && !transaction.stored) {
@@ -212,7 +212,7 @@ base::Task<void> Tracker::review_touched() {
     }
 }
 
-// Heights are looked at first: what is covered by then is in the trees that are read after.
+// Heights are read first: the trees, which are read later, contain everything covered by then.
 base::Task<Tracker::Page> Tracker::load(std::vector<std::string> tx_hashes) {
     Page page;
     auto watches = co_await store_.watches(tx_hashes);

@@ -71,7 +71,7 @@ public:
     void committed(const chain::RowBatch& facts);
     bool wants(const std::string& tx_hash) const { return index_.contains(tx_hash); }
     void progressed(const std::string& tx_hash, const chain::TreeSeen& seen);
-    void settled(const chain::DecidedCounts& decided);  // counted, as what is committed
+    void settled(const chain::DecidedCounts& decided);  // counts them, as committed() does
     void tree_committed(const std::string& tx_hash, const chain::DecidedCounts& decided);
 
 private:
@@ -130,7 +130,7 @@ private:
     Rules rules_;
     WatchIndex index_;
     base::Event moved_;
-    std::map<std::string, chain::TreeSeen> told_;  // of open watches: what is not in the database yet
+    std::map<std::string, chain::TreeSeen> told_;  // of open watches: not in the database yet
     bool filled_ = false;
     std::unordered_set<std::string> coming_;  // stored for a rule, not taken in yet
     base::WallTime others_seen_until_{};

@@ -121,7 +121,7 @@ bool Tracker::would_end(const storage::Watch& watch, const chain::NotIncludedUpT
     return chain::is_end(state.stage);
 }
 
-// The tables are read once more: what they know by now goes before what was asked.
+// Reads the tables once more: their present state takes precedence over the hosts' answers.
 base::Task<void> Tracker::conclude(std::string tx_hash, Asked asked) {
     std::vector<std::string> one{tx_hash};
     auto page = co_await load(std::move(one));

@@ -57,7 +57,7 @@ Json of_finding(const chain::Finding& finding) {
     return json;
 }
 
-// Without a watch: what the tree proves, from the beginning.
+// Without a watch, the tree alone proves the stages, from the beginning.
 std::vector<chain::Transition> proven_by(const std::string& tx_hash, const chain::Judgement& tree,
                                          chain::WatchState& state) {
     chain::WatchedTransaction transaction;
