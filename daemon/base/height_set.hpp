@@ -1,5 +1,5 @@
-// A set of block heights as disjoint inclusive ranges: what is covered, what is wanted, what is
-// missing. Text form: PostgreSQL's int8multirange, "{[1,4),[9,10)}".
+// A set of block heights as disjoint inclusive ranges: covered, wanted or missing heights. Text form:
+// PostgreSQL's int8multirange, "{[1,4),[9,10)}".
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ void copy_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch);
 
 // Days since 1970 (UTC) on which rows of the batch lie, read from the rows.
 std::set<std::int64_t> days_of_rows(const chain::RowBatch& batch);
-// … and of its blocks, and of what is decided by them.
+// Days of its blocks, results and findings.
 std::set<std::int64_t> days_of_blocks(const chain::RowBatch& batch);
 
 // The ids of a table's rows; the id stands in the first column: tx_hash, receipt_id, finding_id, …

@@ -71,8 +71,8 @@ void forget_old_news(pqxx::connection& connection) {
         "d "
         "WHERE d.state = 'pending' AND d.created_at < now() - interval '4 days' AND " +
             kSwitchedOff + " LIMIT $1)");
-    // With its deliveries. What nobody was to be told is as good as delivered; what is dead waits for people
-    // as long as its endpoint does.
+    // Deletes old alerts with their deliveries. An alert without deliveries counts as delivered; one with a
+    // dead delivery is kept for people as long as its endpoint is served.
     run_in_portions(connection,
                     "DELETE FROM alerts WHERE alert_id IN (SELECT alert_id FROM alerts a "
                     "WHERE created_at < now() - interval '30 days' AND NOT EXISTS (SELECT FROM deliveries d "

@@ -91,7 +91,7 @@ public:
                                                                   std::chrono::seconds lease) = 0;
     // By alert_id. All at once: planning the questions costs more than answering them.
     virtual base::Task<std::map<std::string, StoredCause>> causes(std::vector<DueDelivery> deliveries) = 0;
-    // Keeps bodies, by alert_id, before their first attempt; what was kept before wins and is returned.
+    // Stores bodies, by alert_id, before their first attempt; an earlier stored body wins and is returned.
     virtual base::Task<std::map<std::string, std::string>> keep_payloads(
         std::map<std::string, std::string> payloads) = 0;
     virtual base::Task<void> record_delivery(DeliveryOutcome outcome) = 0;

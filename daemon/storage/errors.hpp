@@ -1,4 +1,4 @@
-// How work on the database fails, beyond what is tried again.
+// Failures of work on the database that is not tried again.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// Findings, and the lines of the stream that tell of them: what the API lists.
+// Findings, and the lines of the stream about them, for the API.
 #pragma once
 
 #include "base/task.hpp"

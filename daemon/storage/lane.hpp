@@ -52,7 +52,8 @@ public:
     }
 
 private:
-    // There is one for every thread. The one used last is used next: what is not needed is not opened.
+    // There is one session for every thread. The session used last is used next, so that spare ones stay
+    // closed.
     struct Borrowed {
         explicit Borrowed(Lane& of) : lane(of) {
             const std::lock_guard lock(lane.mutex_);

@@ -33,7 +33,7 @@ struct MigrationStatus {
 };
 
 // Throws StorageError: unreachable database, missing rights, changed past, newer database, gaps, failed SQL.
-// Returns what it applied. `readonly_role` is config::Database::readonly_role.
+// Returns the applied migrations. `readonly_role` is config::Database::readonly_role.
 std::vector<std::string> migrate(const DatabaseOptions& database, const std::string& readonly_role,
                                  const SchemaFiles& files = {});
 

@@ -1,4 +1,4 @@
-// Findings that are news: whoever listens is told in the transaction that stores them.
+// Findings that are news: the transaction that stores them also makes their alerts and lines of the stream.
 #pragma once
 
 #include "chain/rows/rows.hpp"
@@ -23,8 +23,8 @@ struct News {
     void add(std::string finding_id, std::uint64_t at);
 };
 
-// Alerts, their deliveries to the served endpoints, and lines of the stream. What was told before (the same
-// cause, found again) is not told again.
+// Makes alerts, their deliveries to the served endpoints, and lines of the stream. The same cause, found
+// again, is not reported again.
 void tell(pqxx::transaction_base& tx, const News& news);
 void tell_findings(pqxx::transaction_base& tx, const std::vector<chain::Finding>& findings);
 

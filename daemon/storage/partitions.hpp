@@ -18,7 +18,7 @@ class PartitionKeeper {
 public:
     explicit PartitionKeeper(metrics::StorageSeries& series) : series_(series) {}
 
-    // Makes what is missing for these days (since 1970, UTC), each in its own transaction.
+    // Makes the missing partitions for these days (since 1970, UTC), each in its own transaction.
     void ensure(pqxx::connection& connection, const std::set<std::int64_t>& days);
     // Forgets which partitions exist: they may be gone.
     void forget();

@@ -56,7 +56,7 @@ DueDelivery due_of(const pqxx::row& row) {
     return due;
 }
 
-// An error may quote a peer: what is no plain text must not keep the outcome from being recorded.
+// An error may quote a peer: bytes that are not plain text must not prevent recording the outcome.
 std::string plain(std::string text) {
     text.resize(std::min(text.size(), kLongestError));
     std::replace_if(
@@ -66,7 +66,7 @@ std::string plain(std::string text) {
 
 constexpr std::array<std::string_view, 3> kStates = {"pending", "delivered", "dead"};
 
-// The state stands in the text: what is pending or dead has an index of its own.
+// The state is written into the SQL text, because pending and dead deliveries have their own index.
 std::string chosen_by(const DeliveryFilter& filter) {
     std::string condition = "($1 = '' OR d.endpoint = $1) AND ($2 = '' OR d.alert_id = $2)";
     if (filter.state.empty()) return condition;
@@ -152,7 +152,7 @@ base::Task<std::map<std::string, std::string>> PgDeliveryStore::keep_payloads(
                                       "FROM unnest($1::text[], $2::text[]) AS made (alert_id, body) "
                                       "WHERE a.alert_id = made.alert_id RETURNING a.alert_id, a.payload",
                                       text_array(ids), text_array(bodies));
-        auto kept = payloads;  // of one that is forgotten meanwhile nothing is kept
+        auto kept = payloads;  // also of alerts that were deleted meanwhile
         for (const auto& row : rows) kept[row[0].as<std::string>()] = row[1].as<std::string>();
         return kept;
     });

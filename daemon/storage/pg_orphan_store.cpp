@@ -106,7 +106,7 @@ const std::string kFindParents =
     "SELECT array_agg(id), array_agg(old_tree), array_agg(old_tx_hash), array_agg(block_time), "
     "array_agg(parent_id), array_agg(tree_id), array_agg(tx_hash), array_agg(deletes), count(*) FROM links";
 
-// With what the orphans' own rows say; these lie close together, and nothing else is read.
+// Adds facts from the orphans' own rows; these lie close together, and nothing else is read.
 constexpr const char* kLinks =
     "SELECT l.id, l.old_tree, coalesce(own.tx_hash, l.old_tx_hash), l.at, l.parent_id, "
     "  CASE WHEN l.parent_id = '' THEN 'initial' "

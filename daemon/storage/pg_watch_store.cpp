@@ -88,7 +88,7 @@ constexpr const char* kInsert =
     "WHERE w.signed_tx_base64 IS NULL AND excluded.signed_tx_base64 IS NOT NULL "
     "RETURNING tx_hash, xmax = 0";
 
-// To those that were handed in without one before.
+// Gives keys to watches that were submitted without one before.
 constexpr const char* kGiveKeys =
     "UPDATE watches w SET idempotency_key = new.key, updated_at = now() "
     "FROM unnest($1::text[], $2::text[], $3::text[]) AS new (tx_hash, bytes, key) "

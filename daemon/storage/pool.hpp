@@ -18,9 +18,9 @@ struct Pool {
 
     Lane writers;
     Lane following;    // the follower and the tracker: their questions, trees, adoption, updates of watches
-    Lane alerts;       // deliveries: what is due is claimed while causes are read
+    Lane alerts;       // deliveries: due ones are claimed while causes are read
     Lane stream;       // /v1/stream, which many may read at once
-    Lane people;       // what the API is asked
+    Lane people;       // queries of the API
     Lane maintenance;  // may take long
     Lane listening;    // a notification is waited for all the time
 };

@@ -33,8 +33,8 @@ std::unique_ptr<pqxx::connection> connect(const std::string& conninfo);
 
 std::string sqlstate_of(const pqxx::sql_error& error);
 
-// COPY … FROM STDIN (FORMAT binary). Its errors are those of any statement of the transaction: what the
-// server says, or that the connection is lost.
+// COPY … FROM STDIN (FORMAT binary). Its errors are those of any statement of the transaction: an
+// error of the server, or a lost connection.
 class BinaryCopy {
 public:
     BinaryCopy(pqxx::transaction_base& tx, std::string command);
@@ -47,7 +47,7 @@ private:
     std::string command_;
 };
 
-// Whether notifications have come on what the session listens to; they are gone then.
+// Whether notifications have come on the session's channels; takes them.
 bool take_notifications(pqxx::transaction_base& tx);
 // Returns early when the server has sent something.
 void wait_for_server(pqxx::transaction_base& tx, std::chrono::milliseconds time);

@@ -48,8 +48,8 @@ private:
 
 // The party that waits for the session's work.
 enum class WaitedFor {
-    by_daemon,  // what takes longer than statement_timeout is cancelled and begun again
-    by_people,  // what takes longer than question_timeout ends with StorageTimeout
+    by_daemon,  // work longer than statement_timeout is cancelled and begun again
+    by_people,  // work longer than question_timeout ends with StorageTimeout
 };
 
 // State that all sessions of a process share; outlives them.
@@ -70,7 +70,7 @@ struct SessionContext {
     StopSignal stop;
     OutageLog outages;
 
-    // Until when whoever asks now waits; nullopt: as long as it takes.
+    // The end of the wait of a call that starts now; nullopt: it waits as long as it takes.
     std::optional<base::SteadyTime> patience_ends(WaitedFor waited_for) const;
 };
 

@@ -30,7 +30,7 @@ struct Candidates {
     TreeTimes times;
 };
 
-// Not those whose result and findings are all there. A tree lives at most days.
+// Leaves out trees whose result and findings are all stored. A tree lives for days at most.
 constexpr const char* kCandidates =
     "WITH adopted AS MATERIALIZED (SELECT adopted_into AS tree, min(block_time) AS since, "
     "    max(block_time) AS until FROM orphan_receipts "

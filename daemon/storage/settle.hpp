@@ -1,4 +1,4 @@
-// Judging again what is stored of trees, inside a transaction that changes it.
+// Judges stored trees again, inside a transaction that changes them.
 #pragma once
 
 #include "storage/pqxx_shim.hpp"
@@ -9,7 +9,7 @@
 
 namespace receiptd::storage {
 
-// Writes what is decided of these trees around that time and not stored. Nobody is told of it.
+// Writes the results and findings of these trees around that time that are not stored yet. Nobody is told.
 void settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
                   std::uint64_t timestamp_nanosec);
 

@@ -39,8 +39,8 @@ public:
     // One transaction: receipts and events of a tree, its transaction row completed, its data
     // receipts adopted, its pending_trees row removed. Idempotent.
     virtual base::Task<void> commit_tree(chain::TreeRows tree) = 0;
-    // Pending trees that are due, oldest first; for a few seconds they are nobody else's. Then when to
-    // look again for one that is not ready.
+    // Leases due pending trees for a few seconds, oldest first. postpone_tree() sets a later time for a tree
+    // that is not ready.
     virtual base::Task<std::vector<PendingTree>> due_trees(unsigned limit) = 0;
     virtual base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) = 0;
     // Trees that have been pending for longer than `age`.

@@ -129,12 +129,12 @@ public:
         std::vector<std::string> tx_hashes) = 0;
 };
 
-// And what the tracker and submissions need besides.
+// More operations, for the tracker and the submissions.
 class WatchStore : public WatchAccess {
 public:
-    // In one transaction: a watch that ended at `ended` goes with its transitions, and the new one of the
-    // same hash takes its place and its idempotency key. False, and nothing is written: it is not there any
-    // more.
+    // In one transaction: removes the watch that ended at `ended`, with its transitions, and gives its place
+    // and its idempotency key to the new watch of the same hash. False, and nothing is written, if it does
+    // not exist any more.
     virtual base::Task<bool> replace_ended(NewWatch watch, chain::Stage ended) = 0;
     virtual base::Task<std::optional<Watch>> watch_by_idempotency_key(std::string key) = 0;
 
@@ -152,13 +152,14 @@ public:
     virtual base::Task<std::vector<Watch>> watches_since(base::WallTime since, std::string after,
                                                          unsigned limit) = 0;
 
-    // Handed in with their bytes and not seen in a block yet (accepted, pending), in order of (created_at,
-    // tx_hash), behind that pair.
+    // Watches that were submitted with their bytes and not seen in a block yet (accepted, pending), in order
+    // of (created_at, tx_hash), behind that pair.
     virtual base::Task<std::vector<Watch>> open_submissions(base::WallTime since, std::string after,
                                                             unsigned limit) = 0;
 
-    // All in one transaction. Returns those that somebody else moved meanwhile (or removed): nothing of
-    // them is written; read them again. Of two for one watch the second is returned too.
+    // Writes all in one transaction. Returns the hashes of watches that somebody else moved or removed
+    // meanwhile: nothing is written for them; read them again. If two updates name one watch, the second is
+    // returned too.
     virtual base::Task<std::vector<std::string>> update_watches(std::vector<WatchUpdate> updates) = 0;
 };
 

@@ -14,7 +14,7 @@ using namespace contracts;
 
 namespace {
 
-// About what the compiled contract burns on a real node besides the fees of the call itself.
+// Approximate gas that the compiled contract burns on a real node besides the fees of the call itself.
 constexpr Gas kChangeGas = sim::kTera;
 constexpr Gas kViewGas = sim::kTera / 2;
 

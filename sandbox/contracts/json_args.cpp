@@ -33,7 +33,7 @@ std::size_t nesting_depth(std::string_view text) {
     return deepest;
 }
 
-// As serde names what it found.
+// serde's name of an unexpected value.
 std::string unexpected(const Json& value) {
     switch (value.type()) {
         case Json::value_t::null: return "null";

@@ -53,7 +53,7 @@ using FaultPlan = std::vector<FaultShare>;
 std::string_view fault_name(Fault fault);
 Fault fault_named(std::string_view name);  // none: no such fault
 std::string fault_names();                 // all, for messages
-// Whether it is one of those of which a request meets one at most.
+// Whether the fault excludes others: a request meets at most one such fault.
 bool is_exclusive(Fault fault);
 // The text says what is wrong if, for any request, the exclusive ones add up to more than 1.
 std::string check_shares(const FaultPlan& plan);

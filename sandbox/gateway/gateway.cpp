@@ -98,7 +98,7 @@ base::Task<void> Gateway::hold(const net::ServerRequest& request, const Trouble&
     while (const auto awaited = neardata_.awaited(request.path, window(trouble))) {
         const auto left = deadline - clock_.steady();
         if (left <= base::Duration::zero()) co_return;
-        // A recording tells when; a chain that lives wakes whoever waits.
+        // A recording knows the time of the next block; a live chain wakes the waiting requests.
         if (live_)
             co_await until_moved(left);
         else

@@ -53,7 +53,7 @@ public:
     void set_archive_origin(std::string origin) { neardata_.set_archive_origin(std::move(origin)); }
     // Wakes the requests that wait for the chain: to be called after each new block.
     void chain_moved();
-    // From now on, in place of those of the options.
+    // Replaces the faults of the options from now on.
     void set_faults(FaultPlan plan) { die_.set(std::move(plan)); }
     const FaultPlan& faults() const { return die_.plan(); }
 

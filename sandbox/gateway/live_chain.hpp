@@ -48,8 +48,8 @@ public:
     // nullopt: would be accepted now. Else the InvalidTxError as JSON (rpc.md §5.5), judged at the
     // newest block in nearcore's order.
     virtual std::optional<Json> validate(const chain::wire::SignedTransaction& transaction) const = 0;
-    // Into the mempool, valid or not: what is not valid is dropped there without a word, as a node does.
-    // The same bytes twice are one.
+    // Puts the transaction into the mempool, valid or not: an invalid one is dropped there silently, as a
+    // node does. The same bytes twice count once.
     virtual void submit(const chain::wire::SignedTransaction& transaction) = 0;
     // Whether the transaction with this hash is in a block (then an InvalidNonce is no error, rpc.md §5.1).
     virtual bool is_on_chain(std::string_view hash) const = 0;

@@ -1,4 +1,4 @@
-// Blocks and chunks (rpc.md §4), and what is told of a block as a whole.
+// Methods for blocks and chunks (rpc.md §4), and for facts of a block as a whole.
 #include "sandbox/gateway/block_reference.hpp"
 #include "sandbox/gateway/json_text.hpp"
 #include "sandbox/gateway/rpc_parts.hpp"

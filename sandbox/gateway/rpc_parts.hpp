@@ -1,5 +1,5 @@
-// Single methods, for the table of rpc_methods.cpp alone. Those that take a LiveChain besides the
-// context are not there on a recording.
+// Single methods, for the table of rpc_methods.cpp alone. Methods that take a LiveChain besides
+// the context do not exist on a recording.
 #pragma once
 
 #include "sandbox/gateway/rpc_answer.hpp"

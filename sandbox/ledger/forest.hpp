@@ -1,5 +1,5 @@
-// The tree of every transaction on the chain, as the simulation makes it: who spawned whom, what has
-// been executed where, what is still under way. Kept up block by block, so that asking costs nothing.
+// The tree of every transaction on the chain, as the simulation makes it: parents of receipts, places of
+// execution, receipts still under way. Updated block by block, so that questions cost nothing.
 #pragma once
 
 #include "sandbox/gateway/chain.hpp"

@@ -96,7 +96,7 @@ public:
     Json truth(Height from, Height to) const;
     std::optional<Json> truth_of(std::string_view hash) const;
     // Every receipt was executed at most once and only if announced; balances, tokens under way and
-    // burnt tokens are together what genesis had; headers tell what the applications did; and (with
+    // burnt tokens are together what genesis had; headers agree with the applications; and (with
     // `proofs`) the light-client proof of every outcome that can have one verifies.
     CheckReport check(bool proofs = true) const;
     std::size_t pending_transactions() const { return mempool_.size(); }

@@ -1,4 +1,4 @@
-// Transactions that wait for a chunk of their signer's shard, and what was asked to befall them.
+// Transactions that wait for a chunk of their signer's shard, and the troubles requested for them.
 #pragma once
 
 #include "sandbox/ledger/records.hpp"
@@ -26,8 +26,8 @@ public:
 
     void add(std::size_t shard, PendingTransaction pending) { pools_[shard].push_back(std::move(pending)); }
 
-    // In the order they came, but those of one access key by nonce in the places they have there.
-    // They stay until removed.
+    // Transactions in the order they came; those of one access key are sorted by nonce among their own
+    // places. They stay until removed.
     std::vector<PendingTransaction> in_order(std::size_t shard) const;
     void remove(std::size_t shard, const std::unordered_set<CryptoHash, HashOfHash>& hashes);
     const PendingTransaction* find(std::size_t shard, const CryptoHash& hash) const;

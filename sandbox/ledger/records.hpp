@@ -69,7 +69,7 @@ struct Application {
     CongestionInfo congestion;
     std::vector<ReceiptPtr> locals;    // of this chunk's transactions, executed or delayed
     std::vector<ReceiptPtr> instant;   // promise yields made here
-    std::vector<ReceiptPtr> outgoing;  // what the next chunk of the shard lists
+    std::vector<ReceiptPtr> outgoing;  // listed by the next chunk of the shard
 };
 
 struct ChunkRecord {

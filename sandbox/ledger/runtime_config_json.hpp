@@ -1,5 +1,5 @@
-// `runtime_config` of EXPERIMENTAL_protocol_config (rpc.md §7.4): what the sandbox charges and allows, and
-// beside it every member that protocol version 86 has, as clients check the answer against its schema.
+// `runtime_config` of EXPERIMENTAL_protocol_config (rpc.md §7.4): the sandbox's fees and limits, and
+// every other member of protocol version 86, because clients check the answer against its schema.
 #pragma once
 
 #include "sandbox/ledger/options.hpp"

@@ -24,7 +24,7 @@ struct Shard {
     // Asked for from outside, of the next chunks.
     std::uint64_t withhold = 0;
     std::uint64_t congested_blocks = 0;
-    double pretended_congestion = 0;  // while congested; 0: what the queues say
+    double pretended_congestion = 0;  // while congested; 0: the level follows from the queues
 };
 
 // The accounts that belong there, as changes of the genesis block.
@@ -34,7 +34,7 @@ void add_genesis_account(Shard& shard, const GenesisAccount& account, Height gen
 void apply_chunk(Shard& shard, ChunkRecord& chunk, std::uint64_t shard_id, const sim::BlockContext& block,
                  const LedgerOptions& options, const sim::Contracts& contracts);
 
-// NEP-539: the most of delayed gas and missed chunks, each as part of what is too much; 0..1.
+// NEP-539: the larger of delayed gas and missed chunks, each as a share of its limit; 0..1.
 double congestion_level(const CongestionInfo& info, std::uint64_t missed_chunks, Gas congestion_gas);
 
 }  // namespace receiptd::sandbox

@@ -25,7 +25,7 @@ struct Submission {
     Height fate_height = 0;  // of the block that included it, or that did not because of `evidence`
     // dropped: "superseded", "balance" or "invalid". Empty: nothing to add.
     std::string reason;
-    std::shared_ptr<const Json> evidence;  // what proves the end: the InvalidTxError, the key's nonce, …
+    std::shared_ptr<const Json> evidence;  // proof of the end: the InvalidTxError, the key's nonce, …
     std::optional<CryptoHash> helper;      // the ledger's own transaction that is to cause the loss
     bool by_ledger = false;                // made by the ledger to make a drop real
 };

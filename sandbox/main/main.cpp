@@ -30,7 +30,7 @@ const CLI::Validator kFinite(
         return text.find_first_of("nN") == std::string::npos ? "" : "must be a number";
     },
     "");
-// An empty key would open the hosts to whoever sends none: a variable that was not set.
+// An empty key (from a variable that was not set) would accept requests without a key.
 const CLI::Validator kApiKey(
     [](std::string& text) -> std::string {
         const bool printable =

@@ -100,8 +100,8 @@ private:
         found_.items.push_back(std::move(item));
     }
 
-    // The order in which nodes announce: a promise and the callback that awaits it, then what nobody
-    // awaits, then the refund of unused gas.
+    // The order in which nodes announce: a promise and the callback that awaits it, then receipts
+    // that nobody awaits, then the refund of unused gas.
     static ReceiptKind expected_kind(std::size_t index, std::size_t count) {
         if (index + 1 == count) return ReceiptKind::refund;
         if (count < 3 || index > 1) return ReceiptKind::detached;

@@ -1,5 +1,5 @@
-// The transactions and executed receipts of recorded blocks, with what they announce and what data they
-// make and await: all that run_links.hpp links. Views point into the recorded texts.
+// The transactions and executed receipts of recorded blocks, with their announcements and the data that they
+// make and await: run_links.hpp links all of them. Views point into the recorded texts.
 #pragma once
 
 #include <cstddef>

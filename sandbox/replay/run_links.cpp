@@ -265,7 +265,7 @@ private:
         waiting_;                                  // by slot: items without parent
     std::unordered_set<std::string_view> listed_;  // data ids that a linked block lists
     std::deque<std::size_t> open_;                 // announcements whose parent hangs on a transaction
-    std::vector<std::size_t> unmatched_;           // those that no receipt took
+    std::vector<std::size_t> unmatched_;           // announcements that no receipt took
     RunLinks links_;
 };
 

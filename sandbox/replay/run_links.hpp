@@ -30,17 +30,18 @@ struct RunId {
 
 // Changes one block's text. Views point into the recorded text.
 struct BlockLinks {
-    std::unordered_map<std::string_view, RunId> ids;          // recorded id -> what stands for it
-    std::unordered_map<const char*, RunId> transaction_of;    // by the body of an executed receipt's tx_hash
-    std::unordered_map<const char*, std::string_view> drops;  // by the body of an announced id: what goes
+    std::unordered_map<std::string_view, RunId> ids;        // recorded id -> its replacement
+    std::unordered_map<const char*, RunId> transaction_of;  // by the body of an executed receipt's tx_hash
+    std::unordered_map<const char*, std::string_view>
+        drops;  // by the body of an announced id: the removed text
 };
 
 // Per round.
 struct LinkCounts {
     std::size_t transactions = 0;
     std::size_t receipts = 0;  // executed
-    std::size_t recorded = 0;  // of them, those whose parent is recorded, too
-    std::size_t linked = 0;    // those that took an announced id
+    std::size_t recorded = 0;  // receipts whose parent is recorded, too
+    std::size_t linked = 0;    // receipts that took an announced id
     std::size_t orphans = 0;   // the rest
     std::size_t dropped = 0;   // announced ids that nothing executes
     std::size_t open = 0;      // the same, but left in place

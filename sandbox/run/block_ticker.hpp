@@ -24,8 +24,8 @@ public:
     void stop() { next_.reset(); }
     // How long until the next block; zero: now. nullopt while nothing is due.
     std::optional<base::Duration> wait(base::SteadyTime now) const;
-    // A block was made. What is more than kMostLate periods late is let go: a machine that was asleep does
-    // not get all blocks of the night at once.
+    // A block was made. Blocks more than kMostLate periods late are skipped: a machine that was asleep does
+    // not make all blocks of the night at once.
     void made(base::SteadyTime now);
 
     static constexpr int kMostLate = 5;

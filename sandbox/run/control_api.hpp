@@ -1,5 +1,5 @@
-// The control API: whoever tests something against the sandbox makes its trouble here, and asks what truly
-// happened. docs/sandbox.md describes it.
+// The control API: testers request troubles here and ask for the truth about transactions. docs/sandbox.md
+// describes it.
 #pragma once
 
 #include "sandbox/run/control_reply.hpp"

@@ -22,7 +22,7 @@ public:
     Sandbox(const Sandbox&) = delete;
     Sandbox& operator=(const Sandbox&) = delete;
 
-    // One more block; the traffic and whoever waits are told.
+    // Makes one block, and tells the traffic and the waiting requests.
     void make_block();
 
     const RunOptions& options() const { return options_; }

@@ -13,9 +13,9 @@ public:
     // `tps` in time of the chain: a second is so many blocks as take a second. The ledger must outlive it.
     TrafficFeed(Ledger& ledger, Traffic traffic, double tps);
 
-    // To be called after each block: submits what is due by its height. Deterministic.
+    // Call after each block: submits the transactions due by its height. Deterministic.
     void after_block();
-    // From here on.
+    // Holds from the current height on.
     void set_tps(double tps);
     double tps() const { return tps_; }
     std::uint64_t submitted() const { return submitted_; }

@@ -25,7 +25,7 @@ struct ActionFrame {
     bool is_refund = false;  // predecessor `system`
     std::vector<NewReceipt> new_receipts;
     Gas gas_burnt = 0;      // beyond the action's exec fee: send fees of receipts it makes
-    Gas gas_used = 0;       // gas_burnt, and what the new receipts were given
+    Gas gas_used = 0;       // gas_burnt, and the gas of the new receipts
     u128 tokens_burnt = 0;  // beyond the gas: storage of a global contract, what a deleted gas key held
 };
 

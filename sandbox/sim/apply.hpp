@@ -21,7 +21,7 @@ struct ShardInput {
     std::uint64_t shard_id = 0;
     std::vector<wire::SignedTransaction> transactions;  // of the chunk, in its order
     std::vector<Receipt> incoming;                      // by source chunk, then index
-    Gas gas_limit = 1000 * kTera;                       // what does not fit any more is delayed
+    Gas gas_limit = 1000 * kTera;                       // receipts above it are delayed
 };
 
 struct ExecutedReceipt {

@@ -1,5 +1,5 @@
-// Executes one action receipt whose data is all there (chain-model.md §2, §3, §5): all its actions or
-// none, then refunds, then its result to those who wait for it.
+// Executes one action receipt whose data has all come (chain-model.md §2, §3, §5): all its actions or none.
+// Then it makes the refunds and sends the result to the receipts that wait for it.
 #pragma once
 
 #include "sandbox/sim/apply.hpp"

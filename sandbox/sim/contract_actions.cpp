@@ -18,7 +18,7 @@ bool is_initialised(const Account& account) {
     return account.global_contract.has_value() || account.code_hash != CryptoHash{};
 }
 
-// Gives the account what its storage lacks, as far as the deposit goes; the rest is returned.
+// Uses the deposit to cover the account's storage shortfall; the rest is returned.
 void use_deposit_for_storage(ActionFrame& frame, u128 deposit) {
     const std::string& id = frame.receipt.receiver_id;
     Account account = frame.state.account(id).value();

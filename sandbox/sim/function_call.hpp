@@ -25,11 +25,11 @@ struct FunctionCallFrame {
 struct FunctionCallResult {
     std::optional<CallError> error;
     Gas gas_burnt = 0;
-    Gas gas_used = 0;  // gas_burnt, and what the new receipts were given
+    Gas gas_used = 0;  // gas_burnt, and the gas of the new receipts
     std::vector<std::string> logs;
     // Set only if the call succeeded:
     ReturnData return_data;
-    std::vector<Receipt> new_receipts;  // without ids: what the promises became, then resumes
+    std::vector<Receipt> new_receipts;  // without ids: first the promises' receipts, then resumes
 };
 
 // On success the account's balance and storage are changed in `frame.state`; on failure whatever

@@ -39,7 +39,7 @@ struct DataReceiver {
 struct ActionReceipt {
     std::string signer_id;
     PublicKey signer_public_key;
-    u128 gas_price = 0;  // what the gas was bought at
+    u128 gas_price = 0;  // price at which the gas was bought
     std::vector<DataReceiver> output_data_receivers;
     std::vector<CryptoHash> input_data_ids;
     std::vector<wire::Action> actions;

@@ -10,7 +10,7 @@
 namespace receiptd::sandbox::sim {
 
 // An account's storage_usage, code_hash and global_contract follow from the other records and are
-// kept up here: whoever sets or removes a record has nothing to add up, and cannot spoil them with an
+// kept up here: code that sets or removes a record has nothing to add up, and cannot overwrite them with an
 // Account read before (storage_usage.hpp tells the bytes; code counts its length).
 class StateUpdate {
 public:
@@ -20,7 +20,7 @@ public:
     std::optional<Account> account(std::string_view id) const;
     // Makes it, or changes its amount and locked; the other members of `account` are not looked at.
     void set_account(std::string_view id, const Account& account);
-    // With all its keys, code and data.
+    // Removes it with all its keys, code and data.
     void remove_account(std::string_view id);
     std::optional<wire::AccessKey> access_key(std::string_view id, const PublicKey& key) const;
     void set_access_key(std::string_view id, const PublicKey& key, const wire::AccessKey& access_key);
@@ -30,7 +30,7 @@ public:
     std::optional<Bytes> code(std::string_view id) const;
     // The hash of that code, which is what a call runs; nullopt: no account, or no contract on it.
     std::optional<CryptoHash> contract_hash(std::string_view id) const;
-    // Code of its own, instead of what it ran before.
+    // Gives the account its own code, instead of the code it ran before.
     void set_code(std::string_view id, Bytes code);
     void use_global_contract(std::string_view id, const wire::GlobalContractId& contract);
     std::optional<Bytes> global_contract(const wire::GlobalContractId& contract) const;

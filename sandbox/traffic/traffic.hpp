@@ -37,14 +37,14 @@ struct Planned {
 
 class Traffic {
 public:
-    // `signers`: those of traffic_signers(), or some of one's own. Throws std::invalid_argument for fewer
-    // than two accounts (role account). What becomes a transfer: the delegate kinds without a delegate and a
+    // `signers`: those of traffic_signers(), or others. Throws std::invalid_argument for fewer than two
+    // accounts (role account). These kinds become transfers: the delegate kinds without a delegate and a
     // relayer, stale_block_hash without an expired block hash, dropped_balance while no poor account has its
     // tokens.
     Traffic(Profile profile, std::uint64_t seed, std::vector<Signer> signers);
 
-    // Exactly `count` transactions, in the order in which they are to be submitted. Answers to what was made
-    // before (Kind::yield_answer, delete_account, refill) come first once their height is reached.
+    // Exactly `count` transactions, in the order in which they are to be submitted. Follow-ups to earlier
+    // transactions (Kind::yield_answer, delete_account, refill) come first once their height is reached.
     std::vector<Planned> next(std::size_t count, const ChainFacts& facts);
 
 private:

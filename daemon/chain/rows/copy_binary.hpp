@@ -1,10 +1,10 @@
 // Rows in PostgreSQL's COPY binary format, written field by field; read field by field where that is needed.
 //
 // A row is the number of its fields, then for each its length (-1: NULL) and its bytes, as the column's
-// type receives them; all numbers big-endian. Every text keeps its length: what an upstream sends can break
-// out of no field. Texts are valid UTF-8 already (the decoders refuse the rest); NUL, which PostgreSQL
-// cannot store, becomes U+2400. Numbers above what their column holds (no chain has them) are written as the
-// column's largest.
+// type receives them; all numbers big-endian. Every text is written with its length, so an upstream's text
+// cannot break out of its field. Texts are valid UTF-8 already (the decoders refuse the rest); NUL, which
+// PostgreSQL cannot store, becomes U+2400. Numbers above what their column holds (no chain has them) are
+// written as the column's largest.
 #pragma once
 
 #include "base/u128.hpp"

@@ -1,8 +1,8 @@
 // Chain data -> rows, as PostgreSQL COPY binary. Made on the CPU pool, written by storage/.
 //
 // A RowBatch is one database transaction: the rows of one or more heights (or of completed trees)
-// and what the commit must record beside them. The column lists below are the single place that
-// names what is written; migrations/ creates them in the same words.
+// and the facts that the commit must record beside them. The column lists below are the single place that
+// names the written columns; migrations/ creates them with the same names.
 #pragma once
 
 #include "base/clock.hpp"
@@ -73,10 +73,10 @@ struct DecidedCounts {
 
 struct RowBatch {
     std::array<TableRows, kTableCount> tables;
-    std::vector<BlockRef> blocks;   // ascending
-    base::HeightSet covered;        // the blocks' heights and the skipped heights proven below them
-    base::HeightSet wanted;         // what should be there by then: a hole below must not be forgotten
-    std::vector<Finding> findings;  // those of the rows that are news; people are told of them
+    std::vector<BlockRef> blocks;  // ascending
+    base::HeightSet covered;       // the blocks' heights and the skipped heights proven below them
+    base::HeightSet wanted;  // heights that should be stored by then: a hole below must not be forgotten
+    std::vector<Finding> findings;  // findings in the rows that are news; people are told of them
     DecidedCounts decided;
     Sightings seen;
     // Source rpc, scope accounts: action receipts that touch them, of whatever transaction.
@@ -143,7 +143,7 @@ struct TreeCompletion {
     std::vector<std::string> receipt_ids;  // that may have been stored as orphans before
 };
 struct TreeRows {
-    RowBatch batch;  // receipts, events, and what the tree was judged to be
+    RowBatch batch;  // receipts, events, and the tree's results and findings
     TreeCompletion completion;
 };
 TreeRows tree_rows(const TransactionStatus& status, const std::vector<Receipt>& receipts,

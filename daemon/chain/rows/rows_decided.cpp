@@ -1,4 +1,4 @@
-// The rows of what was judged.
+// Rows of results and findings.
 #include "chain/rows/rows_write.hpp"
 
 #include <iterator>

@@ -1,4 +1,4 @@
-// Source rpc: what is known of receipts that no followed transaction explains.
+// Source rpc: rows of receipts that descend from no followed transaction.
 #include "chain/rows/rows_write.hpp"
 
 namespace receiptd::chain {

@@ -26,7 +26,7 @@ struct TreeRef {
     Text tx_hash() const { return is_transaction ? tree_id : Text(); }
 };
 
-// Empty texts for what is no failure.
+// The texts are empty if the status is not a failure.
 FailureClass failure_of(const ExecutionStatus& status);
 
 // status of a transaction's conversion: success_receipt_id, failure or unknown.

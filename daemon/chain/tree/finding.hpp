@@ -1,4 +1,4 @@
-// Verdicts, findings and results: what judging a tree gives, and what the tables keep of it.
+// Verdicts, findings and results: judging a tree gives them, and the tables store them.
 #pragma once
 
 #include "chain/tree/facts.hpp"

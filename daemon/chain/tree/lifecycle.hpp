@@ -1,5 +1,5 @@
-// The stages of a watched transaction (gateway.md §3, product.md "Words"): what it went through, how it
-// ended, and what proves it. Pure: step() says which transitions an observation makes.
+// The stages of a watched transaction (gateway.md §3, product.md "Words"), its end, and the evidence for
+// them. Pure: step() says which transitions an observation makes.
 //
 // A stage is never left backwards. Observations come in any order and more than once; several stages
 // may be passed at once. EXECUTED_OPTIMISTIC and INCLUDED_FINAL of a node are not ordered (rpc.md §5.4), so
@@ -87,7 +87,7 @@ struct Refused {
     std::string host;
 };
 struct NoRoute {
-    std::string detail;  // which host said what
+    std::string detail;  // the hosts and their answers
 };
 // The known state of the transaction's tree.
 struct TreeSeen {
@@ -112,7 +112,7 @@ struct NotIncludedUpTo {
     std::optional<u128> balance;
     u128 cost = 0;
     std::uint64_t blocks_without_balance = 0;  // for how many it has been so
-    std::string asked;                         // which host was asked last, and what it answered
+    std::string asked;                         // the host asked last, and its answer
 };
 using Observation = std::variant<Routed, Refused, NoRoute, TreeSeen, NotIncludedUpTo>;
 

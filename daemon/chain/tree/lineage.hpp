@@ -33,7 +33,7 @@ struct Parentage {
     bool in_scope = true;                 // with scope accounts: this tree was selected
 };
 
-// Ids are texts of hashes. What is announced under a longer id is not remembered.
+// Ids are texts of hashes. Announcements under longer ids are not remembered.
 class Lineage {
 public:
     // Children not seen within this many heights are forgotten.

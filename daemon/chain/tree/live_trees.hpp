@@ -2,9 +2,10 @@
 //
 // A finding is told as soon as it is decided whether its failure was handled: at once if nobody
 // awaits the receipt, else by the receipts that await it. A result is told when nothing of the tree is
-// missing any more, refunds included. With scope accounts all trees go by here, as who takes care of a
-// failure may be out of scope, and what is out of scope is not told. Only trees whose transaction went by are
-// judged: of others a part is unknown (the start of a range), and they are judged when both sides are stored.
+// missing any more, refunds included. With scope accounts all trees go by here, because the receipt that
+// handles a failure may be out of scope; findings and results out of scope are not told. Only trees whose
+// transaction went by are judged: of others a part is unknown (the start of a range), and they are judged
+// when both sides are stored.
 #pragma once
 
 #include "base/height_set.hpp"
@@ -38,7 +39,7 @@ public:
     void executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt at);
     // Something of the tree was not seen here: it is judged when all of it is stored.
     void forget(Text tx_hash);
-    // The block is told: what it decided.
+    // All of the block was given: returns the results and findings that it decided.
     Decided end_of_block(base::Height height);
 
     std::size_t open_trees() const { return trees_.size(); }
@@ -48,7 +49,7 @@ private:
         TreeResult result;
         std::uint64_t announced = 0;
         std::vector<Failure> failures;
-        std::vector<bool> told;  // of each failure, or that it is not to be told
+        std::vector<bool> told;  // for each failure: it was told, or must not be told
         bool touched = false;
         bool in_scope = true;  // its transaction
     };

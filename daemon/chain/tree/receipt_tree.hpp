@@ -45,7 +45,7 @@ private:
     std::string tx_hash_;
     std::optional<TransactionFacts> transaction_;
     std::optional<OutcomeFacts> conversion_;
-    std::map<std::string, Node> nodes_;  // by id: the order of what is not attached
+    std::map<std::string, Node> nodes_;  // by id: the order of unattached receipts
     std::unordered_map<std::string, DataFacts> data_;
 };
 
@@ -56,8 +56,8 @@ struct Execution {
 // nullopt: the outcome does not count as executed (yet).
 using ExecutionOf = std::function<std::optional<Execution>(const Outcome&)>;
 
-// The tree of a host's answer. `bodies`: of its receipts, those that could be had; the initial receipt's is
-// made where it is missing.
+// The tree of a host's answer. `bodies`: the available receipts of the tree; the initial receipt is made
+// where it is missing.
 ReceiptTree tree_of(const TransactionStatus& answer, const std::vector<Receipt>& bodies,
                     const ExecutionOf& execution_of);
 

@@ -22,7 +22,7 @@ struct ParentFacts {
 
 // With its parent known the role is certain. Without it (nullopt) it is the likeliest one: a
 // payout passes for a refund, and a receipt somebody signed for their own account and nobody
-// awaits passes for the initial one; whoever finds the parent later must decide again.
+// awaits passes for the initial one; the role must be decided again once the parent is found.
 Role role_of(const Receipt& receipt, const std::optional<ParentFacts>& parent);
 
 // The facts of a receipt that decide its role.

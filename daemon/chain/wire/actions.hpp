@@ -1,5 +1,5 @@
-// Actions as they are in a transaction's Borsh bytes (encoding.md §4.4, §4.5). What the JSON views
-// show of them is in model.hpp; the names here are the same, hence the namespace of their own.
+// Actions as they are in a transaction's Borsh bytes (encoding.md §4.4, §4.5). Their JSON views are
+// in model.hpp; the names here are the same, hence the separate namespace.
 #pragma once
 
 #include "base/u128.hpp"

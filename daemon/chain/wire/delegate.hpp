@@ -1,5 +1,5 @@
-// Meta-transactions (NEP-366; V2 with gas-key nonces): what is signed and what a relayer receives
-// (encoding.md §4.5).
+// Meta-transactions (NEP-366; V2 with gas-key nonces): the signed message, and the form that a relayer
+// receives (encoding.md §4.5).
 #pragma once
 
 #include "chain/wire/actions.hpp"

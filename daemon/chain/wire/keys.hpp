@@ -74,7 +74,7 @@ enum class SignatureCheck : std::uint8_t {
     unsupported,  // ML-DSA-65: carried, never checked
 };
 
-// `message` is what was signed: on the chain always a 32-byte hash. The rules are nearcore's: of a
+// `message` is the signed text: on the chain always a 32-byte hash. The rules are nearcore's: in a
 // secp256k1 signature s must be in the lower half and the recovery id in 0..3, but the recovery id
 // need not lead back to the key.
 SignatureCheck check_signature(const Signature& signature, ByteView message, const PublicKey& key);

@@ -53,7 +53,7 @@ BorshResult<SignedTransaction> decode_signed_transaction_base64(std::string_view
 Bytes encode(const Transaction& transaction);
 Bytes encode(const SignedTransaction& transaction);
 
-// SHA-256 of the unsigned bytes: the transaction's id, and what is signed.
+// SHA-256 of the unsigned bytes: the transaction's id, and the signed message.
 CryptoHash transaction_hash(const Transaction& transaction);
 SignatureCheck check_signature(const SignedTransaction& transaction);
 
