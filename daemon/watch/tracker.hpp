@@ -48,6 +48,7 @@ struct TrackerSettings {
     std::vector<config::WatchRule> rules;
     chain::LifecycleRules lifecycle;
     chain::StuckRules stuck;
+    std::chrono::milliseconds tick{1'000};  // between two looks at which watches are due
 };
 
 class Tracker {

@@ -12,7 +12,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kTick = 1s;
 constexpr std::size_t kCheckedAtOnce = 500;
 constexpr unsigned kAskedAtOnce = 16;
 constexpr base::Duration kCheckLost = 60s;  // a check that came to nothing is made again then
@@ -38,7 +37,7 @@ base::Task<void> Tracker::check_due() {
             plan(page);
             co_await write(std::move(page));
         }
-        co_await base::sleep_on(timer, kTick);
+        co_await base::sleep_on(timer, settings_.tick);
     }
 }
 

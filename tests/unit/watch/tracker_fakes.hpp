@@ -209,6 +209,7 @@ public:
         TrackerSettings settings;
         settings.rules = std::move(rules);
         settings.lifecycle.validity_blocks = 50;
+        settings.tick = std::chrono::milliseconds(1);
         ChainView view;
         view.final_height = [this] { return std::optional(final_height); };
         view.covered_up_to = [this](chain::BlockHeight) { return covered; };

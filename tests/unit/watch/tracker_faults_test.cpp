@@ -95,6 +95,7 @@ private:
     }
     static TrackerSettings settings() {
         TrackerSettings settings;
+        settings.tick = std::chrono::milliseconds(1);
         settings.rules = {{"all of carol", "carol", "", ""}};
         settings.lifecycle.validity_blocks = 50;
         return settings;
