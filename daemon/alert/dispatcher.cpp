@@ -122,7 +122,7 @@ base::Task<std::optional<std::size_t>> Dispatcher::claim(base::TaskGroup& under_
         co_await give_bodies(due);
     } catch (const storage::StorageError& e) {
         // The claimed deliveries come back when their lease ends.
-        log::warn("the queue of alerts cannot be worked", {{"because", e.what()}});
+        log::warn("the queue of alerts cannot be processed", {{"because", e.what()}});
         co_return std::nullopt;
     }
     for (auto& delivery : due) {

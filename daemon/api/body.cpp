@@ -43,7 +43,7 @@ Problem bad_body(std::string pointer, std::string detail) {
 namespace {
 
 base::Result<json, Problem> parse(const std::string& body) {
-    if (body.empty()) return bad_body("", "the body is empty; JSON is wanted");
+    if (body.empty()) return bad_body("", "the body is empty; JSON is expected");
     // Deeply nested JSON takes long to destroy.
     if (body.size() > kShortBody && !chain::check_json(body).valid)
         return bad_body("", "the body is no JSON, or nested more than 1024 levels");

@@ -41,9 +41,8 @@ public:
         parser_.add_subcommand("check-config", "Report every problem of the configuration")->callback([this] {
             chosen_ = [this] { return check_config(config_file_); };
         });
-        parser_.add_subcommand("version", "Print the version and what it was built with")->callback([this] {
-            chosen_ = [] { return print_version(); };
-        });
+        parser_.add_subcommand("version", "Print the versions of the program, compiler and Boost")
+            ->callback([this] { chosen_ = [] { return print_version(); }; });
     }
 
     int run(int argc, char** argv) {
@@ -85,14 +84,15 @@ private:
 
     void add_migrate() {
         auto* command = parser_.add_subcommand("migrate", "Create or update the database schema");
-        command->add_flag("--status", status_only_, "Only say what is applied and what is not");
+        command->add_flag("--status", status_only_, "Only list the applied and the pending migrations");
         command->callback([this] {
             choose([this](const auto& settings) { return app::migrate(settings, status_only_); });
         });
     }
 
     void add_status() {
-        auto* command = parser_.add_subcommand("status", "What is stored, and how the running daemon does");
+        auto* command =
+            parser_.add_subcommand("status", "Show what is stored, and the state of the running daemon");
         command->add_flag("--json", as_json_, "As one JSON object");
         command->callback(
             [this] { choose([this](const auto& settings) { return app::status(settings, as_json_); }); });
@@ -143,7 +143,8 @@ private:
     }
 
     void add_alerts() {
-        auto* command = parser_.add_subcommand("alerts", "What the endpoints were told, and tell them again");
+        auto* command =
+            parser_.add_subcommand("alerts", "List the alerts sent to the endpoints, and send them again");
         command->require_subcommand(1);
         auto* list = command->add_subcommand("list", "Deliveries, newest first");
         list->add_option("--state", alerts_list_.state, "Only pending, delivered or dead ones")

@@ -182,7 +182,7 @@ private:
         base::asio::steady_timer timer(runtime_.context);
         co_await base::sleep_on(timer, kStopGrace);
         if (finished_) co_return;
-        log::warn("not everything ended in time; what is not committed is fetched again next time");
+        log::warn("not everything ended in time; uncommitted blocks are fetched again after the next start");
         std::_Exit(kOk);
     }
 
@@ -301,7 +301,7 @@ void migrate_first(const config::Settings& settings) {
 int report(const follow::Follower::End& end) {
     if (end.missing.empty() && end.unfinished_trees == 0) return kOk;
     for (const auto& range : end.missing.ranges())
-        log::warn("not to be had for now", {{"from", range.from}, {"to", range.to}});
+        log::warn("these heights are still missing", {{"from", range.from}, {"to", range.to}});
     if (end.unfinished_trees > 0) log::warn("trees not complete", {{"transactions", end.unfinished_trees}});
     return kIncomplete;
 }

@@ -59,11 +59,11 @@ int exit_code(const chain::WatchState& end) {
 int watch_transaction(const config::Settings& settings, const std::string& tx_hash,
                       const std::string& sender_id, bool wait) {
     if (!storage::is_transaction_hash(tx_hash)) {
-        std::cerr << '"' << tx_hash << "\" is no transaction hash: 32 bytes in base58\n";
+        std::cerr << '"' << tx_hash << "\" is not a transaction hash: 32 bytes in base58\n";
         return kUsage;
     }
     if (!chain::is_valid_account_id(sender_id)) {
-        std::cerr << '"' << sender_id << "\" is no account id\n";
+        std::cerr << '"' << sender_id << "\" is not an account id\n";
         return kUsage;
     }
     say_if_nobody_answers(settings.http.listen, "its stages come when one runs on this database");

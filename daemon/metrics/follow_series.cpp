@@ -40,7 +40,7 @@ FollowSeries::FollowSeries(Registry& r)
       pending_trees(gauge(r, "receiptd_pending_trees", "Transactions whose tree is not complete yet.")),
       overdue_trees(
           gauge(r, "receiptd_overdue_trees",
-                "Those pending for over 10 minutes, without those of backfills; at most 10000 are counted.")),
+                "Trees pending for over 10 minutes, except trees of backfills; at most 10000 are counted.")),
       broken_chain(gauge(r, "receiptd_broken_chain",
                          "1 while a range is stopped because a block does not fit the stored chain.")),
       head_polls(counter(r, "receiptd_head_polls_total", "Requests made to learn of the head.")),

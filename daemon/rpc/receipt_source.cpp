@@ -19,9 +19,9 @@ base::Result<Origin, std::string> read_origin(const std::string& body) {
     const auto hash = result.find("transaction_hash");
     const auto sender = result.find("sender_account_id");
     if (hash == result.end() || !hash->is_string() || !chain::CryptoHash::parse(hash->get<std::string>()))
-        return refuse<Origin>(std::string("transaction_hash is no hash"));
+        return refuse<Origin>(std::string("transaction_hash is not a valid hash"));
     if (sender == result.end() || !sender->is_string())
-        return refuse<Origin>(std::string("sender_account_id is no text"));
+        return refuse<Origin>(std::string("sender_account_id is not a string"));
     origin.tx_hash = *hash;
     origin.sender_id = *sender;
     return origin;

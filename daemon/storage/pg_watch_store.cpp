@@ -140,7 +140,7 @@ const std::string kLostStages = "stage IN ('rejected', 'forwarding_failed', 'dro
 
 WatchPosition position_of(const std::string& cursor) {
     auto position = parse_watch_cursor(cursor);
-    if (!position) throw StorageError("the cursor of a list of watches is none");
+    if (!position) throw StorageError("the cursor of the list of watches is not valid");
     return std::move(*position);
 }
 

@@ -32,7 +32,8 @@ void check_options(const LedgerOptions& options) {
     std::set<std::string> seen;
     for (const GenesisAccount& account : options.accounts) {
         if (!chain::is_valid_account_id(account.account_id)) {
-            throw std::invalid_argument("genesis account \"" + account.account_id + "\" is no account id");
+            throw std::invalid_argument("genesis account \"" + account.account_id +
+                                        "\" is not an account id");
         }
         if (!seen.insert(account.account_id).second) {
             throw std::invalid_argument("genesis account \"" + account.account_id + "\" is there twice");

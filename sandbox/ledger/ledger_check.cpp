@@ -103,7 +103,7 @@ void Ledger::check_application(const BlockRecord& block, std::size_t shard, Chec
     expect(report, next->chunks[shard]->previous.get() == &application,
            at(block, shard) + "the next chunk tells of another application");
     expect(report, next->chunks[shard]->receipts.size() == application.outgoing.size(),
-           at(block, shard) + "the next chunk does not list what was produced");
+           at(block, shard) + "the next chunk does not list the produced receipts");
     if (proofs) check_proofs(block, application, *next, report);
 }
 

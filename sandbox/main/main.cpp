@@ -58,8 +58,9 @@ void add_recording_options(CLI::App& replay, Arguments& args) {
     replay.add_option("--repeat", args.repeat.blocks,
                       "Serve a run of N consecutive heights made of the whole blocks in turn, under new "
                       "heights, hashes, ids and times, linked so that trees complete");
-    replay.add_flag("--gzip", args.options.compress,
-                    "Compress all whole blocks before the start, and serve them so to whoever takes gzip");
+    replay.add_flag(
+        "--gzip", args.options.compress,
+        "Compress all whole blocks before the start, and serve them so to clients that accept gzip");
     replay.add_option("--first-height", args.repeat.first_height, "First height of --repeat")
         ->capture_default_str();
     replay

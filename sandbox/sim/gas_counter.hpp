@@ -10,8 +10,8 @@ public:
     // `prepaid`: attached to the call; `max_burnt`: what one call may burn at all.
     GasCounter(Gas prepaid, Gas max_burnt) : prepaid_(prepaid), max_burnt_(max_burnt) {}
 
-    // Takes `burn + promise`. Throws HostError if less gas is left; the gas burnt so far then stays burnt,
-    // never more than was paid for.
+    // Takes `burn + promise`. Throws HostError if less gas is left; burnt() then includes `burn`,
+    // but never more than was paid for.
     void take(Gas burn, Gas promise);
 
     Gas prepaid() const { return prepaid_; }
