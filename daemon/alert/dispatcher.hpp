@@ -42,13 +42,13 @@ public:
                const std::vector<std::string>& endpoints, storage::DeliveryStore& store, Sender& sender,
                metrics::AlertSeries& series, const base::Clock& clock, Chance chance, std::string public_url);
 
-    // Before anything is committed: alerts are queued for the endpoints that the database knows.
+    // Call before anything is committed: alerts are queued only for endpoints that the database knows.
     base::Task<void> begin_serving() { return serve(storage::Serving::begins); }
     // Runs until stop() or storage stops; then it finishes the attempts under way.
     base::Task<void> run();
     // Keeps the endpoints served, the gauges of the backlog and outbox(), until stop().
     base::Task<void> report();
-    // As report() saw it last; nullopt: not yet, or there are no endpoints.
+    // The backlog at the last look of report(); nullopt: not known yet, or there are no endpoints.
     const std::optional<Outbox>& outbox() const { return outbox_; }
 
     void wake();  // something may be due now

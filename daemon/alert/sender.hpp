@@ -28,7 +28,7 @@ struct Message {
 class Sender {
 public:
     virtual ~Sender() = default;
-    // Never throws but for being cancelled.
+    // Throws only if it is cancelled.
     virtual base::Task<Answer> post(Message message) = 0;
 };
 

@@ -25,7 +25,7 @@ struct Problem {
 // {type, title, status, detail} and, where they are known, pointer or parameter.
 nlohmann::json problem_json(const Problem& problem);
 net::ServerReply problem_reply(const Problem& problem);
-// With further members.
+// The members of `more` are added to the body.
 net::ServerReply problem_reply(const Problem& problem, const nlohmann::json& more);
 
 // How the server itself refuses a request (net::HttpServerOptions::refusal).

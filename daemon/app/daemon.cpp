@@ -271,7 +271,7 @@ private:
                                      return runtime_.state.head->height;
                                  }};
     metrics::ApiSeries api_series_{runtime_.registry};
-    // On connections of its own: who asks does not wait for the tracker's questions.
+    // The API has its own connections: its callers do not wait for the tracker's questions.
     storage::PgWatchStore api_watches_{runtime_.database, runtime_.clock, storage::WaitedFor::by_people,
                                        &runtime_.watch_series};
     std::optional<api::Api> api_;

@@ -143,7 +143,7 @@ private:
         }
     }
 
-    // As refused_ says; else the request came whole and makes no sense.
+    // Returns the refusal in refused_; if there is none, the request came whole and is malformed.
     ServerReply refusal_now() {
         if (refused_) return std::move(*refused_);
         return refusal(*state_, RequestReader::State::malformed);
@@ -166,7 +166,7 @@ private:
         return Received::refused;
     }
 
-    // By its head; one that is malformed is refused as such when it is whole.
+    // Whether the head is refused. A malformed head is refused later, when it is whole.
     bool is_refused() {
         if (!state_->options.refuse_head) return false;
         const auto head = reader_.head();
@@ -174,7 +174,7 @@ private:
         return refused_.has_value();
     }
 
-    // For a client that waits for it. False: the client is gone.
+    // Sends "100 Continue" to a client that waits for it. False: the client is gone.
     base::Task<bool> tell_to_continue() {
         if (!reader_.expects_continue()) co_return true;
         const bool sent = co_await write(asio::buffer(kContinue), asio::const_buffer());

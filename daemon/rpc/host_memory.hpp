@@ -54,7 +54,7 @@ public:
     // The host says itself that it does not track the shard. True if that was not known.
     bool denies(chain::ShardId shard_id, base::SteadyTime now);
     void tracks(chain::ShardId shard_id) { shards_.erase(shard_id); }
-    // For kUntrackedFor after the last miss.
+    // True for kUntrackedFor after the last miss.
     bool lacks_shard(chain::ShardId shard_id, base::SteadyTime now) const;
     std::vector<chain::ShardId> untracked_shards(base::SteadyTime now) const;
 

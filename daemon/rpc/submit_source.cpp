@@ -202,7 +202,7 @@ base::Task<void> RpcSubmitSource::send_to(std::shared_ptr<Sending> sending, Call
     sending->answered.cancel();
 }
 
-// For all of them, but not much longer than for the first that takes it.
+// Waits for all hosts, but not much longer than for the first one that takes the transaction.
 base::Task<void> RpcSubmitSource::wait_for_hosts(std::shared_ptr<Sending> sending) {
     while (sending->under_way > 0) {
         base::Duration patience = kOthersTakeIt;

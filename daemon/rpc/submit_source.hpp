@@ -48,7 +48,7 @@ public:
     struct NotTaken {
         std::string detail;
     };
-    // To every regular host that can be asked; an archival one only if none of them took it.
+    // Sends the transaction to every regular host that can be asked; to an archival one only if none took it.
     using Broadcast = std::variant<Taken, Refused, NotTaken>;
     virtual base::Task<Broadcast> broadcast(std::string signed_tx_base64, std::string tx_hash,
                                             Priority priority) = 0;

@@ -98,7 +98,7 @@ public:
     virtual base::Task<std::vector<DeliveryRow>> list_deliveries(DeliveryFilter filter) = 0;
     // Makes deliveries pending and due again, and switches their endpoints on; how many.
     virtual base::Task<std::uint64_t> resend(DeliveryFilter filter) = 0;
-    // Until the next delivery of one of these endpoints is due; nullopt: none is pending.
+    // Time until the next delivery of one of these endpoints is due; nullopt: none is pending.
     virtual base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(
         std::vector<std::string> endpoints) = 0;
     virtual base::Task<std::vector<DeliveryBacklog>> delivery_backlog() = 0;

@@ -108,7 +108,7 @@ base::Task<std::vector<chain::Finding>> PgFindingStore::list_findings(FindingFil
     });
 }
 
-// Behind an event that is forgotten come those with a higher id.
+// If the event `after` was deleted, the events with a higher id follow.
 base::Task<std::vector<StreamEvent>> PgFindingStore::stream_events(std::int64_t after, unsigned limit) {
     return database_.pool.stream.transaction([after, limit](pqxx::work& tx) {
         static const std::string behind_it =

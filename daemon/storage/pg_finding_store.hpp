@@ -10,7 +10,7 @@
 
 namespace receiptd::storage {
 
-// By their ids; of alerts that were made since then.
+// Reads findings by their ids; only those whose alerts were made since then.
 std::vector<chain::Finding> findings_of(pqxx::connection& connection, const std::vector<std::string>& ids,
                                         base::WallTime alerted_since);
 

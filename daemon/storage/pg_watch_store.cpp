@@ -65,7 +65,7 @@ struct WatchColumns {
         valid_until, costs, block_hashes, block_heights;
 };
 
-// In the order of the hashes, so that two that add the same ones do not wait for each other in a circle.
+// Inserts in the order of the hashes, so that two writers of the same watches cannot deadlock.
 constexpr const char* kInsert =
     "INSERT INTO watches AS w (tx_hash, sender_id, origin, rule, signed_tx_base64, idempotency_key, "
     "  public_key, nonce, valid_until, cost, block_hash, block_hash_height) "

@@ -18,7 +18,7 @@ struct TreeTimes {
     std::string until;
 };
 
-// By tx_hash: what deciding needs. A receipt whose block is unknown has no place.
+// Reads the facts that judging needs, by tx_hash. A receipt whose block is unknown has no place.
 std::map<std::string, StoredTree> load_trees(pqxx::transaction_base& tx,
                                              const std::vector<std::string>& trees, const TreeTimes& times);
 // Adds the data receipts, which tell what is waited for and what timed out.

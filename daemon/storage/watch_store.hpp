@@ -124,7 +124,7 @@ public:
     virtual base::Task<std::vector<Watch>> watches(std::vector<std::string> tx_hashes) = 0;
     virtual base::Task<std::vector<Watch>> list_watches(WatchFilter filter) = 0;
     virtual base::Task<std::vector<StoredTransition>> transitions(std::string tx_hash) = 0;
-    // By hash; one of which nothing is stored is left out.
+    // Trees by hash; a transaction of which nothing is stored is left out.
     virtual base::Task<std::map<std::string, StoredTree>> stored_trees(
         std::vector<std::string> tx_hashes) = 0;
 };

@@ -36,7 +36,7 @@ struct ChainFacts {
     std::optional<chain::AccessKeyView> key;
     chain::u128 gas_price = 0;
 };
-// In nearcore's order; nullopt: nothing speaks against it.
+// Makes the checks in nearcore's order; nullopt: all passed.
 std::optional<SubmitError> check_against_chain(const chain::wire::Transaction& transaction,
                                                const ChainFacts& facts);
 

@@ -209,7 +209,7 @@ base::Task<std::string> Submitter::send(storage::Watch& watch, rpc::Priority pri
         co_await observe(watch, std::move(seen));
         co_return std::string();
     }
-    // Only the first refusal counts: later ones may come of its own inclusion.
+    // Only the first refusal counts: the transaction's own inclusion may cause later ones.
     if (watch.state.stage != chain::Stage::accepted) co_return std::string();
     if (const auto* refused = std::get_if<rpc::SubmitSource::Refused>(&result)) {
         const auto included = co_await source_.is_included(watch.tx_hash, watch.sender_id);

@@ -58,7 +58,7 @@ public:
             WatchUpstream& upstream, metrics::WatchSeries& series, const base::Clock& clock, ChainView chain,
             TrackerSettings settings);
 
-    // Until it is cancelled or storage stops.
+    // Runs until it is cancelled or storage stops.
     base::Task<void> run();
 
     // Nothing has happened that is not stored.

@@ -174,7 +174,7 @@ base::Task<bool> Tracker::ask_sender(const storage::Watch& watch, const Check& c
     co_return true;
 }
 
-// Until every block up to there was looked through, here or by all hosts.
+// Waits until every block up to there was looked through, here or by all hosts.
 base::Task<bool> Tracker::wait_for_height(const storage::Watch& watch, chain::BlockHeight height) {
     base::asio::steady_timer timer(executor_);
     const auto give_up_at = clock_.steady() + kHeightComesWithin;

@@ -66,7 +66,7 @@ public:
 
     Json nested() { return list(roots_, 1); }
 
-    // After nested().
+    // Call after nested().
     Json more() {
         Json all = Json::array();
         for (std::size_t next = 0; next < deeper_.size(); ++next) {

@@ -28,13 +28,13 @@ public:
     std::size_t size() const { return watches_.size(); }
     std::size_t stuck() const { return stuck_count_; }
 
-    // Neither open nor included, and not too old to be.
+    // Whether the watch ended without a tree and a block may still include the transaction.
     bool is_lost(const std::string& tx_hash) const { return lost_.contains(tx_hash); }
     void forget_lost(chain::BlockHeight final_height);
 
     // Something may have happened to it; false: it is not watched. A lost one is touched by its inclusion.
     bool touch(const std::string& tx_hash);
-    // To be looked at when nothing is to be looked at for what happened just now.
+    // The watch is looked at once no watch with a new event is waiting.
     void touch_later(const std::string& tx_hash) { later_.insert(tx_hash); }
     void touch_all();
     bool has_touched() const { return !touched_.empty() || !later_.empty(); }

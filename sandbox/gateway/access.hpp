@@ -44,8 +44,8 @@ private:
 
     AccessOptions options_;
     const base::Clock& clock_;
-    // By name, so there are as many as keys, and one. With no configured keys anybody could invent
-    // them without end: they share one bucket.
+    // One bucket for each configured key, by name, and one for the rest. Without configured keys anybody
+    // could invent keys without end, so all share one bucket.
     std::map<std::string, base::TokenBucket> buckets_;
 };
 

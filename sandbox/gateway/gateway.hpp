@@ -46,7 +46,7 @@ class Gateway {
 public:
     // All that is passed by reference must outlive it. Single-threaded.
     Gateway(Chain& chain, const base::Clock& clock, GatewayOptions options);
-    // Before a chain that lives: with all methods.
+    // For a live chain: offers all methods.
     Gateway(LiveChain& chain, const base::Clock& clock, GatewayOptions options);
 
     base::Task<net::ServerReply> handle(net::ServerRequest request);

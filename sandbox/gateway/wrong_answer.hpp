@@ -9,8 +9,8 @@ namespace receiptd::sandbox {
 
 struct RpcRequest;
 
-// In place of the call, which is not made. Where another block is to be answered for and the request is
-// about none, the truth.
+// Answers in place of the call, which is not made. Where the answer should be for another block and the
+// request names none, it is the true answer.
 RpcAnswer wrong_answer(const WrongAnswer& wrong, const RpcContext& context, const RpcRequest& call);
 
 }  // namespace receiptd::sandbox

@@ -78,9 +78,10 @@ public:
     //               stay away. Else the transaction vanishes at its turn without a trace.
     //   forwarding  it never reaches the mempool, or vanishes from it.
     DropAnswer drop(std::string_view hash, DropHow how);
-    // Not included in the `blocks` heights after it came.
+    // The transaction is not included in the `blocks` heights after it came.
     DropAnswer delay(std::string_view hash, std::uint64_t blocks);
-    // Included at its turn even if it has become invalid: it then fails in the block, without a receipt.
+    // The transaction is included at its turn even if it has become invalid: it then fails in the block,
+    // without a receipt.
     DropAnswer include_anyway(std::string_view hash);
     // The next `heights` heights get no block.
     void skip_heights(std::uint64_t heights = 1) { skips_ += heights; }

@@ -22,7 +22,7 @@ std::vector<ReadyAccount> ready_accounts(std::uint64_t seed);
 
 // [{account, public_key, secret_key}]
 nlohmann::json keys_json(const std::vector<ReadyAccount>& accounts);
-// As a file only its owner can read. Throws std::system_error that names it.
+// Writes a file that only its owner can read. Throws std::system_error that names it.
 void write_keys(const std::filesystem::path& file, const std::vector<ReadyAccount>& accounts);
 
 }  // namespace receiptd::sandbox

@@ -41,7 +41,7 @@ Sandbox::Sandbox(boost::asio::any_io_executor executor, RunOptions options, cons
       hosts_(executor, static_cast<LiveChain&>(ledger_), clock, hosts_options()),
       ticker_(executor, clock, options_.block_time, [this] { make_block(); }) {}
 
-// By hand the chain's own time goes on as with the default rhythm.
+// If blocks are made by hand, the chain's own time advances as with the default rhythm.
 LedgerOptions Sandbox::ledger_options() const {
     LedgerOptions made = options_.ledger;
     if (options_.block_time > std::chrono::milliseconds::zero())
