@@ -35,7 +35,7 @@ public:
     base::Task<End> backfill(base::HeightRange range);
 
     // For keep(); source rpc, scope accounts: also the trees of other transactions that touch the accounts.
-    // Before either.
+    // Call before follow() and backfill().
     void place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& trees,
                         storage::UnplacedStore& waiting);
 
@@ -44,7 +44,7 @@ public:
     // and stored whatever the scope.
     base::Task<void> keep(storage::FoundTransaction found);
 
-    // Before either of them.
+    // Call before follow() and backfill().
     void tell(CommitListener& listener) { state_.listener = &listener; }
 
     // Finishes the writes under way, then the running call returns.

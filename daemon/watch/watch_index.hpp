@@ -34,7 +34,7 @@ public:
 
     // Something may have happened to it; false: it is not watched. A lost one is touched by its inclusion.
     bool touch(const std::string& tx_hash);
-    // The watch is looked at once no watch with a new event is waiting.
+    // The watch is reviewed after all watches that have new events.
     void touch_later(const std::string& tx_hash) { later_.insert(tx_hash); }
     void touch_all();
     bool has_touched() const { return !touched_.empty() || !later_.empty(); }

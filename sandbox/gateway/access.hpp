@@ -44,8 +44,8 @@ private:
 
     AccessOptions options_;
     const base::Clock& clock_;
-    // One bucket for each configured key, by name, and one for the rest. Without configured keys anybody
-    // could invent keys without end, so all share one bucket.
+    // One bucket for each configured key, by name, and one for requests without a key. If no keys are
+    // configured, all keys share one bucket, because anybody could invent keys without end.
     std::map<std::string, base::TokenBucket> buckets_;
 };
 
