@@ -19,6 +19,14 @@ std::optional<std::size_t> find_entry(const Section& section, const Draft& draft
     return std::nullopt;
 }
 
+// A provider's key may stand in the path of an address: only scheme and host are told.
+std::string without_path(const std::string& quoted_url) {
+    const auto host = quoted_url.find("//");
+    const auto end = host == std::string::npos ? host : quoted_url.find_first_of("/?#\"", host + 2);
+    return end == std::string::npos || quoted_url[end] == '"' ? quoted_url
+                                                              : quoted_url.substr(0, end) + "/…\"";
+}
+
 class Reload {
 public:
     Reload(const Settings& running, const Settings& read) {
@@ -83,6 +91,10 @@ private:
         auto before = to_toml(key, key.at.get(running_, to));
         auto after = to_toml(key, value);
         if (before == after) return;
+        if (key.type == Type::url) {
+            before = without_path(before);
+            after = without_path(after);
+        }
         changes_.push_back({key.subject() + of, std::move(before), std::move(after), key.reloadable});
         if (key.reloadable) key.at.set(running_, to, value);
     }

@@ -75,11 +75,12 @@ std::string percent_encoded(const std::string& text) {
 Shares shares_of(unsigned connections, unsigned writers) {
     Shares shares;
     shares.writers = writers;
-    const auto fixed = shares.alerts + shares.stream + shares.maintenance + shares.listening;
+    const auto fixed =
+        shares.adopting + shares.alerts + shares.stream + shares.maintenance + shares.listening;
     const auto others =
         connections == 0 ? config::Database::kBesideWriters
                          : std::max(connections, writers + config::Database::kLeastBesideWriters) - writers;
-    shares.people = (others - fixed) * 2 / 5;
+    shares.people = std::max(2u, (others - fixed) * 2 / 5);
     shares.following = others - fixed - shares.people;
     return shares;
 }

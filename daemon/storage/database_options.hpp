@@ -13,7 +13,8 @@ namespace receiptd::storage {
 // How many connections each class of work has (pool.hpp).
 struct Shares {
     unsigned writers = 2;
-    unsigned following = 5;
+    unsigned following = 4;
+    unsigned adopting = 1;
     unsigned alerts = 2;
     unsigned stream = 1;
     unsigned people = 2;

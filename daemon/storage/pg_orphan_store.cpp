@@ -196,7 +196,7 @@ void lock_adoption(pqxx::transaction_base& tx) {
 }
 
 base::Task<void> PgOrphanStore::adopt_orphans(base::HeightRange around) {
-    return database_.pool.following.run([&database = database_, around](pqxx::connection& connection) {
+    return database_.pool.adopting.run([&database = database_, around](pqxx::connection& connection) {
         pqxx::work tx(connection);
         lock_adoption(tx);
         // Rows just written have no statistics yet: a nested loop over them would take minutes, and sorting

@@ -108,7 +108,7 @@ bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree) {
 }  // namespace
 
 base::Task<void> PgTreeStore::commit_tree(chain::TreeRows tree) {
-    return database_.pool.following.run(
+    return database_.pool.adopting.run(
         [&database = database_, tree = std::move(tree)](pqxx::connection& connection) {
             const auto start = std::chrono::steady_clock::now();
             const auto write = [&] { return write_tree(connection, tree); };

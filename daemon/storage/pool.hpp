@@ -10,6 +10,7 @@ struct Pool {
     Pool(SessionContext& context, const Shares& shares)
         : writers(context, shares.writers),
           following(context, shares.following),
+          adopting(context, shares.adopting),
           alerts(context, shares.alerts),
           stream(context, shares.stream),
           people(context, shares.people, WaitedFor::by_people),
@@ -17,7 +18,8 @@ struct Pool {
           listening(context, shares.listening) {}
 
     Lane writers;
-    Lane following;    // the follower and the tracker: their questions, trees, adoption, updates of watches
+    Lane following;    // the follower and the tracker: their questions, due trees, updates of watches
+    Lane adopting;     // takes the lock of adoption, for which only one of a database has use at a time
     Lane alerts;       // deliveries: due ones are claimed while causes are read
     Lane stream;       // /v1/stream, which many may read at once
     Lane people;       // queries of the API

@@ -130,7 +130,7 @@ chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange arou
 
 base::Task<chain::DecidedCounts> PgTreeStore::settle_trees(base::HeightRange around,
                                                            base::WallTime news_since) {
-    return database_.pool.following.run(
+    return database_.pool.adopting.run(
         [&database = database_, around, news_since](pqxx::connection& connection) {
             auto settled = settle(connection, around, news_since, database.partitions);
             for (const auto& [verdict, trees] : settled.verdicts)

@@ -65,7 +65,9 @@ private:
     }
 
     void receipt(const JudgedReceipt& judged) {
-        const auto index = outcome_by_id_.at(judged.receipt_id);
+        const auto known = outcome_by_id_.find(judged.receipt_id);
+        if (known == outcome_by_id_.end()) return;
+        const auto index = known->second;
         const auto& outcome = status_.receipts_outcome[index];
         const auto& block = executed_in_.at(index);
         const auto found = body_by_id_.find(judged.receipt_id);

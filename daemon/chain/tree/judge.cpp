@@ -47,10 +47,6 @@ private:
 
     void walk() {
         tree_.receipts.reserve(parts_.nodes_.size());
-        for (const auto& [id, node] : parts_.nodes_) {
-            if (!node.body) continue;
-            for (const auto& data_id : node.body->input_data_ids) awaiting_[data_id].push_back(&id);
-        }
         if (const auto& conversion = parts_.conversion_) {
             tree_.included = true;
             tree_.included_at = conversion->at;
@@ -62,7 +58,10 @@ private:
             drain(true);
         }
         attached_ = tree_.receipts.size();
-        if (attached_ < parts_.nodes_.size()) walk_unattached();
+        const auto known =
+            std::count_if(tree_.receipts.begin(), tree_.receipts.end(),
+                          [&](const auto& receipt) { return parts_.nodes_.contains(receipt.receipt_id); });
+        if (static_cast<std::size_t>(known) < parts_.nodes_.size()) walk_unattached();
     }
 
     // Each branch from its highest receipt, then what is left: rings, which no honest chain has.
@@ -178,6 +177,9 @@ private:
     // --- Failures ---
 
     void collect_failures() {
+        for (Index i = 0; i < tree_.receipts.size(); ++i)
+            if (bodies_[i])
+                for (const auto& data_id : bodies_[i]->input_data_ids) awaited_by(data_id, tree_.receipts[i]);
         if (tree_.transaction_failed) tree_.failures.push_back(transaction_failure());
         std::vector<Index> receipts;
         for (Index i = 0; i < tree_.receipts.size(); ++i) {
@@ -187,10 +189,11 @@ private:
         }
         decide_handling(tree_.failures, false);
         const auto own = tree_.failures.size() - receipts.size();
+        const auto first_unattached = std::lower_bound(receipts.begin(), receipts.end(), attached_);
+        receipts.erase(first_unattached, receipts.end());
+        tree_.failures.resize(own + receipts.size());
         for (std::size_t i = 0; i < receipts.size(); ++i)
             tree_.receipts[receipts[i]].handling = tree_.failures[own + i].handling;
-        const auto first_unattached = std::lower_bound(receipts.begin(), receipts.end(), attached_);
-        tree_.failures.resize(own + static_cast<std::size_t>(first_unattached - receipts.begin()));
     }
 
     Failure transaction_failure() const {
@@ -225,23 +228,17 @@ private:
         const auto included_at = tree_.included_at.value_or(ExecutedAt());
         finding.at = receipt.at.value_or(ExecutedAt{0, included_at.timestamp_nanosec});
         if (!failure.body_known) return failure;
-        for (const auto& data_id : bodies_[i]->output_data_ids) add_awaiters(data_id, failure.awaiters);
+        for (const auto& data_id : bodies_[i]->output_data_ids) {
+            const auto awaiter = awaiters_.find(data_id);
+            failure.awaiters.push_back(awaiter == awaiters_.end() ? Awaiter{data_id, {}, {}}
+                                                                  : awaiter->second);
+        }
         return failure;
     }
 
-    void add_awaiters(const std::string& data_id, std::vector<Awaiter>& awaiters) const {
-        const auto known = awaiting_.find(data_id);
-        if (known == awaiting_.end()) {
-            awaiters.push_back({data_id, Awaiter::End::open, {}});
-            return;
-        }
-        for (const auto* id : known->second) {
-            const auto& receipt = tree_.receipts[at_.at(*id)];
-            const auto end = !receipt.executed  ? Awaiter::End::open
-                             : receipt.failed() ? Awaiter::End::failed
-                                                : Awaiter::End::succeeded;
-            awaiters.push_back({data_id, end, receipt.receipt_id});
-        }
+    void awaited_by(const std::string& data_id, const JudgedReceipt& receipt) {
+        auto& awaiter = awaiters_.try_emplace(data_id, Awaiter{data_id, {}, {}}).first->second;
+        if (receipt.executed) awaiter.ended(receipt.failed(), receipt.receipt_id);
     }
 
     // --- The whole ---
@@ -348,13 +345,20 @@ private:
     const ReceiptTree& parts_;
     Judgement tree_;
     std::unordered_map<std::string_view, Index> at_;
-    std::vector<const ReceiptFacts*> bodies_;  // as tree_.receipts; nullptr: not known
-    std::unordered_map<std::string_view, std::vector<const std::string*>> awaiting_;  // data id -> receipts
+    std::vector<const ReceiptFacts*> bodies_;                 // as tree_.receipts; nullptr: not known
+    std::unordered_map<std::string_view, Awaiter> awaiters_;  // by data id
     std::vector<Spawned> open_;
     Index attached_ = 0;
     u128 returned_to_signer_ = 0;
 };
 
-Judgement ReceiptTree::judge() const { return Judge(*this).judge(); }
+Judgement ReceiptTree::judge() const {
+    if (transaction_ || !root_) return Judge(*this).judge();
+    // The oldest known receipt gave the tree its name: what executed under it is its outcome.
+    auto orphan = *this;
+    orphan.nodes_[tx_hash_] = {std::exchange(orphan.root_, std::nullopt),
+                               std::exchange(orphan.conversion_, std::nullopt)};
+    return Judge(orphan).judge();
+}
 
 }  // namespace receiptd::chain

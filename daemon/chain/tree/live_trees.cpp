@@ -87,20 +87,10 @@ void LiveTrees::settle_awaited(Tree& tree, const ExecutedReceipt& item) {
     const auto& inputs = item.receipt.input_data_ids;
     if (tree.failures.empty() || inputs.empty()) return;
     const bool failed = item.outcome.status.kind == StatusKind::failure;
-    const auto end = failed ? Awaiter::End::failed : Awaiter::End::succeeded;
-    for (auto& failure : tree.failures) {
-        const auto known = failure.awaiters.size();
-        for (std::size_t i = 0; i < known; ++i) {
-            if (std::find(inputs.begin(), inputs.end(), failure.awaiters[i].data_id) == inputs.end())
-                continue;
-            // One receipt awaits a data id; on a chain that is not honest another one counts, too.
-            Awaiter awaiter{failure.awaiters[i].data_id, end, std::string(item.outcome.id)};
-            if (failure.awaiters[i].end == Awaiter::End::open)
-                failure.awaiters[i] = std::move(awaiter);
-            else
-                failure.awaiters.push_back(std::move(awaiter));
-        }
-    }
+    for (auto& failure : tree.failures)
+        for (auto& awaiter : failure.awaiters)
+            if (std::find(inputs.begin(), inputs.end(), awaiter.data_id) != inputs.end())
+                awaiter.ended(failed, item.outcome.id);
 }
 
 void LiveTrees::tell(Tree& tree, std::vector<Finding>& findings) {

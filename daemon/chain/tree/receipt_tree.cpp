@@ -9,16 +9,13 @@ void ReceiptTree::add(TransactionFacts transaction) {
 }
 
 void ReceiptTree::add(ReceiptFacts receipt) {
-    auto& node = nodes_[receipt.receipt_id];
-    if (receipt.receipt_id == tx_hash_ && conversion_)
-        node.outcome = std::exchange(conversion_, std::nullopt);
-    if (!node.body) node.body = std::move(receipt);
+    auto& body = receipt.receipt_id == tx_hash_ ? root_ : nodes_[receipt.receipt_id].body;
+    if (!body) body = std::move(receipt);
 }
 
 // A place may be learned after the outcome.
 void ReceiptTree::add(OutcomeFacts outcome) {
-    const bool is_conversion = outcome.id == tx_hash_ && !nodes_.contains(tx_hash_);
-    auto& known = is_conversion ? conversion_ : nodes_[outcome.id].outcome;
+    auto& known = outcome.id == tx_hash_ ? conversion_ : nodes_[outcome.id].outcome;
     if (!known)
         known = std::move(outcome);
     else if (!known->at)
@@ -51,7 +48,7 @@ ReceiptTree tree_of(const TransactionStatus& answer, const std::vector<Receipt>&
         if (const auto execution = execution_of(outcome)) tree.add(outcome_facts(outcome, execution->at));
     };
     for (const auto& body : bodies)
-        if (body.kind == ReceiptKind::action) tree.add(receipt_facts(body));
+        if (body.kind != ReceiptKind::data) tree.add(receipt_facts(body));
     if (transaction) {
         tree.add(transaction_facts(*transaction));
         if (conversion && conversion->receipt_ids.size() == 1)

@@ -44,7 +44,8 @@ private:
     friend class Judge;
     std::string tx_hash_;
     std::optional<TransactionFacts> transaction_;
-    std::optional<OutcomeFacts> conversion_;
+    std::optional<OutcomeFacts> conversion_;  // or the outcome of root_
+    std::optional<ReceiptFacts> root_;   // a receipt of the tree's name; of none whose transaction is known
     std::map<std::string, Node> nodes_;  // by id: the order of unattached receipts
     std::unordered_map<std::string, DataFacts> data_;
 };

@@ -12,7 +12,7 @@ namespace {
 // Data edges have no cycle on an honest chain; on another one a ring stays undecided.
 class Handlings {
 public:
-    explicit Handlings(std::vector<Failure>& failures) : failures_(failures), visited_(failures.size()) {
+    explicit Handlings(std::vector<Failure>& failures) : failures_(failures), states_(failures.size()) {
         for (std::size_t i = 0; i < failures.size(); ++i) at_.emplace(failures[i].finding.receipt_id, i);
     }
 
@@ -21,19 +21,24 @@ public:
     }
 
 private:
+    enum class State : std::uint8_t { open, entered, done };
+
     // A failure after those that await it; a stack, as a chain of them may be long.
     void decide(std::size_t start) {
         stack_.push_back(start);
         while (!stack_.empty()) {
             const auto i = stack_.back();
-            if (failures_[i].handling == Handling::undecided && !visited_[i]) {
-                visited_[i] = true;
+            if (states_[i] == State::open && failures_[i].handling == Handling::undecided) {
+                states_[i] = State::entered;
                 for (const auto& awaiter : failures_[i].awaiters)
-                    if (const auto* failed = failure_of(awaiter)) stack_.push_back(index_of(*failed));
-                if (stack_.back() != i) continue;
+                    if (const auto* failed = failure_of(awaiter))
+                        if (const auto next = index_of(*failed); states_[next] == State::open)
+                            stack_.push_back(next);
+                continue;
             }
             stack_.pop_back();
-            if (failures_[i].handling == Handling::undecided) failures_[i].handling = handling(failures_[i]);
+            if (states_[i] == State::entered) failures_[i].handling = handling(failures_[i]);
+            states_[i] = State::done;
         }
     }
 
@@ -62,7 +67,7 @@ private:
 
     std::vector<Failure>& failures_;
     std::unordered_map<std::string_view, std::size_t> at_;
-    std::vector<bool> visited_;
+    std::vector<State> states_;
     std::vector<std::size_t> stack_;
 };
 
@@ -75,6 +80,15 @@ bool is_earlier(const Finding& a, const Finding& b) {
 }
 
 }  // namespace
+
+void Awaiter::ended(bool failed, std::string_view by) {
+    if (!failed) {
+        if (end == End::open) end = End::succeeded;
+    } else if (end != End::failed || by < receipt_id) {
+        end = End::failed;
+        receipt_id = by;
+    }
+}
 
 Text handling_name(Handling handling) {
     switch (handling) {

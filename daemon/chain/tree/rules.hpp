@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace receiptd::chain {
@@ -25,12 +26,16 @@ namespace receiptd::chain {
 enum class Handling : std::uint8_t { handled, unhandled, undecided };
 Text handling_name(Handling handling);
 
-// A receipt that awaits a failed one's data.
+// How the receipt ended that awaits some data.
 struct Awaiter {
     enum class End : std::uint8_t { open, succeeded, failed };
     std::string data_id;
     End end = End::open;     // open, too: no receipt that awaits this data is known
-    std::string receipt_id;  // of a failed one
+    std::string receipt_id;  // of one that failed
+
+    // One receipt awaits a data id. Where a dishonest host tells of several, a failed one counts first, of
+    // those the one with the smallest id.
+    void ended(bool failed, std::string_view by);
 };
 
 struct Failure {

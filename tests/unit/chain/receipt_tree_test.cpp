@@ -243,6 +243,49 @@ TEST(ReceiptTree, WhatBelongsToNoKnownParentIsKeptApart) {
     EXPECT_EQ(tree.verdict, Verdict::succeeded);
 }
 
+TEST(ReceiptTree, WhatIsNotAttachedIsThereHoweverMuchIsAnnounced) {
+    Story story;
+    story.receipt("r0", "alice", "app", {}, {"d"});
+    story.fails("r0", {"unseen", "unseen too"});
+    story.receipt("stray", "app", "app", {"d"});
+    story.fails("stray");
+    const auto tree = story.judge();
+    ASSERT_EQ(tree.receipts.size(), 4u);
+    EXPECT_TRUE(find(tree, "stray").failed());
+    EXPECT_FALSE(find(tree, "stray").attached);
+    EXPECT_EQ(find(tree, "stray").handling, Handling::undecided) << "nobody knows who awaits it";
+}
+
+TEST(ReceiptTree, AReceiptThatIsCalledAsItsTransactionIsNoPartOfTheTree) {
+    Story story;
+    story.receipt("TX", "liar", "app");
+    story.receipt("r0", "alice", "app");
+    story.ok("r0");
+    const auto tree = story.judge();
+    EXPECT_TRUE(tree.included);
+    EXPECT_EQ(tree.verdict, Verdict::succeeded);
+    EXPECT_EQ(tree.receipts.size(), 1u);
+}
+
+TEST(ReceiptTree, ThousandsThatAwaitOneDataIdAreJudged) {
+    constexpr int kMany = 5'000;
+    Story story;
+    story.receipt("r0", "alice", "app");
+    std::vector<std::string> children;
+    for (int i = 0; i < kMany; ++i)
+        for (const char* kind : {"p", "c"}) children.push_back(kind + std::to_string(i));
+    story.ok("r0", children);
+    for (int i = 0; i < kMany; ++i) {
+        story.receipt("p" + std::to_string(i), "app", "x", {}, {"d"});
+        story.fails("p" + std::to_string(i));
+        story.receipt("c" + std::to_string(i), "app", "app", {"d"});
+        story.ok("c" + std::to_string(i));
+    }
+    const auto tree = story.judge();
+    EXPECT_EQ(tree.verdict, Verdict::succeeded_with_handled_failure);
+    EXPECT_EQ(tree.failed_receipts, static_cast<std::uint64_t>(kMany));
+}
+
 TEST(ReceiptTree, OfAnOrphanHasNoTransactionWhateverArrivesFirst) {
     Story story;
     story.parts.clear();

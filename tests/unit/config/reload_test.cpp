@@ -72,6 +72,19 @@ TEST(ConfigReload, TakesOverWhatIsReloadableAndNothingElse) {
 }
 
 // A changed key of [neardata] was told as reloaded at every later reload.
+TEST(ConfigReload, TellsNoPathOfAnAddressAsItMayHoldAKey) {
+    auto running = two_upstreams();
+    running.upstreams[0].url = "https://rpc.example/v1/OLDKEY/";
+    running.upstreams[1].url = "https://other.example";
+    auto read = running;
+    read.upstreams[0].url = "https://rpc.example:8443/v1/NEWKEY?x=1";
+    read.upstreams[1].url = "https://third.example";
+    EXPECT_THAT(lines(reload(running, read)),
+                UnorderedElementsAre(
+                    "upstream.url (a): \"https://rpc.example/…\" -> \"https://rpc.example:8443/…\" (restart)",
+                    "upstream.url (b): \"https://other.example\" -> \"https://third.example\" (restart)"));
+}
+
 TEST(ConfigReload, TellsAChangeThatItTookOverOnce) {
     auto running = with_neardata();
     auto read = running;
