@@ -251,7 +251,7 @@ class Watching(Judging, support.Scenario):
         codes = {"succeeded": 0, "succeeded_with_handled_failure": 0, "failed": 10, "callback_failed": 11,
                  "receipt_failed": 12}
         _, error = self.receiptd("watch", "nonsense", "alice.sandbox", "--config", config, expect=2)
-        self.assertIn("no transaction hash", error)
+        self.assertIn("not a transaction hash", error)
         self.receiptd("migrate", "--config", config)
         ended = support.wait_until("transactions of three verdicts are over", lambda: self.some_of_each(3))
         daemon = self.start("run", "--config", config)
