@@ -7,7 +7,7 @@
 #include "base/coroutine.hpp"
 #include "metrics/registry.hpp"
 #include "storage/pg_watch_store.hpp"
-#include "storage/stored_graph.hpp"
+#include "storage/stored_tree.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>

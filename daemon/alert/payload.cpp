@@ -3,7 +3,7 @@
 #include "alert/words.hpp"
 #include "base/iso_time.hpp"
 #include "chain/tree/judgement.hpp"
-#include "storage/stored_graph.hpp"
+#include "storage/stored_tree.hpp"
 
 #include <nlohmann/json.hpp>
 

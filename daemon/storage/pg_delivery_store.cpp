@@ -30,7 +30,9 @@ const std::string kClaim =
     "  RETURNING d.alert_id, d.endpoint, d.attempts, d.last_status IS NOT NULL OR d.last_error IS NOT NULL "
     "    AS tried, due.due_at) "
     "SELECT c.alert_id, c.endpoint, a.kind, coalesce(a.tx_hash, ''), coalesce(a.payload, ''), c.attempts, "
-    "c.tried, (extract(epoch FROM a.created_at) * 1000000)::bigint "
+    "c.tried, " +
+    microseconds_of("a.created_at") +
+    " "
     "FROM claimed c JOIN alerts a USING (alert_id) ORDER BY c.due_at, c.alert_id";
 
 constexpr const char* kRecord =

@@ -13,7 +13,7 @@
 #include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pg_tree_store.hpp"
-#include "storage/stored_graph.hpp"
+#include "storage/stored_tree.hpp"
 #include "storage/tree_load.hpp"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 namespace receiptd::storage {
 namespace {
 
-const std::string kMicroseconds = "(extract(epoch FROM block_time) * 1000000)::bigint";
+const std::string kMicroseconds = microseconds_of("block_time");
 
 // Functions, as planning these questions takes longer than answering them (schema/30_receipt_tree.sql).
 const std::string kPlace = "($1::text[], $2::timestamptz, $3::timestamptz) ";

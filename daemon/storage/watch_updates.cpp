@@ -313,12 +313,11 @@ base::Task<std::vector<std::string>> PgWatchStore::update_watches(std::vector<Wa
 
 base::Task<std::vector<StoredTransition>> PgWatchStore::transitions(std::string tx_hash) {
     return lane_.transaction([tx_hash = std::move(tx_hash)](pqxx::work& tx) {
-        const auto rows =
-            shim::query(tx,
-                        "SELECT from_stage, to_stage, (extract(epoch FROM at) * 1000000)::bigint, "
-                        "block_height, (extract(epoch FROM block_time) * 1000000)::bigint, evidence "
-                        "FROM watch_transitions WHERE tx_hash = $1 ORDER BY at",
-                        tx_hash);
+        const auto rows = shim::query(tx,
+                                      "SELECT from_stage, to_stage, " + microseconds_of("at") +
+                                          ", block_height, " + microseconds_of("block_time") +
+                                          ", evidence FROM watch_transitions WHERE tx_hash = $1 ORDER BY at",
+                                      tx_hash);
         std::vector<StoredTransition> found;
         for (const auto& row : rows) {
             StoredTransition stored;

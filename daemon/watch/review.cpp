@@ -2,7 +2,7 @@
 
 #include "base/backoff.hpp"
 #include "chain/wire/account_id.hpp"
-#include "storage/stored_graph.hpp"
+#include "storage/stored_tree.hpp"
 #include "watch/watch_index.hpp"
 
 #include <algorithm>

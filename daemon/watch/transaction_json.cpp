@@ -1,7 +1,7 @@
 #include "watch/transaction_json.hpp"
 
 #include "base/iso_time.hpp"
-#include "storage/stored_graph.hpp"
+#include "storage/stored_tree.hpp"
 
 #include "chain/tree/judgement.hpp"
 #include "watch/submission.hpp"

@@ -59,7 +59,7 @@ void require_same(const Result& one, const Result& other) {
     require(a.body.size() <= kLimit && a.body.capacity() >= a.body.size() + 64, "limit and spare bytes");
 }
 
-// What the daemon reads of a head: where a redirect leads, how long to wait.
+// The daemon reads two fields of a head: where a redirect leads, and how long to wait.
 void read_fields(const net::HttpResponse& response) {
     if (const auto url = net::parse_url(response.header("Location")))
         require(!url->host.empty() && url->target.starts_with('/'), "a host and a path", url->target);

@@ -1,4 +1,4 @@
-// What the database gives back was the chain's once: actions, errors, events, evidence.
+// JSON that the database gives back came from the chain: actions, errors, events, evidence.
 #include "chain/json/errors.hpp"
 #include "chain/json/events.hpp"
 #include "chain/json/failed_action.hpp"

@@ -1,6 +1,6 @@
-// What every store of blocks, trees and backfills does: PostgreSQL's (integration_storage) and the one in
-// memory that unit tests trust (unit_follow). A fixture gives `blocks()`, `trees()`, `backfills()`, the
-// backfills of another process as `others_backfills()`, and lets time pass by `pass(seconds)`.
+// Every store of blocks, trees and backfills passes these tests: PostgreSQL's (integration_storage) and the
+// one in memory that unit tests trust (unit_follow). A fixture gives `blocks()`, `trees()`, `backfills()`,
+// the backfills of another process as `others_backfills()`, and lets time pass by `pass(seconds)`.
 #pragma once
 
 #include "storage/backfill_store.hpp"
@@ -36,7 +36,7 @@ protected:
         add_pending(batch, tx_hash);
         return batch;
     }
-    // Of one receipt, in the block above.
+    // A tree of one receipt, executed in the block above.
     static chain::TreeRows tree(const std::string& tx_hash, base::Height included_in) {
         chain::TreeRows rows;
         ReceiptRow receipt;

@@ -36,9 +36,7 @@ public:
           bodies_(std::move(bodies)),
           executed_in_(executed_in),
           data_ids_(rows.completion.data_ids) {
-        const auto& conversion = status.transaction_outcome;
-        if (status.transaction && conversion && conversion->receipt_ids.size() == 1)
-            bodies_.push_back(initial_receipt(*status.transaction, conversion->receipt_ids.front()));
+        if (const auto initial = initial_receipt(status)) bodies_.push_back(*initial);
         for (const auto& body : bodies_) body_by_id_.emplace(body.receipt_id, &body);
         for (std::size_t i = 0; i < status.receipts_outcome.size(); ++i)
             outcome_by_id_.emplace(status.receipts_outcome[i].id, i);

@@ -100,9 +100,7 @@ private:
         bodies_.push_back(node.body ? &*node.body : nullptr);
         tree_.receipts.push_back(judged(spawned, node, attached));
         if (!node.outcome) return;
-        const bool succeeded = node.outcome->status == StatusKind::success_value ||
-                               node.outcome->status == StatusKind::success_receipt_id;
-        const bool deleted = succeeded && node.body && node.body->deletes_account;
+        const bool deleted = succeeded(node.outcome->status) && node.body && node.body->deletes_account;
         spawn(*node.outcome, spawned.id, {false, deleted});
     }
 

@@ -1,4 +1,4 @@
-// What a tree is judged to be: what `receiptd tx`, the API, the alerts and the stored results tell of it.
+// The judgement of a tree: `receiptd tx`, the API, the alerts and the stored results all tell it.
 #pragma once
 
 #include "chain/tree/rules.hpp"
@@ -10,7 +10,7 @@
 
 namespace receiptd::chain {
 
-// What a receipt without an outcome waits for.
+// The reason why a receipt has no outcome yet.
 enum class Waiting : std::uint8_t {
     none,       // executed
     body,       // announced by its parent; nothing else is known of it
@@ -88,7 +88,7 @@ struct Judgement {
     std::string deciding_class() const;
 };
 
-// What of a settled tree is stored; of another nothing is.
+// The result and findings to store: all of a settled tree, nothing of another one.
 Decided decided(const TransactionFacts& transaction, const Judgement& judgement);
 
 }  // namespace receiptd::chain

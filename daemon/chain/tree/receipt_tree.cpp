@@ -24,9 +24,12 @@ void ReceiptTree::add(OutcomeFacts outcome) {
 
 void ReceiptTree::add(DataFacts data) { data_.emplace(data.data_id, std::move(data)); }
 
-Receipt initial_receipt(const SignedTransaction& transaction, Text receipt_id) {
+std::optional<Receipt> initial_receipt(const TransactionStatus& answer) {
+    const auto& conversion = answer.transaction_outcome;
+    if (!answer.transaction || !conversion || conversion->receipt_ids.size() != 1) return std::nullopt;
+    const auto& transaction = *answer.transaction;
     Receipt receipt;
-    receipt.receipt_id = receipt_id;
+    receipt.receipt_id = conversion->receipt_ids.front();
     receipt.predecessor_id = transaction.signer_id;
     receipt.receiver_id = transaction.receiver_id;
     receipt.kind = ReceiptKind::action;
@@ -49,11 +52,8 @@ ReceiptTree tree_of(const TransactionStatus& answer, const std::vector<Receipt>&
     };
     for (const auto& body : bodies)
         if (body.kind != ReceiptKind::data) tree.add(receipt_facts(body));
-    if (transaction) {
-        tree.add(transaction_facts(*transaction));
-        if (conversion && conversion->receipt_ids.size() == 1)
-            tree.add(receipt_facts(initial_receipt(*transaction, conversion->receipt_ids.front())));
-    }
+    if (const auto initial = initial_receipt(answer)) tree.add(receipt_facts(*initial));
+    if (transaction) tree.add(transaction_facts(*transaction));
     if (conversion) add(*conversion);
     for (const auto& outcome : answer.receipts_outcome) add(outcome);
     return tree;

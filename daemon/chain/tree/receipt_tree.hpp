@@ -63,7 +63,8 @@ ReceiptTree tree_of(const TransactionStatus& answer, const std::vector<Receipt>&
                     const ExecutionOf& execution_of);
 
 // A transaction's initial receipt repeats it: the signer asks the receiver for the same actions,
-// with no data in or out (chain-model.md §1.1, §2). Views into the transaction's document.
-Receipt initial_receipt(const SignedTransaction& transaction, Text receipt_id);
+// with no data in or out (chain-model.md §1.1, §2). Views into the answer's document. nullopt: the answer
+// does not tell the transaction, or not that it made one receipt.
+std::optional<Receipt> initial_receipt(const TransactionStatus& answer);
 
 }  // namespace receiptd::chain

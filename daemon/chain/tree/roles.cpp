@@ -50,8 +50,7 @@ Role role_of(const Receipt& receipt, const std::optional<ParentFacts>& parent) {
 }
 
 bool deletes_account(const Receipt& receipt, const ExecutionStatus& status) {
-    if (status.kind != StatusKind::success_value && status.kind != StatusKind::success_receipt_id)
-        return false;
+    if (!succeeded(status.kind)) return false;
     return std::any_of(receipt.actions.begin(), receipt.actions.end(),
                        [](const Action& action) { return action.kind == ActionKind::delete_account; });
 }

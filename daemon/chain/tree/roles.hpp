@@ -34,6 +34,10 @@ struct RoleFacts {
 };
 Role role_of(const RoleFacts& receipt, const std::optional<ParentFacts>& parent);
 
+inline bool succeeded(StatusKind status) {
+    return status == StatusKind::success_value || status == StatusKind::success_receipt_id;
+}
+
 // The receipt succeeded and deleted its account: a `system` child is the payout to the
 // beneficiary, not a refund.
 bool deletes_account(const Receipt& receipt, const ExecutionStatus& status);

@@ -1,5 +1,5 @@
 // Trees are found by the hash of their transaction among all partitions, with all that judging them needs.
-#include "storage/stored_graph.hpp"
+#include "storage/stored_tree.hpp"
 #include "watch_test_support.hpp"
 
 namespace receiptd::test {

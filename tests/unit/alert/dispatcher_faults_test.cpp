@@ -2,12 +2,6 @@
 #include "faulty.hpp"
 #include "metrics/registry.hpp"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
-
-#include <future>
-
 namespace receiptd::alert {
 namespace {
 
@@ -53,23 +47,11 @@ private:
         for (const auto wait :
              {base::Duration(0), base::Duration(0), base::Duration(5s), base::Duration(5min)}) {
             clock_.passed += wait;
-            settle(dispatcher);
+            settle(dispatcher, io_, cpu_);
         }
         group.cancel();
-        settle(dispatcher);
+        settle(dispatcher, io_, cpu_);
         clock_.passed += kLease;
-    }
-    void settle(Dispatcher& dispatcher) {
-        dispatcher.wake();
-        io_.restart();
-        while (io_.poll() + poll_after_cpu() > 0) {
-        }
-    }
-    std::size_t poll_after_cpu() {
-        std::promise<void> done;
-        boost::asio::post(cpu_, [&] { done.set_value(); });
-        done.get_future().wait();
-        return io_.poll();
     }
     std::ptrdiff_t posts(const std::string& id, const std::string& endpoint) const {
         return std::count_if(sender_.posted.begin(), sender_.posted.end(), [&](const Message& message) {

@@ -5,12 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
-
-#include <future>
-
 namespace receiptd::alert {
 namespace {
 
@@ -28,20 +22,7 @@ protected:
         settle();
     }
 
-    // Lets everything happen that can happen now.
-    void settle() {
-        dispatcher_.wake();
-        io_.restart();
-        while (io_.poll() + poll_after_cpu() > 0) {
-        }
-    }
-    // Bodies are made on another thread; its only one, so what was handed over before is done then.
-    std::size_t poll_after_cpu() {
-        std::promise<void> done;
-        boost::asio::post(cpu_, [&] { done.set_value(); });
-        done.get_future().wait();
-        return io_.poll();
-    }
+    void settle() { testing::settle(dispatcher_, io_, cpu_); }
     void settle_after(base::Duration time) {
         clock_.passed += time;
         settle();

@@ -6,8 +6,13 @@
 #include "base/event.hpp"
 #include "storage/errors.hpp"
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+
 #include <algorithm>
 #include <deque>
+#include <future>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -170,5 +175,20 @@ public:
 private:
     base::Event released_;
 };
+
+// Lets everything happen that can happen now. Bodies are made on `cpu`; it has one thread, so what was handed
+// over before is done when its turn comes.
+inline void settle(Dispatcher& dispatcher, boost::asio::io_context& io, boost::asio::thread_pool& cpu) {
+    const auto poll_after_cpu = [&] {
+        std::promise<void> done;
+        boost::asio::post(cpu, [&] { done.set_value(); });
+        done.get_future().wait();
+        return io.poll();
+    };
+    dispatcher.wake();
+    io.restart();
+    while (io.poll() + poll_after_cpu() > 0) {
+    }
+}
 
 }  // namespace receiptd::alert::testing

@@ -48,7 +48,7 @@ void expect_same(const Picture& made, const Picture& undisturbed) {
     EXPECT_EQ(made.unfinished_backfills, 0u);
 }
 
-// What is worked by one daemon after another, until one has done it.
+// Work that one daemon after another goes on with, until one has done it.
 class FollowWork {
 public:
     FollowWork(config::Source form, test::Steps& of_store, test::Steps& of_source)

@@ -1,4 +1,4 @@
-#include "storage/stored_graph.hpp"
+#include "storage/stored_tree.hpp"
 
 namespace receiptd::storage {
 
