@@ -169,7 +169,8 @@ private:
                 if (!config_file_.empty()) reload();
                 continue;
             }
-            if (runtime_.state.stopping) std::_Exit(kOk);  // second signal: uncommitted work rolls back
+            if (runtime_.state.stop.requested())
+                std::_Exit(kOk);  // second signal: uncommitted work rolls back
             signalled_ = true;
             log::info("stopping: the batch being written is finished first");
             runtime_.follower.stop();
@@ -254,21 +255,21 @@ private:
         if (!progress.visible()) co_return;
         log::configure(std::max(runtime_.settings.log_level, log::Level::warn), runtime_.settings.log_format);
         while (true) {
-            progress.show(total - std::min(total, left(range)), runtime_.state.unavailable.size());
+            progress.show(total - std::min(total, left(range)), runtime_.state.heights.unavailable().size());
             co_await base::sleep_on(timer, kProgressEvery);
         }
     }
 
     base::Height left(base::HeightRange range) const {
-        return runtime_.state.coverage.gaps().within(range).size();
+        return runtime_.state.heights.gaps().within(range).size();
     }
 
     Runtime runtime_;
     std::string config_file_;
     watch::OpenTrees open_trees_{runtime_.sources->trees(), runtime_.clock,
                                  [this]() -> std::optional<chain::BlockHeight> {
-                                     if (!runtime_.state.head) return std::nullopt;
-                                     return runtime_.state.head->height;
+                                     if (!runtime_.state.head.block()) return std::nullopt;
+                                     return runtime_.state.head.height();
                                  }};
     metrics::ApiSeries api_series_{runtime_.registry};
     // The API has its own connections: its callers do not wait for the tracker's questions.

@@ -103,7 +103,7 @@ Runtime::Runtime(const config::Settings& configured)
       deliveries(database),
       findings(database),
       sources(rpc::make_sources(context.get_executor(), cpu, settings, &rpc_series, clock)),
-      state(context.get_executor(), follow_series, clock),
+      state(follow_series, clock),
       follower(context.get_executor(), cpu, sources->blocks(), &sources->trees(),
                {blocks, trees, orphans, backfills}, state, settings.follow),
       watching(context.get_executor(), cpu, watches, *sources, follower, state, watch_series, clock,
@@ -123,28 +123,28 @@ api::DaemonStatus Runtime::status() const {
     view_of.network = settings.network;
     view_of.source = settings.follow.source == config::Source::rpc ? "rpc" : "neardata";
     view_of.scope = scope_name(settings.follow.scope);
-    view_of.head = view(state.head);
-    if (state.head)
+    view_of.head = view(state.head.block());
+    if (state.head.block())
         view_of.head_seen_seconds_ago =
-            static_cast<double>((clock.steady() - state.head_seen_at).count()) / 1e9;
-    view_of.committed = view(state.committed);
+            static_cast<double>((clock.steady() - state.head.seen_at()).count()) / 1e9;
+    view_of.committed = view(state.heights.tip());
     view_of.database_connected = clock.steady() - database_answered_at < kDatabaseSilence;
-    view_of.covered_heights = state.coverage.covered.size();
-    const auto gaps = state.coverage.gaps();
+    view_of.covered_heights = state.heights.coverage().covered.size();
+    const auto gaps = state.heights.gaps();
     view_of.gap_heights = gaps.size();
     for (const auto& range : gaps.ranges()) {
         if (view_of.gaps.size() == kListed) break;
         view_of.gaps.push_back({range.from, range.to});
     }
-    view_of.unavailable_heights = state.unavailable.size();
-    for (const auto& [height, record] : state.unavailable) {
+    view_of.unavailable_heights = state.heights.unavailable().size();
+    for (const auto& [height, record] : state.heights.unavailable()) {
         if (view_of.unavailable.size() == kListed) break;
         view_of.unavailable.push_back({height, record.reason, record.detail, record.attempts});
     }
-    view_of.pending_trees = state.pending_trees;
-    view_of.overdue_trees = view(state.overdue_trees);
+    view_of.pending_trees = state.trees.pending;
+    view_of.overdue_trees = view(state.trees.overdue);
     view_of.untracked_shards = sources->untracked_shards();
-    if (state.broken) view_of.broken_chain = state.broken->why;
+    if (const auto& broken = state.heights.broken()) view_of.broken_chain = broken->why;
     if (const auto& outbox = dispatcher.outbox())
         view_of.outbox = api::OutboxView{outbox->pending, outbox->dead,
                                          std::chrono::duration<double>(outbox->oldest_pending).count()};

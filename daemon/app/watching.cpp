@@ -5,35 +5,21 @@
 namespace receiptd::app {
 namespace {
 
-constexpr auto kHeadIsFresh = std::chrono::seconds(30);
-
 watch::ChainView view_of(follow::Follower& follower, const follow::State& state,
                          const config::Follow& settings) {
     watch::ChainView view;
     view.final_height = [&state]() -> std::optional<chain::BlockHeight> {
-        if (!state.head) return std::nullopt;
-        return state.head->height;
+        if (!state.head.block()) return std::nullopt;
+        return state.head.height();
     };
-    view.covered_up_to = [&state](chain::BlockHeight from) -> std::optional<chain::BlockHeight> {
-        // The newest blocks may be on their way.
-        const auto& covered = state.coverage.covered;
-        auto known = from;
-        while (!covered.contains(known) && known > 0 && from - known < watch::kHostsLag) --known;
-        if (!covered.contains(known)) return std::nullopt;
-        return covered.first_missing(known) - 1;
+    view.covered_up_to = [&state](chain::BlockHeight from) {
+        return state.heights.covered_up_to(from, watch::kHostsLag);
     };
     // Source rpc asks for each tree until it has all of it.
     view.follows_since = [&state, by_rpc = settings.source == config::Source::rpc](chain::BlockHeight from) {
-        if (by_rpc) return true;
-        const bool all_wanted =
-            !state.committed || state.coverage.wanted.first_missing(from) > state.committed->height;
-        return all_wanted && state.unavailable.lower_bound(from) == state.unavailable.end();
+        return by_rpc || state.heights.follows_since(from);
     };
-    view.is_at_head = [&state] {
-        return state.head && state.committed &&
-               state.committed->height + watch::kHostsLag >= state.head->height &&
-               state.clock.steady() - state.head_seen_at < kHeadIsFresh;
-    };
+    view.is_at_head = [&state] { return state.is_at_head(watch::kHostsLag); };
     view.stores = settings.scope != config::ScopeName::headers;
     view.keep = [&follower](storage::FoundTransaction found) { return follower.keep(std::move(found)); };
     return view;

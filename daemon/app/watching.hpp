@@ -30,7 +30,7 @@ public:
         return tracker_.watches(transaction);
     }
     base::Task<void> committing(const chain::Sightings& seen) override { return tracker_.committing(seen); }
-    void committed(const chain::RowBatch& facts) override { tracker_.committed(facts); }
+    void committed(const chain::CommitFacts& facts) override { tracker_.committed(facts); }
     void settled(const chain::DecidedCounts& decided) override { tracker_.settled(decided); }
     bool wants(const std::string& tx_hash) const override { return tracker_.wants(tx_hash); }
     void progressed(const std::string& tx_hash, const chain::TreeSeen& seen) override {

@@ -4,6 +4,7 @@
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <utility>
@@ -43,6 +44,26 @@ Task<void> wait_for(Event& event, asio::any_io_executor executor, std::chrono::n
     auto notified = event.wait();
     auto either = std::move(slept) || std::move(notified);
     co_await std::move(either);
+}
+
+void Signal::notify_all() {
+    for (auto* event : waking_) event->notify_all();
+}
+
+Wakeup::Wakeup(asio::any_io_executor executor, std::initializer_list<Signal*> signals)
+    : event_(std::move(executor)), signals_(signals) {
+    for (auto* signal : signals_) signal->waking_.push_back(&event_);
+}
+
+Wakeup::~Wakeup() {
+    for (auto* signal : signals_) std::erase(signal->waking_, &event_);
+}
+
+Task<void> Wakeup::wait() { return event_.wait(); }
+
+Task<void> Wakeup::wait_for(std::chrono::nanoseconds delay) {
+    const auto executor = co_await asio::this_coro::executor;
+    co_await base::wait_for(event_, executor, delay);
 }
 
 }  // namespace receiptd::base

@@ -24,13 +24,14 @@ std::string per_second(double rate) {
 
 base::Task<void> Follower::resume_backfills() {
     auto look_at = state_.clock.steady();
-    while (!state_.stopping) {
+    base::Wakeup stopping(executor_, {&state_.stop.signal});
+    while (!state_.stop.requested()) {
         if (state_.clock.steady() >= look_at) {
             auto abandoned = co_await stores_.backfills.claim_abandoned_backfills();
             for (auto& backfill : abandoned) runs_.spawn(guard(run_backfill(std::move(backfill))));
             look_at = state_.clock.steady() + kLookForAbandoned;
         }
-        co_await base::wait_for(state_.changed, executor_, 1s);
+        co_await stopping.wait_for(1s);
     }
 }
 
@@ -43,20 +44,20 @@ base::Task<void> Follower::run_backfill(storage::BackfillProgress backfill) {
     reporting.spawn(report_backfill(id, backfill.missing));
     auto untried = backfill.missing;
     bool broken = false;
-    while (!untried.empty() && !state_.stopping && !broken) {
+    while (!untried.empty() && !state_.stop.requested() && !broken) {
         // A refused batch leaves heights over if another daemon stored a part of it, hence the loop.
         const auto range = untried.ranges().front();
         RunSettings settings{range.from, range.to, rpc::Priority::backfill, engine_.patience};
         Run run(engine_, settings);
         const auto end = co_await run.run();
         broken = end.broken.has_value();
-        untried.subtract(state_.coverage.covered);
-        untried.subtract(state_.given_up);
+        untried.subtract(state_.heights.coverage().covered);
+        untried.subtract(state_.heights.given_up());
     }
     reporting.cancel();
     co_await reporting.join();
     auto missing = backfill.missing;
-    missing.subtract(state_.coverage.covered);
+    missing.subtract(state_.heights.coverage().covered);
     if (!untried.empty()) {
         co_await stores_.backfills.release_backfill(id);
         co_return;
@@ -74,7 +75,7 @@ base::Task<void> Follower::report_backfill(std::int64_t id, base::HeightSet miss
     while (true) {
         co_await base::sleep_on(timer, kReportEvery);
         co_await stores_.backfills.renew_backfill(id);
-        missing.subtract(state_.coverage.covered);
+        missing.subtract(state_.heights.coverage().covered);
         const auto left = missing.size();
         const double rate =
             static_cast<double>(left_before - left) / std::chrono::duration<double>(kReportEvery).count();

@@ -20,8 +20,7 @@ public:
     virtual bool watches(const chain::SignedTransaction& transaction) const = 0;
     // Called before the commit, which waits for it: stores data that must exist once the block is stored.
     virtual base::Task<void> committing(const chain::Sightings& seen) = 0;
-    // A batch without its rows: blocks, heights, `seen`, `decided`.
-    virtual void committed(const chain::RowBatch& facts) = 0;
+    virtual void committed(const chain::CommitFacts& facts) = 0;
     // Verdicts and findings of trees that cross a seam.
     virtual void settled(const chain::DecidedCounts& decided) = 0;
 

@@ -27,9 +27,10 @@ FetchWindow::FetchWindow(base::asio::any_io_executor executor, rpc::BlockSource&
       source_(source),
       state_(state),
       settings_(settings),
+      filled_(executor, {&state.stop.signal}),
       tasks_(executor, [this](const std::exception_ptr& error) {
           failure_ = error;
-          state_.changed.notify_all();
+          filled_.notify();
       }) {}
 
 void FetchWindow::start(base::Height height) {
@@ -46,7 +47,7 @@ bool FetchWindow::ready(base::Height height) const {
 
 base::Task<std::optional<rpc::FetchResult>> FetchWindow::take(base::Height height) {
     const auto slot = slots_.at(height);
-    while (!slot->result && !failure_ && !state_.stopping) co_await state_.changed.wait();
+    while (!slot->result && !failure_ && !state_.stop.requested()) co_await filled_.wait();
     if (!slot->result && failure_) std::rethrow_exception(failure_);
     slots_.erase(height);
     co_return std::move(slot->result);
@@ -63,7 +64,7 @@ base::Task<void> FetchWindow::fill(base::Height height, std::shared_ptr<Slot> sl
     const auto seconds = static_cast<double>((state_.clock.steady() - started_at).count()) / 1e9;
     state_.series.fetch_seconds.Observe(seconds);
     slot->result.emplace(std::move(result));
-    state_.changed.notify_all();
+    filled_.notify();
 }
 
 base::Task<rpc::FetchResult> FetchWindow::fetch_patiently(base::Height height) {
@@ -74,7 +75,7 @@ base::Task<rpc::FetchResult> FetchWindow::fetch_patiently(base::Height height) {
         auto result = co_await source_.fetch(height, settings_.priority, settings_.with_chunks);
         const bool not_yet = std::holds_alternative<rpc::NotYet>(result);
         if (!not_yet && !std::holds_alternative<rpc::Unavailable>(result)) co_return result;
-        const bool above_head = not_yet && (!state_.head || height > state_.head->height);
+        const bool above_head = not_yet && height > state_.head.height();
         if (!above_head && state_.clock.steady() >= deadline) {
             if (not_yet) result = rpc::Unavailable{"not_yet", "the hosts lag behind the head they told"};
             co_return result;

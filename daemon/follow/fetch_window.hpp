@@ -55,6 +55,7 @@ private:
     State& state_;
     FetchSettings settings_;
     std::map<base::Height, std::shared_ptr<Slot>> slots_;
+    base::Wakeup filled_;
     std::exception_ptr failure_;
     base::TaskGroup tasks_;
 };

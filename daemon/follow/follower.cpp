@@ -42,45 +42,49 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
       state_(state),
       settings_(settings),
       writers_(executor, stores.blocks, state, settings.writers),
-      engine_{executor,
-              cpu,
-              source,
-              stores,
-              writers_,
-              state,
-              scope_of(settings),
-              settings.source == config::Source::neardata,
-              settings.fetch_ahead,
-              settings.batch_blocks,
-              settings.batch_bytes,
-              settings.patience},
+      engine_{
+          executor,
+          cpu,
+          source,
+          stores,
+          writers_,
+          state,
+          scope_of(settings),
+          source.tells_outcomes() ? std::optional(Seams(stores.orphans, stores.trees, state)) : std::nullopt,
+          settings.fetch_ahead,
+          settings.batch_blocks,
+          settings.batch_bytes,
+          settings.patience},
       writing_(executor),
       loops_(executor),
       runs_(executor) {
-    const bool come_with_blocks = !engine_.source_has_outcomes && stores_transactions();
     if (trees)
         trees_.emplace(executor, cpu, *trees, stores.trees, stores.blocks, state, settings.patience,
-                       come_with_blocks);
-    state_.places_receipts = engine_.source_has_outcomes && stores_transactions();
-    writers_.on_committed([this](const chain::RowBatch& facts) { committed(facts); });
+                       trees_of_blocks());
+    writers_.on_committed([this](const chain::CommitFacts& facts) { committed(facts); });
 }
 
 void Follower::place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& trees,
                               storage::UnplacedStore& waiting) {
     found_ = &waiting;
-    if (engine_.source_has_outcomes || settings_.scope != config::ScopeName::accounts) return;
-    state_.places_receipts = true;
+    if (source_.tells_outcomes() || settings_.scope != config::ScopeName::accounts) return;
+    if (trees_) trees_->expect_receipts_stored_before();
     unplaced_receipts_.emplace(executor_, UnplacedSources{receipts, trees, waiting}, stores_.blocks, state_,
                                engine_.scope, settings_.patience);
 }
 
 bool Follower::stores_transactions() const { return settings_.scope != config::ScopeName::headers; }
 
+Trees::OfBlocks Follower::trees_of_blocks() const {
+    if (!stores_transactions()) return Trees::OfBlocks::none;
+    return source_.tells_outcomes() ? Trees::OfBlocks::stored_with_block : Trees::OfBlocks::fetched;
+}
+
 // A followed block that is not stored yet brings it by itself.
 bool Follower::block_brings(base::Height height) const {
-    const auto& coverage = state_.coverage;
-    if (!stores_transactions() || coverage.covered.contains(height)) return false;
-    return coverage.wanted.contains(height) || !state_.committed || height > state_.committed->height;
+    const auto& heights = state_.heights;
+    if (!stores_transactions() || heights.stored(height)) return false;
+    return heights.coverage().wanted.contains(height) || !heights.tip() || height > heights.tip()->height;
 }
 
 base::Task<void> Follower::keep(storage::FoundTransaction found) {
@@ -89,9 +93,9 @@ base::Task<void> Follower::keep(storage::FoundTransaction found) {
     trees_->wake();
 }
 
-void Follower::stop() { state_.stop(); }
+void Follower::stop() { state_.stop.request(); }
 
-void Follower::committed(const chain::RowBatch& facts) {
+void Follower::committed(const chain::CommitFacts& facts) {
     if (trees_) trees_->committed(facts);
     if (state_.listener) state_.listener->committed(facts);
 }
@@ -111,23 +115,19 @@ base::Task<void> Follower::guard(base::Task<void> task) {
     } catch (const std::exception& e) {
         log::error("cannot go on", {{"because", e.what()}});
     }
-    state_.stop();
+    state_.stop.request();
 }
 
 base::Task<void> Follower::prepare() {
-    state_.coverage = co_await stores_.blocks.load_coverage();
+    auto coverage = co_await stores_.blocks.load_coverage();
     const auto unavailable = co_await stores_.blocks.unavailable_heights(kUnavailableLoaded);
-    for (const auto& height : unavailable) state_.unavailable[height.height] = height;
-    if (const auto last = state_.coverage.covered.last()) {
-        state_.committed = co_await stores_.blocks.stored_block_below(*last + 1);
-        const base::HeightRange seam{*last, *last};
-        if (engine_.source_has_outcomes) {
-            co_await stores_.orphans.adopt_orphans(seam);
-            const auto settled = co_await stores_.trees.settle_trees(seam, state_.news_since());
-            if (state_.listener) state_.listener->settled(settled);
-        }
-    }
-    state_.publish_gaps();
+    const auto last = coverage.covered.last();
+    std::optional<chain::BlockRef> tip;
+    if (last) tip = co_await stores_.blocks.stored_block_below(*last + 1);
+    state_.heights.load(std::move(coverage), unavailable, std::move(tip));
+    if (!last || !engine_.seams) co_return;
+    const base::HeightRange seam{*last, *last};
+    co_await engine_.seams->close(seam, state_.news_since());
 }
 
 void Follower::start_loops(bool follow_closely) {
@@ -150,9 +150,9 @@ base::Task<void> Follower::follow_up_to(std::optional<base::Height> until) {
     if (until && from <= *until) {
         const base::HeightRange wanted{from, *until};
         co_await stores_.blocks.want(wanted);
-        state_.coverage.wanted.add(wanted);
+        state_.heights.want(wanted);
     }
-    log::info("following the chain", {{"from", from}, {"gaps", state_.coverage.gaps().size()}});
+    log::info("following the chain", {{"from", from}, {"gaps", state_.heights.gaps().size()}});
     if (!until || from <= *until) runs_.spawn(guard(run_along_head(from, until)));
     runs_.spawn(guard(repair_gaps()));
     runs_.spawn(guard(resume_backfills()));
@@ -160,7 +160,8 @@ base::Task<void> Follower::follow_up_to(std::optional<base::Height> until) {
         const base::HeightRange range{0, *until};
         co_await wait_until_dealt_with(range);
     } else {
-        while (!state_.stopping) co_await state_.changed.wait();
+        base::Wakeup stopping(executor_, {&state_.stop.signal});
+        while (!state_.stop.requested()) co_await stopping.wait();
     }
 }
 
@@ -171,14 +172,14 @@ base::Task<Follower::End> Follower::backfill(base::HeightRange range) {
 base::Task<void> Follower::fill(base::HeightRange range) {
     co_await prepare();
     start_loops(false);
-    while (!state_.head && !state_.stopping) co_await state_.changed.wait();
-    if (state_.head && range.to > state_.head->height)
+    co_await know_head();
+    if (state_.head.block() && range.to > state_.head.height())
         throw std::runtime_error("height " + std::to_string(range.to) + " is above the head, " +
-                                 std::to_string(state_.head->height));
+                                 std::to_string(state_.head.height()));
     auto claimed = co_await stores_.backfills.claim_backfill(range);
     if (claimed.leased) throw std::runtime_error("another process is working on this range right now");
     co_await stores_.blocks.want(range);
-    state_.coverage.wanted.add(range);
+    state_.heights.want(range);
     runs_.spawn(guard(run_backfill(std::move(claimed))));
     co_await wait_until_dealt_with(range);
 }
@@ -195,27 +196,32 @@ base::Task<Follower::End> Follower::to_its_end(base::Task<void> work, base::Heig
 
 base::Task<std::optional<base::Height>> Follower::first_height() {
     if (const auto* height = std::get_if<std::uint64_t>(&settings_.start)) {
-        auto handled = state_.coverage.covered;
-        for (const auto& [known, record] : state_.unavailable) handled.add(known);
+        auto handled = state_.heights.coverage().covered;
+        for (const auto& [known, record] : state_.heights.unavailable()) handled.add(known);
         co_return handled.first_missing(*height);
     }
-    const auto last = state_.coverage.covered.last();
+    const auto last = state_.heights.coverage().covered.last();
     if (last && std::holds_alternative<config::StartAtResume>(settings_.start)) co_return *last + 1;
-    while (!state_.head && !state_.stopping) co_await state_.changed.wait();
-    if (!state_.head || state_.stopping) co_return std::nullopt;
-    co_return state_.head->height;
+    co_await know_head();
+    if (!state_.head.block() || state_.stop.requested()) co_return std::nullopt;
+    co_return state_.head.height();
+}
+
+base::Task<void> Follower::know_head() {
+    base::Wakeup wakeup(executor_, {&state_.head.moved, &state_.stop.signal});
+    while (!state_.head.block() && !state_.stop.requested()) co_await wakeup.wait();
 }
 
 base::Task<void> Follower::poll_head(bool closely) {
     HeadRhythm rhythm;
     base::asio::steady_timer timer(executor_);
     bool warned = false;
-    while (!state_.stopping) {
+    while (!state_.stop.requested()) {
         const auto asked_at = state_.clock.steady();
         auto head = co_await source_.head();
         state_.series.head_polls.Increment();
         if (head) {
-            state_.learn_head(*head);
+            state_.head.learn(*head);
             rhythm.saw(head->height, asked_at);
             warned = false;
         } else {
@@ -231,7 +237,8 @@ base::Task<void> Follower::poll_head(bool closely) {
 }
 
 base::Task<void> Follower::run_along_head(base::Height from, std::optional<base::Height> until) {
-    for (unsigned attempt = 1; !state_.stopping; ++attempt) {
+    base::Wakeup stopping(executor_, {&state_.stop.signal});
+    for (unsigned attempt = 1; !state_.stop.requested(); ++attempt) {
         RunSettings settings{from, until, rpc::Priority::head, engine_.patience};
         Run run(engine_, settings);
         const auto end = co_await run.run();
@@ -239,27 +246,28 @@ base::Task<void> Follower::run_along_head(base::Height from, std::optional<base:
         if (end.next > from) attempt = 1;
         from = end.next;
         const auto again_at = state_.clock.steady() + base::backoff_delay(kRetryBroken, attempt, 0.5);
-        while (!state_.stopping && state_.clock.steady() < again_at)
-            co_await base::wait_for(state_.changed, executor_, again_at - state_.clock.steady());
+        while (!state_.stop.requested() && state_.clock.steady() < again_at)
+            co_await stopping.wait_for(again_at - state_.clock.steady());
     }
 }
 
 std::optional<base::HeightRange> Follower::due_gap() const {
-    auto gaps = state_.coverage.gaps();
+    const auto& heights = state_.heights;
+    auto gaps = heights.gaps();
     if (gaps.empty()) return std::nullopt;
-    gaps.subtract(state_.in_flight);
-    if (state_.head) gaps.subtract({state_.head->height + 1, kTop});
+    gaps.subtract(heights.in_flight());
+    if (state_.head.block()) gaps.subtract({state_.head.height() + 1, kTop});
     const auto now = state_.clock.steady();
     for (const auto& [height, at] : retry_at_)
         if (at > now) gaps.subtract({height, height});
-    if (state_.broken) {  // blocks above may belong to the fork
-        const auto fitting = state_.coverage.covered.ranges();
+    if (const auto& broken = heights.broken()) {  // blocks above may belong to the fork
+        const auto fitting = heights.coverage().covered.ranges();
         const auto next = std::find_if(fitting.begin(), fitting.end(),
-                                       [&](const auto& range) { return range.from > state_.broken->height; });
+                                       [&](const auto& range) { return range.from > broken->height; });
         const auto end = next == fitting.end() ? kTop : next->from;
-        gaps.subtract({state_.broken->height + 1, end});
+        gaps.subtract({broken->height + 1, end});
     }
-    const auto& busy = state_.in_flight;
+    const auto& busy = heights.in_flight();
     for (const auto& [from, to] : gaps.ranges()) {
         const bool waits = busy.contains(to + 1) || (from > 0 && busy.contains(from - 1));
         if (!waits) return base::HeightRange{from, std::min(to, from + kRepairAtOnce - 1)};
@@ -268,29 +276,31 @@ std::optional<base::HeightRange> Follower::due_gap() const {
 }
 
 base::Task<void> Follower::repair_gaps() {
+    base::Wakeup wakeup(executor_, {&state_.head.moved, &state_.heights.changed, &state_.stop.signal});
     // Heights given up in this life wait their turn; those of an earlier one are tried at once.
-    while (!state_.stopping) {
-        for (const auto& [height, record] : state_.unavailable)
-            if (retry_at_.count(height) == 0 && state_.given_up.contains(height))
+    while (!state_.stop.requested()) {
+        for (const auto& [height, record] : state_.heights.unavailable())
+            if (retry_at_.count(height) == 0 && state_.heights.given_up().contains(height))
                 retry_at_[height] =
                     state_.clock.steady() + base::backoff_delay(kRetryUnavailable, record.attempts, 0.5);
-        const auto gap = state_.head || source_.waits_for_next() ? due_gap() : std::nullopt;
+        const auto gap = state_.head.block() || source_.waits_for_next() ? due_gap() : std::nullopt;
         if (gap)
             co_await repair(*gap);
         else
-            co_await base::wait_for(state_.changed, executor_, 1s);
+            co_await wakeup.wait_for(1s);
     }
 }
 
 base::Task<void> Follower::repair(base::HeightRange range) {
-    const bool tried_before = state_.unavailable.count(range.from) > 0;
+    const auto& unavailable = state_.heights.unavailable();
+    const bool tried_before = unavailable.count(range.from) > 0;
     RunSettings settings{range.from, range.to, rpc::Priority::gap,
                          tried_before ? base::Duration(0) : engine_.patience};
     Run run(engine_, settings);
     co_await run.run();
     for (auto height = range.from; height <= range.to; ++height) {
-        const auto record = state_.unavailable.find(height);
-        if (record == state_.unavailable.end())
+        const auto record = unavailable.find(height);
+        if (record == unavailable.end())
             retry_at_.erase(height);
         else
             retry_at_[height] =
@@ -300,13 +310,15 @@ base::Task<void> Follower::repair(base::HeightRange range) {
 
 base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
     PendingTreeCount pending(stores_.trees, range);
-    while (!state_.stopping) {
-        auto waiting = state_.coverage.gaps().within(range);
-        waiting.subtract(state_.given_up);
+    base::Wakeup wakeup(executor_, {&state_.heights.changed, &state_.trees.changed, &state_.stop.signal});
+    const auto& heights = state_.heights;
+    while (!state_.stop.requested()) {
+        auto waiting = heights.gaps().within(range);
+        waiting.subtract(heights.given_up());
         // Nothing above a block that does not fit is stored before it does.
-        if (state_.broken) waiting.subtract({state_.broken->height, kTop});
-        const bool heights_done = waiting.empty() && state_.in_flight.within(range).empty() &&
-                                  state_.unsettled.within(range).empty();
+        if (heights.broken()) waiting.subtract({heights.broken()->height, kTop});
+        const bool heights_done = waiting.empty() && heights.in_flight().within(range).empty() &&
+                                  heights.unsettled().within(range).empty();
         if (heights_done && trees_) pending_trees_ = co_await pending.get(state_.clock.steady());
         const bool trees_done = !trees_ || pending_trees_ == 0 || trees_->stalled();
         bool placed = true;
@@ -315,19 +327,19 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
             placed = unplaced_ == 0 || unplaced_receipts_->stalled();
         }
         if (heights_done && trees_done && placed) co_return;
-        co_await base::wait_for(state_.changed, executor_, 500ms);
+        co_await wakeup.wait_for(500ms);
     }
 }
 
 base::Task<Follower::End> Follower::wind_up(base::HeightRange range) {
-    state_.stop();
+    state_.stop.request();
     loops_.cancel();
     co_await loops_.join();
     co_await runs_.join();
     writing_.cancel();
     co_await writing_.join();
     if (failure_) std::rethrow_exception(failure_);
-    co_return End{state_.coverage.gaps().within(range), pending_trees_ + unplaced_};
+    co_return End{state_.heights.gaps().within(range), pending_trees_ + unplaced_};
 }
 
 }  // namespace receiptd::follow

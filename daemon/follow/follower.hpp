@@ -52,12 +52,13 @@ public:
 
 private:
     bool stores_transactions() const;
+    Trees::OfBlocks trees_of_blocks() const;
     bool block_brings(base::Height height) const;
     base::Task<void> follow_up_to(std::optional<base::Height> until);
     base::Task<void> fill(base::HeightRange range);
     base::Task<End> to_its_end(base::Task<void> work, base::HeightRange range);
     base::Task<void> prepare();
-    void committed(const chain::RowBatch& facts);
+    void committed(const chain::CommitFacts& facts);
     void start_loops(bool follow_closely);
     base::Task<void> poll_head(bool closely);
     base::Task<void> run_along_head(base::Height from, std::optional<base::Height> until);
@@ -68,6 +69,7 @@ private:
     base::Task<void> run_backfill(storage::BackfillProgress backfill);
     base::Task<void> report_backfill(std::int64_t id, base::HeightSet missing);
     base::Task<std::optional<base::Height>> first_height();  // nullopt: stopped before it was known
+    base::Task<void> know_head();                            // or be stopped
     base::Task<void> wait_until_dealt_with(base::HeightRange range);
     base::Task<End> wind_up(base::HeightRange range);
     base::Task<void> guard(base::Task<void> task);

@@ -3,7 +3,6 @@
 #include "base/log.hpp"
 #include "base/offload.hpp"
 #include "base/sleep.hpp"
-#include "chain/tree/lineage.hpp"
 #include "follow/commit_listener.hpp"
 #include "metrics/registry.hpp"
 
@@ -31,26 +30,12 @@ FetchSettings fetch_settings(const Engine& engine, const RunSettings& settings) 
     return fetch;
 }
 
-// `collect`: also collects the sightings of transactions in the block.
-chain::RowBatch rows_of(const rpc::BlockContents& contents, std::optional<base::Height> prev_height,
-                        const chain::Scope& scope, chain::Lineage& lineage, chain::LiveTrees& live_trees,
-                        bool collect) {
-    if (const auto* whole = std::get_if<chain::Decoded<chain::WholeBlock>>(&contents))
-        return chain::whole_block_rows(whole->value, prev_height, scope, lineage, &live_trees, collect);
-    const auto& parts = std::get<rpc::RpcBlock>(contents);
-    std::vector<const chain::Chunk*> chunks;
-    for (const auto& chunk : parts.chunks) chunks.push_back(&chunk.value);
-    return chain::block_rows(parts.block.value, chunks, prev_height, scope, collect);
-}
-
-// Rows are made one height at a time, in order: lineage and live_trees are never touched by two at once.
-base::Task<chain::RowBatch> make_rows(base::asio::thread_pool& cpu, rpc::BlockContents contents,
-                                      std::optional<base::Height> prev_height, const chain::Scope& scope,
-                                      chain::Lineage& lineage, chain::LiveTrees& live_trees, bool collect) {
-    auto work = [contents = std::move(contents), prev_height, &scope, &lineage, &live_trees, collect] {
-        return rows_of(contents, prev_height, scope, lineage, live_trees, collect);
-    };
-    return base::offload(cpu, std::move(work));
+// Rows are made one height at a time, in order: lineage and live trees are never touched by two at once.
+base::Task<chain::RowBatch> make_rows(base::asio::thread_pool& cpu,
+                                      std::unique_ptr<rpc::BlockContents> contents,
+                                      rpc::BlockContents::RowsSettings settings) {
+    return base::offload(cpu,
+                         [contents = std::move(contents), settings] { return contents->rows(settings); });
 }
 
 }  // namespace
@@ -60,8 +45,10 @@ Run::Run(Engine& engine, RunSettings settings)
       settings_(settings),
       next_(settings.from),
       window_(engine.executor, engine.source, engine.state, fetch_settings(engine, settings)),
+      wakeup_(engine.executor,
+              {&engine.state.head.moved, &engine.state.heights.changed, &engine.state.stop.signal}),
       last_seam_(settings.from),
-      adopt_at_(engine.source_has_outcomes ? settings.from + kFirstAdoption : kNever) {}
+      adopt_at_(engine.seams ? settings.from + kFirstAdoption : kNever) {}
 
 base::Task<RunEnd> Run::run() {
     std::exception_ptr failure;
@@ -70,9 +57,7 @@ base::Task<RunEnd> Run::run() {
     } catch (...) {
         failure = std::current_exception();
     }
-    engine_.state.in_flight.subtract(claimed_);
-    engine_.state.unsettled.subtract(claimed_);
-    engine_.state.changed.notify_all();
+    engine_.state.heights.release(claimed_);
     co_await window_.close();
     if (failure) std::rethrow_exception(failure);
     co_return RunEnd{next_, broken_};
@@ -80,8 +65,7 @@ base::Task<RunEnd> Run::run() {
 
 base::Task<void> Run::follow_through() {
     // A block is proven against its neighbours, so they must be stored first, not in flight.
-    while (has_neighbour_in_flight() && !engine_.state.stopping)
-        co_await base::wait_for(engine_.state.changed, engine_.executor, std::chrono::seconds(1));
+    while (has_neighbour_in_flight() && !engine_.state.stop.requested()) co_await wakeup_.wait();
     if (settings_.to) claim(still_missing(base::HeightSet({settings_.from, *settings_.to})));
     auto below = co_await engine_.stores.blocks.stored_block_below(settings_.from);
     auto above = co_await engine_.stores.blocks.stored_block_above(settings_.to.value_or(settings_.from));
@@ -94,21 +78,22 @@ base::Task<void> Run::follow_through() {
 
 base::Task<bool> Run::advance() {
     auto& state = engine_.state;
-    if (state.stopping || broken_) co_return false;
-    if (state.coverage.covered.contains(next_)) co_await leap();
+    if (state.stop.requested() || broken_) co_return false;
+    if (state.heights.stored(next_)) co_await leap();
     if (settings_.to && next_ > *settings_.to) co_return false;
     if (!mine(next_)) {  // another loop fetches it: the blocks above are proven against it
         co_await flush();
-        co_await state.changed.wait();
+        co_await wakeup_.wait();
         co_return true;
     }
     fill_window();
     if (!window_.started(next_)) {  // the head is not there yet
         co_await flush();
-        co_await state.changed.wait();
+        co_await wakeup_.wait();
         co_return true;
     }
-    const bool full = batch_.blocks.size() >= engine_.batch_blocks || batch_.bytes() >= engine_.batch_bytes;
+    const bool full =
+        batch_.facts.blocks.size() >= engine_.batch_blocks || batch_.bytes() >= engine_.batch_bytes;
     if (full || !window_.ready(next_)) co_await flush();
     auto result = co_await window_.take(next_);
     if (!result) co_return false;
@@ -124,27 +109,25 @@ base::Task<void> Run::leap() {
     auto stored_next = co_await engine_.stores.blocks.stored_block_above(next_ - 1);
     continuity_.set_above(std::move(stored_next));
     const auto step = continuity_.finish();
-    batch_.covered.add(still_missing(step.skipped));
+    batch_.facts.covered.add(still_missing(step.skipped));
     co_await give_up(step.holes, "no host has this height and no block above proves it skipped");
-    next_ = engine_.state.coverage.covered.first_missing(next_);
+    next_ = engine_.state.heights.coverage().covered.first_missing(next_);
     window_.forget_below(next_);
     last_seam_ = next_;
-    if (engine_.source_has_outcomes) adopt_at_ = next_ + kFirstAdoption;
+    if (engine_.seams) adopt_at_ = next_ + kFirstAdoption;
     auto below = co_await engine_.stores.blocks.stored_block_below(next_);
     auto above = co_await engine_.stores.blocks.stored_block_above(settings_.to.value_or(next_));
     continuity_ = Continuity(std::move(below), std::move(above));
     co_await hold_scope();
 }
 
-// With scope accounts a receipt may be in scope by its parent alone, which is stored below.
 base::Task<void> Run::hold_scope() {
-    if (!engine_.source_has_outcomes || engine_.scope.kind != chain::ScopeKind::accounts) co_return;
-    const auto ids = co_await engine_.stores.orphans.announced_below(next_);
-    lineage_.hold_in_scope(ids);
+    if (engine_.seams && engine_.scope.kind == chain::ScopeKind::accounts)
+        co_await engine_.seams->hold_scope(lineage_, next_);
 }
 
 base::Task<void> Run::handle(rpc::FetchResult result) {
-    if (auto* contents = std::get_if<rpc::BlockContents>(&result)) {
+    if (auto* contents = std::get_if<std::unique_ptr<rpc::BlockContents>>(&result)) {
         co_await store_block(std::move(*contents));
     } else if (std::holds_alternative<rpc::NoSuchHeight>(result)) {
         continuity_.denied(next_);
@@ -153,32 +136,31 @@ base::Task<void> Run::handle(rpc::FetchResult result) {
     }
 }
 
-base::Task<void> Run::store_block(rpc::BlockContents contents) {
-    auto ref = chain::block_ref(rpc::block_of(contents).header);
+base::Task<void> Run::store_block(std::unique_ptr<rpc::BlockContents> contents) {
+    const auto ref = chain::block_ref(contents->block().header);
     auto step = continuity_.block(ref);
     if (step.broken) {
         broken_ = *step.broken;
         log::error("the chain does not fit what is stored: this range stops here and stores nothing of it",
                    {{"height", next_}, {"why", *broken_}});
-        engine_.state.set_broken(next_, *broken_);
+        engine_.state.heights.set_broken(next_, *broken_);
         co_await give_up(next_, "broken_chain", *broken_);
         co_return;
     }
     co_await give_up(step.holes, "block " + std::to_string(ref.height) +
                                      " shows that it is not skipped, but no host has it");
-    engine_.state.learn_head(ref);
+    engine_.state.head.learn(ref);
     const auto skipped = still_missing(step.skipped);
     const auto started_at = engine_.state.clock.steady();
-    // By rpc, data that is listed moves trees on.
     const auto* listener = engine_.state.listener;
-    const bool collect = !engine_.source_has_outcomes || (listener && listener->listening());
-    const auto scope = scope_for(contents);
-    auto rows = co_await make_rows(engine_.cpu, std::move(contents), step.prev_height, scope, lineage_,
-                                   live_trees_, collect);
+    const auto scope = scope_for(*contents);
+    const rpc::BlockContents::RowsSettings rows_settings{step.prev_height, scope, lineage_, live_trees_,
+                                                         listener && listener->listening()};
+    auto rows = co_await make_rows(engine_.cpu, std::move(contents), rows_settings);
     engine_.state.series.rows_seconds.Observe(
         static_cast<double>((engine_.state.clock.steady() - started_at).count()) / 1e9);
-    rows.covered.add(skipped);
-    rows.seen.history = is_history();
+    rows.facts.covered.add(skipped);
+    rows.facts.seen.history = is_history();
     if (!is_news(ref)) rows.findings.clear();
     batch_.append(std::move(rows));
 }
@@ -188,23 +170,16 @@ chain::Scope Run::scope_for(const rpc::BlockContents& contents) const {
     auto scope = engine_.scope;
     const auto* listener = engine_.state.listener;
     if (scope.kind != chain::ScopeKind::accounts || !listener || !listener->listening()) return scope;
-    const auto look = [&](const chain::SignedTransaction& transaction) {
+    contents.for_each_transaction([&](const chain::SignedTransaction& transaction) {
         if (listener->watches(transaction)) scope.transactions.emplace(transaction.hash);
-    };
-    if (const auto* whole = std::get_if<chain::Decoded<chain::WholeBlock>>(&contents)) {
-        for (const auto& shard : whole->value.shards)
-            for (const auto& item : shard.transactions) look(item.transaction);
-    } else {
-        for (const auto& chunk : std::get<rpc::RpcBlock>(contents).chunks)
-            for (const auto& transaction : chunk.value.transactions) look(transaction);
-    }
+    });
     return scope;
 }
 
 base::Task<void> Run::give_up(base::Height height, std::string reason, std::string detail) {
-    auto& state = engine_.state;
+    auto& heights = engine_.state.heights;
     storage::UnavailableHeight record{height, std::move(reason), std::move(detail), 1};
-    if (const auto known = state.unavailable.find(height); known != state.unavailable.end())
+    if (const auto known = heights.unavailable().find(height); known != heights.unavailable().end())
         record.attempts = known->second.attempts + 1;
     // Said once; that it is still so is in status, readyz and the metrics.
     const auto level = record.attempts == 1 ? log::Level::warn : log::Level::debug;
@@ -213,11 +188,10 @@ base::Task<void> Run::give_up(base::Height height, std::string reason, std::stri
                 {"reason", record.reason},
                 {"detail", record.detail},
                 {"attempts", record.attempts}});
-    state.in_flight.subtract({height, height});
-    state.unsettled.subtract({height, height});
+    heights.release(base::HeightSet({height, height}));
     claimed_.subtract({height, height});
     co_await engine_.stores.blocks.record_unavailable(record);
-    state.learn_unavailable(record);
+    heights.learn_unavailable(record);
 }
 
 base::Task<void> Run::give_up(const base::HeightSet& holes, std::string detail) {
@@ -229,18 +203,18 @@ base::Task<void> Run::give_up(const base::HeightSet& holes, std::string detail) 
 
 base::Task<void> Run::finish() {
     auto& state = engine_.state;
-    if (!broken_ && !state.stopping && settings_.to) {
+    if (!broken_ && !state.stop.requested() && settings_.to) {
         co_await look_above();
         const auto step = continuity_.finish();
         auto skipped = still_missing(step.skipped);
         skipped = skipped.within({settings_.from, *settings_.to});
-        batch_.covered.add(skipped);
+        batch_.facts.covered.add(skipped);
         co_await give_up(step.holes, "no host has this height and no block above proves it skipped");
     }
     co_await flush();
     co_await engine_.writers.drain();
-    state.in_flight.subtract(claimed_);
-    if (state.stopping) co_return;
+    state.heights.written(claimed_);
+    if (state.stop.requested()) co_return;
     co_await adopt_around(settings_.from);
     if (next_ > settings_.from) co_await adopt_around(next_);
 }
@@ -258,12 +232,12 @@ base::Task<std::optional<chain::BlockRef>> Run::fetch_above() {
     const bool waits = engine_.source.waits_for_next();
     const auto give_up_at = state.clock.steady() + settings_.patience;
     auto last = *settings_.to + kLookAbove;
-    if (!waits) last = state.head ? std::min(state.head->height, last) : 0;
+    if (!waits) last = std::min(state.head.height(), last);
     base::asio::steady_timer timer(engine_.executor);
-    for (auto height = *settings_.to + 1; height <= last && !state.stopping;) {
+    for (auto height = *settings_.to + 1; height <= last && !state.stop.requested();) {
         auto result = co_await engine_.source.fetch(height, settings_.priority, false);
-        if (const auto* contents = std::get_if<rpc::BlockContents>(&result))
-            co_return chain::block_ref(rpc::block_of(*contents).header);
+        if (const auto* contents = std::get_if<std::unique_ptr<rpc::BlockContents>>(&result))
+            co_return chain::block_ref((*contents)->block().header);
         const bool comes = waits && std::holds_alternative<rpc::NotYet>(result);
         if (comes && state.clock.steady() >= give_up_at) co_return std::nullopt;
         if (comes)
@@ -275,10 +249,10 @@ base::Task<std::optional<chain::BlockRef>> Run::fetch_above() {
 }
 
 base::Task<void> Run::flush() {
-    if (batch_.covered.empty()) co_return;
+    if (batch_.facts.covered.empty()) co_return;
     auto batch = std::exchange(batch_, {});
     // Along the head nobody has ordered a range: batches may overtake each other, and die.
-    if (!settings_.to) batch.wanted.add({settings_.from, *batch.covered.last()});
+    if (!settings_.to) batch.facts.wanted.add({settings_.from, *batch.facts.covered.last()});
     co_await engine_.writers.submit(std::move(batch));
 }
 
@@ -292,20 +266,17 @@ base::Task<void> Run::adopt_when_due() {
 // Along the head somebody waits for what crosses the seam to be judged.
 base::Height Run::longest_wait() const { return settings_.to ? lineage_.window() * 4 : kAdoptionAlongHead; }
 
-// Inside a run the lineage knows every parent; at its ends parent and child may be stored by
-// different runs. A seam without neighbours has nothing to look for.
+// Inside a run the lineage knows every parent. A seam without neighbours has nothing to look for.
 base::Task<void> Run::adopt_around(base::Height seam) {
     const auto window = lineage_.window();
     base::HeightRange beyond{seam, seam + window};
     if (seam == settings_.from) beyond = {seam > window ? seam - window : 0, seam > 0 ? seam - 1 : 0};
-    const auto neighbours = engine_.state.coverage.covered.within(beyond);
+    const auto neighbours = engine_.state.heights.coverage().covered.within(beyond);
     const bool leapt = last_seam_ > settings_.from;
-    if (!engine_.source_has_outcomes || (neighbours.empty() && !leapt)) co_return;
-    const base::HeightRange around{seam, std::max(seam, last_seam_)};
-    co_await engine_.stores.orphans.adopt_orphans(around);
+    if (!engine_.seams || (neighbours.empty() && !leapt)) co_return;
     const auto news_since = is_history() ? base::WallTime::max() : engine_.state.news_since();
-    const auto settled = co_await engine_.stores.trees.settle_trees(around, news_since);
-    if (engine_.state.listener) engine_.state.listener->settled(settled);
+    const base::HeightRange around{seam, std::max(seam, last_seam_)};
+    co_await engine_.seams->close(around, news_since);
 }
 
 // The range of a backfill is history, whatever its age. Blocks that come late because of a fault are not:
@@ -319,13 +290,12 @@ bool Run::is_news(const chain::BlockRef& block) const {
 
 bool Run::has_neighbour_in_flight() const {
     const auto from = settings_.from > 0 ? settings_.from - 1 : 0;
-    return !engine_.state.in_flight.within({from, settings_.to.value_or(from) + 1}).empty();
+    return !engine_.state.heights.in_flight().within({from, settings_.to.value_or(from) + 1}).empty();
 }
 
 void Run::claim(const base::HeightSet& heights) {
     claimed_.add(heights);
-    engine_.state.in_flight.add(heights);
-    if (settings_.to) engine_.state.unsettled.add(heights);
+    engine_.state.heights.claim(heights, settings_.to.has_value());
 }
 
 void Run::fill_window() {
@@ -338,23 +308,22 @@ void Run::fill_window() {
 }
 
 base::Height Run::limit() const {
-    const auto& head = engine_.state.head;
-    auto last = head ? head->height : 0;
+    auto last = engine_.state.head.height();
     if (engine_.source.waits_for_next()) last = std::max(last, next_);
     return settings_.to ? std::min(last, *settings_.to) : last;
 }
 
 // A bounded run claims its heights at once, a run along the head one by one.
 bool Run::mine(base::Height height) const {
-    const auto& state = engine_.state;
+    const auto& heights = engine_.state.heights;
     if (settings_.to || claimed_.contains(height)) return claimed_.contains(height);
-    return !state.coverage.covered.contains(height) && !state.in_flight.contains(height);
+    return !heights.stored(height) && !heights.in_flight().contains(height);
 }
 
 base::HeightSet Run::still_missing(const base::HeightSet& heights) const {
     auto missing = heights;
-    missing.subtract(engine_.state.coverage.covered);
-    auto others = engine_.state.in_flight;
+    missing.subtract(engine_.state.heights.coverage().covered);
+    auto others = engine_.state.heights.in_flight();
     others.subtract(claimed_);
     missing.subtract(others);
     if (settings_.from > 0) missing.subtract({0, settings_.from - 1});

@@ -7,6 +7,7 @@
 #include "chain/tree/live_trees.hpp"
 #include "follow/continuity.hpp"
 #include "follow/fetch_window.hpp"
+#include "follow/seams.hpp"
 #include "follow/state.hpp"
 #include "follow/writers.hpp"
 #include "rpc/source.hpp"
@@ -17,6 +18,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -39,7 +41,7 @@ struct Engine {
     Writers& writers;
     State& state;
     chain::Scope scope;
-    bool source_has_outcomes = false;  // neardata: receipts come with the block
+    std::optional<Seams> seams;  // where outcomes come with the block
     unsigned fetch_ahead = 8;
     unsigned batch_blocks = 16;
     std::uint64_t batch_bytes = 8ull << 20;
@@ -72,7 +74,7 @@ private:
     base::Task<void> leap();     // over heights that are stored already
     base::Task<void> hold_scope();
     base::Task<void> handle(rpc::FetchResult result);
-    base::Task<void> store_block(rpc::BlockContents contents);
+    base::Task<void> store_block(std::unique_ptr<rpc::BlockContents> contents);
     chain::Scope scope_for(const rpc::BlockContents& contents) const;
     base::Task<void> give_up(base::Height height, std::string reason, std::string detail);
     base::Task<void> give_up(const base::HeightSet& holes, std::string detail);
@@ -97,6 +99,7 @@ private:
     base::Height next_;
     Continuity continuity_;
     FetchWindow window_;
+    base::Wakeup wakeup_;
     chain::Lineage lineage_;
     chain::LiveTrees live_trees_;
     chain::RowBatch batch_;

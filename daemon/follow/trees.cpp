@@ -81,40 +81,42 @@ base::Task<std::uint64_t> PendingTreeCount::get(base::SteadyTime now) {
 
 Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, rpc::TreeSource& source,
              storage::TreeStore& store, storage::BlockStore& blocks, State& state, base::Duration patience,
-             bool come_with_blocks)
-    : executor_(std::move(executor)),
+             OfBlocks of_blocks)
+    : executor_(executor),
       cpu_(cpu),
       source_(source),
       store_(store),
       blocks_(blocks),
       state_(state),
       patience_(patience),
-      come_with_blocks_(come_with_blocks),
+      of_blocks_(of_blocks),
+      receipts_stored_before_(of_blocks == OfBlocks::stored_with_block),
+      wakeup_(std::move(executor), {&state.head.moved, &state.heights.changed, &state.stop.signal}),
       pending_(store, kEverywhere),
       progress_at_(state.clock.steady()) {}
 
 base::Task<void> Trees::run() {
     base::TaskGroup workers(executor_);
-    while (!state_.stopping && !workers.failed()) {
+    while (!state_.stop.requested() && !workers.failed()) {
         if (may_be_pending()) {
             co_await claim();
             co_await count();
         }
         start_ready(workers);
-        co_await base::wait_for(state_.changed, executor_, kIdlePause);
+        co_await wakeup_.wait_for(kIdlePause);
     }
     co_await workers.join();
 }
 
 void Trees::wake() {
     woken_ = true;
-    state_.changed.notify_all();
+    wakeup_.notify();
 }
 
 // Other daemons may place some, too.
 bool Trees::may_be_pending() const {
-    return come_with_blocks_ || woken_ || state_.pending_trees > 0 ||
-           state_.clock.steady() >= claimed_at_ + kLookForOthers;
+    const auto pause = state_.trees.pending > 0 ? base::Duration(kIdlePause) : base::Duration(kLookForOthers);
+    return woken_ || state_.clock.steady() >= claimed_at_ + pause;
 }
 
 base::Task<void> Trees::claim() {
@@ -137,16 +139,16 @@ base::Task<void> Trees::claim() {
 
 base::Task<void> Trees::count() {
     const auto now = state_.clock.steady();
-    const auto before = state_.pending_trees;
-    state_.pending_trees = co_await pending_.get(now);
-    state_.series.pending_trees.Set(static_cast<double>(state_.pending_trees));
-    if (state_.pending_trees == 0) progress_at_ = now;
-    if (state_.pending_trees != before) state_.changed.notify_all();
+    const auto before = state_.trees.pending;
+    state_.trees.pending = co_await pending_.get(now);
+    state_.series.pending_trees.Set(static_cast<double>(state_.trees.pending));
+    if (state_.trees.pending == 0) progress_at_ = now;
+    if (state_.trees.pending != before) state_.trees.changed.notify_all();
     if (now < counted_overdue_at_ + kCountOverdueAgain) co_return;
     counted_overdue_at_ = now;
-    state_.overdue_trees = {};
-    if (state_.pending_trees > 0) state_.overdue_trees = co_await store_.overdue_trees(kTreesOverdue);
-    state_.series.overdue_trees.Set(static_cast<double>(state_.overdue_trees.count));
+    state_.trees.overdue = {};
+    if (state_.trees.pending > 0) state_.trees.overdue = co_await store_.overdue_trees(kTreesOverdue);
+    state_.series.overdue_trees.Set(static_cast<double>(state_.trees.overdue.count));
 }
 
 std::size_t Trees::backlog() const {
@@ -165,7 +167,9 @@ void Trees::start_ready(base::TaskGroup& workers) {
     }
 }
 
-base::Height Trees::final_height() const { return state_.head ? state_.head->height : 0; }
+base::Height Trees::final_height() const { return state_.head.height(); }
+
+base::Height Trees::stored_up_to() const { return state_.heights.tip() ? state_.heights.tip()->height : 0; }
 
 bool Trees::may_ask(const Open& open) const {
     if (open.tree && open.tree->complete) return false;
@@ -175,7 +179,7 @@ bool Trees::may_ask(const Open& open) const {
 bool Trees::ready(const Open& open) const {
     if (may_ask(open)) return true;
     if (!open.tree) return false;
-    const bool moved = state_.committed && state_.committed->height > open.looked_at;
+    const bool moved = stored_up_to() > open.looked_at;
     if (open.tree->complete) return moved || state_.clock.steady() >= open.look_by;
     return moved && !open.told_all && is_wanted(open);
 }
@@ -190,7 +194,7 @@ rpc::Priority Trees::priority_of(const Open& open) const {
 }
 
 bool Trees::stalled() const {
-    return state_.pending_trees > 0 && state_.clock.steady() - progress_at_ > patience_ + 5s;
+    return state_.trees.pending > 0 && state_.clock.steady() - progress_at_ > patience_ + 5s;
 }
 
 base::Task<void> Trees::work(OpenTree open) {
@@ -198,7 +202,7 @@ base::Task<void> Trees::work(OpenTree open) {
     if (may_ask(*open)) goes_on = co_await ask(open);
     if (goes_on) co_await look(open);
     open->busy = false;
-    state_.changed.notify_all();
+    wakeup_.notify();
 }
 
 base::Task<bool> Trees::ask(OpenTree open) {
@@ -239,7 +243,7 @@ chain::ExecutedAt Trees::included_at(const Open& open) {
 }
 
 base::Task<void> Trees::look(OpenTree open) {
-    open->looked_at = state_.committed ? state_.committed->height : 0;
+    open->looked_at = stored_up_to();
     open->look_by = state_.clock.steady() + kLookAgain;
     auto blocks = co_await final_blocks(*open);
     const bool complete = open->tree->complete;
@@ -263,8 +267,8 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
     open->tree.reset();
     const base::WallTime included_at{base::Duration(pending.included_in.timestamp_nanosec)};
     if (pending.ordered || included_at < state_.news_since()) rows.batch.findings.clear();
-    if (!state_.places_receipts) rows.completion.receipt_ids.clear();
-    const auto decided = rows.batch.decided;
+    if (!receipts_stored_before_) rows.completion.receipt_ids.clear();
+    const auto decided = rows.batch.facts.decided;
     co_await store_.commit_tree(std::move(rows));
     open_.erase(pending.tx_hash);
     progress_at_ = state_.clock.steady();
@@ -300,7 +304,8 @@ base::Task<std::optional<chain::BlockRef>> Trees::find_block(const Open& open, s
     co_return block;
 }
 
-void Trees::committed(const chain::RowBatch& facts) {
+void Trees::committed(const chain::CommitFacts& facts) {
+    woken_ = woken_ || of_blocks_ == OfBlocks::fetched;
     for (const auto& block : facts.blocks) known_.put(block);
     for (const auto& data_id : facts.seen.data_ids) {
         const auto parked = parked_.find(data_id);
@@ -323,10 +328,9 @@ base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
 // If receipts may be stored before their tree is known, all blocks of this tree must be committed first:
 // otherwise its receipts would be stored twice.
 bool Trees::is_passed(const rpc::FinalBlocks& blocks) const {
-    if (come_with_blocks_ || !state_.places_receipts) return true;
-    return std::all_of(blocks.begin(), blocks.end(), [&](const auto& block) {
-        return state_.committed && block.second.height <= state_.committed->height;
-    });
+    if (of_blocks_ == OfBlocks::fetched || !receipts_stored_before_) return true;
+    return std::all_of(blocks.begin(), blocks.end(),
+                       [&](const auto& block) { return block.second.height <= stored_up_to(); });
 }
 
 bool Trees::out_of_patience(const Open& open) const {

@@ -42,10 +42,15 @@ private:
 
 class Trees {
 public:
-    // `come_with_blocks`: each commit may bring some to be fetched.
+    // How the trees of a block's transactions come.
+    enum class OfBlocks { none, stored_with_block, fetched };
+
     Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, rpc::TreeSource& source,
           storage::TreeStore& store, storage::BlockStore& blocks, State& state, base::Duration patience,
-          bool come_with_blocks);
+          OfBlocks of_blocks);
+
+    // Receipts may be stored before their tree is known (UnplacedReceipts).
+    void expect_receipts_stored_before() { receipts_stored_before_ = true; }
 
     // Works off pending_trees until the state is stopping.
     base::Task<void> run();
@@ -54,7 +59,7 @@ public:
     void wake();
 
     // These blocks are final, this data was listed.
-    void committed(const chain::RowBatch& facts);
+    void committed(const chain::CommitFacts& facts);
 
     // Time since a tree was last completed while some were pending (for `run --until`).
     bool stalled() const;
@@ -84,6 +89,7 @@ private:
     bool is_wanted(const Open& open) const;
     rpc::Priority priority_of(const Open& open) const;
     base::Height final_height() const;
+    base::Height stored_up_to() const;
     base::Task<void> work(OpenTree open);
     base::Task<bool> ask(OpenTree open);  // false: postponed
     void plan_next(Open& open);
@@ -104,7 +110,9 @@ private:
     storage::BlockStore& blocks_;
     State& state_;
     base::Duration patience_;
-    bool come_with_blocks_;
+    OfBlocks of_blocks_;
+    bool receipts_stored_before_;
+    base::Wakeup wakeup_;
     bool woken_ = true;
     base::SteadyTime claimed_at_{};
     PendingTreeCount pending_;

@@ -32,24 +32,24 @@ struct CancelAtEnd {
 UnplacedReceipts::UnplacedReceipts(base::asio::any_io_executor executor, UnplacedSources sources,
                                    storage::BlockStore& blocks, State& state, const chain::Scope& scope,
                                    base::Duration patience)
-    : executor_(executor),
-      sources_(sources),
+    : sources_(sources),
       blocks_(blocks),
       state_(state),
       scope_(scope),
       patience_(patience),
       workers_(executor),
+      wakeup_(executor, {&state.stop.signal}),
       progress_at_(state.clock.steady()) {}
 
 base::Task<void> UnplacedReceipts::run() {
     const CancelAtEnd cancel{workers_};
-    while (!state_.stopping && !workers_.failed()) {
+    while (!state_.stop.requested() && !workers_.failed()) {
         if (state_.clock.steady() >= look_at_) co_await look();
         while (!queue_.empty() && workers_.running() < kAsksAtOnce) {
             workers_.spawn(work(std::move(queue_.front())));
             queue_.pop_front();
         }
-        co_await base::wait_for(state_.changed, executor_, kPause);
+        co_await wakeup_.wait_for(kPause);
     }
     if (workers_.failed()) co_await workers_.join();
 }
@@ -64,7 +64,7 @@ base::Task<void> UnplacedReceipts::look() {
     for (std::size_t i = 0; i < round.due.size(); ++i) {
         auto& unplaced = round.due[i];
         const auto& id = unplaced.receipt.receipt_id;
-        const auto step = next_step(unplaced, {can_ask_, state_.pending_trees});
+        const auto step = next_step(unplaced, {can_ask_, state_.trees.pending});
         if (step == UnplacedStep::wait || busy_.contains(id)) continue;
         if (step == UnplacedStep::want_outcome)
             co_await sources_.waiting.want_outcome(id, "no host can tell its transaction");
@@ -96,7 +96,7 @@ base::Task<void> UnplacedReceipts::work(UnplacedReceipt unplaced) {
     else
         co_await ask_transaction(unplaced);
     busy_.erase(unplaced.receipt.receipt_id);
-    state_.changed.notify_all();
+    wakeup_.notify();
 }
 
 base::Task<void> UnplacedReceipts::ask_transaction(const UnplacedReceipt& unplaced) {
@@ -153,7 +153,7 @@ base::Task<void> UnplacedReceipts::place(const UnplacedReceipt& unplaced,
     found.timestamp_nanosec = included_in.timestamp_nanosec;
     found.asked_for = unplaced.receipt.receipt_id;
     found.receipt_ids = receipts_named(status);
-    if (!block_will_bring(scope_, *status.transaction, included_in.height, state_.coverage))
+    if (!block_will_bring(scope_, *status.transaction, included_in.height, state_.heights.coverage()))
         found.rows = chain::found_transaction_rows(*status.transaction, included_in);
     co_await sources_.waiting.place(std::move(found));
     progress_at_ = state_.clock.steady();
@@ -161,11 +161,12 @@ base::Task<void> UnplacedReceipts::place(const UnplacedReceipt& unplaced,
 
 base::Task<void> UnplacedReceipts::ask_outcome(const UnplacedReceipt& unplaced) {
     const auto& receipt = unplaced.receipt;
-    if (!state_.head || state_.head->height <= receipt.height) {
+    const auto& head = state_.head.block();
+    if (!head || head->height <= receipt.height) {
         co_await postpone(unplaced, kNotFinal, false, "its outcome is not final yet");
         co_return;
     }
-    auto told = co_await sources_.receipts.outcome(receipt.receipt_id, receipt.receiver_id, state_.head->hash,
+    auto told = co_await sources_.receipts.outcome(receipt.receipt_id, receipt.receiver_id, head->hash,
                                                    rpc::Priority::watch);
     if (auto* proof = std::get_if<rpc::ReceiptSource::Proof>(&told)) {
         co_await store_orphan(unplaced, std::move(*proof));
@@ -213,7 +214,7 @@ base::Task<std::optional<chain::BlockRef>> UnplacedReceipts::final_block(std::st
         auto told = co_await sources_.trees.block_by_hash(hash, rpc::Priority::watch);
         if (told) block = std::move(*told);
     }
-    const bool final = block && state_.head && block->height <= state_.head->height;
+    const bool final = block && block->height <= state_.head.height();
     if (!final) co_return std::nullopt;
     co_return block;
 }

@@ -57,13 +57,13 @@ private:
     base::Task<void> postpone(const storage::UnplacedReceipt& unplaced, std::chrono::milliseconds delay,
                               bool in_vain, std::string reason);
 
-    base::asio::any_io_executor executor_;
     UnplacedSources sources_;
     storage::BlockStore& blocks_;
     State& state_;
     const chain::Scope& scope_;
     base::Duration patience_;
     base::TaskGroup workers_;
+    base::Wakeup wakeup_;
     std::deque<storage::UnplacedReceipt> queue_;  // for a free worker
     std::map<std::string, std::string> busy_;     // receipt -> signer; queued or being asked for
     base::SteadyTime look_at_{};

@@ -35,22 +35,16 @@ base::Task<void> Writers::run() {
 }
 
 base::Task<void> Writers::write(chain::RowBatch batch) {
-    // The state needs these facts after the rows have gone to the database thread.
-    chain::RowBatch facts;
-    facts.blocks = batch.blocks;
-    facts.covered = batch.covered;
-    facts.wanted = batch.wanted;
-    facts.decided = batch.decided;
-    facts.seen = std::move(batch.seen);
+    auto facts = batch.facts;  // needed after the batch has gone to the database thread
     const auto rows = batch.rows();
     if (state_.listener) co_await state_.listener->committing(facts.seen);
     const auto started = state_.clock.steady();
     const auto outcome = co_await store_.commit(std::move(batch));
-    state_.in_flight.subtract(facts.covered);
+    state_.heights.written(facts.covered);
     if (outcome == storage::CommitOutcome::already_covered) {
         log::warn("these heights were stored already", {{"heights", facts.covered.to_multirange()}});
         auto coverage = co_await store_.load_coverage();
-        state_.learn_stored_by_others(std::move(coverage), facts);
+        state_.heights.learn_stored_by_others(std::move(coverage), facts);
         // The daemon that stored them has counted them; the watches here must be updated all the same.
         facts.decided = {};
         if (told_) told_(facts);
@@ -58,10 +52,17 @@ base::Task<void> Writers::write(chain::RowBatch batch) {
     }
     const auto seconds = static_cast<double>((state_.clock.steady() - started).count()) / 1e9;
     state_.series.commit_seconds.Observe(seconds);
-    state_.learn_committed(facts);
+    state_.heights.learn_committed(facts);
+    observe_lag(facts);
     if (told_) told_(facts);
     log::debug("committed",
                {{"heights", facts.covered.to_multirange()}, {"rows", rows}, {"seconds", seconds}});
+}
+
+void Writers::observe_lag(const chain::CommitFacts& facts) {
+    if (facts.blocks.empty() || facts.blocks.back().height != state_.head.height()) return;
+    const auto lag = state_.clock.steady() - state_.head.seen_at();
+    state_.series.lag_seconds.Observe(static_cast<double>(lag.count()) / 1e9);
 }
 
 base::Task<void> Writers::submit(chain::RowBatch batch) {

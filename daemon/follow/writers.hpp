@@ -16,8 +16,8 @@ class Writers {
 public:
     Writers(base::asio::any_io_executor executor, storage::BlockStore& store, State& state, unsigned count);
 
-    // Called after each commit, with the batch's facts.
-    using OnCommitted = std::function<void(const chain::RowBatch& facts)>;
+    // Called after each commit.
+    using OnCommitted = std::function<void(const chain::CommitFacts& facts)>;
     void on_committed(OnCommitted told) { told_ = std::move(told); }
 
     // The loops, one per writer: spawn each in the daemon's task group.
@@ -31,6 +31,7 @@ public:
 
 private:
     base::Task<void> write(chain::RowBatch batch);
+    void observe_lag(const chain::CommitFacts& facts);
 
     storage::BlockStore& store_;
     State& state_;

@@ -2,6 +2,7 @@
 
 #include "base/coroutine.hpp"
 #include "base/task_group.hpp"
+#include "rpc/block_contents.hpp"
 #include "rpc/questions.hpp"
 
 #include <utility>
@@ -84,17 +85,16 @@ base::Task<FetchResult> RpcBlockSource::fetch(chain::BlockHeight height, Priorit
         block = std::move(*answer);
     }
     cache_->put(chain::block_ref(block->value.value.header));
-    RpcBlock contents;
+    std::vector<DecodedChunk> chunks;
     if (with_chunks) {
-        const auto chunks = co_await fetch_chunks(*block, priority);
-        if (chunks->error) {
+        const auto fetched = co_await fetch_chunks(*block, priority);
+        if (fetched->error) {
             keep(std::move(*block));
-            co_return unavailable(std::move(*chunks->error));
+            co_return unavailable(std::move(*fetched->error));
         }
-        for (auto& chunk : chunks->values) contents.chunks.push_back(std::move(*chunk));
+        for (auto& chunk : fetched->values) chunks.push_back(std::move(*chunk));
     }
-    contents.block = std::move(block->value);
-    co_return BlockContents(std::move(contents));
+    co_return std::make_unique<RpcBlock>(std::move(block->value), std::move(chunks));
 }
 
 base::Task<base::Result<RpcBlockSource::BlockAnswer, CallError>> RpcBlockSource::ask_for_block(

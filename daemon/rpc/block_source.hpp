@@ -20,6 +20,7 @@ public:
     base::Task<base::Result<chain::BlockRef, Unavailable>> head() override;
     base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) override;
     bool waits_for_next() const override { return false; }
+    bool tells_outcomes() const override { return false; }
 
 private:
     using BlockAnswer = Answer<chain::Decoded<chain::Block>>;

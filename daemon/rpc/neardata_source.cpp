@@ -1,6 +1,7 @@
 #include "rpc/neardata_source.hpp"
 
 #include "base/coroutine.hpp"
+#include "rpc/block_contents.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
 
@@ -44,14 +45,14 @@ base::Task<base::Result<chain::BlockRef, Unavailable>> NeardataSource::head() {
 
 base::Task<FetchResult> NeardataSource::fetch(chain::BlockHeight height, Priority priority, bool) {
     if (kept_ && kept_->value.block.header.height == height) {
-        BlockContents contents(std::move(*kept_));
+        auto contents = std::make_unique<NeardataBlock>(std::move(*kept_));
         kept_.reset();
         co_return std::move(contents);
     }
     auto call = get_neardata("/v0/block/" + std::to_string(height), priority, height);
     auto decode = whole_block_decoder(height);
     auto answer = co_await decoded_call<WholeBlock>(*router_, pool_, std::move(call), std::move(decode));
-    if (answer) co_return BlockContents(std::move(answer->value));
+    if (answer) co_return std::make_unique<NeardataBlock>(std::move(answer->value));
     auto error = answer.error();
     if (error.absent && error.reason == "NO_BLOCK") co_return NoSuchHeight{error.detail};
     if (error.error_class == ErrorClass::not_yet) co_return NotYet{};

@@ -18,6 +18,7 @@ public:
     // A whole block either way: `with_chunks` would save nothing that old blocks do not need.
     base::Task<FetchResult> fetch(chain::BlockHeight height, Priority priority, bool with_chunks) override;
     bool waits_for_next() const override { return true; }
+    bool tells_outcomes() const override { return true; }
 
 private:
     base::asio::thread_pool& pool_;

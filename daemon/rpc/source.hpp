@@ -8,6 +8,7 @@
 #include "chain/json/model.hpp"
 #include "chain/rows/rows.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,13 +20,26 @@ namespace receiptd::rpc {
 // Order in which requests share an upstream's budget (product.md "The daemon" 9).
 enum class Priority { submit, head, watch, gap, backfill };
 
-// Everything the source has of one height, decoded.
-struct RpcBlock {
-    chain::Decoded<chain::Block> block;
-    std::vector<chain::Decoded<chain::Chunk>> chunks;  // the new ones
+// Everything a source has of one height, decoded.
+class BlockContents {
+public:
+    virtual ~BlockContents() = default;
+
+    virtual const chain::Block& block() const = 0;
+    virtual void for_each_transaction(
+        const std::function<void(const chain::SignedTransaction&)>& visit) const = 0;
+
+    // The rows in scope. Call in height order with the same `lineage` and `live_trees`, which link receipts
+    // to the blocks before and judge their trees, where outcomes come with the block.
+    struct RowsSettings {
+        std::optional<chain::BlockHeight> prev_height;  // where the header does not tell it
+        const chain::Scope& scope;
+        chain::Lineage& lineage;
+        chain::LiveTrees& live_trees;
+        bool collect_sightings = false;
+    };
+    virtual chain::RowBatch rows(const RowsSettings& settings) const = 0;
 };
-using BlockContents = std::variant<RpcBlock, chain::Decoded<chain::WholeBlock>>;
-const chain::Block& block_of(const BlockContents& contents);
 
 // No block at this height on any host that should know: skipped, if the child proves it.
 struct NoSuchHeight {
@@ -38,7 +52,7 @@ struct Unavailable {
     std::string reason;  // short and stable: "UNKNOWN_CHUNK", "http_500", "timeout", "malformed"
     std::string detail;  // for people: which host said what about which object
 };
-using FetchResult = std::variant<BlockContents, NoSuchHeight, NotYet, Unavailable>;
+using FetchResult = std::variant<std::unique_ptr<BlockContents>, NoSuchHeight, NotYet, Unavailable>;
 
 class BlockSource {
 public:
@@ -54,6 +68,9 @@ public:
 
     // Whether fetch() of the next height waits by itself until the block exists (long poll).
     virtual bool waits_for_next() const = 0;
+
+    // Whether a block comes with its receipts' outcomes. If not, the trees of its transactions are fetched.
+    virtual bool tells_outcomes() const = 0;
 };
 
 inline constexpr const char* kNoHostTracksShard = "NO_HOST_TRACKS_SHARD";

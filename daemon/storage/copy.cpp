@@ -80,7 +80,7 @@ std::set<std::int64_t> days_of_rows(const chain::RowBatch& batch) {
 
 std::set<std::int64_t> days_of_blocks(const chain::RowBatch& batch) {
     std::set<std::int64_t> days;
-    for (const auto& block : batch.blocks)
+    for (const auto& block : batch.facts.blocks)
         days.insert(static_cast<std::int64_t>(block.timestamp_nanosec / kNanosecondsPerDay));
     // Trees that are decided now began earlier.
     add_days(days, batch, chain::Table::transaction_results);

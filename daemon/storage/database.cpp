@@ -163,7 +163,7 @@ void Database::note_committed(const chain::RowBatch& batch, double seconds) {
         series.tables[i].bytes->Increment(static_cast<double>(batch.tables[i].copy_data.size()));
     }
     series.commit_seconds.Observe(seconds);
-    series.batch_blocks.Observe(static_cast<double>(batch.blocks.size()));
+    series.batch_blocks.Observe(static_cast<double>(batch.facts.blocks.size()));
     series.batch_bytes.Observe(static_cast<double>(batch.bytes()));
 }
 

@@ -36,10 +36,10 @@ bool add_to_coverage(pqxx::transaction_base& tx, const std::string& heights, con
 // Data whose tree is stored already (source rpc: trees come on their own, and a block may be late).
 void adopt_awaited(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
     const bool has_receipts = batch[chain::Table::receipts].rows > 0;
-    if (has_receipts || batch[chain::Table::data_receipts].rows == 0 || batch.blocks.empty()) return;
+    if (has_receipts || batch[chain::Table::data_receipts].rows == 0 || batch.facts.blocks.empty()) return;
     lock_adoption(tx);
-    const auto& first = batch.blocks.front();
-    const auto& last = batch.blocks.back();
+    const auto& first = batch.facts.blocks.front();
+    const auto& last = batch.facts.blocks.back();
     shim::query(tx,
                 "WITH met AS (UPDATE data_receipts d SET tree_id = o.adopted_into, "
                 "  tx_hash = o.adopted_tx_hash FROM orphan_receipts o "
@@ -78,7 +78,7 @@ void write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
     shim::query(tx,
                 "DELETE FROM unavailable_heights u USING unnest($1::int8multirange) AS done "
                 "WHERE u.height >= lower(done) AND u.height < upper(done)",
-                batch.covered.to_multirange());
+                batch.facts.covered.to_multirange());
 }
 
 // Rows of the batch that are stored though its heights are not covered: of transactions that were watched,
@@ -87,7 +87,7 @@ void write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
 class FoundEarly {
 public:
     FoundEarly(pqxx::transaction_base& tx, const chain::RowBatch& batch)
-        : tx_(tx), batch_(batch), heights_(batch.covered.to_multirange()) {}
+        : tx_(tx), batch_(batch), heights_(batch.facts.covered.to_multirange()) {}
 
     void forget() {
         const auto transactions = ids_of_rows(batch_, chain::Table::transactions);
@@ -119,8 +119,8 @@ public:
     }
 
 private:
-    std::uint64_t first() const { return batch_.blocks.front().timestamp_nanosec; }
-    std::uint64_t last() const { return batch_.blocks.back().timestamp_nanosec; }
+    std::uint64_t first() const { return batch_.facts.blocks.front().timestamp_nanosec; }
+    std::uint64_t last() const { return batch_.facts.blocks.back().timestamp_nanosec; }
 
     static std::string around(int parameter, const std::string& margin) {
         const auto bound = [&](int number, const char* sign) {
@@ -177,10 +177,10 @@ void write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& b
 // commit these heights meanwhile, it says so, and nothing of this is to be committed.
 template <class Write>
 CommitOutcome write_and_cover(pqxx::transaction_base& tx, const chain::RowBatch& batch, const Write& write) {
-    const auto heights = batch.covered.to_multirange();
+    const auto heights = batch.facts.covered.to_multirange();
     if (overlaps_coverage(tx, heights)) return CommitOutcome::already_covered;
     write(tx, batch);
-    const bool added = add_to_coverage(tx, heights, batch.wanted.to_multirange());
+    const bool added = add_to_coverage(tx, heights, batch.facts.wanted.to_multirange());
     return added ? CommitOutcome::committed : CommitOutcome::already_covered;
 }
 
@@ -190,7 +190,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 bool covered_meanwhile(pqxx::connection& connection, const chain::RowBatch& batch) {
     pqxx::work tx(connection);
-    return overlaps_coverage(tx, batch.covered.to_multirange());
+    return overlaps_coverage(tx, batch.facts.covered.to_multirange());
 }
 
 // A commit in doubt (connection lost while committing) is simply run again: if it had succeeded, the
@@ -210,7 +210,7 @@ CommitOutcome commit_batch(pqxx::connection& connection, const chain::RowBatch& 
         } catch (const pqxx::unique_violation&) {
             if (covered_meanwhile(connection, batch)) return CommitOutcome::already_covered;
             // More may be found while it is written.
-            if (attempt == kMostAttempts || batch.blocks.empty()) throw;
+            if (attempt == kMostAttempts || batch.facts.blocks.empty()) throw;
             write = write_over_found_early;
         }
     }

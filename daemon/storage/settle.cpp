@@ -118,7 +118,7 @@ chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange arou
                 copy_rows(tx, batch);
                 tell_findings(tx, batch.findings);
                 tx.commit();
-                return batch.decided;
+                return batch.facts.decided;
             });
         } catch (const pqxx::unique_violation&) {
             if (again) throw;  // another daemon settled them meanwhile: now its rows are seen

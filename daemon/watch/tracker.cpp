@@ -173,7 +173,7 @@ base::Task<void> Tracker::committing(const chain::Sightings& seen) {
         if (!index_.contains(tx_hash)) coming_.insert(tx_hash);
 }
 
-void Tracker::committed(const chain::RowBatch& facts) {
+void Tracker::committed(const chain::CommitFacts& facts) {
     settled(facts.decided);
     // There was no watch when these rows were made; a newer watch may concern them.
     if (!facts.seen.collected && !facts.blocks.empty()) index_.touch_all();

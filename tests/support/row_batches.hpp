@@ -39,10 +39,10 @@ inline RowBatch block_batch(base::Height height, base::Height prev_height = 0) {
     if (prev_height == 0) prev_height = height - 1;
     const auto h = std::to_string(height);
     const auto nanoseconds = kFirstTime + height % 1000 * 1'000'000'000;
-    batch.blocks.push_back(
+    batch.facts.blocks.push_back(
         {height, "hash" + h, "hash" + std::to_string(prev_height), prev_height, nanoseconds});
-    batch.covered.add(height);
-    for (auto skipped = prev_height + 1; skipped < height; ++skipped) batch.covered.add(skipped);
+    batch.facts.covered.add(height);
+    for (auto skipped = prev_height + 1; skipped < height; ++skipped) batch.facts.covered.add(skipped);
     add_line(
         batch, Table::blocks,
         {h, "hash" + h, "hash" + std::to_string(prev_height), std::to_string(prev_height), time_text(height),
@@ -57,7 +57,7 @@ struct TransactionRow {
 };
 
 inline void add_transaction(RowBatch& batch, const TransactionRow& row) {
-    const auto height = batch.blocks.back().height;
+    const auto height = batch.facts.blocks.back().height;
     const bool known = !row.initial_receipt_id.empty();
     add_line(
         batch, Table::transactions,
@@ -127,7 +127,7 @@ inline void add_receipt(RowBatch& batch, base::Height height, const ReceiptRow& 
 
 inline void add_data(RowBatch& batch, const std::string& data_id, const std::string& tree_id,
                      const std::string& tx_hash, bool orphan) {
-    const auto height = batch.blocks.back().height;
+    const auto height = batch.facts.blocks.back().height;
     const auto h = std::to_string(height);
     add_line(batch, Table::data_receipts,
              {data_id, "r" + data_id, tree_id, or_null(tx_hash), h, time_text(height), "0", "bob.near",
@@ -136,7 +136,7 @@ inline void add_data(RowBatch& batch, const std::string& data_id, const std::str
 }
 
 inline void add_pending(RowBatch& batch, const std::string& tx_hash) {
-    const auto& block = batch.blocks.back();
+    const auto& block = batch.facts.blocks.back();
     add_line(batch, Table::pending_trees,
              {tx_hash, "alice.near", std::to_string(block.height), block.hash, time_text(block.height),
               std::to_string(block.timestamp_nanosec), "3"});

@@ -57,7 +57,7 @@ TYPED_TEST_SUITE_P(StoreConformance);
 TYPED_TEST_P(StoreConformance, WhatIsCommittedIsCoveredAndWanted) {
     await(this->blocks().want({90, 101}));
     auto batch = block_batch(105, 102);
-    batch.wanted.add({100, 105});
+    batch.facts.wanted.add({100, 105});
     EXPECT_EQ(this->commit(std::move(batch)), storage::CommitOutcome::committed);
     const auto coverage = this->coverage();
     EXPECT_EQ(coverage.covered, base::HeightSet({103, 105}));

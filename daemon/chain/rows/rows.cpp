@@ -107,12 +107,19 @@ void DecidedCounts::add(const DecidedCounts& other) {
     for (const auto& [finding, count] : other.findings) findings[finding] += count;
 }
 
-void RowBatch::append(RowBatch&& other) {
+void CommitFacts::append(CommitFacts&& later) {
     if (blocks.empty())
-        seen = std::move(other.seen);
+        seen = std::move(later.seen);
     else
-        seen.append(std::move(other.seen));
-    decided.add(other.decided);
+        seen.append(std::move(later.seen));
+    decided.add(later.decided);
+    blocks.insert(blocks.end(), std::make_move_iterator(later.blocks.begin()),
+                  std::make_move_iterator(later.blocks.end()));
+    covered.add(later.covered);
+    wanted.add(later.wanted);
+}
+
+void RowBatch::append(RowBatch&& other) {
     for (std::size_t i = 0; i < kTableCount; ++i) {
         auto& mine = tables[i];
         auto& theirs = other.tables[i];
@@ -122,15 +129,11 @@ void RowBatch::append(RowBatch&& other) {
             mine.copy_data += theirs.copy_data;
         mine.rows += theirs.rows;
     }
-    blocks.insert(blocks.end(), std::make_move_iterator(other.blocks.begin()),
-                  std::make_move_iterator(other.blocks.end()));
-    covered.add(other.covered);
-    wanted.add(other.wanted);
     listed.insert(listed.end(), std::make_move_iterator(other.listed.begin()),
                   std::make_move_iterator(other.listed.end()));
     findings.insert(findings.end(), std::make_move_iterator(other.findings.begin()),
                     std::make_move_iterator(other.findings.end()));
-    other = {};
+    facts.append(std::move(other.facts));
 }
 
 }  // namespace receiptd::chain

@@ -71,16 +71,24 @@ struct DecidedCounts {
     void add(const DecidedCounts& other);
 };
 
-struct RowBatch {
-    std::array<TableRows, kTableCount> tables;
+// What a commit tells, apart from its rows.
+struct CommitFacts {
     std::vector<BlockRef> blocks;  // ascending
     base::HeightSet covered;       // the blocks' heights and the skipped heights proven below them
     base::HeightSet wanted;  // heights that should be stored by then: a hole below must not be forgotten
-    std::vector<Finding> findings;  // findings in the rows that are news; people are told of them
     DecidedCounts decided;
     Sightings seen;
+
+    // Appends the facts of later heights.
+    void append(CommitFacts&& later);
+};
+
+struct RowBatch {
+    std::array<TableRows, kTableCount> tables;
+    std::vector<Finding> findings;  // findings in the rows that are news; people are told of them
     // Source rpc, scope accounts: action receipts that touch them, of whatever transaction.
     std::vector<ListedReceipt> listed;
+    CommitFacts facts;
 
     TableRows& operator[](Table table) { return tables[static_cast<std::size_t>(table)]; }
     const TableRows& operator[](Table table) const { return tables[static_cast<std::size_t>(table)]; }

@@ -33,7 +33,7 @@ public:
         for (const auto& receipt : chunk.receipts) {
             if (receipt.kind == ReceiptKind::action) list(receipt);
             if (receipt.kind != ReceiptKind::data) continue;
-            if (collect_) batch_.seen.data_ids.emplace_back(receipt.data_id);
+            if (collect_) batch_.facts.seen.data_ids.emplace_back(receipt.data_id);
             if (!touches(scope_, receipt)) continue;
             if (written_.insert(receipt.receipt_id).second)
                 write_data_receipt(batch_, place_, receipt, TreeRef{receipt.receipt_id, false});
@@ -51,7 +51,7 @@ private:
 
     void see(const SignedTransaction& transaction, bool in_scope) {
         const ExecutedAt at{header_.height, header_.timestamp_nanosec};
-        batch_.seen.transactions.push_back(seen_transaction(transaction, at, in_scope));
+        batch_.facts.seen.transactions.push_back(seen_transaction(transaction, at, in_scope));
     }
 
     RowBatch& batch_;
@@ -68,7 +68,7 @@ RowBatch block_rows(const Block& block, const std::vector<const Chunk*>& chunks,
                     std::optional<BlockHeight> prev_height, const Scope& scope, bool collect) {
     const auto& header = block.header;
     RowBatch batch;
-    batch.seen.collected = collect;
+    batch.facts.seen.collected = collect;
     begin_block(batch, block, prev_height);
     const RowPlace place{header.height, RowTime(header.timestamp_nanosec), std::nullopt, std::nullopt, {}};
     for (const auto& chunk : block.chunks)

@@ -58,7 +58,7 @@ void write_finding(RowBatch& batch, const Finding& finding) {
 void write_decided(RowBatch& batch, Decided&& decided) {
     for (const auto& result : decided.results) write_result(batch, result);
     for (const auto& finding : decided.findings) write_finding(batch, finding);
-    batch.decided.add(decided);
+    batch.facts.decided.add(decided);
     batch.findings.insert(batch.findings.end(), std::make_move_iterator(decided.findings.begin()),
                           std::make_move_iterator(decided.findings.end()));
 }

@@ -141,7 +141,7 @@ RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> pr
     const auto& header = block.block.header;
     const RowPlace place{header.height, RowTime(header.timestamp_nanosec), std::nullopt, std::nullopt, {}};
     RowBatch batch;
-    batch.seen.collected = collect;
+    batch.facts.seen.collected = collect;
     begin_block(batch, block.block, prev_height);
     write_chunks(batch, place, block);
     if (scope.kind == ScopeKind::headers) return batch;
@@ -152,7 +152,7 @@ RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> pr
     rows.reserve();
     rows.write();
     if (live_trees) judge(batch, block, trees, *live_trees);
-    if (collect) see(batch.seen, block, trees);
+    if (collect) see(batch.facts.seen, block, trees);
     trees.announce_children();
     return batch;
 }

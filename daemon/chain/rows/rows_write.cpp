@@ -111,8 +111,8 @@ void begin_block(RowBatch& batch, const Block& block, std::optional<BlockHeight>
     auto ref = block_ref(block.header);
     if (!ref.prev_height) ref.prev_height = known_prev_height;
     write_block(batch, block, ref.prev_height);
-    batch.covered.add(ref.height);
-    batch.blocks.push_back(std::move(ref));
+    batch.facts.covered.add(ref.height);
+    batch.facts.blocks.push_back(std::move(ref));
 }
 
 void write_block(RowBatch& batch, const Block& block, std::optional<BlockHeight> prev_height) {

@@ -55,7 +55,7 @@ TEST_F(Adoption, GivesTheSameRowsForEveryOrderOfCommits) {
         std::string said;
         for (const auto index : order) {
             commit(blocks[index]);
-            const auto height = blocks[index].blocks.front().height;
+            const auto height = blocks[index].facts.blocks.front().height;
             await(store().orphans.adopt_orphans({height, height}));
             said += std::to_string(index);
         }

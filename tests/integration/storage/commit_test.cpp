@@ -38,7 +38,7 @@ TEST_F(Commit, CoversTheSkippedHeightsBelowABlock) {
 
 TEST_F(Commit, RemembersAHoleThatItLeavesBelow) {
     auto above = block_batch(105);
-    above.wanted.add({101, 105});
+    above.facts.wanted.add({101, 105});
     commit(std::move(above));
     EXPECT_EQ(value("SELECT wanted - heights FROM coverage"), "{[101,105)}");
     await(store().blocks.record_unavailable({107, "UNKNOWN_BLOCK", "", 1}));

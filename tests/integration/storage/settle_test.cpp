@@ -49,7 +49,7 @@ std::vector<RowBatch> unconnected_blocks() {
 class Settling : public StoreTest {
 protected:
     void commit_and_settle(RowBatch batch, base::WallTime news_since = kHistory) {
-        const auto height = batch.blocks.front().height;
+        const auto height = batch.facts.blocks.front().height;
         commit(std::move(batch));
         await(store().orphans.adopt_orphans({height, height}));
         settle({height, height}, news_since);

@@ -27,7 +27,7 @@ protected:
     storage::PgUnplacedStore& waiting() { return *waiting_; }
 
     static void list(RowBatch& batch, const std::string& id, const std::string& signer = "alice.near") {
-        const auto& block = batch.blocks.back();
+        const auto& block = batch.facts.blocks.back();
         batch.listed.push_back({id, "token.near", signer, block.height, block.timestamp_nanosec});
     }
     void commit_listing(base::Height height, const std::vector<std::string>& ids) {
@@ -47,7 +47,7 @@ protected:
         add_pending(batch, "TX");
         FoundTransaction found;
         found.tx_hash = "TX";
-        found.timestamp_nanosec = batch.blocks.back().timestamp_nanosec;
+        found.timestamp_nanosec = batch.facts.blocks.back().timestamp_nanosec;
         found.rows.tables = batch.tables;
         found.asked_for = ids.front();
         found.receipt_ids = ids;
@@ -58,7 +58,7 @@ protected:
         chain::TreeRows tree;
         for (const auto& id : ids) add_receipt(tree.batch, height + 1, {id, "TX", "TX"});
         tree.completion.tx_hash = "TX";
-        tree.completion.block_timestamp_nanosec = batch.blocks.back().timestamp_nanosec;
+        tree.completion.block_timestamp_nanosec = batch.facts.blocks.back().timestamp_nanosec;
         tree.completion.status = "success_receipt_id";
         tree.completion.receipt_ids = ids;
         return tree;
@@ -148,7 +148,7 @@ TEST_F(Unplaced, ArePostponedAndCountWhatWasAskedInVain) {
 
 TEST_F(Unplaced, OutcomesAreOfTheChunkBelowTheOneThatCommitsToThem) {
     const auto chunk = [](RowBatch& batch, const std::string& root, bool missing) {
-        const auto height = batch.blocks.back().height;
+        const auto height = batch.facts.blocks.back().height;
         add_line(batch, Table::chunks,
                  {std::to_string(height), time_text(height), "3", "C", missing ? "t" : "f", "1", "1", "1",
                   "1", "0", "1", root, "tx"});

@@ -101,6 +101,35 @@ Task<void> wait_for_ever(Event& event, int& ended) {
     while (true) co_await event.wait();
 }
 
+Task<void> count_wakeups(Wakeup& wakeup, int& count) {
+    while (true) {
+        co_await wakeup.wait();
+        ++count;
+    }
+}
+
+TEST(Wakeup, ComesFromAnyOfItsSignals) {
+    asio::io_context context;
+    Signal head, heights, other;
+    int count = 0;
+    TaskGroup group(context.get_executor());
+    {
+        Wakeup wakeup(context.get_executor(), {&head, &heights});
+        group.spawn(count_wakeups(wakeup, count));
+        context.poll();
+        for (auto* signal : {&head, &heights, &other}) {
+            signal->notify_all();
+            context.restart();
+            context.poll();
+        }
+        group.cancel();
+        context.restart();
+        context.poll();
+    }
+    EXPECT_EQ(count, 2);
+    head.notify_all();  // nobody waits any more
+}
+
 Task<void> cancel_and_join(TaskGroup& group, bool& joined) {
     group.cancel();
     co_await group.join();

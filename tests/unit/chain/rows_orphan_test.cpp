@@ -72,7 +72,7 @@ TEST(FoundTransactions, AreRowsAsIfTheirBlockWereFollowed) {
     ASSERT_EQ(pending.size(), 1u);
     EXPECT_EQ(pending[0]["sender_id"], "a.near");
     EXPECT_EQ(pending[0]["block_hash"], "block-7");
-    EXPECT_TRUE(batch.covered.empty()) << "the block itself is not stored";
+    EXPECT_TRUE(batch.facts.covered.empty()) << "the block itself is not stored";
 }
 
 class OrphanRows : public ::testing::Test {

@@ -127,7 +127,7 @@ TEST(BlockRows, TransactionsWaitForTheirTrees) {
     EXPECT_EQ(batch[Table::receipts].rows, 0u);
     EXPECT_EQ(batch[Table::chunks].rows, 2u);
     EXPECT_EQ(batch[Table::orphan_receipts].rows, 0u);
-    EXPECT_EQ(batch.covered, base::HeightSet({10, 10}));
+    EXPECT_EQ(batch.facts.covered, base::HeightSet({10, 10}));
 
     const auto one = block_rows(block, {&chunk}, 9, {ScopeKind::accounts, {"c.near"}, {}});
     EXPECT_EQ(one[Table::transactions].rows, 1u);
@@ -145,14 +145,14 @@ TEST(RowBatch, AppendingKeepsRowsBlocksAndHeights) {
     RowBatch batch;
     batch.append(whole_block_rows(chain.blocks()[0], std::nullopt, kWholeChain, lineage));
     auto second = whole_block_rows(chain.blocks()[1], 10, kWholeChain, lineage);
-    second.covered.add(11);
+    second.facts.covered.add(11);
     const auto bytes = batch.bytes() + second.bytes();
     batch.append(std::move(second));
     EXPECT_EQ(batch.rows(), 4u);
     EXPECT_EQ(batch.bytes(), bytes);
-    ASSERT_EQ(batch.blocks.size(), 2u);
-    EXPECT_EQ(batch.blocks[1].height, 12u);
-    EXPECT_EQ(batch.covered, base::HeightSet({10, 12}));
+    ASSERT_EQ(batch.facts.blocks.size(), 2u);
+    EXPECT_EQ(batch.facts.blocks[1].height, 12u);
+    EXPECT_EQ(batch.facts.covered, base::HeightSet({10, 12}));
     EXPECT_EQ(read_rows(batch, Table::blocks).size(), 2u);
 }
 

@@ -292,9 +292,9 @@ TEST(WholeBlockRows, TheParentsHeightComesFromTheHeaderOrFromTheFollower) {
     Lineage lineage;
     auto batch = whole_block_rows(chain.blocks()[0], 8, kAll, lineage);
     EXPECT_EQ(read_rows(batch, Table::blocks).at(0)["prev_height"], "8");
-    EXPECT_EQ(batch.blocks.at(0).prev_height, 8u);
-    EXPECT_EQ(batch.blocks.at(0).hash, "block-10");
-    EXPECT_EQ(batch.covered, base::HeightSet({10, 10}));
+    EXPECT_EQ(batch.facts.blocks.at(0).prev_height, 8u);
+    EXPECT_EQ(batch.facts.blocks.at(0).hash, "block-10");
+    EXPECT_EQ(batch.facts.covered, base::HeightSet({10, 10}));
     chain.blocks()[0].block.header.prev_height = 9;
     batch = whole_block_rows(chain.blocks()[0], 8, kAll, lineage);
     EXPECT_EQ(read_rows(batch, Table::blocks).at(0)["prev_height"], "9");

@@ -63,8 +63,8 @@ TEST(TreeRows, ReceiptsComeDepthFirstWithParentsAndRoles) {
     EXPECT_EQ(row_with(receipts, "receipt_id", "F")["role"], "refund");
     EXPECT_EQ(row_with(receipts, "receipt_id", "F")["block_height"], "14");
     EXPECT_EQ(row_with(receipts, "receipt_id", "F")["shard_id"], "0");
-    EXPECT_TRUE(rows.batch.blocks.empty());
-    EXPECT_TRUE(rows.batch.covered.empty());
+    EXPECT_TRUE(rows.batch.facts.blocks.empty());
+    EXPECT_TRUE(rows.batch.facts.covered.empty());
 }
 
 TEST(TreeRows, TheInitialReceiptRepeatsItsTransaction) {

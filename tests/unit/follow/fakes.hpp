@@ -35,11 +35,7 @@ public:
                  follow_settings(config::Source::neardata, start)) {}
     Daemon(base::asio::io_context& io, ManualClock& manual_clock, rpc::BlockSource& blocks,
            rpc::TreeSource* trees, Stores stores, const config::Follow& settings)
-        : context(io),
-          cpu(1),
-          clock(manual_clock),
-          series(registry),
-          state(io.get_executor(), series, clock) {
+        : context(io), cpu(1), clock(manual_clock), series(registry), state(series, clock) {
         follower.emplace(io.get_executor(), cpu, blocks, trees, stores, state, settings);
     }
 
@@ -68,7 +64,7 @@ private:
             if (settle() > 0) continue;
             if (clock.passed > give_up_at) throw std::logic_error("the follower waits for ever");
             clock.passed += std::chrono::milliseconds(100);
-            state.changed.notify_all();
+            state.stop.signal.notify_all();
         }
         settle();
         if (group.failed()) throw std::runtime_error("the follower failed");

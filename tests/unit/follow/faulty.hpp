@@ -110,6 +110,7 @@ public:
         return steps_.take(blocks_.fetch(height, priority, with_chunks), kTimeout);
     }
     bool waits_for_next() const override { return blocks_.waits_for_next(); }
+    bool tells_outcomes() const override { return blocks_.tells_outcomes(); }
 
     base::Task<TreeResult> tree(Query query) override {
         return steps_.take(trees_.tree(std::move(query)), kTimeout);

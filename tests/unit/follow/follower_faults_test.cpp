@@ -137,7 +137,7 @@ TEST_P(FollowFaults, OfNeardataLoseNothingAndDoubleNothing) {
 
 TEST_P(FollowFaults, OfRpcLoseNothingAndDoubleNothing) {
     const auto swept = sweep(config::Source::rpc, &FollowWork::by_rpc);
-    EXPECT_GE(swept, of_source() ? 12u : 80u);
+    EXPECT_GE(swept, of_source() ? 12u : 60u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, FollowFaults,

@@ -23,7 +23,7 @@ public:
     bool listening() const override { return true; }
     bool watches(const chain::SignedTransaction&) const override { return false; }
     base::Task<void> committing(const chain::Sightings&) override { co_return; }
-    void committed(const chain::RowBatch& facts) override {
+    void committed(const chain::CommitFacts& facts) override {
         for (const auto& block : facts.blocks) told.insert(block.height);
     }
     bool wants(const std::string&) const override { return false; }
@@ -107,8 +107,8 @@ TEST_F(FollowerTest, AForkIsNeverStored) {
     daemon.follow(110);
     EXPECT_EQ(store.coverage.covered, HeightSet({100, 104}));
     EXPECT_EQ(store.unavailable.at(105).reason, "broken_chain");
-    ASSERT_TRUE(daemon.state.broken);
-    EXPECT_EQ(daemon.state.broken->height, 105u);
+    ASSERT_TRUE(daemon.state.heights.broken());
+    EXPECT_EQ(daemon.state.heights.broken()->height, 105u);
 }
 
 TEST_F(FollowerTest, AFillingBlockThatDoesNotFitItsStoredChildIsRefused) {
@@ -199,7 +199,7 @@ TEST_F(FollowerTest, WhatAnotherDaemonCommittedFirstIsNotRepeated) {
     bool raced = false;
     store.before_commit = [&](const chain::RowBatch& batch) {
         if (std::exchange(raced, true)) return;
-        const auto& theirs = batch.blocks.front();
+        const auto& theirs = batch.facts.blocks.front();
         store.coverage.covered.add(theirs.height);
         store.blocks[theirs.height] = theirs;
     };
@@ -214,32 +214,35 @@ TEST_F(FollowerTest, WhatAnotherDaemonCommittedFirstIsToldToo) {
     Daemon daemon(context, chain, store, config::Start(std::uint64_t{100}));
     daemon.follower->tell(listener);
     store.before_commit = [&](const chain::RowBatch& batch) {
-        for (const auto& block : batch.blocks) {
+        for (const auto& block : batch.facts.blocks) {
             store.coverage.covered.add(block.height);
             store.blocks[block.height] = block;
         }
     };
     daemon.follow(110);
     EXPECT_EQ(listener.told.size(), 11u);
-    EXPECT_EQ(daemon.state.committed->height, 110u);
+    EXPECT_EQ(daemon.state.heights.tip()->height, 110u);
 }
 
 TEST_F(FollowerTest, WhatHappenedSinceTheDatabaseWasMadeIsNewsHoweverLate) {
     using namespace std::chrono_literals;
     Daemon daemon(context, chain, store, config::Start(std::uint64_t{100}));
     const auto now = daemon.clock.wall();
-    daemon.state.coverage.made_at = now - 48h;
-    EXPECT_LT(daemon.state.news_since(), now - 47h);
-    daemon.state.coverage.made_at = now;
-    EXPECT_GT(daemon.state.news_since(), now - 2h) << "what was before it is history";
-    daemon.state.coverage.made_at = now - 1000h;
-    EXPECT_GT(daemon.state.news_since(), now - 200h) << "nobody is woken for what is that old";
+    const auto news_since = [&](base::WallTime made_at) {
+        storage::Coverage coverage;
+        coverage.made_at = made_at;
+        daemon.state.heights.load(std::move(coverage), {}, std::nullopt);
+        return daemon.state.news_since();
+    };
+    EXPECT_LT(news_since(now - 48h), now - 47h);
+    EXPECT_GT(news_since(now), now - 2h) << "what was before it is history";
+    EXPECT_GT(news_since(now - 1000h), now - 200h) << "nobody is woken for what is that old";
 }
 
 TEST_F(FollowerTest, ACommitThatFailsForGoodEndsTheDaemon) {
     chain.add_range(100, 200);
     store.before_commit = [](const chain::RowBatch& batch) {
-        if (batch.blocks.back().height > 120) throw storage::StorageError("no rights");
+        if (batch.facts.blocks.back().height > 120) throw storage::StorageError("no rights");
     };
     EXPECT_THROW(follow(100, 200), std::runtime_error);
     EXPECT_EQ(store.coverage.covered.size(), store.blocks.size());

@@ -45,14 +45,14 @@ public:
     base::Task<storage::CommitOutcome> commit(chain::RowBatch batch) override {
         if (before_commit) before_commit(batch);
         adopted_since_commit.clear();
-        for (const auto& range : batch.covered.ranges())
+        for (const auto& range : batch.facts.covered.ranges())
             if (!coverage.covered.within(range).empty()) co_return storage::CommitOutcome::already_covered;
         keep_rows(batch);
-        coverage.covered.add(batch.covered);
-        coverage.wanted.add(batch.covered);
-        coverage.wanted.add(batch.wanted);
-        for (const auto& block : batch.blocks) blocks[block.height] = block;
-        for (const auto& range : batch.covered.ranges())
+        coverage.covered.add(batch.facts.covered);
+        coverage.wanted.add(batch.facts.covered);
+        coverage.wanted.add(batch.facts.wanted);
+        for (const auto& block : batch.facts.blocks) blocks[block.height] = block;
+        for (const auto& range : batch.facts.covered.ranges())
             unavailable.erase(unavailable.lower_bound(range.from), unavailable.upper_bound(range.to));
         co_return storage::CommitOutcome::committed;
     }

@@ -3,7 +3,7 @@
 
 #include "base/coroutine.hpp"
 #include "config/settings.hpp"
-#include "rpc/source.hpp"
+#include "rpc/block_contents.hpp"
 #include "unit/chain/chain_builder.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -67,6 +67,7 @@ public:
         co_return whole_block(height);
     }
     bool waits_for_next() const override { return false; }
+    bool tells_outcomes() const override { return form_ == config::Source::neardata; }
 
     chain::BlockRef ref(Height height) const {
         const auto& block = blocks_.at(height);
@@ -115,17 +116,18 @@ private:
                 paper::executed(paper::action_receipt(receipt, "alice", "alice", "alice")));
             shard.executed.back().outcome = paper::failed(shard.executed.back().outcome);
         }
-        return rpc::BlockContents(std::move(whole));
+        return std::make_unique<rpc::NeardataBlock>(std::move(whole));
     }
     rpc::FetchResult rpc_block(Height height) const {
-        rpc::RpcBlock parts;
-        parts.block.value = block(height);
-        auto& chunk = parts.chunks.emplace_back().value;
+        chain::Decoded<chain::Block> header;
+        header.value = block(height);
+        std::vector<chain::Decoded<chain::Chunk>> chunks(1);
+        auto& chunk = chunks.front().value;
         for (const auto& [hash, included_in] : transactions_)
             if (included_in == height)
                 chunk.transactions.push_back(
                     chain::testing::transaction(hash, "alice", "bob", "").transaction);
-        return rpc::BlockContents(std::move(parts));
+        return std::make_unique<rpc::RpcBlock>(std::move(header), std::move(chunks));
     }
 
     base::asio::any_io_executor executor_;

@@ -103,7 +103,7 @@ protected:
     UnplacedWork() {
         scope_.kind = chain::ScopeKind::accounts;
         scope_.accounts = {"token.near"};
-        state_.head = chain::BlockRef{100, "hash100", "hash99", 99, 100'000'000'000};
+        state_.head.learn({100, "hash100", "hash99", 99, 100'000'000'000});
     }
     // Until nothing waits any more.
     void work() {
@@ -118,17 +118,17 @@ protected:
     base::Task<void> stop_when_done() {
         while (!waiting_.waiting.empty()) {
             clock_.passed += std::chrono::milliseconds(100);
-            state_.changed.notify_all();
+            state_.stop.signal.notify_all();
             co_await base::asio::post(context_.get_executor(), base::asio::use_awaitable);
         }
-        state_.stop();
+        state_.stop.request();
     }
 
     boost::asio::io_context context_;
     testing::ManualClock clock_;
     metrics::Registry registry_;
     metrics::FollowSeries series_{registry_};
-    State state_{context_.get_executor(), series_, clock_};
+    State state_{series_, clock_};
     testing::MemoryStore store_;
     chain::Scope scope_;
     MemoryUnplaced waiting_;

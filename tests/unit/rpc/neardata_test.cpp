@@ -33,7 +33,7 @@ TEST_F(Neardata, GivesWholeBlocksByOneGet) {
     auto& host = world.host("neardata", HostKind::neardata);
     host.script = [](const auto&) { return http(200, neardata_block(7)); };
     const auto result = fetch(7);
-    EXPECT_EQ(block_of(std::get<BlockContents>(result)).header.height, 7u);
+    EXPECT_EQ(std::get<std::unique_ptr<BlockContents>>(result)->block().header.height, 7u);
     EXPECT_EQ(host.seen[0].method, "GET");
     EXPECT_EQ(host.seen[0].target, "/v0/block/7");
     EXPECT_TRUE(source().waits_for_next());
@@ -55,7 +55,7 @@ TEST_F(Neardata, TheHeadsBlockIsFetchedOnce) {
     auto& host = world.host("neardata", HostKind::neardata);
     host.script = [](const auto&) { return http(200, neardata_block(9)); };
     EXPECT_EQ(world.run(source().head())->height, 9u);
-    EXPECT_TRUE(std::holds_alternative<BlockContents>(fetch(9)));
+    EXPECT_TRUE(std::holds_alternative<std::unique_ptr<BlockContents>>(fetch(9)));
     EXPECT_EQ(host.seen.size(), 1u);
     EXPECT_EQ(host.seen[0].target, "/v0/last_block/final");
 }

@@ -1,3 +1,4 @@
+#include "rpc/block_contents.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/sources.hpp"
 #include "unit/rpc/world.hpp"
@@ -56,11 +57,11 @@ TEST_F(RpcBlocks, ABlockComesWithItsNewChunksInItsOwnOrder) {
     host.script = chain_host(100);
     ASSERT_EQ(world.run(source().head())->height, 100u);
     const auto result = fetch(100);
-    const auto& got = std::get<RpcBlock>(std::get<BlockContents>(result));
-    EXPECT_EQ(got.block.value.header.height, 100u);
-    ASSERT_EQ(got.chunks.size(), 2u);
-    EXPECT_EQ(got.chunks[0].value.header.chunk_hash, kChunkA);
-    EXPECT_EQ(got.chunks[1].value.header.chunk_hash, kChunkB);
+    const auto& got = dynamic_cast<const RpcBlock&>(*std::get<std::unique_ptr<BlockContents>>(result));
+    EXPECT_EQ(got.block().header.height, 100u);
+    ASSERT_EQ(got.chunks().size(), 2u);
+    EXPECT_EQ(got.chunks()[0].value.header.chunk_hash, kChunkA);
+    EXPECT_EQ(got.chunks()[1].value.header.chunk_hash, kChunkB);
     EXPECT_EQ(host.seen.size(), 3u) << "the head's block is not asked for a second time";
     EXPECT_EQ(host.asked(kChunkOld), 0u) << "an old chunk is repeated, not new";
 }
@@ -69,7 +70,7 @@ TEST_F(RpcBlocks, ChunksAreLeftOutWhereNobodyWantsThem) {
     auto& host = world.host("main", HostKind::regular);
     host.script = chain_host(100);
     const auto result = fetch(98, false);
-    EXPECT_EQ(block_of(std::get<BlockContents>(result)).header.height, 98u);
+    EXPECT_EQ(std::get<std::unique_ptr<BlockContents>>(result)->block().header.height, 98u);
     EXPECT_EQ(host.asked("chunk_id"), 0u);
 }
 
@@ -133,7 +134,7 @@ TEST_F(RpcBlocks, AChunkTheBlocksHostCannotGiveComesFromAnotherOne) {
         return request.body.find(kChunkB) != std::string::npos ? error("UNKNOWN_CHUNK") : honest(request);
     };
     archival.script = chain_host(100);
-    EXPECT_TRUE(std::holds_alternative<BlockContents>(fetch(100)));
+    EXPECT_TRUE(std::holds_alternative<std::unique_ptr<BlockContents>>(fetch(100)));
     EXPECT_EQ(archival.seen.size(), 1u);
 }
 
@@ -148,7 +149,7 @@ TEST_F(RpcBlocks, AChunkNobodyHoldsIsTheReasonAndTheBlockIsKept) {
     EXPECT_EQ(std::get<Unavailable>(result).reason, "UNKNOWN_CHUNK");
     EXPECT_THAT(std::get<Unavailable>(result).detail, HasSubstr(kChunkB));
     host.script = honest;
-    EXPECT_TRUE(std::holds_alternative<BlockContents>(fetch(100)));
+    EXPECT_TRUE(std::holds_alternative<std::unique_ptr<BlockContents>>(fetch(100)));
     EXPECT_EQ(host.asked("\"method\":\"block\""), 1u);
 }
 

@@ -33,8 +33,8 @@ TEST(DaysOfRows, OfARowWithoutATimeAreAnError) {
 
 TEST(DaysOfBlocks, AreThoseOfTheirTimestamps) {
     chain::RowBatch batch;
-    batch.blocks.push_back({1, "a", "b", std::nullopt, 86'400'000'000'000ull * 7 - 1});
-    batch.blocks.push_back({2, "c", "a", std::nullopt, 86'400'000'000'000ull * 7});
+    batch.facts.blocks.push_back({1, "a", "b", std::nullopt, 86'400'000'000'000ull * 7 - 1});
+    batch.facts.blocks.push_back({2, "c", "a", std::nullopt, 86'400'000'000'000ull * 7});
     EXPECT_THAT(days_of_blocks(batch), ElementsAre(6, 7));
 }
 

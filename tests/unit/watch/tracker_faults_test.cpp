@@ -47,8 +47,8 @@ public:
     }
 
 private:
-    static chain::RowBatch block() {
-        chain::RowBatch facts;
+    static chain::CommitFacts block() {
+        chain::CommitFacts facts;
         facts.seen.collected = true;
         for (const char* tx_hash : {"coming", "ruled"}) {
             chain::SeenTransaction seen;
@@ -107,7 +107,7 @@ private:
     // All that can happen now, in loops that are woken instead of waiting for their time.
     void settle(Tracker& tracker) {
         store_.wake();
-        chain::RowBatch nothing;
+        chain::CommitFacts nothing;
         nothing.seen.collected = true;
         tracker.committed(nothing);
         std::size_t done = 1;

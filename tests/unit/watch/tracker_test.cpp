@@ -10,8 +10,8 @@ namespace {
 using chain::Stage;
 using testing::Life;
 
-chain::RowBatch block_with(const std::string& tx_hash, bool stored = true) {
-    chain::RowBatch facts;
+chain::CommitFacts block_with(const std::string& tx_hash, bool stored = true) {
+    chain::CommitFacts facts;
     facts.seen.collected = true;
     chain::SeenTransaction seen;
     seen.tx_hash = tx_hash;
@@ -71,7 +71,7 @@ TEST(Tracker, ACommitThatTouchesAWatchMovesIt) {
     life.tracker->committed(block_with("tx"));
     EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::included; }));
     life.store.include("tx", 101, true);
-    chain::RowBatch next;
+    chain::CommitFacts next;
     next.seen.collected = true;
     next.seen.trees = {"another", "tx"};
     life.tracker->committed(next);

@@ -1,0 +1,99 @@
+#include "follow/heights.hpp"
+
+#include "metrics/registry.hpp"
+
+#include <utility>
+
+namespace receiptd::follow {
+
+void Heights::load(storage::Coverage coverage, const std::vector<storage::UnavailableHeight>& unavailable,
+                   std::optional<chain::BlockRef> tip) {
+    coverage_ = std::move(coverage);
+    unavailable_.clear();
+    for (const auto& height : unavailable) unavailable_[height.height] = height;
+    tip_ = std::move(tip);
+    publish();
+    changed.notify_all();
+}
+
+void Heights::claim(const base::HeightSet& heights, bool to_be_settled) {
+    in_flight_.add(heights);
+    if (to_be_settled) unsettled_.add(heights);
+}
+
+void Heights::release(const base::HeightSet& heights) {
+    in_flight_.subtract(heights);
+    unsettled_.subtract(heights);
+    changed.notify_all();
+}
+
+void Heights::learn_committed(const chain::CommitFacts& facts) {
+    series_.skipped_heights.Increment(static_cast<double>(facts.covered.size() - facts.blocks.size()));
+    coverage_.covered.add(facts.covered);
+    coverage_.wanted.add(facts.covered);
+    coverage_.wanted.add(facts.wanted);
+    forget_faults_of(facts.covered);
+    if (!facts.blocks.empty()) learn_stored(facts.blocks.back());
+    publish();
+    changed.notify_all();
+}
+
+void Heights::learn_stored(const chain::BlockRef& block) {
+    if (tip_ && block.height <= tip_->height) return;
+    tip_ = block;
+    series_.committed_height.Set(static_cast<double>(block.height));
+    series_.committed_time.Set(static_cast<double>(block.timestamp_nanosec) / 1e9);
+}
+
+void Heights::learn_stored_by_others(storage::Coverage stored, const chain::CommitFacts& facts) {
+    coverage_ = std::move(stored);
+    forget_faults_of(coverage_.covered);
+    for (const auto& block : facts.blocks)
+        if (coverage_.covered.contains(block.height)) learn_stored(block);
+    publish();
+    changed.notify_all();
+}
+
+void Heights::forget_faults_of(const base::HeightSet& covered) {
+    given_up_.subtract(covered);
+    for (const auto& range : covered.ranges())
+        unavailable_.erase(unavailable_.lower_bound(range.from), unavailable_.upper_bound(range.to));
+    if (broken_ && covered.contains(broken_->height)) {
+        broken_.reset();
+        series_.broken_chain.Set(0);
+    }
+}
+
+void Heights::learn_unavailable(const storage::UnavailableHeight& height) {
+    unavailable_[height.height] = height;
+    given_up_.add(height.height);
+    coverage_.wanted.add(height.height);
+    publish();
+    changed.notify_all();
+}
+
+void Heights::set_broken(base::Height height, std::string why) {
+    broken_ = BrokenChain{height, std::move(why)};
+    series_.broken_chain.Set(1);
+    changed.notify_all();
+}
+
+std::optional<base::Height> Heights::covered_up_to(base::Height from, base::Height lag) const {
+    const auto& covered = coverage_.covered;
+    auto known = from;
+    while (!covered.contains(known) && known > 0 && from - known < lag) --known;
+    if (!covered.contains(known)) return std::nullopt;
+    return covered.first_missing(known) - 1;
+}
+
+bool Heights::follows_since(base::Height from) const {
+    const bool all_wanted = !tip_ || coverage_.wanted.first_missing(from) > tip_->height;
+    return all_wanted && unavailable_.lower_bound(from) == unavailable_.end();
+}
+
+void Heights::publish() {
+    series_.gap_blocks.Set(static_cast<double>(coverage_.gaps().size()));
+    series_.unavailable_blocks.Set(static_cast<double>(unavailable_.size()));
+}
+
+}  // namespace receiptd::follow

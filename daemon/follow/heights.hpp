@@ -1,0 +1,80 @@
+// Heights by what became of them: wanted, stored, being worked on, not to be had. As the database has them,
+// and as the loops of this process work on them.
+#pragma once
+
+#include "base/event.hpp"
+#include "base/height_set.hpp"
+#include "chain/rows/rows.hpp"
+#include "metrics/follow_series.hpp"
+#include "storage/block_store.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::follow {
+
+// A range is stopped at `height`: its block does not fit the chain.
+struct BrokenChain {
+    base::Height height = 0;
+    std::string why;
+};
+
+class Heights {
+public:
+    explicit Heights(metrics::FollowSeries& series) : series_(series) {}
+
+    base::Signal changed;
+
+    // As the database has them at the start. `tip`: the highest stored block.
+    void load(storage::Coverage coverage, const std::vector<storage::UnavailableHeight>& unavailable,
+              std::optional<chain::BlockRef> tip);
+
+    const storage::Coverage& coverage() const { return coverage_; }
+    bool stored(base::Height height) const { return coverage_.covered.contains(height); }
+    base::HeightSet gaps() const { return coverage_.gaps(); }
+    // The highest block committed since the start, or found stored.
+    const std::optional<chain::BlockRef>& tip() const { return tip_; }
+    const std::map<base::Height, storage::UnavailableHeight>& unavailable() const { return unavailable_; }
+    // Unavailable ones that were tried since the start.
+    const base::HeightSet& given_up() const { return given_up_; }
+    const std::optional<BrokenChain>& broken() const { return broken_; }
+
+    // Some run works on these.
+    const base::HeightSet& in_flight() const { return in_flight_; }
+    // Claimed by a run with an end that has not come to it: stored, maybe, but its seams are not looked at.
+    const base::HeightSet& unsettled() const { return unsettled_; }
+    void claim(const base::HeightSet& heights, bool to_be_settled);
+    void release(const base::HeightSet& heights);  // the run is over, or gives them up
+    void written(const base::HeightSet& heights) { in_flight_.subtract(heights); }
+
+    void want(base::HeightRange range) { coverage_.wanted.add(range); }
+    void learn_committed(const chain::CommitFacts& facts);
+    // The batch of these facts was refused: part of it is among `stored`.
+    void learn_stored_by_others(storage::Coverage stored, const chain::CommitFacts& facts);
+    void learn_unavailable(const storage::UnavailableHeight& height);
+    void set_broken(base::Height height, std::string why);
+
+    // The height up to which everything from this one on is stored. The newest blocks may be on their way:
+    // `from` itself, or one less than `lag` below it, must be stored; otherwise nullopt.
+    std::optional<base::Height> covered_up_to(base::Height from, base::Height lag) const;
+    // Whether every height from this one on is stored, or will be: false above a hole that nobody fills.
+    bool follows_since(base::Height from) const;
+
+private:
+    void learn_stored(const chain::BlockRef& block);
+    void forget_faults_of(const base::HeightSet& covered);
+    void publish();
+
+    metrics::FollowSeries& series_;
+    storage::Coverage coverage_;
+    std::optional<chain::BlockRef> tip_;
+    base::HeightSet in_flight_;
+    base::HeightSet unsettled_;
+    std::map<base::Height, storage::UnavailableHeight> unavailable_;
+    base::HeightSet given_up_;
+    std::optional<BrokenChain> broken_;
+};
+
+}  // namespace receiptd::follow

@@ -1,0 +1,28 @@
+#include "rpc/block_contents.hpp"
+
+namespace receiptd::rpc {
+
+void RpcBlock::for_each_transaction(const std::function<void(const chain::SignedTransaction&)>& visit) const {
+    for (const auto& chunk : chunks_)
+        for (const auto& transaction : chunk.value.transactions) visit(transaction);
+}
+
+// The data that a block lists moves trees on, so its sightings are always collected.
+chain::RowBatch RpcBlock::rows(const RowsSettings& settings) const {
+    std::vector<const chain::Chunk*> chunks;
+    for (const auto& chunk : chunks_) chunks.push_back(&chunk.value);
+    return chain::block_rows(block_.value, chunks, settings.prev_height, settings.scope, true);
+}
+
+void NeardataBlock::for_each_transaction(
+    const std::function<void(const chain::SignedTransaction&)>& visit) const {
+    for (const auto& shard : whole_.value.shards)
+        for (const auto& item : shard.transactions) visit(item.transaction);
+}
+
+chain::RowBatch NeardataBlock::rows(const RowsSettings& settings) const {
+    return chain::whole_block_rows(whole_.value, settings.prev_height, settings.scope, settings.lineage,
+                                   &settings.live_trees, settings.collect_sightings);
+}
+
+}  // namespace receiptd::rpc

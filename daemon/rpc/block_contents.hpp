@@ -1,0 +1,42 @@
+// The contents of a block in the forms in which sources have them.
+#pragma once
+
+#include "rpc/source.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace receiptd::rpc {
+
+// A block and its new chunks; what became of its transactions is not in it.
+class RpcBlock final : public BlockContents {
+public:
+    RpcBlock(chain::Decoded<chain::Block> block, std::vector<chain::Decoded<chain::Chunk>> chunks)
+        : block_(std::move(block)), chunks_(std::move(chunks)) {}
+
+    const chain::Block& block() const override { return block_.value; }
+    const std::vector<chain::Decoded<chain::Chunk>>& chunks() const { return chunks_; }
+    void for_each_transaction(
+        const std::function<void(const chain::SignedTransaction&)>& visit) const override;
+    chain::RowBatch rows(const RowsSettings& settings) const override;
+
+private:
+    chain::Decoded<chain::Block> block_;
+    std::vector<chain::Decoded<chain::Chunk>> chunks_;
+};
+
+// A block with all its shards and outcomes.
+class NeardataBlock final : public BlockContents {
+public:
+    explicit NeardataBlock(chain::Decoded<chain::WholeBlock> whole) : whole_(std::move(whole)) {}
+
+    const chain::Block& block() const override { return whole_.value.block; }
+    void for_each_transaction(
+        const std::function<void(const chain::SignedTransaction&)>& visit) const override;
+    chain::RowBatch rows(const RowsSettings& settings) const override;
+
+private:
+    chain::Decoded<chain::WholeBlock> whole_;
+};
+
+}  // namespace receiptd::rpc
