@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -36,11 +37,10 @@ struct ServerRequest {
     std::optional<std::vector<QueryParameter>> query_parameters() const;
 };
 
-// The sandbox damages an answer in this way to play a broken network.
-enum class Sabotage {
-    none,
-    reset,     // close hard instead of answering
-    truncate,  // promise the whole length, send half, close
+// Thrown by a handler: the connection is reset without an answer; by NextPiece: it is closed amid the body.
+class HangUp : public std::exception {
+public:
+    const char* what() const noexcept override { return "hung up"; }
 };
 
 // The next piece of a body that is made while it is sent; empty: the end. Called when the client has
@@ -55,7 +55,6 @@ struct ServerReply {
     std::string body;
     std::shared_ptr<const std::string> shared_body;  // sent instead of body if set
     NextPiece next_piece;                            // sent instead of both if set
-    Sabotage sabotage = Sabotage::none;
 };
 
 struct HttpServerOptions {
@@ -76,7 +75,7 @@ struct HttpServerOptions {
 class HttpServer {
 public:
     // May take long. It is cancelled (its co_await throws operation_aborted) when the client goes away
-    // or the server is closed. An exception becomes a 500 without details.
+    // or the server is closed. An exception other than HangUp becomes a 500 without details.
     using Handler = std::function<base::Task<ServerReply>(ServerRequest)>;
 
     // Binds at once (throws std::system_error with the address in the text); serves from start().

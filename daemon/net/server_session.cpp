@@ -106,14 +106,15 @@ private:
                 co_return;
             }
             const bool to_head = request->method == "HEAD";
-            ServerReply reply = co_await handle(std::move(*request));
-            if (aborted_) co_return;
+            std::optional<ServerReply> reply = co_await handle(std::move(*request));
+            if (!reply) reset();
+            if (!reply || aborted_) co_return;
             keep_alive = reader_.keep_alive() && !finishing_ &&
-                         !lists_word(find_header(reply.headers, "Connection"), "close");
-            if (reply.next_piece && has_body(reply.status))
-                keep_alive = co_await stream(std::move(reply), to_head, reader_.knows_chunks(), keep_alive);
+                         !lists_word(find_header(reply->headers, "Connection"), "close");
+            if (reply->next_piece && has_body(reply->status))
+                keep_alive = co_await stream(std::move(*reply), to_head, reader_.knows_chunks(), keep_alive);
             else
-                keep_alive = co_await answer(std::move(reply), to_head, keep_alive);
+                keep_alive = co_await answer(std::move(*reply), to_head, keep_alive);
         }
         co_await linger();
     }
@@ -182,21 +183,26 @@ private:
         co_return sent;
     }
 
-    base::Task<ServerReply> handle(ServerRequest request) {
+    // nullopt: the handler hangs up.
+    base::Task<std::optional<ServerReply>> handle(ServerRequest request) {
         ServerReply reply;
         bool failed = true;
+        bool hung_up = false;
         const std::string path = request.path;
         watch_client();
         try {
             auto task = state_->handler(std::move(request));
             reply = co_await std::move(task);
             failed = false;
+        } catch (const HangUp&) {
+            hung_up = true;
         } catch (const std::exception& error) {
             if (!aborted_) report_failure(path, error.what());
         } catch (...) {
             report_failure(path, "not a std::exception");
         }
         unwatch_client();
+        if (hung_up) co_return std::nullopt;
         if (failed || !is_sound(reply)) reply = state_->refuse(500, "internal error");
         co_return reply;
     }
@@ -222,17 +228,9 @@ private:
 
     // Says whether the connection can be used further.
     base::Task<bool> answer(ServerReply reply, bool to_head, bool keep_alive) {
-        if (reply.sabotage == Sabotage::reset) {
-            reset();
-            co_return false;
-        }
         std::string_view body = reply.shared_body ? *reply.shared_body : reply.body;
         const std::string head = write_reply_head(reply, Framing::length, body.size(), keep_alive);
         if (to_head || !has_body(reply.status)) body = {};
-        if (reply.sabotage == Sabotage::truncate) {
-            body = body.substr(0, body.size() / 2);
-            keep_alive = false;
-        }
         const bool sent = co_await write(asio::buffer(head), asio::buffer(body.data(), body.size()));
         co_return (sent && keep_alive);
     }
@@ -273,6 +271,8 @@ private:
                 auto task = next_piece();
                 piece = co_await std::move(task);
                 failed = false;
+            } catch (const HangUp&) {
+                co_return false;
             } catch (const std::exception& error) {
                 if (!aborted_ && !finishing_) report_failure("a streamed answer", error.what());
             }

@@ -31,7 +31,7 @@ bool is_call(const net::ServerRequest& request) { return request.path == "/" && 
 // Breaks an answer on its way out, where the trouble is of that kind.
 net::ServerReply spoilt(net::ServerReply made, const Trouble& trouble) {
     if (trouble.fault == Fault::malformed) return cut_short(std::move(made));
-    if (trouble.fault == Fault::truncate) made.sabotage = net::Sabotage::truncate;
+    if (trouble.fault == Fault::truncate) return broken_off(std::move(made));
     return made;
 }
 
@@ -141,6 +141,7 @@ base::Task<net::ServerReply> Gateway::serve(const net::ServerRequest& request) {
         made = co_await served_page(request, trouble);
     counters_.count(is_call(request) ? method_label(call.method) : path_label(request.path), admission.key,
                     outcome_of(made, trouble));
+    if (trouble.fault == Fault::reset) throw net::HangUp();
     co_return made;
 }
 
@@ -180,11 +181,7 @@ std::optional<net::ServerReply> Gateway::blind_answer(const Trouble& trouble, co
         return too_many_requests(die_.coin() ? std::optional<base::Duration>(std::chrono::seconds(1))
                                              : std::nullopt);
     if (trouble.fault == Fault::html) return html_page(die_.coin() ? 502 : 200);
-    if (trouble.fault == Fault::reset) {
-        net::ServerReply made;
-        made.sabotage = net::Sabotage::reset;
-        return made;
-    }
+    if (trouble.fault == Fault::reset) return net::ServerReply();  // serve() hangs up
     if (trouble.fault != Fault::server_error) return std::nullopt;
     if (trouble.amount > 500) return html_page(static_cast<int>(trouble.amount));  // a proxy's
     if (!call) return reply(500, "application/json", "\"Internal data error\"");

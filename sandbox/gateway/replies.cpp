@@ -1,6 +1,10 @@
 #include "sandbox/gateway/replies.hpp"
 
+#include "base/coroutine.hpp"
+
 #include <array>
+#include <memory>
+#include <utility>
 
 namespace receiptd::sandbox {
 
@@ -13,6 +17,11 @@ constexpr std::string_view kPage =
 constexpr std::array<std::string_view, 7> kPaths{"/v0/block_opt/",  "/v0/block/", "/v0/last_block/",
                                                  "/v0/first_block", "/status",    "/health",
                                                  "/network_info"};
+
+base::Task<std::string> rest_of(std::shared_ptr<std::string> text) {
+    if (text->empty()) throw net::HangUp();
+    co_return std::exchange(*text, {});
+}
 
 }  // namespace
 
@@ -42,6 +51,15 @@ net::ServerReply cut_short(net::ServerReply whole) {
     whole.shared_body.reset();
     body.resize(body.size() * 2 / 3);
     whole.body = std::move(body);
+    return whole;
+}
+
+net::ServerReply broken_off(net::ServerReply whole) {
+    std::string body = whole.shared_body ? *whole.shared_body : std::move(whole.body);
+    whole.shared_body.reset();
+    whole.body.clear();
+    body.resize(body.size() / 2);
+    whole.next_piece = [half = std::make_shared<std::string>(std::move(body))] { return rest_of(half); };
     return whole;
 }
 

@@ -20,6 +20,8 @@ void allow_any_origin(net::ServerReply& made);
 
 // The same answer with its JSON broken off, as a whole answer.
 net::ServerReply cut_short(net::ServerReply whole);
+// The first half of the answer, then the end of the connection.
+net::ServerReply broken_off(net::ServerReply whole);
 // The page a CDN shows in place of an answer.
 net::ServerReply html_page(int status);
 

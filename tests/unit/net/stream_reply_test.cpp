@@ -48,6 +48,7 @@ base::Task<std::string> next_of(std::shared_ptr<Pieces> pieces) {
     guard.came = true;
     std::string piece = std::move(pieces->waiting.front());
     pieces->waiting.pop_front();
+    if (piece == "hang up") throw HangUp();
     if (piece == "throw") throw std::runtime_error("the source broke");
     co_return piece;
 }
@@ -167,6 +168,14 @@ TEST_F(StreamReplyTest, ASourceThatFailsBreaksTheAnswerOff) {
     const std::string text = run_on(io_, read_all(client));
     EXPECT_THAT(text, EndsWith("4\r\nhalf\r\n"));
     EXPECT_THAT(text, Not(HasSubstr("the source broke")));
+}
+
+TEST_F(StreamReplyTest, ASourceThatHangsUpEndsTheConnectionAmidTheBody) {
+    serve();
+    pieces_->add("half");
+    pieces_->add("hang up");
+    tcp::socket client = ask();
+    EXPECT_THAT(run_on(io_, read_all(client)), EndsWith("4\r\nhalf\r\n"));
 }
 
 TEST_F(StreamReplyTest, AReaderThatTakesNothingIsCutOffAndHoldsNobodyUp) {
