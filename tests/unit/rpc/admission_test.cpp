@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 
 constexpr base::SteadyTime kStart{1h};
 
-TEST(admission, GrantsAtOnceWhileThereIsRoom) {
+TEST(Admission, GrantsAtOnceWhileThereIsRoom) {
     Admission admission({0, 2}, kStart);
     const auto first = admission.join(Priority::backfill);
     const auto second = admission.join(Priority::backfill);
@@ -33,7 +33,7 @@ std::vector<Admission::Ticket> order_of_starts(Admission& admission) {
     return order;
 }
 
-TEST(admission, ServesByPriorityAndInOrderOfArrivalInsideOne) {
+TEST(Admission, ServesByPriorityAndInOrderOfArrivalInsideOne) {
     Admission admission({0, 1}, kStart);
     const auto head_1 = admission.join(Priority::head);
     const auto submit = admission.join(Priority::submit);
@@ -47,7 +47,7 @@ TEST(admission, ServesByPriorityAndInOrderOfArrivalInsideOne) {
     EXPECT_THAT(order_of_starts(admission), ElementsAre(watch, gap, backfill));
 }
 
-TEST(admission, OneStartInFourIsForWhoeverHasWaitedLongest) {
+TEST(Admission, OneStartInFourIsForWhoeverHasWaitedLongest) {
     Admission admission({0, 1}, kStart);
     const auto backfill = admission.join(Priority::backfill);
     const auto watch = admission.join(Priority::watch);
@@ -57,7 +57,7 @@ TEST(admission, OneStartInFourIsForWhoeverHasWaitedLongest) {
                 ElementsAre(head[0], head[1], head[2], backfill, head[3], head[4], head[5], watch, head[6]));
 }
 
-TEST(admission, SaysWhenTheNextTokenFlows) {
+TEST(Admission, SaysWhenTheNextTokenFlows) {
     Admission admission({2, 100}, kStart);
     admission.join(Priority::head);
     EXPECT_EQ(admission.grant(kStart).granted.size(), 1u);
@@ -68,7 +68,7 @@ TEST(admission, SaysWhenTheNextTokenFlows) {
     EXPECT_EQ(admission.grant(kStart + 500ms).granted.size(), 1u);
 }
 
-TEST(admission, WithoutASlotTimeDoesNotHelp) {
+TEST(Admission, WithoutASlotTimeDoesNotHelp) {
     Admission admission({0, 1}, kStart);
     admission.join(Priority::head);
     admission.grant(kStart);
@@ -76,7 +76,7 @@ TEST(admission, WithoutASlotTimeDoesNotHelp) {
     EXPECT_EQ(admission.grant(kStart).next, std::nullopt);
 }
 
-TEST(admission, BeingBlockedSendsTheWaitingAwayAndHoldsTheNextBack) {
+TEST(Admission, BeingBlockedSendsTheWaitingAwayAndHoldsTheNextBack) {
     Admission admission({0, 1}, kStart);
     admission.join(Priority::head);
     admission.grant(kStart);
@@ -89,14 +89,14 @@ TEST(admission, BeingBlockedSendsTheWaitingAwayAndHoldsTheNextBack) {
     EXPECT_EQ(admission.grant(kStart + 10s).granted.size(), 1u);
 }
 
-TEST(admission, SendsTheWaitingAwayInTheOrderInWhichTheyCame) {
+TEST(Admission, SendsTheWaitingAwayInTheOrderInWhichTheyCame) {
     Admission admission({0, 1}, kStart);
     const auto backfill = admission.join(Priority::backfill);
     const auto head = admission.join(Priority::head);
     EXPECT_THAT(admission.block_until(kStart + 10s), ElementsAre(backfill, head));
 }
 
-TEST(admission, AProbeGoesAlone) {
+TEST(Admission, AProbeGoesAlone) {
     Admission admission({0, 8}, kStart);
     admission.set_probing(true);
     admission.join(Priority::head);
@@ -107,7 +107,7 @@ TEST(admission, AProbeGoesAlone) {
     EXPECT_EQ(admission.grant(kStart).granted.size(), 1u);
 }
 
-TEST(admission, WhoeverGivesUpIsForgotten) {
+TEST(Admission, WhoeverGivesUpIsForgotten) {
     Admission admission({0, 1}, kStart);
     admission.join(Priority::head);
     admission.grant(kStart);

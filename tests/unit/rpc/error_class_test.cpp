@@ -312,7 +312,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"parse_error", {200, unstructured(-32700, "Parse error")}, caller_fault, "PARSE_ERROR"}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST(error_class, RefusingTheKeyIsMarkedAndAMissingMethodDoesNotBlameTheHost) {
+TEST(ErrorClass, RefusingTheKeyIsMarkedAndAMissingMethodDoesNotBlameTheHost) {
     EXPECT_TRUE(judge({401, "bad key"}).unauthorized);
     EXPECT_TRUE(judge({403, kHtml}).unauthorized);
     const auto method = judge({403, "method not allowed"});
@@ -321,17 +321,17 @@ TEST(error_class, RefusingTheKeyIsMarkedAndAMissingMethodDoesNotBlameTheHost) {
     EXPECT_FALSE(method.blames_host());
 }
 
-TEST(error_class, WhatAHostDoesNotKnowIsNotItsFault) {
+TEST(ErrorClass, WhatAHostDoesNotKnowIsNotItsFault) {
     EXPECT_FALSE(judge({200, structured("HANDLER_ERROR", "UNKNOWN_BLOCK")}).blames_host());
     EXPECT_TRUE(judge({502, kHtml}).blames_host());
 }
 
-TEST(error_class, AChunkThatMayStillArriveIsWorthAskingForAgain) {
+TEST(ErrorClass, AChunkThatMayStillArriveIsWorthAskingForAgain) {
     EXPECT_TRUE(judge({200, structured("HANDLER_ERROR", "UNKNOWN_CHUNK"), "chunk", kHeadHeight - 1}).again);
     EXPECT_FALSE(judge({200, structured("HANDLER_ERROR", "UNKNOWN_CHUNK"), "chunk", 1}).again);
 }
 
-TEST(retry_after, IsSecondsOrADate) {
+TEST(RetryAfter, IsSecondsOrADate) {
     EXPECT_EQ(judge({429, "", "block", {}, "7"}).retry_after, base::Duration(7s));
     EXPECT_EQ(judge({503, "", "block", {}, "2"}).retry_after, base::Duration(2s));
     EXPECT_EQ(judge({429, "", "block", {}, "Wed, 06 Nov 2024 08:00:30 GMT"}).retry_after,
@@ -340,14 +340,14 @@ TEST(retry_after, IsSecondsOrADate) {
     EXPECT_EQ(judge({429, "", "block", {}, "soon"}).retry_after, std::nullopt);
 }
 
-TEST(retry_after, IsNeverNegativeAndNeverLongerThanAnHour) {
+TEST(RetryAfter, IsNeverNegativeAndNeverLongerThanAnHour) {
     EXPECT_EQ(judge({429, "", "block", {}, "Wed, 06 Nov 2024 07:00:00 GMT"}).retry_after, base::Duration(0s));
     EXPECT_EQ(judge({429, "", "block", {}, "999999999999"}).retry_after, base::Duration(1h));
     EXPECT_EQ(judge({429, "", "block", {}, "-5"}).retry_after, std::nullopt);
     EXPECT_EQ(judge({429, "", "block", {}, "Wed, 99 Nov 2024 07:00:00 GMT"}).retry_after, std::nullopt);
 }
 
-TEST(neardata_errors, FollowStatusAndType) {
+TEST(NeardataErrors, FollowStatusAndType) {
     const auto judge_neardata = [](int status, std::string_view body) {
         HttpObservation seen;
         seen.status = status;
@@ -369,7 +369,7 @@ TEST(neardata_errors, FollowStatusAndType) {
     EXPECT_EQ(judge_neardata(200, kHtml).reason, "malformed");
 }
 
-TEST(recorded_errors, AreAnswersOrMissingObjectsNeverFaultsOfTheHost) {
+TEST(RecordedErrors, AreAnswersOrMissingObjectsNeverFaultsOfTheHost) {
     for (const auto& file : test::recordings(test::kRecorded / "errors")) {
         const auto text = test::read_recording(file);
         const auto name = file.filename().string();

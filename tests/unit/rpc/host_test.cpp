@@ -25,7 +25,7 @@ Health after_faults(unsigned count) {
     return health;
 }
 
-TEST(health, FallsWithFaultsAndRecoversWithAnswers) {
+TEST(Health, FallsWithFaultsAndRecoversWithAnswers) {
     auto health = after_faults(1);
     EXPECT_LT(health.score, 1.0);
     EXPECT_EQ(health.not_before, base::SteadyTime{});  // one fault does not stop a host
@@ -35,7 +35,7 @@ TEST(health, FallsWithFaultsAndRecoversWithAnswers) {
     EXPECT_EQ(health.faults_in_a_row, 0u);
 }
 
-TEST(health, FaultsInARowOpenTheCircuitForLongerEachTime) {
+TEST(Health, FaultsInARowOpenTheCircuitForLongerEachTime) {
     const auto third = after_faults(3);
     const auto fourth = after_faults(4);
     EXPECT_EQ(circuit(after_faults(2), kNow), Circuit::closed);
@@ -47,13 +47,13 @@ TEST(health, FaultsInARowOpenTheCircuitForLongerEachTime) {
               Circuit::closed);
 }
 
-TEST(health, AnAnswerAboutTheChainIsAHealthyOne) {
+TEST(Health, AnAnswerAboutTheChainIsAHealthyOne) {
     auto health = after_faults(3);
     health = next(health, verdict(ErrorClass::chain_state), kNow, 0.0);
     EXPECT_EQ(health.faults_in_a_row, 0u);
 }
 
-TEST(health, WaitsAtLeastAsLongAsTheHostSays) {
+TEST(Health, WaitsAtLeastAsLongAsTheHostSays) {
     auto limited = verdict(ErrorClass::rate_limited);
     limited.retry_after = 20s;
     EXPECT_GE(next({}, limited, kNow, 0.0).not_before, kNow + 20s);
@@ -65,7 +65,7 @@ TEST(health, WaitsAtLeastAsLongAsTheHostSays) {
     EXPECT_EQ(health.not_before, kNow + 1s);
 }
 
-TEST(health, AHostThatRefusesUsIsPutAsideEverLongerAndProbed) {
+TEST(Health, AHostThatRefusesUsIsPutAsideEverLongerAndProbed) {
     auto refused = verdict(ErrorClass::endpoint_fault);
     refused.unauthorized = true;
     auto health = next({}, refused, kNow, 0.0);
@@ -79,7 +79,7 @@ TEST(health, AHostThatRefusesUsIsPutAsideEverLongerAndProbed) {
     EXPECT_EQ(circuit(next(health, verdict(ErrorClass::ok), health.not_before, 0.0), kNow), Circuit::closed);
 }
 
-TEST(horizon, IsLearnedFromWhatAHostLacksFarBelowTheHead) {
+TEST(Horizon, IsLearnedFromWhatAHostLacksFarBelowTheHead) {
     HostMemory memory;
     memory.holds(10'000);
     memory.lacks(500, 10'000);
@@ -91,14 +91,14 @@ TEST(horizon, IsLearnedFromWhatAHostLacksFarBelowTheHead) {
     EXPECT_EQ(memory.horizon(), 501u);
 }
 
-TEST(horizon, LagNearTheHeadTeachesNothing) {
+TEST(Horizon, LagNearTheHeadTeachesNothing) {
     HostMemory memory;
     memory.lacks(9'995, 10'000);
     EXPECT_FALSE(memory.below_horizon(9'995));
     EXPECT_EQ(memory.horizon(), std::nullopt);
 }
 
-TEST(horizon, AHoleAboveWhatItHoldsIsNoHorizonUntilItIsSeenAgain) {
+TEST(Horizon, AHoleAboveWhatItHoldsIsNoHorizonUntilItIsSeenAgain) {
     HostMemory memory;
     memory.holds(400);
     memory.lacks(500, 10'000);
@@ -107,7 +107,7 @@ TEST(horizon, AHoleAboveWhatItHoldsIsNoHorizonUntilItIsSeenAgain) {
     EXPECT_TRUE(memory.below_horizon(501));
 }
 
-TEST(horizon, GivesWayToAnAnswerFromBelowIt) {
+TEST(Horizon, GivesWayToAnAnswerFromBelowIt) {
     HostMemory memory;
     memory.lacks(500, 10'000);
     memory.holds(300);
@@ -115,14 +115,14 @@ TEST(horizon, GivesWayToAnAnswerFromBelowIt) {
     EXPECT_TRUE(memory.below_horizon(299));
 }
 
-TEST(horizon, AHostThatSaysCollectedIsBelievedAtOnce) {
+TEST(Horizon, AHostThatSaysCollectedIsBelievedAtOnce) {
     HostMemory memory;
     memory.collected(9'999);
     EXPECT_TRUE(memory.below_horizon(9'999));
     EXPECT_EQ(memory.horizon(), 10'000u);
 }
 
-TEST(methods, AMissingOneIsTriedAgainAfterTenMinutes) {
+TEST(Methods, AMissingOneIsTriedAgainAfterTenMinutes) {
     HostMemory memory;
     memory.mark_unsupported("EXPERIMENTAL_tx_status", kNow);
     EXPECT_FALSE(memory.supports("EXPERIMENTAL_tx_status", kNow + 9min));
@@ -136,18 +136,18 @@ HostView view(HostKind kind) {
     return made;
 }
 
-TEST(choosing, ARegularHostGoesBeforeAnArchivalOne) {
+TEST(Choosing, ARegularHostGoesBeforeAnArchivalOne) {
     EXPECT_EQ(choose({view(HostKind::archival), view(HostKind::regular)}), 1u);
 }
 
-TEST(choosing, AnArchivalHostServesWhatTheRegularOnesNoLongerHold) {
+TEST(Choosing, AnArchivalHostServesWhatTheRegularOnesNoLongerHold) {
     auto regular = view(HostKind::regular);
     regular.below_horizon = true;
     EXPECT_EQ(choose({regular, view(HostKind::archival)}), 1u);
     EXPECT_EQ(choose({regular}), 0u);  // nobody else: it may have been wrong
 }
 
-TEST(choosing, AnArchivalHostHelpsOutWhileTheRegularOnesAreBlockedForLong) {
+TEST(Choosing, AnArchivalHostHelpsOutWhileTheRegularOnesAreBlockedForLong) {
     auto regular = view(HostKind::regular);
     regular.wait = 1s;
     EXPECT_EQ(choose({regular, view(HostKind::archival)}), 0u);
@@ -155,7 +155,7 @@ TEST(choosing, AnArchivalHostHelpsOutWhileTheRegularOnesAreBlockedForLong) {
     EXPECT_EQ(choose({regular, view(HostKind::archival)}), 1u);
 }
 
-TEST(choosing, GoesByHealthAndFreeSlotsAmongEquals) {
+TEST(Choosing, GoesByHealthAndFreeSlotsAmongEquals) {
     auto ill = view(HostKind::regular);
     ill.health = 0.3;
     EXPECT_EQ(choose({ill, view(HostKind::regular)}), 1u);
@@ -164,7 +164,7 @@ TEST(choosing, GoesByHealthAndFreeSlotsAmongEquals) {
     EXPECT_EQ(choose({busy, view(HostKind::regular)}), 1u);
 }
 
-TEST(choosing, PrefersTheHostThatServedTheBlockUntilItFails) {
+TEST(Choosing, PrefersTheHostThatServedTheBlockUntilItFails) {
     auto served = view(HostKind::archival);
     served.first = true;
     EXPECT_EQ(choose({view(HostKind::regular), served}), 1u);
@@ -172,7 +172,7 @@ TEST(choosing, PrefersTheHostThatServedTheBlockUntilItFails) {
     EXPECT_EQ(choose({view(HostKind::regular), served}), 0u);
 }
 
-TEST(choosing, NobodyIsAskedTwiceForWhatHeDoesNotKnow) {
+TEST(Choosing, NobodyIsAskedTwiceForWhatHeDoesNotKnow) {
     auto absent = view(HostKind::regular);
     absent.absent = true;
     auto unfit = view(HostKind::archival);

@@ -149,7 +149,7 @@ TEST_F(Redirects, OnePoolServesAHostAgain) {
     EXPECT_EQ(made, 2u);
 }
 
-TEST(may_carry_key, OnlyWithinTheSameOriginOrHttpsSite) {
+TEST(MayCarryKey, OnlyWithinTheSameOriginOrHttpsSite) {
     const auto may = [](const char* home, const char* target) {
         return may_carry_key(*net::parse_url(home), *net::parse_url(target));
     };

@@ -342,7 +342,7 @@ TEST_F(Secrets, AreStruckOutOfWhatHostsEcho) {
     EXPECT_THAT(told, Not(HasSubstr(encoded)));
 }
 
-TEST(rpc_series, CountRequestsByUpstreamMethodAndClass) {
+TEST(RpcSeries, CountRequestsByUpstreamMethodAndClass) {
     World world;
     metrics::Registry registry;
     metrics::RpcSeries series(registry);
