@@ -1,5 +1,7 @@
 #include "api/problem.hpp"
 
+#include "base/json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <utility>
@@ -77,11 +79,12 @@ std::string to_text(const json& body) { return body.dump(-1, ' ', false, json::e
 
 std::string list_json(std::string_view name, const std::vector<std::string>& items,
                       const std::optional<std::string>& next_cursor) {
-    std::string text = "{\"" + std::string(name) + "\":[";
-    for (std::size_t i = 0; i < items.size(); ++i) text.append(i == 0 ? "" : ",").append(items[i]);
-    text += "],\"next_cursor\":";
-    text += next_cursor ? to_text(*next_cursor) : "null";
-    return text + "}";
+    std::string list = "[";
+    for (std::size_t i = 0; i < items.size(); ++i) list.append(i == 0 ? "" : ",").append(items[i]);
+    base::JsonObject page;
+    page.json(name, list += ']');
+    return (next_cursor ? page.text("next_cursor", *next_cursor) : page.json("next_cursor", "null"))
+        .to_json();
 }
 
 }  // namespace receiptd::api

@@ -1,6 +1,7 @@
 #include "base/log.hpp"
 
 #include "base/iso_time.hpp"
+#include "base/json_text.hpp"
 
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -40,31 +41,6 @@ const char* level_name(Level level) {
     return "info";
 }
 
-void append_escaped(std::string& out, std::string_view text) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += c;
-        } else if (c == '\n') {
-            out += "\\n";
-        } else if (byte < 0x20 || byte == 0x7f) {
-            out += "\\u00";
-            out += kHex[byte >> 4];
-            out += kHex[byte & 15];
-        } else {
-            out += c;
-        }
-    }
-}
-
-void append_quoted(std::string& out, std::string_view text) {
-    out += '"';
-    append_escaped(out, text);
-    out += '"';
-}
-
 bool is_plain_word(std::string_view text) {
     if (text.empty()) return false;
     for (const char c : text)
@@ -72,56 +48,44 @@ bool is_plain_word(std::string_view text) {
     return true;
 }
 
-void append_value(std::string& out, const Field::Value& value, Format format) {
+std::string value_text(const Field::Value& value, Format format) {
     if (const auto* text = std::get_if<std::string>(&value)) {
-        if (format == Format::plain && is_plain_word(*text))
-            out += *text;
-        else
-            append_quoted(out, *text);
-    } else if (const auto* flag = std::get_if<bool>(&value)) {
-        out += *flag ? "true" : "false";
-    } else if (const auto* real = std::get_if<double>(&value)) {
+        if (format == Format::plain && is_plain_word(*text)) return *text;
+        std::string quoted;
+        base::append_quoted(quoted, *text);
+        return quoted;
+    }
+    if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+    if (const auto* real = std::get_if<double>(&value)) {
         char digits[32];
         std::snprintf(digits, sizeof digits, "%.6g", *real);
-        out += digits;
-    } else if (const auto* whole = std::get_if<std::int64_t>(&value)) {
-        out += std::to_string(*whole);
-    } else {
-        out += std::to_string(std::get<std::uint64_t>(value));
+        return digits;
     }
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+    return std::to_string(std::get<std::uint64_t>(value));
 }
 
 }  // namespace
 
 std::string format_line(Format format, Level level, std::string_view time, std::string_view message,
                         Fields fields) {
-    std::string line;
     if (format == Format::json) {
-        line += "{\"time\":\"";
-        line += time;
-        line += "\",\"level\":\"";
-        line += level_name(level);
-        line += "\",\"message\":";
-        append_quoted(line, message);
-        for (const auto& field : fields) {
-            line += ',';
-            append_quoted(line, field.name);
-            line += ':';
-            append_value(line, field.value, format);
-        }
-        line += '}';
-        return line;
+        base::JsonObject line;
+        line.text("time", time).text("level", level_name(level)).text("message", message);
+        for (const auto& field : fields) line.json(field.name, value_text(field.value, format));
+        return line.to_json();
     }
+    std::string line;
     line += time;
     line += ' ';
     line += level_name(level);
     line += ' ';
-    append_escaped(line, message);
+    base::append_escaped(line, message);
     for (const auto& field : fields) {
         line += ' ';
         line += field.name;
         line += '=';
-        append_value(line, field.value, format);
+        line += value_text(field.value, format);
     }
     return line;
 }

@@ -1,5 +1,6 @@
 #include "watch/preflight.hpp"
 
+#include "base/json_text.hpp"
 #include "chain/json/errors.hpp"
 #include "chain/wire/base64.hpp"
 #include "chain/wire/fees.hpp"
@@ -248,7 +249,8 @@ std::optional<chain::u128> cost_of(const wire::Transaction& transaction, chain::
 }
 
 SubmitError refusal(std::string error_json, std::string where) {
-    const auto failure = chain::classify_failure("{\"InvalidTxError\":" + error_json + "}");
+    const auto failure =
+        chain::classify_failure(base::JsonObject().json("InvalidTxError", error_json).to_json());
     SubmitError error;
     error.kind = SubmitError::Kind::refused;
     error.error_class = failure.error_class;

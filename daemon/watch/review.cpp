@@ -33,11 +33,11 @@ bool is_news(const std::vector<chain::Transition>& transitions, base::WallTime n
 }
 
 std::string with_witness(const std::string& evidence, const Witness& witness) {
-    chain::Evidence more;
-    more.text("host", witness.host).number("final_height", witness.final_height);
-    auto added = more.to_json();
-    if (evidence.size() <= 2) return added;
-    return evidence.substr(0, evidence.size() - 1) + "," + added.substr(1);
+    return chain::Evidence()
+        .members_of(evidence)
+        .text("host", witness.host)
+        .number("final_height", witness.final_height)
+        .to_json();
 }
 
 bool is_stuck(const storage::Watch& watch, const ReviewRules& rules) {

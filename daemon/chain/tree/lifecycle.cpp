@@ -21,25 +21,6 @@ constexpr std::array<std::pair<Stage, Text>, 11> kStages{{
     {Stage::unknown, "unknown"},
 }};
 
-void append_quoted(std::string& out, std::string_view text) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    out += '"';
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += c;
-        } else if (byte < 0x20) {
-            out += "\\u00";
-            out += kHex[byte >> 4];
-            out += kHex[byte & 15];
-        } else {
-            out += c;
-        }
-    }
-    out += '"';
-}
-
 bool waits_for_inclusion(Stage stage) { return stage == Stage::accepted || stage == Stage::pending; }
 
 class Step {
@@ -166,30 +147,6 @@ std::optional<Stage> parse_stage(Text name) {
 }
 
 bool is_end(Stage stage) { return stage >= Stage::final; }
-
-void Evidence::open(std::string_view name) {
-    if (!members_.empty()) members_ += ',';
-    append_quoted(members_, name);
-    members_ += ':';
-}
-
-Evidence& Evidence::text(std::string_view name, std::string_view value) {
-    open(name);
-    append_quoted(members_, value);
-    return *this;
-}
-
-Evidence& Evidence::number(std::string_view name, std::uint64_t value) {
-    open(name);
-    members_ += std::to_string(value);
-    return *this;
-}
-
-Evidence& Evidence::json(std::string_view name, std::string_view value) {
-    open(name);
-    members_ += value;
-    return *this;
-}
 
 TreeSeen tree_seen(const Judgement& judgement) {
     TreeSeen seen;

@@ -6,6 +6,7 @@
 // nothing here follows from them: the receipts do.
 #pragma once
 
+#include "base/json_text.hpp"
 #include "chain/tree/judgement.hpp"
 
 #include <chrono>
@@ -46,18 +47,7 @@ inline constexpr Text kNoRoute = "no_route";
 inline constexpr Text kNeverSeen = "never_seen";
 }  // namespace reason
 
-// A JSON object in the order in which it was put together.
-class Evidence {
-public:
-    Evidence& text(std::string_view name, std::string_view value);
-    Evidence& number(std::string_view name, std::uint64_t value);
-    Evidence& json(std::string_view name, std::string_view value);  // must be JSON
-    std::string to_json() const { return "{" + members_ + "}"; }
-
-private:
-    void open(std::string_view name);
-    std::string members_;
-};
+using Evidence = base::JsonObject;
 
 // Everything known of the transaction besides its hash. Nothing is known if it was not submitted here.
 struct WatchedTransaction {
