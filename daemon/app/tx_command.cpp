@@ -6,6 +6,7 @@
 #include "chain/tree/receipt_tree.hpp"
 #include "chain/tree/text.hpp"
 #include "metrics/registry.hpp"
+#include "rpc/final_tree.hpp"
 #include "storage/inspect.hpp"
 #include "watch/transaction_json.hpp"
 
@@ -15,15 +16,14 @@
 
 #include <exception>
 #include <iostream>
-#include <map>
-#include <set>
+#include <limits>
 #include <variant>
 
 namespace receiptd::app {
 namespace {
 
 constexpr auto kStoredPatience = std::chrono::seconds(5);
-constexpr std::size_t kMostBlocks = 200;  // asked for, to tell heights
+constexpr rpc::BlockLimits kEveryHeight{std::numeric_limits<chain::BlockHeight>::max(), 200};
 
 // The transaction as far as it is known, and the source of that knowledge.
 struct Shown {
@@ -35,7 +35,7 @@ struct Shown {
 
 struct Fetched {
     std::optional<rpc::TreeSource::TreeResult> result;
-    std::map<std::string, chain::BlockRef, std::less<>> blocks;  // of its outcomes, as far as they are known
+    rpc::FinalBlocks blocks;  // of its outcomes, as far as they are known
 };
 
 base::Task<void> fetch(rpc::TreeSource& source, std::string tx_hash, std::string sender_id,
@@ -46,16 +46,9 @@ base::Task<void> fetch(rpc::TreeSource& source, std::string tx_hash, std::string
     query.priority = rpc::Priority::head;
     fetched.result = co_await source.tree(std::move(query));
     const auto* tree = std::get_if<rpc::TreeSource::Tree>(&*fetched.result);
-    if (tree == nullptr) co_return;
-    std::set<std::string> hashes;
-    const auto& status = tree->status.value;
-    if (status.transaction_outcome) hashes.emplace(status.transaction_outcome->block_hash);
-    for (const auto& outcome : status.receipts_outcome)
-        if (hashes.size() < kMostBlocks) hashes.emplace(outcome.block_hash);
-    for (const auto& hash : hashes) {
-        auto block = co_await source.block_by_hash(hash, rpc::Priority::head);
-        if (block) fetched.blocks.emplace(hash, std::move(*block));
-    }
+    if (tree != nullptr)
+        fetched.blocks =
+            co_await rpc::blocks_of(source, tree->status.value, rpc::Priority::head, kEveryHeight);
 }
 
 Fetched fetch_tree(const config::Settings& settings, const std::string& tx_hash,

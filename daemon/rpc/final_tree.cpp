@@ -1,5 +1,10 @@
 #include "rpc/final_tree.hpp"
 
+#include "base/coroutine.hpp"
+
+#include <set>
+#include <utility>
+
 namespace receiptd::rpc {
 namespace {
 
@@ -9,7 +14,26 @@ std::optional<chain::ExecutedAt> executed_at(const FinalBlocks& blocks, chain::T
     return chain::ExecutedAt{found->second.height, found->second.timestamp_nanosec};
 }
 
+std::set<std::string> hashes_of(const chain::TransactionStatus& status, std::size_t most) {
+    std::set<std::string> hashes;
+    if (status.transaction_outcome) hashes.emplace(status.transaction_outcome->block_hash);
+    for (const auto& outcome : status.receipts_outcome)
+        if (hashes.size() < most) hashes.emplace(outcome.block_hash);
+    return hashes;
+}
+
 }  // namespace
+
+base::Task<FinalBlocks> blocks_of(TreeSource& source, const chain::TransactionStatus& status,
+                                  Priority priority, BlockLimits limits) {
+    FinalBlocks blocks;
+    const auto hashes = hashes_of(status, limits.most);
+    for (const auto& hash : hashes) {
+        auto block = co_await source.block_by_hash(hash, priority);
+        if (block && block->height <= limits.highest) blocks[hash] = std::move(*block);
+    }
+    co_return blocks;
+}
 
 chain::Judgement judge_final(const TreeSource::Tree& tree, const FinalBlocks& blocks,
                              std::optional<chain::ExecutedAt> included_at) {

@@ -34,7 +34,7 @@ std::string api_key_parameter(std::string_view target) {
     return std::string(target.substr(start, target.find('&', start) - start));
 }
 
-net::TransportError refuse_redirect(const net::Url& from, std::string why) {
+net::TransportError no_redirect(const net::Url& from, std::string why) {
     return {net::TransportFault::malformed, from.origin() + ": " + std::move(why)};
 }
 
@@ -87,12 +87,12 @@ base::Task<Transport::Reply> RedirectingTransport::send(net::HttpRequest request
         auto reply = co_await transport->send(std::move(copy), timeout);
         if (!reply || !is_redirect(reply->status)) co_return std::move(reply);
         const auto target = resolve_location(at, reply->header("Location"));
-        if (!target) co_return refuse_redirect(at, "redirects to an unreadable location");
-        if (at.tls && !target->tls) co_return refuse_redirect(at, "redirects from https to http: refused");
+        if (!target) co_return no_redirect(at, "redirects to an unreadable location");
+        if (at.tls && !target->tls) co_return no_redirect(at, "redirects from https to http: refused");
         request = carry_on(request, origin_, *target);
         at = *target;
     }
-    co_return refuse_redirect(at, "redirects more than " + std::to_string(kMostHops) + " times");
+    co_return no_redirect(at, "redirects more than " + std::to_string(kMostHops) + " times");
 }
 
 std::shared_ptr<Transport> RedirectingTransport::transport_to(const net::Url& url) {

@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "base/sleep.hpp"
+#include "rpc/block_call.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
 #include "rpc/result_json.hpp"
@@ -19,14 +20,10 @@ using nlohmann::json;
 constexpr base::Duration kOthersTakeIt = std::chrono::seconds(1);  // after the first host did
 constexpr std::size_t kMostSendings = 256;  // under way, those nobody waits for any more included
 
-Decoder<DecodedBlock> known_block_decoder(std::string hash) {
-    return [hash = std::move(hash)](std::string body) -> base::Result<DecodedBlock, std::string> {
-        auto block = chain::decode_block_answer(std::move(body));
-        if (!block) return refuse<DecodedBlock>(block.error());
-        if (!hash.empty() && block->value.header.hash != hash)
-            return refuse<DecodedBlock>("asked for block " + hash + ", got another one");
-        return std::move(*block);
-    };
+base::Result<DecodedBlock, std::string> read_final_block(std::string body) {
+    auto block = chain::decode_block_answer(std::move(body));
+    if (!block) return refuse<DecodedBlock>(block.error());
+    return std::move(*block);
 }
 
 base::Result<chain::u128, std::string> read_gas_price(const std::string& body) {
@@ -92,20 +89,15 @@ base::Task<base::Result<std::optional<chain::AccessKeyView>, Unavailable>> RpcSu
 base::Task<base::Result<std::optional<chain::BlockRef>, Unavailable>> RpcSubmitSource::block(
     std::string hash) {
     using Known = std::optional<chain::BlockRef>;
-    if (const auto* known = cache_->find(hash)) co_return Known(*known);
-    auto call = ask_block(hash, Priority::submit);
-    auto decode = known_block_decoder(hash);
-    auto answer = co_await decoded_call<DecodedBlock>(*router_, pool_, std::move(call), std::move(decode));
-    if (!answer && answer.error().absent) co_return Known();
-    if (!answer) co_return not_told<Known>(answer.error());
-    auto block = chain::block_ref(answer->value.value.header);
-    cache_->put(block);
-    co_return Known(std::move(block));
+    auto block = co_await call_block(*router_, pool_, cache_, std::move(hash), Priority::submit);
+    if (block) co_return Known(std::move(*block));
+    if (block.error().absent) co_return Known();
+    co_return not_told<Known>(block.error());
 }
 
 base::Task<base::Result<chain::BlockRef, Unavailable>> RpcSubmitSource::final_head() {
     auto call = ask_final_block(Priority::submit);
-    auto decode = known_block_decoder({});
+    Decoder<DecodedBlock> decode = read_final_block;
     auto answer = co_await decoded_call<DecodedBlock>(*router_, pool_, std::move(call), std::move(decode));
     if (!answer) co_return not_told<chain::BlockRef>(answer.error());
     co_return chain::block_ref(answer->value.value.header);

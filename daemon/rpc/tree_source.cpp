@@ -2,6 +2,7 @@
 
 #include "base/coroutine.hpp"
 #include "base/task_group.hpp"
+#include "rpc/block_call.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
 
@@ -14,7 +15,6 @@
 namespace receiptd::rpc {
 namespace {
 
-using DecodedBlock = chain::Decoded<chain::Block>;
 using DecodedReceipt = chain::Decoded<chain::Receipt>;
 using DecodedStatus = chain::Decoded<chain::TransactionStatus>;
 
@@ -39,17 +39,6 @@ Decoder<DecodedReceipt> receipt_decoder(std::string id) {
         if (receipt->value.receipt_id != id)
             return refuse<DecodedReceipt>("asked for receipt " + id + ", got another one");
         return std::move(*receipt);
-    };
-}
-
-Decoder<DecodedBlock> tree_block_decoder(std::string hash) {
-    return [hash = std::move(hash)](std::string body) -> base::Result<DecodedBlock, std::string> {
-        auto block = chain::decode_block_answer(std::move(body));
-        if (!block) return refuse<DecodedBlock>(block.error());
-        if (block->value.header.hash != hash)
-            return refuse<DecodedBlock>("asked for block " + hash + ", got " +
-                                        std::string(block->value.header.hash));
-        return std::move(*block);
     };
 }
 
@@ -178,14 +167,9 @@ base::Task<void> RpcTreeSource::fetch_bodies(std::shared_ptr<Bodies> bodies, Pri
 
 base::Task<base::Result<chain::BlockRef, Unavailable>> RpcTreeSource::block_by_hash(std::string hash,
                                                                                     Priority priority) {
-    if (const auto* known = cache_->find(hash)) co_return *known;
-    auto call = ask_block(hash, priority);
-    auto decode = tree_block_decoder(hash);
-    auto answer = co_await decoded_call<DecodedBlock>(*router_, pool_, std::move(call), std::move(decode));
-    if (!answer) co_return unavailable(answer.error());
-    auto block = chain::block_ref(answer->value.value.header);
-    cache_->put(block);
-    co_return std::move(block);
+    auto block = co_await call_block(*router_, pool_, cache_, std::move(hash), priority);
+    if (!block) co_return unavailable(block.error());
+    co_return std::move(*block);
 }
 
 }  // namespace receiptd::rpc

@@ -2,7 +2,6 @@
 
 #include "base/coroutine.hpp"
 #include "rpc/final_tree.hpp"
-#include "watch/rpc_watch_upstream.hpp"
 
 #include <utility>
 #include <variant>
@@ -24,7 +23,8 @@ base::Task<std::optional<OpenTree>> OpenTrees::tree(std::string tx_hash, std::st
     auto answer = co_await trees_.tree(std::move(query));
     const auto* told = std::get_if<rpc::TreeSource::Tree>(&answer);
     if (told == nullptr || !told->status.value.transaction) co_return std::nullopt;
-    const auto blocks = co_await final_blocks_of(trees_, told->status.value, final_height_().value_or(0));
+    const rpc::BlockLimits final_ones{final_height_().value_or(0)};
+    const auto blocks = co_await rpc::blocks_of(trees_, told->status.value, rpc::Priority::watch, final_ones);
     OpenTree open;
     open.transaction = chain::transaction_facts(*told->status.value.transaction);
     open.tree = rpc::judge_final(*told, blocks, std::nullopt);

@@ -1,21 +1,13 @@
 #include "watch/rpc_watch_upstream.hpp"
 
-#include <algorithm>
-#include <set>
-#include <utility>
-#include <vector>
 #include "base/coroutine.hpp"
 #include "chain/rows/rows.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace receiptd::watch {
 namespace {
-
-std::set<std::string> blocks_of(const chain::TransactionStatus& status) {
-    std::set<std::string> hashes;
-    if (status.transaction_outcome) hashes.emplace(status.transaction_outcome->block_hash);
-    for (const auto& outcome : status.receipts_outcome) hashes.emplace(outcome.block_hash);
-    return hashes;
-}
 
 std::optional<storage::FoundTransaction> found_in(const chain::TransactionStatus& status,
                                                   const rpc::FinalBlocks& blocks) {
@@ -32,17 +24,6 @@ std::optional<storage::FoundTransaction> found_in(const chain::TransactionStatus
 
 }  // namespace
 
-base::Task<rpc::FinalBlocks> final_blocks_of(rpc::TreeSource& source, const chain::TransactionStatus& status,
-                                             chain::BlockHeight final_height) {
-    rpc::FinalBlocks blocks;
-    const auto hashes = blocks_of(status);
-    for (const auto& hash : hashes) {
-        auto block = co_await source.block_by_hash(hash, rpc::Priority::watch);
-        if (block && block->height <= final_height) blocks[hash] = std::move(*block);
-    }
-    co_return blocks;
-}
-
 base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash, std::string sender_id,
                                                              chain::BlockHeight final_height) {
     rpc::TreeSource::Query query;
@@ -54,7 +35,8 @@ base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash
     if (const auto* fault = std::get_if<rpc::Unavailable>(&answer))
         co_return NoAnswer{fault->reason + ": " + fault->detail};
     const auto& tree = std::get<rpc::TreeSource::Tree>(answer);
-    const auto blocks = co_await final_blocks_of(trees_, tree.status.value, final_height);
+    const rpc::BlockLimits final_ones{final_height};
+    const auto blocks = co_await rpc::blocks_of(trees_, tree.status.value, rpc::Priority::watch, final_ones);
     Known known;
     known.found = found_in(tree.status.value, blocks);
     known.seen = chain::tree_seen(rpc::judge_final(tree, blocks, std::nullopt));

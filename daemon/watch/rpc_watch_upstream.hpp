@@ -10,10 +10,6 @@
 
 namespace receiptd::watch {
 
-// Blocks up to the height that executed part of this transaction.
-base::Task<rpc::FinalBlocks> final_blocks_of(rpc::TreeSource& source, const chain::TransactionStatus& status,
-                                             chain::BlockHeight final_height);
-
 class RpcWatchUpstream final : public WatchUpstream {
 public:
     RpcWatchUpstream(rpc::TreeSource& trees, rpc::FinalAccounts& accounts)
