@@ -36,7 +36,7 @@ constexpr Section kSections[] = {
     {"upstream", SectionKind::array,
      "JSON-RPC hosts, one `[[upstream]]` each, in order of preference. Several of each kind may stand "
      "here: health and budget decide who is asked.",
-     add_upstream, upstreams},
+     add_upstream, upstreams, true},
     {"neardata", SectionKind::optional, "The whole-block service, for `follow.source = \"neardata\"`.",
      add_neardata, neardatas},
     {"timeouts", SectionKind::table, "Patience with all of them."},
@@ -47,7 +47,7 @@ constexpr Section kSections[] = {
     {"watch", SectionKind::optional_array,
      "Rules, one `[[watch]]` each: every transaction that a followed block includes and that matches all "
      "globs of one is watched to its end. At least one glob; `\"*\"` matches everything.",
-     add_watch_rule, watch_rules},
+     add_watch_rule, watch_rules, true},
     {"endpoint", SectionKind::optional_array,
      "Webhooks that are told of every finding, one `[[endpoint]]` each: POST of a JSON body, signed as "
      "[Standard Webhooks](https://www.standardwebhooks.com) says ([webhooks.md](webhooks.md)).",

@@ -69,6 +69,7 @@ struct Section {
     void (*add)(Draft& draft) = nullptr;
     // Its entries; null where it is a plain table.
     std::size_t (*size)(const Settings& settings) = nullptr;
+    bool order_counts = false;  // of its entries
 
     bool is_array() const { return kind == SectionKind::array || kind == SectionKind::optional_array; }
     bool is_optional() const { return kind == SectionKind::optional || kind == SectionKind::optional_array; }

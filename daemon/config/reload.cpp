@@ -69,6 +69,22 @@ private:
         for (std::size_t i = 0; i < section.size(read_.settings); ++i)
             if (const auto name = name_of(section, read_, i); !find_entry(section, running_, name))
                 came_or_went(title(name), true);
+        if (section.order_counts) visit_order(section);
+    }
+
+    // The entries are matched by name, so that their order alone may differ.
+    void visit_order(const Section& section) {
+        const auto before = shared_names(section, running_, read_);
+        const auto after = shared_names(section, read_, running_);
+        if (before != after) changes_.push_back({std::string(section.name) + " order", before, after, false});
+    }
+
+    static std::string shared_names(const Section& section, const Draft& of, const Draft& with) {
+        std::string names;
+        for (std::size_t i = 0; i < section.size(of.settings); ++i)
+            if (const auto name = name_of(section, of, i); find_entry(section, with, name))
+                names += (names.empty() ? "" : ", ") + name;
+        return names;
     }
 
     void came_or_went(std::string what, bool came) {

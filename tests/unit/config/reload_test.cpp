@@ -109,9 +109,21 @@ TEST(ConfigReload, FindsEntriesByNameWhateverTheirOrder) {
     auto read = running;
     std::swap(read.upstreams[0], read.upstreams[1]);
     read.upstreams[0].max_requests_per_second = 9;
-    EXPECT_THAT(lines(reload(running, read)), ElementsAre("upstream.max_requests_per_second (b): 0 -> 9"));
+    EXPECT_THAT(lines(reload(running, read)), ElementsAre("upstream.max_requests_per_second (b): 0 -> 9",
+                                                          "upstream order: a, b -> b, a (restart)"));
     EXPECT_EQ(running.upstreams[0].name, "a");
     EXPECT_EQ(running.upstreams[1].max_requests_per_second, 9);
+}
+
+TEST(ConfigReload, AnEntryThatCameOrWentChangesNoOrder) {
+    auto running = two_upstreams();
+    auto read = running;
+    read.upstreams.erase(read.upstreams.begin());
+    read.upstreams.insert(read.upstreams.begin(), 1, config::Upstream());
+    read.upstreams[0].name = "c";
+    EXPECT_THAT(lines(reload(running, read)),
+                UnorderedElementsAre("upstream (a): present -> removed (restart)",
+                                     "upstream (c): absent -> added (restart)"));
 }
 
 TEST(ConfigReload, KeysOfOneSecretSayTheSame) {
