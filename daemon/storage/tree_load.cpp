@@ -27,7 +27,8 @@ const std::string kReceipts =
     "actions, input_data_ids, output_data_ids, receipt_ids, status, coalesce(error_class, ''), "
     "coalesce(error_text, ''), coalesce(gas_burnt, 0), coalesce(tokens_burnt, 0), block_height, " +
     kMicroseconds +
-    ", predecessor_id IS NOT NULL, method_name, error, coalesce(is_promise_yield, false) FROM tree_receipts" +
+    ", predecessor_id IS NOT NULL, method_name, error, coalesce(is_promise_yield, false), "
+    "coalesce(parent_receipt_id, '') FROM tree_receipts" +
     kPlace + "ORDER BY block_time, index_in_chunk, receipt_id";
 
 // A promise that failed has no data; one that returned nothing has an empty text.
@@ -97,6 +98,7 @@ chain::ReceiptFacts body_of(const pqxx::row& row) {
     facts.input_data_ids = ids_of(row[6]);
     facts.output_data_ids = ids_of(row[7]);
     facts.is_promise_yield = row[19].as<bool>();
+    facts.parent_receipt_id = row[20].as<std::string>();
     return facts;
 }
 

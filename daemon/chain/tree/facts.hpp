@@ -47,6 +47,7 @@ struct ReceiptFacts {
     std::string predecessor_id;
     std::string receiver_id;
     std::string signer_id;
+    std::string parent_receipt_id;  // as it is stored; empty: the transaction, or not known
     std::string method_name;
     std::vector<std::string> action_names;
     std::vector<std::string> input_data_ids;

@@ -73,7 +73,7 @@ private:
         for (const bool rings : {false, true})
             for (const auto& [id, node] : parts_.nodes_) {
                 if (at_.contains(id) || (!rings && announced.contains(id))) continue;
-                open_.push_back({&id, nullptr, std::nullopt});
+                open_.push_back({&id, node.body ? &node.body->parent_receipt_id : nullptr, std::nullopt});
                 drain(false);
             }
     }

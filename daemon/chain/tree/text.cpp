@@ -1,6 +1,7 @@
 #include "chain/tree/text.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -42,7 +43,7 @@ public:
             if (receipt.attached || by_id_.contains(receipt.parent_receipt_id))
                 children_[receipt.parent_receipt_id].push_back(&receipt);
             else
-                loose_.push_back(&receipt);
+                loose_[receipt.parent_receipt_id].push_back(&receipt);
             if (receipt.failed()) mark_ancestors(receipt);
         }
     }
@@ -50,9 +51,13 @@ public:
     std::string text() {
         open_children("", "");
         drain();
-        if (!loose_.empty()) text_ += "  (nobody known made these)\n";
-        open(loose_, "");
-        drain();
+        for (const auto& [parent_id, receipts] : loose_) {
+            text_ += parent_id.empty()
+                         ? "  (which receipt made these is not known)\n"
+                         : "  (made by receipt " + std::string(parent_id) + ", of which no more is known)\n";
+            open(receipts, "");
+            drain();
+        }
         return std::move(text_);
     }
 
@@ -105,7 +110,7 @@ private:
 
     std::unordered_map<std::string_view, const JudgedReceipt*> by_id_;
     std::unordered_map<std::string_view, std::vector<const JudgedReceipt*>> children_;
-    std::vector<const JudgedReceipt*> loose_;
+    std::map<std::string_view, std::vector<const JudgedReceipt*>> loose_;  // by parent; "": not known
     std::unordered_set<std::string_view> failing_branch_;
     std::vector<Line> open_;
     std::string text_;

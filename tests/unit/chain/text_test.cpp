@@ -43,10 +43,27 @@ TEST(TreeText, TellsWhatIsPendingAndWhatNobodyMade) {
     EXPECT_EQ(text_of(story), R"(  transaction TX  alice → app @101
   └─ initial alice → app  [success_value] @102  r0
      └─ receipt   [pending]  later
-  (nobody known made these)
+  (which receipt made these is not known)
   └─ detached app → x  [success_value] @103  stray
      └─ detached x → y  [success_value] @104  child
   4 receipts, 0 failed, 1 pending
+)");
+}
+
+TEST(TreeText, NamesTheParentOfABranchWhoseParentIsMissing) {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.ok("r0");
+    story.receipt("stray", "app", "x").parent_receipt_id = "missing";
+    story.ok("stray", {"child"});
+    story.receipt("child", "x", "y").parent_receipt_id = "stray";
+    story.ok("child");
+    EXPECT_EQ(text_of(story), R"(  transaction TX  alice → app @101
+  └─ initial alice → app  [success_value] @102  r0
+  (made by receipt missing, of which no more is known)
+  └─ detached app → x  [success_value] @103  stray
+     └─ detached x → y  [success_value] @104  child
+  3 receipts, 0 failed
 )");
 }
 
