@@ -2,6 +2,7 @@
 // runs sends what it finds due there.
 #include "app/commands.hpp"
 #include "app/runtime.hpp"
+#include "app/store_for_command.hpp"
 #include "metrics/registry.hpp"
 #include "storage/pg_delivery_store.hpp"
 
@@ -21,34 +22,6 @@ namespace receiptd::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// One connection's worth of questions; it gives up at once when the database is not there.
-class Asking {
-public:
-    explicit Asking(const config::Settings& settings)
-        : series_(registry_), database_(impatient(database_options(settings)), series_), store_(database_) {}
-
-    storage::DeliveryStore& store() { return store_; }
-
-    template <class T>
-    static T wait_for(base::Task<T> task) {
-        boost::asio::io_context context{1};
-        auto future = boost::asio::co_spawn(context, std::move(task), boost::asio::use_future);
-        context.run();
-        return future.get();
-    }
-
-private:
-    static storage::DatabaseOptions impatient(storage::DatabaseOptions options) {
-        options.patience = std::chrono::milliseconds(0);
-        return options;
-    }
-
-    metrics::Registry registry_;
-    metrics::StorageSeries series_;
-    storage::Database database_;
-    storage::PgDeliveryStore store_;
-};
 
 std::string last_answer(const storage::DeliveryRow& row) {
     if (!row.last_error.empty()) return row.last_error;
@@ -137,7 +110,7 @@ std::uint64_t send_anew(storage::DeliveryStore& store, const std::vector<std::st
         filter.endpoint = endpoint;
         filter.state = state;
         filter.limit = 0;
-        moved += Asking::wait_for(store.resend(std::move(filter)));
+        moved += wait_for(store.resend(std::move(filter)));
     }
     return moved;
 }
@@ -145,12 +118,12 @@ std::uint64_t send_anew(storage::DeliveryStore& store, const std::vector<std::st
 }  // namespace
 
 int list_alerts(const config::Settings& settings, const AlertsList& command) {
-    Asking asking(settings);
+    StoreForCommand<storage::PgDeliveryStore> asking(settings);
     storage::DeliveryFilter filter;
     filter.state = command.state;
     filter.endpoint = command.endpoint;
     filter.limit = command.limit + 1;
-    auto rows = Asking::wait_for(asking.store().list_deliveries(std::move(filter)));
+    auto rows = wait_for(asking.store().list_deliveries(std::move(filter)));
     const bool more = rows.size() > command.limit;
     if (more) rows.resize(command.limit);
     if (command.as_json) {
@@ -173,7 +146,7 @@ int resend_alerts(const config::Settings& settings, const AlertsResend& command)
                   << ": " << configured(settings) << '\n';
         return kUsage;
     }
-    Asking asking(settings);
+    StoreForCommand<storage::PgDeliveryStore> asking(settings);
     std::uint64_t moved = 0;
     int code = kOk;
     if (command.dead) moved = send_anew(asking.store(), endpoints, "", "dead");

@@ -33,6 +33,7 @@ public:
         add_run();
         add_backfill();
         add_migrate();
+        add_repair();
         add_status();
         add_tx();
         add_alerts();
@@ -88,6 +89,14 @@ private:
         command->callback([this] {
             choose([this](const auto& settings) { return app::migrate(settings, status_only_); });
         });
+    }
+
+    void add_repair() {
+        auto* command = parser_.add_subcommand(
+            "repair", "Remove a stored block that is not of this chain; it is fetched again");
+        command->add_option("--height", height_, "Height of the block")->required();
+        command->callback(
+            [this] { choose([this](const auto& settings) { return app::repair(settings, height_); }); });
     }
 
     void add_status() {
@@ -172,6 +181,7 @@ private:
     std::optional<base::Height> until_;
     base::Height from_ = 0;
     base::Height to_ = 0;
+    base::Height height_ = 0;
     bool status_only_ = false;
     bool as_json_ = false;
     AlertsList alerts_list_;

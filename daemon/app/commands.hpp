@@ -37,6 +37,8 @@ struct RunCommand {
 int run(const config::Settings& settings, const RunCommand& command);
 int backfill(const config::Settings& settings, base::HeightRange range);
 int migrate(const config::Settings& settings, bool status_only);
+// Removes a stored block that is not of this chain; a running daemon fetches its height again.
+int repair(const config::Settings& settings, base::Height height);
 int status(const config::Settings& settings, bool as_json);
 int show_transaction(const config::Settings& settings, const std::string& tx_hash,
                      const std::string& sender_id, bool as_json);

@@ -2,6 +2,7 @@
 #include "app/ask_daemon.hpp"
 #include "app/commands.hpp"
 #include "app/runtime.hpp"
+#include "app/store_for_command.hpp"
 #include "storage/inspect.hpp"
 #include "storage/migrate.hpp"
 
@@ -109,6 +110,19 @@ int migrate(const config::Settings& settings, bool status_only) {
     std::cout << "views    " << (status.schema_current ? "current" : "to be applied") << '\n';
     if (!status.problem.empty()) std::cout << "problem  " << status.problem << '\n';
     return status.current() ? kOk : kFailed;
+}
+
+int repair(const config::Settings& settings, base::Height height) {
+    StoreForCommand<storage::PgBlockStore> database(settings);
+    const auto missing = wait_for(database.store().remove_block(height));
+    if (missing.empty()) {
+        std::cerr << "no block is stored at height " << height << '\n';
+        return kFailed;
+    }
+    std::cout << "removed the block at height " << height
+              << "; to be fetched again: " << missing.to_multirange()
+              << "\na running daemon begins within a minute\n";
+    return kOk;
 }
 
 int status(const config::Settings& settings, bool as_json) {

@@ -104,7 +104,7 @@ Runtime::Runtime(const config::Settings& configured)
       findings(database),
       sources(rpc::make_sources(context.get_executor(), cpu, settings, &rpc_series, clock)),
       state(follow_series, clock),
-      follower(context.get_executor(), cpu, sources->blocks(), &sources->trees(),
+      follower(context.get_executor(), cpu, sources->blocks(), sources->witnesses(), &sources->trees(),
                {blocks, trees, orphans, backfills}, state, settings.follow),
       watching(context.get_executor(), cpu, watches, *sources, follower, state, watch_series, clock,
                settings),

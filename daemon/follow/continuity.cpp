@@ -37,18 +37,17 @@ Continuity::Continuity(std::optional<chain::BlockRef> below, std::optional<chain
 
 void Continuity::denied(base::Height height) { denied_.add(height); }
 
-std::optional<std::string> Continuity::break_with_parent(const chain::BlockRef& block) const {
+std::optional<Continuity::Misfit> Continuity::misfit(const chain::BlockRef& block) const {
     if (block.prev_height && *block.prev_height >= block.height)
-        return name(block) + " names height " + std::to_string(*block.prev_height) + " as its parent";
-    if (!last_) return std::nullopt;
-    if (block.height <= last_->height)
-        return "height went backwards: " + name(block) + " after " + name(*last_);
-    return mismatch(*last_, block);
-}
-
-std::optional<std::string> Continuity::break_with_child(const chain::BlockRef& block) const {
-    if (!above_ || above_->height <= block.height) return std::nullopt;
-    return mismatch(block, *above_);
+        return Misfit{name(block) + " names height " + std::to_string(*block.prev_height) + " as its parent",
+                      std::nullopt};
+    if (last_ && block.height <= last_->height)
+        return Misfit{"height went backwards: " + name(block) + " after " + name(*last_), std::nullopt};
+    if (last_)
+        if (auto why = mismatch(*last_, block)) return Misfit{std::move(*why), last_};
+    if (above_ && above_->height > block.height)
+        if (auto why = mismatch(block, *above_)) return Misfit{std::move(*why), above_};
+    return std::nullopt;
 }
 
 Continuity::Step Continuity::settle(std::optional<base::Height> parent, base::Height child_height) {
@@ -61,13 +60,6 @@ Continuity::Step Continuity::settle(std::optional<base::Height> parent, base::He
 }
 
 Continuity::Step Continuity::block(const chain::BlockRef& block) {
-    auto broken = break_with_parent(block);
-    if (!broken) broken = break_with_child(block);
-    if (broken) {
-        Step step;
-        step.broken = std::move(broken);
-        return step;
-    }
     auto step = settle(parent_height(block, last_), block.height);
     last_ = block;
     return step;

@@ -26,19 +26,27 @@ public:
         base::HeightSet skipped;  // proven: no block at these heights
         base::HeightSet holes;    // denied, yet a block must be there (or nothing proves there is none)
         std::optional<base::Height> prev_height;  // of the block, told or proven
-        std::optional<std::string> broken;        // the block does not belong to this chain: why
     };
-    // The next block of the run. A broken one changes nothing.
+    // The next block of the run, which fits.
     Step block(const chain::BlockRef& block);
+
+    // Why the block cannot belong to this chain, if it cannot.
+    struct Misfit {
+        std::string why;
+        std::optional<chain::BlockRef> known;  // the block that it contradicts; nullopt: itself
+    };
+    std::optional<Misfit> misfit(const chain::BlockRef& block) const;
+    // Whether its parent is the last block of the run, or the one below: nothing can be missing between.
+    bool links(const chain::BlockRef& block) const { return last_ && block.prev_hash == last_->hash; }
+    const std::optional<chain::BlockRef>& last() const { return last_; }
 
     // The run is over: decides the heights denied last from the block above.
     Step finish();
     void set_above(std::optional<chain::BlockRef> above) { above_ = std::move(above); }
-    bool undecided() const { return !denied_.empty(); }  // heights denied since the last block
+    std::uint64_t undecided() const { return denied_.size(); }  // heights denied since the last block
+    void forget_denied() { denied_ = {}; }
 
 private:
-    std::optional<std::string> break_with_parent(const chain::BlockRef& block) const;
-    std::optional<std::string> break_with_child(const chain::BlockRef& block) const;
     Step settle(std::optional<base::Height> parent_height, base::Height child_height);
 
     std::optional<chain::BlockRef> last_;  // the nearest known block below the next height

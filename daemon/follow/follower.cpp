@@ -18,6 +18,8 @@ constexpr base::Duration kSlowHeadPoll = 10s;  // where blocks are not learned b
 constexpr base::BackoffPolicy kRetryUnavailable{5s, 600s, 2.0, 0.2};
 constexpr base::BackoffPolicy kRetryBroken{2s, 60s, 2.0, 0.2};
 constexpr base::Height kTop = std::numeric_limits<std::int64_t>::max() - 1;  // bigint's, for SQL
+constexpr base::Duration kConfirmEvery = 10s;
+constexpr base::Duration kReadCoverageEvery = 60s;
 constexpr base::Height kRepairAtOnce = 256;
 
 chain::Scope scope_of(const config::Follow& settings) {
@@ -34,27 +36,30 @@ chain::Scope scope_of(const config::Follow& settings) {
 }  // namespace
 
 Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
-                   rpc::BlockSource& source, rpc::TreeSource* trees, Stores stores, State& state,
-                   const config::Follow& settings)
+                   rpc::BlockSource& source, rpc::Witnesses& witnesses, rpc::TreeSource* trees, Stores stores,
+                   State& state, const config::Follow& settings)
     : executor_(executor),
       source_(source),
       stores_(stores),
       state_(state),
       settings_(settings),
       writers_(executor, stores.blocks, state, settings.writers),
-      engine_{
-          executor,
-          cpu,
-          source,
-          stores,
-          writers_,
-          state,
-          scope_of(settings),
-          source.tells_outcomes() ? std::optional(Seams(stores.orphans, stores.trees, state)) : std::nullopt,
-          settings.fetch_ahead,
-          settings.batch_blocks,
-          settings.batch_bytes,
-          settings.patience},
+      agreement_(executor, witnesses, state),
+      engine_{executor,
+              cpu,
+              source,
+              stores,
+              writers_,
+              state,
+              scope_of(settings),
+              agreement_,
+              source.tells_outcomes() ? std::optional(Seams(stores.orphans, stores.trees, state,
+                                                            settings.scope == config::ScopeName::accounts))
+                                      : std::nullopt,
+              settings.fetch_ahead,
+              settings.batch_blocks,
+              settings.batch_bytes,
+              settings.patience},
       writing_(executor),
       loops_(executor),
       runs_(executor) {
@@ -202,9 +207,24 @@ base::Task<std::optional<base::Height>> Follower::first_height() {
     }
     const auto last = state_.heights.coverage().covered.last();
     if (last && std::holds_alternative<config::StartAtResume>(settings_.start)) co_return *last + 1;
-    co_await know_head();
+    co_await agree_on_head();
     if (!state_.head.block() || state_.stop.requested()) co_return std::nullopt;
     co_return state_.head.height();
+}
+
+// What is stored first decides what fits later.
+base::Task<void> Follower::agree_on_head() {
+    bool warned = false;
+    co_await know_head();
+    while (!state_.stop.requested()) {
+        const auto head = state_.head.block();
+        if (head && co_await agreement_.on(*head)) co_return;
+        if (head && !std::exchange(warned, true))
+            log::warn("no two hosts agree on the head: nothing is stored before they do",
+                      {{"height", head->height}, {"hash", head->hash}});
+        if (head) agreement_.doubt_head();
+        co_await know_head();
+    }
 }
 
 base::Task<void> Follower::know_head() {
@@ -222,7 +242,7 @@ base::Task<void> Follower::poll_head(bool closely) {
         state_.series.head_polls.Increment();
         if (head) {
             state_.head.learn(*head);
-            rhythm.saw(head->height, asked_at);
+            rhythm.saw(state_.head.height(), asked_at);
             warned = false;
         } else {
             rhythm.failed(asked_at);
@@ -231,9 +251,21 @@ base::Task<void> Follower::poll_head(bool closely) {
                           {{"reason", head.error().reason}, {"detail", head.error().detail}});
             warned = true;
         }
+        co_await confirm_head();
         const auto due = closely || !head ? rhythm.next_poll() : asked_at + kSlowHeadPoll;
         co_await base::sleep_on(timer, std::max(due - state_.clock.steady(), base::Duration(0)));
     }
+}
+
+// Far below the head no block links it to the stored ones.
+base::Task<void> Follower::confirm_head() {
+    const auto head = state_.head.block();
+    if (!head || head->height <= state_.final_height() || state_.clock.steady() < confirm_at_) co_return;
+    confirm_at_ = state_.clock.steady() + kConfirmEvery;
+    const bool agreed = co_await agreement_.on(*head);
+    if (!agreed && state_.head.block() && state_.head.height() == head->height &&
+        head->height > state_.final_height())
+        agreement_.doubt_head();
 }
 
 base::Task<void> Follower::run_along_head(base::Height from, std::optional<base::Height> until) {
@@ -242,13 +274,26 @@ base::Task<void> Follower::run_along_head(base::Height from, std::optional<base:
         RunSettings settings{from, until, rpc::Priority::head, engine_.patience};
         Run run(engine_, settings);
         const auto end = co_await run.run();
-        if (!end.broken) co_return;
-        if (end.next > from) attempt = 1;
+        if (end.next > from || end.removed) attempt = 1;
         from = end.next;
+        if (end.removed) continue;
+        if (!end.broken) co_return;
         const auto again_at = state_.clock.steady() + base::backoff_delay(kRetryBroken, attempt, 0.5);
         while (!state_.stop.requested() && state_.clock.steady() < again_at)
             co_await stopping.wait_for(again_at - state_.clock.steady());
+        from = co_await reload_coverage(from);
     }
+}
+
+// Somebody may have removed what does not fit (`receiptd repair`). Returns where to go on.
+base::Task<base::Height> Follower::reload_coverage(base::Height next) {
+    state_.heights.begin_reading();
+    auto coverage = co_await stores_.blocks.load_coverage();
+    const auto last = coverage.covered.last();
+    std::optional<chain::BlockRef> tip;
+    if (last) tip = co_await stores_.blocks.stored_block_below(*last + 1);
+    state_.heights.learn_coverage(std::move(coverage), std::move(tip));
+    co_return last ? std::min(next, *last + 1) : next;
 }
 
 std::optional<base::HeightRange> Follower::due_gap() const {
@@ -278,7 +323,12 @@ std::optional<base::HeightRange> Follower::due_gap() const {
 base::Task<void> Follower::repair_gaps() {
     base::Wakeup wakeup(executor_, {&state_.head.moved, &state_.heights.changed, &state_.stop.signal});
     // Heights given up in this life wait their turn; those of an earlier one are tried at once.
+    auto read_again_at = state_.clock.steady() + kReadCoverageEvery;
     while (!state_.stop.requested()) {
+        if (state_.clock.steady() >= read_again_at) {
+            co_await reload_coverage(kTop);
+            read_again_at = state_.clock.steady() + kReadCoverageEvery;
+        }
         for (const auto& [height, record] : state_.heights.unavailable())
             if (retry_at_.count(height) == 0 && state_.heights.given_up().contains(height))
                 retry_at_[height] =

@@ -20,7 +20,8 @@ namespace receiptd::follow {
 class Follower {
 public:
     Follower(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, rpc::BlockSource& source,
-             rpc::TreeSource* trees, Stores stores, State& state, const config::Follow& settings);
+             rpc::Witnesses& witnesses, rpc::TreeSource* trees, Stores stores, State& state,
+             const config::Follow& settings);
 
     // Follows the head from follow.start on, beside gaps and backfills, until stop() or, with
     // `until`, until everything up to that height is dealt with. Rethrows what broke it, when nothing of it
@@ -70,6 +71,9 @@ private:
     base::Task<void> report_backfill(std::int64_t id, base::HeightSet missing);
     base::Task<std::optional<base::Height>> first_height();  // nullopt: stopped before it was known
     base::Task<void> know_head();                            // or be stopped
+    base::Task<void> agree_on_head();
+    base::Task<void> confirm_head();
+    base::Task<base::Height> reload_coverage(base::Height next);
     base::Task<void> wait_until_dealt_with(base::HeightRange range);
     base::Task<End> wind_up(base::HeightRange range);
     base::Task<void> guard(base::Task<void> task);
@@ -80,6 +84,7 @@ private:
     State& state_;
     config::Follow settings_;
     Writers writers_;
+    Agreement agreement_;
     Engine engine_;
     std::optional<Trees> trees_;
     std::optional<UnplacedReceipts> unplaced_receipts_;
@@ -90,6 +95,7 @@ private:
     base::TaskGroup loops_;                    // cancelled on stop
     base::TaskGroup runs_;                     // end by themselves on stop, with everything committed
     std::map<base::Height, base::SteadyTime> retry_at_;  // of unavailable heights
+    base::SteadyTime confirm_at_{};
     std::exception_ptr failure_;
 };
 

@@ -1,4 +1,4 @@
-// The newest final block that the source has told.
+// The newest final block that a host has told: a hint where to look, not a fact.
 #pragma once
 
 #include "base/clock.hpp"
@@ -7,7 +7,9 @@
 #include "chain/rows/rows.hpp"
 #include "metrics/follow_series.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace receiptd::follow {
 
@@ -21,6 +23,13 @@ public:
     // A lower block than the known one changes nothing.
     void learn(const chain::BlockRef& block);
 
+    // What was told is not believed any more; the next word counts, however low it is.
+    void fall_back(std::optional<chain::BlockRef> block) { block_ = std::move(block); }
+
+    // The highest one that hosts agree on, or that is linked to the stored blocks; 0: none.
+    base::Height confirmed() const { return confirmed_; }
+    void confirm(base::Height height) { confirmed_ = std::max(confirmed_, height); }
+
     base::Signal moved;
 
 private:
@@ -28,6 +37,7 @@ private:
     const base::Clock& clock_;
     std::optional<chain::BlockRef> block_;
     base::SteadyTime seen_at_{};
+    base::Height confirmed_ = 0;
 };
 
 }  // namespace receiptd::follow

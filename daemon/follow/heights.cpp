@@ -16,6 +16,15 @@ void Heights::load(storage::Coverage coverage, const std::vector<storage::Unavai
     changed.notify_all();
 }
 
+void Heights::learn_coverage(storage::Coverage coverage, std::optional<chain::BlockRef> tip) {
+    coverage_ = std::move(coverage);
+    coverage_.covered.add(fresh_);
+    if (fresh_.empty()) tip_ = std::move(tip);
+    forget_faults_of(coverage_.covered);
+    publish();
+    changed.notify_all();
+}
+
 void Heights::claim(const base::HeightSet& heights, bool to_be_settled) {
     in_flight_.add(heights);
     if (to_be_settled) unsettled_.add(heights);
@@ -30,6 +39,7 @@ void Heights::release(const base::HeightSet& heights) {
 void Heights::learn_committed(const chain::CommitFacts& facts) {
     series_.skipped_heights.Increment(static_cast<double>(facts.covered.size() - facts.blocks.size()));
     coverage_.covered.add(facts.covered);
+    fresh_.add(facts.covered);
     coverage_.wanted.add(facts.covered);
     coverage_.wanted.add(facts.wanted);
     forget_faults_of(facts.covered);
@@ -75,6 +85,15 @@ void Heights::learn_unavailable(const storage::UnavailableHeight& height) {
 void Heights::set_broken(base::Height height, std::string why) {
     broken_ = BrokenChain{height, std::move(why)};
     series_.broken_chain.Set(1);
+    changed.notify_all();
+}
+
+void Heights::learn_removed(const base::HeightSet& missing, std::optional<chain::BlockRef> tip) {
+    coverage_.covered.subtract(missing);
+    fresh_.subtract(missing);
+    coverage_.wanted.add(missing);
+    tip_ = std::move(tip);
+    publish();
     changed.notify_all();
 }
 

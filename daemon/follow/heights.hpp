@@ -50,11 +50,16 @@ public:
     void written(const base::HeightSet& heights) { in_flight_.subtract(heights); }
 
     void want(base::HeightRange range) { coverage_.wanted.add(range); }
+    // Coverage is read anew: begin, read, learn. Commits that are learned meanwhile count as read, too.
+    void begin_reading() { fresh_ = {}; }
+    void learn_coverage(storage::Coverage coverage, std::optional<chain::BlockRef> tip);
     void learn_committed(const chain::CommitFacts& facts);
     // The batch of these facts was refused: part of it is among `stored`.
     void learn_stored_by_others(storage::Coverage stored, const chain::CommitFacts& facts);
     void learn_unavailable(const storage::UnavailableHeight& height);
     void set_broken(base::Height height, std::string why);
+    // The rows of a block that was not of this chain are gone. `tip`: the highest stored one now.
+    void learn_removed(const base::HeightSet& missing, std::optional<chain::BlockRef> tip);
 
     // The height up to which everything from this one on is stored. The newest blocks may be on their way:
     // `from` itself, or one less than `lag` below it, must be stored; otherwise nullopt.
@@ -69,6 +74,7 @@ private:
 
     metrics::FollowSeries& series_;
     storage::Coverage coverage_;
+    base::HeightSet fresh_;  // committed since coverage was last read
     std::optional<chain::BlockRef> tip_;
     base::HeightSet in_flight_;
     base::HeightSet unsettled_;

@@ -18,9 +18,11 @@ namespace {
 // How far above a range a child is looked for, to prove that its last heights were skipped.
 constexpr base::Height kLookAbove = 64;
 constexpr auto kNextBlockRetry = std::chrono::milliseconds(100);
-constexpr base::Height kFirstAdoption = 4;  // heights after the start of a run
-constexpr base::Height kAdoptionAlongHead = 64;
-constexpr base::Height kNever = std::numeric_limits<base::Height>::max();
+// Heights in a row that may be skipped or lost before the hosts are asked whether their head is true.
+constexpr base::Height kReach = 64;
+constexpr unsigned kParentAsks = 3;  // a host may lag behind the one that told the child
+constexpr unsigned kMisfitsOfHosts = 5;
+constexpr base::BackoffPolicy kSetback{std::chrono::milliseconds(200), std::chrono::seconds(5), 2.0, 0.2};
 
 FetchSettings fetch_settings(const Engine& engine, const RunSettings& settings) {
     FetchSettings fetch;
@@ -44,11 +46,13 @@ Run::Run(Engine& engine, RunSettings settings)
     : engine_(engine),
       settings_(settings),
       next_(settings.from),
+      claims_(engine.state.heights, settings.from, settings.to),
       window_(engine.executor, engine.source, engine.state, fetch_settings(engine, settings)),
       wakeup_(engine.executor,
               {&engine.state.head.moved, &engine.state.heights.changed, &engine.state.stop.signal}),
-      last_seam_(settings.from),
-      adopt_at_(engine.seams ? settings.from + kFirstAdoption : kNever) {}
+      seams_(engine.seams ? &*engine.seams : nullptr, engine.state, lineage_,
+             {settings.from, settings.to.has_value(), is_history()}),
+      reach_(kReach) {}
 
 base::Task<RunEnd> Run::run() {
     std::exception_ptr failure;
@@ -57,20 +61,20 @@ base::Task<RunEnd> Run::run() {
     } catch (...) {
         failure = std::current_exception();
     }
-    engine_.state.heights.release(claimed_);
+    claims_.release();
     co_await window_.close();
     if (failure) std::rethrow_exception(failure);
-    co_return RunEnd{next_, broken_};
+    co_return RunEnd{next_, broken_, removed_};
 }
 
 base::Task<void> Run::follow_through() {
     // A block is proven against its neighbours, so they must be stored first, not in flight.
-    while (has_neighbour_in_flight() && !engine_.state.stop.requested()) co_await wakeup_.wait();
-    if (settings_.to) claim(still_missing(base::HeightSet({settings_.from, *settings_.to})));
+    while (claims_.has_neighbour_in_flight() && !engine_.state.stop.requested()) co_await wakeup_.wait();
+    claims_.claim_range();
     auto below = co_await engine_.stores.blocks.stored_block_below(settings_.from);
     auto above = co_await engine_.stores.blocks.stored_block_above(settings_.to.value_or(settings_.from));
     continuity_ = Continuity(std::move(below), std::move(above));
-    co_await hold_scope();
+    co_await seams_.begin_at(next_);
     while (co_await advance()) {
     }
     co_await finish();
@@ -78,10 +82,10 @@ base::Task<void> Run::follow_through() {
 
 base::Task<bool> Run::advance() {
     auto& state = engine_.state;
-    if (state.stop.requested() || broken_) co_return false;
+    if (state.stop.requested() || broken_ || removed_) co_return false;
     if (state.heights.stored(next_)) co_await leap();
     if (settings_.to && next_ > *settings_.to) co_return false;
-    if (!mine(next_)) {  // another loop fetches it: the blocks above are proven against it
+    if (!claims_.mine(next_)) {  // another loop fetches it: the blocks above are proven against it
         co_await flush();
         co_await wakeup_.wait();
         co_return true;
@@ -97,9 +101,8 @@ base::Task<bool> Run::advance() {
     if (full || !window_.ready(next_)) co_await flush();
     auto result = co_await window_.take(next_);
     if (!result) co_return false;
-    co_await handle(std::move(*result));
-    if (!broken_) ++next_;
-    co_await adopt_when_due();
+    next_ = co_await handle(std::move(*result));
+    co_await seams_.close_when_due(next_);
     co_return true;
 }
 
@@ -109,48 +112,138 @@ base::Task<void> Run::leap() {
     auto stored_next = co_await engine_.stores.blocks.stored_block_above(next_ - 1);
     continuity_.set_above(std::move(stored_next));
     const auto step = continuity_.finish();
-    batch_.facts.covered.add(still_missing(step.skipped));
+    batch_.facts.covered.add(claims_.still_missing(step.skipped));
     co_await give_up(step.holes, "no host has this height and no block above proves it skipped");
     next_ = engine_.state.heights.coverage().covered.first_missing(next_);
     window_.forget_below(next_);
-    last_seam_ = next_;
-    if (engine_.seams) adopt_at_ = next_ + kFirstAdoption;
     auto below = co_await engine_.stores.blocks.stored_block_below(next_);
     auto above = co_await engine_.stores.blocks.stored_block_above(settings_.to.value_or(next_));
     continuity_ = Continuity(std::move(below), std::move(above));
-    co_await hold_scope();
+    co_await seams_.begin_at(next_);
 }
 
-base::Task<void> Run::hold_scope() {
-    if (engine_.seams && engine_.scope.kind == chain::ScopeKind::accounts)
-        co_await engine_.seams->hold_scope(lineage_, next_);
-}
-
-base::Task<void> Run::handle(rpc::FetchResult result) {
-    if (auto* contents = std::get_if<std::unique_ptr<rpc::BlockContents>>(&result)) {
-        co_await store_block(std::move(*contents));
-    } else if (std::holds_alternative<rpc::NoSuchHeight>(result)) {
-        continuity_.denied(next_);
-    } else if (auto* fault = std::get_if<rpc::Unavailable>(&result)) {
-        co_await give_up(next_, std::move(fault->reason), std::move(fault->detail));
+base::Task<base::Height> Run::handle(rpc::FetchResult result) {
+    if (auto* contents = std::get_if<std::unique_ptr<rpc::BlockContents>>(&result))
+        co_return co_await store_block(std::move(*contents));
+    if (auto* fault = std::get_if<rpc::Unavailable>(&result)) {
+        if (!follows_head()) {
+            co_await give_up(next_, std::move(fault->reason), std::move(fault->detail));
+            co_return next_ + 1;
+        }
+        co_return co_await go_without(std::move(*fault));
     }
+    co_return co_await deny();
 }
 
-base::Task<void> Run::store_block(std::unique_ptr<rpc::BlockContents> contents) {
+base::Task<base::Height> Run::deny() {
+    continuity_.denied(next_);
+    if (!follows_head() || continuity_.undecided() < reach_) co_return next_ + 1;
+    const auto told = engine_.state.head.block();
+    if (told && co_await engine_.agreement.on(*told)) {
+        reach_ *= 4;
+        co_return next_ + 1;
+    }
+    engine_.agreement.doubt_head();
+    co_return co_await go_back();
+}
+
+// Contents that cannot be had leave a gap; the header, where it can be had, links the blocks above.
+base::Task<base::Height> Run::go_without(rpc::Unavailable fault) {
+    const auto result = co_await engine_.source.fetch(next_, settings_.priority, false);
+    const auto* header = std::get_if<std::unique_ptr<rpc::BlockContents>>(&result);
+    if (!header) {
+        faults_[next_] = std::move(fault);
+        co_return co_await deny();
+    }
+    const auto ref = chain::block_ref((*header)->block().header);
+    if (auto misfit = continuity_.misfit(ref))
+        co_return co_await resolve(std::move(*misfit), (*header)->host);
+    if (!continuity_.links(ref) && !co_await is_of_this_chain(ref, (*header)->host))
+        co_return co_await go_back();
+    const auto step = continuity_.block(ref);
+    co_await give_up(step.holes, ref);
+    batch_.facts.covered.add(claims_.still_missing(step.skipped));
+    co_await give_up(next_, std::move(fault.reason), std::move(fault.detail));
+    co_return next_ + 1;
+}
+
+// Along the head a block counts whose parent is the last one. Another one may come too early, since a host
+// lags; or a host has invented it.
+base::Task<bool> Run::is_of_this_chain(const chain::BlockRef& block, const std::string& host) {
+    const auto parent = block.prev_height.value_or(block.height - 1);
+    const bool may_come = continuity_.last() && parent >= settings_.from;
+    for (unsigned asked = 0; may_come && asked < kParentAsks && !engine_.state.stop.requested(); ++asked) {
+        const auto result = co_await engine_.source.fetch(parent, settings_.priority, false);
+        if (std::holds_alternative<std::unique_ptr<rpc::BlockContents>>(result)) co_return false;
+        co_await pause(kNextBlockRetry);
+    }
+    if (co_await engine_.agreement.on(block)) co_return true;
+    if (!engine_.state.stop.requested()) engine_.agreement.doubt(host);
+    co_return false;
+}
+
+// Along the head to the last block that is sure; after a pause, longer each time in a row.
+base::Task<base::Height> Run::go_back() {
+    co_await pause(base::backoff_delay(kSetback, ++setbacks_, 0.5));
+    if (!follows_head()) co_return next_;
+    continuity_.forget_denied();
+    faults_.clear();
+    const auto above_last = continuity_.last() ? continuity_.last()->height + 1 : settings_.from;
+    co_return std::max(above_last, settings_.from);
+}
+
+base::Task<void> Run::pause(base::Duration delay) {
+    const auto until = engine_.state.clock.steady() + delay;
+    while (!engine_.state.stop.requested() && engine_.state.clock.steady() < until)
+        co_await wakeup_.wait_for(until - engine_.state.clock.steady());
+}
+
+// The hosts decide which of two blocks that do not fit is wrong. Where they do not, the range waits.
+base::Task<base::Height> Run::resolve(Continuity::Misfit misfit, std::string host) {
+    Agreement::Judgement judgement{Wrong::offered, host + " contradicts itself"};
+    if (misfit.known) judgement = co_await engine_.agreement.about_stored(*misfit.known);
+    const auto why = misfit.why + "; " + judgement.said;
+    if (judgement.wrong == Wrong::offered && setbacks_ < kMisfitsOfHosts) {
+        log::warn("a host told a block that does not fit the chain", {{"host", host}, {"why", why}});
+        engine_.agreement.doubt(host);
+        co_return co_await go_back();
+    }
+    if (judgement.wrong == Wrong::stored) co_return co_await remove_stored(*misfit.known, why);
+    broken_ = why;
+    log::error("the chain does not fit what is stored: this range stops here and stores nothing of it",
+               {{"height", next_}, {"why", why}});
+    engine_.state.heights.set_broken(next_, why);
+    co_await give_up(next_, "broken_chain", why);
+    co_return next_;
+}
+
+base::Task<base::Height> Run::remove_stored(chain::BlockRef block, std::string why) {
+    co_await flush();
+    co_await engine_.writers.drain();
+    const auto missing = co_await engine_.stores.blocks.remove_block(block.height);
+    auto& heights = engine_.state.heights;
+    auto tip = heights.tip();
+    if (!tip || tip->height <= block.height)
+        tip = co_await engine_.stores.blocks.stored_block_below(block.height);
+    heights.learn_removed(missing, std::move(tip));
+    log::error("a stored block was not of this chain: its rows are removed and fetched again",
+               {{"height", block.height}, {"hash", block.hash}, {"why", why}});
+    removed_ = true;
+    co_return missing.empty() ? next_ : std::min(next_, missing.ranges().front().from);
+}
+
+base::Task<base::Height> Run::store_block(std::unique_ptr<rpc::BlockContents> contents) {
     const auto ref = chain::block_ref(contents->block().header);
-    auto step = continuity_.block(ref);
-    if (step.broken) {
-        broken_ = *step.broken;
-        log::error("the chain does not fit what is stored: this range stops here and stores nothing of it",
-                   {{"height", next_}, {"why", *broken_}});
-        engine_.state.heights.set_broken(next_, *broken_);
-        co_await give_up(next_, "broken_chain", *broken_);
-        co_return;
-    }
-    co_await give_up(step.holes, "block " + std::to_string(ref.height) +
-                                     " shows that it is not skipped, but no host has it");
+    if (auto misfit = continuity_.misfit(ref)) co_return co_await resolve(std::move(*misfit), contents->host);
+    const bool linked = continuity_.links(ref);
+    if (follows_head() && !linked && !co_await is_of_this_chain(ref, contents->host))
+        co_return co_await go_back();
+    const auto step = continuity_.block(ref);
+    setbacks_ = 0;
+    reach_ = kReach;
+    co_await give_up(step.holes, ref);
     engine_.state.head.learn(ref);
-    const auto skipped = still_missing(step.skipped);
+    const auto skipped = claims_.still_missing(step.skipped);
     const auto started_at = engine_.state.clock.steady();
     const auto* listener = engine_.state.listener;
     const auto scope = scope_for(*contents);
@@ -163,6 +256,7 @@ base::Task<void> Run::store_block(std::unique_ptr<rpc::BlockContents> contents) 
     rows.facts.seen.history = is_history();
     if (!is_news(ref)) rows.findings.clear();
     batch_.append(std::move(rows));
+    co_return next_ + 1;
 }
 
 // Watched transactions are in scope, whoever signs them.
@@ -188,35 +282,45 @@ base::Task<void> Run::give_up(base::Height height, std::string reason, std::stri
                 {"reason", record.reason},
                 {"detail", record.detail},
                 {"attempts", record.attempts}});
-    heights.release(base::HeightSet({height, height}));
-    claimed_.subtract({height, height});
+    claims_.give_up(height);
     co_await engine_.stores.blocks.record_unavailable(record);
     heights.learn_unavailable(record);
 }
 
+base::Task<void> Run::give_up(const base::HeightSet& holes, const chain::BlockRef& child) {
+    return give_up(
+        holes, "block " + std::to_string(child.height) + " shows that it is not skipped, but no host has it");
+}
+
 base::Task<void> Run::give_up(const base::HeightSet& holes, std::string detail) {
-    const auto ours = still_missing(holes);
-    for (const auto& range : ours.ranges())
-        for (auto height = range.from; height <= range.to; ++height)
-            co_await give_up(height, "UNKNOWN_BLOCK", detail);
+    const auto ours = claims_.still_missing(holes);
+    for (const auto& range : ours.ranges()) {
+        for (auto height = range.from; height <= range.to; ++height) {
+            const auto fault = faults_.find(height);
+            if (fault == faults_.end())
+                co_await give_up(height, "UNKNOWN_BLOCK", detail);
+            else
+                co_await give_up(height, fault->second.reason, fault->second.detail);
+        }
+    }
+    faults_.clear();
 }
 
 base::Task<void> Run::finish() {
     auto& state = engine_.state;
-    if (!broken_ && !state.stop.requested() && settings_.to) {
+    if (!broken_ && !removed_ && !state.stop.requested() && settings_.to) {
         co_await look_above();
         const auto step = continuity_.finish();
-        auto skipped = still_missing(step.skipped);
+        auto skipped = claims_.still_missing(step.skipped);
         skipped = skipped.within({settings_.from, *settings_.to});
         batch_.facts.covered.add(skipped);
         co_await give_up(step.holes, "no host has this height and no block above proves it skipped");
     }
     co_await flush();
     co_await engine_.writers.drain();
-    state.heights.written(claimed_);
+    claims_.written();
     if (state.stop.requested()) co_return;
-    co_await adopt_around(settings_.from);
-    if (next_ > settings_.from) co_await adopt_around(next_);
+    co_await seams_.close_all(next_);
 }
 
 base::Task<void> Run::look_above() {
@@ -233,7 +337,6 @@ base::Task<std::optional<chain::BlockRef>> Run::fetch_above() {
     const auto give_up_at = state.clock.steady() + settings_.patience;
     auto last = *settings_.to + kLookAbove;
     if (!waits) last = std::min(state.head.height(), last);
-    base::asio::steady_timer timer(engine_.executor);
     for (auto height = *settings_.to + 1; height <= last && !state.stop.requested();) {
         auto result = co_await engine_.source.fetch(height, settings_.priority, false);
         if (const auto* contents = std::get_if<std::unique_ptr<rpc::BlockContents>>(&result))
@@ -241,7 +344,7 @@ base::Task<std::optional<chain::BlockRef>> Run::fetch_above() {
         const bool comes = waits && std::holds_alternative<rpc::NotYet>(result);
         if (comes && state.clock.steady() >= give_up_at) co_return std::nullopt;
         if (comes)
-            co_await base::sleep_on(timer, kNextBlockRetry);
+            co_await pause(kNextBlockRetry);
         else
             ++height;
     }
@@ -256,28 +359,7 @@ base::Task<void> Run::flush() {
     co_await engine_.writers.submit(std::move(batch));
 }
 
-base::Task<void> Run::adopt_when_due() {
-    if (next_ < adopt_at_) co_return;
-    const auto done = adopt_at_ - last_seam_;
-    adopt_at_ = done >= lineage_.window() ? kNever : adopt_at_ + std::min(done * 3, longest_wait());
-    co_await adopt_around(settings_.from);
-}
-
-// Along the head somebody waits for what crosses the seam to be judged.
-base::Height Run::longest_wait() const { return settings_.to ? lineage_.window() * 4 : kAdoptionAlongHead; }
-
-// Inside a run the lineage knows every parent. A seam without neighbours has nothing to look for.
-base::Task<void> Run::adopt_around(base::Height seam) {
-    const auto window = lineage_.window();
-    base::HeightRange beyond{seam, seam + window};
-    if (seam == settings_.from) beyond = {seam > window ? seam - window : 0, seam > 0 ? seam - 1 : 0};
-    const auto neighbours = engine_.state.heights.coverage().covered.within(beyond);
-    const bool leapt = last_seam_ > settings_.from;
-    if (!engine_.seams || (neighbours.empty() && !leapt)) co_return;
-    const auto news_since = is_history() ? base::WallTime::max() : engine_.state.news_since();
-    const base::HeightRange around{seam, std::max(seam, last_seam_)};
-    co_await engine_.seams->close(around, news_since);
-}
+bool Run::follows_head() const { return settings_.priority == rpc::Priority::head; }
 
 // The range of a backfill is history, whatever its age. Blocks that come late because of a fault are not:
 // nobody was told of them yet.
@@ -288,21 +370,11 @@ bool Run::is_news(const chain::BlockRef& block) const {
     return !is_history() && at >= engine_.state.news_since();
 }
 
-bool Run::has_neighbour_in_flight() const {
-    const auto from = settings_.from > 0 ? settings_.from - 1 : 0;
-    return !engine_.state.heights.in_flight().within({from, settings_.to.value_or(from) + 1}).empty();
-}
-
-void Run::claim(const base::HeightSet& heights) {
-    claimed_.add(heights);
-    engine_.state.heights.claim(heights, settings_.to.has_value());
-}
-
 void Run::fill_window() {
     const auto last = limit();
     for (auto height = next_; height <= last && window_.size() < engine_.fetch_ahead; ++height) {
-        if (!mine(height) || window_.started(height)) continue;
-        if (!settings_.to) claim(base::HeightSet({height, height}));
+        if (!claims_.mine(height) || window_.started(height)) continue;
+        claims_.claim(height);
         window_.start(height);
     }
 }
@@ -311,23 +383,6 @@ base::Height Run::limit() const {
     auto last = engine_.state.head.height();
     if (engine_.source.waits_for_next()) last = std::max(last, next_);
     return settings_.to ? std::min(last, *settings_.to) : last;
-}
-
-// A bounded run claims its heights at once, a run along the head one by one.
-bool Run::mine(base::Height height) const {
-    const auto& heights = engine_.state.heights;
-    if (settings_.to || claimed_.contains(height)) return claimed_.contains(height);
-    return !heights.stored(height) && !heights.in_flight().contains(height);
-}
-
-base::HeightSet Run::still_missing(const base::HeightSet& heights) const {
-    auto missing = heights;
-    missing.subtract(engine_.state.heights.coverage().covered);
-    auto others = engine_.state.heights.in_flight();
-    others.subtract(claimed_);
-    missing.subtract(others);
-    if (settings_.from > 0) missing.subtract({0, settings_.from - 1});
-    return missing;
 }
 
 }  // namespace receiptd::follow

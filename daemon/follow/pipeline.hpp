@@ -5,6 +5,8 @@
 #include "chain/rows/rows.hpp"
 #include "chain/tree/lineage.hpp"
 #include "chain/tree/live_trees.hpp"
+#include "follow/agreement.hpp"
+#include "follow/claims.hpp"
 #include "follow/continuity.hpp"
 #include "follow/fetch_window.hpp"
 #include "follow/seams.hpp"
@@ -18,6 +20,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +44,7 @@ struct Engine {
     Writers& writers;
     State& state;
     chain::Scope scope;
+    Agreement& agreement;
     std::optional<Seams> seams;  // where outcomes come with the block
     unsigned fetch_ahead = 8;
     unsigned batch_blocks = 16;
@@ -58,6 +62,7 @@ struct RunSettings {
 struct RunEnd {
     base::Height next = 0;              // first height not handled
     std::optional<std::string> broken;  // the chain did not fit at `next`
+    bool removed = false;               // a stored block at `next` was not of this chain
 };
 
 class Run {
@@ -72,41 +77,46 @@ private:
     base::Task<void> follow_through();
     base::Task<bool> advance();  // false: the run is over
     base::Task<void> leap();     // over heights that are stored already
-    base::Task<void> hold_scope();
-    base::Task<void> handle(rpc::FetchResult result);
-    base::Task<void> store_block(std::unique_ptr<rpc::BlockContents> contents);
+    // Each says where the run goes on.
+    base::Task<base::Height> handle(rpc::FetchResult result);
+    base::Task<base::Height> deny();
+    base::Task<base::Height> go_without(rpc::Unavailable fault);
+    base::Task<base::Height> go_back();
+    base::Task<void> pause(base::Duration delay);
+    base::Task<base::Height> resolve(Continuity::Misfit misfit, std::string host);
+    base::Task<base::Height> remove_stored(chain::BlockRef block, std::string why);
+    base::Task<base::Height> store_block(std::unique_ptr<rpc::BlockContents> contents);
+    base::Task<bool> is_of_this_chain(const chain::BlockRef& block, const std::string& host);
     chain::Scope scope_for(const rpc::BlockContents& contents) const;
     base::Task<void> give_up(base::Height height, std::string reason, std::string detail);
     base::Task<void> give_up(const base::HeightSet& holes, std::string detail);
+    base::Task<void> give_up(const base::HeightSet& holes, const chain::BlockRef& child);
     base::Task<void> finish();
     base::Task<void> look_above();
     base::Task<std::optional<chain::BlockRef>> fetch_above();
     base::Task<void> flush();
-    base::Height longest_wait() const;
-    base::Task<void> adopt_when_due();
-    base::Task<void> adopt_around(base::Height seam);
+    bool follows_head() const;
     bool is_history() const;
     bool is_news(const chain::BlockRef& block) const;
-    bool has_neighbour_in_flight() const;
-    void claim(const base::HeightSet& heights);
     void fill_window();
     base::Height limit() const;
-    bool mine(base::Height height) const;
-    base::HeightSet still_missing(const base::HeightSet& heights) const;
 
     Engine& engine_;
     RunSettings settings_;
     base::Height next_;
+    Claims claims_;
     Continuity continuity_;
     FetchWindow window_;
     base::Wakeup wakeup_;
     chain::Lineage lineage_;
     chain::LiveTrees live_trees_;
     chain::RowBatch batch_;
-    base::HeightSet claimed_;  // in flight because of this run
+    RunSeams seams_;
     std::optional<std::string> broken_;
-    base::Height last_seam_;  // where it began, or went on above heights that are stored already
-    base::Height adopt_at_;   // orphans of the run's first blocks are looked for again here
+    bool removed_ = false;
+    base::Height reach_;                               // heights in a row that may be denied along the head
+    unsigned setbacks_ = 0;                            // since the last block that fits
+    std::map<base::Height, rpc::Unavailable> faults_;  // of undecided heights
 };
 
 }  // namespace receiptd::follow

@@ -20,6 +20,7 @@ base::Duration step(base::Duration interval) { return std::clamp<base::Duration>
 HeadRhythm::HeadRhythm(base::Duration first_guess) : interval_(first_guess) {}
 
 void HeadRhythm::saw(base::Height height, base::SteadyTime asked_at) {
+    if (height < head_) *this = HeadRhythm(interval_);
     if (height > head_) {
         advanced(height, asked_at);
         return;

@@ -15,7 +15,7 @@ class HeadRhythm {
 public:
     explicit HeadRhythm(base::Duration first_guess = std::chrono::milliseconds(600));
 
-    // The head was asked at `asked_at`; `height` is what it is now.
+    // The head was asked at `asked_at`; `height` is what it is now. A lower one: the last one was false.
     void saw(base::Height height, base::SteadyTime asked_at);
     // The head could not be had.
     void failed(base::SteadyTime asked_at);

@@ -13,19 +13,49 @@ namespace receiptd::follow {
 
 class Seams {
 public:
-    Seams(storage::OrphanStore& orphans, storage::TreeStore& trees, State& state)
-        : orphans_(orphans), trees_(trees), state_(state) {}
+    // `accounts`: with that scope a receipt may be in scope by its parent alone, which is stored below.
+    Seams(storage::OrphanStore& orphans, storage::TreeStore& trees, State& state, bool accounts)
+        : orphans_(orphans), trees_(trees), state_(state), accounts_(accounts) {}
 
     // Findings older than `news_since` are history: nobody is told of them.
     base::Task<void> close(base::HeightRange around, base::WallTime news_since);
-
-    // With scope accounts a receipt may be in scope by its parent alone, which is stored below.
     base::Task<void> hold_scope(chain::Lineage& lineage, base::Height from);
 
 private:
     storage::OrphanStore& orphans_;
     storage::TreeStore& trees_;
     State& state_;
+    bool accounts_;
+};
+
+// The seams of one run: where it began, where it went on above heights that were stored already, and where
+// it ends.
+class RunSeams {
+public:
+    struct Settings {
+        base::Height from = 0;
+        bool bounded = false;
+        bool history = false;  // people are told of no finding
+    };
+    // `seams`: null by rpc.
+    RunSeams(Seams* seams, State& state, chain::Lineage& lineage, Settings settings);
+
+    // The run goes on at `next`, where heights below are stored already.
+    base::Task<void> begin_at(base::Height next);
+    // Closes the seams below `next` again, when the trees that crossed them may have been completed.
+    base::Task<void> close_when_due(base::Height next);
+    base::Task<void> close_all(base::Height next);
+
+private:
+    base::Task<void> close(base::Height seam);
+    base::Height longest_wait() const;
+
+    Seams* seams_;
+    State& state_;
+    chain::Lineage& lineage_;
+    Settings settings_;
+    base::Height latest_;  // seam
+    base::Height due_at_;
 };
 
 }  // namespace receiptd::follow

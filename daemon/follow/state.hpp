@@ -55,6 +55,8 @@ struct State {
     // Events since then are news, however late they are stored: people are told of findings. Events older
     // than the database, or in the range of a backfill, are history.
     base::WallTime news_since() const;
+    // Blocks up to this height are final: stored, or confirmed.
+    base::Height final_height() const;
     // Whether the newest final block is stored, or nearly.
     bool is_at_head(base::Height lag) const;
 };

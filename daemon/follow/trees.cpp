@@ -167,7 +167,7 @@ void Trees::start_ready(base::TaskGroup& workers) {
     }
 }
 
-base::Height Trees::final_height() const { return state_.head.height(); }
+base::Height Trees::final_height() const { return state_.final_height(); }
 
 base::Height Trees::stored_up_to() const { return state_.heights.tip() ? state_.heights.tip()->height : 0; }
 

@@ -11,8 +11,9 @@ namespace receiptd::rpc {
 // A block and its new chunks; what became of its transactions is not in it.
 class RpcBlock final : public BlockContents {
 public:
-    RpcBlock(chain::Decoded<chain::Block> block, std::vector<chain::Decoded<chain::Chunk>> chunks)
-        : block_(std::move(block)), chunks_(std::move(chunks)) {}
+    RpcBlock(std::string told_by, chain::Decoded<chain::Block> block,
+             std::vector<chain::Decoded<chain::Chunk>> chunks)
+        : BlockContents(std::move(told_by)), block_(std::move(block)), chunks_(std::move(chunks)) {}
 
     const chain::Block& block() const override { return block_.value; }
     const std::vector<chain::Decoded<chain::Chunk>>& chunks() const { return chunks_; }
@@ -28,7 +29,8 @@ private:
 // A block with all its shards and outcomes.
 class NeardataBlock final : public BlockContents {
 public:
-    explicit NeardataBlock(chain::Decoded<chain::WholeBlock> whole) : whole_(std::move(whole)) {}
+    NeardataBlock(std::string told_by, chain::Decoded<chain::WholeBlock> whole)
+        : BlockContents(std::move(told_by)), whole_(std::move(whole)) {}
 
     const chain::Block& block() const override { return whole_.value.block; }
     void for_each_transaction(

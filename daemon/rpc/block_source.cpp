@@ -15,18 +15,6 @@ using DecodedChunk = chain::Decoded<chain::Chunk>;
 
 constexpr std::size_t kKeptBlocks = 4;
 
-Decoder<DecodedBlock> block_decoder(std::optional<chain::BlockHeight> height) {
-    return [height](std::string body) -> base::Result<DecodedBlock, std::string> {
-        auto block = chain::decode_block_answer(std::move(body));
-        if (!block) return refuse<DecodedBlock>(block.error());
-        const auto told = block->value.header.height;
-        if (height && told != *height)
-            return refuse<DecodedBlock>("asked for block " + std::to_string(*height) + ", got " +
-                                        std::to_string(told));
-        return std::move(*block);
-    };
-}
-
 Decoder<DecodedChunk> chunk_decoder(std::string hash) {
     return [hash = std::move(hash)](std::string body) -> base::Result<DecodedChunk, std::string> {
         auto chunk = chain::decode_chunk_answer(std::move(body));
@@ -39,6 +27,20 @@ Decoder<DecodedChunk> chunk_decoder(std::string hash) {
 }
 
 }  // namespace
+
+Decoder<DecodedBlock> block_decoder(std::optional<chain::BlockHeight> height) {
+    return [height](std::string body) -> base::Result<DecodedBlock, std::string> {
+        auto block = chain::decode_block_answer(std::move(body));
+        if (!block) return refuse<DecodedBlock>(block.error());
+        const auto told = block->value.header.height;
+        if (told > kHighest)
+            return refuse<DecodedBlock>("height " + std::to_string(told) + " is beyond any chain");
+        if (height && told != *height)
+            return refuse<DecodedBlock>("asked for block " + std::to_string(*height) + ", got " +
+                                        std::to_string(told));
+        return std::move(*block);
+    };
+}
 
 struct RpcBlockSource::Chunks {
     std::vector<std::optional<DecodedChunk>> values;
@@ -56,19 +58,17 @@ base::Task<base::Result<chain::BlockRef, Unavailable>> RpcBlockSource::head() {
     auto decode = block_decoder(std::nullopt);
     auto answer = co_await decoded_call<DecodedBlock>(*router_, pool_, std::move(call), std::move(decode));
     if (!answer) co_return unavailable(answer.error());
+    auto& host = *router_->hosts()[answer->host];
     auto told = chain::block_ref(answer->value.value.header);
-    router_->hosts()[answer->host]->saw_block(told.height);
-    // Hosts behind one name differ: the head never goes back.
-    if (!head_ || told.height > head_->height) {
-        head_ = std::move(told);
-        keep(std::move(*answer));
-    }
-    co_return *head_;
+    if (host.doubted()) co_return Unavailable{"doubted", host.name() + " has told what is not of this chain"};
+    host.saw_block(told.height);
+    if (told.height == router_->known_head()) keep(std::move(*answer));
+    co_return std::move(told);
 }
 
 base::Task<FetchResult> RpcBlockSource::fetch(chain::BlockHeight height, Priority priority,
                                               bool with_chunks) {
-    if (!head_ || height > head_->height) {
+    if (height > router_->known_head().value_or(0)) {
         auto newest = co_await head();
         if (!newest) co_return newest.error();
         if (height > newest->height) co_return NotYet{};  // the host might show a block that is not final
@@ -94,7 +94,8 @@ base::Task<FetchResult> RpcBlockSource::fetch(chain::BlockHeight height, Priorit
         }
         for (auto& chunk : fetched->values) chunks.push_back(std::move(*chunk));
     }
-    co_return std::make_unique<RpcBlock>(std::move(block->value), std::move(chunks));
+    co_return std::make_unique<RpcBlock>(router_->hosts()[block->host]->name(), std::move(block->value),
+                                         std::move(chunks));
 }
 
 base::Task<base::Result<RpcBlockSource::BlockAnswer, CallError>> RpcBlockSource::ask_for_block(

@@ -38,9 +38,14 @@ private:
     base::asio::thread_pool& pool_;
     std::shared_ptr<Router> router_;
     std::shared_ptr<BlockCache> cache_;
-    std::optional<chain::BlockRef> head_;             // highest final block told so far
     std::map<chain::BlockHeight, BlockAnswer> kept_;  // blocks had by asking for the head
 };
+
+// No chain has come that far: 30 years of a block each microsecond.
+inline constexpr chain::BlockHeight kHighest = 1'000'000'000'000'000;
+
+// `height`: nullopt takes the block at any height.
+Decoder<chain::Decoded<chain::Block>> block_decoder(std::optional<chain::BlockHeight> height);
 
 // CallError as the contract of source.hpp says it.
 Unavailable unavailable(CallError error);

@@ -14,6 +14,7 @@ constexpr double kFirst = -5.0;
 constexpr double kLast = 10.0;
 constexpr double kBelowHorizon = 1'000.0;
 constexpr double kUntracked = 1'000.0;
+constexpr double kDoubted = 100.0;
 
 double cost(const HostView& host) {
     double cost = std::chrono::duration<double>(host.wait).count();
@@ -21,6 +22,7 @@ double cost(const HostView& host) {
     if (host.kind == HostKind::archival) cost += kArchival;
     if (host.below_horizon) cost += kBelowHorizon;
     if (host.untracked) cost += kUntracked;
+    if (host.doubted) cost += kDoubted;
     if (host.last) cost += kLast;
     if (host.first && host.tries == 0) cost += kFirst;
     return cost;

@@ -16,6 +16,7 @@ struct HostView {
     bool absent = false;         // said in this call that it does not know the object
     bool below_horizon = false;  // learned earlier: it no longer holds the height
     bool untracked = false;      // learned earlier: it does not track the shard
+    bool doubted = false;        // it told what is not of this chain
     bool last = false;           // the caller would rather have another one
     bool first = false;          // the caller would like it (it served the block of this chunk)
     unsigned tries = 0;          // that failed in this call

@@ -33,6 +33,15 @@ void HostMemory::collected(chain::BlockHeight height) {
 
 void HostMemory::tell_head(chain::BlockHeight height) { head_ = std::max(head_.value_or(height), height); }
 
+void HostMemory::doubt(base::SteadyTime now) {
+    if (doubted(now)) return;
+    // A host that was right for longer than it was doubted begins anew.
+    const auto last = base::backoff_delay(kDoubtedFor, std::max(doubts_, 1u), 0.5);
+    if (now > doubted_until_ + last) doubts_ = 0;
+    head_.reset();
+    doubted_until_ = now + base::backoff_delay(kDoubtedFor, ++doubts_, 0.5);
+}
+
 std::optional<chain::BlockHeight> HostMemory::horizon() const {
     if (highest_pruned_ && (!lowest_held_ || *lowest_held_ <= *highest_pruned_)) return *highest_pruned_ + 1;
     return lowest_held_;

@@ -2,6 +2,7 @@
 // it does not offer, which shards it does not track. Pure.
 #pragma once
 
+#include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "chain/json/model.hpp"
 
@@ -16,6 +17,7 @@
 namespace receiptd::rpc {
 
 inline constexpr base::Duration kUnsupportedFor = std::chrono::minutes(10);
+inline constexpr base::BackoffPolicy kDoubtedFor{std::chrono::seconds(5), std::chrono::minutes(10), 2.0, 0.0};
 inline constexpr base::Duration kUntrackedFor = std::chrono::minutes(10);  // then it is asked again
 inline constexpr std::size_t kMostUntracked = 64;                          // networks have fewer shards
 // Misses in blocks of different heights, none answered between them: one alone may be a node behind the same
@@ -32,6 +34,10 @@ public:
     // The host says itself that `height` is garbage collected.
     void collected(chain::BlockHeight height);
     void tell_head(chain::BlockHeight height);
+    // What it tells is not of this chain: its head is forgotten, and for kDoubtedFor, longer each time in
+    // a row, none is believed.
+    void doubt(base::SteadyTime now);
+    bool doubted(base::SteadyTime now) const { return now < doubted_until_; }
 
     bool below_horizon(chain::BlockHeight height) const {
         return highest_pruned_ && height <= *highest_pruned_;
@@ -62,6 +68,8 @@ private:
     std::optional<chain::BlockHeight> lowest_held_;
     std::optional<chain::BlockHeight> highest_pruned_;
     std::optional<chain::BlockHeight> head_;
+    unsigned doubts_ = 0;
+    base::SteadyTime doubted_until_{};
     std::map<std::string, base::SteadyTime, std::less<>> unsupported_;  // method -> ask again from
     struct Misses {
         unsigned count = 0;

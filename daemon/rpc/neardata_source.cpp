@@ -12,19 +12,21 @@ namespace {
 
 using WholeBlock = chain::Decoded<chain::WholeBlock>;
 
+}  // namespace
+
 Decoder<WholeBlock> whole_block_decoder(std::optional<chain::BlockHeight> height) {
     return [height](std::string body) -> base::Result<WholeBlock, std::string> {
         auto block = chain::decode_whole_block(std::move(body));
         if (!block) return refuse<WholeBlock>(block.error());
         const auto told = block->value.block.header.height;
+        if (told > kHighest)
+            return refuse<WholeBlock>("height " + std::to_string(told) + " is beyond any chain");
         if (height && told != *height)
             return refuse<WholeBlock>("asked for block " + std::to_string(*height) + ", got " +
                                       std::to_string(told));
         return std::move(*block);
     };
 }
-
-}  // namespace
 
 NeardataSource::NeardataSource(base::asio::thread_pool& pool, std::shared_ptr<Router> router)
     : pool_(pool), router_(std::move(router)) {}
@@ -35,24 +37,23 @@ base::Task<base::Result<chain::BlockRef, Unavailable>> NeardataSource::head() {
     auto answer = co_await decoded_call<WholeBlock>(*router_, pool_, std::move(call), std::move(decode));
     if (!answer) co_return unavailable(answer.error());
     auto told = chain::block_ref(answer->value.value.block.header);
-    router_->hosts()[answer->host]->saw_block(told.height);
-    if (!head_ || told.height > head_->height) {
-        head_ = std::move(told);
-        kept_ = std::move(answer->value);
-    }
-    co_return *head_;
+    if (host().doubted())
+        co_return Unavailable{"doubted", host().name() + " has told what is not of this chain"};
+    router_->hosts().front()->saw_block(told.height);
+    if (told.height == router_->known_head()) kept_ = std::move(answer->value);
+    co_return std::move(told);
 }
 
 base::Task<FetchResult> NeardataSource::fetch(chain::BlockHeight height, Priority priority, bool) {
     if (kept_ && kept_->value.block.header.height == height) {
-        auto contents = std::make_unique<NeardataBlock>(std::move(*kept_));
+        auto contents = std::make_unique<NeardataBlock>(host().name(), std::move(*kept_));
         kept_.reset();
         co_return std::move(contents);
     }
     auto call = get_neardata("/v0/block/" + std::to_string(height), priority, height);
     auto decode = whole_block_decoder(height);
     auto answer = co_await decoded_call<WholeBlock>(*router_, pool_, std::move(call), std::move(decode));
-    if (answer) co_return std::make_unique<NeardataBlock>(std::move(answer->value));
+    if (answer) co_return std::make_unique<NeardataBlock>(host().name(), std::move(answer->value));
     auto error = answer.error();
     if (error.absent && error.reason == "NO_BLOCK") co_return NoSuchHeight{error.detail};
     if (error.error_class == ErrorClass::not_yet) co_return NotYet{};

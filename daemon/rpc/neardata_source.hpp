@@ -21,10 +21,14 @@ public:
     bool tells_outcomes() const override { return true; }
 
 private:
+    const Upstream& host() const { return *router_->hosts().front(); }
+
     base::asio::thread_pool& pool_;
     std::shared_ptr<Router> router_;
-    std::optional<chain::BlockRef> head_;
     std::optional<chain::Decoded<chain::WholeBlock>> kept_;
 };
+
+// `height`: nullopt takes the block at any height.
+Decoder<chain::Decoded<chain::WholeBlock>> whole_block_decoder(std::optional<chain::BlockHeight> height);
 
 }  // namespace receiptd::rpc

@@ -104,6 +104,7 @@ std::vector<HostView> Router::view(const Call& call, const Progress& progress) c
         view.below_horizon = call.request.height && host.memory().below_horizon(*call.request.height);
         view.untracked =
             call.request.shard_id && host.memory().lacks_shard(*call.request.shard_id, time_->now());
+        view.doubted = host.doubted();
         view.first = call.first_host == i;
         view.last = call.last_host == host.name();
         view.tries = seen.tries;

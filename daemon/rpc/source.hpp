@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -23,7 +24,10 @@ enum class Priority { submit, head, watch, gap, backfill };
 // Everything a source has of one height, decoded.
 class BlockContents {
 public:
+    explicit BlockContents(std::string told_by) : host(std::move(told_by)) {}
     virtual ~BlockContents() = default;
+
+    const std::string host;  // the upstream's name
 
     virtual const chain::Block& block() const = 0;
     virtual void for_each_transaction(
@@ -71,6 +75,33 @@ public:
 
     // Whether a block comes with its receipts' outcomes. If not, the trees of its transactions are fetched.
     virtual bool tells_outcomes() const = 0;
+};
+
+// The word of one configured host about the block at a height.
+struct Witness {
+    enum class Word {
+        has,
+        denies,
+        pruned,  // the host no longer holds that height, as far as its answers tell
+        silent,  // a fault, or it is put aside
+    };
+    std::string host;
+    Word word = Word::silent;
+    std::optional<chain::BlockRef> block;  // with Word::has
+};
+
+// All configured hosts, each asked alone: for what no single answer may decide.
+class Witnesses {
+public:
+    virtual ~Witnesses() = default;
+
+    virtual base::Task<std::vector<Witness>> ask(chain::BlockHeight height) = 0;
+
+    // The host has told what is not of this chain: for some time its heads are not believed, and it is asked
+    // only where no other host can answer.
+    virtual void doubt(const std::string& host) = 0;
+    // The same, for each host that has told a head at or above `height`.
+    virtual void doubt_heads(chain::BlockHeight height) = 0;
 };
 
 inline constexpr const char* kNoHostTracksShard = "NO_HOST_TRACKS_SHARD";
@@ -125,6 +156,7 @@ struct UpstreamState {
     std::string kind;      // "regular", "archival", "neardata"
     std::string origin;    // without path, query or key
     double health = 1.0;   // 0..1
+    bool doubted = false;  // it told blocks or a head that are not of this chain
     bool refused = false;  // it answers 401 or 403: put aside, and tried again now and then
     std::string last_error;
     std::optional<chain::BlockHeight> horizon;  // lowest height it is known to hold (learned)

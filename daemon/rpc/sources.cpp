@@ -7,6 +7,7 @@
 #include "rpc/redirects.hpp"
 #include "rpc/result_json.hpp"
 #include "rpc/tree_source.hpp"
+#include "rpc/witnesses.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -106,6 +107,7 @@ public:
         final_accounts_ = std::make_unique<RpcFinalAccounts>(pool, rpc_);
         if (settings.follow.source == config::Source::rpc) {
             blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache);
+            witnesses_ = std::make_unique<ConfiguredWitnesses>(parts.executor, pool, rpc_, nullptr);
             return;
         }
         if (!settings.neardata)
@@ -114,9 +116,11 @@ public:
         one.push_back(make_neardata(parts, *settings.neardata, settings.timeouts));
         neardata_ = std::make_shared<Router>(parts.executor, parts.time, std::move(one));
         blocks_ = std::make_unique<NeardataSource>(pool, neardata_);
+        witnesses_ = std::make_unique<ConfiguredWitnesses>(parts.executor, pool, rpc_, neardata_);
     }
 
     BlockSource& blocks() override { return *blocks_; }
+    Witnesses& witnesses() override { return *witnesses_; }
     TreeSource& trees() override { return *trees_; }
     ReceiptSource& receipts() override { return *receipts_; }
     SubmitSource& submissions() override { return *submissions_; }
@@ -166,6 +170,7 @@ private:
     std::shared_ptr<Router> rpc_;
     std::shared_ptr<Router> neardata_;
     std::unique_ptr<BlockSource> blocks_;
+    std::unique_ptr<Witnesses> witnesses_;
     std::unique_ptr<TreeSource> trees_;
     std::unique_ptr<ReceiptSource> receipts_;
     std::unique_ptr<SubmitSource> submissions_;

@@ -27,7 +27,8 @@ class Sources {
 public:
     virtual ~Sources() = default;
     virtual BlockSource& blocks() = 0;  // as `follow.source` says
-    virtual TreeSource& trees() = 0;    // without an upstream every answer is Unavailable
+    virtual Witnesses& witnesses() = 0;
+    virtual TreeSource& trees() = 0;  // without an upstream every answer is Unavailable
     virtual ReceiptSource& receipts() = 0;
     virtual SubmitSource& submissions() = 0;
     virtual FinalAccounts& final_accounts() = 0;

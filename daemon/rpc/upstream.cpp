@@ -123,7 +123,16 @@ void Upstream::complain(const Request& request, const Verdict& verdict) const {
                   {{"upstream", options_.name}, {"method", request.method}, {"why", verdict.text}});
 }
 
+void Upstream::doubt() {
+    if (!doubted())
+        log::warn("upstream told a block or a head that is not of this chain: for now others are asked first",
+                  {{"upstream", options_.name}, {"origin", options_.url.origin()}});
+    memory_.doubt(time_->now());
+    show();
+}
+
 void Upstream::saw_block(chain::BlockHeight height) {
+    if (doubted()) return;
     memory_.holds(height);
     show();
 }
@@ -180,6 +189,7 @@ UpstreamState Upstream::state() const {
     state.refused = health_.refusals_in_a_row > 0;
     state.health = state.refused ? 0.0 : health_.score;
     state.last_error = health_.last_error;
+    state.doubted = doubted();
     state.horizon = memory_.horizon();
     state.head = memory_.head();
     state.untracked_shards = memory_.untracked_shards(time_->now());

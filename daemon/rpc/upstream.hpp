@@ -58,6 +58,9 @@ public:
     base::Task<std::optional<Exchange>> ask(const Request& request, const Read& read,
                                             std::optional<chain::BlockHeight> known_head);
 
+    // It told what is not of this chain.
+    void doubt();
+    bool doubted() const { return memory_.doubted(time_->now()); }
     // The host answered with something that lives at `height`; or it lacks what another host has there.
     void saw_block(chain::BlockHeight height);
     void lacks(chain::BlockHeight height, std::optional<chain::BlockHeight> known_head);

@@ -1,6 +1,7 @@
 #include "storage/pg_block_store.hpp"
 
 #include "metrics/registry.hpp"
+#include "storage/block_removal.hpp"
 #include "storage/copy.hpp"
 #include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
@@ -306,6 +307,11 @@ base::Task<std::vector<UnavailableHeight>> PgBlockStore::unavailable_heights(uns
                                row[3].as<unsigned>()});
         return heights;
     });
+}
+
+base::Task<base::HeightSet> PgBlockStore::remove_block(base::Height height) {
+    return database_.pool.following.transaction(
+        [height](pqxx::work& tx) { return storage::remove_block(tx, height); });
 }
 
 base::Task<std::optional<chain::BlockRef>> PgBlockStore::stored_block_above(base::Height height) {

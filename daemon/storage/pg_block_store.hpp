@@ -16,6 +16,7 @@ public:
     base::Task<CommitOutcome> commit(chain::RowBatch batch) override;
     base::Task<void> record_unavailable(UnavailableHeight height) override;
     base::Task<std::vector<UnavailableHeight>> unavailable_heights(unsigned limit) override;
+    base::Task<base::HeightSet> remove_block(base::Height height) override;
     base::Task<std::optional<chain::BlockRef>> stored_block_above(base::Height height) override;
     base::Task<std::optional<chain::BlockRef>> stored_block_below(base::Height height) override;
     base::Task<std::optional<chain::BlockRef>> stored_block_by_hash(std::string hash) override;

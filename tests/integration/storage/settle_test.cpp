@@ -129,6 +129,28 @@ TEST_F(Settling, WakesNobodyForHistory) {
     EXPECT_EQ(value("SELECT (SELECT count(*) FROM alerts) + (SELECT count(*) FROM stream_events)"), "0");
 }
 
+TEST_F(Settling, ABlockThatIsRemovedAndStoredAnewLeavesTheSame) {
+    for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
+    const auto results = rows(kResults);
+    const auto findings = rows(kFindings);
+    const auto receipts = rows("SELECT receipt_id, tree_id, block_height FROM receipts ORDER BY 1");
+    for (std::size_t i = 0; i < 5; ++i) {
+        const base::Height height = 100 + i;
+        EXPECT_EQ(await(store().blocks.remove_block(height)), base::HeightSet({height, height}));
+        EXPECT_EQ(value("SELECT count(*) FROM transaction_results"), "0") << height;
+        EXPECT_EQ(value("SELECT count(*) FROM blocks"), "4") << height;
+        const auto executed_there =
+            "SELECT count(*) FROM receipts WHERE block_height = " + std::to_string(height);
+        EXPECT_EQ(value(executed_there), "0");
+        EXPECT_FALSE(await(store().blocks.load_coverage()).covered.contains(height));
+        commit_and_settle(std::move(unconnected_blocks()[i]));
+        EXPECT_EQ(rows(kResults), results) << height;
+        EXPECT_EQ(rows(kFindings), findings) << height;
+        EXPECT_EQ(rows("SELECT receipt_id, tree_id, block_height FROM receipts ORDER BY 1"), receipts);
+    }
+    EXPECT_TRUE(await(store().blocks.remove_block(99)).empty()) << "nothing is stored there";
+}
+
 TEST_F(Settling, WaitsForWhatIsMissing) {
     auto blocks = unconnected_blocks();
     for (int i : {0, 1, 2, 3}) commit_and_settle(std::move(blocks[static_cast<std::size_t>(i)]));

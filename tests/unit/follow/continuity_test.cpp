@@ -16,7 +16,6 @@ TEST(Continuity, AChainWithoutHolesHasNoSkippedHeights) {
     Continuity chain;
     EXPECT_TRUE(chain.block(block(10, "ten", "nine", 9)).skipped.within({10, 20}).empty());
     const auto step = chain.block(block(11, "eleven", "ten", 10));
-    EXPECT_FALSE(step.broken);
     EXPECT_TRUE(step.skipped.empty());
     EXPECT_TRUE(step.holes.empty());
     EXPECT_EQ(step.prev_height, 10u);
@@ -36,7 +35,6 @@ TEST(Continuity, ADeniedHeightThatAChildNamesAsParentIsAHole) {
     chain.block(block(76538234, "a", "z", 76538233));
     chain.denied(76538235);
     const auto step = chain.block(block(76538236, "c", "b", 76538235));
-    EXPECT_FALSE(step.broken);
     EXPECT_EQ(step.holes, HeightSet({76538235, 76538235}));
     EXPECT_TRUE(step.skipped.empty());
 }
@@ -55,7 +53,6 @@ TEST(Continuity, WithoutPrevHeightAnUnknownParentLeavesAHole) {
     chain.block(block(10, "ten", "nine"));
     chain.denied(11);
     const auto step = chain.block(block(12, "twelve", "eleven"));
-    EXPECT_FALSE(step.broken);
     EXPECT_EQ(step.holes, HeightSet({11, 11}));
     EXPECT_FALSE(step.prev_height);
 }
@@ -63,28 +60,28 @@ TEST(Continuity, WithoutPrevHeightAnUnknownParentLeavesAHole) {
 TEST(Continuity, AForkIsRefused) {
     Continuity chain;
     chain.block(block(10, "ten", "nine", 9));
-    EXPECT_TRUE(chain.block(block(11, "eleven", "other ten", 10)).broken);
-    EXPECT_FALSE(chain.block(block(11, "eleven", "ten", 10)).broken) << "a refused block changes nothing";
+    EXPECT_TRUE(chain.misfit(block(11, "eleven", "other ten", 10)));
+    EXPECT_FALSE(chain.misfit(block(11, "eleven", "ten", 10))) << "a refused block changes nothing";
 }
 
 TEST(Continuity, ABlockThatDeniesAStoredOneIsRefused) {
     Continuity chain(block(10, "ten", "nine", 9));
-    EXPECT_TRUE(chain.block(block(11, "eleven", "nine", 9)).broken);
+    EXPECT_TRUE(chain.misfit(block(11, "eleven", "nine", 9)));
 }
 
 TEST(Continuity, HeightsNeverGoBackwards) {
     Continuity chain(block(10, "ten", "nine", 9));
-    EXPECT_TRUE(chain.block(block(10, "ten", "nine", 9)).broken);
-    EXPECT_TRUE(chain.block(block(12, "twelve", "thirteen", 13)).broken);
+    EXPECT_TRUE(chain.misfit(block(10, "ten", "nine", 9)));
+    EXPECT_TRUE(chain.misfit(block(12, "twelve", "thirteen", 13)));
 }
 
 TEST(Continuity, AFilledGapMustFitTheStoredChild) {
     const auto child = block(12, "twelve", "eleven", 11);
-    EXPECT_FALSE(Continuity(block(10, "ten", "nine", 9), child).block(block(11, "eleven", "ten", 10)).broken);
-    EXPECT_TRUE(Continuity(block(10, "ten", "nine", 9), child).block(block(11, "forged", "ten", 10)).broken);
+    EXPECT_FALSE(Continuity(block(10, "ten", "nine", 9), child).misfit(block(11, "eleven", "ten", 10)));
+    EXPECT_TRUE(Continuity(block(10, "ten", "nine", 9), child).misfit(block(11, "forged", "ten", 10)));
     const auto skipping_child = block(12, "twelve", "ten", 10);
     EXPECT_TRUE(
-        Continuity(block(10, "ten", "nine", 9), skipping_child).block(block(11, "eleven", "ten", 10)).broken);
+        Continuity(block(10, "ten", "nine", 9), skipping_child).misfit(block(11, "eleven", "ten", 10)));
 }
 
 TEST(Continuity, TheBlockAboveTheRunDecidesItsLastHeights) {

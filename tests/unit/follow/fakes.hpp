@@ -31,12 +31,12 @@ inline config::Follow follow_settings(config::Source source, config::Start start
 class Daemon {
 public:
     Daemon(base::asio::io_context& io, PaperChain& paper, MemoryStore& memory, config::Start start)
-        : Daemon(io, memory.clock, paper, nullptr, stores_of(memory),
+        : Daemon(io, memory.clock, paper, paper, nullptr, stores_of(memory),
                  follow_settings(config::Source::neardata, start)) {}
     Daemon(base::asio::io_context& io, ManualClock& manual_clock, rpc::BlockSource& blocks,
-           rpc::TreeSource* trees, Stores stores, const config::Follow& settings)
+           rpc::Witnesses& witnesses, rpc::TreeSource* trees, Stores stores, const config::Follow& settings)
         : context(io), cpu(1), clock(manual_clock), series(registry), state(series, clock) {
-        follower.emplace(io.get_executor(), cpu, blocks, trees, stores, state, settings);
+        follower.emplace(io.get_executor(), cpu, blocks, witnesses, trees, stores, state, settings);
     }
 
     Follower::End follow(Height until) { return play(follower->follow(until)); }

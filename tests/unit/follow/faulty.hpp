@@ -27,6 +27,9 @@ public:
     base::Task<std::vector<storage::UnavailableHeight>> unavailable_heights(unsigned limit) override {
         return later(stores_.blocks.unavailable_heights(limit));
     }
+    base::Task<base::HeightSet> remove_block(Height height) override {
+        return later(stores_.blocks.remove_block(height));
+    }
     base::Task<std::optional<chain::BlockRef>> stored_block_above(Height height) override {
         return later(stores_.blocks.stored_block_above(height));
     }

@@ -88,7 +88,7 @@ private:
     template <class Task>
     void persist(config::Start start, const Task& task) {
         for (int lives = 0; lives < 3; ++lives) {
-            Daemon daemon(context_, store_.clock, faulty_source_, &faulty_source_, faulty_store_,
+            Daemon daemon(context_, store_.clock, faulty_source_, chain_, &faulty_source_, faulty_store_,
                           testing::follow_settings(form_, start));
             bool done = true;
             try {

@@ -70,6 +70,14 @@ public:
             if (some.size() < limit) some.push_back(record);
         co_return some;
     }
+    base::Task<base::HeightSet> remove_block(Height height) override {
+        const auto block = blocks.find(height);
+        if (block == blocks.end()) co_return base::HeightSet{};
+        const base::HeightSet missing({block->second.prev_height.value_or(height - 1) + 1, height});
+        blocks.erase(block);
+        coverage.covered.subtract(missing);
+        co_return missing;
+    }
     base::Task<std::optional<chain::BlockRef>> stored_block_above(Height height) override {
         const auto found = blocks.upper_bound(height);
         co_return found == blocks.end() ? std::nullopt : std::optional(found->second);

@@ -28,7 +28,7 @@ inline std::string_view keep(std::string text) {
 inline std::string hash_of(Height height) { return "hash" + std::to_string(height); }
 
 // Heights with blocks, chained in ascending order unless a parent's hash is given.
-class PaperChain : public rpc::BlockSource {
+class PaperChain : public rpc::BlockSource, public rpc::Witnesses {
 public:
     explicit PaperChain(base::asio::any_io_executor executor, config::Source form = config::Source::neardata)
         : executor_(std::move(executor)), form_(form) {}
@@ -46,27 +46,53 @@ public:
         blocks_[height].parent_hash = std::move(parent_hash);
     }
     void forget(Height height) { blocks_.erase(height); }
+    // What the host says of a height instead of the truth, so many times.
+    void lie(chain::BlockRef block, unsigned times) { lies_[block.height] = {std::move(block), times}; }
+    void tell_head(Height height, unsigned times) {
+        false_head_ = {{height, "invented", "", std::nullopt, 0}, times};
+    }
     void fail(Height height, unsigned times, std::string reason = "UNKNOWN_CHUNK") {
         faults_[height] = {times, std::move(reason)};
     }
 
     base::Task<base::Result<chain::BlockRef, rpc::Unavailable>> head() override {
+        if (const auto lie = take(false_head_)) co_return *lie;
         co_return ref(blocks_.rbegin()->first);
     }
-    base::Task<rpc::FetchResult> fetch(Height height, rpc::Priority, bool) override {
+    base::Task<rpc::FetchResult> fetch(Height height, rpc::Priority, bool with_chunks) override {
         co_await base::asio::post(executor_, base::asio::use_awaitable);
         ++fetches[height];
         if (on_fetch) on_fetch(height);
-        if (auto fault = faults_.find(height); fault != faults_.end() && fault->second.times > 0) {
+        const auto fault = faults_.find(height);
+        const bool concerned =
+            with_chunks || (fault != faults_.end() && fault->second.reason != "UNKNOWN_CHUNK");
+        if (fault != faults_.end() && fault->second.times > 0 && concerned) {
             --fault->second.times;
             co_return rpc::Unavailable{fault->second.reason, "on paper"};
         }
-        if (height > blocks_.rbegin()->first) co_return rpc::NotYet{};
+        if (const auto lie = lies_.find(height); lie != lies_.end())
+            if (const auto told = take(lie->second)) co_return contents(*told);
+        if (height > blocks_.rbegin()->first) {
+            if (false_head_.told_at > 0) co_return rpc::NoSuchHeight{"on paper"};
+            co_return rpc::NotYet{};
+        }
         if (!blocks_.contains(height)) co_return rpc::NoSuchHeight{"on paper"};
-        if (form_ == config::Source::rpc) co_return rpc_block(height);
-        co_return whole_block(height);
+        co_return contents(ref(height));
     }
     bool waits_for_next() const override { return false; }
+
+    // --- The word of each host; without others the chain's own is the only one ---
+    base::Task<std::vector<rpc::Witness>> ask(Height height) override {
+        co_await base::asio::post(executor_, base::asio::use_awaitable);
+        std::vector<rpc::Witness> witnesses;
+        witnesses.push_back(word_of("paper", height, *this));
+        for (const auto& [name, chain] : others) witnesses.push_back(word_of(name, height, *chain));
+        co_return witnesses;
+    }
+    void doubt(const std::string& host) override { doubted.push_back(host); }
+    void doubt_heads(Height height) override { doubted.push_back("head " + std::to_string(height)); }
+    std::map<std::string, const PaperChain*> others;
+    std::vector<std::string> doubted;
     bool tells_outcomes() const override { return form_ == config::Source::neardata; }
 
     chain::BlockRef ref(Height height) const {
@@ -90,11 +116,29 @@ private:
         std::string reason;
     };
 
-    chain::Block block(Height height) const {
-        const auto of = ref(height);
+    static rpc::Witness word_of(const std::string& name, Height height, const PaperChain& chain) {
+        using Word = rpc::Witness::Word;
+        if (!chain.has(height)) return {name, Word::denies, std::nullopt};
+        return {name, Word::has, chain.ref(height)};
+    }
+    struct Lie {
+        chain::BlockRef told;
+        unsigned times = 0;
+        unsigned told_at = 0;  // how often
+    };
+    static std::optional<chain::BlockRef> take(Lie& lie) {
+        if (lie.times == 0) return std::nullopt;
+        --lie.times;
+        ++lie.told_at;
+        return lie.told;
+    }
+    rpc::FetchResult contents(const chain::BlockRef& of) const {
+        return form_ == config::Source::rpc ? rpc_block(of) : whole_block(of);
+    }
+    static chain::Block block(const chain::BlockRef& of) {
         chain::Block block;
         auto& header = block.header;
-        header.height = height;
+        header.height = of.height;
         header.prev_height = of.prev_height;
         header.hash = keep(of.hash);
         header.prev_hash = keep(of.prev_hash);
@@ -103,31 +147,31 @@ private:
         block.author = "author";
         return block;
     }
-    rpc::FetchResult whole_block(Height height) const {
+    rpc::FetchResult whole_block(const chain::BlockRef& of) const {
         namespace paper = chain::testing;
         chain::Decoded<chain::WholeBlock> whole;
-        whole.value.block = block(height);
+        whole.value.block = block(of);
         auto& shard = whole.value.shards.emplace_back();
         for (const auto& [hash, included_in] : transactions_) {
-            if (included_in != height) continue;
+            if (included_in != of.height) continue;
             const auto receipt = keep(std::string(hash) + "-r");
             shard.transactions.push_back(paper::transaction(hash, "alice", "alice", receipt));
             shard.executed.push_back(
                 paper::executed(paper::action_receipt(receipt, "alice", "alice", "alice")));
             shard.executed.back().outcome = paper::failed(shard.executed.back().outcome);
         }
-        return std::make_unique<rpc::NeardataBlock>(std::move(whole));
+        return std::make_unique<rpc::NeardataBlock>("paper", std::move(whole));
     }
-    rpc::FetchResult rpc_block(Height height) const {
+    rpc::FetchResult rpc_block(const chain::BlockRef& of) const {
         chain::Decoded<chain::Block> header;
-        header.value = block(height);
+        header.value = block(of);
         std::vector<chain::Decoded<chain::Chunk>> chunks(1);
         auto& chunk = chunks.front().value;
         for (const auto& [hash, included_in] : transactions_)
-            if (included_in == height)
+            if (included_in == of.height)
                 chunk.transactions.push_back(
                     chain::testing::transaction(hash, "alice", "bob", "").transaction);
-        return std::make_unique<rpc::RpcBlock>(std::move(header), std::move(chunks));
+        return std::make_unique<rpc::RpcBlock>("paper", std::move(header), std::move(chunks));
     }
 
     base::asio::any_io_executor executor_;
@@ -135,6 +179,8 @@ private:
     std::map<Height, PaperBlock> blocks_;
     std::map<std::string_view, Height> transactions_;
     std::map<Height, Fault> faults_;
+    std::map<Height, Lie> lies_;
+    Lie false_head_;
 };
 
 // The trees of its transactions, as hosts tell them.

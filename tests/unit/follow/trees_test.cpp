@@ -13,7 +13,7 @@ protected:
     Follower::End follow(base::Height until) {
         auto settings = testing::follow_settings(config::Source::rpc, config::Start(std::uint64_t{100}));
         settings.patience = config::Millis(60'000);
-        Daemon daemon(context_, store_.clock, chain_, &trees_, testing::stores_of(store_), settings);
+        Daemon daemon(context_, store_.clock, chain_, chain_, &trees_, testing::stores_of(store_), settings);
         return daemon.follow(until);
     }
 

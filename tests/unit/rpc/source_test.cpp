@@ -74,14 +74,33 @@ TEST_F(RpcBlocks, ChunksAreLeftOutWhereNobodyWantsThem) {
     EXPECT_EQ(host.asked("chunk_id"), 0u);
 }
 
-TEST_F(RpcBlocks, TheHeadNeverGoesBack) {
+TEST_F(RpcBlocks, ANodeThatLagsBehindTheSameNameDoesNotLowerWhatIsFinal) {
     auto& host = world.host("main", HostKind::regular);
     host.script = chain_host(100);
     EXPECT_EQ(world.run(source().head())->height, 100u);
-    host.script = chain_host(97);  // another node behind the same name
-    EXPECT_EQ(world.run(source().head())->height, 100u);
-    host.script = chain_host(101);
-    EXPECT_EQ(world.run(source().head())->height, 101u);
+    host.script = chain_host(97);
+    EXPECT_EQ(world.run(source().head())->height, 97u);
+    host.script = chain_host(100);
+    EXPECT_TRUE(std::holds_alternative<std::unique_ptr<BlockContents>>(fetch(99)));
+}
+
+TEST_F(RpcBlocks, ADoubtedHostTellsNoHead) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = chain_host(1'000'000);
+    EXPECT_EQ(world.run(source().head())->height, 1'000'000u);
+    world.router()->hosts().front()->doubt();
+    EXPECT_EQ(world.router()->known_head(), std::nullopt) << "what it told is forgotten";
+    EXPECT_FALSE(world.run(source().head()));
+    world.time->advance(10s);
+    host.script = chain_host(100);
+    EXPECT_EQ(world.run(source().head())->height, 100u) << "a lower one counts then";
+}
+
+TEST_F(RpcBlocks, AHeadBeyondAnyChainIsAFault) {
+    auto& host = world.host("main", HostKind::regular);
+    host.script = [](const auto&) { return result(block_json(9'223'372'036'854'775'806)); };
+    EXPECT_FALSE(world.run(source().head()));
+    EXPECT_EQ(world.router()->known_head(), std::nullopt);
 }
 
 TEST_F(RpcBlocks, AboveTheFinalHeadNothingIsTakenEvenIfTheHostWouldShowIt) {

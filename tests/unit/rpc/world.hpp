@@ -196,7 +196,7 @@ inline std::string chunk_header(const std::string& hash, int included, int shard
            R"(","validator_proposals":[],"signature":"ed25519:1"})";
 }
 
-inline std::string block_header(int height, const std::string& hash) {
+inline std::string block_header(std::int64_t height, const std::string& hash) {
     return R"({"height":)" + std::to_string(height) + R"(,"prev_height":)" + std::to_string(height - 1) +
            R"(,"epoch_id":")" + zero_hash() + R"(","next_epoch_id":")" + zero_hash() + R"(","hash":")" +
            hash + R"(","prev_hash":")" + zero_hash() + R"(","prev_state_root":")" + zero_hash() +
@@ -205,7 +205,7 @@ inline std::string block_header(int height, const std::string& hash) {
            R"("gas_price":"100000000","total_supply":"1","latest_protocol_version":70})";
 }
 
-inline std::string block_json(int height, const std::string& chunks = "",
+inline std::string block_json(std::int64_t height, const std::string& chunks = "",
                               const std::string& hash = "4XXtr7JrRNaquPXe7RZ1PSgJ645dgSpsRyE6gmvhvQV4") {
     return R"({"author":"pool.near","header":)" + block_header(height, hash) + R"(,"chunks":[)" + chunks +
            "]}";

@@ -1,0 +1,91 @@
+#include "follow/agreement.hpp"
+
+#include "base/coroutine.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace receiptd::follow {
+namespace {
+
+using namespace std::chrono_literals;
+using Word = rpc::Witness::Word;
+
+constexpr unsigned kAsks = 5;
+constexpr auto kAskAgain = 400ms;
+
+std::size_t count(const std::vector<rpc::Witness>& witnesses, const std::string& hash) {
+    return static_cast<std::size_t>(std::count_if(
+        witnesses.begin(), witnesses.end(),
+        [&](const auto& witness) { return witness.word == Word::has && witness.block->hash == hash; }));
+}
+
+}  // namespace
+
+bool tell_block(const std::vector<rpc::Witness>& witnesses, const std::string& hash) {
+    const auto telling = count(witnesses, hash);
+    const auto able = std::count_if(witnesses.begin(), witnesses.end(),
+                                    [](const auto& witness) { return witness.word != Word::pruned; });
+    return telling >= 2 || (telling == 1 && able == 1);
+}
+
+Wrong judge_misfit(const std::vector<rpc::Witness>& witnesses, const std::string& stored_hash) {
+    const auto stored = count(witnesses, stored_hash);
+    std::map<std::string, std::size_t> others;  // by hash; "" denies
+    for (const auto& witness : witnesses) {
+        if (witness.word == Word::denies) ++others[""];
+        if (witness.word == Word::has && witness.block->hash != stored_hash) ++others[witness.block->hash];
+    }
+    std::size_t most = 0;
+    for (const auto& [hash, telling] : others) most = std::max(most, telling);
+    if (stored > most) return Wrong::offered;
+    if (most >= 2 && most > stored) return Wrong::stored;
+    return Wrong::undecided;
+}
+
+std::string in_words(const std::vector<rpc::Witness>& witnesses) {
+    std::string words;
+    for (const auto& witness : witnesses) {
+        words += (words.empty() ? "" : ", ") + witness.host + ": ";
+        switch (witness.word) {
+            case Word::has: words += witness.block->hash; break;
+            case Word::denies: words += "no block"; break;
+            case Word::pruned: words += "no longer holds it"; break;
+            case Word::silent: words += "no answer"; break;
+        }
+    }
+    return words;
+}
+
+base::Task<bool> Agreement::on(const chain::BlockRef& block) {
+    base::Wakeup stopping(executor_, {&state_.stop.signal});
+    for (unsigned asked = 1; !state_.stop.requested(); ++asked) {
+        const auto witnesses = co_await witnesses_.ask(block.height);
+        if (tell_block(witnesses, block.hash)) {
+            state_.head.confirm(block.height);
+            co_return true;
+        }
+        if (asked == kAsks) co_return false;
+        const auto again_at = state_.clock.steady() + kAskAgain;
+        while (!state_.stop.requested() && state_.clock.steady() < again_at)
+            co_await stopping.wait_for(again_at - state_.clock.steady());
+    }
+    co_return false;
+}
+
+base::Task<Agreement::Judgement> Agreement::about_stored(const chain::BlockRef& stored) {
+    const auto witnesses = co_await witnesses_.ask(stored.height);
+    co_return Judgement{judge_misfit(witnesses, stored.hash), in_words(witnesses)};
+}
+
+void Agreement::doubt(const std::string& host) {
+    witnesses_.doubt(host);
+    state_.head.fall_back(state_.heights.tip());
+}
+
+void Agreement::doubt_head() {
+    witnesses_.doubt_heads(state_.head.height());
+    state_.head.fall_back(state_.heights.tip());
+}
+
+}  // namespace receiptd::follow

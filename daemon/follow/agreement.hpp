@@ -1,0 +1,53 @@
+// What the hosts agree on, where one answer alone must not decide: whether a block that is not linked to the
+// stored ones is of this chain, and which of two blocks that do not fit is the wrong one.
+#pragma once
+
+#include "follow/state.hpp"
+#include "rpc/source.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <string>
+#include <vector>
+
+namespace receiptd::follow {
+
+// Two hosts tell this block, or the only one that can tell does. Pure.
+bool tell_block(const std::vector<rpc::Witness>& witnesses, const std::string& hash);
+
+// Which of a stored and an offered block that do not fit each other is wrong.
+enum class Wrong {
+    offered,  // more hosts tell the stored block than any other
+    stored,   // two hosts agree on another block, or on none, and fewer tell the stored one
+    undecided,
+};
+// `witnesses`: of the stored block's height. Pure.
+Wrong judge_misfit(const std::vector<rpc::Witness>& witnesses, const std::string& stored_hash);
+
+// "regular: hash9, archival: no block"
+std::string in_words(const std::vector<rpc::Witness>& witnesses);
+
+class Agreement {
+public:
+    Agreement(base::asio::any_io_executor executor, rpc::Witnesses& witnesses, State& state)
+        : executor_(std::move(executor)), witnesses_(witnesses), state_(state) {}
+
+    // Asks several times within a few seconds, since hosts lag behind each other. An agreed block is final.
+    base::Task<bool> on(const chain::BlockRef& block);
+    struct Judgement {
+        Wrong wrong = Wrong::undecided;
+        std::string said;  // by which host, for people
+    };
+    base::Task<Judgement> about_stored(const chain::BlockRef& stored);
+
+    // The host's heads are not believed for some time; the known head is forgotten.
+    void doubt(const std::string& host);
+    void doubt_head();
+
+private:
+    base::asio::any_io_executor executor_;
+    rpc::Witnesses& witnesses_;
+    State& state_;
+};
+
+}  // namespace receiptd::follow

@@ -1,0 +1,76 @@
+#include "storage/block_removal.hpp"
+
+#include "storage/pqxx_shim.hpp"
+
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+namespace {
+
+// By rpc a tree is stored as a whole, without the shards of its receipts, with the block of its
+// transaction; by neardata each receipt with its own block.
+constexpr const char* kTreesOfTheBlock =
+    "SELECT tree_id FROM transactions WHERE block_time = $2::timestamptz AND block_height = $1 "
+    "UNION SELECT tree_id FROM receipts WHERE block_time = $2::timestamptz AND block_height = $1 "
+    "  AND shard_id IS NOT NULL";
+constexpr const char* kFetchedEvents =
+    "DELETE FROM events e USING transactions t, receipts r "
+    "WHERE t.block_time = $2::timestamptz AND t.block_height = $1 AND r.tree_id = t.tree_id "
+    "  AND r.block_time >= $2::timestamptz AND r.shard_id IS NULL "
+    "  AND e.tree_id = r.tree_id AND e.receipt_id = r.receipt_id AND e.block_time = r.block_time";
+constexpr const char* kFetchedReceipts =
+    "DELETE FROM receipts r USING transactions t "
+    "WHERE t.block_time = $2::timestamptz AND t.block_height = $1 AND r.tree_id = t.tree_id "
+    "  AND r.block_time >= $2::timestamptz AND r.shard_id IS NULL";
+constexpr const char* kEventsOfTheBlock =
+    "DELETE FROM events e USING receipts r "
+    "WHERE r.block_time = $2::timestamptz AND r.block_height = $1 AND r.shard_id IS NOT NULL "
+    "  AND e.block_time = r.block_time AND e.tree_id = r.tree_id AND e.receipt_id = r.receipt_id";
+constexpr const char* kReceiptsOfTheBlock =
+    "DELETE FROM receipts WHERE block_time = $2::timestamptz AND block_height = $1 AND shard_id IS NOT NULL";
+
+// Settling looks for trees that an orphan was adopted into around the seam: this one's name is that of no
+// receipt.
+constexpr const char* kJudgeAgain =
+    "INSERT INTO orphan_receipts (kind, id, tree_id, block_height, block_time, adopted_into, "
+    "  adopted_tx_hash, adopted_at) "
+    "SELECT 'receipt', 'removed block', tree, $1::bigint, $2::timestamptz, tree, tree, now() "
+    "FROM unnest($3::text[]) AS tree";
+
+}  // namespace
+
+base::HeightSet remove_block(pqxx::transaction_base& tx, base::Height height) {
+    const auto block =
+        shim::query(tx,
+                    "SELECT block_time, coalesce(prev_height, block_height - 1) + 1 FROM blocks "
+                    "WHERE block_height = $1",
+                    height);
+    if (block.empty()) return {};
+    const auto at = block[0][0].as<std::string>();
+    const base::HeightSet missing({block[0][1].as<base::Height>(), height});
+    std::vector<std::string> trees;
+    for (const auto& row : shim::query(tx, kTreesOfTheBlock, height, at))
+        trees.push_back(row[0].as<std::string>());
+    for (const auto* rows : {kFetchedEvents, kFetchedReceipts, kEventsOfTheBlock, kReceiptsOfTheBlock})
+        shim::query(tx, rows, height, at);
+    for (const auto* table : {"data_receipts", "transactions", "chunks", "blocks"})
+        shim::query(
+            tx,
+            std::string("DELETE FROM ") + table + " WHERE block_time = $2::timestamptz AND block_height = $1",
+            height, at);
+    for (const auto* table : {"pending_trees", "orphan_receipts", "unplaced_receipts"})
+        shim::query(tx, std::string("DELETE FROM ") + table + " WHERE block_height = $1", height);
+    const auto tree_ids = text_array(trees);
+    shim::query(tx, "DELETE FROM transaction_results WHERE tree_id = ANY ($1::text[])", tree_ids);
+    shim::query(tx,
+                "DELETE FROM findings WHERE tree_id = ANY ($1::text[]) "
+                "AND kind IN ('failed_receipt', 'failed_transaction')",
+                tree_ids);
+    shim::query(tx, kJudgeAgain, height, at, tree_ids);
+    shim::query(tx, "UPDATE coverage SET heights = heights - $1::int8multirange, updated_at = now()",
+                missing.to_multirange());
+    return missing;
+}
+
+}  // namespace receiptd::storage
