@@ -5,6 +5,7 @@
 #include "sandbox/gateway/json_text.hpp"
 #include "sandbox/gateway/replies.hpp"
 #include "sandbox/gateway/rpc_methods.hpp"
+#include "sandbox/gateway/told_answer.hpp"
 #include "sandbox/gateway/wrong_answer.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -50,14 +51,19 @@ Gateway::Gateway(LiveChain& chain, const base::Clock& clock, GatewayOptions opti
     : Gateway(chain, &chain, clock, std::move(options)) {}
 
 Gateway::Gateway(Chain& chain, LiveChain* live, const base::Clock& clock, GatewayOptions options)
-    : chain_(chain),
+    : chain_(chain, live, lies_),
       live_(live),
       clock_(clock),
       started_(clock.steady()),
       options_(std::move(options)),
       access_(options_.access, clock),
       die_(options_.faults, options_.seed),
-      neardata_(chain, options_.chain_id, options_.archive_origin) {}
+      neardata_(chain_, options_.chain_id, options_.archive_origin) {}
+
+void Gateway::set_lies(std::vector<Lie> lies) {
+    lies_.set(std::move(lies));
+    chain_.begin();
+}
 
 Window Gateway::window(std::uint64_t behind, std::uint64_t retention_blocks) const {
     const Height newest = chain_.tip();
@@ -160,20 +166,29 @@ base::Task<net::ServerReply> Gateway::served_page(const net::ServerRequest& requ
     if (trouble.fault == Fault::slow)
         co_await pause(trouble.amount > 0 ? std::chrono::milliseconds(trouble.amount) : options_.slow);
     co_await hold(request, trouble);
-    co_return spoilt(page(request, window(trouble)), trouble);
+    net::ServerReply made = page(request, window(trouble));
+    retell_page(lies_, request.path, made);
+    lies_.settle();
+    co_return spoilt(std::move(made), trouble);
 }
 
 base::Task<RpcAnswer> Gateway::rpc_answer(const RpcRequest& call, const Trouble& trouble) {
     if (trouble.fault == Fault::wrong) co_return wrong_answer(trouble.wrong, context(window(trouble)), call);
-    RpcAnswer answered = call_method(context(window(trouble)), call.method, call.params);
+    RpcAnswer answered = retold(call_method(context(window(trouble)), call.method, call.params), call);
     const auto deadline = clock_.steady() + options_.longest_wait;
     while (answered.awaited) {
         const auto left = deadline - clock_.steady();
         if (left <= base::Duration::zero()) break;
         co_await until_moved(left);
-        answered = transaction_status(context(window(trouble)), *answered.awaited);
+        answered = retold(transaction_status(context(window(trouble)), *answered.awaited), call);
     }
     co_return answered;
+}
+
+RpcAnswer Gateway::retold(RpcAnswer answer, const RpcRequest& call) {
+    retell(lies_, call, answer);
+    lies_.settle();
+    return answer;
 }
 
 std::optional<net::ServerReply> Gateway::blind_answer(const Trouble& trouble, const RpcRequest* call) {

@@ -12,11 +12,13 @@
 #include "sandbox/gateway/chain.hpp"
 #include "sandbox/gateway/faults.hpp"
 #include "sandbox/gateway/http_answer.hpp"
+#include "sandbox/gateway/lies.hpp"
 #include "sandbox/gateway/live_chain.hpp"
 #include "sandbox/gateway/neardata.hpp"
 #include "sandbox/gateway/request_counters.hpp"
 #include "sandbox/gateway/rpc_answer.hpp"
 #include "sandbox/gateway/rpc_context.hpp"
+#include "sandbox/gateway/told_chain.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -49,6 +51,7 @@ public:
     // For a live chain: offers all methods.
     Gateway(LiveChain& chain, const base::Clock& clock, GatewayOptions options);
 
+    const std::string& name() const { return options_.name; }
     base::Task<net::ServerReply> handle(net::ServerRequest request);
     void set_archive_origin(std::string origin) { neardata_.set_archive_origin(std::move(origin)); }
     // Wakes the requests that wait for the chain: to be called after each new block.
@@ -56,6 +59,9 @@ public:
     // Replaces the faults of the options from now on.
     void set_faults(FaultPlan plan) { die_.set(std::move(plan)); }
     const FaultPlan& faults() const { return die_.plan(); }
+    // Replaces the lies from now on. Only a live chain has any.
+    void set_lies(std::vector<Lie> lies);
+    const std::vector<Lie>& lies() const { return lies_.all(); }
 
     // The heights shown now; `behind` of the newest blocks are not. `retention_blocks` as in the options;
     // the final block is always kept.
@@ -78,12 +84,14 @@ private:
     base::Task<net::ServerReply> served_call(const RpcRequest& call, const Trouble& trouble);
     base::Task<net::ServerReply> served_page(const net::ServerRequest& request, const Trouble& trouble);
     base::Task<RpcAnswer> rpc_answer(const RpcRequest& call, const Trouble& trouble);
+    RpcAnswer retold(RpcAnswer answer, const RpcRequest& call);
     net::ServerReply page(const net::ServerRequest& request, Window window) const;
     net::ServerReply sandbox_answer(const net::ServerRequest& request) const;
     // The answer of a host that does not even look at the request; nullopt: it does.
     std::optional<net::ServerReply> blind_answer(const Trouble& trouble, const RpcRequest* call);
 
-    Chain& chain_;
+    Lies lies_;
+    ToldChain chain_;
     LiveChain* live_;
     const base::Clock& clock_;
     base::SteadyTime started_;

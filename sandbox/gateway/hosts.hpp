@@ -1,18 +1,38 @@
-// The two hosts of a gateway, regular and archival, on their listeners, before one chain.
+// The hosts of a gateway, regular ones and an archival one, each on a listener of its own, before one chain.
 #pragma once
 
 #include "net/http_server.hpp"
 #include "sandbox/gateway/gateway.hpp"
 
 #include <chrono>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace receiptd::sandbox {
 
 struct HostsOptions {
-    std::string listen = "127.0.0.1:0";
+    std::vector<std::string> listen{"127.0.0.1:0"};  // a regular host each
     std::string archival_listen = "127.0.0.1:0";
-    GatewayOptions gateway;  // of the regular host; the archival one keeps all blocks
+    GatewayOptions gateway;  // of a regular host; the archival one keeps all blocks
+};
+
+struct Host {
+    Gateway gateway;
+    net::HttpServer server;
+
+    template <class AnyChain>
+    Host(boost::asio::any_io_executor executor, AnyChain& chain, const base::Clock& clock,
+         GatewayOptions options, const std::string& listen)
+        : gateway(chain, clock, std::move(options)),
+          server(std::move(executor), server_options(listen), handler(gateway)) {}
+
+    std::string url() const { return "http://" + server.address(); }
+
+private:
+    static net::HttpServerOptions server_options(const std::string& listen);
+    static net::HttpServer::Handler handler(Gateway& gateway);
 };
 
 class Hosts {
@@ -21,12 +41,13 @@ public:
     // std::system_error with the address in the text); serves from start().
     template <class AnyChain>
     Hosts(boost::asio::any_io_executor executor, AnyChain& chain, const base::Clock& clock,
-          const HostsOptions& options)
-        : regular_(chain, clock, options.gateway),
-          archival_(chain, clock, archival_options(options.gateway)),
-          regular_server_(executor, server_options(options.listen), handler(regular_)),
-          archival_server_(executor, server_options(options.archival_listen), handler(archival_)) {
-        if (options.gateway.retention_blocks > 0) regular_.set_archive_origin(archival_url());
+          const HostsOptions& options) {
+        for (std::size_t i = 0; i < options.listen.size(); ++i)
+            hosts_.push_back(std::make_unique<Host>(executor, chain, clock,
+                                                    regular_options(options.gateway, i), options.listen[i]));
+        hosts_.push_back(std::make_unique<Host>(executor, chain, clock, archival_options(options.gateway),
+                                                options.archival_listen));
+        if (options.gateway.retention_blocks > 0) name_archive();
     }
 
     void start();
@@ -36,18 +57,18 @@ public:
     // To be called after each new block of a chain that lives.
     void chain_moved();
 
-    Gateway& regular() { return regular_; }
-    Gateway& archival() { return archival_; }
-    std::string regular_url() const { return "http://" + regular_server_.address(); }
-    std::string archival_url() const { return "http://" + archival_server_.address(); }
+    // regular, regular-2, … and archival, in this order.
+    const std::vector<std::unique_ptr<Host>>& all() const { return hosts_; }
+    Host* find(std::string_view name) const;  // nullptr: there is none
+    Gateway& regular() { return hosts_.front()->gateway; }
+    Gateway& archival() { return hosts_.back()->gateway; }
 
 private:
+    static GatewayOptions regular_options(GatewayOptions options, std::size_t index);
     static GatewayOptions archival_options(GatewayOptions options);
-    static net::HttpServerOptions server_options(const std::string& listen);
-    static net::HttpServer::Handler handler(Gateway& gateway);
+    void name_archive();
 
-    Gateway regular_, archival_;
-    net::HttpServer regular_server_, archival_server_;
+    std::vector<std::unique_ptr<Host>> hosts_;
 };
 
 }  // namespace receiptd::sandbox

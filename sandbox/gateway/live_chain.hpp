@@ -40,6 +40,18 @@ struct LightClientRequest {
     Height light_client_head = 0;
 };
 
+// A block that is not on the chain, made of one that is: it has another parent, and hence a hash of its own.
+struct Forgery {
+    Height like = 0;    // of the block it is made of
+    Height height = 0;  // its own; where it differs from `like` it has no new chunks
+    Height prev_height = 0;
+    std::string prev_hash;
+};
+struct ForgedBlock {
+    std::string hash;  // follows from the header, as a true one's does
+    std::string block;
+};
+
 class LiveChain : public Chain {
 public:
     using Json = nlohmann::json;
@@ -81,6 +93,10 @@ public:
     virtual std::variant<Json, NoProof> light_client_proof(const LightClientRequest& request) const = 0;
     virtual std::optional<TransactionOfReceipt> transaction_of_receipt(std::string_view receipt_id) const = 0;
     virtual Height epoch_start(Height height) const = 0;
+
+    // --- Lies: the same forgery gives the same bytes ---
+    virtual ForgedBlock forge(const Forgery& forgery) const = 0;
+    virtual std::string forged_whole_block(const Forgery& forgery) const = 0;
 };
 
 }  // namespace receiptd::sandbox

@@ -141,16 +141,39 @@ std::optional<Located> Ledger::chunk(std::string_view hash) const {
     return Located{to_text(chunk_json(*chunk, layout_)), chunk->height};
 }
 
-std::shared_ptr<const std::string> Ledger::whole_block(Height height) const {
-    const BlockRecord* block = store_.at_height(height);
-    if (block == nullptr) return nullptr;
-    if (const auto kept = whole_blocks_.find(height); kept != whole_blocks_.end()) return kept->second;
+std::string Ledger::whole_text(const BlockRecord& block) const {
     const auto tx_hash = [this](const CryptoHash& receipt_id) -> std::optional<CryptoHash> {
         const auto place = forest_.find_receipt(receipt_id);
         if (!place || place->tree == nullptr) return std::nullopt;
         return place->tree->transaction->hash;
     };
-    auto text = std::make_shared<const std::string>(to_text(whole_block_json(*block, layout_, tx_hash)));
+    return to_text(whole_block_json(block, layout_, tx_hash));
+}
+
+BlockRecord Ledger::forged_record(const Forgery& forgery) const {
+    BlockRecord block = store_.at_or_below(forgery.like);
+    block.height = block.light.inner_lite.height = forgery.height;
+    block.prev_height = forgery.prev_height;
+    block.light.prev_block_hash = CryptoHash::parse(forgery.prev_hash).value();
+    block.random_value = chain::sha256(block.random_value.view());
+    seal_block(block);
+    return block;
+}
+
+ForgedBlock Ledger::forge(const Forgery& forgery) const {
+    const BlockRecord block = forged_record(forgery);
+    return {block.hash.to_string(), to_text(block_json(block, layout_))};
+}
+
+std::string Ledger::forged_whole_block(const Forgery& forgery) const {
+    return whole_text(forged_record(forgery));
+}
+
+std::shared_ptr<const std::string> Ledger::whole_block(Height height) const {
+    const BlockRecord* block = store_.at_height(height);
+    if (block == nullptr) return nullptr;
+    if (const auto kept = whole_blocks_.find(height); kept != whole_blocks_.end()) return kept->second;
+    auto text = std::make_shared<const std::string>(whole_text(*block));
     // The lowest goes: who follows asks upwards, and who reads history asks once.
     if (whole_blocks_.size() == kKeptWholeBlocks) whole_blocks_.erase(whole_blocks_.begin());
     whole_blocks_.emplace(height, text);

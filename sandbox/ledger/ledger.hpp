@@ -144,12 +144,16 @@ public:
     std::variant<Json, NoProof> light_client_proof(const LightClientRequest& request) const override;
     std::optional<TransactionOfReceipt> transaction_of_receipt(std::string_view receipt_id) const override;
     Height epoch_start(Height height) const override { return store_.at_or_below(height).epoch_start; }
+    ForgedBlock forge(const Forgery& forgery) const override;
+    std::string forged_whole_block(const Forgery& forgery) const override;
 
 private:
     // --- ledger.cpp ---
     void make_genesis();
     const Shard& shard_of(std::string_view account_id) const { return shards_[layout_.index_of(account_id)]; }
     u128 account_tokens() const;
+    std::string whole_text(const BlockRecord& block) const;
+    BlockRecord forged_record(const Forgery& forgery) const;
     // --- ledger_produce.cpp ---
     Height next_height();
     bool is_chunk_missing(Shard& shard, Height height);

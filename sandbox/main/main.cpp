@@ -141,7 +141,11 @@ struct RunArguments {
 
 void add_listen_options(CLI::App& run, RunArguments& args) {
     auto& options = args.options;
-    run.add_option("--listen", options.listen, "Regular host (port 0: a free one)")
+    run.add_option("--listen", options.listen,
+                   "Regular host (port 0: a free one); repeatable, each is one more host of the same chain: "
+                   "regular-2, regular-3, …")
+        ->expected(1, receiptd::sandbox::kMostRegularHosts)
+        ->allow_extra_args(false)
         ->option_text("HOST:PORT [127.0.0.1:3030]");
     run.add_option("--archival-listen", options.archival_listen, "Archival host")
         ->option_text("HOST:PORT [127.0.0.1:3031]");

@@ -42,13 +42,14 @@ ReplayChain make_chain(const ReplayOptions& options, const base::Clock& clock) {
 }
 
 HostsOptions hosts_options(const ReplayOptions& options) {
-    return {options.listen, options.archival_listen, options.gateway};
+    return {{options.listen}, options.archival_listen, options.gateway};
 }
 
 void announce(const Chain& chain, const Hosts& hosts, bool quiet) {
     if (!quiet) log::info("replaying", {{"first_height", chain.first()}, {"tip", chain.tip()}});
-    std::cout << "ready\nregular " << hosts.regular_url() << "\narchival " << hosts.archival_url()
-              << std::endl;
+    std::cout << "ready\n";
+    for (const auto& host : hosts.all()) std::cout << host->gateway.name() << ' ' << host->url() << '\n';
+    std::cout << std::flush;
 }
 
 base::Task<void> serve_until_signal(boost::asio::io_context& context, const Chain& chain, Hosts& hosts,

@@ -31,10 +31,12 @@ constexpr std::array kRoutes{
     Route{"GET", "/transactions/*"},
     Route{"GET", "/check"},
     Route{"GET", "/faults"},
+    Route{"GET", "/lies"},
     Route{"POST", "/advance"},
     Route{"POST", "/pause"},
     Route{"POST", "/resume"},
     Route{"POST", "/faults"},
+    Route{"POST", "/lies"},
     Route{"POST", "/traffic"},
     Route{"POST", "/transactions/*/drop"},
     Route{"POST", "/transactions/*/delay"},
@@ -102,13 +104,14 @@ net::ServerReply ControlApi::read(const net::ServerRequest& request, const Path&
     if (path[0] == "transactions") return answer(transaction(path[1]));
     if (path[0] == "check")
         return answer(sandbox_.ledger().check(request.query_parameter("proofs") != "false").to_json());
-    return answer(faults());
+    return answer(path[0] == "lies" ? lies() : faults());
 }
 
 net::ServerReply ControlApi::change(const net::ServerRequest& request, const Path& path) {
     if (path[0] == "pause") return answer(pause());
     if (path[0] == "resume") return answer(resume());
     if (path[0] == "faults") return answer(set_faults(request));
+    if (path[0] == "lies") return answer(set_lies(request));
     if (path[0] == "traffic") return answer(set_traffic(request));
     if (path[0] == "skip-height") return answer(skip_height(request));
     if (path[0] == "withhold-chunk") return answer(withhold_chunk(request));
@@ -147,9 +150,9 @@ ControlApi::Json ControlApi::status() {
               {"block_time_ms", options.block_time.count()},
               {"paused", sandbox_.ticker().paused()},
               {"pending_transactions", ledger.pending_transactions()},
-              {"regular", sandbox_.hosts().regular_url()},
-              {"archival", sandbox_.hosts().archival_url()},
+              {"hosts", Json::object()},
               {"traffic", nullptr}};
+    for (const auto& host : sandbox_.hosts().all()) made["hosts"][host->gateway.name()] = host->url();
     if (const auto* traffic = sandbox_.traffic())
         made["traffic"] = {
             {"profile", *options.traffic}, {"tps", traffic->tps()}, {"submitted", traffic->submitted()}};
@@ -169,21 +172,51 @@ ControlApi::Json ControlApi::transaction(const std::string& hash) {
 }
 
 ControlApi::Json ControlApi::faults() {
-    return {{"regular", to_json(sandbox_.hosts().regular().faults())},
-            {"archival", to_json(sandbox_.hosts().archival().faults())}};
+    Json made = Json::object();
+    for (const auto& host : sandbox_.hosts().all())
+        made[host->gateway.name()] = to_json(host->gateway.faults());
+    return made;
+}
+
+std::vector<Gateway*> ControlApi::hosts_of(Fields& fields) {
+    const auto name = fields.text("host", "");
+    std::vector<Gateway*> chosen;
+    std::string names;
+    for (const auto& host : sandbox_.hosts().all()) {
+        if (name.empty() || name == host->gateway.name()) chosen.push_back(&host->gateway);
+        names.append(names.empty() ? "" : ", ").append(host->gateway.name());
+    }
+    if (chosen.empty())
+        throw Problem(
+            400, "there is no host \"" + name + "\"; there are: " + names + "; without `host` all are meant");
+    return chosen;
 }
 
 ControlApi::Json ControlApi::set_faults(const net::ServerRequest& request) {
     Fields fields = Fields::of_body(request);
-    const auto host = fields.text("host", "both");
+    const auto hosts = hosts_of(fields);
     const auto plan = read_fault_plan(fields.any("faults"));
     fields.expect_no_others();
-    if (host != "both" && host != "regular" && host != "archival")
-        throw Problem(400, "host must be \"regular\", \"archival\" or \"both\", not \"" + host + "\"");
     if (plan.has_error()) throw Problem(400, plan.error());
-    if (host != "archival") sandbox_.hosts().regular().set_faults(*plan);
-    if (host != "regular") sandbox_.hosts().archival().set_faults(*plan);
+    for (Gateway* host : hosts) host->set_faults(*plan);
     return faults();
+}
+
+ControlApi::Json ControlApi::lies() {
+    Json made = Json::object();
+    for (const auto& host : sandbox_.hosts().all())
+        made[host->gateway.name()] = to_json(host->gateway.lies());
+    return made;
+}
+
+ControlApi::Json ControlApi::set_lies(const net::ServerRequest& request) {
+    Fields fields = Fields::of_body(request);
+    const auto hosts = hosts_of(fields);
+    const auto told = read_lies(fields.any("lies"));
+    fields.expect_no_others();
+    if (told.has_error()) throw Problem(400, told.error());
+    for (Gateway* host : hosts) host->set_lies(*told);
+    return lies();
 }
 
 ControlApi::Json ControlApi::set_traffic(const net::ServerRequest& request) {

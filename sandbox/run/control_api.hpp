@@ -32,8 +32,12 @@ private:
     Json status();
     Json truth(const net::ServerRequest& request);
     Json transaction(const std::string& hash);
+    // The hosts that `host` names: one, or all without it.
+    std::vector<Gateway*> hosts_of(control::Fields& fields);
     Json faults();
     Json set_faults(const net::ServerRequest& request);
+    Json lies();
+    Json set_lies(const net::ServerRequest& request);
     Json set_traffic(const net::ServerRequest& request);
     Json pause();
     Json resume();

@@ -17,8 +17,8 @@ namespace receiptd::sandbox {
 
 namespace {
 
-// Three servers one after the other: the end comes within a second.
-constexpr std::chrono::milliseconds kGrace{200};
+// The servers end one after the other, all within a second: kMostRegularHosts bounds their number.
+constexpr std::chrono::milliseconds kGrace{100};
 
 net::HttpServerOptions control_options(const RunOptions& options) {
     net::HttpServerOptions made;
@@ -26,10 +26,11 @@ net::HttpServerOptions control_options(const RunOptions& options) {
     return made;
 }
 
-void announce(const Sandbox& made, const std::string& regular, const std::string& archival,
-              const std::string& control) {
-    std::cout << "ready\nregular " << regular << "\narchival " << archival << "\ncontrol http://" << control
-              << '\n';
+void announce(Sandbox& made, const std::string& control) {
+    std::cout << "ready\n";
+    for (const auto& host : made.hosts().all())
+        std::cout << host->gateway.name() << ' ' << host->url() << '\n';
+    std::cout << "control http://" << control << '\n';
     for (const auto& account : made.ready())
         std::cout << "account " << account.account_id << ' ' << account.key.public_key().to_string() << ' '
                   << account.key.reveal() << '\n';
@@ -52,7 +53,7 @@ base::Task<void> serve_until_signal(boost::asio::io_context& context, Sandbox& m
         log::info("sandbox", {{"genesis_height", made.ledger().first()},
                               {"shards", made.ledger().layout().size()},
                               {"seed", made.ledger().options().seed}});
-    announce(made, made.hosts().regular_url(), made.hosts().archival_url(), control.address());
+    announce(made, control.address());
     co_await signals.async_wait(boost::asio::use_awaitable);
     made.ticker().stop();
     co_await control.stop(kGrace);

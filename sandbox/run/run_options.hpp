@@ -14,7 +14,7 @@
 namespace receiptd::sandbox {
 
 struct RunOptions {
-    std::string listen = "127.0.0.1:3030";
+    std::vector<std::string> listen{"127.0.0.1:3030"};  // a regular host each
     std::string archival_listen = "127.0.0.1:3031";
     std::string control_listen = "127.0.0.1:3032";
     std::chrono::milliseconds block_time{600};  // 0: blocks come by hand only
@@ -29,6 +29,8 @@ struct RunOptions {
     std::filesystem::path keys_out;  // empty: no file
     bool quiet = false;
 };
+
+inline constexpr std::size_t kMostRegularHosts = 8;
 
 // Keyless requests together have this part of a key's limit.
 inline constexpr double kKeylessShare = 0.5;

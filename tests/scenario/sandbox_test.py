@@ -34,7 +34,7 @@ class LivingChain(Judging, support.Scenario):
 
     def follow(self, source, database, last, upstreams=("regular", "archival")):
         config = self.config(self.chain, source=source, start=self.genesis + 1, database=database,
-                             network="sandbox", patience="60s", kinds=upstreams)
+                             network="sandbox", patience="60s", hosts=upstreams)
         return self.start("run", "--config", config, "--until", last)
 
     def ended_well(self, daemon):

@@ -194,7 +194,7 @@ class SubmitTest(Scenario):
         lagging = LaggingHost(self.chain.regular, questions=2)
         self.addCleanup(lagging.stop)
         hosts = types.SimpleNamespace(regular=lagging.url)
-        self.settings = self.config(hosts, network="sandbox", kinds=("regular",))
+        self.settings = self.config(hosts, network="sandbox", hosts=("regular",))
         self.submit(self.transfer())
         self.assertEqual(lagging.questions, 0)
 

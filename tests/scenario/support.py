@@ -71,11 +71,12 @@ def free_port():
 
 
 class Sandbox:
-    """receiptd-sandbox on free ports: `replay`, or `run` with its control."""
+    """receiptd-sandbox on free ports: `replay`, or `run` with its control. Its hosts are `regular`, with more of them
+    `regular_2` and so on, and `archival`."""
 
-    def __init__(self, folder, *arguments, command="replay"):
+    def __init__(self, folder, *arguments, command="replay", regular_hosts=1):
         self.controlled = command == "run"
-        ports = ["--listen", "127.0.0.1:0", "--archival-listen", "127.0.0.1:0"]
+        ports = ["--listen", "127.0.0.1:0"] * regular_hosts + ["--archival-listen", "127.0.0.1:0"]
         if self.controlled:
             ports += ["--control-listen", "127.0.0.1:0"]
         self.out = open(folder / f"sandbox-{uuid.uuid4().hex[:6]}.out", "w+")
@@ -88,13 +89,12 @@ class Sandbox:
         if self.process.poll() is not None:
             raise AssertionError("the sandbox ended: " + self._text())
         text = self._text()
-        regular = re.search(r"^regular (\S+)$", text, re.M)
-        archival = re.search(r"^archival (\S+)$", text, re.M)
-        control = re.search(r"^control (\S+)$", text, re.M)
-        if not (regular and archival) or (self.controlled and not control):
+        urls = dict(re.findall(r"^((?:regular|archival|control)\S*) (\S+)$", text, re.M))
+        if not (self.controlled and "control" in urls or not self.controlled and "archival" in urls):
             return False
-        self.regular, self.archival = regular[1], archival[1]
-        self.control = control[1] if control else None
+        self.control = urls.pop("control", None)
+        for host, url in urls.items():
+            setattr(self, host.replace("-", "_"), url)
         return True
 
     def ask(self, path, body=None):
@@ -103,6 +103,15 @@ class Sandbox:
         request = urllib.request.Request(self.control + path, data, {"Content-Type": "application/json"})
         with urllib.request.urlopen(request) as answer:
             return json.load(answer)
+
+    def lie(self, host, name, **more):
+        """One more lie of a host, from now on: docs/sandbox.md lists them."""
+        lies = self.ask("/lies")[host] + [{"lie": name, **more}]
+        return self.ask("/lies", {"host": host, "lies": lies})[host][-1]
+
+    def truth(self, host=None):
+        """Ends the lies of a host, or of all."""
+        self.ask("/lies", {"lies": []} | ({"host": host} if host else {}))
 
     def rpc(self, method, params):
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
@@ -138,20 +147,20 @@ class Scenario(unittest.TestCase):
         self.addCleanup(sql, self.maintenance, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         return database_url(name)
 
-    def sandbox(self, *arguments, command="replay"):
-        made = Sandbox(self.folder, *arguments, command=command)
+    def sandbox(self, *arguments, command="replay", regular_hosts=1):
+        made = Sandbox(self.folder, *arguments, command=command, regular_hosts=regular_hosts)
         self.addCleanup(made.stop)
         return made
 
     def config(self, sandbox, *, source="rpc", scope="all", start='"resume"', database=None, network="mainnet",
-               patience="200ms", follow="", neardata="", upstream="", extra="", kinds=("regular", "archival")):
+               patience="200ms", follow="", neardata="", upstream="", extra="", hosts=("regular", "archival")):
         path = self.folder / f"receiptd-{uuid.uuid4().hex[:6]}.toml"
         url_file = path.with_suffix(".url")
         url_file.write_text(database or self.database)
         url_file.chmod(0o600)
         upstreams = "".join(
-            f'[[upstream]]\nname = "{kind}"\nkind = "{kind}"\nurl = "{getattr(sandbox, kind)}"\n'
-            f"{upstream}\n" for kind in kinds)
+            f'[[upstream]]\nname = "{host}"\nkind = "{host.split("-")[0]}"\n'
+            f'url = "{getattr(sandbox, host.replace("-", "_"))}"\n{upstream}\n' for host in hosts)
         whole = f'[neardata]\nurl = "{sandbox.archival}"\n{neardata}\n' if source == "neardata" else ""
         path.write_text(f'[chain]\nnetwork = "{network}"\n{upstreams}{whole}'
                         f'[database]\nurl_file = "{url_file}"\n'

@@ -1,6 +1,6 @@
 #include "base/coroutine.hpp"
 #include "net_loop.hpp"
-#include "sandbox/replay/gzip.hpp"
+#include "sandbox/gateway/gzip.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

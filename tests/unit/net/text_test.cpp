@@ -3,7 +3,7 @@
 #include "net/reply_text.hpp"
 #include "net/request_text.hpp"
 #include "net/server_request.hpp"
-#include "sandbox/replay/gzip.hpp"
+#include "sandbox/gateway/gzip.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

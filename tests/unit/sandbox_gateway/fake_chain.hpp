@@ -186,6 +186,20 @@ public:
         return TransactionOfReceipt{hash_text(3), "alice.sandbox"};
     }
     Height epoch_start(Height height) const override { return height / kEpoch * kEpoch; }
+
+    // --- Lies ---
+    ForgedBlock forge(const Forgery& forgery) const override {
+        json made = json::parse(*block(forgery.like));
+        const std::string seed = std::to_string(forgery.height) + forgery.prev_hash;
+        made["header"]["hash"] = chain::sha256(chain::bytes_of(seed)).to_string();
+        made["header"]["height"] = forgery.height;
+        made["header"]["prev_height"] = forgery.prev_height;
+        made["header"]["prev_hash"] = forgery.prev_hash;
+        return {made["header"]["hash"], made.dump()};
+    }
+    std::string forged_whole_block(const Forgery& forgery) const override {
+        return json{{"block", json::parse(forge(forgery).block)}, {"shards", json::array()}}.dump();
+    }
 };
 
 }  // namespace receiptd::sandbox::test

@@ -112,6 +112,38 @@ TEST_F(Control, SetsFaultsHostByHost) {
     EXPECT_EQ(get("/faults"), none);
 }
 
+TEST_F(Control, KnowsEachOfSeveralRegularHosts) {
+    options_.listen = {"127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"};
+    const json rules = json::parse(R"([{"fault":"stale","blocks":2,"share":1.0}])");
+    EXPECT_EQ(change("/faults", {{"host", "regular-2"}, {"faults", rules}}),
+              (json{{"archival", json::array()},
+                    {"regular", json::array()},
+                    {"regular-2", rules},
+                    {"regular-3", json::array()}}));
+    const json hosts = get("/status")["hosts"];
+    EXPECT_EQ(hosts.size(), 4u);
+    EXPECT_NE(hosts["regular-2"], hosts["regular-3"]);
+}
+
+TEST_F(Control, MakesOneHostLie) {
+    options_.listen = {"127.0.0.1:0", "127.0.0.1:0"};
+    change("/advance", {{"blocks", 10}});
+    EXPECT_EQ(get("/lies"),
+              (json{{"archival", json::array()}, {"regular", json::array()}, {"regular-2", json::array()}}));
+    const json lies = json::array({{{"lie", "fork"}, {"times", 3}}});
+    const json told = change("/lies", {{"host", "regular"}, {"lies", lies}})["regular"][0];
+    EXPECT_EQ(told["from"], get("/status")["final_height"].get<std::uint64_t>() + 1);
+    const auto final_block = [&](const char* host) {
+        const auto request = post(call("block", {{"finality", "final"}}));
+        return json_of(finish(sandbox().hosts().find(host)->gateway.handle(request)))["result"]["header"];
+    };
+    EXPECT_EQ(final_block("regular")["prev_hash"], final_block("regular-2")["hash"]);
+    EXPECT_EQ(get("/lies")["regular"][0]["times"], 2);
+    change("/lies", {{"lies", json::array()}});
+    EXPECT_EQ(final_block("regular"), final_block("archival"));
+    EXPECT_TRUE(problem("POST", "/lies", R"({"lies":[{"lie":"fire"}]})", 400).starts_with("lies[0]: "));
+}
+
 TEST_F(Control, LetsTrafficFlowAndEbb) {
     EXPECT_EQ(problem("POST", "/traffic", "", 409), "there is no traffic: --traffic names a profile");
     options_.traffic = "transfers";
@@ -146,11 +178,11 @@ TEST_F(Control, SaysWhatIsWrong) {
               R"(how must be "expired", "superseded", "balance" or "forwarding", not "fire")");
     EXPECT_EQ(detail("/transactions/x/drop", ""), "how is needed, as a string");
     EXPECT_EQ(detail("/withhold-chunk", ""), "shard_id is needed, as a whole number");
-    EXPECT_EQ(detail("/faults", R"({"host":"both"})"), "faults must be an array of objects");
+    EXPECT_EQ(detail("/faults", "{}"), "faults must be an array of objects");
     EXPECT_TRUE(
         detail("/faults", R"({"faults":[{"fault":"fire"}]})").starts_with("faults[0]: fault must be one of"));
     EXPECT_EQ(detail("/faults", R"({"host":"third","faults":[]})"),
-              R"(host must be "regular", "archival" or "both", not "third")");
+              R"(there is no host "third"; there are: regular, archival; without `host` all are meant)");
     EXPECT_EQ(control("GET", "/truth", "", "from=x").status, 400);
     EXPECT_EQ(control("GET", "/truth", "", "from=9&to=8").status, 400);
     EXPECT_EQ(control("POST", "/advance", "{\"\xff\":1}").status, 400) << "not UTF-8";

@@ -17,7 +17,8 @@ using nlohmann::json;
 
 inline RunOptions by_hand() {
     RunOptions options;
-    options.listen = options.archival_listen = options.control_listen = "127.0.0.1:0";
+    options.listen = {"127.0.0.1:0"};
+    options.archival_listen = options.control_listen = "127.0.0.1:0";
     options.block_time = std::chrono::milliseconds(0);
     options.longest_wait = std::chrono::milliseconds(1);
     return options;

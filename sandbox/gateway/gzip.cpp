@@ -1,4 +1,4 @@
-#include "sandbox/replay/gzip.hpp"
+#include "sandbox/gateway/gzip.hpp"
 
 #include <libdeflate.h>
 

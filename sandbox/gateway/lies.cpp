@@ -1,0 +1,134 @@
+#include "sandbox/gateway/lies.hpp"
+
+#include <algorithm>
+
+namespace receiptd::sandbox {
+
+namespace {
+
+using nlohmann::json;
+
+struct Member {
+    std::string_view name;
+    bool (*fits)(const json& value);
+    std::string_view expected;
+    json standard = nullptr;
+};
+
+struct Known {
+    std::string_view name;
+    std::vector<Member> members;
+};
+
+Member number(std::string_view name, json standard = nullptr) {
+    return {name, [](const json& value) { return value.is_number_unsigned(); }, "a whole number",
+            std::move(standard)};
+}
+Member above_zero(std::string_view name, json standard) {
+    const auto fits = [](const json& value) { return value.is_number_unsigned() && value > 0u; };
+    return {name, fits, "a whole number above 0", std::move(standard)};
+}
+Member text(std::string_view name, json standard = nullptr) {
+    return {name, [](const json& value) { return value.is_string(); }, "a string", std::move(standard)};
+}
+Member flag(std::string_view name) {
+    return {name, [](const json& value) { return value.is_boolean(); }, "true or false", false};
+}
+
+const std::vector<Known>& known_lies() {
+    static const std::vector<Known> known{
+        {"false_head", {above_zero("ahead", 30), number("height"), number("like")}},
+        {"fork", {number("from"), above_zero("blocks", 1), flag("wrong_parent")}},
+        {"network", {text("chain_id"), text("genesis_hash"), flag("blocks")}},
+    };
+    return known;
+}
+
+const Known* known_lie(std::string_view name) {
+    const auto& all = known_lies();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Known& each) { return each.name == name; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+std::string names() {
+    std::string all;
+    for (const auto& each : known_lies()) all.append(all.empty() ? "" : ", ").append(each.name);
+    return all;
+}
+
+std::string member_names(const Known& known) {
+    std::string all = "times";
+    for (const auto& each : known.members) all.append(", ").append(each.name);
+    return all;
+}
+
+// Empty, or what is wrong.
+std::string read_member(const Known& known, const std::string& name, const json& value, Lie& lie) {
+    if (name == "times") {
+        if (!value.is_number_unsigned() || value == 0u) return "times must be a whole number above 0";
+        lie.times = value.get<std::uint64_t>();
+        return "";
+    }
+    const auto member = std::find_if(known.members.begin(), known.members.end(),
+                                     [&](const Member& each) { return each.name == name; });
+    if (member == known.members.end())
+        return "`" + lie.name + "` has no member `" + name + "`; it has: " + member_names(known);
+    if (!member->fits(value)) return name + " must be " + std::string(member->expected);
+    lie.members[name] = value;
+    return "";
+}
+
+// Empty, or what is wrong.
+std::string read_lie(const json& object, Lie& lie) {
+    if (!object.is_object() || !object.contains("lie") || !object["lie"].is_string())
+        return "must be an object with a `lie`, one of " + names();
+    lie.name = object["lie"].get<std::string>();
+    const Known* known = known_lie(lie.name);
+    if (!known) return "lie must be one of " + names() + ", not `" + lie.name + "`";
+    for (const auto& member : known->members) lie.members[std::string(member.name)] = member.standard;
+    for (const auto& [name, value] : object.items()) {
+        if (name == "lie") continue;
+        const auto problem = read_member(*known, name, value, lie);
+        if (!problem.empty()) return problem;
+    }
+    return "";
+}
+
+}  // namespace
+
+Lie* Lies::find(std::string_view name) {
+    const auto found =
+        std::find_if(lies_.begin(), lies_.end(), [&](const Lie& lie) { return lie.name == name; });
+    return found == lies_.end() ? nullptr : &*found;
+}
+
+void Lies::settle() {
+    std::erase_if(
+        lies_, [](Lie& lie) { return std::exchange(lie.told, false) && lie.times > 0 && --lie.times == 0; });
+}
+
+base::Result<std::vector<Lie>, std::string> read_lies(const json& list) {
+    if (!list.is_array()) return std::string("lies must be an array of objects");
+    std::vector<Lie> lies;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const auto problem = read_lie(list[i], lies.emplace_back());
+        if (!problem.empty()) return "lies[" + std::to_string(i) + "]: " + problem;
+    }
+    return lies;
+}
+
+json to_json(const std::vector<Lie>& lies) {
+    json list = json::array();
+    for (const auto& lie : lies) {
+        json object = lie.members;
+        for (auto member = object.begin(); member != object.end();)
+            member = member->is_null() ? object.erase(member) : std::next(member);
+        object["lie"] = lie.name;
+        if (lie.times > 0) object["times"] = lie.times;
+        list.push_back(std::move(object));
+    }
+    return list;
+}
+
+}  // namespace receiptd::sandbox

@@ -1,0 +1,16 @@
+// Answers as a host with lies gives them. Without a lie nothing is read and nothing changes.
+#pragma once
+
+#include "net/http_server.hpp"
+#include "sandbox/gateway/json_rpc.hpp"
+#include "sandbox/gateway/lies.hpp"
+#include "sandbox/gateway/rpc_answer.hpp"
+
+namespace receiptd::sandbox {
+
+// Puts the lies about this call into its true answer.
+void retell(Lies& lies, const RpcRequest& call, RpcAnswer& answer);
+// The same for a whole block, or for GET /status, by the path of the request.
+void retell_page(Lies& lies, const std::string& path, net::ServerReply& page);
+
+}  // namespace receiptd::sandbox
