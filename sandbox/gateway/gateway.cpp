@@ -174,6 +174,10 @@ base::Task<net::ServerReply> Gateway::served_page(const net::ServerRequest& requ
 
 base::Task<RpcAnswer> Gateway::rpc_answer(const RpcRequest& call, const Trouble& trouble) {
     if (trouble.fault == Fault::wrong) co_return wrong_answer(trouble.wrong, context(window(trouble)), call);
+    if (auto told = unserved(lies_, call)) {
+        lies_.settle();
+        co_return std::move(*told);
+    }
     RpcAnswer answered = retold(call_method(context(window(trouble)), call.method, call.params), call);
     const auto deadline = clock_.steady() + options_.longest_wait;
     while (answered.awaited) {

@@ -31,6 +31,9 @@ Member above_zero(std::string_view name, json standard) {
 Member text(std::string_view name, json standard = nullptr) {
     return {name, [](const json& value) { return value.is_string(); }, "a string", std::move(standard)};
 }
+Member any(std::string_view name, json standard) {
+    return {name, [](const json&) { return true; }, "any JSON", std::move(standard)};
+}
 Member flag(std::string_view name) {
     return {name, [](const json& value) { return value.is_boolean(); }, "true or false", false};
 }
@@ -40,6 +43,15 @@ const std::vector<Known>& known_lies() {
         {"false_head", {above_zero("ahead", 30), number("height"), number("like")}},
         {"fork", {number("from"), above_zero("blocks", 1), flag("wrong_parent")}},
         {"network", {text("chain_id"), text("genesis_hash"), flag("blocks")}},
+        {"balance", {text("amount", "0"), text("account")}},
+        {"nonce", {above_zero("ahead", 1'000'000), number("nonce"), text("account")}},
+        {"missing_key", {text("account")}},
+        {"missing_account", {text("account")}},
+        {"gas_price", {text("price", "1")}},
+        {"validity_period", {number("blocks", 10)}},
+        {"earliest_height", {number("height", 0)}},
+        {"invalid_transaction", {any("error", "Expired")}},
+        {"unknown_transaction", {text("tx_hash")}},
     };
     return known;
 }

@@ -107,6 +107,23 @@ RpcAnswer invalid_transaction(const json& error) {
     return {200, "\"error\":" + dump(object)};
 }
 
+RpcAnswer unknown_account(std::string_view account_id, json block) {
+    block["requested_account_id"] = account_id;
+    return handler_error("UNKNOWN_ACCOUNT", block,
+                         "account " + std::string(account_id) + " does not exist while viewing");
+}
+
+RpcAnswer unknown_access_key(const std::string& key, json block, bool structured) {
+    if (!structured) {
+        block["error"] = "access key " + key + " does not exist while viewing";
+        block["logs"] = json::array();
+        return result_of(block);
+    }
+    block["public_key"] = key;
+    return handler_error("UNKNOWN_ACCESS_KEY", block,
+                         "Access key for public key " + key + " has never been observed on the node");
+}
+
 RpcAnswer unknown_receipt(std::string_view receipt_id) {
     const json info{{"receipt_id", receipt_id}};
     return handler_error("UNKNOWN_RECEIPT", info, {{"name", "UNKNOWN_RECEIPT"}, {"info", info}});

@@ -56,11 +56,7 @@ private:
     RpcAnswer access_key() const {
         const auto found = live_.view_access_key(query_.account_id, query_.public_key, at_);
         if (found) return shown(*found);
-        const auto key = query_.public_key.to_string();
-        if (failures_ == Failures::soft)
-            return soft("access key " + key + " does not exist while viewing", {});
-        return error("UNKNOWN_ACCESS_KEY", {{"public_key", key}},
-                     "Access key for public key " + key + " has never been observed on the node");
+        return unknown_access_key(query_.public_key.to_string(), block(), failures_ == Failures::structured);
     }
     // A gas key of this chain has one nonce for all its indexes.
     RpcAnswer gas_key_nonces() const {
@@ -94,23 +90,19 @@ private:
     }
     RpcAnswer state() const;
 
+    Json block() const { return {{"block_height", at_}, {"block_hash", hash_}}; }
     RpcAnswer shown(Json fields) const {
-        fields["block_height"] = at_;
-        fields["block_hash"] = hash_;
+        fields.update(block());
         return result_of(fields);
     }
     RpcAnswer soft(const std::string& text, const std::vector<std::string>& logs) const {
         return shown({{"error", text}, {"logs", logs}});
     }
     RpcAnswer error(const char* cause, Json info, const std::string& data) const {
-        info["block_height"] = at_;
-        info["block_hash"] = hash_;
+        info.update(block());
         return handler_error(cause, info, data);
     }
-    RpcAnswer unknown_account() const {
-        return error("UNKNOWN_ACCOUNT", {{"requested_account_id", query_.account_id}},
-                     "account " + query_.account_id + " does not exist while viewing");
-    }
+    RpcAnswer unknown_account() const { return sandbox::unknown_account(query_.account_id, block()); }
 
     LiveChain& live_;
     const QueryRequest& query_;

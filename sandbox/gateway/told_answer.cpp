@@ -1,6 +1,7 @@
 #include "sandbox/gateway/told_answer.hpp"
 
 #include "chain/wire/hash.hpp"
+#include "sandbox/gateway/query_request.hpp"
 
 #include <array>
 
@@ -10,17 +11,39 @@ namespace {
 
 using nlohmann::json;
 
+using Kind = QueryRequest::Kind;
+
 constexpr std::string_view kResult = "\"result\":";
+constexpr std::string_view kView = "EXPERIMENTAL_view_";
 
 // A true answer on its way to become another one.
 struct Telling {
     const std::string& method;  // or the path of a page
-    const json& params;
     json result;
+    std::optional<QueryRequest> query{};  // if the call is one
+    std::optional<RpcAnswer> in_place{};  // of the result
 
     bool is(std::string_view name) const { return method == name; }
     bool is_config() const { return method.find("_config") != std::string::npos; }
+    bool is_structured() const { return method.starts_with(kView); }
+    // Whether this is a query of that kind about the account of the lie, or about any if it names none.
+    bool asks(const Lie& lie, Kind kind) const {
+        if (!query || query->kind != kind) return false;
+        return !lie.has("account") || lie.text("account") == query->account_id;
+    }
 };
+
+std::optional<QueryRequest> query_of(const RpcRequest& call) {
+    std::string type;
+    if (call.method.starts_with(kView))
+        type = call.method.substr(kView.size() - std::string_view("view_").size());
+    if (call.method == "query" && call.params.is_object()) type = call.params.value("request_type", "");
+    const bool legacy = call.method == "query" && call.params.is_array();
+    if (type.empty() && !legacy) return std::nullopt;
+    auto read = legacy ? read_legacy_query(call.params) : read_query(type, call.params);
+    auto* query = std::get_if<QueryRequest>(&read);
+    return query ? std::optional(std::move(*query)) : std::nullopt;
+}
 
 std::string other_genesis() { return chain::sha256(chain::bytes_of("another genesis")).to_string(); }
 
@@ -38,12 +61,78 @@ bool tell_network(const Lie& lie, Telling& telling) {
     return true;
 }
 
+bool tell_balance(const Lie& lie, Telling& telling) {
+    if (!telling.asks(lie, Kind::account)) return false;
+    telling.result["amount"] = lie.text("amount");
+    return true;
+}
+
+void raise_nonce(const Lie& lie, json& key) {
+    key["nonce"] =
+        lie.has("nonce") ? lie.number("nonce") : key["nonce"].get<std::uint64_t>() + lie.number("ahead");
+}
+
+bool tell_nonce(const Lie& lie, Telling& telling) {
+    if (telling.asks(lie, Kind::access_key) && telling.result.contains("nonce")) {
+        raise_nonce(lie, telling.result);
+        return true;
+    }
+    if (!telling.asks(lie, Kind::access_key_list)) return false;
+    for (auto& each : telling.result["keys"]) raise_nonce(lie, each["access_key"]);
+    return true;
+}
+
+// The members of a query's result that tell its block; an error has them in its info.
+json block_of(const json& result) {
+    return {{"block_height", result["block_height"]}, {"block_hash", result["block_hash"]}};
+}
+
+bool tell_missing_key(const Lie& lie, Telling& telling) {
+    if (!telling.asks(lie, Kind::access_key)) return false;
+    telling.in_place = unknown_access_key(telling.query->public_key.to_string(), block_of(telling.result),
+                                          telling.is_structured());
+    return true;
+}
+
+bool tell_missing_account(const Lie& lie, Telling& telling) {
+    if (telling.asks(lie, Kind::account) || telling.asks(lie, Kind::code) || telling.asks(lie, Kind::state)) {
+        telling.in_place = unknown_account(telling.query->account_id, block_of(telling.result));
+        return true;
+    }
+    return tell_missing_key(lie, telling);
+}
+
+bool tell_gas_price(const Lie& lie, Telling& telling) {
+    if (!telling.is("gas_price")) return false;
+    telling.result["gas_price"] = lie.text("price");
+    return true;
+}
+
+bool tell_validity_period(const Lie& lie, Telling& telling) {
+    if (!telling.is_config()) return false;
+    telling.result["transaction_validity_period"] = lie.number("blocks");
+    return true;
+}
+
+bool tell_earliest_height(const Lie& lie, Telling& telling) {
+    if (!telling.is("status") && !telling.is("/status")) return false;
+    telling.result["sync_info"]["earliest_block_height"] = lie.number("height");
+    return true;
+}
+
 struct Retelling {
     std::string_view lie;
     bool (*tell)(const Lie& lie, Telling& telling);
 };
 constexpr std::array kRetellings{
     Retelling{"network", tell_network},
+    Retelling{"balance", tell_balance},
+    Retelling{"nonce", tell_nonce},
+    Retelling{"missing_key", tell_missing_key},
+    Retelling{"missing_account", tell_missing_account},
+    Retelling{"gas_price", tell_gas_price},
+    Retelling{"validity_period", tell_validity_period},
+    Retelling{"earliest_height", tell_earliest_height},
 };
 
 void retell(Lies& lies, Telling& telling) {
@@ -54,20 +143,54 @@ void retell(Lies& lies, Telling& telling) {
     }
 }
 
+bool asks_for_status(const RpcRequest& call) {
+    return call.method == "tx" || call.method == "EXPERIMENTAL_tx_status";
+}
+
+// The hash that the call asks for; empty: it brings the transaction's bytes.
+std::string hash_asked_for(const RpcRequest& call) {
+    const json& params = call.params;
+    const json hash = params.is_array() && params.size() == 2 ? params[0]
+                      : params.is_object()                    ? params.value("tx_hash", json())
+                                                              : json();
+    return hash.is_string() ? hash.get<std::string>() : "";
+}
+
+bool brings_transaction(const RpcRequest& call) {
+    const bool judged =
+        call.method == "send_tx" || call.method == "broadcast_tx_commit" || asks_for_status(call);
+    return judged && hash_asked_for(call).empty();
+}
+
 }  // namespace
+
+std::optional<RpcAnswer> unserved(Lies& lies, const RpcRequest& call) {
+    Lie* invalid = lies.find("invalid_transaction");
+    if (invalid && brings_transaction(call)) {
+        invalid->told = true;
+        return invalid_transaction(invalid->members["error"]);
+    }
+    Lie* unknown = lies.find("unknown_transaction");
+    const std::string hash = unknown && asks_for_status(call) ? hash_asked_for(call) : "";
+    if (hash.empty() || (unknown->has("tx_hash") && unknown->text("tx_hash") != hash)) return std::nullopt;
+    unknown->told = true;
+    return unknown_transaction(hash);
+}
 
 void retell(Lies& lies, const RpcRequest& call, RpcAnswer& answer) {
     if (lies.all().empty() || answer.is_error()) return;
-    Telling telling{call.method, call.params, json::parse(answer.member.substr(kResult.size()))};
+    Telling telling{call.method, json::parse(answer.member.substr(kResult.size())), query_of(call)};
     retell(lies, telling);
-    answer.member = std::string(kResult) + telling.result.dump();
+    if (telling.in_place)
+        answer = std::move(*telling.in_place);
+    else
+        answer.member = std::string(kResult) + telling.result.dump();
 }
 
 void retell_page(Lies& lies, const std::string& path, net::ServerReply& page) {
     const bool read = page.status == 200 && (path == "/status" || path.starts_with("/v0/"));
     if (lies.all().empty() || !read) return;
-    const json none;
-    Telling telling{path, none, json::parse(page.shared_body ? *page.shared_body : page.body)};
+    Telling telling{path, json::parse(page.shared_body ? *page.shared_body : page.body)};
     retell(lies, telling);
     page.shared_body.reset();
     page.body = telling.result.dump();

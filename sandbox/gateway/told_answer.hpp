@@ -6,8 +6,13 @@
 #include "sandbox/gateway/lies.hpp"
 #include "sandbox/gateway/rpc_answer.hpp"
 
+#include <optional>
+#include <string>
+
 namespace receiptd::sandbox {
 
+// The answer of a host that lies instead of serving the call; nullopt: it serves it.
+std::optional<RpcAnswer> unserved(Lies& lies, const RpcRequest& call);
 // Puts the lies about this call into its true answer.
 void retell(Lies& lies, const RpcRequest& call, RpcAnswer& answer);
 // The same for a whole block, or for GET /status, by the path of the request.
