@@ -41,7 +41,8 @@ BlockChoice choose_block_id(const RpcContext& context, const json& block_id) {
         return UnreadableReference{kNoBlockId};
     }
     if (!height || *height > context.window.tip) return MissingBlock{block_id};
-    if (*height < context.window.floor) return MissingBlock{block_id, height};
+    if (*height < context.window.floor)
+        return MissingBlock{block_id, height, block_hash(context.chain, *height)};
     return *height;
 }
 
@@ -72,7 +73,8 @@ BlockChoice choose_block_or_newest(const RpcContext& context, const json& params
 RpcAnswer refusal(const BlockChoice& choice) {
     if (const auto* unreadable = std::get_if<UnreadableReference>(&choice))
         return failed_args(unreadable->message);
-    const json& block_id = std::get<MissingBlock>(choice).block_id;
+    const auto& [block_id, collected, collected_hash] = std::get<MissingBlock>(choice);
+    if (collected) return collected_block(collected_hash);
     if (block_id.is_number()) return unknown_block(block_id.get<Height>());
     return unknown_block(block_id.get_ref<const std::string&>());
 }

@@ -20,6 +20,7 @@ struct UnreadableReference {
 struct MissingBlock {
     nlohmann::json block_id;               // height or hash, as asked for
     std::optional<Height> collected = {};  // its height, if this host had it once
+    std::string collected_hash{};
 };
 using BlockChoice = std::variant<Height, UnreadableReference, MissingBlock>;
 

@@ -36,11 +36,6 @@ double share_of(const std::string& text) {
     }
 }
 
-bool is_for(const FaultShare& rule, std::string_view label) {
-    if (rule.method.empty()) return true;
-    return rule.method.front() == '/' ? label.starts_with(rule.method) : label == rule.method;
-}
-
 std::uint64_t or_default(std::uint64_t amount, std::uint64_t standard) {
     return amount > 0 ? amount : standard;
 }
@@ -67,6 +62,11 @@ std::string fault_names() {
     return all;
 }
 
+bool is_meant(std::string_view label, std::string_view method) {
+    if (method.empty()) return true;
+    return method.front() == '/' ? label.starts_with(method) : label == method;
+}
+
 bool is_exclusive(Fault fault) {
     return fault != Fault::stale && fault != Fault::latency && fault != Fault::pruned &&
            fault != Fault::flapping;
@@ -76,7 +76,7 @@ std::string check_shares(const FaultPlan& plan) {
     for (const auto& rule : plan) {
         double sum = 0;
         for (const auto& other : plan) {
-            if (is_exclusive(other.fault) && is_for(other, rule.method)) sum += other.share;
+            if (is_exclusive(other.fault) && is_meant(rule.method, other.method)) sum += other.share;
         }
         if (sum > 1.0 + 1e-9)
             return "the shares add up to more than 1" +
@@ -111,12 +111,12 @@ void FaultDie::set(FaultPlan plan) {
 Trouble FaultDie::roll(std::string_view label) {
     Trouble trouble;
     const bool any = std::any_of(plan_.begin(), plan_.end(), [&](const FaultShare& rule) {
-        return is_exclusive(rule.fault) && is_for(rule, label);
+        return is_exclusive(rule.fault) && is_meant(label, rule.method);
     });
     double at = any ? uniform() : 1;
     for (std::size_t i = 0; i < plan_.size(); ++i) {
         const FaultShare& rule = plan_[i];
-        if (!is_for(rule, label)) continue;
+        if (!is_meant(label, rule.method)) continue;
         if (!is_exclusive(rule.fault)) {
             if (rule.share >= 1 || uniform() < rule.share) add(trouble, i);
         } else if (at >= 0) {

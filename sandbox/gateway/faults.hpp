@@ -53,6 +53,9 @@ using FaultPlan = std::vector<FaultShare>;
 std::string_view fault_name(Fault fault);
 Fault fault_named(std::string_view name);  // none: no such fault
 std::string fault_names();                 // all, for messages
+// Whether a request with that label (its method or path) is meant by a method, the start of a path, or "" for
+// all.
+bool is_meant(std::string_view label, std::string_view method);
 // Whether the fault excludes others: a request meets at most one such fault.
 bool is_exclusive(Fault fault);
 // The text says what is wrong if, for any request, the exclusive ones add up to more than 1.

@@ -153,7 +153,7 @@ base::Task<net::ServerReply> Gateway::serve(const net::ServerRequest& request) {
 
 base::Task<net::ServerReply> Gateway::served_call(const RpcRequest& call, const Trouble& trouble) {
     co_await pause(options_.latency + trouble.latency);
-    if (auto blind = blind_answer(trouble, &call)) co_return std::move(*blind);
+    if (auto blind = blind_answer(trouble, call.method, &call)) co_return std::move(*blind);
     if (trouble.fault == Fault::slow)
         co_await pause(trouble.amount > 0 ? std::chrono::milliseconds(trouble.amount) : options_.slow);
     const RpcAnswer answered = co_await rpc_answer(call, trouble);
@@ -162,7 +162,7 @@ base::Task<net::ServerReply> Gateway::served_call(const RpcRequest& call, const 
 
 base::Task<net::ServerReply> Gateway::served_page(const net::ServerRequest& request, const Trouble& trouble) {
     co_await pause(options_.latency + trouble.latency);
-    if (auto blind = blind_answer(trouble, nullptr)) co_return std::move(*blind);
+    if (auto blind = blind_answer(trouble, request.path, nullptr)) co_return std::move(*blind);
     if (trouble.fault == Fault::slow)
         co_await pause(trouble.amount > 0 ? std::chrono::milliseconds(trouble.amount) : options_.slow);
     co_await hold(request, trouble);
@@ -190,18 +190,23 @@ base::Task<RpcAnswer> Gateway::rpc_answer(const RpcRequest& call, const Trouble&
 }
 
 RpcAnswer Gateway::retold(RpcAnswer answer, const RpcRequest& call) {
-    retell(lies_, call, answer);
+    retell(lies_, live_, call, answer);
     lies_.settle();
     return answer;
 }
 
-std::optional<net::ServerReply> Gateway::blind_answer(const Trouble& trouble, const RpcRequest* call) {
+std::optional<net::ServerReply> Gateway::blind_answer(const Trouble& trouble, std::string_view label,
+                                                      const RpcRequest* call) {
     if (trouble.fault == Fault::rate_limited)
         return too_many_requests(die_.coin() ? std::optional<base::Duration>(std::chrono::seconds(1))
                                              : std::nullopt);
     if (trouble.fault == Fault::html) return html_page(die_.coin() ? 502 : 200);
     if (trouble.fault == Fault::reset) return net::ServerReply();  // serve() hangs up
-    if (trouble.fault != Fault::server_error) return std::nullopt;
+    if (trouble.fault != Fault::server_error) {
+        auto told = hostile_reply(lies_, label, call);
+        lies_.settle();
+        return told;
+    }
     if (trouble.amount > 500) return html_page(static_cast<int>(trouble.amount));  // a proxy's
     if (!call) return reply(500, "application/json", "\"Internal data error\"");
     return to_reply(internal_error("The node reached its limits. Try again later."), *call);

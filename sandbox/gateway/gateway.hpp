@@ -88,7 +88,8 @@ private:
     net::ServerReply page(const net::ServerRequest& request, Window window) const;
     net::ServerReply sandbox_answer(const net::ServerRequest& request) const;
     // The answer of a host that does not even look at the request; nullopt: it does.
-    std::optional<net::ServerReply> blind_answer(const Trouble& trouble, const RpcRequest* call);
+    std::optional<net::ServerReply> blind_answer(const Trouble& trouble, std::string_view label,
+                                                 const RpcRequest* call);
 
     Lies lies_;
     ToldChain chain_;

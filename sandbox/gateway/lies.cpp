@@ -38,6 +38,17 @@ Member flag(std::string_view name) {
     return {name, [](const json& value) { return value.is_boolean(); }, "true or false", false};
 }
 
+Member refusal(std::string_view name) {
+    return {name, [](const json& value) { return value == 401 || value == 403; }, "401 or 403", 403};
+}
+Member shard_list(std::string_view name) {
+    const auto fits = [](const json& value) {
+        return value.is_array() && std::all_of(value.begin(), value.end(),
+                                               [](const json& each) { return each.is_number_unsigned(); });
+    };
+    return {name, fits, "an array of shard ids"};
+}
+
 const std::vector<Known>& known_lies() {
     static const std::vector<Known> known{
         {"false_head", {above_zero("ahead", 30), number("height"), number("like")}},
@@ -52,6 +63,12 @@ const std::vector<Known>& known_lies() {
         {"earliest_height", {number("height", 0)}},
         {"invalid_transaction", {any("error", "Expired")}},
         {"unknown_transaction", {text("tx_hash")}},
+        {"untracked_shards", {shard_list("shards")}},
+        {"long_names", {above_zero("bytes", 6'000)}},
+        {"doubled_shard", {}},
+        {"forbidden", {refusal("status"), text("method", "")}},
+        {"deep_json", {above_zero("levels", 200'000), text("method", "")}},
+        {"gzip_bomb", {above_zero("members", 1), number("bytes", 128 << 20), text("method", "")}},
     };
     return known;
 }

@@ -93,6 +93,7 @@ public:
     virtual std::variant<Json, NoProof> light_client_proof(const LightClientRequest& request) const = 0;
     virtual std::optional<TransactionOfReceipt> transaction_of_receipt(std::string_view receipt_id) const = 0;
     virtual Height epoch_start(Height height) const = 0;
+    virtual std::uint64_t shard_of_account(std::string_view account_id) const = 0;
 
     // --- Lies: the same forgery gives the same bytes ---
     virtual ForgedBlock forge(const Forgery& forgery) const = 0;

@@ -81,6 +81,11 @@ RpcAnswer unknown_block(std::string_view hash) {
                          "DB Not Found Error: BLOCK HEADER: " + std::string(hash) + " \n Cause: Unknown");
 }
 
+RpcAnswer collected_block(std::string_view hash) {
+    return handler_error("UNKNOWN_BLOCK", json::object(),
+                         "DB Not Found Error: BLOCK: " + std::string(hash) + " \n Cause: Unknown");
+}
+
 RpcAnswer unknown_chunk(std::string_view hash) {
     return handler_error(
         "UNKNOWN_CHUNK", {{"chunk_hash", hash}},
@@ -122,6 +127,11 @@ RpcAnswer unknown_access_key(const std::string& key, json block, bool structured
     block["public_key"] = key;
     return handler_error("UNKNOWN_ACCESS_KEY", block,
                          "Access key for public key " + key + " has never been observed on the node");
+}
+
+RpcAnswer unavailable_shard(std::uint64_t shard_id) {
+    return handler_error("UNAVAILABLE_SHARD", {{"requested_shard_id", shard_id}},
+                         "The node does not track the shard ID " + std::to_string(shard_id));
 }
 
 RpcAnswer unknown_receipt(std::string_view receipt_id) {

@@ -48,6 +48,8 @@ RpcAnswer method_not_found(std::string_view method);
 RpcAnswer handler_error(std::string_view cause, const nlohmann::json& info, const nlohmann::json& data);
 RpcAnswer unknown_block(base::Height height);
 RpcAnswer unknown_block(std::string_view hash);
+// UNKNOWN_BLOCK, of a block that the host had once (rpc.md §4.1).
+RpcAnswer collected_block(std::string_view hash);
 RpcAnswer unknown_chunk(std::string_view hash);
 RpcAnswer invalid_shard_id(std::uint64_t shard_id);
 RpcAnswer unknown_transaction(std::string_view hash);
@@ -57,6 +59,7 @@ RpcAnswer invalid_transaction(const nlohmann::json& error);
 RpcAnswer unknown_account(std::string_view account_id, nlohmann::json block);
 // `structured`: as an error; else it is a result with `error` in it (rpc.md §6.1).
 RpcAnswer unknown_access_key(const std::string& key, nlohmann::json block, bool structured);
+RpcAnswer unavailable_shard(std::uint64_t shard_id);
 RpcAnswer unknown_receipt(std::string_view receipt_id);
 RpcAnswer timeout();
 // INTERNAL_ERROR

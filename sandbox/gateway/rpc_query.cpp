@@ -136,7 +136,7 @@ RpcAnswer View::state() const {
 }
 
 // `query` says more of a missing block than other methods do (rpc.md §6.2).
-RpcAnswer missing(const RpcContext& context, const MissingBlock& block) {
+RpcAnswer missing(const MissingBlock& block) {
     if (!block.collected) {
         const bool by_height = block.block_id.is_number();
         const auto name = by_height ? block.block_id.dump() : block.block_id.get<std::string>();
@@ -146,8 +146,7 @@ RpcAnswer missing(const RpcContext& context, const MissingBlock& block) {
     }
     const auto height = *block.collected;
     return handler_error(
-        "GARBAGE_COLLECTED_BLOCK",
-        {{"block_height", height}, {"block_hash", block_hash(context.chain, height)}},
+        "GARBAGE_COLLECTED_BLOCK", {{"block_height", height}, {"block_hash", block.collected_hash}},
         "The data for block #" + std::to_string(height) +
             " is garbage collected on this node, use an archival node to fetch historical data");
 }
@@ -155,7 +154,7 @@ RpcAnswer missing(const RpcContext& context, const MissingBlock& block) {
 RpcAnswer view(const RpcContext& context, LiveChain& live, const QueryOrError& read,
                const BlockChoice& chosen, Failures failures) {
     if (const auto* refused = std::get_if<RpcAnswer>(&read)) return *refused;
-    if (const auto* block = std::get_if<MissingBlock>(&chosen)) return missing(context, *block);
+    if (const auto* block = std::get_if<MissingBlock>(&chosen)) return missing(*block);
     const auto* height = std::get_if<Height>(&chosen);
     if (!height) return refusal(chosen);
     return View(context, live, std::get<QueryRequest>(read), *height, failures).answer();

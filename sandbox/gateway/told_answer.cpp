@@ -1,7 +1,12 @@
 #include "sandbox/gateway/told_answer.hpp"
 
 #include "chain/wire/hash.hpp"
+#include "sandbox/gateway/faults.hpp"
+#include "sandbox/gateway/gzip.hpp"
 #include "sandbox/gateway/query_request.hpp"
+#include "sandbox/gateway/replies.hpp"
+
+#include <algorithm>
 
 #include <array>
 
@@ -20,6 +25,8 @@ constexpr std::string_view kView = "EXPERIMENTAL_view_";
 struct Telling {
     const std::string& method;  // or the path of a page
     json result;
+    const json* params = nullptr;
+    const LiveChain* live = nullptr;
     std::optional<QueryRequest> query{};  // if the call is one
     std::optional<RpcAnswer> in_place{};  // of the result
 
@@ -43,6 +50,10 @@ std::optional<QueryRequest> query_of(const RpcRequest& call) {
     auto read = legacy ? read_legacy_query(call.params) : read_query(type, call.params);
     auto* query = std::get_if<QueryRequest>(&read);
     return query ? std::optional(std::move(*query)) : std::nullopt;
+}
+
+bool asks_for_status(const std::string& method) {
+    return method == "tx" || method == "EXPERIMENTAL_tx_status";
 }
 
 std::string other_genesis() { return chain::sha256(chain::bytes_of("another genesis")).to_string(); }
@@ -120,6 +131,68 @@ bool tell_earliest_height(const Lie& lie, Telling& telling) {
     return true;
 }
 
+bool is_untracked(const Lie& lie, std::uint64_t shard_id) {
+    const json& shards = lie.members["shards"];
+    return shards.is_null() || std::find(shards.begin(), shards.end(), shard_id) != shards.end();
+}
+
+// The answer of a host that does not track the shard (rpc.md §5.2); nullopt: the call does not ask of a
+// shard.
+std::optional<RpcAnswer> untracked(const Lie& lie, const Telling& telling) {
+    if (telling.is("chunk")) {
+        const json& header = telling.result["header"];
+        if (!is_untracked(lie, header["shard_id"])) return std::nullopt;
+        return unknown_chunk(header["chunk_hash"].get_ref<const std::string&>());
+    }
+    if (telling.query) {
+        const auto shard_id = telling.live->shard_of_account(telling.query->account_id);
+        if (!is_untracked(lie, shard_id)) return std::nullopt;
+        return unavailable_shard(shard_id);
+    }
+    const auto transaction = telling.result.find("transaction");
+    if (!asks_for_status(telling.method) || transaction == telling.result.end()) return std::nullopt;
+    if (!is_untracked(lie, telling.live->shard_of_account((*transaction)["signer_id"].get<std::string>())))
+        return std::nullopt;
+    const bool waits = telling.params->is_object() && telling.params->value("wait_until", "NONE") != "NONE";
+    return waits ? timeout() : result_of({{"final_execution_status", "NONE"}});
+}
+
+bool tell_untracked_shards(const Lie& lie, Telling& telling) {
+    telling.in_place = untracked(lie, telling);
+    return telling.in_place.has_value();
+}
+
+// Replaces each member of that name, however deep. False: there is none.
+bool rename(json& value, std::string_view member, const std::string& name) {
+    bool found = false;
+    for (auto each = value.begin(); value.is_structured() && each != value.end(); ++each) {
+        if (value.is_object() && each.key() == member && each->is_string()) {
+            *each = name;
+            found = true;
+        } else if (each->is_structured() && rename(*each, member, name)) {
+            found = true;
+        }
+    }
+    return found;
+}
+
+bool tell_long_names(const Lie& lie, Telling& telling) {
+    const std::string name(lie.number("bytes"), 'a');
+    const bool authors = rename(telling.result, "author", name);
+    return rename(telling.result, "executor_id", name) || authors;
+}
+
+bool tell_doubled_shard(const Lie&, Telling& telling) {
+    const bool whole = telling.result.is_object() && telling.result.contains("shards");
+    if (!whole && !telling.is("block")) return false;
+    json& chunks = (whole ? telling.result["block"] : telling.result)["chunks"];
+    if (chunks.empty()) return false;
+    chunks.push_back(json(chunks.front()));
+    if (whole && !telling.result["shards"].empty())
+        telling.result["shards"].push_back(json(telling.result["shards"].front()));
+    return true;
+}
+
 struct Retelling {
     std::string_view lie;
     bool (*tell)(const Lie& lie, Telling& telling);
@@ -133,6 +206,9 @@ constexpr std::array kRetellings{
     Retelling{"gas_price", tell_gas_price},
     Retelling{"validity_period", tell_validity_period},
     Retelling{"earliest_height", tell_earliest_height},
+    Retelling{"untracked_shards", tell_untracked_shards},
+    Retelling{"long_names", tell_long_names},
+    Retelling{"doubled_shard", tell_doubled_shard},
 };
 
 void retell(Lies& lies, Telling& telling) {
@@ -141,10 +217,6 @@ void retell(Lies& lies, Telling& telling) {
             if (lie.name == name && tell(lie, telling)) lie.told = true;
         }
     }
-}
-
-bool asks_for_status(const RpcRequest& call) {
-    return call.method == "tx" || call.method == "EXPERIMENTAL_tx_status";
 }
 
 // The hash that the call asks for; empty: it brings the transaction's bytes.
@@ -156,13 +228,36 @@ std::string hash_asked_for(const RpcRequest& call) {
     return hash.is_string() ? hash.get<std::string>() : "";
 }
 
+net::ServerReply gzip_bomb(std::size_t members, std::size_t bytes_of_each) {
+    const std::string member = gzip(std::string(bytes_of_each, ' '));
+    std::string body;
+    body.reserve(members * member.size());
+    for (std::size_t i = 0; i < members; ++i) body += member;
+    net::ServerReply made = json_reply(std::move(body));
+    made.headers.push_back({"Content-Encoding", "gzip"});
+    return made;
+}
+
 bool brings_transaction(const RpcRequest& call) {
     const bool judged =
-        call.method == "send_tx" || call.method == "broadcast_tx_commit" || asks_for_status(call);
+        call.method == "send_tx" || call.method == "broadcast_tx_commit" || asks_for_status(call.method);
     return judged && hash_asked_for(call).empty();
 }
 
 }  // namespace
+
+std::optional<net::ServerReply> hostile_reply(Lies& lies, std::string_view label, const RpcRequest* call) {
+    for (Lie& lie : lies.all()) {
+        if (!lie.members.contains("method") || !is_meant(label, lie.text("method"))) continue;
+        lie.told = true;
+        if (lie.name == "forbidden") return reply(lie.members["status"], "text/plain", "Forbidden");
+        if (lie.name == "gzip_bomb") return gzip_bomb(lie.number("members"), lie.number("bytes"));
+        const std::string nest =
+            std::string(lie.number("levels"), '[') + std::string(lie.number("levels"), ']');
+        return json_reply(call ? envelope(result(nest), call->id_json) : nest);
+    }
+    return std::nullopt;
+}
 
 std::optional<RpcAnswer> unserved(Lies& lies, const RpcRequest& call) {
     Lie* invalid = lies.find("invalid_transaction");
@@ -171,15 +266,16 @@ std::optional<RpcAnswer> unserved(Lies& lies, const RpcRequest& call) {
         return invalid_transaction(invalid->members["error"]);
     }
     Lie* unknown = lies.find("unknown_transaction");
-    const std::string hash = unknown && asks_for_status(call) ? hash_asked_for(call) : "";
+    const std::string hash = unknown && asks_for_status(call.method) ? hash_asked_for(call) : "";
     if (hash.empty() || (unknown->has("tx_hash") && unknown->text("tx_hash") != hash)) return std::nullopt;
     unknown->told = true;
     return unknown_transaction(hash);
 }
 
-void retell(Lies& lies, const RpcRequest& call, RpcAnswer& answer) {
+void retell(Lies& lies, const LiveChain* live, const RpcRequest& call, RpcAnswer& answer) {
     if (lies.all().empty() || answer.is_error()) return;
-    Telling telling{call.method, json::parse(answer.member.substr(kResult.size())), query_of(call)};
+    Telling telling{call.method, json::parse(answer.member.substr(kResult.size())), &call.params, live,
+                    query_of(call)};
     retell(lies, telling);
     if (telling.in_place)
         answer = std::move(*telling.in_place);

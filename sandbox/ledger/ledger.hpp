@@ -144,6 +144,9 @@ public:
     std::variant<Json, NoProof> light_client_proof(const LightClientRequest& request) const override;
     std::optional<TransactionOfReceipt> transaction_of_receipt(std::string_view receipt_id) const override;
     Height epoch_start(Height height) const override { return store_.at_or_below(height).epoch_start; }
+    std::uint64_t shard_of_account(std::string_view account_id) const override {
+        return layout_.shard_id(layout_.index_of(account_id));
+    }
     ForgedBlock forge(const Forgery& forgery) const override;
     std::string forged_whole_block(const Forgery& forgery) const override;
 

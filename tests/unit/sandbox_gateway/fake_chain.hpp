@@ -87,7 +87,9 @@ public:
     std::optional<TransactionView> transaction(std::string_view hash, Height) const override {
         const auto found = levels.find(std::string(hash));
         if (found == levels.end()) return std::nullopt;
-        json shown{{"final_execution_status", to_string(found->second)}, {"hash", hash}};
+        json shown{{"final_execution_status", to_string(found->second)},
+                   {"hash", hash},
+                   {"transaction", {{"signer_id", "alice.sandbox"}}}};
         TransactionView view{shown.dump(), "", found->second, 115};
         shown["receipts"] = json::array();
         view.json_with_receipts = shown.dump();
@@ -186,6 +188,10 @@ public:
         return TransactionOfReceipt{hash_text(3), "alice.sandbox"};
     }
     Height epoch_start(Height height) const override { return height / kEpoch * kEpoch; }
+
+    std::uint64_t shard_of_account(std::string_view id) const override {
+        return id == "alice.sandbox" ? 0 : 1;
+    }
 
     // --- Lies ---
     ForgedBlock forge(const Forgery& forgery) const override {

@@ -114,6 +114,11 @@ TEST_F(Query, SaysWhichBlocksItHasNoMore) {
               (json{{"block_height", 110}, {"block_hash", FakeChain::hash_of(110)}}));
     const json skipped = error("query", of("view_account", {{"block_id", 113}}), "UNKNOWN_BLOCK", 422);
     EXPECT_EQ(skipped["cause"]["info"], (json{{"block_reference", {{"block_id", 113}}}}));
+    const auto words_of = [&](Height height) {
+        return error("block", {{"block_id", height}}, "UNKNOWN_BLOCK", 422)["data"];
+    };
+    EXPECT_EQ(words_of(110), "DB Not Found Error: BLOCK: " + FakeChain::hash_of(110) + " \n Cause: Unknown");
+    EXPECT_EQ(words_of(113), "DB Not Found Error: BLOCK HEIGHT: 113 \n Cause: Unknown");
     error("query", of("view_account", {{"block_id", 121}}), "UNKNOWN_BLOCK");
     error("query", of("view_account", {{"block_id", hash_text(3)}}), "UNKNOWN_BLOCK");
 }

@@ -1,4 +1,5 @@
 // Lies about accounts, keys, prices and transactions, as a client meets them.
+#include "net/gzip.hpp"
 #include "sandbox/gateway/lies.hpp"
 #include "unit/sandbox_gateway/live_host.hpp"
 
@@ -95,6 +96,65 @@ TEST_F(UntrueHost, DeniesATransactionItKnows) {
     EXPECT_EQ(result("EXPERIMENTAL_tx_status", other)["hash"], hash_text(2));
     tell(R"([{"lie":"unknown_transaction"}])");
     error("EXPERIMENTAL_tx_status", other, "UNKNOWN_TRANSACTION");
+}
+
+TEST_F(UntrueHost, TracksSomeShardsNot) {
+    chain_.levels[transfer_hash()] = ExecutionLevel::final;
+    const auto status = [&](const char* wait_until) {
+        return json{
+            {"tx_hash", transfer_hash()}, {"sender_account_id", "alice.sandbox"}, {"wait_until", wait_until}};
+    };
+    tell(R"([{"lie":"untracked_shards","shards":[1]}])");
+    EXPECT_EQ(result("EXPERIMENTAL_tx_status", status("NONE"))["hash"], transfer_hash());
+    EXPECT_EQ(amount("alice.sandbox"), "118");
+    const json refused = error("query", about("view_account", "c.sandbox"), "UNAVAILABLE_SHARD");
+    EXPECT_EQ(refused["cause"]["info"]["requested_shard_id"], 1);
+    result("chunk", json::array({FakeChain::chunk_of(118)}));
+    tell(R"([{"lie":"untracked_shards"}])");
+    EXPECT_EQ(result("tx", status("NONE")), (json{{"final_execution_status", "NONE"}}));
+    error("tx", status("FINAL"), "TIMEOUT_ERROR", 408);
+    error("chunk", json::array({FakeChain::chunk_of(118)}), "UNKNOWN_CHUNK");
+}
+
+TEST_F(UntrueHost, NamesAccountsAtLength) {
+    tell(R"([{"lie":"long_names"}])");
+    const json final{{"finality", "final"}};
+    EXPECT_EQ(result("block", final)["author"], std::string(6'000, 'a'));
+    EXPECT_EQ(json_of(handle(get("/v0/block/118")))["block"]["author"], std::string(6'000, 'a'));
+}
+
+TEST_F(UntrueHost, ListsAShardTwice) {
+    tell(R"([{"lie":"doubled_shard","times":2}])");
+    const json chunks = result("block", {{"finality", "final"}})["chunks"];
+    ASSERT_EQ(chunks.size(), 2u);
+    EXPECT_EQ(chunks[0], chunks[1]);
+    EXPECT_EQ(json_of(handle(get("/v0/block/118")))["block"]["chunks"].size(), 2u);
+    EXPECT_EQ(json_of(handle(get("/v0/block/118")))["block"]["chunks"].size(), 1u);
+}
+
+TEST_F(UntrueHost, RefusesOnce) {
+    tell(R"([{"lie":"forbidden","times":1,"method":"gas_price"}])");
+    EXPECT_EQ(ask("status", json::array()).status, 200);
+    EXPECT_EQ(ask("gas_price", json::array({nullptr})).status, 403);
+    EXPECT_EQ(ask("gas_price", json::array({nullptr})).status, 200);
+    tell(R"([{"lie":"forbidden","status":401,"method":"/v0/"}])");
+    EXPECT_EQ(handle(get("/v0/block/118")).status, 401);
+    EXPECT_EQ(read_lies(json::parse(R"([{"lie":"forbidden","status":402}])")).error(),
+              "lies[0]: status must be 401 or 403");
+}
+
+TEST_F(UntrueHost, NestsItsAnswerDeeply) {
+    tell(R"([{"lie":"deep_json","levels":3}])");
+    EXPECT_EQ(ask("status", json::array()).body, R"({"jsonrpc":"2.0","result":[[[]]],"id":"x"})");
+    EXPECT_EQ(handle(get("/v0/block/118")).body, "[[[]]]");
+}
+
+TEST_F(UntrueHost, SendsMuchMoreThanItWeighs) {
+    tell(R"([{"lie":"gzip_bomb","members":3,"bytes":100000}])");
+    const auto bomb = ask("status", json::array());
+    EXPECT_EQ(header_of(bomb, "Content-Encoding"), "gzip");
+    EXPECT_LT(bomb.body.size(), 1'000u);
+    EXPECT_EQ(*net::gunzip(bomb.body, 400'000), std::string(300'000, ' '));
 }
 
 }  // namespace
