@@ -1,9 +1,7 @@
 #include "rpc/account_calls.hpp"
 
-#include "base/coroutine.hpp"
-#include "rpc/questions.hpp"
-
 #include <utility>
+#include "base/coroutine.hpp"
 
 namespace receiptd::rpc {
 namespace {
@@ -22,8 +20,7 @@ base::Result<std::optional<View>, std::string> read(const std::string& body) {
 template <class T>
 Answer<T> absent(const Router& router, const CallError& error) {
     Answer<T> answer;
-    for (std::size_t i = 0; i < router.hosts().size(); ++i)
-        if (router.hosts()[i]->name() == error.host) answer.host = i;
+    answer.host = router.find(error.host).value_or(0);
     return answer;
 }
 
@@ -37,21 +34,18 @@ bool says_no_access_key(const CallError& error) {
 }
 
 base::Task<base::Result<AccountAnswer, CallError>> call_account(Router& router, base::asio::thread_pool& pool,
-                                                                std::string account_id, std::string finality,
-                                                                Priority priority) {
+                                                                Call call) {
     using View = std::optional<chain::AccountView>;
-    auto call = ask_account(account_id, finality, priority);
     Decoder<View> decode = read<chain::AccountView, chain::decode_view_account>;
     auto answer = co_await decoded_call<View>(router, pool, std::move(call), std::move(decode));
     if (!answer && says_no_account(answer.error())) co_return absent<View>(router, answer.error());
     co_return answer;
 }
 
-base::Task<base::Result<AccessKeyAnswer, CallError>> call_access_key(
-    Router& router, base::asio::thread_pool& pool, std::string account_id, std::string public_key,
-    std::string finality, Priority priority) {
+base::Task<base::Result<AccessKeyAnswer, CallError>> call_access_key(Router& router,
+                                                                     base::asio::thread_pool& pool,
+                                                                     Call call) {
     using View = std::optional<chain::AccessKeyView>;
-    auto call = ask_access_key(account_id, public_key, finality, priority);
     Decoder<View> decode = read<chain::AccessKeyView, chain::decode_view_access_key>;
     auto answer = co_await decoded_call<View>(router, pool, std::move(call), std::move(decode));
     if (!answer && says_no_access_key(answer.error())) co_return absent<View>(router, answer.error());

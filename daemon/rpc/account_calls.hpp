@@ -12,15 +12,12 @@ namespace receiptd::rpc {
 using AccountAnswer = Answer<std::optional<chain::AccountView>>;
 using AccessKeyAnswer = Answer<std::optional<chain::AccessKeyView>>;
 
-// `finality`: "final" or "optimistic".
+// A Call of ask_account() or ask_access_key().
 base::Task<base::Result<AccountAnswer, CallError>> call_account(Router& router, base::asio::thread_pool& pool,
-                                                                std::string account_id, std::string finality,
-                                                                Priority priority);
+                                                                Call call);
 base::Task<base::Result<AccessKeyAnswer, CallError>> call_access_key(Router& router,
                                                                      base::asio::thread_pool& pool,
-                                                                     std::string account_id,
-                                                                     std::string public_key,
-                                                                     std::string finality, Priority priority);
+                                                                     Call call);
 
 // Whether the error says that the requested item does not exist.
 bool says_no_account(const CallError& error);

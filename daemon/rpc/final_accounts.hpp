@@ -7,28 +7,33 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace receiptd::rpc {
 
-// The key at a final height; 0: the key does not exist, and hosts name no height then. The name of the host
-// is part of the evidence.
+// The key at a final height; 0: the key does not exist, and hosts name no height then. The names of the
+// hosts are part of the evidence.
 struct FinalKey {
     std::optional<std::uint64_t> nonce;  // nullopt: the key does not exist
     chain::BlockHeight height = 0;
-    std::string host;
+    std::vector<std::string> hosts;
 };
 struct FinalBalance {
     std::optional<chain::u128> amount;  // nullopt: the account does not exist
     chain::BlockHeight height = 0;
-    std::string host;
+    std::vector<std::string> hosts;
 };
 
 class FinalAccounts {
 public:
     virtual ~FinalAccounts() = default;
+    // A used nonce, or a balance that does not cover the cost, is told by two hosts where two have a word
+    // (second_word.hpp); else it is Unavailable.
     virtual base::Task<base::Result<FinalKey, Unavailable>> key(std::string account_id,
-                                                                std::string public_key) = 0;
-    virtual base::Task<base::Result<FinalBalance, Unavailable>> balance(std::string account_id) = 0;
+                                                                std::string public_key,
+                                                                std::uint64_t own_nonce) = 0;
+    virtual base::Task<base::Result<FinalBalance, Unavailable>> balance(std::string account_id,
+                                                                        chain::u128 cost) = 0;
 };
 
 class RpcFinalAccounts final : public FinalAccounts {
@@ -36,11 +41,14 @@ public:
     RpcFinalAccounts(base::asio::thread_pool& pool, std::shared_ptr<Router> router)
         : pool_(pool), router_(std::move(router)) {}
 
-    base::Task<base::Result<FinalKey, Unavailable>> key(std::string account_id,
-                                                        std::string public_key) override;
-    base::Task<base::Result<FinalBalance, Unavailable>> balance(std::string account_id) override;
+    base::Task<base::Result<FinalKey, Unavailable>> key(std::string account_id, std::string public_key,
+                                                        std::uint64_t own_nonce) override;
+    base::Task<base::Result<FinalBalance, Unavailable>> balance(std::string account_id,
+                                                                chain::u128 cost) override;
 
 private:
+    std::vector<std::string> names_of(const std::vector<std::size_t>& hosts) const;
+
     base::asio::thread_pool& pool_;
     std::shared_ptr<Router> router_;
 };

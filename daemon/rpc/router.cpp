@@ -13,7 +13,9 @@ namespace {
 constexpr std::size_t kDetailLimit = 800;
 constexpr unsigned kMostRefusals = 64;
 
-bool concerns(const Call& call, std::size_t host) { return !call.only_host || *call.only_host == host; }
+bool concerns(const Call& call, std::size_t host) {
+    return (!call.only_host || *call.only_host == host) && !call.except.contains(host);
+}
 
 // "Not known here" that a retention explains, rather than a shard that is not tracked.
 bool speaks_of_retention(const Verdict& verdict) {
@@ -90,6 +92,26 @@ std::vector<std::size_t> Router::ready(HostKind kind, const std::string& method)
             ready.push_back(i);
     }
     return ready;
+}
+
+std::optional<std::size_t> Router::ready_except(const std::string& method,
+                                                const std::set<std::size_t>& except) const {
+    for (const auto kind : {HostKind::regular, HostKind::archival})
+        for (const auto host : ready(kind, method))
+            if (!except.contains(host)) return host;
+    return std::nullopt;
+}
+
+std::optional<std::size_t> Router::find(const std::string& name) const {
+    for (std::size_t i = 0; i < hosts_.size(); ++i)
+        if (hosts_[i]->name() == name) return i;
+    return std::nullopt;
+}
+
+bool Router::is_offered(const std::string& method, const std::set<std::size_t>& except) const {
+    for (std::size_t i = 0; i < hosts_.size(); ++i)
+        if (!except.contains(i) && offers(*hosts_[i], method)) return true;
+    return false;
 }
 
 std::vector<HostView> Router::view(const Call& call, const Progress& progress) const {
@@ -228,16 +250,21 @@ CallError Router::give_up(const Call& call, const Progress& progress) const {
     const Verdict* absent = nullptr;
     const Verdict* fault = nullptr;
     bool archive_spoke = false;
+    unsigned deniers = 0;
+    unsigned others = 0;  // that should know, and did not say
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
         const auto& last = progress.hosts[i].last;
+        if (!last && concerns(call, i) && offers(*hosts_[i], call.request.method)) ++others;
         if (!last || last->method_missing) continue;
         const bool conclusive = last->absent && !last->again;
         if (!conclusive)
             fault = &*last;
         else if (absent == nullptr || absent->reason == kLacking)  // any other reason says more
             absent = &*last;
-        if (conclusive && last->reason != kLacking && hosts_[i]->kind() != HostKind::regular)
-            archive_spoke = true;
+        if (!conclusive) ++others;
+        if (!conclusive || last->reason == kLacking || last->speaks_of_shard()) continue;
+        ++deniers;
+        if (hosts_[i]->kind() != HostKind::regular) archive_spoke = true;
     }
     CallError error;
     // A faulty host leaves a doubt, unless an archival one has spoken: it holds everything.
@@ -246,6 +273,7 @@ CallError Router::give_up(const Call& call, const Progress& progress) const {
     error.error_class = progress.finished ? progress.last->error_class : last.error_class;
     error.reason = progress.finished ? progress.last->reason : last.reason;
     error.host = progress.finished_by;
+    error.doubtful = error.absent && deniers < 2 && others > 0;
     if (progress.finished) error.invalid_transaction_json = progress.last->invalid_transaction_json;
     error.method_missing = progress.method_missing || lacks_method(call);
     error.detail = call.object + ": " + progress.detail;

@@ -23,6 +23,7 @@ struct Call {
     std::string object;                     // for people: "block 123"
     std::optional<std::size_t> first_host;  // asked first if it is well
     std::optional<std::size_t> only_host;   // asked alone, and once
+    std::set<std::size_t> except;           // not asked
     std::string last_host;                  // asked if no other one can be
     Read read;                              // empty: any result will do
 };
@@ -36,6 +37,8 @@ struct CallError {
     std::string invalid_transaction_json;  // its InvalidTxError, if it was one
     bool absent = false;                   // all hosts that could know it say that they do not
     bool method_missing = false;           // a host did not offer the method
+    // Absent by the word of one host, though another one that should know did not answer.
+    bool doubtful = false;
 };
 
 struct RouterLimits {
@@ -53,8 +56,15 @@ public:
     // The host whose answer was right, or why there is none.
     base::Task<base::Result<std::size_t, CallError>> call(Call call);
 
+    // The best host besides these that offers the method and may be asked at once: a regular one first.
+    std::optional<std::size_t> ready_except(const std::string& method,
+                                            const std::set<std::size_t>& except) const;
     // Hosts of the kind that offer the method and may be asked at once.
     std::vector<std::size_t> ready(HostKind kind, const std::string& method) const;
+    // The host of that name, if it is one of these.
+    std::optional<std::size_t> find(const std::string& name) const;
+    // Whether another host than these offers the method, as far as is known.
+    bool is_offered(const std::string& method, const std::set<std::size_t>& except) const;
     // Highest block any host told of.
     std::optional<chain::BlockHeight> known_head() const;
     std::vector<UpstreamState> states() const;

@@ -123,6 +123,7 @@ public:
     };
     struct Unknown {  // no host knows it
         std::string evidence;
+        bool doubtful = false;  // by the word of one, though another one that should know did not answer
     };
     using TreeResult = std::variant<Tree, Unknown, Unavailable>;
 

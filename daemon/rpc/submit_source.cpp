@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
 
 namespace receiptd::rpc {
@@ -18,6 +19,8 @@ using DecodedBlock = chain::Decoded<chain::Block>;
 using nlohmann::json;
 
 constexpr base::Duration kOthersTakeIt = std::chrono::seconds(1);  // after the first host did
+constexpr std::size_t kWordsEnough = 2;
+constexpr auto kNewest = "optimistic";
 constexpr std::size_t kMostSendings = 256;  // under way, those nobody waits for any more included
 
 base::Result<DecodedBlock, std::string> read_final_block(std::string body) {
@@ -56,8 +59,6 @@ bool is_refusal(const CallError& error) {
     return !error.invalid_transaction_json.empty() && error.error_class == ErrorClass::chain_state;
 }
 
-SubmitSource::Refused refused(const CallError& error) { return {error.invalid_transaction_json, error.host}; }
-
 void append(std::string& list, const std::string& item, const char* separator) {
     if (!list.empty()) list += separator;
     list += item;
@@ -72,16 +73,16 @@ base::Result<T, Unavailable> not_told(CallError error) {
 
 base::Task<base::Result<std::optional<chain::AccountView>, Unavailable>> RpcSubmitSource::account(
     std::string account_id) {
-    auto answer =
-        co_await call_account(*router_, pool_, std::move(account_id), "optimistic", Priority::submit);
+    auto call = ask_account(account_id, kNewest, Priority::submit);
+    auto answer = co_await call_account(*router_, pool_, std::move(call));
     if (!answer) co_return not_told<std::optional<chain::AccountView>>(answer.error());
     co_return std::move(answer->value);
 }
 
 base::Task<base::Result<std::optional<chain::AccessKeyView>, Unavailable>> RpcSubmitSource::access_key(
     std::string account_id, std::string public_key) {
-    auto answer = co_await call_access_key(*router_, pool_, std::move(account_id), std::move(public_key),
-                                           "optimistic", Priority::submit);
+    auto call = ask_access_key(account_id, public_key, kNewest, Priority::submit);
+    auto answer = co_await call_access_key(*router_, pool_, std::move(call));
     if (!answer) co_return not_told<std::optional<chain::AccessKeyView>>(answer.error());
     co_return std::move(answer->value);
 }
@@ -162,13 +163,9 @@ base::Task<SubmitSource::Broadcast> RpcSubmitSource::broadcast(std::string signe
         log::debug("transaction sent", {{"tx_hash", tx_hash}, {"taken_by", sending->taken_by}});
         co_return Taken{sending->taken_by};
     }
-    const auto refusals = std::count_if(failures.begin(), failures.end(), is_refusal);
-    if (refusals == 0) co_return co_await send_to_any(std::move(tx_hash), std::move(call));
-    if (static_cast<std::size_t>(refusals) == failures.size()) co_return refused(failures.front());
-    // A host that failed may have received the transaction and may accept it.
-    std::string detail;
-    for (const auto& failure : failures) append(detail, failure.detail, "; ");
-    co_return NotTaken{std::move(detail)};
+    if (std::none_of(failures.begin(), failures.end(), is_refusal))
+        co_return co_await send_to_any(std::move(sending), std::move(call));
+    co_return co_await ask_who_has_not_refused(std::move(sending), std::move(call));
 }
 
 void RpcSubmitSource::send_to_regular(const std::shared_ptr<Sending>& sending, const Call& call) {
@@ -204,12 +201,84 @@ base::Task<void> RpcSubmitSource::wait_for_hosts(std::shared_ptr<Sending> sendin
     }
 }
 
-base::Task<SubmitSource::Broadcast> RpcSubmitSource::send_to_any(std::string tx_hash, Call call) {
-    auto decode = hash_decoder(std::move(tx_hash));
-    auto answer = co_await decoded_call<bool>(*router_, pool_, std::move(call), std::move(decode));
+base::Task<SubmitSource::Broadcast> RpcSubmitSource::send_to_any(std::shared_ptr<Sending> sending,
+                                                                 Call call) {
+    auto decode = hash_decoder(sending->tx_hash);
+    auto answer = co_await decoded_call<bool>(*router_, pool_, call, std::move(decode));
     if (answer) co_return Taken{router_->hosts()[answer->host]->name()};
-    if (is_refusal(answer.error())) co_return refused(answer.error());
-    co_return NotTaken{answer.error().detail};
+    sending->failures.clear();
+    sending->failures.push_back(answer.error());
+    co_return co_await ask_who_has_not_refused(std::move(sending), std::move(call));
+}
+
+// A host that failed may have received the transaction and may accept it; so may one that cannot be asked
+// now.
+base::Task<SubmitSource::Broadcast> RpcSubmitSource::ask_who_has_not_refused(std::shared_ptr<Sending> sending,
+                                                                             Call call) {
+    auto& failures = sending->failures;
+    for (const auto& failure : failures)
+        if (const auto host = router_->find(failure.host)) call.except.insert(*host);
+    const auto& method = call.request.method;
+    while (failures.size() < kWordsEnough && is_refusal(failures.back()) &&
+           router_->is_offered(method, call.except)) {
+        const auto other = router_->ready_except(method, call.except);
+        if (!other) co_return NotTaken{"by the word of one host alone: " + failures.back().detail};
+        auto one = call;
+        one.only_host = other;
+        call.except.insert(*other);
+        auto decode = hash_decoder(sending->tx_hash);
+        auto answer = co_await decoded_call<bool>(*router_, pool_, std::move(one), std::move(decode));
+        if (answer) co_return Taken{router_->hosts()[*other]->name()};
+        if (!answer.error().method_missing) failures.push_back(answer.error());
+    }
+    if (std::all_of(failures.begin(), failures.end(), is_refusal)) {
+        Refused refused{failures.front().invalid_transaction_json, {}};
+        for (const auto& failure : failures) append(refused.hosts, failure.host, ", ");
+        co_return refused;
+    }
+    std::string detail;
+    for (const auto& failure : failures) append(detail, failure.detail, "; ");
+    co_return NotTaken{std::move(detail)};
+}
+
+struct RpcSubmitSource::Poll {
+    std::string account_id;
+    std::string public_key;
+    std::vector<Opinion> opinions;
+};
+
+base::Task<std::vector<SubmitSource::Opinion>> RpcSubmitSource::opinions(std::string account_id,
+                                                                         std::string public_key) {
+    auto poll = std::make_shared<Poll>();
+    poll->account_id = std::move(account_id);
+    poll->public_key = std::move(public_key);
+    std::set<std::size_t> hosts;
+    const auto method = ask_account({}, kNewest, Priority::submit).request.method;
+    while (const auto host = router_->ready_except(method, hosts)) hosts.insert(*host);
+    if (hosts.size() < kWordsEnough) co_return std::vector<Opinion>();
+    base::TaskGroup questions(executor_);
+    for (const auto host : hosts) questions.spawn(ask_opinion(poll, host));
+    co_await questions.join();
+    co_return std::move(poll->opinions);
+}
+
+base::Task<void> RpcSubmitSource::ask_opinion(std::shared_ptr<Poll> poll, std::size_t host) {
+    auto head = ask_final_block(Priority::submit);
+    auto account = ask_account(poll->account_id, kNewest, Priority::submit);
+    auto key = ask_access_key(poll->account_id, poll->public_key, kNewest, Priority::submit);
+    head.only_host = account.only_host = key.only_host = host;
+    Decoder<DecodedBlock> decode = read_final_block;
+    const auto told_head =
+        co_await decoded_call<DecodedBlock>(*router_, pool_, std::move(head), std::move(decode));
+    auto told_account = co_await call_account(*router_, pool_, std::move(account));
+    auto told_key = co_await call_access_key(*router_, pool_, std::move(key));
+    if (!told_head || !told_account || !told_key) co_return;
+    Opinion opinion;
+    opinion.host = router_->hosts()[host]->name();
+    opinion.head = chain::block_ref(told_head->value.value.header);
+    opinion.account = std::move(told_account->value);
+    opinion.key = std::move(told_key->value);
+    poll->opinions.push_back(std::move(opinion));
 }
 
 }  // namespace receiptd::rpc

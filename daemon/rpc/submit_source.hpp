@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace receiptd::rpc {
 
@@ -30,6 +31,14 @@ public:
     // The block with that hash; nullopt: no host knows one.
     virtual Told<std::optional<chain::BlockRef>> block(std::string hash) = 0;
     virtual Told<chain::BlockRef> final_head() = 0;
+    struct Opinion {  // of one host
+        std::string host;
+        chain::BlockRef head;
+        std::optional<chain::AccountView> account;
+        std::optional<chain::AccessKeyView> key;
+    };
+    // Of each host that can be asked at once and answers; empty where there are no two of them.
+    virtual base::Task<std::vector<Opinion>> opinions(std::string account_id, std::string public_key) = 0;
     // Gas price of the next block.
     virtual Told<chain::u128> gas_price() = 0;
     // How many heights a block hash is good for.
@@ -40,9 +49,10 @@ public:
     struct Taken {
         std::string hosts;  // that took it, "first, second"
     };
-    struct Refused {             // as invalid, by every host that was asked
+    // As invalid, by every host that was asked: by two, where two have a word (second_word.hpp).
+    struct Refused {
         std::string error_json;  // the InvalidTxError
-        std::string host;
+        std::string hosts;       // "first, second"
     };
     // No host took it; any of them may have got it all the same.
     struct NotTaken {
@@ -72,6 +82,7 @@ public:
                                                          std::string public_key) override;
     Told<std::optional<chain::BlockRef>> block(std::string hash) override;
     Told<chain::BlockRef> final_head() override;
+    base::Task<std::vector<Opinion>> opinions(std::string account_id, std::string public_key) override;
     Told<chain::u128> gas_price() override;
     Told<std::uint64_t> validity_blocks() override;
     Told<bool> is_included(std::string tx_hash, std::string sender_id) override;
@@ -83,7 +94,10 @@ private:
     void send_to_regular(const std::shared_ptr<Sending>& sending, const Call& call);
     base::Task<void> send_to(std::shared_ptr<Sending> sending, Call call);
     base::Task<void> wait_for_hosts(std::shared_ptr<Sending> sending);
-    base::Task<Broadcast> send_to_any(std::string tx_hash, Call call);
+    base::Task<Broadcast> send_to_any(std::shared_ptr<Sending> sending, Call call);
+    base::Task<Broadcast> ask_who_has_not_refused(std::shared_ptr<Sending> sending, Call call);
+    struct Poll;
+    base::Task<void> ask_opinion(std::shared_ptr<Poll> poll, std::size_t host);
 
     base::asio::any_io_executor executor_;
     base::asio::thread_pool& pool_;

@@ -44,7 +44,7 @@ inline constexpr chain::BlockHeight kHostsLag = 10;
 
 // Knowledge of the chain at the time when a watch is looked at.
 struct Sight {
-    chain::BlockHeight final_height = 0;
+    chain::BlockHeight final_height = 0;  // as a host told it
     // Every height from watched_since up to there is stored, with the transactions of its sender; nullopt:
     // the follower cannot see it.
     std::optional<chain::BlockHeight> looked_up_to;

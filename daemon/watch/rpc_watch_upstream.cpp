@@ -4,6 +4,7 @@
 #include "chain/rows/rows.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace receiptd::watch {
@@ -22,6 +23,12 @@ std::optional<storage::FoundTransaction> found_in(const chain::TransactionStatus
     return found;
 }
 
+std::string listed(const std::set<std::string>& names) {
+    std::string list;
+    for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
+    return list;
+}
+
 }  // namespace
 
 base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash, std::string sender_id,
@@ -30,8 +37,9 @@ base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash
     query.tx_hash = std::move(tx_hash);
     query.sender_id = std::move(sender_id);
     auto answer = co_await trees_.tree(std::move(query));
-    if (const auto* unknown = std::get_if<rpc::TreeSource::Unknown>(&answer))
-        co_return NotKnown{unknown->evidence};
+    const auto* unknown = std::get_if<rpc::TreeSource::Unknown>(&answer);
+    if (unknown && unknown->doubtful) co_return NoAnswer{"one host alone denies it: " + unknown->evidence};
+    if (unknown) co_return NotKnown{unknown->evidence};
     if (const auto* fault = std::get_if<rpc::Unavailable>(&answer))
         co_return NoAnswer{fault->reason + ": " + fault->detail};
     const auto& tree = std::get<rpc::TreeSource::Tree>(answer);
@@ -45,24 +53,25 @@ base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash
     co_return known;
 }
 
-base::Task<std::optional<WatchUpstream::Sender>> RpcWatchUpstream::sender(std::string account_id,
-                                                                          std::string public_key,
-                                                                          bool with_balance) {
+base::Task<std::optional<WatchUpstream::Sender>> RpcWatchUpstream::sender(SenderQuestion question) {
     Sender sender;
-    if (!public_key.empty()) {
-        auto key = co_await accounts_.key(account_id, std::move(public_key));
+    std::set<std::string> hosts;
+    if (!question.public_key.empty() && question.own_nonce) {
+        auto key =
+            co_await accounts_.key(question.account_id, std::move(question.public_key), *question.own_nonce);
         if (!key) co_return std::nullopt;
         sender.nonce = key->nonce;
         sender.height = key->height;
-        sender.host = key->host;
+        hosts.insert(key->hosts.begin(), key->hosts.end());
     }
-    if (with_balance) {
-        auto balance = co_await accounts_.balance(std::move(account_id));
+    if (question.cost) {
+        auto balance = co_await accounts_.balance(std::move(question.account_id), *question.cost);
         if (!balance) co_return std::nullopt;
         sender.balance = balance->amount;
         sender.height = std::max(sender.height, balance->height);
-        sender.host = balance->host;
+        hosts.insert(balance->hosts.begin(), balance->hosts.end());
     }
+    sender.hosts = listed(hosts);
     co_return sender;
 }
 

@@ -17,8 +17,7 @@ public:
 
     base::Task<TreeAnswer> tree(std::string tx_hash, std::string sender_id,
                                 chain::BlockHeight final_height) override;
-    base::Task<std::optional<Sender>> sender(std::string account_id, std::string public_key,
-                                             bool with_balance) override;
+    base::Task<std::optional<Sender>> sender(SenderQuestion question) override;
 
 private:
     rpc::TreeSource& trees_;

@@ -214,12 +214,12 @@ base::Task<std::string> Submitter::send(storage::Watch& watch, rpc::Priority pri
     if (const auto* refused = std::get_if<rpc::SubmitSource::Refused>(&result)) {
         const auto included = co_await source_.is_included(watch.tx_hash, watch.sender_id);
         if (!included)
-            co_return refused->host + " refused it, and no host tells whether a block holds it already";
+            co_return refused->hosts + " refused it, and no host tells whether a block holds it already";
         if (*included) co_return std::string("a block holds it already");
         auto error = refusal(refused->error_json, {});
-        chain::Refused seen{error.error_class, refused->error_json, refused->host};
+        chain::Refused seen{error.error_class, refused->error_json, refused->hosts};
         co_await observe(watch, std::move(seen));
-        co_return refused->host + " refused it: " + error.detail;
+        co_return refused->hosts + " refused it: " + error.detail;
     }
     auto detail = std::get<rpc::SubmitSource::NotTaken>(result).detail;
     if (time_->wall() - watch.created_at >= options_.give_up) {

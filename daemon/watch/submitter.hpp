@@ -73,6 +73,8 @@ private:
 
     // Whether the chain would take it.
     base::Task<base::Result<Checked, SubmitError>> check(const ReadTransaction& read);
+    // Whether a host tells facts by which it would be taken; they replace those told.
+    base::Task<bool> milder_facts(const chain::wire::Transaction& transaction, ChainFacts& facts);
     base::Task<base::Result<ChainFacts, SubmitError>> ask_chain(const chain::wire::Transaction& transaction);
     base::Task<void> ask_block(std::shared_ptr<Asked> asked);
     base::Task<void> ask_head(std::shared_ptr<Asked> asked);

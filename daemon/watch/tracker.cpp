@@ -297,7 +297,7 @@ void Tracker::note_head() {
         at_head_since_.reset();
     else if (!at_head_since_)
         at_head_since_ = clock_.wall();
-    index_.forget_lost(chain_.final_height().value_or(0));
+    index_.forget_lost(chain_.committed_height().value_or(0));
 }
 
 void Tracker::count(const storage::WatchUpdate& update, const Page& page) {

@@ -30,7 +30,10 @@ namespace receiptd::watch {
 
 // The tracker's view of the chain as it is stored here.
 struct ChainView {
+    // The final head that a host told: it says where to look, and nothing ends by it.
     std::function<std::optional<chain::BlockHeight>()> final_height;
+    // The highest block committed here. Ends by height are reckoned from it alone.
+    std::function<std::optional<chain::BlockHeight>()> committed_height;
     // The height up to which all is committed from this one on; nullopt: this one is not, and none
     // shortly below it.
     std::function<std::optional<chain::BlockHeight>(chain::BlockHeight)> covered_up_to;
@@ -104,6 +107,8 @@ private:
     base::Task<void> write(Page page);
     Sight sight_of(const storage::Watch& watch) const;
     ReviewRules rules_now() const;
+    // Every host knows the blocks up to there.
+    chain::BlockHeight known_to_all_hosts() const;
     void count(const storage::WatchUpdate& update, const Page& page);
     void publish();
 

@@ -29,7 +29,7 @@ base::Task<void> Tracker::check_due() {
         while (more) {
             const auto now = clock_.wall();
             auto due =
-                index_.take_due(now, chain_.final_height().value_or(0), now + kCheckLost, kCheckedAtOnce);
+                index_.take_due(now, chain_.committed_height().value_or(0), now + kCheckLost, kCheckedAtOnce);
             more = due.size() == kCheckedAtOnce;
             if (due.empty()) break;
             auto page = co_await load(std::move(due));
@@ -90,7 +90,7 @@ base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight
     auto& conclusive = asked.conclusive;
     if (check.key || check.balance) conclusive = co_await ask_sender(watch, check, seen);
     const auto final_height = chain_.final_height().value_or(0);
-    seen.height = final_height > kHostsLag ? final_height - kHostsLag : 0;
+    seen.height = known_to_all_hosts();
     // Above a gap the hosts' word has to do.
     if (const auto looked = sight_of(watch).looked_up_to; sight.looked_up_to && looked)
         seen.height = std::max(seen.height, *looked);
@@ -112,6 +112,11 @@ base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight
     }
     if (conclusive) asked.observations.emplace_back(std::move(seen));
     co_return asked;
+}
+
+chain::BlockHeight Tracker::known_to_all_hosts() const {
+    const auto committed = chain_.committed_height().value_or(0);
+    return committed > kHostsLag ? committed - kHostsLag : 0;
 }
 
 bool Tracker::would_end(const storage::Watch& watch, const chain::NotIncludedUpTo& seen) const {
@@ -147,24 +152,25 @@ base::Task<void> Tracker::conclude(std::string tx_hash, Asked asked) {
 base::Task<bool> Tracker::ask_sender(const storage::Watch& watch, const Check& check,
                                      chain::NotIncludedUpTo& seen) {
     series_.sender_requests.Increment();
-    const auto final_height = chain_.final_height().value_or(0);
-    // g++ 12 destroys a conditional temporary of a co_await expression twice.
-    std::string key;
-    if (check.key) key = watch.public_key;
-    auto sender = co_await upstream_.sender(watch.sender_id, std::move(key), check.balance);
+    WatchUpstream::SenderQuestion question;
+    question.account_id = watch.sender_id;
+    if (check.key) question.public_key = watch.public_key;
+    question.own_nonce = watch.transaction.nonce;
+    if (check.balance) question.cost = base::parse_u128(watch.cost);
+    const auto cost = question.cost;
+    auto sender = co_await upstream_.sender(std::move(question));
     if (!sender) co_return false;
     // Hosts name no height for an account or key that does not exist.
-    if (sender->height == 0) sender->height = final_height > kHostsLag ? final_height - kHostsLag : 0;
+    if (sender->height == 0) sender->height = known_to_all_hosts();
     if (!co_await wait_for_height(watch, sender->height)) co_return false;
     seen.key_nonce = sender->nonce;
     seen.key_height = sender->height;
-    seen.asked = sender->host;
-    if (check.balance && !sender->balance)
+    seen.asked = sender->hosts;
+    if (cost && !sender->balance)
         seen.asked += ": the account does not exist";
     else if (check.key && !sender->nonce)
         seen.asked += ": the access key does not exist";
-    const auto cost = base::parse_u128(watch.cost);
-    if (!check.balance || !cost) co_return true;
+    if (!cost) co_return true;
     const auto balance = sender->balance.value_or(0);
     seen.cost = *cost;
     if (balance >= *cost) co_return true;
@@ -181,7 +187,7 @@ base::Task<bool> Tracker::wait_for_height(const storage::Watch& watch, chain::Bl
     while (clock_.steady() < give_up_at) {
         const auto sight = sight_of(watch);
         const bool looked_through = sight.looked_up_to && *sight.looked_up_to >= height;
-        if (looked_through || sight.final_height >= height + kHostsLag) co_return true;
+        if (looked_through || known_to_all_hosts() >= height) co_return true;
         co_await base::sleep_on(timer, kHeightRetry);
     }
     co_return false;

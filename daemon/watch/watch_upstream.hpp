@@ -23,7 +23,7 @@ public:
         // The transaction, once the block that includes it is.
         std::optional<storage::FoundTransaction> found;
     };
-    struct NotKnown {       // to any host
+    struct NotKnown {       // to any host: the word of two, where two have one
         std::string asked;  // which, and what they answered
     };
     struct NoAnswer {
@@ -34,15 +34,20 @@ public:
     virtual base::Task<TreeAnswer> tree(std::string tx_hash, std::string sender_id,
                                         chain::BlockHeight final_height) = 0;
 
+    struct SenderQuestion {
+        std::string account_id;
+        std::string public_key;  // with its transaction's nonce; empty: not asked for
+        std::optional<std::uint64_t> own_nonce;
+        std::optional<chain::u128> cost;  // of its transaction; nullopt: its balance is not asked for
+    };
     struct Sender {
         std::optional<std::uint64_t> nonce;  // nullopt: the key does not exist
         std::optional<chain::u128> balance;  // nullopt: the account does not exist
-        chain::BlockHeight height = 0;       // final, not below either answer's; 0: it was not told
-        std::string host;
+        chain::BlockHeight height = 0;       // final, not below any answer's; 0: it was not told
+        std::string hosts;                   // "first, second"
     };
-    // An empty key: the balance alone. nullopt: nobody answered.
-    virtual base::Task<std::optional<Sender>> sender(std::string account_id, std::string public_key,
-                                                     bool with_balance) = 0;
+    // nullopt: nobody answered, or one host alone says what would end the transaction.
+    virtual base::Task<std::optional<Sender>> sender(SenderQuestion question) = 0;
 };
 
 }  // namespace receiptd::watch

@@ -33,6 +33,14 @@ protected:
         return *source_;
     }
 
+    static Transport::Reply taking(const net::HttpRequest&) { return result("\"" + kSubmittedTx + "\""); }
+    static Transport::Reply refusing(const net::HttpRequest&) {
+        return error("INVALID_TRANSACTION", 200, "HANDLER_ERROR",
+                     R"({"TxExecutionError":{"InvalidTxError":"InvalidSignature"}})");
+    }
+    static Transport::Reply failing(const net::HttpRequest&) { return broken(net::TransportFault::timeout); }
+    static Transport::Reply busy(const net::HttpRequest&) { return http(503, "busy"); }
+
     World world;
     FakeHost& regular = world.host("regular", HostKind::regular);
     FakeHost& archival = world.host("archival", HostKind::archival);
@@ -61,7 +69,7 @@ TEST_F(SubmitSourceTest, AHostThatSpeaksOfAnotherTransactionIsNotBelieved) {
 }
 
 TEST_F(SubmitSourceTest, ARefusalComesWithTheWholeError) {
-    regular.script = [](const auto&) {
+    regular.script = archival.script = [](const auto&) {
         return error(
             "INVALID_TRANSACTION", 200, "HANDLER_ERROR",
             R"({"TxExecutionError":{"InvalidTxError":{"InvalidNonce":{"tx_nonce":5,"ak_nonce":7}}}})");
@@ -70,7 +78,28 @@ TEST_F(SubmitSourceTest, ARefusalComesWithTheWholeError) {
     ASSERT_TRUE(std::holds_alternative<SubmitSource::Refused>(refused));
     EXPECT_EQ(std::get<SubmitSource::Refused>(refused).error_json,
               R"({"InvalidNonce":{"tx_nonce":5,"ak_nonce":7}})");
-    EXPECT_EQ(std::get<SubmitSource::Refused>(refused).host, "regular");
+    EXPECT_EQ(std::get<SubmitSource::Refused>(refused).hosts, "regular, archival");
+}
+
+TEST_F(SubmitSourceTest, TheRefusalOfOneOfTwoHostsIsNotEnough) {
+    regular.script = refusing;
+    for (const auto& other : {failing, busy}) {
+        archival.script = other;
+        const auto answer = broadcast();
+        ASSERT_TRUE(std::holds_alternative<SubmitSource::NotTaken>(answer));
+        EXPECT_THAT(std::get<SubmitSource::NotTaken>(answer).detail, HasSubstr("InvalidSignature"));
+    }
+    archival.script = taking;
+    world.time->advance(std::chrono::minutes(5));
+    EXPECT_TRUE(std::holds_alternative<SubmitSource::Taken>(broadcast()));
+}
+
+TEST_F(SubmitSourceTest, AHostThatTakesNoTransactionsHasNoWord) {
+    regular.script = refusing;
+    archival.script = [](const auto&) { return error("METHOD_NOT_FOUND"); };
+    const auto refused = broadcast();
+    ASSERT_TRUE(std::holds_alternative<SubmitSource::Refused>(refused));
+    EXPECT_EQ(std::get<SubmitSource::Refused>(refused).hosts, "regular");
 }
 
 TEST_F(SubmitSourceTest, CongestionIsNoRefusal) {
@@ -92,13 +121,6 @@ TEST_F(SubmitSourceTest, WhatNoHostTakesSaysWhatEachSaid) {
 // Several regular hosts: which of them passes it on, nobody can tell.
 class SeveralHostsTest : public SubmitSourceTest {
 protected:
-    static Transport::Reply taking(const net::HttpRequest&) { return result("\"" + kSubmittedTx + "\""); }
-    static Transport::Reply refusing(const net::HttpRequest&) {
-        return error("INVALID_TRANSACTION", 200, "HANDLER_ERROR",
-                     R"({"TxExecutionError":{"InvalidTxError":"InvalidSignature"}})");
-    }
-    static Transport::Reply failing(const net::HttpRequest&) { return broken(net::TransportFault::timeout); }
-
     FakeHost& second = world.host("second", HostKind::regular);
 };
 

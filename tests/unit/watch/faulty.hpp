@@ -79,10 +79,8 @@ public:
         NoAnswer none{"a step fails"};
         return steps_.take(hosts_.tree(std::move(tx_hash), std::move(sender_id), final_height), none);
     }
-    base::Task<std::optional<Sender>> sender(std::string account_id, std::string public_key,
-                                             bool with_balance) override {
-        return steps_.take(hosts_.sender(std::move(account_id), std::move(public_key), with_balance),
-                           std::nullopt);
+    base::Task<std::optional<Sender>> sender(SenderQuestion question) override {
+        return steps_.take(hosts_.sender(std::move(question)), std::nullopt);
     }
 
 private:
@@ -103,6 +101,10 @@ public:
     }
     Told<std::optional<chain::BlockRef>> block(std::string hash) override {
         return steps_.take(nodes_.block(std::move(hash)), timeout());
+    }
+    base::Task<std::vector<Opinion>> opinions(std::string account_id, std::string public_key) override {
+        return steps_.take(nodes_.opinions(std::move(account_id), std::move(public_key)),
+                           std::vector<Opinion>());
     }
     Told<chain::BlockRef> final_head() override { return steps_.take(nodes_.final_head(), timeout()); }
     Told<chain::u128> gas_price() override { return steps_.take(nodes_.gas_price(), timeout()); }

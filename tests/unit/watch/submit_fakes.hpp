@@ -167,6 +167,7 @@ public:
         return told(facts.block);
     }
     Told<chain::BlockRef> final_head() override { return told(facts.head); }
+    base::Task<std::vector<Opinion>> opinions(std::string, std::string) override { co_return others; }
     Told<chain::u128> gas_price() override { return told(facts.gas_price); }
     Told<std::uint64_t> validity_blocks() override { return told(facts.validity_blocks); }
     Told<bool> is_included(std::string, std::string) override { return told(included); }
@@ -178,6 +179,7 @@ public:
     }
 
     ChainFacts facts;
+    std::vector<Opinion> others;
     bool included = false;
     bool away = false;
     // Known when it is asked for the n-th time.

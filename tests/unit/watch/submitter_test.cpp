@@ -110,6 +110,34 @@ TEST_F(SubmitterTest, WhatIsRefusedIsNeitherStoredNorSent) {
     EXPECT_THAT(chain.sent, SizeIs(0));
 }
 
+TEST_F(SubmitterTest, WhatTwoHostsRefuseIsRefused) {
+    chain.others = {{"regular", chain.facts.head, std::nullopt, chain.facts.key},
+                    {"archival", chain.facts.head, std::nullopt, chain.facts.key}};
+    chain.facts.account.reset();
+    const auto result = submit(request_for(transfer()));
+    ASSERT_TRUE(result && result->has_error());
+    EXPECT_EQ(result->error().error_class, "signer_missing");
+    EXPECT_THAT(chain.sent, SizeIs(0));
+}
+
+// For signer, nonce and balance alike: the facts of the other host count as a whole.
+TEST_F(SubmitterTest, WhatOneHostRefusesAndAnotherWouldTakeIsSent) {
+    const auto honest = chain.facts;
+    chain.others = {{"archival", honest.head, honest.account, honest.key}};
+    chain.facts.account.reset();
+    EXPECT_TRUE(submit(request_for(transfer(6)))->has_value());
+    chain.facts = honest;
+    chain.facts.account->amount = 0;
+    EXPECT_TRUE(submit(request_for(transfer(7)))->has_value());
+    chain.facts = honest;
+    chain.facts.key->nonce = 1'000;
+    EXPECT_TRUE(submit(request_for(transfer(8)))->has_value());
+    chain.facts = honest;
+    chain.facts.head.height = 1'000'000;  // then its block hash is too old
+    EXPECT_TRUE(submit(request_for(transfer(9)))->has_value());
+    EXPECT_THAT(chain.sent, SizeIs(4));
+}
+
 TEST_F(SubmitterTest, ItsOwnInclusionDoesNotSpeakAgainstIt) {
     chain.included = true;
     const auto result = submit(request_for(transfer(5)));

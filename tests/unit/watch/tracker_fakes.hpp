@@ -182,7 +182,7 @@ public:
         answer.found = found_at(tx_hash, *found->second.included_at);
         co_return answer;
     }
-    base::Task<std::optional<Sender>> sender(std::string, std::string, bool) override {
+    base::Task<std::optional<Sender>> sender(SenderQuestion) override {
         ++sender_asked;
         co_return told;
     }
@@ -212,6 +212,7 @@ public:
         settings.tick = std::chrono::milliseconds(1);
         ChainView view;
         view.final_height = [this] { return std::optional(final_height); };
+        view.committed_height = [this] { return std::optional(committed ? *committed : final_height); };
         view.covered_up_to = [this](chain::BlockHeight) { return covered; };
         view.follows_since = [this](chain::BlockHeight from) { return from >= followed_since; };
         view.is_at_head = [this] { return at_head; };
@@ -251,6 +252,7 @@ public:
     metrics::Registry registry;
     metrics::WatchSeries series;
     chain::BlockHeight final_height = 100;
+    std::optional<chain::BlockHeight> committed;  // nullopt: up to the final height
     chain::BlockHeight followed_since = 0;
     std::optional<chain::BlockHeight> covered = 100;
     bool at_head = true;

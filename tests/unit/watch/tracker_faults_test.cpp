@@ -86,7 +86,7 @@ private:
     }
     ChainView view() {
         ChainView view;
-        view.final_height = [this] { return std::optional(covered_); };
+        view.final_height = view.committed_height = [this] { return std::optional(covered_); };
         view.covered_up_to = [this](chain::BlockHeight) { return std::optional(covered_); };
         view.follows_since = [](chain::BlockHeight) { return true; };
         view.is_at_head = [] { return true; };

@@ -42,7 +42,7 @@ storage::Watch& submission_with_used_nonce(Life& life, chain::BlockHeight used_a
     WatchUpstream::Sender sender;
     sender.nonce = 7;
     sender.height = used_at;
-    sender.host = "regular";
+    sender.hosts = "regular";
     life.hosts.told = sender;
     return watch;
 }
@@ -190,6 +190,24 @@ TEST(Tracker, AboveAGapTheHostsWordEndsAWatch) {
     life.final_height = 200;
     life.start();
     EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::unknown; }));
+}
+
+TEST(Tracker, AHeadThatAHostAloneTellsEndsNothing) {
+    Life life;
+    life.store.add("by its hash").transaction.watched_since = 90;
+    life.store.add("submitted").transaction.watched_since = 90;
+    life.store.rows["submitted"].transaction.valid_until = 120;
+    life.final_height = 200'000;
+    life.committed = life.covered = 100;
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.store.rows["by its hash"].checks > 0; }));
+    ASSERT_TRUE(life.until([&] { return life.store.rows["submitted"].checks > 0; }));
+    EXPECT_EQ(life.stage("by its hash"), Stage::accepted);
+    EXPECT_EQ(life.stage("submitted"), Stage::accepted);
+    life.committed = life.covered = 200;
+    life.clock.passed += std::chrono::minutes(2);
+    EXPECT_TRUE(life.until([&] { return life.stage("by its hash") == Stage::unknown; }));
+    EXPECT_TRUE(life.until([&] { return life.stage("submitted") == Stage::expired; }));
 }
 
 TEST(Tracker, AHashNobodyKnowsEndsUnknownWithWhatWasAsked) {
