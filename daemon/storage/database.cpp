@@ -3,8 +3,10 @@
 #include "metrics/registry.hpp"
 #include "storage/migrate.hpp"
 #include "storage/news.hpp"
+#include "storage/sql_time.hpp"
 #include "storage/watch_rows.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <random>
 #include <utility>
@@ -96,6 +98,13 @@ void forget_ended_watches(pqxx::connection& connection, base::WallTime before) {
                     seconds);
 }
 
+std::optional<base::WallTime> newest_block_at(pqxx::connection& connection) {
+    pqxx::work tx(connection);
+    const auto newest = tx.exec("SELECT " + microseconds_of("max(block_time)") + " FROM blocks")[0][0];
+    if (newest.is_null()) return std::nullopt;
+    return wall_time(newest);
+}
+
 // Adoptions that nothing can refer to any more.
 void forget_old_adoptions(pqxx::connection& connection) {
     pqxx::work tx(connection);
@@ -142,9 +151,12 @@ base::Task<void> Database::check_identity(ChainIdentity configured) {
 base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chrono::hours> keep) {
     return pool.maintenance.run([this, now, keep](pqxx::connection& connection) {
         partitions.make_ahead(connection, now);
-        if (keep) {
-            partitions.retire(connection, now, *keep);
-            forget_ended_watches(connection, now - *keep);
+        // A clock that is ahead makes nothing old.
+        const auto newest = newest_block_at(connection);
+        if (keep && newest) {
+            const auto before = std::min(now, *newest) - *keep;
+            partitions.retire(connection, before);
+            forget_ended_watches(connection, before);
         }
         partitions.count(connection);
         forget_old_adoptions(connection);

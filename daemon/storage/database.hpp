@@ -41,7 +41,8 @@ public:
     // First call of a daemon. Refuses a schema that is not this program's and a database that holds another
     // chain; writes the identity on first use. Throws StorageError saying what to do.
     base::Task<void> check_identity(ChainIdentity configured);
-    // Makes partitions ahead, applies the retention, and deletes old rows. Call at start and every hour.
+    // Makes partitions ahead, applies the retention, and deletes old rows. Age counts from `now` or from the
+    // newest block stored, whichever is earlier. Call at start and every hour.
     base::Task<void> maintain(base::WallTime now, std::optional<std::chrono::hours> keep);
     // Answers when the database does (for /readyz).
     base::Task<void> ping();

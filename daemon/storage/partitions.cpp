@@ -1,5 +1,6 @@
 #include "storage/partitions.hpp"
 
+#include "base/iso_time.hpp"
 #include "base/log.hpp"
 
 #include <string>
@@ -65,15 +66,14 @@ void PartitionKeeper::make_ahead(pqxx::connection& connection, base::WallTime no
     tx.commit();
 }
 
-void PartitionKeeper::retire(pqxx::connection& connection, base::WallTime now, std::chrono::hours keep) {
-    const auto before = unix_seconds(now) - std::chrono::seconds(keep).count();
+void PartitionKeeper::retire(pqxx::connection& connection, base::WallTime before) {
     try {
         while (true) {
-            const auto dropped = retire_oldest(connection, before);
+            const auto dropped = retire_oldest(connection, unix_seconds(before));
             if (dropped.empty()) return;
             forget();
             log::info("partitions dropped by retention; coverage still counts their heights as done",
-                      {{"tables", dropped}, {"keep_hours", keep.count()}});
+                      {{"tables", dropped}, {"before", base::iso_time(before)}});
         }
     } catch (const pqxx::sql_error& e) {
         if (shim::sqlstate_of(e) != kLockNotAvailable) throw;

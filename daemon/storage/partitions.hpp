@@ -39,8 +39,8 @@ public:
 
     // From today to seven widths ahead.
     void make_ahead(pqxx::connection& connection, base::WallTime now);
-    // Drops partitions that end before now - keep.
-    void retire(pqxx::connection& connection, base::WallTime now, std::chrono::hours keep);
+    // Drops partitions that end before that.
+    void retire(pqxx::connection& connection, base::WallTime before);
     void count(pqxx::connection& connection);
 
 private:

@@ -24,7 +24,7 @@ constexpr base::Duration kTakenIn = 1s;
 constexpr base::Duration kRuleBlock = 30s;  // the block that made a rule match is committed by then
 constexpr base::Duration kKeyAfter = 5s;    // of a submission: most are included by then
 
-// Nobody is told of what happened long ago.
+// Nobody is told of what happened long ago. `now`: ReviewRules::chain_now.
 bool is_news(const std::vector<chain::Transition>& transitions, base::WallTime now) {
     return std::none_of(transitions.begin(), transitions.end(), [&](const auto& transition) {
         return transition.at &&
@@ -40,10 +40,11 @@ std::string with_witness(const std::string& evidence, const Witness& witness) {
         .to_json();
 }
 
-bool is_stuck(const storage::Watch& watch, const ReviewRules& rules) {
-    if (!rules.at_head_since) return watch.stuck;
+// It stays stuck until it moves, whatever a restart makes of the time that it has waited.
+bool is_stuck(const storage::Watch& watch, const ReviewRules& rules, base::SteadyTime in_stage_since) {
+    if (watch.stuck || !rules.at_head_since) return watch.stuck;
     const auto patience = chain::stuck_after(watch.state.stage, rules.stuck);
-    return patience && rules.now >= std::max(watch.stage_since, *rules.at_head_since) + *patience;
+    return patience && rules.steady_now >= std::max(in_stage_since, *rules.at_head_since) + *patience;
 }
 
 // Notes the block since which the balance does not cover the cost, by the balance told last.
@@ -99,7 +100,8 @@ chain::TreeSeen seen_of(const std::string& tx_hash, const storage::StoredTree& t
 
 std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
                                            const std::vector<chain::Observation>& observations,
-                                           const ReviewRules& rules, const std::optional<Witness>& witness) {
+                                           const ReviewRules& rules, base::SteadyTime in_stage_since,
+                                           const std::optional<Witness>& witness) {
     storage::WatchUpdate update;
     update.tx_hash = watch.tx_hash;
     update.from = watch.state.stage;
@@ -115,9 +117,9 @@ std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
     if (witness)
         for (auto& transition : update.transitions)
             transition.evidence = with_witness(transition.evidence, *witness);
-    update.alert = is_news(update.transitions, rules.now);
+    update.alert = is_news(update.transitions, rules.chain_now);
     const bool moved = update.state.stage != watch.state.stage;
-    const bool stuck = !moved && is_stuck(watch, rules);
+    const bool stuck = !moved && is_stuck(watch, rules, in_stage_since);
     if (stuck != watch.stuck) update.stuck = stuck;
     if (update.transitions.empty() && !update.stuck && !update.balance_missing_since &&
         update.sender_id.empty())

@@ -14,9 +14,11 @@ namespace receiptd::watch {
 struct ReviewRules {
     chain::LifecycleRules lifecycle;
     chain::StuckRules stuck;
-    base::WallTime now{};
+    base::WallTime now{};        // for rows and people: it may jump
+    base::WallTime chain_now{};  // the earlier of `now` and the time of the newest block stored
+    base::SteadyTime steady_now{};
     // The time since when the follower is at the head; nullopt: it is not, and may have missed events.
-    std::optional<base::WallTime> at_head_since = base::WallTime{};
+    std::optional<base::SteadyTime> at_head_since = base::SteadyTime{};
 };
 
 // The tree as far as the database knows it.
@@ -28,10 +30,11 @@ struct Witness {
     chain::BlockHeight final_height = 0;
 };
 
-// Applies the observations, and whether it is stuck now. nullopt: nothing is to be written.
+// Applies the observations, and whether it is stuck now. `in_stage_since`: known here to be in its stage.
+// nullopt: nothing is to be written.
 std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
                                            const std::vector<chain::Observation>& observations,
-                                           const ReviewRules& rules,
+                                           const ReviewRules& rules, base::SteadyTime in_stage_since,
                                            const std::optional<Witness>& witness = std::nullopt);
 
 // The watch as it is once the update is stored.
@@ -49,6 +52,7 @@ struct Sight {
     // the follower cannot see it.
     std::optional<chain::BlockHeight> looked_up_to;
     bool tree_is_stored = false;  // or will be: its inclusion was followed
+    base::SteadyTime in_stage_since{};
 };
 
 struct Check {

@@ -201,8 +201,8 @@ base::Task<SubmitResult> Submitter::store_and_send(storage::NewWatch row, std::o
 }
 
 base::Task<std::string> Submitter::send(storage::Watch& watch, rpc::Priority priority) {
-    auto& due = schedule_[watch.tx_hash];
-    schedule(watch.tx_hash, due.attempts + 1);
+    const auto before = schedule_.find(watch.tx_hash);
+    schedule(watch.tx_hash, before == schedule_.end() ? 1 : before->second.attempts + 1);
     const auto result = co_await source_.broadcast(watch.signed_tx_base64, watch.tx_hash, priority);
     if (const auto* taken = std::get_if<rpc::SubmitSource::Taken>(&result)) {
         chain::Routed seen{taken->hosts};
@@ -222,7 +222,8 @@ base::Task<std::string> Submitter::send(storage::Watch& watch, rpc::Priority pri
         co_return refused->hosts + " refused it: " + error.detail;
     }
     auto detail = std::get<rpc::SubmitSource::NotTaken>(result).detail;
-    if (time_->wall() - watch.created_at >= options_.give_up) {
+    const auto waiting = schedule_.find(watch.tx_hash);
+    if (waiting != schedule_.end() && time_->now() - waiting->second.since >= options_.give_up) {
         chain::NoRoute seen{detail};
         co_await observe(watch, std::move(seen));
     }
@@ -247,9 +248,10 @@ base::Task<void> Submitter::observe(storage::Watch& watch, chain::Observation ob
 }
 
 void Submitter::schedule(const std::string& tx_hash, unsigned attempts) {
-    auto& due = schedule_[tx_hash];
+    const auto now = time_->now();
+    auto& due = schedule_.try_emplace(tx_hash, Due{now, now, 0}).first->second;
     due.attempts = attempts;
-    due.at = time_->now() + base::backoff_delay(options_.again, attempts + 1, time_->chance());
+    due.at = now + base::backoff_delay(options_.again, attempts + 1, time_->chance());
 }
 
 base::Task<void> Submitter::run() {
@@ -281,7 +283,7 @@ base::Task<void> Submitter::look() {
             if (watch.state.stage == chain::Stage::pending)
                 schedule(watch.tx_hash, 1);
             else
-                schedule_[watch.tx_hash].at = time_->now();
+                schedule_.try_emplace(watch.tx_hash, Due{time_->now(), time_->now(), 0});
         }
         if (page.size() < kPage) co_return;
         since = page.back().created_at;

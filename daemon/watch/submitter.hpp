@@ -56,6 +56,7 @@ public:
 private:
     struct Due {
         base::SteadyTime at{};
+        base::SteadyTime since{};  // when it was first to be sent from here
         unsigned attempts = 0;
     };
     struct Asked;

@@ -73,7 +73,7 @@ base::Task<void> Tracker::fill_from(WatchPages pages) {
     while (true) {
         auto page = co_await (store_.*pages)(after, kFillPage);
         for (const auto& watch : page) {
-            index_.set(watch, settings_.lifecycle);
+            index_.set(watch, settings_.lifecycle, clock_.steady());
             index_.touch_later(watch.tx_hash);
         }
         if (page.size() < kFillPage) break;
@@ -118,7 +118,7 @@ base::Task<void> Tracker::take_in_others() {
             others_seen_until_ = std::max(others_seen_until_, watch.created_at);
             coming_.erase(watch.tx_hash);
             if (index_.contains(watch.tx_hash)) continue;
-            index_.set(watch, settings_.lifecycle);
+            index_.set(watch, settings_.lifecycle, clock_.steady());
             index_.touch(watch.tx_hash);
         }
     }
@@ -140,7 +140,7 @@ base::Task<void> Tracker::take_in(std::vector<storage::Watch> fresh, chain::Bloc
     for (auto& watch : fresh) {
         coming_.erase(watch.tx_hash);
         watch.transaction.watched_since = final_height;
-        index_.set(watch, settings_.lifecycle);
+        index_.set(watch, settings_.lifecycle, clock_.steady());
         // Thousands of hashes at once do not hold up what happens on the chain meanwhile.
         index_.touch_later(watch.tx_hash);
     }
@@ -223,6 +223,7 @@ base::Task<Tracker::Page> Tracker::load(std::vector<std::string> tx_hashes) {
         gone.erase(watch.tx_hash);
         open.push_back(watch.tx_hash);
         page.sights.push_back(sight_of(watch));
+        page.sights.back().in_stage_since = index_.in_stage_since(watch.tx_hash).value_or(clock_.steady());
         if (const auto told = told_.find(watch.tx_hash); told != told_.end()) page.told.insert(*told);
         page.watches.push_back(std::move(watch));
     }
@@ -248,13 +249,15 @@ Sight Tracker::sight_of(const storage::Watch& watch) const {
 
 base::Task<Tracker::Page> Tracker::judge(base::asio::thread_pool& cpu, Page page, ReviewRules rules) {
     auto work = [page = std::move(page), rules]() mutable {
-        for (const auto& watch : page.watches) {
+        for (std::size_t i = 0; i < page.watches.size(); ++i) {
+            const auto& watch = page.watches[i];
             std::vector<chain::Observation> observations;
             if (const auto told = page.told.find(watch.tx_hash); told != page.told.end())
                 observations.emplace_back(told->second);
             if (const auto tree = page.trees.find(watch.tx_hash); tree != page.trees.end())
                 observations.emplace_back(seen_of(watch.tx_hash, tree->second));
-            if (auto update = review(watch, observations, rules)) page.updates.push_back(std::move(*update));
+            auto update = review(watch, observations, rules, page.sights[i].in_stage_since);
+            if (update) page.updates.push_back(std::move(*update));
         }
         return std::move(page);
     };
@@ -276,7 +279,7 @@ base::Task<void> Tracker::write(Page page) {
             count(*update->second, page);
             apply(watch, *update->second, clock_.wall());
         }
-        index_.set(watch, settings_.lifecycle);
+        index_.set(watch, settings_.lifecycle, clock_.steady());
         if (chain::is_end(watch.state.stage)) told_.erase(watch.tx_hash);
     }
     publish();
@@ -288,6 +291,8 @@ ReviewRules Tracker::rules_now() const {
     rules.lifecycle = settings_.lifecycle;
     rules.stuck = settings_.stuck;
     rules.now = clock_.wall();
+    rules.chain_now = std::min(rules.now, chain_.newest_block_at().value_or(rules.now));
+    rules.steady_now = clock_.steady();
     rules.at_head_since = at_head_since_;
     return rules;
 }
@@ -296,7 +301,7 @@ void Tracker::note_head() {
     if (chain_.is_at_head && !chain_.is_at_head())
         at_head_since_.reset();
     else if (!at_head_since_)
-        at_head_since_ = clock_.wall();
+        at_head_since_ = clock_.steady();
     index_.forget_lost(chain_.committed_height().value_or(0));
 }
 

@@ -40,6 +40,8 @@ struct ChainView {
     // Whether what is executed from this height on is stored, or will be: false above a hole that nobody
     // fills.
     std::function<bool(chain::BlockHeight)> follows_since;
+    // The time of the newest block that is stored.
+    std::function<std::optional<base::WallTime>()> newest_block_at;
     // Whether the newest final block is stored, or nearly.
     std::function<bool()> is_at_head;
     bool stores = true;  // watched transactions are stored when their block is
@@ -141,7 +143,7 @@ private:
     std::unordered_set<std::string> coming_;  // stored for a rule, not taken in yet
     base::WallTime others_seen_until_{};
     base::SteadyTime looked_far_back_at_{};
-    std::optional<base::WallTime> at_head_since_;
+    std::optional<base::SteadyTime> at_head_since_;
     unsigned reviewing_ = 0;
     std::deque<std::string> to_ask_;
     std::unordered_set<std::string> asking_;  // queued or under way

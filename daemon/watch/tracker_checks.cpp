@@ -27,9 +27,8 @@ base::Task<void> Tracker::check_due() {
         note_head();
         bool more = true;
         while (more) {
-            const auto now = clock_.wall();
-            auto due =
-                index_.take_due(now, chain_.committed_height().value_or(0), now + kCheckLost, kCheckedAtOnce);
+            const WatchIndex::Now now{clock_.wall(), clock_.steady(), chain_.committed_height().value_or(0)};
+            auto due = index_.take_due(now, kCheckLost, kCheckedAtOnce);
             more = due.size() == kCheckedAtOnce;
             if (due.empty()) break;
             auto page = co_await load(std::move(due));
@@ -134,7 +133,7 @@ base::Task<void> Tracker::conclude(std::string tx_hash, Asked asked) {
     page = co_await judge(cpu_, std::move(page), rules);
     if (page.updates.empty()) {
         auto& watch = page.watches[0];
-        auto update = review(watch, asked.observations, rules, asked.witness);
+        auto update = review(watch, asked.observations, rules, page.sights[0].in_stage_since, asked.witness);
         if (!update) {
             update.emplace();
             update->tx_hash = watch.tx_hash;

@@ -15,6 +15,10 @@ chain::BlockHeight last_height(const chain::WatchedTransaction& transaction,
 
 namespace {
 
+// No watch is looked at later than that after the last look: a later time was written by a clock that has
+// been set back since.
+constexpr base::Duration kLongestWait = std::chrono::hours(1);
+
 // The height at which all blocks up to `last` count as looked through: some blocks later.
 chain::BlockHeight looked_through_at(chain::BlockHeight last) {
     return last > std::numeric_limits<chain::BlockHeight>::max() - kHostsLag ? last : last + kHostsLag;
@@ -22,7 +26,7 @@ chain::BlockHeight looked_through_at(chain::BlockHeight last) {
 
 }  // namespace
 
-void WatchIndex::set(const storage::Watch& watch, const chain::LifecycleRules& rules) {
+void WatchIndex::set(const storage::Watch& watch, const chain::LifecycleRules& rules, base::SteadyTime now) {
     if (chain::is_end(watch.state.stage)) {
         erase(watch.tx_hash);
         if (watch.state.stage != chain::Stage::final)
@@ -30,16 +34,25 @@ void WatchIndex::set(const storage::Watch& watch, const chain::LifecycleRules& r
         return;
     }
     lost_.erase(watch.tx_hash);
-    auto& entry = watches_[watch.tx_hash];
+    const auto [found, is_new] = watches_.try_emplace(watch.tx_hash);
+    auto& entry = found->second;
+    if (is_new || entry.stage != watch.state.stage) entry.in_stage_since = now;
+    entry.stage = watch.state.stage;
     stuck_count_ = stuck_count_ - (entry.stuck ? 1 : 0) + (watch.stuck ? 1 : 0);
     entry.stuck = watch.stuck;
     entry.check_at = watch.next_check_at;
     const auto patience = chain::stuck_after(watch.state.stage, stuck_);
-    entry.stuck_at = patience && !watch.stuck ? watch.stage_since + *patience : base::WallTime::max();
+    entry.stuck_at = patience && !watch.stuck ? entry.in_stage_since + *patience : base::SteadyTime::max();
     entry.waits = watch.state.stage < chain::Stage::included;
     const auto ends_at = last_height(watch.transaction, rules);
     entry.is_due = entry.is_due && entry.ends_at == ends_at;
     entry.ends_at = ends_at;
+}
+
+std::optional<base::SteadyTime> WatchIndex::in_stage_since(const std::string& tx_hash) const {
+    const auto found = watches_.find(tx_hash);
+    if (found == watches_.end()) return std::nullopt;
+    return found->second.in_stage_since;
 }
 
 void WatchIndex::erase(const std::string& tx_hash) {
@@ -74,15 +87,15 @@ std::vector<std::string> WatchIndex::take_touched(std::size_t limit) {
     return taken;
 }
 
-std::vector<std::string> WatchIndex::take_due(base::WallTime now, chain::BlockHeight final_height,
-                                              base::WallTime again_at, std::size_t limit) {
+std::vector<std::string> WatchIndex::take_due(const Now& now, base::Duration again_after, std::size_t limit) {
     std::vector<std::string> due;
     for (auto& [tx_hash, entry] : watches_) {
         if (due.size() == limit) break;
-        const bool over = entry.waits && !entry.is_due && final_height >= entry.ends_at;
-        if (entry.check_at > now && entry.stuck_at > now && !over) continue;
-        entry.check_at = again_at;
-        entry.stuck_at = std::max(entry.stuck_at, again_at);
+        const bool over = entry.waits && !entry.is_due && now.final_height >= entry.ends_at;
+        const bool not_yet = entry.check_at > now.wall && entry.check_at <= now.wall + kLongestWait;
+        if (not_yet && entry.stuck_at > now.steady && !over) continue;
+        entry.check_at = now.wall + again_after;
+        entry.stuck_at = std::max(entry.stuck_at, now.steady + again_after);
         entry.is_due = entry.is_due || over;
         due.push_back(tx_hash);
     }

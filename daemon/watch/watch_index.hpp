@@ -21,12 +21,14 @@ public:
 
     // Takes a watch as it is stored. A watch that has ended is forgotten, except if it ended without a tree:
     // the chain can still take that back as long as a block may include the transaction.
-    void set(const storage::Watch& watch, const chain::LifecycleRules& rules);
+    void set(const storage::Watch& watch, const chain::LifecycleRules& rules, base::SteadyTime now);
     void erase(const std::string& tx_hash);
     bool contains(const std::string& tx_hash) const { return watches_.contains(tx_hash); }
     bool empty() const { return watches_.empty() && lost_.empty(); }
     std::size_t size() const { return watches_.size(); }
     std::size_t stuck() const { return stuck_count_; }
+    // The time since when it is known to be in its stage; nullopt: it is not watched.
+    std::optional<base::SteadyTime> in_stage_since(const std::string& tx_hash) const;
 
     // Whether the watch ended without a tree and a block may still include the transaction.
     bool is_lost(const std::string& tx_hash) const { return lost_.contains(tx_hash); }
@@ -41,16 +43,22 @@ public:
     std::size_t touched() const { return touched_.size() + later_.size(); }
     std::vector<std::string> take_touched(std::size_t limit);
 
-    // Returns watches that are due by the clock or whose last possible height is final now. They come again
-    // only after `again_at`, unless set() says otherwise.
-    std::vector<std::string> take_due(base::WallTime now, chain::BlockHeight final_height,
-                                      base::WallTime again_at, std::size_t limit);
+    // Returns watches that are due by the clock, stuck, or whose last possible height is final now. They come
+    // again only after `again_after`, unless set() says otherwise.
+    struct Now {
+        base::WallTime wall{};
+        base::SteadyTime steady{};
+        chain::BlockHeight final_height = 0;
+    };
+    std::vector<std::string> take_due(const Now& now, base::Duration again_after, std::size_t limit);
 
 private:
     struct Entry {
         base::WallTime check_at{};
-        base::WallTime stuck_at = base::WallTime::max();
+        base::SteadyTime in_stage_since{};
+        base::SteadyTime stuck_at = base::SteadyTime::max();
         chain::BlockHeight ends_at = 0;  // as long as it waits for inclusion
+        chain::Stage stage = chain::Stage::accepted;
         bool stuck = false;
         bool waits = false;   // for inclusion
         bool is_due = false;  // its last height was final when it was due last: only the clock counts now

@@ -114,14 +114,30 @@ TEST_F(Commit, RetentionDropsWholePartitionsAndKeepsTheirCoverage) {
     OpenStore with_retention(database().url());
     with_retention.keep = std::chrono::hours(24);
     with_retention.clock.now += std::chrono::hours(47);
+    commit_block_at(101, "timestamptz '2022-10-20 23:00Z'");
     await(with_retention.maintain());
-    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "1") << "the day is not wholly older than keep";
+    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "2") << "the day is not wholly older than keep";
 
     with_retention.clock.now += std::chrono::hours(2);
+    commit_block_at(102, "timestamptz '2022-10-21 01:00Z'");
     await(with_retention.maintain());
-    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "0");
+    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "2");
     EXPECT_EQ(value("SELECT count(*) FROM partitions WHERE partition_name LIKE '%20221019'"), "0");
-    EXPECT_EQ(value("SELECT heights FROM coverage"), "{[100,101)}");
+    EXPECT_EQ(value("SELECT heights FROM coverage"), "{[100,103)}");
+}
+
+TEST_F(Commit, NoClockDropsHistory) {
+    commit(full_batch(100));
+    OpenStore with_retention(database().url());
+    with_retention.keep = std::chrono::hours(24);
+    with_retention.clock.now += std::chrono::hours(365 * 24);
+    await(with_retention.maintain());
+    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "1") << "the newest block is not that old";
+
+    commit_block_at(101, "timestamptz '2023-10-19 01:00Z'");
+    with_retention.clock.now -= std::chrono::hours(365 * 24);
+    await(with_retention.maintain());
+    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "2") << "a block's time is no clock either";
 }
 
 TEST_F(Commit, MakesADroppedPartitionAgainWhenABatchNeedsIt) {

@@ -73,6 +73,12 @@ protected:
 
     OpenStore& store() { return *open_; }
     CommitOutcome commit(RowBatch batch) { return await(store().blocks.commit(std::move(batch))); }
+    // Commits a block of that time, an SQL expression.
+    void commit_block_at(base::Height height, const std::string& time) {
+        commit(block_batch(height));
+        execute("SELECT make_partitions(" + time + ", " + time + "); UPDATE blocks SET block_time = " + time +
+                " WHERE block_height = " + std::to_string(height));
+    }
 
 private:
     std::unique_ptr<OpenStore> open_;

@@ -280,6 +280,7 @@ TEST_F(WatchUpdates, WhatWaitsForAnEndpointThatStaysSwitchedOffOrUnservedComesTo
 
 TEST_F(WatchUpdates, EndedWatchesAreForgottenAsRetentionSaysWithTheirTransitions) {
     store().clock.now = std::chrono::system_clock::now();
+    commit_block_at(100, "now()");
     add({new_watch(1), new_watch(2), new_watch(3)});
     for (const std::uint32_t ended : {1, 2})
         update(step_update(hash_of(ended), Stage::accepted, Stage::dropped));

@@ -9,6 +9,7 @@ using namespace std::chrono_literals;
 using chain::Stage;
 
 const base::WallTime kNow{1'700'000'000s};
+const base::SteadyTime kInStageSince{100s};
 
 chain::ExecutedAt at(chain::BlockHeight height, base::WallTime time = kNow) {
     return {height, static_cast<std::uint64_t>(time.time_since_epoch().count())};
@@ -37,7 +38,8 @@ storage::Watch submission() {
 
 ReviewRules rules() {
     ReviewRules made;
-    made.now = kNow;
+    made.now = made.chain_now = kNow;
+    made.steady_now = kInStageSince + 20s;
     return made;
 }
 
@@ -54,13 +56,13 @@ Sight seen_up_to(chain::BlockHeight height) {
     return sight;
 }
 
-TEST(Review, NothingNewIsNothingToWrite) { EXPECT_FALSE(review(watch_in(), {}, rules())); }
+TEST(Review, NothingNewIsNothingToWrite) { EXPECT_FALSE(review(watch_in(), {}, rules(), kInStageSince)); }
 
 TEST(Review, AStoredTreeMovesTheWatch) {
     storage::StoredTree tree;
     tree.transaction = chain::TransactionFacts{"tx", "alice", "bob", 0, std::nullopt, "pay"};
     tree.outcomes.push_back({"tx", "alice", chain::StatusKind::success_receipt_id, {"r"}, {}, 0, 0, at(101)});
-    const auto update = review(watch_in(), {seen_of("tx", tree)}, rules());
+    const auto update = review(watch_in(), {seen_of("tx", tree)}, rules(), kInStageSince);
     ASSERT_TRUE(update);
     EXPECT_EQ(update->from, Stage::accepted);
     EXPECT_EQ(update->state.stage, Stage::included);
@@ -71,18 +73,18 @@ TEST(Review, AStoredTreeMovesTheWatch) {
 TEST(Review, WhoeverAskedForItTheChainKnowsItsSigner) {
     storage::StoredTree tree;
     tree.transaction = chain::TransactionFacts{"tx", "signer", "bob", 0, std::nullopt, "pay"};
-    EXPECT_FALSE(review(watch_in(), {seen_of("tx", tree)}, rules())) << "no block has it yet";
+    EXPECT_FALSE(review(watch_in(), {seen_of("tx", tree)}, rules(), kInStageSince)) << "no block has it yet";
     tree.listed_at = at(101);
     auto stored = watch_in();
-    const auto update = review(stored, {seen_of("tx", tree)}, rules());
+    const auto update = review(stored, {seen_of("tx", tree)}, rules(), kInStageSince);
     ASSERT_TRUE(update);
     EXPECT_EQ(update->sender_id, "signer");
     apply(stored, *update, kNow);
     EXPECT_EQ(stored.sender_id, "signer");
-    EXPECT_FALSE(review(stored, {seen_of("tx", tree)}, rules()));
+    EXPECT_FALSE(review(stored, {seen_of("tx", tree)}, rules(), kInStageSince));
     auto seen = included(at(101));
     seen.signer_id = "No Account";
-    EXPECT_EQ(review(watch_in(), {seen}, rules())->sender_id, "");
+    EXPECT_EQ(review(watch_in(), {seen}, rules(), kInStageSince)->sender_id, "");
 }
 
 TEST(Review, AListedTransactionIsIncludedBeforeItsOutcomeIsKnown) {
@@ -93,27 +95,38 @@ TEST(Review, AListedTransactionIsIncludedBeforeItsOutcomeIsKnown) {
 }
 
 TEST(Review, WhoSaidItIsInTheEvidence) {
-    const auto update = review(watch_in(), {included(at(101))}, rules(), Witness{"archival", 110});
+    const auto update =
+        review(watch_in(), {included(at(101))}, rules(), kInStageSince, Witness{"archival", 110});
     ASSERT_TRUE(update);
     EXPECT_EQ(update->transitions[0].evidence, R"({"host":"archival","final_height":110})");
 }
 
 TEST(Review, WhatHappenedLongAgoWakesNobody) {
-    EXPECT_TRUE(review(watch_in(), {included(at(101))}, rules())->alert);
-    EXPECT_FALSE(review(watch_in(), {included(at(101, kNow - 2h))}, rules())->alert);
+    EXPECT_TRUE(review(watch_in(), {included(at(101))}, rules(), kInStageSince)->alert);
+    EXPECT_FALSE(review(watch_in(), {included(at(101, kNow - 2h))}, rules(), kInStageSince)->alert);
+}
+
+TEST(Review, AClockThatIsAheadWithholdsNothing) {
+    auto ahead = rules();
+    ahead.now = kNow + 8 * 24h;
+    EXPECT_TRUE(review(watch_in(), {included(at(101))}, ahead, kInStageSince)->alert);
 }
 
 TEST(Review, TooLongInAStageIsStuckUntilItMoves) {
     auto made = watch_in(Stage::included);
-    made.stage_since = kNow - 31s;
-    auto update = review(made, {}, rules());
+    auto later = rules();
+    later.now = kNow + 24h;
+    EXPECT_FALSE(review(made, {}, later, kInStageSince)) << "the wall clock may have jumped";
+    later.steady_now = kInStageSince + 31s;
+    auto update = review(made, {}, later, kInStageSince);
     ASSERT_TRUE(update);
     EXPECT_EQ(update->stuck, true);
     apply(made, *update, kNow);
-    EXPECT_FALSE(review(made, {}, rules())) << "it is known";
+    EXPECT_FALSE(review(made, {}, later, kInStageSince)) << "it is known";
+    EXPECT_FALSE(review(made, {}, later, later.steady_now)) << "after a restart, too";
     auto seen = included(at(101));
     seen.initial_at = at(102);
-    update = review(made, {seen}, rules());
+    update = review(made, {seen}, later, kInStageSince);
     ASSERT_TRUE(update);
     EXPECT_EQ(update->stuck, false);
     EXPECT_EQ(update->state.stage, Stage::executing);
@@ -125,14 +138,14 @@ TEST(Review, ABalanceThatIsMissingIsRememberedAndForgotten) {
     poor.height = poor.key_height.emplace(130);
     poor.balance = 10;
     poor.cost = 1000;
-    auto update = review(made, {poor}, rules());
+    auto update = review(made, {poor}, rules(), kInStageSince);
     ASSERT_TRUE(update);
     EXPECT_EQ(update->balance_missing_since, 130u);
     made.balance_missing_since = 130;
     chain::NotIncludedUpTo rich;
     rich.height = 140;
     rich.cost = 1000;
-    update = review(made, {rich}, rules());
+    update = review(made, {rich}, rules(), kInStageSince);
     ASSERT_TRUE(update);
     EXPECT_EQ(update->balance_missing_since, 0u);
 }
@@ -145,7 +158,7 @@ TEST(Review, WithoutCoverForLongEnoughItIsDropped) {
     poor.balance = 10;
     poor.cost = 1000;
     poor.blocks_without_balance = 20;
-    const auto update = review(made, {poor}, rules());
+    const auto update = review(made, {poor}, rules(), kInStageSince);
     ASSERT_TRUE(update);
     EXPECT_EQ(update->state.stage, Stage::dropped);
     EXPECT_EQ(update->state.reason, chain::reason::kBalance);

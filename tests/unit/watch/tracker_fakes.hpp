@@ -27,8 +27,9 @@ public:
     base::WallTime wall() const override {
         return base::WallTime(std::chrono::seconds(1'700'000'000)) + passed;
     }
-    base::SteadyTime steady() const override { return std::chrono::steady_clock::now(); }
+    base::SteadyTime steady() const override { return std::chrono::steady_clock::now() + steady_passed; }
     base::Duration passed{};
+    base::Duration steady_passed{};
 };
 
 class MemoryWatches final : public storage::WatchStore {
@@ -215,6 +216,7 @@ public:
         view.committed_height = [this] { return std::optional(committed ? *committed : final_height); };
         view.covered_up_to = [this](chain::BlockHeight) { return covered; };
         view.follows_since = [this](chain::BlockHeight from) { return from >= followed_since; };
+        view.newest_block_at = [this] { return newest_block_at; };
         view.is_at_head = [this] { return at_head; };
         view.keep = [this](storage::FoundTransaction found) { return keep(std::move(found)); };
         view.stores = stores;
@@ -256,6 +258,7 @@ public:
     chain::BlockHeight followed_since = 0;
     std::optional<chain::BlockHeight> covered = 100;
     bool at_head = true;
+    std::optional<base::WallTime> newest_block_at;
     std::set<std::string> kept;
     std::optional<Tracker> tracker;
     std::optional<base::TaskGroup> running;

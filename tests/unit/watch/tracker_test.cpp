@@ -183,6 +183,28 @@ TEST(Tracker, NothingIsStuckBeforeTheHeadIsReached) {
     EXPECT_FALSE(life.store.rows["tx"].stuck) << "time is counted from there";
 }
 
+TEST(Tracker, AClockThatJumpsMakesNothingStuck) {
+    Life life;
+    auto& watch = life.store.add("tx");
+    watch.transaction.watched_since = 90;
+    watch.checks = 3;
+    life.hosts.silent = true;
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
+    const auto review_all = [&] {
+        chain::RowBatch block;
+        block.blocks.emplace_back();
+        life.tracker->committed(block);
+        return life.until([&] { return life.tracker->idle(); });
+    };
+    life.clock.passed += std::chrono::hours(24);
+    ASSERT_TRUE(review_all());
+    EXPECT_FALSE(life.store.rows["tx"].stuck);
+    life.clock.steady_passed += std::chrono::minutes(2);
+    ASSERT_TRUE(review_all());
+    EXPECT_TRUE(life.until([&] { return life.store.rows["tx"].stuck; }));
+}
+
 TEST(Tracker, AboveAGapTheHostsWordEndsAWatch) {
     Life life;
     life.store.add("tx").transaction.watched_since = 90;

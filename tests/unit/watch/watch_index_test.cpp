@@ -8,6 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 
 const base::WallTime kStart{1'000s};
+const base::SteadyTime kBegin{5s};
 
 storage::Watch watch_of(std::string tx_hash, chain::Stage stage = chain::Stage::accepted) {
     storage::Watch made;
@@ -21,15 +22,16 @@ storage::Watch watch_of(std::string tx_hash, chain::Stage stage = chain::Stage::
 
 class WatchIndexTest : public ::testing::Test {
 protected:
+    // Both clocks go alike.
     std::vector<std::string> due(base::WallTime now, chain::BlockHeight final_height = 0) {
-        return index.take_due(now, final_height, now + 60s, 100);
+        return index.take_due({now, kBegin + (now - kStart), final_height}, 60s, 100);
     }
     WatchIndex index{chain::StuckRules{}};
     chain::LifecycleRules rules;
 };
 
 TEST_F(WatchIndexTest, OnlyWhatIsWatchedIsTouched) {
-    index.set(watch_of("a"), rules);
+    index.set(watch_of("a"), rules, kBegin);
     EXPECT_TRUE(index.touch("a"));
     EXPECT_TRUE(index.touch("a"));
     EXPECT_FALSE(index.touch("b"));
@@ -38,7 +40,7 @@ TEST_F(WatchIndexTest, OnlyWhatIsWatchedIsTouched) {
 }
 
 TEST_F(WatchIndexTest, WhatHappensNowGoesBeforeABacklog) {
-    for (const auto* tx_hash : {"a", "b", "c"}) index.set(watch_of(tx_hash), rules);
+    for (const auto* tx_hash : {"a", "b", "c"}) index.set(watch_of(tx_hash), rules, kBegin);
     index.touch_all();
     index.touch("b");
     EXPECT_EQ(index.take_touched(10), std::vector<std::string>{"b"});
@@ -47,9 +49,9 @@ TEST_F(WatchIndexTest, WhatHappensNowGoesBeforeABacklog) {
 }
 
 TEST_F(WatchIndexTest, AWatchThatHasEndedIsForgotten) {
-    index.set(watch_of("a"), rules);
+    index.set(watch_of("a"), rules, kBegin);
     index.touch("a");
-    index.set(watch_of("a", chain::Stage::final), rules);
+    index.set(watch_of("a", chain::Stage::final), rules, kBegin);
     EXPECT_TRUE(index.empty());
     EXPECT_FALSE(index.has_touched());
 }
@@ -57,7 +59,7 @@ TEST_F(WatchIndexTest, AWatchThatHasEndedIsForgotten) {
 TEST_F(WatchIndexTest, ALostWatchIsKnownWhileTheChainMayIncludeIt) {
     auto lost = watch_of("a", chain::Stage::dropped);
     lost.transaction.valid_until = 200;
-    index.set(lost, rules);
+    index.set(lost, rules, kBegin);
     EXPECT_TRUE(index.is_lost("a"));
     EXPECT_EQ(index.size(), 0u);
     EXPECT_TRUE(index.touch("a"));
@@ -71,9 +73,9 @@ TEST_F(WatchIndexTest, ALostWatchIsKnownWhileTheChainMayIncludeIt) {
 TEST_F(WatchIndexTest, AWatchWhoseTimeIsOverIsDueForThatOnce) {
     auto made = watch_of("a");
     made.transaction.valid_until = 200;
-    index.set(made, rules);
+    index.set(made, rules, kBegin);
     EXPECT_EQ(due(kStart, 200).size(), 1u);
-    index.set(made, rules);  // it could not be told: it is asked again when its time comes
+    index.set(made, rules, kBegin);  // it could not be told: it is asked again when its time comes
     EXPECT_TRUE(due(kStart + 2s, 201).empty());
     EXPECT_EQ(due(kStart + 2h, 202).size(), 1u);
 }
@@ -81,7 +83,7 @@ TEST_F(WatchIndexTest, AWatchWhoseTimeIsOverIsDueForThatOnce) {
 TEST_F(WatchIndexTest, AWatchIsDueByItsTimeAndOnlyOnce) {
     auto made = watch_of("a", chain::Stage::executing);
     made.next_check_at = kStart + 10s;
-    index.set(made, rules);
+    index.set(made, rules, kBegin);
     EXPECT_TRUE(due(kStart + 9s).empty());
     EXPECT_EQ(due(kStart + 10s).size(), 1u);
     EXPECT_TRUE(due(kStart + 11s).empty());
@@ -89,18 +91,38 @@ TEST_F(WatchIndexTest, AWatchIsDueByItsTimeAndOnlyOnce) {
 }
 
 TEST_F(WatchIndexTest, AWatchIsDueWhenItsStageHasTakenTooLong) {
-    index.set(watch_of("a", chain::Stage::included), rules);
+    index.set(watch_of("a", chain::Stage::included), rules, kBegin);
     EXPECT_TRUE(due(kStart + 29s).empty());
     EXPECT_EQ(due(kStart + 30s).size(), 1u);
 }
 
+TEST_F(WatchIndexTest, AStageTakesAsLongAsTheSteadyClockSays) {
+    auto made = watch_of("a", chain::Stage::included);
+    made.next_check_at = kStart + 100h;
+    index.set(made, rules, kBegin);
+    index.set(made, rules, kBegin + 20s);
+    EXPECT_EQ(index.in_stage_since("a"), kBegin);
+    EXPECT_TRUE(index.take_due({kStart + 99h + 30min, kBegin + 29s, 0}, 60s, 100).empty());
+    made.state.stage = chain::Stage::executing;
+    index.set(made, rules, kBegin + 29s);
+    EXPECT_EQ(index.in_stage_since("a"), kBegin + 29s);
+    EXPECT_EQ(index.in_stage_since("b"), std::nullopt);
+}
+
+TEST_F(WatchIndexTest, AClockThatIsSetBackPutsNoCheckOff) {
+    auto made = watch_of("a");
+    made.next_check_at = kStart + 300 * 24h;
+    index.set(made, rules, kBegin);
+    EXPECT_EQ(due(kStart).size(), 1u);
+}
+
 TEST_F(WatchIndexTest, AWatchIsDueWhenItsLastHeightIsFinal) {
     rules.validity_blocks = 50;
-    index.set(watch_of("by age"), rules);
+    index.set(watch_of("by age"), rules, kBegin);
     auto submitted = watch_of("by its block hash");
     submitted.transaction.valid_until = 120;
-    index.set(submitted, rules);
-    index.set(watch_of("included", chain::Stage::completed), rules);
+    index.set(submitted, rules, kBegin);
+    index.set(watch_of("included", chain::Stage::completed), rules, kBegin);
     EXPECT_TRUE(due(kStart, 119).empty());
     EXPECT_EQ(due(kStart, 120), std::vector<std::string>{"by its block hash"});
     EXPECT_EQ(due(kStart, 150), std::vector<std::string>{"by age"}) << "the other one was due for that";
@@ -109,19 +131,19 @@ TEST_F(WatchIndexTest, AWatchIsDueWhenItsLastHeightIsFinal) {
 TEST_F(WatchIndexTest, AWatchNobodyHasLookedForYetHasNoLastHeight) {
     auto made = watch_of("a");
     made.transaction.watched_since = 0;
-    index.set(made, rules);
+    index.set(made, rules, kBegin);
     EXPECT_TRUE(due(kStart, 1'000'000).empty());
 }
 
 TEST_F(WatchIndexTest, StuckOnesAreCounted) {
     auto made = watch_of("a");
     made.stuck = true;
-    index.set(made, rules);
-    index.set(made, rules);
+    index.set(made, rules, kBegin);
+    index.set(made, rules, kBegin);
     EXPECT_EQ(index.stuck(), 1u);
     EXPECT_TRUE(due(kStart + 30min).empty()) << "that it is stuck is known";
     made.stuck = false;
-    index.set(made, rules);
+    index.set(made, rules, kBegin);
     EXPECT_EQ(index.stuck(), 0u);
 }
 
