@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace receiptd::api {
 namespace {
@@ -11,10 +12,16 @@ using nlohmann::json;
 
 constexpr double kHeadStaleSeconds = 60;
 constexpr std::uint64_t kLagHeights = 100;
+constexpr double kClockOffSeconds = 600;
 
 json block_json(const std::optional<BlockView>& block) {
     if (!block) return nullptr;
     return {{"height", block->height}, {"hash", block->hash}, {"time", block->time}};
+}
+
+json number_json(const std::optional<double>& number) {
+    if (!number) return nullptr;
+    return *number;
 }
 
 json height_json(const std::optional<std::uint64_t>& height) {
@@ -56,6 +63,12 @@ std::string overdue_text(const OverdueTreesView& overdue) {
            (overdue.oldest_fault.empty() ? "answers are incomplete" : "last fault: " + overdue.oldest_fault);
 }
 
+// A chain may keep a time of its own (a sandbox, a recording): that alone is no fault of the clock.
+bool clock_is_off(const DaemonStatus& status) {
+    return status.clock_ahead_seconds && std::abs(*status.clock_ahead_seconds) > kClockOffSeconds &&
+           std::abs(status.clock_jumped_seconds) > kClockOffSeconds;
+}
+
 }  // namespace
 
 std::string outbox_line(const OutboxView& outbox) {
@@ -87,6 +100,8 @@ std::string to_json(const DaemonStatus& status) {
                       {"head", block_json(status.head)},
                       {"head_seen_seconds_ago", status.head_seen_seconds_ago},
                       {"committed", block_json(status.committed)},
+                      {"clock_ahead_seconds", number_json(status.clock_ahead_seconds)},
+                      {"findings_withheld", status.findings_withheld},
                       {"database_connected", status.database_connected},
                       {"covered_heights", status.covered_heights},
                       {"gap_heights", status.gap_heights},
@@ -112,6 +127,10 @@ std::vector<Unreadiness> unreadiness(const DaemonStatus& status) {
         reasons.push_back({"head_stale", "the head has not advanced for " +
                                              std::to_string(static_cast<int>(status.head_seen_seconds_ago)) +
                                              " s"});
+    if (clock_is_off(status))
+        reasons.push_back({"clock", "the clock of this machine has jumped: it is " +
+                                        std::to_string(static_cast<long>(*status.clock_ahead_seconds)) +
+                                        " s ahead of the newest block"});
     if (status.head) {
         const auto committed = status.committed ? status.committed->height : 0;
         if (committed + kLagHeights < status.head->height)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,6 +65,12 @@ struct DaemonStatus {
     std::optional<BlockView> head;
     double head_seen_seconds_ago = 0;
     std::optional<BlockView> committed;
+    // The wall clock against the newest block, while that is stored; nullopt: not at the head.
+    std::optional<double> clock_ahead_seconds;
+    // How far the wall clock has moved against the steady one since the start.
+    double clock_jumped_seconds = 0;
+    // Findings without an alert since the start, by reason.
+    std::map<std::string, std::uint64_t> findings_withheld;
     bool database_connected = false;
     std::uint64_t covered_heights = 0;
     std::uint64_t gap_heights = 0;
@@ -83,7 +90,7 @@ std::string to_json(const DaemonStatus& status);
 std::string outbox_line(const OutboxView& outbox);
 
 // Why the daemon is not ready; empty: it is. Each is short and stable: "database", "head_unknown",
-// "head_stale", "lag", "gap", "broken_chain", "shards", "trees", "upstreams".
+// "head_stale", "clock", "lag", "gap", "broken_chain", "shards", "trees", "upstreams".
 struct Unreadiness {
     std::string reason;
     std::string detail;

@@ -158,6 +158,7 @@ private:
 
     std::string metrics_text() {
         runtime_.sources->states();  // refreshes the gauges of the upstreams
+        runtime_.follow_series.clock_ahead.Set(runtime_.clock_ahead_seconds().value_or(0));
         return runtime_.registry.serialize();
     }
 

@@ -128,6 +128,11 @@ api::DaemonStatus Runtime::status() const {
         view_of.head_seen_seconds_ago =
             static_cast<double>((clock.steady() - state.head.seen_at()).count()) / 1e9;
     view_of.committed = view(state.heights.tip());
+    view_of.clock_ahead_seconds = clock_ahead_seconds();
+    const auto apart = clock.wall().time_since_epoch() - clock.steady().time_since_epoch();
+    view_of.clock_jumped_seconds = std::chrono::duration<double>(apart - clocks_apart).count();
+    for (const auto& [reason, count] : watch_series.withheld())
+        view_of.findings_withheld[reason] = static_cast<std::uint64_t>(count);
     view_of.database_connected = clock.steady() - database_answered_at < kDatabaseSilence;
     view_of.covered_heights = state.heights.coverage().covered.size();
     const auto gaps = state.heights.gaps();
@@ -150,6 +155,12 @@ api::DaemonStatus Runtime::status() const {
                                          std::chrono::duration<double>(outbox->oldest_pending).count()};
     for (const auto& upstream : sources->states()) view_of.upstreams.push_back(view(upstream));
     return view_of;
+}
+
+std::optional<double> Runtime::clock_ahead_seconds() const {
+    if (!state.is_at_head(watch::kHostsLag)) return std::nullopt;
+    const base::WallTime newest{base::Duration(state.heights.tip()->timestamp_nanosec)};
+    return std::chrono::duration<double>(clock.wall() - newest).count();
 }
 
 base::Task<void> Runtime::check_network() {

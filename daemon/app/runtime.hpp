@@ -71,8 +71,12 @@ struct Runtime {
     alert::Dispatcher dispatcher;  // does nothing until it is run
 
     base::SteadyTime database_answered_at{};  // the last time it did
+    // Wall clock minus steady clock, when this process started.
+    base::Duration clocks_apart = clock.wall().time_since_epoch() - clock.steady().time_since_epoch();
 
     api::DaemonStatus status() const;
+    // The wall clock against the newest block; nullopt: not at the head.
+    std::optional<double> clock_ahead_seconds() const;
     // Refuses an upstream of another network; one that does not say is believed.
     base::Task<void> check_network();
 };

@@ -23,10 +23,7 @@ watch::ChainView view_of(follow::Follower& follower, const follow::State& state,
     view.follows_since = [&state, by_rpc = settings.source == config::Source::rpc](chain::BlockHeight from) {
         return by_rpc || state.heights.follows_since(from);
     };
-    view.newest_block_at = [&state]() -> std::optional<base::WallTime> {
-        if (!state.heights.newest()) return std::nullopt;
-        return base::WallTime(base::Duration(state.heights.newest()->timestamp_nanosec));
-    };
+    view.now = [&state] { return state.chain_now(); };
     view.is_at_head = [&state] { return state.is_at_head(watch::kHostsLag); };
     view.stores = settings.scope != config::ScopeName::headers;
     view.keep = [&follower](storage::FoundTransaction found) { return follower.keep(std::move(found)); };

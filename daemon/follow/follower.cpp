@@ -132,7 +132,7 @@ base::Task<void> Follower::prepare() {
     state_.heights.load(std::move(coverage), unavailable, std::move(tip));
     if (!last || !engine_.seams) co_return;
     const base::HeightRange seam{*last, *last};
-    co_await engine_.seams->close(seam, state_.news_since());
+    co_await engine_.seams->close(seam, state_.news_since(false));
 }
 
 void Follower::start_loops(bool follow_closely) {

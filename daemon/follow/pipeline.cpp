@@ -254,7 +254,7 @@ base::Task<base::Height> Run::store_block(std::unique_ptr<rpc::BlockContents> co
         static_cast<double>((engine_.state.clock.steady() - started_at).count()) / 1e9);
     rows.facts.covered.add(skipped);
     rows.facts.seen.history = is_history();
-    if (!is_news(ref)) rows.findings.clear();
+    rows.withhold_before(engine_.state.news_since(is_history()));
     batch_.append(std::move(rows));
     co_return next_ + 1;
 }
@@ -364,11 +364,6 @@ bool Run::follows_head() const { return settings_.priority == rpc::Priority::hea
 // The range of a backfill is history, whatever its age. Blocks that come late because of a fault are not:
 // nobody was told of them yet.
 bool Run::is_history() const { return settings_.priority == rpc::Priority::backfill; }
-
-bool Run::is_news(const chain::BlockRef& block) const {
-    const base::WallTime at{base::Duration(block.timestamp_nanosec)};
-    return !is_history() && at >= engine_.state.news_since();
-}
 
 void Run::fill_window() {
     const auto last = limit();

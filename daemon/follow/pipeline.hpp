@@ -97,7 +97,6 @@ private:
     base::Task<void> flush();
     bool follows_head() const;
     bool is_history() const;
-    bool is_news(const chain::BlockRef& block) const;
     void fill_window();
     base::Height limit() const;
 

@@ -15,7 +15,7 @@ constexpr base::Height kNever = std::numeric_limits<base::Height>::max();
 
 }  // namespace
 
-base::Task<void> Seams::close(base::HeightRange around, base::WallTime news_since) {
+base::Task<void> Seams::close(base::HeightRange around, chain::NewsSince news_since) {
     co_await orphans_.adopt_orphans(around);
     const auto settled = co_await trees_.settle_trees(around, news_since);
     if (state_.listener) state_.listener->settled(settled);
@@ -68,8 +68,7 @@ base::Task<void> RunSeams::close(base::Height seam) {
     const bool leapt = latest_ > settings_.from;
     if (!seams_ || (neighbours.empty() && !leapt)) co_return;
     const base::HeightRange around{seam, std::max(seam, latest_)};
-    const auto news_since = settings_.history ? base::WallTime::max() : state_.news_since();
-    co_await seams_->close(around, news_since);
+    co_await seams_->close(around, state_.news_since(settings_.history));
 }
 
 }  // namespace receiptd::follow

@@ -17,8 +17,7 @@ public:
     Seams(storage::OrphanStore& orphans, storage::TreeStore& trees, State& state, bool accounts)
         : orphans_(orphans), trees_(trees), state_(state), accounts_(accounts) {}
 
-    // Findings older than `news_since` are history: nobody is told of them.
-    base::Task<void> close(base::HeightRange around, base::WallTime news_since);
+    base::Task<void> close(base::HeightRange around, chain::NewsSince news_since);
     base::Task<void> hold_scope(chain::Lineage& lineage, base::Height from);
 
 private:
@@ -35,7 +34,7 @@ public:
     struct Settings {
         base::Height from = 0;
         bool bounded = false;
-        bool history = false;  // people are told of no finding
+        bool history = false;  // of a backfill: people are told of no finding
     };
     // `seams`: null by rpc.
     RunSeams(Seams* seams, State& state, chain::Lineage& lineage, Settings settings);

@@ -11,8 +11,20 @@ constexpr std::chrono::seconds kHeadIsFresh{30};
 
 }  // namespace
 
-base::WallTime State::news_since() const {
-    return std::max<base::WallTime>(heights.coverage().made_at - kBeforeTheDatabase, clock.wall() - kNewsFor);
+base::WallTime State::chain_now() const {
+    std::uint64_t newest = 0;
+    for (const auto* block : {&head.block(), &heights.tip()})
+        if (*block) newest = std::max(newest, (*block)->timestamp_nanosec);
+    const auto now = clock.wall();
+    return newest == 0 ? now : std::min(now, base::WallTime(base::Duration(newest)));
+}
+
+chain::NewsSince State::news_since(bool backfill) const {
+    if (backfill) return {base::WallTime::max(), chain::withheld::kBackfill};
+    const base::WallTime made_at = heights.coverage().made_at - kBeforeTheDatabase;
+    const base::WallTime week_ago = chain_now() - kNewsFor;
+    if (made_at > week_ago) return {made_at, chain::withheld::kBeforeDatabase};
+    return {week_ago, chain::withheld::kTooOld};
 }
 
 base::Height State::final_height() const {

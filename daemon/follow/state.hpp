@@ -52,9 +52,10 @@ struct State {
     Stop stop;
     CommitListener* listener = nullptr;  // told of what is committed
 
-    // Events since then are news, however late they are stored: people are told of findings. Events older
-    // than the database, or in the range of a backfill, are history.
-    base::WallTime news_since() const;
+    // The earlier of the wall clock and the newest block known: neither makes anything older than it is.
+    base::WallTime chain_now() const;
+    // Events older than the database, or than a week, are history, and so is the range of a `backfill`.
+    chain::NewsSince news_since(bool backfill) const;
     // Blocks up to this height are final: stored, or confirmed.
     base::Height final_height() const;
     // Whether the newest final block is stored, or nearly.

@@ -265,8 +265,10 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
     auto rows =
         co_await make_tree_rows(cpu_, std::move(*open->tree), std::move(executed_in), pending.included_in);
     open->tree.reset();
-    const base::WallTime included_at{base::Duration(pending.included_in.timestamp_nanosec)};
-    if (pending.ordered || included_at < state_.news_since()) rows.batch.findings.clear();
+    if (pending.ordered)
+        rows.batch.withhold_before({base::WallTime::max(), chain::withheld::kBackfill});
+    else
+        rows.batch.withhold_before(state_.news_since());
     if (!receipts_stored_before_) rows.completion.receipt_ids.clear();
     const auto decided = rows.batch.facts.decided;
     co_await store_.commit_tree(std::move(rows));

@@ -34,6 +34,8 @@ FollowSeries::FollowSeries(Registry& r)
       committed_height(gauge(r, "receiptd_committed_height", "Height of the highest block committed.")),
       committed_time(
           gauge(r, "receiptd_committed_timestamp_seconds", "Time of the highest block committed.")),
+      clock_ahead(gauge(r, "receiptd_clock_ahead_seconds",
+                        "Wall clock minus the time of the highest block committed, while at the head.")),
       gap_blocks(gauge(r, "receiptd_gap_blocks", "Heights that should be stored and are not.")),
       unavailable_blocks(gauge(r, "receiptd_unavailable_blocks",
                                "Heights no host could give within follow.patience; retried for ever.")),

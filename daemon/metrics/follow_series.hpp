@@ -12,6 +12,7 @@ struct FollowSeries {
     prometheus::Gauge& head_time;         // its time, seconds since 1970
     prometheus::Gauge& committed_height;  // highest committed block
     prometheus::Gauge& committed_time;
+    prometheus::Gauge& clock_ahead;         // wall clock minus the newest block's time, at the head
     prometheus::Gauge& gap_blocks;          // heights wanted and not covered
     prometheus::Gauge& unavailable_blocks;  // of these, given up for now after follow.patience
     prometheus::Gauge& pending_trees;

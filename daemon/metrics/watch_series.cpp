@@ -7,10 +7,11 @@
 namespace receiptd::metrics {
 namespace {
 
-// The words of chain::stage_name and chain::verdict_name; metrics/ may not include chain/.
+// The words of chain::stage_name, chain::verdict_name and chain::withheld; metrics/ may not include chain/.
 constexpr std::array kStages = {"accepted",  "pending", "included", "executing",
                                 "completed", "final",   "rejected", "forwarding_failed",
                                 "dropped",   "expired", "unknown"};
+constexpr std::array kWithheld = {"backfill", "before_database", "too_old"};
 constexpr std::array kVerdicts = {"succeeded", "failed", "callback_failed", "receipt_failed",
                                   "succeeded_with_handled_failure"};
 
@@ -37,6 +38,9 @@ WatchSeries::WatchSeries(Registry& r)
     // A series that begins at 1 has no increase: the first one dropped would be told to nobody.
     for (const char* stage : kStages) stages_.Add({{"stage", stage}});
     for (const char* verdict : kVerdicts) verdicts_.Add({{"verdict", verdict}});
+    auto& withheld = r.counter("receiptd_findings_withheld_total",
+                               "Findings stored without an alert: they are no news, by why that is so.");
+    for (const char* reason : kWithheld) withheld_[reason] = &withheld.Add({{"reason", reason}});
 }
 
 void WatchSeries::observe_stage(const std::string& stage, double seconds) {
@@ -51,6 +55,16 @@ void WatchSeries::count_verdict(const std::string& verdict, double count) {
 
 void WatchSeries::count_finding(const std::string& kind, const std::string& error_class, double count) {
     findings_.Add({{"kind", kind}, {"error_class", error_class}}).Increment(count);
+}
+
+void WatchSeries::count_withheld(const std::string& reason, double count) {
+    withheld_.at(reason)->Increment(count);
+}
+
+std::map<std::string, double> WatchSeries::withheld() const {
+    std::map<std::string, double> counts;
+    for (const auto& [reason, counter] : withheld_) counts[reason] = counter->Value();
+    return counts;
 }
 
 }  // namespace receiptd::metrics

@@ -3,6 +3,7 @@
 
 #include "metrics/metric_types.hpp"
 
+#include <map>
 #include <string>
 
 namespace receiptd::metrics {
@@ -21,12 +22,15 @@ struct WatchSeries {
     void observe_stage(const std::string& stage, double seconds);
     void count_verdict(const std::string& verdict, double count);
     void count_finding(const std::string& kind, const std::string& error_class, double count);
+    void count_withheld(const std::string& reason, double count);
+    std::map<std::string, double> withheld() const;  // since the start, by reason
 
 private:
     prometheus::Family<prometheus::Counter>& stages_;
     prometheus::Family<prometheus::Histogram>& stage_seconds_;
     prometheus::Family<prometheus::Counter>& verdicts_;
     prometheus::Family<prometheus::Counter>& findings_;
+    std::map<std::string, prometheus::Counter*> withheld_;
 };
 
 }  // namespace receiptd::metrics

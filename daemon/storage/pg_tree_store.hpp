@@ -18,7 +18,7 @@ public:
     base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                    std::string reason) override;
     base::Task<chain::DecidedCounts> settle_trees(base::HeightRange around,
-                                                  base::WallTime news_since) override;
+                                                  chain::NewsSince news_since) override;
 
 private:
     Database& database_;

@@ -104,14 +104,12 @@ chain::RowBatch judge_around(pqxx::connection& connection, base::HeightRange aro
     return batch;
 }
 
-chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange around, base::WallTime news_since,
-                            PartitionKeeper& partitions) {
-    const auto since = static_cast<std::uint64_t>(news_since.time_since_epoch().count());
+chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange around,
+                            chain::NewsSince news_since, PartitionKeeper& partitions) {
     for (bool again = false;; again = true) {
         auto batch = judge_around(connection, around);
         if (batch.rows() == 0) return {};
-        std::erase_if(batch.findings,
-                      [since](const auto& finding) { return finding.at.timestamp_nanosec < since; });
+        batch.withhold_before(news_since);
         try {
             return partitions.with_days(connection, days_of_rows(batch), [&] {
                 pqxx::work tx(connection);
@@ -129,7 +127,7 @@ chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange arou
 }  // namespace
 
 base::Task<chain::DecidedCounts> PgTreeStore::settle_trees(base::HeightRange around,
-                                                           base::WallTime news_since) {
+                                                           chain::NewsSince news_since) {
     return database_.pool.adopting.run(
         [&database = database_, around, news_since](pqxx::connection& connection) {
             auto settled = settle(connection, around, news_since, database.partitions);

@@ -52,7 +52,7 @@ public:
     // findings that are not stored yet, which it returns. Findings since `news_since` are told to people.
     // Call after it. Idempotent.
     virtual base::Task<chain::DecidedCounts> settle_trees(base::HeightRange around,
-                                                          base::WallTime news_since) = 0;
+                                                          chain::NewsSince news_since) = 0;
 };
 
 }  // namespace receiptd::storage

@@ -256,6 +256,7 @@ struct Updated {
     std::vector<std::string> moved;                             // whose update was not written
     std::vector<chain::Stage> stages;                           // reached, each as often as it was
     std::vector<std::pair<std::string, std::string>> findings;  // kind and error_class
+    std::size_t withheld = 0;                                   // of these
 };
 
 Updated write(pqxx::connection& connection, const std::vector<WatchUpdate>& updates, std::int64_t now) {
@@ -276,7 +277,10 @@ Updated write(pqxx::connection& connection, const std::vector<WatchUpdate>& upda
     if (!applied.empty()) {
         write_watches(tx, applied, now);
         write_transitions(tx, applied, now);
-        updated.findings = write_findings(tx, findings_of(applied, now));
+        const auto findings = findings_of(applied, now);
+        updated.findings = write_findings(tx, findings);
+        updated.withheld = static_cast<std::size_t>(std::count_if(
+            findings.begin(), findings.end(), [](const auto& finding) { return !finding.alert; }));
     }
     tx.commit();
     return updated;
@@ -293,6 +297,7 @@ bool may_alert(const WatchUpdate& update) {
 void count(metrics::WatchSeries& series, const Updated& updated) {
     for (const auto stage : updated.stages) series.count_stage(std::string(chain::stage_name(stage)));
     for (const auto& [kind, error_class] : updated.findings) series.count_finding(kind, error_class, 1);
+    series.count_withheld(std::string(chain::withheld::kTooOld), static_cast<double>(updated.withheld));
 }
 
 }  // namespace

@@ -291,7 +291,7 @@ ReviewRules Tracker::rules_now() const {
     rules.lifecycle = settings_.lifecycle;
     rules.stuck = settings_.stuck;
     rules.now = clock_.wall();
-    rules.chain_now = std::min(rules.now, chain_.newest_block_at().value_or(rules.now));
+    rules.chain_now = chain_.now();
     rules.steady_now = clock_.steady();
     rules.at_head_since = at_head_since_;
     return rules;
@@ -322,6 +322,8 @@ void Tracker::settled(const chain::DecidedCounts& decided) {
         series_.count_verdict(std::string(chain::verdict_name(verdict)), static_cast<double>(times));
     for (const auto& [finding, times] : decided.findings)
         series_.count_finding(finding.first, finding.second, static_cast<double>(times));
+    for (const auto& [reason, times] : decided.withheld)
+        series_.count_withheld(reason, static_cast<double>(times));
 }
 
 void Tracker::publish() {

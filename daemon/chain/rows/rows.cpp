@@ -105,6 +105,15 @@ void DecidedCounts::add(const Decided& decided) {
 void DecidedCounts::add(const DecidedCounts& other) {
     for (const auto& [verdict, count] : other.verdicts) verdicts[verdict] += count;
     for (const auto& [finding, count] : other.findings) findings[finding] += count;
+    for (const auto& [reason, count] : other.withheld) withheld[reason] += count;
+}
+
+void RowBatch::withhold_before(const NewsSince& news) {
+    const auto is_old = [&](const Finding& finding) {
+        return base::WallTime(base::Duration(finding.at.timestamp_nanosec)) < news.time;
+    };
+    const auto old = std::erase_if(findings, is_old);
+    if (old > 0) facts.decided.withheld[std::string(news.older_are)] += old;
 }
 
 void CommitFacts::append(CommitFacts&& later) {

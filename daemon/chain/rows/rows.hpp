@@ -66,6 +66,7 @@ BlockRef block_ref(const BlockHeader& header);
 struct DecidedCounts {
     std::map<Verdict, std::uint64_t> verdicts;
     std::map<std::pair<std::string, std::string>, std::uint64_t> findings;  // kind, error_class
+    std::map<std::string, std::uint64_t> withheld;                          // of these, by chain::withheld
 
     void add(const Decided& decided);
     void add(const DecidedCounts& other);
@@ -96,6 +97,8 @@ struct RowBatch {
     std::uint64_t bytes() const;
     // Appends another batch's rows and facts (heights must follow this batch's).
     void append(RowBatch&& other);
+    // Nobody is told of findings that are older.
+    void withhold_before(const NewsSince& news);
 };
 
 enum class ScopeKind : std::uint8_t { headers, accounts, all };

@@ -1,6 +1,7 @@
 // Verdicts, findings and results: judging a tree gives them, and the tables store them.
 #pragma once
 
+#include "base/clock.hpp"
 #include "chain/tree/facts.hpp"
 #include "chain/tree/roles.hpp"
 
@@ -40,6 +41,19 @@ struct Finding {
 
     // Gives a failed receipt or transaction its kind and id.
     void identify();
+};
+
+// Why nobody is told of a finding that is stored.
+namespace withheld {
+inline constexpr Text kBackfill = "backfill";               // somebody has ordered its heights
+inline constexpr Text kBeforeDatabase = "before_database";  // it is older than the database
+inline constexpr Text kTooOld = "too_old";
+}  // namespace withheld
+
+// Events since then are news. Findings of older ones are withheld.
+struct NewsSince {
+    base::WallTime time{};
+    Text older_are = withheld::kTooOld;
 };
 
 struct TreeResult {

@@ -125,7 +125,7 @@ TEST_F(Schema, TheDaemonsRoleFollowsWithoutOwningAnything) {
         await(follower.check_identity("testnet", "all"));
         EXPECT_EQ(await(follower.blocks.commit(block_batch(100))), CommitOutcome::committed);
         await(follower.orphans.adopt_orphans({100, 100}));
-        await(follower.trees.settle_trees({100, 100}, base::WallTime()));
+        await(follower.trees.settle_trees({100, 100}, {}));
         await(follower.maintain());
         await(follower.blocks.record_unavailable({101, "UNKNOWN_BLOCK", "", 1}));
         EXPECT_EQ(await(follower.backfills.claim_backfill({1, 5})).leased, false);

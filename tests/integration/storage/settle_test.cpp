@@ -55,7 +55,7 @@ protected:
         settle({height, height}, news_since);
     }
     void settle(base::HeightRange around, base::WallTime news_since = kHistory) {
-        settled_.add(await(store().trees.settle_trees(around, news_since)));
+        settled_.add(await(store().trees.settle_trees(around, {news_since})));
     }
     chain::DecidedCounts settled_;
 };
@@ -104,6 +104,7 @@ TEST_F(Settling, CountsWhatItWrote) {
     EXPECT_EQ(settled_.findings,
               (std::map<std::pair<std::string, std::string>, std::uint64_t>{
                   {{"failed_receipt", "contract_panic"}, 1}, {{"failed_receipt", "gas_exceeded"}, 1}}));
+    EXPECT_EQ(settled_.withheld, (std::map<std::string, std::uint64_t>{{"too_old", 2}}));
 }
 
 TEST_F(Settling, QueuesNewsForEachEndpointThatADaemonServedInTheLastFourDays) {

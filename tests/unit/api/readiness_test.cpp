@@ -38,5 +38,19 @@ TEST(Readiness, TreesThatStayPendingAreToldWithTheOldestAndItsLastFault) {
     EXPECT_TRUE(detail_of(status, "trees").ends_with("654 s, last fault: http_503: busy"));
 }
 
+TEST(Readiness, AClockThatHasJumpedIsToldAndAChainWithATimeOfItsOwnIsNot) {
+    DaemonStatus status;
+    status.clock_ahead_seconds = 3e7;
+    EXPECT_EQ(detail_of(status, "clock"), "ready");
+    status.clock_jumped_seconds = -700;
+    status.clock_ahead_seconds = -699.0;
+    EXPECT_EQ(detail_of(status, "clock"),
+              "the clock of this machine has jumped: it is -699 s ahead of the newest block");
+    status.clock_ahead_seconds = 2.0;
+    EXPECT_EQ(detail_of(status, "clock"), "ready") << "it was asleep";
+    status.clock_ahead_seconds.reset();
+    EXPECT_EQ(detail_of(status, "clock"), "ready");
+}
+
 }  // namespace
 }  // namespace receiptd::api

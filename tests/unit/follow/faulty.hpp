@@ -57,7 +57,7 @@ public:
         return later(stores_.trees.postpone_tree(std::move(tx_hash), delay, std::move(reason)));
     }
     base::Task<chain::DecidedCounts> settle_trees(base::HeightRange around,
-                                                  base::WallTime news_since) override {
+                                                  chain::NewsSince news_since) override {
         return later(stores_.trees.settle_trees(around, news_since));
     }
 

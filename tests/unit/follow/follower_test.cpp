@@ -234,9 +234,31 @@ TEST_F(FollowerTest, WhatHappenedSinceTheDatabaseWasMadeIsNewsHoweverLate) {
         daemon.state.heights.load(std::move(coverage), {}, std::nullopt);
         return daemon.state.news_since();
     };
-    EXPECT_LT(news_since(now - 48h), now - 47h);
-    EXPECT_GT(news_since(now), now - 2h) << "what was before it is history";
-    EXPECT_GT(news_since(now - 1000h), now - 200h) << "nobody is woken for what is that old";
+    EXPECT_LT(news_since(now - 48h).time, now - 47h);
+    EXPECT_GT(news_since(now).time, now - 2h) << "what was before it is history";
+    EXPECT_EQ(news_since(now).older_are, chain::withheld::kBeforeDatabase);
+    EXPECT_GT(news_since(now - 1000h).time, now - 200h) << "nobody is woken for what is that old";
+    EXPECT_EQ(news_since(now - 1000h).older_are, chain::withheld::kTooOld);
+}
+
+TEST_F(FollowerTest, AClockThatIsAheadMakesNoNewsOld) {
+    using namespace std::chrono_literals;
+    Daemon daemon(context, chain, store, config::Start(std::uint64_t{100}));
+    chain::BlockRef newest;
+    newest.height = 100;
+    newest.timestamp_nanosec = static_cast<std::uint64_t>(daemon.clock.wall().time_since_epoch().count());
+    const auto before = daemon.clock.wall();
+    storage::Coverage coverage;
+    coverage.made_at = before - 1000h;
+    daemon.state.heights.load(std::move(coverage), {}, std::nullopt);
+    daemon.state.head.learn(newest);
+    daemon.clock.passed += 8 * 24h;
+    EXPECT_EQ(daemon.state.chain_now(), before);
+    EXPECT_LT(daemon.state.news_since().time, before - 6 * 24h);
+    newest.height = 101;
+    newest.timestamp_nanosec *= 1000;
+    daemon.state.head.learn(newest);
+    EXPECT_EQ(daemon.state.chain_now(), daemon.clock.wall()) << "a block's time may be wrong, too";
 }
 
 TEST_F(FollowerTest, ACommitThatFailsForGoodEndsTheDaemon) {

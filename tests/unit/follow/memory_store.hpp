@@ -143,7 +143,7 @@ public:
         adopted_since_commit.push_back(around);
         co_return;
     }
-    base::Task<chain::DecidedCounts> settle_trees(base::HeightRange, base::WallTime) override {
+    base::Task<chain::DecidedCounts> settle_trees(base::HeightRange, chain::NewsSince) override {
         co_return chain::DecidedCounts();
     }
     base::Task<std::vector<std::string>> announced_below(Height) override {

@@ -216,7 +216,7 @@ public:
         view.committed_height = [this] { return std::optional(committed ? *committed : final_height); };
         view.covered_up_to = [this](chain::BlockHeight) { return covered; };
         view.follows_since = [this](chain::BlockHeight from) { return from >= followed_since; };
-        view.newest_block_at = [this] { return newest_block_at; };
+        view.now = [this] { return clock.wall(); };
         view.is_at_head = [this] { return at_head; };
         view.keep = [this](storage::FoundTransaction found) { return keep(std::move(found)); };
         view.stores = stores;
@@ -258,7 +258,6 @@ public:
     chain::BlockHeight followed_since = 0;
     std::optional<chain::BlockHeight> covered = 100;
     bool at_head = true;
-    std::optional<base::WallTime> newest_block_at;
     std::set<std::string> kept;
     std::optional<Tracker> tracker;
     std::optional<base::TaskGroup> running;

@@ -86,7 +86,7 @@ private:
     }
     ChainView view() {
         ChainView view;
-        view.newest_block_at = [this] { return std::optional(clock_.wall()); };
+        view.now = [this] { return clock_.wall(); };
         view.final_height = view.committed_height = [this] { return std::optional(covered_); };
         view.covered_up_to = [this](chain::BlockHeight) { return std::optional(covered_); };
         view.follows_since = [](chain::BlockHeight) { return true; };

@@ -192,7 +192,7 @@ TEST(Tracker, AClockThatJumpsMakesNothingStuck) {
     life.start();
     ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
     const auto review_all = [&] {
-        chain::RowBatch block;
+        chain::CommitFacts block;
         block.blocks.emplace_back();
         life.tracker->committed(block);
         return life.until([&] { return life.tracker->idle(); });
