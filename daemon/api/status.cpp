@@ -103,6 +103,7 @@ std::string to_json(const DaemonStatus& status) {
                       {"clock_ahead_seconds", number_json(status.clock_ahead_seconds)},
                       {"findings_withheld", status.findings_withheld},
                       {"database_connected", status.database_connected},
+                      {"database_bad_setup", status.database_bad_setup},
                       {"covered_heights", status.covered_heights},
                       {"gap_heights", status.gap_heights},
                       {"gaps", gaps},
@@ -120,7 +121,11 @@ std::string to_json(const DaemonStatus& status) {
 
 std::vector<Unreadiness> unreadiness(const DaemonStatus& status) {
     std::vector<Unreadiness> reasons;
-    if (!status.database_connected) reasons.push_back({"database", "no connection to the database"});
+    if (!status.database_connected)
+        reasons.push_back({"database", "no connection to the database"});
+    else if (!status.database_bad_setup.empty())
+        reasons.push_back(
+            {"database", "nothing can be stored until this is put right: " + status.database_bad_setup});
     if (!status.head)
         reasons.push_back({"head_unknown", "no upstream has told a final block yet"});
     else if (status.head_seen_seconds_ago > kHeadStaleSeconds)

@@ -134,6 +134,7 @@ api::DaemonStatus Runtime::status() const {
     for (const auto& [reason, count] : watch_series.withheld())
         view_of.findings_withheld[reason] = static_cast<std::uint64_t>(count);
     view_of.database_connected = clock.steady() - database_answered_at < kDatabaseSilence;
+    view_of.database_bad_setup = database.bad_setup();
     view_of.covered_heights = state.heights.coverage().covered.size();
     const auto gaps = state.heights.gaps();
     view_of.gap_heights = gaps.size();

@@ -66,6 +66,7 @@ void Heights::learn_stored_by_others(storage::Coverage stored, const chain::Comm
 
 void Heights::forget_faults_of(const base::HeightSet& covered) {
     given_up_.subtract(covered);
+    alone_.subtract(covered);
     for (const auto& range : covered.ranges())
         unavailable_.erase(unavailable_.lower_bound(range.from), unavailable_.upper_bound(range.to));
     if (broken_ && covered.contains(broken_->height)) {
@@ -78,6 +79,20 @@ void Heights::learn_unavailable(const storage::UnavailableHeight& height) {
     unavailable_[height.height] = height;
     given_up_.add(height.height);
     coverage_.wanted.add(height.height);
+    publish();
+    changed.notify_all();
+}
+
+storage::UnavailableHeight Heights::in_vain(base::Height height, std::string reason,
+                                            std::string detail) const {
+    const auto known = unavailable_.find(height);
+    const auto before = known == unavailable_.end() ? 0 : known->second.attempts;
+    return {height, std::move(reason), std::move(detail), before + 1};
+}
+
+void Heights::write_alone(const base::HeightSet& heights) {
+    alone_.add(heights);
+    coverage_.wanted.add(heights);
     publish();
     changed.notify_all();
 }

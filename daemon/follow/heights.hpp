@@ -57,6 +57,12 @@ public:
     // The batch of these facts was refused: part of it is among `stored`.
     void learn_stored_by_others(storage::Coverage stored, const chain::CommitFacts& facts);
     void learn_unavailable(const storage::UnavailableHeight& height);
+    // The record of another attempt in vain.
+    storage::UnavailableHeight in_vain(base::Height height, std::string reason, std::string detail) const;
+    // The database refused a batch of these: the one whose rows it does not take is found by writing each by
+    // itself.
+    void write_alone(const base::HeightSet& heights);
+    bool alone(base::Height height) const { return alone_.contains(height); }
     void set_broken(base::Height height, std::string why);
     // The rows of a block that was not of this chain are gone. `tip`: the highest stored one now.
     void learn_removed(const base::HeightSet& missing, std::optional<chain::BlockRef> tip);
@@ -80,6 +86,7 @@ private:
     base::HeightSet unsettled_;
     std::map<base::Height, storage::UnavailableHeight> unavailable_;
     base::HeightSet given_up_;
+    base::HeightSet alone_;
     std::optional<BrokenChain> broken_;
 };
 

@@ -98,12 +98,19 @@ base::Task<bool> Run::advance() {
     }
     const bool full =
         batch_.facts.blocks.size() >= engine_.batch_blocks || batch_.bytes() >= engine_.batch_bytes;
-    if (full || !window_.ready(next_)) co_await flush();
+    if (full || stands_alone() || !window_.ready(next_)) co_await flush();
     auto result = co_await window_.take(next_);
     if (!result) co_return false;
     next_ = co_await handle(std::move(*result));
     co_await seams_.close_when_due(next_);
     co_return true;
+}
+
+// Whether the next block must not be in one batch with those before it.
+bool Run::stands_alone() const {
+    const auto& heights = engine_.state.heights;
+    const auto& blocks = batch_.facts.blocks;
+    return heights.alone(next_) || (!blocks.empty() && heights.alone(blocks.back().height));
 }
 
 base::Task<void> Run::leap() {
@@ -272,9 +279,7 @@ chain::Scope Run::scope_for(const rpc::BlockContents& contents) const {
 
 base::Task<void> Run::give_up(base::Height height, std::string reason, std::string detail) {
     auto& heights = engine_.state.heights;
-    storage::UnavailableHeight record{height, std::move(reason), std::move(detail), 1};
-    if (const auto known = heights.unavailable().find(height); known != heights.unavailable().end())
-        record.attempts = known->second.attempts + 1;
+    const auto record = heights.in_vain(height, std::move(reason), std::move(detail));
     // Said once; that it is still so is in status, readyz and the metrics.
     const auto level = record.attempts == 1 ? log::Level::warn : log::Level::debug;
     log::write(level, "height unavailable: recorded as a gap, to be retried",

@@ -76,7 +76,8 @@ public:
 private:
     base::Task<void> follow_through();
     base::Task<bool> advance();  // false: the run is over
-    base::Task<void> leap();     // over heights that are stored already
+    bool stands_alone() const;
+    base::Task<void> leap();  // over heights that are stored already
     // Each says where the run goes on.
     base::Task<base::Height> handle(rpc::FetchResult result);
     base::Task<base::Height> deny();

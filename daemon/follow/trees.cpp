@@ -5,9 +5,11 @@
 #include "base/offload.hpp"
 #include "follow/commit_listener.hpp"
 #include "metrics/registry.hpp"
+#include "storage/errors.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -198,9 +200,15 @@ bool Trees::stalled() const {
 }
 
 base::Task<void> Trees::work(OpenTree open) {
-    bool goes_on = true;
-    if (may_ask(*open)) goes_on = co_await ask(open);
-    if (goes_on) co_await look(open);
+    std::optional<std::string> refused;
+    try {
+        bool goes_on = true;
+        if (may_ask(*open)) goes_on = co_await ask(open);
+        if (goes_on) co_await look(open);
+    } catch (const storage::StorageRefused& e) {
+        refused = e.what();
+    }
+    if (refused) co_await postpone(open, "refused_by_database: " + *refused);
     open->busy = false;
     wakeup_.notify();
 }
@@ -265,10 +273,7 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
     auto rows =
         co_await make_tree_rows(cpu_, std::move(*open->tree), std::move(executed_in), pending.included_in);
     open->tree.reset();
-    if (pending.ordered)
-        rows.batch.withhold_before({base::WallTime::max(), chain::withheld::kBackfill});
-    else
-        rows.batch.withhold_before(state_.news_since());
+    rows.batch.withhold_before(state_.news_since(pending.ordered));
     if (!receipts_stored_before_) rows.completion.receipt_ids.clear();
     const auto decided = rows.batch.facts.decided;
     co_await store_.commit_tree(std::move(rows));

@@ -4,8 +4,10 @@
 #include "base/log.hpp"
 #include "follow/unplaced_step.hpp"
 #include "metrics/registry.hpp"
+#include "storage/errors.hpp"
 
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace receiptd::follow {
@@ -20,6 +22,7 @@ constexpr std::size_t kRoom = 64;  // asking, or for a free worker
 constexpr auto kPause = 250ms;
 constexpr auto kNotFinal = 1s;
 constexpr auto kFaultPause = 5s;
+constexpr auto kRefusedPause = 10min;
 constexpr base::HeightRange kAllHeights{0, std::numeric_limits<std::int64_t>::max() - 1};
 
 struct CancelAtEnd {
@@ -91,10 +94,16 @@ base::Task<std::uint64_t> UnplacedReceipts::waiting_in(base::HeightRange listed_
 bool UnplacedReceipts::stalled() const { return state_.clock.steady() - progress_at_ > patience_ + 30s; }
 
 base::Task<void> UnplacedReceipts::work(UnplacedReceipt unplaced) {
-    if (unplaced.wants_outcome)
-        co_await ask_outcome(unplaced);
-    else
-        co_await ask_transaction(unplaced);
+    std::optional<std::string> refused;
+    try {
+        if (unplaced.wants_outcome)
+            co_await ask_outcome(unplaced);
+        else
+            co_await ask_transaction(unplaced);
+    } catch (const storage::StorageRefused& e) {
+        refused = e.what();
+    }
+    if (refused) co_await postpone(unplaced, kRefusedPause, false, "refused_by_database: " + *refused);
     busy_.erase(unplaced.receipt.receipt_id);
     wakeup_.notify();
 }

@@ -4,8 +4,10 @@
 #include "base/log.hpp"
 #include "follow/commit_listener.hpp"
 #include "metrics/registry.hpp"
+#include "storage/errors.hpp"
 
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace receiptd::follow {
@@ -37,10 +39,20 @@ base::Task<void> Writers::run() {
 base::Task<void> Writers::write(chain::RowBatch batch) {
     auto facts = batch.facts;  // needed after the batch has gone to the database thread
     const auto rows = batch.rows();
-    if (state_.listener) co_await state_.listener->committing(facts.seen);
     const auto started = state_.clock.steady();
-    const auto outcome = co_await store_.commit(std::move(batch));
+    std::optional<std::string> refused;
+    auto outcome = storage::CommitOutcome::committed;
+    try {
+        if (state_.listener) co_await state_.listener->committing(facts.seen);
+        outcome = co_await store_.commit(std::move(batch));
+    } catch (const storage::StorageRefused& e) {
+        refused = e.what();
+    }
     state_.heights.written(facts.covered);
+    if (refused) {
+        co_await refuse(facts, std::move(*refused));
+        co_return;
+    }
     if (outcome == storage::CommitOutcome::already_covered) {
         log::warn("these heights were stored already", {{"heights", facts.covered.to_multirange()}});
         auto coverage = co_await store_.load_coverage();
@@ -57,6 +69,23 @@ base::Task<void> Writers::write(chain::RowBatch batch) {
     if (told_) told_(facts);
     log::debug("committed",
                {{"heights", facts.covered.to_multirange()}, {"rows", rows}, {"seconds", seconds}});
+}
+
+// Contents that PostgreSQL does not take are a gap as any other: another host may have better ones.
+base::Task<void> Writers::refuse(const chain::CommitFacts& facts, std::string why) {
+    if (facts.blocks.size() > 1) {
+        log::warn("the database refused a batch: its heights are fetched again and written one by one",
+                  {{"heights", facts.covered.to_multirange()}, {"reason", why}});
+        state_.heights.write_alone(facts.covered);
+        co_return;
+    }
+    const auto height = facts.blocks.empty() ? *facts.covered.last() : facts.blocks.front().height;
+    const auto record = state_.heights.in_vain(height, "refused_by_database", std::move(why));
+    log::error(
+        "the database does not take what a host gave for this height: recorded as a gap, to be retried",
+        {{"height", height}, {"reason", record.detail}, {"attempts", record.attempts}});
+    co_await store_.record_unavailable(record);
+    state_.heights.learn_unavailable(record);
 }
 
 void Writers::observe_lag(const chain::CommitFacts& facts) {

@@ -31,6 +31,7 @@ public:
 
 private:
     base::Task<void> write(chain::RowBatch batch);
+    base::Task<void> refuse(const chain::CommitFacts& facts, std::string why);
     void observe_lag(const chain::CommitFacts& facts);
 
     storage::BlockStore& store_;

@@ -46,6 +46,8 @@ public:
     base::Task<void> maintain(base::WallTime now, std::optional<std::chrono::hours> keep);
     // Answers when the database does (for /readyz).
     base::Task<void> ping();
+    // Why it cannot be written though it answers (rights, schema); empty: nothing is known against it.
+    std::string bad_setup() const { return context_.outages.bad_setup(); }
 
     void note_committed(const chain::RowBatch& batch, double seconds);
     // The name of this process in leases: a uuid.

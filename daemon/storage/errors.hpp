@@ -9,9 +9,14 @@ struct StorageStopped : std::runtime_error {
     StorageStopped() : std::runtime_error("storage: stopped") {}
 };
 
-// A fault that waiting does not cure: wrong rights, wrong schema, full disk is NOT one of them.
+// A fault that waiting does not cure: full disk, wrong rights and a wrong schema are NOT among them.
 struct StorageError : std::runtime_error {
     using std::runtime_error::runtime_error;
+};
+
+// PostgreSQL does not take a value: the fault is in what was to be written, not in the database.
+struct StorageRefused : StorageError {
+    using StorageError::StorageError;
 };
 
 // The answer took longer than people wait; the text is for them.

@@ -71,6 +71,10 @@ FaultKind fault_kind(const std::string& sqlstate) {
     // 40 rolled back (deadlock, serialization), 55P03 lock timeout, 55006 in use, 57014 cancelled or timed
     // out.
     if (is("40") || is("55P03") || is("55006") || is("57014")) return FaultKind::retry;
+    // 42 syntax, names and rights, 3D and 3F no such database or schema, 28 who may come in.
+    if (is("42") || is("3D") || is("3F") || is("28")) return FaultKind::setup;
+    // 22 data exception, 23 constraint, 54000 a value longer than an index takes.
+    if (is("22") || is("23") || is("54000")) return FaultKind::refused;
     return FaultKind::permanent;
 }
 

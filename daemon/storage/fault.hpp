@@ -11,6 +11,8 @@ namespace receiptd::storage {
 enum class FaultKind {
     outage,     // no usable connection: reconnect, with back-off
     retry,      // the connection is fine, the transaction must be run again
+    setup,      // rights, schema or password are wrong: somebody must put them right meanwhile
+    refused,    // a value that the database does not take
     permanent,  // waiting does not cure it
 };
 

@@ -202,7 +202,8 @@ private:
         try {
             tx.exec(file.text);
         } catch (const pqxx::sql_error& e) {
-            if (fault_kind(shim::sqlstate_of(e)) != FaultKind::permanent) throw;
+            const auto kind = fault_kind(shim::sqlstate_of(e));
+            if (kind == FaultKind::outage || kind == FaultKind::retry) throw;
             throw StorageError(file.name + " failed, nothing of it was applied: " + e.what());
         }
     }

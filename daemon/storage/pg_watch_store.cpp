@@ -319,6 +319,30 @@ base::Task<bool> PgWatchStore::wait_for_watches(std::chrono::milliseconds timeou
     });
 }
 
+base::Task<std::vector<StoredTransition>> PgWatchStore::transitions(std::string tx_hash) {
+    return lane_.transaction([tx_hash = std::move(tx_hash)](pqxx::work& tx) {
+        const auto rows = shim::query(tx,
+                                      "SELECT from_stage, to_stage, " + microseconds_of("at") +
+                                          ", block_height, " + microseconds_of("block_time") +
+                                          ", evidence FROM watch_transitions WHERE tx_hash = $1 ORDER BY at",
+                                      tx_hash);
+        std::vector<StoredTransition> found;
+        for (const auto& row : rows) {
+            StoredTransition stored;
+            auto& transition = stored.transition;
+            transition.from = chain::parse_stage(row[0].as<std::string>()).value_or(chain::Stage::accepted);
+            transition.to = chain::parse_stage(row[1].as<std::string>()).value_or(chain::Stage::accepted);
+            stored.learned_at = wall_time(row[2]);
+            if (!row[3].is_null() && !row[4].is_null())
+                transition.at = chain::ExecutedAt{row[3].as<chain::BlockHeight>(),
+                                                  row[4].as<std::uint64_t>() * kNanosecondsPerMicrosecond};
+            transition.evidence = row[5].as<std::string>();
+            found.push_back(std::move(stored));
+        }
+        return found;
+    });
+}
+
 base::Task<std::map<std::string, StoredTree>> PgWatchStore::stored_trees(std::vector<std::string> tx_hashes) {
     return lane_.run([tx_hashes = std::move(tx_hashes)](pqxx::connection& connection) {
         return storage::stored_trees(connection, tx_hashes);

@@ -2,7 +2,6 @@
 
 #include "base/log.hpp"
 #include "metrics/registry.hpp"
-#include "storage/fault.hpp"
 
 namespace receiptd::storage {
 namespace {
@@ -47,7 +46,18 @@ void OutageLog::lost(const std::string& why) {
 void OutageLog::back() {
     const std::lock_guard lock(mutex_);
     if (--sessions_down_ > 0) return;
+    bad_setup_.clear();
     log::info("database is usable again", {{"database", where_}, {"after_seconds", seconds_passed(since_)}});
+}
+
+void OutageLog::badly_set_up(const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    bad_setup_ = why;
+}
+
+std::string OutageLog::bad_setup() const {
+    const std::lock_guard lock(mutex_);
+    return bad_setup_;
 }
 
 std::optional<base::SteadyTime> SessionContext::patience_ends(WaitedFor waited_for) const {
@@ -107,22 +117,36 @@ void Session::recover(const std::exception_ptr& error, unsigned failures) {
     // The error text of a dead connection helps nobody.
     if (connected && !open && fault.sqlstate.empty())
         fault.text = "the server closed the connection (" + fault.text + ")";
-    if (!open || fault.kind == FaultKind::outage) disconnect();
-    if (fault.kind == FaultKind::permanent) throw StorageError("database: " + fault.text);
-    if (waited_for_ == WaitedFor::by_people && fault.sqlstate == kCancelled)
-        throw StorageTimeout("the database took too long over it: ask for less");
-    if (fault.kind == FaultKind::outage) {
-        if (!std::exchange(down_, true)) {
-            down_since_ = steady_now();
-            // One that gives up would not see the end of it.
-            if (waited_for_ == WaitedFor::by_daemon) context_.outages.lost(fault.text);
-        }
+    const bool down = fault.kind == FaultKind::outage || fault.kind == FaultKind::setup;
+    if (!open || down) disconnect();
+    throw_what_ends_it(fault);
+    if (down) {
+        note_down(fault);
         give_up_when_impatient(fault.text);
     } else {
         log::debug("database transaction is repeated",
                    {{"sqlstate", fault.sqlstate}, {"reason", fault.text}});
     }
-    wait_before_retry(fault.kind == FaultKind::outage, failures);
+    wait_before_retry(down, failures);
+}
+
+// People, and commands that people wait for, are told of a wrong setup; a daemon waits until it is right.
+void Session::throw_what_ends_it(const Fault& fault) const {
+    const bool is_told = waited_for_ == WaitedFor::by_people || context_.patience;
+    const bool ends = fault.kind == FaultKind::permanent || (fault.kind == FaultKind::setup && is_told);
+    if (fault.kind == FaultKind::refused) throw StorageRefused("database: " + fault.text);
+    if (ends) throw StorageError("database: " + fault.text);
+    if (waited_for_ == WaitedFor::by_people && fault.sqlstate == kCancelled)
+        throw StorageTimeout("the database took too long over it: ask for less");
+}
+
+void Session::note_down(const Fault& fault) {
+    const bool was_down = std::exchange(down_, true);
+    if (!was_down) down_since_ = steady_now();
+    // One that gives up would not see the end of it.
+    if (waited_for_ == WaitedFor::by_people) return;
+    if (!was_down) context_.outages.lost(fault.text);
+    if (fault.kind == FaultKind::setup) context_.outages.badly_set_up(fault.text);
 }
 
 void Session::give_up_when_impatient(const std::string& why) {

@@ -6,6 +6,7 @@
 #include "metrics/storage_series.hpp"
 #include "storage/database_options.hpp"
 #include "storage/errors.hpp"
+#include "storage/fault.hpp"
 #include "storage/pqxx_shim.hpp"
 
 #include <condition_variable>
@@ -38,10 +39,14 @@ public:
     explicit OutageLog(std::string where) : where_(std::move(where)) {}
     void lost(const std::string& why);
     void back();
+    // The database answers and cannot be used: rights or schema are wrong.
+    void badly_set_up(const std::string& why);
+    std::string bad_setup() const;  // empty: it is not so
 
 private:
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::string where_;
+    std::string bad_setup_;
     unsigned sessions_down_ = 0;
     base::SteadyTime since_{};
 };
@@ -83,7 +88,8 @@ public:
     ~Session() { disconnect(); }
 
     // work(connection) runs its own transactions; it must be repeatable, and is not begun after `until`.
-    // Throws StorageStopped, StorageError, or what work throws that is no database error.
+    // Throws StorageStopped, StorageError (StorageRefused: for a value in it), or what work throws that is no
+    // database error.
     template <class Work>
     std::invoke_result_t<Work&, pqxx::connection&> run(Work work,
                                                        std::optional<base::SteadyTime> until = std::nullopt) {
@@ -106,6 +112,8 @@ private:
     void disconnect();
     // Returns when the work may be tried again.
     void recover(const std::exception_ptr& error, unsigned failures);
+    void throw_what_ends_it(const Fault& fault) const;
+    void note_down(const Fault& fault);
     void give_up_when_impatient(const std::string& why);
     void wait_before_retry(bool outage, unsigned failures);
 

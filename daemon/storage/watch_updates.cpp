@@ -1,14 +1,19 @@
 // Writes updates of watches in one transaction: their rows, their transitions, the lines of the stream, and
 // the findings of watches that end badly or are stuck.
+#include "base/log.hpp"
 #include "chain/json/json_check.hpp"
 #include "metrics/watch_series.hpp"
 #include "storage/copy.hpp"
+#include "storage/fault.hpp"
 #include "storage/news.hpp"
 #include "storage/pg_watch_store.hpp"
 #include "storage/sql_time.hpp"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -25,7 +30,7 @@ struct Row {
 
 // Locked to the end of the transaction, in one order for everybody.
 std::unordered_map<std::string, Row> lock_rows(pqxx::transaction_base& tx,
-                                               const std::vector<WatchUpdate>& updates) {
+                                               std::span<const WatchUpdate> updates) {
     std::vector<std::string> tx_hashes;
     for (const auto& update : updates) tx_hashes.push_back(update.tx_hash);
     std::unordered_map<std::string, Row> found;
@@ -90,7 +95,7 @@ void write_watches(pqxx::transaction_base& tx, const std::vector<Applied>& appli
         "  evidence = coalesce(nullif(u.evidence, '')::json, w.evidence), "
         "  next_check_at = coalesce(timestamptz 'epoch' + interval '1 microsecond' * nullif(u.next_check, "
         "'')::bigint, "
-        "    w.next_check_at), checks = w.checks + u.checks::int, "
+        "    w.next_check_at), checks = least(w.checks::bigint + u.checks::bigint, 2147483647), "
         "  stuck_since = CASE WHEN u.stuck = 't' THEN CASE WHEN u.moved = 't' THEN now.at "
         "                       ELSE coalesce(w.stuck_since, now.at) END "
         "                     WHEN u.stuck = 'f' OR u.moved = 't' THEN NULL ELSE w.stuck_since END, "
@@ -158,6 +163,7 @@ std::string words_of(const std::string& reason) {
     if (reason == chain::reason::kExpired) return "its block hash is too old";
     if (reason == chain::reason::kNoRoute) return "no host took it";
     if (reason == chain::reason::kNeverSeen) return "it was not seen while it could have been included";
+    if (reason == chain::reason::kRefusedByDatabase) return "what was to be stored of it was refused";
     return reason;
 }
 
@@ -241,7 +247,7 @@ std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transactio
     return written;
 }
 
-std::set<std::int64_t> days_of(const std::vector<WatchUpdate>& updates, std::int64_t now) {
+std::set<std::int64_t> days_of(std::span<const WatchUpdate> updates, std::int64_t now) {
     std::set<std::int64_t> days = {now / kMicrosecondsPerDay};
     for (const auto& update : updates)
         for (const auto& transition : update.transitions)
@@ -259,7 +265,7 @@ struct Updated {
     std::size_t withheld = 0;                                   // of these
 };
 
-Updated write(pqxx::connection& connection, const std::vector<WatchUpdate>& updates, std::int64_t now) {
+Updated write(pqxx::connection& connection, std::span<const WatchUpdate> updates, std::int64_t now) {
     pqxx::work tx(connection);
     auto rows = lock_rows(tx, updates);
     std::vector<Applied> applied;
@@ -286,6 +292,70 @@ Updated write(pqxx::connection& connection, const std::vector<WatchUpdate>& upda
     return updated;
 }
 
+// The first line names the fault; what follows may quote the row.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+WatchUpdate refused_update(const WatchUpdate& update, const pqxx::sql_error& error) {
+    WatchUpdate end;
+    end.tx_hash = update.tx_hash;
+    end.from = update.from;
+    end.state.stage = chain::Stage::unknown;
+    end.state.reason = chain::reason::kRefusedByDatabase;
+    const auto evidence = chain::Evidence().text("sqlstate", shim::sqlstate_of(error));
+    end.transitions.push_back({update.from, end.state.stage, std::nullopt, evidence.to_json()});
+    return end;
+}
+
+// Writes updates, those that PostgreSQL refuses by halves down to the watch whose values it does not take.
+class Writing {
+public:
+    Writing(pqxx::connection& connection, PartitionKeeper& partitions, std::int64_t now)
+        : connection_(connection), partitions_(partitions), now_(now) {}
+
+    void write(std::span<const WatchUpdate> updates) {
+        try {
+            add(partitions_.with_days(connection_, days_of(updates, now_),
+                                      [&] { return storage::write(connection_, updates, now_); }));
+        } catch (const pqxx::sql_error& e) {
+            if (fault_kind(shim::sqlstate_of(e)) != FaultKind::refused) throw;
+            if (updates.size() == 1) {
+                end(updates.front(), e);
+            } else {
+                write(updates.first(updates.size() / 2));
+                write(updates.subspan(updates.size() / 2));
+            }
+        }
+    }
+    Updated result;
+
+private:
+    void end(const WatchUpdate& update, const pqxx::sql_error& error) {
+        log::error("a watch ends, because the database does not take its values",
+                   {{"tx_hash", update.tx_hash},
+                    {"sqlstate", shim::sqlstate_of(error)},
+                    {"reason", first_line(error.what())}});
+        if (update.from == chain::Stage::unknown) return;  // as before
+        const std::array one{refused_update(update, error)};
+        try {
+            add(storage::write(connection_, one, now_));
+        } catch (const pqxx::sql_error& e) {
+            // Its row itself cannot be written. It is tried again when it is due, as any other.
+            if (fault_kind(shim::sqlstate_of(e)) != FaultKind::refused) throw;
+        }
+    }
+
+    void add(Updated part) {
+        std::move(part.moved.begin(), part.moved.end(), std::back_inserter(result.moved));
+        std::move(part.stages.begin(), part.stages.end(), std::back_inserter(result.stages));
+        std::move(part.findings.begin(), part.findings.end(), std::back_inserter(result.findings));
+        result.withheld += part.withheld;
+    }
+
+    pqxx::connection& connection_;
+    PartitionKeeper& partitions_;
+    std::int64_t now_;
+};
+
 bool may_alert(const WatchUpdate& update) {
     const auto is_bad_end = [](const chain::Transition& step) {
         return chain::is_end(step.to) && step.to != chain::Stage::final;
@@ -305,38 +375,13 @@ void count(metrics::WatchSeries& series, const Updated& updated) {
 base::Task<std::vector<std::string>> PgWatchStore::update_watches(std::vector<WatchUpdate> updates) {
     return lane_.run([&database = database_, &clock = clock_, series = series_,
                       updates = std::move(updates)](pqxx::connection& connection) {
-        Updated updated;
-        if (updates.empty()) return updated.moved;
-        const auto now = microseconds(clock.wall());
-        updated = database.partitions.with_days(connection, days_of(updates, now),
-                                                [&] { return write(connection, updates, now); });
-        if (std::any_of(updates.begin(), updates.end(), may_alert)) database.on_alerts();
-        if (series) count(*series, updated);
-        return std::move(updated.moved);
-    });
-}
-
-base::Task<std::vector<StoredTransition>> PgWatchStore::transitions(std::string tx_hash) {
-    return lane_.transaction([tx_hash = std::move(tx_hash)](pqxx::work& tx) {
-        const auto rows = shim::query(tx,
-                                      "SELECT from_stage, to_stage, " + microseconds_of("at") +
-                                          ", block_height, " + microseconds_of("block_time") +
-                                          ", evidence FROM watch_transitions WHERE tx_hash = $1 ORDER BY at",
-                                      tx_hash);
-        std::vector<StoredTransition> found;
-        for (const auto& row : rows) {
-            StoredTransition stored;
-            auto& transition = stored.transition;
-            transition.from = chain::parse_stage(row[0].as<std::string>()).value_or(chain::Stage::accepted);
-            transition.to = chain::parse_stage(row[1].as<std::string>()).value_or(chain::Stage::accepted);
-            stored.learned_at = wall_time(row[2]);
-            if (!row[3].is_null() && !row[4].is_null())
-                transition.at = chain::ExecutedAt{row[3].as<chain::BlockHeight>(),
-                                                  row[4].as<std::uint64_t>() * kNanosecondsPerMicrosecond};
-            transition.evidence = row[5].as<std::string>();
-            found.push_back(std::move(stored));
-        }
-        return found;
+        if (updates.empty()) return std::vector<std::string>();
+        Writing writing(connection, database.partitions, microseconds(clock.wall()));
+        writing.write(updates);
+        if (!writing.result.findings.empty() || std::any_of(updates.begin(), updates.end(), may_alert))
+            database.on_alerts();
+        if (series) count(*series, writing.result);
+        return std::move(writing.result.moved);
     });
 }
 

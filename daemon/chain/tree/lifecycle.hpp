@@ -45,6 +45,7 @@ inline constexpr Text kBalance = "not_enough_balance";
 inline constexpr Text kExpired = "expired";
 inline constexpr Text kNoRoute = "no_route";
 inline constexpr Text kNeverSeen = "never_seen";
+inline constexpr Text kRefusedByDatabase = "refused_by_database";  // what is known of it cannot be stored
 }  // namespace reason
 
 using Evidence = base::JsonObject;

@@ -72,7 +72,7 @@ TEST_F(Commit, LeavesNothingOfABatchWithABadRow) {
     try {
         commit(std::move(batch));
         FAIL() << "committed a bad row";
-    } catch (const StorageError& e) {
+    } catch (const storage::StorageRefused& e) {
         EXPECT_THAT(e.what(), HasSubstr("events"));
     }
     EXPECT_EQ(value("SELECT count(*) FROM blocks"), "0");

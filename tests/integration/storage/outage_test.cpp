@@ -133,10 +133,22 @@ TEST_F(Outage, ADeadlockIsRepeated) {
     EXPECT_EQ(result.get(), CommitOutcome::committed);
 }
 
+TEST_F(Outage, ADaemonWaitsForAMissingTableAndSaysSo) {
+    commit(block_batch(99));
+    execute("ALTER TABLE coverage RENAME TO away");
+    auto result = std::async(std::launch::async, [&] { return commit(block_batch(100)); });
+    while (store().database.bad_setup().empty()) std::this_thread::yield();
+    EXPECT_THAT(store().database.bad_setup(), HasSubstr("run `receiptd migrate`"));
+    execute("ALTER TABLE away RENAME TO coverage");
+    EXPECT_EQ(result.get(), CommitOutcome::committed);
+    EXPECT_EQ(store().database.bad_setup(), "");
+}
+
 TEST_F(Outage, AMissingTableIsAnErrorWithTheCure) {
     execute("DROP VIEW gaps; DROP TABLE coverage");
+    OpenStore asked(database().url(), "day", impatient());
     try {
-        commit(block_batch(100));
+        await(asked.blocks.commit(block_batch(100)));
         FAIL();
     } catch (const StorageError& e) {
         EXPECT_THAT(e.what(), HasSubstr("run `receiptd migrate`"));

@@ -137,7 +137,7 @@ TEST_F(Schema, AUserWithoutRightsIsToldWhichItLacks) {
     const auto role = "nobody_" + database().name();
     execute("CREATE ROLE " + role + " LOGIN PASSWORD 'hush'");
     {
-        OpenStore nobody(database().url_as(role + ":hush"));
+        OpenStore nobody(database().url_as(role + ":hush"), "day", impatient());
         try {
             await(nobody.blocks.load_coverage());
             ADD_FAILURE() << "read without rights";

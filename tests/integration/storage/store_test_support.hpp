@@ -32,6 +32,13 @@ struct FixedClock final : base::Clock {
     base::SteadyTime steady() const override { return base::SteadyTime(now.time_since_epoch()); }
 };
 
+// People's, who do not wait for an administrator.
+inline storage::DatabaseOptions impatient() {
+    storage::DatabaseOptions options;
+    options.patience = std::chrono::milliseconds(0);
+    return options;
+}
+
 // Stores with their own registry, on any database.
 struct OpenStore {
     explicit OpenStore(const std::string& url, std::string width = "day",

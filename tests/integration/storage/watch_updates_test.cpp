@@ -232,6 +232,33 @@ TEST_F(WatchUpdates, KeepWhateverAHostSays) {
     EXPECT_EQ(await(watches().watch(hash_of(2)))->evidence_json, "{}");
 }
 
+TEST_F(WatchUpdates, CountNoFurtherThanTheColumnGoes) {
+    execute("INSERT INTO watches (tx_hash, sender_id, checks, valid_until) VALUES ('" + hash_of(1) +
+            "', 'alice.near', 2147483647, 1)");
+    auto more = step_update(hash_of(1), Stage::accepted, Stage::pending);
+    more.more_checks = 1;
+    update(more);
+    EXPECT_EQ(rows("SELECT stage, checks FROM watches"), "pending|2147483647\n");
+}
+
+TEST_F(WatchUpdates, EndTheOneWatchWhoseValuesAreRefused) {
+    add({new_watch(1), new_watch(2), new_watch(3)});
+    execute(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN "
+        "RAISE EXCEPTION 'integer out of range' USING ERRCODE = '22003'; END$$; "
+        "CREATE TRIGGER refuse BEFORE UPDATE ON watches FOR EACH ROW "
+        "WHEN (NEW.tx_hash = '" +
+        hash_of(2) + "' AND NEW.stage = 'pending') EXECUTE FUNCTION refuse()");
+    std::vector<storage::WatchUpdate> updates;
+    for (const std::uint32_t n : {1, 2, 3})
+        updates.push_back(step_update(hash_of(n), Stage::accepted, Stage::pending));
+    EXPECT_TRUE(await(watches().update_watches(updates)).empty());
+    EXPECT_EQ(rows("SELECT stage, count(*), min(reason), min(evidence ->> 'sqlstate') FROM watches GROUP BY "
+                   "1 ORDER BY 1"),
+              "pending|2|-|-\nunknown|1|refused_by_database|22003\n");
+    EXPECT_EQ(rows("SELECT kind, error_class FROM findings"), "unknown|refused_by_database\n");
+}
+
 TEST_F(WatchUpdates, MakeThePartitionThatAFindingNeeds) {
     add({new_watch(1)});
     auto old = ending(hash_of(1), Stage::accepted, Stage::rejected, "Expired");

@@ -232,7 +232,7 @@ TEST_F(FollowerTest, WhatHappenedSinceTheDatabaseWasMadeIsNewsHoweverLate) {
         storage::Coverage coverage;
         coverage.made_at = made_at;
         daemon.state.heights.load(std::move(coverage), {}, std::nullopt);
-        return daemon.state.news_since();
+        return daemon.state.news_since(false);
     };
     EXPECT_LT(news_since(now - 48h).time, now - 47h);
     EXPECT_GT(news_since(now).time, now - 2h) << "what was before it is history";
@@ -254,7 +254,7 @@ TEST_F(FollowerTest, AClockThatIsAheadMakesNoNewsOld) {
     daemon.state.head.learn(newest);
     daemon.clock.passed += 8 * 24h;
     EXPECT_EQ(daemon.state.chain_now(), before);
-    EXPECT_LT(daemon.state.news_since().time, before - 6 * 24h);
+    EXPECT_LT(daemon.state.news_since(false).time, before - 6 * 24h);
     newest.height = 101;
     newest.timestamp_nanosec *= 1000;
     daemon.state.head.learn(newest);
@@ -268,6 +268,20 @@ TEST_F(FollowerTest, ACommitThatFailsForGoodEndsTheDaemon) {
     };
     EXPECT_THROW(follow(100, 200), std::runtime_error);
     EXPECT_EQ(store.coverage.covered.size(), store.blocks.size());
+}
+
+TEST_F(FollowerTest, WhatTheDatabaseRefusesIsAGapOfOneHeight) {
+    chain.add_range(100, 120);
+    bool refuses = true;
+    store.before_commit = [&](const chain::RowBatch& batch) {
+        if (refuses && batch.facts.covered.contains(110)) throw storage::StorageRefused("too long");
+    };
+    EXPECT_EQ(follow(100, 120).missing, HeightSet({110, 110}));
+    EXPECT_EQ(store.unavailable.at(110).reason, "refused_by_database");
+    EXPECT_EQ(store.unavailable.at(110).detail, "too long");
+    EXPECT_EQ(store.unavailable.size(), 1u);
+    refuses = false;
+    EXPECT_TRUE(follow(100, 120).missing.empty());
 }
 
 TEST_F(FollowerTest, ABackfillDoesNotWaitForGapsOutsideItsRange) {

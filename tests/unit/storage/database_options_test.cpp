@@ -54,13 +54,16 @@ TEST(ConnectionString, RefusesAUrlWhosePasswordSpillsWithoutQuotingIt) {
     }
 }
 
-TEST(Fault, IsAnOutageWhenTheServerGoesAndPermanentWhenTheSchemaIsWrong) {
+TEST(Fault, IsAnOutageWhenTheServerGoesAndTellsASetupFromAValue) {
     for (const char* code : {"08006", "57P01", "57P02", "57P03", "53100", "53300", "25006"})
         EXPECT_EQ(fault_kind(code), FaultKind::outage) << code;
     for (const char* code : {"40001", "40P01", "55P03", "57014"})
         EXPECT_EQ(fault_kind(code), FaultKind::retry) << code;
-    for (const char* code : {"42P01", "42501", "42703", "28P01", "3D000", "23505", "22P02", ""})
-        EXPECT_EQ(fault_kind(code), FaultKind::permanent) << code;
+    for (const char* code : {"42P01", "42501", "42703", "28P01", "3D000"})
+        EXPECT_EQ(fault_kind(code), FaultKind::setup) << code;
+    for (const char* code : {"23505", "22P02", "22003", "54000"})
+        EXPECT_EQ(fault_kind(code), FaultKind::refused) << code;
+    for (const char* code : {"54001", "XX002", ""}) EXPECT_EQ(fault_kind(code), FaultKind::permanent) << code;
 }
 
 TEST(Fault, SaysWhatToDo) {
