@@ -9,6 +9,27 @@ COMMENT ON COLUMN schema_objects.only_row IS 'Always true: keeps the table at on
 COMMENT ON COLUMN schema_objects.checksum IS 'SHA-256 over all files of schema/, in hexadecimal.';
 COMMENT ON COLUMN schema_objects.applied_at IS 'When they were applied.';
 
+COMMENT ON TABLE daemons IS 'The daemons that share this database. Each renews its row every few seconds and removes it when it ends; one that was not seen for 10 s counts as gone.';
+COMMENT ON COLUMN daemons.id IS 'Name of the process, as in leases.';
+COMMENT ON COLUMN daemons.place IS 'Host and process id.';
+COMMENT ON COLUMN daemons.source IS 'Its follow.source.';
+COMMENT ON COLUMN daemons.keep_hours IS 'Its retention.keep in hours; NULL: for ever. The longest of all that live holds.';
+COMMENT ON COLUMN daemons.accounts IS 'Its follow.accounts, with scope accounts.';
+COMMENT ON COLUMN daemons.started_at IS 'When it joined.';
+COMMENT ON COLUMN daemons.seen_at IS 'When it renewed its row last.';
+
+COMMENT ON TABLE followed_accounts IS 'With scope accounts: the accounts that are followed.';
+COMMENT ON COLUMN followed_accounts.account_id IS 'The account.';
+COMMENT ON COLUMN followed_accounts.since_height IS 'What touches it is stored from this height on; below, only where a tree touches another followed account. 0: from the first stored height on.';
+
+COMMENT ON TABLE leader IS 'The daemon that follows the head, drives the tracker of watches and maintains partitions, in one row. Others wait to take over.';
+COMMENT ON COLUMN leader.only_row IS 'Always true: keeps the table at one row.';
+COMMENT ON COLUMN leader.epoch IS 'Goes up with each change of the leader. What a former leader commits of the head is refused by it.';
+COMMENT ON COLUMN leader.holder IS 'The process, as in daemons.id.';
+COMMENT ON COLUMN leader.place IS 'Its host and process id.';
+COMMENT ON COLUMN leader.process IS 'By which another process of the same machine knows whether it still runs.';
+COMMENT ON COLUMN leader.until IS 'If it does not renew its lease by then, another daemon takes over.';
+
 COMMENT ON TABLE coverage IS 'Which heights are done. It changes in the same transaction as the rows, so what it says is always true. See gaps for what is missing.';
 COMMENT ON COLUMN coverage.scope IS 'What is stored (chain_identity.scope).';
 COMMENT ON COLUMN coverage.wanted IS 'Heights that should be there.';

@@ -79,7 +79,18 @@ Dispatcher::Dispatcher(base::asio::any_io_executor executor, base::asio::thread_
 base::Task<void> Dispatcher::serve(storage::Serving serving) {
     std::vector<std::string> names;
     for (const auto& [name, endpoint] : endpoints_) names.push_back(name);
-    co_await store_.serve_endpoints(std::move(names), serving);
+    auto off = co_await store_.serve_endpoints(std::move(names), serving);
+    for (const auto& name : off)
+        if (std::find(switched_off_.begin(), switched_off_.end(), name) == switched_off_.end())
+            log::error(
+                "an endpoint of this daemon is switched off: a restart or `receiptd alerts resend` switches "
+                "it on",
+                {{"endpoint", name}});
+    switched_off_ = std::move(off);
+    for (auto& [name, endpoint] : endpoints_) {
+        const bool is_off = std::find(switched_off_.begin(), switched_off_.end(), name) != switched_off_.end();
+        endpoint->series.switched_off.Set(is_off ? 1 : 0);
+    }
 }
 
 base::Task<void> Dispatcher::run() {

@@ -50,6 +50,8 @@ public:
     base::Task<void> report();
     // The backlog at the last look of report(); nullopt: not known yet, or there are no endpoints.
     const std::optional<Outbox>& outbox() const { return outbox_; }
+    // Endpoints of these that were switched off at the last look of report().
+    const std::vector<std::string>& switched_off() const { return switched_off_; }
 
     void wake();  // something may be due now
     void stop();
@@ -87,6 +89,7 @@ private:
     std::string public_url_;
     std::map<std::string, std::shared_ptr<Endpoint>> endpoints_;
     std::optional<Outbox> outbox_;
+    std::vector<std::string> switched_off_;
     base::asio::steady_timer pause_;
     bool woken_ = false;
     bool stopping_ = false;

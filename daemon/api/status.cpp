@@ -43,6 +43,23 @@ json upstream_json(const UpstreamView& upstream) {
             {"in_flight", upstream.in_flight}};
 }
 
+json others_json(const std::vector<OtherDaemonView>& others) {
+    json list = json::array();
+    for (const auto& other : others)
+        list.push_back({{"place", other.place},
+                        {"source", other.source},
+                        {"retention_keep", other.retention_keep},
+                        {"seen_seconds_ago", other.seen_seconds_ago}});
+    return list;
+}
+
+json accounts_json(const std::vector<AccountView>& accounts) {
+    json list = json::array();
+    for (const auto& account : accounts)
+        list.push_back({{"account_id", account.account_id}, {"since_height", account.since_height}});
+    return list;
+}
+
 json outbox_json(const std::optional<OutboxView>& outbox) {
     if (!outbox) return nullptr;
     return {{"pending", outbox->pending},
@@ -114,6 +131,10 @@ std::string to_json(const DaemonStatus& status) {
                       {"untracked_shards", status.untracked_shards},
                       {"broken_chain", status.broken_chain},
                       {"alerts", outbox_json(status.outbox)},
+                      {"endpoints_off", status.endpoints_off},
+                      {"retention_keep", status.retention_keep},
+                      {"other_daemons", others_json(status.other_daemons)},
+                      {"accounts", accounts_json(status.accounts)},
                       {"upstreams", upstreams}};
     // Details quote what hosts answered: bytes that are no UTF-8 must not end the answer.
     return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
@@ -154,6 +175,10 @@ std::vector<Unreadiness> unreadiness(const DaemonStatus& status) {
     if (status.overdue_trees.count > 0) reasons.push_back({"trees", overdue_text(status.overdue_trees)});
     const bool any_upstream = std::any_of(status.upstreams.begin(), status.upstreams.end(),
                                           [](const auto& upstream) { return !upstream.refused; });
+    for (const auto& endpoint : status.endpoints_off)
+        reasons.push_back({"endpoint", "the endpoint " + endpoint +
+                                           " answered 410 and gets no alerts: a restart or `receiptd alerts "
+                                           "resend` switches it on"});
     if (!any_upstream) reasons.push_back({"upstreams", "every upstream refuses our requests (401 or 403)"});
     return reasons;
 }

@@ -57,6 +57,18 @@ struct OverdueTreesView {
     double oldest_seconds = 0;
 };
 
+struct OtherDaemonView {
+    std::string place;
+    std::string source;
+    std::string retention_keep;
+    double seen_seconds_ago = 0;
+};
+
+struct AccountView {
+    std::string account_id;
+    std::uint64_t since_height = 0;  // 0: from the first stored height on
+};
+
 struct DaemonStatus {
     std::string version;
     std::string network;
@@ -83,6 +95,10 @@ struct DaemonStatus {
     std::vector<std::uint64_t> untracked_shards;  // that no upstream tracks
     std::string broken_chain;                     // empty: none
     std::vector<UpstreamView> upstreams;
+    std::vector<std::string> endpoints_off;  // of this daemon's, those that answered 410
+    std::string retention_keep;
+    std::vector<OtherDaemonView> other_daemons;  // on this database, that live; the longest retention holds
+    std::vector<AccountView> accounts;           // with scope accounts
     std::optional<OutboxView> outbox;  // nullopt: no endpoints, or not counted yet
 };
 
@@ -91,7 +107,8 @@ std::string to_json(const DaemonStatus& status);
 std::string outbox_line(const OutboxView& outbox);
 
 // Why the daemon is not ready; empty: it is. Each is short and stable: "database", "head_unknown",
-// "head_stale", "clock", "lag", "gap", "broken_chain", "shards", "trees", "upstreams".
+// "head_stale", "clock", "lag", "gap", "broken_chain", "shards", "trees", "upstreams",
+// "endpoint".
 struct Unreadiness {
     std::string reason;
     std::string detail;

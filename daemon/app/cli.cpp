@@ -68,8 +68,11 @@ private:
     void add_run() {
         auto* command = parser_.add_subcommand("run", "Follow the chain until stopped");
         command->add_option("--until", until_, "Stop when everything up to this height is committed");
+        command->add_flag("--join", join_,
+                          "With scope accounts: follow the accounts that the database's daemons follow, "
+                          "whatever follow.accounts says");
         command->callback([this] {
-            choose([this](const auto& settings) { return app::run(settings, {until_, config_file_}); });
+            choose([this](const auto& settings) { return app::run(settings, {until_, config_file_, join_}); });
         });
     }
 
@@ -179,6 +182,7 @@ private:
     CLI::App parser_;
     std::string config_file_ = "receiptd.toml";
     std::optional<base::Height> until_;
+    bool join_ = false;
     base::Height from_ = 0;
     base::Height to_ = 0;
     base::Height height_ = 0;

@@ -33,6 +33,7 @@ int exit_code(const chain::WatchState& end);
 struct RunCommand {
     std::optional<base::Height> until;
     std::string config_file;  // read again on SIGHUP
+    bool join = false;        // follow the accounts that the daemons on the database follow
 };
 int run(const config::Settings& settings, const RunCommand& command);
 int backfill(const config::Settings& settings, base::HeightRange range);

@@ -9,6 +9,7 @@
 #include "metrics/api_series.hpp"
 #include "metrics/registry.hpp"
 #include "net/http_server.hpp"
+#include "storage/inspect.hpp"
 #include "storage/migrate.hpp"
 #include "watch/open_trees.hpp"
 
@@ -18,6 +19,7 @@
 #include <functional>
 #include <iostream>
 #include <optional>
+#include <set>
 
 namespace receiptd::app {
 namespace {
@@ -31,7 +33,7 @@ constexpr auto kStopGrace = 4s;                 // uncommitted blocks are fetche
 constexpr auto kMaintenance = 1h;
 constexpr auto kUnwind = 500ms;
 constexpr auto kProgressEvery = 200ms;
-constexpr auto kPingEvery = 3s;
+constexpr auto kKeepAliveEvery = 3s;
 constexpr auto kLookAtStreamEvery = 10s;
 constexpr auto kStreamHeldUp = 30s;  // longer: somebody should know
 
@@ -65,13 +67,13 @@ public:
 private:
     base::Task<void> whole_life(base::Task<follow::Follower::End> work, bool daemon) {
         try {
-            co_await runtime_.database.check_identity(chain_identity(runtime_.settings));
+            co_await runtime_.join_database();
+            helpers_.spawn(watch_database());
             co_await runtime_.check_network();
             // Maintenance ends alerts of endpoints that nobody has served for four days: it comes after the
             // start of ours, and is no matter of a mere backfill.
             if (daemon) co_await start_alerts();
             if (daemon) helpers_.spawn(maintain());
-            helpers_.spawn(watch_database());
             if (daemon) helpers_.spawn(runtime_.watching.tracker().run());
             if (daemon) helpers_.spawn(runtime_.submitter.run());
             if (daemon) helpers_.spawn(api_->feed_stream());
@@ -79,6 +81,7 @@ private:
             end_ = co_await std::move(work);
             if (daemon) co_await finish_tracking();
             co_await finish_alerts();
+            co_await runtime_.database.leave();
         } catch (const storage::StorageStopped&) {
             log::warn("stopped while waiting for the database");
         } catch (...) {
@@ -226,9 +229,8 @@ private:
     base::Task<void> watch_database() {
         base::asio::steady_timer timer(runtime_.context);
         while (true) {
-            co_await runtime_.database.ping();
-            runtime_.database_answered_at = runtime_.clock.steady();
-            co_await base::sleep_on(timer, kPingEvery);
+            co_await runtime_.keep_alive();
+            co_await base::sleep_on(timer, kKeepAliveEvery);
         }
     }
 
@@ -300,6 +302,21 @@ void migrate_first(const config::Settings& settings) {
         log::info("database schema updated", {{"file", name}});
 }
 
+// Follows the accounts that the daemons on the database follow already.
+config::Settings with_their_accounts(config::Settings settings) {
+    if (settings.follow.scope != config::ScopeName::accounts) return settings;
+    const auto stored = storage::stored_summary(database_options(settings));
+    if (stored.accounts.empty()) return settings;
+    std::vector<std::string> accounts;
+    for (const auto& account : stored.accounts) accounts.push_back(account.account_id);
+    if (std::set(accounts.begin(), accounts.end()) !=
+        std::set(settings.follow.accounts.begin(), settings.follow.accounts.end()))
+        log::warn("--join: the accounts of the database are followed, not those of the configuration",
+                  {{"accounts", accounts.size()}});
+    settings.follow.accounts = std::move(accounts);
+    return settings;
+}
+
 int report(const follow::Follower::End& end) {
     if (end.missing.empty() && end.unfinished_trees == 0) return kOk;
     for (const auto& range : end.missing.ranges())
@@ -310,8 +327,9 @@ int report(const follow::Follower::End& end) {
 
 }  // namespace
 
-int run(const config::Settings& settings, const RunCommand& command) {
-    migrate_first(settings);
+int run(const config::Settings& configured, const RunCommand& command) {
+    migrate_first(configured);
+    const auto settings = command.join ? with_their_accounts(configured) : configured;
     Daemon daemon(settings, command.config_file);
     if (command.until) daemon.show_progress({0, *command.until});
     daemon.runtime().follower.tell(daemon.runtime().watching);

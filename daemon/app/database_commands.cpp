@@ -29,8 +29,16 @@ json to_json(const storage::StoredSummary& stored) {
                              {"to", backfill.to_height},
                              {"missing", backfill.missing},
                              {"running", backfill.leased}});
+    json accounts = json::array();
+    for (const auto& account : stored.accounts)
+        accounts.push_back({{"account_id", account.account_id}, {"since_height", account.since_height}});
+    json daemons = json::array();
+    for (const auto& daemon : stored.daemons)
+        daemons.push_back({{"place", daemon.settings.place}, {"source", daemon.settings.source}});
     return {{"network", stored.network},
             {"scope", stored.scope},
+            {"accounts", accounts},
+            {"daemons", daemons},
             {"first_height", stored.first_height ? json(*stored.first_height) : json()},
             {"last_height", stored.last_height ? json(*stored.last_height) : json()},
             {"last_block_time", stored.last_block_time},
@@ -50,6 +58,13 @@ void print_stored(const storage::StoredSummary& stored) {
     if (stored.first_height)
         std::cout << "heights     " << *stored.first_height << " to " << *stored.last_height << ", "
                   << stored.covered_heights << " covered, newest block " << stored.last_block_time << '\n';
+    for (const auto& account : stored.accounts)
+        std::cout << "account     " << account.account_id << ", followed since "
+                  << (account.since_height == 0 ? "the first height"
+                                                : "height " + std::to_string(account.since_height))
+                  << '\n';
+    for (const auto& daemon : stored.daemons)
+        std::cout << "running     " << daemon.settings.place << ", source " << daemon.settings.source << '\n';
     std::cout << "gaps        " << stored.gap_heights << " heights\n";
     for (const auto& gap : stored.gaps)
         std::cout << "            " << gap.from_height

@@ -4,8 +4,14 @@
 #include "base/iso_time.hpp"
 #include "base/log.hpp"
 
+#include <boost/asio/ip/host_name.hpp>
+
+#include <unistd.h>
+
 #include <algorithm>
+#include <iterator>
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -39,6 +45,19 @@ api::OverdueTreesView view(const storage::OverdueTrees& overdue) {
             std::chrono::duration<double>(overdue.oldest_age).count()};
 }
 
+const char* source_name(const config::Settings& settings) {
+    return settings.follow.source == config::Source::rpc ? "rpc" : "neardata";
+}
+
+std::string keep_text(const std::optional<std::chrono::hours>& keep) {
+    return keep ? std::to_string(keep->count()) + "h" : "forever";
+}
+
+api::OtherDaemonView view(const storage::OtherDaemon& other) {
+    return {other.settings.place, other.settings.source, keep_text(other.settings.keep),
+            std::chrono::duration<double>(other.seen_ago).count()};
+}
+
 std::size_t cpu_threads(const config::Follow& settings) {
     return settings.cpu_threads > 0 ? settings.cpu_threads
                                     : std::max(1u, std::thread::hardware_concurrency());
@@ -69,6 +88,15 @@ const char* scope_name(config::ScopeName scope) {
 
 storage::ChainIdentity chain_identity(const config::Settings& settings) {
     return {settings.network, scope_name(settings.follow.scope), settings.retention.partition};
+}
+
+storage::DaemonSettings daemon_settings(const config::Settings& settings) {
+    storage::DaemonSettings daemon;
+    daemon.place = boost::asio::ip::host_name() + ":" + std::to_string(::getpid());
+    daemon.source = source_name(settings);
+    daemon.keep = settings.retention.keep;
+    if (settings.follow.scope == config::ScopeName::accounts) daemon.accounts = settings.follow.accounts;
+    return daemon;
 }
 
 storage::DatabaseOptions database_options(const config::Settings& settings) {
@@ -121,7 +149,7 @@ api::DaemonStatus Runtime::status() const {
     api::DaemonStatus view_of;
     view_of.version = RECEIPTD_VERSION;
     view_of.network = settings.network;
-    view_of.source = settings.follow.source == config::Source::rpc ? "rpc" : "neardata";
+    view_of.source = source_name(settings);
     view_of.scope = scope_name(settings.follow.scope);
     view_of.head = view(state.head.block());
     if (state.head.block())
@@ -154,6 +182,11 @@ api::DaemonStatus Runtime::status() const {
     if (const auto& outbox = dispatcher.outbox())
         view_of.outbox = api::OutboxView{outbox->pending, outbox->dead,
                                          std::chrono::duration<double>(outbox->oldest_pending).count()};
+    view_of.endpoints_off = dispatcher.switched_off();
+    view_of.retention_keep = keep_text(settings.retention.keep);
+    for (const auto& other : other_daemons) view_of.other_daemons.push_back(view(other));
+    for (const auto& account : followed_accounts)
+        view_of.accounts.push_back({account.account_id, account.since_height});
     for (const auto& upstream : sources->states()) view_of.upstreams.push_back(view(upstream));
     return view_of;
 }
@@ -162,6 +195,31 @@ std::optional<double> Runtime::clock_ahead_seconds() const {
     if (!state.is_at_head(watch::kHostsLag)) return std::nullopt;
     const base::WallTime newest{base::Duration(state.heights.tip()->timestamp_nanosec)};
     return std::chrono::duration<double>(clock.wall() - newest).count();
+}
+
+base::Task<void> Runtime::join_database() {
+    co_await database.check_identity(chain_identity(settings));
+    co_await database.join(daemon_settings(settings));
+    if (settings.follow.scope == config::ScopeName::accounts)
+        followed_accounts = co_await database.followed_accounts();
+}
+
+base::Task<void> Runtime::keep_alive() {
+    auto others = co_await database.keep_alive();
+    database_answered_at = clock.steady();
+    const auto place = [](const storage::OtherDaemon& other) { return other.settings.place; };
+    std::set<std::string> known;
+    std::transform(other_daemons.begin(), other_daemons.end(), std::inserter(known, known.end()), place);
+    for (const auto& other : others) {
+        if (known.contains(place(other))) continue;
+        log::info("another daemon shares the database",
+                  {{"place", place(other)}, {"source", other.settings.source}});
+        if (other.settings.keep != settings.retention.keep)
+            log::warn("retention.keep differs: the longer one holds while both live",
+                      {{"here", keep_text(settings.retention.keep)},
+                       {"there", keep_text(other.settings.keep)}});
+    }
+    other_daemons = std::move(others);
 }
 
 base::Task<void> Runtime::check_network() {

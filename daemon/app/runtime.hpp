@@ -31,6 +31,7 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include <memory>
+#include <vector>
 
 namespace receiptd::app {
 
@@ -38,6 +39,7 @@ storage::DatabaseOptions database_options(const config::Settings& settings);
 
 const char* scope_name(config::ScopeName scope);  // as the database keeps it
 storage::ChainIdentity chain_identity(const config::Settings& settings);
+storage::DaemonSettings daemon_settings(const config::Settings& settings);
 watch::SubmitterOptions submitter_options(const config::Settings& settings);
 
 struct Runtime {
@@ -71,12 +73,18 @@ struct Runtime {
     alert::Dispatcher dispatcher;  // does nothing until it is run
 
     base::SteadyTime database_answered_at{};  // the last time it did
+    std::vector<storage::OtherDaemon> other_daemons;
+    std::vector<storage::FollowedAccount> followed_accounts;
     // Wall clock minus steady clock, when this process started.
     base::Duration clocks_apart = clock.wall().time_since_epoch() - clock.steady().time_since_epoch();
 
     api::DaemonStatus status() const;
     // The wall clock against the newest block; nullopt: not at the head.
     std::optional<double> clock_ahead_seconds() const;
+    // What must agree with the database and with the daemons on it does.
+    base::Task<void> join_database();
+    // Renews this daemon's row, and says which others live.
+    base::Task<void> keep_alive();
     // Refuses an upstream of another network; one that does not say is believed.
     base::Task<void> check_network();
 };

@@ -60,22 +60,31 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
               settings.batch_blocks,
               settings.batch_bytes,
               settings.patience},
+      tree_source_(trees),
       writing_(executor),
       loops_(executor),
       runs_(executor) {
-    if (trees)
-        trees_.emplace(executor, cpu, *trees, stores.trees, stores.blocks, state, settings.patience,
-                       trees_of_blocks());
+    make_trees();
     writers_.on_committed([this](const chain::CommitFacts& facts) { committed(facts); });
 }
 
 void Follower::place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& trees,
                               storage::UnplacedStore& waiting) {
     found_ = &waiting;
-    if (source_.tells_outcomes() || settings_.scope != config::ScopeName::accounts) return;
-    if (trees_) trees_->expect_receipts_stored_before();
-    unplaced_receipts_.emplace(executor_, UnplacedSources{receipts, trees, waiting}, stores_.blocks, state_,
-                               engine_.scope, settings_.patience);
+    receipts_ = &receipts;
+    tree_source_ = &trees;
+    make_trees();
+}
+
+// They know nothing: what is pending is in the database.
+void Follower::make_trees() {
+    if (!tree_source_) return;
+    trees_.emplace(executor_, engine_.cpu, *tree_source_, stores_.trees, stores_.blocks, state_,
+                   settings_.patience, trees_of_blocks());
+    if (!found_ || source_.tells_outcomes() || settings_.scope != config::ScopeName::accounts) return;
+    trees_->expect_receipts_stored_before();
+    unplaced_receipts_.emplace(executor_, UnplacedSources{*receipts_, *tree_source_, *found_}, stores_.blocks,
+                               state_, engine_.scope, settings_.patience);
 }
 
 bool Follower::stores_transactions() const { return settings_.scope != config::ScopeName::headers; }
@@ -146,11 +155,52 @@ base::Task<Follower::End> Follower::follow(std::optional<base::Height> until) {
     return to_its_end(follow_up_to(until), {0, until.value_or(kTop)});
 }
 
+base::Task<Follower::End> Follower::follow_in_turns(Leadership& leadership) {
+    return to_its_end(take_turns(leadership), {0, kTop});
+}
+
+base::Task<void> Follower::take_turns(Leadership& leadership) {
+    while (!state_.stop.for_good()) {
+        co_await turn(leadership);
+        co_await end_loops();
+        if (failure_) co_return;
+        state_.stop.begin_turn();
+        make_trees();
+    }
+}
+
+// Ends when the leader changes. Whoever begins to lead reads what the former one has stored.
+base::Task<void> Follower::turn(Leadership& leadership) {
+    engine_.epoch = leadership.epoch();
+    co_await prepare();
+    if (engine_.epoch)
+        co_await start_following(std::nullopt);
+    else
+        stand_by();
+    base::Wakeup wakeup(executor_, {&leadership.changed, &state_.stop.signal});
+    while (!state_.stop.requested() && leadership.epoch() == engine_.epoch) co_await wakeup.wait();
+    state_.stop.end_turn();
+}
+
+void Follower::stand_by() {
+    for (unsigned writer = 0; writer < settings_.writers; ++writer) writing_.spawn(guard(writers_.run()));
+    loops_.spawn(guard(poll_head(false)));
+    runs_.spawn(guard(resume_backfills()));
+}
+
 base::Task<void> Follower::follow_up_to(std::optional<base::Height> until) {
     co_await prepare();
+    const bool started = co_await start_following(until);
+    if (started && until) co_await wait_until_dealt_with({0, *until});
+    base::Wakeup stopping(executor_, {&state_.stop.signal});
+    while (started && !until && !state_.stop.requested()) co_await stopping.wait();
+}
+
+// False: it was stopped before the first height was known.
+base::Task<bool> Follower::start_following(std::optional<base::Height> until) {
     start_loops(true);
     const auto first = co_await first_height();
-    if (!first) co_return;
+    if (!first) co_return false;
     const auto from = *first;
     if (until && from <= *until) {
         const base::HeightRange wanted{from, *until};
@@ -161,13 +211,7 @@ base::Task<void> Follower::follow_up_to(std::optional<base::Height> until) {
     if (!until || from <= *until) runs_.spawn(guard(run_along_head(from, until)));
     runs_.spawn(guard(repair_gaps()));
     runs_.spawn(guard(resume_backfills()));
-    if (until) {
-        const base::HeightRange range{0, *until};
-        co_await wait_until_dealt_with(range);
-    } else {
-        base::Wakeup stopping(executor_, {&state_.stop.signal});
-        while (!state_.stop.requested()) co_await stopping.wait();
-    }
+    co_return true;
 }
 
 base::Task<Follower::End> Follower::backfill(base::HeightRange range) {
@@ -381,13 +425,17 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
     }
 }
 
-base::Task<Follower::End> Follower::wind_up(base::HeightRange range) {
-    state_.stop.request();
+base::Task<void> Follower::end_loops() {
     loops_.cancel();
     co_await loops_.join();
     co_await runs_.join();
     writing_.cancel();
     co_await writing_.join();
+}
+
+base::Task<Follower::End> Follower::wind_up(base::HeightRange range) {
+    state_.stop.request();
+    co_await end_loops();
     if (failure_) std::rethrow_exception(failure_);
     co_return End{state_.heights.gaps().within(range), pending_trees_ + unplaced_};
 }

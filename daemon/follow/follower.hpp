@@ -4,6 +4,7 @@
 #include "base/task_group.hpp"
 #include "config/settings.hpp"
 #include "follow/commit_listener.hpp"
+#include "follow/leadership.hpp"
 #include "follow/pipeline.hpp"
 #include "follow/rhythm.hpp"
 #include "follow/trees.hpp"
@@ -31,6 +32,9 @@ public:
         std::uint64_t unfinished_trees = 0;
     };
     base::Task<End> follow(std::optional<base::Height> until);
+    // The same without an end while this daemon leads, and meanwhile only backfills: of the daemons on one
+    // database one follows the head.
+    base::Task<End> follow_in_turns(Leadership& leadership);
 
     // One range only, then ends.
     base::Task<End> backfill(base::HeightRange range);
@@ -56,6 +60,12 @@ private:
     Trees::OfBlocks trees_of_blocks() const;
     bool block_brings(base::Height height) const;
     base::Task<void> follow_up_to(std::optional<base::Height> until);
+    base::Task<void> take_turns(Leadership& leadership);
+    base::Task<void> turn(Leadership& leadership);
+    base::Task<bool> start_following(std::optional<base::Height> until);
+    void stand_by();
+    base::Task<void> end_loops();
+    void make_trees();
     base::Task<void> fill(base::HeightRange range);
     base::Task<End> to_its_end(base::Task<void> work, base::HeightRange range);
     base::Task<void> prepare();
@@ -86,9 +96,11 @@ private:
     Writers writers_;
     Agreement agreement_;
     Engine engine_;
+    rpc::TreeSource* tree_source_;
+    rpc::ReceiptSource* receipts_ = nullptr;   // of receipts whose transaction no block brings
+    storage::UnplacedStore* found_ = nullptr;  // for transactions that blocks do not bring
     std::optional<Trees> trees_;
     std::optional<UnplacedReceipts> unplaced_receipts_;
-    storage::UnplacedStore* found_ = nullptr;  // for transactions that blocks do not bring
     std::uint64_t pending_trees_ = 0;          // of the range
     std::uint64_t unplaced_ = 0;               // receipts of the range that wait for their tree
     base::TaskGroup writing_;                  // the writers: cancelled when the runs have ended

@@ -361,6 +361,8 @@ base::Task<void> Run::flush() {
     auto batch = std::exchange(batch_, {});
     // Along the head nobody has ordered a range: batches may overtake each other, and die.
     if (!settings_.to) batch.facts.wanted.add({settings_.from, *batch.facts.covered.last()});
+    // Backfills are claimed for themselves.
+    if (!is_history()) batch.facts.epoch = engine_.epoch;
     co_await engine_.writers.submit(std::move(batch));
 }
 

@@ -24,17 +24,25 @@ struct TreeCounts {
     storage::OverdueTrees overdue;  // pending for longer than kTreesOverdue
 };
 
+// Ends the loops: for good, or for the turn of a daemon that leads, or leads no more.
 class Stop {
 public:
-    bool requested() const { return requested_; }
+    bool requested() const { return for_good_ || turn_over_; }
+    bool for_good() const { return for_good_; }
     void request() {
-        requested_ = true;
+        for_good_ = true;
         signal.notify_all();
     }
+    void end_turn() {
+        turn_over_ = true;
+        signal.notify_all();
+    }
+    void begin_turn() { turn_over_ = false; }
     base::Signal signal;
 
 private:
-    bool requested_ = false;
+    bool for_good_ = false;
+    bool turn_over_ = false;
 };
 
 struct State {

@@ -53,6 +53,11 @@ base::Task<void> Writers::write(chain::RowBatch batch) {
         co_await refuse(facts, std::move(*refused));
         co_return;
     }
+    if (outcome == storage::CommitOutcome::not_leader) {
+        log::warn("another daemon leads since: these heights are left to it",
+                  {{"heights", facts.covered.to_multirange()}});
+        co_return;
+    }
     if (outcome == storage::CommitOutcome::already_covered) {
         log::warn("these heights were stored already", {{"heights", facts.covered.to_multirange()}});
         auto coverage = co_await store_.load_coverage();

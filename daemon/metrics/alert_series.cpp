@@ -15,7 +15,8 @@ AlertSeries::AlertSeries(Registry& r)
       dead(r.gauge("receiptd_deliveries_dead", "Deliveries given up; receiptd alerts resend revives them.")),
       oldest_pending_seconds(
           r.gauge("receiptd_deliveries_oldest_pending_seconds",
-                  "Age of the oldest delivery that is still to be made; 0: there is none.")) {}
+                  "Age of the oldest delivery that is still to be made; 0: there is none.")),
+      switched_off(r.gauge("receiptd_endpoint_switched_off", "1 while it is, because it answered 410.")) {}
 
 EndpointSeries::EndpointSeries(AlertSeries& series, const std::string& endpoint)
     : delivered(series.attempts.Add({{"endpoint", endpoint}, {"outcome", "delivered"}})),
@@ -25,6 +26,7 @@ EndpointSeries::EndpointSeries(AlertSeries& series, const std::string& endpoint)
       first_attempt_seconds(series.first_attempt_seconds.Add({{"endpoint", endpoint}}, seconds_buckets())),
       pending(series.pending.Add({{"endpoint", endpoint}})),
       dead(series.dead.Add({{"endpoint", endpoint}})),
-      oldest_pending_seconds(series.oldest_pending_seconds.Add({{"endpoint", endpoint}})) {}
+      oldest_pending_seconds(series.oldest_pending_seconds.Add({{"endpoint", endpoint}})),
+      switched_off(series.switched_off.Add({{"endpoint", endpoint}})) {}
 
 }  // namespace receiptd::metrics

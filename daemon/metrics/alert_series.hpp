@@ -16,6 +16,7 @@ struct AlertSeries {
     prometheus::Family<prometheus::Gauge>& pending;
     prometheus::Family<prometheus::Gauge>& dead;
     prometheus::Family<prometheus::Gauge>& oldest_pending_seconds;
+    prometheus::Family<prometheus::Gauge>& switched_off;
 };
 
 // The series of one endpoint, looked up once.
@@ -31,6 +32,7 @@ public:
     prometheus::Gauge& pending;
     prometheus::Gauge& dead;
     prometheus::Gauge& oldest_pending_seconds;
+    prometheus::Gauge& switched_off;
 };
 
 }  // namespace receiptd::metrics

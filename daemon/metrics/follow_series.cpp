@@ -43,6 +43,8 @@ FollowSeries::FollowSeries(Registry& r)
       overdue_trees(
           gauge(r, "receiptd_overdue_trees",
                 "Trees pending for over 10 minutes, except trees of backfills; at most 10000 are counted.")),
+      leader(gauge(r, "receiptd_leader",
+                   "1 while this daemon leads: of those on its database one follows the head.")),
       broken_chain(gauge(r, "receiptd_broken_chain",
                          "1 while a range is stopped because a block does not fit the stored chain.")),
       head_polls(counter(r, "receiptd_head_polls_total", "Requests made to learn of the head.")),

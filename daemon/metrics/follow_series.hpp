@@ -17,6 +17,7 @@ struct FollowSeries {
     prometheus::Gauge& unavailable_blocks;  // of these, given up for now after follow.patience
     prometheus::Gauge& pending_trees;
     prometheus::Gauge& overdue_trees;
+    prometheus::Gauge& leader;        // 1 while this daemon follows the head for all on its database
     prometheus::Gauge& broken_chain;  // 1 while a range is stopped by a prev_hash mismatch
     prometheus::Counter& head_polls;
     prometheus::Counter& new_heads;

@@ -36,6 +36,7 @@ struct UnavailableHeight {
 enum class CommitOutcome {
     committed,
     already_covered,  // another daemon, or an in-doubt commit that had succeeded: nothing written
+    not_leader,       // another daemon leads since: nothing written
 };
 
 class BlockStore {
@@ -47,7 +48,8 @@ public:
     virtual base::Task<void> want(base::HeightRange range) = 0;
 
     // One transaction: COPY of all rows, alerts for its findings, coverage += batch.covered (refused if any
-    // height of it is covered already), unavailable_heights -= batch.covered.
+    // height of it is covered already), unavailable_heights -= batch.covered. With an epoch: only while
+    // that is the leader's.
     virtual base::Task<CommitOutcome> commit(chain::RowBatch batch) = 0;
 
     virtual base::Task<void> record_unavailable(UnavailableHeight height) = 0;

@@ -105,6 +105,17 @@ std::optional<base::WallTime> newest_block_at(pqxx::connection& connection) {
     return wall_time(newest);
 }
 
+// nullopt: for ever.
+std::optional<std::chrono::hours> longest_keep(pqxx::connection& connection,
+                                               std::optional<std::chrono::hours> keep) {
+    pqxx::work tx(connection);
+    for (const auto& other : living_daemons(tx)) {
+        if (!keep || !other.settings.keep) return std::nullopt;
+        keep = std::max(*keep, *other.settings.keep);
+    }
+    return keep;
+}
+
 // Adoptions that nothing can refer to any more.
 void forget_old_adoptions(pqxx::connection& connection) {
     pqxx::work tx(connection);
@@ -148,13 +159,34 @@ base::Task<void> Database::check_identity(ChainIdentity configured) {
     });
 }
 
+base::Task<void> Database::join(DaemonSettings settings) {
+    settings_ = std::move(settings);
+    return pool.following.transaction(
+        [process = process_, own = settings_](pqxx::work& tx) { join_daemons(tx, process, own); });
+}
+
+base::Task<std::vector<OtherDaemon>> Database::keep_alive() {
+    return pool.following.transaction([process = process_, own = settings_](pqxx::work& tx) {
+        return storage::keep_alive(tx, process, own);
+    });
+}
+
+base::Task<void> Database::leave() {
+    return pool.following.transaction([process = process_](pqxx::work& tx) { leave_daemons(tx, process); });
+}
+
+base::Task<std::vector<FollowedAccount>> Database::followed_accounts() {
+    return pool.following.transaction([](pqxx::work& tx) { return storage::followed_accounts(tx); });
+}
+
 base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chrono::hours> keep) {
     return pool.maintenance.run([this, now, keep](pqxx::connection& connection) {
         partitions.make_ahead(connection, now);
         // A clock that is ahead makes nothing old.
         const auto newest = newest_block_at(connection);
-        if (keep && newest) {
-            const auto before = std::min(now, *newest) - *keep;
+        const auto longest = longest_keep(connection, keep);
+        if (longest && newest) {
+            const auto before = std::min(now, *newest) - *longest;
             partitions.retire(connection, before);
             forget_ended_watches(connection, before);
         }
@@ -164,9 +196,6 @@ base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chron
     });
 }
 
-base::Task<void> Database::ping() {
-    return pool.following.transaction([](pqxx::work& tx) { tx.exec("SELECT 1"); });
-}
 
 void Database::note_committed(const chain::RowBatch& batch, double seconds) {
     if (!batch.findings.empty()) on_alerts();

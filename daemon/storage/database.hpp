@@ -5,6 +5,7 @@
 #include "base/task.hpp"
 #include "chain/rows/rows.hpp"
 #include "metrics/storage_series.hpp"
+#include "storage/daemons.hpp"
 #include "storage/partitions.hpp"
 #include "storage/pool.hpp"
 #include "storage/session.hpp"
@@ -13,6 +14,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace receiptd::storage {
 
@@ -41,11 +43,18 @@ public:
     // First call of a daemon. Refuses a schema that is not this program's and a database that holds another
     // chain; writes the identity on first use. Throws StorageError saying what to do.
     base::Task<void> check_identity(ChainIdentity configured);
+    // Call after it: the other daemons on this database hear of this one. Throws StorageError if it follows
+    // other accounts than they.
+    base::Task<void> join(DaemonSettings settings);
+    // Call every few seconds. Answers when the database does, with the other daemons that live.
+    base::Task<std::vector<OtherDaemon>> keep_alive();
+    base::Task<void> leave();
+    base::Task<std::vector<FollowedAccount>> followed_accounts();
+
     // Makes partitions ahead, applies the retention, and deletes old rows. Age counts from `now` or from the
-    // newest block stored, whichever is earlier. Call at start and every hour.
+    // newest block stored, whichever is earlier; of all daemons that live the longest `keep` holds. Call at
+    // start and every hour.
     base::Task<void> maintain(base::WallTime now, std::optional<std::chrono::hours> keep);
-    // Answers when the database does (for /readyz).
-    base::Task<void> ping();
     // Why it cannot be written though it answers (rights, schema); empty: nothing is known against it.
     std::string bad_setup() const { return context_.outages.bad_setup(); }
 
@@ -60,6 +69,7 @@ public:
 
 private:
     std::string process_;
+    DaemonSettings settings_;
 };
 
 }  // namespace receiptd::storage

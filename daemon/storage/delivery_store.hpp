@@ -81,8 +81,9 @@ public:
     virtual ~DeliveryStore() = default;
 
     // Alerts are queued for these endpoints for four days from now on. Endpoints of other daemons
-    // stay as they are.
-    virtual base::Task<void> serve_endpoints(std::vector<std::string> names, Serving serving) = 0;
+    // stay as they are. Returns the ones of these that are switched off.
+    virtual base::Task<std::vector<std::string>> serve_endpoints(std::vector<std::string> names,
+                                                                 Serving serving) = 0;
 
     // Due ones of these endpoints, of each at most its limit and the longest due first, leased to this
     // process for `lease` (FOR UPDATE SKIP LOCKED). By endpoint, so that the backlog of one hides no other;

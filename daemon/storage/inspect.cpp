@@ -60,6 +60,8 @@ StoredSummary summary(pqxx::connection& connection) {
         shim::query(tx,
                     "SELECT (SELECT count(*) FROM pending_trees), (SELECT count(*) FROM partitions), "
                     "pg_database_size(current_database()), (SELECT max(block_time)::text FROM blocks)");
+    found.accounts = followed_accounts(tx);
+    found.daemons = living_daemons(tx);
     found.pending_trees = sizes[0][0].as<std::uint64_t>();
     found.partitions = sizes[0][1].as<std::uint64_t>();
     found.database_bytes = sizes[0][2].as<std::uint64_t>();

@@ -1,6 +1,7 @@
 // Questions of people to the database through the command line: read-only, one connection, no retries.
 #pragma once
 
+#include "storage/daemons.hpp"
 #include "storage/database_options.hpp"
 
 #include <cstdint>
@@ -32,6 +33,8 @@ struct StoredSummary {
         bool leased = false;
     };
     std::vector<Backfill> unfinished_backfills;
+    std::vector<FollowedAccount> accounts;  // with scope accounts
+    std::vector<OtherDaemon> daemons;       // that live
     std::uint64_t pending_trees = 0;
     std::uint64_t partitions = 0;
     std::uint64_t database_bytes = 0;

@@ -17,6 +17,11 @@ namespace {
 
 constexpr unsigned kMostAttempts = 5;
 
+// Whoever takes over waits until this transaction has ended: it changes the key.
+bool leads(pqxx::transaction_base& tx, std::int64_t epoch) {
+    return !shim::query(tx, "SELECT FROM leader WHERE epoch = $1 FOR KEY SHARE", epoch).empty();
+}
+
 bool overlaps_coverage(pqxx::transaction_base& tx, const std::string& heights) {
     const auto found = shim::query(tx, "SELECT heights && $1::int8multirange FROM coverage", heights);
     if (found.empty())
@@ -181,6 +186,7 @@ CommitOutcome write_and_cover(pqxx::transaction_base& tx, const chain::RowBatch&
     const auto heights = batch.facts.covered.to_multirange();
     if (overlaps_coverage(tx, heights)) return CommitOutcome::already_covered;
     write(tx, batch);
+    if (batch.facts.epoch && !leads(tx, *batch.facts.epoch)) return CommitOutcome::not_leader;
     const bool added = add_to_coverage(tx, heights, batch.facts.wanted.to_multirange());
     return added ? CommitOutcome::committed : CommitOutcome::already_covered;
 }
@@ -260,7 +266,7 @@ base::Task<CommitOutcome> PgBlockStore::commit(chain::RowBatch batch) {
             const auto outcome = commit_batch(connection, batch, database.partitions);
             if (outcome == CommitOutcome::committed)
                 database.note_committed(batch, seconds_since(start));
-            else
+            else if (outcome == CommitOutcome::already_covered)
                 database.series.already_covered.Increment();
             return outcome;
         });

@@ -190,14 +190,20 @@ base::Task<std::optional<std::chrono::milliseconds>> PgDeliveryStore::next_deliv
     });
 }
 
-base::Task<void> PgDeliveryStore::serve_endpoints(std::vector<std::string> names, Serving serving) {
+base::Task<std::vector<std::string>> PgDeliveryStore::serve_endpoints(std::vector<std::string> names,
+                                                                      Serving serving) {
     return database_.pool.alerts.transaction([names = std::move(names), serving](pqxx::work& tx) {
-        shim::query(
+        const auto rows = shim::query(
             tx,
             "INSERT INTO endpoints (name) SELECT DISTINCT unnest($1::text[]) ORDER BY 1 "
             "ON CONFLICT (name) DO UPDATE SET served_at = now(), active = endpoints.active OR $2, "
-            "updated_at = CASE WHEN $2 AND NOT endpoints.active THEN now() ELSE endpoints.updated_at END",
+            "updated_at = CASE WHEN $2 AND NOT endpoints.active THEN now() ELSE endpoints.updated_at END "
+            "RETURNING name, active",
             text_array(names), serving == Serving::begins);
+        std::vector<std::string> off;
+        for (const auto& row : rows)
+            if (!row[1].as<bool>()) off.push_back(row[0].as<std::string>());
+        return off;
     });
 }
 

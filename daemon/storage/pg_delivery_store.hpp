@@ -14,7 +14,8 @@ public:
     // `database` must outlive it.
     explicit PgDeliveryStore(Database& database) : database_(database) {}
 
-    base::Task<void> serve_endpoints(std::vector<std::string> names, Serving serving) override;
+    base::Task<std::vector<std::string>> serve_endpoints(std::vector<std::string> names,
+                                                         Serving serving) override;
     base::Task<std::vector<DueDelivery>> claim_deliveries(std::vector<EndpointRoom> rooms,
                                                           std::chrono::seconds lease) override;
     base::Task<std::map<std::string, StoredCause>> causes(std::vector<DueDelivery> deliveries) override;

@@ -117,6 +117,7 @@ void RowBatch::withhold_before(const NewsSince& news) {
 }
 
 void CommitFacts::append(CommitFacts&& later) {
+    if (later.epoch) epoch = later.epoch;
     if (blocks.empty())
         seen = std::move(later.seen);
     else

@@ -79,6 +79,7 @@ struct CommitFacts {
     base::HeightSet wanted;  // heights that should be stored by then: a hole below must not be forgotten
     DecidedCounts decided;
     Sightings seen;
+    std::optional<std::int64_t> epoch;  // of the head: the leader's, without which nothing is committed
 
     // Appends the facts of later heights.
     void append(CommitFacts&& later);

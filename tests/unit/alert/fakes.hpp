@@ -61,10 +61,14 @@ public:
             }));
     }
 
-    base::Task<void> serve_endpoints(std::vector<std::string> names, storage::Serving how) override {
+    base::Task<std::vector<std::string>> serve_endpoints(std::vector<std::string> names,
+                                                         storage::Serving how) override {
         served = std::move(names);
         serving.push_back(how);
-        co_return;
+        std::vector<std::string> off;
+        std::copy_if(served.begin(), served.end(), std::back_inserter(off),
+                     [&](const auto& name) { return gone.contains(name); });
+        co_return off;
     }
     base::Task<std::vector<storage::DueDelivery>> claim_deliveries(std::vector<storage::EndpointRoom> rooms,
                                                                    std::chrono::seconds lease) override {

@@ -12,7 +12,8 @@ class FaultyDeliveries final : public storage::DeliveryStore {
 public:
     FaultyDeliveries(storage::DeliveryStore& store, test::Steps& steps) : store_(store), steps_(steps) {}
 
-    base::Task<void> serve_endpoints(std::vector<std::string> names, storage::Serving serving) override {
+    base::Task<std::vector<std::string>> serve_endpoints(std::vector<std::string> names,
+                                                         storage::Serving serving) override {
         return steps_.take(store_.serve_endpoints(std::move(names), serving));
     }
     base::Task<std::vector<storage::DueDelivery>> claim_deliveries(std::vector<storage::EndpointRoom> rooms,

@@ -1,0 +1,110 @@
+#include "storage/daemons.hpp"
+
+#include "storage/errors.hpp"
+
+#include <algorithm>
+
+namespace receiptd::storage {
+namespace {
+
+const std::string kAlive = "seen_at > now() - interval '10 seconds'";
+
+std::string list_of(const std::vector<std::string>& accounts) {
+    std::string list;
+    for (const auto& account : accounts) list += (list.empty() ? "" : ", ") + account;
+    return list;
+}
+
+std::vector<std::string> split(const std::string& list) {
+    std::vector<std::string> parts;
+    for (std::size_t at = 0; at < list.size();) {
+        const auto end = std::min(list.find(',', at), list.size());
+        parts.push_back(list.substr(at, end - at));
+        at = end + 1;
+    }
+    return parts;
+}
+
+void write_row(pqxx::transaction_base& tx, const std::string& process, const DaemonSettings& settings) {
+    const auto keep = settings.keep ? std::to_string(settings.keep->count()) : std::string();
+    shim::query(tx,
+                "INSERT INTO daemons (id, place, source, keep_hours, accounts) "
+                "VALUES ($1, $2, $3, nullif($4, '')::int, $5::text[]) "
+                "ON CONFLICT (id) DO UPDATE SET seen_at = now()",
+                process, settings.place, settings.source, keep,
+                text_array(settings.accounts.value_or(std::vector<std::string>())));
+}
+
+void take_accounts(pqxx::transaction_base& tx, const std::vector<std::string>& accounts) {
+    // What is stored already lacks an account that comes now.
+    const auto first = tx.exec("SELECT count(*) = 0 FROM followed_accounts")[0][0].as<bool>();
+    shim::query(tx, "DELETE FROM followed_accounts WHERE account_id <> ALL ($1::text[])",
+                text_array(accounts));
+    shim::query(tx,
+                "INSERT INTO followed_accounts (account_id, since_height) SELECT DISTINCT a, "
+                "CASE WHEN $2 THEN 0 ELSE coalesce((SELECT max(upper(range_merge(heights))) FROM coverage), 0) "
+                "END FROM unnest($1::text[]) AS a ON CONFLICT DO NOTHING",
+                text_array(accounts), first);
+}
+
+void agree_on_accounts(pqxx::transaction_base& tx, const std::string& process,
+                       std::vector<std::string> accounts) {
+    std::sort(accounts.begin(), accounts.end());
+    accounts.erase(std::unique(accounts.begin(), accounts.end()), accounts.end());
+    std::vector<std::string> followed;
+    for (const auto& account : followed_accounts(tx)) followed.push_back(account.account_id);
+    if (followed == accounts) return;
+    const auto others = living_daemons(tx, process);
+    if (!others.empty() && !followed.empty())
+        throw StorageError("another daemon (" + others.front().settings.place + ") follows the accounts " +
+                           list_of(followed) + ", but follow.accounts is " + list_of(accounts) +
+                           ": stop it first, or follow its accounts with `receiptd run --join`");
+    take_accounts(tx, accounts);
+}
+
+}  // namespace
+
+void join_daemons(pqxx::transaction_base& tx, const std::string& process, const DaemonSettings& settings) {
+    tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('receiptd daemons', 0))");
+    tx.exec("DELETE FROM daemons WHERE seen_at < now() - interval '1 day'");
+    if (settings.accounts) agree_on_accounts(tx, process, *settings.accounts);
+    write_row(tx, process, settings);
+}
+
+std::vector<OtherDaemon> keep_alive(pqxx::transaction_base& tx, const std::string& process,
+                                    const DaemonSettings& settings) {
+    write_row(tx, process, settings);
+    return living_daemons(tx, process);
+}
+
+void leave_daemons(pqxx::transaction_base& tx, const std::string& process) {
+    shim::query(tx, "DELETE FROM daemons WHERE id = $1", process);
+}
+
+std::vector<OtherDaemon> living_daemons(pqxx::transaction_base& tx, const std::string& but) {
+    const auto rows = shim::query(tx,
+                                  "SELECT place, source, keep_hours, array_to_string(accounts, ','), "
+                                  "(extract(epoch FROM now() - seen_at) * 1000)::bigint FROM daemons WHERE " +
+                                      kAlive + " AND id::text <> $1 ORDER BY place, id",
+                                  but);
+    std::vector<OtherDaemon> found;
+    for (const auto& row : rows) {
+        OtherDaemon other;
+        other.settings.place = row[0].as<std::string>();
+        other.settings.source = row[1].as<std::string>();
+        if (!row[2].is_null()) other.settings.keep = std::chrono::hours(row[2].as<std::int64_t>());
+        other.settings.accounts = split(row[3].as<std::string>());
+        other.seen_ago = std::chrono::milliseconds(row[4].as<std::int64_t>());
+        found.push_back(std::move(other));
+    }
+    return found;
+}
+
+std::vector<FollowedAccount> followed_accounts(pqxx::transaction_base& tx) {
+    std::vector<FollowedAccount> found;
+    for (const auto& row : tx.exec("SELECT account_id, since_height FROM followed_accounts ORDER BY 1"))
+        found.push_back({row[0].as<std::string>(), row[1].as<base::Height>()});
+    return found;
+}
+
+}  // namespace receiptd::storage

@@ -1,0 +1,43 @@
+// The daemons that share a database: each keeps a row alive, so that the others know its settings.
+#pragma once
+
+#include "base/height_set.hpp"
+#include "storage/pqxx_shim.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+// Settings of a daemon that others must know.
+struct DaemonSettings {
+    std::string place;   // host and process id, for people
+    std::string source;  // "rpc", "neardata"
+    std::optional<std::chrono::hours> keep;  // nullopt: for ever
+    std::optional<std::vector<std::string>> accounts;  // nullopt: the scope is another one
+};
+
+struct OtherDaemon {
+    DaemonSettings settings;
+    std::chrono::milliseconds seen_ago{0};
+};
+
+struct FollowedAccount {
+    std::string account_id;
+    base::Height since_height = 0;  // 0: from the first stored height on
+};
+
+// Adds the daemon, and with scope accounts the list that is followed from now on. Throws StorageError if the
+// accounts differ from those that a living daemon follows: heights would lack one or the other.
+void join_daemons(pqxx::transaction_base& tx, const std::string& process, const DaemonSettings& settings);
+// Renews its row; returns the others that live.
+std::vector<OtherDaemon> keep_alive(pqxx::transaction_base& tx, const std::string& process,
+                                    const DaemonSettings& settings);
+void leave_daemons(pqxx::transaction_base& tx, const std::string& process);
+
+std::vector<OtherDaemon> living_daemons(pqxx::transaction_base& tx, const std::string& but = "");
+std::vector<FollowedAccount> followed_accounts(pqxx::transaction_base& tx);
+
+}  // namespace receiptd::storage

@@ -1,0 +1,45 @@
+#include "storage/pg_lease_store.hpp"
+
+#include <utility>
+
+namespace receiptd::storage {
+namespace {
+
+// Renewing leaves the key alone, so it waits for no commit that shares it.
+constexpr const char* kRenew =
+    "UPDATE leader SET until = clock_timestamp() + interval '3 seconds' WHERE holder = $1::uuid";
+
+constexpr const char* kTake =
+    "INSERT INTO leader (epoch, holder, place, process, until) "
+    "VALUES (1, $1::uuid, $2, $3, clock_timestamp() + interval '3 seconds') "
+    "ON CONFLICT (only_row) DO UPDATE SET epoch = leader.epoch + 1, holder = excluded.holder, "
+    "  place = excluded.place, process = excluded.process, "
+    "  until = clock_timestamp() + interval '3 seconds' "
+    "WHERE leader.until < clock_timestamp() OR leader.holder::text = $4";
+
+}  // namespace
+
+base::Task<Lease> PgLeaseStore::hold(std::string gone) {
+    return database_.pool.following.transaction([id = database_.process(), place = place_, process = process_,
+                                                 gone = std::move(gone)](pqxx::work& tx) {
+        if (shim::query(tx, kRenew, id).affected_rows() == 0)
+            shim::query(tx, kTake, id, place, process, gone);
+        const auto row = shim::query(
+            tx, "SELECT holder = $1::uuid, epoch, holder::text, place, process FROM leader", id)[0];
+        Lease lease;
+        lease.mine = row[0].as<bool>();
+        lease.epoch = row[1].as<std::int64_t>();
+        lease.holder = row[2].as<std::string>();
+        lease.place = row[3].as<std::string>();
+        lease.process = row[4].as<std::string>();
+        return lease;
+    });
+}
+
+base::Task<void> PgLeaseStore::release() {
+    return database_.pool.following.transaction([id = database_.process()](pqxx::work& tx) {
+        shim::query(tx, "UPDATE leader SET until = '-infinity' WHERE holder = $1::uuid", id);
+    });
+}
+
+}  // namespace receiptd::storage

@@ -1,0 +1,10 @@
+-- One daemon of those that share the database follows the head: it holds this lease. Commits of the head share the
+-- key of its row until they end, so that nobody takes over in the middle of one.
+CREATE TABLE leader (
+    only_row boolean NOT NULL UNIQUE DEFAULT true CHECK (only_row),
+    epoch bigint PRIMARY KEY,
+    holder uuid NOT NULL,
+    place text NOT NULL,
+    process text NOT NULL,
+    until timestamptz NOT NULL
+) WITH (fillfactor = 50);

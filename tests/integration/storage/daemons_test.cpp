@@ -1,0 +1,107 @@
+// Daemons on one database know of each other: what must agree is refused, what may differ is shared.
+#include "store_test_support.hpp"
+
+#include <gmock/gmock.h>
+
+namespace receiptd::test {
+namespace {
+
+using storage::StorageError;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Accounts = std::vector<std::string>;
+
+storage::DaemonSettings settings_of(std::string place, std::optional<Accounts> accounts = std::nullopt) {
+    storage::DaemonSettings settings;
+    settings.place = std::move(place);
+    settings.source = "rpc";
+    settings.accounts = std::move(accounts);
+    return settings;
+}
+
+class Daemons : public StoreTest {
+protected:
+    void SetUp() override {
+        StoreTest::SetUp();
+        if (!IsSkipped()) second_ = std::make_unique<OpenStore>(database().url());
+    }
+    void TearDown() override {
+        second_.reset();
+        StoreTest::TearDown();
+    }
+    OpenStore& second() { return *second_; }
+    std::string refusal(OpenStore& daemon, const storage::DaemonSettings& settings) {
+        try {
+            await(daemon.database.join(settings));
+        } catch (const StorageError& e) {
+            return e.what();
+        }
+        return "none";
+    }
+    std::string followed() {
+        return rows("SELECT account_id, since_height FROM followed_accounts ORDER BY 1");
+    }
+    void is_gone(const std::string& place) {
+        execute("UPDATE daemons SET seen_at = now() - interval '11 seconds' WHERE place = '" + place + "'");
+    }
+
+private:
+    std::unique_ptr<OpenStore> second_;
+};
+
+TEST_F(Daemons, WithAnotherSourceOrRetentionJoinAndAreSeen) {
+    await(store().database.join(settings_of("a:1")));
+    auto other = settings_of("b:2");
+    other.source = "neardata";
+    other.keep = std::chrono::hours(24);
+    await(second().database.join(other));
+    const auto seen = await(store().database.keep_alive());
+    ASSERT_EQ(seen.size(), 1u);
+    EXPECT_EQ(seen[0].settings.place, "b:2");
+    EXPECT_EQ(seen[0].settings.source, "neardata");
+    EXPECT_EQ(seen[0].settings.keep, std::chrono::hours(24));
+    is_gone("b:2");
+    EXPECT_TRUE(await(store().database.keep_alive()).empty());
+    EXPECT_EQ(await(second().database.keep_alive()).size(), 1u);
+    EXPECT_EQ(await(store().database.keep_alive()).size(), 1u) << "it was only silent";
+    await(second().database.leave());
+    EXPECT_TRUE(await(store().database.keep_alive()).empty());
+}
+
+TEST_F(Daemons, OtherAccountsAreRefusedWhileAnotherLives) {
+    await(store().database.join(settings_of("a:1", Accounts{"b.near", "a.near"})));
+    EXPECT_EQ(followed(), "a.near|0\nb.near|0\n");
+    commit(block_batch(100));
+    EXPECT_EQ(refusal(second(), settings_of("b:2", Accounts{"a.near", "b.near"})), "none");
+    await(second().database.leave());
+    EXPECT_THAT(
+        refusal(second(), settings_of("b:2", Accounts{"a.near", "c.near"})),
+        HasSubstr("another daemon (a:1) follows the accounts a.near, b.near, but follow.accounts is a.near, "
+                  "c.near"));
+    EXPECT_EQ(followed(), "a.near|0\nb.near|0\n");
+    is_gone("a:1");
+    EXPECT_EQ(refusal(second(), settings_of("b:2", Accounts{"a.near", "c.near"})), "none");
+    EXPECT_EQ(followed(), "a.near|0\nc.near|101\n") << "height 100 lacks the new one";
+}
+
+TEST_F(Daemons, TheLongestRetentionHoldsWhileBothLive) {
+    commit(block_batch(100));
+    commit_block_at(101, "timestamptz '2022-10-25 01:00Z'");
+    store().clock.now += std::chrono::hours(24 * 7);
+    store().keep = std::chrono::hours(24);
+    auto longer = settings_of("b:2");
+    longer.keep = std::chrono::hours(24 * 30);
+    await(second().database.join(longer));
+    await(store().maintain());
+    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "2");
+    await(second().database.leave());
+    await(second().database.join(settings_of("b:3")));
+    await(store().maintain());
+    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "2") << "for ever is longer, too";
+    await(second().database.leave());
+    await(store().maintain());
+    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "1");
+}
+
+}  // namespace
+}  // namespace receiptd::test
