@@ -43,6 +43,11 @@ json upstream_json(const UpstreamView& upstream) {
             {"in_flight", upstream.in_flight}};
 }
 
+json leader_json(const std::optional<LeaderView>& leader) {
+    if (!leader) return nullptr;
+    return {{"is_this_one", leader->is_this_one}, {"place", leader->place}, {"epoch", leader->epoch}};
+}
+
 json others_json(const std::vector<OtherDaemonView>& others) {
     json list = json::array();
     for (const auto& other : others)
@@ -133,6 +138,7 @@ std::string to_json(const DaemonStatus& status) {
                       {"alerts", outbox_json(status.outbox)},
                       {"endpoints_off", status.endpoints_off},
                       {"retention_keep", status.retention_keep},
+                      {"leader", leader_json(status.leader)},
                       {"other_daemons", others_json(status.other_daemons)},
                       {"accounts", accounts_json(status.accounts)},
                       {"upstreams", upstreams}};
@@ -140,13 +146,11 @@ std::string to_json(const DaemonStatus& status) {
     return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-std::vector<Unreadiness> unreadiness(const DaemonStatus& status) {
-    std::vector<Unreadiness> reasons;
-    if (!status.database_connected)
-        reasons.push_back({"database", "no connection to the database"});
-    else if (!status.database_bad_setup.empty())
-        reasons.push_back(
-            {"database", "nothing can be stored until this is put right: " + status.database_bad_setup});
+namespace {
+
+using Reasons = std::vector<Unreadiness>;
+
+void add_head(const DaemonStatus& status, Reasons& reasons) {
     if (!status.head)
         reasons.push_back({"head_unknown", "no upstream has told a final block yet"});
     else if (status.head_seen_seconds_ago > kHeadStaleSeconds)
@@ -157,12 +161,14 @@ std::vector<Unreadiness> unreadiness(const DaemonStatus& status) {
         reasons.push_back({"clock", "the clock of this machine has jumped: it is " +
                                         std::to_string(static_cast<long>(*status.clock_ahead_seconds)) +
                                         " s ahead of the newest block"});
-    if (status.head) {
-        const auto committed = status.committed ? status.committed->height : 0;
-        if (committed + kLagHeights < status.head->height)
-            reasons.push_back({"lag", "committed up to " + std::to_string(committed) + ", the head is at " +
-                                          std::to_string(status.head->height)});
-    }
+    if (!status.head) return;
+    const auto committed = status.committed ? status.committed->height : 0;
+    if (committed + kLagHeights < status.head->height)
+        reasons.push_back({"lag", "committed up to " + std::to_string(committed) + ", the head is at " +
+                                      std::to_string(status.head->height)});
+}
+
+void add_contents(const DaemonStatus& status, Reasons& reasons) {
     if (status.unavailable_heights > 0)
         reasons.push_back({"gap", std::to_string(status.unavailable_heights) +
                                       " heights could not be had, the first " +
@@ -173,13 +179,33 @@ std::vector<Unreadiness> unreadiness(const DaemonStatus& status) {
         reasons.push_back({"shards", "no upstream tracks " + shards_text(status.untracked_shards) +
                                          ": their chunks, outcomes and accounts cannot be had"});
     if (status.overdue_trees.count > 0) reasons.push_back({"trees", overdue_text(status.overdue_trees)});
+}
+
+void add_hosts_and_endpoints(const DaemonStatus& status, Reasons& reasons) {
     const bool any_upstream = std::any_of(status.upstreams.begin(), status.upstreams.end(),
                                           [](const auto& upstream) { return !upstream.refused; });
+    if (!any_upstream) reasons.push_back({"upstreams", "every upstream refuses our requests (401 or 403)"});
     for (const auto& endpoint : status.endpoints_off)
         reasons.push_back({"endpoint", "the endpoint " + endpoint +
                                            " answered 410 and gets no alerts: a restart or `receiptd alerts "
                                            "resend` switches it on"});
-    if (!any_upstream) reasons.push_back({"upstreams", "every upstream refuses our requests (401 or 403)"});
+}
+
+}  // namespace
+
+std::vector<Unreadiness> unreadiness(const DaemonStatus& status) {
+    Reasons reasons;
+    if (!status.database_connected)
+        reasons.push_back({"database", "no connection to the database"});
+    else if (!status.database_bad_setup.empty())
+        reasons.push_back(
+            {"database", "nothing can be stored until this is put right: " + status.database_bad_setup});
+    const bool waits = status.leader && !status.leader->is_this_one;
+    if (!waits) {
+        add_head(status, reasons);
+        add_contents(status, reasons);
+    }
+    add_hosts_and_endpoints(status, reasons);
     return reasons;
 }
 

@@ -57,6 +57,13 @@ struct OverdueTreesView {
     double oldest_seconds = 0;
 };
 
+// The daemon that follows the head for all on its database.
+struct LeaderView {
+    bool is_this_one = false;
+    std::string place;
+    std::int64_t epoch = 0;
+};
+
 struct OtherDaemonView {
     std::string place;
     std::string source;
@@ -97,18 +104,19 @@ struct DaemonStatus {
     std::vector<UpstreamView> upstreams;
     std::vector<std::string> endpoints_off;  // of this daemon's, those that answered 410
     std::string retention_keep;
+    std::optional<LeaderView> leader;  // nullopt: not known yet, or it follows by itself (`run --until`)
     std::vector<OtherDaemonView> other_daemons;  // on this database, that live; the longest retention holds
     std::vector<AccountView> accounts;           // with scope accounts
-    std::optional<OutboxView> outbox;  // nullopt: no endpoints, or not counted yet
+    std::optional<OutboxView> outbox;            // nullopt: no endpoints, or not counted yet
 };
 
 std::string to_json(const DaemonStatus& status);
 // "3 pending, the oldest for 12 s, 1 dead". Endpoints that do not listen make nobody unready.
 std::string outbox_line(const OutboxView& outbox);
 
-// Why the daemon is not ready; empty: it is. Each is short and stable: "database", "head_unknown",
-// "head_stale", "clock", "lag", "gap", "broken_chain", "shards", "trees", "upstreams",
-// "endpoint".
+// Why the daemon is not ready; empty: it is. One that waits to take over from the leader is ready. Each is
+// short and stable: "database", "head_unknown", "head_stale", "clock", "lag", "gap", "broken_chain",
+// "shards", "trees", "upstreams", "endpoint".
 struct Unreadiness {
     std::string reason;
     std::string detail;

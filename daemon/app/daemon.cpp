@@ -62,6 +62,9 @@ public:
     // A bar for the heights of a range, on a terminal.
     void show_progress(base::HeightRange range) { helpers_.spawn(draw_progress(range)); }
 
+    // Of the daemons on one database one leads, and follows the head. Call before run().
+    void take_turns() { takes_turns_ = true; }
+
     Runtime& runtime() { return runtime_; }
 
 private:
@@ -73,13 +76,15 @@ private:
             // Maintenance ends alerts of endpoints that nobody has served for four days: it comes after the
             // start of ours, and is no matter of a mere backfill.
             if (daemon) co_await start_alerts();
-            if (daemon) helpers_.spawn(maintain());
-            if (daemon) helpers_.spawn(runtime_.watching.tracker().run());
+            if (takes_turns_) co_await runtime_.leadership.look();
+            if (takes_turns_) helpers_.spawn(runtime_.leadership.run());
+            if (daemon) helpers_.spawn(drive_while_leading());
             if (daemon) helpers_.spawn(runtime_.submitter.run());
             if (daemon) helpers_.spawn(api_->feed_stream());
             if (daemon) helpers_.spawn(watch_stream());
             end_ = co_await std::move(work);
             if (daemon) co_await finish_tracking();
+            co_await runtime_.leadership.resign();
             co_await finish_alerts();
             co_await runtime_.database.leave();
         } catch (const storage::StorageStopped&) {
@@ -125,7 +130,8 @@ private:
     base::Task<void> finish_tracking() {
         base::asio::steady_timer timer(runtime_.context);
         const auto started = runtime_.clock.steady();
-        while (!runtime_.watching.tracker().idle() &&
+        const auto& tracker = runtime_.watching.tracker();
+        while (tracker.running() && !tracker.idle() &&
                runtime_.clock.steady() < started + (signalled_ || failure_ ? kTrackGrace : kTrackToTheEnd))
             co_await base::sleep_on(timer, 10ms);
     }
@@ -212,6 +218,25 @@ private:
         runtime_.sender.reload(settings.endpoints);
     }
 
+    bool leads() const { return !takes_turns_ || runtime_.leadership.epoch(); }
+
+    // What one daemon does for all on its database, beside following the head.
+    base::Task<void> drive_while_leading() {
+        base::Wakeup wakeup(runtime_.context.get_executor(), {&runtime_.leadership.changed});
+        while (true) {
+            while (!leads()) co_await wakeup.wait();
+            base::TaskGroup tracking(runtime_.context.get_executor(), failed());
+            base::TaskGroup maintaining(runtime_.context.get_executor(), failed());
+            tracking.spawn(runtime_.watching.tracker().run());
+            maintaining.spawn(maintain());
+            while (leads()) co_await wakeup.wait();
+            runtime_.watching.tracker().end();
+            maintaining.cancel();
+            co_await tracking.join();
+            co_await maintaining.join();
+        }
+    }
+
     base::Task<void> maintain() {
         base::asio::steady_timer timer(runtime_.context);
         while (true) {
@@ -287,6 +312,7 @@ private:
     std::exception_ptr failure_;
     bool finished_ = false;
     bool signalled_ = false;
+    bool takes_turns_ = false;
 };
 
 // Until the daemon handles signals itself, there is nothing to finish: a migration rolls back.
@@ -331,10 +357,15 @@ int run(const config::Settings& configured, const RunCommand& command) {
     migrate_first(configured);
     const auto settings = command.join ? with_their_accounts(configured) : configured;
     Daemon daemon(settings, command.config_file);
-    if (command.until) daemon.show_progress({0, *command.until});
-    daemon.runtime().follower.tell(daemon.runtime().watching);
-    const auto end = daemon.run(daemon.runtime().follower.follow(command.until), true);
-    return command.until ? report(end) : kOk;
+    auto& runtime = daemon.runtime();
+    runtime.follower.tell(runtime.watching);
+    if (command.until) {
+        daemon.show_progress({0, *command.until});
+        return report(daemon.run(runtime.follower.follow(command.until), true));
+    }
+    daemon.take_turns();
+    daemon.run(runtime.follower.follow_in_turns(runtime.leadership), true);
+    return kOk;
 }
 
 int backfill(const config::Settings& settings, base::HeightRange range) {

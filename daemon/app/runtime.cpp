@@ -1,5 +1,6 @@
 #include "app/runtime.hpp"
 
+#include "app/process.hpp"
 #include "base/coroutine.hpp"
 #include "base/iso_time.hpp"
 #include "base/log.hpp"
@@ -130,8 +131,10 @@ Runtime::Runtime(const config::Settings& configured)
       watches(database, clock, storage::WaitedFor::by_daemon, &watch_series),
       deliveries(database),
       findings(database),
+      leases(database, daemon_settings(settings).place, process_name()),
       sources(rpc::make_sources(context.get_executor(), cpu, settings, &rpc_series, clock)),
       state(follow_series, clock),
+      leadership(context.get_executor(), leases, is_gone, follow_series),
       follower(context.get_executor(), cpu, sources->blocks(), sources->witnesses(), &sources->trees(),
                {blocks, trees, orphans, backfills}, state, settings.follow),
       watching(context.get_executor(), cpu, watches, *sources, follower, state, watch_series, clock,
@@ -182,6 +185,8 @@ api::DaemonStatus Runtime::status() const {
     if (const auto& outbox = dispatcher.outbox())
         view_of.outbox = api::OutboxView{outbox->pending, outbox->dead,
                                          std::chrono::duration<double>(outbox->oldest_pending).count()};
+    if (const auto& lease = leadership.lease())
+        view_of.leader = api::LeaderView{lease->mine, lease->place, lease->epoch};
     view_of.endpoints_off = dispatcher.switched_off();
     view_of.retention_keep = keep_text(settings.retention.keep);
     for (const auto& other : other_daemons) view_of.other_daemons.push_back(view(other));
@@ -215,9 +220,9 @@ base::Task<void> Runtime::keep_alive() {
         log::info("another daemon shares the database",
                   {{"place", place(other)}, {"source", other.settings.source}});
         if (other.settings.keep != settings.retention.keep)
-            log::warn("retention.keep differs: the longer one holds while both live",
-                      {{"here", keep_text(settings.retention.keep)},
-                       {"there", keep_text(other.settings.keep)}});
+            log::warn(
+                "retention.keep differs: the longer one holds while both live",
+                {{"here", keep_text(settings.retention.keep)}, {"there", keep_text(other.settings.keep)}});
     }
     other_daemons = std::move(others);
 }

@@ -8,6 +8,7 @@
 #include "base/clock.hpp"
 #include "config/settings.hpp"
 #include "follow/follower.hpp"
+#include "follow/leadership.hpp"
 #include "follow/state.hpp"
 #include "metrics/alert_series.hpp"
 #include "metrics/follow_series.hpp"
@@ -21,6 +22,7 @@
 #include "storage/pg_block_store.hpp"
 #include "storage/pg_delivery_store.hpp"
 #include "storage/pg_finding_store.hpp"
+#include "storage/pg_lease_store.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pg_tree_store.hpp"
 #include "storage/pg_unplaced_store.hpp"
@@ -63,8 +65,10 @@ struct Runtime {
     storage::PgWatchStore watches;
     storage::PgDeliveryStore deliveries;
     storage::PgFindingStore findings;
+    storage::PgLeaseStore leases;
     std::unique_ptr<rpc::Sources> sources;
     follow::State state;
+    follow::Leadership leadership;  // of daemons that follow the head without an end
     follow::Follower follower;
     Watching watching;  // does nothing until it is told and run
     watch::Submitter submitter;

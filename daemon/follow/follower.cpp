@@ -63,6 +63,7 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
       tree_source_(trees),
       writing_(executor),
       loops_(executor),
+      tree_loops_(executor),
       runs_(executor) {
     make_trees();
     writers_.on_committed([this](const chain::CommitFacts& facts) { committed(facts); });
@@ -70,9 +71,7 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
 
 void Follower::place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& trees,
                               storage::UnplacedStore& waiting) {
-    found_ = &waiting;
-    receipts_ = &receipts;
-    tree_source_ = &trees;
+    unplaced_sources_.emplace(UnplacedSources{receipts, trees, waiting});
     make_trees();
 }
 
@@ -81,10 +80,11 @@ void Follower::make_trees() {
     if (!tree_source_) return;
     trees_.emplace(executor_, engine_.cpu, *tree_source_, stores_.trees, stores_.blocks, state_,
                    settings_.patience, trees_of_blocks());
-    if (!found_ || source_.tells_outcomes() || settings_.scope != config::ScopeName::accounts) return;
+    if (!unplaced_sources_ || source_.tells_outcomes() || settings_.scope != config::ScopeName::accounts)
+        return;
     trees_->expect_receipts_stored_before();
-    unplaced_receipts_.emplace(executor_, UnplacedSources{*receipts_, *tree_source_, *found_}, stores_.blocks,
-                               state_, engine_.scope, settings_.patience);
+    unplaced_receipts_.emplace(executor_, *unplaced_sources_, stores_.blocks, state_, engine_.scope,
+                               settings_.patience);
 }
 
 bool Follower::stores_transactions() const { return settings_.scope != config::ScopeName::headers; }
@@ -102,8 +102,8 @@ bool Follower::block_brings(base::Height height) const {
 }
 
 base::Task<void> Follower::keep(storage::FoundTransaction found) {
-    if (!found_ || !trees_ || block_brings(found.height)) co_return;
-    co_await found_->place(std::move(found));
+    if (!unplaced_sources_ || !trees_ || block_brings(found.height)) co_return;
+    co_await unplaced_sources_->waiting.place(std::move(found));
     trees_->wake();
 }
 
@@ -133,12 +133,8 @@ base::Task<void> Follower::guard(base::Task<void> task) {
 }
 
 base::Task<void> Follower::prepare() {
-    auto coverage = co_await stores_.blocks.load_coverage();
-    const auto unavailable = co_await stores_.blocks.unavailable_heights(kUnavailableLoaded);
-    const auto last = coverage.covered.last();
-    std::optional<chain::BlockRef> tip;
-    if (last) tip = co_await stores_.blocks.stored_block_below(*last + 1);
-    state_.heights.load(std::move(coverage), unavailable, std::move(tip));
+    co_await read_coverage_anew();
+    const auto last = state_.heights.coverage().covered.last();
     if (!last || !engine_.seams) co_return;
     const base::HeightRange seam{*last, *last};
     co_await engine_.seams->close(seam, state_.news_since(false));
@@ -147,45 +143,21 @@ base::Task<void> Follower::prepare() {
 void Follower::start_loops(bool follow_closely) {
     for (unsigned writer = 0; writer < settings_.writers; ++writer) writing_.spawn(guard(writers_.run()));
     loops_.spawn(guard(poll_head(follow_closely && !source_.waits_for_next())));
-    if (trees_) loops_.spawn(guard(trees_->run()));
-    if (unplaced_receipts_) loops_.spawn(guard(unplaced_receipts_->run()));
+    if (trees_) tree_loops_.spawn(guard(trees_->run()));
+    if (unplaced_receipts_) tree_loops_.spawn(guard(unplaced_receipts_->run()));
 }
 
 base::Task<Follower::End> Follower::follow(std::optional<base::Height> until) {
     return to_its_end(follow_up_to(until), {0, until.value_or(kTop)});
 }
 
-base::Task<Follower::End> Follower::follow_in_turns(Leadership& leadership) {
-    return to_its_end(take_turns(leadership), {0, kTop});
-}
-
-base::Task<void> Follower::take_turns(Leadership& leadership) {
-    while (!state_.stop.for_good()) {
-        co_await turn(leadership);
-        co_await end_loops();
-        if (failure_) co_return;
-        state_.stop.begin_turn();
-        make_trees();
-    }
-}
-
-// Ends when the leader changes. Whoever begins to lead reads what the former one has stored.
-base::Task<void> Follower::turn(Leadership& leadership) {
-    engine_.epoch = leadership.epoch();
-    co_await prepare();
-    if (engine_.epoch)
-        co_await start_following(std::nullopt);
-    else
-        stand_by();
-    base::Wakeup wakeup(executor_, {&leadership.changed, &state_.stop.signal});
-    while (!state_.stop.requested() && leadership.epoch() == engine_.epoch) co_await wakeup.wait();
-    state_.stop.end_turn();
-}
-
-void Follower::stand_by() {
-    for (unsigned writer = 0; writer < settings_.writers; ++writer) writing_.spawn(guard(writers_.run()));
-    loops_.spawn(guard(poll_head(false)));
-    runs_.spawn(guard(resume_backfills()));
+base::Task<void> Follower::read_coverage_anew() {
+    auto coverage = co_await stores_.blocks.load_coverage();
+    const auto unavailable = co_await stores_.blocks.unavailable_heights(kUnavailableLoaded);
+    const auto last = coverage.covered.last();
+    std::optional<chain::BlockRef> tip;
+    if (last) tip = co_await stores_.blocks.stored_block_below(*last + 1);
+    state_.heights.load(std::move(coverage), unavailable, std::move(tip));
 }
 
 base::Task<void> Follower::follow_up_to(std::optional<base::Height> until) {
@@ -428,6 +400,9 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
 base::Task<void> Follower::end_loops() {
     loops_.cancel();
     co_await loops_.join();
+    // What they have begun may still refer to them, and a new turn makes new ones.
+    if (state_.stop.for_good()) tree_loops_.cancel();
+    co_await tree_loops_.join();
     co_await runs_.join();
     writing_.cancel();
     co_await writing_.join();

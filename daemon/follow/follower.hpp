@@ -65,6 +65,7 @@ private:
     base::Task<bool> start_following(std::optional<base::Height> until);
     void stand_by();
     base::Task<void> end_loops();
+    base::Task<void> read_coverage_anew();
     void make_trees();
     base::Task<void> fill(base::HeightRange range);
     base::Task<End> to_its_end(base::Task<void> work, base::HeightRange range);
@@ -97,15 +98,15 @@ private:
     Agreement agreement_;
     Engine engine_;
     rpc::TreeSource* tree_source_;
-    rpc::ReceiptSource* receipts_ = nullptr;   // of receipts whose transaction no block brings
-    storage::UnplacedStore* found_ = nullptr;  // for transactions that blocks do not bring
+    std::optional<UnplacedSources> unplaced_sources_;  // its store is also for keep()
     std::optional<Trees> trees_;
     std::optional<UnplacedReceipts> unplaced_receipts_;
-    std::uint64_t pending_trees_ = 0;          // of the range
-    std::uint64_t unplaced_ = 0;               // receipts of the range that wait for their tree
-    base::TaskGroup writing_;                  // the writers: cancelled when the runs have ended
-    base::TaskGroup loops_;                    // cancelled on stop
-    base::TaskGroup runs_;                     // end by themselves on stop, with everything committed
+    std::uint64_t pending_trees_ = 0;  // of the range
+    std::uint64_t unplaced_ = 0;       // receipts of the range that wait for their tree
+    base::TaskGroup writing_;          // the writers: cancelled when the runs have ended
+    base::TaskGroup loops_;            // cancelled on stop
+    base::TaskGroup tree_loops_;       // end by themselves when a turn is over; cancelled on stop
+    base::TaskGroup runs_;             // end by themselves on stop, with everything committed
     std::map<base::Height, base::SteadyTime> retry_at_;  // of unavailable heights
     base::SteadyTime confirm_at_{};
     std::exception_ptr failure_;

@@ -20,7 +20,7 @@ Leadership::Leadership(base::asio::any_io_executor executor, storage::LeaseStore
 
 base::Task<void> Leadership::run() {
     base::asio::steady_timer timer(executor_);
-    while (true) {
+    while (!resigned_) {
         co_await look();
         co_await base::sleep_on(timer, kLookEvery);
     }
@@ -37,6 +37,7 @@ base::Task<void> Leadership::look() {
 }
 
 base::Task<void> Leadership::resign() {
+    resigned_ = true;
     if (epoch()) co_await store_.release();
 }
 

@@ -1,5 +1,5 @@
-// Which of the daemons on one database follows the head. The lease is in the database; a former leader that does
-// not know yet that it was replaced commits nothing of the head.
+// Which of the daemons on one database follows the head. The lease is in the database; a former leader that
+// does not know yet that it was replaced commits nothing of the head.
 #pragma once
 
 #include "base/event.hpp"
@@ -28,7 +28,7 @@ public:
     base::Task<void> run();
     // One look.
     base::Task<void> look();
-    // Lets the next one lead.
+    // Lets the next one lead, and takes the lease no more.
     base::Task<void> resign();
 
     // Of this process while it leads; nullopt: another one does.
@@ -46,6 +46,7 @@ private:
     IsGone is_gone_;
     metrics::FollowSeries& series_;
     std::optional<storage::Lease> lease_;
+    bool resigned_ = false;
 };
 
 }  // namespace receiptd::follow

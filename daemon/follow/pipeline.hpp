@@ -46,11 +46,12 @@ struct Engine {
     chain::Scope scope;
     Agreement& agreement;
     std::optional<Seams> seams;  // where outcomes come with the block
-    std::optional<std::int64_t> epoch = {};  // goes with commits of the head; nullopt: there is one daemon only
     unsigned fetch_ahead = 8;
     unsigned batch_blocks = 16;
     std::uint64_t batch_bytes = 8ull << 20;
     base::Duration patience = std::chrono::seconds(60);
+    std::optional<std::int64_t> epoch =
+        {};  // of this leader, for commits of the head; nullopt: without a lease
 };
 
 struct RunSettings {

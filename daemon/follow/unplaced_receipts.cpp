@@ -54,7 +54,7 @@ base::Task<void> UnplacedReceipts::run() {
         }
         co_await wakeup_.wait_for(kPause);
     }
-    if (workers_.failed()) co_await workers_.join();
+    co_await workers_.join();
 }
 
 base::Task<void> UnplacedReceipts::look() {

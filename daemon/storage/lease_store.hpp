@@ -14,14 +14,15 @@ struct Lease {
     std::string holder;      // the leading process
     std::string place;       // its host and process id, for people
     std::string process;     // its app::process_name()
+    friend bool operator==(const Lease&, const Lease&) = default;
 };
 
 class LeaseStore {
 public:
     virtual ~LeaseStore() = default;
 
-    // Renews this process's lease for three seconds of the database's clock, or takes one that has run out, that was
-    // released, or whose holder is `gone`. Returns the lease as it is then.
+    // Renews this process's lease for three seconds of the database's clock, or takes one that has run out,
+    // that was released, or whose holder is `gone`. Returns the lease as it is then.
     virtual base::Task<Lease> hold(std::string gone = "") = 0;
     // The next to ask takes it at once.
     virtual base::Task<void> release() = 0;

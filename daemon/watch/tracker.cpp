@@ -48,15 +48,36 @@ Tracker::Tracker(base::asio::any_io_executor executor, base::asio::thread_pool& 
       moved_(std::move(executor)) {}
 
 base::Task<void> Tracker::run() {
+    forget();
+    running_ = true;
     co_await fill();
     base::TaskGroup loops(executor_);
     loops.spawn(take_in_new());
     loops.spawn(review_touched());
     loops.spawn(check_due());
     loops.spawn(ask_queued());
-    while (!loops.failed() && loops.running() > 0) co_await base::wait_for(moved_, executor_, kLookForNew);
+    while (!ending_ && !loops.failed() && loops.running() > 0)
+        co_await base::wait_for(moved_, executor_, kLookForNew);
     loops.cancel();  // one has failed: the others would go on for ever
     co_await loops.join();
+    running_ = false;
+}
+
+void Tracker::end() {
+    ending_ = true;
+    moved_.notify_all();
+}
+
+// Another daemon may have followed the watches since.
+void Tracker::forget() {
+    index_ = WatchIndex(settings_.stuck);
+    told_.clear();
+    coming_.clear();
+    to_ask_.clear();
+    asking_.clear();
+    at_head_since_.reset();
+    reviewing_ = 0;
+    filled_ = ending_ = false;
 }
 
 base::Task<void> Tracker::fill() {

@@ -63,8 +63,10 @@ public:
             WatchUpstream& upstream, metrics::WatchSeries& series, const base::Clock& clock, ChainView chain,
             TrackerSettings settings);
 
-    // Runs until it is cancelled or storage stops.
+    // Runs until end(), until it is cancelled or storage stops. May be run again.
     base::Task<void> run();
+    void end();
+    bool running() const { return running_; }
 
     // Nothing has happened that is not stored.
     bool idle() const { return filled_ && coming_.empty() && !index_.has_touched() && reviewing_ == 0; }
@@ -94,6 +96,7 @@ private:
         bool conclusive = true;
     };
 
+    void forget();
     base::Task<void> fill();
     using WatchPages = base::Task<std::vector<storage::Watch>> (storage::WatchStore::*)(std::string,
                                                                                         unsigned);
@@ -139,6 +142,8 @@ private:
     WatchIndex index_;
     base::Event moved_;
     std::map<std::string, chain::TreeSeen> told_;  // of open watches: not in the database yet
+    bool running_ = false;
+    bool ending_ = false;
     bool filled_ = false;
     std::unordered_set<std::string> coming_;  // stored for a rule, not taken in yet
     base::WallTime others_seen_until_{};

@@ -42,6 +42,17 @@ public:
     Follower::End follow(Height until) { return play(follower->follow(until)); }
     Follower::End backfill(base::HeightRange range) { return play(follower->backfill(range)); }
 
+    // Does what can be done now; the only thread of the pool has done what it was handed over before.
+    std::size_t settle() {
+        context.restart();
+        const auto before = context.poll();
+        std::promise<void> done;
+        base::asio::post(cpu, [&] { done.set_value(); });
+        done.get_future().wait();
+        context.restart();
+        return before + context.poll();
+    }
+
     base::asio::io_context& context;
     base::asio::thread_pool cpu;
     ManualClock& clock;
@@ -69,16 +80,6 @@ private:
         settle();
         if (group.failed()) throw std::runtime_error("the follower failed");
         return end;
-    }
-    // The only thread of the pool has done what it was handed over before.
-    std::size_t settle() {
-        context.restart();
-        const auto before = context.poll();
-        std::promise<void> done;
-        base::asio::post(cpu, [&] { done.set_value(); });
-        done.get_future().wait();
-        context.restart();
-        return before + context.poll();
     }
 };
 

@@ -47,6 +47,8 @@ public:
         adopted_since_commit.clear();
         for (const auto& range : batch.facts.covered.ranges())
             if (!coverage.covered.within(range).empty()) co_return storage::CommitOutcome::already_covered;
+        if (batch.facts.epoch && *batch.facts.epoch != leader.epoch)
+            co_return storage::CommitOutcome::not_leader;
         keep_rows(batch);
         coverage.covered.add(batch.facts.covered);
         coverage.wanted.add(batch.facts.covered);
@@ -198,7 +200,14 @@ public:
         base::WallTime lease_until{};
     };
 
+    struct Leader {
+        std::int64_t epoch = 0;  // 0: there never was one
+        std::string holder;
+        base::WallTime until{};
+    };
+
     ManualClock clock;
+    Leader leader;
     unsigned process = 1;  // that asks
     storage::Coverage coverage;
     std::map<Height, chain::BlockRef> blocks;
