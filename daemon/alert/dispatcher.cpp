@@ -88,7 +88,8 @@ base::Task<void> Dispatcher::serve(storage::Serving serving) {
                 {{"endpoint", name}});
     switched_off_ = std::move(off);
     for (auto& [name, endpoint] : endpoints_) {
-        const bool is_off = std::find(switched_off_.begin(), switched_off_.end(), name) != switched_off_.end();
+        const bool is_off =
+            std::find(switched_off_.begin(), switched_off_.end(), name) != switched_off_.end();
         endpoint->series.switched_off.Set(is_off ? 1 : 0);
     }
 }

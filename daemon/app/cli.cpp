@@ -72,7 +72,9 @@ private:
                           "With scope accounts: follow the accounts that the database's daemons follow, "
                           "whatever follow.accounts says");
         command->callback([this] {
-            choose([this](const auto& settings) { return app::run(settings, {until_, config_file_, join_}); });
+            choose([this](const auto& settings) {
+                return app::run(settings, {until_, config_file_, join_});
+            });
         });
     }
 

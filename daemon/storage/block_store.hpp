@@ -55,8 +55,8 @@ public:
     virtual base::Task<void> record_unavailable(UnavailableHeight height) = 0;
     virtual base::Task<std::vector<UnavailableHeight>> unavailable_heights(unsigned limit) = 0;
 
-    // In one transaction: deletes the rows of the block at `height`, and takes its height and the skipped ones
-    // below it from coverage. Returns these heights; empty: it is not stored.
+    // In one transaction: deletes the rows of the block at `height`, and takes its height and the skipped
+    // ones below it from coverage. Returns these heights; empty: it is not stored.
     virtual base::Task<base::HeightSet> remove_block(base::Height height) = 0;
 
     // The nearest stored block above / below a height.

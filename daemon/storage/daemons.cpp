@@ -40,11 +40,12 @@ void take_accounts(pqxx::transaction_base& tx, const std::vector<std::string>& a
     const auto first = tx.exec("SELECT count(*) = 0 FROM followed_accounts")[0][0].as<bool>();
     shim::query(tx, "DELETE FROM followed_accounts WHERE account_id <> ALL ($1::text[])",
                 text_array(accounts));
-    shim::query(tx,
-                "INSERT INTO followed_accounts (account_id, since_height) SELECT DISTINCT a, "
-                "CASE WHEN $2 THEN 0 ELSE coalesce((SELECT max(upper(range_merge(heights))) FROM coverage), 0) "
-                "END FROM unnest($1::text[]) AS a ON CONFLICT DO NOTHING",
-                text_array(accounts), first);
+    shim::query(
+        tx,
+        "INSERT INTO followed_accounts (account_id, since_height) SELECT DISTINCT a, "
+        "CASE WHEN $2 THEN 0 ELSE coalesce((SELECT max(upper(range_merge(heights))) FROM coverage), 0) "
+        "END FROM unnest($1::text[]) AS a ON CONFLICT DO NOTHING",
+        text_array(accounts), first);
 }
 
 void agree_on_accounts(pqxx::transaction_base& tx, const std::string& process,

@@ -13,9 +13,9 @@ namespace receiptd::storage {
 
 // Settings of a daemon that others must know.
 struct DaemonSettings {
-    std::string place;   // host and process id, for people
-    std::string source;  // "rpc", "neardata"
-    std::optional<std::chrono::hours> keep;  // nullopt: for ever
+    std::string place;                                 // host and process id, for people
+    std::string source;                                // "rpc", "neardata"
+    std::optional<std::chrono::hours> keep;            // nullopt: for ever
     std::optional<std::vector<std::string>> accounts;  // nullopt: the scope is another one
 };
 

@@ -196,7 +196,6 @@ base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chron
     });
 }
 
-
 void Database::note_committed(const chain::RowBatch& batch, double seconds) {
     if (!batch.findings.empty()) on_alerts();
     for (std::size_t i = 0; i < chain::kTableCount; ++i) {

@@ -1,7 +1,7 @@
 #include "sandbox/replay/whole_block_run.hpp"
 
-#include "sandbox/replay/files.hpp"
 #include "sandbox/gateway/gzip.hpp"
+#include "sandbox/replay/files.hpp"
 #include "sandbox/replay/id_shift.hpp"
 
 #include <algorithm>
