@@ -15,12 +15,9 @@ using namespace std::chrono_literals;
 
 constexpr unsigned kUnavailableLoaded = 100'000;
 constexpr base::Duration kSlowHeadPoll = 10s;  // where blocks are not learned by polling the head
-constexpr base::BackoffPolicy kRetryUnavailable{5s, 600s, 2.0, 0.2};
 constexpr base::BackoffPolicy kRetryBroken{2s, 60s, 2.0, 0.2};
 constexpr base::Height kTop = std::numeric_limits<std::int64_t>::max() - 1;  // bigint's, for SQL
 constexpr base::Duration kConfirmEvery = 10s;
-constexpr base::Duration kReadCoverageEvery = 60s;
-constexpr base::Height kRepairAtOnce = 256;
 
 chain::Scope scope_of(const config::Follow& settings) {
     chain::Scope scope;
@@ -163,7 +160,10 @@ base::Task<void> Follower::read_coverage_anew() {
 base::Task<void> Follower::follow_up_to(std::optional<base::Height> until) {
     co_await prepare();
     const bool started = co_await start_following(until);
-    if (started && until) co_await wait_until_dealt_with({0, *until});
+    if (started && until) {
+        const base::HeightRange range{0, *until};
+        co_await wait_until_dealt_with(range);
+    }
     base::Wakeup stopping(executor_, {&state_.stop.signal});
     while (started && !until && !state_.stop.requested()) co_await stopping.wait();
 }
@@ -310,68 +310,6 @@ base::Task<base::Height> Follower::reload_coverage(base::Height next) {
     if (last) tip = co_await stores_.blocks.stored_block_below(*last + 1);
     state_.heights.learn_coverage(std::move(coverage), std::move(tip));
     co_return last ? std::min(next, *last + 1) : next;
-}
-
-std::optional<base::HeightRange> Follower::due_gap() const {
-    const auto& heights = state_.heights;
-    auto gaps = heights.gaps();
-    if (gaps.empty()) return std::nullopt;
-    gaps.subtract(heights.in_flight());
-    if (state_.head.block()) gaps.subtract({state_.head.height() + 1, kTop});
-    const auto now = state_.clock.steady();
-    for (const auto& [height, at] : retry_at_)
-        if (at > now) gaps.subtract({height, height});
-    if (const auto& broken = heights.broken()) {  // blocks above may belong to the fork
-        const auto fitting = heights.coverage().covered.ranges();
-        const auto next = std::find_if(fitting.begin(), fitting.end(),
-                                       [&](const auto& range) { return range.from > broken->height; });
-        const auto end = next == fitting.end() ? kTop : next->from;
-        gaps.subtract({broken->height + 1, end});
-    }
-    const auto& busy = heights.in_flight();
-    for (const auto& [from, to] : gaps.ranges()) {
-        const bool waits = busy.contains(to + 1) || (from > 0 && busy.contains(from - 1));
-        if (!waits) return base::HeightRange{from, std::min(to, from + kRepairAtOnce - 1)};
-    }
-    return std::nullopt;  // every gap waits for a neighbour in flight
-}
-
-base::Task<void> Follower::repair_gaps() {
-    base::Wakeup wakeup(executor_, {&state_.head.moved, &state_.heights.changed, &state_.stop.signal});
-    // Heights given up in this life wait their turn; those of an earlier one are tried at once.
-    auto read_again_at = state_.clock.steady() + kReadCoverageEvery;
-    while (!state_.stop.requested()) {
-        if (state_.clock.steady() >= read_again_at) {
-            co_await reload_coverage(kTop);
-            read_again_at = state_.clock.steady() + kReadCoverageEvery;
-        }
-        for (const auto& [height, record] : state_.heights.unavailable())
-            if (retry_at_.count(height) == 0 && state_.heights.given_up().contains(height))
-                retry_at_[height] =
-                    state_.clock.steady() + base::backoff_delay(kRetryUnavailable, record.attempts, 0.5);
-        const auto gap = state_.head.block() || source_.waits_for_next() ? due_gap() : std::nullopt;
-        if (gap)
-            co_await repair(*gap);
-        else
-            co_await wakeup.wait_for(1s);
-    }
-}
-
-base::Task<void> Follower::repair(base::HeightRange range) {
-    const auto& unavailable = state_.heights.unavailable();
-    const bool tried_before = unavailable.count(range.from) > 0;
-    RunSettings settings{range.from, range.to, rpc::Priority::gap,
-                         tried_before ? base::Duration(0) : engine_.patience};
-    Run run(engine_, settings);
-    co_await run.run();
-    for (auto height = range.from; height <= range.to; ++height) {
-        const auto record = unavailable.find(height);
-        if (record == unavailable.end())
-            retry_at_.erase(height);
-        else
-            retry_at_[height] =
-                state_.clock.steady() + base::backoff_delay(kRetryUnavailable, record->second.attempts, 0.5);
-    }
 }
 
 base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {

@@ -27,7 +27,7 @@ base::Task<void> Leadership::run() {
 }
 
 base::Task<void> Leadership::look() {
-    auto lease = co_await store_.hold({});
+    auto lease = co_await store_.hold(std::string());
     // Nobody needs to wait for a lease whose holder was killed on this machine.
     if (!lease.mine && is_gone_(lease.process)) {
         auto holder = lease.holder;

@@ -89,6 +89,7 @@ TEST_F(Turns, TheOtherTakesOverFromWhatIsStoredAndTheFormerLeaderCommitsNothing)
     chain_.add_range(121, 140);
     until_stored(140);
     EXPECT_EQ(second_.daemon.state.heights.tip()->height, 140u);
+    looks(second_);  // it renews its lease
     looks(first_);
     EXPECT_FALSE(first_.leadership.epoch());
     chain_.add_range(141, 150);

@@ -1,0 +1,81 @@
+// Follower's repair of gaps.
+#include "follow/follower.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace receiptd::follow {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr base::BackoffPolicy kRetryUnavailable{5s, 600s, 2.0, 0.2};
+constexpr base::Height kRepairAtOnce = 256;
+constexpr base::Duration kReadCoverageEvery = 60s;
+constexpr base::Height kEnd = std::numeric_limits<std::int64_t>::max() - 1;
+
+}  // namespace
+
+std::optional<base::HeightRange> Follower::due_gap() const {
+    const auto& heights = state_.heights;
+    auto gaps = heights.gaps();
+    if (gaps.empty()) return std::nullopt;
+    gaps.subtract(heights.in_flight());
+    if (state_.head.block()) gaps.subtract({state_.head.height() + 1, kEnd});
+    const auto now = state_.clock.steady();
+    for (const auto& [height, at] : retry_at_)
+        if (at > now) gaps.subtract({height, height});
+    if (const auto& broken = heights.broken()) {  // blocks above may belong to the fork
+        const auto fitting = heights.coverage().covered.ranges();
+        const auto next = std::find_if(fitting.begin(), fitting.end(),
+                                       [&](const auto& range) { return range.from > broken->height; });
+        const auto end = next == fitting.end() ? kEnd : next->from;
+        gaps.subtract({broken->height + 1, end});
+    }
+    const auto& busy = heights.in_flight();
+    for (const auto& [from, to] : gaps.ranges()) {
+        const bool waits = busy.contains(to + 1) || (from > 0 && busy.contains(from - 1));
+        if (!waits) return base::HeightRange{from, std::min(to, from + kRepairAtOnce - 1)};
+    }
+    return std::nullopt;  // every gap waits for a neighbour in flight
+}
+
+base::Task<void> Follower::repair_gaps() {
+    base::Wakeup wakeup(executor_, {&state_.head.moved, &state_.heights.changed, &state_.stop.signal});
+    // Heights given up in this life wait their turn; those of an earlier one are tried at once.
+    auto read_again_at = state_.clock.steady() + kReadCoverageEvery;
+    while (!state_.stop.requested()) {
+        if (state_.clock.steady() >= read_again_at) {
+            co_await reload_coverage(kEnd);
+            read_again_at = state_.clock.steady() + kReadCoverageEvery;
+        }
+        for (const auto& [height, record] : state_.heights.unavailable())
+            if (retry_at_.count(height) == 0 && state_.heights.given_up().contains(height))
+                retry_at_[height] =
+                    state_.clock.steady() + base::backoff_delay(kRetryUnavailable, record.attempts, 0.5);
+        const auto gap = state_.head.block() || source_.waits_for_next() ? due_gap() : std::nullopt;
+        if (gap)
+            co_await repair(*gap);
+        else
+            co_await wakeup.wait_for(1s);
+    }
+}
+
+base::Task<void> Follower::repair(base::HeightRange range) {
+    const auto& unavailable = state_.heights.unavailable();
+    const bool tried_before = unavailable.count(range.from) > 0;
+    RunSettings settings{range.from, range.to, rpc::Priority::gap,
+                         tried_before ? base::Duration(0) : engine_.patience};
+    Run run(engine_, settings);
+    co_await run.run();
+    for (auto height = range.from; height <= range.to; ++height) {
+        const auto record = unavailable.find(height);
+        if (record == unavailable.end())
+            retry_at_.erase(height);
+        else
+            retry_at_[height] =
+                state_.clock.steady() + base::backoff_delay(kRetryUnavailable, record->second.attempts, 0.5);
+    }
+}
+
+}  // namespace receiptd::follow
