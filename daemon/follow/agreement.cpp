@@ -58,7 +58,6 @@ std::string in_words(const std::vector<rpc::Witness>& witnesses) {
 }
 
 base::Task<bool> Agreement::on(const chain::BlockRef& block) {
-    base::Wakeup stopping(executor_, {&state_.stop.signal});
     for (unsigned asked = 1; !state_.stop.requested(); ++asked) {
         const auto witnesses = co_await witnesses_.ask(block.height);
         if (tell_block(witnesses, block.hash)) {
@@ -66,9 +65,7 @@ base::Task<bool> Agreement::on(const chain::BlockRef& block) {
             co_return true;
         }
         if (asked == kAsks) co_return false;
-        const auto again_at = state_.clock.steady() + kAskAgain;
-        while (!state_.stop.requested() && state_.clock.steady() < again_at)
-            co_await stopping.wait_for(again_at - state_.clock.steady());
+        co_await state_.pause(kAskAgain);
     }
     co_return false;
 }

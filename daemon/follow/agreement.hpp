@@ -5,8 +5,6 @@
 #include "follow/state.hpp"
 #include "rpc/source.hpp"
 
-#include <boost/asio/any_io_executor.hpp>
-
 #include <string>
 #include <vector>
 
@@ -29,8 +27,7 @@ std::string in_words(const std::vector<rpc::Witness>& witnesses);
 
 class Agreement {
 public:
-    Agreement(base::asio::any_io_executor executor, rpc::Witnesses& witnesses, State& state)
-        : executor_(std::move(executor)), witnesses_(witnesses), state_(state) {}
+    Agreement(rpc::Witnesses& witnesses, State& state) : witnesses_(witnesses), state_(state) {}
 
     // Asks several times within a few seconds, since hosts lag behind each other. An agreed block is final.
     base::Task<bool> on(const chain::BlockRef& block);
@@ -45,7 +42,6 @@ public:
     void doubt_head();
 
 private:
-    base::asio::any_io_executor executor_;
     rpc::Witnesses& witnesses_;
     State& state_;
 };

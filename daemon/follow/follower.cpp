@@ -1,7 +1,6 @@
 #include "follow/follower.hpp"
 
 #include "base/log.hpp"
-#include "base/sleep.hpp"
 #include "metrics/registry.hpp"
 
 #include <algorithm>
@@ -41,7 +40,7 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
       state_(state),
       settings_(settings),
       writers_(executor, stores.blocks, state, settings.writers),
-      agreement_(executor, witnesses, state),
+      agreement_(witnesses, state),
       engine_{executor,
               cpu,
               source,
@@ -250,7 +249,6 @@ base::Task<void> Follower::know_head() {
 
 base::Task<void> Follower::poll_head(bool closely) {
     HeadRhythm rhythm;
-    base::asio::steady_timer timer(executor_);
     bool warned = false;
     while (!state_.stop.requested()) {
         const auto asked_at = state_.clock.steady();
@@ -269,7 +267,7 @@ base::Task<void> Follower::poll_head(bool closely) {
         }
         co_await confirm_head();
         const auto due = closely || !head ? rhythm.next_poll() : asked_at + kSlowHeadPoll;
-        co_await base::sleep_on(timer, std::max(due - state_.clock.steady(), base::Duration(0)));
+        co_await state_.pause(due - state_.clock.steady());
     }
 }
 
@@ -285,7 +283,6 @@ base::Task<void> Follower::confirm_head() {
 }
 
 base::Task<void> Follower::run_along_head(base::Height from, std::optional<base::Height> until) {
-    base::Wakeup stopping(executor_, {&state_.stop.signal});
     for (unsigned attempt = 1; !state_.stop.requested(); ++attempt) {
         RunSettings settings{from, until, rpc::Priority::head, engine_.patience};
         Run run(engine_, settings);
@@ -294,9 +291,7 @@ base::Task<void> Follower::run_along_head(base::Height from, std::optional<base:
         from = end.next;
         if (end.removed) continue;
         if (!end.broken) co_return;
-        const auto again_at = state_.clock.steady() + base::backoff_delay(kRetryBroken, attempt, 0.5);
-        while (!state_.stop.requested() && state_.clock.steady() < again_at)
-            co_await stopping.wait_for(again_at - state_.clock.steady());
+        co_await state_.pause(base::backoff_delay(kRetryBroken, attempt, 0.5));
         from = co_await reload_coverage(from);
     }
 }

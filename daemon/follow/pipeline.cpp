@@ -2,7 +2,6 @@
 
 #include "base/log.hpp"
 #include "base/offload.hpp"
-#include "base/sleep.hpp"
 #include "follow/commit_listener.hpp"
 #include "metrics/registry.hpp"
 
@@ -182,7 +181,7 @@ base::Task<bool> Run::is_of_this_chain(const chain::BlockRef& block, const std::
     for (unsigned asked = 0; may_come && asked < kParentAsks && !engine_.state.stop.requested(); ++asked) {
         const auto result = co_await engine_.source.fetch(parent, settings_.priority, false);
         if (std::holds_alternative<std::unique_ptr<rpc::BlockContents>>(result)) co_return false;
-        co_await pause(kNextBlockRetry);
+        co_await engine_.state.pause(kNextBlockRetry);
     }
     if (co_await engine_.agreement.on(block)) co_return true;
     if (!engine_.state.stop.requested()) engine_.agreement.doubt(host);
@@ -191,18 +190,12 @@ base::Task<bool> Run::is_of_this_chain(const chain::BlockRef& block, const std::
 
 // Along the head to the last block that is sure; after a pause, longer each time in a row.
 base::Task<base::Height> Run::go_back() {
-    co_await pause(base::backoff_delay(kSetback, ++setbacks_, 0.5));
+    co_await engine_.state.pause(base::backoff_delay(kSetback, ++setbacks_, 0.5));
     if (!follows_head()) co_return next_;
     continuity_.forget_denied();
     faults_.clear();
     const auto above_last = continuity_.last() ? continuity_.last()->height + 1 : settings_.from;
     co_return std::max(above_last, settings_.from);
-}
-
-base::Task<void> Run::pause(base::Duration delay) {
-    const auto until = engine_.state.clock.steady() + delay;
-    while (!engine_.state.stop.requested() && engine_.state.clock.steady() < until)
-        co_await wakeup_.wait_for(until - engine_.state.clock.steady());
 }
 
 // The hosts decide which of two blocks that do not fit is wrong. Where they do not, the range waits.
@@ -349,7 +342,7 @@ base::Task<std::optional<chain::BlockRef>> Run::fetch_above() {
         const bool comes = waits && std::holds_alternative<rpc::NotYet>(result);
         if (comes && state.clock.steady() >= give_up_at) co_return std::nullopt;
         if (comes)
-            co_await pause(kNextBlockRetry);
+            co_await engine_.state.pause(kNextBlockRetry);
         else
             ++height;
     }

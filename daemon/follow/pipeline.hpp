@@ -85,7 +85,6 @@ private:
     base::Task<base::Height> deny();
     base::Task<base::Height> go_without(rpc::Unavailable fault);
     base::Task<base::Height> go_back();
-    base::Task<void> pause(base::Duration delay);
     base::Task<base::Height> resolve(Continuity::Misfit misfit, std::string host);
     base::Task<base::Height> remove_stored(chain::BlockRef block, std::string why);
     base::Task<base::Height> store_block(std::unique_ptr<rpc::BlockContents> contents);

@@ -1,5 +1,7 @@
 #include "follow/state.hpp"
 
+#include "base/coroutine.hpp"
+
 #include <algorithm>
 
 namespace receiptd::follow {
@@ -10,6 +12,12 @@ constexpr std::chrono::days kNewsFor{7};
 constexpr std::chrono::seconds kHeadIsFresh{30};
 
 }  // namespace
+
+base::Task<void> State::pause(base::Duration delay) {
+    base::Wakeup stopping(co_await base::asio::this_coro::executor, {&stop.signal});
+    const auto until = clock.steady() + delay;
+    while (!stop.requested() && clock.steady() < until) co_await stopping.wait_for(until - clock.steady());
+}
 
 base::WallTime State::chain_now() const {
     std::uint64_t newest = 0;

@@ -3,6 +3,7 @@
 
 #include "base/clock.hpp"
 #include "base/event.hpp"
+#include "base/task.hpp"
 #include "follow/head.hpp"
 #include "follow/heights.hpp"
 #include "metrics/follow_series.hpp"
@@ -60,6 +61,8 @@ struct State {
     Stop stop;
     CommitListener* listener = nullptr;  // told of what is committed
 
+    // Until the time has passed, or stop is requested.
+    base::Task<void> pause(base::Duration delay);
     // The earlier of the wall clock and the newest block known: neither makes anything older than it is.
     base::WallTime chain_now() const;
     // Events older than the database, or than a week, are history, and so is the range of a `backfill`.

@@ -56,7 +56,9 @@ protected:
         const auto give_up_at = store_.clock.passed + std::chrono::hours(1);
         while (!condition()) {
             const auto done = first_.daemon.settle() + second_.daemon.settle();
-            if (done == 0) store_.clock.passed += std::chrono::milliseconds(10);
+            if (done > 0) continue;
+            store_.clock.passed += std::chrono::milliseconds(10);
+            for (auto* each : {&first_, &second_}) each->daemon.state.stop.signal.notify_all();
             ASSERT_LT(store_.clock.passed, give_up_at);
         }
     }
