@@ -139,6 +139,7 @@ base::Task<void> Follower::prepare() {
 void Follower::start_loops(bool follow_closely) {
     for (unsigned writer = 0; writer < settings_.writers; ++writer) writing_.spawn(guard(writers_.run()));
     loops_.spawn(guard(poll_head(follow_closely && !source_.waits_for_next())));
+    loops_.spawn(guard(find_lost_heights()));
     if (trees_) tree_loops_.spawn(guard(trees_->run()));
     if (unplaced_receipts_) tree_loops_.spawn(guard(unplaced_receipts_->run()));
 }
@@ -150,10 +151,14 @@ base::Task<Follower::End> Follower::follow(std::optional<base::Height> until) {
 base::Task<void> Follower::read_coverage_anew() {
     auto coverage = co_await stores_.blocks.load_coverage();
     const auto unavailable = co_await stores_.blocks.unavailable_heights(kUnavailableLoaded);
-    const auto last = coverage.covered.last();
-    std::optional<chain::BlockRef> tip;
-    if (last) tip = co_await stores_.blocks.stored_block_below(*last + 1);
+    auto tip = co_await tip_of(coverage);
     state_.heights.load(std::move(coverage), unavailable, std::move(tip));
+}
+
+base::Task<std::optional<chain::BlockRef>> Follower::tip_of(const storage::Coverage& coverage) {
+    const auto last = coverage.covered.last();
+    if (!last) co_return std::nullopt;
+    co_return co_await stores_.blocks.stored_block_below(*last + 1);
 }
 
 base::Task<void> Follower::follow_up_to(std::optional<base::Height> until) {
@@ -292,19 +297,9 @@ base::Task<void> Follower::run_along_head(base::Height from, std::optional<base:
         if (end.removed) continue;
         if (!end.broken) co_return;
         co_await state_.pause(base::backoff_delay(kRetryBroken, attempt, 0.5));
-        from = co_await reload_coverage(from);
+        co_await read_coverage_again();
+        if (const auto last = state_.heights.coverage().covered.last()) from = std::min(from, *last + 1);
     }
-}
-
-// Somebody may have removed what does not fit (`receiptd repair`). Returns where to go on.
-base::Task<base::Height> Follower::reload_coverage(base::Height next) {
-    state_.heights.begin_reading();
-    auto coverage = co_await stores_.blocks.load_coverage();
-    const auto last = coverage.covered.last();
-    std::optional<chain::BlockRef> tip;
-    if (last) tip = co_await stores_.blocks.stored_block_below(*last + 1);
-    state_.heights.learn_coverage(std::move(coverage), std::move(tip));
-    co_return last ? std::min(next, *last + 1) : next;
 }
 
 base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {

@@ -66,6 +66,8 @@ private:
     void stand_by();
     base::Task<void> end_loops();
     base::Task<void> read_coverage_anew();
+    base::Task<void> find_lost_heights();
+    base::Task<std::optional<chain::BlockRef>> tip_of(const storage::Coverage& coverage);
     void make_trees();
     base::Task<void> fill(base::HeightRange range);
     base::Task<End> to_its_end(base::Task<void> work, base::HeightRange range);
@@ -84,7 +86,7 @@ private:
     base::Task<void> know_head();                            // or be stopped
     base::Task<void> agree_on_head();
     base::Task<void> confirm_head();
-    base::Task<base::Height> reload_coverage(base::Height next);
+    base::Task<void> read_coverage_again();
     base::Task<void> wait_until_dealt_with(base::HeightRange range);
     base::Task<End> wind_up(base::HeightRange range);
     base::Task<void> guard(base::Task<void> task);

@@ -1,8 +1,10 @@
-// Follower's repair of gaps.
+// Follower's search for gaps, and their repair.
+#include "base/log.hpp"
 #include "follow/follower.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace receiptd::follow {
 namespace {
@@ -15,6 +17,32 @@ constexpr base::Duration kReadCoverageEvery = 60s;
 constexpr base::Height kEnd = std::numeric_limits<std::int64_t>::max() - 1;
 
 }  // namespace
+
+// A failover or a restore takes heights away, and so does `receiptd repair`: they become gaps.
+base::Task<void> Follower::find_lost_heights() {
+    base::Wakeup wakeup(executor_, {&state_.heights.changed, &state_.stop.signal});
+    auto seen = stores_.blocks.reconnects();
+    auto due_at = state_.clock.steady() + kReadCoverageEvery;
+    while (!state_.stop.requested()) {
+        co_await wakeup.wait_for(1s);
+        if (stores_.blocks.reconnects() == seen && state_.clock.steady() < due_at) continue;
+        seen = stores_.blocks.reconnects();
+        due_at = state_.clock.steady() + kReadCoverageEvery;
+        co_await read_coverage_again();
+    }
+}
+
+base::Task<void> Follower::read_coverage_again() {
+    const auto before = state_.heights.coverage().covered;
+    auto read = co_await stores_.blocks.load_coverage();
+    const auto tip = co_await tip_of(read);
+    auto lost = before;
+    lost.subtract(read.covered);
+    if (!lost.empty())
+        log::error("the database has lost heights (failover, restore, repair): they are fetched again",
+                   {{"heights", lost.to_multirange()}});
+    state_.heights.read_again(before, std::move(read), tip);
+}
 
 std::optional<base::HeightRange> Follower::due_gap() const {
     const auto& heights = state_.heights;
@@ -43,12 +71,7 @@ std::optional<base::HeightRange> Follower::due_gap() const {
 base::Task<void> Follower::repair_gaps() {
     base::Wakeup wakeup(executor_, {&state_.head.moved, &state_.heights.changed, &state_.stop.signal});
     // Heights given up in this life wait their turn; those of an earlier one are tried at once.
-    auto read_again_at = state_.clock.steady() + kReadCoverageEvery;
     while (!state_.stop.requested()) {
-        if (state_.clock.steady() >= read_again_at) {
-            co_await reload_coverage(kEnd);
-            read_again_at = state_.clock.steady() + kReadCoverageEvery;
-        }
         for (const auto& [height, record] : state_.heights.unavailable())
             if (retry_at_.count(height) == 0 && state_.heights.given_up().contains(height))
                 retry_at_[height] =

@@ -16,10 +16,16 @@ void Heights::load(storage::Coverage coverage, const std::vector<storage::Unavai
     changed.notify_all();
 }
 
-void Heights::learn_coverage(storage::Coverage coverage, std::optional<chain::BlockRef> tip) {
-    coverage_ = std::move(coverage);
-    coverage_.covered.add(fresh_);
-    if (fresh_.empty()) tip_ = std::move(tip);
+void Heights::read_again(const base::HeightSet& before, storage::Coverage read,
+                         const std::optional<chain::BlockRef>& tip) {
+    auto committed_since = coverage_.covered;
+    committed_since.subtract(before);
+    auto wanted = std::move(coverage_.wanted);
+    wanted.add(before);
+    coverage_ = std::move(read);
+    coverage_.wanted.add(wanted);
+    coverage_.covered.add(committed_since);
+    if (!tip_ || !coverage_.covered.contains(tip_->height)) tip_ = tip;
     forget_faults_of(coverage_.covered);
     publish();
     changed.notify_all();
@@ -39,7 +45,6 @@ void Heights::release(const base::HeightSet& heights) {
 void Heights::learn_committed(const chain::CommitFacts& facts) {
     series_.skipped_heights.Increment(static_cast<double>(facts.covered.size() - facts.blocks.size()));
     coverage_.covered.add(facts.covered);
-    fresh_.add(facts.covered);
     coverage_.wanted.add(facts.covered);
     coverage_.wanted.add(facts.wanted);
     forget_faults_of(facts.covered);
@@ -105,7 +110,6 @@ void Heights::set_broken(base::Height height, std::string why) {
 
 void Heights::learn_removed(const base::HeightSet& missing, std::optional<chain::BlockRef> tip) {
     coverage_.covered.subtract(missing);
-    fresh_.subtract(missing);
     coverage_.wanted.add(missing);
     tip_ = std::move(tip);
     publish();

@@ -31,6 +31,11 @@ public:
     void load(storage::Coverage coverage, const std::vector<storage::UnavailableHeight>& unavailable,
               std::optional<chain::BlockRef> tip);
 
+    // The database may have lost heights since `before` was stored: they are wanted, and not stored any more.
+    // `read`: its coverage, read after that; `tip`: its highest block.
+    void read_again(const base::HeightSet& before, storage::Coverage read,
+                    const std::optional<chain::BlockRef>& tip);
+
     const storage::Coverage& coverage() const { return coverage_; }
     bool stored(base::Height height) const { return coverage_.covered.contains(height); }
     base::HeightSet gaps() const { return coverage_.gaps(); }
@@ -50,9 +55,6 @@ public:
     void written(const base::HeightSet& heights) { in_flight_.subtract(heights); }
 
     void want(base::HeightRange range) { coverage_.wanted.add(range); }
-    // Coverage is read anew: begin, read, learn. Commits that are learned meanwhile count as read, too.
-    void begin_reading() { fresh_ = {}; }
-    void learn_coverage(storage::Coverage coverage, std::optional<chain::BlockRef> tip);
     void learn_committed(const chain::CommitFacts& facts);
     // The batch of these facts was refused: part of it is among `stored`.
     void learn_stored_by_others(storage::Coverage stored, const chain::CommitFacts& facts);
@@ -80,7 +82,6 @@ private:
 
     metrics::FollowSeries& series_;
     storage::Coverage coverage_;
-    base::HeightSet fresh_;  // committed since coverage was last read
     std::optional<chain::BlockRef> tip_;
     base::HeightSet in_flight_;
     base::HeightSet unsettled_;

@@ -8,6 +8,7 @@
 #include "base/task.hpp"
 #include "chain/rows/rows.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +45,9 @@ public:
     virtual ~BlockStore() = default;
 
     virtual base::Task<Coverage> load_coverage() = 0;
+    // Grows when a lost connection was made anew. The database may have gone back since (failover to a
+    // standby, restore): heights that were committed may be there no more.
+    virtual std::uint64_t reconnects() const = 0;
     // Adds to `wanted`.
     virtual base::Task<void> want(base::HeightRange range) = 0;
 

@@ -11,6 +11,7 @@
 #include "storage/session.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -55,6 +56,8 @@ public:
     // newest block stored, whichever is earlier; of all daemons that live the longest `keep` holds. Call at
     // start and every hour.
     base::Task<void> maintain(base::WallTime now, std::optional<std::chrono::hours> keep);
+    // How often a connection was made in place of a lost one.
+    std::uint64_t reconnects() const { return context_.reconnects; }
     // Why it cannot be written though it answers (rights, schema); empty: nothing is known against it.
     std::string bad_setup() const { return context_.outages.bad_setup(); }
 

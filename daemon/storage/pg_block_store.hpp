@@ -12,6 +12,7 @@ public:
     explicit PgBlockStore(Database& database) : database_(database) {}
 
     base::Task<Coverage> load_coverage() override;
+    std::uint64_t reconnects() const override { return database_.reconnects(); }
     base::Task<void> want(base::HeightRange range) override;
     base::Task<CommitOutcome> commit(chain::RowBatch batch) override;
     base::Task<void> record_unavailable(UnavailableHeight height) override;

@@ -72,14 +72,19 @@ pqxx::connection& Session::connection() {
     auto fresh = shim::connect(context_.database.conninfo().reveal());
     {
         pqxx::nontransaction settings(*fresh);
+        // A process that is frozen in the middle of a transaction holds its locks no longer than that.
         settings.exec(
-            "SET timezone = 'UTC'; SET datestyle = 'ISO'; SET jit = off; SET synchronous_commit = 'on'; "
+            "SET idle_in_transaction_session_timeout = '10s'; SET timezone = 'UTC'; SET datestyle = 'ISO'; "
+            "SET jit = off; SET synchronous_commit = 'on'; "
             "SET statement_timeout = " +
             std::to_string(timeout.count()));
     }
     connection_ = std::move(fresh);
     context_.series.connected.Increment();
-    if (was_connected_) context_.series.reconnects.Increment();
+    if (was_connected_) {
+        context_.series.reconnects.Increment();
+        ++context_.reconnects;
+    }
     was_connected_ = true;
     return *connection_;
 }

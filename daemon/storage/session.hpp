@@ -9,7 +9,9 @@
 #include "storage/fault.hpp"
 #include "storage/pqxx_shim.hpp"
 
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -74,6 +76,7 @@ struct SessionContext {
     metrics::StorageSeries& series;
     StopSignal stop;
     OutageLog outages;
+    std::atomic<std::uint64_t> reconnects{0};
 
     // The end of the wait of a call that starts now; nullopt: it waits as long as it takes.
     std::optional<base::SteadyTime> patience_ends(WaitedFor waited_for) const;

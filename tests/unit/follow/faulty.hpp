@@ -17,6 +17,7 @@ public:
     operator Stores() { return {*this, *this, *this, *this}; }
 
     base::Task<storage::Coverage> load_coverage() override { return later(stores_.blocks.load_coverage()); }
+    std::uint64_t reconnects() const override { return stores_.blocks.reconnects(); }
     base::Task<void> want(base::HeightRange range) override { return later(stores_.blocks.want(range)); }
     base::Task<storage::CommitOutcome> commit(chain::RowBatch batch) override {
         return later(stores_.blocks.commit(std::move(batch)));

@@ -270,6 +270,20 @@ TEST_F(FollowerTest, ACommitThatFailsForGoodEndsTheDaemon) {
     EXPECT_EQ(store.coverage.covered.size(), store.blocks.size());
 }
 
+TEST_F(FollowerTest, HeightsThatTheDatabaseLostAreFetchedAgain) {
+    chain.add_range(100, 140);
+    store.before_commit = [&](const chain::RowBatch& batch) {
+        if (store.reconnected > 0 || !batch.facts.covered.contains(130)) return;
+        for (base::Height height = 112; height <= 116; ++height) store.blocks.erase(height);
+        store.coverage.covered.subtract({112, 116});
+        store.coverage.wanted = store.coverage.covered;
+        ++store.reconnected;
+    };
+    EXPECT_TRUE(follow(100, 140).missing.empty());
+    EXPECT_EQ(store.coverage.covered, HeightSet({100, 140}));
+    EXPECT_EQ(store.blocks.size(), 41u);
+}
+
 TEST_F(FollowerTest, WhatTheDatabaseRefusesIsAGapOfOneHeight) {
     chain.add_range(100, 120);
     bool refuses = true;

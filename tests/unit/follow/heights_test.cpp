@@ -36,6 +36,20 @@ TEST_F(HeightsTest, AreCoveredUpToTheFirstMissingOne) {
     EXPECT_EQ(heights.covered_up_to(112, 5), 120u);
 }
 
+TEST_F(HeightsTest, WhatTheDatabaseHasLostIsWantedAgain) {
+    store(100, 110);
+    const auto before = heights.coverage().covered;
+    store(111, 112);  // while coverage is read
+    storage::Coverage read;
+    read.wanted = read.covered = HeightSet({100, 105});
+    heights.read_again(before, read, block_at(105));
+    EXPECT_EQ(heights.gaps(), HeightSet({106, 110}));
+    EXPECT_EQ(heights.tip()->height, 112u);
+    heights.read_again(heights.coverage().covered, read, block_at(105));
+    EXPECT_EQ(heights.gaps(), HeightSet({106, 112}));
+    EXPECT_EQ(heights.tip()->height, 105u);
+}
+
 TEST_F(HeightsTest, TheNewestBlocksMayBeOnTheirWay) {
     store(100, 110);
     EXPECT_EQ(heights.covered_up_to(113, 5), 110u);

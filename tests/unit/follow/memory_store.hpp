@@ -38,6 +38,7 @@ class MemoryStore : public storage::BlockStore,
 public:
     // --- Blocks and coverage ---
     base::Task<storage::Coverage> load_coverage() override { co_return coverage; }
+    std::uint64_t reconnects() const override { return reconnected; }
     base::Task<void> want(base::HeightRange range) override {
         coverage.wanted.add(range);
         co_return;
@@ -207,6 +208,7 @@ public:
     };
 
     ManualClock clock;
+    std::uint64_t reconnected = 0;
     Leader leader;
     unsigned process = 1;  // that asks
     storage::Coverage coverage;
