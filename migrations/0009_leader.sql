@@ -8,3 +8,12 @@ CREATE TABLE leader (
     process text NOT NULL,
     until timestamptz NOT NULL
 ) WITH (fillfactor = 50);
+
+-- Written with the heights that make a seam, gone when the seam is closed: a stop or a crash between the two loses
+-- no verdict.
+CREATE TABLE pending_seams (
+    from_height bigint PRIMARY KEY,
+    to_height bigint NOT NULL,
+    history boolean NOT NULL,
+    touched_at timestamptz NOT NULL DEFAULT now()
+) WITH (fillfactor = 50);

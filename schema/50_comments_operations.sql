@@ -30,6 +30,12 @@ COMMENT ON COLUMN leader.place IS 'Its host and process id.';
 COMMENT ON COLUMN leader.process IS 'By which another process of the same machine knows whether it still runs.';
 COMMENT ON COLUMN leader.until IS 'If it does not renew its lease by then, another daemon takes over.';
 
+COMMENT ON TABLE pending_seams IS 'Stretches of heights that were stored at one go and at whose ends parents of receipts, and so verdicts, may still be to be found.';
+COMMENT ON COLUMN pending_seams.from_height IS 'First height of the stretch.';
+COMMENT ON COLUMN pending_seams.to_height IS 'Its last height so far.';
+COMMENT ON COLUMN pending_seams.history IS 'Whether a backfill ordered it: then nobody is told of its findings.';
+COMMENT ON COLUMN pending_seams.touched_at IS 'When heights were added last.';
+
 COMMENT ON TABLE coverage IS 'Which heights are done. It changes in the same transaction as the rows, so what it says is always true. See gaps for what is missing.';
 COMMENT ON COLUMN coverage.scope IS 'What is stored (chain_identity.scope).';
 COMMENT ON COLUMN coverage.wanted IS 'Heights that should be there.';

@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kLookForAbandoned = 30s;
 constexpr auto kReportEvery = 10s;  // also renews the lease
+constexpr auto kSeamAbandoned = 60s;
 
 std::string per_second(double rate) {
     char text[32];
@@ -29,6 +30,7 @@ base::Task<void> Follower::resume_backfills() {
         if (state_.clock.steady() >= look_at) {
             auto abandoned = co_await stores_.backfills.claim_abandoned_backfills();
             for (auto& backfill : abandoned) runs_.spawn(guard(run_backfill(std::move(backfill))));
+            co_await seams_.close_pending(kSeamAbandoned);
             look_at = state_.clock.steady() + kLookForAbandoned;
         }
         co_await stopping.wait_for(1s);

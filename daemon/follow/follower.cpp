@@ -41,6 +41,7 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
       settings_(settings),
       writers_(executor, stores.blocks, state, settings.writers),
       agreement_(witnesses, state),
+      seams_(stores.orphans, stores.trees, state, settings.scope == config::ScopeName::accounts),
       engine_{executor,
               cpu,
               source,
@@ -49,9 +50,7 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
               state,
               scope_of(settings),
               agreement_,
-              source.tells_outcomes() ? std::optional(Seams(stores.orphans, stores.trees, state,
-                                                            settings.scope == config::ScopeName::accounts))
-                                      : std::nullopt,
+              source.tells_outcomes() ? &seams_ : nullptr,
               settings.fetch_ahead,
               settings.batch_blocks,
               settings.batch_bytes,
@@ -130,6 +129,7 @@ base::Task<void> Follower::guard(base::Task<void> task) {
 
 base::Task<void> Follower::prepare() {
     co_await read_coverage_anew();
+    co_await seams_.close_pending(0s);
     const auto last = state_.heights.coverage().covered.last();
     if (!last || !engine_.seams) co_return;
     const base::HeightRange seam{*last, *last};

@@ -98,6 +98,7 @@ private:
     config::Follow settings_;
     Writers writers_;
     Agreement agreement_;
+    Seams seams_;
     Engine engine_;
     rpc::TreeSource* tree_source_;
     std::optional<UnplacedSources> unplaced_sources_;  // its store is also for keep()

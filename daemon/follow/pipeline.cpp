@@ -49,7 +49,7 @@ Run::Run(Engine& engine, RunSettings settings)
       window_(engine.executor, engine.source, engine.state, fetch_settings(engine, settings)),
       wakeup_(engine.executor,
               {&engine.state.head.moved, &engine.state.heights.changed, &engine.state.stop.signal}),
-      seams_(engine.seams ? &*engine.seams : nullptr, engine.state, lineage_,
+      seams_(engine.seams, engine.state, lineage_,
              {settings.from, settings.to.has_value(), is_history()}),
       reach_(kReach) {}
 
@@ -102,6 +102,11 @@ base::Task<bool> Run::advance() {
     if (!result) co_return false;
     next_ = co_await handle(std::move(*result));
     co_await seams_.close_when_due(next_);
+    if (seams_.done()) {
+        co_await flush();
+        co_await engine_.writers.drain();
+        co_await seams_.forget();
+    }
     co_return true;
 }
 
@@ -319,6 +324,7 @@ base::Task<void> Run::finish() {
     claims_.written();
     if (state.stop.requested()) co_return;
     co_await seams_.close_all(next_);
+    co_await seams_.forget();
 }
 
 base::Task<void> Run::look_above() {
@@ -354,6 +360,7 @@ base::Task<void> Run::flush() {
     auto batch = std::exchange(batch_, {});
     // Along the head nobody has ordered a range: batches may overtake each other, and die.
     if (!settings_.to) batch.facts.wanted.add({settings_.from, *batch.facts.covered.last()});
+    batch.facts.seam = seams_.seam_up_to(*batch.facts.covered.last());
     // Backfills are claimed for themselves.
     if (!is_history()) batch.facts.epoch = engine_.epoch;
     co_await engine_.writers.submit(std::move(batch));

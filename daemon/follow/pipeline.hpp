@@ -45,7 +45,7 @@ struct Engine {
     State& state;
     chain::Scope scope;
     Agreement& agreement;
-    std::optional<Seams> seams;  // where outcomes come with the block
+    Seams* seams = nullptr;  // null by rpc, where outcomes do not come with the block
     unsigned fetch_ahead = 8;
     unsigned batch_blocks = 16;
     std::uint64_t batch_bytes = 8ull << 20;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace receiptd::follow {
 namespace {
@@ -20,6 +21,19 @@ base::Task<void> Seams::close(base::HeightRange around, chain::NewsSince news_si
     const auto settled = co_await trees_.settle_trees(around, news_since);
     if (state_.listener) state_.listener->settled(settled);
 }
+
+base::Task<void> Seams::close_pending(std::chrono::seconds untouched_for) {
+    const auto pending = co_await orphans_.pending_seams(untouched_for);
+    for (const auto& seam : pending) {
+        const auto news = state_.news_since(seam.history);
+        const base::HeightRange begin{seam.from, seam.from}, end{seam.to + 1, seam.to + 1};
+        co_await close(begin, news);
+        co_await close(end, news);
+        co_await forget(seam);
+    }
+}
+
+base::Task<void> Seams::forget(chain::Seam seam) { return orphans_.forget_seam(seam); }
 
 base::Task<void> Seams::hold_scope(chain::Lineage& lineage, base::Height from) {
     if (!accounts_) co_return;
@@ -52,6 +66,20 @@ base::Task<void> RunSeams::close_when_due(base::Height next) {
 base::Task<void> RunSeams::close_all(base::Height next) {
     co_await close(settings_.from);
     if (next > settings_.from) co_await close(next);
+}
+
+std::optional<chain::Seam> RunSeams::seam_up_to(base::Height last) {
+    if (!seams_ || (!settings_.bounded && due_at_ == kNever)) return std::nullopt;
+    const chain::Seam seam{latest_, last, settings_.history};
+    remembered_[latest_] = seam;
+    return seam;
+}
+
+bool RunSeams::done() const { return !settings_.bounded && due_at_ == kNever && !remembered_.empty(); }
+
+base::Task<void> RunSeams::forget() {
+    const auto seams = std::exchange(remembered_, {});
+    for (const auto& [from, seam] : seams) co_await seams_->forget(seam);
 }
 
 // Along the head somebody waits for what crosses the seam to be judged.

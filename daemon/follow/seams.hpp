@@ -9,6 +9,10 @@
 #include "storage/orphan_store.hpp"
 #include "storage/tree_store.hpp"
 
+#include <chrono>
+#include <map>
+#include <optional>
+
 namespace receiptd::follow {
 
 class Seams {
@@ -18,6 +22,11 @@ public:
         : orphans_(orphans), trees_(trees), state_(state), accounts_(accounts) {}
 
     base::Task<void> close(base::HeightRange around, chain::NewsSince news_since);
+
+    // Stretches of which a commit knows, and no run that would close them when it ends: it was stopped or
+    // killed.
+    base::Task<void> close_pending(std::chrono::seconds untouched_for);
+    base::Task<void> forget(chain::Seam seam);
     base::Task<void> hold_scope(chain::Lineage& lineage, base::Height from);
 
 private:
@@ -45,6 +54,13 @@ public:
     base::Task<void> close_when_due(base::Height next);
     base::Task<void> close_all(base::Height next);
 
+    // The stretch that a batch up to `last` belongs to: the database remembers it with the batch, for the case
+    // that the run never comes to its end. nullopt: nobody has to look at its ends.
+    std::optional<chain::Seam> seam_up_to(base::Height last);
+    // Along the head nothing is stored above: once its beginning is closed for good, nothing is to come.
+    bool done() const;
+    base::Task<void> forget();  // the remembered stretches, when their batches are written
+
 private:
     base::Task<void> close(base::Height seam);
     base::Height longest_wait() const;
@@ -55,6 +71,7 @@ private:
     Settings settings_;
     base::Height latest_;  // seam
     base::Height due_at_;
+    std::map<base::Height, chain::Seam> remembered_;  // by their first height
 };
 
 }  // namespace receiptd::follow

@@ -181,6 +181,14 @@ void write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& b
 
 // Coverage is last: its one row is locked by one writer at a time, until the commit. Should another daemon
 // commit these heights meanwhile, it says so, and nothing of this is to be committed.
+void remember_seam(pqxx::transaction_base& tx, const chain::Seam& seam) {
+    shim::query(tx,
+                "INSERT INTO pending_seams AS known (from_height, to_height, history) VALUES ($1, $2, $3) "
+                "ON CONFLICT (from_height) DO UPDATE "
+                "SET to_height = greatest(known.to_height, excluded.to_height), touched_at = now()",
+                seam.from, seam.to, seam.history);
+}
+
 template <class Write>
 CommitOutcome write_and_cover(pqxx::transaction_base& tx, const chain::RowBatch& batch, const Write& write) {
     const auto heights = batch.facts.covered.to_multirange();
@@ -188,7 +196,9 @@ CommitOutcome write_and_cover(pqxx::transaction_base& tx, const chain::RowBatch&
     write(tx, batch);
     if (batch.facts.epoch && !leads(tx, *batch.facts.epoch)) return CommitOutcome::not_leader;
     const bool added = add_to_coverage(tx, heights, batch.facts.wanted.to_multirange());
-    return added ? CommitOutcome::committed : CommitOutcome::already_covered;
+    if (!added) return CommitOutcome::already_covered;
+    if (batch.facts.seam) remember_seam(tx, *batch.facts.seam);
+    return CommitOutcome::committed;
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {

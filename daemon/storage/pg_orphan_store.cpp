@@ -236,4 +236,23 @@ base::Task<std::vector<std::string>> PgOrphanStore::announced_below(base::Height
     });
 }
 
+base::Task<std::vector<chain::Seam>> PgOrphanStore::pending_seams(std::chrono::seconds untouched_for) {
+    return database_.pool.adopting.transaction([untouched_for](pqxx::work& tx) {
+        std::vector<chain::Seam> found;
+        for (const auto& row : shim::query(tx,
+                                           "SELECT from_height, to_height, history FROM pending_seams "
+                                           "WHERE touched_at <= now() - $1 * interval '1 second' ORDER BY 1",
+                                           untouched_for.count()))
+            found.push_back({row[0].as<base::Height>(), row[1].as<base::Height>(), row[2].as<bool>()});
+        return found;
+    });
+}
+
+base::Task<void> PgOrphanStore::forget_seam(chain::Seam seam) {
+    return database_.pool.adopting.transaction([seam](pqxx::work& tx) {
+        shim::query(tx, "DELETE FROM pending_seams WHERE from_height = $1 AND to_height = $2", seam.from,
+                    seam.to);
+    });
+}
+
 }  // namespace receiptd::storage

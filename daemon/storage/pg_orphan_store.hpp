@@ -16,6 +16,8 @@ public:
 
     base::Task<void> adopt_orphans(base::HeightRange around) override;
     base::Task<std::vector<std::string>> announced_below(base::Height height) override;
+    base::Task<std::vector<chain::Seam>> pending_seams(std::chrono::seconds untouched_for) override;
+    base::Task<void> forget_seam(chain::Seam seam) override;
 
 private:
     Database& database_;

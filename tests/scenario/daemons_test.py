@@ -157,5 +157,39 @@ class GoneBack(Daemons):
         self.assert_rows_are_those_of_one_daemon([first])
 
 
+class Seams(Daemons):
+    """A gap is filled by a daemon that is killed over and over: trees that cross its ends get their verdict all the same."""
+
+    def test_a_backfill_killed_at_its_end_loses_no_verdict(self):
+        config = self.settings()
+        middle, last = self.genesis + 30, self.genesis + 60
+        support.wait_until("there are blocks", lambda: self.chain.ask("/status")["height"] > last + 10)
+        self.receiptd("backfill", "--config", config, "--from", middle + 1, "--to", last)
+        for _ in range(50):
+            process = self.start("backfill", "--config", config, "--from", self.genesis + 1, "--to", middle)
+            support.wait_until("it has come to an end, or to its last commit", lambda: process.poll() is not None or
+                               self.value("SELECT heights @> int8range(%d, %d, '[]') FROM coverage"
+                                          % (self.genesis + 1, middle)) == "t")
+            self.kill(process)
+            if self.value("SELECT count(*) FROM pending_seams") != "0":
+                break
+            self.forget(self.genesis + 1, middle)
+        else:
+            self.skipTest("no kill met the moment between the last commit and the end")
+        self.receiptd("run", "--config", config, "--until", last)
+        self.assertEqual(self.value("SELECT count(*) FROM pending_seams"), "0")
+        alone = self.make_database()
+        self.receiptd("run", "--config", self.settings(database=alone), "--until", last)
+        self.assertEqual(self.fingerprint(), self.fingerprint(alone))
+
+    def forget(self, first, last):
+        """As if the heights had never been stored."""
+        for table in ("blocks", "chunks", "transactions", "receipts", "data_receipts", "events", "transaction_results",
+                      "findings"):
+            self.query(f"DELETE FROM {table} WHERE block_height BETWEEN {first} AND {last}")
+        self.query(f"UPDATE coverage SET heights = heights - int8multirange(int8range({first}, {last}, '[]'))")
+        self.query("DELETE FROM orphan_receipts; DELETE FROM backfills")
+
+
 if __name__ == "__main__":
     support.main()

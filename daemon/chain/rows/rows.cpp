@@ -118,6 +118,7 @@ void RowBatch::withhold_before(const NewsSince& news) {
 
 void CommitFacts::append(CommitFacts&& later) {
     if (later.epoch) epoch = later.epoch;
+    if (later.seam) seam = later.seam;
     if (blocks.empty())
         seen = std::move(later.seen);
     else

@@ -72,6 +72,14 @@ struct DecidedCounts {
     void add(const DecidedCounts& other);
 };
 
+// A stretch of heights that is stored at one go. At its ends a receipt and its parent may be stored by
+// different runs, which is looked at when the stretch is complete.
+struct Seam {
+    BlockHeight from = 0;
+    BlockHeight to = 0;
+    bool history = false;  // ordered: nobody is told of its findings
+};
+
 // What a commit tells, apart from its rows.
 struct CommitFacts {
     std::vector<BlockRef> blocks;  // ascending
@@ -79,6 +87,7 @@ struct CommitFacts {
     base::HeightSet wanted;  // heights that should be stored by then: a hole below must not be forgotten
     DecidedCounts decided;
     Sightings seen;
+    std::optional<Seam> seam;  // that these heights belong to; nullopt: nobody has to look at its ends
     std::optional<std::int64_t> epoch;  // of the head: the leader's, without which nothing is committed
 
     // Appends the facts of later heights.

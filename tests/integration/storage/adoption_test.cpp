@@ -48,6 +48,32 @@ std::vector<RowBatch> blocks_seen_alone() {
 
 using Adoption = StoreTest;
 
+TEST_F(Adoption, SeamsAreRememberedWithTheCommitThatMakesThemUntilTheyAreForgotten) {
+    const auto commit_of_seam = [&](base::Height height, chain::Seam seam) {
+        auto batch = block_batch(height);
+        batch.facts.seam = seam;
+        EXPECT_EQ(commit(std::move(batch)), CommitOutcome::committed);
+    };
+    const auto pending = [&] {
+        std::string text;
+        for (const auto& seam : await(store().orphans.pending_seams(std::chrono::seconds(0))))
+            text += std::to_string(seam.from) + "-" + std::to_string(seam.to) + (seam.history ? "h " : " ");
+        return text;
+    };
+    commit(block_batch(99));
+    commit_of_seam(100, {100, 100, true});
+    commit_of_seam(102, {100, 102, true});
+    commit_of_seam(101, {100, 101, true});  // another writer was faster
+    commit_of_seam(200, {200, 200, false});
+    EXPECT_EQ(pending(), "100-102h 200-200 ");
+    EXPECT_TRUE(await(store().orphans.pending_seams(std::chrono::seconds(60))).empty());
+    await(store().orphans.forget_seam({100, 101, true}));
+    EXPECT_EQ(pending(), "100-102h 200-200 ") << "it has grown since";
+    await(store().orphans.forget_seam({100, 102, true}));
+    await(store().orphans.forget_seam({200, 200, false}));
+    EXPECT_EQ(pending(), "");
+}
+
 TEST_F(Adoption, GivesTheSameRowsForEveryOrderOfCommits) {
     std::vector<std::size_t> order = {0, 1, 2, 3, 4};
     do {

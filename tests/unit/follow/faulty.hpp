@@ -68,6 +68,12 @@ public:
     base::Task<std::vector<std::string>> announced_below(Height height) override {
         return later(stores_.orphans.announced_below(height));
     }
+    base::Task<std::vector<chain::Seam>> pending_seams(std::chrono::seconds untouched_for) override {
+        return later(stores_.orphans.pending_seams(untouched_for));
+    }
+    base::Task<void> forget_seam(chain::Seam seam) override {
+        return later(stores_.orphans.forget_seam(seam));
+    }
 
     base::Task<storage::BackfillProgress> claim_backfill(base::HeightRange range) override {
         return later(stores_.backfills.claim_backfill(range));

@@ -19,7 +19,7 @@ struct Picture {
     std::map<std::string, std::string> receipts, findings;
     std::map<std::string, unsigned> told;
     std::set<std::string> complete;
-    std::size_t unavailable = 0, pending = 0, unfinished_backfills = 0;
+    std::size_t unavailable = 0, pending = 0, unfinished_backfills = 0, seams = 0;
 
     explicit Picture(const MemoryStore& store)
         : covered(store.coverage.covered),
@@ -29,7 +29,8 @@ struct Picture {
           told(store.told),
           complete(store.complete),
           unavailable(store.unavailable.size()),
-          pending(store.pending.size()) {
+          pending(store.pending.size()),
+          seams(store.seams.size()) {
         for (const auto& [height, block] : store.blocks) blocks.push_back(height);
         for (const auto& [id, backfill] : store.backfills) unfinished_backfills += backfill.finished ? 0 : 1;
     }
@@ -46,6 +47,7 @@ void expect_same(const Picture& made, const Picture& undisturbed) {
     EXPECT_EQ(made.unavailable, 0u);
     EXPECT_EQ(made.pending, 0u);
     EXPECT_EQ(made.unfinished_backfills, 0u);
+    EXPECT_EQ(made.seams, 0u) << "somebody closed them";
 }
 
 // Work that one daemon after another goes on with, until one has done it.

@@ -270,6 +270,33 @@ TEST_F(FollowerTest, ACommitThatFailsForGoodEndsTheDaemon) {
     EXPECT_EQ(store.coverage.covered.size(), store.blocks.size());
 }
 
+TEST_F(FollowerTest, ASeamThatNobodyCameToCloseIsClosedAtTheNextStart) {
+    chain.add_range(80, 120);
+    follow(100, 120);
+    EXPECT_TRUE(store.seams.empty());
+    bool killed = false;
+    store.before_adoption = [&](base::HeightRange) {
+        if (store.coverage.covered.contains(99) && !std::exchange(killed, true))
+            throw std::runtime_error("killed after the last commit");
+    };
+    Daemon backfiller(context, chain, store, config::Start(config::StartAtResume{}));
+    EXPECT_THROW(backfiller.backfill({80, 99}), std::runtime_error);
+    EXPECT_EQ(store.coverage.covered, HeightSet({80, 120}));
+    ASSERT_EQ(store.seams.size(), 1u);
+    EXPECT_TRUE(store.seams.begin()->second.history);
+    store.adopted_since_commit.clear();
+    follow(100, 120);
+    EXPECT_TRUE(store.seams.empty());
+    const auto adopted = [&](base::Height at) {
+        return std::any_of(store.adopted_since_commit.begin(), store.adopted_since_commit.end(),
+                           [&](const auto& around) {
+                               return around == base::HeightRange{at, at};
+                           });
+    };
+    EXPECT_TRUE(adopted(80));
+    EXPECT_TRUE(adopted(100));
+}
+
 TEST_F(FollowerTest, HeightsThatTheDatabaseLostAreFetchedAgain) {
     chain.add_range(100, 140);
     store.before_commit = [&](const chain::RowBatch& batch) {

@@ -55,6 +55,10 @@ public:
         coverage.wanted.add(batch.facts.covered);
         coverage.wanted.add(batch.facts.wanted);
         for (const auto& block : batch.facts.blocks) blocks[block.height] = block;
+        if (const auto& seam = batch.facts.seam) {
+            auto& known = seams.emplace(seam->from, *seam).first->second;
+            known.to = std::max(known.to, seam->to);
+        }
         for (const auto& range : batch.facts.covered.ranges())
             unavailable.erase(unavailable.lower_bound(range.from), unavailable.upper_bound(range.to));
         co_return storage::CommitOutcome::committed;
@@ -143,7 +147,18 @@ public:
 
     // --- What PostgreSQL alone can do ---
     base::Task<void> adopt_orphans(base::HeightRange around) override {
+        if (before_adoption) before_adoption(around);
         adopted_since_commit.push_back(around);
+        co_return;
+    }
+    base::Task<std::vector<chain::Seam>> pending_seams(std::chrono::seconds) override {
+        std::vector<chain::Seam> pending_ones;
+        for (const auto& [from, seam] : seams) pending_ones.push_back(seam);
+        co_return pending_ones;
+    }
+    base::Task<void> forget_seam(chain::Seam seam) override {
+        const auto found = seams.find(seam.from);
+        if (found != seams.end() && found->second.to == seam.to) seams.erase(found);
         co_return;
     }
     base::Task<chain::DecidedCounts> settle_trees(base::HeightRange, chain::NewsSince) override {
@@ -209,6 +224,8 @@ public:
 
     ManualClock clock;
     std::uint64_t reconnected = 0;
+    std::map<Height, chain::Seam> seams;
+    std::function<void(base::HeightRange)> before_adoption;
     Leader leader;
     unsigned process = 1;  // that asks
     storage::Coverage coverage;
