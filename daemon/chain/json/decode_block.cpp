@@ -16,6 +16,31 @@ bool read_time(Reader& reader, Text nanosec, Text rounded, std::uint64_t& out) {
     return reader.within(exact ? "timestamp_nanosec" : "timestamp");
 }
 
+// A shard has one chunk in a block. But the children of a split shard show its last chunk while they have
+// none of their own: that one stays once.
+bool leave_one_of_each(Reader& reader, Block& block) {
+    IdSet hashes;
+    boost::unordered_flat_set<ShardId> shards;
+    std::vector<ChunkHeader> kept;
+    kept.reserve(block.chunks.size());
+    for (std::size_t i = 0; i < block.chunks.size(); ++i) {
+        const ChunkHeader& chunk = block.chunks[i];
+        const bool new_hash = hashes.insert(chunk.chunk_hash).second;
+        const bool new_shard = shards.insert(chunk.shard_id).second;
+        if (new_hash && new_shard) {
+            kept.push_back(chunk);
+            continue;
+        }
+        if (!new_hash && !new_shard && chunk.height_included < block.header.height) continue;
+        reader.fail(new_hash    ? "its shard is listed before"
+                    : new_shard ? "its hash is listed before"
+                                : "it is listed before");
+        return reader.within(i) || reader.within("chunks");
+    }
+    block.chunks = std::move(kept);
+    return true;
+}
+
 }  // namespace
 
 bool members(Reader& reader, ondemand::object& object, ChunkHeader& out) {
@@ -50,8 +75,9 @@ bool members(Reader& reader, ondemand::object& object, BlockHeader& out) {
 }
 
 bool block_members(Reader& reader, ondemand::object& object, Presence chunks, Block& out) {
-    return reader.object(object, required("author", out.author), required("header", out.header),
-                         Field<7, std::vector<ChunkHeader>&>{"chunks", chunks, out.chunks});
+    return reader.object(object, required("author", Account{out.author}), required("header", out.header),
+                         Field<7, std::vector<ChunkHeader>&>{"chunks", chunks, out.chunks}) &&
+           leave_one_of_each(reader, out);
 }
 
 bool members(Reader& reader, ondemand::object& object, Block& out) {
@@ -74,7 +100,7 @@ std::vector<Receipt> ReceiptLists::merge() && {
 bool members(Reader& reader, ondemand::object& object, Chunk& out) {
     ReceiptLists lists;
     const bool read =
-        reader.object(object, required("author", out.author), required("header", out.header),
+        reader.object(object, required("author", Account{out.author}), required("header", out.header),
                       required("transactions", out.transactions), required("receipts", lists.listed),
                       optional("local_receipts", lists.local), optional("instant_receipts", lists.instant));
     out.receipts = std::move(lists).merge();

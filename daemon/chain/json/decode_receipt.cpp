@@ -40,7 +40,7 @@ bool read_execution(Reader& reader, Value value, Outcome& out) {
     return reader.object(value, required("logs", out.logs), required("receipt_ids", Hashes{out.receipt_ids}),
                          required("gas_burnt", out.gas_burnt), required("status", out.status),
                          optional("tokens_burnt", out.tokens_burnt),
-                         optional("executor_id", out.executor_id));
+                         optional("executor_id", Account{out.executor_id}));
 }
 
 }  // namespace

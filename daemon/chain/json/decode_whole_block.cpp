@@ -1,6 +1,8 @@
 // Whole blocks of neardata and NEAR Lake: providers.md §2.2, §3.
 #include "chain/json/decode_parts.hpp"
 
+#include <boost/unordered/unordered_flat_set.hpp>
+
 namespace receiptd::chain::decoding {
 
 namespace {
@@ -19,6 +21,16 @@ bool read_chunk(Reader& reader, Value value, WholeBlockShard& out) {
     return reader.object(value, required("header", out.chunk_header),
                          required("transactions", out.transactions), required("receipts", data_of),
                          optional("local_receipts", data_of), optional("instant_receipts", data_of));
+}
+
+bool are_distinct(Reader& reader, const std::vector<WholeBlockShard>& shards) {
+    boost::unordered_flat_set<ShardId> known;
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+        if (known.insert(shards[i].shard_id).second) continue;
+        reader.fail("it is listed before");
+        return reader.within(i) || reader.within("shards");
+    }
+    return true;
 }
 
 // Blocks of old recordings have no list of chunk headers.
@@ -55,7 +67,9 @@ bool members(Reader& reader, ondemand::object& object, WholeBlock& out) {
         ondemand::object block;
         return reader.open(value, block) && block_members(reader, block, Presence::optional, out.block);
     };
-    if (!reader.object(object, required("block", read_block), required("shards", out.shards))) return false;
+    if (!reader.object(object, required("block", read_block), required("shards", out.shards)) ||
+        !are_distinct(reader, out.shards))
+        return false;
     fill_chunks(out);
     return true;
 }

@@ -9,9 +9,14 @@ using testing::Changed;
 using ::testing::ElementsAre;
 using testing::error_of;
 using testing::fixture;
+using testing::OrderedJson;
 
 std::string header_error(const std::string& json) { return error_of(decode_block(json)); }
 std::string header_error(const Changed& json) { return header_error(json.text()); }
+
+std::string chunk_hash(const Changed& block, int index) {
+    return OrderedJson::parse(block.text())["chunks"][index]["chunk_hash"].dump();
+}
 
 TEST(DecodeBlock, ReadsHeaderAndChunkHeaders) {
     const auto decoded = decode_block(fixture("block/full.json"));
@@ -176,6 +181,29 @@ TEST(DecodeBlock, HashesAreBase58OfPlausibleLength) {
     EXPECT_EQ(hash(std::string(42, '1') + "\\u0031"), "header.hash: not a hash");
     EXPECT_EQ(header_error(Changed("block/full.json").set("/header/prev_hash", "12")),
               "header.prev_hash: not a string");
+}
+
+TEST(DecodeBlock, ItsAuthorIsAnAccount) {
+    const std::string long_name = '"' + std::string(6'000, 'a') + '"';
+    EXPECT_EQ(header_error(Changed("block/full.json").set("/author", long_name)),
+              "author: not an account id");
+    EXPECT_EQ(error_of(decode_chunk(Changed("chunk/full.json").set("/author", long_name).text())),
+              "author: not an account id");
+}
+
+TEST(DecodeBlock, NoShardAndNoChunkIsListedTwice) {
+    const Changed full("block/full.json");
+    EXPECT_EQ(header_error(Changed(full).set("/chunks/1/shard_id", "6")),
+              "chunks[1]: its shard is listed before");
+    EXPECT_EQ(header_error(Changed(full).set("/chunks/1/chunk_hash", chunk_hash(full, 0))),
+              "chunks[1]: its hash is listed before");
+    Changed twice(full);
+    twice.set("/chunks/1/shard_id", "6").set("/chunks/1/chunk_hash", chunk_hash(full, 0));
+    EXPECT_EQ(header_error(Changed(twice).set("/chunks/1/height_included", "150000000")),
+              "chunks[1]: it is listed before");
+    const auto decoded = decode_block(twice.text());
+    ASSERT_TRUE(decoded) << "the children of a split shard show its last chunk while they have none";
+    EXPECT_EQ(decoded->value.chunks.size(), 1);
 }
 
 TEST(DecodeBlock, AMemberGivenTwiceIsAnError) {

@@ -175,6 +175,8 @@ TEST_F(DecodeOutcome, SaysWhatIsWrong) {
     EXPECT_EQ(error("/outcome", "[]"), at + "outcome: not an object");
     EXPECT_EQ(error("/outcome/receipt_ids/0", "\"no\""), at + "outcome.receipt_ids[0]: not a hash");
     EXPECT_EQ(error("/outcome/logs", "[\"a\",7]"), at + "outcome.logs[1]: not a string");
+    EXPECT_EQ(error("/outcome/executor_id", '"' + std::string(6'000, 'a') + '"'),
+              at + "outcome.executor_id: not an account id");
     EXPECT_EQ(error("/outcome/gas_burnt", "9223372036854775808"), at + "outcome.gas_burnt: beyond bigint");
     EXPECT_EQ(error("/outcome/status", "{}"), at + "outcome.status: not an object of one key");
     EXPECT_EQ(error("/outcome/status", "{\"SuccessValue\":1}"),

@@ -97,6 +97,10 @@ TEST(DecodeWholeBlockErrors, NameTheShardAndTheMember) {
               "shards[0].receipt_execution_outcomes[0].tx_hash: not a hash");
     EXPECT_EQ(whole_block_error(Changed(full).remove("/block/header/hash")), "block.header.hash: missing");
     EXPECT_EQ(whole_block_error(Changed(full).remove("/shards")), "shards: missing");
+    EXPECT_EQ(whole_block_error(Changed(full).set("/shards/1/shard_id", "6")),
+              "shards[1]: it is listed before");
+    EXPECT_EQ(whole_block_error(Changed(full).set("/block/chunks/1/shard_id", "6")),
+              "block.chunks[1]: its shard is listed before");
 }
 
 TEST(DecodeWholeBlockErrors, AMissingHeightIsNoBlock) {
