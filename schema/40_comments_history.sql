@@ -1,6 +1,7 @@
 COMMENT ON TABLE chain_identity IS 'Which chain this database holds, in one row written on first use. A daemon configured for another network or scope refuses to write here.';
 COMMENT ON COLUMN chain_identity.only_row IS 'Always true: keeps the table at one row.';
 COMMENT ON COLUMN chain_identity.network IS 'Name of the network, as configured: mainnet, testnet, …';
+COMMENT ON COLUMN chain_identity.genesis_hash IS 'Hash of the genesis block, as the hosts told it at the first start, or chain.genesis_hash. A host that tells another one is put aside. NULL: none has told it yet.';
 COMMENT ON COLUMN chain_identity.scope IS 'What is stored: headers (blocks and chunks), accounts (trees that touch the configured accounts), all.';
 COMMENT ON COLUMN chain_identity.partition_width IS 'Time that one partition of a history table holds: day, week or month (UTC).';
 COMMENT ON COLUMN chain_identity.created_by IS 'Version of receiptd that wrote this row.';

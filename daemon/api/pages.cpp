@@ -21,6 +21,8 @@ base::Task<net::ServerReply> readyz(SharedContext context, Call) {
     for (const auto& reason : unreadiness(status))
         reasons.push_back({{"reason", reason.reason}, {"detail", reason.detail}});
     json body = {{"ready", reasons.empty()}, {"reasons", reasons}};
+    for (const auto& note : notes(status))
+        body["notes"].push_back({{"reason", note.reason}, {"detail", note.detail}});
     if (status.outbox) body["alerts"] = outbox_line(*status.outbox);
     co_return json_reply(reasons.empty() ? 200 : 503,
                          body.dump(2, ' ', false, json::error_handler_t::replace));

@@ -13,6 +13,7 @@ using nlohmann::json;
 constexpr double kHeadStaleSeconds = 60;
 constexpr std::uint64_t kLagHeights = 100;
 constexpr double kClockOffSeconds = 600;
+constexpr std::uint64_t kHostsLag = 10;  // behind one another, near the head
 
 json block_json(const std::optional<BlockView>& block) {
     if (!block) return nullptr;
@@ -35,6 +36,8 @@ json upstream_json(const UpstreamView& upstream) {
             {"origin", upstream.origin},
             {"health", upstream.health},
             {"refused", upstream.refused},
+            {"network", upstream.network},
+            {"network_detail", upstream.network_detail},
             {"last_error", upstream.last_error},
             {"horizon_height", height_json(upstream.horizon_height)},
             {"head_height", height_json(upstream.head_height)},
@@ -89,6 +92,14 @@ std::string overdue_text(const OverdueTreesView& overdue) {
 bool clock_is_off(const DaemonStatus& status) {
     return status.clock_ahead_seconds && std::abs(*status.clock_ahead_seconds) > kClockOffSeconds &&
            std::abs(status.clock_jumped_seconds) > kClockOffSeconds;
+}
+
+std::string unusable_text(const std::vector<UpstreamView>& upstreams) {
+    std::string text = "no upstream can be used";
+    for (const auto& upstream : upstreams)
+        text += (upstream.name == upstreams.front().name ? ": " : "; ") + upstream.name + " " +
+                (upstream.refused ? "refuses our requests (401 or 403)" : upstream.network_detail);
+    return text;
 }
 
 }  // namespace
@@ -163,6 +174,10 @@ void add_head(const DaemonStatus& status, Reasons& reasons) {
                                         " s ahead of the newest block"});
     if (!status.head) return;
     const auto committed = status.committed ? status.committed->height : 0;
+    if (status.head->height + kHostsLag < committed)
+        reasons.push_back({"head_below_tip", "the head that is told, " + std::to_string(status.head->height) +
+                                                 ", is below the stored block " + std::to_string(committed) +
+                                                 ": another network, or one that was started anew"});
     if (committed + kLagHeights < status.head->height)
         reasons.push_back({"lag", "committed up to " + std::to_string(committed) + ", the head is at " +
                                       std::to_string(status.head->height)});
@@ -183,8 +198,8 @@ void add_contents(const DaemonStatus& status, Reasons& reasons) {
 
 void add_hosts_and_endpoints(const DaemonStatus& status, Reasons& reasons) {
     const bool any_upstream = std::any_of(status.upstreams.begin(), status.upstreams.end(),
-                                          [](const auto& upstream) { return !upstream.refused; });
-    if (!any_upstream) reasons.push_back({"upstreams", "every upstream refuses our requests (401 or 403)"});
+                                          [](const auto& upstream) { return upstream.is_usable; });
+    if (!any_upstream) reasons.push_back({"upstreams", unusable_text(status.upstreams)});
     for (const auto& endpoint : status.endpoints_off)
         reasons.push_back({"endpoint", "the endpoint " + endpoint +
                                            " answered 410 and gets no alerts: a restart or `receiptd alerts "
@@ -207,6 +222,14 @@ std::vector<Unreadiness> unreadiness(const DaemonStatus& status) {
     }
     add_hosts_and_endpoints(status, reasons);
     return reasons;
+}
+
+std::vector<Unreadiness> notes(const DaemonStatus& status) {
+    std::vector<Unreadiness> notes;
+    for (const auto& upstream : status.upstreams)
+        if (upstream.network == "other_network" || upstream.network == "on_trust")
+            notes.push_back({"network", upstream.name + " " + upstream.network_detail});
+    return notes;
 }
 
 }  // namespace receiptd::api

@@ -29,6 +29,9 @@ struct UpstreamView {
     std::string origin;
     double health = 0;
     bool refused = false;
+    std::string network;  // "proven", "unproven", "on_trust", "other_network", "unchecked"
+    std::string network_detail;
+    bool is_usable = true;
     std::string last_error;
     std::optional<std::uint64_t> horizon_height;  // lowest height it is known to hold
     std::optional<std::uint64_t> head_height;
@@ -115,12 +118,14 @@ std::string to_json(const DaemonStatus& status);
 std::string outbox_line(const OutboxView& outbox);
 
 // Why the daemon is not ready; empty: it is. One that waits to take over from the leader is ready. Each is
-// short and stable: "database", "head_unknown", "head_stale", "clock", "lag", "gap", "broken_chain",
-// "shards", "trees", "upstreams", "endpoint".
+// short and stable: "database", "head_unknown", "head_stale", "head_below_tip", "clock", "lag", "gap",
+// "broken_chain", "shards", "trees", "upstreams", "endpoint".
 struct Unreadiness {
     std::string reason;
     std::string detail;
 };
 std::vector<Unreadiness> unreadiness(const DaemonStatus& status);
+// What somebody should look at, though it makes nobody unready: "network".
+std::vector<Unreadiness> notes(const DaemonStatus& status);
 
 }  // namespace receiptd::api

@@ -73,6 +73,7 @@ private:
             co_await runtime_.join_database();
             helpers_.spawn(watch_database());
             co_await runtime_.check_network();
+            helpers_.spawn(runtime_.sources->network_check().run());
             // Maintenance ends alerts of endpoints that nobody has served for four days: it comes after the
             // start of ours, and is no matter of a mere backfill.
             if (daemon) co_await start_alerts();

@@ -101,7 +101,8 @@ void print_daemon(const std::optional<json>& daemon, const std::string& listen) 
                   << ", " << upstream.value("origin", "?") << ")  health " << health << "  horizon "
                   << height_text(upstream["horizon_height"]) << "  head "
                   << height_text(upstream["head_height"])
-                  << (upstream.value("refused", false) ? "  REFUSES OUR REQUESTS" : "");
+                  << (upstream.value("refused", false) ? "  REFUSES OUR REQUESTS" : "")
+                  << (upstream.value("network", "") == "other_network" ? "  OF ANOTHER NETWORK" : "");
         if (const auto error = upstream.value("last_error", ""); !error.empty())
             std::cout << "  last: " << error;
         std::cout << '\n';

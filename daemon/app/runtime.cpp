@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -20,6 +21,7 @@ namespace receiptd::app {
 namespace {
 
 constexpr std::size_t kListed = 20;
+constexpr chain::BlockHeight kNewBlocks = 100;
 constexpr auto kDatabaseSilence = std::chrono::seconds(10);  // longer: it is away
 
 std::optional<api::BlockView> view(const std::optional<chain::BlockRef>& block) {
@@ -33,6 +35,9 @@ api::UpstreamView view(const rpc::UpstreamState& upstream) {
             upstream.origin,
             upstream.health,
             upstream.refused,
+            upstream.network,
+            upstream.network_detail,
+            upstream.is_usable,
             upstream.last_error,
             upstream.horizon,
             upstream.head,
@@ -227,15 +232,36 @@ base::Task<void> Runtime::keep_alive() {
     other_daemons = std::move(others);
 }
 
+// An invented block at the tip may be stored; farther below it would have been found out.
+base::Task<std::optional<chain::BlockRef>> Runtime::stored_block() {
+    const auto newest = co_await blocks.stored_block_below(std::numeric_limits<std::int64_t>::max());
+    if (!newest) co_return std::nullopt;
+    const auto below = newest->height > kNewBlocks ? newest->height - kNewBlocks : 0;
+    auto older = co_await blocks.stored_block_below(below);
+    if (!older) older = co_await blocks.stored_block_above(0);
+    co_return older;
+}
+
 base::Task<void> Runtime::check_network() {
-    const auto told = co_await sources->chain_id();
-    if (!told) {
-        log::warn("no upstream says which network it is", {{"reason", told.error().reason}});
-        co_return;
+    rpc::OwnNetwork own;
+    const auto& pinned = settings.genesis_hash;
+    own.identity.chain_id = settings.network;
+    own.identity.genesis_hash = co_await database.genesis_hash(pinned);
+    if (!pinned.empty() && pinned != own.identity.genesis_hash)
+        throw std::runtime_error("this database holds a chain whose genesis block is \"" +
+                                 own.identity.genesis_hash + "\", but chain.genesis_hash is \"" + pinned +
+                                 "\": correct it, or use another database for this chain");
+    own.learn = [this](std::string told) { return database.genesis_hash(std::move(told)); };
+    own.stored_block = [this] { return stored_block(); };
+    co_await sources->network_check().begin(std::move(own));
+    std::string others;
+    for (const auto& upstream : sources->states()) {
+        if (upstream.network != "other_network") co_return;
+        others += (others.empty() ? "" : "; ") + upstream.name + " " + upstream.network_detail;
     }
-    if (!told->chain_id.empty() && told->chain_id != settings.network)
-        throw std::runtime_error("the upstream is of network \"" + told->chain_id +
-                                 "\", but chain.network is \"" + settings.network + "\": nothing was stored");
+    if (!others.empty())
+        throw std::runtime_error("no upstream is of network \"" + settings.network +
+                                 "\" (chain.network): " + others + ": nothing was stored");
 }
 
 }  // namespace receiptd::app

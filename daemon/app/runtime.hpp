@@ -89,8 +89,11 @@ struct Runtime {
     base::Task<void> join_database();
     // Renews this daemon's row, and says which others live.
     base::Task<void> keep_alive();
-    // Refuses an upstream of another network; one that does not say is believed.
+    // Throws where every upstream is of another network.
     base::Task<void> check_network();
+
+private:
+    base::Task<std::optional<chain::BlockRef>> stored_block();
 };
 
 }  // namespace receiptd::app

@@ -37,6 +37,7 @@ std::string type_text(const Key& key) {
         case Type::integer: return "integer";
         case Type::decimal: return "number";
         case Type::flag: return "`true` or `false`";
+        case Type::hash: return "32 bytes in base58";
         case Type::glob: return "text with `*` and `?`";
         case Type::duration: return "duration";
         case Type::keep: return "duration or `\"forever\"`";

@@ -32,6 +32,7 @@ enum class Type {
     file,      // path of a file that holds a secret
     flag,      // true or false
     glob,      // of account ids or methods: '*' and '?'
+    hash,      // 32 bytes in base58
 };
 
 // A value on its way between the file and Settings. Choices travel as their index.

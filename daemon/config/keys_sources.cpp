@@ -19,6 +19,14 @@ constexpr Key kSourceKeys[] = {
      .help = "The chain id: `mainnet`, `testnet` or the name of a network of your own. A database that "
              "holds another network is refused.",
      .example = "\"mainnet\""},
+    {.section = "chain",
+     .name = "genesis_hash",
+     .type = Type::hash,
+     .at = setting<&Settings::genesis_hash>(),
+     .help =
+         "Hash of the genesis block. Left out: the one that the hosts tell at the first start; it is kept in "
+         "the database. A host that tells another one is put aside.",
+     .example = "\"EPnLgE7iEq9s7yTkos96M3cWymH5avBAPm3qx3NXqR8H\""},
 
     {.section = "upstream",
      .name = "name",

@@ -80,6 +80,14 @@ std::optional<std::string> glob_fault(std::string_view glob) {
     return std::nullopt;
 }
 
+std::optional<std::string> hash_fault(std::string_view hash) {
+    constexpr std::string_view kAlphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+    const bool fits = hash.size() >= 32 && hash.size() <= 44;
+    if (!fits || hash.find_first_not_of(kAlphabet) != std::string_view::npos)
+        return "must be 32 bytes in base58, as `status` of a host tells them";
+    return std::nullopt;
+}
+
 std::optional<std::string> string_fault(Type type, const std::string& text) {
     if (text.empty()) return "must not be empty";
     switch (type) {
@@ -88,6 +96,7 @@ std::optional<std::string> string_fault(Type type, const std::string& text) {
         case Type::listen: return listen_fault(text);
         case Type::env: return env_fault(text);
         case Type::glob: return glob_fault(text);
+        case Type::hash: return hash_fault(text);
         default: return std::nullopt;
     }
 }

@@ -110,6 +110,7 @@ struct WatchRule {
 
 struct Settings {
     std::string network = "mainnet";
+    std::string genesis_hash;  // empty: learned
     std::vector<Upstream> upstreams;
     std::optional<Neardata> neardata;
     std::vector<Endpoint> endpoints;

@@ -19,6 +19,8 @@ RpcSeries::RpcSeries(Registry& r)
       refused(r.gauge("receiptd_upstream_refused",
                       "1 while an upstream refuses our requests (401, 403): it is put aside, and tried again "
                       "now and then.")),
+      other_network(r.gauge("receiptd_upstream_other_network",
+                            "1 while an upstream is put aside because it is of another network.")),
       untracked_shards(r.gauge("receiptd_upstream_untracked_shards",
                                "Shards that an upstream does not track, learned from its answers.")),
       shard_untracked(
@@ -34,6 +36,7 @@ UpstreamSeries::UpstreamSeries(RpcSeries& series, const std::string& upstream)
       budget_tokens(series.budget_tokens.Add({{"upstream", upstream}})),
       in_flight(series.in_flight.Add({{"upstream", upstream}})),
       refused(series.refused.Add({{"upstream", upstream}})),
+      other_network(series.other_network.Add({{"upstream", upstream}})),
       untracked_shards(series.untracked_shards.Add({{"upstream", upstream}})),
       requests_(series.requests),
       upstream_(upstream) {}

@@ -21,6 +21,7 @@ struct RpcSeries {
     prometheus::Family<prometheus::Gauge>& budget_tokens;
     prometheus::Family<prometheus::Gauge>& in_flight;
     prometheus::Family<prometheus::Gauge>& refused;
+    prometheus::Family<prometheus::Gauge>& other_network;
     prometheus::Family<prometheus::Gauge>& untracked_shards;
     prometheus::Family<prometheus::Gauge>& shard_untracked;  // shard_id
 };
@@ -41,6 +42,7 @@ public:
     prometheus::Gauge& budget_tokens;
     prometheus::Gauge& in_flight;
     prometheus::Gauge& refused;
+    prometheus::Gauge& other_network;
     prometheus::Gauge& untracked_shards;
 
 private:

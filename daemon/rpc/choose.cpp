@@ -12,6 +12,7 @@ constexpr double kIllness = 2.0;
 constexpr double kFullLoad = 0.5;
 constexpr double kFirst = -5.0;
 constexpr double kLast = 10.0;
+constexpr double kUnproven = 100.0;
 constexpr double kBelowHorizon = 1'000.0;
 constexpr double kUntracked = 1'000.0;
 constexpr double kDoubted = 100.0;
@@ -20,6 +21,7 @@ double cost(const HostView& host) {
     double cost = std::chrono::duration<double>(host.wait).count();
     cost += kIllness * (1.0 - host.health) + kFullLoad * host.load + kTried * host.tries;
     if (host.kind == HostKind::archival) cost += kArchival;
+    if (host.unproven) cost += kUnproven;
     if (host.below_horizon) cost += kBelowHorizon;
     if (host.untracked) cost += kUntracked;
     if (host.doubted) cost += kDoubted;

@@ -14,6 +14,7 @@ struct HostView {
     HostKind kind = HostKind::regular;
     bool usable = true;          // may be asked by this call, offers the method
     bool absent = false;         // said in this call that it does not know the object
+    bool unproven = false;       // would have to prove its network first
     bool below_horizon = false;  // learned earlier: it no longer holds the height
     bool untracked = false;      // learned earlier: it does not track the shard
     bool doubted = false;        // it told what is not of this chain

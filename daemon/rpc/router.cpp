@@ -60,6 +60,10 @@ base::Task<base::Result<std::size_t, CallError>> Router::call(Call call) {
     while (!progress.finished && progress.failures < attempts && progress.refusals < refusals) {
         const auto host = choose(view(call, progress));
         if (!host) break;
+        if (!call.for_proof && !may_be_used(hosts_[*host]->network())) {
+            if (!co_await proves_itself(*hosts_[*host], progress)) break;
+            continue;
+        }
         const auto pause = std::max(pause_before(progress, *host), hosts_[*host]->wait());
         if (progress.spent + pause > limits_.time) break;
         progress.spent += pause;
@@ -80,6 +84,13 @@ base::Task<base::Result<std::size_t, CallError>> Router::call(Call call) {
     co_return give_up(call, progress);
 }
 
+base::Task<bool> Router::proves_itself(Upstream& host, Progress& progress) {
+    const auto started = time_->now();
+    co_await host.wait_for_proof(limits_.time - progress.spent);
+    progress.spent += time_->now() - started;
+    co_return progress.spent < limits_.time;
+}
+
 bool Router::offers(const Upstream& host, const std::string& method) const {
     return host.memory().supports(method, time_->now());
 }
@@ -88,7 +99,8 @@ std::vector<std::size_t> Router::ready(HostKind kind, const std::string& method)
     std::vector<std::size_t> ready;
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
         const auto& host = *hosts_[i];
-        if (host.kind() == kind && offers(host, method) && host.wait() == base::Duration::zero())
+        if (host.kind() == kind && offers(host, method) && may_be_used(host.network()) &&
+            host.wait() == base::Duration::zero())
             ready.push_back(i);
     }
     return ready;
@@ -121,7 +133,9 @@ std::vector<HostView> Router::view(const Call& call, const Progress& progress) c
         const auto& seen = progress.hosts[i];
         HostView view;
         view.kind = host.kind();
-        view.usable = concerns(call, i) && offers(host, call.request.method);
+        view.usable = concerns(call, i) && offers(host, call.request.method) &&
+                      (call.for_proof || host.network().state != NetworkState::other_network);
+        view.unproven = !call.for_proof && !may_be_used(host.network());
         view.absent = seen.last && seen.last->absent && !seen.last->again;
         view.below_horizon = call.request.height && host.memory().below_horizon(*call.request.height);
         view.untracked =
@@ -294,8 +308,11 @@ CallError Router::never_asked(const Call& call) const {
         if (!offers) error.method_missing = true;
         if (!host->health().last_error.empty()) error.reason = host->health().last_error;
         states += states.empty() ? "" : "; ";
-        states += host->name() + (offers ? " is given time to recover from " + host->health().last_error
-                                         : " does not offer " + call.request.method);
+        if (!may_be_used(host->network()))
+            states += host->name() + " " + host->network().detail;
+        else
+            states += host->name() + (offers ? " is given time to recover from " + host->health().last_error
+                                             : " does not offer " + call.request.method);
     }
     if (!hosts_.empty() && !offered) error.reason = "METHOD_NOT_FOUND";
     if (error.reason == "rate_limited") error.error_class = ErrorClass::rate_limited;

@@ -25,6 +25,7 @@ struct Call {
     std::optional<std::size_t> only_host;   // asked alone, and once
     std::set<std::size_t> except;           // not asked
     std::string last_host;                  // asked if no other one can be
+    bool for_proof = false;                 // asks hosts that have not proven their network, too
     Read read;                              // empty: any result will do
 };
 
@@ -76,6 +77,8 @@ public:
 private:
     struct Progress;
     bool offers(const Upstream& host, const std::string& method) const;
+    // Whether a host that has not proven its network has done so within the call's time.
+    base::Task<bool> proves_itself(Upstream& host, Progress& progress);
     std::vector<HostView> view(const Call& call, const Progress& progress) const;
     base::Duration pause_before(const Progress& progress, std::size_t host);
     void learn(const Call& call, const Progress& progress, std::optional<std::size_t> answered);

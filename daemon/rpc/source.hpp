@@ -159,6 +159,9 @@ struct UpstreamState {
     double health = 1.0;   // 0..1
     bool doubted = false;  // it told blocks or a head that are not of this chain
     bool refused = false;  // it answers 401 or 403: put aside, and tried again now and then
+    std::string network;   // NetworkState
+    std::string network_detail;
+    bool is_usable = true;  // neither refused, nor without a proof of its network
     std::string last_error;
     std::optional<chain::BlockHeight> horizon;  // lowest height it is known to hold (learned)
     std::optional<chain::BlockHeight> head;

@@ -5,7 +5,6 @@
 #include "rpc/neardata_source.hpp"
 #include "rpc/questions.hpp"
 #include "rpc/redirects.hpp"
-#include "rpc/result_json.hpp"
 #include "rpc/tree_source.hpp"
 #include "rpc/witnesses.hpp"
 
@@ -80,16 +79,6 @@ std::unique_ptr<Upstream> make_neardata(const Parts& parts, const config::Nearda
                                       parts.series);
 }
 
-base::Result<ChainIdentity, std::string> read_identity(const std::string& body) {
-    const auto status = result_json(body);
-    if (!status.is_object()) return refuse<ChainIdentity>(std::string("status: result is not an object"));
-    ChainIdentity identity;
-    if (status.contains("chain_id") && status["chain_id"].is_string()) identity.chain_id = status["chain_id"];
-    if (status.contains("genesis_hash") && status["genesis_hash"].is_string())
-        identity.genesis_hash = status["genesis_hash"];
-    return identity;
-}
-
 class ConfiguredSources final : public Sources {
 public:
     ConfiguredSources(Parts parts, base::asio::thread_pool& pool, const config::Settings& settings)
@@ -105,18 +94,21 @@ public:
         submissions_ =
             std::make_unique<RpcSubmitSource>(parts.executor, pool, parts.time, rpc_, cache, *trees_);
         final_accounts_ = std::make_unique<RpcFinalAccounts>(pool, rpc_);
-        if (settings.follow.source == config::Source::rpc) {
+        if (settings.follow.source == config::Source::rpc)
             blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache);
-            witnesses_ = std::make_unique<ConfiguredWitnesses>(parts.executor, pool, rpc_, nullptr);
-            return;
-        }
+        else
+            follow_whole_blocks(parts, settings);
+        witnesses_ = std::make_unique<ConfiguredWitnesses>(parts.executor, pool, rpc_, neardata_);
+        network_check_ = std::make_unique<NetworkCheck>(parts.executor, pool, parts.time, rpc_, neardata_);
+    }
+
+    void follow_whole_blocks(const Parts& parts, const config::Settings& settings) {
         if (!settings.neardata)
             throw std::invalid_argument("follow.source is neardata, but [neardata] is missing");
         std::vector<std::unique_ptr<Upstream>> one;
         one.push_back(make_neardata(parts, *settings.neardata, settings.timeouts));
         neardata_ = std::make_shared<Router>(parts.executor, parts.time, std::move(one));
-        blocks_ = std::make_unique<NeardataSource>(pool, neardata_);
-        witnesses_ = std::make_unique<ConfiguredWitnesses>(parts.executor, pool, rpc_, neardata_);
+        blocks_ = std::make_unique<NeardataSource>(pool_, neardata_);
     }
 
     BlockSource& blocks() override { return *blocks_; }
@@ -138,14 +130,7 @@ public:
         return {shards.begin(), shards.end()};
     }
 
-    base::Task<base::Result<ChainIdentity, Unavailable>> chain_id() override {
-        Decoder<ChainIdentity> decode = read_identity;
-        auto call = ask_status();
-        auto answer = co_await decoded_call<ChainIdentity>(*rpc_, pool_, std::move(call), std::move(decode));
-        if (answer) co_return std::move(answer->value);
-        if (rpc_->hosts().empty() || answer.error().reason == "METHOD_NOT_FOUND") co_return ChainIdentity{};
-        co_return unavailable(answer.error());
-    }
+    NetworkCheck& network_check() override { return *network_check_; }
 
     void reload(const config::Settings& settings) override {
         for (std::size_t i = 0; i < settings_.upstreams.size(); ++i)
@@ -160,7 +145,7 @@ private:
     static void apply(Upstream& upstream, const Host& now, const Host& wanted) {
         const bool same_key = now.api_key == wanted.api_key;
         if (!same_key) upstream.set_credential(credential_of(wanted));
-        if (same_key && upstream.state().refused) upstream.start_afresh();
+        if (same_key && !upstream.state().is_usable) upstream.start_afresh();
         if (now.max_requests_per_second != wanted.max_requests_per_second)
             upstream.set_limits(limits_of(wanted));
     }
@@ -175,6 +160,7 @@ private:
     std::unique_ptr<ReceiptSource> receipts_;
     std::unique_ptr<SubmitSource> submissions_;
     std::unique_ptr<FinalAccounts> final_accounts_;
+    std::unique_ptr<NetworkCheck> network_check_;
 };
 
 }  // namespace

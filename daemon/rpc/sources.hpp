@@ -4,6 +4,7 @@
 #include "config/settings.hpp"
 #include "metrics/rpc_series.hpp"
 #include "rpc/final_accounts.hpp"
+#include "rpc/network_check.hpp"
 #include "rpc/receipt_source.hpp"
 #include "rpc/router.hpp"
 #include "rpc/source.hpp"
@@ -15,12 +16,6 @@
 #include <vector>
 
 namespace receiptd::rpc {
-
-// Empty where the host does not say.
-struct ChainIdentity {
-    std::string chain_id;  // "mainnet"
-    std::string genesis_hash;
-};
 
 // Lives on one single-threaded executor; so do all its coroutines. Keep it until they have ended.
 class Sources {
@@ -35,8 +30,9 @@ public:
     virtual std::vector<UpstreamState> states() const = 0;
     // Shards that no upstream tracks, as far as the answers tell: their chunks and outcomes cannot be had.
     virtual std::vector<chain::ShardId> untracked_shards() = 0;
-    // By `status`; empty fields if no host offers it.
-    virtual base::Task<base::Result<ChainIdentity, Unavailable>> chain_id() = 0;
+    // From then on hosts are used as their proofs say; run() of the check keeps them up. Without it each host
+    // is used as it is.
+    virtual NetworkCheck& network_check() = 0;
     // Takes over keys and budgets of the same upstreams in the same order, as config::reload() leaves them.
     // Each host that refuses us is tried again at once.
     virtual void reload(const config::Settings& settings) = 0;

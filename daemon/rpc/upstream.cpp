@@ -20,7 +20,8 @@ const char* to_string(HostKind kind) {
 
 Upstream::Upstream(base::asio::any_io_executor executor, std::shared_ptr<TimeAndChance> time,
                    std::shared_ptr<Transport> transport, UpstreamOptions options, metrics::RpcSeries* series)
-    : time_(std::move(time)),
+    : executor_(executor),
+      time_(std::move(time)),
       transport_(std::move(transport)),
       options_(std::move(options)),
       gate_(std::make_shared<Gate>(std::move(executor), time_, options_.limits)) {
@@ -108,7 +109,9 @@ void Upstream::remember(const Request& request, const Verdict& verdict) {
     if (health_.refusals_in_a_row == 0 && refusals_before > 0)
         log::info("upstream takes our requests again", {{"upstream", options_.name}});
     if (health_.not_before > blocked_before) gate_->block_until(health_.not_before);
-    gate_->set_probing(circuit(health_, now) != Circuit::closed);
+    const bool is_put_aside = circuit(health_, now) != Circuit::closed;
+    gate_->set_probing(is_put_aside);
+    if (is_put_aside) set_network(after_absence(network_, now));
     if (verdict.method_missing && memory_.supports(request.method, now)) {
         memory_.mark_unsupported(request.method, now);
         log::warn("upstream does not offer a method",
@@ -158,6 +161,36 @@ void Upstream::lacks_shard(chain::ShardId shard_id, std::optional<chain::BlockHe
     show();
 }
 
+void Upstream::set_network(NetworkProof proof) {
+    const auto before = std::exchange(network_, std::move(proof));
+    for (auto* timer : waiting_for_proof_) timer->cancel();
+    const bool said = network_.state == before.state && network_.detail == before.detail;
+    const log::Field name{"upstream", options_.name};
+    if (network_.state == NetworkState::other_network) {
+        memory_ = HostMemory();
+        if (!said)
+            log::error("upstream is of another network: it is put aside",
+                       {name, {"origin", options_.url.origin()}, {"why", network_.detail}});
+    } else if (!said && network_.state == NetworkState::on_trust) {
+        log::warn("upstream is used without a proof of its network", {name, {"why", network_.detail}});
+    } else if (before.state == NetworkState::other_network && may_be_used(network_)) {
+        log::info("upstream is of our network now", {name});
+    }
+    show();
+}
+
+base::Task<void> Upstream::wait_for_proof(base::Duration longest) {
+    base::asio::steady_timer timer(executor_);
+    struct Waiting {
+        std::set<base::asio::steady_timer*>& all;
+        base::asio::steady_timer* timer;
+        ~Waiting() { all.erase(timer); }
+    };
+    waiting_for_proof_.insert(&timer);
+    const Waiting waiting{waiting_for_proof_, &timer};
+    co_await time_->sleep(timer, longest);
+}
+
 base::Duration Upstream::wait() const {
     return std::max(health_.not_before - time_->now(), base::Duration::zero());
 }
@@ -174,6 +207,7 @@ void Upstream::show() const {
     const auto now = state();
     series_->health.Set(now.health);
     series_->refused.Set(now.refused ? 1 : 0);
+    series_->other_network.Set(network_.state == NetworkState::other_network ? 1 : 0);
     series_->budget_tokens.Set(now.budget_available);
     series_->in_flight.Set(now.in_flight);
     series_->untracked_shards.Set(static_cast<double>(now.untracked_shards.size()));
@@ -187,7 +221,11 @@ UpstreamState Upstream::state() const {
     state.kind = to_string(options_.kind);
     state.origin = options_.url.origin();
     state.refused = health_.refusals_in_a_row > 0;
-    state.health = state.refused ? 0.0 : health_.score;
+    state.network = to_string(network_.state);
+    state.network_detail = scrub(network_.detail);
+    // One that is being asked anew is as good as ever.
+    state.is_usable = !state.refused && (may_be_used(network_) || is_being_asked(network_));
+    state.health = state.is_usable ? health_.score : 0.0;
     state.last_error = health_.last_error;
     state.doubted = doubted();
     state.horizon = memory_.horizon();
@@ -206,6 +244,7 @@ void Upstream::set_credential(Credential credential) {
 void Upstream::start_afresh() {
     health_ = Health{};
     memory_.forget_unsupported();
+    network_.ask_at = time_->now();
     gate_->unblock();
     show();
 }

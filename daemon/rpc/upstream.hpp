@@ -7,12 +7,14 @@
 #include "rpc/gate.hpp"
 #include "rpc/health.hpp"
 #include "rpc/host_memory.hpp"
+#include "rpc/network_proof.hpp"
 #include "rpc/received.hpp"
 #include "rpc/transport.hpp"
 
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace receiptd::rpc {
@@ -72,6 +74,10 @@ public:
     HostKind kind() const { return options_.kind; }
     const Health& health() const { return health_; }
     const HostMemory& memory() const { return memory_; }
+    const NetworkProof& network() const { return network_; }
+    void set_network(NetworkProof proof);
+    // Until the proof changes, but not longer.
+    base::Task<void> wait_for_proof(base::Duration longest);
     // How long a request that came now would wait at least.
     base::Duration wait() const;
     double load() const { return gate_->load(); }
@@ -93,12 +99,15 @@ private:
     void measure(base::Duration took, std::uint64_t bytes);
     void show() const;
 
+    base::asio::any_io_executor executor_;
     std::shared_ptr<TimeAndChance> time_;
     std::shared_ptr<Transport> transport_;
     UpstreamOptions options_;
     std::shared_ptr<Gate> gate_;
     Health health_;
     HostMemory memory_;
+    NetworkProof network_;
+    std::set<base::asio::steady_timer*> waiting_for_proof_;
     std::optional<metrics::UpstreamSeries> series_;
 };
 

@@ -179,6 +179,15 @@ base::Task<std::vector<FollowedAccount>> Database::followed_accounts() {
     return pool.following.transaction([](pqxx::work& tx) { return storage::followed_accounts(tx); });
 }
 
+base::Task<std::string> Database::genesis_hash(std::string told) {
+    return pool.following.transaction([told = std::move(told)](pqxx::work& tx) {
+        shim::query(tx, "UPDATE chain_identity SET genesis_hash = $1 WHERE genesis_hash IS NULL AND $1 <> ''",
+                    told);
+        const auto rows = tx.exec("SELECT coalesce(genesis_hash, '') FROM chain_identity");
+        return rows.empty() ? std::string() : rows[0][0].as<std::string>();
+    });
+}
+
 base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chrono::hours> keep) {
     return pool.maintenance.run([this, now, keep](pqxx::connection& connection) {
         partitions.make_ahead(connection, now);

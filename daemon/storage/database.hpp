@@ -51,6 +51,8 @@ public:
     base::Task<std::vector<OtherDaemon>> keep_alive();
     base::Task<void> leave();
     base::Task<std::vector<FollowedAccount>> followed_accounts();
+    // The genesis hash of the chain; `told` is kept where none is known. Both may be empty: not known.
+    base::Task<std::string> genesis_hash(std::string told);
 
     // Makes partitions ahead, applies the retention, and deletes old rows. Age counts from `now` or from the
     // newest block stored, whichever is earlier; of all daemons that live the longest `keep` holds. Call at

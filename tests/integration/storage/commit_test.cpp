@@ -181,6 +181,13 @@ TEST_F(Commit, RefusesAnotherNetworkScopeOrPartitionWidth) {
     EXPECT_THAT(refusal("testnet", "all", "week"), HasSubstr("retention.partition is \"week\""));
 }
 
+TEST_F(Commit, KeepsTheFirstGenesisHashThatIsTold) {
+    EXPECT_EQ(await(store().database.genesis_hash("")), "");
+    EXPECT_EQ(await(store().database.genesis_hash("Gen")), "Gen");
+    EXPECT_EQ(await(store().database.genesis_hash("Another")), "Gen");
+    EXPECT_EQ(await(store().database.genesis_hash("")), "Gen");
+}
+
 class Unmigrated : public DatabaseTest {};
 
 TEST_F(Unmigrated, DatabaseIsRefusedWithTheCure) {

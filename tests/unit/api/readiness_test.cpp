@@ -52,5 +52,45 @@ TEST(Readiness, AClockThatHasJumpedIsToldAndAChainWithATimeOfItsOwnIsNot) {
     EXPECT_EQ(detail_of(status, "clock"), "ready");
 }
 
+TEST(Readiness, AHeadBelowTheStoredTipIsAReason) {
+    DaemonStatus status;
+    status.head = BlockView{1'000, "", ""};
+    status.committed = BlockView{1'010, "", ""};
+    EXPECT_EQ(detail_of(status, "head_below_tip"), "ready") << "hosts lag behind one another";
+    status.committed->height = 1'800;
+    EXPECT_EQ(detail_of(status, "head_below_tip"),
+              "the head that is told, 1000, is below the stored block 1800: another network, or one that was "
+              "started anew");
+}
+
+UpstreamView upstream(const std::string& name, const std::string& network, bool is_usable) {
+    UpstreamView upstream;
+    upstream.name = name;
+    upstream.network = network;
+    upstream.network_detail = "is of network \"mainnet\"";
+    upstream.is_usable = is_usable;
+    return upstream;
+}
+
+TEST(Readiness, AHostOfAnotherNetworkIsANoteAndAReasonIfThereIsNoOther) {
+    DaemonStatus status;
+    status.upstreams = {upstream("main", "proven", true), upstream("old", "other_network", false)};
+    EXPECT_EQ(detail_of(status, "upstreams"), "ready");
+    ASSERT_EQ(notes(status).size(), 1u);
+    EXPECT_EQ(notes(status)[0].detail, "old is of network \"mainnet\"");
+    status.upstreams[0] = upstream("main", "unproven", false);
+    status.upstreams[0].refused = true;
+    EXPECT_EQ(
+        detail_of(status, "upstreams"),
+        "no upstream can be used: main refuses our requests (401 or 403); old is of network \"mainnet\"");
+}
+
+TEST(Readiness, AHostTakenOnTrustIsANote) {
+    DaemonStatus status;
+    status.upstreams = {upstream("neardata", "on_trust", true)};
+    EXPECT_EQ(detail_of(status, "upstreams"), "ready");
+    EXPECT_EQ(notes(status).size(), 1u);
+}
+
 }  // namespace
 }  // namespace receiptd::api

@@ -248,37 +248,18 @@ TEST_F(Factory, AUrlThatDoesNotParseIsRefusedWithoutRepeatingIt) {
     }
 }
 
-TEST_F(Factory, TheChainIsNamedByStatusIfAnybodyOffersIt) {
-    script = [](const auto&) {
-        return result(R"({"chain_id":"mainnet","genesis_hash":"EPnL","version":{}})");
-    };
-    auto sources = make();
-    const auto identity = world.run(sources->chain_id());
-    ASSERT_TRUE(identity);
-    EXPECT_EQ(identity->chain_id, "mainnet");
-    EXPECT_EQ(identity->genesis_hash, "EPnL");
-
-    script = [](const auto&) { return error("METHOD_NOT_FOUND", 400, "REQUEST_VALIDATION_ERROR"); };
-    auto silent = make();
-    EXPECT_EQ(world.run(silent->chain_id())->chain_id, "");
-
-    script = [](const auto&) { return http(503, ""); };
-    auto broken_hosts = make();
-    EXPECT_EQ(world.run(broken_hosts->chain_id()).error().reason, "http_503");
-}
-
 TEST_F(Factory, AReloadGivesAHostThatRefusedUsAnotherChance) {
     settings.upstreams.pop_back();
     script = [](const auto&) { return http(403, "<html>no</html>"); };
     auto sources = make();
-    EXPECT_FALSE(world.run(sources->chain_id()));
+    EXPECT_FALSE(world.run(sources->blocks().head()));
     EXPECT_TRUE(sources->states()[0].refused);
     sources->reload(settings);
     EXPECT_FALSE(sources->states()[0].refused);
     settings.upstreams[0].api_key = base::Secret("new");
     sources->reload(settings);
-    script = [](const auto&) { return result("{}"); };
-    EXPECT_TRUE(world.run(sources->chain_id()));
+    script = [](const auto&) { return result(block_json(7)); };
+    EXPECT_TRUE(world.run(sources->blocks().head()));
     EXPECT_EQ(hosts["main.test"]->seen.back().headers.back().value, "Bearer new");
 }
 
