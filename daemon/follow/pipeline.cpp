@@ -49,8 +49,7 @@ Run::Run(Engine& engine, RunSettings settings)
       window_(engine.executor, engine.source, engine.state, fetch_settings(engine, settings)),
       wakeup_(engine.executor,
               {&engine.state.head.moved, &engine.state.heights.changed, &engine.state.stop.signal}),
-      seams_(engine.seams, engine.state, lineage_,
-             {settings.from, settings.to.has_value(), is_history()}),
+      seams_(engine.seams, engine.state, lineage_, {settings.from, settings.to.has_value(), is_history()}),
       reach_(kReach) {}
 
 base::Task<RunEnd> Run::run() {

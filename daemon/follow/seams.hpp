@@ -54,8 +54,8 @@ public:
     base::Task<void> close_when_due(base::Height next);
     base::Task<void> close_all(base::Height next);
 
-    // The stretch that a batch up to `last` belongs to: the database remembers it with the batch, for the case
-    // that the run never comes to its end. nullopt: nobody has to look at its ends.
+    // The stretch that a batch up to `last` belongs to: the database remembers it with the batch, for the
+    // case that the run never comes to its end. nullopt: nobody has to look at its ends.
     std::optional<chain::Seam> seam_up_to(base::Height last);
     // Along the head nothing is stored above: once its beginning is closed for good, nothing is to come.
     bool done() const;

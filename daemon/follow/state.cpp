@@ -14,7 +14,8 @@ constexpr std::chrono::seconds kHeadIsFresh{30};
 }  // namespace
 
 base::Task<void> State::pause(base::Duration delay) {
-    base::Wakeup stopping(co_await base::asio::this_coro::executor, {&stop.signal});
+    const auto executor = co_await base::asio::this_coro::executor;
+    base::Wakeup stopping(executor, {&stop.signal});
     const auto until = clock.steady() + delay;
     while (!stop.requested() && clock.steady() < until) co_await stopping.wait_for(until - clock.steady());
 }
