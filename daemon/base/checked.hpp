@@ -1,6 +1,7 @@
-// Sums that say when they do not fit.
+// Sums that say when they do not fit, or stop at the largest number.
 #pragma once
 
+#include <limits>
 #include <optional>
 
 namespace receiptd::base {
@@ -22,6 +23,16 @@ std::optional<T> checked_multiply(T a, T b) {
     T product = 0;
     if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
     return product;
+}
+
+// The largest number where the result does not fit.
+template <class T>
+T saturated_add(T a, T b) {
+    return checked_add(a, b).value_or(std::numeric_limits<T>::max());
+}
+template <class T>
+T saturated_multiply(T a, T b) {
+    return checked_multiply(a, b).value_or(std::numeric_limits<T>::max());
 }
 
 }  // namespace receiptd::base

@@ -44,8 +44,10 @@ constexpr Key kWatchKeys[] = {
      .name = "validity_blocks",
      .type = Type::integer,
      .at = setting<&Settings::validity_blocks>(),
-     .help = "How many heights a transaction can wait to be included: `transaction_validity_period` of the "
-             "network. One that nobody knows after that many ends `unknown`.",
+     .help =
+         "How many heights a transaction can wait to be included: `transaction_validity_period` of the "
+         "network. One that nobody knows after that many ends `unknown`. Hosts that tell less than 1,000 or "
+         "more than 10,000,000 are believed if it is this number.",
      .min = 1,
      .max = 10'000'000},
 

@@ -6,10 +6,12 @@
 #pragma once
 
 #include "base/coroutine.hpp"
-#include "rpc/router.hpp"
+#include "base/task_group.hpp"
+#include "rpc/decoded_call.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -63,6 +65,39 @@ base::Task<base::Result<Word<T>, CallError>> ask_twice_if_grave(Router& router, 
         }
     }
     co_return std::move(mild ? *mild : *grave);
+}
+
+// The answers of two hosts where two can be asked at once, else that of one; none: the error.
+template <class T>
+base::Task<void> ask_into(Router& router, base::asio::thread_pool& pool, Call call, Decoder<T> decode,
+                          std::shared_ptr<std::vector<Answer<T>>> answers) {
+    auto answer = co_await decoded_call<T>(router, pool, std::move(call), std::move(decode));
+    if (answer) answers->push_back(std::move(*answer));
+}
+
+template <class T>
+base::Task<base::Result<std::vector<Answer<T>>, CallError>> ask_two(base::asio::any_io_executor executor,
+                                                                    Router& router,
+                                                                    base::asio::thread_pool& pool, Call call,
+                                                                    Decoder<T> decode) {
+    auto answers = std::make_shared<std::vector<Answer<T>>>();
+    std::set<std::size_t> hosts;
+    while (const auto host = router.ready_except(call.request.method, hosts)) {
+        hosts.insert(*host);
+        if (hosts.size() == 2) break;
+    }
+    base::TaskGroup asking(executor);
+    for (const auto host : hosts) {
+        auto one = call;
+        one.only_host = host;
+        asking.spawn(ask_into<T>(router, pool, std::move(one), decode, answers));
+    }
+    co_await asking.join();
+    if (!answers->empty()) co_return std::move(*answers);
+    auto answer = co_await decoded_call<T>(router, pool, std::move(call), std::move(decode));
+    if (!answer) co_return answer.error();
+    answers->push_back(std::move(*answer));
+    co_return std::move(*answers);
 }
 
 }  // namespace receiptd::rpc

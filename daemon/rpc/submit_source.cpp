@@ -6,6 +6,7 @@
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
 #include "rpc/result_json.hpp"
+#include "rpc/second_word.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -20,6 +21,13 @@ using nlohmann::json;
 
 constexpr base::Duration kOthersTakeIt = std::chrono::seconds(1);  // after the first host did
 constexpr std::size_t kWordsEnough = 2;
+constexpr chain::u128 kHighestGasPrice =
+    chain::u128(10'000'000'000) * 1'000'000'000'000;  // the chain's maximum
+constexpr unsigned kPricesApart = 2;
+constexpr std::uint64_t kShortestValidity = 1'000;
+constexpr std::uint64_t kLongestValidity = 10'000'000;
+constexpr base::Duration kValidityHolds = std::chrono::hours(24);
+constexpr std::size_t kMostWarnings = 16;
 constexpr auto kNewest = "optimistic";
 constexpr std::size_t kMostSendings = 256;  // under way, those nobody waits for any more included
 
@@ -34,6 +42,7 @@ base::Result<chain::u128, std::string> read_gas_price(const std::string& body) {
     const auto text = result.is_object() ? result.value("gas_price", json()) : json();
     const auto price = text.is_string() ? base::parse_u128(text.get_ref<const std::string&>()) : std::nullopt;
     if (!price) return refuse<chain::u128>(std::string("gas_price: not an amount"));
+    if (*price > kHighestGasPrice) return refuse<chain::u128>(std::string("gas_price: beyond any"));
     return *price;
 }
 
@@ -104,22 +113,47 @@ base::Task<base::Result<chain::BlockRef, Unavailable>> RpcSubmitSource::final_he
     co_return chain::block_ref(answer->value.value.header);
 }
 
+void RpcSubmitSource::warn_once(const std::string& what) {
+    if (warned_.size() < kMostWarnings && warned_.insert(what).second) log::warn(what);
+}
+
 base::Task<base::Result<chain::u128, Unavailable>> RpcSubmitSource::gas_price() {
     auto call = ask_gas_price(Priority::submit);
     Decoder<chain::u128> decode = read_gas_price;
-    auto answer = co_await decoded_call<chain::u128>(*router_, pool_, std::move(call), std::move(decode));
-    if (!answer) co_return not_told<chain::u128>(answer.error());
-    co_return answer->value;
+    auto told = co_await ask_two<chain::u128>(executor_, *router_, pool_, std::move(call), std::move(decode));
+    if (!told) co_return not_told<chain::u128>(told.error());
+    const auto [low, high] = std::minmax(told->front().value, told->back().value);
+    // It changes from block to block, by one in a hundred.
+    if (high / kPricesApart > low) warn_once("hosts tell very different gas prices: the lower one counts");
+    co_return low;
+}
+
+std::uint64_t RpcSubmitSource::believed(const Answer<std::uint64_t>& told) {
+    const bool is_usual = told.value >= kShortestValidity && told.value <= kLongestValidity;
+    if (is_usual || told.value == configured_validity_) return told.value;
+    warn_once(router_->hosts()[told.host]->name() + " says that a block hash is good for " +
+              std::to_string(told.value) + " heights, which is not believed: it counts as " +
+              std::to_string(configured_validity_) + " (watching.validity_blocks)");
+    return configured_validity_;
 }
 
 base::Task<base::Result<std::uint64_t, Unavailable>> RpcSubmitSource::validity_blocks() {
-    if (validity_blocks_) co_return *validity_blocks_;
+    if (validity_blocks_ && time_->now() < validity_asked_at_ + kValidityHolds) co_return *validity_blocks_;
     auto call = ask_protocol_config(Priority::submit);
     Decoder<std::uint64_t> decode = read_validity;
-    auto answer = co_await decoded_call<std::uint64_t>(*router_, pool_, std::move(call), std::move(decode));
-    if (!answer) co_return not_told<std::uint64_t>(answer.error());
-    validity_blocks_ = answer->value;
-    co_return answer->value;
+    const auto told =
+        co_await ask_two<std::uint64_t>(executor_, *router_, pool_, std::move(call), std::move(decode));
+    if (!told && validity_blocks_) co_return *validity_blocks_;
+    if (!told) co_return not_told<std::uint64_t>(told.error());
+    const auto one = believed(told->front());
+    const auto other = believed(told->back());
+    if (one != other)
+        warn_once(
+            "hosts differ about how long a block hash is good: " + std::to_string(std::max(one, other)) +
+            " heights count, not " + std::to_string(std::min(one, other)));
+    validity_blocks_ = std::max(one, other);
+    validity_asked_at_ = time_->now();
+    co_return *validity_blocks_;
 }
 
 base::Task<base::Result<bool, Unavailable>> RpcSubmitSource::is_included(std::string tx_hash,

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -39,9 +40,11 @@ public:
     };
     // Of each host that can be asked at once and answers; empty where there are no two of them.
     virtual base::Task<std::vector<Opinion>> opinions(std::string account_id, std::string public_key) = 0;
-    // Gas price of the next block.
+    // Gas price of the next block; of two that differ the lower one: by the higher one a signer might seem
+    // unable to pay.
     virtual Told<chain::u128> gas_price() = 0;
-    // How many heights a block hash is good for.
+    // How many heights a block hash is good for; of two that differ the larger number: nothing expires by
+    // the smaller one. Asked for once a day.
     virtual Told<std::uint64_t> validity_blocks() = 0;
     // Whether a block holds the transaction.
     virtual Told<bool> is_included(std::string tx_hash, std::string sender_id) = 0;
@@ -68,13 +71,14 @@ class RpcSubmitSource final : public SubmitSource {
 public:
     RpcSubmitSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
                     std::shared_ptr<TimeAndChance> time, std::shared_ptr<Router> router,
-                    std::shared_ptr<BlockCache> cache, TreeSource& trees)
+                    std::shared_ptr<BlockCache> cache, TreeSource& trees, std::uint64_t validity_blocks)
         : executor_(executor),
           pool_(pool),
           time_(std::move(time)),
           router_(std::move(router)),
           cache_(std::move(cache)),
           trees_(trees),
+          configured_validity_(validity_blocks),
           sendings_(std::move(executor)) {}
 
     Told<std::optional<chain::AccountView>> account(std::string account_id) override;
@@ -104,9 +108,15 @@ private:
     std::shared_ptr<TimeAndChance> time_;
     std::shared_ptr<Router> router_;
     std::shared_ptr<BlockCache> cache_;
+    std::uint64_t believed(const Answer<std::uint64_t>& told);
+    void warn_once(const std::string& what);
+
     TreeSource& trees_;
-    base::TaskGroup sendings_;                      // a slow host goes on when the others have taken it
-    std::optional<std::uint64_t> validity_blocks_;  // it does not change
+    std::uint64_t configured_validity_;
+    base::TaskGroup sendings_;  // a slow host goes on when the others have taken it
+    std::optional<std::uint64_t> validity_blocks_;
+    base::SteadyTime validity_asked_at_{};
+    std::set<std::string> warned_;  // of values that were not believed, or differed
 };
 
 }  // namespace receiptd::rpc

@@ -1,5 +1,6 @@
 #include "watch/preflight.hpp"
 
+#include "base/checked.hpp"
 #include "base/json_text.hpp"
 #include "chain/json/errors.hpp"
 #include "chain/wire/base64.hpp"
@@ -22,6 +23,7 @@ using Members = std::initializer_list<std::pair<const char*, Json>>;
 constexpr std::uint64_t kNonceRange = 1'000'000;  // a nonce is below height x this
 // The block that includes it is somewhat above the final head.
 constexpr std::uint64_t kHeadSlack = 1'000;
+constexpr chain::BlockHeight kHighestStored = std::numeric_limits<std::int64_t>::max();  // a bigint
 
 Json variant(const char* name, Members members) {
     Json payload = Json::object();
@@ -119,7 +121,8 @@ std::optional<SubmitError> check_block(const wire::Transaction& transaction, con
         error.detail += ": after some seconds still no host knows block " + hash + ", and " + head;
         return error;
     }
-    if (facts.head.height <= facts.block->height + facts.validity_blocks) return std::nullopt;
+    if (facts.head.height <= base::saturated_add(facts.block->height, facts.validity_blocks))
+        return std::nullopt;
     auto error = refused("Expired", "transaction.block_hash");
     error.detail += ": its block_hash " + hash + " is of height " + std::to_string(facts.block->height) +
                     ", " + head + ", and a block hash is good for " + std::to_string(facts.validity_blocks) +
@@ -134,7 +137,7 @@ std::optional<SubmitError> check_nonce(const wire::Transaction& transaction, std
         return refused(variant("InvalidNonce", {{"tx_nonce", nonce}, {"ak_nonce", key_nonce}}),
                        "transaction.nonce");
     // Transactions before a strict one may be under way, so it can still get its turn.
-    const auto bound = (head + kHeadSlack) * kNonceRange;
+    const auto bound = base::saturated_multiply(base::saturated_add(head, kHeadSlack), kNonceRange);
     if (nonce >= bound)
         return refused(variant("NonceTooLarge", {{"tx_nonce", nonce}, {"upper_bound", bound}}),
                        "transaction.nonce");
@@ -239,7 +242,9 @@ std::optional<SubmitError> check_against_chain(const wire::Transaction& transact
 
 // The block that includes it has a parent that is not further from it (chain-model.md §8).
 chain::BlockHeight valid_until(const ChainFacts& facts) {
-    return (facts.block ? facts.block->height : facts.head.height) + facts.validity_blocks + 1;
+    const auto from = facts.block ? facts.block->height : facts.head.height;
+    return std::min(base::saturated_add(base::saturated_add(from, facts.validity_blocks), std::uint64_t{1}),
+                    kHighestStored);
 }
 
 std::optional<chain::u128> cost_of(const wire::Transaction& transaction, chain::u128 gas_price) {

@@ -1,5 +1,7 @@
 #include "watch/watch_index.hpp"
 
+#include "base/checked.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -10,7 +12,7 @@ chain::BlockHeight last_height(const chain::WatchedTransaction& transaction,
     if (transaction.valid_until) return *transaction.valid_until;
     // One that nobody has looked for yet ends never.
     if (transaction.watched_since == 0) return std::numeric_limits<chain::BlockHeight>::max();
-    return transaction.watched_since + rules.validity_blocks;
+    return base::saturated_add(transaction.watched_since, rules.validity_blocks);
 }
 
 namespace {
@@ -20,9 +22,7 @@ namespace {
 constexpr base::Duration kLongestWait = std::chrono::hours(1);
 
 // The height at which all blocks up to `last` count as looked through: some blocks later.
-chain::BlockHeight looked_through_at(chain::BlockHeight last) {
-    return last > std::numeric_limits<chain::BlockHeight>::max() - kHostsLag ? last : last + kHostsLag;
-}
+chain::BlockHeight looked_through_at(chain::BlockHeight last) { return base::saturated_add(last, kHostsLag); }
 
 }  // namespace
 

@@ -92,11 +92,11 @@ def transaction_hash(signed_tx_base64):
 
 
 class SubmitTest(Scenario):
-    def begin(self, *arguments, follow=""):
+    def begin(self, *arguments, follow="", extra=""):
         keys = self.folder / "keys.json"
         self.chain = self.sandbox("--seed", "7", "--keys-out", keys, *arguments, command="run")
         self.keys = {each["account"]: Key(each["secret_key"]) for each in json.loads(keys.read_text())}
-        self.settings = self.config(self.chain, network="sandbox", source="neardata", follow=follow)
+        self.settings = self.config(self.chain, network="sandbox", source="neardata", follow=follow, extra=extra)
         self.receiptd("--config", self.settings, "migrate")
 
     def head(self):
@@ -137,7 +137,7 @@ class SubmitTest(Scenario):
         self.assertEqual(self.stored(), 1)
 
     def test_what_no_node_would_take_is_refused_with_the_remedy(self):
-        self.begin("--block-time-ms", "0", "--validity-blocks", "20")
+        self.begin("--block-time-ms", "0", "--validity-blocks", "20", extra="[watching]\nvalidity_blocks = 20\n")
         self.chain.ask("/advance", {"blocks": 5})
         old = self.head()["hash"]
         self.chain.ask("/advance", {"blocks": 30})

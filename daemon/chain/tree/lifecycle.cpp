@@ -1,5 +1,7 @@
 #include "chain/tree/lifecycle.hpp"
 
+#include "base/checked.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -71,7 +73,8 @@ public:
         if (transaction_.valid_until && seen.height >= *transaction_.valid_until) return expired(seen);
         if (seen.balance && seen.blocks_without_balance >= rules_.balance_blocks)
             return without_balance(seen);
-        if (!transaction_.valid_until && seen.height >= transaction_.watched_since + rules_.validity_blocks)
+        if (!transaction_.valid_until &&
+            seen.height >= base::saturated_add(transaction_.watched_since, rules_.validity_blocks))
             never_seen(seen);
     }
 

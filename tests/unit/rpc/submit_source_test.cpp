@@ -28,7 +28,7 @@ protected:
             trees_ =
                 std::make_unique<RpcTreeSource>(world.io.get_executor(), world.pool, world.router(), cache_);
             source_ = std::make_unique<RpcSubmitSource>(world.io.get_executor(), world.pool, world.time,
-                                                        world.router(), cache_, *trees_);
+                                                        world.router(), cache_, *trees_, 77);
         }
         return *source_;
     }
@@ -219,6 +219,38 @@ TEST_F(SubmitSourceTest, ThePriceAndTheValidityOfTheNetwork) {
     EXPECT_EQ(*ask(source().validity_blocks()), 77U);
     EXPECT_EQ(*ask(source().validity_blocks()), 77U);
     EXPECT_EQ(regular.asked("EXPERIMENTAL_protocol_config"), 1);
+    world.time->advance(std::chrono::hours(25));
+    EXPECT_EQ(*ask(source().validity_blocks()), 77U);
+    EXPECT_EQ(regular.asked("EXPERIMENTAL_protocol_config"), 2);
+}
+
+FakeHost::Script network(const std::string& price, const std::string& validity) {
+    return [=](const net::HttpRequest& request) {
+        return request.body.find("gas_price") != std::string::npos
+                   ? result(R"({"gas_price":")" + price + "\"}")
+                   : result(R"({"transaction_validity_period":)" + validity + "}");
+    };
+}
+
+TEST_F(SubmitSourceTest, OfTwoHostsTheValueThatEndsLessCounts) {
+    regular.script = network("100000000", "86400");
+    archival.script = network("900000000000", "1200");
+    EXPECT_TRUE(*ask(source().gas_price()) == 100'000'000U);
+    EXPECT_EQ(*ask(source().validity_blocks()), 86'400U);
+}
+
+TEST_F(SubmitSourceTest, AValueBeyondAllBoundsIsNotBelieved) {
+    regular.script = archival.script = network("99999999999999999999999", "18446744073709551615");
+    EXPECT_FALSE(ask(source().gas_price()));
+    EXPECT_EQ(*ask(source().validity_blocks()), 77U) << "as it is configured";
+}
+
+TEST_F(SubmitSourceTest, AShortValidityIsBelievedIfItIsConfigured) {
+    regular.script = archival.script = network("1", "10");
+    EXPECT_EQ(*ask(source().validity_blocks()), 77U);
+    world.time->advance(std::chrono::hours(25));
+    regular.script = archival.script = network("1", "77");
+    EXPECT_EQ(*ask(source().validity_blocks()), 77U);
 }
 
 TEST_F(SubmitSourceTest, DeeplyNestedJsonBlamesTheHostAndEndsNothing) {

@@ -126,6 +126,13 @@ TEST_F(PreflightTest, Nonces) {
     EXPECT_FALSE(check_against_chain(transfer(5), facts));
 }
 
+TEST_F(PreflightTest, AHeadOrAWindowWithoutEndWrapsNothing) {
+    facts.head.height = std::numeric_limits<std::uint64_t>::max() - 5;
+    facts.validity_blocks = std::numeric_limits<std::uint64_t>::max();
+    EXPECT_FALSE(check_against_chain(transfer(100), facts));
+    EXPECT_EQ(valid_until(facts), std::numeric_limits<std::int64_t>::max());
+}
+
 TEST_F(PreflightTest, Balances) {
     const auto cost = *cost_of(transfer(), facts.gas_price);
     facts.account->amount = cost;
