@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Hosts whose answers are wrong in form or weight: nothing of them is stored, and nothing stops because of them.
+
+The lies are those of docs/sandbox.md; the hosts that do not lie serve the same chain.
+"""
+
+import re
+import subprocess
+
+import support
+from handed_in import TOKEN, final_hash, key_of, nonce_of
+from signer import Signed
+
+BLOCKS = 30  # followed after a lie has begun
+
+
+class LyingHosts(support.Scenario):
+    """A daemon before hosts of which one lies."""
+
+    def begin(self, regular_hosts, hosts, **settings):
+        self.chain = self.sandbox("--block-time-ms", 100, "--traffic", "mixed", "--tps", 20, "--seed", 5, command="run",
+                                  regular_hosts=regular_hosts)
+        self.settings = self.config(self.chain, network="sandbox", hosts=hosts, **settings)
+        self.daemon = self.start("run", "--config", self.settings)
+        support.wait_until("blocks are stored", lambda: self.alive() and self.newest())
+
+    def alive(self):
+        self.assertIsNone(self.daemon.poll(), self.daemon.log()[-4000:])
+        return True
+
+    def newest(self):
+        stored = self.value("SELECT to_regclass('blocks')") and self.value("SELECT max(block_height) FROM blocks")
+        return stored and int(stored)
+
+    def follow(self, blocks=BLOCKS):
+        wanted = self.newest() + blocks
+        support.wait_until(f"block {wanted} is stored", lambda: self.alive() and self.newest() >= wanted, deadline=60)
+
+    def meet(self, host, lie, times, **more):
+        """Goes on until the lie was told so often. A host that failed once is asked again only where others are busy."""
+        self.chain.lie(host, lie, times=times, **more)
+        support.wait_until(f"{lie} was told", lambda: self.alive() and not self.chain.ask("/lies")[host], deadline=60)
+
+    def assert_complete(self):
+        """Once nobody lies, each height that the chain has is stored as it truly is."""
+        self.chain.truth()
+        support.wait_until("no height is missing", lambda: self.alive() and self.value("SELECT count(*) FROM gaps") == "0")
+        stored = self.query("SELECT block_height, block_hash FROM blocks ORDER BY 1")
+        for height, hash_ in stored:
+            self.assertEqual(self.chain.rpc("block", {"block_id": int(height)})["header"]["hash"], hash_)
+        self.assertEqual(len(stored), int(stored[-1][0]) - int(stored[0][0]) + 1)
+
+    def peak_memory(self):
+        """In MB, of the daemon so far."""
+        status = open(f"/proc/{self.daemon.pid}/status", encoding="ascii").read()
+        return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) // 1024
+
+
+class OneRefusal(LyingHosts):
+    def test_a_single_403_stops_the_only_host_for_a_moment(self):
+        self.begin(1, ("regular",))
+        for status in (403, 401):
+            with self.subTest(status):
+                self.meet("regular", "forbidden", 1, status=status)
+                self.follow()
+        self.assert_complete()
+
+
+class OneOfThree(LyingHosts):
+    """The host that is asked first lies."""
+
+    def begin(self, **settings):
+        super().begin(3, ("regular", "regular-2", "regular-3"), **settings)
+
+    def test_arrays_in_arrays(self):
+        self.begin()
+        self.meet("regular", "deep_json", 1)
+        self.follow()
+        self.assert_complete()
+
+    def test_gzip_bombs(self):
+        self.begin()
+        for host, lie in {"regular": {"bytes": 1 << 28}, "regular-2": {"members": 300_000, "bytes": 0}}.items():
+            with self.subTest(lie):
+                self.meet(host, "gzip_bomb", 1, **lie)
+                self.follow()
+        self.assertLess(self.peak_memory(), 300)
+        self.assert_complete()
+
+    def test_a_shard_listed_twice(self):
+        self.begin()
+        self.meet("regular", "doubled_shard", 1)
+        self.assertIn("listed before", self.daemon.log())
+        self.follow()
+        self.assert_complete()
+
+    def test_account_names_of_six_thousand_bytes(self):
+        self.begin()
+        self.meet("regular", "long_names", 1)
+        self.assertIn("not an account id", self.daemon.log())
+        self.follow()
+        self.assert_complete()
+
+
+class WholeBlocks(LyingHosts):
+    """Their only host lies for a while: the heights are gaps until it tells the truth."""
+
+    def refuse(self, lie, *words):
+        self.begin(1, ("regular",), source="neardata")
+        self.meet("archival", lie, 3)
+        for word in words:
+            self.assertIn(word, self.daemon.log())
+        self.follow()
+        self.assert_complete()
+
+    def test_a_shard_listed_twice(self):
+        self.refuse("doubled_shard", "listed before")
+
+    def test_account_names_of_six_thousand_bytes(self):
+        self.refuse("long_names", "not an account id")
+
+    def test_arrays_in_arrays(self):
+        self.refuse("deep_json")
+
+    def test_a_gzip_bomb(self):
+        self.refuse("gzip_bomb")
+
+
+class Submitting(LyingHosts):
+    def test_arrays_in_arrays_keep_no_transaction_from_its_chain(self):
+        self.begin(1, ("regular",))
+        key = key_of(self.chain, "alice.sandbox")
+        nonce, block_hash = nonce_of(self.chain, "alice.sandbox", key), final_hash(self.chain)
+        path = self.folder / "transaction"
+        for number, method in enumerate(("gas_price", "EXPERIMENTAL_protocol_config", "query"), 1):
+            with self.subTest(method):
+                path.write_text(Signed(key, "alice.sandbox", "bob.sandbox", nonce + number, block_hash, TOKEN).base64)
+                self.chain.lie("regular", "deep_json", method=method)
+                command = [support.BUILD / "receiptd", "--config", self.settings, "submit", path]
+                self.assertIn(subprocess.run(command, capture_output=True).returncode, (0, 1), "handed in or not, but no crash")
+                self.chain.truth()
+                self.receiptd("--config", self.settings, "submit", path)
+                support.wait_until("it is final", lambda: self.alive() and
+                                   self.value("SELECT count(*) FROM watches WHERE stage = 'final'") == str(number))
+
+
+if __name__ == "__main__":
+    support.main()
