@@ -146,6 +146,7 @@ std::string to_json(const DaemonStatus& status) {
                       {"overdue_trees", status.overdue_trees.count},
                       {"untracked_shards", status.untracked_shards},
                       {"broken_chain", status.broken_chain},
+                      {"disagreement", status.disagreement},
                       {"alerts", outbox_json(status.outbox)},
                       {"endpoints_off", status.endpoints_off},
                       {"retention_keep", status.retention_keep},
@@ -189,6 +190,7 @@ void add_contents(const DaemonStatus& status, Reasons& reasons) {
                                       " heights could not be had, the first " +
                                       std::to_string(status.unavailable.front().height) + ": " +
                                       status.unavailable.front().reason});
+    if (!status.disagreement.empty()) reasons.push_back({"disagreement", status.disagreement});
     if (!status.broken_chain.empty()) reasons.push_back({"broken_chain", status.broken_chain});
     if (!status.untracked_shards.empty())
         reasons.push_back({"shards", "no upstream tracks " + shards_text(status.untracked_shards) +

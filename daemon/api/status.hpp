@@ -104,6 +104,7 @@ struct DaemonStatus {
     OverdueTreesView overdue_trees;
     std::vector<std::uint64_t> untracked_shards;  // that no upstream tracks
     std::string broken_chain;                     // empty: none
+    std::string disagreement;                     // of the hosts, which keeps blocks from being stored
     std::vector<UpstreamView> upstreams;
     std::vector<std::string> endpoints_off;  // of this daemon's, those that answered 410
     std::string retention_keep;
@@ -119,7 +120,7 @@ std::string outbox_line(const OutboxView& outbox);
 
 // Why the daemon is not ready; empty: it is. One that waits to take over from the leader is ready. Each is
 // short and stable: "database", "head_unknown", "head_stale", "head_below_tip", "clock", "lag", "gap",
-// "broken_chain", "shards", "trees", "upstreams", "endpoint".
+// "disagreement", "broken_chain", "shards", "trees", "upstreams", "endpoint".
 struct Unreadiness {
     std::string reason;
     std::string detail;

@@ -186,6 +186,7 @@ api::DaemonStatus Runtime::status() const {
     view_of.pending_trees = state.trees.pending;
     view_of.overdue_trees = view(state.trees.overdue);
     view_of.untracked_shards = sources->untracked_shards();
+    view_of.disagreement = state.disagreement;
     if (const auto& broken = state.heights.broken()) view_of.broken_chain = broken->why;
     if (const auto& outbox = dispatcher.outbox())
         view_of.outbox = api::OutboxView{outbox->pending, outbox->dead,

@@ -22,11 +22,15 @@ std::size_t count(const std::vector<rpc::Witness>& witnesses, const std::string&
 
 }  // namespace
 
-bool tell_block(const std::vector<rpc::Witness>& witnesses, const std::string& hash) {
+Told tell_block(const std::vector<rpc::Witness>& witnesses, const std::string& hash) {
     const auto telling = count(witnesses, hash);
-    const auto able = std::count_if(witnesses.begin(), witnesses.end(),
-                                    [](const auto& witness) { return witness.word != Word::pruned; });
-    return telling >= 2 || (telling == 1 && able == 1);
+    const auto with = [&](Word word) {
+        return std::count_if(witnesses.begin(), witnesses.end(),
+                             [&](const auto& witness) { return witness.word == word; });
+    };
+    const bool alone = with(Word::pruned) + 1 == static_cast<std::ptrdiff_t>(witnesses.size());
+    if (telling >= 2 || (telling == 1 && alone)) return Told::yes;
+    return telling == 1 && with(Word::silent) > 0 ? Told::unclear : Told::no;
 }
 
 Wrong judge_misfit(const std::vector<rpc::Witness>& witnesses, const std::string& stored_hash) {
@@ -57,23 +61,30 @@ std::string in_words(const std::vector<rpc::Witness>& witnesses) {
     return words;
 }
 
-base::Task<bool> Agreement::on(const chain::BlockRef& block) {
+base::Task<Told> Agreement::on(const chain::BlockRef& block) {
+    auto told = Told::unclear;
     for (unsigned asked = 1; !state_.stop.requested(); ++asked) {
         const auto witnesses = co_await witnesses_.ask(block.height);
-        if (tell_block(witnesses, block.hash)) {
+        told = tell_block(witnesses, block.hash);
+        if (told == Told::yes) {
             state_.head.confirm(block.height);
-            co_return true;
+            state_.disagreement.clear();
+        } else {
+            said_ = "block " + std::to_string(block.height) + " (" + block.hash +
+                    ") is not told by two hosts: " + in_words(witnesses);
         }
-        if (asked == kAsks) co_return false;
+        if (told == Told::yes || asked == kAsks) co_return told;
         co_await state_.pause(kAskAgain);
     }
-    co_return false;
+    co_return Told::unclear;
 }
 
 base::Task<Agreement::Judgement> Agreement::about_stored(const chain::BlockRef& stored) {
     const auto witnesses = co_await witnesses_.ask(stored.height);
     co_return Judgement{judge_misfit(witnesses, stored.hash), in_words(witnesses)};
 }
+
+void Agreement::hold_up() { state_.disagreement = said_; }
 
 void Agreement::doubt(const std::string& host) {
     witnesses_.doubt(host);

@@ -10,8 +10,13 @@
 
 namespace receiptd::follow {
 
-// Two hosts tell this block, or the only one that can tell does. Pure.
-bool tell_block(const std::vector<rpc::Witness>& witnesses, const std::string& hash);
+enum class Told {
+    yes,  // by two hosts, or by the only one that can tell
+    no,
+    unclear,  // by one, and another one gives no answer
+};
+// Whether the hosts tell this block. Pure.
+Told tell_block(const std::vector<rpc::Witness>& witnesses, const std::string& hash);
 
 // Which of a stored and an offered block that do not fit each other is wrong.
 enum class Wrong {
@@ -30,12 +35,15 @@ public:
     Agreement(rpc::Witnesses& witnesses, State& state) : witnesses_(witnesses), state_(state) {}
 
     // Asks several times within a few seconds, since hosts lag behind each other. An agreed block is final.
-    base::Task<bool> on(const chain::BlockRef& block);
+    base::Task<Told> on(const chain::BlockRef& block);
     struct Judgement {
         Wrong wrong = Wrong::undecided;
         std::string said;  // by which host, for people
     };
     base::Task<Judgement> about_stored(const chain::BlockRef& stored);
+
+    // Nothing is stored before the hosts agree: readyz tells what they said last.
+    void hold_up();
 
     // The host's heads are not believed for some time; the known head is forgotten.
     void doubt(const std::string& host);
@@ -44,6 +52,7 @@ public:
 private:
     rpc::Witnesses& witnesses_;
     State& state_;
+    std::string said_;  // about the last block that was not agreed on
 };
 
 }  // namespace receiptd::follow

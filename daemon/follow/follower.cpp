@@ -16,6 +16,7 @@ constexpr unsigned kUnavailableLoaded = 100'000;
 constexpr base::Duration kSlowHeadPoll = 10s;  // where blocks are not learned by polling the head
 constexpr base::BackoffPolicy kRetryBroken{2s, 60s, 2.0, 0.2};
 constexpr base::Height kTop = std::numeric_limits<std::int64_t>::max() - 1;  // bigint's, for SQL
+constexpr base::Duration kConfirmAfter = 2s;                                 // of storing nothing
 constexpr base::Duration kConfirmEvery = 10s;
 
 chain::Scope scope_of(const config::Follow& settings) {
@@ -238,11 +239,13 @@ base::Task<void> Follower::agree_on_head() {
     co_await know_head();
     while (!state_.stop.requested()) {
         const auto head = state_.head.block();
-        if (head && co_await agreement_.on(*head)) co_return;
+        const auto told = head ? co_await agreement_.on(*head) : Told::no;
+        if (told == Told::yes) co_return;
+        if (head) agreement_.hold_up();
         if (head && !std::exchange(warned, true))
-            log::warn("no two hosts agree on the head: nothing is stored before they do",
-                      {{"height", head->height}, {"hash", head->hash}});
-        if (head) agreement_.doubt_head();
+            log::warn("nothing is stored before the hosts agree on the head",
+                      {{"because", state_.disagreement}});
+        if (head && told == Told::no) agreement_.doubt_head();
         co_await know_head();
     }
 }
@@ -276,13 +279,16 @@ base::Task<void> Follower::poll_head(bool closely) {
     }
 }
 
-// Far below the head no block links it to the stored ones.
+// Where nothing is stored up to the head, no block links it to the stored ones.
 base::Task<void> Follower::confirm_head() {
     const auto head = state_.head.block();
-    if (!head || head->height <= state_.final_height() || state_.clock.steady() < confirm_at_) co_return;
+    const auto final_height = state_.final_height();
+    if (final_height != std::exchange(final_height_, final_height))
+        confirm_at_ = state_.clock.steady() + kConfirmAfter;
+    if (!head || head->height <= final_height || state_.clock.steady() < confirm_at_) co_return;
     confirm_at_ = state_.clock.steady() + kConfirmEvery;
-    const bool agreed = co_await agreement_.on(*head);
-    if (!agreed && state_.head.block() && state_.head.height() == head->height &&
+    const auto told = co_await agreement_.on(*head);
+    if (told == Told::no && state_.head.block() && state_.head.height() == head->height &&
         head->height > state_.final_height())
         agreement_.doubt_head();
 }

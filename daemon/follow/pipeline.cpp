@@ -149,11 +149,13 @@ base::Task<base::Height> Run::deny() {
     continuity_.denied(next_);
     if (!follows_head() || continuity_.undecided() < reach_) co_return next_ + 1;
     const auto told = engine_.state.head.block();
-    if (told && co_await engine_.agreement.on(*told)) {
+    const auto agreed = told ? co_await engine_.agreement.on(*told) : Told::no;
+    if (agreed == Told::yes) {
         reach_ *= 4;
         co_return next_ + 1;
     }
-    engine_.agreement.doubt_head();
+    engine_.agreement.hold_up();
+    if (agreed == Told::no) engine_.agreement.doubt_head();
     co_return co_await go_back();
 }
 
@@ -187,9 +189,10 @@ base::Task<bool> Run::is_of_this_chain(const chain::BlockRef& block, const std::
         if (std::holds_alternative<std::unique_ptr<rpc::BlockContents>>(result)) co_return false;
         co_await engine_.state.pause(kNextBlockRetry);
     }
-    if (co_await engine_.agreement.on(block)) co_return true;
-    if (!engine_.state.stop.requested()) engine_.agreement.doubt(host);
-    co_return false;
+    const auto told = co_await engine_.agreement.on(block);
+    if (told != Told::yes) engine_.agreement.hold_up();
+    if (told == Told::no) engine_.agreement.doubt(host);
+    co_return told == Told::yes;
 }
 
 // Along the head to the last block that is sure; after a pause, longer each time in a row.
@@ -245,6 +248,7 @@ base::Task<base::Height> Run::store_block(std::unique_ptr<rpc::BlockContents> co
     const auto step = continuity_.block(ref);
     setbacks_ = 0;
     reach_ = kReach;
+    if (follows_head()) engine_.state.disagreement.clear();
     co_await give_up(step.holes, ref);
     engine_.state.head.learn(ref);
     const auto skipped = claims_.still_missing(step.skipped);

