@@ -1,5 +1,6 @@
 #include "sandbox/ledger/block_json.hpp"
 
+#include "sandbox/ledger/chain_hashes.hpp"
 #include "sandbox/ledger/outcome_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -30,18 +31,10 @@ Json mask_json(const BlockRecord& block) {
     return mask;
 }
 
-// Each validator endorses every new chunk: a bitmap of validators per shard, empty for a missing one.
 Json endorsements_json(const BlockRecord& block) {
     Json list = Json::array();
-    const std::size_t validators = block.approvals.size();
-    for (std::size_t i = 0; i < block.chunks.size(); ++i) {
-        Json bytes = Json::array();
-        for (std::size_t first = 0; block.is_new(i) && first < validators; first += 8) {
-            const std::size_t in_byte = std::min<std::size_t>(8, validators - first);
-            bytes.push_back((1U << in_byte) - 1);
-        }
-        list.push_back(std::move(bytes));
-    }
+    for (const chain::Bytes& bitmap : chunk_endorsements(block))
+        list.push_back(Json::array_t(bitmap.begin(), bitmap.end()));
     return list;
 }
 

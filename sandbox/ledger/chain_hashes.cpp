@@ -2,6 +2,8 @@
 
 #include "chain/wire/borsh.hpp"
 
+#include <algorithm>
+
 namespace receiptd::sandbox {
 
 using chain::Bytes;
@@ -93,15 +95,29 @@ Bytes inner_rest_borsh(const BlockRecord& block) {
         approval.write(writer);
     }
     writer.u32(kProtocolVersion);
-    writer.count(0);       // chunk endorsements
+    const std::vector<Bytes> endorsements = chunk_endorsements(block);
+    writer.count(endorsements.size());
+    for (const Bytes& bitmap : endorsements) writer.bytes(bitmap);
     writer.option(false);  // shard split
     return writer.take();
 }
 
+// nearcore's merklize: the leaves are hashes of the items' Borsh.
 template <class Member>
 CryptoHash root_over(const BlockRecord& block, Member&& member) {
     std::vector<CryptoHash> leaves;
-    for (const ChunkPtr& chunk : block.chunks) leaves.push_back(member(*chunk));
+    for (const ChunkPtr& chunk : block.chunks) leaves.push_back(sha256(member(*chunk).view()));
+    return chain::merkle_root(leaves);
+}
+
+CryptoHash chunk_headers_root(const BlockRecord& block) {
+    std::vector<CryptoHash> leaves;
+    for (const ChunkPtr& chunk : block.chunks) {
+        Writer writer;
+        writer.hash(chunk->hash);
+        writer.u64(chunk->height);
+        leaves.push_back(sha256(writer.result()));
+    }
     return chain::merkle_root(leaves);
 }
 
@@ -139,12 +155,24 @@ void seal_chunk(ChunkRecord& chunk, std::uint64_t shard_id) {
     chunk.hash = chain::sha256_pair(sha256(chunk_inner_borsh(chunk, shard_id)), chunk.encoded_merkle_root);
 }
 
+std::vector<Bytes> chunk_endorsements(const BlockRecord& block) {
+    const std::size_t validators = block.approvals.size();
+    std::vector<Bytes> bitmaps(block.chunks.size());
+    for (std::size_t i = 0; i < bitmaps.size(); ++i) {
+        for (std::size_t first = 0; block.is_new(i) && first < validators; first += 8) {
+            const std::size_t in_byte = std::min<std::size_t>(8, validators - first);
+            bitmaps[i].push_back(static_cast<std::uint8_t>((1U << in_byte) - 1));
+        }
+    }
+    return bitmaps;
+}
+
 void seal_block(BlockRecord& block) {
     std::vector<CryptoHash> outcome_roots;
     for (const ChunkPtr& chunk : block.chunks) outcome_roots.push_back(chunk->previous->outcome_root);
     block.chunk_receipts_root =
         root_over(block, [](const ChunkRecord& c) { return c.outgoing_receipts_root; });
-    block.chunk_headers_root = root_over(block, [](const ChunkRecord& c) { return c.hash; });
+    block.chunk_headers_root = chunk_headers_root(block);
     block.chunk_tx_root = root_over(block, [](const ChunkRecord& c) { return c.tx_root; });
     block.body_hash = chain::sha256_pair(block.chunk_headers_root, block.random_value);
     block.light.inner_lite.prev_state_root =

@@ -16,6 +16,10 @@ void seal_chunk(ChunkRecord& chunk, std::uint64_t shard_id);
 // Fills in the roots over the chunks and the hash; `next_bp_hash`, epochs and everything else must be there.
 void seal_block(BlockRecord& block);
 
+// By shard, a bitmap of the validators that endorse its new chunk: all of them. Empty where the chunk is
+// missing.
+std::vector<chain::Bytes> chunk_endorsements(const BlockRecord& block);
+
 // The parts of an outcome that its hash commits to; the views point into the outcome.
 chain::OutcomeCommitment commitment_of(const sim::Outcome& outcome);
 // The leaf of its application's tree.
