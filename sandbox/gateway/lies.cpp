@@ -1,6 +1,7 @@
 #include "sandbox/gateway/lies.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace receiptd::sandbox {
 
@@ -133,8 +134,11 @@ Lie* Lies::find(std::string_view name) {
 }
 
 void Lies::settle() {
-    std::erase_if(
-        lies_, [](Lie& lie) { return std::exchange(lie.told, false) && lie.times > 0 && --lie.times == 0; });
+    std::erase_if(lies_, [](Lie& lie) {
+        if (!std::exchange(lie.told, false)) return false;
+        ++lie.answers;
+        return lie.times > 0 && --lie.times == 0;
+    });
 }
 
 base::Result<std::vector<Lie>, std::string> read_lies(const json& list) {
@@ -154,6 +158,7 @@ json to_json(const std::vector<Lie>& lies) {
         for (auto member = object.begin(); member != object.end();)
             member = member->is_null() ? object.erase(member) : std::next(member);
         object["lie"] = lie.name;
+        object["told"] = lie.answers;
         if (lie.times > 0) object["times"] = lie.times;
         list.push_back(std::move(object));
     }

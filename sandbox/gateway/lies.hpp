@@ -14,9 +14,10 @@ namespace receiptd::sandbox {
 
 struct Lie {
     std::string name;
-    nlohmann::json members;   // all that this lie has; null: left out, and without a default
-    std::uint64_t times = 0;  // answers that will tell it; 0: until it is ended
-    bool told = false;        // by the answer that is being made
+    nlohmann::json members;     // all that this lie has; null: left out, and without a default
+    std::uint64_t times = 0;    // answers that will tell it; 0: until it is ended
+    bool told = false;          // by the answer that is being made
+    std::uint64_t answers = 0;  // that have told it
 
     bool has(const char* member) const { return !members.at(member).is_null(); }
     std::uint64_t number(const char* member) const { return members.at(member).get<std::uint64_t>(); }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hosts whose answers are wrong in form or weight: nothing of them is stored, and nothing stops because of them.
+"""Hosts that lie: nothing of it is stored, or stays stored, and nothing stops because of it.
 
 The lies are those of docs/sandbox.md; the hosts that do not lie serve the same chain.
 """
@@ -100,6 +100,38 @@ class OneOfThree(LyingHosts):
         self.assertIn("not an account id", self.daemon.log())
         self.follow()
         self.assert_complete()
+
+
+class AnotherChain(LyingHosts):
+    """The host that is asked first tells of blocks that the chain has not; two others are true."""
+
+    def survive(self, lie, **more):
+        self.begin(3, ("regular", "regular-2", "regular-3"))
+        self.chain.lie("regular", lie, **more)
+        support.wait_until("the lie is told", lambda: self.alive() and self.chain.told("regular"), deadline=60)
+        self.follow()
+        self.assert_complete()
+
+    def test_a_head_a_little_too_high(self):
+        self.survive("false_head", ahead=30)
+
+    def test_a_head_far_too_high(self):
+        self.survive("false_head", ahead=200_000)
+
+    def test_a_head_beyond_all_heights(self):
+        self.survive("false_head", height=2**63 - 2)
+
+    def test_an_invented_block_that_fits_nowhere(self):
+        self.survive("fork", wrong_parent=True)
+
+    def test_an_invented_block_at_the_tip(self):
+        self.survive("fork")
+
+    def test_a_fork_of_five_blocks(self):
+        self.survive("fork", blocks=5)
+
+    def test_another_network(self):
+        self.survive("network", chain_id="othernet", blocks=True)
 
 
 class WholeBlocks(LyingHosts):

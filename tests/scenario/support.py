@@ -106,8 +106,16 @@ class Sandbox:
 
     def lie(self, host, name, **more):
         """One more lie of a host, from now on: docs/sandbox.md lists them."""
-        lies = self.ask("/lies")[host] + [{"lie": name, **more}]
+        lies = self.lies(host) + [{"lie": name, **more}]
         return self.ask("/lies", {"host": host, "lies": lies})[host][-1]
+
+    def lies(self, host):
+        """As they could be told anew."""
+        return [{name: value for name, value in lie.items() if name != "told"} for lie in self.ask("/lies")[host]]
+
+    def told(self, host):
+        """How many answers of a host have told its lies; those that ended by themselves do not count."""
+        return sum(lie["told"] for lie in self.ask("/lies")[host])
 
     def truth(self, host=None):
         """Ends the lies of a host, or of all."""

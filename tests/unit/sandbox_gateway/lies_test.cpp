@@ -29,7 +29,8 @@ TEST(LiesAsJson, AreRefusedWithWhatThereIs) {
 
 TEST(LiesAsJson, AreShownAsTheyAreTold) {
     const auto lies = read_lies(json::parse(R"([{"lie":"fork","times":2}])"));
-    EXPECT_EQ(to_json(*lies), json::parse(R"([{"lie":"fork","blocks":1,"wrong_parent":false,"times":2}])"));
+    EXPECT_EQ(to_json(*lies),
+              json::parse(R"([{"lie":"fork","blocks":1,"wrong_parent":false,"times":2,"told":0}])"));
 }
 
 TEST_F(LyingHost, NamesAFinalHeadThatIsNotThere) {
@@ -66,6 +67,7 @@ TEST_F(LyingHost, TellsALieAsOftenAsItIsTold) {
     EXPECT_EQ(block({{"block_id", 118}})["header"]["height"], 118) << "not an answer that tells it";
     EXPECT_EQ(final_header()["height"], 148);
     EXPECT_EQ(lies().at(0).times, 1u);
+    EXPECT_EQ(lies().at(0).answers, 1u);
     EXPECT_EQ(final_header()["height"], 148);
     EXPECT_EQ(final_header()["height"], 118);
     EXPECT_TRUE(lies().empty());
