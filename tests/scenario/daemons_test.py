@@ -3,16 +3,18 @@ stored twice however they change."""
 
 import json
 import signal
+import subprocess
 
 import support
 
 
-
 class Daemons(support.Scenario):
+    BLOCK_TIME_MS = 100
+
     def setUp(self):
         super().setUp()
-        self.chain = self.sandbox("--seed", 5, "--block-time-ms", 100, "--epoch-blocks", 40, "--traffic", "mixed",
-                                  "--tps", 10, command="run")
+        self.chain = self.sandbox("--seed", 5, "--block-time-ms", self.BLOCK_TIME_MS, "--epoch-blocks", 40,
+                                  "--traffic", "mixed", "--tps", 10, command="run")
         self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
 
     def settings(self, source="neardata", **more):
@@ -158,37 +160,48 @@ class GoneBack(Daemons):
 
 
 class Seams(Daemons):
-    """A gap is filled by a daemon that is killed over and over: trees that cross its ends get their verdict all the same."""
+    BLOCK_TIME_MS = 0  # they come when they are asked for
 
-    def test_a_backfill_killed_at_its_end_loses_no_verdict(self):
+    def hold_up_adoption_once_complete(self, first, last):
+        """Whoever adopts an orphan waits as soon as the heights are stored; returns what lets it go on."""
+        holder = subprocess.Popen(["psql", self.database, "-X", "-q", "-c", "SELECT pg_advisory_lock(77), pg_sleep(600)"],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.query("CREATE FUNCTION hold_up() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN "
+                   f"IF (SELECT heights @> int8range({first}, {last}, '[]') FROM coverage) THEN "
+                   "PERFORM pg_advisory_xact_lock(77); END IF; RETURN NEW; END$$; CREATE TRIGGER hold_up "
+                   "BEFORE UPDATE ON orphan_receipts FOR EACH ROW EXECUTE FUNCTION hold_up()")
+
+        def let_go():
+            self.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+                       "AND datname = current_database()")
+            holder.wait()
+            self.query("DROP TRIGGER hold_up ON orphan_receipts")
+        return let_go
+
+    def test_a_backfill_killed_between_its_last_commit_and_its_end_loses_no_verdict(self):
+        first, middle, last = self.genesis + 1, self.genesis + 30, self.genesis + 60
+        # A daemon that starts looks at the highest seam: this one is farther below it than parents are looked for.
+        far = self.genesis + 1400
+        self.chain.ask("/advance", {"blocks": 1420})
         config = self.settings()
-        middle, last = self.genesis + 30, self.genesis + 60
-        support.wait_until("there are blocks", lambda: self.chain.ask("/status")["height"] > last + 10)
-        self.receiptd("backfill", "--config", config, "--from", middle + 1, "--to", last)
-        for _ in range(50):
-            process = self.start("backfill", "--config", config, "--from", self.genesis + 1, "--to", middle)
-            support.wait_until("it has come to an end, or to its last commit", lambda: process.poll() is not None or
-                               self.value("SELECT heights @> int8range(%d, %d, '[]') FROM coverage"
-                                          % (self.genesis + 1, middle)) == "t")
-            self.kill(process)
-            if self.value("SELECT count(*) FROM pending_seams") != "0":
-                break
-            self.forget(self.genesis + 1, middle)
-        else:
-            self.skipTest("no kill met the moment between the last commit and the end")
+        for low, high in ((far, far + 1), (middle + 1, last)):
+            self.receiptd("backfill", "--config", config, "--from", low, "--to", high)
+        let_go = self.hold_up_adoption_once_complete(first, middle)
+        process = self.start("backfill", "--config", config, "--from", first, "--to", middle)
+        support.wait_until("all is stored and the seam is being closed", lambda: process.poll() is not None or self.value(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'advisory' AND query NOT LIKE '%pg_sleep%' "
+            "AND datname = current_database()") != "0")
+        self.assertIsNone(process.poll(), process.log())
+        self.kill(process)
+        let_go()
+        self.assertNotEqual(self.value("SELECT count(*) FROM pending_seams"), "0")
         self.receiptd("run", "--config", config, "--until", last)
         self.assertEqual(self.value("SELECT count(*) FROM pending_seams"), "0")
         alone = self.make_database()
-        self.receiptd("run", "--config", self.settings(database=alone), "--until", last)
+        config = self.settings(database=alone)
+        self.receiptd("backfill", "--config", config, "--from", far, "--to", far + 1)
+        self.receiptd("run", "--config", config, "--until", last)
         self.assertEqual(self.fingerprint(), self.fingerprint(alone))
-
-    def forget(self, first, last):
-        """As if the heights had never been stored."""
-        for table in ("blocks", "chunks", "transactions", "receipts", "data_receipts", "events", "transaction_results",
-                      "findings"):
-            self.query(f"DELETE FROM {table} WHERE block_height BETWEEN {first} AND {last}")
-        self.query(f"UPDATE coverage SET heights = heights - int8multirange(int8range({first}, {last}, '[]'))")
-        self.query("DELETE FROM orphan_receipts; DELETE FROM backfills")
 
 
 if __name__ == "__main__":
