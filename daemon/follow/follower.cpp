@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "metrics/registry.hpp"
+#include "storage/errors.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -99,7 +100,12 @@ bool Follower::block_brings(base::Height height) const {
 
 base::Task<void> Follower::keep(storage::FoundTransaction found) {
     if (!unplaced_sources_ || !trees_ || block_brings(found.height)) co_return;
-    co_await unplaced_sources_->waiting.place(std::move(found));
+    try {
+        co_await unplaced_sources_->waiting.place(std::move(found));
+    } catch (const storage::StorageRefused& e) {
+        log::error("the database does not take a watched transaction as a host gave it",
+                   {{"because", e.what()}});
+    }
     trees_->wake();
 }
 

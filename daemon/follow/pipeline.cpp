@@ -255,12 +255,14 @@ base::Task<base::Height> Run::store_block(std::unique_ptr<rpc::BlockContents> co
     const auto started_at = engine_.state.clock.steady();
     const auto* listener = engine_.state.listener;
     const auto scope = scope_for(*contents);
+    auto host = contents->host;
     const rpc::BlockContents::RowsSettings rows_settings{step.prev_height, scope, lineage_, live_trees_,
                                                          listener && listener->listening()};
     auto rows = co_await make_rows(engine_.cpu, std::move(contents), rows_settings);
     engine_.state.series.rows_seconds.Observe(
         static_cast<double>((engine_.state.clock.steady() - started_at).count()) / 1e9);
     rows.facts.covered.add(skipped);
+    rows.facts.hosts.insert(std::move(host));
     rows.facts.seen.history = is_history();
     rows.withhold_before(engine_.state.news_since(is_history()));
     batch_.append(std::move(rows));

@@ -85,10 +85,12 @@ base::Task<void> Writers::refuse(const chain::CommitFacts& facts, std::string wh
         co_return;
     }
     const auto height = facts.blocks.empty() ? *facts.covered.last() : facts.blocks.front().height;
-    const auto record = state_.heights.in_vain(height, "refused_by_database", std::move(why));
+    std::string givers;
+    for (const auto& host : facts.hosts) givers += (givers.empty() ? "" : ", ") + host;
+    const auto record = state_.heights.in_vain(height, "refused_by_database", givers + ": " + why);
     log::error(
         "the database does not take what a host gave for this height: recorded as a gap, to be retried",
-        {{"height", height}, {"reason", record.detail}, {"attempts", record.attempts}});
+        {{"height", height}, {"host", givers}, {"reason", why}, {"attempts", record.attempts}});
     co_await store_.record_unavailable(record);
     state_.heights.learn_unavailable(record);
 }

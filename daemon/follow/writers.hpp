@@ -9,6 +9,7 @@
 
 #include <deque>
 #include <functional>
+#include <string>
 
 namespace receiptd::follow {
 

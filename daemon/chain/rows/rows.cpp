@@ -117,6 +117,7 @@ void RowBatch::withhold_before(const NewsSince& news) {
 }
 
 void CommitFacts::append(CommitFacts&& later) {
+    hosts.merge(later.hosts);
     if (later.epoch) epoch = later.epoch;
     if (later.seam) seam = later.seam;
     if (blocks.empty())

@@ -319,7 +319,7 @@ TEST_F(FollowerTest, WhatTheDatabaseRefusesIsAGapOfOneHeight) {
     };
     EXPECT_EQ(follow(100, 120).missing, HeightSet({110, 110}));
     EXPECT_EQ(store.unavailable.at(110).reason, "refused_by_database");
-    EXPECT_EQ(store.unavailable.at(110).detail, "too long");
+    EXPECT_EQ(store.unavailable.at(110).detail, "paper: too long");
     EXPECT_EQ(store.unavailable.size(), 1u);
     refuses = false;
     EXPECT_TRUE(follow(100, 120).missing.empty());
