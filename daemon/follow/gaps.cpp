@@ -41,6 +41,7 @@ base::Task<void> Follower::read_coverage_again() {
     if (!lost.empty())
         log::error("the database has lost heights (failover, restore, repair): they are fetched again",
                    {{"heights", lost.to_multirange()}});
+    for (const auto& range : lost.ranges()) co_await stores_.blocks.want(range);
     state_.heights.read_again(before, std::move(read), tip);
 }
 
