@@ -61,6 +61,8 @@ base::Task<base::Result<std::size_t, CallError>> Router::call(Call call) {
         const auto host = choose(view(call, progress));
         if (!host) break;
         if (!call.for_proof && !may_be_used(hosts_[*host]->network())) {
+            const bool is_down = hosts_[*host]->network().untold > 0;
+            if (call.only_host && is_down) break;
             if (!co_await proves_itself(*hosts_[*host], progress)) break;
             continue;
         }

@@ -91,7 +91,9 @@ def transaction_hash(signed_tx_base64):
     return b58encode(hashlib.sha256(base64.b64decode(signed_tx_base64)[:-65]).digest())
 
 
-class SubmitTest(Scenario):
+class Submitting(Scenario):
+    """A living chain, its accounts' keys, and what `receiptd submit` makes of a transfer."""
+
     def begin(self, *arguments, follow="", extra=""):
         keys = self.folder / "keys.json"
         self.chain = self.sandbox("--seed", "7", "--keys-out", keys, *arguments, command="run")
@@ -119,6 +121,8 @@ class SubmitTest(Scenario):
     def stored(self):
         return int(self.value("SELECT count(*) FROM watches"))
 
+
+class SubmitTest(Submitting):
     def test_one_is_taken_and_seen_to_its_end(self):
         self.begin("--block-time-ms", "50")
         self.start("--config", self.settings, "run")

@@ -4,6 +4,7 @@
 #include "base/coroutine.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/network_check.hpp"
+#include "rpc/questions.hpp"
 
 #include <gmock/gmock.h>
 
@@ -172,6 +173,16 @@ TEST_F(NetworkCheckTest, ACallWaitsForTheProofOfTheOnlyHost) {
                           std::make_shared<BlockCache>());
     EXPECT_TRUE(world.run(blocks.head()));
     EXPECT_EQ(state(0), NetworkState::proven);
+}
+
+TEST_F(NetworkCheckTest, AQuestionToADownHostAloneWaitsForNoProof) {
+    world.host("main", HostKind::regular).script = down;
+    begin();
+    auto call = ask_final_block(Priority::head);
+    call.only_host = 0;
+    const auto started = world.time->now();
+    EXPECT_FALSE(world.run(world.router()->call(std::move(call))));
+    EXPECT_EQ(world.time->now(), started);
 }
 
 TEST_F(NetworkCheckTest, EveryTenMinutesEachIsAskedAgain) {
