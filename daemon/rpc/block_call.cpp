@@ -6,34 +6,28 @@
 #include <utility>
 
 namespace receiptd::rpc {
-namespace {
 
-using HashedBlock = chain::Decoded<chain::Block>;
-
-Decoder<HashedBlock> hashed_block_decoder(std::string hash) {
-    return [hash = std::move(hash)](std::string body) -> base::Result<HashedBlock, std::string> {
-        auto block = chain::decode_block_answer(std::move(body));
-        if (!block) return refuse<HashedBlock>(block.error());
+Decoder<chain::BlockRef> block_with_hash(std::string hash) {
+    return [hash = std::move(hash)](std::string body) -> base::Result<chain::BlockRef, std::string> {
+        const auto block = chain::decode_block_answer(std::move(body));
+        if (!block) return refuse<chain::BlockRef>(block.error());
         if (block->value.header.hash != hash)
-            return refuse<HashedBlock>("asked for block " + hash + ", got " +
-                                       std::string(block->value.header.hash));
-        return std::move(*block);
+            return refuse<chain::BlockRef>("asked for block " + hash + ", got " +
+                                           std::string(block->value.header.hash));
+        return chain::block_ref(block->value.header);
     };
 }
-
-}  // namespace
 
 base::Task<base::Result<chain::BlockRef, CallError>> call_block(Router& router, base::asio::thread_pool& pool,
                                                                 std::shared_ptr<BlockCache> cache,
                                                                 std::string hash, Priority priority) {
     if (const auto* known = cache->find(hash)) co_return *known;
     auto call = ask_block(hash, priority);
-    auto decode = hashed_block_decoder(std::move(hash));
-    auto answer = co_await decoded_call<HashedBlock>(router, pool, std::move(call), std::move(decode));
+    auto decode = block_with_hash(std::move(hash));
+    auto answer = co_await decoded_call<chain::BlockRef>(router, pool, std::move(call), std::move(decode));
     if (!answer) co_return answer.error();
-    auto block = chain::block_ref(answer->value.value.header);
-    cache->put(block);
-    co_return std::move(block);
+    cache->put(answer->value);
+    co_return std::move(answer->value);
 }
 
 }  // namespace receiptd::rpc

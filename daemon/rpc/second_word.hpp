@@ -86,6 +86,7 @@ base::Task<base::Result<std::vector<Answer<T>>, CallError>> ask_two(base::asio::
         hosts.insert(*host);
         if (hosts.size() == 2) break;
     }
+    if (hosts.size() < 2) hosts.clear();
     base::TaskGroup asking(executor);
     for (const auto host : hosts) {
         auto one = call;

@@ -91,8 +91,8 @@ public:
         auto cache = std::make_shared<BlockCache>();
         trees_ = std::make_unique<RpcTreeSource>(parts.executor, pool, rpc_, cache);
         receipts_ = std::make_unique<RpcReceiptSource>(pool, rpc_);
-        submissions_ = std::make_unique<RpcSubmitSource>(parts.executor, pool, parts.time, rpc_, cache,
-                                                         *trees_, settings.validity_blocks);
+        submissions_ = std::make_unique<RpcSubmitSource>(parts.executor, pool, parts.time, rpc_, *trees_,
+                                                         settings.validity_blocks);
         final_accounts_ = std::make_unique<RpcFinalAccounts>(pool, rpc_);
         if (settings.follow.source == config::Source::rpc)
             blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache);

@@ -99,10 +99,19 @@ base::Task<base::Result<std::optional<chain::AccessKeyView>, Unavailable>> RpcSu
 base::Task<base::Result<std::optional<chain::BlockRef>, Unavailable>> RpcSubmitSource::block(
     std::string hash) {
     using Known = std::optional<chain::BlockRef>;
-    auto block = co_await call_block(*router_, pool_, cache_, std::move(hash), Priority::submit);
-    if (block) co_return Known(std::move(*block));
-    if (block.error().absent) co_return Known();
-    co_return not_told<Known>(block.error());
+    if (const auto* known = told_blocks_.find(hash)) co_return Known(*known);
+    auto call = ask_block(hash, Priority::submit);
+    auto decode = block_with_hash(std::move(hash));
+    const auto told =
+        co_await ask_two<chain::BlockRef>(executor_, *router_, pool_, std::move(call), std::move(decode));
+    if (!told && told.error().absent) co_return Known();
+    if (!told) co_return not_told<Known>(told.error());
+    const auto& [one, other] = std::pair(told->front().value, told->back().value);
+    if (one.height != other.height)
+        warn_once("hosts tell different heights of one block hash: the higher one counts");
+    auto block = one.height < other.height ? other : one;
+    told_blocks_.put(block);
+    co_return Known(std::move(block));
 }
 
 base::Task<base::Result<chain::BlockRef, Unavailable>> RpcSubmitSource::final_head() {

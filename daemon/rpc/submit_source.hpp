@@ -29,7 +29,8 @@ public:
     virtual Told<std::optional<chain::AccountView>> account(std::string account_id) = 0;
     virtual Told<std::optional<chain::AccessKeyView>> access_key(std::string account_id,
                                                                  std::string public_key) = 0;
-    // The block with that hash; nullopt: no host knows one.
+    // The block with that hash; nullopt: no host knows one. Of two hosts that differ the higher one: nothing
+    // expires by the lower one.
     virtual Told<std::optional<chain::BlockRef>> block(std::string hash) = 0;
     virtual Told<chain::BlockRef> final_head() = 0;
     struct Opinion {  // of one host
@@ -70,13 +71,12 @@ public:
 class RpcSubmitSource final : public SubmitSource {
 public:
     RpcSubmitSource(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
-                    std::shared_ptr<TimeAndChance> time, std::shared_ptr<Router> router,
-                    std::shared_ptr<BlockCache> cache, TreeSource& trees, std::uint64_t validity_blocks)
+                    std::shared_ptr<TimeAndChance> time, std::shared_ptr<Router> router, TreeSource& trees,
+                    std::uint64_t validity_blocks)
         : executor_(executor),
           pool_(pool),
           time_(std::move(time)),
           router_(std::move(router)),
-          cache_(std::move(cache)),
           trees_(trees),
           configured_validity_(validity_blocks),
           sendings_(std::move(executor)) {}
@@ -107,7 +107,7 @@ private:
     base::asio::thread_pool& pool_;
     std::shared_ptr<TimeAndChance> time_;
     std::shared_ptr<Router> router_;
-    std::shared_ptr<BlockCache> cache_;
+    BlockCache told_blocks_;  // by two hosts, where two could be asked
     std::uint64_t believed(const Answer<std::uint64_t>& told);
     void warn_once(const std::string& what);
 

@@ -28,7 +28,7 @@ protected:
             trees_ =
                 std::make_unique<RpcTreeSource>(world.io.get_executor(), world.pool, world.router(), cache_);
             source_ = std::make_unique<RpcSubmitSource>(world.io.get_executor(), world.pool, world.time,
-                                                        world.router(), cache_, *trees_, 77);
+                                                        world.router(), *trees_, 77);
         }
         return *source_;
     }
@@ -201,6 +201,15 @@ TEST_F(SubmitSourceTest, ABlockThatNoHostKnowsIsAnAnswer) {
     ASSERT_TRUE(block);
     EXPECT_FALSE(*block);
     EXPECT_FALSE(archival.seen.empty());
+}
+
+TEST_F(SubmitSourceTest, OfTwoHeightsOfOneHashTheHigherOneCounts) {
+    const std::string hash = "4XXtr7JrRNaquPXe7RZ1PSgJ645dgSpsRyE6gmvhvQV4";
+    regular.script = [](const auto&) { return result(block_json(7)); };
+    archival.script = [](const auto&) { return result(block_json(900)); };
+    EXPECT_EQ((*ask(source().block(hash)))->height, 900u);
+    EXPECT_EQ((*ask(source().block(hash)))->height, 900u);
+    EXPECT_EQ(regular.seen.size(), 1u) << "it is remembered";
 }
 
 TEST_F(SubmitSourceTest, AFaultIsNoAnswer) {
