@@ -28,7 +28,7 @@ Told tell_block(const std::vector<rpc::Witness>& witnesses, const std::string& h
         return std::count_if(witnesses.begin(), witnesses.end(),
                              [&](const auto& witness) { return witness.word == word; });
     };
-    const bool alone = with(Word::pruned) + 1 == static_cast<std::ptrdiff_t>(witnesses.size());
+    const bool alone = with(Word::unable) + 1 == static_cast<std::ptrdiff_t>(witnesses.size());
     if (telling >= 2 || (telling == 1 && alone)) return Told::yes;
     return telling == 1 && with(Word::silent) > 0 ? Told::unclear : Told::no;
 }
@@ -54,7 +54,7 @@ std::string in_words(const std::vector<rpc::Witness>& witnesses) {
         switch (witness.word) {
             case Word::has: words += witness.block->hash; break;
             case Word::denies: words += "no block"; break;
-            case Word::pruned: words += "no longer holds it"; break;
+            case Word::unable: words += "cannot tell"; break;
             case Word::silent: words += "no answer"; break;
         }
     }

@@ -82,7 +82,7 @@ struct Witness {
     enum class Word {
         has,
         denies,
-        pruned,  // the host no longer holds that height, as far as its answers tell
+        unable,  // the host no longer holds that height, as far as its answers tell, or is of another network
         silent,  // a fault, or it is put aside
     };
     std::string host;

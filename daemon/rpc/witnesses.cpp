@@ -18,7 +18,11 @@ void without_block(Witness& witness, const CallError& error, const Upstream& hos
                    chain::BlockHeight height) {
     if (!error.absent) return;
     const bool pruned = error.reason == "GARBAGE_COLLECTED_BLOCK" || host.memory().below_horizon(height);
-    witness.word = pruned ? Witness::Word::pruned : Witness::Word::denies;
+    witness.word = pruned ? Witness::Word::unable : Witness::Word::denies;
+}
+
+bool is_of_another_network(const Upstream& host) {
+    return host.network().state == NetworkState::other_network;
 }
 
 void with_block(Witness& witness, const chain::BlockHeader& header) {
@@ -48,6 +52,10 @@ base::Task<std::vector<Witness>> ConfiguredWitnesses::ask(chain::BlockHeight hei
 
 base::Task<void> ConfiguredWitnesses::ask_rpc(std::size_t host, chain::BlockHeight height,
                                               std::shared_ptr<Asked> asked) {
+    if (is_of_another_network(*rpc_->hosts()[host])) {
+        asked->witnesses[host].word = Witness::Word::unable;
+        co_return;
+    }
     auto call = ask_block(height, Priority::head);
     call.only_host = host;
     auto answer = co_await decoded_call<DecodedBlock>(*rpc_, pool_, std::move(call), block_decoder(height));
@@ -58,6 +66,10 @@ base::Task<void> ConfiguredWitnesses::ask_rpc(std::size_t host, chain::BlockHeig
 }
 
 base::Task<void> ConfiguredWitnesses::ask_neardata(chain::BlockHeight height, std::shared_ptr<Asked> asked) {
+    if (is_of_another_network(*neardata_->hosts().front())) {
+        asked->witnesses.back().word = Witness::Word::unable;
+        co_return;
+    }
     auto call = get_neardata("/v0/block/" + std::to_string(height), Priority::head, height);
     auto answer = co_await decoded_call<DecodedWholeBlock>(*neardata_, pool_, std::move(call),
                                                            whole_block_decoder(height));

@@ -22,7 +22,7 @@ TEST(ABlockThatIsNotLinked, NeedsTwoHostsThatTellIt) {
 
 TEST(ABlockThatIsNotLinked, IsBelievedOfTheOnlyHostThatCanTell) {
     EXPECT_EQ(tell_block({has("A")}, "A"), Told::yes);
-    EXPECT_EQ(tell_block({says(Word::pruned), has("A")}, "A"), Told::yes);
+    EXPECT_EQ(tell_block({says(Word::unable), has("A")}, "A"), Told::yes);
     EXPECT_EQ(tell_block({says(Word::silent), has("A")}, "A"), Told::unclear)
         << "the other one may come back";
     EXPECT_EQ(tell_block({says(Word::denies)}, "A"), Told::no) << "it does not say so again";
@@ -41,12 +41,12 @@ TEST(BlocksThatDoNotFit, RemovalNeedsTwoHostsThatAgree) {
     EXPECT_EQ(judge_misfit({has("B"), has("C")}, "A"), Wrong::undecided) << "they do not agree";
     EXPECT_EQ(judge_misfit({has("B"), has("B")}, "A"), Wrong::stored);
     EXPECT_EQ(judge_misfit({says(Word::denies), says(Word::denies)}, "A"), Wrong::stored);
-    EXPECT_EQ(judge_misfit({says(Word::pruned), says(Word::pruned)}, "A"), Wrong::undecided);
+    EXPECT_EQ(judge_misfit({says(Word::unable), says(Word::unable)}, "A"), Wrong::undecided);
 }
 
 TEST(TheWordsOfHosts, AreSaidToPeople) {
-    EXPECT_EQ(in_words({has("A"), says(Word::denies), says(Word::pruned), says(Word::silent)}),
-              "host: A, host: no block, host: no longer holds it, host: no answer");
+    EXPECT_EQ(in_words({has("A"), says(Word::denies), says(Word::unable), says(Word::silent)}),
+              "host: A, host: no block, host: cannot tell, host: no answer");
 }
 
 }  // namespace
