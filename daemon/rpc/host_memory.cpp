@@ -26,6 +26,10 @@ void HostMemory::lacks(chain::BlockHeight height, std::optional<chain::BlockHeig
     highest_pruned_ = std::max(highest_pruned_.value_or(height), height);
 }
 
+void HostMemory::reaches_back_to(chain::BlockHeight earliest) {
+    if (earliest > 0) collected(earliest - 1);
+}
+
 void HostMemory::collected(chain::BlockHeight height) {
     if (lowest_held_ && height >= *lowest_held_) lowest_held_.reset();
     highest_pruned_ = std::max(highest_pruned_.value_or(height), height);

@@ -31,6 +31,8 @@ public:
     // The host does not know what another host has at `height`. Near the known head that is lag,
     // and above a height that it holds it is a hole or a retention that moved on: no horizon.
     void lacks(chain::BlockHeight height, std::optional<chain::BlockHeight> known_head);
+    // The host says itself which block is its earliest.
+    void reaches_back_to(chain::BlockHeight earliest);
     // The host says itself that `height` is garbage collected.
     void collected(chain::BlockHeight height);
     void tell_head(chain::BlockHeight height);

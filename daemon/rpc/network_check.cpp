@@ -16,14 +16,25 @@ using namespace std::chrono_literals;
 constexpr base::Duration kLookAtProofs = 250ms;  // less than a host is put aside for
 constexpr base::Duration kFirstAnswers = 5s;     // longest wait at the start
 
-base::Result<ChainIdentity, std::string> read_identity(const std::string& body) {
-    const auto status = result_json(body);
-    if (!status.is_object()) return refuse<ChainIdentity>(std::string("status: result is not an object"));
+struct HostStatus {
     ChainIdentity identity;
-    if (status.contains("chain_id") && status["chain_id"].is_string()) identity.chain_id = status["chain_id"];
-    if (status.contains("genesis_hash") && status["genesis_hash"].is_string())
-        identity.genesis_hash = status["genesis_hash"];
-    return identity;
+    std::optional<chain::BlockHeight> earliest_block;
+};
+
+base::Result<HostStatus, std::string> read_status(const std::string& body) {
+    const auto json = result_json(body);
+    if (!json.is_object()) return refuse<HostStatus>(std::string("status: result is not an object"));
+    HostStatus status;
+    const auto text = [&](const char* name) {
+        return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : std::string();
+    };
+    status.identity = {text("chain_id"), text("genesis_hash")};
+    const auto sync = json.find("sync_info");
+    if (sync == json.end() || !sync->is_object()) return status;
+    const auto earliest = sync->find("earliest_block_height");
+    if (earliest != sync->end() && earliest->is_number_unsigned())
+        status.earliest_block = earliest->get<chain::BlockHeight>();
+    return status;
 }
 
 base::Result<chain::BlockRef, std::string> read_block(std::string body) {
@@ -132,10 +143,11 @@ base::Task<NetworkAnswer> NetworkCheck::ask_for_proof(Host& host) {
         co_return co_await compare_block(host);
     call.only_host = host.index;
     call.for_proof = true;
-    Decoder<ChainIdentity> decode = read_identity;
+    Decoder<HostStatus> decode = read_status;
     const auto told =
-        co_await decoded_call<ChainIdentity>(*host.router, pool_, std::move(call), std::move(decode));
-    if (told && !told->value.chain_id.empty()) co_return told->value;
+        co_await decoded_call<HostStatus>(*host.router, pool_, std::move(call), std::move(decode));
+    if (told && told->value.earliest_block) host.upstream().reaches_back_to(*told->value.earliest_block);
+    if (told && !told->value.identity.chain_id.empty()) co_return told->value.identity;
     if (told || told.error().method_missing || host.upstream().network().untold >= kUntoldIsAReason)
         co_return co_await compare_block(host);
     co_return Untold{told.error().reason};

@@ -129,6 +129,12 @@ bool Router::is_offered(const std::string& method, const std::set<std::size_t>& 
 }
 
 std::vector<HostView> Router::view(const Call& call, const Progress& progress) const {
+    bool archive_denied = false;
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+        const auto& last = progress.hosts[i].last;
+        archive_denied = archive_denied || (hosts_[i]->kind() == HostKind::archival && last && last->absent &&
+                                            last->reason == "UNKNOWN_BLOCK");
+    }
     std::vector<HostView> views;
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
         const auto& host = *hosts_[i];
@@ -139,6 +145,9 @@ std::vector<HostView> Router::view(const Call& call, const Progress& progress) c
                       (call.for_proof || host.network().state != NetworkState::other_network);
         view.unproven = !call.for_proof && !may_be_used(host.network());
         view.absent = seen.last && seen.last->absent && !seen.last->again;
+        // What an archival host denies was never there: it is asked for in vain below a horizon.
+        view.usable = view.usable && !(archive_denied && call.request.height &&
+                                       host.memory().below_horizon(*call.request.height));
         view.below_horizon = call.request.height && host.memory().below_horizon(*call.request.height);
         view.untracked =
             call.request.shard_id && host.memory().lacks_shard(*call.request.shard_id, time_->now());

@@ -148,6 +148,12 @@ void Upstream::lacks(chain::BlockHeight height, std::optional<chain::BlockHeight
     show();
 }
 
+void Upstream::reaches_back_to(chain::BlockHeight earliest) {
+    if (kind() != HostKind::regular) return;
+    memory_.reaches_back_to(earliest);
+    show();
+}
+
 void Upstream::tracks(chain::ShardId shard_id) {
     memory_.tracks(shard_id);
     show();

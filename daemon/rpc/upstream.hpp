@@ -66,6 +66,8 @@ public:
     // The host answered with something that lives at `height`; or it lacks what another host has there.
     void saw_block(chain::BlockHeight height);
     void lacks(chain::BlockHeight height, std::optional<chain::BlockHeight> known_head);
+    // Its status says so. An archival host tells the horizon of its recent data only: nothing follows.
+    void reaches_back_to(chain::BlockHeight earliest);
     void tracks(chain::ShardId shard_id);
     // It lacks something of the shard at `height`; nullopt: it says itself that it does not track the shard.
     void lacks_shard(chain::ShardId shard_id, std::optional<chain::BlockHeight> height);

@@ -22,12 +22,12 @@ class WholeBlocksBesideRpc(LyingHosts):
         self.begin()
         for ahead in (30, 200_000):
             with self.subTest(ahead):
-                self.lie_and_go_on("false_head", 3, ahead=ahead)
+                self.lie_and_go_on("false_head", 1, ahead=ahead)
         self.assert_complete()
 
     def test_a_block_that_it_invents_at_the_tip(self):
         self.begin()
-        for _ in range(3):
+        for _ in range(2):
             self.lie_and_go_on("fork", 1)
         self.assert_complete()
 
@@ -45,7 +45,7 @@ class OneHostAlone(LyingHosts):
         self.begin()
         for ahead in (30, 200_000):
             with self.subTest(ahead):
-                self.meet("regular", "false_head", 2, ahead=ahead)
+                self.meet("regular", "false_head", 1, ahead=ahead)
                 self.chain.truth()
                 self.follow()
         self.assert_complete()

@@ -122,6 +122,15 @@ TEST(Horizon, AHostThatSaysCollectedIsBelievedAtOnce) {
     EXPECT_EQ(memory.horizon(), 10'000u);
 }
 
+TEST(Horizon, IsWhatTheHostSaysOfItsEarliestBlock) {
+    HostMemory memory;
+    memory.reaches_back_to(0);
+    EXPECT_EQ(memory.horizon(), std::nullopt) << "it holds everything";
+    memory.reaches_back_to(5'000);
+    EXPECT_TRUE(memory.below_horizon(4'999));
+    EXPECT_FALSE(memory.below_horizon(5'000));
+}
+
 TEST(Methods, AMissingOneIsTriedAgainAfterTenMinutes) {
     HostMemory memory;
     memory.mark_unsupported("EXPERIMENTAL_tx_status", kNow);

@@ -22,7 +22,8 @@ FakeHost::Script node(const std::string& chain_id, const std::string& genesis,
     return [=](const net::HttpRequest& request) {
         if (request.body.find(R"("method":"status")") == std::string::npos)
             return result(block_json(7, "", hash));
-        return result(R"({"chain_id":")" + chain_id + R"(","genesis_hash":")" + genesis + "\"}");
+        return result(R"({"chain_id":")" + chain_id + R"(","genesis_hash":")" + genesis +
+                      R"(","sync_info":{"earliest_block_height":5}})");
     };
 }
 
@@ -108,6 +109,7 @@ TEST_F(NetworkCheckTest, AnHonestHostIsAskedOnceAndUsed) {
     begin();
     EXPECT_EQ(state(0), NetworkState::proven);
     EXPECT_EQ(host.seen.size(), 1u);
+    EXPECT_EQ(world.router()->hosts().front()->memory().horizon(), 5u) << "the same answer tells it";
 }
 
 TEST_F(NetworkCheckTest, AHostOfAnotherNetworkIsAskedForNothingElse) {
