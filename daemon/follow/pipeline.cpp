@@ -149,7 +149,8 @@ base::Task<base::Height> Run::deny() {
     continuity_.denied(next_);
     if (!follows_head() || continuity_.undecided() < reach_) co_return next_ + 1;
     const auto told = engine_.state.head.block();
-    const auto agreed = told ? co_await engine_.agreement.on(*told) : Told::no;
+    if (!told || told->height <= next_) co_return co_await go_back();  // what led here was false
+    const auto agreed = co_await engine_.agreement.on(*told);
     if (agreed == Told::yes) {
         reach_ *= 4;
         co_return next_ + 1;
