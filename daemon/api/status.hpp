@@ -126,7 +126,7 @@ struct Unreadiness {
     std::string detail;
 };
 std::vector<Unreadiness> unreadiness(const DaemonStatus& status);
-// What somebody should look at, though it makes nobody unready: "network".
+// A note worth a look, though it makes nobody unready: "network".
 std::vector<Unreadiness> notes(const DaemonStatus& status);
 
 }  // namespace receiptd::api

@@ -221,7 +221,7 @@ private:
 
     bool leads() const { return !takes_turns_ || runtime_.leadership.epoch(); }
 
-    // What one daemon does for all on its database, beside following the head.
+    // The leader does this for all daemons on the database, beside following the head.
     base::Task<void> drive_while_leading() {
         base::Wakeup wakeup(runtime_.context.get_executor(), {&runtime_.leadership.changed});
         while (true) {

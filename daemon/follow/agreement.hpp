@@ -1,4 +1,4 @@
-// What the hosts agree on, where one answer alone must not decide: whether a block that is not linked to the
+// Agreement of the hosts, where one answer alone must not decide: whether a block that is not linked to the
 // stored ones is of this chain, and which of two blocks that do not fit is the wrong one.
 #pragma once
 

@@ -239,7 +239,7 @@ base::Task<std::optional<base::Height>> Follower::first_height() {
     co_return state_.head.height();
 }
 
-// What is stored first decides what fits later.
+// The first stored block decides which blocks fit later.
 base::Task<void> Follower::agree_on_head() {
     bool warned = false;
     co_await know_head();

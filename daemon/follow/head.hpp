@@ -23,7 +23,7 @@ public:
     // A lower block than the known one changes nothing.
     void learn(const chain::BlockRef& block);
 
-    // What was told is not believed any more; the next word counts, however low it is.
+    // The told head is not believed any more; the next word counts, however low it is.
     void fall_back(std::optional<chain::BlockRef> block) { block_ = std::move(block); }
 
     // The highest one that hosts agree on, or that is linked to the stored blocks; 0: none.

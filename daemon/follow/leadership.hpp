@@ -31,7 +31,7 @@ public:
     // Lets the next one lead, and takes the lease no more.
     base::Task<void> resign();
 
-    // Of this process while it leads; nullopt: another one does.
+    // The epoch of this process while it leads; nullopt: another one does.
     std::optional<std::int64_t> epoch() const;
     // As it was seen last; nullopt: not looked at yet.
     const std::optional<storage::Lease>& lease() const { return lease_; }

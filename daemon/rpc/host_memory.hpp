@@ -36,8 +36,8 @@ public:
     // The host says itself that `height` is garbage collected.
     void collected(chain::BlockHeight height);
     void tell_head(chain::BlockHeight height);
-    // What it tells is not of this chain: its head is forgotten, and for kDoubtedFor, longer each time in
-    // a row, none is believed.
+    // It tells things that are not of this chain: its head is forgotten, and for kDoubtedFor, longer each
+    // time in a row, none is believed.
     void doubt(base::SteadyTime now);
     bool doubted(base::SteadyTime now) const { return now < doubted_until_; }
 

@@ -145,7 +145,7 @@ std::vector<HostView> Router::view(const Call& call, const Progress& progress) c
                       (call.for_proof || host.network().state != NetworkState::other_network);
         view.unproven = !call.for_proof && !may_be_used(host.network());
         view.absent = seen.last && seen.last->absent && !seen.last->again;
-        // What an archival host denies was never there: it is asked for in vain below a horizon.
+        // A block that an archival host denies was never there: below its horizon a host is asked in vain.
         view.usable = view.usable && !(archive_denied && call.request.height &&
                                        host.memory().below_horizon(*call.request.height));
         view.below_horizon = call.request.height && host.memory().below_horizon(*call.request.height);

@@ -36,7 +36,7 @@ void write_row(pqxx::transaction_base& tx, const std::string& process, const Dae
 }
 
 void take_accounts(pqxx::transaction_base& tx, const std::vector<std::string>& accounts) {
-    // What is stored already lacks an account that comes now.
+    // Stored heights lack an account that comes now.
     const auto first = tx.exec("SELECT count(*) = 0 FROM followed_accounts")[0][0].as<bool>();
     shim::query(tx, "DELETE FROM followed_accounts WHERE account_id <> ALL ($1::text[])",
                 text_array(accounts));

@@ -80,7 +80,7 @@ struct Seam {
     bool history = false;  // ordered: nobody is told of its findings
 };
 
-// What a commit tells, apart from its rows.
+// The facts of a commit, apart from its rows.
 struct CommitFacts {
     std::vector<BlockRef> blocks;  // ascending
     base::HeightSet covered;       // the blocks' heights and the skipped heights proven below them

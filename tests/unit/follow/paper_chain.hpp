@@ -46,7 +46,7 @@ public:
         blocks_[height].parent_hash = std::move(parent_hash);
     }
     void forget(Height height) { blocks_.erase(height); }
-    // What the host says of a height instead of the truth, so many times.
+    // The host says this of a height instead of the truth, so many times.
     void lie(chain::BlockRef block, unsigned times) { lies_[block.height] = {std::move(block), times}; }
     void tell_head(Height height, unsigned times) {
         false_head_ = {{height, "invented", "", std::nullopt, 0}, times};
