@@ -2,6 +2,8 @@
 
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
+#include "rpc/block_source.hpp"
+#include "rpc/neardata_source.hpp"
 #include "rpc/questions.hpp"
 #include "rpc/result_json.hpp"
 
@@ -37,16 +39,21 @@ base::Result<HostStatus, std::string> read_status(const std::string& body) {
     return status;
 }
 
-base::Result<chain::BlockRef, std::string> read_block(std::string body) {
-    const auto block = chain::decode_block_answer(std::move(body));
-    if (!block) return refuse<chain::BlockRef>(block.error());
-    return chain::block_ref(block->value.header);
+Decoder<chain::BlockRef> read_block(std::optional<chain::BlockHeight> height) {
+    return [decode = block_decoder(height)](std::string body) -> base::Result<chain::BlockRef, std::string> {
+        const auto block = decode(std::move(body));
+        if (!block) return refuse<chain::BlockRef>(block.error());
+        return chain::block_ref(block->value.header);
+    };
 }
 
-base::Result<chain::BlockRef, std::string> read_whole_block(std::string body) {
-    const auto block = chain::decode_whole_block(std::move(body));
-    if (!block) return refuse<chain::BlockRef>(block.error());
-    return chain::block_ref(block->value.block.header);
+Decoder<chain::BlockRef> read_whole_block(std::optional<chain::BlockHeight> height) {
+    return [decode =
+                whole_block_decoder(height)](std::string body) -> base::Result<chain::BlockRef, std::string> {
+        const auto block = decode(std::move(body));
+        if (!block) return refuse<chain::BlockRef>(block.error());
+        return chain::block_ref(block->value.block.header);
+    };
 }
 
 Call ask_whole_block(std::optional<chain::BlockHeight> height) {
@@ -178,7 +185,7 @@ base::Task<base::Result<chain::BlockRef, CallError>> NetworkCheck::block_of(
         call = height ? ask_block(*height, Priority::head) : ask_final_block(Priority::head);
     call.only_host = host.index;
     call.for_proof = true;
-    Decoder<chain::BlockRef> decode = host.tells_status ? read_block : read_whole_block;
+    Decoder<chain::BlockRef> decode = host.tells_status ? read_block(height) : read_whole_block(height);
     auto answer =
         co_await decoded_call<chain::BlockRef>(*host.router, pool_, std::move(call), std::move(decode));
     if (!answer) co_return answer.error();

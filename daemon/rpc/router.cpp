@@ -209,7 +209,7 @@ void Router::learn(const Call& call, const Progress& progress, std::optional<std
         else if (lacks_shard(request, *last, *hosts_[i]))
             hosts_[i]->lacks_shard(*request.shard_id, request.height);
         else if (answered && request.height && speaks_of_retention(*last))
-            hosts_[i]->lacks(*request.height, known_head());
+            hosts_[i]->lacks(*request.height, hosts_[i]->memory().head());
     }
     learn_untracked();
 }

@@ -39,23 +39,6 @@ TEST_F(RouterTest, GoesToArchivalWhenTheRegularHostNoLongerHoldsTheHeight) {
     EXPECT_EQ(archival.seen.size(), 2u);
 }
 
-TEST_F(RouterTest, ARegularHostThatToldItsHorizonIsAskedForNothingBelowIt) {
-    auto& regular = world.host("regular", HostKind::regular);
-    auto& archival = world.host("archival", HostKind::archival);
-    regular.script = [](const auto&) { return unknown_block(); };
-    world.router();
-    upstream(1).saw_block(100'000);
-    for (std::size_t i : {0, 1}) upstream(i).reaches_back_to(90'000);
-    EXPECT_FALSE(upstream(1).memory().below_horizon(50)) << "an archival one tells that of its recent data";
-    for (chain::BlockHeight height = 50; height < 60; ++height)
-        EXPECT_EQ(*ask(ask_block(height, Priority::backfill)), 1u);
-    archival.script = [](const auto&) { return unknown_block(); };
-    const auto skipped = ask(ask_block(60, Priority::backfill));
-    ASSERT_FALSE(skipped);
-    EXPECT_TRUE(skipped.error().absent);
-    EXPECT_EQ(regular.seen.size(), 0u);
-}
-
 TEST_F(RouterTest, SaysAbsentOnlyWhenAllHostsDo) {
     auto& regular = world.host("regular", HostKind::regular);
     auto& archival = world.host("archival", HostKind::archival);
