@@ -147,6 +147,8 @@ std::string to_json(const DaemonStatus& status) {
                       {"untracked_shards", status.untracked_shards},
                       {"broken_chain", status.broken_chain},
                       {"disagreement", status.disagreement},
+                      {"agreed_height", status.agreed_height},
+                      {"unconfirmed", status.unconfirmed},
                       {"alerts", outbox_json(status.outbox)},
                       {"endpoints_off", status.endpoints_off},
                       {"retention_keep", status.retention_keep},
@@ -231,6 +233,8 @@ std::vector<Unreadiness> notes(const DaemonStatus& status) {
     for (const auto& upstream : status.upstreams)
         if (upstream.network == "other_network" || upstream.network == "on_trust")
             notes.push_back({"network", upstream.name + " " + upstream.network_detail});
+    if (!status.unconfirmed.empty())
+        notes.push_back({"unconfirmed", status.unconfirmed + "; until they are, no watch ends above"});
     return notes;
 }
 

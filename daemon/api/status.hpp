@@ -105,6 +105,8 @@ struct DaemonStatus {
     std::vector<std::uint64_t> untracked_shards;  // that no upstream tracks
     std::string broken_chain;                     // empty: none
     std::string disagreement;                     // of the hosts, which keeps blocks from being stored
+    std::uint64_t agreed_height = 0;              // the hosts agree on the committed blocks up to it; 0: none
+    std::string unconfirmed;                      // why they do not agree on those above; empty: they do
     std::vector<UpstreamView> upstreams;
     std::vector<std::string> endpoints_off;  // of this daemon's, those that answered 410
     std::string retention_keep;
@@ -126,7 +128,7 @@ struct Unreadiness {
     std::string detail;
 };
 std::vector<Unreadiness> unreadiness(const DaemonStatus& status);
-// A note worth a look, though it makes nobody unready: "network".
+// A note worth a look, though it makes nobody unready: "network", "unconfirmed".
 std::vector<Unreadiness> notes(const DaemonStatus& status);
 
 }  // namespace receiptd::api

@@ -187,6 +187,8 @@ api::DaemonStatus Runtime::status() const {
     view_of.overdue_trees = view(state.trees.overdue);
     view_of.untracked_shards = sources->untracked_shards();
     view_of.disagreement = state.disagreement;
+    view_of.agreed_height = state.heights.agreed();
+    view_of.unconfirmed = state.unconfirmed;
     if (const auto& broken = state.heights.broken()) view_of.broken_chain = broken->why;
     if (const auto& outbox = dispatcher.outbox())
         view_of.outbox = api::OutboxView{outbox->pending, outbox->dead,

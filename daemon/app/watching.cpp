@@ -12,10 +12,7 @@ watch::ChainView view_of(follow::Follower& follower, const follow::State& state,
         if (!state.head.block()) return std::nullopt;
         return state.head.height();
     };
-    view.committed_height = [&state]() -> std::optional<chain::BlockHeight> {
-        if (!state.heights.tip()) return std::nullopt;
-        return state.heights.tip()->height;
-    };
+    view.agreed_height = [&state] { return state.heights.agreed(); };
     view.covered_up_to = [&state](chain::BlockHeight from) {
         return state.heights.covered_up_to(from, watch::kHostsLag);
     };

@@ -47,6 +47,12 @@ Wrong judge_misfit(const std::vector<rpc::Witness>& witnesses, const std::string
     return Wrong::undecided;
 }
 
+bool contradicted(const std::vector<rpc::Witness>& witnesses, const std::string& stored_hash) {
+    auto having = witnesses;
+    std::erase_if(having, [](const auto& witness) { return witness.word != Word::has; });
+    return judge_misfit(having, stored_hash) == Wrong::stored;
+}
+
 std::string in_words(const std::vector<rpc::Witness>& witnesses) {
     std::string words;
     for (const auto& witness : witnesses) {
@@ -81,7 +87,18 @@ base::Task<Told> Agreement::on(const chain::BlockRef& block) {
 
 base::Task<Agreement::Judgement> Agreement::about_stored(const chain::BlockRef& stored) {
     const auto witnesses = co_await witnesses_.ask(stored.height);
-    co_return Judgement{judge_misfit(witnesses, stored.hash), in_words(witnesses)};
+    Judgement judgement;
+    judgement.told = tell_block(witnesses, stored.hash);
+    judgement.wrong = judge_misfit(witnesses, stored.hash);
+    judgement.contradicted = contradicted(witnesses, stored.hash);
+    for (const auto& witness : witnesses) {
+        const bool tells_it = witness.block && witness.block->hash == stored.hash;
+        if (tells_it) judgement.telling_stored.push_back(witness.host);
+        const bool speaks = witness.word == Word::has || witness.word == Word::denies;
+        judgement.spoken_against = judgement.spoken_against || (speaks && !tells_it);
+    }
+    judgement.said = in_words(witnesses);
+    co_return judgement;
 }
 
 void Agreement::hold_up() { state_.disagreement = said_; }

@@ -27,6 +27,10 @@ enum class Wrong {
 // `witnesses`: of the stored block's height. Pure.
 Wrong judge_misfit(const std::vector<rpc::Witness>& witnesses, const std::string& stored_hash);
 
+// Whether two hosts agree on another block at its height than the stored one, and fewer tell the stored one.
+// A host that has no block there may lag. Pure.
+bool contradicted(const std::vector<rpc::Witness>& witnesses, const std::string& stored_hash);
+
 // "regular: hash9, archival: no block"
 std::string in_words(const std::vector<rpc::Witness>& witnesses);
 
@@ -34,11 +38,18 @@ class Agreement {
 public:
     Agreement(rpc::Witnesses& witnesses, State& state) : witnesses_(witnesses), state_(state) {}
 
+    // Whether there is a host beside the one that tells a block.
+    bool among_several() const { return witnesses_.count() > 1; }
+
     // Asks several times within a few seconds, since hosts lag behind each other. An agreed block is final.
     base::Task<Told> on(const chain::BlockRef& block);
     struct Judgement {
+        Told told = Told::unclear;
         Wrong wrong = Wrong::undecided;
-        std::string said;  // by which host, for people
+        bool spoken_against = false;              // by at least one host
+        bool contradicted = false;                // by two
+        std::vector<std::string> telling_stored;  // hosts
+        std::string said;                         // by which host, for people
     };
     base::Task<Judgement> about_stored(const chain::BlockRef& stored);
 

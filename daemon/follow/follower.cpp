@@ -43,6 +43,7 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
       settings_(settings),
       writers_(executor, stores.blocks, state, settings.writers),
       agreement_(witnesses, state),
+      confirmation_(executor, agreement_, stores.blocks, state),
       seams_(stores.orphans, stores.trees, state, settings.scope == config::ScopeName::accounts),
       engine_{executor,
               cpu,
@@ -64,6 +65,7 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
       runs_(executor) {
     make_trees();
     writers_.on_committed([this](const chain::CommitFacts& facts) { committed(facts); });
+    writers_.on_refused([this](const std::string& host) { agreement_.doubt(host); });
 }
 
 void Follower::place_receipts(rpc::ReceiptSource& receipts, rpc::TreeSource& trees,
@@ -192,6 +194,7 @@ base::Task<bool> Follower::start_following(std::optional<base::Height> until) {
     }
     log::info("following the chain", {{"from", from}, {"gaps", state_.heights.gaps().size()}});
     if (!until || from <= *until) runs_.spawn(guard(run_along_head(from, until)));
+    loops_.spawn(guard(confirmation_.run()));
     runs_.spawn(guard(repair_gaps()));
     runs_.spawn(guard(resume_backfills()));
     co_return true;
@@ -234,26 +237,27 @@ base::Task<std::optional<base::Height>> Follower::first_height() {
     }
     const auto last = state_.heights.coverage().covered.last();
     if (last && std::holds_alternative<config::StartAtResume>(settings_.start)) co_return *last + 1;
-    co_await agree_on_head();
-    if (!state_.head.block() || state_.stop.requested()) co_return std::nullopt;
-    co_return state_.head.height();
+    co_return co_await agree_on_head();
 }
 
 // The first stored block decides which blocks fit later.
-base::Task<void> Follower::agree_on_head() {
+base::Task<std::optional<base::Height>> Follower::agree_on_head() {
     bool warned = false;
     co_await know_head();
     while (!state_.stop.requested()) {
         const auto head = state_.head.block();
         const auto told = head ? co_await agreement_.on(*head) : Told::no;
-        if (told == Told::yes) co_return;
+        if (told == Told::yes) co_return head->height;
         if (head) agreement_.hold_up();
         if (head && !std::exchange(warned, true))
             log::warn("nothing is stored before the hosts agree on the head",
                       {{"because", state_.disagreement}});
         if (head && told == Told::no) agreement_.doubt_head();
+        // The stored tip of an old database is not where to start.
+        state_.head.fall_back(std::nullopt);
         co_await know_head();
     }
+    co_return std::nullopt;
 }
 
 base::Task<void> Follower::know_head() {

@@ -4,6 +4,7 @@
 #include "base/task_group.hpp"
 #include "config/settings.hpp"
 #include "follow/commit_listener.hpp"
+#include "follow/confirmation.hpp"
 #include "follow/leadership.hpp"
 #include "follow/pipeline.hpp"
 #include "follow/rhythm.hpp"
@@ -82,9 +83,9 @@ private:
     base::Task<void> resume_backfills();
     base::Task<void> run_backfill(storage::BackfillProgress backfill);
     base::Task<void> report_backfill(std::int64_t id, base::HeightSet missing);
-    base::Task<std::optional<base::Height>> first_height();  // nullopt: stopped before it was known
-    base::Task<void> know_head();                            // or be stopped
-    base::Task<void> agree_on_head();
+    base::Task<std::optional<base::Height>> first_height();   // nullopt: stopped before it was known
+    base::Task<void> know_head();                             // or be stopped
+    base::Task<std::optional<base::Height>> agree_on_head();  // the same
     base::Task<void> confirm_head();
     base::Task<void> read_coverage_again();
     base::Task<void> wait_until_dealt_with(base::HeightRange range);
@@ -98,6 +99,7 @@ private:
     config::Follow settings_;
     Writers writers_;
     Agreement agreement_;
+    Confirmation confirmation_;
     Seams seams_;
     Engine engine_;
     rpc::TreeSource* tree_source_;

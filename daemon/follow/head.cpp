@@ -2,6 +2,8 @@
 
 #include "metrics/registry.hpp"
 
+#include <utility>
+
 namespace receiptd::follow {
 
 void Head::learn(const chain::BlockRef& block) {
@@ -12,6 +14,11 @@ void Head::learn(const chain::BlockRef& block) {
     series_.head_height.Set(static_cast<double>(block.height));
     series_.head_time.Set(static_cast<double>(block.timestamp_nanosec) / 1e9);
     moved.notify_all();
+}
+
+void Head::fall_back(std::optional<chain::BlockRef> block) {
+    block_ = std::move(block);
+    if (block_) series_.head_height.Set(static_cast<double>(block_->height));
 }
 
 }  // namespace receiptd::follow

@@ -24,7 +24,7 @@ public:
     void learn(const chain::BlockRef& block);
 
     // The told head is not believed any more; the next word counts, however low it is.
-    void fall_back(std::optional<chain::BlockRef> block) { block_ = std::move(block); }
+    void fall_back(std::optional<chain::BlockRef> block);
 
     // The highest one that hosts agree on, or that is linked to the stored blocks; 0: none.
     base::Height confirmed() const { return confirmed_; }

@@ -2,6 +2,7 @@
 
 #include "metrics/registry.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace receiptd::follow {
@@ -12,6 +13,7 @@ void Heights::load(storage::Coverage coverage, const std::vector<storage::Unavai
     unavailable_.clear();
     for (const auto& height : unavailable) unavailable_[height.height] = height;
     tip_ = std::move(tip);
+    agreed_ = 0;
     publish();
     changed.notify_all();
 }
@@ -26,6 +28,9 @@ void Heights::read_again(const base::HeightSet& before, storage::Coverage read,
     coverage_.wanted.add(wanted);
     coverage_.covered.add(committed_since);
     if (!tip_ || !coverage_.covered.contains(tip_->height)) tip_ = tip;
+    auto lost = before;
+    lost.subtract(coverage_.covered);
+    forget_agreement_on(lost);
     forget_faults_of(coverage_.covered);
     publish();
     changed.notify_all();
@@ -108,12 +113,27 @@ void Heights::set_broken(base::Height height, std::string why) {
     changed.notify_all();
 }
 
+void Heights::refute(Refuted block) {
+    refuted_ = std::move(block);
+    changed.notify_all();
+}
+
 void Heights::learn_removed(const base::HeightSet& missing, std::optional<chain::BlockRef> tip) {
     coverage_.covered.subtract(missing);
     coverage_.wanted.add(missing);
     tip_ = std::move(tip);
+    forget_agreement_on(missing);
     publish();
     changed.notify_all();
+}
+
+void Heights::agree_up_to(base::Height height) {
+    agreed_ = std::max(agreed_, height);
+    series_.agreed_height.Set(static_cast<double>(agreed_));
+}
+
+void Heights::forget_agreement_on(const base::HeightSet& missing) {
+    if (!missing.empty()) agreed_ = std::min(agreed_, missing.ranges().front().from - 1);
 }
 
 std::optional<base::Height> Heights::covered_up_to(base::Height from, base::Height lag) const {

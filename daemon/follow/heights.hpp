@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace receiptd::follow {
@@ -19,6 +20,13 @@ namespace receiptd::follow {
 struct BrokenChain {
     base::Height height = 0;
     std::string why;
+};
+
+// Two hosts agree on another block than the stored one.
+struct Refuted {
+    chain::BlockRef block;
+    std::string why;
+    std::vector<std::string> told_by;  // hosts
 };
 
 class Heights {
@@ -42,6 +50,10 @@ public:
     // The highest block committed since the start, or found stored.
     const std::optional<chain::BlockRef>& tip() const { return tip_; }
     const std::map<base::Height, storage::UnavailableHeight>& unavailable() const { return unavailable_; }
+    // The hosts agree on the stored blocks up to this height: what ends by a height ends by this one. 0:
+    // none.
+    base::Height agreed() const { return agreed_; }
+    void agree_up_to(base::Height height);
     // Unavailable ones that were tried since the start.
     const base::HeightSet& given_up() const { return given_up_; }
     const std::optional<BrokenChain>& broken() const { return broken_; }
@@ -66,6 +78,10 @@ public:
     void write_alone(const base::HeightSet& heights);
     bool alone(base::Height height) const { return alone_.contains(height); }
     void set_broken(base::Height height, std::string why);
+    // The run along the head removes it.
+    void refute(Refuted block);
+    const std::optional<Refuted>& refuted() const { return refuted_; }
+    std::optional<Refuted> take_refuted() { return std::exchange(refuted_, std::nullopt); }
     // The rows of a block that was not of this chain are gone. `tip`: the highest stored one now.
     void learn_removed(const base::HeightSet& missing, std::optional<chain::BlockRef> tip);
 
@@ -77,18 +93,21 @@ public:
 
 private:
     void learn_stored(const chain::BlockRef& block);
+    void forget_agreement_on(const base::HeightSet& missing);
     void forget_faults_of(const base::HeightSet& covered);
     void publish();
 
     metrics::FollowSeries& series_;
     storage::Coverage coverage_;
     std::optional<chain::BlockRef> tip_;
+    base::Height agreed_ = 0;
     base::HeightSet in_flight_;
     base::HeightSet unsettled_;
     std::map<base::Height, storage::UnavailableHeight> unavailable_;
     base::HeightSet given_up_;
     base::HeightSet alone_;
     std::optional<BrokenChain> broken_;
+    std::optional<Refuted> refuted_;
 };
 
 }  // namespace receiptd::follow

@@ -19,9 +19,6 @@ constexpr base::Height kLookAbove = 64;
 constexpr auto kNextBlockRetry = std::chrono::milliseconds(100);
 // Heights in a row that may be skipped or lost before the hosts are asked whether their head is true.
 constexpr base::Height kReach = 64;
-constexpr unsigned kParentAsks = 3;  // a host may lag behind the one that told the child
-constexpr unsigned kMisfitsOfHosts = 5;
-constexpr base::BackoffPolicy kSetback{std::chrono::milliseconds(200), std::chrono::seconds(5), 2.0, 0.2};
 
 FetchSettings fetch_settings(const Engine& engine, const RunSettings& settings) {
     FetchSettings fetch;
@@ -81,6 +78,8 @@ base::Task<void> Run::follow_through() {
 base::Task<bool> Run::advance() {
     auto& state = engine_.state;
     if (state.stop.requested() || broken_ || removed_) co_return false;
+    if (follows_head() && state.heights.refuted()) co_await remove_refuted();
+    if (removed_) co_return false;
     if (state.heights.stored(next_)) co_await leap();
     if (settings_.to && next_ > *settings_.to) co_return false;
     if (!claims_.mine(next_)) {  // another loop fetches it: the blocks above are proven against it
@@ -145,21 +144,6 @@ base::Task<base::Height> Run::handle(rpc::FetchResult result) {
     co_return co_await deny();
 }
 
-base::Task<base::Height> Run::deny() {
-    continuity_.denied(next_);
-    if (!follows_head() || continuity_.undecided() < reach_) co_return next_ + 1;
-    const auto told = engine_.state.head.block();
-    if (!told || told->height <= next_) co_return co_await go_back();  // what led here was false
-    const auto agreed = co_await engine_.agreement.on(*told);
-    if (agreed == Told::yes) {
-        reach_ *= 4;
-        co_return next_ + 1;
-    }
-    engine_.agreement.hold_up();
-    if (agreed == Told::no) engine_.agreement.doubt_head();
-    co_return co_await go_back();
-}
-
 // Contents that cannot be had leave a gap; the header, where it can be had, links the blocks above.
 base::Task<base::Height> Run::go_without(rpc::Unavailable fault) {
     const auto result = co_await engine_.source.fetch(next_, settings_.priority, false);
@@ -169,10 +153,8 @@ base::Task<base::Height> Run::go_without(rpc::Unavailable fault) {
         co_return co_await deny();
     }
     const auto ref = chain::block_ref((*header)->block().header);
-    if (auto misfit = continuity_.misfit(ref))
-        co_return co_await resolve(std::move(*misfit), (*header)->host);
-    if (!continuity_.links(ref) && !co_await is_of_this_chain(ref, (*header)->host))
-        co_return co_await go_back();
+    const auto elsewhere = co_await turned_away(ref, (*header)->host);
+    if (elsewhere) co_return *elsewhere;
     const auto step = continuity_.block(ref);
     co_await give_up(step.holes, ref);
     batch_.facts.covered.add(claims_.still_missing(step.skipped));
@@ -180,72 +162,10 @@ base::Task<base::Height> Run::go_without(rpc::Unavailable fault) {
     co_return next_ + 1;
 }
 
-// Along the head a block counts whose parent is the last one. Another one may come too early, since a host
-// lags; or a host has invented it.
-base::Task<bool> Run::is_of_this_chain(const chain::BlockRef& block, const std::string& host) {
-    const auto parent = block.prev_height.value_or(block.height - 1);
-    const bool may_come = continuity_.last() && parent >= settings_.from;
-    for (unsigned asked = 0; may_come && asked < kParentAsks && !engine_.state.stop.requested(); ++asked) {
-        const auto result = co_await engine_.source.fetch(parent, settings_.priority, false);
-        if (std::holds_alternative<std::unique_ptr<rpc::BlockContents>>(result)) co_return false;
-        co_await engine_.state.pause(kNextBlockRetry);
-    }
-    const auto told = co_await engine_.agreement.on(block);
-    if (told != Told::yes) engine_.agreement.hold_up();
-    if (told == Told::no) engine_.agreement.doubt(host);
-    co_return told == Told::yes;
-}
-
-// Along the head to the last block that is sure; after a pause, longer each time in a row.
-base::Task<base::Height> Run::go_back() {
-    co_await engine_.state.pause(base::backoff_delay(kSetback, ++setbacks_, 0.5));
-    if (!follows_head()) co_return next_;
-    continuity_.forget_denied();
-    faults_.clear();
-    const auto above_last = continuity_.last() ? continuity_.last()->height + 1 : settings_.from;
-    co_return std::max(above_last, settings_.from);
-}
-
-// The hosts decide which of two blocks that do not fit is wrong. Where they do not, the range waits.
-base::Task<base::Height> Run::resolve(Continuity::Misfit misfit, std::string host) {
-    Agreement::Judgement judgement{Wrong::offered, host + " contradicts itself"};
-    if (misfit.known) judgement = co_await engine_.agreement.about_stored(*misfit.known);
-    const auto why = misfit.why + "; " + judgement.said;
-    if (judgement.wrong == Wrong::offered && setbacks_ < kMisfitsOfHosts) {
-        log::warn("a host told a block that does not fit the chain", {{"host", host}, {"why", why}});
-        engine_.agreement.doubt(host);
-        co_return co_await go_back();
-    }
-    if (judgement.wrong == Wrong::stored) co_return co_await remove_stored(*misfit.known, why);
-    broken_ = why;
-    log::error("the chain does not fit what is stored: this range stops here and stores nothing of it",
-               {{"height", next_}, {"why", why}});
-    engine_.state.heights.set_broken(next_, why);
-    co_await give_up(next_, "broken_chain", why);
-    co_return next_;
-}
-
-base::Task<base::Height> Run::remove_stored(chain::BlockRef block, std::string why) {
-    co_await flush();
-    co_await engine_.writers.drain();
-    const auto missing = co_await engine_.stores.blocks.remove_block(block.height);
-    auto& heights = engine_.state.heights;
-    auto tip = heights.tip();
-    if (!tip || tip->height <= block.height)
-        tip = co_await engine_.stores.blocks.stored_block_below(block.height);
-    heights.learn_removed(missing, std::move(tip));
-    log::error("a stored block was not of this chain: its rows are removed and fetched again",
-               {{"height", block.height}, {"hash", block.hash}, {"why", why}});
-    removed_ = true;
-    co_return missing.empty() ? next_ : std::min(next_, missing.ranges().front().from);
-}
-
 base::Task<base::Height> Run::store_block(std::unique_ptr<rpc::BlockContents> contents) {
     const auto ref = chain::block_ref(contents->block().header);
-    if (auto misfit = continuity_.misfit(ref)) co_return co_await resolve(std::move(*misfit), contents->host);
-    const bool linked = continuity_.links(ref);
-    if (follows_head() && !linked && !co_await is_of_this_chain(ref, contents->host))
-        co_return co_await go_back();
+    const auto elsewhere = co_await turned_away(ref, contents->host);
+    if (elsewhere) co_return *elsewhere;
     const auto step = continuity_.block(ref);
     setbacks_ = 0;
     reach_ = kReach;

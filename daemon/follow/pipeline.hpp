@@ -86,7 +86,10 @@ private:
     base::Task<base::Height> go_without(rpc::Unavailable fault);
     base::Task<base::Height> go_back();
     base::Task<base::Height> resolve(Continuity::Misfit misfit, std::string host);
-    base::Task<base::Height> remove_stored(chain::BlockRef block, std::string why);
+    base::Task<base::Height> remove_stored(Refuted refuted);
+    base::Task<void> remove_refuted();
+    base::Task<std::optional<base::Height>> turned_away(const chain::BlockRef& block,
+                                                        const std::string& host);
     base::Task<base::Height> store_block(std::unique_ptr<rpc::BlockContents> contents);
     base::Task<bool> is_of_this_chain(const chain::BlockRef& block, const std::string& host);
     chain::Scope scope_for(const rpc::BlockContents& contents) const;

@@ -1,7 +1,9 @@
 #include "follow/seams.hpp"
 
 #include "base/coroutine.hpp"
+#include "base/log.hpp"
 #include "follow/commit_listener.hpp"
+#include "storage/errors.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -17,9 +19,16 @@ constexpr base::Height kNever = std::numeric_limits<base::Height>::max();
 }  // namespace
 
 base::Task<void> Seams::close(base::HeightRange around, chain::NewsSince news_since) {
-    co_await orphans_.adopt_orphans(around);
-    const auto settled = co_await trees_.settle_trees(around, news_since);
-    if (state_.listener) state_.listener->settled(settled);
+    try {
+        co_await orphans_.adopt_orphans(around);
+        const auto settled = co_await trees_.settle_trees(around, news_since);
+        if (state_.listener) state_.listener->settled(settled);
+    } catch (const storage::StorageRefused& e) {
+        log::error(
+            "the database does not take what was judged where two ranges meet: these trees stay without a "
+            "result",
+            {{"heights", base::HeightSet(around).to_multirange()}, {"reason", e.what()}});
+    }
 }
 
 base::Task<void> Seams::close_pending(std::chrono::seconds untouched_for) {

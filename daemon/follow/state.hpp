@@ -62,6 +62,9 @@ struct State {
     Stop stop;
     // Why nothing is stored above the tip: the hosts do not agree. Empty: they do, or nobody has asked them.
     std::string disagreement;
+    // Why the hosts do not confirm what is stored above heights.agreed(); empty: they do, or nobody has asked
+    // them.
+    std::string unconfirmed;
     CommitListener* listener = nullptr;  // told of what is committed
 
     // Until the time has passed, or stop is requested.

@@ -86,7 +86,10 @@ base::Task<void> Writers::refuse(const chain::CommitFacts& facts, std::string wh
     }
     const auto height = facts.blocks.empty() ? *facts.covered.last() : facts.blocks.front().height;
     std::string givers;
-    for (const auto& host : facts.hosts) givers += (givers.empty() ? "" : ", ") + host;
+    for (const auto& host : facts.hosts) {
+        givers += (givers.empty() ? "" : ", ") + host;
+        if (blame_) blame_(host);
+    }
     const auto record = state_.heights.in_vain(height, "refused_by_database", givers + ": " + why);
     log::error(
         "the database does not take what a host gave for this height: recorded as a gap, to be retried",

@@ -21,6 +21,10 @@ public:
     using OnCommitted = std::function<void(const chain::CommitFacts& facts)>;
     void on_committed(OnCommitted told) { told_ = std::move(told); }
 
+    // Called with each host that gave what the database does not take.
+    using OnRefused = std::function<void(const std::string& host)>;
+    void on_refused(OnRefused told) { blame_ = std::move(told); }
+
     // The loops, one per writer: spawn each in the daemon's task group.
     base::Task<void> run();
 
@@ -39,6 +43,7 @@ private:
     State& state_;
     unsigned count_;
     OnCommitted told_;
+    OnRefused blame_;
     unsigned busy_ = 0;
     bool failed_ = false;  // a commit failed for good: nothing waits any more
     std::deque<chain::RowBatch> queue_;

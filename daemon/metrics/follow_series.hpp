@@ -11,6 +11,7 @@ struct FollowSeries {
     prometheus::Gauge& head_height;       // newest final block any host told
     prometheus::Gauge& head_time;         // its time, seconds since 1970
     prometheus::Gauge& committed_height;  // highest committed block
+    prometheus::Gauge& agreed_height;     // the hosts agree on the committed blocks up to it
     prometheus::Gauge& committed_time;
     prometheus::Gauge& clock_ahead;         // wall clock minus the newest block's time, at the head
     prometheus::Gauge& gap_blocks;          // heights wanted and not covered

@@ -95,6 +95,7 @@ class Witnesses {
 public:
     virtual ~Witnesses() = default;
 
+    virtual std::size_t count() const = 0;
     virtual base::Task<std::vector<Witness>> ask(chain::BlockHeight height) = 0;
 
     // The host has told what is not of this chain: for some time its heads are not believed, and it is asked

@@ -40,6 +40,8 @@ ConfiguredWitnesses::ConfiguredWitnesses(base::asio::any_io_executor executor, b
                                          std::shared_ptr<Router> rpc, std::shared_ptr<Router> neardata)
     : executor_(std::move(executor)), pool_(pool), rpc_(std::move(rpc)), neardata_(std::move(neardata)) {}
 
+std::size_t ConfiguredWitnesses::count() const { return rpc_->hosts().size() + (neardata_ ? 1 : 0); }
+
 base::Task<std::vector<Witness>> ConfiguredWitnesses::ask(chain::BlockHeight height) {
     auto asked = std::make_shared<Asked>();
     for_each_host([&](Upstream& host) { asked->witnesses.emplace_back().host = host.name(); });

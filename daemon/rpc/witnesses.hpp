@@ -14,6 +14,7 @@ public:
     ConfiguredWitnesses(base::asio::any_io_executor executor, base::asio::thread_pool& pool,
                         std::shared_ptr<Router> rpc, std::shared_ptr<Router> neardata);
 
+    std::size_t count() const override;
     base::Task<std::vector<Witness>> ask(chain::BlockHeight height) override;
     void doubt(const std::string& host) override;
     void doubt_heads(chain::BlockHeight height) override;

@@ -323,7 +323,7 @@ void Tracker::note_head() {
         at_head_since_.reset();
     else if (!at_head_since_)
         at_head_since_ = clock_.steady();
-    index_.forget_lost(chain_.committed_height().value_or(0));
+    index_.forget_lost(chain_.agreed_height());
 }
 
 void Tracker::count(const storage::WatchUpdate& update, const Page& page) {

@@ -32,8 +32,9 @@ namespace receiptd::watch {
 struct ChainView {
     // The final head that a host told: it says where to look, and nothing ends by it.
     std::function<std::optional<chain::BlockHeight>()> final_height;
-    // The highest block committed here. Ends by height are reckoned from it alone.
-    std::function<std::optional<chain::BlockHeight>()> committed_height;
+    // The hosts agree on what is committed here up to this height, 0: on nothing. Ends by height are reckoned
+    // from it alone.
+    std::function<chain::BlockHeight()> agreed_height;
     // The height up to which all is committed from this one on; nullopt: this one is not, and none
     // shortly below it.
     std::function<std::optional<chain::BlockHeight>(chain::BlockHeight)> covered_up_to;

@@ -27,7 +27,7 @@ base::Task<void> Tracker::check_due() {
         note_head();
         bool more = true;
         while (more) {
-            const WatchIndex::Now now{clock_.wall(), clock_.steady(), chain_.committed_height().value_or(0)};
+            const WatchIndex::Now now{clock_.wall(), clock_.steady(), chain_.agreed_height()};
             auto due = index_.take_due(now, kCheckLost, kCheckedAtOnce);
             more = due.size() == kCheckedAtOnce;
             if (due.empty()) break;
@@ -92,7 +92,7 @@ base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight
     seen.height = known_to_all_hosts();
     // Above a gap the hosts' word has to do.
     if (const auto looked = sight_of(watch).looked_up_to; sight.looked_up_to && looked)
-        seen.height = std::max(seen.height, *looked);
+        seen.height = std::max(seen.height, std::min(*looked, chain_.agreed_height()));
     // A block from before it was watched may have it: its own inclusion uses its nonce, too.
     if (check.tree || (conclusive && would_end(watch, seen))) {
         series_.tx_requests.Increment();
@@ -114,8 +114,8 @@ base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight
 }
 
 chain::BlockHeight Tracker::known_to_all_hosts() const {
-    const auto committed = chain_.committed_height().value_or(0);
-    return committed > kHostsLag ? committed - kHostsLag : 0;
+    const auto agreed = chain_.agreed_height();
+    return agreed > kHostsLag ? agreed - kHostsLag : 0;
 }
 
 bool Tracker::would_end(const storage::Watch& watch, const chain::NotIncludedUpTo& seen) const {

@@ -44,6 +44,14 @@ TEST(BlocksThatDoNotFit, RemovalNeedsTwoHostsThatAgree) {
     EXPECT_EQ(judge_misfit({says(Word::unable), says(Word::unable)}, "A"), Wrong::undecided);
 }
 
+TEST(AStoredBlock, IsContradictedByTwoHostsThatTellTheSameOther) {
+    EXPECT_TRUE(contradicted({has("A"), has("B"), has("B")}, "A"));
+    EXPECT_FALSE(contradicted({has("A"), has("B")}, "A"));
+    EXPECT_FALSE(contradicted({has("A"), has("B"), has("C")}, "A"));
+    EXPECT_FALSE(contradicted({has("A"), says(Word::denies), says(Word::denies)}, "A")) << "they may lag";
+    EXPECT_FALSE(contradicted({has("A"), has("A"), has("B"), has("B")}, "A"));
+}
+
 TEST(TheWordsOfHosts, AreSaidToPeople) {
     EXPECT_EQ(in_words({has("A"), says(Word::denies), says(Word::unable), says(Word::silent)}),
               "host: A, host: no block, host: cannot tell, host: no answer");

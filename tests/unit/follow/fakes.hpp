@@ -11,6 +11,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 
+#include <functional>
 #include <future>
 #include <stdexcept>
 #include <utility>
@@ -40,6 +41,13 @@ public:
     }
 
     Follower::End follow(Height until) { return play(follower->follow(until)); }
+    // Without an end, as long as it is to go on.
+    void follow_while(const std::function<bool()>& going) {
+        stop_ = [this, going] {
+            if (!going()) follower->stop();
+        };
+        play(follower->follow(std::nullopt));
+    }
     Follower::End backfill(base::HeightRange range) { return play(follower->backfill(range)); }
 
     // Does what can be done now; the only thread of the pool has done what it was handed over before.
@@ -62,6 +70,8 @@ public:
     std::optional<Follower> follower;
 
 private:
+    std::function<void()> stop_;
+
     static base::Task<void> keep_end(base::Task<Follower::End> task, Follower::End& end) {
         end = co_await std::move(task);
     }
@@ -75,6 +85,7 @@ private:
             if (settle() > 0) continue;
             if (clock.passed > give_up_at) throw std::logic_error("the follower waits for ever");
             clock.passed += std::chrono::milliseconds(100);
+            if (stop_) stop_();
             state.stop.signal.notify_all();
         }
         settle();

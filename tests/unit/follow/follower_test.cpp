@@ -320,6 +320,7 @@ TEST_F(FollowerTest, WhatTheDatabaseRefusesIsAGapOfOneHeight) {
     EXPECT_EQ(follow(100, 120).missing, HeightSet({110, 110}));
     EXPECT_EQ(store.unavailable.at(110).reason, "refused_by_database");
     EXPECT_EQ(store.unavailable.at(110).detail, "paper: too long");
+    EXPECT_EQ(chain.doubted, std::vector<std::string>{"paper"}) << "others are asked first now";
     EXPECT_EQ(store.unavailable.size(), 1u);
     refuses = false;
     EXPECT_TRUE(follow(100, 120).missing.empty());

@@ -68,6 +68,20 @@ TEST_F(HeightsTest, AreFollowedWhereEachIsWantedAndNoneIsUnavailable) {
     EXPECT_TRUE(heights.follows_since(100)) << "it was filled";
 }
 
+TEST_F(HeightsTest, AgreementEndsBelowWhatIsRemovedOrLost) {
+    store(100, 120);
+    heights.agree_up_to(118);
+    heights.agree_up_to(116);
+    EXPECT_EQ(heights.agreed(), 118u);
+    heights.learn_removed(HeightSet({115, 115}), std::nullopt);
+    EXPECT_EQ(heights.agreed(), 114u);
+    const auto before = heights.coverage().covered;
+    auto coverage = heights.coverage();
+    coverage.covered.subtract({110, 120});
+    heights.read_again(before, coverage, std::nullopt);
+    EXPECT_EQ(heights.agreed(), 109u);
+}
+
 TEST_F(HeightsTest, OfARunThatIsOverAreNoLongerInFlight) {
     heights.claim(HeightSet({100, 110}), true);
     heights.written(HeightSet({100, 105}));

@@ -80,6 +80,44 @@ TEST_P(LyingHosts, AnInventedTipThatWasStoredIsRemovedByTwoOthers) {
     expect_the_chain(100, 170);
 }
 
+TEST_P(LyingHosts, AForkThatFitsTheTipIsNeverAgreedOnAndGoes) {
+    two_honest_hosts_beside();
+    chain_.fork_from(120);
+    Daemon daemon(context_, store_.clock, chain_, chain_, &trees_, testing::stores_of(store_),
+                  testing::follow_settings(GetParam(), config::Start(std::uint64_t{100})));
+    bool stored_false = false;
+    daemon.follow_while([&] {
+        const bool stores_false = store_.blocks.contains(120) && store_.blocks.at(120).hash != hash_of(120);
+        stored_false = stored_false || stores_false;
+        EXPECT_TRUE(!stores_false || daemon.state.heights.agreed() < 120);
+        return stores_false || daemon.state.heights.agreed() < 180;
+    });
+    EXPECT_TRUE(stored_false) << "it fits the tip";
+    EXPECT_EQ(store_.blocks.size(), 81u);
+    for (const auto& [height, block] : store_.blocks) EXPECT_EQ(block.hash, hash_of(height));
+}
+
+TEST_P(LyingHosts, AForkThatOnlyOneOtherHostContradictsStaysAndNothingEndsByIt) {
+    honest_.add_range(100, 180);
+    chain_.others = {{"second", &honest_}};
+    chain_.fork_from(120);
+    Daemon daemon(context_, store_.clock, chain_, chain_, &trees_, testing::stores_of(store_),
+                  testing::follow_settings(GetParam(), config::Start(std::uint64_t{100})));
+    daemon.follow_while([&] { return daemon.state.unconfirmed.find("block 120") == std::string::npos; });
+    EXPECT_EQ(daemon.state.heights.agreed(), 119u);
+    EXPECT_EQ(store_.blocks.at(120).hash, "false " + hash_of(120)) << "who is right, nobody can tell";
+}
+
+TEST_P(LyingHosts, AHostThatLagsContradictsNothing) {
+    honest_.add_range(100, 150);
+    chain_.others = {{"second", &honest_}, {"third", &honest_}};
+    Daemon daemon(context_, store_.clock, chain_, chain_, &trees_, testing::stores_of(store_),
+                  testing::follow_settings(GetParam(), config::Start(std::uint64_t{100})));
+    daemon.follow_while([&] { return daemon.state.heights.agreed() < 150; });
+    EXPECT_EQ(store_.blocks.size(), 81u);
+    EXPECT_TRUE(chain_.doubted.empty());
+}
+
 TEST_P(LyingHosts, AnInventedTipThatWasStoredStopsAHostAloneUntilItIsRepaired) {
     chain_.lie({140, "invented", hash_of(139), 139, 140'000'000'000}, 1);
     follow(100, 140);

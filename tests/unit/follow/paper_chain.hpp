@@ -46,6 +46,15 @@ public:
         blocks_[height].parent_hash = std::move(parent_hash);
     }
     void forget(Height height) { blocks_.erase(height); }
+    // The host tells other blocks from this height on, each linked to the one below, until it is doubted.
+    void fork_from(Height from) {
+        true_blocks_ = blocks_;
+        for (auto& [height, block] : blocks_) {
+            if (height < from) continue;
+            if (block.parent >= from) block.parent_hash = "false " + block.parent_hash;
+            block.hash = "false " + block.hash;
+        }
+    }
     // The host says this of a height instead of the truth, so many times.
     void lie(chain::BlockRef block, unsigned times) { lies_[block.height] = {std::move(block), times}; }
     void tell_head(Height height, unsigned times) {
@@ -89,7 +98,11 @@ public:
         for (const auto& [name, chain] : others) witnesses.push_back(word_of(name, height, *chain));
         co_return witnesses;
     }
-    void doubt(const std::string& host) override { doubted.push_back(host); }
+    std::size_t count() const override { return 1 + others.size(); }
+    void doubt(const std::string& host) override {
+        doubted.push_back(host);
+        if (!true_blocks_.empty()) blocks_ = std::exchange(true_blocks_, {});
+    }
     void doubt_heads(Height height) override { doubted.push_back("head " + std::to_string(height)); }
     std::map<std::string, const PaperChain*> others;
     std::vector<std::string> doubted;
@@ -177,6 +190,7 @@ private:
     base::asio::any_io_executor executor_;
     config::Source form_;
     std::map<Height, PaperBlock> blocks_;
+    std::map<Height, PaperBlock> true_blocks_;  // while it tells others
     std::map<std::string_view, Height> transactions_;
     std::map<Height, Fault> faults_;
     std::map<Height, Lie> lies_;

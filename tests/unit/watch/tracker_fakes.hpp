@@ -213,7 +213,7 @@ public:
         settings.tick = std::chrono::milliseconds(1);
         ChainView view;
         view.final_height = [this] { return std::optional(final_height); };
-        view.committed_height = [this] { return std::optional(committed ? *committed : final_height); };
+        view.agreed_height = [this] { return agreed ? *agreed : final_height; };
         view.covered_up_to = [this](chain::BlockHeight) { return covered; };
         view.follows_since = [this](chain::BlockHeight from) { return from >= followed_since; };
         view.now = [this] { return clock.wall(); };
@@ -254,7 +254,7 @@ public:
     metrics::Registry registry;
     metrics::WatchSeries series;
     chain::BlockHeight final_height = 100;
-    std::optional<chain::BlockHeight> committed;  // nullopt: up to the final height
+    std::optional<chain::BlockHeight> agreed;  // nullopt: up to the final height
     chain::BlockHeight followed_since = 0;
     std::optional<chain::BlockHeight> covered = 100;
     bool at_head = true;

@@ -87,7 +87,8 @@ private:
     ChainView view() {
         ChainView view;
         view.now = [this] { return clock_.wall(); };
-        view.final_height = view.committed_height = [this] { return std::optional(covered_); };
+        view.final_height = [this] { return std::optional(covered_); };
+        view.agreed_height = [this] { return covered_; };
         view.covered_up_to = [this](chain::BlockHeight) { return std::optional(covered_); };
         view.follows_since = [](chain::BlockHeight) { return true; };
         view.is_at_head = [] { return true; };

@@ -220,13 +220,13 @@ TEST(Tracker, AHeadThatAHostAloneTellsEndsNothing) {
     life.store.add("submitted").transaction.watched_since = 90;
     life.store.rows["submitted"].transaction.valid_until = 120;
     life.final_height = 200'000;
-    life.committed = life.covered = 100;
+    life.agreed = life.covered = 100;
     life.start();
     ASSERT_TRUE(life.until([&] { return life.store.rows["by its hash"].checks > 0; }));
     ASSERT_TRUE(life.until([&] { return life.store.rows["submitted"].checks > 0; }));
     EXPECT_EQ(life.stage("by its hash"), Stage::accepted);
     EXPECT_EQ(life.stage("submitted"), Stage::accepted);
-    life.committed = life.covered = 200;
+    life.agreed = life.covered = 200;
     life.clock.passed += std::chrono::minutes(2);
     EXPECT_TRUE(life.until([&] { return life.stage("by its hash") == Stage::unknown; }));
     EXPECT_TRUE(life.until([&] { return life.stage("submitted") == Stage::expired; }));
