@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "base/offload.hpp"
 #include "follow/commit_listener.hpp"
+#include "follow/final_block.hpp"
 #include "metrics/registry.hpp"
 #include "storage/errors.hpp"
 
@@ -254,6 +255,10 @@ base::Task<void> Trees::look(OpenTree open) {
     open->looked_at = stored_up_to();
     open->look_by = state_.clock.steady() + kLookAgain;
     auto blocks = co_await final_blocks(*open);
+    if (open->in_a_fork) {
+        co_await postpone(open, "it was told as executed in a block of a fork");
+        co_return;
+    }
     const bool complete = open->tree->complete;
     const bool final = all_final(*open->tree, blocks);
     if (complete && (final || out_of_patience(*open)) && is_passed(blocks)) {
@@ -283,7 +288,7 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
     if (state_.listener) state_.listener->tree_committed(pending.tx_hash, decided);
 }
 
-base::Task<rpc::FinalBlocks> Trees::final_blocks(const Open& open) {
+base::Task<rpc::FinalBlocks> Trees::final_blocks(Open& open) {
     rpc::FinalBlocks blocks;
     blocks[open.pending.included_in.hash] = open.pending.included_in;
     const std::size_t outcomes = open.tree->status.value.receipts_outcome.size();
@@ -292,23 +297,23 @@ base::Task<rpc::FinalBlocks> Trees::final_blocks(const Open& open) {
         std::string hash(open.tree->status.value.receipts_outcome[i].block_hash);
         if (blocks.contains(hash) || !looked_for.insert(hash).second) continue;
         auto block = co_await find_block(open, hash);
-        if (block && block->height <= final_height()) blocks[std::move(hash)] = std::move(*block);
+        if (block) blocks[std::move(hash)] = std::move(*block);
     }
     co_return blocks;
 }
 
-base::Task<std::optional<chain::BlockRef>> Trees::find_block(const Open& open, std::string hash) {
+base::Task<std::optional<chain::BlockRef>> Trees::find_block(Open& open, std::string hash) {
     if (const auto* known = known_.find(hash)) co_return *known;
     const bool history = open.pending.included_in.height + kHistory < final_height();
     const bool late = open.wanting_since && state_.clock.steady() - *open.wanting_since >= kBlockComesWithin;
     if (!history && !late) co_return std::nullopt;
-    auto block = co_await blocks_.stored_block_by_hash(hash);
+    auto block = co_await final_block(blocks_, source_, std::move(hash), final_height(), priority_of(open));
     if (!block) {
-        auto told = co_await source_.block_by_hash(hash, priority_of(open));
-        if (told) block = std::move(*told);
+        open.in_a_fork = open.in_a_fork || block.error().reason == rpc::kOfAFork;
+        co_return std::nullopt;
     }
-    if (block && block->height <= final_height()) known_.put(*block);
-    co_return block;
+    known_.put(*block);
+    co_return std::move(*block);
 }
 
 void Trees::committed(const chain::CommitFacts& facts) {

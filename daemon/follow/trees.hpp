@@ -75,6 +75,7 @@ private:
         base::Height looked_at = 0;                 // its final part is known up to this height
         bool told_all = false;                      // all of the last answer is final, and the listener knows
         std::optional<base::SteadyTime> wanting_since;  // a block that a complete tree executed in
+        bool in_a_fork = false;                         // part of the last answer
         bool busy = false;
     };
     using OpenTree = std::shared_ptr<Open>;
@@ -96,8 +97,8 @@ private:
     base::Task<void> look(OpenTree open);
     base::Task<void> store(OpenTree open, rpc::FinalBlocks blocks);
     // The final ones of the blocks that the tree was executed in.
-    base::Task<rpc::FinalBlocks> final_blocks(const Open& open);
-    base::Task<std::optional<chain::BlockRef>> find_block(const Open& open, std::string hash);
+    base::Task<rpc::FinalBlocks> final_blocks(Open& open);
+    base::Task<std::optional<chain::BlockRef>> find_block(Open& open, std::string hash);
     base::Task<void> postpone(OpenTree open, std::string reason);
     static chain::ExecutedAt included_at(const Open& open);
     bool is_passed(const rpc::FinalBlocks& blocks) const;

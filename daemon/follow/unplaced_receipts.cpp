@@ -2,6 +2,7 @@
 
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
+#include "follow/final_block.hpp"
 #include "follow/unplaced_step.hpp"
 #include "metrics/registry.hpp"
 #include "storage/errors.hpp"
@@ -143,9 +144,14 @@ base::Task<void> UnplacedReceipts::find_tree(const UnplacedReceipt& unplaced,
         co_return;
     }
     const auto& status = tree->status.value;
-    std::optional<chain::BlockRef> block;
-    if (status.transaction && status.transaction_outcome)
-        block = co_await final_block(std::string(status.transaction_outcome->block_hash));
+    if (!status.transaction || !status.transaction_outcome) {
+        co_await postpone(unplaced, kNotFinal, false,
+                          "its transaction " + origin.tx_hash + " is in no block yet");
+        co_return;
+    }
+    std::string hash(status.transaction_outcome->block_hash);
+    auto block = co_await final_block(blocks_, sources_.trees, std::move(hash), state_.head.height(),
+                                      rpc::Priority::watch);
     if (block)
         co_await place(unplaced, status, std::move(*block));
     else
@@ -215,17 +221,6 @@ base::Task<void> UnplacedReceipts::store_orphan(const UnplacedReceipt& unplaced,
     co_await sources_.waiting.store_orphan(receipt.receipt_id, std::move(rows));
     state_.series.orphans_left.Increment();
     progress_at_ = state_.clock.steady();
-}
-
-base::Task<std::optional<chain::BlockRef>> UnplacedReceipts::final_block(std::string hash) {
-    auto block = co_await blocks_.stored_block_by_hash(hash);
-    if (!block) {
-        auto told = co_await sources_.trees.block_by_hash(hash, rpc::Priority::watch);
-        if (told) block = std::move(*told);
-    }
-    const bool final = block && block->height <= state_.head.height();
-    if (!final) co_return std::nullopt;
-    co_return block;
 }
 
 base::Task<void> UnplacedReceipts::postpone(const UnplacedReceipt& unplaced, std::chrono::milliseconds delay,

@@ -53,7 +53,6 @@ private:
     base::Task<void> ask_outcome(const storage::UnplacedReceipt& unplaced);
     base::Task<void> store_orphan(const storage::UnplacedReceipt& unplaced,
                                   std::optional<rpc::ReceiptSource::Proof> proof);
-    base::Task<std::optional<chain::BlockRef>> final_block(std::string hash);
     base::Task<void> postpone(const storage::UnplacedReceipt& unplaced, std::chrono::milliseconds delay,
                               bool in_vain, std::string reason);
 

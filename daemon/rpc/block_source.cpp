@@ -42,6 +42,18 @@ Decoder<DecodedBlock> block_decoder(std::optional<chain::BlockHeight> height) {
     };
 }
 
+Decoder<chain::BlockRef> block_with_hash(std::string hash) {
+    return [hash = std::move(hash), decode = block_decoder(std::nullopt)](
+               std::string body) -> base::Result<chain::BlockRef, std::string> {
+        const auto block = decode(std::move(body));
+        if (!block) return refuse<chain::BlockRef>(block.error());
+        if (block->value.header.hash != hash)
+            return refuse<chain::BlockRef>("asked for block " + hash + ", got " +
+                                           std::string(block->value.header.hash));
+        return chain::block_ref(block->value.header);
+    };
+}
+
 struct RpcBlockSource::Chunks {
     std::vector<std::optional<DecodedChunk>> values;
     std::optional<CallError> error;

@@ -47,6 +47,9 @@ inline constexpr chain::BlockHeight kHighest = 1'000'000'000'000'000;
 // `height`: nullopt takes the block at any height.
 Decoder<chain::Decoded<chain::Block>> block_decoder(std::optional<chain::BlockHeight> height);
 
+// Reads a block, which must have this hash.
+Decoder<chain::BlockRef> block_with_hash(std::string hash);
+
 // CallError as the contract of source.hpp says it.
 Unavailable unavailable(CallError error);
 

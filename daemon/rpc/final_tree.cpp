@@ -29,8 +29,8 @@ base::Task<FinalBlocks> blocks_of(TreeSource& source, const chain::TransactionSt
     FinalBlocks blocks;
     const auto hashes = hashes_of(status, limits.most);
     for (const auto& hash : hashes) {
-        auto block = co_await source.block_by_hash(hash, priority);
-        if (block && block->height <= limits.highest) blocks[hash] = std::move(*block);
+        auto block = co_await source.final_block(hash, limits.highest, priority);
+        if (block) blocks[hash] = std::move(*block);
     }
     co_return blocks;
 }

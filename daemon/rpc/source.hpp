@@ -105,6 +105,7 @@ public:
     virtual void doubt_heads(chain::BlockHeight height) = 0;
 };
 
+inline constexpr const char* kOfAFork = "OF_A_FORK";
 inline constexpr const char* kNoHostTracksShard = "NO_HOST_TRACKS_SHARD";
 
 // Transaction trees over JSON-RPC, for source rpc and for `receiptd tx`.
@@ -147,9 +148,11 @@ public:
     // Unavailable with reason kNoHostTracksShard: every host that was asked lacks the transaction's shard.
     virtual base::Task<TreeResult> tree(Query query) = 0;
 
-    // The block with this hash (for outcome.block_hash), or why not.
-    virtual base::Task<base::Result<chain::BlockRef, Unavailable>> block_by_hash(std::string hash,
-                                                                                 Priority priority) = 0;
+    // The block with this hash (for outcome.block_hash), if it is the one that the chain has at its height,
+    // and that is at most `final_height`. Unavailable with reason kOfAFork: the chain has another block
+    // there, or none: hosts keep blocks that lost for days, and tell outcomes in them.
+    virtual base::Task<base::Result<chain::BlockRef, Unavailable>> final_block(
+        std::string hash, chain::BlockHeight final_height, Priority priority) = 0;
 };
 
 // One upstream as `receiptd status`, /readyz and the metrics show it.

@@ -2,7 +2,6 @@
 
 #include "base/log.hpp"
 #include "base/sleep.hpp"
-#include "rpc/block_call.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
 #include "rpc/result_json.hpp"

@@ -2,7 +2,6 @@
 
 #include "base/coroutine.hpp"
 #include "base/task_group.hpp"
-#include "rpc/block_call.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
 
@@ -165,11 +164,26 @@ base::Task<void> RpcTreeSource::fetch_bodies(std::shared_ptr<Bodies> bodies, Pri
     }
 }
 
-base::Task<base::Result<chain::BlockRef, Unavailable>> RpcTreeSource::block_by_hash(std::string hash,
-                                                                                    Priority priority) {
-    auto block = co_await call_block(*router_, pool_, cache_, std::move(hash), priority);
-    if (!block) co_return unavailable(block.error());
-    co_return std::move(*block);
+base::Task<base::Result<chain::BlockRef, Unavailable>> RpcTreeSource::final_block(
+    std::string hash, chain::BlockHeight final_height, Priority priority) {
+    if (const auto* known = cache_->find(hash)) co_return *known;
+    auto by_hash = block_with_hash(hash);
+    auto told = co_await decoded_call<chain::BlockRef>(*router_, pool_, ask_block(hash, priority),
+                                                       std::move(by_hash));
+    if (!told) co_return unavailable(told.error());
+    const auto height = told->value.height;
+    const auto at_height = hash + " at height " + std::to_string(height);
+    if (height > final_height) co_return Unavailable{"NOT_FINAL", "block " + at_height};
+    auto by_height = block_decoder(height);
+    auto final = co_await decoded_call<chain::Decoded<chain::Block>>(
+        *router_, pool_, ask_block(height, priority), std::move(by_height));
+    if (!final && !final.error().absent) co_return unavailable(final.error());
+    if (!final) co_return Unavailable{kOfAFork, "the chain has no block beside " + at_height};
+    auto block = chain::block_ref(final->value.value.header);
+    cache_->put(block);
+    if (block.hash != hash)
+        co_return Unavailable{kOfAFork, "the chain has " + block.hash + ", not " + at_height};
+    co_return std::move(block);
 }
 
 }  // namespace receiptd::rpc

@@ -31,8 +31,9 @@ public:
 
     // Bodies are asked for once the tree is complete: until then it will be asked for again.
     base::Task<TreeResult> tree(Query query) override;
-    base::Task<base::Result<chain::BlockRef, Unavailable>> block_by_hash(std::string hash,
-                                                                         Priority priority) override;
+    base::Task<base::Result<chain::BlockRef, Unavailable>> final_block(std::string hash,
+                                                                       chain::BlockHeight final_height,
+                                                                       Priority priority) override;
 
 private:
     using Status = chain::Decoded<chain::TransactionStatus>;

@@ -125,9 +125,10 @@ public:
     base::Task<TreeResult> tree(Query query) override {
         return steps_.take(trees_.tree(std::move(query)), kTimeout);
     }
-    base::Task<base::Result<chain::BlockRef, rpc::Unavailable>> block_by_hash(
-        std::string hash, rpc::Priority priority) override {
-        return steps_.take(trees_.block_by_hash(std::move(hash), priority), kTimeout);
+    base::Task<base::Result<chain::BlockRef, rpc::Unavailable>> final_block(std::string hash,
+                                                                            Height final_height,
+                                                                            rpc::Priority priority) override {
+        return steps_.take(trees_.final_block(std::move(hash), final_height, priority), kTimeout);
     }
 
 private:

@@ -214,23 +214,31 @@ public:
             told.status.value.receipts_outcome.clear();
             told.complete = false;
         }
+        if (times <= in_a_fork[query.tx_hash])
+            for (auto& outcome : told.status.value.receipts_outcome) outcome.block_hash = kFork;
         co_return std::move(told);
     }
-    base::Task<base::Result<chain::BlockRef, rpc::Unavailable>> block_by_hash(std::string hash,
-                                                                              rpc::Priority) override {
+    base::Task<base::Result<chain::BlockRef, rpc::Unavailable>> final_block(std::string hash,
+                                                                            Height final_height,
+                                                                            rpc::Priority) override {
         co_await base::asio::post(executor_, base::asio::use_awaitable);
         ++blocks_asked;
+        if (hash == kFork) co_return rpc::Unavailable{rpc::kOfAFork, "on paper"};
         const Height height = std::stoull(hash.substr(std::string_view("hash").size()));
+        if (height > final_height) co_return rpc::Unavailable{"NOT_FINAL", "on paper"};
         if (!chain_.has(height)) co_return rpc::Unavailable{"UNKNOWN_BLOCK", "on paper"};
         co_return chain_.ref(height);
     }
 
     std::map<std::string, unsigned> asked;
     std::map<std::string, unsigned> incomplete;  // so many answers are, first
+    std::map<std::string, unsigned> in_a_fork;   // so many answers are executed in one, first
     std::set<std::string> unknown;
     unsigned blocks_asked = 0;
 
 private:
+    static constexpr const char* kFork = "a block that lost";
+
     static Tree tree_of(std::string_view hash, Height included_in) {
         namespace paper = chain::testing;
         const auto receipt = keep(std::string(hash) + "-r");

@@ -78,6 +78,16 @@ TEST_F(TreesByRpc, WaitForTheirBlocksAsLongAsPatienceLasts) {
     EXPECT_GE(store_.clock.passed, std::chrono::seconds(60)) << "the block above never came";
 }
 
+TEST_F(TreesByRpc, ThatRanInABlockOfAForkAreAskedForAgain) {
+    chain_.add_range(100, 170);
+    chain_.add_failing("T1", 102);
+    trees_.in_a_fork["T1"] = 2;
+    EXPECT_EQ(follow(110).unfinished_trees, 0u);
+    EXPECT_EQ(trees_.asked["T1"], 3u);
+    EXPECT_TRUE(store_.complete.contains("T1"));
+    EXPECT_EQ(store_.told.at("failed_receipt:T1-r"), 1u);
+}
+
 TEST_F(TreesByRpc, OfAFailedLifeAreFetchedByTheNext) {
     chain_.add_range(100, 170);
     chain_.add_failing("T1", 102);

@@ -88,8 +88,8 @@ public:
         status.transaction_outcome->receipt_ids = {"R1", "R2"};
         co_return std::move(tree);
     }
-    base::Task<base::Result<chain::BlockRef, rpc::Unavailable>> block_by_hash(std::string hash,
-                                                                              Priority) override {
+    base::Task<base::Result<chain::BlockRef, rpc::Unavailable>> final_block(std::string hash, base::Height,
+                                                                            Priority) override {
         co_return chain::BlockRef{5, std::move(hash), "hash4", 4, 5'000'000'000};
     }
 

@@ -77,6 +77,16 @@ protected:
         tree();
         return *source_;
     }
+    // Tells kBlock at height 12 when it is asked for its hash, and `by_height` when it is asked for the
+    // height.
+    FakeHost& host_of_a_fork(Transport::Reply by_height) {
+        auto& host = world.host("main", HostKind::regular);
+        host.script = [by_height](const net::HttpRequest& request) {
+            if (asks(request, kBlock)) return result(block_json(12, "", kBlock));
+            return asks(request, "\"block_id\":12") ? by_height : error("UNKNOWN_BLOCK");
+        };
+        return host;
+    }
     static bool asks(const net::HttpRequest& request, const std::string& text) {
         return request.body.find(text) != std::string::npos;
     }
@@ -295,15 +305,25 @@ TEST_F(RpcTrees, AFailedTransactionWithoutReceiptsIsComplete) {
     EXPECT_TRUE(std::get<TreeSource::Tree>(tree()).complete);
 }
 
-TEST_F(RpcTrees, ABlockByHashIsAskedForOnce) {
-    auto& host = world.host("main", HostKind::regular);
-    host.script = [](const net::HttpRequest& request) {
-        return asks(request, kBlock) ? result(block_json(12, "", kBlock)) : error("UNKNOWN_BLOCK");
-    };
-    EXPECT_EQ(world.run(source().block_by_hash(kBlock, Priority::head))->height, 12u);
-    EXPECT_EQ(world.run(source().block_by_hash(kBlock, Priority::head))->hash, kBlock);
-    EXPECT_EQ(host.asked(kBlock), 1u);
-    EXPECT_EQ(world.run(source().block_by_hash(kR3, Priority::head)).error().reason, "UNKNOWN_BLOCK");
+TEST_F(RpcTrees, AFinalBlockIsTheOneAtItsHeightAndIsAskedForOnce) {
+    auto& host = host_of_a_fork(result(block_json(12, "", kBlock)));
+    auto& blocks = source();
+    EXPECT_EQ(world.run(blocks.final_block(kBlock, 11, Priority::head)).error().reason, "NOT_FINAL");
+    EXPECT_EQ(world.run(blocks.final_block(kBlock, 12, Priority::head))->height, 12u);
+    const auto asked = host.seen.size();
+    EXPECT_EQ(world.run(blocks.final_block(kBlock, 12, Priority::head))->hash, kBlock);
+    EXPECT_EQ(host.seen.size(), asked);
+    EXPECT_EQ(world.run(blocks.final_block(kR3, 12, Priority::head)).error().reason, "UNKNOWN_BLOCK");
+}
+
+TEST_F(RpcTrees, ABlockThatLostAgainstAnotherIsOfAFork) {
+    host_of_a_fork(result(block_json(12, "", kR1)));
+    EXPECT_EQ(world.run(source().final_block(kBlock, 20, Priority::head)).error().reason, kOfAFork);
+}
+
+TEST_F(RpcTrees, ABlockThatLostAgainstASkippedHeightIsOfAFork) {
+    host_of_a_fork(error("UNKNOWN_BLOCK"));
+    EXPECT_EQ(world.run(source().final_block(kBlock, 20, Priority::head)).error().reason, kOfAFork);
 }
 
 }  // namespace
