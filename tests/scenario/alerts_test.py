@@ -2,86 +2,17 @@
 
 import base64
 import collections
-import hashlib
-import hmac
-import http.server
 import json
 import random
 import re
 import signal
-import socket
-import struct
-import threading
 import time
 
 import support
+from receiver import SECRET, Receiver, endpoint, secret_file, signed
 
 KILLS = support.count_of("kills", 6)
-SECRET, OTHER = (base64.b64encode(bytes([n]) * 32).decode() for n in (7, 8))
-
-
-class Receiver:
-    """Takes webhooks; of the alerts, a share is refused the first time: by 500, or by a reset before any answer."""
-
-    def __init__(self, failing=0.0, seed=1):
-        self.lock = threading.Lock()
-        self.chance = random.Random(seed)
-        self.failing = failing
-        self.requests = []  # (id, headers, body)
-        self.attempts = collections.Counter()
-        self.accepted = collections.Counter()
-        receiver = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                verdict = receiver.take(self.headers, body)
-                if verdict == "reset":
-                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                    self.close_connection = True
-                    return
-                self.send_response(500 if verdict == "500" else 204)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        class Server(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, *_):
-                pass  # a killed daemon's connection
-
-        self.server = Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/hook"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def take(self, headers, body):
-        with self.lock:
-            alert = headers["webhook-id"]
-            self.requests.append((alert, dict(headers.items()), body))
-            self.attempts[alert] += 1
-            if self.attempts[alert] == 1 and self.chance.random() < self.failing:
-                return self.chance.choice(["500", "reset"])
-            self.accepted[alert] += 1
-            return "ok"
-
-    def count(self):
-        with self.lock:
-            return len(self.requests)
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-
-def signed(headers, body, secret):
-    message = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.{body}".encode()
-    made = base64.b64encode(hmac.new(base64.b64decode(secret), message, hashlib.sha256).digest()).decode()
-    return "v1," + made in headers["webhook-signature"].split(" ")
+OTHER = base64.b64encode(bytes([8]) * 32).decode()
 
 
 class Alerts(support.Scenario):
@@ -95,15 +26,11 @@ class Alerts(support.Scenario):
                             command="run")
 
     def with_endpoint(self, chain, url, *, allow_private=True):
-        self.secret_file = self.folder / "webhook.secret"
-        self.secret_file.write_text("whsec_" + SECRET)
-        self.secret_file.chmod(0o600)
+        self.secret_file = secret_file(self.folder)
         self.genesis = chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
-        endpoint = ('public_url = "https://receiptd.example.org"\n'
-                    f'[[endpoint]]\nname = "ops"\nurl = "{url}"\nsecret_file = "{self.secret_file}"\n'
-                    f'allow_private = {str(allow_private).lower()}\n')
+        extra = 'public_url = "https://receiptd.example.org"\n' + endpoint("ops", url, self.secret_file, allow_private)
         return self.config(chain, source="neardata", start=self.genesis + 1, network="sandbox", patience="60s",
-                           follow="batch_blocks = 2\n", extra=endpoint)
+                           follow="batch_blocks = 2\n", extra=extra)
 
     def column(self, query):
         return {row[0] for row in self.query(query)}

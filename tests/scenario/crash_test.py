@@ -7,7 +7,6 @@ more often.
 
 import random
 import signal
-import subprocess
 import time
 
 import support
@@ -110,17 +109,7 @@ class KilledDaemon(Disturbed):
         self.assert_complete(expected)
 
 
-class StoppedPostgres(Disturbed):
-    def setUp(self):
-        super().setUp()
-        self.cluster = self.folder / "cluster"
-        self.postgres("start", "--fast", self.cluster)
-        self.addCleanup(self.postgres, "remove", self.cluster)
-
-    def postgres(self, *arguments):
-        return subprocess.run([support.ROOT / "scripts" / "postgres.sh", *map(str, arguments)], check=True,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout.strip()
-
+class StoppedPostgres(support.OwnCluster, Disturbed):
     def test_crashes_of_the_server(self):
         sandbox = self.whole_blocks()
         expected = self.in_peace(sandbox, LAST, source="neardata", start=FIRST)

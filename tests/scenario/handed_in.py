@@ -13,12 +13,14 @@ BALANCE, AMOUNT = 5 * TOKEN, 3 * TOKEN
 # lost it knows that a transaction was not forwarded: to everybody else it grows too old.
 FATES = {
     "included": (("final", "succeeded", None), ("final", None)),
+    "late": (("final", "succeeded", None), ("final", None)),
     "superseded": (("dropped", None, "superseded"), ("dropped", "superseded")),
     "balance": (("dropped", None, "not_enough_balance"), ("dropped", "balance")),
     "expired": (("expired", None, "expired"), ("expired", None)),
     "forwarding": (("expired", None, "expired"), ("forwarding_failed", None)),
 }
 DELAY_BLOCKS = 15  # of one that another overtakes
+LATE_BLOCKS = 60
 
 
 def known(chain, transaction):
@@ -96,6 +98,8 @@ class HandedIn:
         wanted = self._signed(account, self.nonces[account] + (2 if fate == "balance" else 1), AMOUNT)
         if fate in ("superseded", "balance"):
             self.chain.ask(f"/transactions/{wanted.hash}/delay", {"blocks": DELAY_BLOCKS})
+        elif fate == "late":
+            self.chain.ask(f"/transactions/{wanted.hash}/delay", {"blocks": LATE_BLOCKS})
         elif fate != "included":
             self.chain.ask(f"/transactions/{wanted.hash}/drop", {"how": fate})
         path = self.scenario.folder / f"{wanted.hash}.transaction"

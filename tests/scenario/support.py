@@ -161,15 +161,17 @@ class Scenario(unittest.TestCase):
         return made
 
     def config(self, sandbox, *, source="rpc", scope="all", start='"resume"', database=None, network="mainnet",
-               patience="200ms", follow="", neardata="", upstream="", extra="", hosts=("regular", "archival")):
+               patience="200ms", follow="", neardata="", upstream="", extra="", hosts=("regular", "archival"),
+               whole_blocks="archival"):
+        """A file for a daemon before these hosts; source neardata has whole blocks of `whole_blocks`."""
         path = self.folder / f"receiptd-{uuid.uuid4().hex[:6]}.toml"
         url_file = path.with_suffix(".url")
         url_file.write_text(database or self.database)
         url_file.chmod(0o600)
-        upstreams = "".join(
-            f'[[upstream]]\nname = "{host}"\nkind = "{host.split("-")[0]}"\n'
-            f'url = "{getattr(sandbox, host.replace("-", "_"))}"\n{upstream}\n' for host in hosts)
-        whole = f'[neardata]\nurl = "{sandbox.archival}"\n{neardata}\n' if source == "neardata" else ""
+        url_of = lambda host: getattr(sandbox, host.replace("-", "_"))
+        upstreams = "".join(f'[[upstream]]\nname = "{host}"\nkind = "{host.split("-")[0]}"\nurl = "{url_of(host)}"\n'
+                            f'{upstream}\n' for host in hosts)
+        whole = f'[neardata]\nurl = "{url_of(whole_blocks)}"\n{neardata}\n' if source == "neardata" else ""
         path.write_text(f'[chain]\nnetwork = "{network}"\n{upstreams}{whole}'
                         f'[database]\nurl_file = "{url_file}"\n'
                         f'[follow]\nsource = "{source}"\nscope = "{scope}"\nstart = {start}\npatience = "{patience}"\n'
@@ -224,11 +226,30 @@ class Scenario(unittest.TestCase):
             f"SELECT count(*), coalesce(sum(('x' || substr(md5(t::text), 1, 15))::bit(60)::bigint), 0) FROM {table} t",
             database)[0] for table in tables}
 
+    def rows(self, table, database, without=()):
+        """What a table holds, each row a sorted JSON object."""
+        gone = "".join(f" - '{column}'" for column in without)
+        return {row[0] for row in self.query(f"SELECT to_jsonb(t){gone} FROM {table} t", database)}
+
     def shared(self, path):
         full = SHARED / path
         if not full.exists():
             self.skipTest(f"{full} is not here")
         return full
+
+
+class OwnCluster(Scenario):
+    """With a cluster of its own, that may be crashed."""
+
+    def setUp(self):
+        super().setUp()
+        self.cluster = self.folder / "cluster"
+        self.postgres("start", "--fast", self.cluster)
+        self.addCleanup(self.postgres, "remove", self.cluster)
+
+    def postgres(self, *arguments):
+        return subprocess.run([ROOT / "scripts" / "postgres.sh", *map(str, arguments)], check=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout.strip()
 
 
 def main():

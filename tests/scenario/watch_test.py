@@ -11,7 +11,7 @@ import time
 import support
 from handed_in import FATES, HandedIn
 from signer import Key
-from truth import Judging
+from watched import EVERYTHING, ORDER, Watched
 
 LONG = support.count_of("watches")
 BLOCKS, TPS = (LONG, 200) if LONG else (80, 80)
@@ -19,14 +19,11 @@ KILLS = max(len(FATES), LONG // 50)
 VALIDITY = BLOCKS + 400 + 30 * KILLS  # blocks: the chain goes on while the daemons are away
 BLOCK_MS = 100 if LONG else 50
 PATIENCE = support.DEADLINE + BLOCKS
-EVERYTHING = '[[watch]]\nname = "everything"\nsigner = "*"\n'
-ORDER = ["accepted", "pending", "included", "executing", "completed", "final"]
-LOST = ["dropped", "expired"]
 FAULTS = [{"fault": "429", "share": 0.04}, {"fault": "500", "share": 0.04}, {"fault": "reset", "share": 0.02},
           {"fault": "truncate", "share": 0.02}, {"fault": "malformed", "share": 0.02}, {"fault": "html", "share": 0.02}]
 
 
-class Watching(Judging, support.Scenario):
+class Watching(Watched, support.Scenario):
     def setUp(self):
         super().setUp()
         self.databases = {"neardata": self.database, "rpc": self.make_database()}
@@ -40,88 +37,13 @@ class Watching(Judging, support.Scenario):
                                   command="run")
         self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
 
-    def final_height(self):
-        return self.chain.ask("/status")["final_height"]
-
     def configured(self, source, extra=EVERYTHING, start=None):
         return self.config(self.chain, source=source, start=start or self.genesis + 1, network="sandbox",
                            database=self.databases[source], patience="60s", follow="writers = 2", extra=extra)
 
-    def truth(self, last):
-        return self.chain.ask(f"/truth?from={self.genesis}&to={last}")
-
-    def included(self, last):
-        return [t for t in self.truth(last) if t["heights"]["included"] and t["heights"]["included"] <= last]
-
     def ended_well(self, daemon):
         daemon.wait(timeout=PATIENCE)
         self.assertEqual(daemon.returncode, 0, daemon.log()[-4000:])
-
-    def transitions(self, source):
-        made = collections.defaultdict(list)
-        for tx_hash, before, after in self.query(
-                "SELECT tx_hash, from_stage, to_stage FROM watch_transitions ORDER BY at, block_height",
-                self.databases[source]):
-            made[tx_hash].append((before, after))
-        return made
-
-    def assert_orderly(self, source):
-        """No stage twice, none backwards, each from where the last one ended."""
-        for tx_hash, steps in self.transitions(source).items():
-            at = "accepted"
-            for before, after in sorted(steps, key=lambda step: ORDER.index(step[0])):
-                self.assertEqual(before, at, (tx_hash, steps))
-                if after not in LOST:
-                    self.assertGreater(ORDER.index(after), ORDER.index(before), (tx_hash, steps))
-                at = after
-
-    def assert_true(self, source, included, last, lost=(), handed_in=()):
-        """All that is included is watched as the rule says, and nothing else but what was lost."""
-        stored = {row[0]: row for row in self.query(
-            "SELECT tx_hash, sender_id, stage, verdict, origin, rule FROM watches", self.databases[source])}
-        self.assertEqual((set(stored) - set(lost)) ^ {t["tx_hash"] for t in included}, set(),
-                         "watched and included are the same")
-        wrong = []
-        for t in included:
-            _, sender, stage, verdict, origin, rule = stored[t["tx_hash"]]
-            self.assertEqual(sender, t["signer_id"])
-            if t["tx_hash"] not in handed_in:
-                self.assertEqual((origin, rule), ("rule", "everything"))
-            refunded = t["heights"]["refunded"]
-            over = refunded is not None and (refunded <= last or source == "rpc")
-            if over and (stage, verdict) != ("final", t["verdict"]):
-                wrong.append((t["tx_hash"], stage, verdict, t["verdict"], t["heights"]))
-            if not over:
-                self.assertIn(stage, ORDER[2:5], t)
-        self.assertEqual(wrong[:3], [], f"{len(wrong)} of {len(included)}")
-        self.assert_orderly(source)
-
-    def watch_lost(self, truth, handed_in):
-        """What the traffic lost, as a wallet would watch it; returns the end that each must come to."""
-        ends, rows = {}, []
-        for t in truth:
-            if t["tx_hash"] in handed_in:
-                continue
-            if t["reason"] == "superseded" and (key := self.key_of(t["signer_id"])):
-                rows.append(f"('{t['tx_hash']}', '{t['signer_id']}', {t['nonce']}, '{key}', NULL, 'submission')")
-                ends[t["tx_hash"]] = ("dropped", None, "superseded")
-            elif t["stage"] == "expired":
-                until = t["heights"]["accepted"] + VALIDITY + 1
-                rows.append(f"('{t['tx_hash']}', '{t['signer_id']}', NULL, NULL, {until}, 'hash')")
-                ends[t["tx_hash"]] = ("expired", None, "expired")
-        for database in self.databases.values():
-            self.query("INSERT INTO watches (tx_hash, sender_id, nonce, public_key, valid_until, origin) VALUES "
-                       + ", ".join(rows), database)
-        return ends
-
-    def assert_ended(self, database, ends):
-        stored = {row[0]: tuple(row[1:]) for row in self.query(
-            "SELECT tx_hash, stage, verdict, reason FROM watches", database)}
-        self.assert_same({(tx_hash, *stored[tx_hash]) for tx_hash in ends}, {(tx_hash, *end) for tx_hash, end in ends.items()})
-        lost = {(tx_hash, stage) for tx_hash, (stage, *_) in ends.items() if stage != "final"}
-        found = self.query("SELECT tx_hash, kind FROM findings WHERE kind NOT IN ('failed_receipt', "
-                           "'failed_transaction', 'stuck')", database)
-        self.assertEqual(sorted(map(tuple, found)), sorted(lost), "each loss is a finding, and nothing else is")
 
     def test_whatever_is_watched_comes_to_its_true_end_through_kills_and_faults(self):
         self.living_chain("--validity-blocks", VALIDITY)
@@ -141,7 +63,8 @@ class Watching(Judging, support.Scenario):
         support.wait_until("the chain is long enough", lambda: self.final_height() > last, PATIENCE)
         self.chain.ask("/faults", {"faults": []})
         self.chain.ask("/traffic", {"tps": 0})
-        lost = self.watch_lost(self.truth(self.final_height()), handed_in.fates)
+        lost = self.watch_lost([t for t in self.truth(self.final_height()) if t["tx_hash"] not in handed_in.fates],
+                               VALIDITY, self.databases.values())
         daemons = [self.start("run", "--config", config) for config in configs.values()]
         soon = ", ".join(f"'{tx_hash}'" for tx_hash, (_, fate) in handed_in.fates.items() if FATES[fate][0][0] != "expired")
         for database in self.databases.values():
@@ -166,7 +89,7 @@ class Watching(Judging, support.Scenario):
                 self.assertGreater(len(included), BLOCKS)
                 mine = handed_in.of(configs[source])
                 ends = lost | {tx_hash: FATES[fate][0] for tx_hash, fate in mine.items()}
-                self.assert_true(source, included, last, set(ends) - {t["tx_hash"] for t in included}, mine)
+                self.assert_true(source, database, included, last, set(ends) - {t["tx_hash"] for t in included}, mine)
                 self.assert_ended(database, ends)
                 settled = included if source == "rpc" else self.settled_by(included, last)
                 self.assert_judged(database, settled, included)
@@ -183,7 +106,7 @@ class Watching(Judging, support.Scenario):
         included = self.included(last)
         for source in self.databases:
             with self.subTest(source):
-                self.assert_true(source, included, last)
+                self.assert_true(source, self.databases[source], included, last)
 
     def requests(self, daemon):
         _, text = self.page(daemon, "/metrics")
@@ -205,12 +128,6 @@ class Watching(Judging, support.Scenario):
                 asked = self.requests(daemons[source])
                 print(f"\n{source}: {asked / ended:.2f} questions for each of {ended} transactions")
                 self.assertLessEqual(asked, most * ended)
-
-    def key_of(self, account):
-        """The one it uses: traffic signs with one of them."""
-        keys = self.chain.rpc("query", {"request_type": "view_access_key_list", "finality": "final",
-                                        "account_id": account}).get("keys", [])
-        return max(keys, key=lambda key: key["access_key"]["nonce"])["public_key"] if keys else ""
 
     def test_what_is_never_included_ends_for_its_reason(self):
         self.living_chain("--validity-blocks", 60)

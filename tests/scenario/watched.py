@@ -1,0 +1,91 @@
+"""Watches as the table has them, against what the sandbox says truly became of the transactions."""
+
+import collections
+
+from truth import Judging
+
+EVERYTHING = '[[watch]]\nname = "everything"\nsigner = "*"\n'
+ORDER = ["accepted", "pending", "included", "executing", "completed", "final"]
+LOST = ["dropped", "expired"]
+
+
+class Watched(Judging):
+    """For a support.Scenario with a `chain` and the height of its `genesis`."""
+
+    def final_height(self):
+        return self.chain.ask("/status")["final_height"]
+
+    def truth(self, last):
+        return self.chain.ask(f"/truth?from={self.genesis}&to={last}")
+
+    def included(self, last):
+        return [t for t in self.truth(last) if t["heights"]["included"] and t["heights"]["included"] <= last]
+
+    def key_of(self, account):
+        """The one it uses: traffic signs with one of them."""
+        keys = self.chain.rpc("query", {"request_type": "view_access_key_list", "finality": "final",
+                                        "account_id": account}).get("keys", [])
+        return max(keys, key=lambda key: key["access_key"]["nonce"])["public_key"] if keys else ""
+
+    def watch_lost(self, truth, validity, databases):
+        """What the traffic lost, as a wallet would watch it; returns the end that each must come to."""
+        ends, rows = {}, []
+        for t in truth:
+            if t["reason"] == "superseded" and (key := self.key_of(t["signer_id"])):
+                rows.append(f"('{t['tx_hash']}', '{t['signer_id']}', {t['nonce']}, '{key}', NULL, 'submission')")
+                ends[t["tx_hash"]] = ("dropped", None, "superseded")
+            elif t["stage"] == "expired":
+                until = t["heights"]["accepted"] + validity + 1
+                rows.append(f"('{t['tx_hash']}', '{t['signer_id']}', NULL, NULL, {until}, 'hash')")
+                ends[t["tx_hash"]] = ("expired", None, "expired")
+        for database in databases if rows else ():
+            self.query("INSERT INTO watches (tx_hash, sender_id, nonce, public_key, valid_until, origin) VALUES "
+                       + ", ".join(rows), database)
+        return ends
+
+    def transitions(self, database):
+        made = collections.defaultdict(list)
+        for tx_hash, before, after in self.query(
+                "SELECT tx_hash, from_stage, to_stage FROM watch_transitions ORDER BY at, block_height", database):
+            made[tx_hash].append((before, after))
+        return made
+
+    def assert_orderly(self, database):
+        """No stage twice, none backwards, each from where the last one ended."""
+        for tx_hash, steps in self.transitions(database).items():
+            at = "accepted"
+            for before, after in sorted(steps, key=lambda step: ORDER.index(step[0])):
+                self.assertEqual(before, at, (tx_hash, steps))
+                if after not in LOST:
+                    self.assertGreater(ORDER.index(after), ORDER.index(before), (tx_hash, steps))
+                at = after
+
+    def assert_true(self, source, database, included, last, lost=(), handed_in=()):
+        """All that is included is watched as the rule says, and nothing else but what was lost."""
+        stored = {row[0]: row for row in self.query(
+            "SELECT tx_hash, sender_id, stage, verdict, origin, rule FROM watches", database)}
+        self.assertEqual((set(stored) - set(lost)) ^ {t["tx_hash"] for t in included}, set(),
+                         "watched and included are the same")
+        wrong = []
+        for t in included:
+            _, sender, stage, verdict, origin, rule = stored[t["tx_hash"]]
+            self.assertEqual(sender, t["signer_id"])
+            if t["tx_hash"] not in handed_in:
+                self.assertEqual((origin, rule), ("rule", "everything"))
+            refunded = t["heights"]["refunded"]
+            over = refunded is not None and (refunded <= last or source == "rpc")
+            if over and (stage, verdict) != ("final", t["verdict"]):
+                wrong.append((t["tx_hash"], stage, verdict, t["verdict"], t["heights"]))
+            if not over:
+                self.assertIn(stage, ORDER[2:5], t)
+        self.assertEqual(wrong[:3], [], f"{len(wrong)} of {len(included)}")
+        self.assert_orderly(database)
+
+    def assert_ended(self, database, ends):
+        stored = {row[0]: tuple(row[1:]) for row in self.query(
+            "SELECT tx_hash, stage, verdict, reason FROM watches", database)}
+        self.assert_same({(tx_hash, *stored[tx_hash]) for tx_hash in ends}, {(tx_hash, *end) for tx_hash, end in ends.items()})
+        lost = {(tx_hash, stage) for tx_hash, (stage, *_) in ends.items() if stage != "final"}
+        found = self.query("SELECT tx_hash, kind FROM findings WHERE kind NOT IN ('failed_receipt', "
+                           "'failed_transaction', 'stuck')", database)
+        self.assertEqual(sorted(map(tuple, found)), sorted(lost), "each loss is a finding, and nothing else is")
