@@ -2,8 +2,10 @@
 //
 //   decode_bench [folder of whole blocks]     default ../shared/data/whole-block
 //
-// The text is copied before and the model freed after the clock runs.
+// The text is copied before and the model freed after the clock runs. The hash of each header is measured
+// apart.
 #include "chain/json/decode.hpp"
+#include "chain/proof/header_hash.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -113,6 +116,29 @@ void bench_folder(const fs::path& folder, const std::string& label, bool each, D
     if (total.bytes > 0) print("total " + label, total);
 }
 
+// Microseconds of the quickest round.
+double header_microseconds(const Input& input) {
+    double best = std::numeric_limits<double>::max();
+    for (int round = 0; round < kRounds; ++round) {
+        const auto decoded = chain::decode_whole_block(input.json);
+        if (!decoded) return 0;
+        const double start = cpu_seconds();
+        chain::header_hash(*decoded->document, decoded->value.block.header);
+        best = std::min(best, cpu_seconds() - start);
+    }
+    return best * kMega;
+}
+
+void bench_headers(const fs::path& folder) {
+    if (!fs::is_directory(folder)) return;
+    std::vector<double> spent;
+    for (const Input& input : read_folder(folder)) spent.push_back(header_microseconds(input));
+    if (spent.empty()) return;
+    std::sort(spent.begin(), spent.end());
+    std::printf("header hashes of whole blocks   median %.0f us, slowest %.0f us\n", spent[spent.size() / 2],
+                spent.back());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -124,6 +150,7 @@ int main(int argc, char** argv) {
     std::printf("commit: %s\n", first_line("git describe --always --dirty 2>/dev/null").c_str());
     std::printf("%d rounds\n", kRounds);
     bench_folder(blocks, "whole blocks", true, chain::decode_whole_block);
+    bench_headers(blocks);
     bench_folder(rpc / "block", "blocks", false, chain::decode_block);
     bench_folder(rpc / "chunk", "chunks", false, chain::decode_chunk);
     bench_folder(rpc / "tx", "transactions", false, chain::decode_transaction_status);

@@ -4,6 +4,11 @@
 
 namespace receiptd::metrics {
 
+HeaderHashSeries::HeaderHashSeries(prometheus::Family<prometheus::Counter>& family)
+    : equal(family.Add({{"result", "equal"}})),
+      different(family.Add({{"result", "different"}})),
+      unknown_form(family.Add({{"result", "unknown_form"}})) {}
+
 RpcSeries::RpcSeries(Registry& r)
     : requests(r.counter("receiptd_rpc_requests_total",
                          "Requests to an upstream by method and class of the answer.")),
@@ -25,7 +30,10 @@ RpcSeries::RpcSeries(Registry& r)
                                "Shards that an upstream does not track, learned from its answers.")),
       shard_untracked(
           r.gauge("receiptd_shard_untracked",
-                  "1 for a shard that no upstream tracks: its chunks and outcomes cannot be had.")) {}
+                  "1 for a shard that no upstream tracks: its chunks and outcomes cannot be had.")),
+      header_hashes(r.counter("receiptd_header_hash_total",
+                              "Blocks shown by upstreams, by whether the hash that is told follows from the "
+                              "header: equal, different, or unknown_form where that cannot be told.")) {}
 
 UpstreamSeries::UpstreamSeries(RpcSeries& series, const std::string& upstream)
     : seconds(series.seconds.Add({{"upstream", upstream}}, seconds_buckets())),
@@ -38,6 +46,7 @@ UpstreamSeries::UpstreamSeries(RpcSeries& series, const std::string& upstream)
       refused(series.refused.Add({{"upstream", upstream}})),
       other_network(series.other_network.Add({{"upstream", upstream}})),
       untracked_shards(series.untracked_shards.Add({{"upstream", upstream}})),
+      header_hashes(series.header_hashes),
       requests_(series.requests),
       upstream_(upstream) {}
 

@@ -9,6 +9,14 @@
 
 namespace receiptd::metrics {
 
+// Blocks that a host showed, by whether their hash follows from their header.
+struct HeaderHashSeries {
+    explicit HeaderHashSeries(prometheus::Family<prometheus::Counter>& family);
+    prometheus::Counter& equal;
+    prometheus::Counter& different;
+    prometheus::Counter& unknown_form;
+};
+
 struct RpcSeries {
     explicit RpcSeries(Registry& registry);
 
@@ -24,6 +32,7 @@ struct RpcSeries {
     prometheus::Family<prometheus::Gauge>& other_network;
     prometheus::Family<prometheus::Gauge>& untracked_shards;
     prometheus::Family<prometheus::Gauge>& shard_untracked;  // shard_id
+    HeaderHashSeries header_hashes;                          // of all upstreams together
 };
 
 // The series of one upstream, looked up once.
@@ -44,6 +53,7 @@ public:
     prometheus::Gauge& refused;
     prometheus::Gauge& other_network;
     prometheus::Gauge& untracked_shards;
+    HeaderHashSeries header_hashes;
 
 private:
     prometheus::Family<prometheus::Counter>& requests_;

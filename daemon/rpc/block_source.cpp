@@ -2,6 +2,7 @@
 
 #include "base/coroutine.hpp"
 #include "base/task_group.hpp"
+#include "chain/proof/header_hash.hpp"
 #include "rpc/block_contents.hpp"
 #include "rpc/questions.hpp"
 
@@ -38,6 +39,7 @@ Decoder<DecodedBlock> block_decoder(std::optional<chain::BlockHeight> height) {
         if (height && told != *height)
             return refuse<DecodedBlock>("asked for block " + std::to_string(*height) + ", got " +
                                         std::to_string(told));
+        block->value.header.hash_is = chain::header_hash(*block->document, block->value.header);
         return std::move(*block);
     };
 }
@@ -71,6 +73,7 @@ base::Task<base::Result<chain::BlockRef, Unavailable>> RpcBlockSource::head() {
     auto answer = co_await decoded_call<DecodedBlock>(*router_, pool_, std::move(call), std::move(decode));
     if (!answer) co_return unavailable(answer.error());
     auto& host = *router_->hosts()[answer->host];
+    host.showed(answer->value.value.header);
     auto told = chain::block_ref(answer->value.value.header);
     if (host.doubted()) co_return Unavailable{"doubted", host.name() + " has told what is not of this chain"};
     host.saw_block(told.height);
@@ -95,6 +98,7 @@ base::Task<FetchResult> RpcBlockSource::fetch(chain::BlockHeight height, Priorit
             co_return unavailable(std::move(error));
         }
         block = std::move(*answer);
+        router_->hosts()[block->host]->showed(block->value.value.header);
     }
     cache_->put(chain::block_ref(block->value.value.header));
     std::vector<DecodedChunk> chunks;

@@ -1,6 +1,7 @@
 #include "rpc/neardata_source.hpp"
 
 #include "base/coroutine.hpp"
+#include "chain/proof/header_hash.hpp"
 #include "rpc/block_contents.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
@@ -24,6 +25,7 @@ Decoder<WholeBlock> whole_block_decoder(std::optional<chain::BlockHeight> height
         if (height && told != *height)
             return refuse<WholeBlock>("asked for block " + std::to_string(*height) + ", got " +
                                       std::to_string(told));
+        block->value.block.header.hash_is = chain::header_hash(*block->document, block->value.block.header);
         return std::move(*block);
     };
 }
@@ -36,6 +38,7 @@ base::Task<base::Result<chain::BlockRef, Unavailable>> NeardataSource::head() {
     auto decode = whole_block_decoder(std::nullopt);
     auto answer = co_await decoded_call<WholeBlock>(*router_, pool_, std::move(call), std::move(decode));
     if (!answer) co_return unavailable(answer.error());
+    router_->hosts().front()->showed(answer->value.value.block.header);
     auto told = chain::block_ref(answer->value.value.block.header);
     if (host().doubted())
         co_return Unavailable{"doubted", host().name() + " has told what is not of this chain"};
@@ -53,7 +56,10 @@ base::Task<FetchResult> NeardataSource::fetch(chain::BlockHeight height, Priorit
     auto call = get_neardata("/v0/block/" + std::to_string(height), priority, height);
     auto decode = whole_block_decoder(height);
     auto answer = co_await decoded_call<WholeBlock>(*router_, pool_, std::move(call), std::move(decode));
-    if (answer) co_return std::make_unique<NeardataBlock>(host().name(), std::move(answer->value));
+    if (answer) {
+        router_->hosts().front()->showed(answer->value.value.block.header);
+        co_return std::make_unique<NeardataBlock>(host().name(), std::move(answer->value));
+    }
     auto error = answer.error();
     if (error.absent && error.reason == "NO_BLOCK") co_return NoSuchHeight{error.detail};
     if (error.error_class == ErrorClass::not_yet) co_return NotYet{};

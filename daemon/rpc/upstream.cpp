@@ -8,6 +8,18 @@
 #include <utility>
 
 namespace receiptd::rpc {
+namespace {
+
+prometheus::Counter& series_of(metrics::HeaderHashSeries& series, chain::HeaderHash hash) {
+    switch (hash) {
+        case chain::HeaderHash::equal: return series.equal;
+        case chain::HeaderHash::different: return series.different;
+        case chain::HeaderHash::unknown_form: break;
+    }
+    return series.unknown_form;
+}
+
+}  // namespace
 
 const char* to_string(HostKind kind) {
     switch (kind) {
@@ -132,6 +144,17 @@ void Upstream::doubt() {
                   {{"upstream", options_.name}, {"origin", options_.url.origin()}});
     memory_.doubt(time_->now());
     show();
+}
+
+void Upstream::showed(const chain::BlockHeader& header) {
+    if (series_) series_of(series_->header_hashes, header.hash_is).Increment();
+    if (header.hash_is != chain::HeaderHash::different || showed_another_hash_) return;
+    showed_another_hash_ = true;
+    log::warn("upstream shows a block whose hash does not follow from its header: said once",
+              {{"upstream", options_.name},
+               {"origin", options_.url.origin()},
+               {"block_height", header.height},
+               {"block_hash", std::string(header.hash)}});
 }
 
 void Upstream::saw_block(chain::BlockHeight height) {

@@ -63,6 +63,8 @@ public:
     // It told what is not of this chain.
     void doubt();
     bool doubted() const { return memory_.doubted(time_->now()); }
+    // In an answer; counted, and said once if its hash does not follow from it.
+    void showed(const chain::BlockHeader& header);
     // The host answered with something that lives at `height`; or it lacks what another host has there.
     void saw_block(chain::BlockHeight height);
     void lacks(chain::BlockHeight height, std::optional<chain::BlockHeight> known_head);
@@ -109,6 +111,7 @@ private:
     Health health_;
     HostMemory memory_;
     NetworkProof network_;
+    bool showed_another_hash_ = false;
     std::set<base::asio::steady_timer*> waiting_for_proof_;
     std::optional<metrics::UpstreamSeries> series_;
 };

@@ -75,7 +75,11 @@ bool members(Reader& reader, ondemand::object& object, BlockHeader& out) {
 }
 
 bool block_members(Reader& reader, ondemand::object& object, Presence chunks, Block& out) {
-    return reader.object(object, required("author", Account{out.author}), required("header", out.header),
+    const auto header = [&](Value value) {
+        return reader.as_it_stands(value, out.header.json,
+                                   [&](Value read) { return decode(reader, read, out.header); });
+    };
+    return reader.object(object, required("author", Account{out.author}), required("header", header),
                          Field<7, std::vector<ChunkHeader>&>{"chunks", chunks, out.chunks}) &&
            leave_one_of_each(reader, out);
 }

@@ -133,6 +133,13 @@ public:
         return span(value, start, json);
     }
 
+    // The same without the check: for what is only read again.
+    template <class Read>
+    bool as_it_stands(Value value, Text& json, Read read) {
+        const char* start = value.raw_json_token().data();
+        return read(value) && span(value, start, json);
+    }
+
     // Any value, checked to its last character.
     bool check(Value value);
     // The text of a string value; `plain` tells whether it had no escapes.

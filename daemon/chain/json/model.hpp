@@ -41,7 +41,16 @@ struct ChunkHeader {
     std::uint64_t encoded_length = 0;
 };
 
+// Whether a block's hash follows from its header.
+enum class HeaderHash : std::uint8_t {
+    unknown_form,  // something that the hash covers is not shown, or in a way that is not known
+    equal,
+    different,
+};
+
 struct BlockHeader {
+    Text json;                                      // as it came
+    HeaderHash hash_is = HeaderHash::unknown_form;  // until header_hash() was asked (proof/header_hash.hpp)
     BlockHeight height = 0;
     std::optional<BlockHeight> prev_height;  // absent in very old headers
     Text hash;
