@@ -5,6 +5,7 @@
 sweeps() {
     cat <<'END'
 kills|50|daemons and commands are killed COUNT times in each story: no row, watch or alert is lost or doubled
+liars|200|daemon and PostgreSQL are killed COUNT times while one of three hosts lies: no row, end or alert is false or lost
 crashes|50|PostgreSQL is crashed COUNT times while blocks are written
 watches|1000|watched transactions on a chain of COUNT blocks, 20 in each, through kills and faults
 soak|600|living traffic is followed for COUNT seconds from both sources and compared with the truth
@@ -22,6 +23,7 @@ scenarios_of() {
             echo alerts Told.test_every_finding_arrives_through_refusals_resets_and_kills
             echo submit SubmitTest.test_killed_between_any_two_steps_nothing_is_lost_or_doubled
             ;;
+        liars) echo liars ;;
         crashes) echo crash StoppedPostgres.test_crashes_of_the_server ;;
         watches) echo watch Watching.test_whatever_is_watched_comes_to_its_true_end_through_kills_and_faults ;;
         soak) echo sandbox ;;
