@@ -113,6 +113,7 @@ class AnotherChain(LyingHosts):
 
     def tells(self, lie, **more):
         """A fork is a lie about few heights: another host may be asked for just these, so it begins again."""
+        self.chain.truth()
         self.chain.lie("regular", lie, **more)
         begun = self.newest()
         support.wait_until("a few blocks are stored, or the lie is told", lambda: self.alive() and (
@@ -136,6 +137,10 @@ class AnotherChain(LyingHosts):
 
     def test_a_fork_of_five_blocks(self):
         self.survive("fork", blocks=5)
+
+    def test_a_fork_that_goes_on(self):
+        self.survive("fork", blocks=10_000)
+        self.assertIn("a stored block was not of this chain", self.daemon.log())
 
     def test_another_network(self):
         self.survive("network", chain_id="othernet", blocks=True)
