@@ -366,7 +366,12 @@ bool may_alert(const WatchUpdate& update) {
 
 void count(metrics::WatchSeries& series, const Updated& updated) {
     for (const auto stage : updated.stages) series.count_stage(std::string(chain::stage_name(stage)));
-    for (const auto& [kind, error_class] : updated.findings) series.count_finding(kind, error_class, 1);
+    for (const auto& [kind, error_class] : updated.findings) {
+        // Only a refused transaction has a class that a host gave.
+        const bool is_told = kind == chain::stage_name(chain::Stage::rejected);
+        series.count_finding(kind, is_told ? std::string(chain::error_class_label(error_class)) : error_class,
+                             1);
+    }
     series.count_withheld(std::string(chain::withheld::kTooOld), static_cast<double>(updated.withheld));
 }
 

@@ -342,7 +342,8 @@ void Tracker::settled(const chain::DecidedCounts& decided) {
     for (const auto& [verdict, times] : decided.verdicts)
         series_.count_verdict(std::string(chain::verdict_name(verdict)), static_cast<double>(times));
     for (const auto& [finding, times] : decided.findings)
-        series_.count_finding(finding.first, finding.second, static_cast<double>(times));
+        series_.count_finding(finding.first, std::string(chain::error_class_label(finding.second)),
+                              static_cast<double>(times));
     for (const auto& [reason, times] : decided.withheld)
         series_.count_withheld(reason, static_cast<double>(times));
 }

@@ -21,7 +21,7 @@ def known_classes(tree):
     classes |= {name + inner for _, name, following in found if name and following
                 for inner in by_family.get(following, ())}
     classes |= set(re.findall(r'\{Match::\w+,\s*"(?:\\.|[^"\\])*",\s*"(\w+)"\}', rules))
-    classes |= set(re.findall(r'\{"(\w+)", std::string\(', tree.get(TEXTS, "")))
+    classes |= set(re.findall(r'constexpr std::string_view k\w+ = "(\w+)";', tree.get(TEXTS, "")))
     # Those of watches and of what is handed in.
     classes |= set(re.findall(r'Text k\w+ = "(\w+)";', tree.get(REASONS, "")))
     classes |= {"stuck_" + stage for stage in re.findall(r'Stage::\w+, "(\w+)"', tree.get(LIFECYCLE, ""))}
@@ -71,7 +71,7 @@ CODE = {
     RULES: '{F::action, "Gone", "account_missing", "no {account_id}"},\n{F::action, "Key", "delegate_", "", F::key},\n'
            '{F::key, "None",\n "key_missing", "a {x}, b"},\n{F::other, "Empty", "", "", F::key},\n'
            '{Match::whole, "Too much.", "gas_exceeded"},',
-    TEXTS: 'FailureClass{"unknown", std::string(json)}',
+    TEXTS: 'constexpr std::string_view kUnknown = "unknown";',
     REASONS: 'inline constexpr Text kLost = "superseded";',
     LIFECYCLE: '{Stage::pending, "pending"},',
     "daemon/watch/a.cpp": 'error.error_class = "parse_error";',

@@ -55,6 +55,13 @@ constexpr ErrorRule kRules[] = {
      "gas key {public_key} of {account_id} has {balance}, needs {required}"},
     {F::action, "GasKeyBalanceTooHigh", "gas_key_balance_too_high",
      "gas key balance {balance} of {account_id} is too high to be burnt"},
+    {F::action, "TotalPromiseInputSizeExceeded", "promise_input_size_exceeded",
+     "promise results of {size} bytes, the limit is {limit}"},
+    {F::action, "ReceiptStorageProofSizeExceeded", "storage_proof_size_exceeded",
+     "the receipt touched more state than {limit} bytes can prove"},
+    {F::action, "AccountNotInitialized", "account_not_initialized",
+     "account {account_id} has only received transfers and is not initialized"},
+    {F::action, "MalformedUniversalStateInit", "malformed_state_init", "the state init cannot be read"},
 
     {F::transaction, "InvalidAccessKeyError", "", "", F::access_key},
     {F::transaction, "InvalidSignerId", "invalid_signer_id", "invalid signer id {signer_id}"},
@@ -145,6 +152,26 @@ constexpr ErrorRule kRules[] = {
      "a gas key may have no allowance"},
     {F::actions_validation, "TotalNumberOfDeployActionsExceeded", "number_of_deploy_actions_exceeded",
      "{number_of_deploy_actions} deploy actions, the limit is {limit}"},
+    {F::actions_validation, "FunctionCallEmptyMethodName", "method_name_empty",
+     "a function call names no method"},
+    {F::actions_validation, "RemovedProtocolFeature", "removed_protocol_feature",
+     "{protocol_feature} is no longer supported by protocol version {version}"},
+    {F::actions_validation, "WithdrawFromGasKeyNotAllowedInDelegate", "withdraw_from_gas_key_in_delegate",
+     "a delegate action may not withdraw from a gas key"},
+    {F::actions_validation, "InvalidUniversalStateInitReceiver", "state_init_receiver_mismatch",
+     "the state belongs to account {derived_id}, not to {receiver_id}"},
+    {F::actions_validation, "UniversalStateInitKeyLengthExceeded", "state_init_key_length_exceeded",
+     "state key of {length} bytes, the limit is {limit}"},
+    {F::actions_validation, "UniversalStateInitValueLengthExceeded", "state_init_value_length_exceeded",
+     "state value of {length} bytes, the limit is {limit}"},
+    {F::actions_validation, "MalformedUniversalStateInit", "malformed_state_init",
+     "the state init cannot be read"},
+    // No node's payload of these is known yet.
+    {F::actions_validation, "TotalNumberOfStateInitEntriesExceeded", "number_of_state_init_entries_exceeded",
+     ""},
+    {F::actions_validation, "TotalNumberOfStateInitKeysExceeded", "number_of_state_init_keys_exceeded", ""},
+    {F::actions_validation, "UniversalStateInitTooManyKeys", "number_of_state_init_keys_exceeded",
+     "{number_of_keys} keys, the limit is {limit}"},
 
     {F::receipt_validation, "InvalidPredecessorId", "receipt_invalid_predecessor_id",
      "invalid predecessor id {account_id}"},
@@ -175,6 +202,7 @@ constexpr ErrorRule kRules[] = {
     {F::compilation, "CodeDoesNotExist", "code_missing", "account {account_id} has no contract"},
     {F::compilation, "PrepareError", "", "contract refused: ", F::prepare},
     {F::compilation, "WasmerCompileError", "compilation_error", "{msg}"},
+    {F::compilation, "WasmtimeCompileError", "compilation_error", "{msg}"},
 
     {F::prepare, "Serialization", "compilation_error", ""},
     {F::prepare, "Deserialization", "compilation_error", ""},
@@ -255,6 +283,19 @@ constexpr ErrorRule kRules[] = {
     {F::host, "AltBn128InvalidInput", "host_crypto_input", "alt_bn128: {msg}"},
     {F::host, "Ed25519VerifyInvalidInput", "host_crypto_input", "ed25519: {msg}"},
     {F::host, "P256VerifyInvalidInput", "host_crypto_input", "P-256: {msg}"},
+    {F::host, "BLS12381InvalidInput", "host_crypto_input", "BLS12-381: {msg}"},
+    {F::host, "YieldPayloadLength", "host_limit_yield_payload",
+     "yield payload of {length} bytes, the limit is {limit}"},
+    {F::host, "RecordedStorageExceeded", "storage_proof_size_exceeded",
+     "the receipt touched more state than {limit} bytes can prove"},
+    {F::host, "InvalidActionIndex", "host_invalid_action_index",
+     "action {action_index} of receipt {receipt_index} does not exist or is of another kind"},
+    {F::host, "DataIdMalformed", "host_data_id_malformed", "the yield's token is malformed"},
+    {F::host, "ContractCodeHashMalformed", "host_code_hash_malformed",
+     "the contract's code hash is malformed"},
+    {F::host, "DataEntryAlreadyExists", "host_data_entry_exists", "a yield of that id is there already"},
+    {F::host, "CannotSetRefundToOnJointPromise", "host_joint_promise",
+     "a receiver of refunds was set on a joint promise"},
 
     {F::storage, "StorageInternalError", "storage_error", ""},
     {F::storage, "MissingTrieValue", "storage_error", "trie value {hash} is missing ({context})"},
@@ -273,6 +314,11 @@ constexpr ErrorTextRule kTextRules[] = {
     {Match::start, "cannot find contract code for account ", "code_missing"},
     {Match::start, "PrepareError: ", "compilation_error"},
     {Match::start, "Wasmer compilation error: ", "compilation_error"},
+    {Match::start, "Wasmtime compilation error: ", "compilation_error"},
+    {Match::start, "Loading Error: ", "loading_error"},
+    {Match::start, "Link Error: ", "link_error"},
+    {Match::start, "Size of the recorded trie storage proof has exceeded the allowed limit",
+     "storage_proof_size_exceeded"},
     {Match::whole, "MethodNotFound", "method_not_found"},
     {Match::whole, "MethodEmptyName", "method_name_empty"},
     {Match::whole, "MethodInvalidSignature", "method_invalid_signature"},
@@ -310,6 +356,13 @@ constexpr ErrorTextRule kTextRules[] = {
     {Match::start, "AltBn128 invalid input: ", "host_crypto_input"},
     {Match::start, "ED25519 signature verification error: ", "host_crypto_input"},
     {Match::start, "P256 signature verification error: ", "host_crypto_input"},
+    {Match::start, "BLS12-381 invalid input: ", "host_crypto_input"},
+    {Match::start, "Yield resume payload is ", "host_limit_yield_payload"},
+    {Match::whole, "yield resumption token is malformed", "host_data_id_malformed"},
+    {Match::whole, "Data entry for given key already exists", "host_data_entry_exists"},
+    {Match::whole, "contract code hash is malformed", "host_code_hash_malformed"},
+    {Match::whole, "Setting refund_to on a joint promise is prohibited.", "host_joint_promise"},
+    {Match::end, " does not exist or has the wrong type of action.", "host_invalid_action_index"},
 };
 
 bool matches(const ErrorTextRule& rule, std::string_view text) {
@@ -330,6 +383,8 @@ const ErrorRule* find_error_rule(ErrorFamily family, std::string_view variant) {
 }
 
 std::span<const ErrorRule> error_rules() { return kRules; }
+
+std::span<const ErrorTextRule> error_text_rules() { return kTextRules; }
 
 const ErrorTextRule* find_error_text_rule(std::string_view text) {
     for (const ErrorTextRule& rule : kTextRules)

@@ -49,5 +49,6 @@ struct ErrorTextRule {
 };
 
 const ErrorTextRule* find_error_text_rule(std::string_view text);
+std::span<const ErrorTextRule> error_text_rules();
 
 }  // namespace receiptd::chain

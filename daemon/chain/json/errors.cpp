@@ -5,7 +5,9 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <optional>
+#include <set>
 
 namespace receiptd::chain {
 
@@ -15,6 +17,8 @@ using simdjson::dom::element;
 
 constexpr std::string_view kPanic = "Smart contract panicked: ";
 constexpr std::string_view kPanicClass = "contract_panic";
+constexpr std::string_view kOtherText = "execution_error";  // free text that no rule knows
+constexpr std::string_view kUnknown = "unknown";
 constexpr int kMaxNesting = 8;  // the deepest real one has 6
 
 // An enum in JSON: "Name" or {"Name": payload}.
@@ -97,15 +101,17 @@ FailureClass classify_text(std::string_view text) {
     if (const ErrorTextRule* rule = find_error_text_rule(text))
         return {std::string(rule->error_class), std::string(text)};
     if (auto known = classify_debug_form(text)) return std::move(*known);
-    return {"execution_error", std::string(text)};
+    return {std::string(kOtherText), std::string(text)};
 }
 
-std::optional<FailureClass> classify(ErrorFamily family, const element& value, int nesting) {
+// `whole`: the input, the text of a variant that no rule knows.
+std::optional<FailureClass> classify(ErrorFamily family, const element& value, std::string_view whole,
+                                     int nesting) {
     if (nesting > kMaxNesting) return std::nullopt;
     const auto variant = read_variant(value);
     if (!variant) return std::nullopt;
     const ErrorRule* rule = find_error_rule(family, variant->name);
-    if (!rule) return std::nullopt;
+    if (!rule) return FailureClass{class_of_variant(variant->name), std::string(whole)};
     if (rule->next == ErrorFamily::none) {
         std::string text = fill_in(*rule, variant->payload);
         if (rule->error_class == kPanicClass) text = readable_panic(text);
@@ -121,10 +127,10 @@ std::optional<FailureClass> classify(ErrorFamily family, const element& value, i
         if (inner.get(text) != simdjson::SUCCESS) return std::nullopt;
         return classify_text(text);
     }
-    auto found = classify(rule->next, inner, nesting + 1);
+    auto found = classify(rule->next, inner, whole, nesting + 1);
     if (found) {
         found->error_class.insert(0, rule->error_class);
-        found->error_text.insert(0, rule->text);
+        if (found->error_text != whole) found->error_text.insert(0, rule->text);
     }
     return found;
 }
@@ -135,7 +141,53 @@ void show_nul(std::string& text) {
         text.replace(at, 1, kSymbol);
 }
 
+using Classes = std::set<std::string, std::less<>>;
+
+// All that classify() can make of known variants; a rule that leads on gives its prefix.
+void add_classes(ErrorFamily family, const std::string& prefix, Classes& classes) {
+    for (const ErrorRule& rule : error_rules()) {
+        if (rule.family != family) continue;
+        const std::string name = prefix + std::string(rule.error_class);
+        if (rule.next == ErrorFamily::none)
+            classes.insert(name);
+        else
+            add_classes(rule.next, name, classes);
+    }
+}
+
+Classes known_classes() {
+    Classes classes{std::string(kPanicClass), std::string(kOtherText), std::string(kUnknown)};
+    add_classes(ErrorFamily::execution, "", classes);
+    for (const ErrorTextRule& rule : error_text_rules()) classes.insert(std::string(rule.error_class));
+    return classes;
+}
+
+bool is_upper_case(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_lower_case(char c) { return c >= 'a' && c <= 'z'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
+
 }  // namespace
+
+std::string class_of_variant(std::string_view name) {
+    std::string made;
+    for (std::size_t i = 0; i < name.size() && made.size() < kLongestErrorClass; ++i) {
+        const char c = name[i];
+        if (c != '_' && !is_upper_case(c) && !is_lower_case(c) && !is_decimal(c))
+            return std::string(kUnknown);
+        const bool after_word = i > 0 && (is_lower_case(name[i - 1]) || is_decimal(name[i - 1]));
+        const bool before_word =
+            i > 0 && is_upper_case(name[i - 1]) && i + 1 < name.size() && is_lower_case(name[i + 1]);
+        const bool starts_word = c == '_' || (is_upper_case(c) && (after_word || before_word));
+        if (starts_word && !made.empty() && made.back() != '_') made += '_';
+        if (c != '_') made += is_upper_case(c) ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return made.empty() ? std::string(kUnknown) : made;
+}
+
+std::string_view error_class_label(std::string_view error_class) {
+    static const Classes kKnown = known_classes();
+    return error_class.empty() || kKnown.contains(error_class) ? error_class : "other";
+}
 
 FailureClass classify_failure(std::string_view tx_execution_error_json) {
     thread_local simdjson::dom::parser parser;
@@ -145,12 +197,13 @@ FailureClass classify_failure(std::string_view tx_execution_error_json) {
     std::optional<FailureClass> found;
     element root;
     if (parser.parse(padded.data(), padded.size(), false).get(root) == simdjson::SUCCESS)
-        found = classify(ErrorFamily::execution, root, 0);
+        found = classify(ErrorFamily::execution, root, tx_execution_error_json, 0);
     std::uint64_t index = 0;
     if (found && root.at_key("ActionError").at_key("index").get(index) == simdjson::SUCCESS)
         found->action_index = index;
     if (!found || !simdjson::validate_utf8(found->error_text))
-        found = FailureClass{"unknown", std::string(tx_execution_error_json)};
+        found = FailureClass{std::string(kUnknown), std::string(tx_execution_error_json)};
+    found->error_class.resize(std::min(found->error_class.size(), kLongestErrorClass));
     show_nul(found->error_text);
     return std::move(*found);
 }

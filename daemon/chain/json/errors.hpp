@@ -1,6 +1,7 @@
 // Why a transaction or receipt failed, as one short word and one readable sentence.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,10 +19,20 @@ struct FailureClass {
 };
 
 // Classifies a TxExecutionError as an outcome's `status.Failure` holds it (rpc.md §5.5). Never throws for any
-// input: an unknown variant and broken JSON are "unknown" with the input as text. A contract's panic is its
+// input. A variant that is not in the table has its own name as class ("ShardOnFire": "shard_on_fire"), with
+// the input as text; broken JSON is "unknown". A contract's panic is its
 // message alone, with the place in the source behind it: "no such token (src/lib.rs:7:5)". Thread-safe; a few
 // microseconds. error_rules.cpp lists all classes. Classes of a delegate action's access key carry the prefix
 // "delegate_".
 FailureClass classify_failure(std::string_view tx_execution_error_json);
+
+// The name of a variant as a class has it: in snake_case, cut to kLongestErrorClass; "unknown" where it is no
+// name of letters and digits. "BLS12381InvalidInput": "bls12381_invalid_input".
+inline constexpr std::size_t kLongestErrorClass = 64;
+std::string class_of_variant(std::string_view name);
+
+// For labels of metrics, which need a closed set: the class itself if the tables have it, else "other". Empty
+// stays empty.
+std::string_view error_class_label(std::string_view error_class);
 
 }  // namespace receiptd::chain
