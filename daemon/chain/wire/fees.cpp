@@ -67,14 +67,15 @@ Gas add_key_cost(const Permission& permission, Column column) {
     return cost(kAddFunctionCallKey, column) + cost(kAddFunctionCallKeyByte, column, bytes);
 }
 
-// Creating an account is paid for whether or not the implicit account is there already. Of a
-// deterministic account no key is added.
+// Creating an account is paid for whether or not the implicit account is there already. Only an account that
+// is named after its key gets one.
 Gas transfer_cost(std::string_view receiver_id, Column column) {
     const Gas transfer = cost(kTransfer, column);
     switch (chain::account_kind(receiver_id)) {
         case chain::AccountKind::named: return transfer;
-        case chain::AccountKind::deterministic: return transfer + cost(kCreateAccount, column);
-        default: return transfer + cost(kCreateAccount, column) + cost(kAddFullAccessKey, column);
+        case chain::AccountKind::near_implicit:
+            return transfer + cost(kCreateAccount, column) + cost(kAddFullAccessKey, column);
+        default: return transfer + cost(kCreateAccount, column);
     }
 }
 
