@@ -50,13 +50,28 @@ static bool members(Reader& reader, ondemand::object& object, DataReceiver& out)
     return reader.object(object, required("data_id", out.data_id), required("receiver_id", out.receiver_id));
 }
 
+static bool decode_direction(Reader& reader, Value value, bool& left) {
+    Text direction;
+    if (!decode(reader, value, direction)) return false;
+    left = direction == "Left";
+    return left || direction == "Right" || reader.fail("neither Left nor Right");
+}
+
 bool members(Reader& reader, ondemand::object& object, MerklePathItem& out) {
     return reader.object(object, required("hash", out.hash), required("direction", [&](Value value) {
-                             Text direction;
-                             if (!decode(reader, value, direction)) return false;
-                             out.left = direction == "Left";
-                             return out.left || direction == "Right" || reader.fail("neither Left nor Right");
+                             return decode_direction(reader, value, out.left);
                          }));
+}
+
+static bool decode_sides(Reader& reader, Value value, ProofSides& out) {
+    return reader.array(value, [&](Value step) {
+        if (out.steps == ProofSides::kMostSteps) return reader.fail("a path of more than 64 steps");
+        bool left = false;
+        const auto direction = [&](Value side) { return decode_direction(reader, side, left); };
+        if (!reader.object(step, required("direction", direction))) return false;
+        out.left |= std::uint64_t{left} << out.steps++;
+        return true;
+    });
 }
 
 bool members(Reader& reader, ondemand::object& object, Receipt& out) {
@@ -92,7 +107,8 @@ bool decode(Reader& reader, Value value, ExecutionStatus& out) {
 
 bool members(Reader& reader, ondemand::object& object, Outcome& out) {
     const auto read_proof = [&](Value value) {
-        return !reader.with_proofs() || decode(reader, value, out.proof);
+        return reader.with_proofs() ? decode(reader, value, out.proof)
+                                    : decode_sides(reader, value, out.sides);
     };
     return reader.object(object, optional("proof", read_proof), required("block_hash", Hash{out.block_hash}),
                          required("id", Hash{out.id}), required("outcome", [&](Value value) {

@@ -166,10 +166,18 @@ struct MerklePathItem {
     bool left = false;
 };
 
+// A Merkle path without its hashes: one bit a step, the leaf's first, set where the sibling stands on the left.
+struct ProofSides {
+    static constexpr std::uint8_t kMostSteps = 64;
+    std::uint64_t left = 0;
+    std::uint8_t steps = 0;
+};
+
 struct Outcome {
     Text id;                            // transaction hash or receipt id
     Text block_hash;                    // block whose application executed it
-    std::vector<MerklePathItem> proof;  // empty in a whole block, whose proofs are passed over
+    std::vector<MerklePathItem> proof;  // empty in a whole block, of which only the sides are read
+    ProofSides sides;
     std::vector<Text> logs;             // unescaped; may hold NUL
     std::vector<Text> receipt_ids;
     Gas gas_burnt = 0;

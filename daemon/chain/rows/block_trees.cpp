@@ -1,5 +1,6 @@
 #include "chain/rows/block_trees.hpp"
 
+#include "chain/rows/outcome_order.hpp"
 #include "chain/rows/rows_scope.hpp"
 #include "chain/tree/lineage.hpp"
 
@@ -42,8 +43,9 @@ void BlockTrees::collect(const WholeBlockShard& shard) {
         if (transaction_hashes_.insert(item.transaction.hash).second)
             transactions_.push_back({&item, shard.shard_id, i, touches(scope_, item.transaction)});
     }
-    for (std::size_t i = 0; i < shard.executed.size(); ++i) {
-        const auto& item = shard.executed[i];
+    const auto order = execution_order(shard);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const auto& item = shard.executed[order[i]];
         if (!node_by_id_.emplace(item.outcome.id, nodes_.size()).second) continue;
         for (const auto data_id : item.receipt.input_data_ids) awaiting_.emplace(data_id, nodes_.size());
         const bool in_scope = touches(scope_, item.receipt) || lineage_.holds_in_scope(item.outcome.id);
