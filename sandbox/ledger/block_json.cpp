@@ -54,13 +54,13 @@ void add_roots(Json& json, const BlockRecord& block) {
         block.epoch_sync_data_hash ? Json(block.epoch_sync_data_hash->to_string()) : Json();
 }
 
-void add_constants(Json& json) {
+void add_constants(Json& json, const sim::Protocol& protocol) {
     json["rent_paid"] = "0";
     json["validator_reward"] = "0";
     json["validator_proposals"] = Json::array();
     json["challenges_result"] = Json::array();
-    json["latest_protocol_version"] = kProtocolVersion;
-    json["shard_split"] = nullptr;
+    json["latest_protocol_version"] = protocol.version;
+    if (protocol.block_header_version >= 6) json["shard_split"] = nullptr;
 }
 
 Json header_json(const BlockRecord& block) {
@@ -85,7 +85,7 @@ Json header_json(const BlockRecord& block) {
                  {"signature", block.signature.to_string()},
                  {"chunk_endorsements", endorsements_json(block)}};
     add_roots(json, block);
-    add_constants(json);
+    add_constants(json, *block.protocol);
     return json;
 }
 
@@ -152,27 +152,28 @@ private:
 
 Json chunk_header_json(const ChunkRecord& chunk, const ShardLayout& layout) {
     const Application& previous = *chunk.previous;
-    return {{"chunk_hash", chunk.hash.to_string()},
-            {"prev_block_hash", chunk.prev_block_hash.to_string()},
-            {"outcome_root", previous.outcome_root.to_string()},
-            {"prev_state_root", previous.state_root.to_string()},
-            {"encoded_merkle_root", chunk.encoded_merkle_root.to_string()},
-            {"encoded_length", chunk.encoded_length},
-            {"height_created", chunk.height},
-            {"height_included", chunk.height},
-            {"shard_id", layout.shard_id(chunk.shard)},
-            {"gas_used", previous.gas_used},
-            {"gas_limit", chunk.gas_limit},
-            {"rent_paid", "0"},
-            {"validator_reward", "0"},
-            {"balance_burnt", base::to_string(previous.tokens_burnt)},
-            {"outgoing_receipts_root", chunk.outgoing_receipts_root.to_string()},
-            {"tx_root", chunk.tx_root.to_string()},
-            {"validator_proposals", Json::array()},
-            {"congestion_info", congestion_json(previous.congestion)},
-            {"bandwidth_requests", {{"V1", {{"requests", Json::array()}}}}},
-            {"proposed_split", nullptr},
-            {"signature", chunk.signature.to_string()}};
+    Json json = {{"chunk_hash", chunk.hash.to_string()},
+                 {"prev_block_hash", chunk.prev_block_hash.to_string()},
+                 {"outcome_root", previous.outcome_root.to_string()},
+                 {"prev_state_root", previous.state_root.to_string()},
+                 {"encoded_merkle_root", chunk.encoded_merkle_root.to_string()},
+                 {"encoded_length", chunk.encoded_length},
+                 {"height_created", chunk.height},
+                 {"height_included", chunk.height},
+                 {"shard_id", layout.shard_id(chunk.shard)},
+                 {"gas_used", previous.gas_used},
+                 {"gas_limit", chunk.gas_limit},
+                 {"rent_paid", "0"},
+                 {"validator_reward", "0"},
+                 {"balance_burnt", base::to_string(previous.tokens_burnt)},
+                 {"outgoing_receipts_root", chunk.outgoing_receipts_root.to_string()},
+                 {"tx_root", chunk.tx_root.to_string()},
+                 {"validator_proposals", Json::array()},
+                 {"congestion_info", congestion_json(previous.congestion)},
+                 {"bandwidth_requests", {{"V1", {{"requests", Json::array()}}}}},
+                 {"signature", chunk.signature.to_string()}};
+    if (chunk.protocol->chunk_header_version >= 5) json["proposed_split"] = nullptr;
+    return json;
 }
 
 Json chunk_json(const ChunkRecord& chunk, const ShardLayout& layout) {

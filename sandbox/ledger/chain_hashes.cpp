@@ -12,14 +12,27 @@ using chain::Writer;
 
 namespace {
 
-constexpr std::uint8_t kChunkHeaderV5 = 4;
+// In the order of nearcore's enum. The ones of version 2 have a member for the receiver of refunds; those are
+// the receipts that contracts make.
+enum class BodyKind : std::uint8_t {
+    action,
+    data,
+    promise_yield,
+    promise_resume,
+    global_contract,
+    action_v2,
+    promise_yield_v2
+};
 
-// In the order of nearcore's enum.
-enum class BodyKind : std::uint8_t { action, data, promise_yield, promise_resume };
+BodyKind kind_of(const sim::ActionReceipt& body) {
+    if (body.is_of_contract) return body.is_promise_yield ? BodyKind::promise_yield_v2 : BodyKind::action_v2;
+    return body.is_promise_yield ? BodyKind::promise_yield : BodyKind::action;
+}
 
 void write_body(Writer& writer, const sim::ActionReceipt& body) {
-    writer.u8(static_cast<std::uint8_t>(body.is_promise_yield ? BodyKind::promise_yield : BodyKind::action));
+    writer.u8(static_cast<std::uint8_t>(kind_of(body)));
     writer.string(body.signer_id);
+    if (body.is_of_contract) writer.option(false);  // refund_to
     body.signer_public_key.write(writer);
     writer.u128(body.gas_price);
     writer.count(body.output_data_receivers.size());
@@ -50,7 +63,7 @@ void write_congestion(Writer& writer, const CongestionInfo& info) {
 Bytes chunk_inner_borsh(const ChunkRecord& chunk, std::uint64_t shard_id) {
     const Application& previous = *chunk.previous;
     Writer writer;
-    writer.u8(kChunkHeaderV5);
+    writer.u8(static_cast<std::uint8_t>(chunk.protocol->chunk_header_version - 1));
     writer.hash(chunk.prev_block_hash);
     writer.hash(previous.state_root);
     writer.hash(previous.outcome_root);
@@ -67,22 +80,27 @@ Bytes chunk_inner_borsh(const ChunkRecord& chunk, std::uint64_t shard_id) {
     write_congestion(writer, previous.congestion);
     writer.u8(0);  // bandwidth requests, V1
     writer.count(0);
-    writer.option(false);  // proposed split
+    if (chunk.protocol->chunk_header_version >= 5) writer.option(false);  // proposed split
     return writer.take();
 }
 
-// The fields of nearcore's BlockHeaderInnerRestV6; only their hash is ever seen.
+// The fields of nearcore's BlockHeaderInnerRestV5 or V6 (encoding.md §6); only their hash is ever seen.
 Bytes inner_rest_borsh(const BlockRecord& block) {
+    const bool has_challenges = block.protocol->block_header_version < 6;
+    const CryptoHash no_challenges;
     Writer writer;
-    for (const CryptoHash* root : {&block.body_hash, &block.chunk_receipts_root, &block.chunk_headers_root,
-                                   &block.chunk_tx_root, &block.random_value}) {
+    for (const CryptoHash* root :
+         {&block.body_hash, &block.chunk_receipts_root, &block.chunk_headers_root, &block.chunk_tx_root}) {
         writer.hash(*root);
     }
+    if (has_challenges) writer.hash(no_challenges);
+    writer.hash(block.random_value);
     writer.count(0);  // validator proposals
     writer.count(block.chunks.size());
     for (std::size_t i = 0; i < block.chunks.size(); ++i) writer.boolean(block.is_new(i));
     writer.u128(block.gas_price);
     writer.u128(block.total_supply);
+    if (has_challenges) writer.count(0);  // their results
     writer.hash(block.last_final_block);
     writer.hash(block.last_ds_final_block);
     writer.u64(block.ordinal + 1);
@@ -94,11 +112,11 @@ Bytes inner_rest_borsh(const BlockRecord& block) {
         writer.option(true);
         approval.write(writer);
     }
-    writer.u32(kProtocolVersion);
+    writer.u32(block.protocol->version);
     const std::vector<Bytes> endorsements = chunk_endorsements(block);
     writer.count(endorsements.size());
     for (const Bytes& bitmap : endorsements) writer.bytes(bitmap);
-    writer.option(false);  // shard split
+    if (!has_challenges) writer.option(false);  // shard split
     return writer.take();
 }
 
@@ -121,6 +139,26 @@ CryptoHash chunk_headers_root(const BlockRecord& block) {
     return chain::merkle_root(leaves);
 }
 
+// One leaf for each shard of the layout, in its order: the receipts for that shard, hashed twice.
+CryptoHash receipts_root(const std::vector<ReceiptPtr>& receipts, const ShardLayout& layout) {
+    std::vector<Writer> by_shard(layout.size());
+    std::vector<std::size_t> counts(layout.size());
+    for (const ReceiptPtr& receipt : receipts) {
+        const std::size_t shard = layout.index_of(receipt->receiver_id);
+        by_shard[shard].raw(receipt_borsh(*receipt));
+        ++counts[shard];
+    }
+    std::vector<CryptoHash> leaves;
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+        Writer writer;
+        writer.u64(layout.shard_id(i));
+        writer.count(counts[i]);
+        writer.raw(by_shard[i].result());
+        leaves.push_back(sha256(sha256(writer.result()).view()));
+    }
+    return chain::merkle_root(leaves);
+}
+
 }  // namespace
 
 Bytes receipt_borsh(const sim::Receipt& receipt) {
@@ -132,7 +170,7 @@ Bytes receipt_borsh(const sim::Receipt& receipt) {
     return writer.take();
 }
 
-void seal_chunk(ChunkRecord& chunk, std::uint64_t shard_id) {
+void seal_chunk(ChunkRecord& chunk, const ShardLayout& layout) {
     Writer encoded;
     std::vector<CryptoHash> leaves;
     encoded.count(chunk.transactions.size());
@@ -142,17 +180,13 @@ void seal_chunk(ChunkRecord& chunk, std::uint64_t shard_id) {
         encoded.raw(bytes);
     }
     chunk.tx_root = chain::merkle_root(leaves);
-    leaves.clear();
     encoded.count(chunk.receipts.size());
-    for (const ReceiptPtr& receipt : chunk.receipts) {
-        const Bytes bytes = receipt_borsh(*receipt);
-        leaves.push_back(sha256(bytes));
-        encoded.raw(bytes);
-    }
-    chunk.outgoing_receipts_root = chain::merkle_root(leaves);
+    for (const ReceiptPtr& receipt : chunk.receipts) encoded.raw(receipt_borsh(*receipt));
+    chunk.outgoing_receipts_root = receipts_root(chunk.receipts, layout);
     chunk.encoded_length = encoded.result().size();
     chunk.encoded_merkle_root = sha256(encoded.result());
-    chunk.hash = chain::sha256_pair(sha256(chunk_inner_borsh(chunk, shard_id)), chunk.encoded_merkle_root);
+    chunk.hash = chain::sha256_pair(sha256(chunk_inner_borsh(chunk, layout.shard_id(chunk.shard))),
+                                    chunk.encoded_merkle_root);
 }
 
 std::vector<Bytes> chunk_endorsements(const BlockRecord& block) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sandbox/ledger/records.hpp"
+#include "sandbox/ledger/shard_layout.hpp"
 
 #include <span>
 
@@ -11,7 +12,7 @@ namespace receiptd::sandbox {
 chain::Bytes receipt_borsh(const sim::Receipt& receipt);
 
 // Fills in tx_root, outgoing_receipts_root, the encoded_ members and hash from everything else.
-void seal_chunk(ChunkRecord& chunk, std::uint64_t shard_id);
+void seal_chunk(ChunkRecord& chunk, const ShardLayout& layout);
 
 // Fills in the roots over the chunks and the hash; `next_bp_hash`, epochs and everything else must be there.
 void seal_block(BlockRecord& block);

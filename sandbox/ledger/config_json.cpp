@@ -112,7 +112,7 @@ Json validator_rules_json(std::size_t validators, std::size_t shards) {
 Json common_config_json(const LedgerOptions& options, const ShardLayout& layout) {
     constexpr std::uint64_t kYearNanosec = 31'536'000 * kNanosecPerSecond;
     Json json = validator_rules_json(options.validators, layout.size());
-    json.update({{"protocol_version", kProtocolVersion},
+    json.update({{"protocol_version", options.protocol->version},
                  {"chain_id", options.chain_id},
                  {"genesis_height", options.genesis_height},
                  {"genesis_time", time_text(options.genesis_time_nanosec)},

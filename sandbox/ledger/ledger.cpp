@@ -59,7 +59,8 @@ Ledger::Ledger(LedgerOptions options, const sim::Contracts& contracts)
       contracts_(contracts),
       layout_(options_.shards),
       validators_(options_.seed, options_.validators),
-      mempool_(options_.shards) {
+      mempool_(options_.shards),
+      forest_(*options_.protocol) {
     for (const Validator& validator : validators_.all())
         options_.accounts.push_back(validator_account(validator));
     check_options(options_);
@@ -76,6 +77,7 @@ void Ledger::make_genesis() {
     genesis_tokens_ = account_tokens();
 
     BlockRecord block;
+    block.protocol = options_.protocol;
     block.height = options_.genesis_height;
     block.epoch_start = block.height;
     block.last_final_height = block.last_ds_final_height = block.height;

@@ -39,7 +39,8 @@ std::optional<Json> Ledger::validate(const wire::SignedTransaction& transaction)
     const wire::Transaction& body = transaction.transaction;
     if (store_.by_hash(body.block_hash) == nullptr) return Json("InvalidChain");
     if (is_too_old(body)) return Json("Expired");
-    const sim::ValidationContext context{tip() + 1, store_.newest().gas_price};
+    // No node objects to a nonce beyond its bound; such a transaction comes into no chunk.
+    const sim::ValidationContext context{*options_.protocol, store_.newest().gas_price, std::nullopt};
     if (auto error = sim::check_actions_size_signature(transaction, context)) return error;
     if (auto error = check_congestion(body.receiver_id)) return error;
     return sim::check_against_state(transaction, shard_of(body.signer_id).state, context);
@@ -87,7 +88,8 @@ std::vector<TransactionPtr> Ledger::take_transactions(Shard& shard, Height heigh
         if (turn == Turn::wait) continue;
         gone.insert(pending.transaction->hash);
         if (turn == Turn::drop) continue;
-        if (const auto cost = sim::transaction_cost(pending.transaction->body(), 0)) gas += cost->burnt;
+        if (const auto cost = sim::transaction_cost(*options_.protocol, pending.transaction->body(), 0))
+            gas += cost->burnt;
         taken.push_back(pending.transaction);
     }
     mempool_.remove(shard.index, gone);
@@ -106,7 +108,7 @@ Ledger::Turn Ledger::turn_of(const PendingTransaction& pending, Submission& subm
     if (height <= pending.accepted_height + mempool_.delay_of(transaction.hash)) return Turn::wait;
     if (const auto how = mempool_.drop_of(transaction.hash))
         return turn_of_unwanted(*how, pending, submission, height);
-    const sim::ValidationContext context{height, store_.newest().gas_price};
+    const sim::ValidationContext context{*options_.protocol, store_.newest().gas_price, height};
     const sim::StateCharge charge = sim::charge_transaction(scratch, transaction.signed_transaction, context);
     const auto* error = std::get_if<Json>(&charge);
     if (error == nullptr || mempool_.is_included_anyway(transaction.hash)) return Turn::take;
@@ -124,7 +126,7 @@ Ledger::Turn Ledger::turn_of_unwanted(DropHow how, const PendingTransaction& pen
     }
     Shard& shard = shards_[layout_.index_of(transaction.body().signer_id)];
     sim::StateUpdate scratch(shard.state);
-    const sim::ValidationContext context{height, store_.newest().gas_price};
+    const sim::ValidationContext context{*options_.protocol, store_.newest().gas_price, height};
     const sim::StateCharge charge = sim::charge_transaction(scratch, transaction.signed_transaction, context);
     if (const auto* error = std::get_if<Json>(&charge)) {
         end(submission, Fate::dropped, height, loss_of(*error), {{"InvalidTxError", *error}});

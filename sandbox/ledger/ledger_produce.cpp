@@ -48,6 +48,7 @@ bool Ledger::is_chunk_missing(Shard& shard, Height height) {
 BlockRecord Ledger::start_block(Height height) const {
     const BlockRecord& parent = store_.newest();
     BlockRecord block;
+    block.protocol = options_.protocol;
     block.height = height;
     block.ordinal = parent.ordinal + 1;
     block.prev_height = parent.height;
@@ -84,6 +85,7 @@ void Ledger::start_epoch(BlockRecord& block, const BlockRecord& parent) const {
 ChunkPtr Ledger::make_chunk(Shard& shard, const BlockRecord& block) {
     auto chunk = std::make_shared<ChunkRecord>();
     const Validator& producer = validators_.chunk_producer(block.height, shard.index);
+    chunk->protocol = options_.protocol;
     chunk->shard = shard.index;
     chunk->height = block.height;
     chunk->author = producer.account_id;
@@ -93,7 +95,7 @@ ChunkPtr Ledger::make_chunk(Shard& shard, const BlockRecord& block) {
     chunk->gas_limit = options_.gas_limit;
     chunk->receipts = shard.applied->outgoing;
     chunk->transactions = take_transactions(shard, block.height);
-    seal_chunk(*chunk, layout_.shard_id(shard.index));
+    seal_chunk(*chunk, layout_);
     chunk->signature = producer.key.sign(chunk->hash.view());
     return chunk;
 }
@@ -149,6 +151,7 @@ sim::BlockContext Ledger::context_of(const BlockRecord& block, u128 gas_price) c
     context.random_value = block.random_value;
     context.gas_price = gas_price;
     context.yield_timeout_blocks = options_.yield_timeout_blocks;
+    context.protocol = options_.protocol;
     return context;
 }
 

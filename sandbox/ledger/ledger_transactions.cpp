@@ -68,7 +68,10 @@ std::optional<TransactionView> Ledger::transaction(std::string_view hash, Height
         const ReceiptNode& node = tree->nodes[index];
         if (!is_executed(node.executed, tip)) continue;
         outcomes.push_back(outcome_view(node.executed));
-        receipts.push_back(receipt_json(*node.receipt));
+        // Nodes keep no body of a local receipt: it is its transaction's.
+        const bool is_local = node.parent == ReceiptNode::kTransaction &&
+                              node.receipt->predecessor_id == node.receipt->receiver_id;
+        if (!is_local) receipts.push_back(receipt_json(*node.receipt));
     }
     json["receipts_outcome"] = std::move(outcomes);
     view.json = to_text(json);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sandbox/sim/host.hpp"
+#include "sandbox/sim/protocol.hpp"
 #include "sandbox/sim/secret_key.hpp"
 #include "sandbox/sim/state.hpp"
 
@@ -24,6 +25,7 @@ struct GenesisAccount {
 
 struct LedgerOptions {
     std::string chain_id = "sandbox";
+    const sim::Protocol* protocol = &sim::newest_protocol();
     std::uint64_t seed = 1;
     std::size_t shards = 4;
     std::size_t validators = 4;

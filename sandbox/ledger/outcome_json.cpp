@@ -49,10 +49,23 @@ Json status_json(const sim::Status& status) {
     return {{"SuccessReceiptId", std::get<sim::SuccessReceiptId>(status).receipt_id.to_string()}};
 }
 
+Json contract_json(const std::optional<sim::RunContract>& contract) {
+    if (!contract) return nullptr;
+    if (const auto* local = std::get_if<sim::LocalCode>(&*contract))
+        return {{"local", local->hash.to_string()}};
+    const auto& global = std::get<sim::wire::GlobalContractId>(*contract);
+    if (const auto* hash = std::get_if<CryptoHash>(&global)) return {{"global_hash", hash->to_string()}};
+    return {{"global_account_id", std::get<std::string>(global)}};
+}
+
 // As nodes write it: outcomes of transactions have no profile at all, receipts one that may be empty.
-Json metadata_json(bool is_transaction) {
-    if (is_transaction) return {{"version", 1}, {"gas_profile", nullptr}};
-    return {{"version", 3}, {"gas_profile", Json::array()}};
+Json metadata_json(const Execution& execution) {
+    if (execution.receipt == nullptr) return {{"version", 1}, {"gas_profile", nullptr}};
+    const auto& contracts = execution.outcome.contracts;
+    if (!contracts) return {{"version", 3}, {"gas_profile", Json::array()}};
+    Json list = Json::array();
+    for (const auto& contract : *contracts) list.push_back(contract_json(contract));
+    return {{"version", 4}, {"gas_profile", Json::array()}, {"contracts", std::move(list)}};
 }
 
 }  // namespace
@@ -98,7 +111,7 @@ Json outcome_json(const Execution& execution) {
             {"tokens_burnt", base::to_string(outcome.tokens_burnt)},
             {"executor_id", outcome.executor_id},
             {"status", status_json(outcome.status)},
-            {"metadata", metadata_json(execution.receipt == nullptr)}};
+            {"metadata", metadata_json(execution)}};
 }
 
 Json outcome_with_id_json(const Execution& execution, const CryptoHash& block_hash,

@@ -4,6 +4,7 @@
 #include "chain/proof/light_client.hpp"
 #include "sandbox/ledger/merkle_log.hpp"
 #include "sandbox/sim/model.hpp"
+#include "sandbox/sim/protocol.hpp"
 
 #include <cstddef>
 #include <cstring>
@@ -19,9 +20,6 @@ using sim::Gas;
 using sim::Height;
 using sim::Json;
 using sim::u128;
-
-// The protocol version whose rules and wire forms the chain has.
-inline constexpr std::uint32_t kProtocolVersion = 86;
 
 // For lookups only; nothing iterates over a map that is keyed by it.
 struct HashOfHash {
@@ -73,6 +71,7 @@ struct Application {
 };
 
 struct ChunkRecord {
+    const sim::Protocol* protocol = &sim::newest_protocol();
     CryptoHash hash;
     std::size_t shard = 0;  // index
     Height height = 0;      // created and included
@@ -93,6 +92,7 @@ struct ChunkRecord {
 using ChunkPtr = std::shared_ptr<ChunkRecord>;
 
 struct BlockRecord {
+    const sim::Protocol* protocol = &sim::newest_protocol();
     Height height = 0;
     std::size_t ordinal = 0;  // blocks below it
     CryptoHash hash;

@@ -22,23 +22,20 @@ namespace wire = sim::wire;
 constexpr std::string_view kReceiver = "receiver.sandbox";
 
 // In nearcore's words: sir, "sender is receiver".
-Json fee(Gas send_to_self, Gas send_to_other, Gas exec) {
-    return {{"send_sir", send_to_self}, {"send_not_sir", send_to_other}, {"execution", exec}};
+Json fee_json(const sim::Fee& fee) {
+    return {{"send_sir", fee.send_to_self}, {"send_not_sir", fee.send_to_other}, {"execution", fee.exec}};
 }
 
-Json fee_of(const wire::Action& action) {
-    return fee(sim::action_send_fee(action, true, kReceiver), sim::action_send_fee(action, false, kReceiver),
-               sim::action_exec_fee(action, kReceiver));
+Json fee_of(const sim::Protocol& protocol, const wire::Action& action) {
+    return fee_json(sim::action_fee(protocol, action, kReceiver));
 }
 
 // The cost of one more byte.
-Json fee_between(const wire::Action& without, const wire::Action& with) {
-    const auto send = [&](bool to_self) {
-        return sim::action_send_fee(with, to_self, kReceiver) -
-               sim::action_send_fee(without, to_self, kReceiver);
-    };
-    return fee(send(true), send(false),
-               sim::action_exec_fee(with, kReceiver) - sim::action_exec_fee(without, kReceiver));
+Json fee_between(const sim::Protocol& protocol, const wire::Action& without, const wire::Action& with) {
+    const sim::Fee low = sim::action_fee(protocol, without, kReceiver);
+    const sim::Fee high = sim::action_fee(protocol, with, kReceiver);
+    return fee_json(
+        {high.send_to_self - low.send_to_self, high.send_to_other - low.send_to_other, high.exec - low.exec});
 }
 
 wire::Action deploy(std::size_t bytes) { return {wire::DeployContract{sim::Bytes(bytes)}}; }
@@ -58,27 +55,26 @@ wire::Action add_call_key(const char* method_name) {
     return {std::move(key)};
 }
 
-Json action_costs_json() {
-    return {{"create_account_cost", fee_of({wire::CreateAccount{}})},
-            {"deploy_contract_cost", fee_of(deploy(0))},
-            {"deploy_contract_cost_per_byte", fee_between(deploy(0), deploy(1))},
-            {"function_call_cost", fee_of(call(0))},
-            {"function_call_cost_per_byte", fee_between(call(0), call(1))},
-            {"transfer_cost", fee_of({wire::Transfer{}})},
-            {"stake_cost", fee_of({wire::Stake{}})},
+Json action_costs_json(const sim::Protocol& protocol) {
+    return {{"create_account_cost", fee_of(protocol, {wire::CreateAccount{}})},
+            {"deploy_contract_cost", fee_of(protocol, deploy(0))},
+            {"deploy_contract_cost_per_byte", fee_between(protocol, deploy(0), deploy(1))},
+            {"function_call_cost", fee_of(protocol, call(0))},
+            {"function_call_cost_per_byte", fee_between(protocol, call(0), call(1))},
+            {"transfer_cost", fee_of(protocol, {wire::Transfer{}})},
+            {"stake_cost", fee_of(protocol, {wire::Stake{}})},
             {"add_key_cost",
-             {{"full_access_cost", fee_of({wire::AddKey{}})},
-              {"function_call_cost", fee_of(add_call_key(nullptr))},
-              {"function_call_cost_per_byte", fee_between(add_call_key("a"), add_call_key("ab"))}}},
-            {"delete_key_cost", fee_of({wire::DeleteKey{}})},
-            {"delete_account_cost", fee_of({wire::DeleteAccount{}})},
-            {"delegate_cost", fee_of({wire::SignedDelegate{}})}};
+             {{"full_access_cost", fee_of(protocol, {wire::AddKey{}})},
+              {"function_call_cost", fee_of(protocol, add_call_key(nullptr))},
+              {"function_call_cost_per_byte", fee_between(protocol, add_call_key("a"), add_call_key("ab"))}}},
+            {"delete_key_cost", fee_of(protocol, {wire::DeleteKey{}})},
+            {"delete_account_cost", fee_of(protocol, {wire::DeleteAccount{}})},
+            {"delegate_cost", fee_of(protocol, {wire::SignedDelegate{}})}};
 }
 
-Json transaction_costs_json() {
-    return {{"action_receipt_creation_config",
-             fee(sim::receipt_send_fee(true), sim::receipt_send_fee(false), sim::receipt_exec_fee())},
-            {"action_creation_config", action_costs_json()}};
+Json transaction_costs_json(const sim::Protocol& protocol) {
+    return {{"action_receipt_creation_config", fee_json(sim::receipt_fee())},
+            {"action_creation_config", action_costs_json(protocol)}};
 }
 
 Json ext_costs_json() {
@@ -123,7 +119,7 @@ Json limits_json(const LedgerOptions& options) {
 
 Json charged_and_allowed(const LedgerOptions& options) {
     return {{"storage_amount_per_byte", base::to_string(sim::kStoragePricePerByte)},
-            {"transaction_costs", transaction_costs_json()},
+            {"transaction_costs", transaction_costs_json(*options.protocol)},
             {"wasm_config", {{"ext_costs", ext_costs_json()}, {"limit_config", limits_json(options)}}},
             {"account_creation_config",
              {{"min_allowed_top_level_account_length", sim::kMinTopLevelAccountBytes},
@@ -131,7 +127,7 @@ Json charged_and_allowed(const LedgerOptions& options) {
             {"congestion_control_config", {{"max_congestion_incoming_gas", options.congestion_gas}}}};
 }
 
-// The members of version 86 that change nothing here. saturating_float_to_int is an older one: schemas of
+// The members that change nothing here. saturating_float_to_int is an older one: schemas of
 // clients still ask for it.
 constexpr const char* kIdleMembers = R"json(
 {
@@ -212,6 +208,10 @@ constexpr const char* kIdleMembers = R"json(
 Json runtime_config_json(const LedgerOptions& options) {
     Json json = Json::parse(kIdleMembers);
     json.merge_patch(charged_and_allowed(options));
+    if (options.protocol->min_gas_purchase_price > 0) {
+        json["min_gas_purchase_price"] = base::to_string(options.protocol->min_gas_purchase_price);
+        json["account_creation_charge"] = base::to_string(options.protocol->account_creation_charge);
+    }
     return json;
 }
 

@@ -1,5 +1,5 @@
 // `runtime_config` of EXPERIMENTAL_protocol_config (rpc.md §7.4): the sandbox's fees and limits, and
-// every other member of protocol version 86, because clients check the answer against its schema.
+// every other member of the protocol version, because clients check the answer against its schema.
 #pragma once
 
 #include "sandbox/ledger/options.hpp"

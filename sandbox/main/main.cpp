@@ -137,6 +137,7 @@ struct RunArguments {
     std::vector<std::string> api_keys;
     std::string genesis_time = "2026-01-01T00:00:00Z", traffic;
     std::int64_t block_time_ms = 600, longest_wait_ms = 10'000;
+    std::uint32_t protocol_version = 86;
 };
 
 void add_listen_options(CLI::App& run, RunArguments& args) {
@@ -157,6 +158,10 @@ void add_listen_options(CLI::App& run, RunArguments& args) {
 void add_chain_options(CLI::App& run, RunArguments& args) {
     auto& ledger = args.options.ledger;
     run.add_option("--shards", ledger.shards, "1 to 32")->option_text("N [4]");
+    run.add_option(
+           "--protocol-version", args.protocol_version,
+           "Rules of the chain: prices, fees, refunds and forms of protocol 84 or 86")
+        ->option_text("N [86]");
     run.add_option("--block-time-ms", args.block_time_ms,
                    "A block each N ms; 0: only by POST /advance of the control API")
         ->check(CLI::Range(0, 3'600'000))
@@ -224,6 +229,7 @@ void add_traffic_options(CLI::App& run, RunArguments& args) {
 
 RunOptions finish(RunArguments& args) {
     RunOptions options = args.options;
+    options.ledger.protocol = receiptd::sandbox::find_protocol(args.protocol_version);
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     options.ledger.genesis_time_nanosec = receiptd::sandbox::parse_genesis_time(
         args.genesis_time,

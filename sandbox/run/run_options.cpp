@@ -30,6 +30,12 @@ std::optional<std::uint64_t> from_digits(const std::string& text) {
 
 }  // namespace
 
+const sim::Protocol* find_protocol(std::uint32_t version) {
+    const sim::Protocol* found = sim::find_protocol(version);
+    if (found == nullptr) throw std::invalid_argument("--protocol-version must be " + sim::known_protocols());
+    return found;
+}
+
 std::uint64_t parse_genesis_time(const std::string& text, std::uint64_t now_nanosec) {
     if (text == "now") return now_nanosec;
     auto time = from_digits(text);

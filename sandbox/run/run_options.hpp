@@ -35,6 +35,9 @@ inline constexpr std::size_t kMostRegularHosts = 8;
 // Keyless requests together have this part of a key's limit.
 inline constexpr double kKeylessShare = 0.5;
 
+// Throws std::invalid_argument that says which versions there are.
+const sim::Protocol* find_protocol(std::uint32_t version);
+
 // RFC 3339 in UTC ("2026-01-01T00:00:00Z"), ns since 1970, or "now". Throws std::invalid_argument that says
 // what is expected.
 std::uint64_t parse_genesis_time(const std::string& text, std::uint64_t now_nanosec);

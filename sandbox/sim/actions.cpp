@@ -30,6 +30,7 @@ ActionError create_account(ActionFrame& frame) {
         return variant("CreateAccountNotAllowed",
                        payload({{"account_id", id}, {"predecessor_id", predecessor}}));
     frame.actor_id = id;
+    frame.makes_account = true;
     frame.state.set_account(id, Account{});
     return std::nullopt;
 }
@@ -37,6 +38,7 @@ ActionError create_account(ActionFrame& frame) {
 void create_implicit_account(ActionFrame& frame, u128 deposit) {
     const std::string& id = frame.receipt.receiver_id;
     frame.actor_id = id;
+    frame.makes_account = true;
     Account account;
     account.amount = deposit;
     frame.state.set_account(id, account);

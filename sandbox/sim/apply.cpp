@@ -2,6 +2,7 @@
 
 #include "sandbox/sim/apply_receipt.hpp"
 #include "sandbox/sim/derive.hpp"
+#include "sandbox/sim/receipt_tokens.hpp"
 #include "sandbox/sim/validate.hpp"
 
 #include <nlohmann/json.hpp>
@@ -57,7 +58,7 @@ private:
     }
 
     StateCharge charge(const wire::SignedTransaction& transaction) {
-        const ValidationContext context{chunk_.block.height, chunk_.block.gas_price};
+        const ValidationContext context{*chunk_.block.protocol, chunk_.block.gas_price, chunk_.block.height};
         if (std::optional<Json> error = check_actions_size_signature(transaction, context))
             return std::move(*error);
         StateUpdate update(chunk_.state);
@@ -70,7 +71,7 @@ private:
         ActionReceipt body;
         body.signer_id = transaction.signer_id;
         body.signer_public_key = transaction.public_key;
-        body.gas_price = chunk_.block.gas_price;
+        body.gas_price = chunk_.block.protocol->purchase_price(chunk_.block.gas_price);
         body.actions = transaction.actions;
         return {sim::initial_receipt_id(hash, chunk_.block.height), transaction.signer_id,
                 transaction.receiver_id, std::move(body)};
@@ -79,7 +80,8 @@ private:
     void process_or_delay(Receipt receipt, bool is_local) {
         if (has_gas()) return process(std::move(receipt), is_local);
         result_.delayed.push_back(receipt.receipt_id);
-        chunk_.queues.delay(std::move(receipt));
+        const Gas gas = gas_in(*chunk_.block.protocol, receipt);
+        chunk_.queues.delay(std::move(receipt), gas);
     }
 
     void process(Receipt receipt, bool is_local) {

@@ -3,6 +3,7 @@
 
 #include "sandbox/sim/host.hpp"
 #include "sandbox/sim/model.hpp"
+#include "sandbox/sim/protocol.hpp"
 #include "sandbox/sim/shard_queues.hpp"
 #include "sandbox/sim/state.hpp"
 
@@ -15,6 +16,7 @@ struct BlockContext {
     u128 gas_price = 0;
     std::uint64_t yield_timeout_blocks = 200;
     std::uint64_t first_receipt_salt = 0;
+    const Protocol* protocol = &newest_protocol();
 };
 
 struct ShardInput {

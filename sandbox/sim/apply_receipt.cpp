@@ -17,16 +17,23 @@ constexpr Gas kRewardNumerator = 3;
 constexpr Gas kRewardDenominator = 10;
 
 // Receipts made by a contract are checked like a transaction's actions, after the call.
-std::optional<Json> check_new_receipts(const std::vector<Receipt>& receipts) {
+std::optional<Json> check_new_receipts(const Protocol& protocol, const std::vector<Receipt>& receipts) {
     for (const Receipt& receipt : receipts) {
         const auto* body = std::get_if<ActionReceipt>(&receipt.body);
         if (body == nullptr) continue;
-        if (std::optional<Json> error = check_actions(body->actions, receipt.receiver_id)) {
+        if (std::optional<Json> error = check_actions(protocol, body->actions, receipt.receiver_id)) {
             Json validation = variant("ActionsValidation", std::move(*error));
             return variant("NewReceiptValidationError", std::move(validation));
         }
     }
     return std::nullopt;
+}
+
+// nullopt: the account has none.
+std::optional<RunContract> contract_of(const Account& account) {
+    if (account.global_contract) return *account.global_contract;
+    if (account.code_hash == CryptoHash{}) return std::nullopt;
+    return LocalCode{account.code_hash};
 }
 
 class ReceiptExecution {
@@ -35,13 +42,16 @@ public:
         : chunk_(chunk),
           receipt_(receipt),
           body_(std::get<ActionReceipt>(receipt.body)),
+          protocol_(*chunk.block.protocol),
+          burn_price_(protocol_.burn_price(body_.gas_price, chunk.block.gas_price)),
           is_refund_(receipt.predecessor_id == kSystemAccount),
           state_(chunk.state),
-          frame_{receipt, body_, chunk.block, state_, receipt.predecessor_id, is_refund_, {}} {}
+          frame_{receipt, body_, chunk.block, state_, receipt.predecessor_id, is_refund_} {}
 
     Outcome run() {
         promise_results_ = chunk_.queues.take_results(body_);
-        gas_burnt_ = gas_used_ = receipt_exec_fee();
+        gas_burnt_ = gas_used_ = receipt_fee().exec;
+        contracts_.resize(body_.actions.size());
         for (std::size_t i = 0; i < body_.actions.size() && !failed(); ++i) run_action(i);
         if (!failed()) check_storage();
         if (failed()) new_receipts_.clear();
@@ -59,7 +69,7 @@ private:
 
     void run_action(std::size_t index) {
         const wire::Action& action = body_.actions[index];
-        const Gas exec_fee = action_exec_fee(action, receipt_.receiver_id);
+        const Gas exec_fee = action_fee(protocol_, action, receipt_.receiver_id).exec;
         gas_burnt_ += exec_fee;
         gas_used_ += exec_fee;
         // The result of a receipt is that of its last action.
@@ -88,13 +98,14 @@ private:
                                 chunk_.contracts, state_, {}};
         frame.action_hash = sim::action_hash(receipt_.receipt_id, chunk_.block.height, index);
         frame.is_last_action = index + 1 == body_.actions.size();
+        contracts_[index] = contract_of(state_.account(receipt_.receiver_id).value());
         FunctionCallResult result = call_function(frame);
         gas_burnt_ += result.gas_burnt;
         gas_used_ += result.gas_used;
         gas_burnt_in_calls_ += result.gas_burnt;
         std::move(result.logs.begin(), result.logs.end(), std::back_inserter(logs_));
         if (result.error) return Json{{"FunctionCallError", std::move(result.error->kind)}};
-        if (std::optional<Json> error = check_new_receipts(result.new_receipts)) return error;
+        if (std::optional<Json> error = check_new_receipts(protocol_, result.new_receipts)) return error;
         return_data_ = std::move(result.return_data);
         if (auto* made = std::get_if<ReceiptIndex>(&return_data_)) *made += new_receipts_.size();
         std::move(result.new_receipts.begin(), result.new_receipts.end(), std::back_inserter(new_receipts_));
@@ -108,16 +119,24 @@ private:
             fail(std::move(*error), nullptr);
     }
 
-    // Unused gas comes back at the price it was bought at. Since NEP-536 the gas price of the executing block
-    // plays no part.
+    // Unused gas comes back at the price it was bought at, and burnt gas as far as it was bought dearer
+    // than it is burnt (chain-model.md §5.3).
     void add_refunds() {
         if (failed()) {
             const u128 deposit = total_deposit(body_.actions).value_or(0);
             if (deposit > 0) new_receipts_.push_back(deposit_refund(receipt_, deposit));
         }
-        const Gas unused = gas_in(receipt_) - (failed() ? gas_burnt_ : gas_used_);
-        const u128 amount = unused * body_.gas_price;
+        const Gas unused = gas_in(protocol_, receipt_) - (failed() ? gas_burnt_ : gas_used_);
+        const u128 surplus = gas_burnt_ * (body_.gas_price - burn_price_);
+        if (!failed() && frame_.makes_account) account_charge_ = std::min(account_price(), surplus);
+        const u128 amount = unused * body_.gas_price + surplus - account_charge_;
         if (amount > 0) new_receipts_.push_back(gas_refund(body_, amount));
+    }
+
+    // What a new account costs besides the gas of its creation.
+    u128 account_price() const {
+        const u128 by_gas = burn_price_ * protocol_.create_account.exec;
+        return by_gas < protocol_.account_creation_charge ? protocol_.account_creation_charge - by_gas : 0;
     }
 
     void add_data_receipts() {
@@ -143,7 +162,8 @@ private:
     }
 
     // Keeps the changes of a receipt that succeeded and pays the contract. Returns what is burnt in
-    // the eyes of the outcome: the contract's share included (chain-model.md §8.1: gas_burnt x gas price).
+    // the eyes of the outcome: the contract's share included (chain-model.md §5.2). A refund burns gas and no
+    // tokens.
     u128 finish_state() {
         if (is_refund_) {
             // A refund that nobody can take is burnt.
@@ -155,14 +175,14 @@ private:
         StateUpdate& state = failed() ? unchanged : state_;
         const u128 reward = pay_contract(state);
         state.commit(chunk_.block.height);
-        const u128 burnt = gas_burnt_ * body_.gas_price + (failed() ? 0 : frame_.tokens_burnt);
+        const u128 burnt = gas_burnt_ * burn_price_ + account_charge_ + (failed() ? 0 : frame_.tokens_burnt);
         chunk_.result.tokens_burnt += burnt - reward;
         return burnt;
     }
 
     u128 pay_contract(StateUpdate& state) const {
         const Gas share = gas_burnt_in_calls_ * kRewardNumerator / kRewardDenominator;
-        const u128 reward = share * body_.gas_price;
+        const u128 reward = share * burn_price_;
         if (reward == 0) return 0;
         std::optional<Account> account = state.account(receipt_.receiver_id);
         if (!account) return 0;
@@ -176,8 +196,9 @@ private:
         outcome.id = receipt_.receipt_id;
         outcome.executor_id = receipt_.receiver_id;
         outcome.logs = std::move(logs_);
-        outcome.gas_burnt = is_refund_ ? 0 : gas_burnt_;
+        outcome.gas_burnt = gas_burnt_;
         outcome.tokens_burnt = burnt;
+        if (protocol_.tells_contracts) outcome.contracts = std::move(contracts_);
         emit_receipts(outcome);
         if (failed()) {
             outcome.status = Failure{std::move(error_)};
@@ -212,6 +233,8 @@ private:
     ChunkFrame& chunk_;
     const Receipt& receipt_;
     const ActionReceipt& body_;
+    const Protocol& protocol_;
+    u128 burn_price_;
     bool is_refund_;
     StateUpdate state_;
     ActionFrame frame_;
@@ -219,6 +242,8 @@ private:
     Gas gas_burnt_ = 0;
     Gas gas_used_ = 0;
     Gas gas_burnt_in_calls_ = 0;
+    u128 account_charge_ = 0;
+    std::vector<std::optional<RunContract>> contracts_;  // by action
     std::vector<std::string> logs_;
     std::vector<Receipt> new_receipts_;  // in the order that their ids count
     ReturnData return_data_;

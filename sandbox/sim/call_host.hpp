@@ -4,6 +4,7 @@
 #include "sandbox/sim/gas_counter.hpp"
 #include "sandbox/sim/host.hpp"
 #include "sandbox/sim/promises.hpp"
+#include "sandbox/sim/protocol.hpp"
 
 #include <span>
 
@@ -36,6 +37,7 @@ struct CallContext {
     Gas prepaid_gas = 0;
     bool is_view = false;
     CryptoHash action_hash{};
+    const Protocol* protocol = &newest_protocol();
 };
 
 // None, a value, or the result of a receipt of this call.
@@ -94,6 +96,9 @@ private:
     void require_not_view(const char* function) const;
     void pay_for_new_receipt(std::string_view receiver_id, const std::vector<ReceiptIndex>& awaited);
     void pay_for_action(const wire::Action& action, std::string_view receiver_id);
+    Gas send_part(const Fee& fee, std::string_view receiver_id) const {
+        return is_self(receiver_id) ? fee.send_to_self : fee.send_to_other;
+    }
     bool is_self(std::string_view account_id) const { return account_id == context_.current_account_id; }
 
     CallContext context_;

@@ -50,15 +50,15 @@ void check_action(const wire::Action& action) {
 }  // namespace
 
 void CallHost::pay_for_new_receipt(std::string_view receiver_id, const std::vector<ReceiptIndex>& awaited) {
-    Gas burnt = receipt_send_fee(is_self(receiver_id));
+    Gas burnt = send_part(receipt_fee(), receiver_id);
     for (const ReceiptIndex index : awaited)
         burnt += data_receipt_base_fee(promises_.receipt(index).receiver_id == receiver_id);
-    gas_.take(burnt, receipt_exec_fee());
+    gas_.take(burnt, receipt_fee().exec);
 }
 
 void CallHost::pay_for_action(const wire::Action& action, std::string_view receiver_id) {
-    gas_.take(action_send_fee(action, is_self(receiver_id), receiver_id),
-              action_exec_fee(action, receiver_id));
+    const Fee fee = action_fee(*context_.protocol, action, receiver_id);
+    gas_.take(send_part(fee, receiver_id), fee.exec);
     if (const auto* call = std::get_if<wire::FunctionCall>(&action.value)) gas_.take(0, call->gas);
     const std::optional<u128> deposit = total_deposit({&action, 1});
     if (!deposit || *deposit > balance_) throw balance_exceeded();

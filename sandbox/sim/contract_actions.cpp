@@ -64,7 +64,10 @@ ActionError apply_use_global(ActionFrame& frame, const wire::GlobalContractId& c
 ActionError apply_state_init(ActionFrame& frame, const wire::DeterministicStateInit& action) {
     const std::string& id = frame.receipt.receiver_id;
     // The actor stays who it is: nobody may give the new account keys.
-    if (!frame.state.account(id)) frame.state.set_account(id, Account{});
+    if (!frame.state.account(id)) {
+        frame.makes_account = true;
+        frame.state.set_account(id, Account{});
+    }
     if (!is_initialised(frame.state.account(id).value())) {
         if (auto error = apply_use_global(frame, action.state_init.code)) return error;
         for (const auto& [key, value] : action.state_init.data)

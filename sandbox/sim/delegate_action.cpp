@@ -61,12 +61,10 @@ ActionError use_key(ActionFrame& frame, const Delegate& action) {
 // its deposits are in the receipt, its gas counts as used here and is its own from now on.
 template <class Delegate>
 void send_inner_receipt(ActionFrame& frame, const Delegate& action) {
-    const bool to_self = action.sender_id == action.receiver_id;
-    Gas send_fees = receipt_send_fee(to_self);
-    for (const wire::Action& inner : action.actions)
-        send_fees += action_send_fee(inner, to_self, action.receiver_id);
-    frame.gas_burnt += send_fees;
-    frame.gas_used += send_fees + purchased_gas(action.actions, action.receiver_id).value();
+    const Protocol& protocol = *frame.block.protocol;
+    const Gas sent = send_fees(protocol, action.actions, action.sender_id, action.receiver_id);
+    frame.gas_burnt += sent;
+    frame.gas_used += sent + purchased_gas(protocol, action.actions, action.receiver_id).value();
     ActionReceipt body;
     body.signer_id = frame.body.signer_id;
     body.signer_public_key = frame.body.signer_public_key;

@@ -41,6 +41,7 @@ CallContext context_of(const FunctionCallFrame& frame, u128 balance) {
     context.block_timestamp_nanosec = frame.block.timestamp_nanosec;
     context.prepaid_gas = frame.call.gas;
     context.action_hash = frame.action_hash;
+    context.protocol = frame.block.protocol;
     return context;
 }
 
@@ -54,6 +55,7 @@ Receipt action_receipt_of(PromiseReceipt made, const FunctionCallFrame& frame) {
     body.input_data_ids = std::move(made.input_data_ids);
     body.actions = std::move(made.actions);
     body.is_promise_yield = made.is_yield;
+    body.is_of_contract = true;
     Receipt receipt;
     receipt.predecessor_id = frame.receipt.receiver_id;
     receipt.receiver_id = std::move(made.receiver_id);

@@ -1,4 +1,4 @@
-// Limits and constants of protocol version 86 (rpc.md §5.5, chain-model.md §8).
+// Limits and constants of protocol versions 84 to 86 (rpc.md §5.5, chain-model.md §8).
 #pragma once
 
 #include "sandbox/sim/model.hpp"

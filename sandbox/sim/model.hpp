@@ -44,6 +44,7 @@ struct ActionReceipt {
     std::vector<CryptoHash> input_data_ids;
     std::vector<wire::Action> actions;
     bool is_promise_yield = false;
+    bool is_of_contract = false;  // made by a function call: another variant in Borsh, the same JSON
 };
 
 struct DataReceipt {
@@ -77,6 +78,13 @@ struct SuccessReceiptId {
 };
 using Status = std::variant<Failure, SuccessValue, SuccessReceiptId>;
 
+// Of the contract that an action ran: its code's hash, or the global contract that the account uses.
+struct LocalCode {
+    CryptoHash hash;
+    friend bool operator==(const LocalCode&, const LocalCode&) = default;
+};
+using RunContract = std::variant<LocalCode, wire::GlobalContractId>;
+
 struct Outcome {
     CryptoHash id;  // transaction hash or receipt id
     std::string executor_id;
@@ -85,6 +93,8 @@ struct Outcome {
     std::vector<CryptoHash> receipt_ids;
     Gas gas_burnt = 0;
     u128 tokens_burnt = 0;
+    // By action; nullopt inside: none ran. Not there: the protocol does not tell it, or a transaction's.
+    std::optional<std::vector<std::optional<RunContract>>> contracts;
 };
 
 }  // namespace receiptd::sandbox::sim

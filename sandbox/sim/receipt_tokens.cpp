@@ -21,17 +21,17 @@ Receipt system_transfer(const std::string& receiver_id, const std::string& signe
 
 }  // namespace
 
-Gas gas_in(const Receipt& receipt) {
+Gas gas_in(const Protocol& protocol, const Receipt& receipt) {
     const auto* body = std::get_if<ActionReceipt>(&receipt.body);
     if (body == nullptr || receipt.predecessor_id == kSystemAccount) return 0;
     // It was counted when it was bought, so it does fit.
-    return purchased_gas(body->actions, receipt.receiver_id).value_or(0);
+    return purchased_gas(protocol, body->actions, receipt.receiver_id).value_or(0);
 }
 
-u128 tokens_in(const Receipt& receipt) {
+u128 tokens_in(const Protocol& protocol, const Receipt& receipt) {
     const auto* body = std::get_if<ActionReceipt>(&receipt.body);
     if (body == nullptr) return 0;
-    return total_deposit(body->actions).value_or(0) + gas_in(receipt) * body->gas_price;
+    return total_deposit(body->actions).value_or(0) + gas_in(protocol, receipt) * body->gas_price;
 }
 
 Receipt deposit_refund(const Receipt& receipt, u128 amount) {

@@ -1,20 +1,18 @@
 #include "sandbox/sim/shard_queues.hpp"
 
-#include "sandbox/sim/receipt_tokens.hpp"
-
 namespace receiptd::sandbox::sim {
 
-void ShardQueues::delay(Receipt receipt) {
-    delayed_gas_ += gas_in(receipt);
-    delayed_.push_back(std::move(receipt));
+void ShardQueues::delay(Receipt receipt, Gas gas) {
+    delayed_gas_ += gas;
+    delayed_.push_back({std::move(receipt), gas});
 }
 
 std::optional<Receipt> ShardQueues::next_delayed() {
     if (delayed_.empty()) return std::nullopt;
-    Receipt receipt = std::move(delayed_.front());
+    Delayed next = std::move(delayed_.front());
     delayed_.pop_front();
-    delayed_gas_ -= gas_in(receipt);
-    return receipt;
+    delayed_gas_ -= next.gas;
+    return std::move(next.receipt);
 }
 
 std::optional<Receipt> ShardQueues::admit(Receipt receipt) {
@@ -81,7 +79,7 @@ std::vector<ShardQueues::ExpiredYield> ShardQueues::expired_yields(Height height
 }
 
 void ShardQueues::for_each(const std::function<void(const Receipt&)>& visit) const {
-    for (const Receipt& receipt : delayed_) visit(receipt);
+    for (const Delayed& delayed : delayed_) visit(delayed.receipt);
     for (const auto& [id, postponed] : postponed_) visit(postponed.receipt);
     for (const auto& [data_id, receipt] : yields_) visit(receipt);
 }

@@ -13,11 +13,11 @@ namespace receiptd::sandbox::sim {
 class ShardQueues {
 public:
     // --- Delayed: first in, first out ---
-    void delay(Receipt receipt);
+    // `gas`: what it may burn, the gas attached to its calls included (congestion, chain-model.md §7).
+    void delay(Receipt receipt, Gas gas);
     std::optional<Receipt> next_delayed();
     std::size_t delayed_count() const { return delayed_.size(); }
-    // Gas that the delayed receipts may burn, the gas attached to their calls included (congestion,
-    // chain-model.md §7).
+    // Of all delayed receipts.
     u128 delayed_gas() const { return delayed_gas_; }
 
     // --- Waiting for data ---
@@ -55,7 +55,12 @@ private:
         CryptoHash data_id;
     };
 
-    std::deque<Receipt> delayed_;
+    struct Delayed {
+        Receipt receipt;
+        Gas gas = 0;
+    };
+
+    std::deque<Delayed> delayed_;
     u128 delayed_gas_ = 0;
     std::map<CryptoHash, Postponed> postponed_;     // by receipt id
     std::map<CryptoHash, CryptoHash> awaited_;      // data id -> postponed receipt

@@ -31,12 +31,13 @@ std::optional<Json> check_nonce_index(const wire::Transaction& transaction, cons
 }
 
 std::optional<Json> check_nonce(const wire::Transaction& transaction, std::uint64_t key_nonce,
-                                Height height) {
+                                std::optional<Height> height) {
     const std::uint64_t nonce = transaction.nonce.nonce;
     const bool strict = transaction.nonce_mode == wire::NonceMode::strict;
     if (nonce <= key_nonce || (strict && nonce - key_nonce != 1))
         return variant("InvalidNonce", payload({{"tx_nonce", nonce}, {"ak_nonce", key_nonce}}));
-    const std::uint64_t bound = nonce_upper_bound(height);
+    if (!height) return std::nullopt;
+    const std::uint64_t bound = nonce_upper_bound(*height);
     if (nonce >= bound)
         return variant("NonceTooLarge", payload({{"tx_nonce", nonce}, {"upper_bound", bound}}));
     return std::nullopt;
@@ -66,7 +67,7 @@ std::optional<Json> take_cost(const wire::Transaction& transaction, Charged& cha
 template <class Records>
 std::variant<Charged, Json> judge(const wire::Transaction& transaction, const Records& records,
                                   const ValidationContext& context) {
-    const auto cost = transaction_cost(transaction, context.gas_price);
+    const auto cost = transaction_cost(context.protocol, transaction, context.gas_price);
     if (!cost) return Json("CostOverflow");
     const auto account = records.account(transaction.signer_id);
     if (!account) return variant("SignerDoesNotExist", payload({{"signer_id", transaction.signer_id}}));
@@ -93,13 +94,16 @@ std::variant<Charged, Json> judge(const wire::Transaction& transaction, const Re
 std::optional<Json> check_actions_size_signature(const wire::SignedTransaction& transaction,
                                                  const ValidationContext& context) {
     const wire::Transaction& body = transaction.transaction;
-    if (auto invalid = check_actions(body.actions, body.receiver_id))
+    if (auto invalid = check_actions(context.protocol, body.actions, body.receiver_id))
         return variant("ActionsValidation", std::move(*invalid));
+    const bool is_of_85 =
+        body.version == wire::TransactionVersion::v1 || body.public_key.type() == chain::KeyType::ml_dsa_65;
+    if (is_of_85 && !context.protocol.has_gas_keys) return "InvalidTransactionVersion";
     const std::uint64_t size = wire::encode(body).size();
     if (size > kMaxTransactionBytes)
         return variant("TransactionSizeExceeded", payload({{"size", size}, {"limit", kMaxTransactionBytes}}));
     if (wire::check_signature(transaction) != chain::SignatureCheck::valid) return "InvalidSignature";
-    if (!transaction_cost(body, context.gas_price)) return "CostOverflow";
+    if (!transaction_cost(context.protocol, body, context.gas_price)) return "CostOverflow";
     return std::nullopt;
 }
 

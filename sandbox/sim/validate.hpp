@@ -9,8 +9,11 @@
 namespace receiptd::sandbox::sim {
 
 struct ValidationContext {
-    Height height = 0;  // of the block that would hold it
-    u128 gas_price = 0;
+    const Protocol& protocol;
+    u128 gas_price = 0;  // of the block
+    // Of the block that would hold it, and that bounds the nonce. A node that judges for a client does not
+    // look at that bound: nullopt.
+    std::optional<Height> height;
 };
 
 // nullopt: valid. Else the InvalidTxError as JSON ("Expired", {"InvalidNonce":{…}}, …).

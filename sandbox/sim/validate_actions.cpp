@@ -65,7 +65,13 @@ Invalid check_gas_key(const wire::AccessKey& key) {
     return std::nullopt;
 }
 
+Invalid unsupported(const Protocol& protocol, const std::string& feature) {
+    return variant("UnsupportedProtocolFeature",
+                   payload({{"protocol_feature", feature}, {"version", protocol.version}}));
+}
+
 struct CheckAction {
+    const Protocol& protocol;
     std::string_view receiver_id;
 
     Invalid operator()(const wire::DeployContract& a) const { return check_code(a.code); }
@@ -88,13 +94,20 @@ struct CheckAction {
             call = &gas_key->function_call;
         if (call)
             if (auto invalid = check_method_names(*call)) return invalid;
+        if (gas_key_info(a.access_key))
+            if (auto invalid = needs_gas_keys()) return invalid;
         return check_gas_key(a.access_key);
     }
     Invalid operator()(const wire::DeleteAccount& a) const { return check_account_id(a.beneficiary_id); }
-    template <class NonceType>
-    Invalid operator()(const wire::BasicSignedDelegate<NonceType>& a) const {
-        return check_actions(a.delegate_action.actions, a.delegate_action.receiver_id);
+    Invalid operator()(const wire::SignedDelegate& a) const {
+        return check_actions(protocol, a.delegate_action.actions, a.delegate_action.receiver_id);
     }
+    Invalid operator()(const wire::SignedDelegateV2& a) const {
+        if (!protocol.has_gas_keys) return unsupported(protocol, "DelegateV2");
+        return check_actions(protocol, a.delegate_action.actions, a.delegate_action.receiver_id);
+    }
+    Invalid operator()(const wire::TransferToGasKey&) const { return needs_gas_keys(); }
+    Invalid operator()(const wire::WithdrawFromGasKey&) const { return needs_gas_keys(); }
     Invalid operator()(const wire::DeterministicStateInit& a) const {
         if (auto invalid = check_contract(a.state_init.code)) return invalid;
         const std::string derived = wire::deterministic_account(a.state_init);
@@ -104,12 +117,15 @@ struct CheckAction {
         return check_state_records(a.state_init);
     }
     Invalid operator()(const wire::UnknownActions& a) const {
-        return variant("UnsupportedProtocolFeature",
-                       payload({{"protocol_feature", "Action" + std::to_string(a.index)}, {"version", 86}}));
+        return unsupported(protocol, "Action" + std::to_string(a.index));
     }
     template <class Other>
     Invalid operator()(const Other&) const {
         return std::nullopt;
+    }
+
+    Invalid needs_gas_keys() const {
+        return protocol.has_gas_keys ? std::nullopt : unsupported(protocol, "GasKeys");
     }
 };
 
@@ -137,7 +153,8 @@ std::optional<Json> check_state_records(const wire::StateInit& state_init) {
     return std::nullopt;
 }
 
-std::optional<Json> check_actions(std::span<const wire::Action> actions, std::string_view receiver_id) {
+std::optional<Json> check_actions(const Protocol& protocol, std::span<const wire::Action> actions,
+                                  std::string_view receiver_id) {
     if (auto invalid = limited("TotalNumberOfActionsExceeded", "total_number_of_actions", actions.size(),
                                kMaxActionsPerReceipt))
         return invalid;
@@ -151,7 +168,7 @@ std::optional<Json> check_actions(std::span<const wire::Action> actions, std::st
             return "DeleteActionMustBeFinal";
         if (is_delegate(actions[i]) && std::exchange(found_delegate, true))
             return "DelegateActionMustBeOnlyOne";
-        if (auto invalid = std::visit(CheckAction{receiver_id}, actions[i].value)) return invalid;
+        if (auto invalid = std::visit(CheckAction{protocol, receiver_id}, actions[i].value)) return invalid;
     }
     const auto gas = prepaid_gas(actions);
     if (!gas) return "IntegerOverflow";

@@ -2,7 +2,7 @@
 // receipt that a contract makes.
 #pragma once
 
-#include "sandbox/sim/model.hpp"
+#include "sandbox/sim/protocol.hpp"
 
 #include <optional>
 #include <span>
@@ -12,7 +12,8 @@ namespace receiptd::sandbox::sim {
 
 // The first ActionsValidationError (rpc.md §5.5) in nearcore's order, without the variant around it
 // ("DeleteActionMustBeFinal", {"ContractSizeExceeded":{…}}); nullopt: valid.
-std::optional<Json> check_actions(std::span<const wire::Action> actions, std::string_view receiver_id);
+std::optional<Json> check_actions(const Protocol& protocol, std::span<const wire::Action> actions,
+                                  std::string_view receiver_id);
 // The part of it that looks at the records of a state init.
 std::optional<Json> check_state_records(const wire::StateInit& state_init);
 

@@ -151,18 +151,18 @@ describe("near-api-js: accounts and keys", () => {
       publicKey: key.getPublicKey(),
       contractId: "ft.sandbox",
       methodNames: ["ft_mint"],
-      allowance: near(0.02),
+      allowance: near(0.2),
     });
     const { permission } = await alice.getAccessKey(key.getPublicKey());
     assert.deepEqual(permission, {
-      FunctionCall: { allowance: near(0.02).toString(), receiver_id: "ft.sandbox", method_names: ["ft_mint"] },
+      FunctionCall: { allowance: near(0.2).toString(), receiver_id: "ft.sandbox", method_names: ["ft_mint"] },
     });
     const limited = new Account(alice.accountId, provider, key.toString());
     const mint = { methodName: "ft_mint", args: { account_id: alice.accountId, amount: "5" } };
     await limited.callFunction({ contractId: "ft.sandbox", ...mint });
     assert.equal(await tokensOf(sandbox.regular, alice.accountId), 5n);
     const left = (await alice.getAccessKey(key.getPublicKey())).permission.FunctionCall.allowance;
-    assert.ok(BigInt(left) < near(0.02));
+    assert.ok(BigInt(left) < near(0.2));
 
     const refused = (params, kind) => assert.rejects(limited.callFunction(params), kind);
     await refused({ contractId: "receiver.sandbox", ...mint }, errors.AccessKeyReceiverMismatchActionError);

@@ -12,7 +12,7 @@ using sim::Json;
 
 TEST(Truth, ATransferPassesThroughAllStages) {
     TestChain chain;
-    const std::string hash = chain.run(chain.transfer("alice.sandbox", "relayer.sandbox", kToken), 4);
+    const std::string hash = chain.run(chain.transfer("alice.sandbox", "relayer.sandbox", kToken), 5);
     const Json truth = chain.truth(hash);
     EXPECT_EQ(truth.at("stage"), "final");
     EXPECT_EQ(truth.at("verdict"), "succeeded");
@@ -20,10 +20,11 @@ TEST(Truth, ATransferPassesThroughAllStages) {
                                          {"included", 1'001},
                                          {"executed", 1'002},
                                          {"completed", 1'002},
-                                         {"refunded", 1'002},
-                                         {"final", 1'004},
+                                         {"refunded", 1'003},
+                                         {"final", 1'005},
                                          {"ended", nullptr}}));
-    ASSERT_EQ(truth.at("tree").size(), 1U);
+    ASSERT_EQ(truth.at("tree").size(), 2U);
+    EXPECT_EQ(truth.at("tree").at(1).at("role"), "refund");
     EXPECT_EQ(truth.at("tree").at(0).at("role"), "initial");
     EXPECT_EQ(truth.at("tree").at(0).at("status"), "success_value");
 }

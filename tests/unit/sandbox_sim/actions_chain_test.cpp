@@ -112,7 +112,7 @@ TEST(GlobalContractTokens, AreBurntAndCounted) {
 }
 
 TEST(GasKeyTokens, AreKeptAndCounted) {
-    World world;
+    World world(2, 86);
     const PublicKey key = key_of("gas").public_key();
     const wire::GasKeyFullAccess permission{{0, 1}};
     world.send(kAlice, kAlice,

@@ -90,11 +90,11 @@ TEST_F(Delegates, UseUpExactlyTheGasThatTheRelayerBought) {
         const std::vector<wire::Action> outer{{signed_by("bob.test")}};
         const Result result = send();
         ASSERT_TRUE(result.error.is_null());
-        EXPECT_EQ(result.gas_burnt, *prepaid_send_fees(outer));
-        const Gas inner = *purchased_gas(delegate.actions, receiver);
+        EXPECT_EQ(result.gas_burnt, send_fees(kProtocol, delegate.actions, "bob.test", receiver));
+        const Gas inner = *purchased_gas(kProtocol, delegate.actions, receiver);
         EXPECT_EQ(result.gas_used, result.gas_burnt + inner);
-        const Gas own = receipt_exec_fee() + action_exec_fee(outer.front(), "bob.test");
-        EXPECT_EQ(own + result.gas_used, *purchased_gas(outer, "bob.test"));
+        const Gas own = receipt_fee().exec + action_fee(kProtocol, outer.front(), "bob.test").exec;
+        EXPECT_EQ(own + result.gas_used, *purchased_gas(kProtocol, outer, "bob.test"));
     }
 }
 

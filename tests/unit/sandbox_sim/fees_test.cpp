@@ -17,6 +17,8 @@ constexpr Gas kReceiptFee = 108059500000;
 constexpr Gas kTransferFee = 115123062500;
 constexpr u128 kPrice = 100'000'000;
 
+const Protocol& kBefore85 = *find_protocol(84);
+
 struct Row {
     const char* name;
     wire::Action action;
@@ -53,9 +55,9 @@ const std::vector<Row> kFeesOfActions = {
      kKeyAccount.c_str()},
     {"transfer to an address",
      {wire::Transfer{1}},
-     kTransferFee + 3850000000000 + 101765125000,
-     kTransferFee + 3850000000000 + 101765125000,
-     kTransferFee + 3850000000000 + 101765125000,
+     kTransferFee + 3850000000000,
+     kTransferFee + 3850000000000,
+     kTransferFee + 3850000000000,
      kEthAddress.c_str()},
     {"transfer to a state",
      {wire::Transfer{1}},
@@ -94,21 +96,6 @@ const std::vector<Row> kFeesOfActions = {
     {"gas-key transfer", {wire::TransferToGasKey{}}, 115123062500, 115123062500, 235676644250},
 };
 
-TEST(Fees, AreThoseOfTheTable) {
-    EXPECT_EQ(receipt_send_fee(true), kReceiptFee);
-    EXPECT_EQ(receipt_send_fee(false), kReceiptFee);
-    EXPECT_EQ(receipt_exec_fee(), kReceiptFee);
-    EXPECT_EQ(data_receipt_base_fee(true), 2 * 36486732312U);
-    EXPECT_EQ(data_receipt_base_fee(false), 2 * 36486732312U);
-    EXPECT_EQ(data_receipt_byte_fee(true), 2 * 17212011U);
-    EXPECT_EQ(data_receipt_byte_fee(false), 47683715U + 17212011);
-    for (const Row& row : kFeesOfActions) {
-        EXPECT_EQ(action_send_fee(row.action, true, row.receiver_id), row.send_to_self) << row.name;
-        EXPECT_EQ(action_send_fee(row.action, false, row.receiver_id), row.send_to_other) << row.name;
-        EXPECT_EQ(action_exec_fee(row.action, row.receiver_id), row.exec) << row.name;
-    }
-}
-
 wire::Transaction transaction_of(std::vector<wire::Action> actions) {
     wire::Transaction transaction;
     transaction.signer_id = "alice.test";
@@ -117,8 +104,73 @@ wire::Transaction transaction_of(std::vector<wire::Action> actions) {
     return transaction;
 }
 
+void expect_fee(const Fee& fee, const Row& row) {
+    EXPECT_EQ(fee.send_to_self, row.send_to_self) << row.name;
+    EXPECT_EQ(fee.send_to_other, row.send_to_other) << row.name;
+    EXPECT_EQ(fee.exec, row.exec) << row.name;
+}
+
+TEST(Fees, AreThoseOfTheTable) {
+    expect_fee(receipt_fee(), {"receipt", {}, kReceiptFee, kReceiptFee, kReceiptFee});
+    EXPECT_EQ(data_receipt_base_fee(true), 2 * 36486732312U);
+    EXPECT_EQ(data_receipt_base_fee(false), 2 * 36486732312U);
+    EXPECT_EQ(data_receipt_byte_fee(true), 2 * 17212011U);
+    EXPECT_EQ(data_receipt_byte_fee(false), 47683715U + 17212011);
+    for (const Row& row : kFeesOfActions) expect_fee(action_fee(kBefore85, row.action, row.receiver_id), row);
+}
+
+// The rows that version 85 changed (chain-model.md §8.1).
+const std::vector<Row> kFeesSince85 = {
+    {"create account", {wire::CreateAccount{}}, 500000000000, 500000000000, 7200000000000},
+    {"transfer", {wire::Transfer{1}}, kTransferFee, kTransferFee, kTransferFee},
+    {"transfer to a key's account",
+     {wire::Transfer{1}},
+     kTransferFee + 500000000000 + 101765125000,
+     kTransferFee + 500000000000 + 101765125000,
+     kTransferFee + 7200000000000 + 101765125000,
+     kKeyAccount.c_str()},
+    {"transfer to an address",
+     {wire::Transfer{1}},
+     kTransferFee + 500000000000,
+     kTransferFee + 500000000000,
+     kTransferFee + 7200000000000,
+     kEthAddress.c_str()},
+    {"state init",
+     {wire::DeterministicStateInit{kStateInit, 0}},
+     500000000000 + 37 * 72000000ULL,
+     500000000000 + 37 * 72000000ULL,
+     7430000000000 + 2 * 200000000000ULL + 37 * 70000000ULL},
+    // Three nonces of a key of 33 bytes, of an account with 8.
+    {"add gas key",
+     {wire::AddKey{public_of("k"), gas_key(0, 3)}},
+     101765125000 + 18 * 59357464ULL,
+     101765125000 + 18 * 59357464ULL,
+     101765125000 + 3 * (64196736000ULL + (12 + 8 + 33) * 101435400ULL)},
+};
+
+TEST(Fees, OfNewAccountsAndGasKeysChangedWithVersion85) {
+    for (const Row& row : kFeesSince85)
+        expect_fee(action_fee(newest_protocol(), row.action, row.receiver_id), row);
+}
+
+TEST(Fees, OfExecutionArePaidAtThePurchasePriceSinceVersion85) {
+    const wire::Transaction transfer = transaction_of({{wire::Transfer{7}}});
+    const u128 fee = 223182562500;
+    EXPECT_EQ(transaction_cost(newest_protocol(), transfer, kPrice)->total,
+              fee * kPrice + fee * 10 * kPrice + 7);
+    const u128 dear = 20 * kPrice;
+    EXPECT_EQ(transaction_cost(newest_protocol(), transfer, dear)->total, 2 * fee * dear + 7);
+}
+
+// chain-model.md §5.1: a call with 300 Tgas needs about 0.301 tokens at the door.
+TEST(Fees, OfACallNeedTenTimesTheTokensThatTheyNeededBefore85) {
+    const wire::Transaction call = transaction_of({call_of(10, 300'000'000'000'000)});
+    EXPECT_EQ(transaction_cost(newest_protocol(), call, kPrice)->total / (kOneToken / 1000), 300U);
+    EXPECT_EQ(transaction_cost(kBefore85, call, kPrice)->total / (kOneToken / 1000), 30U);
+}
+
 TEST(Fees, ATransferBurnsTheSameAtConversionAndAtExecution) {
-    const auto cost = transaction_cost(transaction_of({{wire::Transfer{7}}}), kPrice);
+    const auto cost = transaction_cost(kBefore85, transaction_of({{wire::Transfer{7}}}), kPrice);
     ASSERT_TRUE(cost);
     EXPECT_EQ(cost->burnt, 223182562500U);
     EXPECT_EQ(cost->remaining, 223182562500U);
@@ -127,8 +179,8 @@ TEST(Fees, ATransferBurnsTheSameAtConversionAndAtExecution) {
 }
 
 TEST(Fees, AttachedGasAndDepositsArePaidAtConversion) {
-    const auto cost =
-        transaction_cost(transaction_of({call_of(10, 5 * 1'000'000'000'000, 3), call_of(10, 7, 4)}), kPrice);
+    const auto cost = transaction_cost(
+        kBefore85, transaction_of({call_of(10, 5 * 1'000'000'000'000, 3), call_of(10, 7, 4)}), kPrice);
     ASSERT_TRUE(cost);
     EXPECT_EQ(cost->remaining, kReceiptFee + 2 * (780000000000 + 22359340ULL) + 5'000'000'000'000 + 7);
     EXPECT_EQ(cost->deposits, 7U);
@@ -155,31 +207,34 @@ TEST(Fees, ARelayerPaysForEverythingInsideADelegate) {
     const Gas call_send = 200000000000 + 476837150;
     const Gas call_exec = 780000000000 + 22359340;
     const std::vector<wire::Action> actions{{delegate_of({call, {wire::Transfer{5}}})}};
-    const auto cost = transaction_cost(transaction_of(actions), kPrice);
+    const auto cost = transaction_cost(kBefore85, transaction_of(actions), kPrice);
     ASSERT_TRUE(cost);
     EXPECT_EQ(cost->burnt, kReceiptFee + 200000000000 + call_send + kTransferFee);
     EXPECT_EQ(cost->deposits, 11U);
     EXPECT_EQ(*prepaid_gas(actions), 40U);
-    EXPECT_EQ(*prepaid_send_fees(actions), kReceiptFee + call_send + kTransferFee);
+    const Gas sent_on = kReceiptFee + call_send + kTransferFee;
     const Gas own = kReceiptFee + 200000000000;
     const Gas inner = kReceiptFee + call_exec + kTransferFee + 40;
-    EXPECT_EQ(cost->remaining, own + *prepaid_send_fees(actions) + inner);
-    EXPECT_EQ(*purchased_gas(delegate_of({call, {wire::Transfer{5}}}).delegate_action.actions, "carol.test"),
+    EXPECT_EQ(cost->remaining, own + sent_on + inner);
+    EXPECT_EQ(*purchased_gas(kBefore85, delegate_of({call, {wire::Transfer{5}}}).delegate_action.actions,
+                             "carol.test"),
               inner);
 }
 
 TEST(Fees, WhatADelegateSendsToItsOwnSenderIsSentToItself) {
     const std::vector<wire::Action> actions{{delegate_of({call_of(10)}, "bob.test")}};
-    EXPECT_EQ(*prepaid_send_fees(actions), kReceiptFee + 200000000000 + 22359340);
+    const Gas executed = kReceiptFee + 780000000000 + 22359340 + 1;
+    EXPECT_EQ(*purchased_gas(kBefore85, actions, "bob.test"),
+              kReceiptFee + 200000000000 + kReceiptFee + 200000000000 + 22359340 + executed);
 }
 
 TEST(Fees, SumsThatDoNotFitAreNoCost) {
     const Gas most = std::numeric_limits<Gas>::max();
     EXPECT_FALSE(prepaid_gas(std::vector{call_of(2, most), call_of(2, 1)}));
-    EXPECT_FALSE(transaction_cost(transaction_of({call_of(2, most)}), 1));
+    EXPECT_FALSE(transaction_cost(kBefore85, transaction_of({call_of(2, most)}), 1));
     EXPECT_FALSE(total_deposit(std::vector<wire::Action>{{wire::Transfer{~u128{0}}}, {wire::Transfer{1}}}));
-    EXPECT_FALSE(transaction_cost(transaction_of({{wire::Transfer{~u128{0}}}}), 1));
-    EXPECT_FALSE(transaction_cost(transaction_of({{wire::Transfer{0}}}), ~u128{0}));
+    EXPECT_FALSE(transaction_cost(kBefore85, transaction_of({{wire::Transfer{~u128{0}}}}), 1));
+    EXPECT_FALSE(transaction_cost(kBefore85, transaction_of({{wire::Transfer{0}}}), ~u128{0}));
     EXPECT_FALSE(prepaid_gas(std::vector<wire::Action>{{delegate_of({call_of(2, most)})}, call_of(2, 1)}));
 }
 

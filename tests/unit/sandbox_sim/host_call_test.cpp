@@ -127,7 +127,8 @@ TEST(HostGas, RunsOutWithThePrepaidGas) {
     Called called([](Host& host) { host.use_gas(6 * kTera); }, 5 * kTera);
     EXPECT_EQ(called.error(), "Exceeded the prepaid gas.");
     EXPECT_EQ(called.outcome.gas_burnt,
-              5 * kTera + receipt_exec_fee() + action_exec_fee(call_action("run", 5 * kTera), kCalled))
+              5 * kTera + receipt_fee().exec +
+                  action_fee(newest_protocol(), call_action("run", 5 * kTera), kCalled).exec)
         << "all of it is burnt";
 }
 
@@ -153,9 +154,10 @@ TEST(HostGas, SendingAPromiseIsBurntByWhoMakesItAndExecutingItIsTakenFromIt) {
         const PromiseIndex promise = host.promise_batch_create(kBob);
         host.promise_add_action(promise, action);
         used = host.used_gas() - before;
-        burnt = receipt_send_fee(false) + action_send_fee(action, false, kBob);
+        burnt = receipt_fee().send_to_other + action_fee(newest_protocol(), action, kBob).send_to_other;
     });
-    EXPECT_EQ(used, burnt + receipt_exec_fee() + action_exec_fee(action, kBob) + 10 * kTera);
+    EXPECT_EQ(used,
+              burnt + receipt_fee().exec + action_fee(newest_protocol(), action, kBob).exec + 10 * kTera);
 }
 
 std::vector<Gas> gas_of_promises(const Outcome& outcome, const World& world) {

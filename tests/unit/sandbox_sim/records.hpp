@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sandbox/sim/limits.hpp"
+#include "sandbox/sim/protocol.hpp"
 #include "sandbox/sim/secret_key.hpp"
 #include "sandbox/sim/state_update.hpp"
 
@@ -11,6 +12,7 @@
 namespace receiptd::sandbox::sim::records {
 
 inline constexpr Height kGenesis = 100;
+inline const Protocol& kProtocol = newest_protocol();
 
 inline sim::SecretKey secret_of(std::string_view name) {
     const CryptoHash seed = chain::sha256(chain::bytes_of(name));

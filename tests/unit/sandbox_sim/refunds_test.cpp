@@ -8,8 +8,11 @@ namespace {
 
 const std::string kRefunding = "contract.test";
 
-World world_with_contract() {
-    World world;
+// The rules of version 84, unless a test says otherwise.
+const Protocol& kOld = *find_protocol(84);
+
+World world_with_contract(std::uint32_t protocol_version = 84) {
+    World world(2, protocol_version);
     world.add_contract(kRefunding,
                        {{"quiet", [](Host&) {}},
                         {"use", [](Host& host) { host.use_gas(10 * kTera); }},
@@ -44,7 +47,7 @@ TEST(Refunds, UnusedGasComesBackToTheSignerAtThePurchasePrice) {
     EXPECT_EQ(refund.height, parent.height + 1);
     EXPECT_EQ(refund.receipt.predecessor_id, kSystemAccount);
     EXPECT_EQ(refund.receipt.receiver_id, kAlice);
-    EXPECT_EQ(refund.outcome.gas_burnt, 0U) << "refunds are free";
+    EXPECT_EQ(refund.outcome.gas_burnt, 223182562500U) << "a refund burns gas, and no tokens";
     EXPECT_EQ(refund.outcome.tokens_burnt, u128{0});
     EXPECT_EQ(body_of(refund).gas_price, u128{0});
     EXPECT_EQ(body_of(refund).signer_id, kAlice);
@@ -78,8 +81,8 @@ TEST(Refunds, AFailedReceiptReturnsItsDepositToThePredecessorBeforeTheGas) {
     EXPECT_EQ(body_of(gas).signer_id, kAlice);
     EXPECT_EQ(gas.receipt.receipt_id, sim::child_receipt_id(parent.outcome.id, parent.height, 1));
     EXPECT_EQ(world.balance(kRefunding),
-              1000 * kNear + (parent.outcome.gas_burnt - receipt_exec_fee() -
-                              action_exec_fee(call_action("panic", 30 * kTera), kRefunding)) *
+              1000 * kNear + (parent.outcome.gas_burnt - receipt_fee().exec -
+                              action_fee(kOld, call_action("panic", 30 * kTera), kRefunding).exec) *
                                  3 / 10 * kGasPrice)
         << "only the reward";
 }
@@ -175,8 +178,8 @@ TEST(Refunds, AContractGetsThreeTenthsOfTheGasItsCallBurnt) {
     const CryptoHash hash = world.send_call(kRefunding, "use", 100 * kTera);
     world.run_until_idle();
     const Outcome& outcome = world.initial(hash).outcome;
-    const Gas in_call =
-        outcome.gas_burnt - receipt_exec_fee() - action_exec_fee(call_action("use", 100 * kTera), kRefunding);
+    const Gas in_call = outcome.gas_burnt - receipt_fee().exec -
+                        action_fee(kOld, call_action("use", 100 * kTera), kRefunding).exec;
     EXPECT_GE(in_call, 10 * kTera);
     EXPECT_EQ(world.balance(kRefunding), 1000 * kNear + in_call * 3 / 10 * kGasPrice);
     EXPECT_EQ(outcome.tokens_burnt, outcome.gas_burnt * kGasPrice) << "the reward is shown as burnt";
@@ -200,14 +203,140 @@ TEST(Tokens, OfAReceiptAreItsDepositsAndItsGasAtThePurchasePrice) {
     body.gas_price = 7;
     body.actions = {call_action("x", 5 * kTera, 11), transfer_action(13)};
     receipt.body = body;
-    const Gas gas = 5 * kTera + receipt_exec_fee() + action_exec_fee(body.actions[0], kBob) +
-                    action_exec_fee(body.actions[1], kBob);
-    EXPECT_EQ(gas_in(receipt), gas);
-    EXPECT_EQ(tokens_in(receipt), u128{gas} * 7 + 24);
+    const Gas gas = 5 * kTera + receipt_fee().exec + action_fee(kOld, body.actions[0], kBob).exec +
+                    action_fee(kOld, body.actions[1], kBob).exec;
+    EXPECT_EQ(gas_in(kOld, receipt), gas);
+    EXPECT_EQ(tokens_in(kOld, receipt), u128{gas} * 7 + 24);
     receipt.predecessor_id = kSystemAccount;
-    EXPECT_EQ(gas_in(receipt), 0U) << "refunds are free";
+    EXPECT_EQ(gas_in(kOld, receipt), 0U) << "nobody bought gas for a refund";
     receipt.body = DataReceipt{};
-    EXPECT_EQ(tokens_in(receipt), u128{0});
+    EXPECT_EQ(tokens_in(kOld, receipt), u128{0});
+}
+
+// --- Version 86: gas is bought dearer than it is burnt ---
+
+constexpr u128 kPurchasePrice = 1'000'000'000;
+
+TEST(Surplus, OfATransferComesBackFromIt) {
+    World world(2, 86);
+    const u128 before = world.balance(kAlice);
+    const CryptoHash hash = world.send(kAlice, kBob, {transfer_action(kNear)});
+    world.run_until_idle();
+    const World::Executed& parent = world.initial(hash);
+    EXPECT_EQ(body_of(parent).gas_price, kPurchasePrice);
+    EXPECT_EQ(parent.outcome.tokens_burnt, parent.outcome.gas_burnt * kGasPrice);
+    ASSERT_EQ(parent.outcome.receipt_ids.size(), 1U);
+    const World::Executed& refund = world.child(parent, 0);
+    EXPECT_EQ(amount_of(refund), parent.outcome.gas_burnt * (kPurchasePrice - kGasPrice));
+    EXPECT_EQ(body_of(refund).signer_id, kAlice);
+    EXPECT_EQ(refund.outcome.gas_burnt, 223182562500U);
+    EXPECT_EQ(refund.outcome.tokens_burnt, u128{0});
+    EXPECT_EQ(before - world.balance(kAlice), kNear + 2 * u128{223182562500} * kGasPrice);
+}
+
+TEST(Surplus, AndUnusedGasComeBackInOneRefund) {
+    World world = world_with_contract(86);
+    const u128 before = world.balance(kAlice);
+    const CryptoHash hash = world.send_call(kRefunding, "use", 100 * kTera);
+    world.run_until_idle();
+    const Outcome& outcome = world.initial(hash).outcome;
+    ASSERT_EQ(outcome.receipt_ids.size(), 1U);
+    const Gas spent = world.transaction_outcome(hash).gas_burnt + outcome.gas_burnt;
+    EXPECT_EQ(before - world.balance(kAlice), spent * kGasPrice);
+}
+
+TEST(Surplus, IsOfThePriceOfTheExecutingBlock) {
+    World world = world_with_contract(86);
+    const CryptoHash hash = world.send_call(kRefunding, "use", 100 * kTera);
+    world.step();
+    world.block().gas_price = 3 * kGasPrice;
+    world.run_until_idle();
+    const Outcome& outcome = world.initial(hash).outcome;
+    EXPECT_EQ(outcome.tokens_burnt, outcome.gas_burnt * 3 * kGasPrice);
+}
+
+TEST(Surplus, IsNoneWhereTheBlockIsAsDearAsThePurchase) {
+    World world(2, 86);
+    world.block().gas_price = 2 * kPurchasePrice;
+    const CryptoHash hash = world.send(kAlice, kBob, {transfer_action(kNear)});
+    world.run_until_idle();
+    EXPECT_EQ(body_of(world.initial(hash)).gas_price, 2 * kPurchasePrice);
+    EXPECT_TRUE(world.initial(hash).outcome.receipt_ids.empty());
+}
+
+TEST(Surplus, ComesBackAfterAFailureToo) {
+    World world = world_with_contract(86);
+    const u128 before = world.balance(kAlice);
+    const CryptoHash hash = world.send_call(kRefunding, "panic", 30 * kTera, 7 * kNear);
+    world.run_until_idle();
+    const World::Executed& parent = world.initial(hash);
+    ASSERT_EQ(parent.outcome.receipt_ids.size(), 2U) << "the deposit, then the gas";
+    const Gas spent = world.transaction_outcome(hash).gas_burnt + parent.outcome.gas_burnt;
+    EXPECT_EQ(before - world.balance(kAlice), spent * kGasPrice);
+}
+
+TEST(Surplus, OfADeletedAccountIsBurntAfterThePayout) {
+    World world(2, 86);
+    const CryptoHash hash = world.send(kBob, kBob, {{wire::DeleteAccount{kCarol}}});
+    world.run_until_idle();
+    const World::Executed& parent = world.initial(hash);
+    ASSERT_EQ(parent.outcome.receipt_ids.size(), 2U);
+    EXPECT_EQ(world.child(parent, 0).receipt.receiver_id, kCarol);
+    const World::Executed& refund = world.child(parent, 1);
+    EXPECT_EQ(body_of(refund).signer_id, kBob);
+    EXPECT_EQ(kind_of(refund.outcome)["AccountDoesNotExist"]["account_id"], kBob);
+}
+
+TEST(NewAccounts, CostSevenThousandthsOfATokenInAll) {
+    constexpr u128 kCharge = kNear * 7 / 1000;
+    const Gas creation = 7'200'000'000'000;
+    for (const std::string& receiver :
+         {std::string(64, 'a'), "0x" + std::string(40, 'b'), "0s" + std::string(40, 'c')}) {
+        World world(2, 86);
+        const u128 before = world.balance(kAlice);
+        const CryptoHash hash = world.send(kAlice, receiver, {transfer_action(kNear)});
+        world.run_until_idle();
+        const Outcome& outcome = world.initial(hash).outcome;
+        const u128 charge = kCharge - creation * kGasPrice;
+        EXPECT_EQ(outcome.tokens_burnt, outcome.gas_burnt * kGasPrice + charge);
+        const Gas spent = world.transaction_outcome(hash).gas_burnt + outcome.gas_burnt;
+        EXPECT_EQ(before - world.balance(kAlice), kNear + spent * kGasPrice + charge);
+        EXPECT_EQ(world.balance(receiver), kNear) << "the charge is the signer's";
+    }
+}
+
+TEST(NewAccounts, ThatAFailedReceiptWouldHaveMadeCostNothing) {
+    World world(2, 86);
+    const std::string id = "new." + kAlice;
+    const CryptoHash hash = world.send(kAlice, id, {{wire::CreateAccount{}}, {wire::CreateAccount{}}});
+    world.run_until_idle();
+    const Outcome& outcome = world.initial(hash).outcome;
+    EXPECT_FALSE(succeeded(outcome));
+    EXPECT_EQ(outcome.tokens_burnt, outcome.gas_burnt * kGasPrice);
+}
+
+TEST(NewAccounts, PayNoMoreThanTheSurplus) {
+    World world(2, 86);
+    world.block().gas_price = kPurchasePrice * 999 / 1000;
+    const CryptoHash hash = world.send(kAlice, "new." + kAlice, {{wire::CreateAccount{}}});
+    world.run_until_idle();
+    const Outcome& outcome = world.initial(hash).outcome;
+    EXPECT_EQ(outcome.tokens_burnt, outcome.gas_burnt * world.block().gas_price)
+        << "the gas of the creation is dearer than the charge";
+}
+
+TEST(Outcomes, NameTheContractsThatRan) {
+    World world = world_with_contract(86);
+    const CryptoHash call = world.send_call(kRefunding, "use");
+    const CryptoHash transfer = world.send(kAlice, kBob, {transfer_action(kNear)});
+    world.run_until_idle();
+    const auto& contracts = world.initial(call).outcome.contracts;
+    ASSERT_TRUE(contracts && contracts->size() == 1);
+    EXPECT_EQ(std::get<LocalCode>(contracts->front().value()).hash,
+              chain::sha256(chain::bytes_of("contract of " + kRefunding)));
+    EXPECT_EQ(world.initial(transfer).outcome.contracts,
+              std::optional(std::vector<std::optional<RunContract>>(1)));
+    EXPECT_FALSE(world.transaction_outcome(call).contracts);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using namespace records;
 constexpr const char* kReceiver = "bob.test";
 
 Json judge(std::vector<wire::Action> actions, std::string_view receiver_id = kReceiver) {
-    return check_actions(actions, receiver_id).value_or(Json());
+    return check_actions(kProtocol, actions, receiver_id).value_or(Json());
 }
 wire::Action calling(Gas gas, std::string method = "run", std::size_t args = 0) {
     return {wire::FunctionCall{std::move(method), Bytes(args), gas, 0}};

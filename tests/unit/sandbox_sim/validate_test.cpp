@@ -18,7 +18,7 @@ using namespace records;
 
 constexpr u128 kPriceOfGas = 100'000'000;
 constexpr Height kHeight = 200;
-constexpr ValidationContext kContext{kHeight, kPriceOfGas};
+const ValidationContext kContext{kProtocol, kPriceOfGas, kHeight};
 
 wire::Transaction transfer_by(const std::string& signer, std::uint64_t nonce = 1, u128 deposit = 1) {
     wire::Transaction transaction;
@@ -199,8 +199,8 @@ TEST_F(AgainstState, ANonceMustBeBelowAMillionTimesTheHeight) {
 
 TEST_F(AgainstState, ABalanceMustCoverGasAndDepositsToTheYocto) {
     const wire::Transaction transaction = transfer_by("alice.test", 1, kOneToken);
-    const u128 cost = transaction_cost(transaction, kPriceOfGas)->total;
-    EXPECT_EQ(cost, kOneToken + 2 * u128{223182562500} * kPriceOfGas);
+    const u128 cost = transaction_cost(kProtocol, transaction, kPriceOfGas)->total;
+    EXPECT_EQ(cost, kOneToken + 11 * u128{223182562500} * kPriceOfGas);
     set_amount(cost - 1);
     EXPECT_EQ(
         judge(transaction),
@@ -212,7 +212,7 @@ TEST_F(AgainstState, ABalanceMustCoverGasAndDepositsToTheYocto) {
 
 TEST_F(AgainstState, AnAllowanceMustCoverTheCost) {
     const wire::Transaction transaction = call_with("call");
-    const u128 cost = transaction_cost(transaction, kPriceOfGas)->total;
+    const u128 cost = transaction_cost(kProtocol, transaction, kPriceOfGas)->total;
     add_key("call", call_key("bob.test", {}, cost - 1));
     EXPECT_EQ(judge(transaction),
               access_key_error("NotEnoughAllowance", {{"account_id", "alice.test"},
@@ -227,7 +227,7 @@ TEST_F(AgainstState, WhatIsLeftMustCoverTheStorage) {
     change(state, kGenesis, [](StateUpdate& u) { u.set_code("alice.test", Bytes(1000)); });
     const u128 needed = 1182 * kStoragePricePerByte;
     const wire::Transaction transaction = transfer_by("alice.test");
-    const u128 cost = transaction_cost(transaction, kPriceOfGas)->total;
+    const u128 cost = transaction_cost(kProtocol, transaction, kPriceOfGas)->total;
     set_amount(cost + needed - 3);
     EXPECT_EQ(judge(transaction),
               (Json{{"LackBalanceForState", {{"signer_id", "alice.test"}, {"amount", "3"}}}}));
@@ -237,7 +237,7 @@ TEST_F(AgainstState, WhatIsLeftMustCoverTheStorage) {
 
 TEST_F(AgainstState, SmallAccountsMaySpendEverything) {
     const wire::Transaction transaction = transfer_by("alice.test");
-    set_amount(transaction_cost(transaction, kPriceOfGas)->total);
+    set_amount(transaction_cost(kProtocol, transaction, kPriceOfGas)->total);
     EXPECT_TRUE(judge(transaction).is_null());
 }
 
@@ -246,7 +246,7 @@ TEST_F(AgainstState, AStakeCountsForTheStorage) {
         u.set_code("alice.test", Bytes(1000));
         u.set_account("alice.test", account_with(kOneToken, 1182 * kStoragePricePerByte));
     });
-    const u128 cost = transaction_cost(transfer_by("alice.test"), kPriceOfGas)->total;
+    const u128 cost = transaction_cost(kProtocol, transfer_by("alice.test"), kPriceOfGas)->total;
     EXPECT_TRUE(judge(transfer_by("alice.test", 1, kOneToken - cost + 1)).is_null());
 }
 
@@ -303,7 +303,7 @@ TEST_F(AgainstState, TheRowsAreCheckedInOrder) {
     EXPECT_TRUE(judge(transaction).contains("NonceTooLarge"));
     transaction.nonce.nonce = 1;
     EXPECT_TRUE(judge(transaction).contains("NotEnoughBalance"));
-    const u128 cost = transaction_cost(transaction, kPriceOfGas)->total;
+    const u128 cost = transaction_cost(kProtocol, transaction, kPriceOfGas)->total;
     set_amount(cost);
     EXPECT_TRUE(judge(transaction)["InvalidAccessKeyError"].contains("NotEnoughAllowance"));
     add_key("call", call_key("carol.test", {}, cost));
@@ -319,7 +319,7 @@ TEST_F(AgainstState, ChargingTakesTheCostAndBumpsTheNonce) {
     StateUpdate update(state);
     const StateCharge charge = charge_transaction(update, transaction, kContext);
     const auto& cost = std::get<TransactionCost>(charge);
-    EXPECT_EQ(cost.total, transaction_cost(transaction.transaction, kPriceOfGas)->total);
+    EXPECT_EQ(cost.total, transaction_cost(kProtocol, transaction.transaction, kPriceOfGas)->total);
     update.commit(kHeight);
     EXPECT_EQ(state.account("alice.test")->amount, 100 * kOneToken - cost.total);
     EXPECT_EQ(state.account("alice.test")->storage_usage, 182U);

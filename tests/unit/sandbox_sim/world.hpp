@@ -36,7 +36,8 @@ public:
         bool is_instant = false;
     };
 
-    explicit World(std::size_t shards = 2) {
+    explicit World(std::size_t shards = 2, std::uint32_t protocol_version = 84) {
+        block_.protocol = find_protocol(protocol_version);
         const auto global_contracts = std::make_shared<GlobalContracts>();
         for (std::size_t i = 0; i < shards; ++i)
             shards_.push_back(Shard{State(global_contracts), {}, {}, {}});
@@ -179,8 +180,10 @@ private:
         u128 total = burnt_;
         for (const Shard& shard : shards_) {
             total += shard.state.total_balance();
-            for (const Receipt& receipt : shard.result.outgoing) total += tokens_in(receipt);
-            shard.queues.for_each([&](const Receipt& receipt) { total += tokens_in(receipt); });
+            for (const Receipt& receipt : shard.result.outgoing)
+                total += tokens_in(*block_.protocol, receipt);
+            shard.queues.for_each(
+                [&](const Receipt& receipt) { total += tokens_in(*block_.protocol, receipt); });
         }
         ASSERT_EQ(base::to_string(total), base::to_string(minted_)) << "at height " << block_.height;
     }
