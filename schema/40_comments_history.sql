@@ -65,11 +65,11 @@ COMMENT ON COLUMN receipts.block_time IS 'Time of that block (if it could not be
 COMMENT ON COLUMN receipts.shard_id IS 'Shard on which the receipt executed.';
 COMMENT ON COLUMN receipts.index_in_chunk IS 'Order of execution on the shard in that block, from 0.';
 COMMENT ON COLUMN receipts.tx_hash IS 'Hash of the transaction. NULL while unknown (its block is not stored).';
-COMMENT ON COLUMN receipts.parent_receipt_id IS 'The receipt whose execution made this one. NULL: the transaction itself (role initial), or unknown.';
+COMMENT ON COLUMN receipts.parent_receipt_id IS 'The receipt whose execution made this one. NULL: the transaction itself (role initial), or not known (role callback, promise, refund or NULL).';
 COMMENT ON COLUMN receipts.predecessor_id IS 'The account that sent the receipt; system for refunds and payouts.';
 COMMENT ON COLUMN receipts.receiver_id IS 'The account on which the receipt executed.';
 COMMENT ON COLUMN receipts.signer_id IS 'The account that signed the transaction (a relayer, under a meta-transaction).';
-COMMENT ON COLUMN receipts.role IS 'initial: made by the transaction; callback: runs with results of others; promise: somebody awaits its result; detached: nobody does; refund: gives tokens back; payout: what a deleted account leaves. NULL if the receipt''s body could not be had.';
+COMMENT ON COLUMN receipts.role IS 'initial: made by the transaction; callback: runs with results of others; promise: another receipt awaits its result; returned: its result is the transaction''s own, and no other receipt awaits it; detached: nobody awaits its result; refund: gives tokens back; payout: what a deleted account leaves. NULL while it is not known: the receipt that made it, or one above, is not stored, or its body could not be had.';
 COMMENT ON COLUMN receipts.method_name IS 'Method of the first function call. NULL if there is none.';
 COMMENT ON COLUMN receipts.actions IS 'Actions, the JSON as it came; a function call''s args (base64) are args_json instead where they decode to JSON.';
 COMMENT ON COLUMN receipts.deposit IS 'Tokens attached, summed over the actions, yoctoNEAR.';

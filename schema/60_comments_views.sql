@@ -58,6 +58,7 @@ COMMENT ON FUNCTION tree_starts(text[]) IS 'For each of these transactions the t
 COMMENT ON FUNCTION tree_transactions(text[], timestamptz, timestamptz) IS 'Rows of transactions of these trees, by tree_id, between two times. The daemon asks it, as its plan is made once for each session.';
 COMMENT ON FUNCTION tree_receipts(text[], timestamptz, timestamptz) IS 'Rows of receipts of these trees, by tree_id, between two times. The daemon asks it, as its plan is made once for each session.';
 COMMENT ON FUNCTION tree_data_receipts(text[], timestamptz, timestamptz) IS 'Rows of data_receipts of these trees, by tree_id, between two times. The daemon asks it, as its plan is made once for each session.';
+COMMENT ON FUNCTION settle_roles(text[], timestamptz, timestamptz) IS 'Gives receipts of trees that were put together the role (returned, detached) that could not be known while what made them was not stored. The daemon calls it.';
 COMMENT ON FUNCTION move_tree(text, text, text, timestamptz) IS 'Gives the rows of one tree the name and transaction of another, into which it was adopted: those between a day before and seven days after the time given. The daemon calls it.';
 COMMENT ON FUNCTION notify_of_watches() IS 'Tells who waits for watches (LISTEN receiptd_watches) that some came in.';
 COMMENT ON FUNCTION history_tables() IS 'Names of the history tables: those partitioned by block_time.';

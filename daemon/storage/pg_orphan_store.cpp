@@ -5,6 +5,7 @@
 // not know of the adoption, and are moved by the next call.
 #include "storage/pg_orphan_store.hpp"
 
+#include "chain/tree/roles.hpp"
 #include "metrics/registry.hpp"
 #include "storage/adoption.hpp"
 
@@ -93,33 +94,52 @@ const std::string kFindParents =
     "children AS MATERIALIZED (SELECT child, r.receipt_id, r.tree_id, r.tx_hash, r.block_height, "
     "  CASE WHEN r.status LIKE 'success%' AND r.actions::text LIKE '%\"DeleteAccount\"%' THEN EXISTS "
     "    (SELECT FROM json_array_elements(r.actions) AS action WHERE json_typeof(action) = 'object' "
-    "     AND action -> 'DeleteAccount' IS NOT NULL) ELSE false END AS deletes "
+    "     AND action -> 'DeleteAccount' IS NOT NULL) ELSE false END AS deletes, "
+    "  coalesce(r.status = 'success_receipt_id' AND r.result = child, false) AS returned "
     "  FROM receipts r CROSS JOIN LATERAL unnest(r.receipt_ids) AS child "
     "  WHERE r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam) "
-    "  UNION ALL SELECT t.initial_receipt_id, NULL, t.tree_id, t.tx_hash, t.block_height, false "
+    "  UNION ALL SELECT t.initial_receipt_id, NULL, t.tree_id, t.tx_hash, t.block_height, false, false "
     "  FROM transactions t WHERE t.initial_receipt_id IS NOT NULL "
     "  AND t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam)), "
     "links AS MATERIALIZED (SELECT o.id, o.tree_id AS old_tree, o.tx_hash AS old_tx_hash, o.block_time, "
-    "  coalesce(c.receipt_id, '') AS parent_id, c.tree_id, coalesce(c.tx_hash, '') AS tx_hash, c.deletes "
+    "  coalesce(c.receipt_id, '') AS parent_id, c.tree_id, coalesce(c.tx_hash, '') AS tx_hash, c.deletes, "
+    "c.returned "
     "  FROM children c JOIN orphans o ON o.id = c.child "
     "  WHERE coalesce(c.block_height >= o.block_height - $3::bigint, true)) "
     "SELECT array_agg(id), array_agg(old_tree), array_agg(old_tx_hash), array_agg(block_time), "
-    "array_agg(parent_id), array_agg(tree_id), array_agg(tx_hash), array_agg(deletes), count(*) FROM links";
+    "array_agg(parent_id), array_agg(tree_id), array_agg(tx_hash), array_agg(deletes), array_agg(returned), "
+    "count(*) FROM "
+    "links";
 
-// Adds facts from the orphans' own rows; these lie close together, and nothing else is read.
+// Adds facts from the orphans' own rows; these lie close together, and nothing else is read. Without its
+// predecessor a receipt's body could not be had.
 constexpr const char* kLinks =
     "SELECT l.id, l.old_tree, coalesce(own.tx_hash, l.old_tx_hash), l.at, l.parent_id, "
-    "  CASE WHEN l.parent_id = '' THEN 'initial' "
-    "    WHEN own.role IS NULL THEN NULL "  // its body could not be had
-    "    WHEN own.predecessor_id = 'system' THEN CASE WHEN l.deletes THEN 'payout' ELSE 'refund' END "
-    "    WHEN own.input_data_ids IS NOT NULL THEN 'callback' "
-    "    WHEN own.output_data_ids IS NOT NULL THEN 'promise' ELSE 'detached' END, l.tree_id, l.tx_hash "
+    "  l.tree_id, l.tx_hash, l.deletes, l.returned, own.predecessor_id IS NOT NULL, "
+    "  coalesce(own.predecessor_id = 'system', false), coalesce(own.signer_id = 'system', false), "
+    "  own.input_data_ids IS NOT NULL, own.output_data_ids IS NOT NULL "
     "FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], "
-    "  $8::boolean[]) AS l (id, old_tree, old_tx_hash, at, parent_id, tree_id, tx_hash, deletes) "
+    "  $8::boolean[], $9::boolean[]) "
+    "  AS l (id, old_tree, old_tx_hash, at, parent_id, tree_id, tx_hash, deletes, returned) "
     "JOIN receipts own ON own.tree_id = l.old_tree AND own.receipt_id = l.id AND own.block_time = l.at "
     "WHERE own.block_time >= (SELECT min(t) FROM unnest($4::timestamptz[]) t) "
     "  AND own.block_time <= (SELECT max(t) FROM unnest($4::timestamptz[]) t) "
     "ORDER BY l.at, l.id";
+
+std::string role_in(const pqxx::row& link) {
+    chain::ParentFacts parent;
+    parent.is_transaction = link[4].as<std::string>().empty();
+    parent.deleted_account = link[7].as<bool>();
+    if (link[8].as<bool>()) parent.result_chain = chain::OnResultChain::unknown;
+    if (!parent.is_transaction && !link[9].as<bool>()) return {};
+    chain::RoleFacts receipt;
+    receipt.from_system = link[10].as<bool>();
+    receipt.signed_by_system = link[11].as<bool>();
+    receipt.awaits = link[12].as<bool>();
+    receipt.awaited = link[13].as<bool>();
+    const auto role = chain::role_of(receipt, parent);
+    return role ? std::string(chain::role_name(*role)) : std::string();
+}
 
 void set_parents(pqxx::transaction_base& tx, const ReceiptColumns& c) {
     shim::query(tx,
@@ -142,10 +162,10 @@ void set_parents(pqxx::transaction_base& tx, const ReceiptColumns& c) {
 std::uint64_t adopt_receipts(pqxx::transaction_base& tx, base::HeightRange slice, base::Height seam) {
     const auto found =
         shim::query(tx, kFindParents, slice.from, slice.to, kLineageWindow, std::string("receipt"), seam)[0];
-    if (found[8].as<std::uint64_t>() == 0) return 0;
+    if (found[9].as<std::uint64_t>() == 0) return 0;
     const auto column = [&found](int at) { return found[at].as<std::string>(); };
     const auto rows = shim::query(tx, kLinks, column(0), column(1), column(2), column(3), column(4),
-                                  column(5), column(6), column(7));
+                                  column(5), column(6), column(7), column(8));
     ReceiptColumns c;
     std::vector<TreeLink> links;
     for (const auto& row : rows) {
@@ -153,13 +173,23 @@ std::uint64_t adopt_receipts(pqxx::transaction_base& tx, base::HeightRange slice
         c.trees.push_back(row[1].as<std::string>());
         c.times.push_back(row[3].as<std::string>());
         c.parents.push_back(row[4].as<std::string>());
-        c.roles.push_back(row[5].is_null() ? std::string() : row[5].as<std::string>());
+        c.roles.push_back(role_in(row));
         links.push_back({{c.trees.back(), row[2].as<std::string>()},
-                         {row[6].as<std::string>(), row[7].as<std::string>()}});
+                         {row[5].as<std::string>(), row[6].as<std::string>()}});
     }
     set_parents(tx, c);
     move_trees(tx, plan_moves(links), c.times.front());
     return rows.size();
+}
+
+// Receipts that an orphan returned, or that what it returned did, got no role where it had no parent yet:
+// also those that came in after its adoption.
+void settle_roles(pqxx::transaction_base& tx, base::HeightRange around) {
+    shim::query(tx,
+                "SELECT settle_roles(array_agg(DISTINCT adopted_into), min(block_time) - interval '1 day', "
+                "max(block_time) + interval '7 days') FROM orphan_receipts WHERE kind = 'receipt' "
+                "AND adopted_at IS NOT NULL AND block_height BETWEEN $1 AND $2 HAVING count(*) > 0",
+                below(around.from, kLineageWindow), around.to + kLineageWindow);
 }
 
 // Data belongs to the tree of the receipt that produces it. A receipt that awaits it names the same
@@ -206,6 +236,7 @@ base::Task<void> PgOrphanStore::adopt_orphans(base::HeightRange around) {
         std::uint64_t adopted = 0;
         const auto slices = orphan_slices(tx, around);
         for (const auto& slice : slices) adopted += adopt_receipts(tx, slice, around.to);
+        settle_roles(tx, around);
         // Receipts of the whole slice are read: in the order of the heap, by BRIN, not by an index of
         // accounts.
         tx.exec("SET LOCAL enable_indexscan = off");

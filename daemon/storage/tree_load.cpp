@@ -28,7 +28,8 @@ const std::string kReceipts =
     "coalesce(error_text, ''), coalesce(gas_burnt, 0), coalesce(tokens_burnt, 0), block_height, " +
     kMicroseconds +
     ", predecessor_id IS NOT NULL, method_name, error, coalesce(is_promise_yield, false), "
-    "coalesce(parent_receipt_id, '') FROM tree_receipts" +
+    "coalesce(parent_receipt_id, ''), CASE status WHEN 'success_receipt_id' THEN result END "
+    "FROM tree_receipts" +
     kPlace + "ORDER BY block_time, index_in_chunk, receipt_id";
 
 // A promise that failed has no data; one that returned nothing has an empty text.
@@ -79,7 +80,10 @@ chain::OutcomeFacts conversion_of(const pqxx::row& row) {
     facts.id = row[0].as<std::string>();
     facts.executor_id = row[1].as<std::string>();
     facts.status = chain::parse_status(row[3].as<std::string>());
-    if (const auto initial = row[4].as<std::string>(); !initial.empty()) facts.receipt_ids = {initial};
+    if (const auto initial = row[4].as<std::string>(); !initial.empty()) {
+        facts.receipt_ids = {initial};
+        facts.returned_id = initial;
+    }
     facts.failure = {row[5].as<std::string>(), row[6].as<std::string>()};
     facts.gas_burnt = row[7].as<chain::Gas>();
     facts.tokens_burnt = amount_of(row[8]);
@@ -109,6 +113,7 @@ chain::OutcomeFacts outcome_of(const pqxx::row& row) {
     facts.receipt_ids = ids_of(row[8]);
     facts.status = chain::parse_status(row[9].as<std::string>());
     facts.failure = {row[10].as<std::string>(), row[11].as<std::string>()};
+    if (!row[21].is_null()) facts.returned_id = row[21].as<std::string>();
     if (!row[18].is_null()) facts.failure.action_index = chain::failed_action(row[18].c_str());
     facts.gas_burnt = row[12].as<chain::Gas>();
     facts.tokens_burnt = amount_of(row[13]);

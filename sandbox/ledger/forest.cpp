@@ -14,15 +14,34 @@ bool deletes_account(const sim::ActionReceipt& body) {
     });
 }
 
-Role role_of(const sim::Receipt& receipt, const ReceiptNode* parent) {
-    if (parent == nullptr) return Role::initial;
-    if (receipt.predecessor_id == sim::kSystemAccount) {
-        const bool failed = std::holds_alternative<sim::Failure>(parent->executed.outcome().status);
-        return !failed && deletes_account(parent->body()) ? Role::payout : Role::refund;
+// Whether the transaction's own result is that of a receipt which `parent` made: each on the way up returned
+// the one below.
+bool is_result(const TransactionTree& tree, std::size_t parent, CryptoHash receipt_id) {
+    while (parent != ReceiptNode::kTransaction) {
+        const ReceiptNode& maker = tree.nodes[parent];
+        const auto* returned = std::get_if<sim::SuccessReceiptId>(&maker.executed.outcome().status);
+        if (returned == nullptr || returned->receipt_id != receipt_id) return false;
+        receipt_id = maker.id();
+        parent = maker.parent;
     }
+    return true;
+}
+
+// A failed receipt gives its deposit back in the name of `system`, too; one that deleted its account did not
+// fail.
+Role role_of(const TransactionTree& tree, std::size_t parent, const sim::Receipt& receipt) {
+    if (parent == ReceiptNode::kTransaction) return Role::initial;
+    const ReceiptNode& maker = tree.nodes[parent];
     const auto& body = std::get<sim::ActionReceipt>(receipt.body);
+    if (receipt.predecessor_id == sim::kSystemAccount) {
+        const bool failed = std::holds_alternative<sim::Failure>(maker.executed.outcome().status);
+        const bool pays_out =
+            !failed && deletes_account(maker.body()) && body.signer_id == sim::kSystemAccount;
+        return pays_out ? Role::payout : Role::refund;
+    }
     if (!body.input_data_ids.empty() || body.is_promise_yield) return Role::callback;
-    return body.output_data_receivers.empty() ? Role::detached : Role::promise;
+    if (!body.output_data_receivers.empty()) return Role::promise;
+    return is_result(tree, parent, receipt.receipt_id) ? Role::returned : Role::detached;
 }
 
 }  // namespace
@@ -32,6 +51,7 @@ const char* to_string(Role role) {
         case Role::initial: return "initial";
         case Role::callback: return "callback";
         case Role::promise: return "promise";
+        case Role::returned: return "returned";
         case Role::detached: return "detached";
         case Role::refund: return "refund";
         case Role::payout: return "payout";
@@ -134,8 +154,7 @@ void Forest::announce(TransactionTree& tree, std::size_t parent, const ExecutedA
         ReceiptNode node;
         node.receipt = body->second;
         node.parent = parent;
-        node.role =
-            role_of(*node.receipt, parent == ReceiptNode::kTransaction ? nullptr : &tree.nodes[parent]);
+        node.role = role_of(tree, parent, *node.receipt);
         node.created_height = at.height();
         node.is_last_id = i + 1 == ids.size();
         add_node(tree, std::move(node));

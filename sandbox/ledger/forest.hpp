@@ -12,7 +12,7 @@
 namespace receiptd::sandbox {
 
 // product.md "Words".
-enum class Role : std::uint8_t { initial, callback, promise, detached, refund, payout };
+enum class Role : std::uint8_t { initial, callback, promise, returned, detached, refund, payout };
 const char* to_string(Role role);
 
 // The place of an outcome.

@@ -28,7 +28,7 @@ class Expected:
     def __init__(self):
         self.blocks, self.chunks, self.transactions = [], [], []
         self.receipts, self.data_receipts, self.events = [], [], []
-        self.parents, self.tree_of_data = {}, {}
+        self.parents, self.tree_of_data, self.returned_by = {}, {}, {}
         wholes = whole_blocks()
         for whole in wholes:
             self.learn_parents(whole)
@@ -43,6 +43,8 @@ class Expected:
                     self.parents[child] = (None, False)
             for item in shard["receipt_execution_outcomes"]:
                 outcome, action = item["execution_outcome"], item["receipt"]["receipt"]["Action"]
+                if returned := outcome["outcome"]["status"].get("SuccessReceiptId"):
+                    self.returned_by[returned] = outcome["id"]
                 deletes = any(isinstance(one, dict) and "DeleteAccount" in one for one in action["actions"])
                 for child in outcome["outcome"]["receipt_ids"]:
                     self.parents[child] = (outcome["id"], deletes and status_of(outcome) != "failure")
@@ -96,12 +98,17 @@ class Expected:
         parent, parent_deletes = self.parents[receipt["receipt_id"]]
         action = receipt["receipt"]["Action"]
         if receipt["predecessor_id"] == "system":
-            return "payout" if parent_deletes else "refund"
+            return "payout" if parent_deletes and action["signer_id"] == "system" else "refund"
         if action["input_data_ids"]:
             return "callback"
         if parent is None:
             return "initial"
-        return "promise" if action["output_data_receivers"] else "detached"
+        if action["output_data_receivers"]:
+            return "promise"
+        maker = receipt["receipt_id"]
+        while maker in self.returned_by:
+            maker = self.returned_by[maker]
+        return "returned" if self.parents[maker][0] is None else "detached"
 
     def add_event(self, height, item, index, log):
         if not log.startswith("EVENT_JSON:"):

@@ -82,6 +82,8 @@ struct ReceiptRow {
     std::string error_class = {};
     std::string event = {};  // name of an event it logs
     bool orphan = false;
+    std::string signer_id = "alice.near";
+    std::string result = {};
 };
 
 inline void add_receipt(RowBatch& batch, base::Height height, const ReceiptRow& row) {
@@ -97,7 +99,7 @@ inline void add_receipt(RowBatch& batch, base::Height height, const ReceiptRow& 
               or_null(row.parent),
               row.predecessor_id,
               row.receiver_id,
-              "alice.near",
+              row.signer_id,
               or_null(row.role),
               "run",
               row.actions,
@@ -106,7 +108,7 @@ inline void add_receipt(RowBatch& batch, base::Height height, const ReceiptRow& 
               or_null(row.output_data_ids),
               or_null(row.children),
               row.status,
-              kNull,
+              or_null(row.result),
               or_null(row.error_class),
               or_null(row.error_class),
               kNull,

@@ -8,14 +8,6 @@
 
 namespace receiptd::chain {
 
-namespace {
-
-ParentFacts facts_of(const ExecutedReceipt& parent) {
-    return {false, deletes_account(parent.receipt, parent.outcome.status)};
-}
-
-}  // namespace
-
 BlockTrees::BlockTrees(const WholeBlock& block, const Scope& scope, Lineage& lineage)
     : block_(block), scope_(scope), lineage_(lineage) {
     collect();
@@ -91,18 +83,24 @@ void BlockTrees::resolve(std::size_t index) {
     if (!node.receipt->tx_hash.empty()) node.tree = {node.receipt->tx_hash, true};
 }
 
+ParentFacts BlockTrees::facts_of(const Node& parent, Text child_id) {
+    const auto& [outcome, receipt, tx_hash] = *parent.receipt;
+    return {false, deletes_account(receipt, outcome.status),
+            returned(outcome.status, child_id) ? result_chain_of(parent.parent) : OnResultChain::no};
+}
+
 void BlockTrees::adopt(Node& node, const Spawner& spawner) {
     if (spawner.kind == Spawner::Kind::transaction) {
         const auto& transaction = transactions_[spawner.index];
         node.tree = {transaction.transaction->transaction.hash, true};
-        node.parent = ParentFacts{true, false};
+        node.parent = ParentFacts{true, false, OnResultChain::yes};
         node.in_scope = node.in_scope || transaction.in_scope;
         return;
     }
     const auto& parent = nodes_[spawner.index];
     node.tree = parent.tree;
     node.parent_receipt_id = parent.receipt->outcome.id;
-    node.parent = facts_of(*parent.receipt);
+    node.parent = facts_of(parent, node.receipt->outcome.id);
     node.in_scope = node.in_scope || parent.in_scope;
 }
 
@@ -112,7 +110,7 @@ void BlockTrees::adopt_from_lineage(Node& node) {
     const auto& kept = taken_.emplace_back(*parentage);
     node.tree = {kept.tree_id, kept.tree_is_transaction};
     node.parent_receipt_id = kept.parent_receipt_id;
-    node.parent = ParentFacts{kept.parent_receipt_id.empty(), kept.parent_deletes_account};
+    node.parent = ParentFacts{kept.parent_receipt_id.empty(), kept.parent_deletes_account, kept.result_chain};
     node.in_scope = node.in_scope || (scope_.kind == ScopeKind::accounts && kept.in_scope);
 }
 
@@ -143,22 +141,27 @@ void BlockTrees::announce(const Outcome& outcome, const Parentage& parentage) {
     children_.clear();
     for (const auto child : outcome.receipt_ids)
         if (!node_by_id_.contains(child)) children_.push_back(child);
-    lineage_.announce_receipts(children_, block_.block.header.height, parentage);
+    lineage_.announce_receipts(children_, block_.block.header.height, parentage,
+                               outcome.status.success_receipt_id);
 }
 
 void BlockTrees::announce_children() {
     const auto height = block_.block.header.height;
     for (const auto& node : transactions_)
         if (const auto& outcome = node.transaction->outcome)
-            announce(*outcome, {node.transaction->transaction.hash, true, {}, false, node.in_scope});
+            announce(
+                *outcome,
+                {node.transaction->transaction.hash, true, {}, false, node.in_scope, OnResultChain::yes});
     for (const auto& node : nodes_) {
         const auto& tree = node.tree;
         for (const auto& receiver : node.receipt->receipt.output_data_receivers)
             lineage_.announce_data(receiver.data_id, height, tree.tree_id, tree.is_transaction,
                                    node.in_scope);
-        if (node.receipt->outcome.receipt_ids.empty()) continue;
-        announce(node.receipt->outcome, {tree.tree_id, tree.is_transaction, node.receipt->outcome.id,
-                                         facts_of(*node.receipt).deleted_account, node.in_scope});
+        const auto& outcome = node.receipt->outcome;
+        if (outcome.receipt_ids.empty()) continue;
+        announce(outcome, {tree.tree_id, tree.is_transaction, outcome.id,
+                           deletes_account(node.receipt->receipt, outcome.status), node.in_scope,
+                           result_chain_of(node.parent)});
     }
 }
 

@@ -67,6 +67,7 @@ private:
     void adopt(Node& node, const Spawner& spawner);
     void adopt_from_lineage(Node& node);
     void announce(const Outcome& outcome, const Parentage& parentage);
+    static ParentFacts facts_of(const Node& parent, Text child_id);
 
     const WholeBlock& block_;
     const Scope& scope_;

@@ -25,10 +25,8 @@ RowBatch orphan_receipt_rows(const ListedReceipt& listed, const Receipt* body, c
     const auto time = executed_at ? executed_at->timestamp_nanosec : listed.timestamp_nanosec;
     RowPlace place{std::nullopt, RowTime(time), std::nullopt, std::nullopt, {}};
     if (executed_at) place.block_height = executed_at->height;
-    std::optional<Role> role;
-    if (body) role = role_of(*body, std::nullopt);
     write_receipt(batch, place, outcome ? *outcome : unknown, body, TreeRef{listed.receipt_id, false}, {},
-                  role);
+                  body ? role_of(*body, std::nullopt) : std::nullopt);
     if (!executed_at) place.block_height = listed.height;
     write_orphan(batch, place, "receipt", listed.receipt_id, listed.receipt_id);
     return batch;

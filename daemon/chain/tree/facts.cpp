@@ -200,6 +200,7 @@ OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at)
     facts.executor_id = outcome.executor_id;
     facts.status = outcome.status.kind;
     facts.receipt_ids.assign(outcome.receipt_ids.begin(), outcome.receipt_ids.end());
+    facts.returned_id = outcome.status.success_receipt_id;
     if (facts.status == StatusKind::failure) facts.failure = classify_failure(outcome.status.failure_json);
     facts.gas_burnt = outcome.gas_burnt;
     facts.tokens_burnt = outcome.tokens_burnt;

@@ -66,7 +66,8 @@ struct OutcomeFacts {
     std::string executor_id;
     StatusKind status = StatusKind::unknown;
     std::vector<std::string> receipt_ids;
-    FailureClass failure;  // if status is failure
+    std::string returned_id;  // the receipt whose result is this one's; empty: none
+    FailureClass failure;     // if status is failure
     Gas gas_burnt = 0;
     u128 tokens_burnt = 0;
     std::optional<ExecutedAt> at;

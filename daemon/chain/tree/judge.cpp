@@ -54,7 +54,7 @@ private:
             if (tree_.transaction_failed) tree_.transaction_failure = conversion->failure;
             tree_.gas_burnt = conversion->gas_burnt;
             tree_.tokens_burnt = conversion->tokens_burnt;
-            spawn(*conversion, nullptr, {true, false});
+            spawn(*conversion, nullptr, {true, false, OnResultChain::no}, OnResultChain::yes);
             drain(true);
         }
         attached_ = tree_.receipts.size();
@@ -78,9 +78,13 @@ private:
             }
     }
 
-    void spawn(const OutcomeFacts& outcome, const std::string* parent_id, ParentFacts facts) {
-        for (auto id = outcome.receipt_ids.rbegin(); id != outcome.receipt_ids.rend(); ++id)
+    // `result_chain`: of the parent.
+    void spawn(const OutcomeFacts& outcome, const std::string* parent_id, ParentFacts facts,
+               OnResultChain result_chain) {
+        for (auto id = outcome.receipt_ids.rbegin(); id != outcome.receipt_ids.rend(); ++id) {
+            facts.result_chain = *id == outcome.returned_id ? result_chain : OnResultChain::no;
             open_.push_back({&*id, parent_id, facts});
+        }
     }
 
     void drain(bool attached) {
@@ -101,7 +105,8 @@ private:
         tree_.receipts.push_back(judged(spawned, node, attached));
         if (!node.outcome) return;
         const bool deleted = succeeded(node.outcome->status) && node.body && node.body->deletes_account;
-        spawn(*node.outcome, spawned.id, {false, deleted});
+        spawn(*node.outcome, spawned.id, {false, deleted, OnResultChain::no},
+              result_chain_of(spawned.parent));
     }
 
     static JudgedReceipt judged(const Spawned& spawned, const Node& node, bool attached) {
@@ -134,7 +139,7 @@ private:
         facts.from_system = body.predecessor_id == kSystemAccount;
         facts.awaits = !body.input_data_ids.empty() || body.is_promise_yield;
         facts.awaited = !body.output_data_ids.empty();
-        facts.signed_by_predecessor = body.predecessor_id == body.signer_id;
+        facts.signed_by_system = body.signer_id == kSystemAccount;
         return facts;
     }
 
@@ -219,7 +224,7 @@ private:
         finding.receipt_id = receipt.receipt_id;
         finding.identify();
         finding.parent_receipt_id = receipt.parent_receipt_id;
-        finding.role = receipt.role.value_or(Role::detached);
+        finding.role = receipt.role;
         finding.contract_id = receipt.receiver_id;
         finding.method_name = receipt.method_name;
         finding.failure = receipt.failure;

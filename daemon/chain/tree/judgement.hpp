@@ -24,8 +24,8 @@ struct JudgedReceipt {
     std::string receipt_id;
     std::string parent_receipt_id;  // empty: the transaction, or not known
     bool attached = true;           // reached from the transaction by spawn edges
-    std::optional<Role> role;       // nullopt: its body is not known
-    std::string predecessor_id;
+    std::optional<Role> role;       // nullopt: its body, or who made it, is not known
+    std::string predecessor_id;     // empty: its body is not known
     std::string receiver_id;
     std::string method_name;
     std::vector<std::string> action_names;
@@ -41,7 +41,8 @@ struct JudgedReceipt {
     std::optional<ExecutedAt> at;
 
     bool failed() const { return executed && status == StatusKind::failure; }
-    bool is_from_system() const { return role && chain::is_from_system(*role); }
+    // Refunds and payouts: nobody's call, so they never change a verdict.
+    bool is_from_system() const { return predecessor_id == kSystemAccount; }
     // As receipts.status; "pending": no outcome yet.
     Text status_name() const { return executed ? chain::status_name(status) : Text("pending"); }
 };

@@ -19,32 +19,35 @@ void Lineage::release(Place place) {
 }
 
 // The last announcement of an id counts.
-void Lineage::put(Map& map, std::string_view id, Place place) {
-    const auto [entry, fresh] = map.try_emplace(IdText(id), place);
-    ++kept_[place].children;
+void Lineage::put(Map& map, std::string_view id, Child child) {
+    const auto [entry, fresh] = map.try_emplace(IdText(id), child);
+    ++kept_[child.place()].children;
     if (fresh) return;
-    release(entry->second);
-    entry->second = place;
+    release(entry->second.place());
+    entry->second = child;
 }
 
 std::optional<Parentage> Lineage::take(Map& map, std::string_view id) {
     const auto found = map.find(id);
     if (found == map.end()) return std::nullopt;
-    const auto place = found->second;
+    const auto child = found->second;
     map.erase(found);
     std::optional<Parentage> parentage;
-    if (kept_[place].at >= horizon_) parentage = kept_[place].parentage;
-    release(place);
+    if (const auto& kept = kept_[child.place()]; kept.at >= horizon_) {
+        parentage = kept.parentage;
+        if (!child.returned()) parentage->result_chain = OnResultChain::no;
+    }
+    release(child.place());
     return parentage;
 }
 
 void Lineage::announce_receipts(std::span<const std::string_view> receipt_ids, base::Height at,
-                                const Parentage& parentage) {
+                                const Parentage& parentage, std::string_view returned) {
     std::optional<Place> place;
     for (const auto id : receipt_ids) {
         if (!IdText::fits(id)) continue;
         if (!place) place = keep(at, parentage);
-        put(receipts_, id, *place);
+        put(receipts_, id, {*place, id == returned});
     }
 }
 
@@ -55,7 +58,11 @@ std::optional<Parentage> Lineage::take_receipt(std::string_view receipt_id) {
 void Lineage::announce_data(std::string_view data_id, base::Height at, std::string_view tree_id,
                             bool tree_is_transaction, bool in_scope) {
     if (!IdText::fits(data_id)) return;
-    put(data_, data_id, keep(at, {tree_id, tree_is_transaction, {}, false, in_scope}));
+    Parentage parentage;
+    parentage.tree_id = tree_id;
+    parentage.tree_is_transaction = tree_is_transaction;
+    parentage.in_scope = in_scope;
+    put(data_, data_id, {keep(at, parentage), false});
 }
 
 std::optional<Lineage::DataOrigin> Lineage::take_data(std::string_view data_id) {
@@ -74,7 +81,7 @@ void Lineage::forget_before(base::Height height) {
 
 void Lineage::sweep(Map& map) {
     boost::unordered::erase_if(map, [this](const auto& item) {
-        const auto place = item.second;
+        const auto place = item.second.place();
         const bool old = kept_[place].at < horizon_;
         if (old) release(place);
         return old;

@@ -9,6 +9,7 @@
 #include "base/height_set.hpp"
 #include "chain/json/id_text.hpp"
 #include "chain/tree/facts.hpp"
+#include "chain/tree/roles.hpp"
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -29,8 +30,9 @@ struct Parentage {
     IdText tree_id;  // transaction hash, or the oldest known receipt's id
     bool tree_is_transaction = false;
     IdText parent_receipt_id;             // empty: the transaction itself is the parent (role initial)
-    bool parent_deletes_account = false;  // then a `system` child is a payout, not a refund
+    bool parent_deletes_account = false;  // then a `system` child may be its payout
     bool in_scope = true;                 // with scope accounts: this tree was selected
+    OnResultChain result_chain = OnResultChain::no;
 };
 
 // Ids are texts of hashes. Announcements under longer ids are not remembered.
@@ -39,9 +41,10 @@ public:
     // Children not seen within this many heights are forgotten.
     explicit Lineage(std::uint64_t window_heights = kLineageWindow) : window_(window_heights) {}
 
-    // All have the same parent.
+    // All have the same parent. `parentage.result_chain` is that of the one that the parent returned
+    // (empty: none); the others are on no result chain.
     void announce_receipts(std::span<const std::string_view> receipt_ids, base::Height at,
-                           const Parentage& parentage);
+                           const Parentage& parentage, std::string_view returned = {});
     void announce_receipt(std::string_view receipt_id, base::Height at, const Parentage& parentage) {
         announce_receipts({&receipt_id, 1}, at, parentage);
     }
@@ -73,16 +76,26 @@ public:
 private:
     // A parentage is kept once for all children of a parent, at its place in kept_.
     using Place = std::uint32_t;
+    // Whether the parent returned it stands in the lowest bit: there are millions of these.
+    class Child {
+    public:
+        Child(Place place, bool returned) : bits_(2 * place + (returned ? 1U : 0U)) {}
+        Place place() const { return bits_ / 2; }
+        bool returned() const { return bits_ % 2 == 1; }
+
+    private:
+        std::uint32_t bits_;
+    };
     struct Kept {
         base::Height at = 0;
         std::uint32_t children = 0;
         Parentage parentage;
     };
-    using Map = boost::unordered_flat_map<IdText, Place, IdHash, IdEqual>;
+    using Map = boost::unordered_flat_map<IdText, Child, IdHash, IdEqual>;
 
     Place keep(base::Height at, const Parentage& parentage);
     void release(Place place);
-    void put(Map& map, std::string_view id, Place place);
+    void put(Map& map, std::string_view id, Child child);
     std::optional<Parentage> take(Map& map, std::string_view id);
     void sweep(Map& map);
 

@@ -59,7 +59,7 @@ void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt a
     tree.announced += item.outcome.receipt_ids.size();
     keep_latest(result.settled_at, at);
     touch(tx_hash, tree);
-    if (is_from_system(item.role)) return;
+    if (item.receipt.predecessor_id == kSystemAccount) return;
     keep_latest(result.completed_at, at);
     if (item.outcome.status.kind == StatusKind::failure) record_failure(tree, item, at);
     settle_awaited(tree, item);

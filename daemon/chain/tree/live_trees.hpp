@@ -29,7 +29,7 @@ public:
         Text parent_receipt_id;  // empty: the transaction
         const Receipt& receipt;
         const Outcome& outcome;
-        Role role = Role::initial;
+        std::optional<Role> role;
         bool in_scope = true;  // else its failure is not told
     };
 

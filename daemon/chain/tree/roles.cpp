@@ -8,10 +8,11 @@ namespace receiptd::chain {
 
 namespace {
 
-constexpr std::array<std::pair<Role, Text>, 6> kRoles{{
+constexpr std::array<std::pair<Role, Text>, 7> kRoles{{
     {Role::initial, "initial"},
     {Role::callback, "callback"},
     {Role::promise, "promise"},
+    {Role::returned, "returned"},
     {Role::detached, "detached"},
     {Role::refund, "refund"},
     {Role::payout, "payout"},
@@ -31,21 +32,36 @@ std::optional<Role> parse_role(Text name) {
     return std::nullopt;
 }
 
-Role role_of(const RoleFacts& receipt, const std::optional<ParentFacts>& parent) {
-    if (parent && parent->is_transaction) return Role::initial;
-    if (receipt.from_system) return parent && parent->deleted_account ? Role::payout : Role::refund;
-    if (receipt.awaits) return Role::callback;
-    if (receipt.awaited) return Role::promise;
-    if (!parent && receipt.signed_by_predecessor) return Role::initial;
-    return Role::detached;
+OnResultChain result_chain_of(const std::optional<ParentFacts>& parent) {
+    if (!parent) return OnResultChain::unknown;
+    return parent->is_transaction ? OnResultChain::yes : parent->result_chain;
 }
 
-Role role_of(const Receipt& receipt, const std::optional<ParentFacts>& parent) {
+// A deposit comes back signed by `system`, as a payout is, but only of a receipt that failed; gas comes back
+// in the signer's name (chain-model.md §5.3). Initial receipts await nothing, and nobody's data.
+std::optional<Role> role_of(const RoleFacts& receipt, const std::optional<ParentFacts>& parent) {
+    if (parent && parent->is_transaction) return Role::initial;
+    if (receipt.from_system) {
+        if (!receipt.signed_by_system) return Role::refund;
+        if (!parent) return std::nullopt;
+        return parent->deleted_account ? Role::payout : Role::refund;
+    }
+    if (receipt.awaits) return Role::callback;
+    if (receipt.awaited) return Role::promise;
+    switch (result_chain_of(parent)) {
+        case OnResultChain::yes: return Role::returned;
+        case OnResultChain::no: return Role::detached;
+        case OnResultChain::unknown: return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+std::optional<Role> role_of(const Receipt& receipt, const std::optional<ParentFacts>& parent) {
     RoleFacts facts;
     facts.from_system = receipt.predecessor_id == kSystemAccount;
     facts.awaits = !receipt.input_data_ids.empty() || receipt.is_promise_yield;
     facts.awaited = !receipt.output_data_receivers.empty();
-    facts.signed_by_predecessor = receipt.predecessor_id == receipt.signer_id;
+    facts.signed_by_system = receipt.signer_id == kSystemAccount;
     return role_of(facts, parent);
 }
 

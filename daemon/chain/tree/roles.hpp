@@ -8,31 +8,38 @@
 
 namespace receiptd::chain {
 
-enum class Role : std::uint8_t { initial, callback, promise, detached, refund, payout };
+enum class Role : std::uint8_t { initial, callback, promise, returned, detached, refund, payout };
 
 Text role_name(Role role);
 std::optional<Role> parse_role(Text name);
-// Refunds and payouts: nobody's call, so they never change a verdict.
-inline bool is_from_system(Role role) { return role == Role::refund || role == Role::payout; }
+
+// Whether a receipt's result is the transaction's own: the initial receipt's is, and that of what a receipt
+// on this chain returned (chain-model.md §2.1). `unknown`: who made the receipts above it was not seen.
+enum class OnResultChain : std::uint8_t { no, yes, unknown };
 
 struct ParentFacts {
     bool is_transaction = false;
-    bool deleted_account = false;  // see deletes_account()
+    bool deleted_account = false;                    // see deletes_account()
+    OnResultChain result_chain = OnResultChain::no;  // of the receipt, not of its parent
 };
+OnResultChain result_chain_of(const std::optional<ParentFacts>& parent);
 
-// With its parent known the role is certain. Without it (nullopt) it is the likeliest one: a
-// payout passes for a refund, and a receipt somebody signed for their own account and nobody
-// awaits passes for the initial one; the role must be decided again once the parent is found.
-Role role_of(const Receipt& receipt, const std::optional<ParentFacts>& parent);
+// nullopt: its parent, or somebody above, must be known first.
+std::optional<Role> role_of(const Receipt& receipt, const std::optional<ParentFacts>& parent);
 
 // The facts of a receipt that decide its role.
 struct RoleFacts {
     bool from_system = false;
+    bool signed_by_system = false;
     bool awaits = false;   // data, or a resume
     bool awaited = false;  // by somebody's data
-    bool signed_by_predecessor = false;
 };
-Role role_of(const RoleFacts& receipt, const std::optional<ParentFacts>& parent);
+std::optional<Role> role_of(const RoleFacts& receipt, const std::optional<ParentFacts>& parent);
+
+// Whether the receipt returned that other one: its result is the other one's.
+inline bool returned(const ExecutionStatus& status, Text receipt_id) {
+    return status.kind == StatusKind::success_receipt_id && status.success_receipt_id == receipt_id;
+}
 
 inline bool succeeded(StatusKind status) {
     return status == StatusKind::success_value || status == StatusKind::success_receipt_id;

@@ -21,8 +21,8 @@ std::vector<RowBatch> blocks_seen_alone() {
 
     blocks.push_back(block_batch(101));
     add_receipt(blocks.back(), 101,
-                {"A", "A", "", "", "initial", "{B,C}", "alice.near", "bob.near", "success_value", "[]", "",
-                 "", "", "started", true});
+                {"A", "A", "", "", "", "{B,C}", "alice.near", "bob.near", "success_value", "[]", "", "", "",
+                 "started", true});
 
     blocks.push_back(block_batch(102));
     add_receipt(blocks.back(), 102,
@@ -36,8 +36,8 @@ std::vector<RowBatch> blocks_seen_alone() {
                  R"([{"FunctionCall":{"args_json":{"note":"DeleteAccount"}}}])", "{d}", "",
                  "FunctionCallError", "", true});
     add_receipt(blocks.back(), 103,
-                {"P", "P", "", "", "refund", "{}", "system", "bob.near", "success_value",
-                 R"([{"Transfer":{"deposit":"1"}}])", "", "", "", "", true});
+                {"P", "P", "", "", "", "{}", "system", "bob.near", "success_value",
+                 R"([{"Transfer":{"deposit":"1"}}])", "", "", "", "", true, "system"});
 
     blocks.push_back(block_batch(104));
     add_receipt(blocks.back(), 104,
@@ -126,7 +126,7 @@ TEST_F(Adoption, NamesATreeAfterItsEarliestKnownReceiptWhileTheTransactionIsUnkn
     for (std::size_t i = 1; i < blocks.size(); ++i) commit(std::move(blocks[i]));
     await(store().orphans.adopt_orphans({101, 104}));
     EXPECT_EQ(rows(kReceipts),
-              "A|A|-|-|initial\nB|A|-|A|promise\nC|A|-|A|callback\nF|A|-|C|refund\nP|A|-|B|payout\n");
+              "A|A|-|-|-\nB|A|-|A|promise\nC|A|-|A|callback\nF|A|-|C|refund\nP|A|-|B|payout\n");
     EXPECT_EQ(rows(kData), "d|A|-\n");
 }
 
@@ -145,17 +145,40 @@ TEST_F(Adoption, LearnsTheTransactionFromAChildThatKnowsIt) {
     EXPECT_EQ(rows(kReceipts), "A|T|T|-|promise\nB|T|T|A|detached\n");
 }
 
-TEST_F(Adoption, CorrectsTheGuessThatAReceiptWasATransactionsFirst) {
-    auto first = block_batch(101);
-    add_receipt(first, 101, {"A", "T", "T", "", "initial", "{B}"});
+// T -> A returns B, B returns C; A makes D beside it, D returns E. Written by followers that began with B and
+// D.
+TEST_F(Adoption, GivesWhatOrphansReturnedItsRole) {
+    const auto returning = [](ReceiptRow row, const std::string& child) {
+        row.status = "success_receipt_id";
+        row.result = child;
+        return row;
+    };
+    const auto orphan = [](ReceiptRow row) {
+        row.orphan = true;
+        return row;
+    };
     auto second = block_batch(102);
-    add_receipt(second, 102,
-                {"B", "B", "", "", "initial", "{}", "alice.near", "alice.near", "success_value", "[]", "", "",
-                 "", "", true});
-    commit(std::move(first));
+    add_receipt(second, 102, orphan(returning({"B", "B", "", "", "", "{C}"}, "C")));
+    add_receipt(second, 102, orphan(returning({"D", "D", "", "", "", "{E}"}, "E")));
     commit(std::move(second));
+    auto third = block_batch(103);
+    add_receipt(third, 103, {"C", "B", "", "B", ""});
+    commit(std::move(third));
     await(store().orphans.adopt_orphans({102, 102}));
-    EXPECT_EQ(rows(kReceipts), "A|T|T|-|initial\nB|T|T|A|detached\n");
+    EXPECT_EQ(rows("SELECT receipt_id, role FROM receipts ORDER BY 1"), "B|-\nC|-\nD|-\n");
+
+    auto first = block_batch(101);
+    add_receipt(first, 101, returning({"A", "T", "T", "", "initial", "{B,D}"}, "B"));
+    commit(std::move(first));
+    await(store().orphans.adopt_orphans({102, 102}));
+    EXPECT_EQ(rows("SELECT receipt_id, role FROM receipts ORDER BY 1"),
+              "A|initial\nB|returned\nC|returned\nD|detached\n");
+
+    auto late = block_batch(104);  // its follower does not know of the adoption
+    add_receipt(late, 104, {"E", "T", "T", "D", ""});
+    commit(std::move(late));
+    await(store().orphans.adopt_orphans({102, 102}));
+    EXPECT_EQ(value("SELECT role FROM receipts WHERE receipt_id = 'E'"), "detached");
 }
 
 TEST_F(Adoption, LeavesOrphansWhoseParentNeverComes) {

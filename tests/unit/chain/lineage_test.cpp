@@ -44,6 +44,15 @@ TEST(Lineage, ChildrenOfOneParentAreTakenOneByOne) {
     EXPECT_EQ(lineage.size(), 0u);
 }
 
+TEST(Lineage, OnlyWhatItsParentReturnedIsOnTheParentsResultChain) {
+    Lineage lineage;
+    const std::vector<std::string_view> children = {"first", "second"};
+    const Parentage parentage{"tx", true, "parent", false, true, OnResultChain::yes};
+    lineage.announce_receipts(children, 10, parentage, "second");
+    EXPECT_EQ(lineage.take_receipt("first")->result_chain, OnResultChain::no);
+    EXPECT_EQ(lineage.take_receipt("second")->result_chain, OnResultChain::yes);
+}
+
 TEST(Lineage, TheLastAnnouncementOfAReceiptCounts) {
     Lineage lineage;
     lineage.announce_receipt("child", 10, {"tx", true, "parent", false, true});

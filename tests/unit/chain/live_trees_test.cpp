@@ -106,11 +106,12 @@ private:
         const auto& body = *bodies_.at(facts.id);
         Receipt receipt;
         receipt.receipt_id = body.receipt_id;
+        receipt.predecessor_id = body.predecessor_id;
         receipt.receiver_id = body.receiver_id;
         receipt.input_data_ids.assign(body.input_data_ids.begin(), body.input_data_ids.end());
         for (const auto& id : body.output_data_ids) receipt.output_data_receivers.push_back({id, "app"});
         const auto& judged = *judged_.at(facts.id);
-        live.executed("TX", {judged.parent_receipt_id, receipt, outcome, *judged.role}, at);
+        live.executed("TX", {judged.parent_receipt_id, receipt, outcome, judged.role}, at);
     }
 
     const Story& story_;

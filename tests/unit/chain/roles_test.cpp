@@ -5,9 +5,11 @@
 namespace receiptd::chain {
 namespace {
 
-constexpr ParentFacts kTransaction{true, false};
-constexpr ParentFacts kReceipt{false, false};
-constexpr ParentFacts kDeletion{false, true};
+constexpr ParentFacts kTransaction{true, false, OnResultChain::no};
+constexpr ParentFacts kReceipt{false, false, OnResultChain::no};
+constexpr ParentFacts kDeletion{false, true, OnResultChain::no};
+constexpr ParentFacts kOnResultChain{false, false, OnResultChain::yes};
+constexpr ParentFacts kUnderAnOrphan{false, false, OnResultChain::unknown};
 
 Receipt receipt(Text predecessor, Text signer = "signer.near") {
     Receipt made;
@@ -54,17 +56,35 @@ TEST(Roles, AReceiptNobodyAwaitsIsDetached) {
     EXPECT_EQ(role_of(receipt("signer.near"), kReceipt), Role::detached);
 }
 
+TEST(Roles, AReceiptThatNoOtherAwaitsAndWhoseResultIsTheTransactionsIsReturned) {
+    EXPECT_EQ(role_of(receipt("a.near"), kOnResultChain), Role::returned);
+    EXPECT_EQ(role_of(awaited(receipt("a.near")), kOnResultChain), Role::promise);
+    EXPECT_EQ(role_of(awaiting(receipt("a.near")), kOnResultChain), Role::callback);
+    EXPECT_EQ(role_of(receipt("system"), kOnResultChain), Role::refund);
+}
+
+TEST(Roles, WhatIsReturnedIsOnTheChainOfWhoeverReturnedIt) {
+    EXPECT_EQ(result_chain_of(kTransaction), OnResultChain::yes);
+    EXPECT_EQ(result_chain_of(kOnResultChain), OnResultChain::yes);
+    EXPECT_EQ(result_chain_of(kReceipt), OnResultChain::no);
+    EXPECT_EQ(result_chain_of(kUnderAnOrphan), OnResultChain::unknown);
+    EXPECT_EQ(result_chain_of(std::nullopt), OnResultChain::unknown);
+}
+
 TEST(Roles, SystemSendsRefundsAndThePayoutOfADeletedAccount) {
     EXPECT_EQ(role_of(receipt("system"), kReceipt), Role::refund);
     EXPECT_EQ(role_of(receipt("system", "system"), kReceipt), Role::refund);
     EXPECT_EQ(role_of(receipt("system", "system"), kDeletion), Role::payout);
+    EXPECT_EQ(role_of(receipt("system", "deleted.near"), kDeletion), Role::refund) << "of gas";
     EXPECT_EQ(role_of(receipt("a.near"), kDeletion), Role::detached);
 }
 
-TEST(Roles, WithoutAParentTheLikeliestRoleIsTaken) {
-    EXPECT_EQ(role_of(receipt("system", "system"), std::nullopt), Role::refund);
-    EXPECT_EQ(role_of(receipt("signer.near"), std::nullopt), Role::initial);
-    EXPECT_EQ(role_of(receipt("a.near"), std::nullopt), Role::detached);
+TEST(Roles, WithoutAParentOnlyWhatIsCertainIsTold) {
+    EXPECT_EQ(role_of(receipt("system", "signer.near"), std::nullopt), Role::refund);
+    EXPECT_EQ(role_of(receipt("system", "system"), std::nullopt), std::nullopt) << "refund or payout";
+    EXPECT_EQ(role_of(receipt("signer.near"), std::nullopt), std::nullopt) << "initial or detached";
+    EXPECT_EQ(role_of(receipt("a.near"), std::nullopt), std::nullopt) << "returned or detached";
+    EXPECT_EQ(role_of(receipt("a.near"), kUnderAnOrphan), std::nullopt) << "returned or detached";
 }
 
 TEST(Roles, OnlyADeletionThatSucceededPaysOut) {
@@ -83,6 +103,7 @@ TEST(Roles, NamesAreThoseOfTheSchema) {
     EXPECT_EQ(role_name(Role::initial), "initial");
     EXPECT_EQ(role_name(Role::callback), "callback");
     EXPECT_EQ(role_name(Role::promise), "promise");
+    EXPECT_EQ(role_name(Role::returned), "returned");
     EXPECT_EQ(role_name(Role::detached), "detached");
     EXPECT_EQ(role_name(Role::refund), "refund");
     EXPECT_EQ(role_name(Role::payout), "payout");

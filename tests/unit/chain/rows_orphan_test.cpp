@@ -91,6 +91,7 @@ TEST_F(OrphanRows, CarryTheirOwnNameAndWhatIsProven) {
     EXPECT_EQ(rows[0]["tree_id"], "R");
     EXPECT_EQ(rows[0]["tx_hash"], std::nullopt);
     EXPECT_EQ(rows[0]["predecessor_id"], "dex.near");
+    EXPECT_EQ(rows[0]["role"], std::nullopt) << "returned or detached: nobody knows";
     EXPECT_EQ(rows[0]["block_height"], "11");
     EXPECT_EQ(rows[0]["gas_burnt"], "5");
     EXPECT_EQ(rows[0]["receipt_ids"], R"({"child"})");

@@ -210,6 +210,43 @@ TEST(WholeBlockRows, ThePayoutOfADeletedAccountIsNoRefund) {
     EXPECT_EQ(row_with(read_rows(rows_of(chain), Table::receipts), "receipt_id", "P")["role"], "payout");
 }
 
+// TX -> R returns C, C returns D, D fails; C makes X beside it.
+ChainBuilder returning_chain() {
+    ChainBuilder chain;
+    const auto returns = [](ExecutedReceipt item, Text child) {
+        item.outcome.status.kind = StatusKind::success_receipt_id;
+        item.outcome.status.success_receipt_id = child;
+        return item;
+    };
+    chain.add_block(10).shards[0].transactions.push_back(transaction("TX", "a.near", "b.near", "R"));
+    chain.add_block(11).shards[0].executed.push_back(
+        returns(executed(action_receipt("R", "a.near", "b.near", "a.near"), {"C"}), "C"));
+    chain.add_block(12).shards[0].executed.push_back(
+        returns(executed(action_receipt("C", "b.near", "c.near", "a.near"), {"X", "D"}), "D"));
+    auto& last = chain.add_block(13).shards[0].executed;
+    last.push_back(executed(action_receipt("X", "c.near", "x.near", "a.near")));
+    last.push_back(executed(action_receipt("D", "c.near", "d.near", "a.near")));
+    last.back().outcome = testing::failed(last.back().outcome);
+    return chain;
+}
+
+TEST(WholeBlockRows, WhatIsReturnedToTheTransactionIsNotDetached) {
+    const auto receipts = read_rows(rows_of(returning_chain()), Table::receipts);
+    EXPECT_EQ(row_with(receipts, "receipt_id", "R")["role"], "initial");
+    EXPECT_EQ(row_with(receipts, "receipt_id", "C")["role"], "returned");
+    EXPECT_EQ(row_with(receipts, "receipt_id", "D")["role"], "returned");
+    EXPECT_EQ(row_with(receipts, "receipt_id", "X")["role"], "detached");
+}
+
+TEST(WholeBlockRows, WhatAnOrphanReturnedHasNoRoleUntilTheOrphanHasAParent) {
+    auto chain = returning_chain();
+    chain.blocks().erase(chain.blocks().begin(), chain.blocks().begin() + 2);  // begins with C
+    const auto receipts = read_rows(rows_of(chain), Table::receipts);
+    EXPECT_EQ(row_with(receipts, "receipt_id", "C")["role"], std::nullopt);
+    EXPECT_EQ(row_with(receipts, "receipt_id", "D")["role"], std::nullopt);
+    EXPECT_EQ(row_with(receipts, "receipt_id", "X")["role"], "detached");
+}
+
 // A resume's data belongs to the tree of the yielded receipt, which nobody announced.
 TEST(WholeBlockRows, DataThatNobodyAnnouncedBelongsToTheReceiptThatAwaitedIt) {
     ChainBuilder chain;

@@ -44,7 +44,7 @@ TEST(TreeText, TellsWhatIsPendingAndWhatNobodyMade) {
   └─ initial alice → app  [success_value] @102  r0
      └─ receipt   [pending]  later
   (which receipt made these is not known)
-  └─ detached app → x  [success_value] @103  stray
+  └─ receipt app → x  [success_value] @103  stray
      └─ detached x → y  [success_value] @104  child
   4 receipts, 0 failed, 1 pending
 )");
@@ -61,7 +61,7 @@ TEST(TreeText, NamesTheParentOfABranchWhoseParentIsMissing) {
     EXPECT_EQ(text_of(story), R"(  transaction TX  alice → app @101
   └─ initial alice → app  [success_value] @102  r0
   (made by receipt missing, of which no more is known)
-  └─ detached app → x  [success_value] @103  stray
+  └─ receipt app → x  [success_value] @103  stray
      └─ detached x → y  [success_value] @104  child
   3 receipts, 0 failed
 )");
