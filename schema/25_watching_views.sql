@@ -4,7 +4,7 @@ CREATE OR REPLACE VIEW failed_callbacks AS
 SELECT finding_id, tx_hash, receipt_id, contract_id, method_name, signer_id, error_class, error_text,
        block_height, block_time
 FROM findings
-WHERE kind = 'failed_receipt' AND role = 'callback' AND NOT handled;
+WHERE kind = 'failed_receipt' AND role = 'callback';
 
 CREATE OR REPLACE VIEW handled_failures AS
 SELECT finding_id, tx_hash, receipt_id, role, contract_id, method_name, signer_id, error_class, error_text,
@@ -72,7 +72,7 @@ CROSS JOIN LATERAL (
         SELECT contract_id, method_name, 0, 0, 1
         FROM findings
         WHERE block_time >= h.hour AND block_time < h.hour + interval '1 hour'
-          AND kind = 'failed_receipt' AND role = 'callback' AND NOT handled
+          AND kind = 'failed_receipt' AND role = 'callback'
     ) AS each
     GROUP BY contract_id, method_name
 ) c;

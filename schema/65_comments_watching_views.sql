@@ -1,4 +1,4 @@
-COMMENT ON VIEW failed_callbacks IS 'Callbacks that failed with nobody to take care of it: a contract may be left half-way although wallets say success. Always with a time: WHERE block_time > now() - interval ''1 day''.';
+COMMENT ON VIEW failed_callbacks IS 'Callbacks that failed, whoever looked on: the second half of their contract''s work did not run, although NEAR may say success. Always with a time: WHERE block_time > now() - interval ''1 day''.';
 COMMENT ON COLUMN failed_callbacks.finding_id IS 'The finding.';
 COMMENT ON COLUMN failed_callbacks.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN failed_callbacks.receipt_id IS 'The receipt that failed.';
@@ -63,7 +63,7 @@ COMMENT ON COLUMN contract_health.contract_id IS 'The contract.';
 COMMENT ON COLUMN contract_health.method_name IS 'Method of the first function call; of a callback without one the name of its first action.';
 COMMENT ON COLUMN contract_health.calls IS 'Receipts that called it.';
 COMMENT ON COLUMN contract_health.failures IS 'Of these, failed.';
-COMMENT ON COLUMN contract_health.failed_callbacks IS 'Of these, callbacks that nobody took care of.';
+COMMENT ON COLUMN contract_health.failed_callbacks IS 'Of these, callbacks.';
 
 COMMENT ON VIEW nonce_gaps IS 'Nonces of an access key between two that were used, and which no stored transaction has: skipped by the sender, or of transactions that never came into a block or failed there before they cost anything. A key that was removed and added again starts anew: what lies between is no gap. Always with a signer: WHERE signer_id = ''…''.';
 COMMENT ON COLUMN nonce_gaps.signer_id IS 'The signer.';

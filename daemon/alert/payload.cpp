@@ -37,6 +37,7 @@ Json finding_json(const Cause& cause, const chain::Finding& finding) {
     json["receipt_id"] = text_or_null(finding.receipt_id);
     json["role"] = finding.role ? Json(chain::role_name(*finding.role)) : Json();
     json["handled"] = or_null(finding.handled);
+    json["handled_by"] = finding.handled_by;
     return json;
 }
 
@@ -61,6 +62,7 @@ Json data_json(const Cause& cause, const chain::Finding& finding, const std::str
         text_or_null(cause.tree.transaction ? cause.tree.transaction->signer_id : finding.signer_id);
     const auto verdict = tree.certain_verdict;
     data["verdict"] = verdict ? Json(chain::verdict_name(*verdict)) : Json();
+    data["near_status"] = tree.near_status ? Json(tree.near_status->name()) : Json();
     data["failing_branch"] = branch_in_words(tree, finding.receipt_id);
     data["contract_id"] = text_or_null(finding.contract_id);
     data["method_name"] = text_or_null(finding.method_name);

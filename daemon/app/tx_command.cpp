@@ -163,6 +163,7 @@ void print_verdict(const watch::TransactionView& view) {
         return;
     }
     std::cout << "  verdict  " << chain::verdict_name(*tree.verdict) << '\n';
+    if (tree.near_status) std::cout << "  NEAR     says " << tree.near_status->name() << '\n';
     if (tree.transaction_failed)
         std::cout << "  because  " << tree.transaction_failure.error_class << ": "
                   << alert::shortened(tree.transaction_failure.error_text, 300) << '\n';

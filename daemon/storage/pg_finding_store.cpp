@@ -12,11 +12,19 @@
 namespace receiptd::storage {
 namespace {
 
-const std::string kSelect =
-    "SELECT f.finding_id, f.kind, coalesce(f.tx_hash, ''), coalesce(f.receipt_id, ''), coalesce(f.role, ''), "
-    "f.handled, coalesce(f.contract_id, ''), coalesce(f.method_name, ''), coalesce(f.signer_id, ''), "
-    "coalesce(f.error_class, ''), coalesce(f.error_text, ''), coalesce(f.block_height, 0), " +
-    microseconds_of("f.block_time") + " FROM findings f ";
+// Those of `source`, with what NEAR says of their transactions.
+std::string select_from(const std::string& source) {
+    return "SELECT f.finding_id, f.kind, coalesce(f.tx_hash, ''), coalesce(f.receipt_id, ''), "
+           "coalesce(f.role, ''), "
+           "f.handled, coalesce(f.contract_id, ''), coalesce(f.method_name, ''), coalesce(f.signer_id, ''), "
+           "coalesce(f.error_class, ''), coalesce(f.error_text, ''), coalesce(f.block_height, 0), " +
+           microseconds_of("f.block_time") +
+           ", f.handled_by, r.near_status = 'failure', coalesce(r.near_status_receipt_id, '') FROM " +
+           source +
+           " f LEFT JOIN LATERAL (SELECT near_status, near_status_receipt_id FROM transaction_results "
+           "WHERE tx_hash = f.tx_hash AND tree_id = f.tree_id "
+           "AND block_time BETWEEN f.block_time - interval '7 days' AND f.block_time LIMIT 1) r ON true ";
+}
 
 chain::Finding finding_of(const pqxx::row& row) {
     chain::Finding finding;
@@ -32,6 +40,9 @@ chain::Finding finding_of(const pqxx::row& row) {
     finding.failure = {row[9].as<std::string>(), row[10].as<std::string>()};
     finding.at = {row[11].as<chain::BlockHeight>(),
                   row[12].as<std::uint64_t>() * static_cast<std::uint64_t>(kNanosecondsPerMicrosecond)};
+    finding.handled_by = ids_of(row[13]);
+    if (!row[14].is_null())
+        finding.near_status = chain::NearStatus{row[14].as<bool>(), row[15].as<std::string>()};
     return finding;
 }
 
@@ -63,7 +74,7 @@ std::vector<chain::Finding> findings_of(pqxx::connection& connection, const std:
     pqxx::work tx(connection);
     const auto rows =
         shim::query(tx,
-                    kSelect +
+                    select_from("findings") +
                         "WHERE f.finding_id = ANY ($1::text[]) "
                         "AND f.block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 day' "
                         "ORDER BY f.block_time DESC",
@@ -94,12 +105,14 @@ base::Task<std::vector<chain::Finding>> PgFindingStore::list_findings(FindingFil
         const char* handled = !filter.handled ? "" : *filter.handled ? "true" : "false";
         const auto rows = shim::query(
             tx,
-            kSelect +
+            select_from(
+                "(SELECT * FROM findings f "
                 "WHERE ($1 = '' OR (f.tree_id = $1 AND f.tx_hash = $1)) AND ($2 = '' OR f.contract_id = $2) "
                 "AND ($3 = '' OR f.kind = $3) AND ($4 = '' OR f.handled = nullif($4, '')::boolean) "
                 "AND f.block_time >= coalesce(nullif($5, '')::timestamptz, '-infinity') "
                 "AND ($6 = '' OR (f.block_time, f.finding_id) < (nullif($6, '')::timestamptz, $7)) "
-                "ORDER BY f.block_time DESC, f.finding_id DESC LIMIT $8",
+                "ORDER BY f.block_time DESC, f.finding_id DESC LIMIT $8)") +
+                "ORDER BY f.block_time DESC, f.finding_id DESC",
             filter.tx_hash, filter.contract_id, filter.kind, handled, filter.since, cursor.block_time,
             cursor.finding_id, static_cast<std::int64_t>(filter.limit));
         std::vector<chain::Finding> findings;

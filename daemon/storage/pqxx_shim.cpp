@@ -162,4 +162,18 @@ std::string text_array(const std::vector<std::string>& values) {
     return text + '}';
 }
 
+std::vector<std::string> ids_of(const pqxx::field& field) {
+    std::vector<std::string> ids;
+    if (field.is_null()) return ids;
+    const auto text = field.as<std::string>();
+    std::size_t from = 1;
+    while (from + 1 < text.size()) {
+        auto end = text.find(',', from);
+        if (end == std::string::npos) end = text.size() - 1;
+        ids.push_back(text.substr(from, end - from));
+        from = end + 1;
+    }
+    return ids;
+}
+
 }  // namespace receiptd::storage

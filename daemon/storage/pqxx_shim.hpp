@@ -23,6 +23,8 @@ namespace receiptd::storage {
 
 // As a PostgreSQL array of text.
 std::string text_array(const std::vector<std::string>& values);
+// The elements of a text[] of ids, which hold no quotes and no commas; NULL has none.
+std::vector<std::string> ids_of(const pqxx::field& field);
 
 namespace shim {
 

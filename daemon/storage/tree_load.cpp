@@ -37,21 +37,6 @@ const std::string kData =
     "SELECT tree_id, data_id, data IS NULL, coalesce(is_promise_resume, false) FROM tree_data_receipts" +
     kPlace + "ORDER BY block_time, receipt_id";
 
-// Ids contain no quotes and no commas.
-std::vector<std::string> ids_of(const pqxx::field& field) {
-    std::vector<std::string> ids;
-    if (field.is_null()) return ids;
-    const auto text = field.as<std::string>();
-    std::size_t from = 1;
-    while (from + 1 < text.size()) {
-        auto end = text.find(',', from);
-        if (end == std::string::npos) end = text.size() - 1;
-        ids.push_back(text.substr(from, end - from));
-        from = end + 1;
-    }
-    return ids;
-}
-
 std::optional<chain::ExecutedAt> place_of(const pqxx::field& height, const pqxx::field& microseconds) {
     if (height.is_null()) return std::nullopt;
     return chain::ExecutedAt{height.as<chain::BlockHeight>(),

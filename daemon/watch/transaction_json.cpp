@@ -47,6 +47,8 @@ Json of_finding(const chain::Finding& finding) {
     json["receipt_id"] = text_or_null(finding.receipt_id);
     json["role"] = finding.role ? Json(chain::role_name(*finding.role)) : Json();
     json["handled"] = or_null(finding.handled);
+    json["handled_by"] = finding.handled_by;
+    json["near_status"] = near_status_or_null(finding.near_status);
     json["contract_id"] = text_or_null(finding.contract_id);
     json["method_name"] = text_or_null(finding.method_name);
     json["signer_id"] = text_or_null(finding.signer_id);
@@ -142,6 +144,7 @@ std::string transaction_json(const TransactionView& view) {
     json["sender_id"] = text_or_null(view.sender_id);
     json["stage"] = view.known() ? Json(chain::stage_name(state.stage)) : Json();
     json["verdict"] = state.verdict ? Json(chain::verdict_name(*state.verdict)) : Json();
+    json["near_status"] = view.tree ? near_status_or_null(view.tree->near_status) : Json();
     json["reason"] = text_or_null(reason_of(view, state));
     json["evidence"] = evidence_of(view);
     json["stages"] = Json::array();

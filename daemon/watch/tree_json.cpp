@@ -150,6 +150,10 @@ Json time_or_null(const std::optional<chain::ExecutedAt>& at) {
     return base::iso_time(at->timestamp_nanosec);
 }
 
+Json near_status_or_null(const std::optional<chain::NearStatus>& status) {
+    return status ? Json(status->name()) : Json();
+}
+
 Json tree_json(const std::optional<chain::TransactionFacts>& transaction, const chain::Judgement& tree) {
     Json json;
     json["signer_id"] = transaction ? text_or_null(transaction->signer_id) : Json();
@@ -162,6 +166,8 @@ Json tree_json(const std::optional<chain::TransactionFacts>& transaction, const 
     json["final"] = tree.settled;
     json["verdict"] = tree.verdict ? Json(chain::verdict_name(*tree.verdict)) : Json();
     json["decided_by"] = tree.decided_by;
+    json["near_status"] = near_status_or_null(tree.near_status);
+    json["near_status_receipt_id"] = tree.near_status ? text_or_null(tree.near_status->receipt_id) : Json();
     json["heights"] = heights(tree);
     json["totals"] = totals(tree);
     json["delegate"] = delegate(tree.delegate);

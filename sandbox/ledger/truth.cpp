@@ -47,9 +47,13 @@ Json failed_json(const TransactionTree& tree, const Judgement& judgement) {
     Json list = Json::array();
     for (const FailedReceipt& failure : judgement.failed) {
         const ReceiptNode& node = tree.nodes[failure.node];
+        Json handled_by = Json::array();
+        for (const std::size_t awaiter : failure.handled_by)
+            handled_by.push_back(tree.nodes[awaiter].id().to_string());
         list.push_back({{"receipt_id", node.id().to_string()},
                         {"role", to_string(node.role)},
                         {"handled", failure.handled},
+                        {"handled_by", std::move(handled_by)},
                         {"error", error_of(node.executed)}});
     }
     return list;
@@ -99,6 +103,8 @@ Json truth_json(const Submission& submission, const TransactionTree* tree, Heigh
                  {"evidence", submission.evidence ? *submission.evidence : Json()},
                  {"heights", heights_json(submission, tree, tip, final_height)},
                  {"verdict", nullptr},
+                 {"near_status", nullptr},
+                 {"near_status_receipt_id", nullptr},
                  {"error", nullptr},
                  {"failed_receipts", Json::array()},
                  {"tree", Json::array()}};
@@ -106,6 +112,9 @@ Json truth_json(const Submission& submission, const TransactionTree* tree, Heigh
     json["error"] = error_of(tree->included);
     if (const auto judgement = judge(*tree, tip)) {
         json["verdict"] = to_string(judgement->verdict);
+        json["near_status"] = judgement->near_failed ? "failure" : "success";
+        if (judgement->near_end != ReceiptNode::kTransaction)
+            json["near_status_receipt_id"] = tree->nodes[judgement->near_end].id().to_string();
         json["failed_receipts"] = failed_json(*tree, *judgement);
     }
     for (const std::size_t node : tree->depth_first())

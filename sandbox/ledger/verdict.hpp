@@ -6,16 +6,20 @@
 //  2. A receipt is awaited by the receipts whose input_data_ids hold one of the data ids of its
 //     output_data_receivers. A promise that was returned (SuccessReceiptId) has its maker's receivers, so
 //     that it is the one that is awaited.
-//  3. A failed receipt is handled if it is awaited and every receipt that awaits it succeeded, or failed
-//     and is handled itself. Joint promises and several receivers need nothing more: each awaits by a
-//     data id of its own. A receipt that nobody awaits is never handled.
-//  4. The verdict is the first that applies:
-//       failed                         the transaction itself or its initial receipt failed
-//       callback_failed                a callback (a receipt with input_data_ids) failed, not handled
+//  3. A failed receipt is handled if it is awaited and every receipt that awaits it succeeded. Joint promises
+//  and
+//     several receivers need nothing more: each awaits by a data id of its own. A failed callback (a receipt
+//     with input_data_ids) is not handled, whoever awaits it.
+//  4. NEAR's own word is the outcome at the end of the result chain: from the transaction along
+//     SuccessReceiptId.
+//  5. The verdict is the first that applies:
+//       failed                         the transaction itself or its initial receipt failed, or NEAR's word
+//                                      is a failure and no callback failed
+//       callback_failed                a callback failed
 //       receipt_failed                 another receipt failed, not handled
 //       succeeded_with_handled_failure some receipt failed, all of them handled
 //       succeeded
-//  5. The receipt that carries out a Delegate action awaits nothing from the inner call it makes, so
+//  6. The receipt that carries out a Delegate action awaits nothing from the inner call it makes, so
 //     an inner call that fails is a receipt that failed unhandled: receipt_failed (or callback_failed
 //     further down), though the initial receipt, the relayer's part, succeeded.
 // Receipts made by a returned promise are judged on their own: the callback that made the promise succeeded.
@@ -37,11 +41,14 @@ const char* to_string(Verdict verdict);
 struct FailedReceipt {
     std::size_t node = 0;
     bool handled = false;
+    std::vector<std::size_t> handled_by;  // nodes
 };
 
 struct Judgement {
     Verdict verdict = Verdict::succeeded;
-    std::vector<FailedReceipt> failed;  // without refunds and payouts, in the tree's order
+    bool near_failed = false;
+    std::size_t near_end = ReceiptNode::kTransaction;  // the node whose outcome is NEAR's word
+    std::vector<FailedReceipt> failed;                 // without refunds and payouts, in the tree's order
 };
 
 // nullopt: not completed at `tip`.

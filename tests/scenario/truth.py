@@ -43,10 +43,10 @@ def class_and_panic(error):
 
 # Who decides a verdict: the one of these that was executed first.
 DECIDE = {
-    "failed": lambda failure: failure["role"] == "initial",
-    "callback_failed": lambda failure: failure["role"] == "callback" and not failure["handled"],
-    "receipt_failed": lambda failure: not failure["handled"],
-    "succeeded_with_handled_failure": lambda failure: True,
+    "failed": lambda failure, t: failure["role"] == "initial" or failure["receipt_id"] == t["near_status_receipt_id"],
+    "callback_failed": lambda failure, t: failure["role"] == "callback",
+    "receipt_failed": lambda failure, t: not failure["handled"],
+    "succeeded_with_handled_failure": lambda failure, t: True,
 }
 
 
@@ -54,7 +54,7 @@ def deciding_class(transaction):
     if transaction["error"]:
         return class_and_panic(transaction["error"])[0]
     heights = {node["receipt_id"]: node["executed_height"] for node in transaction["tree"]}
-    those = [failure for failure in transaction["failed_receipts"] if DECIDE[transaction["verdict"]](failure)]
+    those = [failure for failure in transaction["failed_receipts"] if DECIDE[transaction["verdict"]](failure, transaction)]
     if not those:
         return None
     first = min(those, key=lambda failure: (heights[failure["receipt_id"]], failure["receipt_id"]))
@@ -71,24 +71,25 @@ class Judging:
                       f"for example {list(missing)[:2]} against {list(invented)[:2]}")
 
     def true_results(self, truth):
-        return {(t["tx_hash"], t["verdict"], deciding_class(t), str(t["heights"]["included"]), str(t["heights"]["completed"]),
+        return {(t["tx_hash"], t["verdict"], t["near_status"], t["near_status_receipt_id"], deciding_class(t), str(t["heights"]["included"]), str(t["heights"]["completed"]),
                  str(t["heights"]["refunded"]), str(len(t["tree"])), str(len(t["failed_receipts"])))
                 for t in truth}
 
     def stored_results(self, database):
-        rows = self.query("SELECT tx_hash, verdict, error_class, included_height, completed_height, settled_height, "
+        rows = self.query("SELECT tx_hash, verdict, near_status, near_status_receipt_id, error_class, included_height, completed_height, settled_height, "
                           "receipts, failed_receipts FROM transaction_results", database)
         self.assertEqual(len({row[0] for row in rows}), len(rows), "a transaction has two results")
         return {tuple(row) for row in rows}
 
     def true_findings(self, truth):
         receipts = {("failed_receipt:" + f["receipt_id"], t["tx_hash"], f["role"], "t" if f["handled"] else "f",
-                     *class_and_panic(f["error"])) for t in truth for f in t["failed_receipts"]}
-        return receipts | {("failed_transaction:" + t["tx_hash"], t["tx_hash"], None, "f", *class_and_panic(t["error"]))
+                     " ".join(sorted(set(f["handled_by"]))) or None, *class_and_panic(f["error"]))
+                    for t in truth for f in t["failed_receipts"]}
+        return receipts | {("failed_transaction:" + t["tx_hash"], t["tx_hash"], None, "f", None, *class_and_panic(t["error"]))
                            for t in truth if t["error"]}
 
     def stored_findings(self, database):
-        rows = self.query("SELECT finding_id, tx_hash, role, handled, error_class, "
+        rows = self.query("SELECT finding_id, tx_hash, role, handled, array_to_string(handled_by, ' '), error_class, "
                           "CASE error_class WHEN 'contract_panic' THEN error_text END "
                           "FROM findings WHERE kind IN ('failed_receipt', 'failed_transaction')", database)
         self.assertEqual(len({row[0] for row in rows}), len(rows), "a cause is found twice")

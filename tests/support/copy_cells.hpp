@@ -38,7 +38,7 @@ inline ColumnType type_of_column(const std::string& name) {
         for (const char* column :
              {"gas_price", "total_supply", "balance_burnt", "nonce", "tokens_burnt", "deposit"})
             all[column] = ColumnType::numeric;
-        for (const char* column : {"input_data_ids", "output_data_ids", "receipt_ids", "logs"})
+        for (const char* column : {"input_data_ids", "output_data_ids", "receipt_ids", "logs", "handled_by"})
             all[column] = ColumnType::texts;
         return all;
     }();

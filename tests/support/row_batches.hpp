@@ -27,10 +27,13 @@ inline std::string time_text(base::Height height) {
 inline const std::string kNull = "\\N";
 inline std::string or_null(const std::string& text) { return text.empty() ? kNull : text; }
 
+// The last columns may be left out: they are NULL.
 inline void add_line(RowBatch& batch, Table table, const std::vector<std::string>& fields) {
+    const auto& columns = chain::table_spec(table).columns;
     Line line;
     for (const auto& field : fields) line.push_back(field == kNull ? Cell() : Cell(field));
-    write_line(batch[table].copy_data, line, chain::table_spec(table).columns);
+    line.resize(columns.size());
+    write_line(batch[table].copy_data, line, columns);
     ++batch[table].rows;
 }
 

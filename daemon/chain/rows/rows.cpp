@@ -66,10 +66,12 @@ std::array<TableSpec, kTableCount> make_specs() {
         {"transaction_results",
          {"tx_hash", "tree_id", "block_height", "block_time", "signer_id", "receiver_id", "verdict",
           "error_class", "error_text", "included_height", "completed_height", "completed_time",
-          "settled_height", "receipts", "failed_receipts", "gas_burnt", "tokens_burnt"}},
+          "settled_height", "receipts", "failed_receipts", "gas_burnt", "tokens_burnt", "near_status",
+          "near_status_receipt_id"}},
         {"findings",
          {"finding_id", "kind", "tx_hash", "tree_id", "receipt_id", "role", "handled", "contract_id",
-          "method_name", "signer_id", "error_class", "error_text", "block_height", "block_time"}},
+          "method_name", "signer_id", "error_class", "error_text", "block_height", "block_time",
+          "handled_by"}},
     }};
 }
 

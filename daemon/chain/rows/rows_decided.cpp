@@ -28,6 +28,9 @@ void write_result(RowBatch& batch, const TreeResult& result) {
     row.integer(result.failed_receipts);
     row.bigint(result.gas_burnt);
     row.numeric(result.tokens_burnt);
+    const auto& near_status = result.near_status;
+    near_status ? row.text(near_status->name()) : row.null();
+    row.text_or_null(near_status ? std::string_view(near_status->receipt_id) : std::string_view());
     row.end_row();
     ++table.rows;
 }
@@ -49,6 +52,7 @@ void write_finding(RowBatch& batch, const Finding& finding) {
     row.text_or_null(finding.failure.error_text);
     finding.at.height > 0 ? row.bigint(finding.at.height) : row.null();
     row.time(RowTime(finding.at.timestamp_nanosec));
+    row.texts({finding.handled_by.begin(), finding.handled_by.end()});
     row.end_row();
     ++table.rows;
 }

@@ -112,10 +112,11 @@ void judge(RowBatch& batch, const WholeBlock& whole, const BlockTrees& trees, Li
         if (!node.tree.is_transaction) continue;
         const auto& item = *node.receipt;
         if (node.parent)
-            live_trees.executed(node.tree.tree_id,
-                                {node.parent_receipt_id, item.receipt, item.outcome,
-                                 role_of(item.receipt, node.parent), node.in_scope},
-                                at);
+            live_trees.executed(
+                node.tree.tree_id,
+                {node.parent_receipt_id, item.receipt, item.outcome, role_of(item.receipt, node.parent),
+                 result_chain_of(node.parent), node.in_scope},
+                at);
         else
             live_trees.forget(node.tree.tree_id);
     }

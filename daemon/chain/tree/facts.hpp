@@ -66,11 +66,11 @@ struct OutcomeFacts {
     std::string executor_id;
     StatusKind status = StatusKind::unknown;
     std::vector<std::string> receipt_ids;
-    std::string returned_id;  // the receipt whose result is this one's; empty: none
-    FailureClass failure;     // if status is failure
+    FailureClass failure;  // if status is failure
     Gas gas_burnt = 0;
     u128 tokens_burnt = 0;
     std::optional<ExecutedAt> at;
+    std::string returned_id = {};  // the receipt whose result is this one's; empty: none
 };
 OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at);
 

@@ -22,6 +22,14 @@ enum class Verdict : std::uint8_t {
 Text verdict_name(Verdict verdict);
 std::optional<Verdict> parse_verdict(Text name);
 
+// How NEAR itself tells a transaction: by the end of its result chain (chain-model.md §2.1).
+struct NearStatus {
+    bool failed = false;
+    std::string receipt_id;  // whose outcome that is; empty: the transaction's own
+    Text name() const { return failed ? "failure" : "success"; }
+    friend bool operator==(const NearStatus&, const NearStatus&) = default;
+};
+
 // A finding is reported to people: a failed receipt that is no refund and no payout, a transaction that
 // failed before it made a receipt, or a watched transaction that ended without a tree or is stuck. Empty: not
 // known, or there is none.
@@ -34,9 +42,11 @@ struct Finding {
     std::string parent_receipt_id;
     std::optional<Role> role;  // of the receipt
     std::optional<bool> handled;
-    std::string contract_id;  // the receiver
-    std::string method_name;  // of the first function call, else the first action's name
+    std::vector<std::string> handled_by;  // the receipts that awaited it, if it is handled
+    std::string contract_id;              // the receiver
+    std::string method_name;              // of the first function call, else the first action's name
     FailureClass failure;
+    std::optional<NearStatus> near_status;  // of its transaction, once that has a result; not stored with it
     ExecutedAt at;  // height 0: not known; the time is then that of the transaction, or when it was found
 
     // Gives a failed receipt or transaction its kind and id.
@@ -61,7 +71,8 @@ struct TreeResult {
     std::string signer_id;
     std::string receiver_id;
     Verdict verdict = Verdict::succeeded;
-    FailureClass failure;  // of what decided the verdict
+    std::optional<NearStatus> near_status;  // nullopt: the end of the result chain is not known
+    FailureClass failure;                   // of what decided the verdict
     ExecutedAt included_at;
     ExecutedAt completed_at;     // the last receipt that is no refund and no payout
     ExecutedAt settled_at;       // the last of all

@@ -51,7 +51,10 @@ private:
             tree_.included = true;
             tree_.included_at = conversion->at;
             tree_.transaction_failed = conversion->status == StatusKind::failure;
-            if (tree_.transaction_failed) tree_.transaction_failure = conversion->failure;
+            if (tree_.transaction_failed) {
+                tree_.transaction_failure = conversion->failure;
+                tree_.near_status = NearStatus{true, {}};
+            }
             tree_.gas_burnt = conversion->gas_burnt;
             tree_.tokens_burnt = conversion->tokens_burnt;
             spawn(*conversion, nullptr, {true, false, OnResultChain::no}, OnResultChain::yes);
@@ -105,8 +108,15 @@ private:
         tree_.receipts.push_back(judged(spawned, node, attached));
         if (!node.outcome) return;
         const bool deleted = succeeded(node.outcome->status) && node.body && node.body->deletes_account;
-        spawn(*node.outcome, spawned.id, {false, deleted, OnResultChain::no},
-              result_chain_of(spawned.parent));
+        const auto result_chain = result_chain_of(spawned.parent);
+        if (attached && result_chain == OnResultChain::yes) end_result_chain(*node.outcome);
+        spawn(*node.outcome, spawned.id, {false, deleted, OnResultChain::no}, result_chain);
+    }
+
+    void end_result_chain(const OutcomeFacts& outcome) {
+        const bool failed = outcome.status == StatusKind::failure;
+        if (failed || outcome.status == StatusKind::success_value)
+            tree_.near_status = NearStatus{failed, outcome.id};
     }
 
     static JudgedReceipt judged(const Spawned& spawned, const Node& node, bool attached) {
@@ -218,6 +228,7 @@ private:
         const auto& receipt = tree_.receipts[i];
         Failure failure;
         failure.body_known = bodies_[i] != nullptr;
+        failure.on_result_chain = tree_.near_status && tree_.near_status->receipt_id == receipt.receipt_id;
         auto& finding = failure.finding;
         finding.tx_hash = parts_.tx_hash_;
         if (parts_.transaction_) finding.signer_id = parts_.transaction_->signer_id;
@@ -315,7 +326,7 @@ private:
         if (tree_.completed) {
             conclude();
             // The verdict was given as if nobody awaited anything whose receipt is not known.
-            tree_.certain_verdict = whole || tree_.verdict == Verdict::failed ? tree_.verdict : std::nullopt;
+            tree_.certain_verdict = whole ? tree_.verdict : early;
         } else if (early || whole) {
             tree_.certain_verdict =
                 early ? early : verdict_of(tree_.failures, Missing::refunds, tree_.initial_succeeded);

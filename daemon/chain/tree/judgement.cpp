@@ -29,6 +29,7 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement)
     result.signer_id = transaction.signer_id;
     result.receiver_id = transaction.receiver_id;
     result.verdict = *judgement.verdict;
+    result.near_status = judgement.near_status;
     result.included_at = judgement.included_at.value_or(ExecutedAt());
     result.completed_at = judgement.completed_at.value_or(result.included_at);
     result.settled_at = judgement.settled_at.value_or(result.included_at);
@@ -38,7 +39,10 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement)
     result.receipts = static_cast<std::uint64_t>(
         std::count_if(judgement.receipts.begin(), judgement.receipts.end(),
                       [](const auto& receipt) { return receipt.attached && receipt.executed; }));
-    for (const auto& failure : judgement.failures) decided.findings.push_back(failure.finding);
+    for (const auto& failure : judgement.failures) {
+        decided.findings.push_back(failure.finding);
+        decided.findings.back().near_status = judgement.near_status;
+    }
     if (const auto* failure = deciding(judgement.failures, result.verdict))
         result.failure = failure->finding.failure;
     decided.results.push_back(std::move(result));

@@ -60,11 +60,12 @@ struct Judgement {
     bool transaction_failed = false;
     FailureClass transaction_failure;
     bool initial_succeeded = false;
-    bool completed = false;          // nothing but refunds and payouts can be missing
-    bool settled = false;            // nothing is missing
-    std::optional<Verdict> verdict;  // of a completed tree
+    bool completed = false;                 // nothing but refunds and payouts can be missing
+    bool settled = false;                   // nothing is missing
+    std::optional<Verdict> verdict;         // of a completed tree
+    std::optional<NearStatus> near_status;  // as soon as the result chain has its end
     // Given as soon as nothing that is missing can change it: once the initial receipt failed, a callback
-    // failed unhandled, or only refunds can follow. It is the verdict of the completed tree. Withheld while
+    // failed, or only refunds can follow. It is the verdict of the completed tree. Withheld while
     // an outcome is known without its receipt.
     std::optional<Verdict> certain_verdict;
     // The receipts whose failure gave the verdict; empty: the transaction's did.

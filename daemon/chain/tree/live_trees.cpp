@@ -35,6 +35,7 @@ void LiveTrees::transaction(const SignedTransaction& transaction, const Outcome&
     tree.announced += outcome.receipt_ids.size();
     if (outcome.status.kind == StatusKind::failure) {
         Failure failure;
+        result.near_status = NearStatus{true, {}};
         failure.finding.contract_id = transaction.receiver_id;
         failure.finding.method_name = called_method_or_action(transaction.actions);
         failure.finding.failure = classify_failure(outcome.status.failure_json);
@@ -61,7 +62,11 @@ void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt a
     touch(tx_hash, tree);
     if (item.receipt.predecessor_id == kSystemAccount) return;
     keep_latest(result.completed_at, at);
-    if (item.outcome.status.kind == StatusKind::failure) record_failure(tree, item, at);
+    const auto status = item.outcome.status.kind;
+    const bool failed = status == StatusKind::failure;
+    if (item.result_chain == OnResultChain::yes && (failed || status == StatusKind::success_value))
+        result.near_status = NearStatus{failed, std::string(item.outcome.id)};
+    if (failed) record_failure(tree, item, at);
     settle_awaited(tree, item);
 }
 
@@ -75,6 +80,7 @@ void LiveTrees::record_failure(Tree& tree, const ExecutedReceipt& item, Executed
     finding.method_name = called_method_or_action(item.receipt.actions);
     finding.failure = classify_failure(item.outcome.status.failure_json);
     finding.at = at;
+    failure.on_result_chain = item.result_chain == OnResultChain::yes;
     for (const auto& receiver : item.receipt.output_data_receivers)
         failure.awaiters.push_back({std::string(receiver.data_id), Awaiter::End::open, {}});
     ++tree.result.failed_receipts;

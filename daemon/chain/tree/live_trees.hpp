@@ -30,6 +30,7 @@ public:
         const Receipt& receipt;
         const Outcome& outcome;
         std::optional<Role> role;
+        OnResultChain result_chain = OnResultChain::no;
         bool in_scope = true;  // else its failure is not told
     };
 

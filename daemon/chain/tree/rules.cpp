@@ -3,73 +3,31 @@
 #include <algorithm>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 
 namespace receiptd::chain {
 
 namespace {
 
-// Data edges have no cycle on an honest chain; on another one a ring stays undecided.
-class Handlings {
-public:
-    explicit Handlings(std::vector<Failure>& failures) : failures_(failures), states_(failures.size()) {
-        for (std::size_t i = 0; i < failures.size(); ++i) at_.emplace(failures[i].finding.receipt_id, i);
+Handling handling_of(const Failure& failure) {
+    if (failure.finding.role == Role::callback) return Handling::unhandled;
+    if (!failure.body_known) return Handling::undecided;
+    if (failure.awaiters.empty()) return Handling::unhandled;
+    bool open = false;
+    for (const auto& awaiter : failure.awaiters) {
+        if (awaiter.end == Awaiter::End::failed) return Handling::unhandled;
+        open = open || awaiter.end == Awaiter::End::open;
     }
+    return open ? Handling::undecided : Handling::handled;
+}
 
-    void decide() {
-        for (std::size_t i = 0; i < failures_.size(); ++i) decide(i);
-    }
-
-private:
-    enum class State : std::uint8_t { open, entered, done };
-
-    // A failure after those that await it; a stack, as a chain of them may be long.
-    void decide(std::size_t start) {
-        stack_.push_back(start);
-        while (!stack_.empty()) {
-            const auto i = stack_.back();
-            if (states_[i] == State::open && failures_[i].handling == Handling::undecided) {
-                states_[i] = State::entered;
-                for (const auto& awaiter : failures_[i].awaiters)
-                    if (const auto* failed = failure_of(awaiter))
-                        if (const auto next = index_of(*failed); states_[next] == State::open)
-                            stack_.push_back(next);
-                continue;
-            }
-            stack_.pop_back();
-            if (states_[i] == State::entered) failures_[i].handling = handling(failures_[i]);
-            states_[i] = State::done;
-        }
-    }
-
-    Handling handling(const Failure& failure) const {
-        if (!failure.body_known) return Handling::undecided;
-        if (failure.awaiters.empty()) return Handling::unhandled;
-        bool open = false;
-        for (const auto& awaiter : failure.awaiters) {
-            if (awaiter.end == Awaiter::End::succeeded) continue;
-            const auto* failed = failure_of(awaiter);
-            if (failed && failed->handling == Handling::unhandled) return Handling::unhandled;
-            open = open || !failed || failed->handling == Handling::undecided;
-        }
-        return open ? Handling::undecided : Handling::handled;
-    }
-
-    const Failure* failure_of(const Awaiter& awaiter) const {
-        if (awaiter.end != Awaiter::End::failed) return nullptr;
-        const auto found = at_.find(awaiter.receipt_id);
-        return found == at_.end() ? nullptr : &failures_[found->second];
-    }
-
-    std::size_t index_of(const Failure& failure) const {
-        return static_cast<std::size_t>(&failure - failures_.data());
-    }
-
-    std::vector<Failure>& failures_;
-    std::unordered_map<std::string_view, std::size_t> at_;
-    std::vector<State> states_;
-    std::vector<std::size_t> stack_;
-};
+// Each once: a receipt may await another by several data ids.
+std::vector<std::string> receipts_of(const std::vector<Awaiter>& awaiters) {
+    std::vector<std::string> ids;
+    for (const auto& awaiter : awaiters) ids.push_back(awaiter.receipt_id);
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    return ids;
+}
 
 bool is_of_initial(const Failure& failure) {
     return failure.finding.receipt_id.empty() || failure.finding.role == Role::initial;
@@ -82,12 +40,10 @@ bool is_earlier(const Finding& a, const Finding& b) {
 }  // namespace
 
 void Awaiter::ended(bool failed, std::string_view by) {
-    if (!failed) {
-        if (end == End::open) end = End::succeeded;
-    } else if (end != End::failed || by < receipt_id) {
-        end = End::failed;
-        receipt_id = by;
-    }
+    const auto now = failed ? End::failed : End::succeeded;
+    if (now < end || (now == end && by >= receipt_id)) return;
+    end = now;
+    receipt_id = by;
 }
 
 Text handling_name(Handling handling) {
@@ -100,28 +56,34 @@ Text handling_name(Handling handling) {
 }
 
 void decide_handling(std::vector<Failure>& failures, bool all_executed) {
-    Handlings(failures).decide();
     for (auto& failure : failures) {
+        if (failure.handling == Handling::undecided) failure.handling = handling_of(failure);
         if (all_executed && failure.handling == Handling::undecided) failure.handling = Handling::unhandled;
-        if (failure.handling != Handling::undecided)
-            failure.finding.handled = failure.handling == Handling::handled;
+        if (failure.handling == Handling::undecided) continue;
+        failure.finding.handled = failure.handling == Handling::handled;
+        if (failure.handling == Handling::handled && failure.finding.handled_by.empty())
+            failure.finding.handled_by = receipts_of(failure.awaiters);
     }
 }
 
 std::optional<Verdict> verdict_of(const std::vector<Failure>& failures, Missing missing,
                                   bool initial_succeeded) {
     bool callback = false;
-    bool other = false;
+    bool near_says_failure = false;
+    bool unhandled = false;
     bool undecided = false;
     for (const auto& failure : failures) {
         if (is_of_initial(failure)) return Verdict::failed;
-        const bool unhandled = failure.handling == Handling::unhandled;
+        callback = callback || failure.finding.role == Role::callback;
+        near_says_failure = near_says_failure || failure.on_result_chain;
+        unhandled = unhandled || failure.handling == Handling::unhandled;
         undecided = undecided || failure.handling == Handling::undecided;
-        if (unhandled) (failure.finding.role == Role::callback ? callback : other) = true;
     }
     if (callback && initial_succeeded) return Verdict::callback_failed;
-    if (missing == Missing::receipts || undecided) return std::nullopt;
-    if (other) return Verdict::receipt_failed;
+    if (missing == Missing::receipts) return std::nullopt;
+    if (near_says_failure) return Verdict::failed;
+    if (undecided) return std::nullopt;
+    if (unhandled) return Verdict::receipt_failed;
     return failures.empty() ? Verdict::succeeded : Verdict::succeeded_with_handled_failure;
 }
 
@@ -129,8 +91,8 @@ bool gives(const Failure& failure, Verdict verdict) {
     const bool handled = failure.handling == Handling::handled;
     switch (verdict) {
         case Verdict::succeeded: return false;
-        case Verdict::failed: return is_of_initial(failure);
-        case Verdict::callback_failed: return failure.finding.role == Role::callback && !handled;
+        case Verdict::failed: return is_of_initial(failure) || failure.on_result_chain;
+        case Verdict::callback_failed: return failure.finding.role == Role::callback;
         case Verdict::receipt_failed: return !handled;
         case Verdict::succeeded_with_handled_failure: return handled;
     }

@@ -2,10 +2,13 @@
 // its failures: judge.cpp from a tree's parts, live_trees.cpp while blocks go by.
 //
 //  1. Failures of refunds and payouts never count: they are not among these.
-//  2. A failed receipt is handled if it is awaited, and each receipt that awaits it succeeded, or failed and
-//     is handled itself. Nobody handles a failure that nobody awaits.
-//  3. The verdict is the first that applies: `failed`, the transaction or its initial receipt failed;
-//     `callback_failed`, a callback failed unhandled; `receipt_failed`, another receipt did;
+//  2. A failed receipt is handled if it is awaited, and each receipt that awaits it succeeded. A failed
+//  callback
+//     is never handled, whoever looked on: the second half of its contract's work did not run; neither is
+//     what only it awaited.
+//  3. The verdict is the first that applies: `failed`, the transaction or its initial receipt failed, or NEAR
+//     says failure (the end of the result chain failed) and no callback failed; `callback_failed`, a callback
+//     failed; `receipt_failed`, another receipt failed and it is not handled;
 //     `succeeded_with_handled_failure`, all that failed is handled; `succeeded`.
 //  4. Nobody awaits the inner call of a Delegate action: its failure is a receipt_failed, though
 //     the relayer's part succeeded (chain-model.md §6.3).
@@ -31,17 +34,18 @@ struct Awaiter {
     enum class End : std::uint8_t { open, succeeded, failed };
     std::string data_id;
     End end = End::open;     // open, too: no receipt that awaits this data is known
-    std::string receipt_id;  // of one that failed
+    std::string receipt_id;  // of the one that ended so
 
     // One receipt awaits a data id. Where a dishonest host tells of several, a failed one counts first, of
-    // those the one with the smallest id.
+    // several that ended alike the one with the smallest id.
     void ended(bool failed, std::string_view by);
 };
 
 struct Failure {
     Finding finding;  // receipt_id empty: the transaction itself failed
     std::vector<Awaiter> awaiters;
-    bool body_known = true;  // else nobody can tell who awaits it
+    bool body_known = true;        // else nobody can tell who awaits it
+    bool on_result_chain = false;  // then NEAR says failure because of it
     Handling handling = Handling::undecided;
 };
 

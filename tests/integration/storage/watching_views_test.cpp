@@ -96,9 +96,9 @@ protected:
     }
 };
 
-TEST_F(WatchingViews, FailedCallbacksAreThoseThatNobodyTookCareOf) {
+TEST_F(WatchingViews, FailedCallbacksAreNoOtherFailures) {
     finding({"lost"});
-    finding({"handled", "callback", "true"});
+    finding({"handled", "promise", "true"});
     finding({"promise", "promise"});
     finding({"T", "", "false", "failed_transaction"});
     EXPECT_EQ(rows("SELECT * FROM failed_callbacks"),
@@ -108,11 +108,11 @@ TEST_F(WatchingViews, FailedCallbacksAreThoseThatNobodyTookCareOf) {
 
 TEST_F(WatchingViews, HandledFailuresAreOfAnyRole) {
     finding({"lost"});
-    finding({"one", "callback", "true"});
+    finding({"one", "returned", "true"});
     finding({"two", "promise", "true"});
     finding({"T", "", "false", "failed_transaction"});
     EXPECT_EQ(rows("SELECT * FROM handled_failures ORDER BY finding_id"),
-              "failed_receipt:one|T|one|callback|app.near|on_done|alice.near|gas_exceeded|Exceeded|7|"
+              "failed_receipt:one|T|one|returned|app.near|on_done|alice.near|gas_exceeded|Exceeded|7|"
               "2026-01-01 00:10:00+00\n"
               "failed_receipt:two|T|two|promise|app.near|on_done|alice.near|gas_exceeded|Exceeded|7|"
               "2026-01-01 00:10:00+00\n");
@@ -189,17 +189,17 @@ TEST_F(WatchingViews, ContractHealthCountsCallsByHourContractAndMethod) {
     receipt({"c", "failure", "'run'", "callback", "01:00"});
     finding({"c", "callback", "false", "failed_receipt", "run", "01:00"});
     receipt({"d", "failure", "'run'", "callback", "01:20"});
-    finding({"d", "callback", "true", "failed_receipt", "run", "01:20"});
+    finding({"d", "callback", "false", "failed_receipt", "run", "01:20"});
     receipt({"e", "failure", "'other'", "promise", "02:59:59"});
     finding({"e", "promise", "false", "failed_receipt", "other", "02:59:59"});
     receipt({"f", "success_receipt_id", "'run'", "promise", "00:00", "dex.near"});
     EXPECT_EQ(health(),
               "00:00|app.near|run|2|1|0\n"
               "00:00|dex.near|run|1|0|0\n"
-              "01:00|app.near|run|2|2|1\n"
+              "01:00|app.near|run|2|2|2\n"
               "02:00|app.near|other|1|1|0\n");
     EXPECT_EQ(health("contract_id = 'app.near' AND hour > " + at("00:00") + " AND hour < " + at("02:00")),
-              "01:00|app.near|run|2|2|1\n");
+              "01:00|app.near|run|2|2|2\n");
 }
 
 TEST_F(WatchingViews, ContractHealthNamesACallbackWithoutACallByItsAction) {

@@ -109,10 +109,12 @@ TEST(Payload, StatesTheVerdictWhileARefundIsUnderWay) {
 TEST(Payload, HasNoVerdictWhileWhatRunsCanChangeIt) {
     Swap swap;
     auto& parts = swap.cause.tree;
+    parts.receipts.back().input_data_ids.clear();
     parts.receipts.back().output_data_ids = {"e"};
     parts.outcomes[1].receipt_ids.push_back("r3");
     swap.receipt("r3", "app.near", "app.near", "finally").input_data_ids = {"e"};
     swap.cause.finding->handled.reset();
+    swap.cause.finding->role = chain::Role::promise;
     expect_golden("open_tree.json", payload(swap.cause));
 }
 

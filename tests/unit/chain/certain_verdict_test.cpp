@@ -67,6 +67,18 @@ TEST(CertainVerdict, OfADetachedFailureWaitsForWhatCanBeACallback) {
     EXPECT_EQ(story.judge().certain_verdict, Verdict::receipt_failed);
 }
 
+TEST(CertainVerdict, OfAReturnedFailureWaitsForWhatCanBeACallback) {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.returns("r0", "last", {"last", "unseen"});
+    story.receipt("last", "app", "other");
+    story.fails("last", {"back"});
+    EXPECT_FALSE(story.judge().certain_verdict);
+    story.receipt("unseen", "app", "app");
+    story.ok("unseen");
+    EXPECT_EQ(story.judge().certain_verdict, Verdict::failed);
+}
+
 // As blocks and rows bring it: no outcome comes before the body of its receipt.
 testing::Parts with_bodies_in_time(const testing::Parts& parts) {
     std::map<std::string, ReceiptFacts> bodies;

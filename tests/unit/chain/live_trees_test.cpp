@@ -111,7 +111,21 @@ private:
         receipt.input_data_ids.assign(body.input_data_ids.begin(), body.input_data_ids.end());
         for (const auto& id : body.output_data_ids) receipt.output_data_receivers.push_back({id, "app"});
         const auto& judged = *judged_.at(facts.id);
-        live.executed("TX", {judged.parent_receipt_id, receipt, outcome, judged.role}, at);
+        const auto chain = is_result(facts.id) ? OnResultChain::yes : OnResultChain::no;
+        live.executed("TX", {judged.parent_receipt_id, receipt, outcome, judged.role, chain}, at);
+    }
+
+    // Whether the transaction's result is that of this receipt.
+    bool is_result(const std::string& receipt_id) const {
+        auto at = receipt_id;
+        for (auto parent = judged_.at(at)->parent_receipt_id; !parent.empty();
+             parent = judged_.at(at)->parent_receipt_id) {
+            const auto maker = std::find_if(told_.begin(), told_.end(),
+                                            [&](const auto& outcome) { return outcome.id == parent; });
+            if (maker->returned_id != at) return false;
+            at = parent;
+        }
+        return true;
     }
 
     const Story& story_;
@@ -130,6 +144,7 @@ TEST(LiveTrees, SaysWhatTheWholeTreeSays) {
     int settled = 0;
     std::set<Verdict> verdicts;
     std::set<std::string> deciding_classes;
+    std::set<Text> near_says;
     for (int round = 0; round < 3000; ++round) {
         const auto story = random_story(random);
         LiveTrees live;
@@ -161,6 +176,8 @@ TEST(LiveTrees, SaysWhatTheWholeTreeSays) {
         const auto stored =
             chain::decided(TransactionFacts{"TX", "alice", "app", 0, {}}, judgement).results.front();
         ASSERT_EQ(result.failure, stored.failure) << round;
+        ASSERT_EQ(result.near_status, stored.near_status) << round;
+        if (result.near_status) near_says.insert(result.near_status->name());
         ASSERT_EQ(result.receipts, stored.receipts);
         ASSERT_EQ(result.included_at, stored.included_at) << round;
         ASSERT_EQ(result.completed_at, stored.completed_at) << round;
@@ -177,6 +194,7 @@ TEST(LiveTrees, SaysWhatTheWholeTreeSays) {
     }
     EXPECT_GT(settled, 500);
     EXPECT_EQ(verdicts.size(), 5u) << "every verdict came up";
+    EXPECT_EQ(near_says.size(), 2u);
     EXPECT_EQ(deciding_classes.size(), 3u) << "every class of failure decided once";
 }
 

@@ -58,6 +58,8 @@ TEST_F(Decisions, AreRowsOfTheBlockThatSettlesThem) {
     ASSERT_EQ(results.size(), 1u);
     EXPECT_EQ(results[0]["tx_hash"], "T");
     EXPECT_EQ(results[0]["verdict"], "succeeded_with_handled_failure");
+    EXPECT_EQ(results[0]["near_status"], "success");
+    EXPECT_EQ(results[0]["near_status_receipt_id"], "A");
     EXPECT_EQ(results[0]["included_height"], "10");
     EXPECT_EQ(results[0]["settled_height"], "13");
     EXPECT_EQ(results[0]["receipts"], "3");
@@ -67,6 +69,7 @@ TEST_F(Decisions, AreRowsOfTheBlockThatSettlesThem) {
     EXPECT_EQ(findings[0]["finding_id"], "failed_receipt:P");
     EXPECT_EQ(findings[0]["role"], "promise");
     EXPECT_EQ(findings[0]["handled"], "t");
+    EXPECT_EQ(findings[0]["handled_by"], R"({"C"})");
     EXPECT_EQ(findings[0]["contract_id"], "token.near");
     EXPECT_EQ(findings[0]["block_height"], "12");
     ASSERT_EQ(batch.findings.size(), 1u);

@@ -4,6 +4,8 @@
 #include "chain/tree/receipt_tree.hpp"
 
 #include <random>
+#include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -23,7 +25,7 @@ public:
         transaction.receiver_id = "app";
         transaction.deposit = 100;
         parts.emplace_back(transaction);
-        outcome("TX", StatusKind::success_receipt_id, {"r0"});
+        returns("TX", "r0", {"r0"});
     }
 
     ReceiptFacts& receipt(const std::string& id, const std::string& from, const std::string& to,
@@ -49,6 +51,11 @@ public:
         facts.at = ExecutedAt{++height, height * 1000};
         parts.emplace_back(std::move(facts));
     }
+    // The result of `id` is that of one of its children.
+    void returns(const std::string& id, const std::string& child, std::vector<std::string> children) {
+        outcome(id, StatusKind::success_receipt_id, std::move(children));
+        std::get<OutcomeFacts>(parts.back()).returned_id = child;
+    }
     void ok(const std::string& id, std::vector<std::string> children = {}) {
         outcome(id, StatusKind::success_value, std::move(children));
     }
@@ -70,12 +77,19 @@ public:
     BlockHeight height = 100;
 };
 
-// A tree drawn at random: receipts spawn others, some of them await one another; one that failed spawns
-// refunds only, and a refund nothing.
+inline const JudgedReceipt& find(const Judgement& tree, const std::string& id) {
+    for (const auto& receipt : tree.receipts)
+        if (receipt.receipt_id == id) return receipt;
+    throw std::out_of_range(id);
+}
+
+// A tree drawn at random: receipts spawn others, return them or not, some of them await one another; one that
+// failed spawns refunds only, and a refund nothing.
 inline Story random_story(std::mt19937& random) {
     Story story;
     std::vector<std::string> open{"r0"};
     story.receipt("r0", "alice", "app");
+    std::set<std::string> callbacks;
     int next = 1;
     const auto chance = [&](int percent) { return static_cast<int>(random() % 100) < percent; };
     while (!open.empty()) {
@@ -84,7 +98,7 @@ inline Story random_story(std::mt19937& random) {
         if (chance(5)) continue;  // not executed yet
         std::vector<std::string> children;
         std::vector<std::string> data;
-        const bool fails = chance(25);
+        const bool fails = chance(callbacks.contains(id) ? 8 : 25);
         const bool is_refund = id.starts_with("refund");
         while (!fails && !is_refund && next < 60 && chance(60)) {
             const auto child = "r" + std::to_string(next++);
@@ -93,7 +107,10 @@ inline Story random_story(std::mt19937& random) {
                 made.output_data_ids = {"d" + child};
                 data.push_back("d" + child);
             }
-            if (chance(40)) std::swap(made.input_data_ids, data);
+            if (!data.empty() && chance(40)) {
+                std::swap(made.input_data_ids, data);
+                callbacks.insert(child);
+            }
             children.push_back(child);
             open.push_back(child);
         }
@@ -102,7 +119,12 @@ inline Story random_story(std::mt19937& random) {
             story.receipt("refund" + id, "system", "alice");
             open.push_back("refund" + id);
         }
-        fails ? story.fails(id, children) : story.ok(id, children);
+        if (fails)
+            story.fails(id, children);
+        else if (!children.empty() && !children.front().starts_with("refund") && chance(50))
+            story.returns(id, children.front(), children);
+        else
+            story.ok(id, children);
         if (chance(80)) story.data("d" + id, chance(30));
     }
     return story;

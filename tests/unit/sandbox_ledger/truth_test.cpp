@@ -59,6 +59,21 @@ TEST(Truth, AFailedPromiseWhoseCallbackSucceededIsHandled) {
     ASSERT_EQ(truth.at("failed_receipts").size(), 1U);
     EXPECT_EQ(truth.at("failed_receipts").at(0).at("role"), "promise");
     EXPECT_EQ(truth.at("failed_receipts").at(0).at("handled"), true);
+    EXPECT_EQ(truth.at("failed_receipts").at(0).at("handled_by").size(), 1U);
+    EXPECT_EQ(truth.at("near_status"), "success");
+    EXPECT_NE(truth.at("near_status_receipt_id"), truth.at("tree").at(0).at("receipt_id"))
+        << "the callback's";
+}
+
+TEST(Truth, AReturnedPromiseThatFailsIsFailedAsNearSays) {
+    TestChain chain;
+    const std::string hash = chain.run(chain.call(
+        "alice.sandbox", "ft.sandbox", "call", R"({"to":"script.sandbox","method":"panic","return":true})"));
+    const Json truth = chain.truth(hash);
+    EXPECT_EQ(truth.at("verdict"), "failed") << truth.dump(1);
+    EXPECT_EQ(truth.at("near_status"), "failure");
+    EXPECT_EQ(truth.at("failed_receipts").at(0).at("role"), "returned");
+    EXPECT_EQ(truth.at("near_status_receipt_id"), truth.at("failed_receipts").at(0).at("receipt_id"));
 }
 
 TEST(Truth, ACallbackThatFailsIsCallbackFailedThoughTheCallSucceeded) {

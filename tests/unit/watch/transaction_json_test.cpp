@@ -40,9 +40,10 @@ Story failed_callback() {
 TEST(TransactionJson, ATransactionThatNobodyKnows) {
     const auto view = transaction_view("TX", "", std::nullopt, {}, {}, {});
     EXPECT_FALSE(view.known());
-    EXPECT_EQ(transaction_json(view),
-              R"({"tx_hash":"TX","sender_id":null,"stage":null,"verdict":null,"reason":null,)"
-              R"("evidence":null,"stages":[],"findings":[],"tree":null})");
+    EXPECT_EQ(
+        transaction_json(view),
+        R"({"tx_hash":"TX","sender_id":null,"stage":null,"verdict":null,"near_status":null,"reason":null,)"
+        R"("evidence":null,"stages":[],"findings":[],"tree":null})");
 }
 
 TEST(TransactionJson, AWatchThatEndedWithoutATree) {
@@ -55,11 +56,12 @@ TEST(TransactionJson, AWatchThatEndedWithoutATree) {
     storage::StoredTransition dropped;
     dropped.transition = {chain::Stage::pending, chain::Stage::dropped, std::nullopt, watch.evidence_json};
     dropped.learned_at = base::WallTime(std::chrono::milliseconds(1'700'000'000'123));
-    EXPECT_EQ(transaction_json(transaction_view("TX", "", watch, {dropped}, {}, {})),
-              R"({"tx_hash":"TX","sender_id":"alice","stage":"dropped","verdict":null,"reason":"superseded",)"
-              R"("evidence":{"nonce":7,"access_key_nonce":9},"stages":[{"from":"pending","to":"dropped",)"
-              R"("at":"2023-11-14T22:13:20.123Z","block_height":null,"block_time":null,)"
-              R"("evidence":{"nonce":7,"access_key_nonce":9}}],"findings":[],"tree":null})");
+    EXPECT_EQ(
+        transaction_json(transaction_view("TX", "", watch, {dropped}, {}, {})),
+        R"({"tx_hash":"TX","sender_id":"alice","stage":"dropped","verdict":null,"near_status":null,"reason":"superseded",)"
+        R"("evidence":{"nonce":7,"access_key_nonce":9},"stages":[{"from":"pending","to":"dropped",)"
+        R"("at":"2023-11-14T22:13:20.123Z","block_height":null,"block_time":null,)"
+        R"("evidence":{"nonce":7,"access_key_nonce":9}}],"findings":[],"tree":null})");
 }
 
 TEST(TransactionJson, WithoutAWatchTheTreeTellsStageVerdictAndReason) {
