@@ -2,6 +2,7 @@
 
 #include "chain/json/failed_action.hpp"
 #include "chain/tree/facts.hpp"
+#include "chain/tree/wallet.hpp"
 #include "storage/copy.hpp"
 #include "storage/sql_time.hpp"
 
@@ -28,7 +29,8 @@ const std::string kReceipts =
     "coalesce(error_text, ''), coalesce(gas_burnt, 0), coalesce(tokens_burnt, 0), block_height, " +
     kMicroseconds +
     ", predecessor_id IS NOT NULL, method_name, error, coalesce(is_promise_yield, false), "
-    "coalesce(parent_receipt_id, ''), CASE status WHEN 'success_receipt_id' THEN result END "
+    "coalesce(parent_receipt_id, ''), CASE WHEN status = 'success_receipt_id' OR receiver_id LIKE '0x%' THEN "
+    "result END "
     "FROM tree_receipts" +
     kPlace + "ORDER BY block_time, index_in_chunk, receipt_id";
 
@@ -91,6 +93,14 @@ chain::ReceiptFacts body_of(const pqxx::row& row) {
     return facts;
 }
 
+void take_result(chain::OutcomeFacts& facts, const char* result) {
+    if (facts.status == chain::StatusKind::success_receipt_id) facts.returned_id = result;
+    chain::ExecutionStatus status;
+    status.kind = facts.status;
+    status.success_value = result;
+    facts.wallet_refusal = chain::wallet_refusal(facts.executor_id, status);
+}
+
 chain::OutcomeFacts outcome_of(const pqxx::row& row) {
     chain::OutcomeFacts facts;
     facts.id = row[1].as<std::string>();
@@ -98,7 +108,7 @@ chain::OutcomeFacts outcome_of(const pqxx::row& row) {
     facts.receipt_ids = ids_of(row[8]);
     facts.status = chain::parse_status(row[9].as<std::string>());
     facts.failure = {row[10].as<std::string>(), row[11].as<std::string>()};
-    if (!row[21].is_null()) facts.returned_id = row[21].as<std::string>();
+    if (!row[21].is_null()) take_result(facts, row[21].c_str());
     if (!row[18].is_null()) facts.failure.action_index = chain::failed_action(row[18].c_str());
     facts.gas_burnt = row[12].as<chain::Gas>();
     facts.tokens_burnt = amount_of(row[13]);

@@ -12,7 +12,7 @@ ARROWS = {
     "chain": "chain/wire chain/json chain/tree chain/rows chain/proof",
     "chain/wire": "base",
     "chain/json": "base",
-    "chain/tree": "base chain/json",
+    "chain/tree": "base chain/wire chain/json",
     "chain/rows": "base chain/wire chain/json chain/tree",
     "chain/proof": "base chain/wire chain/json",
     "net": "base metrics",

@@ -1,5 +1,7 @@
 #include "chain/tree/facts.hpp"
 
+#include "chain/tree/wallet.hpp"
+
 #include <simdjson.h>
 
 #include <array>
@@ -201,6 +203,7 @@ OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at)
     facts.status = outcome.status.kind;
     facts.receipt_ids.assign(outcome.receipt_ids.begin(), outcome.receipt_ids.end());
     facts.returned_id = outcome.status.success_receipt_id;
+    facts.wallet_refusal = wallet_refusal(outcome.executor_id, outcome.status);
     if (facts.status == StatusKind::failure) facts.failure = classify_failure(outcome.status.failure_json);
     facts.gas_burnt = outcome.gas_burnt;
     facts.tokens_burnt = outcome.tokens_burnt;

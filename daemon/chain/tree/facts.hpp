@@ -70,7 +70,8 @@ struct OutcomeFacts {
     Gas gas_burnt = 0;
     u128 tokens_burnt = 0;
     std::optional<ExecutedAt> at;
-    std::string returned_id = {};  // the receipt whose result is this one's; empty: none
+    std::string returned_id = {};                    // the receipt whose result is this one's; empty: none
+    std::optional<std::string> wallet_refusal = {};  // see wallet.hpp
 };
 OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at);
 

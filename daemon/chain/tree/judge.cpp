@@ -117,6 +117,7 @@ private:
         const bool failed = outcome.status == StatusKind::failure;
         if (failed || outcome.status == StatusKind::success_value)
             tree_.near_status = NearStatus{failed, outcome.id};
+        tree_.wallet_refusal = outcome.wallet_refusal;
     }
 
     static JudgedReceipt judged(const Spawned& spawned, const Node& node, bool attached) {
@@ -321,27 +322,36 @@ private:
     }
 
     void give_verdict() {
-        const auto early = verdict_of(tree_.failures, Missing::receipts, tree_.initial_succeeded);
+        const auto early =
+            verdict_of(tree_.failures, Missing::receipts, tree_.initial_succeeded, tree_.wallet_refusal);
         const bool whole = only_refunds_can_follow();
         if (tree_.completed) {
             conclude();
             // The verdict was given as if nobody awaited anything whose receipt is not known.
             tree_.certain_verdict = whole ? tree_.verdict : early;
         } else if (early || whole) {
-            tree_.certain_verdict =
-                early ? early : verdict_of(tree_.failures, Missing::refunds, tree_.initial_succeeded);
+            tree_.certain_verdict = early ? early
+                                          : verdict_of(tree_.failures, Missing::refunds,
+                                                       tree_.initial_succeeded, tree_.wallet_refusal);
         }
     }
 
     void conclude() {
         decide_handling(tree_.failures, true);
-        tree_.verdict = verdict_of(tree_.failures, Missing::nothing, tree_.initial_succeeded);
+        tree_.verdict =
+            verdict_of(tree_.failures, Missing::nothing, tree_.initial_succeeded, tree_.wallet_refusal);
         for (const auto& failure : tree_.failures) {
             const auto& receipt_id = failure.finding.receipt_id;
             if (receipt_id.empty()) continue;
             tree_.receipts[at_.at(receipt_id)].handling = failure.handling;
             if (tree_.verdict && gives(failure, *tree_.verdict)) tree_.decided_by.push_back(receipt_id);
         }
+        if (tree_.decided_by.empty() && tree_.verdict == Verdict::receipt_failed) decided_by_refusal();
+    }
+
+    void decided_by_refusal() {
+        const auto* failure = deciding(tree_.failures, *tree_.verdict);
+        tree_.decided_by.push_back(failure ? failure->finding.receipt_id : tree_.receipts.front().receipt_id);
     }
 
     // All that a failed receipt leaves behind are refunds: those that are announced are known before they are

@@ -17,8 +17,7 @@ Text waiting_name(Waiting waiting) {
 }
 
 std::string Judgement::deciding_class() const {
-    const auto* failure = verdict ? deciding(failures, *verdict) : nullptr;
-    return failure ? failure->finding.failure.error_class : std::string();
+    return verdict ? chain::deciding_class(failures, *verdict, wallet_refusal).error_class : std::string();
 }
 
 Decided decided(const TransactionFacts& transaction, const Judgement& judgement) {
@@ -43,8 +42,7 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement)
         decided.findings.push_back(failure.finding);
         decided.findings.back().near_status = judgement.near_status;
     }
-    if (const auto* failure = deciding(judgement.failures, result.verdict))
-        result.failure = failure->finding.failure;
+    result.failure = deciding_class(judgement.failures, result.verdict, judgement.wallet_refusal);
     decided.results.push_back(std::move(result));
     return decided;
 }

@@ -68,7 +68,8 @@ struct Judgement {
     // failed, or only refunds can follow. It is the verdict of the completed tree. Withheld while
     // an outcome is known without its receipt.
     std::optional<Verdict> certain_verdict;
-    // The receipts whose failure gave the verdict; empty: the transaction's did.
+    Refusal wallet_refusal;  // at the end of the result chain
+    // The receipts whose failure or refusal gave the verdict; empty: the transaction's did.
     std::vector<std::string> decided_by;
     std::vector<JudgedReceipt> receipts;  // depth first in spawn order, then those not attached by id
     std::vector<Failure> failures;  // the transaction's own, then those of attached receipts, in their order

@@ -1,5 +1,7 @@
 #include "chain/tree/live_trees.hpp"
 
+#include "chain/tree/wallet.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -64,8 +66,10 @@ void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt a
     keep_latest(result.completed_at, at);
     const auto status = item.outcome.status.kind;
     const bool failed = status == StatusKind::failure;
-    if (item.result_chain == OnResultChain::yes && (failed || status == StatusKind::success_value))
+    if (item.result_chain == OnResultChain::yes && (failed || status == StatusKind::success_value)) {
         result.near_status = NearStatus{failed, std::string(item.outcome.id)};
+        tree.wallet_refusal = wallet_refusal(item.outcome.executor_id, item.outcome.status);
+    }
     if (failed) record_failure(tree, item, at);
     settle_awaited(tree, item);
 }
@@ -126,9 +130,8 @@ void LiveTrees::end_of_block(const std::string& tx_hash, Decided& decided) {
     if (!settled) return;
     auto& result = tree.result;
     const bool initial_succeeded = true;  // else verdict_of() sees its failure first
-    result.verdict = *verdict_of(tree.failures, Missing::nothing, initial_succeeded);
-    if (const auto* failure = deciding(tree.failures, result.verdict))
-        result.failure = failure->finding.failure;
+    result.verdict = *verdict_of(tree.failures, Missing::nothing, initial_succeeded, tree.wallet_refusal);
+    result.failure = deciding_class(tree.failures, result.verdict, tree.wallet_refusal);
     if (tree.in_scope) decided.results.push_back(std::move(result));
     trees_.erase(found);
 }

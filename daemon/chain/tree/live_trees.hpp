@@ -48,6 +48,7 @@ public:
 private:
     struct Tree {
         TreeResult result;
+        Refusal wallet_refusal;
         std::uint64_t announced = 0;
         std::vector<Failure> failures;
         std::vector<bool> told;  // for each failure: it was told, or must not be told

@@ -1,5 +1,7 @@
 #include "chain/tree/rules.hpp"
 
+#include "chain/tree/wallet.hpp"
+
 #include <algorithm>
 #include <string_view>
 #include <tuple>
@@ -67,7 +69,7 @@ void decide_handling(std::vector<Failure>& failures, bool all_executed) {
 }
 
 std::optional<Verdict> verdict_of(const std::vector<Failure>& failures, Missing missing,
-                                  bool initial_succeeded) {
+                                  bool initial_succeeded, const Refusal& refusal) {
     bool callback = false;
     bool near_says_failure = false;
     bool unhandled = false;
@@ -83,7 +85,7 @@ std::optional<Verdict> verdict_of(const std::vector<Failure>& failures, Missing 
     if (missing == Missing::receipts) return std::nullopt;
     if (near_says_failure) return Verdict::failed;
     if (undecided) return std::nullopt;
-    if (unhandled) return Verdict::receipt_failed;
+    if (unhandled || refusal) return Verdict::receipt_failed;
     return failures.empty() ? Verdict::succeeded : Verdict::succeeded_with_handled_failure;
 }
 
@@ -104,7 +106,19 @@ const Failure* deciding(const std::vector<Failure>& failures, Verdict verdict) {
     for (const auto& failure : failures)
         if (gives(failure, verdict) && (!first || is_earlier(failure.finding, first->finding)))
             first = &failure;
+    if (first || verdict != Verdict::receipt_failed) return first;
+    for (const auto& failure : failures)
+        if (!first || is_earlier(failure.finding, first->finding)) first = &failure;
     return first;
+}
+
+FailureClass deciding_class(const std::vector<Failure>& failures, Verdict verdict, const Refusal& refusal) {
+    if (const auto* failure = deciding(failures, verdict)) return failure->finding.failure;
+    if (!refusal) return {};
+    FailureClass refused;
+    refused.error_class = kWalletRefused;
+    refused.error_text = *refusal;
+    return refused;
 }
 
 }  // namespace receiptd::chain

@@ -8,11 +8,14 @@
 //     what only it awaited.
 //  3. The verdict is the first that applies: `failed`, the transaction or its initial receipt failed, or NEAR
 //     says failure (the end of the result chain failed) and no callback failed; `callback_failed`, a callback
-//     failed; `receipt_failed`, another receipt failed and it is not handled;
-//     `succeeded_with_handled_failure`, all that failed is handled; `succeeded`.
+//     failed; `receipt_failed`, another receipt failed and it is not handled, or the wallet of an
+//     ETH-implicit account says that what its owner signed was not done; `succeeded_with_handled_failure`,
+//     all that failed is handled; `succeeded`.
 //  4. Nobody awaits the inner call of a Delegate action: its failure is a receipt_failed, though
 //     the relayer's part succeeded (chain-model.md §6.3).
 //  5. Of several failures that give the verdict the earliest decides, at one height the smallest receipt id.
+//  A
+//     wallet's refusal is decided by the failure that it answers for, or by itself where nothing failed.
 #pragma once
 
 #include "chain/tree/finding.hpp"
@@ -55,13 +58,18 @@ void decide_handling(std::vector<Failure>& failures, bool all_executed);
 // The parts of a tree that may still be executed.
 enum class Missing : std::uint8_t { receipts, refunds, nothing };
 
+// The text of wallet_refusal() at the end of the result chain.
+using Refusal = std::optional<std::string>;
+
 // nullopt: what is missing may change it. What is given stays, whatever arrives.
 std::optional<Verdict> verdict_of(const std::vector<Failure>& failures, Missing missing,
-                                  bool initial_succeeded);
+                                  bool initial_succeeded, const Refusal& refusal);
 
 // Whether the failure is one of those that give the verdict.
 bool gives(const Failure& failure, Verdict verdict);
 // The failure that decides (rule 5); nullptr: none does.
 const Failure* deciding(const std::vector<Failure>& failures, Verdict verdict);
+// Its class, or that of the refusal. Empty: nothing failed.
+FailureClass deciding_class(const std::vector<Failure>& failures, Verdict verdict, const Refusal& refusal);
 
 }  // namespace receiptd::chain

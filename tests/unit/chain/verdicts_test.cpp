@@ -1,5 +1,6 @@
 // The rules of verdicts, a tree for each: docs/verdicts.md draws them.
 #include "chain/tree/receipt_tree.hpp"
+#include "chain/tree/wallet.hpp"
 
 #include "tree_story.hpp"
 
@@ -240,6 +241,42 @@ TEST(Verdicts, TheInnerCallOfADelegateIsJudged) {
     EXPECT_EQ(tree.delegate->relayer_id, "alice");
     EXPECT_EQ(tree.delegate->inner_receipt_id, "inner");
     EXPECT_TRUE(tree.delegate->inner_failed);
+}
+
+// r0 of the wallet 0xabc returns `then`, which awaits the owner's call.
+Story wallet_call(bool call_fails) {
+    Story story;
+    story.receipt("r0", "relayer", "0xabc");
+    story.returns("r0", "then", {"call", "then"});
+    story.receipt("call", "0xabc", "app", {}, {"d"});
+    call_fails ? story.fails("call") : story.ok("call");
+    story.receipt("then", "0xabc", "0xabc", {"d"});
+    story.ok("then");
+    if (call_fails) std::get<OutcomeFacts>(story.parts.back()).wallet_refusal = "Failed Near promise";
+    return story;
+}
+
+TEST(Verdicts, TheCallOfAnEthWalletsOwnerIsTheUsersOwn) {
+    EXPECT_EQ(wallet_call(false).judge().verdict, Verdict::succeeded);
+    const auto tree = wallet_call(true).judge();
+    EXPECT_EQ(tree.near_status, (NearStatus{false, "then"}));
+    EXPECT_EQ(find(tree, "call").handling, Handling::handled);
+    EXPECT_EQ(tree.verdict, Verdict::receipt_failed);
+    EXPECT_EQ(tree.decided_by, std::vector<std::string>{"call"});
+    EXPECT_EQ(tree.deciding_class(), "contract_panic");
+}
+
+TEST(Verdicts, WhatAnEthWalletRefusesFailsWithoutAFailedReceipt) {
+    Story story;
+    story.receipt("r0", "relayer", "0xabc");
+    story.ok("r0");
+    std::get<OutcomeFacts>(story.parts.back()).wallet_refusal = "Error: invalid nonce value";
+    const auto tree = story.judge();
+    EXPECT_EQ(tree.verdict, Verdict::receipt_failed);
+    EXPECT_EQ(tree.decided_by, std::vector<std::string>{"r0"});
+    const auto result = decided({"TX", "relayer", "0xabc", 0, {}}, tree).results.at(0);
+    EXPECT_EQ(result.failure.error_class, kWalletRefused);
+    EXPECT_EQ(result.failure.error_text, "Error: invalid nonce value");
 }
 
 TEST(Verdicts, WhatADeletedAccountLeavesIsAPayout) {
