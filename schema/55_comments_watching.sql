@@ -10,6 +10,7 @@ COMMENT ON COLUMN transaction_results.near_status IS 'What NEAR itself says of t
 COMMENT ON COLUMN transaction_results.near_status_receipt_id IS 'The receipt whose result NEAR tells as the transaction''s: the end of its result chain. NULL: the transaction failed itself.';
 COMMENT ON COLUMN transaction_results.error_class IS 'Kind of the failure that decided the verdict (the earliest one). NULL: nothing failed.';
 COMMENT ON COLUMN transaction_results.error_text IS 'That failure in words.';
+COMMENT ON COLUMN transaction_results.root_cause IS 'The receipt whose failure led to the deciding one, the first of them, or the deciding one itself: its row in findings tells contract, method and error. NULL: no receipt failed, or the row is older than this column.';
 COMMENT ON COLUMN transaction_results.included_height IS 'As block_height.';
 COMMENT ON COLUMN transaction_results.completed_height IS 'Height of the last receipt that is no refund and no payout.';
 COMMENT ON COLUMN transaction_results.completed_time IS 'Time of that block.';
@@ -27,6 +28,7 @@ COMMENT ON COLUMN findings.tree_id IS 'The same (see receipts.tree_id).';
 COMMENT ON COLUMN findings.receipt_id IS 'The receipt that failed.';
 COMMENT ON COLUMN findings.role IS 'Its role (see receipts.role).';
 COMMENT ON COLUMN findings.handled IS 'True: the receipt is no callback, and every receipt that awaited its result succeeded: they saw the failure and went on. False: nobody did, or one of them failed.';
+COMMENT ON COLUMN findings.root_cause IS 'The receipt whose failure led to this one, the first of them: a promise that it awaited, or one before that. NULL: none did.';
 COMMENT ON COLUMN findings.handled_by IS 'The receipts that awaited it, where it is handled.';
 COMMENT ON COLUMN findings.contract_id IS 'Who failed.';
 COMMENT ON COLUMN findings.method_name IS 'Method of the first function call, else the name of the first action.';

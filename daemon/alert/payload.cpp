@@ -41,6 +41,17 @@ Json finding_json(const Cause& cause, const chain::Finding& finding) {
     return json;
 }
 
+Json root_cause_json(const chain::Finding* first) {
+    if (!first) return {};
+    Json json;
+    json["receipt_id"] = text_or_null(first->receipt_id);
+    json["contract_id"] = text_or_null(first->contract_id);
+    json["method_name"] = text_or_null(first->method_name);
+    json["error_class"] = text_or_null(first->failure.error_class);
+    json["error_text"] = text_or_null(first->failure.error_text, kLongestErrorText);
+    return json;
+}
+
 Json action_index(const chain::Judgement& tree, const std::string& receipt_id) {
     const auto found = std::find_if(tree.receipts.begin(), tree.receipts.end(),
                                     [&](const auto& each) { return each.receipt_id == receipt_id; });
@@ -55,7 +66,8 @@ std::string transaction_link(std::string public_url, const std::string& tx_hash)
 Json data_json(const Cause& cause, const chain::Finding& finding, const std::string& public_url) {
     const auto tree = storage::tree_of(cause.tx_hash, cause.tree).judge();
     Json data;
-    data["summary"] = summary(finding);
+    const auto* root_cause = tree.root_cause_of(finding.receipt_id);
+    data["summary"] = summary(finding, root_cause);
     data["finding"] = finding_json(cause, finding);
     data["tx_hash"] = text_or_null(cause.tx_hash);
     data["sender_id"] =
@@ -69,6 +81,7 @@ Json data_json(const Cause& cause, const chain::Finding& finding, const std::str
     data["error_class"] = text_or_null(finding.failure.error_class);
     data["error_text"] = text_or_null(finding.failure.error_text, kLongestErrorText);
     data["action_index"] = action_index(tree, finding.receipt_id);
+    data["root_cause"] = root_cause_json(root_cause);
     data["block_height"] = finding.at.height > 0 ? Json(finding.at.height) : Json();
     data["included_height"] = height_or_null(tree.included_at);
     data["completed_height"] = tree.completed ? height_or_null(tree.completed_at) : Json();

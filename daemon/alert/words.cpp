@@ -105,14 +105,19 @@ std::vector<std::string> branch_in_words(const chain::Judgement& tree, const std
         else if (i == kLongestBranch / 2)
             lines.push_back("… " + std::to_string(skipped) + " receipts more …");
     }
+    if (lines.empty()) return lines;
+    if (const auto* first = tree.root_cause_of(receipt_id))
+        for (const auto& receipt : tree.receipts)
+            if (receipt.receipt_id == first->receipt_id) lines.push_back("because " + line(receipt));
     return lines;
 }
 
-std::string summary(const chain::Finding& finding) {
+std::string summary(const chain::Finding& finding, const chain::Finding* root_cause) {
     auto words = what(finding);
     const auto& failure = finding.failure;
     const bool says_more = !failure.error_class.empty() && failure.error_class != finding.kind;
     if (says_more) words += ": " + failure_words(failure);
+    if (root_cause) words += "; because " + summary(*root_cause);
     return words;
 }
 

@@ -8,12 +8,12 @@
 
 namespace receiptd::alert {
 
-// From the transaction down to the receipt, a line each; empty: the tree does not lead there. Long
-// branches lose their middle.
+// From the transaction down to the receipt, a line each, and the first failure that led to its own; empty:
+// the tree does not lead there. Long branches lose their middle.
 std::vector<std::string> branch_in_words(const chain::Judgement& tree, const std::string& receipt_id);
 
-// One sentence.
-std::string summary(const chain::Finding& finding);
+// One sentence. `root_cause`: the first failure that led to it; nullptr: none did, or it is not known.
+std::string summary(const chain::Finding& finding, const chain::Finding* root_cause = nullptr);
 
 // At most `most` bytes of UTF-8, cut between characters, with "…" where something is left out.
 std::string shortened(std::string text, std::size_t most);

@@ -166,6 +166,7 @@ Json tree_json(const std::optional<chain::TransactionFacts>& transaction, const 
     json["final"] = tree.settled;
     json["verdict"] = tree.verdict ? Json(chain::verdict_name(*tree.verdict)) : Json();
     json["decided_by"] = tree.decided_by;
+    json["root_cause"] = text_or_null(tree.root_cause);
     json["near_status"] = near_status_or_null(tree.near_status);
     json["near_status_receipt_id"] = tree.near_status ? text_or_null(tree.near_status->receipt_id) : Json();
     json["heights"] = heights(tree);

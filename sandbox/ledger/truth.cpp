@@ -50,11 +50,14 @@ Json failed_json(const TransactionTree& tree, const Judgement& judgement) {
         Json handled_by = Json::array();
         for (const std::size_t awaiter : failure.handled_by)
             handled_by.push_back(tree.nodes[awaiter].id().to_string());
-        list.push_back({{"receipt_id", node.id().to_string()},
-                        {"role", to_string(node.role)},
-                        {"handled", failure.handled},
-                        {"handled_by", std::move(handled_by)},
-                        {"error", error_of(node.executed)}});
+        list.push_back(
+            {{"receipt_id", node.id().to_string()},
+             {"role", to_string(node.role)},
+             {"handled", failure.handled},
+             {"handled_by", std::move(handled_by)},
+             {"root_cause",
+              failure.root_cause ? Json(tree.nodes[*failure.root_cause].id().to_string()) : Json()},
+             {"error", error_of(node.executed)}});
     }
     return list;
 }

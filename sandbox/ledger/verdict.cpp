@@ -32,8 +32,41 @@ private:
     std::map<CryptoHash, std::vector<std::size_t>> awaiting_;
 };
 
+// Back from a receipt to the failures that led to it. A data id is carried by its maker and by those that are
+// returned in its place: the result is that of the last one.
+class WayBack {
+public:
+    explicit WayBack(const TransactionTree& tree) : tree_(tree), known_(tree.nodes.size()) {
+        for (std::size_t i = 0; i < tree.nodes.size(); ++i)
+            for (const sim::DataReceiver& receiver : tree.nodes[i].body().output_data_receivers)
+                producers_[receiver.data_id] = i;
+    }
+
+    std::optional<std::size_t> cause(std::size_t node) {
+        if (!known_[node]) known_[node] = find(node);
+        return *known_[node];
+    }
+
+private:
+    std::optional<std::size_t> find(std::size_t node) {
+        std::vector<std::size_t> awaited;
+        for (const CryptoHash& id : tree_.nodes[node].body().input_data_ids)
+            if (const auto at = producers_.find(id); at != producers_.end()) awaited.push_back(at->second);
+        for (const std::size_t each : awaited)
+            if (failed(tree_.nodes[each].executed)) return cause(each).value_or(each);
+        for (const std::size_t each : awaited)
+            if (const auto before = cause(each)) return before;
+        const std::size_t parent = tree_.nodes[node].parent;
+        return parent == ReceiptNode::kTransaction ? std::nullopt : cause(parent);
+    }
+
+    const TransactionTree& tree_;
+    std::map<CryptoHash, std::size_t> producers_;
+    std::vector<std::optional<std::optional<std::size_t>>> known_;
+};
+
 FailedReceipt judge_failure(const TransactionTree& tree, const DataEdges& edges, std::size_t node) {
-    FailedReceipt failure{node, false, {}};
+    FailedReceipt failure{node, false, {}, {}};
     if (tree.nodes[node].role == Role::callback) return failure;
     std::vector<std::size_t> awaiters = edges.awaiters(node);
     failure.handled =
@@ -84,11 +117,13 @@ const char* to_string(Verdict verdict) {
 std::optional<Judgement> judge(const TransactionTree& tree, Height tip) {
     if (tree.completed_height == 0 || tree.completed_height > tip) return std::nullopt;
     const DataEdges edges(tree);
+    WayBack way_back(tree);
     Judgement judgement;
     for (const std::size_t node : tree.depth_first()) {
         const ReceiptNode& receipt = tree.nodes[node];
         if (receipt.is_from_system() || !failed(receipt.executed)) continue;
         judgement.failed.push_back(judge_failure(tree, edges, node));
+        judgement.failed.back().root_cause = way_back.cause(node);
     }
     find_near_end(tree, judgement);
     judgement.verdict = verdict_of(tree, judgement);

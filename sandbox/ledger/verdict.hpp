@@ -22,6 +22,9 @@
 //  6. The receipt that carries out a Delegate action awaits nothing from the inner call it makes, so
 //     an inner call that fails is a receipt that failed unhandled: receipt_failed (or callback_failed
 //     further down), though the initial receipt, the relayer's part, succeeded.
+//  7. The root cause of a failure is the first failure on the way back: from a receipt to the first one among
+//  those
+//     whose data it awaited that failed, else to what led to one of these, else to what led to its parent.
 // Receipts made by a returned promise are judged on their own: the callback that made the promise succeeded.
 #pragma once
 
@@ -41,7 +44,8 @@ const char* to_string(Verdict verdict);
 struct FailedReceipt {
     std::size_t node = 0;
     bool handled = false;
-    std::vector<std::size_t> handled_by;  // nodes
+    std::vector<std::size_t> handled_by;    // nodes
+    std::optional<std::size_t> root_cause;  // the node whose failure led to it first
 };
 
 struct Judgement {

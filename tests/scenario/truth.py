@@ -50,15 +50,16 @@ DECIDE = {
 }
 
 
-def deciding_class(transaction):
+def deciding(transaction):
+    """The class of the failure that gave the verdict, and the receipt that it goes back to."""
     if transaction["error"]:
-        return class_and_panic(transaction["error"])[0]
+        return class_and_panic(transaction["error"])[0], None
     heights = {node["receipt_id"]: node["executed_height"] for node in transaction["tree"]}
     those = [failure for failure in transaction["failed_receipts"] if DECIDE[transaction["verdict"]](failure, transaction)]
     if not those:
-        return None
+        return None, None
     first = min(those, key=lambda failure: (heights[failure["receipt_id"]], failure["receipt_id"]))
-    return class_and_panic(first["error"])[0]
+    return class_and_panic(first["error"])[0], first["root_cause"] or first["receipt_id"]
 
 
 class Judging:
@@ -71,25 +72,25 @@ class Judging:
                       f"for example {list(missing)[:2]} against {list(invented)[:2]}")
 
     def true_results(self, truth):
-        return {(t["tx_hash"], t["verdict"], t["near_status"], t["near_status_receipt_id"], deciding_class(t), str(t["heights"]["included"]), str(t["heights"]["completed"]),
+        return {(t["tx_hash"], t["verdict"], t["near_status"], t["near_status_receipt_id"], *deciding(t), str(t["heights"]["included"]), str(t["heights"]["completed"]),
                  str(t["heights"]["refunded"]), str(len(t["tree"])), str(len(t["failed_receipts"])))
                 for t in truth}
 
     def stored_results(self, database):
-        rows = self.query("SELECT tx_hash, verdict, near_status, near_status_receipt_id, error_class, included_height, completed_height, settled_height, "
+        rows = self.query("SELECT tx_hash, verdict, near_status, near_status_receipt_id, error_class, root_cause, included_height, completed_height, settled_height, "
                           "receipts, failed_receipts FROM transaction_results", database)
         self.assertEqual(len({row[0] for row in rows}), len(rows), "a transaction has two results")
         return {tuple(row) for row in rows}
 
     def true_findings(self, truth):
         receipts = {("failed_receipt:" + f["receipt_id"], t["tx_hash"], f["role"], "t" if f["handled"] else "f",
-                     " ".join(sorted(set(f["handled_by"]))) or None, *class_and_panic(f["error"]))
+                     " ".join(sorted(set(f["handled_by"]))) or None, f["root_cause"], *class_and_panic(f["error"]))
                     for t in truth for f in t["failed_receipts"]}
-        return receipts | {("failed_transaction:" + t["tx_hash"], t["tx_hash"], None, "f", None, *class_and_panic(t["error"]))
+        return receipts | {("failed_transaction:" + t["tx_hash"], t["tx_hash"], None, "f", None, None, *class_and_panic(t["error"]))
                            for t in truth if t["error"]}
 
     def stored_findings(self, database):
-        rows = self.query("SELECT finding_id, tx_hash, role, handled, array_to_string(handled_by, ' '), error_class, "
+        rows = self.query("SELECT finding_id, tx_hash, role, handled, array_to_string(handled_by, ' '), root_cause, error_class, "
                           "CASE error_class WHEN 'contract_panic' THEN error_text END "
                           "FROM findings WHERE kind IN ('failed_receipt', 'failed_transaction')", database)
         self.assertEqual(len({row[0] for row in rows}), len(rows), "a cause is found twice")

@@ -41,7 +41,7 @@ void BlockTrees::collect(const WholeBlockShard& shard) {
         if (!node_by_id_.emplace(item.outcome.id, nodes_.size()).second) continue;
         for (const auto data_id : item.receipt.input_data_ids) awaiting_.emplace(data_id, nodes_.size());
         const bool in_scope = touches(scope_, item.receipt) || lineage_.holds_in_scope(item.outcome.id);
-        nodes_.push_back({&item, shard.shard_id, i, {}, {}, {}, in_scope});
+        nodes_.push_back({&item, shard.shard_id, i, {}, {}, {}, false, in_scope});
     }
 }
 
@@ -101,6 +101,7 @@ void BlockTrees::adopt(Node& node, const Spawner& spawner) {
     node.tree = parent.tree;
     node.parent_receipt_id = parent.receipt->outcome.id;
     node.parent = facts_of(parent, node.receipt->outcome.id);
+    node.parent_is_here = true;
     node.in_scope = node.in_scope || parent.in_scope;
 }
 

@@ -37,6 +37,7 @@ public:
         TreeRef tree;
         Text parent_receipt_id;
         std::optional<ParentFacts> parent;  // nullopt: not seen
+        bool parent_is_here = false;        // a receipt of this block
         bool in_scope = false;
     };
     // In the order of the block: shard by shard, each in execution order.

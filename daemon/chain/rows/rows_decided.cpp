@@ -31,6 +31,7 @@ void write_result(RowBatch& batch, const TreeResult& result) {
     const auto& near_status = result.near_status;
     near_status ? row.text(near_status->name()) : row.null();
     row.text_or_null(near_status ? std::string_view(near_status->receipt_id) : std::string_view());
+    row.text_or_null(result.root_cause);
     row.end_row();
     ++table.rows;
 }
@@ -53,6 +54,7 @@ void write_finding(RowBatch& batch, const Finding& finding) {
     finding.at.height > 0 ? row.bigint(finding.at.height) : row.null();
     row.time(RowTime(finding.at.timestamp_nanosec));
     row.texts({finding.handled_by.begin(), finding.handled_by.end()});
+    row.text_or_null(finding.root_cause);
     row.end_row();
     ++table.rows;
 }

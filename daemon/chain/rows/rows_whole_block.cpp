@@ -101,25 +101,29 @@ private:
     IdSet data_listed_;
 };
 
-// A tree is judged where all of it is seen; who takes care of a failure in scope may be out of it.
+void judge(const BlockTrees::Node& node, ExecutedAt at, LiveTrees& live_trees) {
+    if (!node.tree.is_transaction) return;
+    const auto& item = *node.receipt;
+    if (node.parent)
+        live_trees.executed(node.tree.tree_id,
+                            {node.parent_receipt_id, item.receipt, item.outcome,
+                             role_of(item.receipt, node.parent), result_chain_of(node.parent), node.in_scope},
+                            at);
+    else
+        live_trees.forget(node.tree.tree_id);
+}
+
+// A tree is judged where all of it is seen; who takes care of a failure in scope may be out of it. Instant
+// receipts come after their parents, which may stand behind them; they make no others.
 void judge(RowBatch& batch, const WholeBlock& whole, const BlockTrees& trees, LiveTrees& live_trees) {
     const auto& header = whole.block.header;
     const ExecutedAt at{header.height, header.timestamp_nanosec};
     for (const auto& node : trees.transactions())
         if (const auto& item = *node.transaction; item.outcome)
             live_trees.transaction(item.transaction, *item.outcome, at, node.in_scope);
-    for (const auto& node : trees.executed()) {
-        if (!node.tree.is_transaction) continue;
-        const auto& item = *node.receipt;
-        if (node.parent)
-            live_trees.executed(
-                node.tree.tree_id,
-                {node.parent_receipt_id, item.receipt, item.outcome, role_of(item.receipt, node.parent),
-                 result_chain_of(node.parent), node.in_scope},
-                at);
-        else
-            live_trees.forget(node.tree.tree_id);
-    }
+    for (const bool parent_is_here : {false, true})
+        for (const auto& node : trees.executed())
+            if (node.parent_is_here == parent_is_here) judge(node, at, live_trees);
     write_decided(batch, live_trees.end_of_block(header.height));
 }
 

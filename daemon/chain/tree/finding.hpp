@@ -46,6 +46,7 @@ struct Finding {
     std::string contract_id;              // the receiver
     std::string method_name;              // of the first function call, else the first action's name
     FailureClass failure;
+    std::string root_cause;  // the receipt whose failure led to this one, the first of them; empty: none did
     std::optional<NearStatus> near_status;  // of its transaction, once that has a result; not stored with it
     ExecutedAt at;  // height 0: not known; the time is then that of the transaction, or when it was found
 
@@ -73,6 +74,8 @@ struct TreeResult {
     Verdict verdict = Verdict::succeeded;
     std::optional<NearStatus> near_status;  // nullopt: the end of the result chain is not known
     FailureClass failure;                   // of what decided the verdict
+    std::string
+        root_cause;  // the receipt whose failure led to that first, or that one; empty: no receipt failed
     ExecutedAt included_at;
     ExecutedAt completed_at;     // the last receipt that is no refund and no payout
     ExecutedAt settled_at;       // the last of all

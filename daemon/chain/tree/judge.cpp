@@ -1,17 +1,16 @@
-// Judging a ReceiptTree: walk the spawn edges, collect the failures, apply the rules, then sum up the whole.
+// Judging a ReceiptTree: collect the failures of the walked tree, apply the rules, then sum up the whole.
+#include "chain/tree/causes.hpp"
 #include "chain/tree/receipt_tree.hpp"
+#include "chain/tree/walk.hpp"
 
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 namespace receiptd::chain {
 
 namespace {
-
-constexpr std::uint64_t kYieldTimeoutBlocks = 200;  // yield_timeout_length_in_blocks (chain-model.md §3.2)
 
 void keep_latest(std::optional<ExecutedAt>& latest, const std::optional<ExecutedAt>& at) {
     if (at && (!latest || at->height > latest->height)) latest = at;
@@ -21,11 +20,9 @@ void keep_latest(std::optional<ExecutedAt>& latest, const std::optional<Executed
 
 class Judge {
 public:
-    explicit Judge(const ReceiptTree& parts) : parts_(parts) {}
+    explicit Judge(const ReceiptTree& parts) : Judge(parts, walk(parts)) {}
 
     Judgement judge() {
-        walk();
-        for (auto& receipt : tree_.receipts) await(receipt);
         collect_failures();
         sum_up();
         follow_delegate();
@@ -34,159 +31,14 @@ public:
     }
 
 private:
-    using Node = ReceiptTree::Node;
     using Index = std::size_t;
 
-    struct Spawned {
-        const std::string* id;
-        const std::string* parent_id;  // nullptr: the transaction, or nobody known
-        std::optional<ParentFacts> parent;
-    };
-
-    // --- The tree ---
-
-    void walk() {
-        tree_.receipts.reserve(parts_.nodes_.size());
-        if (const auto& conversion = parts_.conversion_) {
-            tree_.included = true;
-            tree_.included_at = conversion->at;
-            tree_.transaction_failed = conversion->status == StatusKind::failure;
-            if (tree_.transaction_failed) {
-                tree_.transaction_failure = conversion->failure;
-                tree_.near_status = NearStatus{true, {}};
-            }
-            tree_.gas_burnt = conversion->gas_burnt;
-            tree_.tokens_burnt = conversion->tokens_burnt;
-            spawn(*conversion, nullptr, {true, false, OnResultChain::no}, OnResultChain::yes);
-            drain(true);
-        }
-        attached_ = tree_.receipts.size();
-        const auto known =
-            std::count_if(tree_.receipts.begin(), tree_.receipts.end(),
-                          [&](const auto& receipt) { return parts_.nodes_.contains(receipt.receipt_id); });
-        if (static_cast<std::size_t>(known) < parts_.nodes_.size()) walk_unattached();
-    }
-
-    // Each branch from its highest receipt, then what is left: rings, which no honest chain has.
-    void walk_unattached() {
-        std::unordered_set<std::string_view> announced;
-        for (const auto& [id, node] : parts_.nodes_)
-            if (node.outcome)
-                announced.insert(node.outcome->receipt_ids.begin(), node.outcome->receipt_ids.end());
-        for (const bool rings : {false, true})
-            for (const auto& [id, node] : parts_.nodes_) {
-                if (at_.contains(id) || (!rings && announced.contains(id))) continue;
-                open_.push_back({&id, node.body ? &node.body->parent_receipt_id : nullptr, std::nullopt});
-                drain(false);
-            }
-    }
-
-    // `result_chain`: of the parent.
-    void spawn(const OutcomeFacts& outcome, const std::string* parent_id, ParentFacts facts,
-               OnResultChain result_chain) {
-        for (auto id = outcome.receipt_ids.rbegin(); id != outcome.receipt_ids.rend(); ++id) {
-            facts.result_chain = *id == outcome.returned_id ? result_chain : OnResultChain::no;
-            open_.push_back({&*id, parent_id, facts});
-        }
-    }
-
-    void drain(bool attached) {
-        while (!open_.empty()) {
-            const auto next = open_.back();
-            open_.pop_back();
-            const bool known = attached || parts_.nodes_.contains(*next.id);
-            if (known && !at_.contains(*next.id)) visit(next, attached);
-        }
-    }
-
-    void visit(const Spawned& spawned, bool attached) {
-        static const Node kNothing;
-        const auto found = parts_.nodes_.find(*spawned.id);
-        const Node& node = found == parts_.nodes_.end() ? kNothing : found->second;
-        at_.emplace(*spawned.id, tree_.receipts.size());
-        bodies_.push_back(node.body ? &*node.body : nullptr);
-        tree_.receipts.push_back(judged(spawned, node, attached));
-        if (!node.outcome) return;
-        const bool deleted = succeeded(node.outcome->status) && node.body && node.body->deletes_account;
-        const auto result_chain = result_chain_of(spawned.parent);
-        if (attached && result_chain == OnResultChain::yes) end_result_chain(*node.outcome);
-        spawn(*node.outcome, spawned.id, {false, deleted, OnResultChain::no}, result_chain);
-    }
-
-    void end_result_chain(const OutcomeFacts& outcome) {
-        const bool failed = outcome.status == StatusKind::failure;
-        if (failed || outcome.status == StatusKind::success_value)
-            tree_.near_status = NearStatus{failed, outcome.id};
-        tree_.wallet_refusal = outcome.wallet_refusal;
-    }
-
-    static JudgedReceipt judged(const Spawned& spawned, const Node& node, bool attached) {
-        JudgedReceipt receipt;
-        receipt.receipt_id = *spawned.id;
-        if (spawned.parent_id) receipt.parent_receipt_id = *spawned.parent_id;
-        receipt.attached = attached;
-        if (node.body) {
-            receipt.predecessor_id = node.body->predecessor_id;
-            receipt.receiver_id = node.body->receiver_id;
-            receipt.method_name = node.body->method_name;
-            receipt.action_names = node.body->action_names;
-            receipt.role = role_of(role_facts(*node.body), spawned.parent);
-        } else if (spawned.parent && spawned.parent->is_transaction) {
-            receipt.role = Role::initial;
-        }
-        if (!node.outcome) return receipt;
-        receipt.executed = true;
-        if (receipt.receiver_id.empty()) receipt.receiver_id = node.outcome->executor_id;
-        receipt.status = node.outcome->status;
-        receipt.failure = node.outcome->failure;
-        receipt.gas_burnt = node.outcome->gas_burnt;
-        receipt.tokens_burnt = node.outcome->tokens_burnt;
-        receipt.at = node.outcome->at;
-        return receipt;
-    }
-
-    static RoleFacts role_facts(const ReceiptFacts& body) {
-        RoleFacts facts;
-        facts.from_system = body.predecessor_id == kSystemAccount;
-        facts.awaits = !body.input_data_ids.empty() || body.is_promise_yield;
-        facts.awaited = !body.output_data_ids.empty();
-        facts.signed_by_system = body.signer_id == kSystemAccount;
-        return facts;
-    }
-
-    // --- Waiting ---
-
-    void await(JudgedReceipt& receipt) {
-        const auto* body = bodies_[at_.at(receipt.receipt_id)];
-        if (body) {
-            for (const auto& data_id : body->input_data_ids) {
-                const auto data = parts_.data_.find(data_id);
-                if (data == parts_.data_.end())
-                    receipt.missing_data_ids.push_back(data_id);
-                else if (data->second.is_promise_resume && data->second.failed)
-                    receipt.yield_timed_out = true;
-            }
-        }
-        if (receipt.executed) {
-            if (!receipt.missing_data_ids.empty() && body->is_promise_yield)
-                receipt.yield_timed_out = ran_after_its_timeout(receipt);
-            receipt.missing_data_ids.clear();  // all were there: not every source lists data
-            return;
-        }
-        if (!body)
-            receipt.waiting = Waiting::body;
-        else if (receipt.missing_data_ids.empty())
-            receipt.waiting = Waiting::execution;
-        else
-            receipt.waiting = body->is_promise_yield ? Waiting::resume : Waiting::data;
-    }
-
-    // Whose resume was not listed: what is resumed runs before.
-    bool ran_after_its_timeout(const JudgedReceipt& receipt) const {
-        const auto maker = at_.find(receipt.parent_receipt_id);
-        if (maker == at_.end() || !receipt.at || !tree_.receipts[maker->second].at) return false;
-        return receipt.at->height > tree_.receipts[maker->second].at->height + kYieldTimeoutBlocks;
-    }
+    Judge(const ReceiptTree& parts, WalkedTree&& walked)
+        : parts_(parts),
+          tree_(std::move(walked.tree)),
+          at_(std::move(walked.at)),
+          bodies_(std::move(walked.bodies)),
+          attached_(walked.attached) {}
 
     // --- Failures ---
 
@@ -208,6 +60,30 @@ private:
         tree_.failures.resize(own + receipts.size());
         for (std::size_t i = 0; i < receipts.size(); ++i)
             tree_.receipts[receipts[i]].handling = tree_.failures[own + i].handling;
+        if (!receipts.empty()) find_causes(own);
+    }
+
+    // Depth first in spawn order, what is awaited comes before who awaits it. `next`: the place of the first
+    // receipt's failure.
+    void find_causes(std::size_t next) {
+        Causes causes;
+        for (Index i = 0; i < attached_; ++i) {
+            const auto& receipt = tree_.receipts[i];
+            if (!receipt.executed || receipt.is_from_system()) continue;
+            std::optional<std::size_t> failed_as;
+            if (receipt.failed()) failed_as = next++;
+            if (causes.empty() && !failed_as) continue;
+            Causes::Executed executed{receipt.receipt_id, {}, {}, {}};
+            if (const auto* body = bodies_[i]) {
+                executed.inputs.assign(body->input_data_ids.begin(), body->input_data_ids.end());
+                executed.outputs.assign(body->output_data_ids.begin(), body->output_data_ids.end());
+            }
+            const auto& children = parts_.nodes_.at(receipt.receipt_id).outcome->receipt_ids;
+            executed.children.assign(children.begin(), children.end());
+            const auto cause = causes.add(executed, failed_as);
+            if (failed_as && cause)
+                tree_.failures[*failed_as].finding.root_cause = tree_.failures[*cause].finding.receipt_id;
+        }
     }
 
     Failure transaction_failure() const {
@@ -340,6 +216,7 @@ private:
         decide_handling(tree_.failures, true);
         tree_.verdict =
             verdict_of(tree_.failures, Missing::nothing, tree_.initial_succeeded, tree_.wallet_refusal);
+        if (tree_.verdict) tree_.root_cause = chain::root_cause(tree_.failures, *tree_.verdict);
         for (const auto& failure : tree_.failures) {
             const auto& receipt_id = failure.finding.receipt_id;
             if (receipt_id.empty()) continue;
@@ -369,10 +246,9 @@ private:
     const ReceiptTree& parts_;
     Judgement tree_;
     std::unordered_map<std::string_view, Index> at_;
-    std::vector<const ReceiptFacts*> bodies_;                 // as tree_.receipts; nullptr: not known
+    std::vector<const ReceiptFacts*> bodies_;  // as tree_.receipts; nullptr: not known
+    Index attached_;
     std::unordered_map<std::string_view, Awaiter> awaiters_;  // by data id
-    std::vector<Spawned> open_;
-    Index attached_ = 0;
     u128 returned_to_signer_ = 0;
 };
 

@@ -16,6 +16,17 @@ Text waiting_name(Waiting waiting) {
     return {};
 }
 
+const Finding* Judgement::root_cause_of(const std::string& receipt_id) const {
+    const auto failure_of = [&](const std::string& id) {
+        return std::find_if(failures.begin(), failures.end(),
+                            [&](const Failure& failure) { return failure.finding.receipt_id == id; });
+    };
+    const auto failed = failure_of(receipt_id);
+    if (failed == failures.end() || failed->finding.root_cause.empty()) return nullptr;
+    const auto first = failure_of(failed->finding.root_cause);
+    return first == failures.end() ? nullptr : &first->finding;
+}
+
 std::string Judgement::deciding_class() const {
     return verdict ? chain::deciding_class(failures, *verdict, wallet_refusal).error_class : std::string();
 }
@@ -43,6 +54,7 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement)
         decided.findings.back().near_status = judgement.near_status;
     }
     result.failure = deciding_class(judgement.failures, result.verdict, judgement.wallet_refusal);
+    result.root_cause = judgement.root_cause;
     decided.results.push_back(std::move(result));
     return decided;
 }

@@ -71,6 +71,7 @@ struct Judgement {
     Refusal wallet_refusal;  // at the end of the result chain
     // The receipts whose failure or refusal gave the verdict; empty: the transaction's did.
     std::vector<std::string> decided_by;
+    std::string root_cause;               // of the verdict; see rules.hpp
     std::vector<JudgedReceipt> receipts;  // depth first in spawn order, then those not attached by id
     std::vector<Failure> failures;  // the transaction's own, then those of attached receipts, in their order
     std::optional<DelegateEnd> delegate;
@@ -87,6 +88,8 @@ struct Judgement {
     std::optional<ExecutedAt> completed_at;  // the latest of all that is no refund or payout
     std::optional<ExecutedAt> settled_at;    // the latest of all
 
+    // The first failure that led to that of the receipt. nullptr: none did.
+    const Finding* root_cause_of(const std::string& receipt_id) const;
     // The class of the failure that gave the verdict: of several, the earliest's. Empty: none did.
     std::string deciding_class() const;
 };

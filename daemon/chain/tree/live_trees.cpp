@@ -72,6 +72,7 @@ void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt a
     }
     if (failed) record_failure(tree, item, at);
     settle_awaited(tree, item);
+    if (failed || !tree.causes.empty()) find_cause(tree, item, failed);
 }
 
 void LiveTrees::record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
@@ -103,6 +104,16 @@ void LiveTrees::settle_awaited(Tree& tree, const ExecutedReceipt& item) {
                 awaiter.ended(failed, item.outcome.id);
 }
 
+void LiveTrees::find_cause(Tree& tree, const ExecutedReceipt& item, bool failed) {
+    Causes::Executed executed{item.outcome.id, item.receipt.input_data_ids, {}, item.outcome.receipt_ids};
+    for (const auto& receiver : item.receipt.output_data_receivers)
+        executed.outputs.push_back(receiver.data_id);
+    std::optional<std::size_t> failed_as;
+    if (failed) failed_as = tree.failures.size() - 1;
+    const auto cause = tree.causes.add(executed, failed_as);
+    if (failed && cause) tree.failures.back().finding.root_cause = tree.failures[*cause].finding.receipt_id;
+}
+
 void LiveTrees::tell(Tree& tree, std::vector<Finding>& findings) {
     for (std::size_t i = 0; i < tree.failures.size(); ++i) {
         auto& failure = tree.failures[i];
@@ -132,6 +143,7 @@ void LiveTrees::end_of_block(const std::string& tx_hash, Decided& decided) {
     const bool initial_succeeded = true;  // else verdict_of() sees its failure first
     result.verdict = *verdict_of(tree.failures, Missing::nothing, initial_succeeded, tree.wallet_refusal);
     result.failure = deciding_class(tree.failures, result.verdict, tree.wallet_refusal);
+    result.root_cause = root_cause(tree.failures, result.verdict);
     if (tree.in_scope) decided.results.push_back(std::move(result));
     trees_.erase(found);
 }

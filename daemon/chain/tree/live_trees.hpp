@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/height_set.hpp"
+#include "chain/tree/causes.hpp"
 #include "chain/tree/rules.hpp"
 
 #include <cstdint>
@@ -34,7 +35,8 @@ public:
         bool in_scope = true;  // else its failure is not told
     };
 
-    // The contents of a block, in any order. If a transaction is not in scope, its tree gives no result.
+    // The contents of a block, in any order but that a receipt comes after its parent. If a transaction is
+    // not in scope, its tree gives no result.
     void transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at,
                      bool in_scope = true);
     void executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt at);
@@ -49,6 +51,7 @@ private:
     struct Tree {
         TreeResult result;
         Refusal wallet_refusal;
+        Causes causes;
         std::uint64_t announced = 0;
         std::vector<Failure> failures;
         std::vector<bool> told;  // for each failure: it was told, or must not be told
@@ -63,6 +66,7 @@ private:
     void touch(Text tx_hash, Tree& tree);
     static void record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void settle_awaited(Tree& tree, const ExecutedReceipt& item);
+    static void find_cause(Tree& tree, const ExecutedReceipt& item, bool failed);
     static void tell(Tree& tree, std::vector<Finding>& findings);
     void end_of_block(const std::string& tx_hash, Decided& decided);
     void forget_before(base::Height height);

@@ -42,6 +42,7 @@ private:
     };
 
     friend class Judge;
+    friend class Walk;
     std::string tx_hash_;
     std::optional<TransactionFacts> transaction_;
     std::optional<OutcomeFacts> conversion_;  // or the outcome of root_

@@ -121,4 +121,11 @@ FailureClass deciding_class(const std::vector<Failure>& failures, Verdict verdic
     return refused;
 }
 
+std::string root_cause(const std::vector<Failure>& failures, Verdict verdict) {
+    const auto* failure = deciding(failures, verdict);
+    if (!failure) return {};
+    const auto& finding = failure->finding;
+    return finding.root_cause.empty() ? finding.receipt_id : finding.root_cause;
+}
+
 }  // namespace receiptd::chain

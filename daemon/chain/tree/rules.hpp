@@ -71,5 +71,7 @@ bool gives(const Failure& failure, Verdict verdict);
 const Failure* deciding(const std::vector<Failure>& failures, Verdict verdict);
 // Its class, or that of the refusal. Empty: nothing failed.
 FailureClass deciding_class(const std::vector<Failure>& failures, Verdict verdict, const Refusal& refusal);
+// The receipt that the deciding one's failure goes back to. Empty: no receipt failed.
+std::string root_cause(const std::vector<Failure>& failures, Verdict verdict);
 
 }  // namespace receiptd::chain

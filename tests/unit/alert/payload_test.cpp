@@ -129,6 +129,23 @@ TEST(Payload, OfABatchTellsWhichActionFailed) {
               "new.near is there");
 }
 
+TEST(Payload, OfAFailureTellsTheFirstOneThatLedToIt) {
+    Swap swap;
+    auto& paid = swap.cause.tree.outcomes[2];
+    paid.status = chain::StatusKind::failure;
+    paid.failure = {"contract_panic", "balance is insufficient"};
+    const auto data = Json::parse(payload(swap.cause))["data"];
+    EXPECT_EQ(
+        data["summary"],
+        "callback on_transfer of app.near failed: contract_panic: no such pool (src/lib.rs:7:5); because "
+        "promise ft_transfer of token.near failed: contract_panic: balance is insufficient");
+    EXPECT_EQ(data["root_cause"]["receipt_id"], "r1");
+    EXPECT_EQ(data["root_cause"]["error_text"], "balance is insufficient");
+    EXPECT_EQ(
+        data["failing_branch"].back(),
+        "because promise app.near → token.near ft_transfer: failed: contract_panic: balance is insufficient");
+}
+
 TEST(Payload, LinksBeginWithThePublicAddress) {
     const Swap swap;
     for (const char* address : {"https://receiptd.example.org/api", "https://receiptd.example.org/api/"})
@@ -181,7 +198,7 @@ TEST(Payload, IsBoundedAndValidWhateverAContractSays) {
         const auto body = payload_of_deep_failure(text);
         EXPECT_LT(body.size(), 131'072U) << piece;
         ASSERT_TRUE(Json::accept(body));
-        EXPECT_EQ(Json::parse(body)["data"]["failing_branch"].size(), 41U);
+        EXPECT_EQ(Json::parse(body)["data"]["failing_branch"].size(), 42U) << "with its cause";
     }
 }
 

@@ -98,18 +98,18 @@ inline Story random_story(std::mt19937& random) {
         if (chance(5)) continue;  // not executed yet
         std::vector<std::string> children;
         std::vector<std::string> data;
-        const bool fails = chance(callbacks.contains(id) ? 8 : 25);
+        const bool fails = chance(callbacks.contains(id) ? 14 : 25);
         const bool is_refund = id.starts_with("refund");
         while (!fails && !is_refund && next < 60 && chance(60)) {
             const auto child = "r" + std::to_string(next++);
             auto& made = story.receipt(child, "app", "app");
-            if (chance(50)) {
-                made.output_data_ids = {"d" + child};
-                data.push_back("d" + child);
-            }
             if (!data.empty() && chance(40)) {
                 std::swap(made.input_data_ids, data);
                 callbacks.insert(child);
+            }
+            if (chance(50)) {
+                made.output_data_ids = {"d" + child};
+                data.push_back("d" + child);
             }
             children.push_back(child);
             open.push_back(child);

@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+#include <string>
+
 namespace receiptd::chain {
 namespace {
 
@@ -241,6 +244,56 @@ TEST(Verdicts, TheInnerCallOfADelegateIsJudged) {
     EXPECT_EQ(tree.delegate->relayer_id, "alice");
     EXPECT_EQ(tree.delegate->inner_receipt_id, "inner");
     EXPECT_TRUE(tree.delegate->inner_failed);
+}
+
+const std::string& root_of(const Judgement& tree, const std::string& receipt_id) {
+    for (const auto& failure : tree.failures)
+        if (failure.finding.receipt_id == receipt_id) return failure.finding.root_cause;
+    throw std::out_of_range(receipt_id);
+}
+
+TEST(Verdicts, ACallbackThatFailsOfAFailureGoesBackToIt) {
+    const auto tree = transfer_call(true, true).judge();
+    EXPECT_EQ(tree.decided_by, std::vector<std::string>{"settle"});
+    EXPECT_EQ(tree.root_cause, "call");
+    EXPECT_EQ(root_of(tree, "settle"), "call");
+    EXPECT_EQ(root_of(tree, "call"), "");
+    EXPECT_EQ(tree.root_cause_of("settle")->receipt_id, "call");
+    EXPECT_EQ(transfer_call(false, true).judge().root_cause, "settle") << "nothing failed before";
+}
+
+TEST(Verdicts, TheRootCauseIsFoundThroughThoseThatLookedOn) {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.ok("r0", {"call", "settle", "last"});
+    story.receipt("call", "app", "x", {}, {"d1"});
+    story.fails("call");
+    story.receipt("settle", "app", "app", {"d1"}, {"d2"});
+    story.returns("settle", "pay", {"fire", "pay"});
+    story.receipt("fire", "app", "log");
+    story.fails("fire");
+    story.receipt("pay", "app", "token", {}, {"d2"});
+    story.ok("pay");
+    story.receipt("last", "app", "app", {"d2"});
+    story.fails("last");
+    const auto tree = story.judge();
+    EXPECT_EQ(find(tree, "call").handling, Handling::handled);
+    EXPECT_EQ(root_of(tree, "fire"), "call") << "along a spawn edge";
+    EXPECT_EQ(root_of(tree, "last"), "call") << "along data edges";
+    EXPECT_EQ(tree.root_cause, "call");
+}
+
+TEST(Verdicts, OfSeveralFailuresThatAreAwaitedTheFirstInOrderIsTheRootCause) {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.ok("r0", {"a", "b", "then"});
+    story.receipt("a", "app", "x", {}, {"da"});
+    story.fails("a");
+    story.receipt("b", "app", "y", {}, {"db"});
+    story.fails("b");
+    story.receipt("then", "app", "app", {"db", "da"});
+    story.fails("then");
+    EXPECT_EQ(root_of(story.judge(), "then"), "b");
 }
 
 // r0 of the wallet 0xabc returns `then`, which awaits the owner's call.

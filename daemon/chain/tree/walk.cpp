@@ -1,0 +1,183 @@
+#include "chain/tree/walk.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+namespace receiptd::chain {
+
+namespace {
+
+constexpr std::uint64_t kYieldTimeoutBlocks = 200;  // yield_timeout_length_in_blocks (chain-model.md §3.2)
+
+}  // namespace
+
+class Walk {
+public:
+    explicit Walk(const ReceiptTree& parts) : parts_(parts) {}
+
+    WalkedTree walk() {
+        start();
+        for (auto& receipt : walked_.tree.receipts) await(receipt);
+        return std::move(walked_);
+    }
+
+private:
+    using Node = ReceiptTree::Node;
+
+    struct Spawned {
+        const std::string* id;
+        const std::string* parent_id;  // nullptr: the transaction, or nobody known
+        std::optional<ParentFacts> parent;
+    };
+
+    void start() {
+        walked_.tree.receipts.reserve(parts_.nodes_.size());
+        if (const auto& conversion = parts_.conversion_) {
+            walked_.tree.included = true;
+            walked_.tree.included_at = conversion->at;
+            walked_.tree.transaction_failed = conversion->status == StatusKind::failure;
+            if (walked_.tree.transaction_failed) {
+                walked_.tree.transaction_failure = conversion->failure;
+                walked_.tree.near_status = NearStatus{true, {}};
+            }
+            walked_.tree.gas_burnt = conversion->gas_burnt;
+            walked_.tree.tokens_burnt = conversion->tokens_burnt;
+            spawn(*conversion, nullptr, {true, false, OnResultChain::no}, OnResultChain::yes);
+            drain(true);
+        }
+        walked_.attached = walked_.tree.receipts.size();
+        const auto known =
+            std::count_if(walked_.tree.receipts.begin(), walked_.tree.receipts.end(),
+                          [&](const auto& receipt) { return parts_.nodes_.contains(receipt.receipt_id); });
+        if (static_cast<std::size_t>(known) < parts_.nodes_.size()) walk_unattached();
+    }
+
+    // Each branch from its highest receipt, then what is left: rings, which no honest chain has.
+    void walk_unattached() {
+        std::unordered_set<std::string_view> announced;
+        for (const auto& [id, node] : parts_.nodes_)
+            if (node.outcome)
+                announced.insert(node.outcome->receipt_ids.begin(), node.outcome->receipt_ids.end());
+        for (const bool rings : {false, true})
+            for (const auto& [id, node] : parts_.nodes_) {
+                if (walked_.at.contains(id) || (!rings && announced.contains(id))) continue;
+                open_.push_back({&id, node.body ? &node.body->parent_receipt_id : nullptr, std::nullopt});
+                drain(false);
+            }
+    }
+
+    // `result_chain`: of the parent.
+    void spawn(const OutcomeFacts& outcome, const std::string* parent_id, ParentFacts facts,
+               OnResultChain result_chain) {
+        for (auto id = outcome.receipt_ids.rbegin(); id != outcome.receipt_ids.rend(); ++id) {
+            facts.result_chain = *id == outcome.returned_id ? result_chain : OnResultChain::no;
+            open_.push_back({&*id, parent_id, facts});
+        }
+    }
+
+    void drain(bool attached) {
+        while (!open_.empty()) {
+            const auto next = open_.back();
+            open_.pop_back();
+            const bool known = attached || parts_.nodes_.contains(*next.id);
+            if (known && !walked_.at.contains(*next.id)) visit(next, attached);
+        }
+    }
+
+    void visit(const Spawned& spawned, bool attached) {
+        static const Node kNothing;
+        const auto found = parts_.nodes_.find(*spawned.id);
+        const Node& node = found == parts_.nodes_.end() ? kNothing : found->second;
+        walked_.at.emplace(*spawned.id, walked_.tree.receipts.size());
+        walked_.bodies.push_back(node.body ? &*node.body : nullptr);
+        walked_.tree.receipts.push_back(judged(spawned, node, attached));
+        if (!node.outcome) return;
+        const bool deleted = succeeded(node.outcome->status) && node.body && node.body->deletes_account;
+        const auto result_chain = result_chain_of(spawned.parent);
+        if (attached && result_chain == OnResultChain::yes) end_result_chain(*node.outcome);
+        spawn(*node.outcome, spawned.id, {false, deleted, OnResultChain::no}, result_chain);
+    }
+
+    void end_result_chain(const OutcomeFacts& outcome) {
+        const bool failed = outcome.status == StatusKind::failure;
+        if (failed || outcome.status == StatusKind::success_value)
+            walked_.tree.near_status = NearStatus{failed, outcome.id};
+        walked_.tree.wallet_refusal = outcome.wallet_refusal;
+    }
+
+    static JudgedReceipt judged(const Spawned& spawned, const Node& node, bool attached) {
+        JudgedReceipt receipt;
+        receipt.receipt_id = *spawned.id;
+        if (spawned.parent_id) receipt.parent_receipt_id = *spawned.parent_id;
+        receipt.attached = attached;
+        if (node.body) {
+            receipt.predecessor_id = node.body->predecessor_id;
+            receipt.receiver_id = node.body->receiver_id;
+            receipt.method_name = node.body->method_name;
+            receipt.action_names = node.body->action_names;
+            receipt.role = role_of(role_facts(*node.body), spawned.parent);
+        } else if (spawned.parent && spawned.parent->is_transaction) {
+            receipt.role = Role::initial;
+        }
+        if (!node.outcome) return receipt;
+        receipt.executed = true;
+        if (receipt.receiver_id.empty()) receipt.receiver_id = node.outcome->executor_id;
+        receipt.status = node.outcome->status;
+        receipt.failure = node.outcome->failure;
+        receipt.gas_burnt = node.outcome->gas_burnt;
+        receipt.tokens_burnt = node.outcome->tokens_burnt;
+        receipt.at = node.outcome->at;
+        return receipt;
+    }
+
+    static RoleFacts role_facts(const ReceiptFacts& body) {
+        RoleFacts facts;
+        facts.from_system = body.predecessor_id == kSystemAccount;
+        facts.awaits = !body.input_data_ids.empty() || body.is_promise_yield;
+        facts.awaited = !body.output_data_ids.empty();
+        facts.signed_by_system = body.signer_id == kSystemAccount;
+        return facts;
+    }
+
+    void await(JudgedReceipt& receipt) {
+        const auto* body = walked_.bodies[walked_.at.at(receipt.receipt_id)];
+        if (body) {
+            for (const auto& data_id : body->input_data_ids) {
+                const auto data = parts_.data_.find(data_id);
+                if (data == parts_.data_.end())
+                    receipt.missing_data_ids.push_back(data_id);
+                else if (data->second.is_promise_resume && data->second.failed)
+                    receipt.yield_timed_out = true;
+            }
+        }
+        if (receipt.executed) {
+            if (!receipt.missing_data_ids.empty() && body->is_promise_yield)
+                receipt.yield_timed_out = ran_after_its_timeout(receipt);
+            receipt.missing_data_ids.clear();  // all were there: not every source lists data
+            return;
+        }
+        if (!body)
+            receipt.waiting = Waiting::body;
+        else if (receipt.missing_data_ids.empty())
+            receipt.waiting = Waiting::execution;
+        else
+            receipt.waiting = body->is_promise_yield ? Waiting::resume : Waiting::data;
+    }
+
+    // Whose resume was not listed: what is resumed runs before.
+    bool ran_after_its_timeout(const JudgedReceipt& receipt) const {
+        const auto maker = walked_.at.find(receipt.parent_receipt_id);
+        if (maker == walked_.at.end() || !receipt.at || !walked_.tree.receipts[maker->second].at)
+            return false;
+        return receipt.at->height > walked_.tree.receipts[maker->second].at->height + kYieldTimeoutBlocks;
+    }
+
+    const ReceiptTree& parts_;
+    WalkedTree walked_;
+    std::vector<Spawned> open_;
+};
+
+WalkedTree walk(const ReceiptTree& parts) { return Walk(parts).walk(); }
+
+}  // namespace receiptd::chain
