@@ -10,45 +10,47 @@ namespace {
 constexpr std::string_view kMissing = "does not exist while viewing";
 
 template <class View, auto decode>
-base::Result<std::optional<View>, std::string> read(const std::string& body) {
+base::Result<Looked<View>, std::string> read(const std::string& body) {
     auto view = decode(body);
-    if (!view) return refuse<std::optional<View>>(view.error());
-    return std::optional<View>(std::move(*view));
+    if (!view) return refuse<Looked<View>>(view.error());
+    const auto at = view->block_height;
+    return Looked<View>{std::move(*view), false, at};
 }
 
-// The host that said that it does not exist.
-template <class T>
-Answer<T> absent(const Router& router, const CallError& error) {
-    Answer<T> answer;
+bool says_no_account(const CallError& error) { return error.reason == "UNKNOWN_ACCOUNT"; }
+
+bool says_no_access_key(const CallError& error) {
+    if (error.reason == "UNKNOWN_ACCESS_KEY" || says_no_account(error)) return true;
+    return error.reason == "query_error" && error.detail.find(kMissing) != std::string::npos;
+}
+
+// The word of the host that said that it does not exist.
+template <class View>
+Answer<Looked<View>> absent(const Router& router, const CallError& error) {
+    Answer<Looked<View>> answer;
+    answer.value = {std::nullopt, says_no_account(error), error.looked_at};
     answer.host = router.find(error.host).value_or(0);
     return answer;
 }
 
 }  // namespace
 
-bool says_no_account(const CallError& error) { return error.reason == "UNKNOWN_ACCOUNT"; }
-
-bool says_no_access_key(const CallError& error) {
-    if (error.reason == "UNKNOWN_ACCESS_KEY" || error.reason == "UNKNOWN_ACCOUNT") return true;
-    return error.reason == "query_error" && error.detail.find(kMissing) != std::string::npos;
-}
-
 base::Task<base::Result<AccountAnswer, CallError>> call_account(Router& router, base::asio::thread_pool& pool,
                                                                 Call call) {
-    using View = std::optional<chain::AccountView>;
-    Decoder<View> decode = read<chain::AccountView, chain::decode_view_account>;
-    auto answer = co_await decoded_call<View>(router, pool, std::move(call), std::move(decode));
-    if (!answer && says_no_account(answer.error())) co_return absent<View>(router, answer.error());
+    Decoder<LookedAccount> decode = read<chain::AccountView, chain::decode_view_account>;
+    auto answer = co_await decoded_call<LookedAccount>(router, pool, std::move(call), std::move(decode));
+    if (!answer && says_no_account(answer.error()))
+        co_return absent<chain::AccountView>(router, answer.error());
     co_return answer;
 }
 
 base::Task<base::Result<AccessKeyAnswer, CallError>> call_access_key(Router& router,
                                                                      base::asio::thread_pool& pool,
                                                                      Call call) {
-    using View = std::optional<chain::AccessKeyView>;
-    Decoder<View> decode = read<chain::AccessKeyView, chain::decode_view_access_key>;
-    auto answer = co_await decoded_call<View>(router, pool, std::move(call), std::move(decode));
-    if (!answer && says_no_access_key(answer.error())) co_return absent<View>(router, answer.error());
+    Decoder<LookedKey> decode = read<chain::AccessKeyView, chain::decode_view_access_key>;
+    auto answer = co_await decoded_call<LookedKey>(router, pool, std::move(call), std::move(decode));
+    if (!answer && says_no_access_key(answer.error()))
+        co_return absent<chain::AccessKeyView>(router, answer.error());
     co_return answer;
 }
 

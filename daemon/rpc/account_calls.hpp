@@ -8,9 +8,16 @@
 
 namespace receiptd::rpc {
 
-// nullopt: the account, or the key, does not exist there.
-using AccountAnswer = Answer<std::optional<chain::AccountView>>;
-using AccessKeyAnswer = Answer<std::optional<chain::AccessKeyView>>;
+template <class View>
+struct Looked {
+    std::optional<View> view;  // nullopt: the account, or the key, does not exist there
+    bool has_no_account = false;
+    chain::BlockHeight at = 0;  // the block that the host looked at; 0: it names none
+};
+using LookedAccount = Looked<chain::AccountView>;
+using LookedKey = Looked<chain::AccessKeyView>;
+using AccountAnswer = Answer<LookedAccount>;
+using AccessKeyAnswer = Answer<LookedKey>;
 
 // A Call of ask_account() or ask_access_key().
 base::Task<base::Result<AccountAnswer, CallError>> call_account(Router& router, base::asio::thread_pool& pool,
@@ -18,9 +25,5 @@ base::Task<base::Result<AccountAnswer, CallError>> call_account(Router& router, 
 base::Task<base::Result<AccessKeyAnswer, CallError>> call_access_key(Router& router,
                                                                      base::asio::thread_pool& pool,
                                                                      Call call);
-
-// Whether the error says that the requested item does not exist.
-bool says_no_account(const CallError& error);
-bool says_no_access_key(const CallError& error);
 
 }  // namespace receiptd::rpc

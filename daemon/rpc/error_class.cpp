@@ -171,20 +171,24 @@ std::string invalid_transaction(const chain::RpcErrorObject& error) {
     return inner->dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-// rpc.md §5.4, §6: `cause.info` of the errors that speak of a shard.
-std::optional<chain::ShardId> shard_named(const chain::RpcErrorObject& error) {
+// A number of `cause.info` (rpc.md §5.4, §6).
+std::optional<std::uint64_t> named(const chain::RpcErrorObject& error,
+                                   std::initializer_list<const char*> members) {
     const auto info = nlohmann::json::parse(error.info_json, nullptr, false);
     if (!info.is_object()) return std::nullopt;
-    for (const char* name : {"requested_shard_id", "shard_id"})
+    for (const char* name : members)
         if (const auto found = info.find(name); found != info.end() && found->is_number_unsigned())
-            return found->get<chain::ShardId>();
+            return found->get<std::uint64_t>();
     return std::nullopt;
 }
 
 Verdict by_error(const chain::RpcErrorObject& error, const HttpObservation& seen) {
     auto text = short_text(error_text(error));
     if (auto verdict = by_cause(error.cause, text, seen)) {
-        if (verdict->speaks_of_shard()) verdict->untracked_shard = shard_named(error);
+        if (verdict->speaks_of_shard())
+            verdict->untracked_shard = named(error, {"requested_shard_id", "shard_id"});
+        if (verdict->error_class == ErrorClass::chain_state)
+            verdict->looked_at = named(error, {"block_height"}).value_or(0);
         if (verdict->reason == "INVALID_TRANSACTION")
             verdict->invalid_transaction_json = invalid_transaction(error);
         return *verdict;
@@ -215,7 +219,9 @@ Verdict by_body(const HttpObservation& seen) {
         case chain::Envelope::Kind::result: break;
     }
     if (seen.envelope->soft_error.empty()) return {};
-    return plain(ErrorClass::chain_state, "query_error", short_text(seen.envelope->soft_error));
+    auto verdict = plain(ErrorClass::chain_state, "query_error", short_text(seen.envelope->soft_error));
+    verdict.looked_at = seen.envelope->soft_error_height;
+    return verdict;
 }
 
 Verdict neardata_by_body(const HttpObservation& seen) {

@@ -45,11 +45,13 @@ struct Verdict {
     std::string invalid_transaction_json;  // the whole InvalidTxError of an INVALID_TRANSACTION
     std::optional<base::Duration> retry_after;
     std::optional<chain::ShardId> untracked_shard;  // the host says itself that it does not track it
-    bool absent = false;                            // this host does not know the object; another one may
-    bool again = false;                             // the same host may know it in a moment
-    bool method_missing = false;                    // the host does not offer the method
-    bool wrong_contents = false;                    // a result that cannot be right
-    bool unauthorized = false;                      // the key or its owner is refused: a configuration error
+    chain::BlockHeight looked_at =
+        0;                        // the block by which it says that something does not exist; 0: not told
+    bool absent = false;          // this host does not know the object; another one may
+    bool again = false;           // the same host may know it in a moment
+    bool method_missing = false;  // the host does not offer the method
+    bool wrong_contents = false;  // a result that cannot be right
+    bool unauthorized = false;    // the key or its owner is refused: a configuration error
     // Whether the host says that it does not track the shard of the requested item.
     bool speaks_of_shard() const { return reason == "UNAVAILABLE_SHARD" || reason == "DOES_NOT_TRACK_SHARD"; }
     // Whether the host itself did badly, rather than tell us something.

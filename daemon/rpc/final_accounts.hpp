@@ -11,10 +11,10 @@
 
 namespace receiptd::rpc {
 
-// The key at a final height; 0: the key does not exist, and hosts name no height then. The names of the
-// hosts are part of the evidence.
+// The key at a final height; 0: the hosts named none. The names of the hosts are part of the evidence.
 struct FinalKey {
     std::optional<std::uint64_t> nonce;  // nullopt: the key does not exist
+    bool has_no_account = false;
     chain::BlockHeight height = 0;
     std::vector<std::string> hosts;
 };
@@ -27,8 +27,8 @@ struct FinalBalance {
 class FinalAccounts {
 public:
     virtual ~FinalAccounts() = default;
-    // A used nonce, or a balance that does not cover the cost, is told by two hosts where two have a word
-    // (second_word.hpp); else it is Unavailable.
+    // A used nonce, a missing key, or a balance that does not cover the cost, is told by two hosts where two
+    // have a word (second_word.hpp); else it is Unavailable.
     virtual base::Task<base::Result<FinalKey, Unavailable>> key(std::string account_id,
                                                                 std::string public_key,
                                                                 std::uint64_t own_nonce) = 0;

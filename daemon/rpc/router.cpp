@@ -299,7 +299,10 @@ CallError Router::give_up(const Call& call, const Progress& progress) const {
     error.reason = progress.finished ? progress.last->reason : last.reason;
     error.host = progress.finished_by;
     error.doubtful = error.absent && deniers < 2 && others > 0;
-    if (progress.finished) error.invalid_transaction_json = progress.last->invalid_transaction_json;
+    if (progress.finished) {
+        error.invalid_transaction_json = progress.last->invalid_transaction_json;
+        error.looked_at = progress.last->looked_at;
+    }
     error.method_missing = progress.method_missing || lacks_method(call);
     error.detail = call.object + ": " + progress.detail;
     return error;

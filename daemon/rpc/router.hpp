@@ -36,6 +36,7 @@ struct CallError {
     std::string detail;                    // for people: object, hosts, what they said
     std::string host;                      // the one whose answer ended the call, if one's did
     std::string invalid_transaction_json;  // its InvalidTxError, if it was one
+    chain::BlockHeight looked_at = 0;      // by that host, to say that something does not exist; 0: not told
     bool absent = false;                   // all hosts that could know it say that they do not
     bool method_missing = false;           // a host did not offer the method
     // Absent by the word of one host, though another one that should know did not answer.

@@ -84,7 +84,7 @@ base::Task<base::Result<std::optional<chain::AccountView>, Unavailable>> RpcSubm
     auto call = ask_account(account_id, kNewest, Priority::submit);
     auto answer = co_await call_account(*router_, pool_, std::move(call));
     if (!answer) co_return not_told<std::optional<chain::AccountView>>(answer.error());
-    co_return std::move(answer->value);
+    co_return std::move(answer->value.view);
 }
 
 base::Task<base::Result<std::optional<chain::AccessKeyView>, Unavailable>> RpcSubmitSource::access_key(
@@ -92,7 +92,7 @@ base::Task<base::Result<std::optional<chain::AccessKeyView>, Unavailable>> RpcSu
     auto call = ask_access_key(account_id, public_key, kNewest, Priority::submit);
     auto answer = co_await call_access_key(*router_, pool_, std::move(call));
     if (!answer) co_return not_told<std::optional<chain::AccessKeyView>>(answer.error());
-    co_return std::move(answer->value);
+    co_return std::move(answer->value.view);
 }
 
 base::Task<base::Result<std::optional<chain::BlockRef>, Unavailable>> RpcSubmitSource::block(
@@ -318,8 +318,8 @@ base::Task<void> RpcSubmitSource::ask_opinion(std::shared_ptr<Poll> poll, std::s
     Opinion opinion;
     opinion.host = router_->hosts()[host]->name();
     opinion.head = chain::block_ref(told_head->value.value.header);
-    opinion.account = std::move(told_account->value);
-    opinion.key = std::move(told_key->value);
+    opinion.account = std::move(told_account->value.view);
+    opinion.key = std::move(told_key->value.view);
     poll->opinions.push_back(std::move(opinion));
 }
 

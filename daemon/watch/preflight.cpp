@@ -20,7 +20,6 @@ namespace wire = chain::wire;
 using Json = nlohmann::ordered_json;
 using Members = std::initializer_list<std::pair<const char*, Json>>;
 
-constexpr std::uint64_t kNonceRange = 1'000'000;  // a nonce is below height x this
 // The block that includes it is somewhat above the final head.
 constexpr std::uint64_t kHeadSlack = 1'000;
 constexpr chain::BlockHeight kHighestStored = std::numeric_limits<std::int64_t>::max();  // a bigint
@@ -137,7 +136,8 @@ std::optional<SubmitError> check_nonce(const wire::Transaction& transaction, std
         return refused(variant("InvalidNonce", {{"tx_nonce", nonce}, {"ak_nonce", key_nonce}}),
                        "transaction.nonce");
     // Transactions before a strict one may be under way, so it can still get its turn.
-    const auto bound = base::saturated_multiply(base::saturated_add(head, kHeadSlack), kNonceRange);
+    const auto bound =
+        base::saturated_multiply(base::saturated_add(head, kHeadSlack), chain::kNoncesOfAHeight);
     if (nonce >= bound)
         return refused(variant("NonceTooLarge", {{"tx_nonce", nonce}, {"upper_bound", bound}}),
                        "transaction.nonce");

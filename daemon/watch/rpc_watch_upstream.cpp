@@ -62,6 +62,8 @@ base::Task<std::optional<WatchUpstream::Sender>> RpcWatchUpstream::sender(Sender
         if (!key) co_return std::nullopt;
         sender.nonce = key->nonce;
         sender.height = key->height;
+        sender.has_no_account = key->has_no_account;
+        if (!key->nonce) sender.key_missing_at = key->height;
         hosts.insert(key->hosts.begin(), key->hosts.end());
     }
     if (question.cost) {

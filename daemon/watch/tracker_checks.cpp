@@ -159,11 +159,13 @@ base::Task<bool> Tracker::ask_sender(const storage::Watch& watch, const Check& c
     const auto cost = question.cost;
     auto sender = co_await upstream_.sender(std::move(question));
     if (!sender) co_return false;
-    // Hosts name no height for an account or key that does not exist.
+    // Some hosts name no height for an account or key that does not exist.
     if (sender->height == 0) sender->height = known_to_all_hosts();
     if (!co_await wait_for_height(watch, sender->height)) co_return false;
     seen.key_nonce = sender->nonce;
     seen.key_height = sender->height;
+    seen.key_missing_at = sender->key_missing_at;
+    seen.has_no_account = sender->has_no_account;
     seen.asked = sender->hosts;
     if (cost && !sender->balance)
         seen.asked += ": the account does not exist";

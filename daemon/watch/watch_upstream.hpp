@@ -42,6 +42,9 @@ public:
     };
     struct Sender {
         std::optional<std::uint64_t> nonce;  // nullopt: the key does not exist
+        // The final height at which it does not, nor maybe the account; 0: the key exists, or none was told.
+        chain::BlockHeight key_missing_at = 0;
+        bool has_no_account = false;
         std::optional<chain::u128> balance;  // nullopt: the account does not exist
         chain::BlockHeight height = 0;       // final, not below any answer's; 0: it was not told
         std::string hosts;                   // "first, second"

@@ -60,6 +60,21 @@ class Ends(OneLiar):
         self.assertTrue(evidence["asked"].startswith("archival, regular"), evidence)
         self.assertIsNone(daemon.poll())
 
+    def test_a_key_that_is_gone_ends_a_watch_by_the_word_of_two(self):
+        self.begin("--block-time-ms", "50")
+        daemon = self.start("--config", self.settings, "run")
+        self.chain.lie("regular", "missing_key")
+        tx_hash = self.watch_one_that_is_never_sent()
+        asked = lambda: int(self.value(f"SELECT checks FROM watches WHERE tx_hash = '{tx_hash}'")) >= 3
+        wait_until("its sender has been asked for", asked)
+        self.assertIn(self.stage(tx_hash), ("accepted", "pending"))
+        self.chain.lie("archival", "missing_key")
+        wait_until("two hosts have said it", lambda: self.stage(tx_hash) == "dropped")
+        self.assertEqual(self.value(f"SELECT reason FROM watches WHERE tx_hash = '{tx_hash}'"), "key_removed")
+        evidence = json.loads(self.value(f"SELECT evidence FROM watches WHERE tx_hash = '{tx_hash}'"))
+        self.assertIn("access_key_missing_at", evidence)
+        self.assertIsNone(daemon.poll())
+
     def test_what_one_host_refuses_and_another_takes_is_sent(self):
         self.begin("--block-time-ms", "50")
         self.start("--config", self.settings, "run")

@@ -55,8 +55,9 @@ struct RpcErrorObject {
 struct Envelope {
     enum class Kind { result, error, null_result };
     Kind kind = Kind::result;
-    RpcErrorObject error;    // for Kind::error
-    std::string soft_error;  // `result.error` of a failed `query` (rpc.md §6.1), or empty
+    RpcErrorObject error;               // for Kind::error
+    std::string soft_error;             // `result.error` of a failed `query` (rpc.md §6.1), or empty
+    BlockHeight soft_error_height = 0;  // of the block that it looked at; 0: it names none
 };
 
 // Both members present: the non-null one wins (providers.md §5.1). An object with neither is a

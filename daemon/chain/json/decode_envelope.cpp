@@ -50,9 +50,15 @@ bool read_error(Reader& reader, Value value, RpcErrorObject& out) {
     return read;
 }
 
-bool read_result(Reader& reader, Value value, bool& null, std::string& soft_error) {
+bool read_result(Reader& reader, Value value, bool& null, Envelope& out) {
     null = token_of(value) == "null";
-    if (first_of(value) == '{') return reader.object(value, optional("error", kept(reader, soft_error)));
+    if (first_of(value) == '{') {
+        std::string height;
+        const bool read = reader.object(value, optional("error", kept(reader, out.soft_error)),
+                                        optional("block_height", kept(reader, height)));
+        std::from_chars(height.data(), height.data() + height.size(), out.soft_error_height);
+        return read;
+    }
     if (first_of(value) == '[') return reader.array(value, [](Value) { return true; });
     return reader.check(value);
 }
@@ -60,9 +66,7 @@ bool read_result(Reader& reader, Value value, bool& null, std::string& soft_erro
 bool read_members(Reader& reader, ondemand::object& object, Envelope& out) {
     std::optional<bool> null_result;
     bool has_error = false;
-    const auto result = [&](Value value) {
-        return read_result(reader, value, null_result.emplace(), out.soft_error);
-    };
+    const auto result = [&](Value value) { return read_result(reader, value, null_result.emplace(), out); };
     const auto error = [&](Value value) {
         has_error = true;
         return read_error(reader, value, out.error);

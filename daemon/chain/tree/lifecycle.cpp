@@ -70,6 +70,9 @@ public:
         if (!waits_for_inclusion(state_.stage)) return;
         if (transaction_.nonce && seen.key_nonce && *seen.key_nonce >= *transaction_.nonce)
             return superseded(seen);
+        if (transaction_.nonce && seen.key_missing_at > 0 &&
+            *transaction_.nonce <= base::saturated_multiply(seen.key_missing_at, kNoncesOfAHeight))
+            return without_key(seen);
         if (transaction_.valid_until && seen.height >= *transaction_.valid_until) return expired(seen);
         if (seen.balance && seen.blocks_without_balance >= rules_.balance_blocks)
             return without_balance(seen);
@@ -103,6 +106,15 @@ private:
         evidence.number("nonce", *transaction_.nonce).number("access_key_nonce", *seen.key_nonce);
         if (seen.key_height) evidence.number("access_key_height", *seen.key_height);
         move(Stage::dropped, {}, evidence);
+    }
+
+    void without_key(const NotIncludedUpTo& seen) {
+        state_.reason = seen.has_no_account ? reason::kAccountRemoved : reason::kKeyRemoved;
+        move(Stage::dropped, {},
+             looked(seen)
+                 .number("nonce", *transaction_.nonce)
+                 .number(seen.has_no_account ? "account_missing_at" : "access_key_missing_at",
+                         seen.key_missing_at));
     }
 
     void expired(const NotIncludedUpTo& seen) {

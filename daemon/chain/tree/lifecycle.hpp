@@ -40,13 +40,19 @@ bool is_end(Stage stage);
 
 // Why a transaction without a tree ended; empty for others.
 namespace reason {
-inline constexpr Text kSuperseded = "superseded";  // its nonce was used by another transaction
+inline constexpr Text kSuperseded = "superseded";           // its nonce was used by another transaction
+inline constexpr Text kKeyRemoved = "key_removed";          // a key that is added anew begins above its nonce
+inline constexpr Text kAccountRemoved = "account_removed";  // the same
 inline constexpr Text kBalance = "not_enough_balance";
 inline constexpr Text kExpired = "expired";
 inline constexpr Text kNoRoute = "no_route";
 inline constexpr Text kNeverSeen = "never_seen";
 inline constexpr Text kRefusedByDatabase = "refused_by_database";  // what is known of it cannot be stored
 }  // namespace reason
+
+// A nonce lies below the height of its block times this; a key that is added begins there (chain-model.md
+// §6.4).
+inline constexpr std::uint64_t kNoncesOfAHeight = 1'000'000;
 
 using Evidence = base::JsonObject;
 
@@ -99,6 +105,9 @@ struct NotIncludedUpTo {
     BlockHeight height = 0;
     std::optional<std::uint64_t> key_nonce;  // of its access key, at a final height not above `height`
     std::optional<BlockHeight> key_height;
+    BlockHeight key_missing_at =
+        0;                        // at this final height its access key did not exist; 0: it is not known to
+    bool has_no_account = false;  // nor did the signer
     // Its signer's balance there, if that is below the transaction's cost.
     std::optional<u128> balance;
     u128 cost = 0;

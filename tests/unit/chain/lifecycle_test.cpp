@@ -138,6 +138,26 @@ TEST(Lifecycle, ANonceThatWasUsedByAnotherSupersedes) {
               R"({"not_included_up_to":200,"nonce":7,"access_key_nonce":7,"access_key_height":199})");
 }
 
+TEST(Lifecycle, AKeyThatIsGoneEndsWhatAKeyAddedLaterCannotCarry) {
+    for (const bool has_no_account : {false, true}) {
+        auto transaction = handed_in();
+        transaction.nonce = 199'000'001;
+        Life life(transaction);
+        auto seen = not_in(200);
+        seen.has_no_account = has_no_account;
+        seen.key_missing_at = 199;
+        life.sees(seen);
+        EXPECT_EQ(life.path(), "accepted") << "added at height 200, the key begins at 199000000";
+        seen.key_missing_at = 200;
+        life.sees(seen);
+        EXPECT_EQ(life.path(), "accepted dropped");
+        EXPECT_EQ(life.state.reason, has_no_account ? "account_removed" : "key_removed");
+        EXPECT_EQ(life.transitions[0].evidence,
+                  std::string(R"({"not_included_up_to":200,"nonce":199000001,")") +
+                      (has_no_account ? "account_missing_at" : "access_key_missing_at") + R"(":200})");
+    }
+}
+
 TEST(Lifecycle, ExpiresWhenNoBlockMayIncludeItAnyMore) {
     Life life(handed_in());
     life.sees(not_in(999));

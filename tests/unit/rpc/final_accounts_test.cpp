@@ -29,6 +29,13 @@ FakeHost::Script balance_of(const std::string& amount, int height = 100) {
     };
 }
 
+Transport::Reply missing_account(int height) {
+    return http(200,
+                R"({"jsonrpc":"2.0","error":{"name":"HANDLER_ERROR","cause":{"info":{"block_height":)" +
+                    std::to_string(height) + R"(,"requested_account_id":"alice.near"},)" +
+                    R"("name":"UNKNOWN_ACCOUNT"},"code":-32000,"message":"Server error"},"id":"receiptd"})");
+}
+
 class FinalAccountsTest : public ::testing::Test {
 protected:
     base::Result<FinalKey, Unavailable> key() {
@@ -85,6 +92,39 @@ TEST_F(TwoHosts, ANonceThatOneHostInventsUsesNothing) {
     ASSERT_TRUE(told);
     EXPECT_EQ(told->nonce, 6u);
     EXPECT_THAT(told->hosts, ElementsAre("second"));
+}
+
+FakeHost::Script no_key(int height) {
+    return [height](const net::HttpRequest&) {
+        return result(
+            R"({"error":"access key ed25519:x does not exist while viewing","logs":[],"block_height":)" +
+            std::to_string(height) + R"(,"block_hash":")" + zero_hash() + "\"}");
+    };
+}
+
+TEST_F(TwoHosts, AKeyThatBothDenyIsMissingAtTheLowerHeight) {
+    first.script = no_key(104);
+    second.script = no_key(100);
+    const auto told = key();
+    ASSERT_TRUE(told);
+    EXPECT_FALSE(told->nonce);
+    EXPECT_FALSE(told->has_no_account);
+    EXPECT_EQ(told->height, 100u);
+    EXPECT_THAT(told->hosts, ElementsAre("first", "second"));
+}
+
+TEST_F(TwoHosts, AKeyThatOneHostDeniesIsThere) {
+    first.script = no_key(104);
+    second.script = key_with(6);
+    EXPECT_EQ(key()->nonce, 6u);
+}
+
+TEST_F(TwoHosts, AnAccountThatBothDenyHasNoKey) {
+    first.script = second.script = [](const auto&) { return missing_account(100); };
+    const auto told = key();
+    ASSERT_TRUE(told);
+    EXPECT_TRUE(told->has_no_account);
+    EXPECT_EQ(told->height, 100u);
 }
 
 TEST_F(TwoHosts, ABalanceThatOneHostDeniesIsThere) {
