@@ -9,11 +9,11 @@ COMMENT ON COLUMN schema_objects.only_row IS 'Always true: keeps the table at on
 COMMENT ON COLUMN schema_objects.checksum IS 'SHA-256 over all files of schema/, in hexadecimal.';
 COMMENT ON COLUMN schema_objects.applied_at IS 'When they were applied.';
 
-COMMENT ON TABLE daemons IS 'The daemons that share this database. Each renews its row every few seconds and removes it when it ends; one that was not seen for 10 s counts as gone.';
+COMMENT ON TABLE daemons IS 'The daemons that share this database. Each renews its row every few seconds; one that was not seen for 10 s counts as gone, and its row is removed after a day.';
 COMMENT ON COLUMN daemons.id IS 'Name of the process, as in leases.';
 COMMENT ON COLUMN daemons.place IS 'Host and process id.';
 COMMENT ON COLUMN daemons.source IS 'Its follow.source.';
-COMMENT ON COLUMN daemons.keep_hours IS 'Its retention.keep in hours; NULL: for ever. The longest of all that live holds.';
+COMMENT ON COLUMN daemons.keep_hours IS 'Its retention.keep in hours; NULL: for ever. The longest of all rows holds.';
 COMMENT ON COLUMN daemons.accounts IS 'Its follow.accounts, with scope accounts.';
 COMMENT ON COLUMN daemons.started_at IS 'When it joined.';
 COMMENT ON COLUMN daemons.seen_at IS 'When it renewed its row last.';

@@ -216,6 +216,7 @@ private:
         const auto& settings = runtime_.settings;
         log::configure(settings.log_level, settings.log_format);
         runtime_.sources->reload(settings);
+        runtime_.database.set_keep(settings.retention.keep);
         runtime_.sender.reload(settings.endpoints);
     }
 

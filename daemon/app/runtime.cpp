@@ -229,7 +229,7 @@ base::Task<void> Runtime::keep_alive() {
                   {{"place", place(other)}, {"source", other.settings.source}});
         if (other.settings.keep != settings.retention.keep)
             log::warn(
-                "retention.keep differs: the longer one holds while both live",
+                "retention.keep differs: the longer one holds until its daemon is gone for a day",
                 {{"here", keep_text(settings.retention.keep)}, {"there", keep_text(other.settings.keep)}});
     }
     other_daemons = std::move(others);

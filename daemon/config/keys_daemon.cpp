@@ -177,7 +177,8 @@ constexpr Key kDaemonKeys[] = {
      .at = setting<&Settings::retention, &Retention::keep>(),
      .help =
          "Partitions whose blocks are all older are dropped, and watches that ended before. `\"forever\"` "
-         "keeps everything.",
+         "keeps everything. Of several daemons on one database the longest holds, until its daemon is gone "
+         "for a day.",
      .reloadable = true,
      .min = 86'400'000,
      .max = 100.0 * 366 * 86'400'000},

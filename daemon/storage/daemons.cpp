@@ -8,6 +8,8 @@ namespace receiptd::storage {
 namespace {
 
 const std::string kAlive = "seen_at > now() - interval '10 seconds'";
+// Rows are kept as long.
+const std::string kRemembered = "seen_at > now() - interval '1 day'";
 
 std::string list_of(const std::vector<std::string>& accounts) {
     std::string list;
@@ -30,7 +32,7 @@ void write_row(pqxx::transaction_base& tx, const std::string& process, const Dae
     shim::query(tx,
                 "INSERT INTO daemons (id, place, source, keep_hours, accounts) "
                 "VALUES ($1, $2, $3, nullif($4, '')::int, $5::text[]) "
-                "ON CONFLICT (id) DO UPDATE SET seen_at = now()",
+                "ON CONFLICT (id) DO UPDATE SET seen_at = now(), keep_hours = excluded.keep_hours",
                 process, settings.place, settings.source, keep,
                 text_array(settings.accounts.value_or(std::vector<std::string>())));
 }
@@ -67,7 +69,7 @@ void agree_on_accounts(pqxx::transaction_base& tx, const std::string& process,
 
 void join_daemons(pqxx::transaction_base& tx, const std::string& process, const DaemonSettings& settings) {
     tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('receiptd daemons', 0))");
-    tx.exec("DELETE FROM daemons WHERE seen_at < now() - interval '1 day'");
+    tx.exec("DELETE FROM daemons WHERE NOT " + kRemembered);
     if (settings.accounts) agree_on_accounts(tx, process, *settings.accounts);
     write_row(tx, process, settings);
 }
@@ -79,7 +81,20 @@ std::vector<OtherDaemon> keep_alive(pqxx::transaction_base& tx, const std::strin
 }
 
 void leave_daemons(pqxx::transaction_base& tx, const std::string& process) {
-    shim::query(tx, "DELETE FROM daemons WHERE id = $1", process);
+    shim::query(tx,
+                "UPDATE daemons SET seen_at = least(seen_at, now() - interval '10 seconds') WHERE id = $1",
+                process);
+}
+
+std::optional<std::chrono::hours> longest_keep(pqxx::transaction_base& tx, const std::string& process,
+                                               std::optional<std::chrono::hours> keep) {
+    const auto others = shim::query(tx,
+                                    "SELECT coalesce(bool_or(keep_hours IS NULL), false), "
+                                    "coalesce(max(keep_hours), 0) FROM daemons WHERE id::text <> $1 AND " +
+                                        kRemembered,
+                                    process)[0];
+    if (!keep || others[0].as<bool>()) return std::nullopt;
+    return std::max(*keep, std::chrono::hours(others[1].as<std::int64_t>()));
 }
 
 std::vector<OtherDaemon> living_daemons(pqxx::transaction_base& tx, const std::string& but) {

@@ -36,6 +36,10 @@ void join_daemons(pqxx::transaction_base& tx, const std::string& process, const 
 std::vector<OtherDaemon> keep_alive(pqxx::transaction_base& tx, const std::string& process,
                                     const DaemonSettings& settings);
 void leave_daemons(pqxx::transaction_base& tx, const std::string& process);
+// The longest of `keep` and of what others want that live, or lived within a day: while a daemon is
+// restarted, no other one drops what it keeps. nullopt: for ever.
+std::optional<std::chrono::hours> longest_keep(pqxx::transaction_base& tx, const std::string& process,
+                                               std::optional<std::chrono::hours> keep);
 
 std::vector<OtherDaemon> living_daemons(pqxx::transaction_base& tx, const std::string& but = "");
 std::vector<FollowedAccount> followed_accounts(pqxx::transaction_base& tx);

@@ -105,17 +105,6 @@ std::optional<base::WallTime> newest_block_at(pqxx::connection& connection) {
     return wall_time(newest);
 }
 
-// nullopt: for ever.
-std::optional<std::chrono::hours> longest_keep(pqxx::connection& connection,
-                                               std::optional<std::chrono::hours> keep) {
-    pqxx::work tx(connection);
-    for (const auto& other : living_daemons(tx)) {
-        if (!keep || !other.settings.keep) return std::nullopt;
-        keep = std::max(*keep, *other.settings.keep);
-    }
-    return keep;
-}
-
 // Adoptions that nothing can refer to any more.
 void forget_old_adoptions(pqxx::connection& connection) {
     pqxx::work tx(connection);
@@ -171,6 +160,8 @@ base::Task<std::vector<OtherDaemon>> Database::keep_alive() {
     });
 }
 
+void Database::set_keep(std::optional<std::chrono::hours> keep) { settings_.keep = keep; }
+
 base::Task<void> Database::leave() {
     return pool.following.transaction([process = process_](pqxx::work& tx) { leave_daemons(tx, process); });
 }
@@ -193,7 +184,9 @@ base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chron
         partitions.make_ahead(connection, now);
         // A clock that is ahead makes nothing old.
         const auto newest = newest_block_at(connection);
-        const auto longest = longest_keep(connection, keep);
+        pqxx::work asking(connection);
+        const auto longest = longest_keep(asking, process_, keep);
+        asking.commit();
         if (longest && newest) {
             const auto before = std::min(now, *newest) - *longest;
             partitions.retire(connection, before);

@@ -49,14 +49,16 @@ public:
     base::Task<void> join(DaemonSettings settings);
     // Call every few seconds. Answers when the database does, with the other daemons that live.
     base::Task<std::vector<OtherDaemon>> keep_alive();
+    // The configuration was reloaded; the others hear of it by the next keep_alive().
+    void set_keep(std::optional<std::chrono::hours> keep);
     base::Task<void> leave();
     base::Task<std::vector<FollowedAccount>> followed_accounts();
     // The genesis hash of the chain; `told` is kept where none is known. Both may be empty: not known.
     base::Task<std::string> genesis_hash(std::string told);
 
     // Makes partitions ahead, applies the retention, and deletes old rows. Age counts from `now` or from the
-    // newest block stored, whichever is earlier; of all daemons that live the longest `keep` holds. Call at
-    // start and every hour.
+    // newest block stored, whichever is earlier; of all daemons that lived within a day the longest `keep`
+    // holds. Call at start and every hour.
     base::Task<void> maintain(base::WallTime now, std::optional<std::chrono::hours> keep);
     // How often a connection was made in place of a lost one.
     std::uint64_t reconnects() const { return context_.reconnects; }

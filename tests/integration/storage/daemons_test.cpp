@@ -84,7 +84,7 @@ TEST_F(Daemons, OtherAccountsAreRefusedWhileAnotherLives) {
     EXPECT_EQ(followed(), "a.near|0\nc.near|101\n") << "height 100 lacks the new one";
 }
 
-TEST_F(Daemons, TheLongestRetentionHoldsWhileBothLive) {
+TEST_F(Daemons, TheLongestRetentionHoldsUntilItsDaemonIsGoneForADay) {
     commit(block_batch(100));
     commit_block_at(101, "timestamptz '2022-10-25 01:00Z'");
     store().clock.now += std::chrono::hours(24 * 7);
@@ -100,7 +100,24 @@ TEST_F(Daemons, TheLongestRetentionHoldsWhileBothLive) {
     EXPECT_EQ(value("SELECT count(*) FROM blocks"), "2") << "for ever is longer, too";
     await(second().database.leave());
     await(store().maintain());
+    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "2") << "it may only be restarted";
+    execute("UPDATE daemons SET seen_at = now() - interval '25 hours'");
+    await(store().maintain());
     EXPECT_EQ(value("SELECT count(*) FROM blocks"), "1");
+}
+
+TEST_F(Daemons, ARetentionThatIsReloadedIsThatOfTheDaemon) {
+    await(store().database.join(settings_of("a:1")));
+    await(second().database.join(settings_of("b:2")));
+    second().database.set_keep(std::chrono::hours(48));
+    await(second().database.keep_alive());
+    EXPECT_EQ(await(store().database.keep_alive())[0].settings.keep, std::chrono::hours(48));
+    commit(block_batch(100));
+    commit_block_at(101, "timestamptz '2022-10-25 01:00Z'");
+    store().clock.now += std::chrono::hours(24 * 7);
+    store().keep = std::chrono::hours(24);
+    await(store().maintain());
+    EXPECT_EQ(value("SELECT count(*) FROM blocks"), "1") << "what it wanted before counts no more";
 }
 
 }  // namespace
