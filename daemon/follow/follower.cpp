@@ -139,6 +139,10 @@ base::Task<void> Follower::guard(base::Task<void> task) {
 base::Task<void> Follower::prepare() {
     co_await read_coverage_anew();
     co_await seams_.close_pending(0s);
+    if (trees_of_blocks() == Trees::OfBlocks::fetched) {
+        const bool some_are_stored = co_await stores_.trees.take_over_trees();
+        if (some_are_stored) trees_->expect_receipts_stored_before();
+    }
     const auto last = state_.heights.coverage().covered.last();
     if (!last || !engine_.seams) co_return;
     const base::HeightRange seam{*last, *last};

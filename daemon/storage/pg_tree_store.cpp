@@ -1,5 +1,6 @@
 #include "storage/pg_tree_store.hpp"
 
+#include "chain/tree/facts.hpp"
 #include "storage/copy.hpp"
 #include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
@@ -105,7 +106,36 @@ bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree) {
     return true;
 }
 
+// Without a result, though its block told what became of the transaction itself: more of its tree is to come.
+void place_unfinished(pqxx::transaction_base& tx) {
+    shim::query(tx,
+                "WITH lowest AS MATERIALIZED (SELECT block_height, block_time FROM blocks "
+                "  WHERE block_height > (SELECT max(block_height) FROM blocks) - $1 "
+                "  ORDER BY block_height LIMIT 1) "
+                "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
+                "  timestamp_nanosec, shard_id) "
+                "SELECT t.tx_hash, t.signer_id, t.block_height, b.block_hash, b.block_time, "
+                "  b.timestamp_nanosec, t.shard_id FROM lowest "
+                "JOIN transactions t ON t.block_time >= lowest.block_time "
+                "JOIN blocks b ON b.block_height = t.block_height AND b.block_time = t.block_time "
+                "WHERE t.status = 'success_receipt_id' AND NOT EXISTS (SELECT FROM transaction_results r "
+                "  WHERE r.tx_hash = t.tx_hash AND r.tree_id = t.tree_id AND r.block_time = t.block_time) "
+                "ON CONFLICT DO NOTHING",
+                std::int64_t{chain::kLineageWindow});
+}
+
 }  // namespace
+
+base::Task<bool> PgTreeStore::take_over_trees() {
+    return database_.pool.following.transaction([](pqxx::work& tx) {
+        place_unfinished(tx);
+        return tx
+            .exec(
+                "SELECT EXISTS (SELECT FROM orphan_receipts WHERE kind = 'receipt' AND adopted_at IS "
+                "NULL)")[0][0]
+            .as<bool>();
+    });
+}
 
 base::Task<void> PgTreeStore::commit_tree(chain::TreeRows tree) {
     return database_.pool.adopting.run(

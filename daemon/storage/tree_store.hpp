@@ -48,6 +48,11 @@ public:
     virtual base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                            std::string reason) = 0;
 
+    // For a follower whose blocks tell no outcomes, before it goes on where somebody else has stored blocks
+    // with theirs: the unfinished trees of the last kLineageWindow heights become pending. Returns whether
+    // receipts are stored under their own names, because nobody knows their trees yet. Idempotent.
+    virtual base::Task<bool> take_over_trees() = 0;
+
     // Judges the trees that adoption around there has put together and that are complete: results and
     // findings that are not stored yet, which it returns. Findings since `news_since` are told to people.
     // Call after it. Idempotent.

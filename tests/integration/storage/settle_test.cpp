@@ -1,4 +1,5 @@
 // Trees that no follower saw as a whole are judged when all of them is stored; people are told of news once.
+#include "chain/tree/facts.hpp"
 #include "metrics/registry.hpp"
 #include "metrics/watch_series.hpp"
 #include "store_test_support.hpp"
@@ -59,6 +60,34 @@ protected:
     }
     chain::DecidedCounts settled_;
 };
+
+TEST_F(Settling, WhoseBlocksTellNoOutcomesTakesOverTheTreesThatAreNotOver) {
+    const auto due = [this] {
+        std::vector<std::string> hashes;
+        for (const auto& tree : await(store().trees.due_trees(10))) hashes.push_back(tree.tx_hash);
+        return hashes;
+    };
+    auto blocks = unconnected_blocks();
+    commit(std::move(blocks[0]));
+    EXPECT_FALSE(await(store().trees.take_over_trees())) << "no receipt is stored yet";
+    EXPECT_EQ(due(), std::vector<std::string>{"T"});
+    EXPECT_EQ(rows("SELECT block_height, block_hash, sender_id FROM pending_trees"),
+              "100|hash100|alice.near\n");
+    commit(std::move(blocks[1]));
+    EXPECT_TRUE(await(store().trees.take_over_trees())) << "one is, under its own name";
+    EXPECT_EQ(value("SELECT count(*) FROM pending_trees"), "1");
+    commit(block_batch(100 + chain::kLineageWindow));
+    execute("DELETE FROM pending_trees");
+    await(store().trees.take_over_trees());
+    EXPECT_EQ(value("SELECT count(*) FROM pending_trees"), "0") << "too long ago";
+}
+
+TEST_F(Settling, ATreeThatIsOverIsTakenOverByNobody) {
+    for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
+    EXPECT_EQ(value("SELECT count(*) FROM transaction_results"), "1");
+    EXPECT_FALSE(await(store().trees.take_over_trees()));
+    EXPECT_EQ(value("SELECT count(*) FROM pending_trees"), "0");
+}
 
 TEST_F(Settling, GivesTheSameForEveryOrderOfCommits) {
     std::vector<std::size_t> order = {0, 1, 2, 3, 4};

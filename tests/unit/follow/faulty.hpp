@@ -57,6 +57,7 @@ public:
                                    std::string reason) override {
         return later(stores_.trees.postpone_tree(std::move(tx_hash), delay, std::move(reason)));
     }
+    base::Task<bool> take_over_trees() override { return later(stores_.trees.take_over_trees()); }
     base::Task<chain::DecidedCounts> settle_trees(base::HeightRange around,
                                                   chain::NewsSince news_since) override {
         return later(stores_.trees.settle_trees(around, news_since));

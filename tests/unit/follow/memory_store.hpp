@@ -161,6 +161,8 @@ public:
         if (found != seams.end() && found->second.to == seam.to) seams.erase(found);
         co_return;
     }
+    // Its blocks come from one source.
+    base::Task<bool> take_over_trees() override { co_return false; }
     base::Task<chain::DecidedCounts> settle_trees(base::HeightRange, chain::NewsSince) override {
         co_return chain::DecidedCounts();
     }
