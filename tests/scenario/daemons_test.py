@@ -1,11 +1,20 @@
 """Several daemons on one database: one leads and follows the head, the others wait to take over, and nothing is lost or
-stored twice however they change."""
+stored twice however they change. ./dev sweep daemons restarts them more often."""
 
 import json
+import os
+import random
 import signal
 import subprocess
+import time
 
 import support
+from receiver import Receiver, endpoint, secret_file
+from watched import Watched
+
+MANY = support.count_of("daemons")
+RESTARTS = MANY or 6
+SEED = int(os.environ.get("RECEIPTD_SEED") or (random.SystemRandom().randrange(10**6) if MANY else 1))
 
 
 class Daemons(support.Scenario):
@@ -202,6 +211,102 @@ class Seams(Daemons):
         self.receiptd("backfill", "--config", config, "--from", far, "--to", far + 1)
         self.receiptd("run", "--config", config, "--until", last)
         self.assertEqual(self.fingerprint(), self.fingerprint(alone))
+
+
+class Restarted(Watched, Daemons):
+    """Two daemons that differ in source, endpoints and retention are stopped or killed by turns."""
+
+    def setUp(self):
+        support.Scenario.setUp(self)
+        self.chance = random.Random(SEED)
+        self.chain = self.sandbox("--seed", SEED, "--block-time-ms", 100, "--traffic", "failures", "--tps", 10,
+                                  "--genesis-time", "now", command="run")
+        self.chain.ask("/traffic", {"tps": 0})
+        self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
+        self.receivers = {name: Receiver() for name in ("of_both", "of_first", "of_second")}
+        for receiver in self.receivers.values():
+            self.addCleanup(receiver.stop)
+
+    def configured(self, source, keep, *endpoints):
+        secret = secret_file(self.folder)
+        extra = "".join(endpoint(name, self.receivers[name].url, secret) for name in endpoints)
+        return self.settings(source, extra=f'[retention]\nkeep = "{keep}"\n{extra}')
+
+    def store_history(self):
+        """Of ten days ago, and of sixty: no blocks, or hosts would be asked whether they have them, too."""
+        for days in (10, 60):
+            self.query(f"SELECT make_partitions(now() - interval '{days} days', now() - interval '{days} days'); "
+                       "INSERT INTO chunks (block_height, shard_id, missing, block_time) "
+                       f"VALUES ({days}, 0, true, now() - interval '{days} days')")
+
+    def stored_history(self):
+        return {int(row[0]) for row in self.query("SELECT block_height FROM chunks WHERE block_height < 100")}
+
+    def restart(self, daemons, name, configs):
+        process = daemons[name]
+        self.assertIsNone(process.poll(), process.log()[-4000:])
+        if self.chance.random() < 0.5:
+            self.kill(process)
+        else:
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(timeout=60), 0, process.log()[-4000:])
+        time.sleep(self.chance.choice((0, 0.5, 5)))  # without it
+        daemons[name] = self.start("run", "--config", configs[name])
+
+    def come_to_rest(self, configs):
+        """All transactions are over, all blocks stored and all alerts delivered."""
+        self.chain.ask("/traffic", {"tps": 0})
+        self.chain.ask("/advance", {"blocks": 250})  # a yield waits for 200
+        self.chain.ask("/pause", {})
+        last = self.final_height()
+        support.wait_until("all is stored", lambda: self.value(
+            f"SELECT int8range({self.genesis + 1}, {last}, '[]') <@ heights FROM coverage") == "t"
+            and self.value("SELECT count(*) FROM pending_trees") == "0")
+        # What the dead had in their hands is theirs for half a minute; nobody needs to wait for that.
+        for config in configs.values():
+            listed, _ = self.receiptd("alerts", "list", "--config", config, "--json", "--limit", 100000, "--state", "pending")
+            if held := [row["alert_id"] for row in json.loads(listed)]:
+                self.receiptd("alerts", "resend", "--config", config, *held, expect=None)
+        support.wait_until("all is delivered", lambda: self.value(
+            "SELECT count(*) FROM deliveries WHERE state <> 'delivered'") == "0")
+        return last
+
+    def survive(self):
+        configs = {"first": self.configured("neardata", "30d", "of_both", "of_first"),
+                   "second": self.configured("rpc", "2d", "of_both", "of_second")}
+        daemons = {name: self.start("run", "--config", config) for name, config in configs.items()}
+        support.wait_until("all endpoints are known", lambda: self.value("SELECT to_regclass('endpoints')")
+                           and self.value("SELECT count(*) FROM endpoints") == "3")
+        support.wait_until("they know of each other", lambda: all(
+            self.status(process)["other_daemons"] for process in daemons.values()))
+        self.store_history()
+        self.chain.ask("/traffic", {"tps": 10})
+        for number in range(RESTARTS):
+            told = self.receivers["of_both"].count()
+            support.wait_until("something is told", lambda: self.receivers["of_both"].count() > told)
+            time.sleep(self.chance.uniform(0, 2))  # the moment of the restart
+            self.restart(daemons, ("first", "second")[number % 2], configs)
+            self.assertIn(10, self.stored_history(), "the longest retention holds")
+        last = self.come_to_rest(configs)
+        for process in daemons.values():
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(timeout=60), 0, process.log()[-4000:])
+        included = self.included(last)
+        # Of some only the tree was fetched, which does not say on which shard.
+        self.assert_same({row[:-1] for row in self.stored_receipts(self.database)},
+                         {row[:-1] for row in self.true_receipts(included, lambda *_: True)})
+        self.assertEqual(self.value("SELECT count(*) FROM orphan_receipts WHERE kind = 'receipt' AND adopted_at IS NULL"), "0")
+        self.assert_judged(self.database, included, included)
+        alerts = {row[0] for row in self.query("SELECT finding_id FROM findings")}
+        self.assertGreater(len(alerts), RESTARTS)
+        for name, receiver in self.receivers.items():
+            with self.subTest(name):
+                self.assert_same(set(receiver.accepted), alerts)
+        self.assertEqual(self.stored_history(), {10}, "what no daemon wants to keep is gone")
+
+    def test_every_alert_reaches_every_endpoint_of_either(self):
+        with self.subTest(seed=SEED):
+            self.survive()
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 ./dev sweep soak follows at 600 ms blocks for as many seconds as it is told (default: a minute's worth of blocks, faster).
 """
 
-import json
 import random
 import time
 
@@ -14,12 +13,6 @@ from truth import Judging
 SOAK = support.count_of("soak")
 BLOCK_MS, TPS = (600, 20) if SOAK else (50, 80)
 BLOCKS = SOAK * 1000 // BLOCK_MS if SOAK else 100
-RECEIPT = ("receipt_id", "tx_hash", "parent_receipt_id", "role", "predecessor_id", "receiver_id", "block_height",
-           "status", "error", "gas_burnt", "tokens_burnt", "shard_id")
-
-
-def error_text(error):
-    return error and json.dumps(error, sort_keys=True)
 
 
 class LivingChain(Judging, support.Scenario):
@@ -40,24 +33,6 @@ class LivingChain(Judging, support.Scenario):
     def ended_well(self, daemon):
         daemon.wait(timeout=support.DEADLINE + SOAK)
         self.assertEqual(daemon.returncode, 0, daemon.log()[-4000:])
-
-    def true_receipts(self, truth, keep):
-        rows = set()
-        for transaction in truth:
-            for node in transaction["tree"] or []:
-                if node["executed_height"] is None or not keep(transaction, node):
-                    continue
-                rows.add((node["receipt_id"], transaction["tx_hash"], node["parent"], node["role"],
-                          node["predecessor_id"], node["receiver_id"], str(node["executed_height"]), node["status"],
-                          error_text(node["error"]), str(node["gas_burnt"]), node["tokens_burnt"], str(node["shard_id"])))
-        return rows
-
-    def stored_receipts(self, database):
-        rows = self.query(f"SELECT {', '.join(RECEIPT)} FROM receipts", database)
-        error = RECEIPT.index("error")
-        found = {(*row[:error], error_text(row[error] and json.loads(row[error])), *row[error + 1:]) for row in rows}
-        self.assertEqual(len(found), len(rows), "a receipt is stored twice")
-        return found
 
     def test_what_is_judged_survives_kills(self):
         last = self.genesis + BLOCKS

@@ -1,4 +1,6 @@
-"""Results and findings as the tables have them, against what the sandbox says truly happened."""
+"""Receipts, results and findings as the tables have them, against what the sandbox says truly happened."""
+
+import json
 
 # The classes of the errors that nodes tell, by the innermost variant: apart from the daemon's own table.
 WRAPPERS = {"InvalidTxError", "InvalidAccessKeyError", "FunctionCallError", "CompilationError", "MethodResolveError"}
@@ -20,6 +22,12 @@ SENTENCES = {
     "Exceeded the maximum amount of gas allowed to burn per contract.": "gas_limit_exceeded",
 }
 PANIC = "Smart contract panicked: "
+RECEIPT = ("receipt_id", "tx_hash", "parent_receipt_id", "role", "predecessor_id", "receiver_id", "block_height",
+           "status", "error", "gas_burnt", "tokens_burnt", "shard_id")
+
+
+def error_text(error):
+    return error and json.dumps(error, sort_keys=True)
 
 
 def variant(error):
@@ -95,6 +103,24 @@ class Judging:
                           "FROM findings WHERE kind IN ('failed_receipt', 'failed_transaction')", database)
         self.assertEqual(len({row[0] for row in rows}), len(rows), "a cause is found twice")
         return {tuple(row) for row in rows}
+
+    def true_receipts(self, truth, keep):
+        rows = set()
+        for transaction in truth:
+            for node in transaction["tree"] or []:
+                if node["executed_height"] is None or not keep(transaction, node):
+                    continue
+                rows.add((node["receipt_id"], transaction["tx_hash"], node["parent"], node["role"],
+                          node["predecessor_id"], node["receiver_id"], str(node["executed_height"]), node["status"],
+                          error_text(node["error"]), str(node["gas_burnt"]), node["tokens_burnt"], str(node["shard_id"])))
+        return rows
+
+    def stored_receipts(self, database):
+        rows = self.query(f"SELECT {', '.join(RECEIPT)} FROM receipts", database)
+        error = RECEIPT.index("error")
+        found = {(*row[:error], error_text(row[error] and json.loads(row[error])), *row[error + 1:]) for row in rows}
+        self.assertEqual(len(found), len(rows), "a receipt is stored twice")
+        return found
 
     def assert_judged(self, database, settled, completed):
         """All of what is settled, and nothing that is not true of the rest."""
