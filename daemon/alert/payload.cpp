@@ -38,6 +38,9 @@ Json finding_json(const Cause& cause, const chain::Finding& finding) {
     json["role"] = finding.role ? Json(chain::role_name(*finding.role)) : Json();
     json["handled"] = or_null(finding.handled);
     json["handled_by"] = finding.handled_by;
+    json["effect"] = finding.effect ? Json(chain::effect_name(*finding.effect)) : Json();
+    json["amount_kept"] = finding.flow ? Json(base::to_string(finding.flow->kept)) : Json();
+    json["amount_returned"] = finding.flow ? Json(base::to_string(finding.flow->returned)) : Json();
     return json;
 }
 

@@ -80,8 +80,17 @@ std::string receipt_summary(const chain::Finding& finding) {
     return words;
 }
 
+std::string tokens_summary(const chain::Finding& finding) {
+    std::string words = finding.contract_id + " gave tokens back that " + finding.signer_id + " sent";
+    if (finding.flow)
+        words += ": " + base::to_string(finding.flow->returned) + " returned, " +
+                 base::to_string(finding.flow->kept) + " kept";
+    return words;
+}
+
 std::string what(const chain::Finding& finding) {
     if (finding.kind == "failed_receipt") return receipt_summary(finding);
+    if (finding.kind == "tokens_returned") return tokens_summary(finding);
     if (finding.kind == "failed_transaction") return transaction_words(finding) + " failed";
     if (finding.kind == "rejected") return transaction_words(finding) + " was refused";
     if (finding.kind == "forwarding_failed") return "no host took " + transaction_words(finding);

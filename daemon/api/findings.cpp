@@ -13,9 +13,15 @@ namespace receiptd::api {
 namespace {
 
 // As the table's CHECK has them.
-constexpr std::array<std::string_view, 8> kKinds = {
-    "failed_receipt", "failed_transaction", "rejected", "forwarding_failed", "dropped", "expired", "unknown",
-    "stuck"};
+constexpr std::array<std::string_view, 9> kKinds = {"failed_receipt",
+                                                    "failed_transaction",
+                                                    "tokens_returned",
+                                                    "rejected",
+                                                    "forwarding_failed",
+                                                    "dropped",
+                                                    "expired",
+                                                    "unknown",
+                                                    "stuck"};
 
 storage::FindingFilter finding_filter(Query& query) {
     storage::FindingFilter filter;

@@ -16,8 +16,9 @@ inline constexpr int kFailed = 1;      // something broke; the last error line s
 inline constexpr int kUsage = 2;       // wrong arguments or configuration
 inline constexpr int kIncomplete = 3;  // done, but heights or trees could not be had: they are listed
 
-// Exit codes for the end of a watched transaction. kOk means that it succeeded, even if some failures were
-// handled on the way.
+// Exit codes for the end of a watched transaction. kOk means that it succeeded and nothing came back.
+inline constexpr int kTxHandled =
+    3;  // a failure was handled, or tokens came back: not all that was asked for happened
 inline constexpr int kTxFailed = 10;
 inline constexpr int kTxCallbackFailed = 11;
 inline constexpr int kTxReceiptFailed = 12;
@@ -28,7 +29,8 @@ inline constexpr int kTxExpired = 23;
 inline constexpr int kTxUnknown = 24;
 // The idempotency key of a submission belongs to another one; or it is watched with another sender.
 inline constexpr int kTxConflict = 25;
-int exit_code(const chain::WatchState& end);
+// `effect`: of the tree.
+int exit_code(const chain::WatchState& end, const std::optional<chain::Effect>& effect);
 
 struct RunCommand {
     std::optional<base::Height> until;

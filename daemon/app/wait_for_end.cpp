@@ -3,6 +3,7 @@
 #include "app/commands.hpp"
 #include "base/event.hpp"
 #include "base/sleep.hpp"
+#include "storage/stored_tree.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -37,9 +38,10 @@ void print(const storage::StoredTransition& stored) {
     std::cout << std::endl;
 }
 
-void print_end(const chain::WatchState& state) {
+void print_end(const chain::WatchState& state, const std::optional<chain::Effect>& effect) {
     if (state.verdict)
-        std::cout << "verdict   " << chain::verdict_name(*state.verdict) << '\n';
+        std::cout << "verdict   " << chain::verdict_name(*state.verdict)
+                  << (effect ? "; tokens came back" : "") << '\n';
     else
         std::cout << "ended     " << chain::stage_name(state.stage) << ": " << state.reason << '\n';
 }
@@ -60,8 +62,11 @@ base::Task<void> wait_for_end(base::asio::any_io_executor executor, storage::Wat
             co_return;
         }
         if (chain::is_end(watch->state.stage)) {
-            print_end(watch->state);
-            code = exit_code(watch->state);
+            std::vector<std::string> one{tx_hash};
+            auto trees = co_await store.stored_trees(std::move(one));
+            const auto effect = storage::tree_of(tx_hash, trees[tx_hash]).judge().effect;
+            print_end(watch->state, effect);
+            code = exit_code(watch->state, effect);
             co_return;
         }
         co_await base::sleep_on(timer, kLookAgain);

@@ -39,7 +39,7 @@ base::Task<void> add(base::asio::any_io_executor executor, storage::WatchStore& 
 
 }  // namespace
 
-int exit_code(const chain::WatchState& end) {
+int exit_code(const chain::WatchState& end, const std::optional<chain::Effect>& effect) {
     switch (end.stage) {
         case chain::Stage::rejected: return kTxRejected;
         case chain::Stage::forwarding_failed: return kTxForwardingFailed;
@@ -52,8 +52,10 @@ int exit_code(const chain::WatchState& end) {
         case chain::Verdict::failed: return kTxFailed;
         case chain::Verdict::callback_failed: return kTxCallbackFailed;
         case chain::Verdict::receipt_failed: return kTxReceiptFailed;
-        default: return kOk;
+        case chain::Verdict::succeeded_with_handled_failure: return kTxHandled;
+        case chain::Verdict::succeeded: return effect ? kTxHandled : kOk;
     }
+    return kFailed;
 }
 
 int watch_transaction(const config::Settings& settings, const std::string& tx_hash,

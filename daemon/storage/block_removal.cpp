@@ -1,5 +1,6 @@
 #include "storage/block_removal.hpp"
 
+#include "storage/copy.hpp"
 #include "storage/pqxx_shim.hpp"
 
 #include <string>
@@ -63,10 +64,7 @@ base::HeightSet remove_block(pqxx::transaction_base& tx, base::Height height) {
         shim::query(tx, std::string("DELETE FROM ") + table + " WHERE block_height = $1", height);
     const auto tree_ids = text_array(trees);
     shim::query(tx, "DELETE FROM transaction_results WHERE tree_id = ANY ($1::text[])", tree_ids);
-    shim::query(tx,
-                "DELETE FROM findings WHERE tree_id = ANY ($1::text[]) "
-                "AND kind IN ('failed_receipt', 'failed_transaction')",
-                tree_ids);
+    shim::query(tx, "DELETE FROM findings WHERE tree_id = ANY ($1::text[]) AND " + kTreeFindings, tree_ids);
     shim::query(tx, kJudgeAgain, height, at, tree_ids);
     shim::query(tx, "UPDATE coverage SET heights = heights - $1::int8multirange, updated_at = now()",
                 missing.to_multirange());

@@ -103,7 +103,7 @@ public:
         const auto results = ids_of_rows(batch_, chain::Table::transaction_results);
         trees_.insert(results.begin(), results.end());
         // Results and findings have the time of another block.
-        const std::string findings = "findings WHERE kind IN ('failed_receipt', 'failed_transaction') AND ";
+        const auto findings = "findings WHERE " + kTreeFindings + " AND ";
         remove_decided("transaction_results WHERE tree_id", {trees_.begin(), trees_.end()});
         remove_decided(findings + "tree_id", {trees_.begin(), trees_.end()});
         remove_decided(findings + "finding_id", ids_of_rows(batch_, chain::Table::findings));

@@ -19,7 +19,8 @@ std::string select_from(const std::string& source) {
            "f.handled, coalesce(f.contract_id, ''), coalesce(f.method_name, ''), coalesce(f.signer_id, ''), "
            "coalesce(f.error_class, ''), coalesce(f.error_text, ''), coalesce(f.block_height, 0), " +
            microseconds_of("f.block_time") +
-           ", f.handled_by, coalesce(f.root_cause, ''), r.near_status = 'failure', "
+           ", f.handled_by, coalesce(f.root_cause, ''), coalesce(f.effect, ''), "
+           "f.amount_kept, f.amount_returned, r.near_status = 'failure', "
            "coalesce(r.near_status_receipt_id, '') FROM " +
            source +
            " f LEFT JOIN LATERAL (SELECT near_status, near_status_receipt_id FROM transaction_results "
@@ -43,8 +44,10 @@ chain::Finding finding_of(const pqxx::row& row) {
                   row[12].as<std::uint64_t>() * static_cast<std::uint64_t>(kNanosecondsPerMicrosecond)};
     finding.handled_by = ids_of(row[13]);
     finding.root_cause = row[14].as<std::string>();
-    if (!row[15].is_null())
-        finding.near_status = chain::NearStatus{row[15].as<bool>(), row[16].as<std::string>()};
+    finding.effect = chain::parse_effect(row[15].as<std::string>());
+    if (!row[17].is_null()) finding.flow = chain::TokenFlow{amount_of(row[16]), amount_of(row[17])};
+    if (!row[18].is_null())
+        finding.near_status = chain::NearStatus{row[18].as<bool>(), row[19].as<std::string>()};
     return finding;
 }
 

@@ -36,7 +36,7 @@ void remove_earlier(pqxx::transaction_base& tx, const chain::TreeCompletion& don
     };
     for (const char* table : {"receipts", "events", "transaction_results"}) remove(table);
     // Other findings of the watch (it is stuck, say) do not belong to the tree.
-    remove("findings", "AND kind IN ('failed_receipt', 'failed_transaction') ");
+    remove("findings", "AND " + kTreeFindings + " ");
 }
 
 void complete_transaction(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {

@@ -162,6 +162,10 @@ std::string text_array(const std::vector<std::string>& values) {
     return text + '}';
 }
 
+base::u128 amount_of(const pqxx::field& field) {
+    return base::parse_u128(field.as<std::string>()).value_or(0);
+}
+
 std::vector<std::string> ids_of(const pqxx::field& field) {
     std::vector<std::string> ids;
     if (field.is_null()) return ids;

@@ -4,6 +4,8 @@
 // loses notifications between two calls.
 #pragma once
 
+#include "base/u128.hpp"
+
 #include <pqxx/connection>
 #include <pqxx/except>
 #include <pqxx/nontransaction>
@@ -25,6 +27,8 @@ namespace receiptd::storage {
 std::string text_array(const std::vector<std::string>& values);
 // The elements of a text[] of ids, which hold no quotes and no commas; NULL has none.
 std::vector<std::string> ids_of(const pqxx::field& field);
+// Of a numeric(39, 0).
+base::u128 amount_of(const pqxx::field& field);
 
 namespace shim {
 

@@ -29,8 +29,8 @@ const std::string kReceipts =
     "coalesce(error_text, ''), coalesce(gas_burnt, 0), coalesce(tokens_burnt, 0), block_height, " +
     kMicroseconds +
     ", predecessor_id IS NOT NULL, method_name, error, coalesce(is_promise_yield, false), "
-    "coalesce(parent_receipt_id, ''), CASE WHEN status = 'success_receipt_id' OR receiver_id LIKE '0x%' THEN "
-    "result END "
+    "coalesce(parent_receipt_id, ''), CASE WHEN status = 'success_receipt_id' OR receiver_id LIKE '0x%' "
+    "OR method_name LIKE '%_resolve_transfer' THEN result END "
     "FROM tree_receipts" +
     kPlace + "ORDER BY block_time, index_in_chunk, receipt_id";
 
@@ -43,10 +43,6 @@ std::optional<chain::ExecutedAt> place_of(const pqxx::field& height, const pqxx:
     if (height.is_null()) return std::nullopt;
     return chain::ExecutedAt{height.as<chain::BlockHeight>(),
                              microseconds.as<std::uint64_t>() * kNanosecondsPerMicrosecond};
-}
-
-chain::u128 amount_of(const pqxx::field& field) {
-    return base::parse_u128(field.as<std::string>()).value_or(0);
 }
 
 chain::ActionFacts actions_of(const pqxx::field& field) {
@@ -99,6 +95,7 @@ void take_result(chain::OutcomeFacts& facts, const char* result) {
     status.kind = facts.status;
     status.success_value = result;
     facts.wallet_refusal = chain::wallet_refusal(facts.executor_id, status);
+    if (facts.status == chain::StatusKind::success_value) facts.value = chain::short_value(result);
 }
 
 chain::OutcomeFacts outcome_of(const pqxx::row& row) {

@@ -50,6 +50,9 @@ Json of_finding(const chain::Finding& finding) {
     json["handled_by"] = finding.handled_by;
     json["near_status"] = near_status_or_null(finding.near_status);
     json["root_cause"] = text_or_null(finding.root_cause);
+    json["effect"] = effect_or_null(finding.effect);
+    json["amount_kept"] = finding.flow ? Json(base::to_string(finding.flow->kept)) : Json();
+    json["amount_returned"] = finding.flow ? Json(base::to_string(finding.flow->returned)) : Json();
     json["contract_id"] = text_or_null(finding.contract_id);
     json["method_name"] = text_or_null(finding.method_name);
     json["signer_id"] = text_or_null(finding.signer_id);

@@ -154,6 +154,10 @@ Json near_status_or_null(const std::optional<chain::NearStatus>& status) {
     return status ? Json(status->name()) : Json();
 }
 
+Json effect_or_null(const std::optional<chain::Effect>& effect) {
+    return effect ? Json(chain::effect_name(*effect)) : Json();
+}
+
 Json tree_json(const std::optional<chain::TransactionFacts>& transaction, const chain::Judgement& tree) {
     Json json;
     json["signer_id"] = transaction ? text_or_null(transaction->signer_id) : Json();
@@ -167,6 +171,7 @@ Json tree_json(const std::optional<chain::TransactionFacts>& transaction, const 
     json["verdict"] = tree.verdict ? Json(chain::verdict_name(*tree.verdict)) : Json();
     json["decided_by"] = tree.decided_by;
     json["root_cause"] = text_or_null(tree.root_cause);
+    json["effect"] = effect_or_null(tree.effect);
     json["near_status"] = near_status_or_null(tree.near_status);
     json["near_status_receipt_id"] = tree.near_status ? text_or_null(tree.near_status->receipt_id) : Json();
     json["heights"] = heights(tree);

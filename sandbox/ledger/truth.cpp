@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace receiptd::sandbox {
 
 namespace {
@@ -43,6 +45,33 @@ Json node_json(const TransactionTree& tree, const ReceiptNode& node, const Shard
     return json;
 }
 
+Json effect_json(const std::vector<TokenFlow>& flows) {
+    u128 kept = 0;
+    u128 returned = 0;
+    for (const TokenFlow& flow : flows) {
+        kept += flow.kept;
+        returned += flow.returned;
+    }
+    if (returned == 0) return nullptr;
+    return kept == 0 ? "refunded" : "refunded_in_part";
+}
+
+// Those that gave back what no failed receipt was sent.
+Json returned_json(const TransactionTree& tree, const Judgement& judgement) {
+    Json list = Json::array();
+    for (const TokenFlow& flow : judgement.flows) {
+        const bool of_failure =
+            std::any_of(judgement.failed.begin(), judgement.failed.end(),
+                        [&](const auto& failed) { return failed.flow && failed.flow->node == flow.node; });
+        if (flow.returned == 0 || of_failure) continue;
+        list.push_back({{"receipt_id", tree.nodes[flow.node].id().to_string()},
+                        {"effect", effect_json({flow})},
+                        {"kept", base::to_string(flow.kept)},
+                        {"returned", base::to_string(flow.returned)}});
+    }
+    return list;
+}
+
 Json failed_json(const TransactionTree& tree, const Judgement& judgement) {
     Json list = Json::array();
     for (const FailedReceipt& failure : judgement.failed) {
@@ -55,6 +84,7 @@ Json failed_json(const TransactionTree& tree, const Judgement& judgement) {
              {"role", to_string(node.role)},
              {"handled", failure.handled},
              {"handled_by", std::move(handled_by)},
+             {"effect", failure.flow ? effect_json({*failure.flow}) : Json()},
              {"root_cause",
               failure.root_cause ? Json(tree.nodes[*failure.root_cause].id().to_string()) : Json()},
              {"error", error_of(node.executed)}});
@@ -108,6 +138,8 @@ Json truth_json(const Submission& submission, const TransactionTree* tree, Heigh
                  {"verdict", nullptr},
                  {"near_status", nullptr},
                  {"near_status_receipt_id", nullptr},
+                 {"effect", nullptr},
+                 {"tokens_returned", Json::array()},
                  {"error", nullptr},
                  {"failed_receipts", Json::array()},
                  {"tree", Json::array()}};
@@ -119,6 +151,8 @@ Json truth_json(const Submission& submission, const TransactionTree* tree, Heigh
         if (judgement->near_end != ReceiptNode::kTransaction)
             json["near_status_receipt_id"] = tree->nodes[judgement->near_end].id().to_string();
         json["failed_receipts"] = failed_json(*tree, *judgement);
+        json["effect"] = effect_json(judgement->flows);
+        json["tokens_returned"] = returned_json(*tree, *judgement);
     }
     for (const std::size_t node : tree->depth_first())
         json["tree"].push_back(node_json(*tree, tree->nodes[node], layout));

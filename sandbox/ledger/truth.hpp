@@ -7,8 +7,11 @@
 //  "evidence": null | {"InvalidTxError": …} | {"access_key_nonce": …, …},
 //  "heights": {"accepted", "included", "executed", "completed", "refunded", "final", "ended"},  null: not yet
 //  "verdict": null | …, "near_status": null | "success" | "failure", "near_status_receipt_id": null | …,
-//  "failed_receipts": [{"receipt_id", "role", "handled", "handled_by": […], "root_cause": null | …,
-//  "error"}], "tree": [{"receipt_id", "role", "parent", "predecessor_id", "receiver_id", "created_height",
+//  "effect": null | "refunded" | "refunded_in_part",
+//  "tokens_returned": [{"receipt_id", "effect", "kept", "returned"}],
+//  "failed_receipts": [{"receipt_id", "role", "handled", "handled_by": […], "effect", "root_cause": null | …,
+//                       "error"}],
+//  "tree": [{"receipt_id", "role", "parent", "predecessor_id", "receiver_id", "created_height",
 //            "executed_height", "shard_id", "status", "error", "receipt_ids", "gas_burnt", "tokens_burnt"}]}
 //
 // heights: `accepted` is the newest block when it was handed in; `executed` that of the initial

@@ -1,5 +1,7 @@
 #include "sandbox/ledger/verdict.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <map>
 
@@ -66,7 +68,7 @@ private:
 };
 
 FailedReceipt judge_failure(const TransactionTree& tree, const DataEdges& edges, std::size_t node) {
-    FailedReceipt failure{node, false, {}, {}};
+    FailedReceipt failure{node, false, {}, {}, {}};
     if (tree.nodes[node].role == Role::callback) return failure;
     std::vector<std::size_t> awaiters = edges.awaiters(node);
     failure.handled =
@@ -74,6 +76,33 @@ FailedReceipt judge_failure(const TransactionTree& tree, const DataEdges& edges,
                                           [&](std::size_t at) { return failed(tree.nodes[at].executed); });
     if (failure.handled) failure.handled_by = std::move(awaiters);
     return failure;
+}
+
+u128 amount_in(const sim::Json& json) { return base::parse_u128(json.get_ref<const std::string&>()).value(); }
+
+std::optional<TokenFlow> flow_of(const TransactionTree& tree, std::size_t node) {
+    const ReceiptNode& receipt = tree.nodes[node];
+    if (receipt.is_from_system()) return std::nullopt;  // it may not be executed yet
+    const auto* value = std::get_if<sim::SuccessValue>(&receipt.executed.outcome().status);
+    const auto* call = receipt.body().actions.empty()
+                           ? nullptr
+                           : std::get_if<sim::wire::FunctionCall>(&receipt.body().actions.front().value);
+    if (value == nullptr || call == nullptr || call->method_name != "ft_resolve_transfer")
+        return std::nullopt;
+    const u128 sent = amount_in(sim::Json::parse(call->args.begin(), call->args.end()).at("amount"));
+    const u128 kept = amount_in(sim::Json::parse(value->value.begin(), value->value.end()));
+    return TokenFlow{node, kept, sent - kept};
+}
+
+void follow_tokens(const TransactionTree& tree, Judgement& judgement) {
+    for (const std::size_t node : tree.depth_first()) {
+        const auto flow = flow_of(tree, node);
+        if (!flow) continue;
+        judgement.flows.push_back(*flow);
+        for (FailedReceipt& failure : judgement.failed)
+            if (std::count(failure.handled_by.begin(), failure.handled_by.end(), node) > 0)
+                failure.flow = flow;
+    }
 }
 
 void find_near_end(const TransactionTree& tree, Judgement& judgement) {
@@ -125,6 +154,7 @@ std::optional<Judgement> judge(const TransactionTree& tree, Height tip) {
         judgement.failed.push_back(judge_failure(tree, edges, node));
         judgement.failed.back().root_cause = way_back.cause(node);
     }
+    follow_tokens(tree, judgement);
     find_near_end(tree, judgement);
     judgement.verdict = verdict_of(tree, judgement);
     return judgement;

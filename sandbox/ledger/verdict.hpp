@@ -41,10 +41,18 @@ enum class Verdict : std::uint8_t {
 };
 const char* to_string(Verdict verdict);
 
+// What a call of ft_resolve_transfer says: the receiver kept that much of what was sent.
+struct TokenFlow {
+    std::size_t node = 0;
+    u128 kept = 0;
+    u128 returned = 0;
+};
+
 struct FailedReceipt {
     std::size_t node = 0;
     bool handled = false;
     std::vector<std::size_t> handled_by;    // nodes
+    std::optional<TokenFlow> flow;          // what came back because of it
     std::optional<std::size_t> root_cause;  // the node whose failure led to it first
 };
 
@@ -52,7 +60,8 @@ struct Judgement {
     Verdict verdict = Verdict::succeeded;
     bool near_failed = false;
     std::size_t near_end = ReceiptNode::kTransaction;  // the node whose outcome is NEAR's word
-    std::vector<FailedReceipt> failed;                 // without refunds and payouts, in the tree's order
+    std::vector<TokenFlow> flows;
+    std::vector<FailedReceipt> failed;  // without refunds and payouts, in the tree's order
 };
 
 // nullopt: not completed at `tip`.

@@ -165,7 +165,7 @@ class Watching(Watched, support.Scenario):
     def test_the_command_shows_the_stages_and_ends_with_the_verdict(self):
         self.living_chain()
         config = self.configured("rpc", extra="")
-        codes = {"succeeded": 0, "succeeded_with_handled_failure": 0, "failed": 10, "callback_failed": 11,
+        codes = {"succeeded": 0, "succeeded_with_handled_failure": 3, "failed": 10, "callback_failed": 11,
                  "receipt_failed": 12}
         _, error = self.receiptd("watch", "nonsense", "alice.sandbox", "--config", config, expect=2)
         self.assertIn("not a transaction hash", error)
@@ -174,8 +174,8 @@ class Watching(Watched, support.Scenario):
         daemon = self.start("run", "--config", config)
         for verdict, t in ended.items():
             out, _ = self.receiptd("watch", t["tx_hash"], t["signer_id"], "--wait", "--config", config,
-                                   expect=codes[verdict])
-            self.assertIn(f"verdict   {verdict}\n", out)
+                                   expect=3 if t["effect"] and verdict == "succeeded" else codes[verdict])
+            self.assertIn(f"verdict   {verdict}" + ("; tokens came back\n" if t["effect"] else "\n"), out)
             for stage in ORDER[2:] if t["tree"] else ["included"]:
                 if verdict != "failed":
                     self.assertIn(stage, out)

@@ -83,11 +83,12 @@ std::array<TableSpec, kTableCount> make_specs() {
           "tokens_burnt",
           "near_status",
           "near_status_receipt_id",
-          "root_cause"}},
+          "root_cause",
+          "effect"}},
         {"findings",
          {"finding_id", "kind", "tx_hash", "tree_id", "receipt_id", "role", "handled", "contract_id",
           "method_name", "signer_id", "error_class", "error_text", "block_height", "block_time", "handled_by",
-          "root_cause"}},
+          "root_cause", "effect", "amount_kept", "amount_returned"}},
     }};
 }
 

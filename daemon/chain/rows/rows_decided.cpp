@@ -32,6 +32,7 @@ void write_result(RowBatch& batch, const TreeResult& result) {
     near_status ? row.text(near_status->name()) : row.null();
     row.text_or_null(near_status ? std::string_view(near_status->receipt_id) : std::string_view());
     row.text_or_null(result.root_cause);
+    result.effect ? row.text(effect_name(*result.effect)) : row.null();
     row.end_row();
     ++table.rows;
 }
@@ -55,6 +56,9 @@ void write_finding(RowBatch& batch, const Finding& finding) {
     row.time(RowTime(finding.at.timestamp_nanosec));
     row.texts({finding.handled_by.begin(), finding.handled_by.end()});
     row.text_or_null(finding.root_cause);
+    finding.effect ? row.text(effect_name(*finding.effect)) : row.null();
+    finding.flow ? row.numeric(finding.flow->kept) : row.null();
+    finding.flow ? row.numeric(finding.flow->returned) : row.null();
     row.end_row();
     ++table.rows;
 }

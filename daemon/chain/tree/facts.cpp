@@ -1,6 +1,8 @@
 #include "chain/tree/facts.hpp"
 
+#include "chain/tree/effect.hpp"
 #include "chain/tree/wallet.hpp"
+#include "chain/wire/base64.hpp"
 
 #include <simdjson.h>
 
@@ -30,8 +32,9 @@ public:
     void actions(ondemand::array list) {
         for (auto item : list) {
             ondemand::value action;
-            if (item.get(action) != simdjson::SUCCESS || !this->action(action)) return;
+            if (item.get(action) != simdjson::SUCCESS || !this->action(action)) break;
         }
+        if (!is_token_callback(facts_.method_name)) facts_.token_args.clear();
     }
 
 private:
@@ -76,6 +79,9 @@ private:
                 facts_.deposit = sum(facts_.deposit, base::parse_u128(text).value_or(0));
             } else if (key == "method_name" && call && value.get(text) == simdjson::SUCCESS) {
                 facts_.method_name = text;
+            } else if (key == "args_json" && call) {
+                if (simdjson::to_json_string(value).get(text) != simdjson::SUCCESS) return false;
+                facts_.token_args = text;
             } else if (key == "delegate_action" && depth_ == 0 && value.get(inner) == simdjson::SUCCESS) {
                 if (!delegate(inner)) return false;
             }
@@ -158,6 +164,7 @@ ActionFacts action_facts(const std::vector<Action>& actions) {
                                            std::string(action.delegate_receiver_id)};
     }
     facts.method_name = called_method_or_action(actions);
+    if (is_token_callback(facts.method_name)) facts.token_args = called_args(actions);
     facts.deposit = deposit_of(actions);
     return facts;
 }
@@ -180,6 +187,7 @@ void ReceiptFacts::take(ActionFacts&& actions) {
     deposit = actions.deposit;
     deletes_account = actions.deletes_account;
     delegate = std::move(actions.delegate);
+    token_args = std::move(actions.token_args);
 }
 
 ReceiptFacts receipt_facts(const Receipt& receipt) {
@@ -196,6 +204,23 @@ ReceiptFacts receipt_facts(const Receipt& receipt) {
     return facts;
 }
 
+std::string short_value(Text base64) {
+    constexpr std::size_t kLongest = 4'096;
+    std::string value;
+    if (base64.size() <= kLongest) base64_decode_into(base64, value);
+    return value;
+}
+
+std::string called_args(const std::vector<Action>& actions) {
+    std::string args;
+    for (const auto& action : actions)
+        if (action.kind == ActionKind::function_call) {
+            base64_decode_into(action.args, args);
+            break;
+        }
+    return args;
+}
+
 OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at) {
     OutcomeFacts facts;
     facts.id = outcome.id;
@@ -203,6 +228,7 @@ OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at)
     facts.status = outcome.status.kind;
     facts.receipt_ids.assign(outcome.receipt_ids.begin(), outcome.receipt_ids.end());
     facts.returned_id = outcome.status.success_receipt_id;
+    facts.value = short_value(outcome.status.success_value);
     facts.wallet_refusal = wallet_refusal(outcome.executor_id, outcome.status);
     if (facts.status == StatusKind::failure) facts.failure = classify_failure(outcome.status.failure_json);
     facts.gas_burnt = outcome.gas_burnt;

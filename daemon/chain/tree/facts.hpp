@@ -36,6 +36,7 @@ struct ActionFacts {
     u128 deposit = 0;         // sum, those inside a Delegate action too; it stops at 2^128 - 1
     bool deletes_account = false;
     std::optional<DelegateFacts> delegate;
+    std::string token_args;  // JSON, of a callback of the token standards (effect.hpp)
 };
 ActionFacts action_facts(const std::vector<Action>& actions);
 // `json`: a stored array of actions (rows/args_json.hpp). One that cannot be read gives what stands before
@@ -56,6 +57,7 @@ struct ReceiptFacts {
     bool deletes_account = false;
     u128 deposit = 0;
     std::optional<DelegateFacts> delegate;
+    std::string token_args = {};  // as ActionFacts has them
 
     void take(ActionFacts&& actions);
 };
@@ -70,10 +72,15 @@ struct OutcomeFacts {
     Gas gas_burnt = 0;
     u128 tokens_burnt = 0;
     std::optional<ExecutedAt> at;
-    std::string returned_id = {};                    // the receipt whose result is this one's; empty: none
+    std::string returned_id = {};  // the receipt whose result is this one's; empty: none
+    std::string value = {};        // a short one, as text; empty: longer, none, or not a value
     std::optional<std::string> wallet_refusal = {};  // see wallet.hpp
 };
 OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at);
+// OutcomeFacts::value of a value in base64.
+std::string short_value(Text base64);
+// Arguments of the first function call, as text; empty: they are no base64.
+std::string called_args(const std::vector<Action>& actions);
 
 // A data receipt that was listed: what a promise ended with.
 struct DataFacts {

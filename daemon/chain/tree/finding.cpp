@@ -30,7 +30,7 @@ std::optional<Verdict> parse_verdict(Text name) {
 }
 
 void Finding::identify() {
-    kind = receipt_id.empty() ? "failed_transaction" : "failed_receipt";
+    kind = flow ? "tokens_returned" : receipt_id.empty() ? "failed_transaction" : "failed_receipt";
     finding_id = kind + ":" + (receipt_id.empty() ? tx_hash : receipt_id);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "chain/tree/effect.hpp"
 #include "chain/tree/facts.hpp"
 #include "chain/tree/roles.hpp"
 
@@ -31,11 +32,12 @@ struct NearStatus {
 };
 
 // A finding is reported to people: a failed receipt that is no refund and no payout, a transaction that
-// failed before it made a receipt, or a watched transaction that ended without a tree or is stuck. Empty: not
-// known, or there is none.
+// failed before it made a receipt, tokens that a receiver gave back though nothing failed, or a watched
+// transaction that ended without a tree or is stuck. Empty: not known, or there is none.
 struct Finding {
     std::string finding_id;  // the same for the same cause, however often it is found
-    std::string kind;  // "failed_receipt", "failed_transaction", "stuck", or the stage that a watch ended in
+    // "failed_receipt", "failed_transaction", "tokens_returned", "stuck", or the stage that a watch ended in
+    std::string kind;
     std::string tx_hash;
     std::string signer_id;   // of the transaction
     std::string receipt_id;  // of a failed receipt
@@ -47,10 +49,12 @@ struct Finding {
     std::string method_name;              // of the first function call, else the first action's name
     FailureClass failure;
     std::string root_cause;  // the receipt whose failure led to this one, the first of them; empty: none did
+    std::optional<Effect> effect;           // of a handled failure or a token flow; empty: none is known
+    std::optional<TokenFlow> flow;          // of kind "tokens_returned"
     std::optional<NearStatus> near_status;  // of its transaction, once that has a result; not stored with it
     ExecutedAt at;  // height 0: not known; the time is then that of the transaction, or when it was found
 
-    // Gives a failed receipt or transaction its kind and id.
+    // Gives a failed receipt or transaction its kind and id; or tokens that came back, where there is a flow.
     void identify();
 };
 
@@ -76,6 +80,7 @@ struct TreeResult {
     FailureClass failure;                   // of what decided the verdict
     std::string
         root_cause;  // the receipt whose failure led to that first, or that one; empty: no receipt failed
+    std::optional<Effect> effect;  // of all its token flows together
     ExecutedAt included_at;
     ExecutedAt completed_at;     // the last receipt that is no refund and no payout
     ExecutedAt settled_at;       // the last of all

@@ -1,5 +1,6 @@
 // Judging a ReceiptTree: collect the failures of the walked tree, apply the rules, then sum up the whole.
 #include "chain/tree/causes.hpp"
+#include "chain/tree/flows.hpp"
 #include "chain/tree/receipt_tree.hpp"
 #include "chain/tree/walk.hpp"
 
@@ -61,6 +62,21 @@ private:
         for (std::size_t i = 0; i < receipts.size(); ++i)
             tree_.receipts[receipts[i]].handling = tree_.failures[own + i].handling;
         if (!receipts.empty()) find_causes(own);
+        follow_tokens();
+    }
+
+    void follow_tokens() {
+        Flows flows;
+        for (Index i = 0; i < attached_; ++i) {
+            const auto& receipt = tree_.receipts[i];
+            if (!bodies_[i] || receipt.status != StatusKind::success_value) continue;
+            if (!is_token_callback(receipt.method_name)) continue;
+            const auto& value = parts_.nodes_.at(receipt.receipt_id).outcome->value;
+            flows.add({finding_of(i), bodies_[i]->token_args, value}, tree_.failures);
+        }
+        tree_.effect = flows.effect();
+        tree_.token_findings = flows.take_findings();
+        for (auto& finding : tree_.token_findings) finding.identify();
     }
 
     // Depth first in spawn order, what is awaited comes before who awaits it. `next`: the place of the first
@@ -101,16 +117,12 @@ private:
         return failure;
     }
 
-    Failure failure_of(Index i) const {
+    Finding finding_of(Index i) const {
         const auto& receipt = tree_.receipts[i];
-        Failure failure;
-        failure.body_known = bodies_[i] != nullptr;
-        failure.on_result_chain = tree_.near_status && tree_.near_status->receipt_id == receipt.receipt_id;
-        auto& finding = failure.finding;
+        Finding finding;
         finding.tx_hash = parts_.tx_hash_;
         if (parts_.transaction_) finding.signer_id = parts_.transaction_->signer_id;
         finding.receipt_id = receipt.receipt_id;
-        finding.identify();
         finding.parent_receipt_id = receipt.parent_receipt_id;
         finding.role = receipt.role;
         finding.contract_id = receipt.receiver_id;
@@ -118,6 +130,16 @@ private:
         finding.failure = receipt.failure;
         const auto included_at = tree_.included_at.value_or(ExecutedAt());
         finding.at = receipt.at.value_or(ExecutedAt{0, included_at.timestamp_nanosec});
+        return finding;
+    }
+
+    Failure failure_of(Index i) const {
+        const auto& receipt = tree_.receipts[i];
+        Failure failure;
+        failure.finding = finding_of(i);
+        failure.finding.identify();
+        failure.body_known = bodies_[i] != nullptr;
+        failure.on_result_chain = tree_.near_status && tree_.near_status->receipt_id == receipt.receipt_id;
         if (!failure.body_known) return failure;
         for (const auto& data_id : bodies_[i]->output_data_ids) {
             const auto awaiter = awaiters_.find(data_id);

@@ -55,6 +55,11 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement)
     }
     result.failure = deciding_class(judgement.failures, result.verdict, judgement.wallet_refusal);
     result.root_cause = judgement.root_cause;
+    for (const auto& finding : judgement.token_findings) {
+        decided.findings.push_back(finding);
+        decided.findings.back().near_status = judgement.near_status;
+    }
+    result.effect = judgement.effect;
     decided.results.push_back(std::move(result));
     return decided;
 }

@@ -74,6 +74,8 @@ struct Judgement {
     std::string root_cause;               // of the verdict; see rules.hpp
     std::vector<JudgedReceipt> receipts;  // depth first in spawn order, then those not attached by id
     std::vector<Failure> failures;  // the transaction's own, then those of attached receipts, in their order
+    std::vector<Finding> token_findings;  // of tokens that came back though nothing failed
+    std::optional<Effect> effect;         // of all token flows together
     std::optional<DelegateEnd> delegate;
 
     std::uint64_t failed_receipts = 0;  // refunds and payouts not counted

@@ -73,18 +73,31 @@ void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt a
     if (failed) record_failure(tree, item, at);
     settle_awaited(tree, item);
     if (failed || !tree.causes.empty()) find_cause(tree, item, failed);
+    if (status == StatusKind::success_value && is_token_callback(called_method(item.receipt.actions)))
+        follow_tokens(tree, item, at);
 }
 
-void LiveTrees::record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
-    Failure failure;
-    auto& finding = failure.finding;
+Finding LiveTrees::finding_of(const ExecutedReceipt& item, ExecutedAt at) {
+    Finding finding;
     finding.receipt_id = item.outcome.id;
     finding.parent_receipt_id = item.parent_receipt_id;
     finding.role = item.role;
     finding.contract_id = item.receipt.receiver_id;
     finding.method_name = called_method_or_action(item.receipt.actions);
-    finding.failure = classify_failure(item.outcome.status.failure_json);
     finding.at = at;
+    return finding;
+}
+
+void LiveTrees::follow_tokens(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
+    const auto args = called_args(item.receipt.actions);
+    const auto value = short_value(item.outcome.status.success_value);
+    tree.flows.add({finding_of(item, at), args, value, item.in_scope}, tree.failures);
+}
+
+void LiveTrees::record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
+    Failure failure;
+    failure.finding = finding_of(item, at);
+    failure.finding.failure = classify_failure(item.outcome.status.failure_json);
     failure.on_result_chain = item.result_chain == OnResultChain::yes;
     for (const auto& receiver : item.receipt.output_data_receivers)
         failure.awaiters.push_back({std::string(receiver.data_id), Awaiter::End::open, {}});
@@ -119,11 +132,16 @@ void LiveTrees::tell(Tree& tree, std::vector<Finding>& findings) {
         auto& failure = tree.failures[i];
         if (failure.handling == Handling::undecided || tree.told[i]) continue;
         tree.told[i] = true;
-        failure.finding.tx_hash = tree.result.tx_hash;
-        failure.finding.signer_id = tree.result.signer_id;
-        failure.finding.identify();
-        findings.push_back(failure.finding);
+        tell(tree, failure.finding, findings);
     }
+    for (auto& finding : tree.flows.take_findings()) tell(tree, std::move(finding), findings);
+}
+
+void LiveTrees::tell(const Tree& tree, Finding finding, std::vector<Finding>& findings) {
+    finding.tx_hash = tree.result.tx_hash;
+    finding.signer_id = tree.result.signer_id;
+    finding.identify();
+    findings.push_back(std::move(finding));
 }
 
 void LiveTrees::end_of_block(const std::string& tx_hash, Decided& decided) {
@@ -144,6 +162,7 @@ void LiveTrees::end_of_block(const std::string& tx_hash, Decided& decided) {
     result.verdict = *verdict_of(tree.failures, Missing::nothing, initial_succeeded, tree.wallet_refusal);
     result.failure = deciding_class(tree.failures, result.verdict, tree.wallet_refusal);
     result.root_cause = root_cause(tree.failures, result.verdict);
+    result.effect = tree.flows.effect();
     if (tree.in_scope) decided.results.push_back(std::move(result));
     trees_.erase(found);
 }

@@ -10,6 +10,7 @@
 
 #include "base/height_set.hpp"
 #include "chain/tree/causes.hpp"
+#include "chain/tree/flows.hpp"
 #include "chain/tree/rules.hpp"
 
 #include <cstdint>
@@ -52,6 +53,7 @@ private:
         TreeResult result;
         Refusal wallet_refusal;
         Causes causes;
+        Flows flows;
         std::uint64_t announced = 0;
         std::vector<Failure> failures;
         std::vector<bool> told;  // for each failure: it was told, or must not be told
@@ -66,6 +68,9 @@ private:
     void touch(Text tx_hash, Tree& tree);
     static void record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void settle_awaited(Tree& tree, const ExecutedReceipt& item);
+    static void follow_tokens(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
+    static Finding finding_of(const ExecutedReceipt& item, ExecutedAt at);
+    static void tell(const Tree& tree, Finding finding, std::vector<Finding>& findings);
     static void find_cause(Tree& tree, const ExecutedReceipt& item, bool failed);
     static void tell(Tree& tree, std::vector<Finding>& findings);
     void end_of_block(const std::string& tx_hash, Decided& decided);

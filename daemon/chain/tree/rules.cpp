@@ -63,6 +63,7 @@ void decide_handling(std::vector<Failure>& failures, bool all_executed) {
         if (all_executed && failure.handling == Handling::undecided) failure.handling = Handling::unhandled;
         if (failure.handling == Handling::undecided) continue;
         failure.finding.handled = failure.handling == Handling::handled;
+        if (!*failure.finding.handled) failure.finding.effect.reset();
         if (failure.handling == Handling::handled && failure.finding.handled_by.empty())
             failure.finding.handled_by = receipts_of(failure.awaiters);
     }

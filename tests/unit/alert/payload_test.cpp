@@ -221,6 +221,15 @@ TEST(Words, SummaryIsOneSentenceForEveryKind) {
     }
 }
 
+TEST(Words, OfTokensThatCameBackTellHowMany) {
+    chain::Finding finding;
+    finding.kind = "tokens_returned";
+    finding.contract_id = "token.near";
+    finding.signer_id = "alice.near";
+    finding.flow = chain::TokenFlow{60, 40};
+    EXPECT_EQ(summary(finding), "token.near gave tokens back that alice.near sent: 40 returned, 60 kept");
+}
+
 TEST(Words, LongBranchLosesItsMiddle) {
     chain::Judgement tree;
     for (int i = 0; i < 5'000; ++i) {

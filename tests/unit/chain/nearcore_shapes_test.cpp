@@ -29,16 +29,36 @@ struct Shape {
     std::map<std::string, std::string> roles;
     std::set<std::string> failed;
     std::set<std::string> handled;
+    std::string effect = {};
+    std::string root_cause = {};  // of the verdict
+    std::set<std::string> tokens_returned = {};
     friend bool operator==(const Shape&, const Shape&) = default;
     friend void PrintTo(const Shape& shape, std::ostream* out) {
         *out << json{{"near_status", shape.near_status},
                      {"verdict", shape.verdict},
                      {"roles", shape.roles},
                      {"failed", shape.failed},
-                     {"handled", shape.handled}}
+                     {"handled", shape.handled},
+                     {"effect", shape.effect},
+                     {"root_cause", shape.root_cause},
+                     {"tokens_returned", shape.tokens_returned}}
                     .dump(1);
     }
 };
+
+// What shapes.json does not tell, by name: the rest of the transfers was kept.
+struct Returned {
+    std::string effect;
+    std::set<std::string> tokens;
+};
+const std::map<std::string, Returned> kReturned{{"ft_call_part", {"refunded_in_part", {"40 of 100"}}},
+                                                {"ft_call_refused", {"refunded", {"100 of 100"}}},
+                                                {"ft_call_panics", {"refunded", {}}},
+                                                {"ft_call_no_contract", {"refunded", {}}}};
+
+std::string in_words(const TokenFlow& flow) {
+    return base::to_string(flow.returned) + " of " + base::to_string(flow.returned + flow.kept);
+}
 
 struct Network {
     const char* folder;
@@ -55,21 +75,30 @@ protected:
 
     static std::map<std::string, Shape> expected() {
         std::map<std::string, Shape> shapes;
-        for (const auto& shape : read("shapes.json"))
-            shapes[shape.at("tx_hash")] = {shape.at("near_status"), shape.at("verdict"), shape.at("roles"),
-                                           shape.at("failed"), shape.at("handled")};
+        for (const auto& shape : read("shapes.json")) {
+            auto& found = shapes[shape.at("tx_hash")];
+            found = {shape.at("near_status"), shape.at("verdict"), shape.at("roles"), shape.at("failed"),
+                     shape.at("handled")};
+            const auto returned = kReturned.find(shape.at("name"));
+            if (returned == kReturned.end()) continue;
+            found.effect = returned->second.effect;
+            found.tokens_returned = returned->second.tokens;
+        }
         EXPECT_EQ(shapes.size(), GetParam().shapes);
         return shapes;
     }
 
-    static ReceiptTree tree_of_answer(const std::string& tx_hash) {
+    using Places = std::map<std::string, ExecutedAt>;  // by block hash
+    static Judgement judge_answer(const std::string& tx_hash, const Places& places = {}) {
         const auto decoded =
             decode_transaction_status(test::read_recording(folder() / "tx" / (tx_hash + ".json")));
         EXPECT_TRUE(decoded) << tx_hash;
         const auto& answer = decoded->value;
-        return tree_of(answer, *answer.receipts, [](const Outcome&) {
-            return std::optional(Execution{ExecutedAt{1, 1}});
-        });
+        const auto place_of = [&](const Outcome& outcome) {
+            const auto found = places.find(std::string(outcome.block_hash));
+            return std::optional(Execution{found == places.end() ? ExecutedAt{1, 1} : found->second});
+        };
+        return tree_of(answer, *answer.receipts, place_of).judge();
     }
 };
 
@@ -81,12 +110,14 @@ Shape shape_of(const Judgement& tree) {
         shape.failed.insert(receipt.receipt_id);
         if (receipt.handling == Handling::handled) shape.handled.insert(receipt.receipt_id);
     }
+    if (tree.effect) shape.effect = effect_name(*tree.effect);
+    for (const auto& finding : tree.token_findings) shape.tokens_returned.insert(in_words(*finding.flow));
     return shape;
 }
 
 TEST_P(NearcoreShapes, AreJudgedAsTheNodeAndTheRulesHaveThem) {
     for (const auto& [tx_hash, shape] : expected()) {
-        const auto tree = tree_of_answer(tx_hash).judge();
+        const auto tree = judge_answer(tx_hash);
         ASSERT_TRUE(tree.settled && tree.near_status && tree.verdict) << tx_hash;
         EXPECT_EQ(shape_of(tree), shape) << tx_hash;
         EXPECT_EQ(tree.certain_verdict, tree.verdict) << tx_hash;
@@ -95,6 +126,7 @@ TEST_P(NearcoreShapes, AreJudgedAsTheNodeAndTheRulesHaveThem) {
 
 TEST_P(NearcoreShapes, AreJudgedAlikeWhileWholeBlocksGoBy) {
     std::map<std::string, Shape> found;
+    Places places;
     Lineage lineage;
     LiveTrees live;
     const auto index = read("whole-block/index.json");
@@ -104,6 +136,8 @@ TEST_P(NearcoreShapes, AreJudgedAlikeWhileWholeBlocksGoBy) {
         if (!std::filesystem::exists(file)) continue;  // a height without a block
         const auto decoded = decode_whole_block(test::read_recording(file));
         ASSERT_TRUE(decoded) << height;
+        const auto& header = decoded->value.block.header;
+        places[std::string(header.hash)] = {header.height, header.timestamp_nanosec};
         const auto batch = whole_block_rows(decoded->value, std::nullopt, {}, lineage, &live);
         for (const auto& row : testing::read_rows(batch, Table::receipts))
             if (row["tx_hash"] && row["role"])
@@ -111,15 +145,21 @@ TEST_P(NearcoreShapes, AreJudgedAlikeWhileWholeBlocksGoBy) {
         for (const auto& row : testing::read_rows(batch, Table::transaction_results)) {
             found[*row["tx_hash"]].near_status = row["near_status"].value_or("");
             found[*row["tx_hash"]].verdict = *row["verdict"];
+            found[*row["tx_hash"]].effect = row["effect"].value_or("");
+            found[*row["tx_hash"]].root_cause = row["root_cause"].value_or("");
         }
         for (const auto& finding : batch.findings) {
             auto& shape = found[finding.tx_hash];
-            if (finding.receipt_id.empty()) continue;
+            if (finding.flow) shape.tokens_returned.insert(in_words(*finding.flow));
+            if (finding.kind != "failed_receipt") continue;
             shape.failed.insert(finding.receipt_id);
             if (finding.handled == true) shape.handled.insert(finding.receipt_id);
         }
     }
-    for (const auto& [tx_hash, shape] : expected()) EXPECT_EQ(found[tx_hash], shape) << tx_hash;
+    for (auto [tx_hash, shape] : expected()) {
+        shape.root_cause = judge_answer(tx_hash, places).root_cause;
+        EXPECT_EQ(found[tx_hash], shape) << tx_hash;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shared, NearcoreShapes,

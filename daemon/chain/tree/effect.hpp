@@ -1,0 +1,34 @@
+// What came back of tokens that a transaction moved, by the callbacks of the token standards:
+// ft_resolve_transfer (NEP-141), nft_resolve_transfer (NEP-171) and mt_resolve_transfer (NEP-245). A receiver
+// that refuses what it is sent fails nothing: only the callback's value tells. Pure.
+#pragma once
+
+#include "base/u128.hpp"
+#include "chain/json/model.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::chain {
+
+// In the token's smallest unit; pieces, where each is a token of its own. Sums stop at 2^128 - 1.
+struct TokenFlow {
+    u128 kept = 0;
+    u128 returned = 0;
+    friend bool operator==(const TokenFlow&, const TokenFlow&) = default;
+};
+
+bool is_token_callback(Text method_name);
+// Of such a callback that succeeded: by its arguments and its value, both JSON. nullopt: they are not as the
+// standard has them.
+std::optional<TokenFlow> token_flow(Text method_name, Text args_json, Text value_json);
+
+enum class Effect : std::uint8_t { refunded, refunded_in_part };
+Text effect_name(Effect effect);
+std::optional<Effect> parse_effect(Text name);
+// Of one or several flows together; nullopt: nothing came back.
+std::optional<Effect> effect_of(const TokenFlow& flow);
+
+}  // namespace receiptd::chain

@@ -1,0 +1,77 @@
+#include "chain/tree/effect.hpp"
+
+#include "tree_story.hpp"
+
+#include <gtest/gtest.h>
+
+namespace receiptd::chain {
+namespace {
+
+using testing::Story;
+
+TEST(TokenFlows, AreToldByTheCallbacksOfTheStandards) {
+    EXPECT_EQ(token_flow("ft_resolve_transfer", R"({"amount":"100"})", R"("60")"), (TokenFlow{60, 40}));
+    EXPECT_EQ(token_flow("ft_resolve_transfer", R"({"amount":"100"})", R"("100")"), (TokenFlow{100, 0}));
+    EXPECT_EQ(token_flow("nft_resolve_transfer", "{}", "true"), (TokenFlow{1, 0}));
+    EXPECT_EQ(token_flow("nft_resolve_transfer", "{}", "false"), (TokenFlow{0, 1}));
+    EXPECT_EQ(token_flow("mt_resolve_transfer", R"({"amounts":["10","5"]})", R"(["10","0"])"),
+              (TokenFlow{10, 5}));
+}
+
+TEST(TokenFlows, WhatIsNotAsTheStandardHasItTellsNothing) {
+    EXPECT_EQ(token_flow("ft_resolve_transfer", R"({"amount":"100"})", R"("101")"), std::nullopt);
+    EXPECT_EQ(token_flow("ft_resolve_transfer", R"({"amount":"100"})", ""), std::nullopt);
+    EXPECT_EQ(token_flow("ft_resolve_transfer", R"({"amount":100})", R"("60")"), std::nullopt);
+    EXPECT_EQ(token_flow("ft_resolve_transfer", "no json", R"("60")"), std::nullopt);
+    EXPECT_EQ(token_flow("nft_resolve_transfer", "{}", R"("60")"), std::nullopt);
+    EXPECT_EQ(token_flow("mt_resolve_transfer", R"({"amounts":["10",5]})", R"(["10","0"])"), std::nullopt);
+    EXPECT_FALSE(is_token_callback("resolve_transfer"));
+}
+
+TEST(TokenFlows, AreRefundedInFullOrInPart) {
+    EXPECT_EQ(effect_of({100, 0}), std::nullopt);
+    EXPECT_EQ(effect_of({60, 40}), Effect::refunded_in_part);
+    EXPECT_EQ(effect_of({0, 100}), Effect::refunded);
+    EXPECT_EQ(parse_effect(effect_name(Effect::refunded_in_part)), Effect::refunded_in_part);
+}
+
+// A token transfer call of 100 whose receiver fails or not, and of which that much is kept.
+Story transfer_of(const char* kept, bool receiver_fails) {
+    Story story;
+    story.receipt("r0", "alice", "token");
+    story.returns("r0", "settle", {"call", "settle"});
+    story.receipt("call", "token", "dex", {}, {"d"});
+    receiver_fails ? story.fails("call") : story.ok("call");
+    auto& settle = story.receipt("settle", "token", "token", {"d"});
+    settle.method_name = "ft_resolve_transfer";
+    settle.token_args = R"({"amount":"100"})";
+    story.ok("settle");
+    std::get<OutcomeFacts>(story.parts.back()).value = kept;
+    return story;
+}
+
+TEST(TokenFlows, TokensThatAReceiverGaveBackAreAFindingThoughNothingFailed) {
+    const auto tree = transfer_of(R"("60")", false).judge();
+    EXPECT_EQ(tree.verdict, Verdict::succeeded);
+    EXPECT_EQ(tree.effect, Effect::refunded_in_part);
+    ASSERT_EQ(tree.token_findings.size(), 1u);
+    const auto& finding = tree.token_findings[0];
+    EXPECT_EQ(finding.finding_id, "tokens_returned:settle");
+    EXPECT_EQ(finding.contract_id, "token");
+    EXPECT_EQ(finding.flow, (TokenFlow{60, 40}));
+    EXPECT_EQ(finding.effect, Effect::refunded_in_part);
+    EXPECT_EQ(transfer_of(R"("0")", false).judge().effect, Effect::refunded);
+    EXPECT_TRUE(transfer_of(R"("100")", false).judge().token_findings.empty());
+    EXPECT_EQ(transfer_of(R"("100")", false).judge().effect, std::nullopt);
+}
+
+TEST(TokenFlows, WhatComesBackOfAFailureIsTheFailuresEffect) {
+    const auto tree = transfer_of(R"("0")", true).judge();
+    EXPECT_EQ(tree.verdict, Verdict::succeeded_with_handled_failure);
+    EXPECT_EQ(tree.effect, Effect::refunded);
+    EXPECT_TRUE(tree.token_findings.empty());
+    EXPECT_EQ(tree.failures.at(0).finding.effect, Effect::refunded);
+}
+
+}  // namespace
+}  // namespace receiptd::chain
