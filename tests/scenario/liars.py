@@ -15,6 +15,11 @@ ABOUT_HEADS = [
     {"lie": "fork", "blocks": 500, "behind": 3},
     {"lie": "fork", "wrong_parent": True},
 ]
+# A false head, and invented blocks on the way to it.
+AT_ONCE = [
+    [{"lie": "false_head", "ahead": 30}, {"lie": "fork", "blocks": 500}],
+    [{"lie": "false_head", "ahead": 200_000}, {"lie": "fork", "blocks": 500, "behind": 3}],
+]
 ABOUT_ANSWERS = [
     {"lie": "forbidden", "status": 403},
     {"lie": "forbidden", "status": 401},
@@ -94,7 +99,7 @@ class Liar:
         about_transactions = list(ABOUT_TRANSACTIONS)
         self.chance.shuffle(about_transactions)
         pairs = [about_transactions[at:at + 2] for at in range(0, len(about_transactions), 2)]
-        rounds = [[lie] for lie in ABOUT_HEADS + ABOUT_ANSWERS]
+        rounds = [[lie] for lie in ABOUT_HEADS + ABOUT_ANSWERS] + AT_ONCE
         if self.by_rpc:
             rounds += [[lie] for lie in BY_RPC] + pairs
         self.chance.shuffle(rounds)
