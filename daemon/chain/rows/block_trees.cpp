@@ -41,7 +41,7 @@ void BlockTrees::collect(const WholeBlockShard& shard) {
         if (!node_by_id_.emplace(item.outcome.id, nodes_.size()).second) continue;
         for (const auto data_id : item.receipt.input_data_ids) awaiting_.emplace(data_id, nodes_.size());
         const bool in_scope = touches(scope_, item.receipt) || lineage_.holds_in_scope(item.outcome.id);
-        nodes_.push_back({&item, shard.shard_id, i, {}, {}, {}, false, in_scope});
+        nodes_.push_back({&item, shard.shard_id, i, {}, {}, {}, false, in_scope, nullptr});
     }
 }
 
@@ -95,6 +95,8 @@ void BlockTrees::adopt(Node& node, const Spawner& spawner) {
         node.tree = {transaction.transaction->transaction.hash, true};
         node.parent = ParentFacts{true, false, OnResultChain::yes};
         node.in_scope = node.in_scope || transaction.in_scope;
+        const auto& body = transaction.transaction->transaction;
+        if (body.signer_id == body.receiver_id) node.local_of = &body;
         return;
     }
     const auto& parent = nodes_[spawner.index];

@@ -39,6 +39,8 @@ public:
         std::optional<ParentFacts> parent;  // nullopt: not seen
         bool parent_is_here = false;        // a receipt of this block
         bool in_scope = false;
+        // Where it is a local receipt, executed in the block that has its transaction.
+        const SignedTransaction* local_of = nullptr;
     };
     // In the order of the block: shard by shard, each in execution order.
     const std::vector<Node>& executed() const { return nodes_; }

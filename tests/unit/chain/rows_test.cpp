@@ -56,6 +56,31 @@ TEST(WholeBlockRows, ATreeIsFollowedAcrossBlocks) {
     EXPECT_EQ(data[0]["tx_hash"], "TX");
 }
 
+TEST(WholeBlockRows, ALocalDeploymentTellsTheHashThatItsTransactionTells) {
+    ChainBuilder chain;
+    auto& shard = chain.add_block(10).shards[0];
+    shard.transactions.push_back(transaction("TX", "app.near", "app.near", "R"));
+    shard.transactions[0].transaction.actions_json = R"([{"DeployGlobalContract":{"code":"hash"}}])";
+    auto local = action_receipt("R", "app.near", "app.near", "app.near");
+    local.actions_json = R"([{"DeployGlobalContract":{"code":"hash of the hash"}}])";
+    shard.executed.push_back(executed(local));
+    const auto receipts = read_rows(rows_of(chain), Table::receipts);
+    ASSERT_EQ(receipts.size(), 1u);
+    EXPECT_EQ(receipts[0]["actions"], R"([{"DeployGlobalContract":{"code":"hash"}}])");
+}
+
+TEST(WholeBlockRows, ReceiptsKeepTheOrderInWhichTheyWereExecuted) {
+    ChainBuilder chain;
+    auto& shard = chain.add_block(10).shards[0];
+    for (const char* id : {"second", "first"})
+        shard.executed.push_back(executed(action_receipt(id, "a.near", "b.near", "a.near")));
+    shard.executed[0].outcome.sides = {1, 1};  // a tree of two leaves: the other one is on the left
+    shard.executed[1].outcome.sides = {0, 1};
+    const auto receipts = read_rows(rows_of(chain), Table::receipts);
+    EXPECT_EQ(row_with(receipts, "receipt_id", "first")["index_in_chunk"], "0");
+    EXPECT_EQ(row_with(receipts, "receipt_id", "second")["index_in_chunk"], "1");
+}
+
 TEST(WholeBlockRows, AReceiptRowHoldsReceiptAndOutcome) {
     ChainBuilder chain;
     auto& shard = chain.add_block(10).shards[0];
