@@ -66,7 +66,7 @@ struct Application {
     u128 tokens_burnt = 0;
     CongestionInfo congestion;
     std::vector<ReceiptPtr> locals;    // of this chunk's transactions, executed or delayed
-    std::vector<ReceiptPtr> instant;   // promise yields made here
+    std::vector<ReceiptPtr> instant;   // promise yields made here, and lone deletions
     std::vector<ReceiptPtr> outgoing;  // listed by the next chunk of the shard
 };
 

@@ -87,7 +87,7 @@ void apply_chunk(Shard& shard, ChunkRecord& chunk, std::uint64_t shard_id, const
     application->tokens_burnt = result.tokens_burnt;
     application->congestion = congestion_of(shard, shard_id, options);
     application->locals = share(std::move(result.local));
-    application->instant = share(std::move(result.yielded));
+    application->instant = share(std::move(result.instant));
     application->outgoing = share(std::move(result.outgoing));
     if (shard.congested_blocks > 0) --shard.congested_blocks;
     shard.missed_chunks = 0;

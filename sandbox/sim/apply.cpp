@@ -94,7 +94,9 @@ private:
             ready = chunk_.queues.admit(std::move(receipt));
             if (!ready) result_.postponed.push_back(id);
         }
-        if (ready) apply_action_receipt(chunk_, std::move(*ready), is_local);
+        if (ready)
+            apply_action_receipt(chunk_, std::move(*ready),
+                                 is_local ? ReceiptOrigin::local : ReceiptOrigin::listed);
     }
 
     // The yield itself stays until the resume made here arrives: one that was made by a contract in

@@ -30,7 +30,7 @@ struct ExecutedReceipt {
     Receipt receipt;
     Outcome outcome;
     bool is_local = false;    // of a transaction of this chunk whose signer is its receiver
-    bool is_instant = false;  // never listed in a chunk for another reason (promise yield)
+    bool is_instant = false;  // never listed in a chunk for another reason (yields, lone deletions)
 };
 
 struct ShardResult {
@@ -39,9 +39,10 @@ struct ShardResult {
     std::vector<ExecutedReceipt>
         executed;                   // in order of execution; data receipts have no outcome and are not here
     std::vector<Receipt> outgoing;  // produced, for any shard, in order: what the next chunk lists
-    std::vector<Receipt> yielded;   // promise yields created here: in no chunk
-    std::vector<Receipt> local;     // initial receipts of transactions to their own signer: in no chunk
-    Gas gas_used = 0;               // sum of gas_burnt of all outcomes
+    // In no chunk: promise yields created here, and receipts that only delete their account, executed here.
+    std::vector<Receipt> instant;
+    std::vector<Receipt> local;  // initial receipts of transactions to their own signer: in no chunk
+    Gas gas_used = 0;            // sum of gas_burnt of all outcomes
     // Tokens that left the circulation: the outcomes' tokens_burnt, less the part that contracts got as
     // reward, plus refunds and payouts that nobody could take. With it the sum of all balances and of
     // tokens_in() of all receipts under way (receipt_tokens.hpp) never changes.

@@ -36,6 +36,14 @@ std::optional<RunContract> contract_of(const Account& account) {
     return LocalCode{account.code_hash};
 }
 
+// Made by a receipt, it is executed directly after it and listed in no chunk (chain-model.md §1.1).
+bool is_instant_deletion(const Receipt& made) {
+    const auto* body = std::get_if<ActionReceipt>(&made.body);
+    return body != nullptr && body->actions.size() == 1 && body->input_data_ids.empty() &&
+           made.predecessor_id == made.receiver_id &&
+           std::holds_alternative<wire::DeleteAccount>(body->actions.front().value);
+}
+
 class ReceiptExecution {
 public:
     ReceiptExecution(ChunkFrame& chunk, const Receipt& receipt)
@@ -47,6 +55,9 @@ public:
           is_refund_(receipt.predecessor_id == kSystemAccount),
           state_(chunk.state),
           frame_{receipt, body_, chunk.block, state_, receipt.predecessor_id, is_refund_} {}
+
+    // What is to be executed directly after it.
+    std::vector<Receipt> take_instant() { return std::move(instant_); }
 
     Outcome run() {
         promise_results_ = chunk_.queues.take_results(body_);
@@ -221,9 +232,12 @@ private:
             const auto* body = std::get_if<ActionReceipt>(&made.body);
             if (body) outcome.receipt_ids.push_back(made.receipt_id);
             if (body && body->is_promise_yield) {
-                chunk_.result.yielded.push_back(made);
+                chunk_.result.instant.push_back(made);
                 chunk_.queues.add_yield(std::move(made),
                                         chunk_.block.height + chunk_.block.yield_timeout_blocks);
+            } else if (is_instant_deletion(made)) {
+                chunk_.result.instant.push_back(made);
+                instant_.push_back(std::move(made));
             } else {
                 chunk_.result.outgoing.push_back(std::move(made));
             }
@@ -246,17 +260,23 @@ private:
     std::vector<std::optional<RunContract>> contracts_;  // by action
     std::vector<std::string> logs_;
     std::vector<Receipt> new_receipts_;  // in the order that their ids count
+    std::vector<Receipt> instant_;
     ReturnData return_data_;
     Json error_;
 };
 
 }  // namespace
 
-void apply_action_receipt(ChunkFrame& chunk, Receipt receipt, bool is_local) {
-    Outcome outcome = ReceiptExecution(chunk, receipt).run();
+void apply_action_receipt(ChunkFrame& chunk, Receipt receipt, ReceiptOrigin origin) {
+    ReceiptExecution execution(chunk, receipt);
+    Outcome outcome = execution.run();
+    std::vector<Receipt> instant = execution.take_instant();
     chunk.result.gas_used += outcome.gas_burnt;
-    const bool is_instant = std::get<ActionReceipt>(receipt.body).is_promise_yield;
-    chunk.result.executed.push_back({std::move(receipt), std::move(outcome), is_local, is_instant});
+    const bool is_instant =
+        origin == ReceiptOrigin::instant || std::get<ActionReceipt>(receipt.body).is_promise_yield;
+    chunk.result.executed.push_back(
+        {std::move(receipt), std::move(outcome), origin == ReceiptOrigin::local, is_instant});
+    for (Receipt& next : instant) apply_action_receipt(chunk, std::move(next), ReceiptOrigin::instant);
 }
 
 }  // namespace receiptd::sandbox::sim

@@ -15,7 +15,14 @@ struct ChunkFrame {
     ShardResult& result;
 };
 
-// Adds the outcome and everything it made to the frame's result, yields to its queues.
-void apply_action_receipt(ChunkFrame& chunk, Receipt receipt, bool is_local);
+enum class ReceiptOrigin : std::uint8_t {
+    listed,   // in a chunk, or a yield
+    local,    // of a transaction of this chunk whose signer is its receiver
+    instant,  // made just now, by a receipt of this chunk
+};
+
+// Adds the outcome and everything it made to the frame's result, yields to its queues; instant receipts that
+// it made are executed, too.
+void apply_action_receipt(ChunkFrame& chunk, Receipt receipt, ReceiptOrigin origin);
 
 }  // namespace receiptd::sandbox::sim

@@ -225,6 +225,38 @@ TEST(Promises, ABatchPromiseCarriesSeveralActions) {
     EXPECT_EQ(world.balance("sub.caller.test"), 3 * kNear);
 }
 
+TEST(Promises, AContractThatOnlyDeletesItselfIsGoneAtOnce) {
+    World world = world_with([](Host& host) {
+        const PromiseIndex batch = host.promise_batch_create(kCaller);
+        host.promise_add_action(batch, {wire::DeleteAccount{kBob}});
+    });
+    const CryptoHash hash = world.send_call(kCaller, "run");
+    world.run_until_idle();
+    const World::Executed& parent = world.initial(hash);
+    const World::Executed& deletion = world.child(parent, 0);
+    EXPECT_TRUE(succeeded(deletion.outcome)) << failure_of(deletion.outcome);
+    EXPECT_EQ(deletion.height, parent.height);
+    EXPECT_TRUE(deletion.is_instant);
+    EXPECT_EQ(world.child(deletion, 0).receipt.receiver_id, kBob) << "the payout is listed as others are";
+    EXPECT_EQ(world.child(deletion, 0).height, parent.height + 1);
+    EXPECT_FALSE(world.state_of(kCaller).account(kCaller));
+}
+
+TEST(Promises, ADeletionThatWaitsOrDoesMoreTravels) {
+    World world = world_with([](Host& host) {
+        const PromiseIndex first = host.promise_batch_create(kCaller);
+        host.promise_add_action(first, transfer_action(1));
+        const PromiseIndex then = host.promise_batch_then(first, kCaller);
+        host.promise_add_action(then, {wire::DeleteAccount{kBob}});
+    });
+    const CryptoHash hash = world.send_call(kCaller, "run");
+    world.run_until_idle();
+    const World::Executed& deletion = world.child(world.initial(hash), 1);
+    EXPECT_TRUE(succeeded(deletion.outcome)) << failure_of(deletion.outcome);
+    EXPECT_FALSE(deletion.is_instant);
+    EXPECT_GT(deletion.height, world.initial(hash).height);
+}
+
 TEST(Promises, WhatAContractPutsTogetherWronglyFailsItsCall) {
     World world = world_with([](Host& host) {
         const PromiseIndex batch = host.promise_batch_create(kCaller);

@@ -56,8 +56,8 @@ TEST(Yield, WaitsOnItsShardAndIsInNoChunk) {
     const CryptoHash hash = world.send_call(kYielder, "request");
     world.run(2);
     const ShardResult& result = world.result(kYielder);
-    ASSERT_EQ(result.yielded.size(), 1U);
-    const Receipt& waiting = result.yielded[0];
+    ASSERT_EQ(result.instant.size(), 1U);
+    const Receipt& waiting = result.instant[0];
     const auto& body = std::get<ActionReceipt>(waiting.body);
     EXPECT_TRUE(body.is_promise_yield);
     EXPECT_EQ(waiting.predecessor_id, kYielder);
@@ -98,7 +98,7 @@ TEST(Yield, TimesOutWithFailedData) {
     const CryptoHash request = world.send_call(kYielder, "request");
     world.run(2);
     const World::Executed parent = world.initial(request);
-    const auto& body = std::get<ActionReceipt>(world.result(kYielder).yielded.at(0).body);
+    const auto& body = std::get<ActionReceipt>(world.result(kYielder).instant.at(0).body);
     const CryptoHash data_id = body.input_data_ids[0];
     world.run(4);
     EXPECT_TRUE(world.result(kYielder).outgoing.empty());
@@ -180,7 +180,7 @@ TEST(Yield, OfACallThatFailsNeverWas) {
     World world = yielding_world();
     world.send_call(kYielder, "request_and_panic");
     world.run(2);
-    EXPECT_TRUE(world.result(kYielder).yielded.empty());
+    EXPECT_TRUE(world.result(kYielder).instant.empty());
     world.run(10);
     EXPECT_FALSE(world.is_busy());
 }
