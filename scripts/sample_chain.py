@@ -243,7 +243,7 @@ class SampleChain:
         results = [shard.data.pop((receipt.receiver, data_id)) for data_id in receipt.inputs]
         system = receipt.predecessor == "system"
         calls = [a["FunctionCall"] for a in receipt.actions if isinstance(a, dict) and "FunctionCall" in a]
-        gas = 0 if system else CALL_GAS * len(calls) or TRANSFER_GAS
+        gas = CALL_GAS * len(calls) or TRANSFER_GAS
         failed, logs, children, resumes, value = None, [], [], [], b""
         try:
             logs, children, resumes, value = self._run_actions(receipt, results)
@@ -257,7 +257,7 @@ class SampleChain:
         status = status_of(value, failed)
         outcome = self._outcome(receipt.id, block_hash, receipt.receiver, logs,
                                 [made.id for made in children + refunds], gas, status, 3 if calls else 1)
-        if system:
+        if system:  # its gas is burnt, and paid by nobody
             outcome["outcome"]["tokens_burnt"] = "0"
         for made in children:
             if made.is_yield:

@@ -26,6 +26,11 @@ std::uint64_t block_count(const RpcRecording& recording, const WholeBlockRun& ru
     return blocks;
 }
 
+bool is_to_itself(std::string_view receipt) {
+    return json_text::string_body(json_text::require(receipt, "predecessor_id")) ==
+           json_text::string_body(json_text::require(receipt, "receiver_id"));
+}
+
 }  // namespace
 
 ReplayChain::ReplayChain(RpcRecording recording, WholeBlockRun run, const base::Clock& clock, TipOptions tip)
@@ -106,7 +111,8 @@ std::optional<TransactionView> ReplayChain::transaction(std::string_view hash, H
     return view_at(tree_of(*place, tip), tip);
 }
 
-// Puts a tree together from the outcomes of the run's blocks, as far as the run has them.
+// Puts a tree together from the outcomes of the run's blocks, as far as the run has them. As on a node, the
+// body of a local receipt is not among its receipts: it is its transaction's.
 ExecutionTree ReplayChain::tree_of(const WholeBlockRun::TransactionPlace& place, Height tip) const {
     ExecutionTree tree;
     const auto outcome = [&](const Part& part) {
@@ -124,7 +130,9 @@ ExecutionTree ReplayChain::tree_of(const WholeBlockRun::TransactionPlace& place,
         for (const auto value : json_text::elements(spawned)) {
             const auto id = json_text::string_body(value);
             if (!seen.insert(id).second) continue;
-            if (const auto body = run_.find_receipt(id); body && run_.height(body->position) <= tip) {
+            const bool is_initial = seen.size() == 1;
+            if (const auto body = run_.find_receipt(id);
+                body && run_.height(body->position) <= tip && !(is_initial && is_to_itself(body->view()))) {
                 tree.texts.push_back(body->text);
                 tree.receipts->push_back(body->view());
             }
