@@ -8,6 +8,7 @@ import re
 import time
 
 import support
+from truth import finding_ids
 
 CONTRACT, MIXED = "receiver.sandbox", "ft.sandbox"
 BLOCKS = 80
@@ -116,9 +117,8 @@ class Accounts(support.Scenario):
         self.assertEqual({r[0] for r in self.query("SELECT tx_hash FROM transactions")}, hashes)
         results = {t["tx_hash"]: t["verdict"] for t in truth if t["tx_hash"] in hashes}
         self.assertEqual(dict(self.query("SELECT tx_hash, verdict FROM transaction_results")), results)
-        findings = {f["receipt_id"] for t in truth if t["tx_hash"] in hashes for f in t["failed_receipts"]}
-        self.assertEqual({r[0] for r in self.query("SELECT receipt_id FROM findings WHERE receipt_id IS NOT NULL")},
-                         findings)
+        self.assertEqual({r[0] for r in self.query("SELECT finding_id FROM findings WHERE receipt_id IS NOT NULL")},
+                         finding_ids([{**t, "error": None} for t in truth if t["tx_hash"] in hashes]))
         self.assertEqual(self.value("SELECT count(*) FROM unplaced_receipts"), "0")
         self.assertEqual(self.value("SELECT count(*) FROM orphan_receipts WHERE kind = 'receipt'"), "0")
         return truth
@@ -186,7 +186,9 @@ class Accounts(support.Scenario):
         self.assert_between(expected, {known(r) for r in stored}, expected)
         settled = [t for t in truth if t["heights"]["refunded"] and t["heights"]["refunded"] <= last]
         of = lambda trees: {(f["receipt_id"], t["tx_hash"], f["role"], "t" if f["handled"] else "f")
-                            for t in trees for f in t["failed_receipts"] if f["receipt_id"] in held}
+                            for t in trees for f in t["failed_receipts"] if f["receipt_id"] in held} | {
+                                (f["receipt_id"], t["tx_hash"], "callback", None)
+                                for t in trees for f in t["tokens_returned"] if f["receipt_id"] in held}
         findings = {tuple(r) for r in self.query("SELECT receipt_id, tx_hash, role, handled FROM findings "
                                                  "WHERE receipt_id IS NOT NULL")}
         self.assertGreater(len(of([t for t in settled if not is_named(t, MIXED)])), 0, "others fail there")

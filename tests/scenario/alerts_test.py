@@ -10,6 +10,7 @@ import time
 
 import support
 from receiver import SECRET, Receiver, endpoint, secret_file, signed
+from truth import finding_ids
 
 KILLS = support.count_of("kills", 6)
 OTHER = base64.b64encode(bytes([8]) * 32).decode()
@@ -102,7 +103,7 @@ class Told(Alerts):
     def true_findings(self, chain, last):
         truth = chain.ask(f"/truth?from={self.genesis}&to={last}")
         settled = [t for t in truth if t["heights"]["refunded"] and t["heights"]["refunded"] <= last]
-        return {"failed_receipt:" + f["receipt_id"] for t in settled for f in t["failed_receipts"]}
+        return finding_ids(settled)
 
     def assert_all_told(self, receiver):
         found = self.column("SELECT finding_id FROM findings")

@@ -11,6 +11,7 @@ import time
 import urllib.parse
 
 import support
+from truth import finding_ids
 
 TOKEN, OTHER = "the-token-of-the-scenario", "another-token-of-the-scenario"
 BLOCK_MS, TPS = 50, 80
@@ -174,7 +175,10 @@ class Api(support.Scenario):
             told = self.get(daemon, "/v1/transactions/" + tx_hash)
             self.assertEqual((told["sender_id"], told["stage"], told["verdict"]),
                              (t["signer_id"], "final", t["verdict"]))
-            self.assertEqual({f["receipt_id"]: f["handled"] for f in told["findings"] if f["receipt_id"]},
+            self.assertEqual(told["near_status"], t["near_status"])
+            self.assertEqual({f["finding_id"] for f in told["findings"]}, finding_ids([t]))
+            self.assertEqual({f["near_status"] for f in told["findings"]} - {t["near_status"]}, set())
+            self.assertEqual({f["receipt_id"]: f["handled"] for f in told["findings"] if f["kind"] == "failed_receipt"},
                              {f["receipt_id"]: f["handled"] for f in t["failed_receipts"]})
         # The last blocks may still be on their way in.
         for query, condition in (("", "true"), ("handled=true&", "handled"),

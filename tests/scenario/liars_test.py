@@ -16,6 +16,7 @@ from handed_in import FATES, HandedIn
 from liars import ABOUT_THE_NETWORK, Liar
 from receiver import SECRET, Receiver, endpoint, secret_file, signed
 from signer import Key, b58encode
+from truth import finding_ids
 from watched import EVERYTHING, Watched
 
 MANY = support.count_of("liars")
@@ -30,7 +31,7 @@ LATE = support.DEADLINE + 3 * KILLS
 WATCHING = (EVERYTHING + f"[watching]\nvalidity_blocks = {VALIDITY}\n"
             + "".join(f'stuck_after_{stage} = "7d"\n' for stage in ("pending", "included", "executing", "completed")))
 TABLES = ("blocks", "chunks", "transactions", "receipts", "data_receipts", "events", "transaction_results",
-          "(SELECT * FROM findings WHERE kind IN ('failed_receipt', 'failed_transaction'))")
+          "(SELECT * FROM findings WHERE kind IN ('failed_receipt', 'failed_transaction', 'tokens_returned'))")
 
 
 class Liars(Watched, support.OwnCluster):
@@ -107,9 +108,7 @@ class Liars(Watched, support.OwnCluster):
     # --- What is true ------------------------------------------------------------------------------
 
     def true_alerts(self, truth, ends):
-        return ({"failed_receipt:" + f["receipt_id"] for t in truth for f in t["failed_receipts"]}
-                | {"failed_transaction:" + t["tx_hash"] for t in truth if t["error"]}
-                | {f"{stage}:{tx_hash}" for tx_hash, (stage, *_) in ends.items() if stage != "final"})
+        return finding_ids(truth) | {f"{stage}:{tx_hash}" for tx_hash, (stage, *_) in ends.items() if stage != "final"}
 
     def assert_same_rows(self):
         """All columns. Ends of watches are no rows of the chain: `assert_ended` looks at these."""

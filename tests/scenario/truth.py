@@ -70,6 +70,13 @@ def deciding(transaction):
     return class_and_panic(first["error"])[0], first["root_cause"] or first["receipt_id"]
 
 
+def finding_ids(transactions):
+    """The findings that their trees give."""
+    return ({"failed_receipt:" + f["receipt_id"] for t in transactions for f in t["failed_receipts"]}
+            | {"tokens_returned:" + f["receipt_id"] for t in transactions for f in t["tokens_returned"]}
+            | {"failed_transaction:" + t["tx_hash"] for t in transactions if t["error"]})
+
+
 class Judging:
     """For a support.Scenario."""
 
@@ -80,13 +87,13 @@ class Judging:
                       f"for example {list(missing)[:2]} against {list(invented)[:2]}")
 
     def true_results(self, truth):
-        return {(t["tx_hash"], t["verdict"], t["near_status"], t["near_status_receipt_id"], *deciding(t), t["effect"], str(t["heights"]["included"]), str(t["heights"]["completed"]),
-                 str(t["heights"]["refunded"]), str(len(t["tree"])), str(len(t["failed_receipts"])))
+        return {(t["tx_hash"], t["verdict"], t["near_status"], t["near_status_receipt_id"], *deciding(t), t["effect"],
+                 str(t["heights"]["included"]), str(t["heights"]["completed"]), str(t["heights"]["refunded"]), str(len(t["tree"])), str(len(t["failed_receipts"])))
                 for t in truth}
 
     def stored_results(self, database):
-        rows = self.query("SELECT tx_hash, verdict, near_status, near_status_receipt_id, error_class, root_cause, effect, included_height, completed_height, settled_height, "
-                          "receipts, failed_receipts FROM transaction_results", database)
+        rows = self.query("SELECT tx_hash, verdict, near_status, near_status_receipt_id, error_class, root_cause, effect, "
+                          "included_height, completed_height, settled_height, receipts, failed_receipts FROM transaction_results", database)
         self.assertEqual(len({row[0] for row in rows}), len(rows), "a transaction has two results")
         return {tuple(row) for row in rows}
 
@@ -97,8 +104,9 @@ class Judging:
                     for t in truth for f in t["failed_receipts"]}
         tokens = {("tokens_returned:" + f["receipt_id"], t["tx_hash"], "callback", None, None, None, f["effect"], f["kept"],
                    f["returned"], None, None) for t in truth for f in t["tokens_returned"]}
-        return receipts | tokens | {("failed_transaction:" + t["tx_hash"], t["tx_hash"], None, "f", None, None, None, None, None, *class_and_panic(t["error"]))
-                           for t in truth if t["error"]}
+        failed = {("failed_transaction:" + t["tx_hash"], t["tx_hash"], None, "f", None, None, None, None, None,
+                   *class_and_panic(t["error"])) for t in truth if t["error"]}
+        return receipts | tokens | failed
 
     def stored_findings(self, database):
         rows = self.query("SELECT finding_id, tx_hash, role, handled, array_to_string(handled_by, ' '), root_cause, effect, "
