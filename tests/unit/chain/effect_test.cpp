@@ -1,5 +1,7 @@
 #include "chain/tree/effect.hpp"
+#include "chain/tree/live_trees.hpp"
 
+#include "chain_builder.hpp"
 #include "tree_story.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +9,10 @@
 namespace receiptd::chain {
 namespace {
 
+using testing::action_receipt;
+using testing::executed;
 using testing::Story;
+using testing::transaction;
 
 TEST(TokenFlows, AreToldByTheCallbacksOfTheStandards) {
     EXPECT_EQ(token_flow("ft_resolve_transfer", R"({"amount":"100"})", R"("60")"), (TokenFlow{60, 40}));
@@ -71,6 +76,29 @@ TEST(TokenFlows, WhatComesBackOfAFailureIsTheFailuresEffect) {
     EXPECT_EQ(tree.effect, Effect::refunded);
     EXPECT_TRUE(tree.token_findings.empty());
     EXPECT_EQ(tree.failures.at(0).finding.effect, Effect::refunded);
+}
+
+// TX -> A [ft_resolve_transfer of 100, of which 60 are kept], told by blocks.
+TEST(TokenFlows, AreToldWhileBlocksGoBy) {
+    LiveTrees live;
+    const auto sent = transaction("TX", "alice.near", "token.near", "A");
+    live.transaction(sent.transaction, *sent.outcome, {10, 0});
+    auto settle = executed(action_receipt("A", "token.near", "token.near", "alice.near"));
+    Action call;
+    call.kind = ActionKind::function_call;
+    call.method_name = "ft_resolve_transfer";
+    call.args = "eyJhbW91bnQiOiIxMDAifQ==";  // {"amount":"100"}
+    settle.receipt.actions = {call};
+    settle.outcome.status.success_value = "IjYwIg==";  // "60"
+    live.executed("TX", {"", settle.receipt, settle.outcome, Role::initial}, {11, 0});
+    const auto decided = live.end_of_block(11);
+    ASSERT_EQ(decided.results.size(), 1u);
+    EXPECT_EQ(decided.results[0].effect, Effect::refunded_in_part);
+    ASSERT_EQ(decided.findings.size(), 1u);
+    EXPECT_EQ(decided.findings[0].finding_id, "tokens_returned:A");
+    EXPECT_EQ(decided.findings[0].tx_hash, "TX");
+    EXPECT_EQ(decided.findings[0].signer_id, "alice.near");
+    EXPECT_EQ(decided.findings[0].flow, (TokenFlow{60, 40}));
 }
 
 }  // namespace
