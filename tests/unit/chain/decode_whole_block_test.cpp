@@ -32,6 +32,27 @@ TEST_F(DecodeWholeBlock, ReadsTheBlockAndEveryShard) {
     EXPECT_EQ(block().shards[0].chunk_header->chunk_hash, block().block.chunks[0].chunk_hash);
 }
 
+TEST_F(DecodeWholeBlock, ReadsTheSidesOfProofs) {
+    const auto& outcome = block().shards[0].executed[0].outcome;
+    EXPECT_EQ(outcome.sides.steps, 2);
+    EXPECT_EQ(outcome.sides.left, 1u) << "left, then right";
+    EXPECT_TRUE(outcome.proof.empty());
+}
+
+TEST(DecodeWholeBlockErrors, NameTheSideThatIsNone) {
+    const std::string proof = "/shards/0/receipt_execution_outcomes/0/execution_outcome/proof";
+    const auto error_with = [&](const std::string& steps) {
+        return whole_block_error(Changed("whole_block/full.json").set(proof, steps));
+    };
+    EXPECT_THAT(error_with(R"([{"hash":"x","direction":"Up"}])"),
+                ::testing::HasSubstr("neither Left nor Right"));
+    EXPECT_THAT(error_with(R"([{"hash":"x"}])"), ::testing::HasSubstr("direction"));
+    EXPECT_THAT(error_with("[5]"), ::testing::HasSubstr("not an object"));
+    std::string many = "[";
+    for (int i = 0; i < 65; ++i) many += std::string(i > 0 ? "," : "") + R"({"direction":"Left"})";
+    EXPECT_THAT(error_with(many + "]"), ::testing::HasSubstr("more than 64 steps"));
+}
+
 TEST_F(DecodeWholeBlock, AShardWithoutAChunkIsStillThere) {
     EXPECT_EQ(block().shards[1].shard_id, 11);
     EXPECT_FALSE(block().shards[1].chunk_header);
