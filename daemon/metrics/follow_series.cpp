@@ -32,8 +32,8 @@ FollowSeries::FollowSeries(Registry& r)
     : head_height(gauge(r, "receiptd_head_height", "Height of the newest final block known.")),
       head_time(gauge(r, "receiptd_head_timestamp_seconds", "Time of the newest final block known.")),
       committed_height(gauge(r, "receiptd_committed_height", "Height of the highest block committed.")),
-      agreed_height(gauge(r, "receiptd_agreed_height",
-                          "Height up to which the hosts agree on what is committed.")),
+      agreed_height(
+          gauge(r, "receiptd_agreed_height", "Height up to which the hosts agree on what is committed.")),
       committed_time(
           gauge(r, "receiptd_committed_timestamp_seconds", "Time of the highest block committed.")),
       clock_ahead(gauge(r, "receiptd_clock_ahead_seconds",

@@ -166,7 +166,8 @@ struct MerklePathItem {
     bool left = false;
 };
 
-// A Merkle path without its hashes: one bit a step, the leaf's first, set where the sibling stands on the left.
+// A Merkle path without its hashes: one bit a step, the leaf's first, set where the sibling stands on the
+// left.
 struct ProofSides {
     static constexpr std::uint8_t kMostSteps = 64;
     std::uint64_t left = 0;
@@ -178,7 +179,7 @@ struct Outcome {
     Text block_hash;                    // block whose application executed it
     std::vector<MerklePathItem> proof;  // empty in a whole block, of which only the sides are read
     ProofSides sides;
-    std::vector<Text> logs;             // unescaped; may hold NUL
+    std::vector<Text> logs;  // unescaped; may hold NUL
     std::vector<Text> receipt_ids;
     Gas gas_burnt = 0;
     u128 tokens_burnt = 0;

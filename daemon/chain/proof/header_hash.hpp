@@ -10,8 +10,8 @@ namespace receiptd::chain {
 // none of them is of an unknown form; up to this one it is different.
 inline constexpr std::uint32_t kNewestKnownHeader = 87;
 
-// `header`: of a block in that document, whose arena takes strings with escapes. About 0.05 ms. Does not throw
-// on whatever a host shows.
+// `header`: of a block in that document, whose arena takes strings with escapes. About 0.05 ms. Does not
+// throw on whatever a host shows.
 HeaderHash header_hash(Document& document, const BlockHeader& header);
 
 }  // namespace receiptd::chain

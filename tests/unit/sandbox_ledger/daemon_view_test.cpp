@@ -43,8 +43,8 @@ SeenByReceipt read_by_daemon(const TestChain& chain) {
             const bool again =
                 !seen.emplace(std::string(node.receipt->receipt.receipt_id),
                               Seen{std::string(node.tree.tree_id), std::string(node.parent_receipt_id),
-                                   std::string(
-                                       chain::role_name(chain::role_of(node.receipt->receipt, node.parent).value())),
+                                   std::string(chain::role_name(
+                                       chain::role_of(node.receipt->receipt, node.parent).value())),
                                    height})
                      .second;
             EXPECT_FALSE(again) << "executed twice: " << node.receipt->receipt.receipt_id;
