@@ -12,7 +12,7 @@
 namespace receiptd::storage {
 namespace {
 
-// Those of `source`, with what NEAR says of their transactions.
+// Selects the findings of `source`, with what NEAR says of their transactions.
 std::string select_from(const std::string& source) {
     return "SELECT f.finding_id, f.kind, coalesce(f.tx_hash, ''), coalesce(f.receipt_id, ''), "
            "coalesce(f.role, ''), "

@@ -27,7 +27,7 @@ namespace receiptd::storage {
 std::string text_array(const std::vector<std::string>& values);
 // The elements of a text[] of ids, which hold no quotes and no commas; NULL has none.
 std::vector<std::string> ids_of(const pqxx::field& field);
-// Of a numeric(39, 0).
+// The value of a numeric(39, 0).
 base::u128 amount_of(const pqxx::field& field);
 
 namespace shim {

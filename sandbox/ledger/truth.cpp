@@ -56,7 +56,7 @@ Json effect_json(const std::vector<TokenFlow>& flows) {
     return kept == 0 ? "refunded" : "refunded_in_part";
 }
 
-// Those that gave back what no failed receipt was sent.
+// Flows that gave tokens back though no failed receipt was sent them.
 Json returned_json(const TransactionTree& tree, const Judgement& judgement) {
     Json list = Json::array();
     for (const TokenFlow& flow : judgement.flows) {

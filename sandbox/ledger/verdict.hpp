@@ -41,7 +41,7 @@ enum class Verdict : std::uint8_t {
 };
 const char* to_string(Verdict verdict);
 
-// What a call of ft_resolve_transfer says: the receiver kept that much of what was sent.
+// A call of ft_resolve_transfer says that the receiver kept that much of what was sent.
 struct TokenFlow {
     std::size_t node = 0;
     u128 kept = 0;

@@ -56,7 +56,7 @@ public:
           state_(chunk.state),
           frame_{receipt, body_, chunk.block, state_, receipt.predecessor_id, is_refund_} {}
 
-    // What is to be executed directly after it.
+    // Receipts that are executed directly after it.
     std::vector<Receipt> take_instant() { return std::move(instant_); }
 
     Outcome run() {
@@ -144,7 +144,7 @@ private:
         if (amount > 0) new_receipts_.push_back(gas_refund(body_, amount));
     }
 
-    // What a new account costs besides the gas of its creation.
+    // The price of a new account besides the gas of its creation.
     u128 account_price() const {
         const u128 by_gas = burn_price_ * protocol_.create_account.exec;
         return by_gas < protocol_.account_creation_charge ? protocol_.account_creation_charge - by_gas : 0;

@@ -12,12 +12,12 @@ namespace receiptd::sandbox::sim {
 
 // Fees of an action receipt itself, without its actions.
 Fee receipt_fee();
-// Of one action of a receipt to `receiver_id`. The send fee of a Delegate holds those of its inner actions,
-// which the conversion burns; their second sending is in purchased_gas(). Its exec fee is its own
+// The fee of one action of a receipt to `receiver_id`. The send fee of a Delegate holds those of its inner
+// actions, which the conversion burns; their second sending is in purchased_gas(). Its exec fee is its own
 // only: the inner actions burn theirs in the receipt made from them.
 Fee action_fee(const Protocol& protocol, const wire::Action& action, std::string_view receiver_id);
-// Of the data receipt that brings a result to a callback: by receipt and by byte of the value, sent and
-// received. `to_self`: producer and callback are one account.
+// The fee of the data receipt that brings a result to a callback: by receipt and by byte of the value, sent
+// and received. `to_self`: producer and callback are one account.
 Gas data_receipt_base_fee(bool to_self);
 Gas data_receipt_byte_fee(bool to_self);
 

@@ -78,7 +78,7 @@ struct SuccessReceiptId {
 };
 using Status = std::variant<Failure, SuccessValue, SuccessReceiptId>;
 
-// Of the contract that an action ran: its code's hash, or the global contract that the account uses.
+// The contract that an action ran: its code's hash, or the global contract that the account uses.
 struct LocalCode {
     CryptoHash hash;
     friend bool operator==(const LocalCode&, const LocalCode&) = default;

@@ -17,7 +17,7 @@ public:
     void delay(Receipt receipt, Gas gas);
     std::optional<Receipt> next_delayed();
     std::size_t delayed_count() const { return delayed_.size(); }
-    // Of all delayed receipts.
+    // The sum over all delayed receipts.
     u128 delayed_gas() const { return delayed_gas_; }
 
     // --- Waiting for data ---

@@ -11,8 +11,8 @@ namespace receiptd::sandbox::sim {
 struct ValidationContext {
     const Protocol& protocol;
     u128 gas_price = 0;  // of the block
-    // Of the block that would hold it, and that bounds the nonce. A node that judges for a client does not
-    // look at that bound: nullopt.
+    // The height of the block that would hold it, which bounds the nonce. A node that judges for a client
+    // does not look at that bound: nullopt.
     std::optional<Height> height;
 };
 

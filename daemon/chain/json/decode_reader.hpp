@@ -93,7 +93,7 @@ class Reader {
 public:
     explicit Reader(Document& arena) : arena_(arena) {}
 
-    // Of Merkle paths, a sixth of a whole block's values, only the sides are read: no row holds the hashes.
+    // Merkle paths are a sixth of a whole block's values. Only their sides are read: no row holds the hashes.
     void pass_over_proofs() { with_proofs_ = false; }
     bool with_proofs() const { return with_proofs_; }
     // If true, only the kind of an action receipt is read, not its members.

@@ -21,14 +21,14 @@ struct TokenFlow {
 };
 
 bool is_token_callback(Text method_name);
-// Of such a callback that succeeded: by its arguments and its value, both JSON. nullopt: they are not as the
-// standard has them.
+// The flow that such a callback tells when it succeeded. Its arguments and its value are JSON; nullopt: they
+// are not as the standard has them.
 std::optional<TokenFlow> token_flow(Text method_name, Text args_json, Text value_json);
 
 enum class Effect : std::uint8_t { refunded, refunded_in_part };
 Text effect_name(Effect effect);
 std::optional<Effect> parse_effect(Text name);
-// Of one or several flows together; nullopt: nothing came back.
+// The effect of one flow, or of several together; nullopt: nothing came back.
 std::optional<Effect> effect_of(const TokenFlow& flow);
 
 }  // namespace receiptd::chain

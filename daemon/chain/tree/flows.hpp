@@ -21,7 +21,7 @@ public:
     // A callback that succeeded. What it gave back of a failure is that failure's effect; of none, a finding.
     void add(Told&& told, std::vector<Failure>& failures);
 
-    // Of all together; nullopt: nothing came back.
+    // The effect of all flows together; nullopt: nothing came back.
     std::optional<Effect> effect() const { return effect_of(total_); }
     // The findings in scope since it was called last.
     std::vector<Finding> take_findings() { return std::exchange(findings_, {}); }

@@ -165,7 +165,7 @@ private:
             receipt.waiting = body->is_promise_yield ? Waiting::resume : Waiting::data;
     }
 
-    // Whose resume was not listed: what is resumed runs before.
+    // Tells a timed-out yield where its resume was not listed: a yield that is resumed runs earlier.
     bool ran_after_its_timeout(const JudgedReceipt& receipt) const {
         const auto maker = walked_.at.find(receipt.parent_receipt_id);
         if (maker == walked_.at.end() || !receipt.at || !walked_.tree.receipts[maker->second].at)
