@@ -138,6 +138,16 @@ TEST_P(LyingHosts, AnEmptyDatabaseStartsWhereHostsAgree) {
     expect_the_chain(180, 180);
 }
 
+TEST_P(LyingHosts, AStartAtTheHeadBeginsWhereHostsAgreeThoughOlderBlocksAreStored) {
+    two_honest_hosts_beside();
+    follow(100, 130);
+    chain_.tell_head(200'000, 2);
+    EXPECT_TRUE(follow(config::Start(config::StartAtHead{}), 180).missing.empty());
+    auto expected = HeightSet({100, 130});
+    expected.add({180, 180});
+    EXPECT_EQ(store_.coverage.covered, expected);
+}
+
 TEST_P(LyingHosts, AHoleStopsNobody) {
     chain_.forget(140);
     EXPECT_EQ(follow(100, 170).missing, HeightSet({140, 140}));
