@@ -1,4 +1,5 @@
 // A run where hosts deny, or where a block does not fit: the hosts decide together.
+#include "base/coroutine.hpp"
 #include "base/log.hpp"
 #include "follow/pipeline.hpp"
 
