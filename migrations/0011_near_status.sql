@@ -1,4 +1,4 @@
--- What NEAR itself says of a transaction, beside the verdict, who handled a failure, and what led to it.
+-- NEAR's own status of a transaction beside the verdict, who handled a failure, and its root cause.
 --
 -- Rows that are there already are not looked at again: a table of billions would be read for nothing.
 ALTER TABLE receipts DROP CONSTRAINT receipts_role_check;

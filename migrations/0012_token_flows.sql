@@ -1,4 +1,4 @@
--- What came back of tokens that a transaction moved.
+-- Tokens that came back to the sender of a transaction.
 ALTER TABLE transaction_results ADD COLUMN effect text COLLATE "C";
 ALTER TABLE transaction_results ADD CONSTRAINT transaction_results_effect_check
     CHECK (effect IN ('refunded', 'refunded_in_part')) NOT VALID;

@@ -1,7 +1,6 @@
 // Sums that say when they do not fit, or stop at the largest number.
 #pragma once
 
-#include <limits>
 #include <optional>
 
 namespace receiptd::base {
@@ -25,14 +24,21 @@ std::optional<T> checked_multiply(T a, T b) {
     return product;
 }
 
-// The largest number where the result does not fit.
+// std::numeric_limits does not know 128 bits in strict C++20.
+template <class T>
+constexpr T largest() {
+    static_assert(static_cast<T>(-1) > T{0}, "unsigned numbers only");
+    return static_cast<T>(-1);
+}
+
+// The largest number where the result does not fit. T is unsigned, of up to 128 bits.
 template <class T>
 T saturated_add(T a, T b) {
-    return checked_add(a, b).value_or(std::numeric_limits<T>::max());
+    return checked_add(a, b).value_or(largest<T>());
 }
 template <class T>
 T saturated_multiply(T a, T b) {
-    return checked_multiply(a, b).value_or(std::numeric_limits<T>::max());
+    return checked_multiply(a, b).value_or(largest<T>());
 }
 
 }  // namespace receiptd::base

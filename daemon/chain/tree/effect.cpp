@@ -1,5 +1,7 @@
 #include "chain/tree/effect.hpp"
 
+#include "base/checked.hpp"
+
 #include <simdjson.h>
 
 #include <algorithm>
@@ -32,7 +34,7 @@ std::optional<u128> total_of(const simdjson::simdjson_result<dom::element>& json
     for (const dom::element each : list) {
         const auto amount = amount_in(each);
         if (!amount) return std::nullopt;
-        sum = *amount > ~u128{0} - sum ? ~u128{0} : sum + *amount;
+        sum = base::saturated_add(sum, *amount);
     }
     return sum;
 }

@@ -1,4 +1,4 @@
-// What came back of tokens that a transaction moved, by the callbacks of the token standards:
+// Tokens that came back to the sender of a transaction, as the callbacks of the token standards tell:
 // ft_resolve_transfer (NEP-141), nft_resolve_transfer (NEP-171) and mt_resolve_transfer (NEP-245). A receiver
 // that refuses what it is sent fails nothing: only the callback's value tells. Pure.
 #pragma once

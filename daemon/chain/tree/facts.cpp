@@ -1,5 +1,6 @@
 #include "chain/tree/facts.hpp"
 
+#include "base/checked.hpp"
 #include "chain/tree/effect.hpp"
 #include "chain/tree/wallet.hpp"
 #include "chain/wire/base64.hpp"
@@ -15,12 +16,11 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-u128 sum(u128 a, u128 b) { return b > ~u128{0} - a ? ~u128{0} : a + b; }
-
 u128 deposit_of(const std::vector<Action>& actions) {
     u128 all = 0;
     for (const auto& action : actions)
-        all = sum(sum(all, action.deposit), deposit_of(action.delegate_actions));
+        all = base::saturated_add(base::saturated_add(all, action.deposit),
+                                  deposit_of(action.delegate_actions));
     return all;
 }
 
@@ -76,7 +76,7 @@ private:
             std::string_view text;
             ondemand::object inner;
             if (key == "deposit" && value.get(text) == simdjson::SUCCESS) {
-                facts_.deposit = sum(facts_.deposit, base::parse_u128(text).value_or(0));
+                facts_.deposit = base::saturated_add(facts_.deposit, base::parse_u128(text).value_or(0));
             } else if (key == "method_name" && call && value.get(text) == simdjson::SUCCESS) {
                 facts_.method_name = text;
             } else if (key == "args_json" && call) {

@@ -1,13 +1,13 @@
 #include "chain/tree/flows.hpp"
 
+#include "base/checked.hpp"
+
 #include <algorithm>
 #include <utility>
 
 namespace receiptd::chain {
 
 namespace {
-
-u128 saturated_sum(u128 a, u128 b) { return b > ~u128{0} - a ? ~u128{0} : a + b; }
 
 bool is_awaited_by(const Failure& failure, std::string_view receipt_id) {
     return std::any_of(failure.awaiters.begin(), failure.awaiters.end(),
@@ -20,8 +20,8 @@ void Flows::add(Told&& told, std::vector<Failure>& failures) {
     auto& finding = told.finding;
     const auto flow = token_flow(finding.method_name, told.args_json, told.value_json);
     if (!flow) return;
-    total_.kept = saturated_sum(total_.kept, flow->kept);
-    total_.returned = saturated_sum(total_.returned, flow->returned);
+    total_.kept = base::saturated_add(total_.kept, flow->kept);
+    total_.returned = base::saturated_add(total_.returned, flow->returned);
     const auto effect = effect_of(*flow);
     if (!effect) return;
     bool of_failure = false;

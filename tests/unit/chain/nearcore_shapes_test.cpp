@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-// What is told of one transaction, in the words of shapes.json.
+// One transaction as shapes.json tells it, in its words.
 struct Shape {
     std::string near_status;
     std::string verdict;
@@ -46,7 +46,7 @@ struct Shape {
     }
 };
 
-// What shapes.json does not tell, by name: the rest of the transfers was kept.
+// Tokens returned, by name of the shape: shapes.json does not tell them. The other transfers were kept.
 struct Returned {
     std::string effect;
     std::set<std::string> tokens;
