@@ -40,6 +40,8 @@ COMMENT ON TABLE coverage IS 'Which heights are done. It changes in the same tra
 COMMENT ON COLUMN coverage.scope IS 'What is stored (chain_identity.scope).';
 COMMENT ON COLUMN coverage.wanted IS 'Heights that should be there.';
 COMMENT ON COLUMN coverage.heights IS 'Heights that are done: stored, or proven to have no block. Retention does not change it.';
+COMMENT ON COLUMN coverage.judged_by IS 'Version of the rules by which new rows are judged (transaction_results.judged_by).';
+COMMENT ON COLUMN coverage.judged_before IS 'Heights that were done before these rules, and that `receiptd rejudge` has not judged again. Retention does not change it.';
 COMMENT ON COLUMN coverage.updated_at IS 'When heights or wanted changed last.';
 
 COMMENT ON TABLE unavailable_heights IS 'Heights that no host could give so far; they are asked for again for ever, ever more rarely.';

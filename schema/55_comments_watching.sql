@@ -12,6 +12,7 @@ COMMENT ON COLUMN transaction_results.error_class IS 'Kind of the failure that d
 COMMENT ON COLUMN transaction_results.error_text IS 'That failure in words.';
 COMMENT ON COLUMN transaction_results.effect IS 'Of the tokens that it sent with ft_transfer_call and the like: refunded (all came back), refunded_in_part. NULL: none came back, or the row is older than this column.';
 COMMENT ON COLUMN transaction_results.root_cause IS 'The receipt whose failure led to the deciding one, the first of them, or the deciding one itself: its row in findings tells contract, method and error. NULL: no receipt failed, or the row is older than this column.';
+COMMENT ON COLUMN transaction_results.judged_by IS 'Version of the rules that made this row, its findings and its receipts'' roles. NULL: rules older than this column. `receiptd rejudge` makes older rows anew.';
 COMMENT ON COLUMN transaction_results.included_height IS 'As block_height.';
 COMMENT ON COLUMN transaction_results.completed_height IS 'Height of the last receipt that is no refund and no payout.';
 COMMENT ON COLUMN transaction_results.completed_time IS 'Time of that block.';

@@ -34,6 +34,7 @@ public:
         add_backfill();
         add_migrate();
         add_repair();
+        add_rejudge();
         add_status();
         add_tx();
         add_alerts();
@@ -102,6 +103,20 @@ private:
         command->add_option("--height", height_, "Height of the block")->required();
         command->callback(
             [this] { choose([this](const auto& settings) { return app::repair(settings, height_); }); });
+    }
+
+    void add_rejudge() {
+        auto* command = parser_.add_subcommand(
+            "rejudge",
+            "Judge stored trees again by the rules of this program: roles, verdicts and findings. No host is "
+            "asked, nobody is told. Without --from and --to all that earlier rules have judged");
+        command->add_option("--from", first_, "First height whose transactions are judged again");
+        command->add_option("--to", last_, "Last height");
+        command->callback([this] {
+            if (first_ && last_ && *first_ > *last_)
+                throw CLI::ValidationError("--from", "must not be above --to");
+            choose([this](const auto& settings) { return app::rejudge(settings, first_, last_); });
+        });
     }
 
     void add_status() {
@@ -185,6 +200,8 @@ private:
     std::string config_file_ = "receiptd.toml";
     std::optional<base::Height> until_;
     bool join_ = false;
+    std::optional<base::Height> first_;
+    std::optional<base::Height> last_;
     base::Height from_ = 0;
     base::Height to_ = 0;
     base::Height height_ = 0;

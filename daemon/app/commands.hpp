@@ -42,6 +42,10 @@ int backfill(const config::Settings& settings, base::HeightRange range);
 int migrate(const config::Settings& settings, bool status_only);
 // Removes a stored block that is not of this chain; a running daemon fetches its height again.
 int repair(const config::Settings& settings, base::Height height);
+// Judges stored trees again, by the rules of this program; nobody is told. Without bounds: those that earlier
+// rules have judged.
+int rejudge(const config::Settings& settings, std::optional<base::Height> from,
+            std::optional<base::Height> to);
 int status(const config::Settings& settings, bool as_json);
 int show_transaction(const config::Settings& settings, const std::string& tx_hash,
                      const std::string& sender_id, bool as_json);
@@ -70,6 +74,10 @@ struct AlertsResend {
 int resend_alerts(const config::Settings& settings, const AlertsResend& command);
 int check_config(const std::string& config_file);
 int print_version();
+
+// Before a command that writes rows. A role that may only write rows works on a schema that its owner has
+// migrated.
+void update_schema(const config::Settings& settings);
 
 // Settings of a good file; nullopt after printing every problem of a bad one.
 std::optional<config::Settings> load_settings(const std::string& config_file);

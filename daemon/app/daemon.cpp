@@ -10,7 +10,6 @@
 #include "metrics/registry.hpp"
 #include "net/http_server.hpp"
 #include "storage/inspect.hpp"
-#include "storage/migrate.hpp"
 #include "watch/open_trees.hpp"
 
 #include <boost/asio/signal_set.hpp>
@@ -323,11 +322,7 @@ void exit_on_signal(int) { std::_Exit(kOk); }
 void migrate_first(const config::Settings& settings) {
     std::signal(SIGTERM, exit_on_signal);
     std::signal(SIGINT, exit_on_signal);
-    const auto database = database_options(settings);
-    // A daemon whose role may only write rows runs on a schema that its owner has migrated.
-    if (storage::migrate_status(database).current()) return;
-    for (const auto& name : storage::migrate(database, settings.database.readonly_role))
-        log::info("database schema updated", {{"file", name}});
+    update_schema(settings);
 }
 
 // Follows the accounts that the daemons on the database follow already.

@@ -3,6 +3,7 @@
 #include "app/commands.hpp"
 #include "app/runtime.hpp"
 #include "app/store_for_command.hpp"
+#include "base/log.hpp"
 #include "storage/inspect.hpp"
 #include "storage/migrate.hpp"
 
@@ -15,6 +16,12 @@ namespace receiptd::app {
 namespace {
 
 using nlohmann::json;
+
+json ranges_json(const base::HeightSet& heights) {
+    json ranges = json::array();
+    for (const auto& range : heights.ranges()) ranges.push_back({{"from", range.from}, {"to", range.to}});
+    return ranges;
+}
 
 json to_json(const storage::StoredSummary& stored) {
     json gaps = json::array();
@@ -47,6 +54,7 @@ json to_json(const storage::StoredSummary& stored) {
             {"gaps", gaps},
             {"unfinished_backfills", backfills},
             {"pending_trees", stored.pending_trees},
+            {"judged_by_earlier_rules", ranges_json(stored.judged_before)},
             {"partitions", stored.partitions},
             {"database_bytes", stored.database_bytes}};
 }
@@ -75,6 +83,9 @@ void print_stored(const storage::StoredSummary& stored) {
         std::cout << "backfill    " << backfill.from_height << " to " << backfill.to_height << ", "
                   << backfill.missing << " heights missing, "
                   << (backfill.leased ? "running" : "waiting for a daemon") << '\n';
+    if (const auto& earlier = stored.judged_before; !earlier.empty())
+        std::cout << "verdicts    " << earlier.size() << " heights judged by earlier rules ("
+                  << *earlier.first() << " to " << *earlier.last() << "): run `receiptd rejudge`\n";
     if (stored.pending_trees > 0)
         std::cout << "trees       " << stored.pending_trees << " still being fetched\n";
 }
@@ -110,6 +121,13 @@ void print_daemon(const std::optional<json>& daemon, const std::string& listen) 
 }
 
 }  // namespace
+
+void update_schema(const config::Settings& settings) {
+    const auto database = database_options(settings);
+    if (storage::migrate_status(database).current()) return;
+    for (const auto& name : storage::migrate(database, settings.database.readonly_role))
+        log::info("database schema updated", {{"file", name}});
+}
 
 int migrate(const config::Settings& settings, bool status_only) {
     const auto database = database_options(settings);

@@ -3,6 +3,7 @@
 #include "metrics/registry.hpp"
 #include "storage/migrate.hpp"
 #include "storage/news.hpp"
+#include "storage/rejudge.hpp"
 #include "storage/sql_time.hpp"
 #include "storage/watch_rows.hpp"
 
@@ -144,6 +145,7 @@ base::Task<void> Database::check_identity(ChainIdentity configured) {
                    "retention.partition",
                    "set it back; the width of partitions is fixed when a database is first used");
         shim::query(tx, "INSERT INTO coverage (scope) VALUES ($1) ON CONFLICT DO NOTHING", configured.scope);
+        note_rules(tx);
         tx.commit();
     });
 }

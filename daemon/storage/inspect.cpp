@@ -1,6 +1,7 @@
 #include "storage/inspect.hpp"
 
 #include "metrics/registry.hpp"
+#include "storage/rejudge.hpp"
 #include "storage/session.hpp"
 
 #include <utility>
@@ -62,6 +63,7 @@ StoredSummary summary(pqxx::connection& connection) {
                     "pg_database_size(current_database()), (SELECT max(block_time)::text FROM blocks)");
     found.accounts = followed_accounts(tx);
     found.daemons = living_daemons(tx);
+    found.judged_before = stored_heights(tx).judged_before;
     found.pending_trees = sizes[0][0].as<std::uint64_t>();
     found.partitions = sizes[0][1].as<std::uint64_t>();
     found.database_bytes = sizes[0][2].as<std::uint64_t>();

@@ -1,6 +1,7 @@
 // Questions of people to the database through the command line: read-only, one connection, no retries.
 #pragma once
 
+#include "base/height_set.hpp"
 #include "storage/daemons.hpp"
 #include "storage/database_options.hpp"
 
@@ -36,6 +37,7 @@ struct StoredSummary {
     std::vector<FollowedAccount> accounts;  // with scope accounts
     std::vector<OtherDaemon> daemons;       // that live
     std::uint64_t pending_trees = 0;
+    base::HeightSet judged_before;  // by earlier rules: `receiptd rejudge` has not been there
     std::uint64_t partitions = 0;
     std::uint64_t database_bytes = 0;
 };

@@ -23,8 +23,6 @@
 namespace receiptd::storage {
 namespace {
 
-constexpr std::size_t kTreesAtOnce = 200;
-
 struct Candidates {
     std::vector<std::string> trees;
     TreeTimes times;

@@ -19,7 +19,7 @@ namespace receiptd::test {
 using Cell = std::optional<std::string>;
 using Line = std::vector<Cell>;
 
-enum class ColumnType { text, boolean, integer, bigint, numeric, time, texts };
+enum class ColumnType { text, boolean, smallint, integer, bigint, numeric, time, texts };
 
 // By the column's name: one name has one type in all tables.
 inline ColumnType type_of_column(const std::string& name) {
@@ -28,6 +28,7 @@ inline ColumnType type_of_column(const std::string& name) {
                                               {"completed_time", ColumnType::time}};
         for (const char* column : {"missing", "is_promise_resume", "is_promise_yield", "handled"})
             all[column] = ColumnType::boolean;
+        all["judged_by"] = ColumnType::smallint;
         for (const char* column : {"index_in_chunk", "index", "nonce_index", "chunks_included", "shard_count",
                                    "protocol_version", "receipts", "failed_receipts"})
             all[column] = ColumnType::integer;
@@ -133,6 +134,7 @@ inline std::string cell_text(std::string_view bytes, ColumnType type) {
     switch (type) {
         case ColumnType::text: return std::string(bytes);
         case ColumnType::boolean: return number(1) != 0 ? "t" : "f";
+        case ColumnType::smallint: return std::to_string(number(2));
         case ColumnType::integer: return std::to_string(number(4));
         case ColumnType::bigint: return std::to_string(number(8));
         case ColumnType::numeric: return numeric_text(bytes);
@@ -188,6 +190,7 @@ inline void write_cell(chain::CopyWriter& row, const Cell& cell, ColumnType type
     switch (type) {
         case ColumnType::text: return row.text(*cell);
         case ColumnType::boolean: return row.boolean(*cell == "t");
+        case ColumnType::smallint: return row.smallint(static_cast<std::int16_t>(std::stoi(*cell)));
         case ColumnType::integer: return row.integer(std::stoull(*cell));
         case ColumnType::bigint: return row.bigint(std::stoull(*cell));
         case ColumnType::numeric: return row.numeric(base::parse_u128(*cell).value());

@@ -111,6 +111,11 @@ void CopyWriter::boolean(bool value) {
     ++fields_;
 }
 
+void CopyWriter::smallint(std::int16_t value) {
+    append(out_, std::int32_t{2}, value);
+    ++fields_;
+}
+
 void CopyWriter::integer(std::uint64_t value) {
     constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
     append(out_, std::int32_t{4}, static_cast<std::int32_t>(std::min(value, kMost)));

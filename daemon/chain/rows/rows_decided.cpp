@@ -1,5 +1,6 @@
 // Rows of results and findings.
 #include "chain/rows/rows_write.hpp"
+#include "chain/tree/rules.hpp"
 
 #include <iterator>
 #include <utility>
@@ -33,6 +34,7 @@ void write_result(RowBatch& batch, const TreeResult& result) {
     row.text_or_null(near_status ? std::string_view(near_status->receipt_id) : std::string_view());
     row.text_or_null(result.root_cause);
     result.effect ? row.text(effect_name(*result.effect)) : row.null();
+    row.smallint(kRulesVersion);
     row.end_row();
     ++table.rows;
 }

@@ -65,6 +65,7 @@ TEST_F(Schema, HasTheTypesThatRowsAreWrittenIn) {
         switch (type) {
             case ColumnType::text: return "text";
             case ColumnType::boolean: return "boolean";
+            case ColumnType::smallint: return "smallint";
             case ColumnType::integer: return "integer";
             case ColumnType::bigint: return "bigint";
             case ColumnType::numeric: return "numeric";

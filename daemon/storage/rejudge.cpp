@@ -1,0 +1,183 @@
+#include "storage/rejudge.hpp"
+
+#include "chain/rows/rows_write.hpp"
+#include "chain/tree/judgement.hpp"
+#include "chain/tree/rules.hpp"
+#include "storage/copy.hpp"
+#include "storage/pg_orphan_store.hpp"
+#include "storage/stored_tree.hpp"
+#include "storage/tree_load.hpp"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace receiptd::storage {
+namespace {
+
+struct Included {
+    std::vector<std::string> tx_hashes;
+    TreeTimes times;
+};
+
+Included included(pqxx::transaction_base& tx, base::HeightRange heights) {
+    Included found;
+    const auto rows =
+        shim::query(tx,
+                    "WITH span AS MATERIALIZED (SELECT min(block_time) AS since, max(block_time) AS until "
+                    "  FROM blocks WHERE block_height BETWEEN $1 AND $2) "
+                    "SELECT tx_hash, (SELECT since FROM span), (SELECT until + interval '7 days' FROM span) "
+                    "FROM transactions WHERE block_height BETWEEN $1 AND $2 AND tree_id = tx_hash "
+                    "  AND block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
+                    "ORDER BY block_height, tx_hash",
+                    heights.from, heights.to);
+    for (const auto& row : rows) {
+        found.tx_hashes.push_back(row[0].as<std::string>());
+        found.times = {row[1].as<std::string>(), row[2].as<std::string>()};
+    }
+    return found;
+}
+
+// Judges some trees again, and replaces their stored results and findings.
+class Replacing {
+public:
+    Replacing(pqxx::transaction_base& tx, const TreeTimes& times) : tx_(tx), times_(times) {}
+
+    Rejudged run(const std::vector<std::string>& tx_hashes) {
+        auto trees = load_trees(tx_, tx_hashes, times_);
+        load_data(tx_, tx_hashes, times_, trees);
+        for (const auto& [tx_hash, tree] : trees) {
+            if (!tree.transaction) continue;
+            const auto judgement = tree_of(tx_hash, tree).judge();
+            take_roles(tx_hash, judgement);
+            auto decided = chain::decided(*tree.transaction, judgement);
+            if (decided.results.empty()) continue;
+            settled_.push_back(tx_hash);
+            verdicts_[tx_hash] = chain::verdict_name(decided.results.front().verdict);
+            for (const auto& finding : decided.findings) findings_.insert(finding.finding_id);
+            chain::write_decided(batch_, std::move(decided));
+        }
+        write_roles();
+        replace();
+        return done_;
+    }
+
+private:
+    void take_roles(const std::string& tx_hash, const chain::Judgement& judgement) {
+        for (const auto& receipt : judgement.receipts) {
+            if (!receipt.executed || !receipt.role) continue;
+            tree_ids_.push_back(tx_hash);
+            receipt_ids_.push_back(receipt.receipt_id);
+            roles_.emplace_back(chain::role_name(*receipt.role));
+        }
+    }
+
+    void write_roles() {
+        done_.roles = static_cast<std::uint64_t>(
+            shim::query(tx_,
+                        "UPDATE receipts r SET role = told.role "
+                        "FROM unnest($1::text[], $2::text[], $3::text[]) AS told (tree_id, receipt_id, role) "
+                        "WHERE r.tree_id = told.tree_id AND r.receipt_id = told.receipt_id "
+                        "  AND r.role IS DISTINCT FROM told.role "
+                        "  AND r.block_time BETWEEN $4::timestamptz AND $5::timestamptz",
+                        text_array(tree_ids_), text_array(receipt_ids_), text_array(roles_), times_.since,
+                        times_.until)
+                .affected_rows());
+    }
+
+    void replace() {
+        done_.trees = settled_.size();
+        std::map<std::string, std::string> earlier;
+        for (const auto& row : remove("transaction_results WHERE tx_hash", "tx_hash, verdict"))
+            earlier[row[0].as<std::string>()] = row[1].as<std::string>();
+        for (const auto& [tx_hash, verdict] : verdicts_)
+            if (const auto& before = earlier[tx_hash]; before != verdict) ++done_.verdicts[{before, verdict}];
+        done_.findings_added = findings_.size();
+        for (const auto& row : remove("findings WHERE " + kTreeFindings + " AND tree_id", "finding_id"))
+            findings_.contains(row[0].as<std::string>()) ? --done_.findings_added : ++done_.findings_removed;
+        copy_rows(tx_, batch_);
+    }
+
+    pqxx::result remove(const std::string& from, const std::string& returning) {
+        return shim::query(tx_,
+                           "DELETE FROM " + from +
+                               " = ANY ($1::text[]) AND block_time BETWEEN $2::timestamptz AND "
+                               "$3::timestamptz RETURNING " +
+                               returning,
+                           text_array(settled_), times_.since, times_.until);
+    }
+
+    pqxx::transaction_base& tx_;
+    const TreeTimes& times_;
+    std::vector<std::string> settled_;
+    std::map<std::string, std::string> verdicts_;
+    std::set<std::string> findings_;
+    std::vector<std::string> tree_ids_, receipt_ids_, roles_;
+    chain::RowBatch batch_;
+    Rejudged done_;
+};
+
+Rejudged rejudge_once(pqxx::connection& connection, base::HeightRange heights) {
+    pqxx::work tx(connection);
+    lock_adoption(tx);
+    const auto found = included(tx, heights);
+    Rejudged done;
+    for (std::size_t at = 0; at < found.tx_hashes.size(); at += kTreesAtOnce) {
+        const auto first = found.tx_hashes.begin() + static_cast<std::ptrdiff_t>(at);
+        const auto count = std::min(kTreesAtOnce, found.tx_hashes.size() - at);
+        done.add(Replacing(tx, found.times).run({first, first + static_cast<std::ptrdiff_t>(count)}));
+    }
+    shim::query(tx, "UPDATE coverage SET judged_before = judged_before - $1::int8multirange",
+                base::HeightSet(heights).to_multirange());
+    tx.commit();
+    return done;
+}
+
+}  // namespace
+
+void Rejudged::add(const Rejudged& other) {
+    trees += other.trees;
+    for (const auto& [change, count] : other.verdicts) verdicts[change] += count;
+    roles += other.roles;
+    findings_added += other.findings_added;
+    findings_removed += other.findings_removed;
+}
+
+void note_rules(pqxx::transaction_base& tx) {
+    shim::query(tx,
+                "UPDATE coverage SET judged_before = judged_before + heights, judged_by = $1 "
+                "WHERE judged_by < $1",
+                chain::kRulesVersion);
+}
+
+StoredHeights stored_heights(pqxx::transaction_base& tx) {
+    const auto rows = tx.exec(
+        "WITH kept AS (SELECT heights * int8multirange(int8range(first, NULL)) AS heights, judged_before "
+        "  FROM coverage, (SELECT min(block_height) AS first FROM blocks) b WHERE first IS NOT NULL) "
+        "SELECT heights, heights * judged_before FROM kept");
+    if (rows.empty()) return {};
+    const auto set_of = [](const pqxx::field& field) {
+        return base::HeightSet::parse_multirange(field.as<std::string>()).value_or(base::HeightSet());
+    };
+    return {set_of(rows[0][0]), set_of(rows[0][1])};
+}
+
+base::Task<StoredHeights> Rejudging::heights() {
+    return database_.pool.adopting.transaction([](pqxx::work& tx) {
+        note_rules(tx);
+        return stored_heights(tx);
+    });
+}
+
+base::Task<Rejudged> Rejudging::rejudge(base::HeightRange included_in) {
+    return database_.pool.adopting.run([included_in](pqxx::connection& connection) {
+        try {
+            return rejudge_once(connection, included_in);
+        } catch (const pqxx::unique_violation&) {
+            // A daemon stored a result of one of the trees meanwhile; now it is seen.
+            return rejudge_once(connection, included_in);
+        }
+    });
+}
+
+}  // namespace receiptd::storage
