@@ -1,8 +1,8 @@
 // The gateway's interface to a chain: a recording (ReplayChain) or any other.
 //
 // JSON comes as text ready to be sent. A Chain answers for all it will ever serve; which heights a
-// host shows (its tip, its retention) is the gateway's matter. No fork: what is not final yet
-// becomes final.
+// host shows (its tip, its retention) is the gateway's matter. Heights are those of one chain: blocks of
+// forks that lost are to be had by hash alone.
 #pragma once
 
 #include "base/clock.hpp"
@@ -67,6 +67,7 @@ public:
     virtual bool has_block(Height height) const = 0;
     virtual std::optional<Height> height_of_block(std::string_view hash) const = 0;
     virtual std::optional<std::string> block(Height height) const = 0;
+    virtual std::optional<Located> lost_block(std::string_view /*hash*/) const { return std::nullopt; }
     virtual std::optional<Located> chunk(std::string_view hash) const = 0;
     virtual std::optional<Located> receipt(std::string_view receipt_id) const = 0;
     // As it stands when `tip` is the newest block; nullopt: unknown.

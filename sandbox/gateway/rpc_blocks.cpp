@@ -9,15 +9,27 @@ namespace {
 
 constexpr const char* kNoChunkReference = "data did not match any variant of untagged enum ChunkReference";
 
+// A node also has the blocks of forks that lost, by their hashes, and says nothing about it.
+std::variant<std::string, RpcAnswer> block_text(const RpcContext& context, const BlockChoice& chosen) {
+    if (const auto* height = std::get_if<Height>(&chosen)) {
+        auto text = context.chain.block(*height);
+        return text ? std::variant<std::string, RpcAnswer>(std::move(*text)) : unknown_block(*height);
+    }
+    const auto* missing = std::get_if<MissingBlock>(&chosen);
+    if (!missing || !missing->block_id.is_string()) return refusal(chosen);
+    auto lost = context.chain.lost_block(missing->block_id.get_ref<const std::string&>());
+    if (!lost || !context.window.contains(lost->height)) return refusal(chosen);
+    return std::move(lost->json);
+}
+
 // The hash of a chunk, or the answer that refuses it.
 using ChunkChoice = std::variant<std::string, RpcAnswer>;
 
 ChunkChoice by_shard(const RpcContext& context, const Json& block_id, const Json& shard_id) {
     if (!shard_id.is_number_unsigned()) return failed_args("invalid field `shard_id`");
-    const auto chosen = choose_block_id(context, block_id);
-    const auto* height = std::get_if<Height>(&chosen);
-    if (!height) return refusal(chosen);
-    const Json block = Json::parse(context.chain.block(*height).value_or("{}"));
+    auto found = block_text(context, choose_block_id(context, block_id));
+    if (auto* refused = std::get_if<RpcAnswer>(&found)) return std::move(*refused);
+    const Json block = Json::parse(std::get<std::string>(found));
     for (const auto& slot : block.value("chunks", Json::array())) {
         if (slot.value("shard_id", Json()) == shard_id) return slot.value("chunk_hash", "");
     }
@@ -57,11 +69,9 @@ std::variant<Located, RpcAnswer> find_chunk(const RpcContext& context, const Jso
 }  // namespace
 
 RpcAnswer block(const RpcContext& context, const Json& params) {
-    const auto chosen = choose_block(context, params);
-    const auto* height = std::get_if<Height>(&chosen);
-    if (!height) return refusal(chosen);
-    const auto text = context.chain.block(*height);
-    return text ? result(*text) : unknown_block(*height);
+    auto found = block_text(context, choose_block(context, params));
+    if (auto* refused = std::get_if<RpcAnswer>(&found)) return std::move(*refused);
+    return result(std::get<std::string>(found));
 }
 
 RpcAnswer chunk(const RpcContext& context, const Json& params) {

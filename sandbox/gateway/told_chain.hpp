@@ -29,6 +29,9 @@ public:
     bool has_block(Height height) const override;
     std::optional<Height> height_of_block(std::string_view hash) const override;
     std::optional<std::string> block(Height height) const override;
+    std::optional<Located> lost_block(std::string_view hash) const override {
+        return truth_.lost_block(hash);
+    }
     std::optional<Located> chunk(std::string_view hash) const override { return truth_.chunk(hash); }
     std::optional<Located> receipt(std::string_view id) const override { return truth_.receipt(id); }
     std::optional<TransactionView> transaction(std::string_view hash, Height tip) const override;

@@ -13,6 +13,16 @@ void ChainStore::append(BlockRecord block) {
     blocks_.push_back(std::move(block));
 }
 
+void ChainStore::lose(std::size_t blocks) {
+    for (; blocks > 0; --blocks) {
+        const CryptoHash hash = blocks_.back().hash;
+        by_hash_.erase(hash);
+        lost_.emplace(hash, std::move(blocks_.back()));
+        blocks_.pop_back();
+    }
+    merkle_.cut_to(blocks_.size());
+}
+
 const BlockRecord& ChainStore::at_or_below(Height height) const {
     const auto above =
         std::upper_bound(blocks_.begin(), blocks_.end(), height,
@@ -28,6 +38,11 @@ const BlockRecord* ChainStore::at_height(Height height) const {
 const BlockRecord* ChainStore::by_hash(const CryptoHash& hash) const {
     const auto found = by_hash_.find(hash);
     return found == by_hash_.end() ? nullptr : &blocks_[found->second];
+}
+
+const BlockRecord* ChainStore::lost(const CryptoHash& hash) const {
+    const auto found = lost_.find(hash);
+    return found == lost_.end() ? nullptr : &found->second;
 }
 
 const ChunkRecord* ChainStore::chunk(const CryptoHash& hash) const {

@@ -1,4 +1,5 @@
-// All blocks and chunks of the chain by height, ordinal and hash. No forks.
+// All blocks and chunks of the chain by height, ordinal and hash; beside it, by hash alone, those of forks
+// that lost.
 #pragma once
 
 #include "sandbox/ledger/merkle_log.hpp"
@@ -12,6 +13,8 @@ namespace receiptd::sandbox {
 class ChainStore {
 public:
     void append(BlockRecord block);
+    // The newest blocks are on the chain no more; the first of them must not be genesis.
+    void lose(std::size_t blocks);
 
     const BlockRecord& newest() const { return blocks_.back(); }
     const BlockRecord& genesis() const { return blocks_.front(); }
@@ -22,7 +25,9 @@ public:
     const BlockRecord* by_hash(const CryptoHash& hash) const;
     // The newest block that is not above the height, or genesis.
     const BlockRecord& at_or_below(Height height) const;
-    // nullptr: unknown.
+    // A block of a fork that lost; nullptr: unknown.
+    const BlockRecord* lost(const CryptoHash& hash) const;
+    // Also one of a lost block. nullptr: unknown.
     const ChunkRecord* chunk(const CryptoHash& hash) const;
     // The first block above `block` with a new chunk of that shard; nullptr: none yet.
     const BlockRecord* next_chunk_of(const BlockRecord& block, std::size_t shard) const;
@@ -32,6 +37,7 @@ public:
 private:
     std::deque<BlockRecord> blocks_;  // by ordinal
     std::unordered_map<CryptoHash, std::size_t, HashOfHash> by_hash_;
+    std::unordered_map<CryptoHash, BlockRecord, HashOfHash> lost_;
     std::unordered_map<CryptoHash, ChunkPtr, HashOfHash> chunks_;
     MerkleLog merkle_;
 };

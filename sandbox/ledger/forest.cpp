@@ -135,7 +135,7 @@ void Forest::execute(ExecutedAt at, const Bodies& bodies) {
     }
     ReceiptNode& node = tree.nodes[index];
     node.executed = at;
-    tokens_under_way_ -= sim::tokens_in(protocol_, *node.receipt);
+    tokens_under_way_ -= sim::tokens_in(*protocol_, *node.receipt);
     --tree.open;
     if (!node.may_be_pending()) --tree.open_required;
     if (!node.is_from_system()) --tree.open_own;
@@ -164,7 +164,7 @@ void Forest::announce(TransactionTree& tree, std::size_t parent, const ExecutedA
 void Forest::add_node(TransactionTree& tree, ReceiptNode node) {
     const std::size_t index = tree.nodes.size();
     by_receipt_[node.id()] = {&tree, index};
-    tokens_under_way_ += sim::tokens_in(protocol_, *node.receipt);
+    tokens_under_way_ += sim::tokens_in(*protocol_, *node.receipt);
     ++tree.open;
     if (!node.may_be_pending()) ++tree.open_required;
     if (!node.is_from_system()) ++tree.open_own;

@@ -66,7 +66,7 @@ struct TransactionTree {
 
 class Forest {
 public:
-    explicit Forest(const sim::Protocol& protocol) : protocol_(protocol) {}
+    explicit Forest(const sim::Protocol& protocol) : protocol_(&protocol) {}
 
     // Takes in the results of applying one chunk; call in the order of the chain. `transactions` are the
     // chunk's.
@@ -109,7 +109,7 @@ private:
     void take_data(const Application& application);
     void settle(TransactionTree& tree, Height height);
 
-    const sim::Protocol& protocol_;
+    const sim::Protocol* protocol_;
     std::deque<TransactionTree> trees_;
     std::unordered_map<CryptoHash, TransactionTree*, HashOfHash> by_transaction_;
     std::unordered_map<CryptoHash, NodePlace, HashOfHash> by_receipt_;

@@ -80,7 +80,7 @@ void Ledger::make_genesis() {
     block.protocol = options_.protocol;
     block.height = options_.genesis_height;
     block.epoch_start = block.height;
-    block.last_final_height = block.last_ds_final_height = block.height;
+    block.last_final_height = block.last_ds_final_height = block.final_height = block.height;
     block.gas_price = options_.gas_price;
     block.total_supply = genesis_tokens_;
     for (Shard& shard : shards_) {
@@ -103,9 +103,12 @@ u128 Ledger::account_tokens() const {
     return tokens;
 }
 
-Height Ledger::final_head(Height tip) const { return store_.at_or_below(tip).last_final_height; }
+Height Ledger::final_head(Height tip) const { return store_.at_or_below(tip).final_height; }
 
-Height Ledger::near_final_head(Height tip) const { return store_.at_or_below(tip).last_ds_final_height; }
+Height Ledger::near_final_head(Height tip) const {
+    const BlockRecord& head = store_.at_or_below(tip);
+    return std::max(head.last_ds_final_height, head.final_height);
+}
 
 Height Ledger::back(Height height, std::uint64_t blocks) const {
     const std::size_t ordinal = store_.at_or_below(height).ordinal;
@@ -134,6 +137,13 @@ std::optional<std::string> Ledger::block(Height height) const {
     const BlockRecord* block = store_.at_height(height);
     if (block == nullptr) return std::nullopt;
     return to_text(block_json(*block, layout_));
+}
+
+std::optional<Located> Ledger::lost_block(std::string_view hash) const {
+    const auto parsed = CryptoHash::parse(hash);
+    const BlockRecord* block = parsed ? store_.lost(*parsed) : nullptr;
+    if (block == nullptr) return std::nullopt;
+    return Located{to_text(block_json(*block, layout_)), block->height};
 }
 
 std::optional<Located> Ledger::chunk(std::string_view hash) const {

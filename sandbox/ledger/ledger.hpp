@@ -15,6 +15,8 @@
 //      last_final_block = P's parent if H is P's height + 1 and P's last_ds_final_block is P's parent,
 //      else P's own. So normally H-2 is final when H is the newest, and after a skipped height finality
 //      waits for two heights in a row.
+//   5. On request it is on a fork that loses (fork()): it is the head and is applied as any other, until the
+//      block after the fork names P as its parent. Then all that it did is taken back.
 #pragma once
 
 #include "sandbox/gateway/live_chain.hpp"
@@ -85,6 +87,11 @@ public:
     DropAnswer include_anyway(std::string_view hash);
     // The next `heights` heights get no block.
     void skip_heights(std::uint64_t heights = 1) { skips_ += heights; }
+    // The next `blocks` blocks (at most kMostLostBlocks: more would be final) lose against the one that comes
+    // after them: its parent is theirs, their heights have no block, and their transactions are pending
+    // again. As nodes do, block() and chunks stay to be had by hash: lost_block().
+    static constexpr std::uint64_t kMostLostBlocks = 2;
+    void fork(std::uint64_t blocks = 1) { blocks_to_lose_ = blocks; }
     // The shard's next chunks are missing. False: no such shard.
     bool withhold_chunk(std::uint64_t shard_id, std::uint64_t chunks = 1);
     // The shard's next chunks execute next to nothing, so that receipts are delayed. `level` > 0: the
@@ -114,6 +121,7 @@ public:
     bool has_block(Height height) const override { return store_.at_height(height) != nullptr; }
     std::optional<Height> height_of_block(std::string_view hash) const override;
     std::optional<std::string> block(Height height) const override;
+    std::optional<Located> lost_block(std::string_view hash) const override;
     std::optional<Located> chunk(std::string_view hash) const override;
     std::optional<Located> receipt(std::string_view receipt_id) const override;
     std::optional<TransactionView> transaction(std::string_view hash, Height tip) const override;
@@ -168,6 +176,10 @@ private:
     void deliver(const ChunkRecord& chunk);
     void apply(BlockRecord& block);
     sim::BlockContext context_of(const BlockRecord& block, u128 gas_price) const;
+    // --- ledger_fork.cpp ---
+    void begin_fork();
+    void lose_fork();
+    void return_to_mempool(Submission& submission);
     // --- ledger_mempool.cpp ---
     bool is_too_old(const sim::wire::Transaction& transaction) const;
     std::optional<Json> check_congestion(std::string_view receiver_id) const;
@@ -216,6 +228,16 @@ private:
     u128 genesis_tokens_ = 0;
     u128 burnt_ = 0;
     std::uint64_t skips_ = 0;
+    // The chain as it was before the blocks that will lose.
+    struct Fork {
+        std::size_t blocks_to_come = 0;
+        std::size_t base = 0;  // the ordinal of their parent
+        std::vector<Shard::Mark> shards;
+        u128 burnt = 0;
+    };
+    std::optional<Fork> fork_;
+    std::uint64_t blocks_to_lose_ = 0;  // of a fork that is asked for and not begun
+    Height told_final_ = 0;             // by forks that lost
     std::map<Height, base::WallTime> served_;
     std::function<std::optional<base::Duration>(Height)> until_;
     // Whole blocks are asked for by several clients about the same time.

@@ -99,10 +99,14 @@ std::vector<TransactionPtr> Ledger::take_transactions(Shard& shard, Height heigh
 Ledger::Turn Ledger::turn_of(const PendingTransaction& pending, Submission& submission,
                              sim::StateUpdate& scratch, Height height) {
     const TransactionRecord& transaction = *pending.transaction;
+    const BlockRecord* base = store_.by_hash(transaction.body().block_hash);
+    if (base == nullptr) {  // it was of a fork that lost
+        end(submission, Fate::dropped, height, "invalid", {{"InvalidTxError", "InvalidChain"}});
+        return Turn::drop;
+    }
     if (is_too_old(transaction.body())) {
-        const Height base = store_.by_hash(transaction.body().block_hash)->height;
         end(submission, Fate::expired, height, "",
-            {{"block_hash_height", base}, {"validity_blocks", options_.validity_blocks}});
+            {{"block_hash_height", base->height}, {"validity_blocks", options_.validity_blocks}});
         return Turn::drop;
     }
     if (height <= pending.accepted_height + mempool_.delay_of(transaction.hash)) return Turn::wait;

@@ -10,6 +10,8 @@
 namespace receiptd::sandbox {
 
 void Ledger::produce_block(std::optional<base::WallTime> now) {
+    if (fork_ && fork_->blocks_to_come == 0) lose_fork();
+    if (!fork_ && blocks_to_lose_ > 0) begin_fork();
     BlockRecord block = start_block(next_height());
     const BlockRecord& parent = store_.newest();
     for (Shard& shard : shards_) {
@@ -27,6 +29,7 @@ void Ledger::produce_block(std::optional<base::WallTime> now) {
     apply(block);
     if (now) served_[block.height] = *now;
     store_.append(std::move(block));
+    if (fork_) --fork_->blocks_to_come;
 }
 
 Height Ledger::next_height() {
@@ -60,6 +63,7 @@ BlockRecord Ledger::start_block(Height height) const {
     block.last_final_block = makes_final ? parent.prev_hash() : parent.last_final_block;
     block.last_final_height =
         makes_final && parent.ordinal > 0 ? parent.prev_height : parent.last_final_height;
+    block.final_height = std::max({block.last_final_height, parent.final_height, told_final_});
     block.approvals = validators_.approve(parent.height, parent.hash, height);
     start_epoch(block, parent);
     return block;

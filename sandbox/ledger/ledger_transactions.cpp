@@ -131,7 +131,7 @@ std::variant<Json, NoProof> Ledger::light_client_proof(const LightClientRequest&
 std::optional<Height> Ledger::final_height(const TransactionTree& tree) const {
     if (tree.done_height == 0) return std::nullopt;
     for (std::size_t i = store_.at_height(tree.done_height)->ordinal; i < store_.size(); ++i) {
-        if (store_.at_ordinal(i).last_final_height >= tree.done_height) return store_.at_ordinal(i).height;
+        if (store_.at_ordinal(i).final_height >= tree.done_height) return store_.at_ordinal(i).height;
     }
     return std::nullopt;
 }

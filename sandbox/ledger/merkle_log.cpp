@@ -15,6 +15,10 @@ void MerkleLog::append(const CryptoHash& leaf) {
     }
 }
 
+void MerkleLog::cut_to(std::size_t count) {
+    for (std::size_t level = 0; level < levels_.size(); ++level) levels_[level].resize(count >> level);
+}
+
 // The node at that place in the tree over the first `count` hashes. Where it is not full, the odd
 // last node of the level below was carried up.
 CryptoHash MerkleLog::node(std::size_t level, std::size_t index, std::size_t count) const {

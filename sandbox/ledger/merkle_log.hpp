@@ -13,6 +13,8 @@ namespace receiptd::sandbox {
 class MerkleLog {
 public:
     void append(const chain::CryptoHash& leaf);
+    // Only the first `count` leaves stay.
+    void cut_to(std::size_t count);
     std::size_t size() const { return levels_.empty() ? 0 : levels_.front().size(); }
 
     chain::CryptoHash root() const { return root(size()); }

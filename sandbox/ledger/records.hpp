@@ -112,6 +112,7 @@ struct BlockRecord {
     // The same as heights; the genesis height while the hash is zero.
     Height last_final_height = 0;
     Height last_ds_final_height = 0;
+    Height final_height = 0;  // to a node whose head it is: a fork that lost may have told more than it does
     std::optional<CryptoHash> epoch_sync_data_hash;
     Height epoch_start = 0;
     std::uint64_t epoch_index = 0;

@@ -60,6 +60,14 @@ void add_executions(Application& application, sim::ShardResult& result) {
 
 }  // namespace
 
+void Shard::take_back(Mark mark) {
+    state.take_back(mark.state);
+    queues = std::move(mark.queues);
+    applied = std::move(mark.applied);
+    inbox = std::move(mark.inbox);
+    missed_chunks = mark.missed_chunks;
+}
+
 void add_genesis_account(Shard& shard, const GenesisAccount& account, Height genesis_height) {
     sim::StateUpdate update(shard.state);
     sim::Account record;

@@ -14,6 +14,17 @@ struct Shard {
     Shard(std::size_t shard_index, std::shared_ptr<sim::GlobalContracts> global_contracts)
         : index(shard_index), state(std::move(global_contracts)) {}
 
+    // As it stood after the chain's newest block. What was asked for from outside goes on whatever fork wins.
+    struct Mark {
+        sim::State::Mark state;
+        sim::ShardQueues queues;
+        std::shared_ptr<const Application> applied;
+        std::vector<ReceiptPtr> inbox;
+        std::uint64_t missed_chunks = 0;
+    };
+    Mark mark(Height newest) const { return {state.mark(newest), queues, applied, inbox, missed_chunks}; }
+    void take_back(Mark mark);
+
     std::size_t index = 0;
     sim::State state;
     sim::ShardQueues queues;

@@ -36,7 +36,9 @@ public:
     Submission& add(TransactionPtr transaction, Height accepted_height);
     Submission* find(const CryptoHash& hash);
     const Submission* find(const CryptoHash& hash) const;
-    const std::deque<Submission>& all() const { return all_; }  // in the order they came
+    // In the order they came.
+    const std::deque<Submission>& all() const { return all_; }
+    std::deque<Submission>& all() { return all_; }
 
 private:
     std::deque<Submission> all_;

@@ -42,6 +42,7 @@ constexpr std::array kRoutes{
     Route{"POST", "/transactions/*/delay"},
     Route{"POST", "/transactions/*/include"},
     Route{"POST", "/shards/*/congest"},
+    Route{"POST", "/fork"},
     Route{"POST", "/skip-height"},
     Route{"POST", "/withhold-chunk"},
 };
@@ -113,6 +114,7 @@ net::ServerReply ControlApi::change(const net::ServerRequest& request, const Pat
     if (path[0] == "faults") return answer(set_faults(request));
     if (path[0] == "lies") return answer(set_lies(request));
     if (path[0] == "traffic") return answer(set_traffic(request));
+    if (path[0] == "fork") return answer(fork(request));
     if (path[0] == "skip-height") return answer(skip_height(request));
     if (path[0] == "withhold-chunk") return answer(withhold_chunk(request));
     if (path[0] == "shards") return answer(congest(path[1], request));
@@ -290,6 +292,14 @@ ControlApi::Json ControlApi::congest(const std::string& shard, const net::Server
     const auto shard_id = json_text::number(shard);
     if (!shard_id || !sandbox_.ledger().congest(*shard_id, blocks, level)) no_such_shard(shard);
     return {{"shard_id", *shard_id}, {"blocks", blocks}, {"level", level}};
+}
+
+ControlApi::Json ControlApi::fork(const net::ServerRequest& request) {
+    Fields fields = Fields::of_body(request);
+    const auto blocks = fields.number("blocks", 1, 1, Ledger::kMostLostBlocks);
+    fields.expect_no_others();
+    sandbox_.ledger().fork(blocks);
+    return {{"blocks", blocks}, {"after", sandbox_.ledger().tip()}};
 }
 
 ControlApi::Json ControlApi::skip_height(const net::ServerRequest& request) {

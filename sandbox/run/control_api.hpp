@@ -45,6 +45,7 @@ private:
     Json delay(const std::string& hash, const net::ServerRequest& request);
     Json include(const std::string& hash, const net::ServerRequest& request);
     Json congest(const std::string& shard, const net::ServerRequest& request);
+    Json fork(const net::ServerRequest& request);
     Json skip_height(const net::ServerRequest& request);
     Json withhold_chunk(const net::ServerRequest& request);
     void expect_noted(Ledger::DropAnswer answer, const std::string& hash) const;

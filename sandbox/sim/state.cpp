@@ -162,6 +162,21 @@ void State::apply_account(const std::string& name, const AccountChanges& changes
     }
 }
 
+void State::take_back(const Mark& mark) {
+    for (auto it = touched_.upper_bound(mark.height); it != touched_.end(); it = touched_.erase(it)) {
+        for (const auto& [id, touch] : it->second) {
+            Records& records = accounts_.at(*id);
+            records.account.forget_above(mark.height);
+            records.code.forget_above(mark.height);
+            for (auto& [key, history] : records.keys) history.versions.forget_above(mark.height);
+            for (auto& [key, versions] : records.data) versions.forget_above(mark.height);
+        }
+    }
+    for (auto& [id, versions] : *global_contracts_) versions.forget_above(mark.height);
+    root_ = mark.root;
+    total_balance_ = mark.total_balance;
+}
+
 void State::apply(const StateChanges& changes, Height height) {
     if (changes.empty()) return;
     if (height > newest_) touched_now_.clear();

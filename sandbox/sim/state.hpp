@@ -59,6 +59,16 @@ public:
     // Sum of amount and locked of all accounts and of what their gas keys hold.
     u128 total_balance() const { return total_balance_; }
 
+    // A state as it stood: with the records, which keep their past, all that take_back() needs.
+    struct Mark {
+        Height height = 0;  // of the newest block
+        CryptoHash root;
+        u128 total_balance = 0;
+    };
+    Mark mark(Height newest) const { return {newest, root_, total_balance_}; }
+    // All changes of the blocks above the mark's are gone. Their heights must not come again.
+    void take_back(const Mark& mark);
+
 private:
     friend class StateUpdate;
 

@@ -42,6 +42,10 @@ public:
             versions_.emplace_back(height, std::move(value));
     }
 
+    void forget_above(base::Height height) {
+        while (!versions_.empty() && versions_.back().first > height) versions_.pop_back();
+    }
+
 private:
     std::vector<std::pair<base::Height, Value<T>>> versions_;
 };

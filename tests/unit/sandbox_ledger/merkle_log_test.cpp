@@ -25,6 +25,25 @@ TEST(MerkleLog, HasTheRootAndPathsOfThePlainTreeAtEverySizeItEverHad) {
     }
 }
 
+TEST(MerkleLog, GrowsAnewFromWhereItWasCut) {
+    const std::vector<chain::CryptoHash> leaves = make_leaves(33);
+    for (std::size_t kept = 0; kept <= leaves.size(); ++kept) {
+        MerkleLog log;
+        for (const chain::CryptoHash& leaf : leaves) log.append(leaf);
+        log.cut_to(kept);
+        EXPECT_EQ(log.size(), kept);
+        std::vector<chain::CryptoHash> other(leaves.begin(),
+                                             leaves.begin() + static_cast<std::ptrdiff_t>(kept));
+        for (std::size_t i = 0; i < 5; ++i) {
+            other.push_back(chain::sha256(leaves[i].view()));
+            log.append(other.back());
+        }
+        const chain::MerkleTree tree = chain::make_merkle_tree(other);
+        EXPECT_EQ(log.root(), tree.root) << kept;
+        EXPECT_EQ(log.path(kept), tree.paths[kept]) << kept;
+    }
+}
+
 TEST(MerkleLog, WithoutLeavesHasTheZeroRoot) { EXPECT_EQ(MerkleLog().root(), chain::CryptoHash{}); }
 
 }  // namespace

@@ -91,6 +91,23 @@ TEST_F(Control, SkipsHeightsAndWithholdsChunks) {
     EXPECT_EQ(rpc("block", {{"finality", "optimistic"}})["result"]["header"]["chunk_mask"][0], false);
 }
 
+TEST_F(Control, MakesBlocksThatLose) {
+    const Height tip = sandbox().ledger().tip();
+    EXPECT_EQ(change("/fork"), (json{{"blocks", 1}, {"after", tip}}));
+    change("/advance");
+    const json lost = rpc("block", {{"finality", "optimistic"}})["result"];
+    const json hash = lost["header"]["hash"];
+    EXPECT_EQ(lost["header"]["height"], tip + 1);
+    EXPECT_EQ(change("/advance")["height"], tip + 2);
+    EXPECT_EQ(rpc("block", {{"finality", "optimistic"}})["result"]["header"]["prev_height"], tip);
+    EXPECT_EQ(rpc("block", {{"block_id", hash}})["result"], lost);
+    EXPECT_EQ(
+        rpc("chunk", {{"block_id", hash}, {"shard_id", lost["chunks"][0]["shard_id"]}})["result"]["header"],
+        lost["chunks"][0]);
+    EXPECT_EQ(rpc("block", {{"block_id", tip + 1}})["error"]["cause"]["name"], "UNKNOWN_BLOCK");
+    EXPECT_NE(problem("POST", "/fork", R"({"blocks":3})", 400).find("blocks"), std::string::npos);
+}
+
 TEST_F(Control, CongestsAShard) {
     const auto shard = get("/status")["shards"][0];
     change("/shards/" + shard.dump() + "/congest", {{"blocks", 5}, {"level", 0.9}});

@@ -181,6 +181,40 @@ TEST(State, RefusesChangesBelowItsNewestHeight) {
     EXPECT_THROW(make_account(state, "alice.test", 5, 9), std::logic_error);
 }
 
+TEST(State, IsAsItWasWhenBlocksAreTakenBack) {
+    const auto contracts = std::make_shared<GlobalContracts>();
+    State state(contracts);
+    make_account(state, "alice.test", 10);
+    change(state, 101, [](StateUpdate& update) {
+        update.set_data("alice.test", "k", "old");
+        update.set_global_contract("alice.test", raw("first"));
+    });
+    const State::Mark mark = state.mark(101);
+    make_account(state, "bob.test", 20, 102);
+    change(state, 102, [](StateUpdate& update) {
+        update.set_access_key("alice.test", public_of("g"), gas_key(5));
+        update.set_data("alice.test", "k", "new");
+        update.set_code("alice.test", raw("code"));
+    });
+    change(state, 103, [](StateUpdate& update) {
+        update.set_global_contract("alice.test", raw("second"));
+        update.remove_account("alice.test");
+    });
+    state.take_back(mark);
+
+    EXPECT_EQ(state.account("alice.test")->amount, 10U);
+    EXPECT_FALSE(state.access_key("alice.test", public_of("g")));
+    EXPECT_FALSE(state.code("alice.test"));
+    EXPECT_EQ(state.data("alice.test", "k"), "old");
+    EXPECT_EQ(state.global_contract("alice.test"), raw("first"));
+    EXPECT_FALSE(state.account("bob.test"));
+    EXPECT_TRUE(state.touched(102).empty());
+    EXPECT_EQ(state.root(), mark.root);
+    EXPECT_EQ(state.total_balance(), 10U);
+    change(state, 104, [](StateUpdate& update) { update.set_data("alice.test", "k", "newest"); });
+    EXPECT_EQ(state.touched(104).size(), 2U) << "the account, whose storage grew, and the datum";
+}
+
 TEST(State, StatesOfAllShardsShareGlobalContracts) {
     const auto contracts = std::make_shared<GlobalContracts>();
     State left(contracts);
