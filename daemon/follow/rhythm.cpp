@@ -38,6 +38,11 @@ void HeadRhythm::advanced(base::Height height, base::SteadyTime asked_at) {
     const auto arrived = phase_known ? last_miss_ + (asked_at - last_miss_) / 2 : asked_at;
     head_ = height;
     misses_ = 0;
+    was_phased_ = was_phased_ || phase_known;
+    if (!was_phased_) {
+        next_poll_ = asked_at + step(interval_);  // the next one is waited for
+        return;
+    }
     arrivals_.push_back({height, arrived});
     if (arrivals_.size() > kRemembered) arrivals_.pop_front();
     if (arrivals_.size() >= 3) {
@@ -49,8 +54,7 @@ void HeadRhythm::advanced(base::Height height, base::SteadyTime asked_at) {
     // Ask half a step early, so that the expected miss comes first; drift earlier until it does, in strides
     // if nothing is known of the phase.
     auto lead = phase_known ? step(interval_) / 2 : step(interval_);
-    if (unphased_ > 1 || !was_phased_) lead = interval_ / 4;
-    was_phased_ = was_phased_ || phase_known;
+    if (unphased_ > 1) lead = interval_ / 4;
     next_poll_ = std::max(arrived + interval_ - lead, asked_at + kShortest / 4);
 }
 

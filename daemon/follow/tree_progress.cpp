@@ -10,14 +10,24 @@ namespace {
 
 // A node shows two blocks above the final one, so an execution is seen two blocks before it is final.
 constexpr base::Height kSeenAhead = 2;
-constexpr std::array<base::Height, 6> kPauses{2, 2, 3, 5, 8, 13};  // then the last one
+constexpr std::array<base::Height, 6> kPauses{kSeenAhead, kSeenAhead, 3, 5, 8, 13};  // then the last one
+// A stage of a watched transaction is told in the block in which it is final, so long as its tree may be
+// expected to move.
+constexpr unsigned kPatientAnswers = 20;
 constexpr base::Height kLongestPark = 40;
+
+base::Height pause_after(const Progress& progress) {
+    if (progress.watched && progress.answers_alike <= kPatientAnswers) return kSeenAhead;
+    return kPauses[std::min<std::size_t>(progress.answers_alike, kPauses.size()) - 1];
+}
 
 }  // namespace
 
-NextAsk first_ask(base::Height included_in) { return {included_in + 1, {}}; }
+NextAsk first_ask(base::Height included_in, bool watched) {
+    return {watched ? included_in : included_in + 1, {}};
+}
 
-NextAsk next_ask(const rpc::TreeSource::Tree& tree, unsigned asks, base::Height final_height) {
+NextAsk next_ask(const rpc::TreeSource::Tree& tree, const Progress& progress, base::Height final_height) {
     const auto& status = tree.status.value;
     const auto executed = [](const chain::Outcome&) { return std::optional(chain::Execution{}); };
     const auto judgement = chain::tree_of(status, tree.bodies(), executed).judge();
@@ -31,8 +41,7 @@ NextAsk next_ask(const rpc::TreeSource::Tree& tree, unsigned asks, base::Height 
             moves || receipt.waiting == chain::Waiting::body || receipt.waiting == chain::Waiting::execution;
     }
     if (moves) next.waits_for_data.clear();
-    const auto pause = kPauses[std::min<std::size_t>(asks == 0 ? 0 : asks - 1, kPauses.size() - 1)];
-    next.at = final_height + (next.waits_for_data.empty() ? std::max(pause, kSeenAhead) : kLongestPark);
+    next.at = final_height + (next.waits_for_data.empty() ? pause_after(progress) : kLongestPark);
     return next;
 }
 

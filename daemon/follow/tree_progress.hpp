@@ -15,9 +15,14 @@ struct NextAsk {
     std::vector<std::string> waits_for_data;
 };
 // The first answer is asked for one block after the transaction's: nodes tell of blocks that are not final
-// yet, so that most trees are whole in it.
-NextAsk first_ask(base::Height included_in);
-// After `asks` incomplete answers, the last of which came when `final_height` was final.
-NextAsk next_ask(const rpc::TreeSource::Tree& tree, unsigned asks, base::Height final_height);
+// yet, so that most trees are whole in it. Of a watched one at once: a receipt that its signer sends to
+// itself is executed in the same block.
+NextAsk first_ask(base::Height included_in, bool watched);
+// After an incomplete answer, which came when `final_height` was final.
+struct Progress {
+    unsigned answers_alike = 1;  // the last ones, this one included: none told more than the one before
+    bool watched = false;        // somebody waits for its stages
+};
+NextAsk next_ask(const rpc::TreeSource::Tree& tree, const Progress& progress, base::Height final_height);
 
 }  // namespace receiptd::follow

@@ -29,8 +29,7 @@ constexpr auto kLookForOthers = 10s;
 constexpr std::uint64_t kFew = 1'000;  // to count them takes a millisecond
 constexpr auto kCountAgain = 1s;
 constexpr auto kCountOverdueAgain = 30s;
-constexpr unsigned kAsksOfOneHost =
-    6;  // with incomplete answers, over 30 blocks; then another one goes first
+constexpr unsigned kAsksOfOneHost = 6;  // that told nothing new; then another one goes first
 // Blocks near the head come by themselves; others are asked for.
 constexpr base::Height kHistory = 50;
 constexpr auto kBlockComesWithin = 2s;
@@ -132,9 +131,9 @@ base::Task<void> Trees::claim() {
         for (auto& pending : due) {
             if (open_.contains(pending.tx_hash)) continue;  // its lease goes on
             auto open = std::make_shared<Open>();
-            open->next = first_ask(pending.included_in.height);
-            open->ask_by = state_.clock.steady() + kChainMoves;
             open->pending = std::move(pending);
+            open->next = first_ask(open->pending.included_in.height, is_wanted(*open));
+            open->ask_by = state_.clock.steady() + kChainMoves;
             open_[open->pending.tx_hash] = std::move(open);
         }
     }
@@ -221,7 +220,7 @@ base::Task<bool> Trees::ask(OpenTree open) {
     query.sender_id = pending.sender_id;
     query.priority = priority_of(*open);
     query.included_in = {pending.included_in.height, pending.shard_id};
-    if (open->tree && open->asks >= kAsksOfOneHost) query.elsewhere_than = open->tree->host;
+    if (open->tree && open->answers_alike >= kAsksOfOneHost) query.elsewhere_than = open->tree->host;
     auto result = co_await source_.tree(std::move(query));
     if (const auto* unknown = std::get_if<rpc::TreeSource::Unknown>(&result)) {
         co_await postpone(open, "unknown to all hosts: " + unknown->evidence);
@@ -231,7 +230,13 @@ base::Task<bool> Trees::ask(OpenTree open) {
         co_await postpone(open, fault->reason + ": " + fault->detail);
         co_return false;
     }
-    open->tree = std::move(std::get<rpc::TreeSource::Tree>(result));
+    auto& tree = std::get<rpc::TreeSource::Tree>(result);
+    const auto outcomes = [](const rpc::TreeSource::Tree& told) {
+        return told.status.value.receipts_outcome.size();
+    };
+    const bool grew = !open->tree || outcomes(tree) > outcomes(*open->tree);
+    open->answers_alike = grew ? 1 : open->answers_alike + 1;
+    open->tree = std::move(tree);
     open->looked_at = 0;
     open->told_all = false;
     ++open->asks;
@@ -240,7 +245,7 @@ base::Task<bool> Trees::ask(OpenTree open) {
 }
 
 void Trees::plan_next(Open& open) {
-    open.next = next_ask(*open.tree, open.asks, final_height());
+    open.next = next_ask(*open.tree, {open.answers_alike, is_wanted(open)}, final_height());
     const bool parked = !open.next.waits_for_data.empty();
     for (const auto& data_id : open.next.waits_for_data) parked_[data_id] = open.pending.tx_hash;
     const auto pause = base::backoff_delay(kRetry, open.asks + 1, 0.5);

@@ -44,31 +44,37 @@ Tree tree_with(chain::Receipt spawned) {
     return tree;
 }
 
-TEST(TreeProgress, TheFirstAnswerIsAskedForOneBlockLater) { EXPECT_EQ(first_ask(100).at, 101u); }
+TEST(TreeProgress, TheFirstAnswerIsAskedForOneBlockLater) { EXPECT_EQ(first_ask(100, false).at, 101u); }
+
+TEST(TreeProgress, AWatchedTreeIsAskedForAtOnce) { EXPECT_EQ(first_ask(100, true).at, 100u); }
 
 TEST(TreeProgress, WhatIsUnderWayIsAskedForAfterTheBlocksANodeHasShownAlready) {
     const auto tree = tree_with(body("second"));
-    const auto next = next_ask(tree, 1, 101);
+    const auto next = next_ask(tree, {}, 101);
     EXPECT_EQ(next.at, 103u);
     EXPECT_TRUE(next.waits_for_data.empty());
 }
 
-TEST(TreeProgress, ALongTreeIsAskedForLessAndLessOften) {
-    const auto tree = tree_with(body("second"));
-    base::Height pause = 0;
-    for (unsigned asks = 1; asks < 20; ++asks) {
-        const auto next = next_ask(tree, asks, 1'000).at - 1'000;
-        EXPECT_GE(next, pause);
-        pause = next;
-    }
-    EXPECT_LE(pause, 20u);
+base::Height pause(unsigned answers_alike, bool watched) {
+    return next_ask(tree_with(body("second")), {answers_alike, watched}, 1'000).at - 1'000;
+}
+
+TEST(TreeProgress, ATreeThatStandsStillIsAskedForLessAndLessOften) {
+    for (unsigned alike = 1; alike < 20; ++alike) EXPECT_LE(pause(alike, false), pause(alike + 1, false));
+    EXPECT_EQ(pause(1, false), 2u);
+    EXPECT_EQ(pause(20, false), 13u);
+}
+
+TEST(TreeProgress, AWatchedTreeIsAskedForInTimeForEachStage) {
+    for (unsigned alike = 1; alike <= 20; ++alike) EXPECT_EQ(pause(alike, true), 2u);
+    EXPECT_EQ(pause(21, true), 13u) << "it stands still for long";
 }
 
 TEST(TreeProgress, AYieldIsAskedForWhenItsDataIsListed) {
     auto yielded = body("yielded");
     yielded.is_promise_yield = true;
     yielded.input_data_ids = {"data"};
-    const auto next = next_ask(tree_with(yielded), 1, 101);
+    const auto next = next_ask(tree_with(yielded), {}, 101);
     EXPECT_EQ(next.waits_for_data, std::vector<std::string>{"data"});
     EXPECT_GT(next.at, 120u);
 }
@@ -80,7 +86,7 @@ TEST(TreeProgress, AYieldBesideAReceiptUnderWayIsNoReasonToWait) {
     auto tree = tree_with(yielded);
     tree.status.value.receipts_outcome[0].receipt_ids.push_back("second");
     tree.status.value.receipts->push_back(body("second"));
-    EXPECT_TRUE(next_ask(tree, 1, 101).waits_for_data.empty());
+    EXPECT_TRUE(next_ask(tree, {}, 101).waits_for_data.empty());
 }
 
 }  // namespace
