@@ -72,6 +72,10 @@ public:
     virtual std::optional<Json> view_account(std::string_view account_id, Height at) const = 0;
     virtual std::optional<Json> view_access_key(std::string_view account_id, const chain::PublicKey& key,
                                                 Height at) const = 0;  // {nonce, permission}
+    // nullopt: no gas key.
+    virtual std::optional<std::vector<std::uint64_t>> gas_key_nonces(std::string_view account_id,
+                                                                     const chain::PublicKey& key,
+                                                                     Height at) const = 0;
     virtual Json view_access_key_list(std::string_view account_id,
                                       Height at) const = 0;  // [{public_key, access_key}]
     virtual std::optional<Json> view_code(std::string_view account_id, Height at) const = 0;

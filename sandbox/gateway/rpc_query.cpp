@@ -58,18 +58,12 @@ private:
         if (found) return shown(*found);
         return unknown_access_key(query_.public_key.to_string(), block(), failures_ == Failures::structured);
     }
-    // A gas key of this chain has one nonce for all its indexes.
     RpcAnswer gas_key_nonces() const {
-        const auto found = live_.view_access_key(query_.account_id, query_.public_key, at_);
-        const Json permission = found ? found->value("permission", Json()) : Json();
-        const bool is_gas_key = permission.is_object() && permission.begin().key().starts_with("GasKey");
+        if (const auto nonces = live_.gas_key_nonces(query_.account_id, query_.public_key, at_))
+            return shown({{"nonces", *nonces}});
         const auto key = query_.public_key.to_string();
-        if (!is_gas_key)
-            return error("UNKNOWN_GAS_KEY", {{"public_key", key}},
-                         "Gas key for public key " + key + " has never been observed on the node");
-        const Json::array_t nonces(permission.begin().value().value("num_nonces", std::size_t{0}),
-                                   (*found)["nonce"]);
-        return shown({{"nonces", nonces}});
+        return error("UNKNOWN_GAS_KEY", {{"public_key", key}},
+                     "Gas key for public key " + key + " has never been observed on the node");
     }
     RpcAnswer global_code(const chain::wire::GlobalContractId& contract) const {
         if (const auto found = live_.view_global_code(contract, at_)) return shown(*found);

@@ -137,6 +137,9 @@ public:
     std::optional<Json> view_account(std::string_view account_id, Height at) const override;
     std::optional<Json> view_access_key(std::string_view account_id, const chain::PublicKey& key,
                                         Height at) const override;
+    std::optional<std::vector<std::uint64_t>> gas_key_nonces(std::string_view account_id,
+                                                             const chain::PublicKey& key,
+                                                             Height at) const override;
     Json view_access_key_list(std::string_view account_id, Height at) const override;
     std::optional<Json> view_code(std::string_view account_id, Height at) const override;
     std::optional<Json> view_global_code(const chain::wire::GlobalContractId& contract,

@@ -23,7 +23,8 @@ bool is_variant(const Json& error, const char* name) {
 // The reason why a transaction was lost that was valid once.
 const char* loss_of(const Json& error) {
     if (is_variant(error, "InvalidNonce")) return "superseded";
-    if (is_variant(error, "NotEnoughBalance") || is_variant(error, "LackBalanceForState")) return "balance";
+    for (const char* name : {"NotEnoughBalance", "NotEnoughGasKeyBalance", "LackBalanceForState"})
+        if (is_variant(error, name)) return "balance";
     return "invalid";
 }
 

@@ -56,6 +56,14 @@ std::optional<Json> Ledger::view_access_key(std::string_view account_id, const c
     return access_key_json(*access_key);
 }
 
+std::optional<std::vector<std::uint64_t>> Ledger::gas_key_nonces(std::string_view account_id,
+                                                                 const chain::PublicKey& key,
+                                                                 Height at) const {
+    const auto access_key = shard_of(account_id).state.access_key(account_id, key, at);
+    if (!access_key || !sim::gas_key_info(*access_key)) return std::nullopt;
+    return access_key->nonces;
+}
+
 Json Ledger::view_access_key_list(std::string_view account_id, Height at) const {
     Json list = Json::array();
     for (const auto& [key, access_key] : shard_of(account_id).state.access_keys(account_id, at)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 namespace receiptd::sandbox {
@@ -14,10 +15,11 @@ constexpr std::array<std::pair<DropHow, std::string_view>, 4> kDropNames = {
      {DropHow::balance, "balance"},
      {DropHow::forwarding, "forwarding"}}};
 
-// The access key a transaction uses.
-std::pair<std::string, std::string> key_of(const PendingTransaction& pending) {
+// Whose nonces a transaction's is one of: an access key's, or those of an index of a gas key.
+using NonceOwner = std::tuple<std::string, std::string, std::optional<std::uint16_t>>;
+NonceOwner nonce_owner(const PendingTransaction& pending) {
     const sim::wire::Transaction& body = pending.transaction->body();
-    return {body.signer_id, std::string(chain::text_of(body.public_key.raw()))};
+    return {body.signer_id, std::string(chain::text_of(body.public_key.raw())), body.nonce.nonce_index};
 }
 
 }  // namespace
@@ -38,8 +40,8 @@ std::optional<DropHow> parse_drop_how(std::string_view text) {
 
 std::vector<PendingTransaction> Mempool::in_order(std::size_t shard) const {
     std::vector<PendingTransaction> ordered = pools_[shard];
-    std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> places;
-    for (std::size_t i = 0; i < ordered.size(); ++i) places[key_of(ordered[i])].push_back(i);
+    std::map<NonceOwner, std::vector<std::size_t>> places;
+    for (std::size_t i = 0; i < ordered.size(); ++i) places[nonce_owner(ordered[i])].push_back(i);
     const std::vector<PendingTransaction>& came = pools_[shard];
     for (const auto& [key, at] : places) {
         std::vector<std::size_t> by_nonce = at;

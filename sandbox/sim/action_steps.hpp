@@ -14,8 +14,8 @@ ActionError apply_add_key(ActionFrame& frame, const wire::AddKey& action);
 ActionError apply_delete_key(ActionFrame& frame, const wire::DeleteKey& action);
 ActionError apply_transfer_to_gas_key(ActionFrame& frame, const wire::TransferToGasKey& action);
 ActionError apply_withdraw_from_gas_key(ActionFrame& frame, const wire::WithdrawFromGasKey& action);
-// nonce: that of a key made in the frame's block; of gas keys always 0.
-void add_key(ActionFrame& frame, const PublicKey& key, wire::AccessKey access_key);
+// Its nonces become those of a key made in the frame's block; the one without an index, of gas keys, 0.
+void add_key(ActionFrame& frame, const PublicKey& key, AccessKey access_key);
 u128 gas_key_balances(const StateUpdate& state, std::string_view account_id);
 
 // --- Contracts (contract_actions.cpp) ---

@@ -49,10 +49,21 @@ void create_implicit_account(ActionFrame& frame, u128 deposit) {
     }
     if (kind != chain::AccountKind::near_implicit) return;
     const auto raw = chain::hex_decode(id);
-    add_key(frame, PublicKey::from_raw(chain::KeyType::ed25519, raw.value()).value(), wire::AccessKey{});
+    add_key(frame, PublicKey::from_raw(chain::KeyType::ed25519, raw.value()).value(), AccessKey{});
 }
 
-// A gas refund also gives back what the gas had taken from the key's allowance.
+// A gas refund goes to the gas key that paid, if it is there still, and else to the account.
+bool refund_gas_key(ActionFrame& frame, u128 amount) {
+    const std::string& id = frame.receipt.receiver_id;
+    auto key = frame.state.access_key(id, frame.body.signer_public_key);
+    wire::GasKeyInfo* gas_key = key ? gas_key_info(*key) : nullptr;
+    if (!gas_key) return false;
+    gas_key->balance += amount;
+    frame.state.set_access_key(id, frame.body.signer_public_key, *key);
+    return true;
+}
+
+// It also gives back what the gas had taken from the key's allowance.
 void restore_allowance(ActionFrame& frame, u128 amount) {
     const std::string& id = frame.receipt.receiver_id;
     auto key = frame.state.access_key(id, frame.body.signer_public_key);
@@ -69,9 +80,11 @@ ActionError transfer(ActionFrame& frame, const wire::Transfer& action) {
         create_implicit_account(frame, action.deposit);
         return std::nullopt;
     }
+    const bool is_gas_refund = frame.is_refund && frame.body.signer_id == id;
+    if (is_gas_refund && refund_gas_key(frame, action.deposit)) return std::nullopt;
     account->amount += action.deposit;
     frame.state.set_account(id, *account);
-    if (frame.is_refund && frame.body.signer_id == id) restore_allowance(frame, action.deposit);
+    if (is_gas_refund) restore_allowance(frame, action.deposit);
     return std::nullopt;
 }
 

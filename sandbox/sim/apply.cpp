@@ -43,18 +43,25 @@ private:
         if (const auto* error = std::get_if<Json>(&charge)) {
             outcome.status = Failure{Json{{"InvalidTxError", *error}}};
         } else {
-            const auto& cost = std::get<TransactionCost>(charge);
-            outcome.gas_burnt = cost.burnt;
-            outcome.tokens_burnt = cost.burnt * chunk_.block.gas_price;
+            const auto* unpaid = std::get_if<UnpaidDeposit>(&charge);
+            outcome.gas_burnt = unpaid ? unpaid->burnt : std::get<TransactionCost>(charge).burnt;
+            outcome.tokens_burnt = outcome.gas_burnt * chunk_.block.gas_price;
             result_.gas_used += outcome.gas_burnt;
             result_.tokens_burnt += outcome.tokens_burnt;
-            Receipt receipt = initial_receipt(transaction, outcome.id);
-            outcome.status = SuccessReceiptId{receipt.receipt_id};
-            outcome.receipt_ids.push_back(receipt.receipt_id);
-            const bool is_local = transaction.signer_id == transaction.receiver_id;
-            (is_local ? result_.local : result_.outgoing).push_back(std::move(receipt));
+            if (unpaid)
+                outcome.status = Failure{Json{{"InvalidTxError", unpaid->error}}};
+            else
+                make_receipt(transaction, outcome);
         }
         result_.transaction_outcomes.push_back(std::move(outcome));
+    }
+
+    void make_receipt(const wire::Transaction& transaction, Outcome& outcome) {
+        Receipt receipt = initial_receipt(transaction, outcome.id);
+        outcome.status = SuccessReceiptId{receipt.receipt_id};
+        outcome.receipt_ids.push_back(receipt.receipt_id);
+        const bool is_local = transaction.signer_id == transaction.receiver_id;
+        (is_local ? result_.local : result_.outgoing).push_back(std::move(receipt));
     }
 
     StateCharge charge(const wire::SignedTransaction& transaction) {
@@ -63,7 +70,7 @@ private:
             return std::move(*error);
         StateUpdate update(chunk_.state);
         StateCharge charge = charge_transaction(update, transaction, context);
-        if (std::holds_alternative<TransactionCost>(charge)) update.commit(chunk_.block.height);
+        if (!std::holds_alternative<Json>(charge)) update.commit(chunk_.block.height);
         return charge;
     }
 

@@ -19,13 +19,13 @@ Nonce nonce_of(const wire::DelegateActionV2& action) {
 
 Json delegate_key_error(Json error) { return variant("DelegateActionAccessKeyError", std::move(error)); }
 
-// A plain nonce wants a plain key and a nonce with an index a gas key, whose nonces this chain does
-// not keep: no index of it is valid.
+// A plain nonce wants a plain key, and a nonce with an index a gas key that has this index.
 ActionError check_kind_of_key(const wire::AccessKey& key, const Nonce& nonce) {
     const wire::GasKeyInfo* gas_key = gas_key_info(key);
     if (!nonce.index)
         return gas_key ? ActionError(delegate_key_error("DelegateActionRequiresNonGasKey")) : std::nullopt;
     if (!gas_key) return delegate_key_error("DelegateActionRequiresGasKey");
+    if (*nonce.index < gas_key->num_nonces) return std::nullopt;
     return variant("DelegateActionInvalidNonceIndex",
                    payload({{"nonce_index", *nonce.index}, {"num_nonces", gas_key->num_nonces}}));
 }
@@ -48,11 +48,12 @@ ActionError use_key(ActionFrame& frame, const Delegate& action) {
     if (!key) return delegate_key_error(key_error("AccessKeyNotFound", action.sender_id, action.public_key));
     const Nonce nonce = nonce_of(action);
     if (auto error = check_kind_of_key(*key, nonce)) return error;
-    if (auto error = check_nonce(nonce, key->nonce, frame.block.height)) return error;
+    std::uint64_t& key_nonce = nonce_at(*key, nonce.index);
+    if (auto error = check_nonce(nonce, key_nonce, frame.block.height)) return error;
     if (const auto* permission = function_call_permission(*key))
         if (auto error = check_permission(*permission, action.actions, action.receiver_id))
             return delegate_key_error(std::move(*error));
-    key->nonce = nonce.nonce;
+    key_nonce = nonce.nonce;
     frame.state.set_access_key(action.sender_id, action.public_key, *key);
     return std::nullopt;
 }

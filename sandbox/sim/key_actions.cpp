@@ -13,9 +13,12 @@ Json gas_key_missing(const ActionFrame& frame, const PublicKey& key) {
 
 }  // namespace
 
-void add_key(ActionFrame& frame, const PublicKey& key, wire::AccessKey access_key) {
+void add_key(ActionFrame& frame, const PublicKey& key, AccessKey access_key) {
     // Above every nonce that a deleted key of the same name can have signed with.
-    access_key.nonce = gas_key_info(access_key) ? 0 : first_nonce(frame.block.height);
+    const std::uint64_t nonce = first_nonce(frame.block.height);
+    const wire::GasKeyInfo* gas_key = gas_key_info(access_key);
+    access_key.nonce = gas_key ? 0 : nonce;
+    if (gas_key) access_key.nonces.assign(gas_key->num_nonces, nonce);
     frame.state.set_access_key(frame.receipt.receiver_id, key, access_key);
 }
 

@@ -12,7 +12,7 @@ std::optional<T> copy_of(const Value<T>& value) {
 }
 
 u128 tokens_of(const Value<Account>& account) { return account ? account->amount + account->locked : 0; }
-u128 tokens_of(const Value<wire::AccessKey>& key) { return key ? gas_key_balance(*key) : 0; }
+u128 tokens_of(const Value<AccessKey>& key) { return key ? gas_key_balance(*key) : 0; }
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Value<Account> State::find_account(std::string_view id, Height at) const {
     return records ? records->account.at(at) : nullptr;
 }
 
-Value<wire::AccessKey> State::find_key(std::string_view id, const std::string& key, Height at) const {
+Value<AccessKey> State::find_key(std::string_view id, const std::string& key, Height at) const {
     const Records* records = find(id);
     if (!records) return nullptr;
     const auto it = records->keys.find(key);
@@ -54,12 +54,12 @@ std::optional<Account> State::account(std::string_view id, Height at) const {
     return copy_of(find_account(id, at));
 }
 
-std::optional<wire::AccessKey> State::access_key(std::string_view id, const PublicKey& key, Height at) const {
+std::optional<AccessKey> State::access_key(std::string_view id, const PublicKey& key, Height at) const {
     return copy_of(find_key(id, record_key(key), at));
 }
 
 KeyList State::access_keys(std::string_view id, Height at) const {
-    std::map<std::string, std::pair<PublicKey, wire::AccessKey>> by_text;
+    std::map<std::string, std::pair<PublicKey, AccessKey>> by_text;
     if (const Records* records = find(id))
         for (const auto& [record, history] : records->keys)
             if (const auto key = history.versions.at(at))
@@ -117,7 +117,7 @@ void State::touch(const std::string& id, Touch touch, Height height) {
     if (touched_now_.emplace(&id, touch).second) touched_[height].emplace_back(&id, touch);
 }
 
-void State::set_key(const std::string& id, KeyHistory& history, Value<wire::AccessKey> value, Height height) {
+void State::set_key(const std::string& id, KeyHistory& history, Value<AccessKey> value, Height height) {
     total_balance_ += tokens_of(value);
     total_balance_ -= tokens_of(history.versions.newest());
     history.versions.set(height, std::move(value));

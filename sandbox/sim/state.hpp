@@ -17,8 +17,8 @@ namespace receiptd::sandbox::sim {
 // As it stands after all chunks of the newest applied block.
 inline constexpr Height kNewest = std::numeric_limits<Height>::max();
 
-using KeyList = std::vector<std::pair<PublicKey, wire::AccessKey>>;  // by key text
-using DataList = std::vector<std::pair<std::string, std::string>>;   // by key
+using KeyList = std::vector<std::pair<PublicKey, AccessKey>>;       // by key text
+using DataList = std::vector<std::pair<std::string, std::string>>;  // by key
 
 // The kinds of changes that EXPERIMENTAL_changes_in_block names.
 enum class Touch : std::uint8_t { account, access_key, data, contract_code };
@@ -40,8 +40,7 @@ public:
 
     // As it stood after the block at `at` was applied.
     std::optional<Account> account(std::string_view id, Height at = kNewest) const;
-    std::optional<wire::AccessKey> access_key(std::string_view id, const PublicKey& key,
-                                              Height at = kNewest) const;
+    std::optional<AccessKey> access_key(std::string_view id, const PublicKey& key, Height at = kNewest) const;
     KeyList access_keys(std::string_view id, Height at = kNewest) const;
     // The code that the account runs: its own or that of the global contract it uses.
     std::optional<Bytes> code(std::string_view id, Height at = kNewest) const;
@@ -74,7 +73,7 @@ private:
 
     struct KeyHistory {
         PublicKey public_key;
-        Versions<wire::AccessKey> versions;
+        Versions<AccessKey> versions;
     };
     struct Records {
         Versions<Account> account;
@@ -85,8 +84,7 @@ private:
 
     const Records* find(std::string_view id) const;
     Value<Account> find_account(std::string_view id, Height at = kNewest) const;
-    Value<wire::AccessKey> find_key(std::string_view id, const std::string& record_key,
-                                    Height at = kNewest) const;
+    Value<AccessKey> find_key(std::string_view id, const std::string& record_key, Height at = kNewest) const;
     Value<Bytes> find_code(std::string_view id, Height at = kNewest) const;  // its own
     Value<Bytes> find_global(const wire::GlobalContractId& contract, Height at = kNewest) const;
     Value<std::string> find_data(std::string_view id, std::string_view key, Height at = kNewest) const;
@@ -94,7 +92,7 @@ private:
     void apply(const StateChanges& changes, Height height);
     void apply_account(const std::string& name, const AccountChanges& changes, Height height);
     void clear(const std::string& id, Records& records, Height height);
-    void set_key(const std::string& id, KeyHistory& history, Value<wire::AccessKey> value, Height height);
+    void set_key(const std::string& id, KeyHistory& history, Value<AccessKey> value, Height height);
     void touch(const std::string& id, Touch touch, Height height);
 
     std::map<std::string, Records, std::less<>> accounts_;

@@ -6,12 +6,13 @@ namespace receiptd::sandbox::sim {
 
 namespace {
 
-void write_access_key(chain::Writer& writer, const PublicKey& key, const Value<wire::AccessKey>& access_key) {
+void write_access_key(chain::Writer& writer, const PublicKey& key, const Value<AccessKey>& access_key) {
     key.write(writer);
     writer.option(access_key != nullptr);
     if (!access_key) return;
     // The action's bytes hold the whole key and permission.
     wire::write_actions(writer, {wire::Action{wire::AddKey{key, *access_key}}});
+    for (const std::uint64_t nonce : access_key->nonces) writer.u64(nonce);
 }
 
 void write_account(chain::Writer& writer, const Value<Account>& account) {
@@ -74,6 +75,12 @@ const wire::GasKeyInfo* gas_key_info(const wire::AccessKey& access_key) {
 
 wire::GasKeyInfo* gas_key_info(wire::AccessKey& access_key) {
     return const_cast<wire::GasKeyInfo*>(gas_key_info(std::as_const(access_key)));
+}
+
+std::uint64_t& nonce_at(AccessKey& access_key, const std::optional<std::uint16_t>& index) {
+    if (!index) return access_key.nonce;
+    access_key.nonces.resize(gas_key_info(access_key)->num_nonces);
+    return access_key.nonces.at(*index);
 }
 
 u128 gas_key_balance(const wire::AccessKey& access_key) {

@@ -19,9 +19,16 @@ struct Account {
     friend bool operator==(const Account&, const Account&) = default;
 };
 
+// As the state has it: a gas key has a nonce for each of its indexes.
+struct AccessKey : wire::AccessKey {
+    AccessKey() = default;
+    AccessKey(wire::AccessKey key) : wire::AccessKey(std::move(key)) {}
+    std::vector<std::uint64_t> nonces;
+};
+
 struct KeyChange {
     PublicKey public_key;
-    Value<wire::AccessKey> access_key;
+    Value<AccessKey> access_key;
 };
 
 struct AccountChanges {
@@ -48,5 +55,7 @@ CryptoHash digest(const StateChanges& changes);
 u128 gas_key_balance(const wire::AccessKey& access_key);
 const wire::GasKeyInfo* gas_key_info(const wire::AccessKey& access_key);
 wire::GasKeyInfo* gas_key_info(wire::AccessKey& access_key);
+// The nonce that goes with the index; without one the key's own. The index must be one of the key's.
+std::uint64_t& nonce_at(AccessKey& access_key, const std::optional<std::uint16_t>& index);
 
 }  // namespace receiptd::sandbox::sim

@@ -39,7 +39,7 @@ Value<Account> StateUpdate::find_account(std::string_view id) const {
     return changes && changes->account ? *changes->account : state_.find_account(id);
 }
 
-Value<wire::AccessKey> StateUpdate::find_key(std::string_view id, const std::string& record) const {
+Value<AccessKey> StateUpdate::find_key(std::string_view id, const std::string& record) const {
     if (const AccountChanges* changes = find_changes(id)) {
         const auto it = changes->keys.find(record);
         if (it != changes->keys.end()) return it->second.access_key;
@@ -108,19 +108,17 @@ void StateUpdate::remove_account(std::string_view id) {
     changes.account = Value<Account>{};
 }
 
-std::optional<wire::AccessKey> StateUpdate::access_key(std::string_view id, const PublicKey& key) const {
+std::optional<AccessKey> StateUpdate::access_key(std::string_view id, const PublicKey& key) const {
     return value_of(find_key(id, record_key(key)));
 }
 
-void StateUpdate::set_access_key(std::string_view id, const PublicKey& key,
-                                 const wire::AccessKey& access_key) {
+void StateUpdate::set_access_key(std::string_view id, const PublicKey& key, const AccessKey& access_key) {
     const std::string record = record_key(key);
     const auto before = find_key(id, record);
     const std::uint64_t minus = before ? key_storage(key, *before) : 0;
     const std::uint64_t plus = key_storage(key, access_key);
     if (plus != minus) adjust(id, [&](Account& account) { account.storage_usage += plus - minus; });
-    changes_of(id).keys.insert_or_assign(record,
-                                         KeyChange{key, std::make_shared<wire::AccessKey>(access_key)});
+    changes_of(id).keys.insert_or_assign(record, KeyChange{key, std::make_shared<AccessKey>(access_key)});
 }
 
 void StateUpdate::remove_access_key(std::string_view id, const PublicKey& key) {
@@ -133,7 +131,7 @@ void StateUpdate::remove_access_key(std::string_view id, const PublicKey& key) {
 
 KeyList StateUpdate::access_keys(std::string_view id) const {
     const AccountChanges* changes = find_changes(id);
-    std::map<std::string, std::pair<PublicKey, wire::AccessKey>> by_text;
+    std::map<std::string, std::pair<PublicKey, AccessKey>> by_text;
     if (!changes || !changes->cleared)
         for (auto& entry : state_.access_keys(id)) by_text.insert_or_assign(entry.first.to_string(), entry);
     if (changes) {

@@ -22,8 +22,8 @@ public:
     void set_account(std::string_view id, const Account& account);
     // Removes it with all its keys, code and data.
     void remove_account(std::string_view id);
-    std::optional<wire::AccessKey> access_key(std::string_view id, const PublicKey& key) const;
-    void set_access_key(std::string_view id, const PublicKey& key, const wire::AccessKey& access_key);
+    std::optional<AccessKey> access_key(std::string_view id, const PublicKey& key) const;
+    void set_access_key(std::string_view id, const PublicKey& key, const AccessKey& access_key);
     void remove_access_key(std::string_view id, const PublicKey& key);
     KeyList access_keys(std::string_view id) const;
     // The code that the account runs: its own or that of the global contract it uses.
@@ -48,7 +48,7 @@ private:
     // nullptr: unchanged since the state.
     const AccountChanges* find_changes(std::string_view id) const;
     Value<Account> find_account(std::string_view id) const;
-    Value<wire::AccessKey> find_key(std::string_view id, const std::string& record) const;
+    Value<AccessKey> find_key(std::string_view id, const std::string& record) const;
     Value<Bytes> find_own_code(std::string_view id) const;
     Value<Bytes> find_global(const wire::GlobalContractId& contract) const;
     Value<Bytes> find_code(std::string_view id) const;

@@ -16,14 +16,17 @@ Json access_key_error(Json error) { return variant("InvalidAccessKeyError", std:
 struct Charged {
     TransactionCost cost;
     Account account;
-    wire::AccessKey key;
+    AccessKey key;
+    std::optional<Json> unpaid_deposit{};
 };
 
-std::optional<Json> check_nonce_index(const wire::Transaction& transaction, const wire::AccessKey& key) {
+std::optional<Json> check_nonce_index(const wire::Transaction& transaction, const AccessKey& key) {
     const auto& index = transaction.nonce.nonce_index;
-    if (const wire::GasKeyInfo* gas_key = gas_key_info(key))
+    if (const wire::GasKeyInfo* gas_key = gas_key_info(key)) {
+        if (index && *index < gas_key->num_nonces) return std::nullopt;
         return variant("InvalidNonceIndex", payload({{"tx_nonce_index", index ? Json(*index) : Json()},
                                                      {"num_nonces", gas_key->num_nonces}}));
+    }
     if (index)
         return access_key_error(
             key_error("AccessKeyNotFound", transaction.signer_id, transaction.public_key));
@@ -41,6 +44,40 @@ std::optional<Json> check_nonce(const wire::Transaction& transaction, std::uint6
     if (nonce >= bound)
         return variant("NonceTooLarge", payload({{"tx_nonce", nonce}, {"upper_bound", bound}}));
     return std::nullopt;
+}
+
+// Takes the gas from the gas key, or says why it cannot.
+std::optional<Json> take_gas(const wire::Transaction& transaction, Charged& charged,
+                             wire::GasKeyInfo& gas_key) {
+    const u128 cost = charged.cost.total - charged.cost.deposits;
+    if (gas_key.balance < cost)
+        return variant("NotEnoughGasKeyBalance", payload({{"signer_id", transaction.signer_id},
+                                                          {"balance", balance_json(gas_key.balance)},
+                                                          {"cost", balance_json(cost)}}));
+    gas_key.balance -= cost;
+    return std::nullopt;
+}
+
+// Takes the deposits of a transaction of a gas key from its account. Where that cannot give them, no receipt
+// is made, and the gas that was bought for it stays in the key.
+void take_deposits(const wire::Transaction& transaction, Charged& charged, const ValidationContext& context) {
+    const u128 deposits = charged.cost.deposits;
+    if (deposits == 0) return;
+    Account left = charged.account;
+    left.amount -= std::min(deposits, left.amount);
+    const bool is_poor = charged.account.amount < deposits;
+    if (!is_poor && !storage_shortfall(left)) {
+        charged.account = left;
+        return;
+    }
+    gas_key_info(charged.key)->balance +=
+        charged.cost.remaining * context.protocol.purchase_price(context.gas_price);
+    charged.unpaid_deposit =
+        variant("NotEnoughBalanceForDeposit",
+                payload({{"signer_id", transaction.signer_id},
+                         {"balance", balance_json(charged.account.amount)},
+                         {"cost", balance_json(deposits)},
+                         {"reason", is_poor ? "NotEnoughBalance" : "LackBalanceForState"}}));
 }
 
 // Takes the cost from the balance and the allowance, or says why it cannot.
@@ -63,7 +100,18 @@ std::optional<Json> take_cost(const wire::Transaction& transaction, Charged& cha
     return std::nullopt;
 }
 
-// Rows 7 and 9-16 of chain-model.md §9; `find` is a State or a StateUpdate.
+// Rows 13 to 15.
+std::optional<Json> take_all(const wire::Transaction& transaction, Charged& charged) {
+    if (wire::GasKeyInfo* gas_key = gas_key_info(charged.key))
+        return take_gas(transaction, charged, *gas_key);
+    if (auto invalid = take_cost(transaction, charged)) return invalid;
+    const auto missing = storage_shortfall(charged.account);
+    if (!missing) return std::nullopt;
+    return variant("LackBalanceForState",
+                   payload({{"signer_id", transaction.signer_id}, {"amount", balance_json(*missing)}}));
+}
+
+// Rows 7 and 9-16 of chain-model.md §9; `records` is a State or a StateUpdate.
 template <class Records>
 std::variant<Charged, Json> judge(const wire::Transaction& transaction, const Records& records,
                                   const ValidationContext& context) {
@@ -77,15 +125,14 @@ std::variant<Charged, Json> judge(const wire::Transaction& transaction, const Re
             key_error("AccessKeyNotFound", transaction.signer_id, transaction.public_key));
     Charged charged{*cost, *account, *key};
     if (auto invalid = check_nonce_index(transaction, *key)) return *invalid;
-    if (auto invalid = check_nonce(transaction, key->nonce, context.height)) return *invalid;
-    if (auto invalid = take_cost(transaction, charged)) return *invalid;
-    if (const auto missing = storage_shortfall(charged.account))
-        return variant("LackBalanceForState",
-                       payload({{"signer_id", transaction.signer_id}, {"amount", balance_json(*missing)}}));
+    std::uint64_t& nonce = nonce_at(charged.key, transaction.nonce.nonce_index);
+    if (auto invalid = check_nonce(transaction, nonce, context.height)) return *invalid;
+    if (auto invalid = take_all(transaction, charged)) return *invalid;
     if (const auto* permission = function_call_permission(*key))
         if (auto invalid = check_permission(*permission, transaction.actions, transaction.receiver_id))
             return access_key_error(*invalid);
-    charged.key.nonce = transaction.nonce.nonce;
+    nonce = transaction.nonce.nonce;
+    if (gas_key_info(charged.key)) take_deposits(transaction, charged, context);
     return charged;
 }
 
@@ -111,7 +158,7 @@ std::optional<Json> check_against_state(const wire::SignedTransaction& transacti
                                         const ValidationContext& context) {
     auto verdict = judge(transaction.transaction, state, context);
     if (auto* invalid = std::get_if<Json>(&verdict)) return std::move(*invalid);
-    return std::nullopt;
+    return std::get<Charged>(verdict).unpaid_deposit;
 }
 
 StateCharge charge_transaction(StateUpdate& update, const wire::SignedTransaction& transaction,
@@ -119,9 +166,10 @@ StateCharge charge_transaction(StateUpdate& update, const wire::SignedTransactio
     const wire::Transaction& body = transaction.transaction;
     auto verdict = judge(body, update, context);
     if (auto* invalid = std::get_if<Json>(&verdict)) return std::move(*invalid);
-    const Charged& charged = std::get<Charged>(verdict);
+    Charged& charged = std::get<Charged>(verdict);
     update.set_account(body.signer_id, charged.account);
     update.set_access_key(body.signer_id, body.public_key, charged.key);
+    if (charged.unpaid_deposit) return UnpaidDeposit{charged.cost.burnt, std::move(*charged.unpaid_deposit)};
     return charged.cost;
 }
 

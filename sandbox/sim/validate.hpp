@@ -6,6 +6,8 @@
 #include "sandbox/sim/state.hpp"
 #include "sandbox/sim/state_update.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace receiptd::sandbox::sim {
 
 struct ValidationContext {
@@ -22,12 +24,18 @@ std::optional<Json> check_actions_size_signature(const wire::SignedTransaction& 
 std::optional<Json> check_against_state(const wire::SignedTransaction& transaction, const State& state,
                                         const ValidationContext& context);
 
-// The cost that a conversion took, or the InvalidTxError as JSON.
-using StateCharge = std::variant<TransactionCost, Json>;
+// A gas key paid for the conversion, and its account cannot pay the deposit: the transaction fails in its
+// block.
+struct UnpaidDeposit {
+    Gas burnt = 0;
+    Json error;  // the InvalidTxError
+};
+// What a conversion took, or the InvalidTxError as JSON: then it is in no block.
+using StateCharge = std::variant<TransactionCost, UnpaidDeposit, Json>;
 
 // Checks as check_against_state does, and if the transaction is valid: bumps the key's nonce and
-// takes the total cost from the signer and its gas from the key's allowance. On an error nothing is
-// changed. The caller commits.
+// takes the total cost from the signer and its gas from the key's allowance; of a gas key the gas from the
+// key and the deposits from the signer. On an error nothing is changed. The caller commits.
 StateCharge charge_transaction(StateUpdate& update, const wire::SignedTransaction& transaction,
                                const ValidationContext& context);
 

@@ -122,11 +122,13 @@ public:
     }
     std::optional<json> view_access_key(std::string_view id, const chain::PublicKey& key,
                                         Height) const override {
-        if (id == "alice.sandbox" && key == key_of(6))
-            return json{{"nonce", 4},
-                        {"permission", {{"GasKeyFullAccess", {{"balance", "1"}, {"num_nonces", 3}}}}}};
         if (id != "alice.sandbox" || !(key == key_of(7))) return std::nullopt;
         return json{{"nonce", 5}, {"permission", "FullAccess"}};
+    }
+    std::optional<std::vector<std::uint64_t>> gas_key_nonces(std::string_view id, const chain::PublicKey& key,
+                                                             Height) const override {
+        if (id != "alice.sandbox" || !(key == key_of(6))) return std::nullopt;
+        return std::vector<std::uint64_t>{4, 5, 6};
     }
     json view_access_key_list(std::string_view id, Height) const override {
         if (id != "alice.sandbox") return json::array();

@@ -111,6 +111,68 @@ TEST(GlobalContractTokens, AreBurntAndCounted) {
     EXPECT_GT(world.burnt(), kNear / 100);
 }
 
+struct GasKeyTransactions : testing::Test {
+    World world{2, 86};
+    sim::SecretKey key = key_of("gas");
+
+    void SetUp() override {
+        const wire::GasKeyFullAccess permission{{0, 2}};
+        world.send(kAlice, kAlice, {{wire::AddKey{key.public_key(), {0, permission}}}});
+        world.send(kBob, kAlice, {{wire::TransferToGasKey{key.public_key(), kNear}}});
+        world.run_until_idle();
+    }
+    u128 gas_money() { return gas_key_balance(*world.state_of(kAlice).access_key(kAlice, key.public_key())); }
+    CryptoHash send(u128 deposit, std::uint16_t index = 1) {
+        wire::Transaction body;
+        body.version = wire::TransactionVersion::v1;
+        body.signer_id = kAlice;
+        body.receiver_id = kCarol;
+        body.nonce = {world.block().height * 1'000'000, index};
+        body.actions = {transfer_action(deposit)};
+        return world.send(std::move(body), key);
+    }
+};
+
+TEST_F(GasKeyTransactions, TakeGasFromTheKeyAndGiveItsRefundBackToIt) {
+    const u128 before = world.balance(kAlice);
+    const u128 burnt = world.burnt();
+    const CryptoHash hash = send(5);
+    world.run_until_idle();
+    EXPECT_TRUE(succeeded(world.initial(hash).outcome));
+    EXPECT_EQ(world.balance(kAlice), before - 5);
+    EXPECT_EQ(gas_money(), kNear - (world.burnt() - burnt));
+    const auto& refund = world.child(world.initial(hash), 0).receipt;
+    EXPECT_EQ(std::get<ActionReceipt>(refund.body).signer_public_key, key.public_key());
+}
+
+TEST_F(GasKeyTransactions, WhoseDepositIsNotThereFailInTheirBlockAndUseTheirNonce) {
+    const u128 before = world.balance(kAlice);
+    const u128 burnt = world.burnt();
+    const CryptoHash hash = send(before + 1, 0);
+    world.run_until_idle();
+    const Outcome& outcome = world.transaction_outcome(hash);
+    EXPECT_EQ(failure_of(outcome)["InvalidTxError"]["NotEnoughBalanceForDeposit"]["reason"],
+              "NotEnoughBalance");
+    EXPECT_TRUE(outcome.receipt_ids.empty());
+    EXPECT_EQ(outcome.gas_burnt, 223'182'562'500U);
+    EXPECT_EQ(outcome.tokens_burnt, world.burnt() - burnt);
+    EXPECT_EQ(world.balance(kAlice), before);
+    EXPECT_EQ(gas_money(), kNear - outcome.tokens_burnt);
+    EXPECT_GT(world.state_of(kAlice).access_key(kAlice, key.public_key())->nonces.at(0), 0U);
+}
+
+TEST_F(GasKeyTransactions, TheRefundOfAKeyThatIsGoneGoesToTheAccount) {
+    const CryptoHash hash = send(5);
+    world.step();
+    world.send(
+        kAlice, kAlice,
+        {{wire::WithdrawFromGasKey{key.public_key(), gas_money()}}, {wire::DeleteKey{key.public_key()}}});
+    world.run_until_idle();
+    const auto& refund = world.child(world.initial(hash), 0);
+    EXPECT_TRUE(succeeded(refund.outcome));
+    EXPECT_FALSE(world.state_of(kAlice).access_key(kAlice, key.public_key()));
+}
+
 TEST(GasKeyTokens, AreKeptAndCounted) {
     World world(2, 86);
     const PublicKey key = key_of("gas").public_key();

@@ -178,7 +178,16 @@ TEST_F(Delegates, OfVersion2TakeAPlainNonceOfAPlainKey) {
     EXPECT_EQ(send_v2({5, 0}), key_error("DelegateActionRequiresGasKey"));
 }
 
-TEST_F(Delegates, DoNotUseGasKeys) {
+TEST_F(Delegates, OfVersion2TakeANonceOfAGasKeysIndex) {
+    give_key("gas", gas_key(0, 2));
+    EXPECT_TRUE(send_v2({5, 1}, "gas").is_null());
+    EXPECT_EQ(state.access_key("bob.test", public_of("gas"))->nonces, (std::vector<std::uint64_t>{0, 5}));
+    EXPECT_EQ(send_v2({5, 1}, "gas"),
+              (Json{{"DelegateActionInvalidNonce", {{"delegate_nonce", 5}, {"ak_nonce", 5}}}}));
+    EXPECT_TRUE(send_v2({5, 0}, "gas").is_null());
+}
+
+TEST_F(Delegates, DoNotUseGasKeysWithoutOneOfTheirIndexes) {
     give_key("gas", gas_key(0, 2));
     EXPECT_EQ(send_v2({5, std::nullopt}, "gas"), key_error("DelegateActionRequiresNonGasKey"));
     EXPECT_EQ(send_v2({5, 2}, "gas"),

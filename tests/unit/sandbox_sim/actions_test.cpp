@@ -255,8 +255,10 @@ struct GasKeys : ActionStage {
     }
 };
 
-TEST_F(GasKeys, KeepTheirPermissionAndHaveNoNonceOfTheirOwn) {
-    EXPECT_EQ(*state.access_key("alice.test", public_of("gas")), gas_key(0, 3));
+TEST_F(GasKeys, KeepTheirPermissionAndHaveNoncesByIndexOnly) {
+    const AccessKey key = *state.access_key("alice.test", public_of("gas"));
+    EXPECT_EQ(key, gas_key(0, 3));
+    EXPECT_EQ(key.nonces, std::vector<std::uint64_t>(3, 199'000'000));
 }
 
 TEST_F(GasKeys, AreFundedByAnybodyAndEmptiedByTheirAccount) {

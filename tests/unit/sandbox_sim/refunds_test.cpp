@@ -150,7 +150,7 @@ TEST(Refunds, OfGasRestoreTheAllowanceOfAFunctionCallKey) {
     wire::FunctionCallPermission permission;
     permission.allowance = kNear;
     permission.receiver_id = kRefunding;
-    update.set_access_key(kAlice, key.public_key(), {0, permission});
+    update.set_access_key(kAlice, key.public_key(), wire::AccessKey{0, permission});
     update.commit(100);
     const CryptoHash hash = world.send(kAlice, kRefunding, {call_action("quiet", 100 * kTera)}, key);
     world.run_until_idle();

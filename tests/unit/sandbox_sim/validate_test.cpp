@@ -138,16 +138,6 @@ TEST_F(AgainstState, AKeyThatTheAccountDoesNotHaveIsNotFound) {
                                                      {"public_key", public_of("stranger").to_string()}}));
 }
 
-TEST_F(AgainstState, AGasKeyIsRefusedWithAndWithoutAnIndex) {
-    add_key("gas", gas_key(kOneToken, 3));
-    wire::Transaction transaction = transfer_by("alice.test");
-    transaction.public_key = public_of("gas");
-    EXPECT_EQ(judge(transaction),
-              (Json{{"InvalidNonceIndex", {{"tx_nonce_index", nullptr}, {"num_nonces", 3}}}}));
-    transaction.nonce.nonce_index = 5;
-    EXPECT_EQ(judge(transaction), (Json{{"InvalidNonceIndex", {{"tx_nonce_index", 5}, {"num_nonces", 3}}}}));
-}
-
 TEST_F(AgainstState, APlainKeyHasNoIndexedNonces) {
     wire::Transaction transaction = transfer_by("alice.test");
     transaction.nonce.nonce_index = 0;

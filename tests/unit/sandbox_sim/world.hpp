@@ -72,17 +72,20 @@ public:
     // For the next block; its hash.
     CryptoHash send(const std::string& signer, const std::string& receiver, std::vector<wire::Action> actions,
                     std::optional<sim::SecretKey> key = std::nullopt) {
-        wire::SignedTransaction transaction;
-        wire::Transaction& body = transaction.transaction;
+        wire::Transaction body;
         const sim::SecretKey secret = key.value_or(key_of(signer));
         body.signer_id = signer;
         body.receiver_id = receiver;
-        body.public_key = secret.public_key();
         body.nonce.nonce = ++nonce_;
         body.actions = std::move(actions);
-        const CryptoHash hash = wire::transaction_hash(body);
-        transaction.signature = secret.sign(hash.view());
-        shards_[shard_of(signer)].transactions.push_back(std::move(transaction));
+        return send(std::move(body), secret);
+    }
+    CryptoHash send(wire::Transaction body, const sim::SecretKey& key) {
+        body.public_key = key.public_key();
+        wire::SignedTransaction transaction{std::move(body), {}};
+        const CryptoHash hash = wire::transaction_hash(transaction.transaction);
+        transaction.signature = key.sign(hash.view());
+        shards_[shard_of(transaction.transaction.signer_id)].transactions.push_back(std::move(transaction));
         return hash;
     }
     CryptoHash send_call(const std::string& receiver, const std::string& method, Gas gas = 100 * kTera,
