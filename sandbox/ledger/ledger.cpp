@@ -4,6 +4,8 @@
 #include "sandbox/ledger/block_json.hpp"
 #include "sandbox/ledger/chain_hashes.hpp"
 #include "sandbox/ledger/json_out.hpp"
+#include "sandbox/sim/limits.hpp"
+#include "sandbox/sim/state_update.hpp"
 
 #include <set>
 #include <stdexcept>
@@ -74,6 +76,10 @@ void Ledger::make_genesis() {
         add_genesis_account(shards_[layout_.index_of(account.account_id)], account, options_.genesis_height);
         for (const sim::SecretKey& key : account.secret_keys) known_keys_[account.account_id].push_back(key);
     }
+    sim::StateUpdate wallet(shards_.front().state);
+    const chain::ByteView code = chain::bytes_of(sim::kEthWalletCode);
+    wallet.set_global_contract(chain::sha256(code), chain::Bytes(code.begin(), code.end()));
+    wallet.commit(options_.genesis_height);
     genesis_tokens_ = account_tokens();
 
     BlockRecord block;

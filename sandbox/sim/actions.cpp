@@ -15,9 +15,6 @@ namespace receiptd::sandbox::sim {
 
 namespace {
 
-// Stands for the wallet contract of "0x…" accounts, which this chain cannot run.
-constexpr std::string_view kEthWalletCode = "receiptd-sandbox: Ethereum wallet contract";
-
 ActionError create_account(ActionFrame& frame) {
     const std::string& id = frame.receipt.receiver_id;
     const std::string& predecessor = frame.receipt.predecessor_id;
@@ -43,10 +40,8 @@ void create_implicit_account(ActionFrame& frame, u128 deposit) {
     account.amount = deposit;
     frame.state.set_account(id, account);
     const chain::AccountKind kind = chain::account_kind(id);
-    if (kind == chain::AccountKind::eth_implicit) {
-        const auto code = chain::bytes_of(kEthWalletCode);
-        frame.state.set_code(id, Bytes(code.begin(), code.end()));
-    }
+    if (kind == chain::AccountKind::eth_implicit)
+        frame.state.use_global_contract(id, chain::sha256(chain::bytes_of(kEthWalletCode)));
     if (kind != chain::AccountKind::near_implicit) return;
     const auto raw = chain::hex_decode(id);
     add_key(frame, PublicKey::from_raw(chain::KeyType::ed25519, raw.value()).value(), AccessKey{});

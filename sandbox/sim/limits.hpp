@@ -4,6 +4,7 @@
 #include "sandbox/sim/model.hpp"
 
 #include <cstdint>
+#include <string_view>
 
 namespace receiptd::sandbox::sim {
 
@@ -31,6 +32,9 @@ inline constexpr u128 kGlobalContractPricePerByte = kStoragePricePerByte * 10;
 inline constexpr u128 kMaxBurntGasKeyBalance = kOneToken;
 // The chain computes it from the seats of an epoch; here it is fixed.
 inline constexpr u128 kMinimumStake = 1'000 * kOneToken;
+
+// Stands for the wallet contract of "0x…" accounts, which is a global contract of the network.
+inline constexpr std::string_view kEthWalletCode = "receiptd-sandbox native contract: Ethereum wallet";
 
 inline constexpr const char* kRegistrar = "registrar";
 inline constexpr std::size_t kMinTopLevelAccountBytes = 65;

@@ -5,6 +5,7 @@
 #include "sandbox/contracts/builtin.hpp"
 #include "sandbox/contracts/ft.hpp"
 #include "sandbox/sim/apply.hpp"
+#include "sandbox/sim/limits.hpp"
 #include "sandbox/sim/secret_key.hpp"
 #include "sandbox/sim/state_update.hpp"
 
@@ -37,6 +38,8 @@ public:
                                                             {"script.sandbox", 0}})) {
             update.set_data("ft.sandbox", key, value);
         }
+        update.set_global_contract(chain::sha256(chain::bytes_of(sim::kEthWalletCode)),
+                                   sim::Bytes(sim::kEthWalletCode.begin(), sim::kEthWalletCode.end()));
         update.commit(block_.height);
     }
 

@@ -95,7 +95,9 @@ TEST_F(Actions, ATransferCreatesTheAccountOfAnAddressWithAWalletContract) {
     const std::string id = "0x" + std::string(40, 'b');
     EXPECT_TRUE(error_of("alice.test", id, {transfer(5)}).is_null());
     EXPECT_TRUE(state.access_keys(id).empty());
-    EXPECT_TRUE(state.contract_hash(id));
+    EXPECT_EQ(state.account(id)->global_contract,
+              wire::GlobalContractId(chain::sha256(chain::bytes_of(kEthWalletCode))));
+    EXPECT_EQ(state.account(id)->storage_usage, 132U);
 }
 
 TEST_F(Actions, ATransferCreatesADeterministicAccountWithoutAnything) {
