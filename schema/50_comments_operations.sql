@@ -30,7 +30,7 @@ COMMENT ON COLUMN leader.place IS 'Its host and process id.';
 COMMENT ON COLUMN leader.process IS 'By which another process of the same machine knows whether it still runs.';
 COMMENT ON COLUMN leader.until IS 'If it does not renew its lease by then, another daemon takes over.';
 
-COMMENT ON TABLE pending_seams IS 'Stretches of heights that were stored at one go and at whose ends parents of receipts, and so verdicts, may still be to be found.';
+COMMENT ON TABLE pending_seams IS 'Stretches of heights that were stored at one go and at whose ends parents of receipts and trees to be fetched, and so verdicts, may still be to be found.';
 COMMENT ON COLUMN pending_seams.from_height IS 'First height of the stretch.';
 COMMENT ON COLUMN pending_seams.to_height IS 'Its last height so far.';
 COMMENT ON COLUMN pending_seams.history IS 'Whether a backfill ordered it: then nobody is told of its findings.';
@@ -42,6 +42,7 @@ COMMENT ON COLUMN coverage.wanted IS 'Heights that should be there.';
 COMMENT ON COLUMN coverage.heights IS 'Heights that are done: stored, or proven to have no block. Retention does not change it.';
 COMMENT ON COLUMN coverage.judged_by IS 'Version of the rules by which new rows are judged (transaction_results.judged_by).';
 COMMENT ON COLUMN coverage.judged_before IS 'Heights that were done before these rules, and that `receiptd rejudge` has not judged again. Retention does not change it.';
+COMMENT ON COLUMN coverage.without_outcomes IS 'Of heights, those whose blocks told no outcomes (source rpc): the trees of their transactions were fetched one by one. Means nothing outside of heights.';
 COMMENT ON COLUMN coverage.updated_at IS 'When heights or wanted changed last.';
 
 COMMENT ON TABLE unavailable_heights IS 'Heights that no host could give so far; they are asked for again for ever, ever more rarely.';

@@ -44,7 +44,8 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
       writers_(executor, stores.blocks, state, settings.writers),
       agreement_(witnesses, state),
       confirmation_(executor, agreement_, stores.blocks, state),
-      seams_(stores.orphans, stores.trees, state, settings.scope == config::ScopeName::accounts),
+      seams_({stores.orphans, stores.trees, stores.blocks}, state,
+             {source.tells_outcomes(), settings.scope == config::ScopeName::accounts}),
       engine_{executor,
               cpu,
               source,
@@ -53,7 +54,7 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
               state,
               scope_of(settings),
               agreement_,
-              source.tells_outcomes() ? &seams_ : nullptr,
+              seams_,
               settings.fetch_ahead,
               settings.batch_blocks,
               settings.batch_bytes,
@@ -65,6 +66,9 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
       runs_(executor) {
     make_trees();
     writers_.on_committed([this](const chain::CommitFacts& facts) { committed(facts); });
+    seams_.on_taken_over([this] {
+        if (trees_) trees_->wake();
+    });
     writers_.on_refused([this](const std::string& host) { agreement_.doubt(host); });
 }
 
@@ -81,7 +85,6 @@ void Follower::make_trees() {
                    settings_.patience, trees_of_blocks());
     if (!unplaced_sources_ || source_.tells_outcomes() || settings_.scope != config::ScopeName::accounts)
         return;
-    trees_->expect_receipts_stored_before();
     unplaced_receipts_.emplace(executor_, *unplaced_sources_, stores_.blocks, state_, engine_.scope,
                                settings_.patience);
 }
@@ -139,14 +142,7 @@ base::Task<void> Follower::guard(base::Task<void> task) {
 base::Task<void> Follower::prepare() {
     co_await read_coverage_anew();
     co_await seams_.close_pending(0s);
-    if (trees_of_blocks() == Trees::OfBlocks::fetched) {
-        const bool some_are_stored = co_await stores_.trees.take_over_trees();
-        if (some_are_stored) trees_->expect_receipts_stored_before();
-    }
-    const auto last = state_.heights.coverage().covered.last();
-    if (!last || !engine_.seams) co_return;
-    const base::HeightRange seam{*last, *last};
-    co_await engine_.seams->close(seam, state_.news_since(false));
+    if (const auto last = state_.heights.coverage().covered.last()) co_await seams_.go_on_above(*last);
 }
 
 void Follower::start_loops(bool follow_closely) {

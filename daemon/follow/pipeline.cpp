@@ -99,13 +99,16 @@ base::Task<bool> Run::advance() {
     auto result = co_await window_.take(next_);
     if (!result) co_return false;
     next_ = co_await handle(std::move(*result));
-    co_await seams_.close_when_due(next_);
-    if (seams_.done()) {
-        co_await flush();
-        co_await engine_.writers.drain();
-        co_await seams_.forget();
-    }
+    if (seams_.due(next_)) co_await close_seams();
     co_return true;
+}
+
+// Whoever stores the heights beyond a seam at the same time sees these before it looks, or is seen.
+base::Task<void> Run::close_seams() {
+    co_await flush();
+    co_await engine_.writers.drain();
+    co_await seams_.close_when_due(next_);
+    if (seams_.done()) co_await seams_.forget();
 }
 
 // Whether the next block must not be in one batch with those before it.
@@ -286,6 +289,7 @@ base::Task<void> Run::flush() {
     auto batch = std::exchange(batch_, {});
     // Along the head nobody has ordered a range: batches may overtake each other, and die.
     if (!settings_.to) batch.facts.wanted.add({settings_.from, *batch.facts.covered.last()});
+    batch.facts.tell_outcomes = engine_.source.tells_outcomes();
     batch.facts.seam = seams_.seam_up_to(*batch.facts.covered.last());
     // Backfills are claimed for themselves.
     if (!is_history()) batch.facts.epoch = engine_.epoch;

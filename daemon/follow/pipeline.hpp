@@ -45,7 +45,7 @@ struct Engine {
     State& state;
     chain::Scope scope;
     Agreement& agreement;
-    Seams* seams = nullptr;  // null by rpc, where outcomes do not come with the block
+    Seams& seams;
     unsigned fetch_ahead = 8;
     unsigned batch_blocks = 16;
     std::uint64_t batch_bytes = 8ull << 20;
@@ -100,6 +100,7 @@ private:
     base::Task<void> look_above();
     base::Task<std::optional<chain::BlockRef>> fetch_above();
     base::Task<void> flush();
+    base::Task<void> close_seams();
     bool follows_head() const;
     bool is_history() const;
     void fill_window();

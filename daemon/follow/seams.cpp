@@ -15,13 +15,47 @@ namespace {
 constexpr base::Height kFirstClosing = 4;  // heights above the seam
 constexpr base::Height kClosingAlongHead = 64;
 constexpr base::Height kNever = std::numeric_limits<base::Height>::max();
+constexpr base::Height kTreesReach = chain::kLineageWindow;
+
+// Where trees begin that may go on at this height.
+base::HeightRange right_below(base::Height height) {
+    return {height > kTreesReach ? height - kTreesReach : 0, height > 0 ? height - 1 : 0};
+}
+
+base::HeightSet with_outcomes(const storage::Coverage& stored) {
+    auto heights = stored.covered;
+    heights.subtract(stored.without_outcomes);
+    return heights;
+}
 
 }  // namespace
 
-base::Task<void> Seams::close(base::HeightRange around, chain::NewsSince news_since) {
+std::vector<base::Height> outcomes_end_at(const storage::Coverage& stored, base::HeightRange stretch) {
+    const auto whole = with_outcomes(stored);
+    auto others = stored.covered;
+    others.subtract(whole);
+    std::vector<base::Height> found;
+    for (const auto& range : others.ranges()) {
+        const bool near = range.from + kTreesReach >= stretch.from && range.from <= stretch.to + kTreesReach;
+        if (near && !whole.within(right_below(range.from)).empty()) found.push_back(range.from);
+    }
+    return found;
+}
+
+base::Task<void> Seams::go_on_above(base::Height last) {
+    if (settings_.whole_blocks) {
+        const base::HeightRange seam{last, last};
+        co_await adopt(seam, state_.news_since(false));
+        co_return;
+    }
+    const auto whole = with_outcomes(state_.heights.coverage());
+    if (!whole.within(right_below(last + 1)).empty()) co_await take_over_below(last + 1);
+}
+
+base::Task<void> Seams::adopt(base::HeightRange around, chain::NewsSince news_since) {
     try {
-        co_await orphans_.adopt_orphans(around);
-        const auto settled = co_await trees_.settle_trees(around, news_since);
+        co_await stores_.orphans.adopt_orphans(around);
+        const auto settled = co_await stores_.trees.settle_trees(around, news_since);
         if (state_.listener) state_.listener->settled(settled);
     } catch (const storage::StorageRefused& e) {
         log::error(
@@ -31,44 +65,61 @@ base::Task<void> Seams::close(base::HeightRange around, chain::NewsSince news_si
     }
 }
 
+// Another daemon may have stored heights meanwhile: the database knows.
+base::Task<void> Seams::take_over(base::HeightRange stretch) {
+    const auto stored = co_await stores_.blocks.load_coverage();
+    const auto ends = outcomes_end_at(stored, stretch);
+    for (const auto from : ends) co_await take_over_below(from);
+}
+
+base::Task<void> Seams::take_over_below(base::Height from) {
+    const auto placed = co_await stores_.trees.take_over_trees(from);
+    if (placed == 0) co_return;
+    log::info("trees go on where blocks tell no outcomes: they are fetched",
+              {{"from", from}, {"trees", placed}});
+    if (taken_over_) taken_over_();
+}
+
 base::Task<void> Seams::close_pending(std::chrono::seconds untouched_for) {
-    const auto pending = co_await orphans_.pending_seams(untouched_for);
+    const auto pending = co_await stores_.orphans.pending_seams(untouched_for);
     for (const auto& seam : pending) {
         const auto news = state_.news_since(seam.history);
         const base::HeightRange begin{seam.from, seam.from}, end{seam.to + 1, seam.to + 1};
-        co_await close(begin, news);
-        co_await close(end, news);
+        const base::HeightRange stretch{seam.from, seam.to};
+        co_await adopt(begin, news);
+        co_await adopt(end, news);
+        co_await take_over(stretch);
         co_await forget(seam);
     }
 }
 
-base::Task<void> Seams::forget(chain::Seam seam) { return orphans_.forget_seam(seam); }
+base::Task<void> Seams::forget(chain::Seam seam) { return stores_.orphans.forget_seam(seam); }
 
 base::Task<void> Seams::hold_scope(chain::Lineage& lineage, base::Height from) {
-    if (!accounts_) co_return;
-    const auto ids = co_await orphans_.announced_below(from);
+    if (!settings_.whole_blocks || !settings_.accounts) co_return;
+    const auto ids = co_await stores_.orphans.announced_below(from);
     lineage.hold_in_scope(ids);
 }
 
-RunSeams::RunSeams(Seams* seams, State& state, chain::Lineage& lineage, Settings settings)
+RunSeams::RunSeams(Seams& seams, State& state, chain::Lineage& lineage, Settings settings)
     : seams_(seams),
       state_(state),
       lineage_(lineage),
       settings_(settings),
       latest_(settings.from),
-      due_at_(seams ? settings.from + kFirstClosing : kNever) {}
+      due_at_(settings.from + kFirstClosing) {}
 
 base::Task<void> RunSeams::begin_at(base::Height next) {
     latest_ = next;
-    if (!seams_) co_return;
     due_at_ = next + kFirstClosing;
-    co_await seams_->hold_scope(lineage_, next);
+    co_await seams_.hold_scope(lineage_, next);
 }
 
 base::Task<void> RunSeams::close_when_due(base::Height next) {
-    if (next < due_at_) co_return;
+    if (!due(next)) co_return;
     const auto done = due_at_ - latest_;
-    due_at_ = done >= lineage_.window() ? kNever : due_at_ + std::min(done * 3, longest_wait());
+    const bool for_good = !seams_.whole_blocks() || done >= lineage_.window();
+    due_at_ = for_good ? kNever : due_at_ + std::min(done * 3, longest_wait());
     co_await close(settings_.from);
 }
 
@@ -78,7 +129,7 @@ base::Task<void> RunSeams::close_all(base::Height next) {
 }
 
 std::optional<chain::Seam> RunSeams::seam_up_to(base::Height last) {
-    if (!seams_ || (!settings_.bounded && due_at_ == kNever)) return std::nullopt;
+    if (!settings_.bounded && due_at_ == kNever) return std::nullopt;
     const chain::Seam seam{latest_, last, settings_.history};
     remembered_[latest_] = seam;
     return seam;
@@ -88,7 +139,7 @@ bool RunSeams::done() const { return !settings_.bounded && due_at_ == kNever && 
 
 base::Task<void> RunSeams::forget() {
     const auto seams = std::exchange(remembered_, {});
-    for (const auto& [from, seam] : seams) co_await seams_->forget(seam);
+    for (const auto& [from, seam] : seams) co_await seams_.forget(seam);
 }
 
 // Along the head somebody waits for what crosses the seam to be judged.
@@ -98,14 +149,14 @@ base::Height RunSeams::longest_wait() const {
 
 // Inside a run the lineage knows every parent. A seam without neighbours has nothing to look for.
 base::Task<void> RunSeams::close(base::Height seam) {
-    const auto window = lineage_.window();
-    base::HeightRange beyond{seam, seam + window};
-    if (seam == settings_.from) beyond = {seam > window ? seam - window : 0, seam > 0 ? seam - 1 : 0};
+    const base::HeightRange around{seam, std::max(seam, latest_)};
+    const auto beyond =
+        seam == settings_.from ? right_below(seam) : base::HeightRange{seam, seam + lineage_.window()};
     const auto neighbours = state_.heights.coverage().covered.within(beyond);
     const bool leapt = latest_ > settings_.from;
-    if (!seams_ || (neighbours.empty() && !leapt)) co_return;
-    const base::HeightRange around{seam, std::max(seam, latest_)};
-    co_await seams_->close(around, state_.news_since(settings_.history));
+    if (seams_.whole_blocks() && (!neighbours.empty() || leapt))
+        co_await seams_.adopt(around, state_.news_since(settings_.history));
+    co_await seams_.take_over(around);
 }
 
 }  // namespace receiptd::follow

@@ -1,27 +1,49 @@
-// Where a run of whole blocks begins or ends, a receipt and its parent may be stored by different runs: the
-// orphans at such a seam are given their parents, and the trees that cross it are judged.
+// Where a run begins or ends, others may have stored what a receipt belongs to.
 //
-// By rpc there are no seams: a tree is stored as a whole.
+// Beside whole blocks a receipt and its parent may be stored by different runs: the orphans at such a seam
+// are given their parents, and the trees that cross it are judged. Where blocks without outcomes go on above
+// whole ones, nobody stores what comes of a tree from there on: it is fetched.
 #pragma once
 
 #include "chain/tree/lineage.hpp"
 #include "follow/state.hpp"
+#include "storage/block_store.hpp"
 #include "storage/orphan_store.hpp"
 #include "storage/tree_store.hpp"
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace receiptd::follow {
 
+// Heights around a stretch, at most kLineageWindow from it, from which on blocks tell no outcomes while
+// below, no farther than that, they do.
+std::vector<base::Height> outcomes_end_at(const storage::Coverage& stored, base::HeightRange stretch);
+
 class Seams {
 public:
-    // `accounts`: with that scope a receipt may be in scope by its parent alone, which is stored below.
-    Seams(storage::OrphanStore& orphans, storage::TreeStore& trees, State& state, bool accounts)
-        : orphans_(orphans), trees_(trees), state_(state), accounts_(accounts) {}
+    struct Stores {
+        storage::OrphanStore& orphans;
+        storage::TreeStore& trees;
+        storage::BlockStore& blocks;
+    };
+    struct Settings {
+        bool whole_blocks = true;
+        bool accounts = false;  // a receipt may be in scope by its parent alone, which is stored below
+    };
+    Seams(Stores stores, State& state, Settings settings)
+        : stores_(stores), state_(state), settings_(settings) {}
 
-    base::Task<void> close(base::HeightRange around, chain::NewsSince news_since);
+    // Called when trees are to be fetched.
+    void on_taken_over(std::function<void()> told) { taken_over_ = std::move(told); }
+
+    // A daemon that starts goes on above this height.
+    base::Task<void> go_on_above(base::Height last);
+    base::Task<void> adopt(base::HeightRange around, chain::NewsSince news_since);
+    base::Task<void> take_over(base::HeightRange stretch);
 
     // Stretches of which a commit knows, and no run that would close them when it ends: it was stopped or
     // killed.
@@ -29,11 +51,15 @@ public:
     base::Task<void> forget(chain::Seam seam);
     base::Task<void> hold_scope(chain::Lineage& lineage, base::Height from);
 
+    bool whole_blocks() const { return settings_.whole_blocks; }
+
 private:
-    storage::OrphanStore& orphans_;
-    storage::TreeStore& trees_;
+    base::Task<void> take_over_below(base::Height from);
+
+    Stores stores_;
     State& state_;
-    bool accounts_;
+    Settings settings_;
+    std::function<void()> taken_over_;
 };
 
 // The seams of one run: where it began, where it went on above heights that were stored already, and where
@@ -45,12 +71,13 @@ public:
         bool bounded = false;
         bool history = false;  // of a backfill: people are told of no finding
     };
-    // `seams`: null by rpc.
-    RunSeams(Seams* seams, State& state, chain::Lineage& lineage, Settings settings);
+    RunSeams(Seams& seams, State& state, chain::Lineage& lineage, Settings settings);
 
     // The run goes on at `next`, where heights below are stored already.
     base::Task<void> begin_at(base::Height next);
-    // Closes the seams below `next` again, when the trees that crossed them may have been completed.
+    // Whether it is time to close the seams below `next` (again: the trees that crossed them may have been
+    // completed). Everything below must be committed by then.
+    bool due(base::Height next) const { return next >= due_at_; }
     base::Task<void> close_when_due(base::Height next);
     base::Task<void> close_all(base::Height next);
 
@@ -65,7 +92,7 @@ private:
     base::Task<void> close(base::Height seam);
     base::Height longest_wait() const;
 
-    Seams* seams_;
+    Seams& seams_;
     State& state_;
     chain::Lineage& lineage_;
     Settings settings_;

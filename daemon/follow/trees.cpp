@@ -92,7 +92,6 @@ Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
       state_(state),
       patience_(patience),
       of_blocks_(of_blocks),
-      receipts_stored_before_(of_blocks == OfBlocks::stored_with_block),
       wakeup_(std::move(executor), {&state.head.moved, &state.heights.changed, &state.stop.signal}),
       pending_(store, kEverywhere),
       progress_at_(state.clock.steady()) {}
@@ -144,7 +143,7 @@ base::Task<void> Trees::count() {
     const auto before = state_.trees.pending;
     state_.trees.pending = co_await pending_.get(now);
     state_.series.pending_trees.Set(static_cast<double>(state_.trees.pending));
-    if (state_.trees.pending == 0) progress_at_ = now;
+    if (before == 0 || state_.trees.pending == 0) progress_at_ = now;
     if (state_.trees.pending != before) state_.trees.changed.notify_all();
     if (now < counted_overdue_at_ + kCountOverdueAgain) co_return;
     counted_overdue_at_ = now;
@@ -284,7 +283,6 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
         co_await make_tree_rows(cpu_, std::move(*open->tree), std::move(executed_in), pending.included_in);
     open->tree.reset();
     rows.batch.withhold_before(state_.news_since(pending.ordered));
-    if (!receipts_stored_before_) rows.completion.receipt_ids.clear();
     const auto decided = rows.batch.facts.decided;
     co_await store_.commit_tree(std::move(rows));
     open_.erase(pending.tx_hash);
@@ -342,10 +340,10 @@ base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
     open_.erase(pending.tx_hash);
 }
 
-// If receipts may be stored before their tree is known, all blocks of this tree must be committed first:
-// otherwise its receipts would be stored twice.
+// Blocks of this daemon bring receipts, too: they must be committed first, otherwise these would be stored
+// twice.
 bool Trees::is_passed(const rpc::FinalBlocks& blocks) const {
-    if (of_blocks_ == OfBlocks::fetched || !receipts_stored_before_) return true;
+    if (of_blocks_ != OfBlocks::stored_with_block) return true;
     return std::all_of(blocks.begin(), blocks.end(),
                        [&](const auto& block) { return block.second.height <= stored_up_to(); });
 }

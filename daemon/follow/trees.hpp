@@ -49,9 +49,6 @@ public:
           storage::TreeStore& store, storage::BlockStore& blocks, State& state, base::Duration patience,
           OfBlocks of_blocks);
 
-    // Receipts may be stored before their tree is known (UnplacedReceipts).
-    void expect_receipts_stored_before() { receipts_stored_before_ = true; }
-
     // Works off pending_trees until the state is stopping.
     base::Task<void> run();
 
@@ -113,7 +110,6 @@ private:
     State& state_;
     base::Duration patience_;
     OfBlocks of_blocks_;
-    bool receipts_stored_before_;
     base::Wakeup wakeup_;
     bool woken_ = true;
     base::SteadyTime claimed_at_{};

@@ -29,13 +29,16 @@ bool overlaps_coverage(pqxx::transaction_base& tx, const std::string& heights) {
     return found[0][0].as<bool>();
 }
 
-bool add_to_coverage(pqxx::transaction_base& tx, const std::string& heights, const std::string& wanted) {
+bool add_to_coverage(pqxx::transaction_base& tx, const std::string& heights,
+                     const chain::CommitFacts& facts) {
     const auto updated =
         shim::query(tx,
                     "UPDATE coverage SET heights = heights + $1::int8multirange, "
-                    "wanted = wanted + $1::int8multirange + $2::int8multirange, updated_at = now() "
+                    "wanted = wanted + $1::int8multirange + $2::int8multirange, "
+                    "without_outcomes = CASE WHEN $3 THEN without_outcomes - $1::int8multirange "
+                    "  ELSE without_outcomes + $1::int8multirange END, updated_at = now() "
                     "WHERE NOT heights && $1::int8multirange",
-                    heights, wanted);
+                    heights, facts.wanted.to_multirange(), facts.tell_outcomes);
     return updated.affected_rows() > 0;
 }
 
@@ -195,8 +198,7 @@ CommitOutcome write_and_cover(pqxx::transaction_base& tx, const chain::RowBatch&
     if (overlaps_coverage(tx, heights)) return CommitOutcome::already_covered;
     write(tx, batch);
     if (batch.facts.epoch && !leads(tx, *batch.facts.epoch)) return CommitOutcome::not_leader;
-    const bool added = add_to_coverage(tx, heights, batch.facts.wanted.to_multirange());
-    if (!added) return CommitOutcome::already_covered;
+    if (!add_to_coverage(tx, heights, batch.facts)) return CommitOutcome::already_covered;
     if (batch.facts.seam) remember_seam(tx, *batch.facts.seam);
     return CommitOutcome::committed;
 }
@@ -285,10 +287,11 @@ base::Task<CommitOutcome> PgBlockStore::commit(chain::RowBatch batch) {
 base::Task<Coverage> PgBlockStore::load_coverage() {
     return database_.pool.following.transaction([](pqxx::work& tx) -> Coverage {
         const auto rows = tx.exec(
-            "SELECT wanted, heights, (extract(epoch FROM created_at) * 1000000)::bigint "
+            "SELECT wanted, heights, without_outcomes, (extract(epoch FROM created_at) * 1000000)::bigint "
             "FROM coverage, chain_identity");
         if (rows.empty()) return {};
-        return {height_set(rows[0][0]), height_set(rows[0][1]), wall_time(rows[0][2])};
+        return {height_set(rows[0][0]), height_set(rows[0][1]), height_set(rows[0][2]),
+                wall_time(rows[0][3])};
     });
 }
 

@@ -74,7 +74,8 @@ void adopt_data(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
                 done.tx_hash, done.block_timestamp_nanosec, ids);
 }
 
-// Receipts that were stored under their own names before anybody could tell their transaction.
+// Receipts that were stored before their tree: under their own names where nobody could tell their
+// transaction, or of blocks of the other source.
 void remove_orphans(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
     if (done.receipt_ids.empty()) return;
     const auto rows = shim::query(tx,
@@ -107,34 +108,29 @@ bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree) {
 }
 
 // Without a result, though its block told what became of the transaction itself: more of its tree is to come.
-void place_unfinished(pqxx::transaction_base& tx) {
-    shim::query(tx,
-                "WITH lowest AS MATERIALIZED (SELECT block_height, block_time FROM blocks "
-                "  WHERE block_height > (SELECT max(block_height) FROM blocks) - $1 "
-                "  ORDER BY block_height LIMIT 1) "
-                "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
-                "  timestamp_nanosec, shard_id) "
-                "SELECT t.tx_hash, t.signer_id, t.block_height, b.block_hash, b.block_time, "
-                "  b.timestamp_nanosec, t.shard_id FROM lowest "
-                "JOIN transactions t ON t.block_time >= lowest.block_time "
-                "JOIN blocks b ON b.block_height = t.block_height AND b.block_time = t.block_time "
-                "WHERE t.status = 'success_receipt_id' AND NOT EXISTS (SELECT FROM transaction_results r "
-                "  WHERE r.tx_hash = t.tx_hash AND r.tree_id = t.tree_id AND r.block_time = t.block_time) "
-                "ON CONFLICT DO NOTHING",
-                std::int64_t{chain::kLineageWindow});
+std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from) {
+    const auto placed = shim::query(
+        tx,
+        "WITH below AS MATERIALIZED (SELECT block_height, block_hash, block_time, timestamp_nanosec FROM "
+        "blocks "
+        "  WHERE block_height >= $1 AND block_height < $2), "
+        "span AS MATERIALIZED (SELECT min(block_time) AS since, max(block_time) AS until FROM below) "
+        "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
+        "  timestamp_nanosec, shard_id) "
+        "SELECT t.tx_hash, t.signer_id, t.block_height, b.block_hash, b.block_time, b.timestamp_nanosec, "
+        "  t.shard_id FROM span JOIN transactions t ON t.block_time BETWEEN span.since AND span.until "
+        "JOIN below b ON b.block_height = t.block_height AND b.block_time = t.block_time "
+        "WHERE t.status = 'success_receipt_id' AND NOT EXISTS (SELECT FROM transaction_results r "
+        "  WHERE r.tx_hash = t.tx_hash AND r.tree_id = t.tree_id AND r.block_time = t.block_time) "
+        "ON CONFLICT DO NOTHING",
+        from > chain::kLineageWindow ? from - chain::kLineageWindow : 0, from);
+    return static_cast<std::uint64_t>(placed.affected_rows());
 }
 
 }  // namespace
 
-base::Task<bool> PgTreeStore::take_over_trees() {
-    return database_.pool.following.transaction([](pqxx::work& tx) {
-        place_unfinished(tx);
-        return tx
-            .exec(
-                "SELECT EXISTS (SELECT FROM orphan_receipts WHERE kind = 'receipt' AND adopted_at IS "
-                "NULL)")[0][0]
-            .as<bool>();
-    });
+base::Task<std::uint64_t> PgTreeStore::take_over_trees(base::Height from) {
+    return database_.pool.adopting.transaction([from](pqxx::work& tx) { return place_unfinished(tx, from); });
 }
 
 base::Task<void> PgTreeStore::commit_tree(chain::TreeRows tree) {

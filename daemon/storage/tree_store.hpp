@@ -48,10 +48,9 @@ public:
     virtual base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                            std::string reason) = 0;
 
-    // For a follower whose blocks tell no outcomes, before it goes on where somebody else has stored blocks
-    // with theirs: the unfinished trees of the last kLineageWindow heights become pending. Returns whether
-    // receipts are stored under their own names, because nobody knows their trees yet. Idempotent.
-    virtual base::Task<bool> take_over_trees() = 0;
+    // From this height on blocks tell no outcomes, and below they do: the unfinished trees of the last
+    // kLineageWindow heights below become pending. Returns how many there are that were not. Idempotent.
+    virtual base::Task<std::uint64_t> take_over_trees(base::Height from) = 0;
 
     // Judges the trees that adoption around there has put together and that are complete: results and
     // findings that are not stored yet, which it returns. Findings since `news_since` are told to people.

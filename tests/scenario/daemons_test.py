@@ -26,9 +26,9 @@ class Daemons(support.Scenario):
                                   "--traffic", "mixed", "--tps", 10, command="run")
         self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
 
-    def settings(self, source="neardata", **more):
-        return self.config(self.chain, source=source, start=self.genesis + 1, network="sandbox", patience="60s",
-                           follow="batch_blocks = 2\n", **more)
+    def settings(self, source="neardata", follow_from=None, **more):
+        return self.config(self.chain, source=source, start=follow_from or self.genesis + 1, network="sandbox",
+                           patience="60s", follow="batch_blocks = 2\n", **more)
 
     def status(self, process):
         return json.loads(self.page(process, "/v1/status")[1])
@@ -211,6 +211,84 @@ class Seams(Daemons):
         self.receiptd("backfill", "--config", config, "--from", far, "--to", far + 1)
         self.receiptd("run", "--config", config, "--until", last)
         self.assertEqual(self.fingerprint(), self.fingerprint(alone))
+
+
+class Sources(Daemons):
+    """Heights of one source beside heights of the other: a tree that crosses from one into the other is whole, and judged."""
+    BLOCK_TIME_MS = 0
+    # Answers to `tx` tell neither shards nor the order inside them.
+    ONLY_IN_BLOCKS = {"receipts": ("shard_id", "index_in_chunk")}
+
+    def setUp(self):
+        super().setUp()
+        self.chance = random.Random(SEED)
+        self.chain.ask("/advance", {"blocks": 120})
+        self.chain.ask("/traffic", {"tps": 0})
+        self.chain.ask("/advance", {"blocks": 250})  # a yield waits for 200
+        self.first, self.last = self.genesis + 1, self.chain.ask("/status")["final_height"]
+        self.configs = {source: self.settings(source) for source in ("rpc", "neardata")}
+
+    def other(self, source):
+        return "rpc" if source == "neardata" else "neardata"
+
+    def backfill(self, source, first, last):
+        return ("backfill", "--config", self.configs[source], "--from", first, "--to", last)
+
+    def assert_rows_are_those_of_one_source(self):
+        self.assertEqual(self.query("SELECT tx_hash FROM pending_trees"), [])
+        self.assertEqual(self.query("SELECT id FROM orphan_receipts WHERE adopted_at IS NULL"), [])
+        alone = self.make_database()
+        self.receiptd("run", "--config", self.settings(database=alone), "--until", self.last)
+        self.query(f"DELETE FROM blocks WHERE block_height > {self.last}; DELETE FROM chunks WHERE block_height > {self.last}")
+        self.assertGreater(int(self.value("SELECT count(*) FROM findings", alone)), 0)
+        for table in self.fingerprint(alone):
+            with self.subTest(table=table):
+                without = self.ONLY_IN_BLOCKS.get(table, ())
+                found, expected = (self.rows(table, database, without) for database in (self.database, alone))
+                self.assertEqual(sorted(found ^ expected), [])
+
+    def test_history_below_a_head_of_the_other_source(self):
+        for head in ("rpc", "neardata"):
+            with self.subTest(head=head):
+                self.database = self.make_database()
+                self.configs = {source: self.settings(source) for source in ("rpc", "neardata")}
+                middle = self.first + self.chance.randrange(20, 100)
+                follower = self.start("run", "--config", self.settings(head, follow_from=middle))
+                support.wait_until("it leads", lambda: self.leads(follower))
+                self.receiptd(*self.backfill(self.other(head), self.first, middle - 1))
+                support.wait_until("all trees are whole", lambda: self.value(
+                    f"SELECT heights @> int8range({self.first}, {self.last}, '[]') FROM coverage") == "t"
+                    and self.value("SELECT count(*) FROM pending_trees") == "0")
+                follower.send_signal(signal.SIGTERM)
+                self.assertEqual(follower.wait(), 0, follower.log())
+                self.assert_rows_are_those_of_one_source()
+
+    def test_stretches_by_turns_in_any_order_with_kills(self):
+        cuts = sorted(self.chance.sample(range(self.first + 5, self.first + 130), 4))
+        starts, ends = [self.first, *cuts], [*(cut - 1 for cut in cuts), self.last]
+        source = self.chance.choice(("rpc", "neardata"))
+        stretches = []
+        for first, last in zip(starts, ends):
+            stretches.append((source, first, last))
+            source = self.other(source)
+        self.chance.shuffle(stretches)
+        with self.subTest(seed=SEED, stretches=stretches):
+            # A daemon that starts looks at the highest seam: this one is far above the others.
+            self.chain.ask("/advance", {"blocks": 1500})
+            far = self.last + 1400
+            self.receiptd(*self.backfill("neardata", far, far + 1))
+            for stretch in stretches:
+                process = self.start(*self.backfill(*stretch))
+                time.sleep(self.chance.uniform(0, 1))  # the moment of the kill
+                self.kill(process)
+                if self.chance.random() < 0.7:  # else it is taken up at the end
+                    self.receiptd(*self.backfill(*stretch), expect=None)
+            for _, first, last in stretches:
+                self.query(f"UPDATE coverage SET wanted = wanted + int8multirange(int8range({first}, {last}, '[]'))")
+            for source in ("neardata", "rpc"):
+                self.receiptd("run", "--config", self.configs[source], "--until", self.last)
+            self.assertEqual(self.query("SELECT * FROM pending_seams"), [])
+            self.assert_rows_are_those_of_one_source()
 
 
 class Restarted(Watched, Daemons):

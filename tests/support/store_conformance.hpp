@@ -65,6 +65,18 @@ TYPED_TEST_P(StoreConformance, WhatIsCommittedIsCoveredAndWanted) {
     EXPECT_EQ(coverage.gaps(), base::HeightSet({90, 102}));
 }
 
+TYPED_TEST_P(StoreConformance, HeightsWhoseBlocksToldNoOutcomesAreKnown) {
+    auto told = block_batch(100), untold = block_batch(101);
+    untold.facts.tell_outcomes = false;
+    this->commit(std::move(told));
+    this->commit(std::move(untold));
+    EXPECT_EQ(this->coverage().without_outcomes, base::HeightSet({101, 101}));
+    await(this->blocks().remove_block(101));
+    this->commit(block_batch(101));
+    EXPECT_EQ(this->coverage().covered, base::HeightSet({100, 101}));
+    EXPECT_TRUE(this->coverage().without_outcomes.empty()) << "they were stored anew, from the other source";
+}
+
 TYPED_TEST_P(StoreConformance, NothingIsWrittenOfABatchThatIsCoveredInPart) {
     this->commit(block_batch(100));
     auto both = this->block_with_tree(100, "T");
@@ -210,11 +222,12 @@ TYPED_TEST_P(StoreConformance, TwoAbandonedBackfillsAreTakenAtOnce) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(
-    StoreConformance, WhatIsCommittedIsCoveredAndWanted, NothingIsWrittenOfABatchThatIsCoveredInPart,
-    UnavailableHeightsAreWantedUntilTheyAreCovered, StoredBlocksAreFoundAroundAHeightAndByHash,
-    TreesAreDueAtOnceAndThenNobodyElsesForSomeSeconds, TheLowestTreesAreDueFirst,
-    ATreeThatIsPostponedComesAgainWithOneMoreAttempt, ATreeIsStoredOnceAndIsNotPendingThen,
-    TreesOfABackfillAreOrdered, ABackfillIsWorkedOnByOneProcess, ABackfillWhoseLeaseHasRunOutIsTakenOver,
-    ABackfillCanBeReleasedAndFinishedAndOrderedAnew, TwoAbandonedBackfillsAreTakenAtOnce);
+    StoreConformance, WhatIsCommittedIsCoveredAndWanted, HeightsWhoseBlocksToldNoOutcomesAreKnown,
+    NothingIsWrittenOfABatchThatIsCoveredInPart, UnavailableHeightsAreWantedUntilTheyAreCovered,
+    StoredBlocksAreFoundAroundAHeightAndByHash, TreesAreDueAtOnceAndThenNobodyElsesForSomeSeconds,
+    TheLowestTreesAreDueFirst, ATreeThatIsPostponedComesAgainWithOneMoreAttempt,
+    ATreeIsStoredOnceAndIsNotPendingThen, TreesOfABackfillAreOrdered, ABackfillIsWorkedOnByOneProcess,
+    ABackfillWhoseLeaseHasRunOutIsTakenOver, ABackfillCanBeReleasedAndFinishedAndOrderedAnew,
+    TwoAbandonedBackfillsAreTakenAtOnce);
 
 }  // namespace receiptd::test

@@ -87,6 +87,7 @@ struct CommitFacts {
     base::HeightSet wanted;  // heights that should be stored by then: a hole below must not be forgotten
     DecidedCounts decided;
     Sightings seen;
+    bool tell_outcomes = true;    // the blocks do; else the trees of their transactions are fetched
     std::set<std::string> hosts;  // that gave the blocks
     std::optional<Seam> seam;     // that these heights belong to; nullopt: nobody has to look at its ends
     std::optional<std::int64_t> epoch;  // of the head: the leader's, without which nothing is committed

@@ -67,25 +67,25 @@ TEST_F(Settling, WhoseBlocksTellNoOutcomesTakesOverTheTreesThatAreNotOver) {
         for (const auto& tree : await(store().trees.due_trees(10))) hashes.push_back(tree.tx_hash);
         return hashes;
     };
+    const auto take_over = [this](base::Height from) { return await(store().trees.take_over_trees(from)); };
     auto blocks = unconnected_blocks();
     commit(std::move(blocks[0]));
-    EXPECT_FALSE(await(store().trees.take_over_trees())) << "no receipt is stored yet";
+    EXPECT_EQ(take_over(100), 0u) << "it begins above";
+    EXPECT_EQ(take_over(101), 1u);
     EXPECT_EQ(due(), std::vector<std::string>{"T"});
     EXPECT_EQ(rows("SELECT block_height, block_hash, sender_id FROM pending_trees"),
               "100|hash100|alice.near\n");
     commit(std::move(blocks[1]));
-    EXPECT_TRUE(await(store().trees.take_over_trees())) << "one is, under its own name";
-    EXPECT_EQ(value("SELECT count(*) FROM pending_trees"), "1");
-    commit(block_batch(100 + chain::kLineageWindow));
+    EXPECT_EQ(take_over(102), 0u) << "it waits already";
     execute("DELETE FROM pending_trees");
-    await(store().trees.take_over_trees());
-    EXPECT_EQ(value("SELECT count(*) FROM pending_trees"), "0") << "too long ago";
+    EXPECT_EQ(take_over(101 + chain::kLineageWindow), 0u) << "too far below";
+    EXPECT_EQ(take_over(100 + chain::kLineageWindow), 1u);
 }
 
 TEST_F(Settling, ATreeThatIsOverIsTakenOverByNobody) {
     for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
     EXPECT_EQ(value("SELECT count(*) FROM transaction_results"), "1");
-    EXPECT_FALSE(await(store().trees.take_over_trees()));
+    EXPECT_EQ(await(store().trees.take_over_trees(105)), 0u);
     EXPECT_EQ(value("SELECT count(*) FROM pending_trees"), "0");
 }
 

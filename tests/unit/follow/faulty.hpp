@@ -57,7 +57,9 @@ public:
                                    std::string reason) override {
         return later(stores_.trees.postpone_tree(std::move(tx_hash), delay, std::move(reason)));
     }
-    base::Task<bool> take_over_trees() override { return later(stores_.trees.take_over_trees()); }
+    base::Task<std::uint64_t> take_over_trees(Height from) override {
+        return later(stores_.trees.take_over_trees(from));
+    }
     base::Task<chain::DecidedCounts> settle_trees(base::HeightRange around,
                                                   chain::NewsSince news_since) override {
         return later(stores_.trees.settle_trees(around, news_since));

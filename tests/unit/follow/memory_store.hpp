@@ -52,6 +52,10 @@ public:
             co_return storage::CommitOutcome::not_leader;
         keep_rows(batch);
         coverage.covered.add(batch.facts.covered);
+        if (batch.facts.tell_outcomes)
+            coverage.without_outcomes.subtract(batch.facts.covered);
+        else
+            coverage.without_outcomes.add(batch.facts.covered);
         coverage.wanted.add(batch.facts.covered);
         coverage.wanted.add(batch.facts.wanted);
         for (const auto& block : batch.facts.blocks) blocks[block.height] = block;
@@ -161,8 +165,10 @@ public:
         if (found != seams.end() && found->second.to == seam.to) seams.erase(found);
         co_return;
     }
-    // Its blocks come from one source.
-    base::Task<bool> take_over_trees() override { co_return false; }
+    base::Task<std::uint64_t> take_over_trees(Height from) override {
+        taken_over_below.insert(from);
+        co_return 0;
+    }
     base::Task<chain::DecidedCounts> settle_trees(base::HeightRange, chain::NewsSince) override {
         co_return chain::DecidedCounts();
     }
@@ -238,6 +244,7 @@ public:
     std::map<std::string, Pending> pending;
     std::set<std::string> complete;  // trees that were fetched
     std::map<std::int64_t, Backfill> backfills;
+    std::set<Height> taken_over_below;
     std::vector<base::HeightRange> adopted_since_commit;  // seams looked at since the latest commit
     std::function<void(const chain::RowBatch&)> before_commit;
     std::function<void(Height)> on_unavailable;
