@@ -73,16 +73,12 @@ QueryOrRefusal read_send_params(const json& params) {
     return with_level(of_bytes(*bytes), params);
 }
 
-// Congestion passes; whatever else keeps a transaction out of a block keeps it out for good.
-bool is_passing(const json& fault) {
-    return fault.is_object() && (fault.contains("ShardCongested") || fault.contains("ShardStuck"));
-}
-
-// With the bytes at hand a node tells why a transaction that it does not know will never come.
+// With the bytes at hand a node tells why it would not take a transaction that it does not know (rpc.md
+// §5.2).
 RpcAnswer not_yet(const RpcContext& context, const AwaitedTransaction& awaited) {
     if (awaited.transaction && context.live && !context.live->is_on_chain(awaited.hash)) {
         const auto fault = context.live->validate(*awaited.transaction);
-        if (fault && !is_passing(*fault)) return invalid_transaction(*fault);
+        if (fault) return invalid_transaction(*fault);
     }
     RpcAnswer answer = timeout();
     answer.awaited = awaited;

@@ -114,7 +114,7 @@ describe("near-api-js: refused transactions", () => {
     await sandbox.advance(20);
     await assert.rejects(send(old), errors.TransactionExpiredError);
     const foreign = "EPnLgE7iEq9s7yTkos96M3cWymH5avBAPm3qx3NXqR8H";
-    await assert.rejects(send(await signedTransfer({ blockHash: foreign })), errors.InvalidChainError);
+    await assert.rejects(send(await signedTransfer({ blockHash: foreign })), errors.TransactionExpiredError);
     await execute(await signedTransfer());
   });
 

@@ -82,7 +82,7 @@ TEST(Validation, JudgesTheBlockHashBeforeEverythingElse) {
     auto unknown = chain.transfer("nobody.sandbox", "bob.sandbox", 1);
     auto old = unknown;
     unknown.transaction.block_hash = CryptoHash{};
-    EXPECT_EQ(chain.ledger->validate(unknown), Json("InvalidChain"));
+    EXPECT_EQ(chain.ledger->validate(unknown), Json("Expired"));
     chain.produce(5);
     EXPECT_EQ(chain.ledger->validate(old)->begin().key(), "SignerDoesNotExist");
     chain.produce(1);
