@@ -24,7 +24,7 @@ COMMENT ON COLUMN transaction_results.tokens_burnt IS 'Tokens burnt by them, yoc
 
 COMMENT ON TABLE findings IS 'What went wrong: each failed receipt (refunds and payouts not counted), each failed transaction, each abnormal end of a watch. Written once, in the transaction that stores the receipt that proves it.';
 COMMENT ON COLUMN findings.finding_id IS 'Kind and cause: the same however often it is found (kind:receipt_id, kind:tx_hash, stuck:tx_hash:stage). Also the id of its alert.';
-COMMENT ON COLUMN findings.kind IS 'failed_receipt, failed_transaction (it failed before it made a receipt), tokens_returned (nothing failed, but the receiver of tokens gave them back; receipt_id is the token''s callback); of watches: rejected, forwarding_failed, dropped, expired, unknown, stuck.';
+COMMENT ON COLUMN findings.kind IS 'failed_receipt, failed_transaction (it failed before it made a receipt), tokens_returned (nothing failed, but the receiver of tokens gave them back; receipt_id is the token''s callback); of watches: rejected, forwarding_failed, dropped, expired, unknown, stuck; corrected (such an end was told and does not hold).';
 COMMENT ON COLUMN findings.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN findings.tree_id IS 'The same (see receipts.tree_id).';
 COMMENT ON COLUMN findings.receipt_id IS 'The receipt that failed, or that gave tokens back.';
@@ -43,6 +43,11 @@ COMMENT ON COLUMN findings.error_text IS 'The error in words.';
 COMMENT ON COLUMN findings.block_height IS 'Height at which it failed. NULL if that block could not be had.';
 COMMENT ON COLUMN findings.block_time IS 'Time of that block (NULL height: of the transaction''s; of a watch that no block ended: when that was learned); put a condition on it to touch few partitions.';
 
+COMMENT ON COLUMN findings.correction IS 'Of kind corrected: what was told, what is true, and why.';
+COMMENT ON COLUMN findings.conclusive IS 'Of a watch that ended without a tree or is stuck: as in watches.';
+COMMENT ON COLUMN findings.safe_to_resign_after_height IS 'As in watches.';
+COMMENT ON COLUMN findings.safe_to_resign_estimated_at IS 'As in watches.';
+
 COMMENT ON TABLE watches IS 'Transactions that are followed to their end. INSERT INTO watches (tx_hash, sender_id) VALUES (…) is one way in. Kept until it is deleted.';
 COMMENT ON COLUMN watches.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN watches.sender_id IS 'Its signer, by which hosts find it.';
@@ -59,11 +64,14 @@ COMMENT ON COLUMN watches.nonce IS 'Its nonce, if it was handed in here.';
 COMMENT ON COLUMN watches.valid_until IS 'Last height at which a block may include it, if that is known.';
 COMMENT ON COLUMN watches.block_hash IS 'Its block hash, if it was handed in here.';
 COMMENT ON COLUMN watches.block_hash_height IS 'Height of the block with that hash.';
-COMMENT ON COLUMN watches.cost IS 'What its signer must have for it, yoctoNEAR, if it was handed in here.';
+COMMENT ON COLUMN watches.nonce_index IS 'Which of the nonces of its gas key, if it was handed in here.';
+COMMENT ON COLUMN watches.objection IS 'Why its hosts would not take it now (host, error_class, error, since). NULL: they would, or have not said.';
+COMMENT ON COLUMN watches.conclusive IS 'Whether the stage is proven: nothing later can take it back.';
+COMMENT ON COLUMN watches.safe_to_resign_after_height IS 'A block whose parent is at or above this height cannot carry it any more: then it may be signed anew. 0: now. NULL: it is executed, or its block hash is not known.';
+COMMENT ON COLUMN watches.safe_to_resign_estimated_at IS 'The time of that height, by the rhythm of the chain when the row was written.';
 COMMENT ON COLUMN watches.watched_since IS 'Final height when it was first looked for.';
 COMMENT ON COLUMN watches.next_check_at IS 'It is asked for again at this time, if blocks tell nothing before.';
 COMMENT ON COLUMN watches.checks IS 'Requests made for it.';
-COMMENT ON COLUMN watches.balance_missing_since IS 'Height since which its signer has not enough for it.';
 COMMENT ON COLUMN watches.stuck_since IS 'Since when it is longer in its stage than it should be. NULL: it is not.';
 COMMENT ON COLUMN watches.stage_since IS 'When it came to its stage.';
 COMMENT ON COLUMN watches.created_at IS 'When the watch began, or was handed in as a submission.';
@@ -77,6 +85,9 @@ COMMENT ON COLUMN watch_transitions.at IS 'When that was learned.';
 COMMENT ON COLUMN watch_transitions.block_height IS 'The block that proves it. NULL: no block does.';
 COMMENT ON COLUMN watch_transitions.block_time IS 'Time of that block.';
 COMMENT ON COLUMN watch_transitions.evidence IS 'What proves it.';
+COMMENT ON COLUMN watch_transitions.conclusive IS 'As in watches. NULL: written by an earlier version.';
+COMMENT ON COLUMN watch_transitions.safe_to_resign_after_height IS 'As in watches.';
+COMMENT ON COLUMN watch_transitions.safe_to_resign_estimated_at IS 'As in watches.';
 
 COMMENT ON TABLE stream_events IS 'What GET /v1/stream tells: a line for each transition and each new finding. Kept for 7 days.';
 COMMENT ON COLUMN stream_events.id IS 'Its id on the stream (Last-Event-ID).';

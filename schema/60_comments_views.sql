@@ -64,3 +64,4 @@ COMMENT ON FUNCTION notify_of_watches() IS 'Tells who waits for watches (LISTEN 
 COMMENT ON FUNCTION history_tables() IS 'Names of the history tables: those partitioned by block_time.';
 COMMENT ON FUNCTION make_partitions(timestamptz, timestamptz) IS 'Makes the partitions of all history tables for the times between the two arguments and returns how many were new. The daemon calls it.';
 COMMENT ON FUNCTION retire_partitions(timestamptz) IS 'Drops the oldest partition of every history table if all its times are before the argument, and returns the dropped names. The daemon calls it, for retention.keep. THE ROWS ARE GONE.';
+COMMENT ON FUNCTION estimated_time(bigint) IS 'When the chain will be at a height, by the rhythm of the last hour. NULL: 0, or too far away to say.';

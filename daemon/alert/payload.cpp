@@ -88,6 +88,13 @@ Json data_json(const Cause& cause, const chain::Finding& finding, const std::str
     data["block_height"] = finding.at.height > 0 ? Json(finding.at.height) : Json();
     data["included_height"] = height_or_null(tree.included_at);
     data["completed_height"] = tree.completed ? height_or_null(tree.completed_at) : Json();
+    const auto certainty = finding.certainty.value_or(chain::Certainty{});
+    data["conclusive"] = finding.certainty ? Json(certainty.conclusive) : Json();
+    data["safe_to_resign_after_height"] = or_null(certainty.safe_to_resign_after_height);
+    data["safe_to_resign_estimated_at"] =
+        certainty.estimated_at ? Json(base::iso_time(*certainty.estimated_at)) : Json();
+    data["correction"] = Json::parse(finding.correction_json, nullptr, false);
+    if (data["correction"].is_discarded()) data["correction"] = nullptr;
     data["links"] = Json::object();
     if (!cause.tx_hash.empty()) data["links"]["api"] = transaction_link(public_url, cause.tx_hash);
     return data;
@@ -101,7 +108,7 @@ std::string make_payload(const Cause& cause, const std::string& public_url) {
     finding.tx_hash = cause.tx_hash;
     if (cause.finding) finding = *cause.finding;
     Json body;
-    body["type"] = "finding." + cause.kind;
+    body["type"] = (cause.kind == "corrected" ? "transaction." : "finding.") + cause.kind;
     const auto at = finding.at.timestamp_nanosec;
     body["timestamp"] = at > 0 ? base::iso_time_to_microseconds(at) : base::iso_time(cause.alerted_at);
     body["data"] = data_json(cause, finding, public_url);

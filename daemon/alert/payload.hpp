@@ -20,9 +20,9 @@ struct Cause {
     storage::StoredTree tree;               // as far as it is stored
 };
 
-// Compact JSON. `type` is "finding." and the kind; `verdict` is null as long as it is not certain. Texts of
-// contracts are shortened, so that a body stays below 128 KiB. Links begin with `public_url`, where others
-// reach the API; empty: they are paths.
+// Compact JSON. `type` is "finding." and the kind, or "transaction.corrected"; `verdict` is null as long as
+// it is not certain. Texts of contracts are shortened, so that a body stays below 128 KiB. Links begin with
+// `public_url`, where others reach the API; empty: they are paths.
 std::string make_payload(const Cause& cause, const std::string& public_url);
 
 }  // namespace receiptd::alert

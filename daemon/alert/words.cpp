@@ -97,6 +97,8 @@ std::string what(const chain::Finding& finding) {
     if (finding.kind == "dropped") return transaction_words(finding) + " was dropped";
     if (finding.kind == "expired") return transaction_words(finding) + " expired";
     if (finding.kind == "stuck") return transaction_words(finding) + " is stuck";
+    if (finding.kind == "corrected")
+        return "what was told of " + transaction_words(finding) + " does not hold";
     if (finding.kind == "unknown") return "nothing was learned of " + transaction_words(finding);
     return transaction_words(finding) + ": " + finding.kind;
 }

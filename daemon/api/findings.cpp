@@ -13,15 +13,16 @@ namespace receiptd::api {
 namespace {
 
 // As the table's CHECK has them.
-constexpr std::array<std::string_view, 9> kKinds = {"failed_receipt",
-                                                    "failed_transaction",
-                                                    "tokens_returned",
-                                                    "rejected",
-                                                    "forwarding_failed",
-                                                    "dropped",
-                                                    "expired",
-                                                    "unknown",
-                                                    "stuck"};
+constexpr std::array<std::string_view, 10> kKinds = {"failed_receipt",
+                                                     "failed_transaction",
+                                                     "tokens_returned",
+                                                     "rejected",
+                                                     "forwarding_failed",
+                                                     "dropped",
+                                                     "expired",
+                                                     "unknown",
+                                                     "stuck",
+                                                     "corrected"};
 
 storage::FindingFilter finding_filter(Query& query) {
     storage::FindingFilter filter;

@@ -76,6 +76,7 @@ void print(const watch::Submitted& submitted) {
               << "sender    " << submitted.sender_id << '\n'
               << "stage     " << chain::stage_name(submitted.stage) << '\n';
     if (submitted.valid_until) std::cout << "valid to  height " << *submitted.valid_until << '\n';
+    if (!submitted.certainty.conclusive) std::cout << "proven    " << in_words(submitted.certainty) << '\n';
     if (!submitted.note.empty()) std::cout << "note      " << submitted.note << '\n';
     std::cout.flush();
 }

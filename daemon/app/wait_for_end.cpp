@@ -2,6 +2,7 @@
 
 #include "app/commands.hpp"
 #include "base/event.hpp"
+#include "base/iso_time.hpp"
 #include "base/sleep.hpp"
 #include "storage/stored_tree.hpp"
 
@@ -38,15 +39,27 @@ void print(const storage::StoredTransition& stored) {
     std::cout << std::endl;
 }
 
-void print_end(const chain::WatchState& state, const std::optional<chain::Effect>& effect) {
+void print_end(const storage::Watch& watch, const std::optional<chain::Effect>& effect) {
+    const auto& state = watch.state;
     if (state.verdict)
         std::cout << "verdict   " << chain::verdict_name(*state.verdict)
                   << (effect ? "; tokens came back" : "") << '\n';
     else
-        std::cout << "ended     " << chain::stage_name(state.stage) << ": " << state.reason << '\n';
+        std::cout << "ended     " << chain::stage_name(state.stage) << ": " << state.reason << '\n'
+                  << "proven    " << in_words(watch.certainty) << '\n';
 }
 
 }  // namespace
+
+std::string in_words(const chain::Certainty& certainty) {
+    std::string words = certainty.conclusive ? "yes" : "no";
+    const auto height = certainty.safe_to_resign_after_height;
+    if (!height) return words;
+    if (*height == 0) return words + ": it may be signed anew now";
+    words += ": it may be signed anew after height " + std::to_string(*height);
+    if (certainty.estimated_at) words += ", about " + base::iso_time(*certainty.estimated_at);
+    return words;
+}
 
 base::Task<void> wait_for_end(base::asio::any_io_executor executor, storage::WatchAccess& store,
                               std::string tx_hash, int& code) {
@@ -65,7 +78,7 @@ base::Task<void> wait_for_end(base::asio::any_io_executor executor, storage::Wat
             std::vector<std::string> one{tx_hash};
             auto trees = co_await store.stored_trees(std::move(one));
             const auto effect = storage::tree_of(tx_hash, trees[tx_hash]).judge().effect;
-            print_end(watch->state, effect);
+            print_end(*watch, effect);
             code = exit_code(watch->state, effect);
             co_return;
         }

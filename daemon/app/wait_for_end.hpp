@@ -13,4 +13,7 @@ namespace receiptd::app {
 base::Task<void> wait_for_end(boost::asio::any_io_executor executor, storage::WatchAccess& store,
                               std::string tx_hash, int& code);
 
+// "yes", "no: it may be signed anew after height 7, about TIME".
+std::string in_words(const chain::Certainty& certainty);
+
 }  // namespace receiptd::app

@@ -42,7 +42,7 @@ Watching::Watching(base::asio::any_io_executor executor, base::asio::thread_pool
                    storage::WatchStore& store, rpc::Sources& sources, follow::Follower& follower,
                    const follow::State& state, metrics::WatchSeries& series, const base::Clock& clock,
                    const config::Settings& settings)
-    : upstream_(sources.trees(), sources.final_accounts()),
+    : upstream_(sources.trees(), sources.final_keys()),
       tracker_(std::move(executor), cpu, store, upstream_, series, clock,
                view_of(follower, state, settings.follow), settings_of(settings)) {}
 

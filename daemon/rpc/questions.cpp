@@ -18,6 +18,16 @@ Call rpc_call(const std::string& method, const json& params, std::string object,
     return call;
 }
 
+Call ask_key(const char* request_type, const std::string& kind, const std::string& account_id,
+             const std::string& public_key, Priority priority) {
+    return rpc_call("query",
+                    {{"request_type", request_type},
+                     {"finality", "final"},
+                     {"account_id", account_id},
+                     {"public_key", public_key}},
+                    kind + " " + public_key + " of " + account_id, priority);
+}
+
 }  // namespace
 
 Call ask_final_block(Priority priority) {
@@ -81,29 +91,21 @@ Call ask_outcome_proof(const std::string& receipt_id, const std::string& receive
 
 Call ask_status() { return rpc_call("status", json::array(), "status", Priority::head); }
 
-Call ask_account(const std::string& account_id, const std::string& finality, Priority priority) {
-    return rpc_call("query",
-                    {{"request_type", "view_account"}, {"finality", finality}, {"account_id", account_id}},
-                    "account " + account_id, priority);
+Call ask_access_key(const std::string& account_id, const std::string& public_key, Priority priority) {
+    return ask_key("view_access_key", "access key", account_id, public_key, priority);
 }
 
-Call ask_access_key(const std::string& account_id, const std::string& public_key, const std::string& finality,
-                    Priority priority) {
-    return rpc_call("query",
-                    {{"request_type", "view_access_key"},
-                     {"finality", finality},
-                     {"account_id", account_id},
-                     {"public_key", public_key}},
-                    "access key " + public_key + " of " + account_id, priority);
-}
-
-// Old nodes take the array form alone (rpc.md §7.5).
-Call ask_gas_price(Priority priority) {
-    return rpc_call("gas_price", json::array({nullptr}), "gas price", priority);
+Call ask_gas_key_nonces(const std::string& account_id, const std::string& public_key, Priority priority) {
+    return ask_key("view_gas_key_nonces", "gas key", account_id, public_key, priority);
 }
 
 Call ask_protocol_config(Priority priority) {
     return rpc_call("EXPERIMENTAL_protocol_config", {{"finality", "final"}}, "protocol config", priority);
+}
+
+Call ask_verifier(const std::string& signed_tx_base64, const std::string& tx_hash, Priority priority) {
+    return rpc_call("tx", {{"signed_tx_base64", signed_tx_base64}, {"wait_until", "NONE"}},
+                    "opinion on transaction " + tx_hash, priority);
 }
 
 Call ask_to_broadcast(const std::string& signed_tx_base64, const std::string& tx_hash, Priority priority) {

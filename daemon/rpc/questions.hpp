@@ -22,13 +22,12 @@ Call ask_receipt_to_tx(const std::string& receipt_id, Priority priority);
 Call ask_outcome_proof(const std::string& receipt_id, const std::string& receiver_id,
                        const std::string& final_block_hash, Priority priority);
 Call ask_status();
-// `finality`: "final", or "optimistic" for the newest block.
-Call ask_account(const std::string& account_id, const std::string& finality, Priority priority);
-Call ask_access_key(const std::string& account_id, const std::string& public_key, const std::string& finality,
-                    Priority priority);
-// Asks for the gas price of the next block.
-Call ask_gas_price(Priority priority);
+// The key in the newest final block.
+Call ask_access_key(const std::string& account_id, const std::string& public_key, Priority priority);
+Call ask_gas_key_nonces(const std::string& account_id, const std::string& public_key, Priority priority);
 Call ask_protocol_config(Priority priority);
+// `tx` with the bytes and wait_until NONE: sends nothing.
+Call ask_verifier(const std::string& signed_tx_base64, const std::string& tx_hash, Priority priority);
 // broadcast_tx_async.
 Call ask_to_broadcast(const std::string& signed_tx_base64, const std::string& tx_hash, Priority priority);
 // neardata: a path under the host's own, e.g. "/v0/block/123".

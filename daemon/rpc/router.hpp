@@ -65,7 +65,8 @@ public:
     std::vector<std::size_t> ready(HostKind kind, const std::string& method) const;
     // The host of that name, if it is one of these.
     std::optional<std::size_t> find(const std::string& name) const;
-    // Whether another host than these offers the method, as far as is known.
+    // Whether the host offers the method, as far as is known; the other: whether another one than these does.
+    bool offers(std::size_t host, const std::string& method) const { return offers(*hosts_[host], method); }
     bool is_offered(const std::string& method, const std::set<std::size_t>& except) const;
     // Highest block any host told of.
     std::optional<chain::BlockHeight> known_head() const;

@@ -91,9 +91,9 @@ public:
         auto cache = std::make_shared<BlockCache>();
         trees_ = std::make_unique<RpcTreeSource>(parts.executor, pool, rpc_, cache);
         receipts_ = std::make_unique<RpcReceiptSource>(pool, rpc_);
-        submissions_ = std::make_unique<RpcSubmitSource>(parts.executor, pool, parts.time, rpc_, *trees_,
+        submissions_ = std::make_unique<RpcSubmitSource>(parts.executor, pool, parts.time, rpc_,
                                                          settings.validity_blocks);
-        final_accounts_ = std::make_unique<RpcFinalAccounts>(pool, rpc_);
+        final_keys_ = std::make_unique<RpcFinalKeys>(pool, rpc_);
         if (settings.follow.source == config::Source::rpc)
             blocks_ = std::make_unique<RpcBlockSource>(parts.executor, pool, rpc_, cache);
         else
@@ -116,7 +116,7 @@ public:
     TreeSource& trees() override { return *trees_; }
     ReceiptSource& receipts() override { return *receipts_; }
     SubmitSource& submissions() override { return *submissions_; }
-    FinalAccounts& final_accounts() override { return *final_accounts_; }
+    FinalKeys& final_keys() override { return *final_keys_; }
 
     std::vector<UpstreamState> states() const override {
         auto states = rpc_->states();
@@ -159,7 +159,7 @@ private:
     std::unique_ptr<TreeSource> trees_;
     std::unique_ptr<ReceiptSource> receipts_;
     std::unique_ptr<SubmitSource> submissions_;
-    std::unique_ptr<FinalAccounts> final_accounts_;
+    std::unique_ptr<FinalKeys> final_keys_;
     std::unique_ptr<NetworkCheck> network_check_;
 };
 

@@ -3,7 +3,7 @@
 
 #include "config/settings.hpp"
 #include "metrics/rpc_series.hpp"
-#include "rpc/final_accounts.hpp"
+#include "rpc/final_keys.hpp"
 #include "rpc/network_check.hpp"
 #include "rpc/receipt_source.hpp"
 #include "rpc/router.hpp"
@@ -26,7 +26,7 @@ public:
     virtual TreeSource& trees() = 0;  // without an upstream every answer is Unavailable
     virtual ReceiptSource& receipts() = 0;
     virtual SubmitSource& submissions() = 0;
-    virtual FinalAccounts& final_accounts() = 0;
+    virtual FinalKeys& final_keys() = 0;
     virtual std::vector<UpstreamState> states() const = 0;
     // Shards that no upstream tracks, as far as the answers tell: their chunks and outcomes cannot be had.
     virtual std::vector<chain::ShardId> untracked_shards() = 0;

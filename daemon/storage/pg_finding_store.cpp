@@ -1,6 +1,7 @@
 #include "storage/pg_finding_store.hpp"
 
 #include "base/iso_time.hpp"
+#include "storage/certainty_rows.hpp"
 #include "storage/errors.hpp"
 #include "storage/sql_time.hpp"
 
@@ -21,8 +22,8 @@ std::string select_from(const std::string& source) {
            microseconds_of("f.block_time") +
            ", f.handled_by, coalesce(f.root_cause, ''), coalesce(f.effect, ''), "
            "f.amount_kept, f.amount_returned, r.near_status = 'failure', "
-           "coalesce(r.near_status_receipt_id, '') FROM " +
-           source +
+           "coalesce(r.near_status_receipt_id, ''), " +
+           certainty_columns("f.") + ", coalesce(f.correction::text, '') FROM " + source +
            " f LEFT JOIN LATERAL (SELECT near_status, near_status_receipt_id FROM transaction_results "
            "WHERE tx_hash = f.tx_hash AND tree_id = f.tree_id "
            "AND block_time BETWEEN f.block_time - interval '7 days' AND f.block_time LIMIT 1) r ON true ";
@@ -48,6 +49,8 @@ chain::Finding finding_of(const pqxx::row& row) {
     if (!row[17].is_null()) finding.flow = chain::TokenFlow{amount_of(row[16]), amount_of(row[17])};
     if (!row[18].is_null())
         finding.near_status = chain::NearStatus{row[18].as<bool>(), row[19].as<std::string>()};
+    finding.certainty = certainty_of(row, 20);
+    finding.correction_json = row[23].as<std::string>();
     return finding;
 }
 

@@ -1,5 +1,6 @@
 #include "storage/pg_watch_store.hpp"
 
+#include "storage/certainty_rows.hpp"
 #include "storage/copy.hpp"
 #include "storage/errors.hpp"
 #include "storage/sql_time.hpp"
@@ -56,25 +57,27 @@ struct WatchColumns {
             public_keys.push_back(watch->public_key);
             nonces.push_back(text_of(watch->nonce));
             valid_until.push_back(text_of(watch->valid_until));
-            costs.push_back(watch->cost);
+            nonce_indexes.push_back(watch->nonce_index ? std::to_string(*watch->nonce_index) : std::string());
             block_hashes.push_back(watch->block_hash);
             block_heights.push_back(text_of(watch->block_hash_height));
         }
     }
     std::vector<std::string> tx_hashes, senders, origins, rules, bytes, idempotency_keys, public_keys, nonces,
-        valid_until, costs, block_hashes, block_heights;
+        valid_until, nonce_indexes, block_hashes, block_heights;
 };
 
 // Inserts in the order of the hashes, so that two writers of the same watches cannot deadlock.
 constexpr const char* kInsert =
     "INSERT INTO watches AS w (tx_hash, sender_id, origin, rule, signed_tx_base64, idempotency_key, "
-    "  public_key, nonce, valid_until, cost, block_hash, block_hash_height) "
+    "  public_key, nonce, valid_until, nonce_index, block_hash, block_hash_height, "
+    "  safe_to_resign_after_height, safe_to_resign_estimated_at) "
     "SELECT tx_hash, sender_id, origin, nullif(rule, ''), nullif(bytes, ''), nullif(key, ''), "
     "  nullif(public_key, ''), nullif(nonce, '')::numeric, nullif(valid_until, '')::bigint, "
-    "  nullif(cost, '')::numeric, nullif(block_hash, ''), nullif(block_height, '')::bigint "
+    "  nullif(nonce_index, '')::int, nullif(block_hash, ''), nullif(block_height, '')::bigint, "
+    "  nullif(valid_until, '')::bigint, estimated_time(nullif(valid_until, '')::bigint) "
     "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
     "  $8::text[], $9::text[], $10::text[], $11::text[], $12::text[]) AS new (tx_hash, sender_id, origin, "
-    "  rule, bytes, key, public_key, nonce, valid_until, cost, block_hash, block_height) "
+    "  rule, bytes, key, public_key, nonce, valid_until, nonce_index, block_hash, block_height) "
     "WHERE key = '' OR NOT EXISTS (SELECT FROM watches other WHERE other.idempotency_key = key "
     "  AND other.tx_hash <> new.tx_hash) "
     "ORDER BY tx_hash "
@@ -82,8 +85,11 @@ constexpr const char* kInsert =
     "  signed_tx_base64 = excluded.signed_tx_base64, "
     "  idempotency_key = coalesce(w.idempotency_key, excluded.idempotency_key), "
     "  public_key = excluded.public_key, nonce = excluded.nonce, valid_until = excluded.valid_until, "
-    "  cost = excluded.cost, block_hash = excluded.block_hash, "
-    "  block_hash_height = excluded.block_hash_height, next_check_at = now(), created_at = now(), "
+    "  nonce_index = excluded.nonce_index, block_hash = excluded.block_hash, "
+    "  block_hash_height = excluded.block_hash_height, "
+    "  safe_to_resign_after_height = excluded.safe_to_resign_after_height, "
+    "  safe_to_resign_estimated_at = excluded.safe_to_resign_estimated_at, next_check_at = now(), created_at "
+    "= now(), "
     "  updated_at = now() "
     "WHERE w.signed_tx_base64 IS NULL AND excluded.signed_tx_base64 IS NOT NULL "
     "RETURNING tx_hash, xmax = 0";
@@ -101,7 +107,7 @@ std::vector<std::string> insert(pqxx::transaction_base& tx, const WatchColumns& 
         shim::query(tx, kInsert, text_array(c.tx_hashes), text_array(c.senders), text_array(c.origins),
                     text_array(c.rules), text_array(c.bytes), text_array(c.idempotency_keys),
                     text_array(c.public_keys), text_array(c.nonces), text_array(c.valid_until),
-                    text_array(c.costs), text_array(c.block_hashes), text_array(c.block_heights));
+                    text_array(c.nonce_indexes), text_array(c.block_hashes), text_array(c.block_heights));
     shim::query(tx, kGiveKeys, text_array(c.tx_hashes), text_array(c.bytes), text_array(c.idempotency_keys));
     std::vector<std::string> added;
     for (const auto& row : rows)
@@ -126,7 +132,7 @@ void require_storable(const std::vector<NewWatch>& watches) {
         if (!is_transaction_hash(watch.tx_hash))
             throw StorageError("a watch's tx_hash is not 32 bytes in base58");
         for (const auto* text : {&watch.sender_id, &watch.rule, &watch.signed_tx_base64,
-                                 &watch.idempotency_key, &watch.public_key, &watch.cost, &watch.block_hash})
+                                 &watch.idempotency_key, &watch.public_key, &watch.block_hash})
             if (text->find('\0') != std::string::npos)
                 throw StorageError("a text of the watch of " + watch.tx_hash +
                                    " holds a NUL character, which PostgreSQL does not store");
@@ -321,11 +327,12 @@ base::Task<bool> PgWatchStore::wait_for_watches(std::chrono::milliseconds timeou
 
 base::Task<std::vector<StoredTransition>> PgWatchStore::transitions(std::string tx_hash) {
     return lane_.transaction([tx_hash = std::move(tx_hash)](pqxx::work& tx) {
-        const auto rows = shim::query(tx,
-                                      "SELECT from_stage, to_stage, " + microseconds_of("at") +
-                                          ", block_height, " + microseconds_of("block_time") +
-                                          ", evidence FROM watch_transitions WHERE tx_hash = $1 ORDER BY at",
-                                      tx_hash);
+        const auto rows =
+            shim::query(tx,
+                        "SELECT from_stage, to_stage, " + microseconds_of("at") + ", block_height, " +
+                            microseconds_of("block_time") + ", evidence, " + certainty_columns() +
+                            " FROM watch_transitions WHERE tx_hash = $1 ORDER BY at",
+                        tx_hash);
         std::vector<StoredTransition> found;
         for (const auto& row : rows) {
             StoredTransition stored;
@@ -337,6 +344,7 @@ base::Task<std::vector<StoredTransition>> PgWatchStore::transitions(std::string 
                 transition.at = chain::ExecutedAt{row[3].as<chain::BlockHeight>(),
                                                   row[4].as<std::uint64_t>() * kNanosecondsPerMicrosecond};
             transition.evidence = row[5].as<std::string>();
+            stored.certainty = certainty_of(row, 6).value_or(chain::Certainty{});
             found.push_back(std::move(stored));
         }
         return found;

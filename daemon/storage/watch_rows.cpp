@@ -1,6 +1,7 @@
 #include "storage/watch_rows.hpp"
 
 #include "chain/wire/base58.hpp"
+#include "storage/certainty_rows.hpp"
 #include "storage/sql_time.hpp"
 
 #include <array>
@@ -48,16 +49,17 @@ Watch watch_of(const pqxx::row& row) {
     watch.transaction.tx_hash = watch.tx_hash;
     watch.transaction.nonce = shim::optional_of<std::uint64_t>(row[9]);
     watch.transaction.valid_until = shim::optional_of<chain::BlockHeight>(row[10]);
-    watch.cost = row[11].as<std::string>();
+    watch.transaction.nonce_index = shim::optional_of<std::uint16_t>(row[11]);
     watch.transaction.watched_since = shim::optional_of<chain::BlockHeight>(row[12]).value_or(0);
     watch.checks = row[13].as<unsigned>();
-    watch.balance_missing_since = shim::optional_of<chain::BlockHeight>(row[14]);
+    watch.transaction.objection = row[14].as<std::string>();
     watch.stuck = row[15].as<bool>();
     watch.stage_since = wall_time(row[16]);
     watch.created_at = wall_time(row[17]);
     watch.next_check_at = wall_time(row[18]);
     watch.transaction.block_hash = row[19].as<std::string>();
     watch.transaction.block_hash_height = shim::optional_of<chain::BlockHeight>(row[20]);
+    watch.certainty = certainty_of(row, 21).value_or(chain::Certainty{});
     return watch;
 }
 
@@ -67,9 +69,10 @@ const std::string kWatchColumns =
     "tx_hash, sender_id, origin, stage, coalesce(verdict, ''), coalesce(reason, ''), "
     "coalesce(evidence::text, ''), coalesce(signed_tx_base64, ''), coalesce(public_key, ''), nonce, "
     "valid_until, "
-    "coalesce(cost::text, ''), watched_since, checks, balance_missing_since, stuck_since IS NOT NULL, " +
+    "nonce_index, watched_since, checks, coalesce(objection::text, ''), stuck_since IS NOT NULL, " +
     microseconds_of("stage_since") + ", " + microseconds_of("created_at") + ", " +
-    microseconds_of("next_check_at") + ", coalesce(block_hash, ''), block_hash_height";
+    microseconds_of("next_check_at") + ", coalesce(block_hash, ''), block_hash_height, " +
+    certainty_columns();
 
 std::vector<Watch> watches_of(const pqxx::result& rows) {
     std::vector<Watch> found;

@@ -30,10 +30,10 @@ struct NewWatch {
     std::string idempotency_key;
     std::string public_key;
     std::optional<std::uint64_t> nonce;
+    std::optional<std::uint16_t> nonce_index;
     std::optional<chain::BlockHeight> valid_until;
     std::string block_hash;
     std::optional<chain::BlockHeight> block_hash_height;
-    std::string cost;  // yoctoNEAR
 };
 
 struct Watch {
@@ -41,13 +41,12 @@ struct Watch {
     std::string sender_id;
     WatchOrigin origin = WatchOrigin::hash;
     chain::WatchState state;
+    chain::Certainty certainty;  // of it
     chain::WatchedTransaction transaction;
     std::string evidence_json;  // of the latest transition; empty: none
     std::string signed_tx_base64;
     std::string public_key;
-    std::string cost;
     unsigned checks = 0;
-    std::optional<chain::BlockHeight> balance_missing_since;
     bool stuck = false;
     base::WallTime stage_since{};
     base::WallTime created_at{};
@@ -56,6 +55,7 @@ struct Watch {
 
 struct StoredTransition {
     chain::Transition transition;
+    chain::Certainty certainty;
     base::WallTime learned_at{};
 };
 
@@ -82,8 +82,8 @@ struct WatchUpdate {
     // Being stuck is a finding, once for each stage; leaving the stage ends it.
     std::optional<bool> stuck;
     std::optional<chain::BlockHeight> watched_since;  // the first time alone counts
-    // Set, or forgotten with 0.
-    std::optional<chain::BlockHeight> balance_missing_since;
+    // JSON: why the hosts would not take it now; empty: they would.
+    std::optional<std::string> objection;
     std::string sender_id;  // as the chain has it, if the watch names another one; empty: as it is
     bool alert = true;      // false: history
 };

@@ -1,13 +1,13 @@
 // Writes updates of watches in one transaction: their rows, their transitions, the lines of the stream, and
 // the findings of watches that end badly or are stuck.
 #include "base/log.hpp"
-#include "chain/json/json_check.hpp"
 #include "metrics/watch_series.hpp"
+#include "storage/certainty_rows.hpp"
 #include "storage/copy.hpp"
 #include "storage/fault.hpp"
-#include "storage/news.hpp"
 #include "storage/pg_watch_store.hpp"
 #include "storage/sql_time.hpp"
+#include "storage/watch_findings.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,45 +22,25 @@ namespace {
 
 constexpr std::int64_t kMicrosecondsPerDay = 86'400ll * 1'000'000;
 
-struct Row {
-    chain::Stage stage = chain::Stage::accepted;
-    bool stuck = false;
-    std::string sender_id;
-};
-
 // Locked to the end of the transaction, in one order for everybody.
-std::unordered_map<std::string, Row> lock_rows(pqxx::transaction_base& tx,
-                                               std::span<const WatchUpdate> updates) {
+std::unordered_map<std::string, WatchBefore> lock_rows(pqxx::transaction_base& tx,
+                                                       std::span<const WatchUpdate> updates) {
     std::vector<std::string> tx_hashes;
     for (const auto& update : updates) tx_hashes.push_back(update.tx_hash);
-    std::unordered_map<std::string, Row> found;
+    std::unordered_map<std::string, WatchBefore> found;
     const auto rows = shim::query(tx,
-                                  "SELECT tx_hash, stage, stuck_since IS NOT NULL, sender_id FROM watches "
+                                  "SELECT tx_hash, stage, stuck_since IS NOT NULL, sender_id, valid_until, "
+                                  "coalesce(reason, ''), coalesce(evidence::text, '') FROM watches "
                                   "WHERE tx_hash = ANY ($1::text[]) ORDER BY tx_hash FOR UPDATE",
                                   text_array(tx_hashes));
     for (const auto& row : rows) {
         const auto stage = chain::parse_stage(row[1].as<std::string>()).value_or(chain::Stage::accepted);
-        found.emplace(row[0].as<std::string>(), Row{stage, row[2].as<bool>(), row[3].as<std::string>()});
+        found.emplace(row[0].as<std::string>(),
+                      WatchBefore{stage, row[2].as<bool>(), row[3].as<std::string>(),
+                                  shim::optional_of<chain::BlockHeight>(row[4]), row[5].as<std::string>(),
+                                  row[6].as<std::string>()});
     }
     return found;
-}
-
-struct Applied {
-    const WatchUpdate* update;
-    Row before;
-    bool leaves_stage() const { return update->state.stage != before.stage; }
-    bool becomes_stuck() const { return update->stuck == true && (!before.stuck || leaves_stage()); }
-};
-
-// Nothing that a host says may keep the rest from being stored, or a question from being answered later.
-std::string storable_json(const std::string& json) {
-    const auto check = chain::check_json(json);
-    if (check.queryable()) return json;
-    return check.valid ? chain::Evidence().text("raw", json).to_json() : "{}";
-}
-std::string storable_text(std::string text) {
-    std::replace(text.begin(), text.end(), '\0', ' ');
-    return text;
 }
 
 template <class T>
@@ -68,11 +48,14 @@ std::string text_of(const std::optional<T>& value) {
     return value ? std::to_string(*value) : std::string();
 }
 
-void write_watches(pqxx::transaction_base& tx, const std::vector<Applied>& applied, std::int64_t now) {
+void write_watches(pqxx::transaction_base& tx, const std::vector<AppliedUpdate>& applied, std::int64_t now) {
     std::vector<std::string> tx_hashes, stages, verdicts, reasons, evidence, next_checks, checks, stuck,
-        balances, watched, moved, senders;
-    for (const auto& [update, before] : applied) {
+        objections, watched, moved, senders;
+    CertaintyColumns certainty;
+    for (const auto& item : applied) {
+        const auto& [update, before] = item;
         const auto& state = update->state;
+        certainty.add(item.certainty_of(state.stage));
         tx_hashes.push_back(update->tx_hash);
         stages.emplace_back(chain::stage_name(state.stage));
         verdicts.emplace_back(state.verdict ? chain::verdict_name(*state.verdict) : chain::Text());
@@ -83,7 +66,9 @@ void write_watches(pqxx::transaction_base& tx, const std::vector<Applied>& appli
                                                     : std::string());
         checks.push_back(std::to_string(update->more_checks));
         stuck.emplace_back(!update->stuck ? "" : *update->stuck ? "t" : "f");
-        balances.push_back(text_of(update->balance_missing_since));
+        objections.push_back(!update->objection           ? std::string("=")
+                             : update->objection->empty() ? std::string()
+                                                          : storable_json(*update->objection));
         watched.push_back(text_of(update->watched_since));
         moved.emplace_back(state.stage != before.stage ? "t" : "f");
         senders.push_back(storable_text(update->sender_id));
@@ -99,40 +84,51 @@ void write_watches(pqxx::transaction_base& tx, const std::vector<Applied>& appli
         "  stuck_since = CASE WHEN u.stuck = 't' THEN CASE WHEN u.moved = 't' THEN now.at "
         "                       ELSE coalesce(w.stuck_since, now.at) END "
         "                     WHEN u.stuck = 'f' OR u.moved = 't' THEN NULL ELSE w.stuck_since END, "
-        "  balance_missing_since = CASE WHEN u.balance = '' THEN w.balance_missing_since "
-        "                               ELSE nullif(u.balance::bigint, 0) END, "
+        "  objection = CASE WHEN u.objection = '=' THEN w.objection ELSE nullif(u.objection, '')::json END, "
+        "  conclusive = u.conclusive::boolean, safe_to_resign_after_height = nullif(u.safe, '')::bigint, "
+        "  safe_to_resign_estimated_at = estimated_time(nullif(u.safe, '')::bigint), "
         "  watched_since = coalesce(w.watched_since, nullif(u.watched, '')::bigint), "
         "  sender_id = coalesce(nullif(u.sender, ''), w.sender_id), "
         "  stage_since = CASE WHEN u.moved = 't' THEN now.at ELSE w.stage_since END, updated_at = now.at "
         "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
-        "  $8::text[], $9::text[], $10::text[], $11::text[], $12::text[]) AS u (tx_hash, stage, verdict, "
-        "  reason, evidence, next_check, checks, stuck, balance, watched, moved, sender), (SELECT " +
-            time_parameter(13) + " AS at) AS now WHERE w.tx_hash = u.tx_hash",
+        "  $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[]) "
+        "  AS u (tx_hash, stage, verdict, reason, evidence, next_check, checks, stuck, objection, watched, "
+        "  moved, sender, conclusive, safe), (SELECT " +
+            time_parameter(15) + " AS at) AS now WHERE w.tx_hash = u.tx_hash",
         text_array(tx_hashes), text_array(stages), text_array(verdicts), text_array(reasons),
         text_array(evidence), text_array(next_checks), text_array(checks), text_array(stuck),
-        text_array(balances), text_array(watched), text_array(moved), text_array(senders), now);
+        text_array(objections), text_array(watched), text_array(moved), text_array(senders),
+        text_array(certainty.conclusive), text_array(certainty.safe_heights), now);
 }
 
 // Transitions of one update are told apart by a microsecond each, so that their order stays known.
 const std::string kTransitions =
-    "WITH steps AS MATERIALIZED (SELECT n, tx_hash, from_stage, to_stage, " + time_parameter(8) +
+    "WITH steps AS MATERIALIZED (SELECT n, tx_hash, from_stage, to_stage, " + time_parameter(10) +
     "    + interval '1 microsecond' * place::int AS at, nullif(height, '')::bigint AS block_height, "
     "    timestamptz 'epoch' + interval '1 microsecond' * nullif(block_at, '')::bigint AS block_time, "
-    "    evidence::json AS evidence "
-    "  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) "
-    "    WITH ORDINALITY AS s (tx_hash, from_stage, to_stage, place, height, block_at, evidence, n)), "
+    "    evidence::json AS evidence, conclusive::boolean AS conclusive, nullif(safe, '')::bigint AS safe, "
+    "    estimated_time(nullif(safe, '')::bigint) AS safe_at "
+    "  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
+    "    $8::text[], $9::text[]) WITH ORDINALITY "
+    "    AS s (tx_hash, from_stage, to_stage, place, height, block_at, evidence, conclusive, safe, n)), "
     "written AS (INSERT INTO watch_transitions (tx_hash, from_stage, to_stage, at, block_height, block_time, "
-    "    evidence) SELECT tx_hash, from_stage, to_stage, at, block_height, block_time, evidence FROM steps "
-    "  ORDER BY n) "
+    "    evidence, conclusive, safe_to_resign_after_height, safe_to_resign_estimated_at) "
+    "  SELECT tx_hash, from_stage, to_stage, at, block_height, block_time, evidence, conclusive, safe, "
+    "safe_at "
+    "  FROM steps ORDER BY n) "
     "INSERT INTO stream_events (kind, tx_hash, body) SELECT 'transition', s.tx_hash, "
     "  json_build_object('tx_hash', s.tx_hash, 'sender_id', w.sender_id, 'from_stage', s.from_stage, "
     "  'to_stage', s.to_stage, 'at', s.at, 'block_height', s.block_height, 'block_time', s.block_time, "
     "  'verdict', CASE WHEN s.to_stage IN ('completed', 'final') THEN w.verdict END, "
-    "  'reason', CASE WHEN s.to_stage = w.stage THEN w.reason END, 'evidence', s.evidence) "
+    "  'reason', CASE WHEN s.to_stage = w.stage THEN w.reason END, 'conclusive', s.conclusive, "
+    "  'safe_to_resign_after_height', s.safe, 'safe_to_resign_estimated_at', s.safe_at, "
+    "  'evidence', s.evidence) "
     "FROM steps s JOIN watches w USING (tx_hash) ORDER BY n";
 
-void write_transitions(pqxx::transaction_base& tx, const std::vector<Applied>& applied, std::int64_t now) {
+void write_transitions(pqxx::transaction_base& tx, const std::vector<AppliedUpdate>& applied,
+                       std::int64_t now) {
     std::vector<std::string> tx_hashes, from, to, places, heights, times, evidence;
+    CertaintyColumns certainty;
     for (const auto& item : applied) {
         for (std::size_t i = 0; i < item.update->transitions.size(); ++i) {
             const auto& transition = item.update->transitions[i];
@@ -145,113 +141,25 @@ void write_transitions(pqxx::transaction_base& tx, const std::vector<Applied>& a
                 transition.at ? std::to_string(transition.at->timestamp_nanosec / kNanosecondsPerMicrosecond)
                               : std::string());
             evidence.push_back(storable_json(transition.evidence));
+            certainty.add(item.certainty_of(transition.to));
         }
     }
     if (tx_hashes.empty()) return;
     shim::query(tx, kTransitions, text_array(tx_hashes), text_array(from), text_array(to), text_array(places),
-                text_array(heights), text_array(times), text_array(evidence), now);
+                text_array(heights), text_array(times), text_array(evidence),
+                text_array(certainty.conclusive), text_array(certainty.safe_heights), now);
 }
 
-struct WatchFinding {
-    chain::Finding finding;
-    bool alert = true;
-};
-
-std::string words_of(const std::string& reason) {
-    if (reason == chain::reason::kSuperseded) return "another transaction used its nonce";
-    if (reason == chain::reason::kBalance) return "its signer has not enough for it";
-    if (reason == chain::reason::kExpired) return "its block hash is too old";
-    if (reason == chain::reason::kNoRoute) return "no host took it";
-    if (reason == chain::reason::kNeverSeen) return "it was not seen while it could have been included";
-    if (reason == chain::reason::kRefusedByDatabase) return "what was to be stored of it was refused";
-    return reason;
-}
-
-chain::Finding ending(const Applied& item, const chain::Transition& end, std::uint64_t now) {
-    chain::Finding finding;
-    finding.kind = chain::stage_name(end.to);
-    finding.finding_id = finding.kind + ":" + item.update->tx_hash;
-    finding.failure.error_class = storable_text(item.update->state.reason);
-    finding.failure.error_text = words_of(finding.failure.error_class) + ": " + storable_json(end.evidence);
-    finding.at = end.at.value_or(chain::ExecutedAt{0, now});
-    return finding;
-}
-
-// Being stuck in another stage is another finding.
-chain::Finding being_stuck(const Applied& item, std::uint64_t now) {
-    const std::string stage(chain::stage_name(item.update->state.stage));
-    chain::Finding finding;
-    finding.kind = "stuck";
-    finding.finding_id = "stuck:" + item.update->tx_hash + ":" + stage;
-    finding.failure.error_class = "stuck_" + stage;
-    finding.failure.error_text = "it is longer in the stage " + stage + " than it should be";
-    finding.at = {0, now};
-    return finding;
-}
-
-// `now`: microseconds.
-std::vector<WatchFinding> findings_of(const std::vector<Applied>& applied, std::int64_t now) {
-    const auto now_nanosec = static_cast<std::uint64_t>(now) * kNanosecondsPerMicrosecond;
-    std::vector<WatchFinding> findings;
-    const auto add = [&](const Applied& item, chain::Finding finding) {
-        finding.tx_hash = item.update->tx_hash;
-        finding.signer_id = item.before.sender_id;
-        findings.push_back({std::move(finding), item.update->alert});
-    };
-    for (const auto& item : applied) {
-        for (const auto& transition : item.update->transitions)
-            if (chain::is_end(transition.to) && transition.to != chain::Stage::final)
-                add(item, ending(item, transition, now_nanosec));
-        if (item.becomes_stuck()) add(item, being_stuck(item, now_nanosec));
-    }
-    return findings;
-}
-
-// Earlier findings stay as they are: a watch may be removed and come again.
-const std::string kFindings =
-    "INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, error_class, error_text, "
-    "block_height, "
-    "  block_time) "
-    "SELECT id, kind, tx_hash, tx_hash, signer_id, nullif(class, ''), nullif(text, ''), "
-    "  nullif(height, '')::bigint, timestamptz 'epoch' + interval '1 microsecond' * at::bigint "
-    "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
-    "$8::text[]) "
-    "  AS new (id, kind, tx_hash, signer_id, class, text, height, at) "
-    "WHERE NOT EXISTS (SELECT FROM findings f WHERE f.tree_id = new.tx_hash AND f.finding_id = new.id) "
-    "RETURNING kind, coalesce(error_class, '')";
-
-// Kind and error_class of those that were new.
-std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transaction_base& tx,
-                                                                const std::vector<WatchFinding>& findings) {
-    if (findings.empty()) return {};
-    std::vector<std::string> ids, kinds, tx_hashes, signers, classes, texts, heights, times;
-    News news;
-    for (const auto& [finding, alert] : findings) {
-        const auto at = finding.at.timestamp_nanosec;
-        ids.push_back(finding.finding_id);
-        kinds.push_back(finding.kind);
-        tx_hashes.push_back(finding.tx_hash);
-        signers.push_back(finding.signer_id);
-        classes.push_back(finding.failure.error_class);
-        texts.push_back(finding.failure.error_text);
-        heights.push_back(finding.at.height > 0 ? std::to_string(finding.at.height) : std::string());
-        times.push_back(std::to_string(at / kNanosecondsPerMicrosecond));
-        if (alert) news.add(finding.finding_id, at);
-    }
-    const auto rows = shim::query(tx, kFindings, text_array(ids), text_array(kinds), text_array(tx_hashes),
-                                  text_array(signers), text_array(classes), text_array(texts),
-                                  text_array(heights), text_array(times));
-    tell(tx, news);
-    std::vector<std::pair<std::string, std::string>> written;
-    for (const auto& row : rows) written.emplace_back(row[0].as<std::string>(), row[1].as<std::string>());
-    return written;
+// An end without a tree, or one that is taken back.
+bool makes_finding(const chain::Transition& step) {
+    return chain::is_end(step.from) || (chain::is_end(step.to) && step.to != chain::Stage::final);
 }
 
 std::set<std::int64_t> days_of(std::span<const WatchUpdate> updates, std::int64_t now) {
     std::set<std::int64_t> days = {now / kMicrosecondsPerDay};
     for (const auto& update : updates)
         for (const auto& transition : update.transitions)
-            if (transition.at && chain::is_end(transition.to) && transition.to != chain::Stage::final)
+            if (transition.at && makes_finding(transition))
                 days.insert(
                     static_cast<std::int64_t>(transition.at->timestamp_nanosec / kNanosecondsPerMicrosecond) /
                     kMicrosecondsPerDay);
@@ -268,7 +176,7 @@ struct Updated {
 Updated write(pqxx::connection& connection, std::span<const WatchUpdate> updates, std::int64_t now) {
     pqxx::work tx(connection);
     auto rows = lock_rows(tx, updates);
-    std::vector<Applied> applied;
+    std::vector<AppliedUpdate> applied;
     Updated updated;
     for (const auto& update : updates) {
         const auto row = rows.find(update.tx_hash);
@@ -357,11 +265,8 @@ private:
 };
 
 bool may_alert(const WatchUpdate& update) {
-    const auto is_bad_end = [](const chain::Transition& step) {
-        return chain::is_end(step.to) && step.to != chain::Stage::final;
-    };
     return update.alert && (update.stuck == true ||
-                            std::any_of(update.transitions.begin(), update.transitions.end(), is_bad_end));
+                            std::any_of(update.transitions.begin(), update.transitions.end(), makes_finding));
 }
 
 void count(metrics::WatchSeries& series, const Updated& updated) {

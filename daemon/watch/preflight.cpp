@@ -4,7 +4,6 @@
 #include "base/json_text.hpp"
 #include "chain/json/errors.hpp"
 #include "chain/wire/base64.hpp"
-#include "chain/wire/fees.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -18,34 +17,63 @@ namespace {
 
 namespace wire = chain::wire;
 using Json = nlohmann::ordered_json;
-using Members = std::initializer_list<std::pair<const char*, Json>>;
 
 // The block that includes it is somewhat above the final head.
 constexpr std::uint64_t kHeadSlack = 1'000;
 constexpr chain::BlockHeight kHighestStored = std::numeric_limits<std::int64_t>::max();  // a bigint
 
-Json variant(const char* name, Members members) {
-    Json payload = Json::object();
-    for (const auto& [member, value] : members) payload[member] = value;
-    Json json = Json::object();
-    json[name] = std::move(payload);
-    return json;
+// By error class: the part of the transaction at fault, and what helps (gateway.md §7).
+struct Advice {
+    std::string_view error_class;
+    const char* where;
+    const char* remedy;
+};
+constexpr Advice kAdvice[] = {
+    {"parse_error", "", "send the Borsh bytes of a signed transaction, base64-encoded"},
+    {"invalid_nonce", "transaction.nonce", "query view_access_key, sign again with its nonce + 1"},
+    {"nonce_too_large", "transaction.nonce", "query view_access_key, sign again with its nonce + 1"},
+    {"invalid_nonce_index", "transaction.nonce", "query view_gas_key_nonces, and use one of its places"},
+    {"expired", "transaction.block_hash", "fetch a fresh block hash (block, finality final) and sign again"},
+    {"invalid_chain", "transaction.block_hash",
+     "take the block hash from a final block of this network and sign again"},
+    {"not_enough_balance", "transaction.signer_id", "fund the account or reduce the cost (gas and deposits)"},
+    {"not_enough_balance_for_deposit", "transaction.signer_id", "fund the account or reduce the deposits"},
+    {"not_enough_gas_key_balance", "transaction.public_key", "fund the gas key or reduce the gas"},
+    {"lack_balance_for_state", "transaction.signer_id",
+     "fund the account: its storage needs what it would have left"},
+    {"invalid_signature", "signature",
+     "check that the signing key matches the transaction's public key, that the serialization is Borsh, "
+     "and that the signed data is the SHA-256 hash of the Borsh bytes"},
+    {"access_key_not_found", "transaction.public_key", "use a key that exists on the account"},
+    {"signer_missing", "transaction.signer_id", "create and fund the account first, or correct signer_id"},
+    {"access_key_allowance", "transaction.public_key",
+     "use a key with a larger allowance, or a full-access key"},
+    {"access_key_permission_full_access", "transaction.actions", "sign with a full-access key"},
+    {"access_key_permission_deposit", "transaction.actions",
+     "sign with a full-access key, or attach no deposit"},
+    {"access_key_permission_receiver", "transaction.receiver_id",
+     "sign with a key that is for this receiver, or a full-access key"},
+    {"access_key_permission_method", "transaction.actions",
+     "sign with a key that allows this method, or a full-access key"},
+    {"transaction_size_exceeded", "transaction", "send less in one transaction"},
+    {"cost_overflow", "transaction.actions", "correct gas and deposits"},
+    {"total_prepaid_gas_exceeded", "transaction.actions", "attach less gas"},
+    {"delete_action_must_be_final", "transaction.actions", "put DeleteAccount last"},
+    {"zero_attached_gas", "transaction.actions", "attach gas to each function call"},
+    {"delegate_action_must_be_only_one", "transaction.actions",
+     "send each delegate action in a transaction of its own"},
+};
+
+void advise(SubmitError& error) {
+    for (const auto& advice : kAdvice) {
+        if (advice.error_class != error.error_class) continue;
+        if (error.where.empty()) error.where = advice.where;
+        error.remedy = advice.remedy;
+    }
 }
 
-SubmitError refused(const Json& error, const char* where) {
-    return refusal(error.dump(-1, ' ', false, Json::error_handler_t::replace), where);
-}
-
-SubmitError actions_refused(const char* error) {
-    Json json = Json::object();
-    json["ActionsValidation"] = error;
-    return refused(json, "transaction.actions");
-}
-
-SubmitError key_refused(const Json& error, const char* where = "transaction.actions") {
-    Json json = Json::object();
-    json["InvalidAccessKeyError"] = error;
-    return refused(json, where);
+SubmitError refused(const Json& error) {
+    return refusal(error.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 SubmitError malformed(std::string detail, std::string where) {
@@ -54,7 +82,7 @@ SubmitError malformed(std::string detail, std::string where) {
     error.error_class = "parse_error";
     error.detail = std::move(detail);
     error.where = std::move(where);
-    error.remedy = remedy(error.error_class);
+    advise(error);
     return error;
 }
 
@@ -79,124 +107,51 @@ SubmitError malformed_base64(std::string_view text) {
                      "character " + std::to_string(text.size() - 4));
 }
 
-// Rules that are the same in every protocol version.
-std::optional<SubmitError> check_actions(const std::vector<wire::Action>& actions) {
-    unsigned delegates = 0;
-    for (std::size_t i = 0; i < actions.size(); ++i) {
-        const auto& action = actions[i].value;
-        const bool last = i + 1 == actions.size();
-        if (std::holds_alternative<wire::DeleteAccount>(action) && !last)
-            return actions_refused("DeleteActionMustBeFinal");
-        if (std::holds_alternative<wire::SignedDelegate>(action) ||
-            std::holds_alternative<wire::SignedDelegateV2>(action))
-            ++delegates;
-        const auto* call = std::get_if<wire::FunctionCall>(&action);
-        if (call != nullptr && call->gas == 0) return actions_refused("FunctionCallZeroAttachedGas");
-    }
-    if (delegates > 1) return actions_refused("DelegateActionMustBeOnlyOne");
-    return std::nullopt;
-}
-
-std::optional<SubmitError> check_bytes(const wire::SignedTransaction& transaction) {
-    const auto& body = transaction.transaction;
-    if (auto error = check_actions(body.actions)) return error;
-    const auto size = wire::encode(body).size();
-    if (size > kLargestTransaction)
-        return refused(variant("TransactionSizeExceeded", {{"size", size}, {"limit", kLargestTransaction}}),
-                       "transaction");
-    if (wire::check_signature(transaction) == chain::SignatureCheck::invalid)
-        return refused("InvalidSignature", "signature");
-    if (!cost_of(body, 0)) return refused("CostOverflow", "transaction.actions");
-    return std::nullopt;
-}
-
-Json balance(chain::u128 amount) { return base::to_string(amount); }
-
 std::optional<SubmitError> check_block(const wire::Transaction& transaction, const ChainFacts& facts) {
     const auto hash = transaction.block_hash.to_string();
     const auto head = "the final head is " + std::to_string(facts.head.height);
     if (!facts.block) {
-        auto error = refused("InvalidChain", "transaction.block_hash");
+        auto error = refused("InvalidChain");
         error.detail += ": after some seconds still no host knows block " + hash + ", and " + head;
         return error;
     }
     if (facts.head.height <= base::saturated_add(facts.block->height, facts.validity_blocks))
         return std::nullopt;
-    auto error = refused("Expired", "transaction.block_hash");
+    auto error = refused("Expired");
     error.detail += ": its block_hash " + hash + " is of height " + std::to_string(facts.block->height) +
                     ", " + head + ", and a block hash is good for " + std::to_string(facts.validity_blocks) +
                     " heights";
     return error;
 }
 
-std::optional<SubmitError> check_nonce(const wire::Transaction& transaction, std::uint64_t key_nonce,
-                                       chain::BlockHeight head) {
+// No node objects to it, and no block of today takes it (recorded: refused.json of nearcore-84).
+std::optional<SubmitError> check_nonce(const wire::Transaction& transaction, chain::BlockHeight head) {
     const auto nonce = transaction.nonce.nonce;
-    if (nonce <= key_nonce)
-        return refused(variant("InvalidNonce", {{"tx_nonce", nonce}, {"ak_nonce", key_nonce}}),
-                       "transaction.nonce");
-    // Transactions before a strict one may be under way, so it can still get its turn.
     const auto bound =
         base::saturated_multiply(base::saturated_add(head, kHeadSlack), chain::kNoncesOfAHeight);
-    if (nonce >= bound)
-        return refused(variant("NonceTooLarge", {{"tx_nonce", nonce}, {"upper_bound", bound}}),
-                       "transaction.nonce");
-    return std::nullopt;
+    if (nonce < bound) return std::nullopt;
+    Json error = Json::object();
+    error["NonceTooLarge"] = {{"tx_nonce", nonce}, {"upper_bound", bound}};
+    return refused(error);
 }
 
-// The function-call permission of a key as `query` shows it; null: full access.
-Json permission_of(const std::string& permission_json) {
-    const auto permission = Json::parse(permission_json, nullptr, false);
-    for (const char* name : {"FunctionCall", "GasKeyFunctionCall"})
-        if (permission.is_object() && permission.contains(name)) return permission[name];
-    return {};
+// The name of an error's variant: a text, or the only member of an object.
+std::string variant_of(const std::string& error_json) {
+    const auto error = Json::parse(error_json, nullptr, false);
+    if (error.is_string()) return error.get<std::string>();
+    return error.is_object() && error.size() == 1 ? error.begin().key() : std::string();
 }
 
-bool is_gas_key(const std::string& permission_json) {
-    const auto permission = Json::parse(permission_json, nullptr, false);
-    return permission.is_object() &&
-           (permission.contains("GasKeyFunctionCall") || permission.contains("GasKeyFullAccess"));
+// In this protocol version no node ever takes it (chain-model.md §9.2).
+bool heals_never(const std::string& error_json) {
+    const auto variant = variant_of(error_json);
+    for (const char* name :
+         {"InvalidSignature", "ActionsValidation", "TransactionSizeExceeded", "InvalidTransactionVersion"})
+        if (variant == name) return true;
+    return false;
 }
 
-std::optional<SubmitError> check_allowance(const wire::Transaction& transaction, const Json& permission,
-                                           chain::u128 cost) {
-    const auto text = permission.value("allowance", Json());
-    const auto allowance =
-        text.is_string() ? base::parse_u128(text.get_ref<const std::string&>()) : std::nullopt;
-    if (!allowance || *allowance >= cost) return std::nullopt;
-    return key_refused(variant("NotEnoughAllowance", {{"account_id", transaction.signer_id},
-                                                      {"public_key", transaction.public_key.to_string()},
-                                                      {"allowance", balance(*allowance)},
-                                                      {"cost", balance(cost)}}),
-                       "transaction.public_key");
-}
-
-std::optional<SubmitError> check_permission(const wire::Transaction& transaction, const Json& permission) {
-    const auto& actions = transaction.actions;
-    const auto* call = actions.size() == 1 ? std::get_if<wire::FunctionCall>(&actions[0].value) : nullptr;
-    if (call == nullptr) return key_refused("RequiresFullAccess");
-    if (call->deposit > 0) return key_refused("DepositWithFunctionCall");
-    const auto receiver = permission.value("receiver_id", Json());
-    if (receiver.is_string() && receiver != transaction.receiver_id)
-        return key_refused(variant("ReceiverMismatch",
-                                   {{"tx_receiver", transaction.receiver_id}, {"ak_receiver", receiver}}),
-                           "transaction.receiver_id");
-    const auto methods = permission.value("method_names", Json::array());
-    if (!methods.is_array() || methods.empty()) return std::nullopt;
-    if (std::find(methods.begin(), methods.end(), Json(call->method_name)) != methods.end())
-        return std::nullopt;
-    return key_refused(variant("MethodNameMismatch", {{"method_name", call->method_name}}));
-}
-
-std::optional<SubmitError> check_money(const wire::Transaction& transaction, const ChainFacts& facts,
-                                       chain::u128 cost) {
-    // A gas key pays for the gas itself.
-    if (is_gas_key(facts.key->permission_json) || facts.account->amount >= cost) return std::nullopt;
-    return refused(variant("NotEnoughBalance", {{"signer_id", transaction.signer_id},
-                                                {"balance", balance(facts.account->amount)},
-                                                {"cost", balance(cost)}}),
-                   "transaction.signer_id");
-}
+void list(std::string& names, const std::string& name) { names += (names.empty() ? "" : ", ") + name; }
 
 }  // namespace
 
@@ -210,7 +165,7 @@ base::Result<ReadTransaction, SubmitError> read_transaction(const SubmitRequest&
     if (bytes.empty()) return malformed("there are no bytes", "byte 0");
     auto decoded = wire::decode_signed_transaction(bytes);
     if (!decoded) return malformed(decoded.error());
-    if (auto error = check_bytes(*decoded)) return std::move(*error);
+    if (wire::check_signature(*decoded) == chain::SignatureCheck::invalid) return refused("InvalidSignature");
     ReadTransaction read;
     read.tx_hash = wire::transaction_hash(decoded->transaction).to_string();
     read.base64 = chain::base64_encode(bytes);
@@ -221,23 +176,36 @@ base::Result<ReadTransaction, SubmitError> read_transaction(const SubmitRequest&
 std::optional<SubmitError> check_against_chain(const wire::Transaction& transaction,
                                                const ChainFacts& facts) {
     if (auto error = check_block(transaction, facts)) return error;
-    const auto cost = cost_of(transaction, facts.gas_price);
-    if (!cost) return refused("CostOverflow", "transaction.actions");
-    if (!facts.account)
-        return refused(variant("SignerDoesNotExist", {{"signer_id", transaction.signer_id}}),
-                       "transaction.signer_id");
-    if (!facts.key)
-        return key_refused(variant("AccessKeyNotFound", {{"account_id", transaction.signer_id},
-                                                         {"public_key", transaction.public_key.to_string()}}),
-                           "transaction.public_key");
-    // A gas key has many nonces, and `query` shows none of them.
-    if (!transaction.nonce.nonce_index && !is_gas_key(facts.key->permission_json))
-        if (auto error = check_nonce(transaction, facts.key->nonce, facts.head.height)) return error;
-    if (auto error = check_money(transaction, facts, *cost)) return error;
-    const auto permission = permission_of(facts.key->permission_json);
-    if (!permission.is_object()) return std::nullopt;
-    if (auto error = check_allowance(transaction, permission, *cost)) return error;
-    return check_permission(transaction, permission);
+    return check_nonce(transaction, facts.head.height);
+}
+
+Judged judge(const std::vector<rpc::SubmitSource::Opinion>& opinions) {
+    using Says = rpc::SubmitSource::Opinion::Says;
+    Judged judged;
+    std::size_t objections = 0;
+    bool healing = false;  // an objection that may pass
+    bool silent = false;
+    for (const auto& opinion : opinions) {
+        if (opinion.says == Says::on_chain) judged.on_chain = true;
+        if (opinion.says == Says::no_objection) list(judged.unobjected_by, opinion.host);
+        if (opinion.says == Says::silent) silent = true;
+        if (opinion.says != Says::objects) continue;
+        ++objections;
+        healing = healing || !heals_never(opinion.error_json);
+        if (judged.error_json.empty()) judged.error_json = opinion.error_json;
+        list(judged.objected_by, opinion.host);
+    }
+    if (judged.on_chain || !judged.unobjected_by.empty()) {
+        judged.error_json.clear();
+        judged.objected_by.clear();
+    }
+    judged.is_proof = !judged.error_json.empty() && !healing && (objections > 1 || !silent);
+    return judged;
+}
+
+bool is_congestion(const std::string& error_json) {
+    const auto variant = variant_of(error_json);
+    return variant == "ShardCongested" || variant == "ShardStuck";
 }
 
 // The block that includes it has a parent that is not further from it (chain-model.md §8).
@@ -247,52 +215,16 @@ chain::BlockHeight valid_until(const ChainFacts& facts) {
                     kHighestStored);
 }
 
-std::optional<chain::u128> cost_of(const wire::Transaction& transaction, chain::u128 gas_price) {
-    const auto cost = wire::transaction_cost(transaction, gas_price);
-    if (!cost) return std::nullopt;
-    return cost->total;
-}
-
-SubmitError refusal(std::string error_json, std::string where) {
+SubmitError refusal(std::string error_json) {
     const auto failure =
         chain::classify_failure(base::JsonObject().json("InvalidTxError", error_json).to_json());
     SubmitError error;
     error.kind = SubmitError::Kind::refused;
     error.error_class = failure.error_class;
     error.detail = failure.error_text;
-    error.where = std::move(where);
-    error.remedy = remedy(failure.error_class);
     error.error_json = std::move(error_json);
+    advise(error);
     return error;
-}
-
-std::string_view remedy(std::string_view error_class) {
-    static constexpr std::pair<std::string_view, std::string_view> kRemedies[] = {
-        {"parse_error", "send the Borsh bytes of a signed transaction, base64-encoded"},
-        {"invalid_nonce", "query view_access_key, sign again with its nonce + 1"},
-        {"nonce_too_large", "query view_access_key, sign again with its nonce + 1"},
-        {"expired", "fetch a fresh block hash (block, finality final) and sign again"},
-        {"invalid_chain", "take the block hash from a final block of this network and sign again"},
-        {"not_enough_balance", "fund the account or reduce the cost (gas and deposits)"},
-        {"invalid_signature",
-         "check that the signing key matches the transaction's public key, that the serialization is Borsh, "
-         "and that the signed data is the SHA-256 hash of the Borsh bytes"},
-        {"access_key_not_found", "use a key that exists on the account"},
-        {"signer_missing", "create and fund the account first, or correct signer_id"},
-        {"access_key_allowance", "use a key with a larger allowance, or a full-access key"},
-        {"access_key_permission_full_access", "sign with a full-access key"},
-        {"access_key_permission_deposit", "sign with a full-access key, or attach no deposit"},
-        {"access_key_permission_receiver", "sign with a key that is for this receiver, or a full-access key"},
-        {"access_key_permission_method", "sign with a key that allows this method, or a full-access key"},
-        {"transaction_size_exceeded", "send less in one transaction"},
-        {"cost_overflow", "correct gas and deposits"},
-        {"delete_action_must_be_final", "put DeleteAccount last"},
-        {"zero_attached_gas", "attach gas to each function call"},
-        {"delegate_action_must_be_only_one", "send each delegate action in a transaction of its own"},
-    };
-    for (const auto& [known, text] : kRemedies)
-        if (known == error_class) return text;
-    return {};
 }
 
 }  // namespace receiptd::watch

@@ -1,20 +1,19 @@
-// Whether a transaction that is handed in can be included at all: first by its bytes alone, then by what
-// the chain says (chain-model.md §9). Only what no node would take is refused. Pure.
+// Whether a transaction that is handed in can be included at all: by its bytes, by its block hash and nonce,
+// and by what the nodes' own verifier says of it (rpc.md §5.2). Only what no node would take is refused.
+// Pure.
 #pragma once
 
-#include "chain/json/decode.hpp"
 #include "chain/rows/rows.hpp"
 #include "chain/wire/transaction.hpp"
+#include "rpc/submit_source.hpp"
 #include "watch/submission.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 namespace receiptd::watch {
-
-inline constexpr std::uint64_t kLargestTransaction = 1'572'864;  // bytes, without the signature
 
 // A signed transaction whose bytes are in order.
 struct ReadTransaction {
@@ -24,30 +23,36 @@ struct ReadTransaction {
 
     const chain::wire::Transaction& body() const { return signed_transaction.transaction; }
 };
-// Decodes, and checks size, signature and the rules that need no state.
+// Decodes, and checks the signature.
 base::Result<ReadTransaction, SubmitError> read_transaction(const SubmitRequest& request);
 
-// Facts that the chain told. nullopt: the item does not exist.
+// Facts that the chain told.
 struct ChainFacts {
-    std::optional<chain::BlockRef> block;  // that of the transaction's block_hash
+    std::optional<chain::BlockRef> block;  // that of the transaction's block_hash; nullopt: no host knows it
     chain::BlockRef head;                  // final
     std::uint64_t validity_blocks = 86'400;
-    std::optional<chain::AccountView> account;
-    std::optional<chain::AccessKeyView> key;
-    chain::u128 gas_price = 0;
 };
-// Makes the checks in nearcore's order; nullopt: all passed.
+// Makes the checks that no node makes for us; nullopt: nothing speaks against it.
 std::optional<SubmitError> check_against_chain(const chain::wire::Transaction& transaction,
                                                const ChainFacts& facts);
 
+// The hosts' opinions of one transaction, put together.
+struct Judged {
+    bool on_chain = false;
+    std::string unobjected_by;  // "first, second"
+    // Where no host takes it:
+    std::string error_json;   // the InvalidTxError of the first that objects; empty: none does
+    std::string objected_by;  // "first, second"
+    // No later block can heal the error (chain-model.md §9.2), and two hosts say so where two have a word.
+    bool is_proof = false;
+};
+Judged judge(const std::vector<rpc::SubmitSource::Opinion>& opinions);
+// Congestion passes by itself: what is refused for it alone is sent all the same.
+bool is_congestion(const std::string& error_json);
+
 // The last height at which a block may include it.
 chain::BlockHeight valid_until(const ChainFacts& facts);
-// nullopt: it does not fit 128 bits.
-std::optional<chain::u128> cost_of(const chain::wire::Transaction& transaction, chain::u128 gas_price);
-
 // From an InvalidTxError as nodes have it.
-SubmitError refusal(std::string error_json, std::string where);
-// Advice for an error class (gateway.md §7); empty where nothing is known to help.
-std::string_view remedy(std::string_view error_class);
+SubmitError refusal(std::string error_json);
 
 }  // namespace receiptd::watch

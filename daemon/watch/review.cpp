@@ -3,7 +3,6 @@
 #include "base/backoff.hpp"
 #include "chain/wire/account_id.hpp"
 #include "storage/stored_tree.hpp"
-#include "watch/watch_index.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -47,14 +46,6 @@ bool is_stuck(const storage::Watch& watch, const ReviewRules& rules, base::Stead
     return patience && rules.steady_now >= std::max(in_stage_since, *rules.at_head_since) + *patience;
 }
 
-// Notes the block since which the balance does not cover the cost, by the balance told last.
-void count_without_balance(storage::WatchUpdate& update, const storage::Watch& watch,
-                           const chain::NotIncludedUpTo& seen) {
-    if (seen.balance && !watch.balance_missing_since)
-        update.balance_missing_since = seen.key_height.value_or(seen.height);
-    if (!seen.balance && watch.balance_missing_since && seen.cost > 0) update.balance_missing_since = 0;
-}
-
 // The person who asked for the watch may have named another account than the signer.
 void correct_sender(storage::WatchUpdate& update, const storage::Watch& watch, const chain::TreeSeen& seen) {
     if (seen.included_at && seen.signer_id != watch.sender_id && chain::is_valid_account_id(seen.signer_id))
@@ -68,14 +59,7 @@ Check check_tree(const storage::Watch& watch, const Sight& sight, const ReviewRu
     return check;
 }
 
-bool asks_for_sender(const storage::Watch& watch) {
-    return (watch.transaction.nonce && !watch.public_key.empty()) || !watch.cost.empty();
-}
-
-void ask_for_sender(const storage::Watch& watch, Check& check) {
-    check.key = watch.transaction.nonce && !watch.public_key.empty();
-    check.balance = !watch.cost.empty();
-}
+bool has_key(const storage::Watch& watch) { return watch.transaction.nonce && !watch.public_key.empty(); }
 
 bool is_late(const storage::Watch& watch, const ReviewRules& rules) {
     return rules.now >= watch.created_at + kKeyAfter;
@@ -84,7 +68,7 @@ bool is_late(const storage::Watch& watch, const ReviewRules& rules) {
 Check check_unseen(const storage::Watch& watch, const ReviewRules& rules) {
     Check check;
     check.tree = true;
-    if (is_late(watch, rules)) ask_for_sender(watch, check);
+    check.key = has_key(watch) && is_late(watch, rules);
     check.next = rules.now + base::backoff_delay(kAskAgain, watch.checks + 1, 0);
     return check;
 }
@@ -109,8 +93,6 @@ std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
     for (const auto& observation : observations) {
         auto made = chain::step(update.state, watch.transaction, observation, rules.lifecycle);
         update.transitions.insert(update.transitions.end(), made.begin(), made.end());
-        if (const auto* seen = std::get_if<chain::NotIncludedUpTo>(&observation))
-            count_without_balance(update, watch, *seen);
         if (const auto* seen = std::get_if<chain::TreeSeen>(&observation))
             correct_sender(update, watch, *seen);
     }
@@ -121,16 +103,16 @@ std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
     const bool moved = update.state.stage != watch.state.stage;
     const bool stuck = !moved && is_stuck(watch, rules, in_stage_since);
     if (stuck != watch.stuck) update.stuck = stuck;
-    if (update.transitions.empty() && !update.stuck && !update.balance_missing_since &&
-        update.sender_id.empty())
-        return std::nullopt;
+    if (update.transitions.empty() && !update.stuck && update.sender_id.empty()) return std::nullopt;
     return update;
 }
 
 void apply(storage::Watch& watch, const storage::WatchUpdate& update, base::WallTime now) {
     if (update.state.stage != watch.state.stage) watch.stage_since = now;
     watch.state = update.state;
+    watch.certainty = chain::certainty(watch.state.stage, watch.state.verdict, watch.transaction.valid_until);
     if (!update.sender_id.empty()) watch.sender_id = update.sender_id;
+    if (update.objection) watch.transaction.objection = *update.objection;
     if (update.stuck) watch.stuck = *update.stuck;
     if (update.next_check_at) watch.next_check_at = *update.next_check_at;
     if (update.watched_since && watch.transaction.watched_since == 0)
@@ -148,7 +130,7 @@ Check plan_check(const storage::Watch& watch, const Sight& sight, const ReviewRu
         return check_unseen(watch, rules);
     Check check;
     check.next = rules.now + kWaitAgain;
-    const bool over = *sight.looked_up_to >= last_height(watch.transaction, rules.lifecycle);
+    const bool over = *sight.looked_up_to >= chain::last_height(watch.transaction, rules.lifecycle);
     // A block from before it was watched may have it, and a host that lags does not know it yet. Most that
     // are handed in come soon.
     const bool may_be_older = watch.checks < kAskedIfOlder && watch.origin != storage::WatchOrigin::rule &&
@@ -156,13 +138,13 @@ Check plan_check(const storage::Watch& watch, const Sight& sight, const ReviewRu
     check.tree = over || may_be_older;
     if (over) {  // why it never came is worth a question
         check.next = rules.now + base::backoff_delay(kAskAgain, watch.checks + 1, 0);
-        ask_for_sender(watch, check);
+        check.key = has_key(watch);
         return check;
     }
     if (may_be_older) check.next = rules.now + base::backoff_delay(kOlderAgain, watch.checks + 1, 0);
-    if (!asks_for_sender(watch)) return check;
+    if (!has_key(watch)) return check;
     check.next = rules.now + base::backoff_delay(kKeyAgain, watch.checks + 1, 0);
-    if (is_late(watch, rules)) ask_for_sender(watch, check);
+    check.key = is_late(watch, rules);
     return check;
 }
 

@@ -58,9 +58,8 @@ struct Sight {
 struct Check {
     bool tree = false;      // ask for the transaction
     bool key = false;       // ask for its access key's nonce
-    bool balance = false;   // ask for its signer's balance
     base::WallTime next{};  // when to look again
-    bool asks() const { return tree || key || balance; }
+    bool asks() const { return tree || key; }
 };
 Check plan_check(const storage::Watch& watch, const Sight& sight, const ReviewRules& rules);
 

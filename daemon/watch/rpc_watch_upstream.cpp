@@ -3,7 +3,6 @@
 #include "base/coroutine.hpp"
 #include "chain/rows/rows.hpp"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -21,12 +20,6 @@ std::optional<storage::FoundTransaction> found_in(const chain::TransactionStatus
     found.timestamp_nanosec = block->second.timestamp_nanosec;
     found.rows = chain::found_transaction_rows(*status.transaction, block->second);
     return found;
-}
-
-std::string listed(const std::set<std::string>& names) {
-    std::string list;
-    for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
-    return list;
 }
 
 }  // namespace
@@ -54,26 +47,20 @@ base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash
 }
 
 base::Task<std::optional<WatchUpstream::Sender>> RpcWatchUpstream::sender(SenderQuestion question) {
+    rpc::FinalKeys::Query query;
+    query.account_id = std::move(question.account_id);
+    query.public_key = std::move(question.public_key);
+    query.nonce_index = question.nonce_index;
+    query.own_nonce = question.own_nonce;
+    const auto key = co_await keys_.key(std::move(query));
+    if (!key) co_return std::nullopt;
     Sender sender;
-    std::set<std::string> hosts;
-    if (!question.public_key.empty() && question.own_nonce) {
-        auto key =
-            co_await accounts_.key(question.account_id, std::move(question.public_key), *question.own_nonce);
-        if (!key) co_return std::nullopt;
-        sender.nonce = key->nonce;
-        sender.height = key->height;
-        sender.has_no_account = key->has_no_account;
-        if (!key->nonce) sender.key_missing_at = key->height;
-        hosts.insert(key->hosts.begin(), key->hosts.end());
-    }
-    if (question.cost) {
-        auto balance = co_await accounts_.balance(std::move(question.account_id), *question.cost);
-        if (!balance) co_return std::nullopt;
-        sender.balance = balance->amount;
-        sender.height = std::max(sender.height, balance->height);
-        hosts.insert(balance->hosts.begin(), balance->hosts.end());
-    }
-    sender.hosts = listed(hosts);
+    sender.nonce = key->nonce;
+    sender.height = key->height;
+    sender.has_no_account = key->has_no_account;
+    if (!key->nonce) sender.key_missing_at = key->height;
+    const std::set<std::string> hosts(key->hosts.begin(), key->hosts.end());
+    for (const auto& host : hosts) sender.hosts += (sender.hosts.empty() ? "" : ", ") + host;
     co_return sender;
 }
 

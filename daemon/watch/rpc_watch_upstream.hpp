@@ -1,7 +1,7 @@
 // WatchUpstream over JSON-RPC.
 #pragma once
 
-#include "rpc/final_accounts.hpp"
+#include "rpc/final_keys.hpp"
 #include "rpc/final_tree.hpp"
 #include "rpc/source.hpp"
 #include "watch/watch_upstream.hpp"
@@ -12,8 +12,7 @@ namespace receiptd::watch {
 
 class RpcWatchUpstream final : public WatchUpstream {
 public:
-    RpcWatchUpstream(rpc::TreeSource& trees, rpc::FinalAccounts& accounts)
-        : trees_(trees), accounts_(accounts) {}
+    RpcWatchUpstream(rpc::TreeSource& trees, rpc::FinalKeys& keys) : trees_(trees), keys_(keys) {}
 
     base::Task<TreeAnswer> tree(std::string tx_hash, std::string sender_id,
                                 chain::BlockHeight final_height) override;
@@ -21,7 +20,7 @@ public:
 
 private:
     rpc::TreeSource& trees_;
-    rpc::FinalAccounts& accounts_;
+    rpc::FinalKeys& keys_;
 };
 
 }  // namespace receiptd::watch

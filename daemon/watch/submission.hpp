@@ -23,8 +23,9 @@ struct SubmitRequest {
 struct Submitted {
     std::string tx_hash;
     std::string sender_id;
-    chain::Stage stage = chain::Stage::accepted;  // pending: a host took it
-    bool existing = false;  // the same bytes were handed in before: it is that submission
+    chain::Stage stage = chain::Stage::accepted;
+    chain::Certainty certainty;  // of what `stage` says
+    bool existing = false;       // the same bytes were handed in before: it is that submission
     std::optional<chain::BlockHeight> valid_until;
     std::string note;  // for people; why it is not routed yet, or empty
 };
@@ -46,7 +47,8 @@ struct SubmitError {
 };
 using SubmitResult = base::Result<Submitted, SubmitError>;
 
-// {tx_hash, sender_id, stage, existing, valid_until, note}
+// {tx_hash, sender_id, stage, conclusive, safe_to_resign_after_height, safe_to_resign_estimated_at, existing,
+// valid_until, note}
 std::string submitted_json(const Submitted& submitted);
 
 class Submissions {

@@ -1,8 +1,12 @@
 #include "watch/submitter.hpp"
 
+#include "base/iso_time.hpp"
+#include "base/json_text.hpp"
 #include "base/log.hpp"
 #include "base/sleep.hpp"
 #include "base/task_group.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -26,6 +30,7 @@ Submitted submitted(const storage::Watch& watch, bool existing, std::string note
     result.tx_hash = watch.tx_hash;
     result.sender_id = watch.sender_id;
     result.stage = watch.state.stage;
+    result.certainty = watch.certainty;
     result.existing = existing;
     result.valid_until = watch.transaction.valid_until;
     result.note = std::move(note);
@@ -66,11 +71,17 @@ SubmitError database_away() {
     return error;
 }
 
-// Ends that the chain has not made: what no host took, or its signer could not pay for, may still be
-// included.
-bool may_begin_again(const chain::WatchState& state) {
-    return state.stage == chain::Stage::forwarding_failed || state.stage == chain::Stage::rejected ||
-           (state.stage == chain::Stage::dropped && state.reason == chain::reason::kBalance);
+// Ends that prove nothing; and what this protocol version refuses, a later one may take.
+bool may_begin_again(const storage::Watch& watch) {
+    const auto stage = watch.state.stage;
+    if (!chain::is_end(stage) || stage == chain::Stage::final) return false;
+    return stage == chain::Stage::rejected || !watch.certainty.conclusive;
+}
+
+// The class of the error in a stored objection.
+bool is_of_class(const std::string& objection, const std::string& error_class) {
+    const auto known = nlohmann::json::parse(objection, nullptr, false);
+    return known.is_object() && known.value("error_class", nlohmann::json()) == error_class;
 }
 
 std::string stays_ended(const SubmitError& error) {
@@ -87,15 +98,13 @@ storage::NewWatch new_watch(const ReadTransaction& read, const ChainFacts& facts
     watch.signed_tx_base64 = read.base64;
     watch.idempotency_key = std::move(idempotency_key);
     watch.public_key = body.public_key.to_string();
-    if (!body.nonce.nonce_index) watch.nonce = body.nonce.nonce;
+    watch.nonce = body.nonce.nonce;
+    watch.nonce_index = body.nonce.nonce_index;
     watch.valid_until = valid_until(facts);
     if (facts.block) {
         watch.block_hash = body.block_hash.to_string();
         watch.block_hash_height = facts.block->height;
     }
-    // A gas key pays for the gas itself.
-    const auto cost = cost_of(body, facts.gas_price);
-    if (cost && !body.nonce.nonce_index) watch.cost = base::to_string(*cost);
     return watch;
 }
 
@@ -149,7 +158,7 @@ base::Task<SubmitResult> Submitter::submit(SubmitRequest request) {
     if (before && !request.idempotency_key.empty() && stored->key_owner.empty() &&
         !co_await takes_key(*before, request.idempotency_key))
         co_return other_key(read->tx_hash);
-    if (before && !may_begin_again(before->state)) co_return co_await go_on(std::move(*before));
+    if (before && !may_begin_again(*before)) co_return co_await go_on(std::move(*before));
     auto checked = co_await check(*read);
     if (!checked && before) co_return submitted(*before, true, stays_ended(checked.error()));
     if (!checked) co_return checked.error();
@@ -204,24 +213,9 @@ base::Task<std::string> Submitter::send(storage::Watch& watch, rpc::Priority pri
     const auto before = schedule_.find(watch.tx_hash);
     schedule(watch.tx_hash, before == schedule_.end() ? 1 : before->second.attempts + 1);
     const auto result = co_await source_.broadcast(watch.signed_tx_base64, watch.tx_hash, priority);
-    if (const auto* taken = std::get_if<rpc::SubmitSource::Taken>(&result)) {
-        chain::Routed seen{taken->hosts};
-        co_await observe(watch, std::move(seen));
-        co_return std::string();
-    }
-    // Only the first refusal counts: the transaction's own inclusion may cause later ones.
-    if (watch.state.stage != chain::Stage::accepted) co_return std::string();
-    if (const auto* refused = std::get_if<rpc::SubmitSource::Refused>(&result)) {
-        const auto included = co_await source_.is_included(watch.tx_hash, watch.sender_id);
-        if (!included)
-            co_return refused->hosts + " refused it, and no host tells whether a block holds it already";
-        if (*included) co_return std::string("a block holds it already");
-        auto error = refusal(refused->error_json, {});
-        chain::Refused seen{error.error_class, refused->error_json, refused->hosts};
-        co_await observe(watch, std::move(seen));
-        co_return refused->hosts + " refused it: " + error.detail;
-    }
-    auto detail = std::get<rpc::SubmitSource::NotTaken>(result).detail;
+    if (const auto* sent = std::get_if<rpc::SubmitSource::Sent>(&result))
+        co_return co_await hear_opinions(watch, sent->hosts, priority);
+    auto detail = std::get<rpc::SubmitSource::NotSent>(result).detail;
     const auto waiting = schedule_.find(watch.tx_hash);
     if (waiting != schedule_.end() && time_->now() - waiting->second.since >= options_.give_up) {
         chain::NoRoute seen{detail};
@@ -230,20 +224,58 @@ base::Task<std::string> Submitter::send(storage::Watch& watch, rpc::Priority pri
     co_return "no host took it yet: " + detail;
 }
 
-base::Task<void> Submitter::observe(storage::Watch& watch, chain::Observation observation) {
+base::Task<std::string> Submitter::hear_opinions(storage::Watch& watch, std::string sent_to,
+                                                 rpc::Priority priority) {
+    const auto opinions = co_await source_.opinions(watch.signed_tx_base64, watch.tx_hash, priority);
+    const auto judged = judge(opinions);
+    if (judged.on_chain) co_return std::string("a block holds it already");
+    if (!judged.unobjected_by.empty()) {
+        chain::NoObjection seen{judged.unobjected_by};
+        std::optional<std::string> objection;
+        if (!watch.transaction.objection.empty()) objection.emplace();
+        co_await observe(watch, std::move(seen), std::move(objection));
+        co_return std::string();
+    }
+    if (judged.error_json.empty())
+        co_return "sent to " + sent_to +
+            "; no host that tracks its signer's shard has said anything of it yet";
+    const auto error = refusal(judged.error_json);
+    if (judged.is_proof) {
+        chain::Refused seen{error.error_class, judged.error_json, judged.objected_by};
+        co_await observe(watch, std::move(seen));
+    } else if (!is_of_class(watch.transaction.objection, error.error_class)) {
+        co_await observe(watch, std::nullopt, objection_json(judged, error));
+    }
+    co_return judged.objected_by + " would not take it now: " + error.detail;
+}
+
+std::string Submitter::objection_json(const Judged& judged, const SubmitError& error) const {
+    return base::JsonObject()
+        .text("host", judged.objected_by)
+        .text("error_class", error.error_class)
+        .json("error", judged.error_json)
+        .text("since", base::iso_time(time_->wall()))
+        .to_json();
+}
+
+base::Task<void> Submitter::observe(storage::Watch& watch, std::optional<chain::Observation> observation,
+                                    std::optional<std::string> objection) {
     storage::WatchUpdate update;
     update.tx_hash = watch.tx_hash;
     update.from = watch.state.stage;
     update.state = watch.state;
-    update.transitions = chain::step(update.state, watch.transaction, observation, {});
-    if (update.transitions.empty()) co_return;
+    if (observation) update.transitions = chain::step(update.state, watch.transaction, *observation, {});
+    update.objection = std::move(objection);
+    if (update.transitions.empty() && !update.objection) co_return;
     const auto state = update.state;
+    const auto noted = update.objection;
     std::vector<storage::WatchUpdate> updates;
     updates.push_back(std::move(update));
     // If somebody else moved the watch meanwhile, they know more.
     const auto moved = co_await store_.update_watches(std::move(updates));
     if (!moved.empty()) co_return;
     watch.state = state;
+    if (noted) watch.transaction.objection = *noted;
     if (!is_before_block(state.stage)) schedule_.erase(watch.tx_hash);
 }
 

@@ -28,7 +28,7 @@ struct SubmitterOptions {
     // Pauses between sendings of a transaction that no block holds yet.
     base::BackoffPolicy again{std::chrono::seconds(5), std::chrono::seconds(60), 2.0, 0.3};
     std::chrono::seconds look_every{5};  // for submissions of other processes
-    std::chrono::seconds give_up{300};   // no host took it for so long: forwarding_failed
+    std::chrono::seconds give_up{300};   // no host had it for so long: forwarding_failed
     std::size_t at_once = 8;
     std::uint64_t validity_blocks = 86'400;  // where no host says it
     // The hosts may lag behind the one that named the block hash: so long it is asked for again.
@@ -74,13 +74,9 @@ private:
 
     // Whether the chain would take it.
     base::Task<base::Result<Checked, SubmitError>> check(const ReadTransaction& read);
-    // Whether a host tells facts by which it would be taken; they replace those told.
-    base::Task<bool> milder_facts(const chain::wire::Transaction& transaction, ChainFacts& facts);
     base::Task<base::Result<ChainFacts, SubmitError>> ask_chain(const chain::wire::Transaction& transaction);
     base::Task<void> ask_block(std::shared_ptr<Asked> asked);
     base::Task<void> ask_head(std::shared_ptr<Asked> asked);
-    base::Task<void> ask_account(std::shared_ptr<Asked> asked);
-    base::Task<void> ask_key(std::shared_ptr<Asked> asked);
     base::Task<void> ask_network(std::shared_ptr<Asked> asked);
 
     // nullopt: the database does not answer.
@@ -91,9 +87,14 @@ private:
     base::Task<SubmitResult> go_on(storage::Watch watch);
     base::Task<SubmitResult> store_and_send(storage::NewWatch row, std::optional<chain::Stage> ended,
                                             bool included);
-    // Sends once and keeps what came of it, in `watch` too. Why it was not taken, or an empty text.
+    // Sends once, asks the hosts' verifiers, and keeps what came of it, in `watch` too. Why it is not
+    // pending, or an empty text.
     base::Task<std::string> send(storage::Watch& watch, rpc::Priority priority);
-    base::Task<void> observe(storage::Watch& watch, chain::Observation observation);
+    base::Task<std::string> hear_opinions(storage::Watch& watch, std::string sent_to, rpc::Priority priority);
+    // `objection`: as in WatchUpdate.
+    base::Task<void> observe(storage::Watch& watch, std::optional<chain::Observation> observation,
+                             std::optional<std::string> objection = std::nullopt);
+    std::string objection_json(const Judged& judged, const SubmitError& error) const;
     base::Task<void> send_some(std::shared_ptr<Round> round);
     void schedule(const std::string& tx_hash, unsigned attempts);
     std::vector<std::string> longest_due(base::SteadyTime now) const;

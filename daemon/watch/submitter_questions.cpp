@@ -1,7 +1,6 @@
 // Questions to the database and the chain before a transaction is stored.
 #include "watch/submitter.hpp"
 
-#include "base/log.hpp"
 #include "base/sleep.hpp"
 
 #include <utility>
@@ -22,13 +21,24 @@ SubmitError unavailable(const rpc::Unavailable& fault) {
     return error;
 }
 
+// A host that would take it has a head and a block of its own; a nonce beyond the limit it would not notice.
+std::optional<SubmitError> judge_all(const chain::wire::Transaction& transaction, const ChainFacts& facts,
+                                     const Judged& judged) {
+    if (judged.on_chain) return std::nullopt;
+    auto refused = check_against_chain(transaction, facts);
+    if (refused && (judged.unobjected_by.empty() || refused->error_class == "nonce_too_large"))
+        return refused;
+    if (judged.error_json.empty() || is_congestion(judged.error_json)) return std::nullopt;
+    refused = refusal(judged.error_json);
+    refused->detail += " (said by " + judged.objected_by + ")";
+    return refused;
+}
+
 }  // namespace
 
 // Answers to the questions of one submission; outlives a caller that was cancelled.
 struct Submitter::Asked {
     std::string block_hash;
-    std::string signer_id;
-    std::string public_key;
     ChainFacts facts;
     std::optional<rpc::Unavailable> fault;
 };
@@ -70,50 +80,22 @@ base::Task<void> Submitter::look_up_into(std::shared_ptr<LookUp> found, std::str
 base::Task<base::Result<Submitter::Checked, SubmitError>> Submitter::check(const ReadTransaction& read) {
     auto facts = co_await ask_chain(read.body());
     if (!facts) co_return facts.error();
+    const auto opinions = co_await source_.opinions(read.base64, read.tx_hash, rpc::Priority::submit);
+    auto refused = judge_all(read.body(), *facts, judge(opinions));
+    if (refused) co_return std::move(*refused);
     Checked checked;
-    auto refused = check_against_chain(read.body(), *facts);
-    // Its own inclusion uses its nonce up.
-    if (refused && refused->error_class == "invalid_nonce") {
-        const auto told = co_await source_.is_included(read.tx_hash, read.body().signer_id);
-        if (!told) co_return unavailable(told.error());
-        checked.included = *told;
-    }
-    if (refused && !checked.included && !co_await milder_facts(read.body(), *facts))
-        co_return std::move(*refused);
+    checked.included = judge(opinions).on_chain;
     checked.facts = std::move(*facts);
     co_return std::move(checked);
-}
-
-// Where two hosts can be asked, both must refuse it.
-base::Task<bool> Submitter::milder_facts(const chain::wire::Transaction& transaction, ChainFacts& facts) {
-    if (!facts.block) co_return false;  // all hosts were asked for it
-    const auto opinions =
-        co_await source_.opinions(transaction.signer_id, transaction.public_key.to_string());
-    for (const auto& opinion : opinions) {
-        auto told = facts;
-        told.head = opinion.head;
-        told.account = opinion.account;
-        told.key = opinion.key;
-        if (check_against_chain(transaction, told)) continue;
-        log::warn("hosts differ about the signer of a transaction: it is sent",
-                  {{"signer_id", transaction.signer_id}, {"upstream_that_takes_it", opinion.host}});
-        facts = std::move(told);
-        co_return true;
-    }
-    co_return false;
 }
 
 base::Task<base::Result<ChainFacts, SubmitError>> Submitter::ask_chain(
     const chain::wire::Transaction& transaction) {
     auto asked = std::make_shared<Asked>();
     asked->block_hash = transaction.block_hash.to_string();
-    asked->signer_id = transaction.signer_id;
-    asked->public_key = transaction.public_key.to_string();
     base::TaskGroup questions(executor_);
     questions.spawn(ask_block(asked));
     questions.spawn(ask_head(asked));
-    questions.spawn(ask_account(asked));
-    questions.spawn(ask_key(asked));
     questions.spawn(ask_network(asked));
     co_await questions.join();
     if (asked->fault) co_return unavailable(*asked->fault);
@@ -145,28 +127,10 @@ base::Task<void> Submitter::ask_head(std::shared_ptr<Asked> asked) {
         asked->fault = told.error();
 }
 
-base::Task<void> Submitter::ask_account(std::shared_ptr<Asked> asked) {
-    auto told = co_await source_.account(asked->signer_id);
-    if (told)
-        asked->facts.account = std::move(*told);
-    else
-        asked->fault = told.error();
-}
-
-base::Task<void> Submitter::ask_key(std::shared_ptr<Asked> asked) {
-    auto told = co_await source_.access_key(asked->signer_id, asked->public_key);
-    if (told)
-        asked->facts.key = std::move(*told);
-    else
-        asked->fault = told.error();
-}
-
-// If a host does not answer here, the chain checks it later.
+// If no host answers, the configured number has to do.
 base::Task<void> Submitter::ask_network(std::shared_ptr<Asked> asked) {
     const auto validity = co_await source_.validity_blocks();
     asked->facts.validity_blocks = validity ? *validity : options_.validity_blocks;
-    const auto price = co_await source_.gas_price();
-    if (price) asked->facts.gas_price = *price;
 }
 
 }  // namespace receiptd::watch

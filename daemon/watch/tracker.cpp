@@ -310,6 +310,7 @@ base::Task<void> Tracker::write(Page page) {
 ReviewRules Tracker::rules_now() const {
     ReviewRules rules;
     rules.lifecycle = settings_.lifecycle;
+    rules.lifecycle.agreed_height = chain_.agreed_height();
     rules.stuck = settings_.stuck;
     rules.now = clock_.wall();
     rules.chain_now = chain_.now();

@@ -126,8 +126,7 @@ private:
     base::Task<Asked> ask(const storage::Watch& watch, Sight sight, Check check);
     bool would_end(const storage::Watch& watch, const chain::NotIncludedUpTo& seen) const;
     // False: it cannot be told yet.
-    base::Task<bool> ask_sender(const storage::Watch& watch, const Check& check,
-                                chain::NotIncludedUpTo& seen);
+    base::Task<bool> ask_sender(const storage::Watch& watch, chain::NotIncludedUpTo& seen);
     base::Task<bool> wait_for_height(const storage::Watch& watch, chain::BlockHeight height);
     base::Task<void> conclude(std::string tx_hash, Asked asked);
 

@@ -87,18 +87,20 @@ base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight
     Asked asked;
     chain::NotIncludedUpTo seen;
     auto& conclusive = asked.conclusive;
-    if (check.key || check.balance) conclusive = co_await ask_sender(watch, check, seen);
+    if (check.key) conclusive = co_await ask_sender(watch, seen);
     const auto final_height = chain_.final_height().value_or(0);
     seen.height = known_to_all_hosts();
     // Above a gap the hosts' word has to do.
     if (const auto looked = sight_of(watch).looked_up_to; sight.looked_up_to && looked)
         seen.height = std::max(seen.height, std::min(*looked, chain_.agreed_height()));
+    bool included = false;
     // A block from before it was watched may have it: its own inclusion uses its nonce, too.
     if (check.tree || (conclusive && would_end(watch, seen))) {
         series_.tx_requests.Increment();
         auto answer = co_await upstream_.tree(watch.tx_hash, watch.sender_id, final_height);
         if (auto* known = std::get_if<WatchUpstream::Known>(&answer)) {
-            conclusive = conclusive && known->seen.included_at.has_value();
+            included = known->seen.included_at.has_value();
+            conclusive = conclusive && included;
             if (known->found && chain_.keep && !sight.tree_is_stored)
                 co_await chain_.keep(std::move(*known->found));
             asked.observations.emplace_back(std::move(known->seen));
@@ -109,7 +111,7 @@ base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight
             conclusive = false;
         }
     }
-    if (conclusive) asked.observations.emplace_back(std::move(seen));
+    if (conclusive && !included) asked.observations.emplace_back(std::move(seen));
     co_return asked;
 }
 
@@ -148,15 +150,13 @@ base::Task<void> Tracker::conclude(std::string tx_hash, Asked asked) {
     co_await write(std::move(page));
 }
 
-base::Task<bool> Tracker::ask_sender(const storage::Watch& watch, const Check& check,
-                                     chain::NotIncludedUpTo& seen) {
+base::Task<bool> Tracker::ask_sender(const storage::Watch& watch, chain::NotIncludedUpTo& seen) {
     series_.sender_requests.Increment();
     WatchUpstream::SenderQuestion question;
     question.account_id = watch.sender_id;
-    if (check.key) question.public_key = watch.public_key;
-    question.own_nonce = watch.transaction.nonce;
-    if (check.balance) question.cost = base::parse_u128(watch.cost);
-    const auto cost = question.cost;
+    question.public_key = watch.public_key;
+    question.nonce_index = watch.transaction.nonce_index;
+    question.own_nonce = *watch.transaction.nonce;
     auto sender = co_await upstream_.sender(std::move(question));
     if (!sender) co_return false;
     // Some hosts name no height for an account or key that does not exist.
@@ -167,17 +167,10 @@ base::Task<bool> Tracker::ask_sender(const storage::Watch& watch, const Check& c
     seen.key_missing_at = sender->key_missing_at;
     seen.has_no_account = sender->has_no_account;
     seen.asked = sender->hosts;
-    if (cost && !sender->balance)
+    if (sender->has_no_account)
         seen.asked += ": the account does not exist";
-    else if (check.key && !sender->nonce)
+    else if (!sender->nonce)
         seen.asked += ": the access key does not exist";
-    if (!cost) co_return true;
-    const auto balance = sender->balance.value_or(0);
-    seen.cost = *cost;
-    if (balance >= *cost) co_return true;
-    seen.balance = balance;
-    if (const auto since = watch.balance_missing_since)
-        seen.blocks_without_balance = sender->height > *since ? sender->height - *since : 0;
     co_return true;
 }
 

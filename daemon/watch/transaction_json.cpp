@@ -25,6 +25,15 @@ Json stored_json(const std::string& json) {
     return value.is_discarded() ? Json(json) : value;
 }
 
+// Three members; null where the object is not about a watch.
+void add_certainty(Json& json, const std::optional<chain::Certainty>& certainty) {
+    const auto known = certainty.value_or(chain::Certainty{});
+    json["conclusive"] = certainty ? Json(known.conclusive) : Json();
+    json["safe_to_resign_after_height"] = or_null(known.safe_to_resign_after_height);
+    json["safe_to_resign_estimated_at"] =
+        known.estimated_at ? Json(base::iso_time(*known.estimated_at)) : Json();
+}
+
 Json of_transition(const storage::StoredTransition& stored) {
     const auto& transition = stored.transition;
     const bool learned = stored.learned_at != base::WallTime{};
@@ -34,6 +43,7 @@ Json of_transition(const storage::StoredTransition& stored) {
     json["at"] = learned ? Json(base::iso_time(stored.learned_at)) : Json();
     json["block_height"] = height_or_null(transition.at);
     json["block_time"] = time_or_null(transition.at);
+    add_certainty(json, learned ? std::optional(stored.certainty) : std::nullopt);
     json["evidence"] = stored_json(transition.evidence);
     return json;
 }
@@ -60,6 +70,8 @@ Json of_finding(const chain::Finding& finding) {
     json["error_text"] = text_or_null(finding.failure.error_text);
     json["block_height"] = height_or_null(finding.at);
     json["block_time"] = at > 0 ? Json(base::iso_time_to_microseconds(at)) : Json();
+    add_certainty(json, finding.certainty);
+    json["correction"] = stored_json(finding.correction_json);
     return json;
 }
 
@@ -150,6 +162,7 @@ std::string transaction_json(const TransactionView& view) {
     json["verdict"] = state.verdict ? Json(chain::verdict_name(*state.verdict)) : Json();
     json["near_status"] = view.tree ? near_status_or_null(view.tree->near_status) : Json();
     json["reason"] = text_or_null(reason_of(view, state));
+    add_certainty(json, view.watch ? std::optional(view.watch->certainty) : std::nullopt);
     json["evidence"] = evidence_of(view);
     json["stages"] = Json::array();
     for (const auto& transition : view.transitions) json["stages"].push_back(of_transition(transition));
@@ -168,12 +181,14 @@ std::string watch_json(const storage::Watch& watch) {
     json["stage"] = chain::stage_name(watch.state.stage);
     json["verdict"] = watch.state.verdict ? Json(chain::verdict_name(*watch.state.verdict)) : Json();
     json["reason"] = text_or_null(watch.state.reason);
+    add_certainty(json, watch.certainty);
     json["evidence"] = stored_json(watch.evidence_json);
+    json["objection"] = stored_json(transaction.objection);
     json["stuck"] = watch.stuck;
     json["nonce"] = number_text_or_null(transaction.nonce);
+    json["nonce_index"] = or_null(transaction.nonce_index);
     json["public_key"] = text_or_null(watch.public_key);
     json["valid_until"] = or_null(transaction.valid_until);
-    json["cost"] = text_or_null(watch.cost);
     json["stage_since"] = base::iso_time(watch.stage_since);
     json["created_at"] = base::iso_time(watch.created_at);
     return dumped(json);
@@ -186,6 +201,7 @@ std::string submitted_json(const Submitted& submitted) {
     json["tx_hash"] = submitted.tx_hash;
     json["sender_id"] = submitted.sender_id;
     json["stage"] = chain::stage_name(submitted.stage);
+    add_certainty(json, submitted.certainty);
     json["existing"] = submitted.existing;
     json["valid_until"] = or_null(submitted.valid_until);
     json["note"] = text_or_null(submitted.note);

@@ -3,7 +3,7 @@
 //
 // Members come in a fixed order, and all of them are always there: null is what is not known (yet). Times
 // are ISO 8601 in UTC. Numbers that may pass 2^53 are decimal strings: every amount of tokens
-// (tokens_burnt, *_refunded, net_deposit, cost) and nonces. Heights, counts and gas are numbers.
+// (tokens_burnt, *_refunded, net_deposit) and nonces. Heights, counts and gas are numbers.
 #pragma once
 
 #include "base/clock.hpp"
@@ -48,7 +48,8 @@ bool is_open(const TransactionView& view);
 // Adds the pending receipts of an open tree and the reasons why they wait: only executed receipts are stored.
 void add_open_tree(TransactionView& view, OpenTree open);
 
-// {tx_hash, sender_id, stage, verdict, reason, evidence, stages: [...], findings: [...], tree: {...}|null}.
+// {tx_hash, sender_id, stage, verdict, reason, conclusive, safe_to_resign_after_height,
+// safe_to_resign_estimated_at, evidence, stages: [...], findings: [...], tree: {...}|null}.
 // `reason`: why a watch ended without a tree; else the error_class of the failure that gave the
 // verdict. In `tree` receipts are nested by who made whom (`children`); those deeper than kMostNested
 // levels and those whose maker is not known stand in `tree.more`, each with its parent_receipt_id.

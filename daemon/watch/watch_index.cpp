@@ -7,14 +7,6 @@
 
 namespace receiptd::watch {
 
-chain::BlockHeight last_height(const chain::WatchedTransaction& transaction,
-                               const chain::LifecycleRules& rules) {
-    if (transaction.valid_until) return *transaction.valid_until;
-    // One that nobody has looked for yet ends never.
-    if (transaction.watched_since == 0) return std::numeric_limits<chain::BlockHeight>::max();
-    return base::saturated_add(transaction.watched_since, rules.validity_blocks);
-}
-
 namespace {
 
 // No watch is looked at later than that after the last look: a later time was written by a clock that has
@@ -30,7 +22,7 @@ void WatchIndex::set(const storage::Watch& watch, const chain::LifecycleRules& r
     if (chain::is_end(watch.state.stage)) {
         erase(watch.tx_hash);
         if (watch.state.stage != chain::Stage::final)
-            lost_[watch.tx_hash] = looked_through_at(last_height(watch.transaction, rules));
+            lost_[watch.tx_hash] = looked_through_at(chain::last_height(watch.transaction, rules));
         return;
     }
     lost_.erase(watch.tx_hash);
@@ -44,7 +36,7 @@ void WatchIndex::set(const storage::Watch& watch, const chain::LifecycleRules& r
     const auto patience = chain::stuck_after(watch.state.stage, stuck_);
     entry.stuck_at = patience && !watch.stuck ? entry.in_stage_since + *patience : base::SteadyTime::max();
     entry.waits = watch.state.stage < chain::Stage::included;
-    const auto ends_at = last_height(watch.transaction, rules);
+    const auto ends_at = chain::last_height(watch.transaction, rules);
     entry.is_due = entry.is_due && entry.ends_at == ends_at;
     entry.ends_at = ends_at;
 }

@@ -72,8 +72,4 @@ private:
     std::size_t stuck_count_ = 0;
 };
 
-// The last height at which its end can be told, if it is never included.
-chain::BlockHeight last_height(const chain::WatchedTransaction& transaction,
-                               const chain::LifecycleRules& rules);
-
 }  // namespace receiptd::watch

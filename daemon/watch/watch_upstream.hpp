@@ -36,18 +36,17 @@ public:
 
     struct SenderQuestion {
         std::string account_id;
-        std::string public_key;  // with its transaction's nonce; empty: not asked for
-        std::optional<std::uint64_t> own_nonce;
-        std::optional<chain::u128> cost;  // of its transaction; nullopt: its balance is not asked for
+        std::string public_key;
+        std::optional<std::uint16_t> nonce_index;  // of a gas key
+        std::uint64_t own_nonce = 0;               // of the transaction
     };
     struct Sender {
         std::optional<std::uint64_t> nonce;  // nullopt: the key does not exist
         // The final height at which it does not, nor maybe the account; 0: the key exists, or none was told.
         chain::BlockHeight key_missing_at = 0;
         bool has_no_account = false;
-        std::optional<chain::u128> balance;  // nullopt: the account does not exist
-        chain::BlockHeight height = 0;       // final, not below any answer's; 0: it was not told
-        std::string hosts;                   // "first, second"
+        chain::BlockHeight height = 0;  // final, not below any answer's; 0: it was not told
+        std::string hosts;              // "first, second"
     };
     // nullopt: nobody answered, or one host alone says what would end the transaction.
     virtual base::Task<std::optional<Sender>> sender(SenderQuestion question) = 0;

@@ -10,12 +10,13 @@ from support import BUILD, wait_until
 TOKEN = 10**24
 BALANCE, AMOUNT = 5 * TOKEN, 3 * TOKEN
 # fate: (stage, verdict, reason) as receiptd stores it; (stage, reason) as the chain has it. Nobody but the host that
-# lost it knows that a transaction was not forwarded: to everybody else it grows too old.
+# lost it knows that a transaction was not forwarded: to everybody else it grows too old; and so does one that its
+# signer cannot pay for, as money may come.
 FATES = {
     "included": (("final", "succeeded", None), ("final", None)),
     "late": (("final", "succeeded", None), ("final", None)),
     "superseded": (("dropped", None, "superseded"), ("dropped", "superseded")),
-    "balance": (("dropped", None, "not_enough_balance"), ("dropped", "balance")),
+    "balance": (("expired", None, "expired"), ("dropped", "balance")),
     "expired": (("expired", None, "expired"), ("expired", None)),
     "forwarding": (("expired", None, "expired"), ("forwarding_failed", None)),
 }

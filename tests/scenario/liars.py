@@ -34,12 +34,9 @@ BY_RPC = [
     {"lie": "earliest_height", "height": 2**62},
 ]
 ABOUT_TRANSACTIONS = [
-    {"lie": "balance"},
     {"lie": "nonce"},
     {"lie": "missing_key"},
     {"lie": "missing_account"},
-    {"lie": "gas_price", "price": str(10**20)},
-    {"lie": "gas_price", "price": "1"},
     {"lie": "validity_period", "blocks": 10},
     {"lie": "validity_period", "blocks": 1500},
     {"lie": "invalid_transaction"},

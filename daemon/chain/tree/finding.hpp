@@ -31,12 +31,22 @@ struct NearStatus {
     friend bool operator==(const NearStatus&, const NearStatus&) = default;
 };
 
+// Whether what a watch says can no longer turn out otherwise, and when its transaction may be signed anew.
+struct Certainty {
+    bool conclusive = false;
+    // A block whose parent is at or above this height cannot carry it any more. 0: no block can. nullopt: it
+    // is executed, or its block hash is not known.
+    std::optional<BlockHeight> safe_to_resign_after_height;
+    std::optional<base::WallTime> estimated_at;  // the time of that height
+};
+
 // A finding is reported to people: a failed receipt that is no refund and no payout, a transaction that
 // failed before it made a receipt, tokens that a receiver gave back though nothing failed, or a watched
 // transaction that ended without a tree or is stuck. Empty: not known, or there is none.
 struct Finding {
     std::string finding_id;  // the same for the same cause, however often it is found
-    // "failed_receipt", "failed_transaction", "tokens_returned", "stuck", or the stage that a watch ended in
+    // "failed_receipt", "failed_transaction", "tokens_returned", "stuck", "corrected", or the stage that a
+    // watch ended in
     std::string kind;
     std::string tx_hash;
     std::string signer_id;   // of the transaction
@@ -52,6 +62,8 @@ struct Finding {
     std::optional<Effect> effect;           // of a handled failure or a token flow; empty: none is known
     std::optional<TokenFlow> flow;          // of kind "tokens_returned"
     std::optional<NearStatus> near_status;  // of its transaction, once that has a result; not stored with it
+    std::optional<Certainty> certainty;     // of a watch that ended without a tree or is stuck
+    std::string correction_json;            // of kind "corrected": {told, true, why}
     ExecutedAt at;  // height 0: not known; the time is then that of the transaction, or when it was found
 
     // Gives a failed receipt or transaction its kind and id; or tokens that came back, where there is a flow.

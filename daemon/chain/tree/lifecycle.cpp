@@ -23,6 +23,8 @@ constexpr std::array<std::pair<Stage, Text>, 11> kStages{{
     {Stage::unknown, "unknown"},
 }};
 
+constexpr BlockHeight kHeadAboveFinal = 10;
+
 bool waits_for_inclusion(Stage stage) { return stage == Stage::accepted || stage == Stage::pending; }
 
 class Step {
@@ -30,7 +32,7 @@ public:
     Step(WatchState& state, const WatchedTransaction& transaction, const LifecycleRules& rules)
         : state_(state), transaction_(transaction), rules_(rules) {}
 
-    void operator()(const Routed& seen) {
+    void operator()(const NoObjection& seen) {
         if (state_.stage == Stage::accepted) move(Stage::pending, {}, Evidence().text("host", seen.host));
     }
 
@@ -50,8 +52,8 @@ public:
     // by the chain itself.
     void operator()(const TreeSeen& seen) {
         if (!seen.included_at || state_.stage == Stage::final) return;
-        if (is_end(state_.stage)) state_.reason.clear();
-        reach(Stage::included, seen.included_at, {});
+        if (seen.is_invalid && rules_.agreed_height < last_height_of(*seen.included_at)) return;
+        reach(Stage::included, seen.included_at, corrects());
         reach(Stage::executing, seen.initial_at, {});
         if (seen.verdict && !state_.verdict) {
             state_.verdict = seen.verdict;
@@ -74,11 +76,7 @@ public:
             *transaction_.nonce <= base::saturated_multiply(seen.key_missing_at, kNoncesOfAHeight))
             return without_key(seen);
         if (transaction_.valid_until && seen.height >= *transaction_.valid_until) return expired(seen);
-        if (seen.balance && seen.blocks_without_balance >= rules_.balance_blocks)
-            return without_balance(seen);
-        if (!transaction_.valid_until &&
-            seen.height >= base::saturated_add(transaction_.watched_since, rules_.validity_blocks))
-            never_seen(seen);
+        if (!transaction_.valid_until && seen.height >= last_height(transaction_, rules_)) never_seen(seen);
     }
 
     std::vector<Transition> transitions;
@@ -91,6 +89,21 @@ private:
 
     void reach(Stage stage, const std::optional<ExecutedAt>& at, const Evidence& evidence) {
         if (at && (state_.stage < stage || is_end(state_.stage))) move(stage, at, evidence);
+    }
+
+    // The end that was told, if one was.
+    Evidence corrects() {
+        Evidence told;
+        if (!is_end(state_.stage)) return told;
+        const auto end = Evidence().text("stage", stage_name(state_.stage)).text("reason", state_.reason);
+        state_.reason.clear();
+        return told.json("corrects", end.to_json());
+    }
+
+    // Its block hash is of a block below the one that included it.
+    BlockHeight last_height_of(const ExecutedAt& included_at) const {
+        return transaction_.valid_until.value_or(
+            base::saturated_add(included_at.height, rules_.validity_blocks));
     }
 
     static Evidence looked(const NotIncludedUpTo& seen) {
@@ -125,16 +138,8 @@ private:
             evidence.text("block_hash", transaction_.block_hash)
                 .number("block_hash_height", *height)
                 .number("validity_blocks", *transaction_.valid_until - *height - 1);
+        if (!transaction_.objection.empty()) evidence.json("objection", transaction_.objection);
         move(Stage::expired, {}, evidence);
-    }
-
-    void without_balance(const NotIncludedUpTo& seen) {
-        state_.reason = reason::kBalance;
-        move(Stage::dropped, {},
-             looked(seen)
-                 .text("balance", base::to_string(*seen.balance))
-                 .text("cost", base::to_string(seen.cost))
-                 .number("final_blocks", seen.blocks_without_balance));
     }
 
     void never_seen(const NotIncludedUpTo& seen) {
@@ -173,8 +178,17 @@ TreeSeen tree_seen(const Judgement& judgement) {
     if (seen.verdict) seen.reason = judgement.deciding_class();
     seen.receipts = judgement.receipts.size();
     seen.failed_receipts = judgement.failed_receipts;
+    seen.is_invalid = judgement.transaction_failed;
     seen.decided_by = judgement.decided_by;
     return seen;
+}
+
+BlockHeight last_height(const WatchedTransaction& transaction, const LifecycleRules& rules) {
+    if (transaction.valid_until) return *transaction.valid_until;
+    // One that nobody has looked for yet ends never.
+    if (transaction.watched_since == 0) return std::numeric_limits<BlockHeight>::max();
+    const auto newest = base::saturated_add(transaction.watched_since, kHeadAboveFinal);
+    return base::saturated_add(base::saturated_add(newest, rules.validity_blocks), BlockHeight{1});
 }
 
 std::vector<Transition> step(WatchState& state, const WatchedTransaction& transaction,
@@ -182,6 +196,25 @@ std::vector<Transition> step(WatchState& state, const WatchedTransaction& transa
     Step step(state, transaction, rules);
     std::visit(step, observation);
     return std::move(step.transitions);
+}
+
+Certainty certainty(Stage stage, std::optional<Verdict> verdict, std::optional<BlockHeight> valid_until) {
+    switch (stage) {
+        case Stage::accepted:
+        case Stage::pending:
+        case Stage::forwarding_failed:
+        case Stage::unknown: return {false, valid_until, {}};
+        case Stage::included:
+        case Stage::executing:
+        case Stage::completed: return {true, {}, {}};
+        case Stage::final:
+            if (verdict != Verdict::failed) return {true, {}, {}};
+            return {true, BlockHeight{0}, {}};
+        case Stage::rejected:
+        case Stage::dropped:
+        case Stage::expired: return {true, BlockHeight{0}, {}};
+    }
+    return {};
 }
 
 std::optional<std::chrono::seconds> stuck_after(Stage stage, const StuckRules& rules) {

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,13 +23,13 @@ namespace receiptd::chain {
 
 enum class Stage : std::uint8_t {
     accepted,   // known here: handed in, or asked for
-    pending,    // a host took it into its mempool
+    pending,    // sent; a host that tracks its signer's shard objects to nothing
     included,   // in a chunk
     executing,  // its initial receipt succeeded
     completed,  // every receipt that is no refund is executed
     final,      // all receipts are
     // Ends without a tree
-    rejected,           // refused as invalid
+    rejected,           // no node of this protocol version ever takes it
     forwarding_failed,  // no host took it
     dropped,            // can never be included any more, for its reason
     expired,            // its block hash is too old
@@ -43,7 +44,6 @@ namespace reason {
 inline constexpr Text kSuperseded = "superseded";           // its nonce was used by another transaction
 inline constexpr Text kKeyRemoved = "key_removed";          // a key that is added anew begins above its nonce
 inline constexpr Text kAccountRemoved = "account_removed";  // the same
-inline constexpr Text kBalance = "not_enough_balance";
 inline constexpr Text kExpired = "expired";
 inline constexpr Text kNoRoute = "no_route";
 inline constexpr Text kNeverSeen = "never_seen";
@@ -59,12 +59,14 @@ using Evidence = base::JsonObject;
 // Everything known of the transaction besides its hash. Nothing is known if it was not submitted here.
 struct WatchedTransaction {
     std::string tx_hash;
-    std::optional<std::uint64_t> nonce;  // of an ordinary key
+    std::optional<std::uint64_t> nonce;
+    std::optional<std::uint16_t> nonce_index;  // of a gas key, which has several nonces
     // The last height at which a block may include it: that of its block hash and the validity period.
     std::optional<BlockHeight> valid_until;
     BlockHeight watched_since = 0;  // final head when it was first asked for
     std::string block_hash;         // its own, and that block's height
     std::optional<BlockHeight> block_hash_height;
+    std::string objection;  // JSON: why the hosts would not take it now; empty: they told nothing
 };
 
 struct WatchState {
@@ -75,9 +77,11 @@ struct WatchState {
 
 // --- Observations ---
 
-struct Routed {
-    std::string host;
+// After it was sent, hosts that track its signer's shard had no objection to it (rpc.md §5.2).
+struct NoObjection {
+    std::string host;  // "first, second"
 };
+// By an error that no later block can heal (chain-model.md §9.2).
 struct Refused {
     std::string error_class;  // of the InvalidTxError (errors.hpp)
     std::string error_json;   // with its payload
@@ -96,6 +100,9 @@ struct TreeSeen {
     std::string reason;  // the class of the failure that gave the verdict
     std::uint64_t receipts = 0;
     std::uint64_t failed_receipts = 0;
+    // Its outcome is an InvalidTxError: it used no nonce, and another block may execute it (chain-model.md
+    // §2).
+    bool is_invalid = false;
     std::vector<std::string> decided_by;
     std::string signer_id;  // as the chain has it; empty: it was not told
 };
@@ -108,13 +115,9 @@ struct NotIncludedUpTo {
     BlockHeight key_missing_at =
         0;                        // at this final height its access key did not exist; 0: it is not known to
     bool has_no_account = false;  // nor did the signer
-    // Its signer's balance there, if that is below the transaction's cost.
-    std::optional<u128> balance;
-    u128 cost = 0;
-    std::uint64_t blocks_without_balance = 0;  // for how many it has been so
-    std::string asked;                         // the host asked last, and its answer
+    std::string asked;            // the host asked last, and its answer
 };
-using Observation = std::variant<Routed, Refused, NoRoute, TreeSeen, NotIncludedUpTo>;
+using Observation = std::variant<NoObjection, Refused, NoRoute, TreeSeen, NotIncludedUpTo>;
 
 struct Transition {
     Stage from = Stage::accepted;
@@ -125,13 +128,20 @@ struct Transition {
 
 struct LifecycleRules {
     std::uint64_t validity_blocks = 86'400;
-    // A transaction without cover for its cost for that many final blocks is out of the mempools.
-    std::uint64_t balance_blocks = 20;
+    // All hosts agree on the blocks up to there. Highest: what is looked at is history.
+    BlockHeight agreed_height = std::numeric_limits<BlockHeight>::max();
 };
+
+// The last height at which a block may include it, if its parent is the height below. Of a bare hash: its
+// block hash is of a block that was known when it was first asked for, and the head was not far above the
+// final one.
+BlockHeight last_height(const WatchedTransaction& transaction, const LifecycleRules& rules);
 
 // Applies the observation to `state`; the transitions are in order.
 std::vector<Transition> step(WatchState& state, const WatchedTransaction& transaction,
                              const Observation& observation, const LifecycleRules& rules);
+
+Certainty certainty(Stage stage, std::optional<Verdict> verdict, std::optional<BlockHeight> valid_until);
 
 // Longer in a stage than this is stuck: a condition that ends when it moves. nullopt: never.
 struct StuckRules {

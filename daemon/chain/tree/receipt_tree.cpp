@@ -13,10 +13,14 @@ void ReceiptTree::add(ReceiptFacts receipt) {
     if (!body) body = std::move(receipt);
 }
 
-// A place may be learned after the outcome.
+// A place may be learned after the outcome. A transaction that failed in one block without a receipt may be
+// executed in another one: then that counts (chain-model.md §2).
 void ReceiptTree::add(OutcomeFacts outcome) {
-    auto& known = outcome.id == tx_hash_ ? conversion_ : nodes_[outcome.id].outcome;
-    if (!known)
+    const bool of_transaction = outcome.id == tx_hash_;
+    auto& known = of_transaction ? conversion_ : nodes_[outcome.id].outcome;
+    const bool is_better =
+        of_transaction && known && known->receipt_ids.empty() && !outcome.receipt_ids.empty();
+    if (!known || is_better)
         known = std::move(outcome);
     else if (!known->at)
         known->at = outcome.at;

@@ -31,13 +31,13 @@ TEST_F(WatchUpdates, WriteTheRowTheTransitionsAndTheStream) {
     update.transitions.push_back({Stage::included, Stage::executing, executed_at(102), R"({"a":1})"});
     update.more_checks = 3;
     update.next_check_at = base::WallTime(std::chrono::seconds(1'666'137'777));
-    update.balance_missing_since = 5;
+    update.objection = R"({"error_class":"not_enough_balance"})";
     EXPECT_TRUE(this->update(update).empty());
     const auto watch = await(watches().watch(hash_of(1)));
     EXPECT_EQ(watch->state.stage, Stage::executing);
     EXPECT_EQ(watch->evidence_json, R"({"a":1})");
     EXPECT_EQ(watch->checks, 3u);
-    EXPECT_EQ(watch->balance_missing_since, 5u);
+    EXPECT_EQ(watch->transaction.objection, R"({"error_class":"not_enough_balance"})");
     EXPECT_EQ(watch->next_check_at, update.next_check_at);
     EXPECT_EQ(watch->stage_since, store().clock.now);
     const auto steps = await(watches().transitions(hash_of(1)));
@@ -56,14 +56,76 @@ TEST_F(WatchUpdates, WithoutATransitionKeepWhatIsThere) {
     add({new_watch(1)});
     update(step_update(hash_of(1), Stage::accepted, Stage::pending));
     auto later = step_update(hash_of(1), Stage::pending, Stage::pending);
-    later.balance_missing_since = 9;
+    later.objection = "{}";
     update(later);
-    later.balance_missing_since = 0;
+    later.objection = "";
     update(later);
     const auto watch = await(watches().watch(hash_of(1)));
-    EXPECT_FALSE(watch->balance_missing_since);
+    EXPECT_EQ(watch->transaction.objection, "");
     EXPECT_EQ(watch->evidence_json, R"({"host":"a"})");
     EXPECT_EQ(value("SELECT count(*) FROM watch_transitions"), "1");
+}
+
+constexpr const char* kCertainties =
+    "SELECT conclusive, safe_to_resign_after_height, safe_to_resign_estimated_at::text FROM ";
+
+TEST_F(WatchUpdates, SayWhetherTheEndIsProvenAndWhenItMayBeSignedAnew) {
+    auto watch = new_watch(1);
+    watch.valid_until = 1000;
+    add({watch});
+    update(ending(hash_of(1), Stage::accepted, Stage::forwarding_failed, chain::reason::kNoRoute));
+    EXPECT_EQ(rows(kCertainties + std::string("watches")), "f|1000|-\n");
+    EXPECT_EQ(rows(kCertainties + std::string("watch_transitions")), "f|1000|-\n");
+    EXPECT_EQ(rows(kCertainties + std::string("findings")), "f|1000|-\n");
+    EXPECT_EQ(
+        value("SELECT body ->> 'safe_to_resign_after_height' FROM stream_events WHERE kind = 'transition'"),
+        "1000");
+    add({new_watch(2)});
+    update(ending(hash_of(2), Stage::accepted, Stage::dropped, chain::reason::kSuperseded));
+    const auto second = " WHERE tx_hash = '" + hash_of(2) + "'";
+    EXPECT_EQ(rows(kCertainties + ("findings" + second)), "t|0|-\n");
+    EXPECT_EQ(value("SELECT body ->> 'conclusive' FROM stream_events" + second + " AND kind = 'finding'"),
+              "true");
+    const auto told = await(watches().transitions(hash_of(2)));
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_TRUE(told[0].certainty.conclusive);
+    EXPECT_EQ(told[0].certainty.safe_to_resign_after_height, 0u);
+}
+
+TEST_F(WatchUpdates, CorrectAnEndThatTheChainTakesBack) {
+    add({new_watch(1)});
+    update(ending(hash_of(1), Stage::accepted, Stage::forwarding_failed, chain::reason::kNoRoute));
+    auto included = step_update(hash_of(1), Stage::forwarding_failed, Stage::included);
+    included.transitions[0].at = executed_at(101);
+    included.alert = false;  // however late it is learned
+    update(included);
+    EXPECT_EQ(rows("SELECT error_class, conclusive, correction -> 'told' ->> 'reason', "
+                   "correction -> 'told' ->> 'finding_id', correction -> 'true' ->> 'included_height' "
+                   "FROM findings WHERE kind = 'corrected'"),
+              "forwarding_failed|t|no_route|forwarding_failed:" + hash_of(1) + "|101\n");
+    EXPECT_EQ(value("SELECT count(*) FROM alerts WHERE kind = 'corrected'"), "1");
+    EXPECT_EQ(
+        value("SELECT count(*) FROM stream_events WHERE kind = 'finding' AND body ->> 'kind' = 'corrected'"),
+        "1");
+    EXPECT_EQ(value("SELECT count(*) FROM findings WHERE kind = 'forwarding_failed'"), "1") << "it stays";
+}
+
+TEST_F(WatchUpdates, EstimateThatTimeByTheRhythmOfTheChain) {
+    rows("SELECT make_partitions('2022-10-18', '2022-10-19')");
+    for (const char* block : {"100, '2022-10-18 10:00:00Z'", "160, '2022-10-18 10:01:00Z'"})
+        rows(
+            "INSERT INTO blocks (block_height, block_time, block_hash, prev_hash, timestamp_nanosec) "
+            "SELECT " +
+            std::string(block) + ", 'a', 'b', 0");
+    auto watch = new_watch(1);
+    watch.valid_until = 220;
+    add({watch});
+    EXPECT_EQ(rows(kCertainties + std::string("watches")), "f|220|2022-10-18 10:02:00+00\n");
+    const auto read = await(watches().watch(hash_of(1)))->certainty.estimated_at;
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->time_since_epoch(), std::chrono::seconds(1'666'087'320));
+    EXPECT_EQ(value("SELECT coalesce(estimated_time(9223372036854775807)::text, 'none')"), "none");
+    EXPECT_EQ(value("SELECT coalesce(estimated_time(0)::text, 'none')"), "none");
 }
 
 TEST_F(WatchUpdates, CorrectTheSenderInTheStreamToo) {

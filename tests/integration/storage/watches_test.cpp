@@ -24,7 +24,7 @@ NewWatch submission(std::uint32_t number, const std::string& key = {}) {
     watch.public_key = "ed25519:6E8sCci9badyRkXb3JoRpBj5p8C6Tw41ELDZoiihKEtp";
     watch.nonce = 18'446'744'073'709'551'615ull;
     watch.valid_until = 1000;
-    watch.cost = "340282366920938463463374607431768211455";
+    watch.nonce_index = 65'535;
     return watch;
 }
 
@@ -42,7 +42,9 @@ TEST_F(Watches, AreKeptAsTheyCame) {
     EXPECT_EQ(handed_in->transaction.tx_hash, hash_of(1));
     EXPECT_EQ(handed_in->transaction.nonce, 18'446'744'073'709'551'615ull);
     EXPECT_EQ(handed_in->transaction.valid_until, 1000u);
-    EXPECT_EQ(handed_in->cost, "340282366920938463463374607431768211455");
+    EXPECT_EQ(handed_in->transaction.nonce_index, 65'535u);
+    EXPECT_FALSE(handed_in->certainty.conclusive);
+    EXPECT_EQ(handed_in->certainty.safe_to_resign_after_height, handed_in->transaction.valid_until);
     const auto known_by_hash = await(watches().watch(hash_of(2)));
     ASSERT_TRUE(known_by_hash);
     EXPECT_EQ(known_by_hash->origin, WatchOrigin::hash);

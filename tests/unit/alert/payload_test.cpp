@@ -164,9 +164,26 @@ TEST(Payload, OfAnExpiredTransactionHasNoTree) {
     finding.tx_hash = "TX";
     finding.signer_id = "alice.near";
     finding.failure.error_class = "expired";
+    finding.certainty = chain::Certainty{true, 0, {}};
     finding.at = {0, 1'700'000'000'000'000'000};
     cause.finding = finding;
     expect_golden("expired.json", payload(cause));
+}
+
+TEST(Payload, OfACorrectionTellsWhatWasToldAndWhatIsTrue) {
+    Cause cause;
+    cause.kind = "corrected";
+    cause.tx_hash = "TX";
+    chain::Finding finding;
+    finding.kind = cause.kind;
+    finding.tx_hash = "TX";
+    finding.correction_json =
+        R"({"told":{"stage":"forwarding_failed"},"true":{"stage":"included"},"why":"a block"})";
+    cause.finding = finding;
+    const auto body = Json::parse(payload(cause));
+    EXPECT_EQ(body["type"], "transaction.corrected");
+    EXPECT_EQ(body["data"]["correction"]["told"]["stage"], "forwarding_failed");
+    EXPECT_EQ(body["data"]["summary"], "what was told of transaction TX does not hold");
 }
 
 TEST(Payload, OfAForgottenFindingStillTellsWhatItCan) {

@@ -63,7 +63,7 @@ public:
 
 TEST(Lifecycle, GoesThroughEveryStageWithTheBlockThatProvesIt) {
     Life life(handed_in());
-    life.sees(Routed{"regular"}).sees(finished());
+    life.sees(NoObjection{"regular"}).sees(finished());
     EXPECT_EQ(life.path(), "accepted pending included executing completed final");
     EXPECT_EQ(life.state.verdict, Verdict::succeeded);
     EXPECT_FALSE(life.transitions[0].at);
@@ -84,7 +84,7 @@ TEST(Lifecycle, AFailedInitialReceiptNeverExecutes) {
 }
 
 TEST(Lifecycle, StagesAreNeverLeftBackwardsWhateverTheOrder) {
-    std::vector<Observation> seen{Routed{"a"},        Refused{"invalid_nonce", "{}", "b"},
+    std::vector<Observation> seen{NoObjection{"a"},   Refused{"invalid_nonce", "{}", "b"},
                                   NoRoute{"timeout"}, not_in(105),
                                   not_in(5000),       finished()};
     auto partly = finished();
@@ -119,8 +119,17 @@ TEST(Lifecycle, NoRouteIsAnEndOnlyWhereNoHostTookIt) {
     life.sees(NoRoute{"regular: connection refused"});
     EXPECT_EQ(life.path(), "accepted forwarding_failed");
     Life routed(handed_in());
-    routed.sees(Routed{"other"}).sees(NoRoute{"regular: connection refused"});
+    routed.sees(NoObjection{"other"}).sees(NoRoute{"regular: connection refused"});
     EXPECT_EQ(routed.path(), "accepted pending");
+}
+
+TEST(Lifecycle, AnEndThatTheChainTakesBackIsNamed) {
+    Life life(handed_in());
+    life.sees(NoRoute{"regular: timeout"}).sees(finished());
+    EXPECT_EQ(life.path(), "accepted forwarding_failed included executing completed final");
+    EXPECT_EQ(life.transitions[1].evidence,
+              R"({"corrects":{"stage":"forwarding_failed","reason":"no_route"}})");
+    EXPECT_EQ(life.transitions[2].evidence, "{}");
 }
 
 TEST(Lifecycle, ANonceThatWasUsedByAnotherSupersedes) {
@@ -173,32 +182,83 @@ TEST(Lifecycle, ExpiresWhenNoBlockMayIncludeItAnyMore) {
     EXPECT_EQ(life.transitions[0].evidence, R"({"not_included_up_to":1000,"valid_until":1000})");
 }
 
-TEST(Lifecycle, WithoutCoverForItsCostItIsDroppedAfterAWhile) {
+TEST(Lifecycle, WhatTheHostsObjectedToIsInTheEvidenceOfItsExpiry) {
     Life life(handed_in());
-    auto seen = not_in(200);
-    seen.balance = 5;
-    seen.cost = 9;
-    seen.blocks_without_balance = 19;
-    life.sees(seen);
-    EXPECT_EQ(life.path(), "accepted");
-    seen.blocks_without_balance = 20;
-    life.sees(seen);
-    EXPECT_EQ(life.state.reason, "not_enough_balance");
-    EXPECT_EQ(life.path(), "accepted dropped");
+    life.transaction.objection = R"({"error_class":"not_enough_balance"})";
+    life.sees(not_in(1000));
+    EXPECT_NE(life.transitions[0].evidence.find(R"("objection":{"error_class":"not_enough_balance"})"),
+              std::string::npos);
+}
+
+class InvalidInABlock : public ::testing::Test {
+protected:
+    TreeSeen invalid() const {
+        auto seen = finished(Verdict::failed);
+        seen.initial_at.reset();
+        seen.is_invalid = true;
+        return seen;
+    }
+    Life& sees(Life& life, const TreeSeen& seen, BlockHeight agreed_height) const {
+        LifecycleRules rules;
+        rules.agreed_height = agreed_height;
+        for (auto& transition : step(life.state, life.transaction, seen, rules))
+            life.transitions.push_back(std::move(transition));
+        return life;
+    }
+};
+
+TEST_F(InvalidInABlock, IsNoEndWhileAnotherBlockMayExecuteIt) {
+    Life life(handed_in());
+    EXPECT_EQ(sees(life, invalid(), 999).path(), "accepted");
+    EXPECT_EQ(sees(life, finished(), 999).path(), "accepted included executing completed final");
+    EXPECT_EQ(life.state.verdict, Verdict::succeeded);
+}
+
+TEST_F(InvalidInABlock, IsTheEndWhenNoBlockMayExecuteItAnyMore) {
+    Life life(handed_in());
+    EXPECT_EQ(sees(life, invalid(), 1000).path(), "accepted included completed final");
+    EXPECT_EQ(certainty(life.state.stage, life.state.verdict, 1000).safe_to_resign_after_height, 0u);
+}
+
+TEST_F(InvalidInABlock, OfABareHashTheBlockThatHasItTellsHowLongThatIs) {
+    Life life(known_by_hash());
+    EXPECT_EQ(sees(life, invalid(), 110 + 86'399).path(), "accepted");
+    EXPECT_EQ(sees(life, invalid(), 110 + 86'400).path(), "accepted included completed final");
+}
+
+TEST(Certainty, OnlyAProofIsConclusive) {
+    for (const auto stage : {Stage::rejected, Stage::dropped, Stage::expired}) {
+        EXPECT_TRUE(certainty(stage, {}, 1000).conclusive);
+        EXPECT_EQ(certainty(stage, {}, 1000).safe_to_resign_after_height, 0u);
+    }
+    for (const auto stage : {Stage::accepted, Stage::pending, Stage::forwarding_failed, Stage::unknown}) {
+        EXPECT_FALSE(certainty(stage, {}, 1000).conclusive);
+        EXPECT_EQ(certainty(stage, {}, 1000).safe_to_resign_after_height, 1000u);
+        EXPECT_FALSE(certainty(stage, {}, {}).safe_to_resign_after_height) << "its block hash is not known";
+    }
+}
+
+TEST(Certainty, WhatIsExecutedIsNeverSignedAnew) {
+    for (const auto stage : {Stage::included, Stage::executing, Stage::completed, Stage::final}) {
+        EXPECT_TRUE(certainty(stage, Verdict::succeeded, 1000).conclusive);
+        EXPECT_FALSE(certainty(stage, Verdict::callback_failed, 1000).safe_to_resign_after_height);
+    }
+    EXPECT_EQ(certainty(Stage::final, Verdict::failed, 1000).safe_to_resign_after_height, 0u)
+        << "none of it was";
 }
 
 TEST(Lifecycle, OfAHashAloneNothingIsLearnedUntilItsWindowIsOver) {
     Life life(known_by_hash());
-    auto seen = not_in(86'499);
+    auto seen = not_in(86'510);
     seen.key_nonce = 1'000'000;
     seen.asked = "archival: UNKNOWN_TRANSACTION";
     life.sees(seen);
     EXPECT_EQ(life.path(), "accepted");
-    seen.height = 86'500;
+    seen.height = 86'511;
     life.sees(seen);
     EXPECT_EQ(life.path(), "accepted unknown");
     EXPECT_EQ(life.transitions[0].evidence,
-              R"({"not_included_up_to":86500,"asked":"archival: UNKNOWN_TRANSACTION","watched_since":100})");
+              R"({"not_included_up_to":86511,"asked":"archival: UNKNOWN_TRANSACTION","watched_since":100})");
 }
 
 TEST(Lifecycle, NamesItsStages) {

@@ -53,7 +53,7 @@ TEST_F(UntrackedShards, AHostThatNamesTheShardItDoesNotTrackIsBelieved) {
                     R"({"requested_shard_id":3},"name":"UNAVAILABLE_SHARD"},"code":-32000,)"
                     R"("message":"Server error","data":"The node does not track the shard ID 3"},"id":"r"})");
     };
-    EXPECT_EQ(*ask(ask_account("alice", "final", Priority::head)), 1u);
+    EXPECT_EQ(*ask(ask_access_key("alice", "ed25519:x", Priority::head)), 1u);
     EXPECT_EQ(upstream(0).state().untracked_shards, std::vector<chain::ShardId>{3});
 }
 

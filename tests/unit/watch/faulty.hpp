@@ -92,31 +92,21 @@ class FaultyNodes final : public rpc::SubmitSource {
 public:
     FaultyNodes(rpc::SubmitSource& nodes, test::Steps& steps) : nodes_(nodes), steps_(steps) {}
 
-    Told<std::optional<chain::AccountView>> account(std::string account_id) override {
-        return steps_.take(nodes_.account(std::move(account_id)), timeout());
-    }
-    Told<std::optional<chain::AccessKeyView>> access_key(std::string account_id,
-                                                         std::string public_key) override {
-        return steps_.take(nodes_.access_key(std::move(account_id), std::move(public_key)), timeout());
-    }
     Told<std::optional<chain::BlockRef>> block(std::string hash) override {
         return steps_.take(nodes_.block(std::move(hash)), timeout());
     }
-    base::Task<std::vector<Opinion>> opinions(std::string account_id, std::string public_key) override {
-        return steps_.take(nodes_.opinions(std::move(account_id), std::move(public_key)),
+    base::Task<std::vector<Opinion>> opinions(std::string signed_tx_base64, std::string tx_hash,
+                                              rpc::Priority priority) override {
+        return steps_.take(nodes_.opinions(std::move(signed_tx_base64), std::move(tx_hash), priority),
                            std::vector<Opinion>());
     }
     Told<chain::BlockRef> final_head() override { return steps_.take(nodes_.final_head(), timeout()); }
-    Told<chain::u128> gas_price() override { return steps_.take(nodes_.gas_price(), timeout()); }
     Told<std::uint64_t> validity_blocks() override {
         return steps_.take(nodes_.validity_blocks(), timeout());
     }
-    Told<bool> is_included(std::string tx_hash, std::string sender_id) override {
-        return steps_.take(nodes_.is_included(std::move(tx_hash), std::move(sender_id)), timeout());
-    }
     base::Task<Broadcast> broadcast(std::string signed_tx_base64, std::string tx_hash,
                                     rpc::Priority priority) override {
-        NotTaken none{"a step fails"};
+        NotSent none{"a step fails"};
         return steps_.take(nodes_.broadcast(std::move(signed_tx_base64), std::move(tx_hash), priority), none);
     }
 

@@ -23,18 +23,6 @@ protected:
         EXPECT_FALSE(error.remedy.empty());
         EXPECT_FALSE(error.error_json.empty());
     }
-    static wire::Transaction call(chain::u128 deposit = 0) {
-        auto transaction = transfer();
-        transaction.actions.clear();
-        transaction.actions.push_back({wire::FunctionCall{"pay", {}, 1'000'000'000'000, deposit}});
-        return transaction;
-    }
-    void key_for(const std::string& receiver, const std::string& methods,
-                 const std::string& allowance = "null") {
-        facts.key->permission_json = R"({"FunctionCall":{"allowance":)" + allowance + R"(,"receiver_id":")" +
-                                     receiver + R"(","method_names":)" + methods + "}}";
-    }
-
     ChainFacts facts = FakeChain().facts;
 };
 
@@ -87,15 +75,6 @@ TEST_F(PreflightTest, AForeignSignatureIsRefused) {
     EXPECT_THAT(error.remedy, HasSubstr("SHA-256"));
 }
 
-TEST_F(PreflightTest, ActionsThatNoVersionTakesAreRefused) {
-    auto transaction = call();
-    std::get<wire::FunctionCall>(transaction.actions[0].value).gas = 0;
-    EXPECT_EQ(read_transaction(request_for(transaction)).error().error_class, "zero_attached_gas");
-    transaction = transfer();
-    transaction.actions.insert(transaction.actions.begin(), {wire::DeleteAccount{"bob.near"}});
-    EXPECT_EQ(read_transaction(request_for(transaction)).error().error_class, "delete_action_must_be_final");
-}
-
 TEST_F(PreflightTest, BlockHashes) {
     facts.head.height = 1'000 + 86'400;
     EXPECT_FALSE(check_against_chain(transfer(), facts));
@@ -109,21 +88,9 @@ TEST_F(PreflightTest, BlockHashes) {
     expect(transfer(), "invalid_chain", "transaction.block_hash");
 }
 
-TEST_F(PreflightTest, SignerAndKey) {
-    const auto key = facts.key;
-    facts.key.reset();
-    expect(transfer(), "access_key_not_found", "transaction.public_key");
-    facts.key = key;
-    facts.account.reset();
-    expect(transfer(), "signer_missing", "transaction.signer_id");
-}
-
-TEST_F(PreflightTest, Nonces) {
-    expect(transfer(5), "invalid_nonce", "transaction.nonce");
+TEST_F(PreflightTest, ANonceThatNoBlockOfTodayTakesIsRefused) {
     EXPECT_FALSE(check_against_chain(transfer(100), facts));
     expect(transfer(3'000'000'000), "nonce_too_large", "transaction.nonce");
-    facts.key->permission_json = R"({"GasKeyFullAccess":{"balance":"0","num_nonces":4}})";
-    EXPECT_FALSE(check_against_chain(transfer(5), facts));
 }
 
 TEST_F(PreflightTest, AHeadOrAWindowWithoutEndWrapsNothing) {
@@ -133,30 +100,35 @@ TEST_F(PreflightTest, AHeadOrAWindowWithoutEndWrapsNothing) {
     EXPECT_EQ(valid_until(facts), std::numeric_limits<std::int64_t>::max());
 }
 
-TEST_F(PreflightTest, Balances) {
-    const auto cost = *cost_of(transfer(), facts.gas_price);
-    facts.account->amount = cost;
-    EXPECT_FALSE(check_against_chain(transfer(), facts));
-    facts.account->amount = cost - 1;
-    expect(transfer(), "not_enough_balance", "transaction.signer_id");
+TEST(Opinions, OneHostWithoutAnObjectionOutweighsAllOthers) {
+    const auto judged = judge({objects("a", "\"InvalidSignature\""), no_objection("b"), no_objection("c")});
+    EXPECT_EQ(judged.unobjected_by, "b, c");
+    EXPECT_EQ(judged.error_json, "");
+    EXPECT_FALSE(judged.is_proof);
+    EXPECT_TRUE(judge({objects("a", "\"InvalidSignature\""), has_it("b")}).on_chain);
 }
 
-TEST_F(PreflightTest, FunctionCallKeys) {
-    key_for("bob.near", R"(["pay"])");
-    EXPECT_FALSE(check_against_chain(call(), facts));
-    expect(call(1), "access_key_permission_deposit", "transaction.actions");
-    expect(transfer(), "access_key_permission_full_access", "transaction.actions");
-    key_for("bob.near", R"(["other"])");
-    expect(call(), "access_key_permission_method", "transaction.actions");
-    key_for("carol.near", "[]");
-    expect(call(), "access_key_permission_receiver", "transaction.receiver_id");
-    key_for("bob.near", "[]", "\"1\"");
-    expect(call(), "access_key_allowance", "transaction.public_key");
+TEST(Opinions, OnlyWhatNoBlockHealsIsAProof) {
+    for (const char* error :
+         {"\"InvalidSignature\"", R"({"ActionsValidation":"DeleteActionMustBeFinal"})",
+          R"({"TransactionSizeExceeded":{"size":2,"limit":1}})", "\"InvalidTransactionVersion\""})
+        EXPECT_TRUE(judge({objects("a", error), objects("b", error)}).is_proof) << error;
+    for (const char* error : {"\"Expired\"", "\"InvalidChain\"", "\"CostOverflow\"",
+                              R"({"InvalidNonce":{"tx_nonce":1,"ak_nonce":2}})", R"({"NotEnoughBalance":{}})",
+                              R"({"LackBalanceForState":{}})", R"({"SignerDoesNotExist":{}})",
+                              R"({"InvalidAccessKeyError":"RequiresFullAccess"})", R"({"ShardStuck":{}})",
+                              R"({"NewKind":{}})", "7"})
+        EXPECT_FALSE(judge({objects("a", error), objects("b", error)}).is_proof) << error;
 }
 
-TEST_F(PreflightTest, WhatCannotBeReadOfAKeyIsLeftToTheChain) {
-    facts.key->permission_json = R"({"NewKind":{}})";
-    EXPECT_FALSE(check_against_chain(call(1), facts));
+TEST(Opinions, AProofIsTheWordOfTwoWhereTwoHaveOne) {
+    const auto wrong = objects("a", "\"InvalidSignature\"");
+    EXPECT_TRUE(judge({wrong}).is_proof);
+    EXPECT_TRUE(judge({wrong, tracks_nothing("b")}).is_proof);
+    EXPECT_FALSE(judge({wrong, silent("b")}).is_proof);
+    EXPECT_FALSE(judge({wrong, objects("b", "\"Expired\"")}).is_proof);
+    EXPECT_TRUE(judge({wrong, objects("b", "\"InvalidSignature\""), silent("c")}).is_proof);
+    EXPECT_FALSE(judge({}).is_proof);
 }
 
 }  // namespace

@@ -32,7 +32,6 @@ storage::Watch submission() {
     made.transaction.nonce = 7;
     made.transaction.valid_until = 500;
     made.public_key = "ed25519:key";
-    made.cost = "1000";
     return made;
 }
 
@@ -132,38 +131,6 @@ TEST(Review, TooLongInAStageIsStuckUntilItMoves) {
     EXPECT_EQ(update->state.stage, Stage::executing);
 }
 
-TEST(Review, ABalanceThatIsMissingIsRememberedAndForgotten) {
-    auto made = submission();
-    chain::NotIncludedUpTo poor;
-    poor.height = poor.key_height.emplace(130);
-    poor.balance = 10;
-    poor.cost = 1000;
-    auto update = review(made, {poor}, rules(), kInStageSince);
-    ASSERT_TRUE(update);
-    EXPECT_EQ(update->balance_missing_since, 130u);
-    made.balance_missing_since = 130;
-    chain::NotIncludedUpTo rich;
-    rich.height = 140;
-    rich.cost = 1000;
-    update = review(made, {rich}, rules(), kInStageSince);
-    ASSERT_TRUE(update);
-    EXPECT_EQ(update->balance_missing_since, 0u);
-}
-
-TEST(Review, WithoutCoverForLongEnoughItIsDropped) {
-    auto made = submission();
-    made.balance_missing_since = 130;
-    chain::NotIncludedUpTo poor;
-    poor.height = poor.key_height.emplace(150);
-    poor.balance = 10;
-    poor.cost = 1000;
-    poor.blocks_without_balance = 20;
-    const auto update = review(made, {poor}, rules(), kInStageSince);
-    ASSERT_TRUE(update);
-    EXPECT_EQ(update->state.stage, Stage::dropped);
-    EXPECT_EQ(update->state.reason, chain::reason::kBalance);
-}
-
 TEST(PlanCheck, WhatTheFollowerSeesIsNotAskedFor) {
     Sight sight = seen_up_to(150);
     sight.tree_is_stored = true;
@@ -223,14 +190,13 @@ TEST(PlanCheck, AFollowerFarBehindDoesNotCount) {
     EXPECT_TRUE(plan_check(watch_in(), sight, rules()).tree);
 }
 
-TEST(PlanCheck, OfASubmissionKeyAndBalanceAreAskedAfterAWhile) {
+TEST(PlanCheck, OfASubmissionTheKeyIsAskedForAfterAWhile) {
     auto made = submission();
     made.created_at = kNow;
     EXPECT_FALSE(plan_check(made, seen_up_to(150), rules()).asks());
     made.created_at = kNow - 6s;
     const auto check = plan_check(made, seen_up_to(150), rules());
     EXPECT_TRUE(check.key);
-    EXPECT_TRUE(check.balance);
     EXPECT_TRUE(check.tree) << "it may be older than its watch";
     made.checks = 2;
     EXPECT_FALSE(plan_check(made, seen_up_to(150), rules()).tree);
@@ -241,7 +207,7 @@ TEST(PlanCheck, BeforeItEndsTheHostsAreAskedOnceMore) {
     EXPECT_TRUE(plan_check(submission(), seen_up_to(500), rules()).key) << "it may say why";
     auto made = watch_in();
     made.checks = 1;
-    EXPECT_TRUE(plan_check(made, seen_up_to(100 + rules().lifecycle.validity_blocks), rules()).tree);
+    EXPECT_TRUE(plan_check(made, seen_up_to(111 + rules().lifecycle.validity_blocks), rules()).tree);
 }
 
 }  // namespace

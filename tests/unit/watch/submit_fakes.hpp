@@ -60,7 +60,7 @@ public:
             row.origin = each.origin;
             row.signed_tx_base64 = each.signed_tx_base64;
             row.public_key = each.public_key;
-            row.cost = each.cost;
+            row.transaction.nonce_index = each.nonce_index;
             row.transaction.nonce = each.nonce;
             row.transaction.valid_until = each.valid_until;
             row.transaction.block_hash = each.block_hash;
@@ -112,6 +112,8 @@ public:
                 continue;
             }
             row.state = update.state;
+            row.certainty = chain::certainty(row.state.stage, row.state.verdict, row.transaction.valid_until);
+            if (update.objection) row.transaction.objection = *update.objection;
             for (const auto& transition : update.transitions) evidence.push_back(transition.evidence);
         }
         co_return lost;
@@ -143,6 +145,15 @@ private:
     base::Event back_;
 };
 
+using Opinion = rpc::SubmitSource::Opinion;
+inline Opinion no_objection(std::string host) { return {std::move(host), Opinion::Says::no_objection, {}}; }
+inline Opinion objects(std::string host, std::string error_json) {
+    return {std::move(host), Opinion::Says::objects, std::move(error_json)};
+}
+inline Opinion has_it(std::string host) { return {std::move(host), Opinion::Says::on_chain, {}}; }
+inline Opinion tracks_nothing(std::string host) { return {std::move(host), Opinion::Says::nothing, {}}; }
+inline Opinion silent(std::string host) { return {std::move(host), Opinion::Says::silent, {}}; }
+
 class FakeChain final : public rpc::SubmitSource {
 public:
     FakeChain() {
@@ -150,27 +161,18 @@ public:
         block.height = 1'000;
         facts.block = block;
         facts.head = block;
-        facts.account.emplace();
-        facts.account->amount = chain::u128(1'000'000'000'000) * 1'000'000'000'000;
-        facts.key.emplace();
-        facts.key->nonce = 5;
-        facts.key->permission_json = "\"FullAccess\"";
-        facts.gas_price = 100'000'000;
     }
 
-    Told<std::optional<chain::AccountView>> account(std::string) override { return told(facts.account); }
-    Told<std::optional<chain::AccessKeyView>> access_key(std::string, std::string) override {
-        return told(facts.key);
-    }
     Told<std::optional<chain::BlockRef>> block(std::string) override {
         if (coming && --block_comes_at == 0) facts.block = coming;
         return told(facts.block);
     }
     Told<chain::BlockRef> final_head() override { return told(facts.head); }
-    base::Task<std::vector<Opinion>> opinions(std::string, std::string) override { co_return others; }
-    Told<chain::u128> gas_price() override { return told(facts.gas_price); }
+    // Those of before anything was sent, then those of after.
+    base::Task<std::vector<Opinion>> opinions(std::string, std::string, rpc::Priority) override {
+        co_return sent.empty() ? before : after;
+    }
     Told<std::uint64_t> validity_blocks() override { return told(facts.validity_blocks); }
-    Told<bool> is_included(std::string, std::string) override { return told(included); }
     base::Task<Broadcast> broadcast(std::string signed_tx_base64, std::string tx_hash,
                                     rpc::Priority) override {
         if (on_broadcast) on_broadcast(tx_hash);
@@ -179,13 +181,13 @@ public:
     }
 
     ChainFacts facts;
-    std::vector<Opinion> others;
-    bool included = false;
+    std::vector<Opinion> before = {no_objection("regular")};
+    std::vector<Opinion> after = {no_objection("regular")};
     bool away = false;
     // Known when it is asked for the n-th time.
     std::optional<chain::BlockRef> coming;
     int block_comes_at = 0;
-    Broadcast answer = Taken{"regular"};
+    Broadcast answer = Sent{"regular"};
     std::vector<std::string> sent;
     std::function<void(const std::string& tx_hash)> on_broadcast;
 

@@ -102,48 +102,114 @@ TEST_F(SubmitterTest, AnIdempotencyKeyThatComesWithARepeatIsKept) {
     EXPECT_THAT(rows.rows, SizeIs(1));
 }
 
-TEST_F(SubmitterTest, WhatIsRefusedIsNeitherStoredNorSent) {
+const std::string kUsedNonce = R"({"InvalidNonce":{"tx_nonce":5,"ak_nonce":5}})";
+const std::string kPoor = R"({"NotEnoughBalance":{"signer_id":"alice.near","balance":"1","cost":"2"}})";
+const std::string kTooMuchGas =
+    R"({"ActionsValidation":{"TotalPrepaidGasExceeded":{"total_prepaid_gas":2,"limit":1}}})";
+
+TEST_F(SubmitterTest, WhatItsHostsObjectToIsNeitherStoredNorSent) {
+    chain.before = {objects("regular", kUsedNonce), objects("archival", kUsedNonce)};
     const auto result = submit(request_for(transfer(5)));
     ASSERT_TRUE(result && result->has_error());
     EXPECT_EQ(result->error().error_class, "invalid_nonce");
+    EXPECT_EQ(result->error().where, "transaction.nonce");
+    EXPECT_THAT(result->error().remedy, HasSubstr("nonce + 1"));
+    EXPECT_THAT(result->error().detail, HasSubstr("regular, archival"));
     EXPECT_THAT(rows.rows, SizeIs(0));
     EXPECT_THAT(chain.sent, SizeIs(0));
 }
 
-TEST_F(SubmitterTest, WhatTwoHostsRefuseIsRefused) {
-    chain.others = {{"regular", chain.facts.head, std::nullopt, chain.facts.key},
-                    {"archival", chain.facts.head, std::nullopt, chain.facts.key}};
-    chain.facts.account.reset();
-    const auto result = submit(request_for(transfer()));
-    ASSERT_TRUE(result && result->has_error());
-    EXPECT_EQ(result->error().error_class, "signer_missing");
-    EXPECT_THAT(chain.sent, SizeIs(0));
+TEST_F(SubmitterTest, WhatOneHostWouldTakeIsSent) {
+    chain.before = {objects("lagging", "\"Expired\""), no_objection("regular")};
+    EXPECT_TRUE(submit(request_for(transfer(6)))->has_value());
+    chain.facts.head.height =
+        1'000'000;  // of the lagging host's kind of error: then its block hash is too old
+    chain.sent.clear();
+    EXPECT_TRUE(submit(request_for(transfer(7)))->has_value());
+    EXPECT_THAT(chain.sent, SizeIs(1));
 }
 
-// For signer, nonce and balance alike: the facts of the other host count as a whole.
-TEST_F(SubmitterTest, WhatOneHostRefusesAndAnotherWouldTakeIsSent) {
-    const auto honest = chain.facts;
-    chain.others = {{"archival", honest.head, honest.account, honest.key}};
-    chain.facts.account.reset();
-    EXPECT_TRUE(submit(request_for(transfer(6)))->has_value());
-    chain.facts = honest;
-    chain.facts.account->amount = 0;
-    EXPECT_TRUE(submit(request_for(transfer(7)))->has_value());
-    chain.facts = honest;
-    chain.facts.key->nonce = 1'000;
-    EXPECT_TRUE(submit(request_for(transfer(8)))->has_value());
-    chain.facts = honest;
-    chain.facts.head.height = 1'000'000;  // then its block hash is too old
-    EXPECT_TRUE(submit(request_for(transfer(9)))->has_value());
-    EXPECT_THAT(chain.sent, SizeIs(4));
+TEST_F(SubmitterTest, CongestionPassesAndIsNoRefusal) {
+    chain.before =
+        chain.after = {objects("regular", R"({"ShardCongested":{"shard_id":1,"congestion_level":0.9}})")};
+    const auto result = submit(request_for(transfer()));
+    ASSERT_TRUE(result && *result);
+    EXPECT_EQ((*result)->stage, chain::Stage::accepted);
+    EXPECT_THAT((*result)->note, HasSubstr("congested"));
+    EXPECT_THAT(chain.sent, SizeIs(1));
 }
 
 TEST_F(SubmitterTest, ItsOwnInclusionDoesNotSpeakAgainstIt) {
-    chain.included = true;
+    chain.before = {has_it("regular"), objects("archival", kUsedNonce)};
     const auto result = submit(request_for(transfer(5)));
     ASSERT_TRUE(result && *result);
     EXPECT_THAT(rows.rows, SizeIs(1));
     EXPECT_THAT(chain.sent, SizeIs(0));
+}
+
+TEST_F(SubmitterTest, HostsThatDoNotTrackItsShardProveNothing) {
+    chain.before = chain.after = {tracks_nothing("regular"), silent("archival")};
+    const auto result = submit(request_for(transfer()));
+    ASSERT_TRUE(result && *result);
+    EXPECT_EQ((*result)->stage, chain::Stage::accepted);
+    EXPECT_THAT((*result)->note, HasSubstr("tracks"));
+    EXPECT_FALSE((*result)->certainty.conclusive);
+    chain.after = {tracks_nothing("regular"), no_objection("archival")};
+    it_goes_on();
+    EXPECT_EQ(stage(), chain::Stage::pending);
+    EXPECT_THAT(rows.evidence.at(0), HasSubstr("archival"));
+}
+
+TEST_F(SubmitterTest, AnObjectionThatMayPassIsKeptAsEvidenceAndEndsNothing) {
+    chain.after = {objects("regular", kPoor), objects("archival", kPoor)};
+    submit(request_for(transfer()));
+    it_goes_on();
+    EXPECT_EQ(stage(), chain::Stage::accepted);
+    const auto& objection = rows.rows.begin()->second.transaction.objection;
+    EXPECT_THAT(objection, HasSubstr("not_enough_balance"));
+    EXPECT_THAT(objection, HasSubstr("regular, archival"));
+    EXPECT_THAT(objection, HasSubstr("2023-11-14"));
+    chain.after = {no_objection("regular")};
+    it_goes_on();
+    EXPECT_EQ(stage(), chain::Stage::pending);
+    EXPECT_EQ(objection, "");
+    chain.after = {objects("regular", kPoor)};
+    it_goes_on();
+    EXPECT_EQ(stage(), chain::Stage::pending) << "it may be in a mempool";
+    EXPECT_NE(objection, "");
+}
+
+TEST_F(SubmitterTest, AnErrorThatNoBlockHealsEndsItByTheWordOfTwo) {
+    chain.after = {objects("regular", kTooMuchGas), silent("archival")};
+    submit(request_for(transfer()));
+    EXPECT_EQ(stage(), chain::Stage::accepted) << "the other host is waited for";
+    chain.after = {objects("regular", kTooMuchGas), no_objection("archival")};
+    it_goes_on();
+    EXPECT_EQ(stage(), chain::Stage::pending);
+    chain.after = {objects("regular", kTooMuchGas), objects("archival", kTooMuchGas)};
+    it_goes_on();
+    EXPECT_EQ(stage(), chain::Stage::rejected);
+    const auto& row = rows.rows.begin()->second;
+    EXPECT_EQ(row.state.reason, "total_prepaid_gas_exceeded");
+    EXPECT_TRUE(row.certainty.conclusive);
+    EXPECT_EQ(row.certainty.safe_to_resign_after_height, 0u);
+    EXPECT_EQ(submitter->waiting(), 0);
+}
+
+TEST_F(SubmitterTest, WithoutASecondWordOneIsEnough) {
+    chain.after = {objects("regular", "\"InvalidSignature\""), tracks_nothing("archival")};
+    submit(request_for(transfer()));
+    EXPECT_EQ(stage(), chain::Stage::rejected);
+}
+
+TEST_F(SubmitterTest, AGasKeysNonceIsKeptWithItsPlace) {
+    auto transaction = transfer();
+    transaction.version = wire::TransactionVersion::v1;
+    transaction.nonce.nonce_index = 3;
+    submit(request_for(transaction));
+    ASSERT_THAT(rows.rows, SizeIs(1));
+    EXPECT_EQ(rows.rows.begin()->second.transaction.nonce, 6u);
+    EXPECT_EQ(rows.rows.begin()->second.transaction.nonce_index, 3u);
 }
 
 TEST_F(SubmitterTest, AChainThatCannotBeAskedIsToldAndNothingIsStored) {
@@ -165,7 +231,7 @@ TEST_F(SubmitterTest, SendsAgainUntilABlockHoldsIt) {
 }
 
 TEST_F(SubmitterTest, WhatNoHostTakesIsSentAgainAndGivenUpInTheEnd) {
-    chain.answer = rpc::SubmitSource::NotTaken{"regular: timeout"};
+    chain.answer = rpc::SubmitSource::NotSent{"regular: timeout"};
     const auto result = submit(request_for(transfer()));
     ASSERT_TRUE(result && *result);
     EXPECT_EQ((*result)->stage, chain::Stage::accepted);
@@ -174,24 +240,6 @@ TEST_F(SubmitterTest, WhatNoHostTakesIsSentAgainAndGivenUpInTheEnd) {
     it_goes_on();
     EXPECT_EQ(stage(), chain::Stage::forwarding_failed);
     EXPECT_EQ(submitter->waiting(), 0);
-}
-
-TEST_F(SubmitterTest, AHostsRefusalEndsItUnlessABlockHoldsIt) {
-    chain.answer = rpc::SubmitSource::Refused{"\"InvalidSignature\"", "regular"};
-    submit(request_for(transfer()));
-    EXPECT_EQ(stage(), chain::Stage::rejected);
-    EXPECT_EQ(rows.rows.begin()->second.state.reason, "invalid_signature");
-    rows.rows.clear();
-    chain.included = true;
-    submit(request_for(transfer()));
-    EXPECT_EQ(stage(), chain::Stage::accepted);
-}
-
-TEST_F(SubmitterTest, ARefusalOfASecondSendingMeansNothing) {
-    submit(request_for(transfer()));
-    chain.answer = rpc::SubmitSource::Refused{R"({"InvalidNonce":{"tx_nonce":6,"ak_nonce":6}})", "regular"};
-    it_goes_on();
-    EXPECT_EQ(stage(), chain::Stage::pending);
 }
 
 TEST_F(SubmitterTest, ABlockThatTheHostsDoNotHaveYetIsAskedForAgain) {
@@ -206,6 +254,7 @@ TEST_F(SubmitterTest, ABlockThatTheHostsDoNotHaveYetIsAskedForAgain) {
 
 TEST_F(SubmitterTest, ABlockThatNeverComesIsOfAnotherChain) {
     chain.facts.block.reset();
+    chain.before = {objects("regular", "\"Expired\"")};
     const auto result = submit(request_for(transfer()));
     ASSERT_TRUE(result && result->has_error());
     EXPECT_EQ(result->error().error_class, "invalid_chain");
@@ -232,10 +281,11 @@ TEST_F(SubmitterTest, ADatabaseThatIsAwayIsToldSoon) {
 TEST_F(SubmitterTest, WhatNoHostTookBeginsAgainWhenItIsHandedInAgain) {
     submit(request_for(transfer(), "order-1"));
     for (const auto ended :
-         {chain::Stage::forwarding_failed, chain::Stage::rejected, chain::Stage::dropped}) {
-        auto& state = rows.rows.begin()->second.state;
-        state.stage = ended;
-        state.reason = ended == chain::Stage::dropped ? chain::reason::kBalance : chain::Text("some reason");
+         {chain::Stage::forwarding_failed, chain::Stage::rejected, chain::Stage::unknown}) {
+        auto& row = rows.rows.begin()->second;
+        row.state.stage = ended;
+        row.state.reason = "some reason";
+        row.certainty = chain::certainty(ended, {}, row.transaction.valid_until);
         chain.sent.clear();
         const auto again = submit(request_for(transfer()));
         ASSERT_TRUE(again && *again);
@@ -251,12 +301,14 @@ TEST_F(SubmitterTest, WhatCannotBeIncludedAnyMoreStaysEnded) {
     auto& state = rows.rows.begin()->second.state;
     for (const auto ended : {chain::Stage::expired, chain::Stage::dropped, chain::Stage::final}) {
         state.stage = ended;
+        rows.rows.begin()->second.certainty.conclusive = true;
         const auto again = submit(request_for(transfer()));
         ASSERT_TRUE(again && *again);
         EXPECT_EQ((*again)->stage, ended);
     }
     state.stage = chain::Stage::forwarding_failed;
-    chain.facts.key->nonce = 6;
+    rows.rows.begin()->second.certainty.conclusive = false;
+    chain.after = {objects("regular", R"({"InvalidNonce":{"tx_nonce":6,"ak_nonce":6}})")};
     const auto again = submit(request_for(transfer()));
     ASSERT_TRUE(again && *again);
     EXPECT_EQ((*again)->stage, chain::Stage::forwarding_failed);
@@ -265,7 +317,7 @@ TEST_F(SubmitterTest, WhatCannotBeIncludedAnyMoreStaysEnded) {
 }
 
 TEST_F(SubmitterTest, ItIsSentWhoeverStoredIt) {
-    test::Steps steps(7, test::Fault::exception);  // the first broadcast
+    test::Steps steps(5, test::Fault::exception);  // the first broadcast
     FaultyNodes nodes(chain, steps);
     Submitter other(context.get_executor(), rows, nodes, time);
     std::optional<SubmitResult> result;

@@ -152,7 +152,7 @@ TEST(Tracker, AnEndWithoutATreeIsTakenBackByTheChain) {
         auto& watch = life.store.add("tx");
         watch.transaction.watched_since = 90;
         watch.state.stage = Stage::dropped;
-        watch.state.reason = chain::reason::kBalance;
+        watch.state.reason = chain::reason::kSuperseded;
         if (at_the_start) life.store.include("tx", 95, true);
         life.start();
         ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
@@ -238,8 +238,8 @@ TEST(Tracker, AHashNobodyKnowsEndsUnknownWithWhatWasAsked) {
     life.start();
     ASSERT_TRUE(life.until([&] { return life.store.rows["tx"].checks == 1; }));
     EXPECT_EQ(life.stage("tx"), Stage::accepted);
-    life.final_height = 150;
-    life.covered = 150;
+    life.final_height = 170;
+    life.covered = 170;
     EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::unknown; }));
     EXPECT_EQ(life.store.rows["tx"].state.reason, chain::reason::kNeverSeen);
     EXPECT_NE(life.store.evidence["tx"].find("archival: UNKNOWN_TRANSACTION"), std::string::npos);
@@ -262,21 +262,6 @@ TEST(Tracker, ATransactionFromBeforeItsSubmissionHasUsedItsNonceItself) {
     life.start();
     EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
     EXPECT_EQ(life.store.made["tx"].front(), Stage::included) << "never dropped on the way";
-}
-
-TEST(Tracker, ASignerThatIsGoneHasNothingToPayWith) {
-    Life life;
-    auto& watch = submission_with_used_nonce(life, 0);
-    watch.cost = "1000";
-    watch.balance_missing_since = 70;
-    life.hosts.told->nonce.reset();
-    life.hosts.told->balance.reset();
-    life.start();
-    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::dropped; }));
-    EXPECT_EQ(life.store.rows["tx"].state.reason, chain::reason::kBalance);
-    const auto& evidence = life.store.evidence["tx"];
-    EXPECT_NE(evidence.find(R"("balance":"0")"), std::string::npos) << evidence;
-    EXPECT_NE(evidence.find("regular: the account does not exist"), std::string::npos) << evidence;
 }
 
 TEST(Tracker, ADeletedKeyIsInTheEvidence) {

@@ -43,6 +43,7 @@ TEST(TransactionJson, ATransactionThatNobodyKnows) {
     EXPECT_EQ(
         transaction_json(view),
         R"({"tx_hash":"TX","sender_id":null,"stage":null,"verdict":null,"near_status":null,"reason":null,)"
+        R"("conclusive":null,"safe_to_resign_after_height":null,"safe_to_resign_estimated_at":null,)"
         R"("evidence":null,"stages":[],"findings":[],"tree":null})");
 }
 
@@ -55,12 +56,15 @@ TEST(TransactionJson, AWatchThatEndedWithoutATree) {
     watch.evidence_json = R"({"nonce":7,"access_key_nonce":9})";
     storage::StoredTransition dropped;
     dropped.transition = {chain::Stage::pending, chain::Stage::dropped, std::nullopt, watch.evidence_json};
+    watch.certainty = dropped.certainty = chain::certainty(chain::Stage::dropped, {}, {});
     dropped.learned_at = base::WallTime(std::chrono::milliseconds(1'700'000'000'123));
     EXPECT_EQ(
         transaction_json(transaction_view("TX", "", watch, {dropped}, {}, {})),
         R"({"tx_hash":"TX","sender_id":"alice","stage":"dropped","verdict":null,"near_status":null,"reason":"superseded",)"
+        R"("conclusive":true,"safe_to_resign_after_height":0,"safe_to_resign_estimated_at":null,)"
         R"("evidence":{"nonce":7,"access_key_nonce":9},"stages":[{"from":"pending","to":"dropped",)"
         R"("at":"2023-11-14T22:13:20.123Z","block_height":null,"block_time":null,)"
+        R"("conclusive":true,"safe_to_resign_after_height":0,"safe_to_resign_estimated_at":null,)"
         R"("evidence":{"nonce":7,"access_key_nonce":9}}],"findings":[],"tree":null})");
 }
 
@@ -144,10 +148,14 @@ TEST(TransactionJson, AWatchInAList) {
     watch.sender_id = "alice";
     watch.origin = storage::WatchOrigin::submission;
     watch.transaction.nonce = 18'446'744'073'709'551'615U;
-    watch.cost = "340282366920938463463374607431768211455";
+    watch.certainty = {false, 4'000, base::WallTime(std::chrono::seconds(90))};
+    watch.transaction.objection = R"({"error_class":"not_enough_balance"})";
     const auto json = Json::parse(watch_json(watch));
     EXPECT_EQ(json["nonce"], "18446744073709551615");
-    EXPECT_EQ(json["cost"], watch.cost);
+    EXPECT_EQ(json["conclusive"], false);
+    EXPECT_EQ(json["safe_to_resign_after_height"], 4'000);
+    EXPECT_EQ(json["safe_to_resign_estimated_at"], "1970-01-01T00:01:30.000Z");
+    EXPECT_EQ(json["objection"]["error_class"], "not_enough_balance");
     EXPECT_EQ(json["origin"], "submission");
     EXPECT_EQ(json["created_at"], "1970-01-01T00:00:00.000Z");
 }
@@ -159,6 +167,8 @@ TEST(TransactionJson, ASubmission) {
     submitted.stage = chain::Stage::pending;
     submitted.valid_until = 7;
     EXPECT_EQ(submitted_json(submitted), R"({"tx_hash":"TX","sender_id":"alice","stage":"pending",)"
+                                         R"("conclusive":false,"safe_to_resign_after_height":null,)"
+                                         R"("safe_to_resign_estimated_at":null,)"
                                          R"("existing":false,"valid_until":7,"note":null})");
 }
 

@@ -1,7 +1,7 @@
 // Nothing ends by the word of one host where two have a word.
 #include "unit/rpc/world.hpp"
 
-#include "rpc/final_accounts.hpp"
+#include "rpc/final_keys.hpp"
 
 #include <gmock/gmock.h>
 
@@ -11,20 +11,11 @@ namespace {
 using ::testing::ElementsAre;
 
 constexpr std::uint64_t kOwnNonce = 7;
-constexpr chain::u128 kCost = 1'000;
 
 FakeHost::Script key_with(std::uint64_t nonce, int height = 100) {
     return [nonce, height](const net::HttpRequest&) {
         return result(R"({"nonce":)" + std::to_string(nonce) +
                       R"(,"permission":"FullAccess","block_height":)" + std::to_string(height) +
-                      R"(,"block_hash":")" + zero_hash() + "\"}");
-    };
-}
-
-FakeHost::Script balance_of(const std::string& amount, int height = 100) {
-    return [amount, height](const net::HttpRequest&) {
-        return result(R"({"amount":")" + amount + R"(","locked":"0","code_hash":")" + zero_hash() +
-                      R"(","storage_usage":1,"storage_paid_at":0,"block_height":)" + std::to_string(height) +
                       R"(,"block_hash":")" + zero_hash() + "\"}");
     };
 }
@@ -36,15 +27,11 @@ Transport::Reply missing_account(int height) {
                     R"("name":"UNKNOWN_ACCOUNT"},"code":-32000,"message":"Server error"},"id":"receiptd"})");
 }
 
-class FinalAccountsTest : public ::testing::Test {
+class FinalKeysTest : public ::testing::Test {
 protected:
-    base::Result<FinalKey, Unavailable> key() {
-        RpcFinalAccounts accounts(world.pool, world.router());
-        return world.run(accounts.key("alice.near", "ed25519:x", kOwnNonce));
-    }
-    base::Result<FinalBalance, Unavailable> balance() {
-        RpcFinalAccounts accounts(world.pool, world.router());
-        return world.run(accounts.balance("alice.near", kCost));
+    base::Result<FinalKey, Unavailable> key(std::optional<std::uint16_t> nonce_index = std::nullopt) {
+        RpcFinalKeys keys(world.pool, world.router());
+        return world.run(keys.key({"alice.near", "ed25519:x", nonce_index, kOwnNonce}));
     }
     static Transport::Reply failing(const net::HttpRequest&) { return broken(net::TransportFault::timeout); }
 
@@ -52,12 +39,12 @@ protected:
     FakeHost& first = world.host("first", HostKind::regular);
 };
 
-class TwoHosts : public FinalAccountsTest {
+class TwoHosts : public FinalKeysTest {
 protected:
     FakeHost& second = world.host("second", HostKind::archival);
 };
 
-TEST_F(FinalAccountsTest, OneHostAloneIsBelieved) {
+TEST_F(FinalKeysTest, OneHostAloneIsBelieved) {
     first.script = key_with(9);
     const auto told = key();
     ASSERT_TRUE(told);
@@ -69,9 +56,6 @@ TEST_F(FinalAccountsTest, OneHostAloneIsBelieved) {
 TEST_F(TwoHosts, WhatEndsNothingIsAskedOfOne) {
     first.script = key_with(6);
     EXPECT_EQ(key()->nonce, 6u);
-    EXPECT_TRUE(second.seen.empty());
-    first.script = balance_of("1000");
-    EXPECT_TRUE(*balance()->amount == 1'000u);
     EXPECT_TRUE(second.seen.empty());
 }
 
@@ -127,22 +111,28 @@ TEST_F(TwoHosts, AnAccountThatBothDenyHasNoKey) {
     EXPECT_EQ(told->height, 100u);
 }
 
-TEST_F(TwoHosts, ABalanceThatOneHostDeniesIsThere) {
-    for (const auto& lie :
-         {balance_of("0"), FakeHost::Script([](const auto&) { return error("UNKNOWN_ACCOUNT"); })}) {
-        first.script = lie;
-        second.script = balance_of("5000");
-        const auto told = balance();
-        ASSERT_TRUE(told);
-        EXPECT_TRUE(*told->amount == 5'000u);
-    }
+FakeHost::Script gas_key_with(const std::string& nonces) {
+    return [nonces](const net::HttpRequest& request) {
+        EXPECT_NE(request.body.find("view_gas_key_nonces"), std::string::npos);
+        return result(R"({"nonces":)" + nonces + R"(,"block_height":100,"block_hash":")" + zero_hash() +
+                      "\"}");
+    };
 }
 
-TEST_F(TwoHosts, AnAccountThatBothDenyIsGone) {
-    first.script = second.script = [](const auto&) { return error("UNKNOWN_ACCOUNT"); };
-    const auto told = balance();
+TEST_F(FinalKeysTest, OfAGasKeyTheNonceInItsPlaceCounts) {
+    first.script = gas_key_with("[1,9,3]");
+    EXPECT_EQ(key(1)->nonce, 9u);
+    EXPECT_EQ(key(1)->height, 100u);
+    EXPECT_EQ(key(7)->nonce, 0u) << "a place that it does not have proves nothing";
+    first.script = gas_key_with("\"none\"");
+    EXPECT_FALSE(key(1));
+}
+
+TEST_F(TwoHosts, AGasKeyThatBothDenyIsMissing) {
+    first.script = second.script = [](const auto&) { return error("UNKNOWN_GAS_KEY"); };
+    const auto told = key(1);
     ASSERT_TRUE(told);
-    EXPECT_FALSE(told->amount);
+    EXPECT_FALSE(told->nonce);
     EXPECT_THAT(told->hosts, ElementsAre("first", "second"));
 }
 
@@ -150,8 +140,6 @@ TEST_F(TwoHosts, ASecondHostThatIsDownIsWaitedFor) {
     first.script = key_with(9);
     second.script = failing;
     EXPECT_FALSE(key());
-    first.script = balance_of("0");
-    EXPECT_FALSE(balance());
 }
 
 TEST_F(TwoHosts, AHostWithoutTheMethodOrTheShardHasNoWord) {

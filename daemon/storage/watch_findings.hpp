@@ -1,0 +1,50 @@
+// Findings about watches: those that end without a tree or are stuck, and ends that turned out not to be.
+#pragma once
+
+#include "storage/pqxx_shim.hpp"
+#include "storage/watch_store.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace receiptd::storage {
+
+// A watch as its row was before an update.
+struct WatchBefore {
+    chain::Stage stage = chain::Stage::accepted;
+    bool stuck = false;
+    std::string sender_id;
+    std::optional<chain::BlockHeight> valid_until;
+    std::string reason;
+    std::string evidence_json;  // empty: none
+};
+
+struct AppliedUpdate {
+    const WatchUpdate* update;
+    WatchBefore before;
+    bool leaves_stage() const { return update->state.stage != before.stage; }
+    bool becomes_stuck() const { return update->stuck == true && (!before.stuck || leaves_stage()); }
+    chain::Certainty certainty_of(chain::Stage stage) const {
+        return chain::certainty(stage, update->state.verdict, before.valid_until);
+    }
+};
+
+struct WatchFinding {
+    chain::Finding finding;
+    bool alert = true;
+};
+
+// `now`: microseconds.
+std::vector<WatchFinding> findings_of(const std::vector<AppliedUpdate>& applied, std::int64_t now);
+// Kind and error_class of those that were new.
+std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transaction_base& tx,
+                                                                const std::vector<WatchFinding>& findings);
+
+// What PostgreSQL takes of what a host says: nothing may keep the rest from being stored, or a question from
+// being answered later.
+std::string storable_json(const std::string& json);
+std::string storable_text(std::string text);
+
+}  // namespace receiptd::storage
