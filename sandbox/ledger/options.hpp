@@ -25,7 +25,7 @@ struct GenesisAccount {
 
 struct LedgerOptions {
     std::string chain_id = "sandbox";
-    const sim::Protocol* protocol = &sim::newest_protocol();
+    const sim::Protocol* protocol = &sim::usual_protocol();
     std::uint64_t seed = 1;
     std::size_t shards = 4;
     std::size_t validators = 4;

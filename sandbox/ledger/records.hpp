@@ -71,7 +71,7 @@ struct Application {
 };
 
 struct ChunkRecord {
-    const sim::Protocol* protocol = &sim::newest_protocol();
+    const sim::Protocol* protocol = &sim::usual_protocol();
     CryptoHash hash;
     std::size_t shard = 0;  // index
     Height height = 0;      // created and included
@@ -92,7 +92,7 @@ struct ChunkRecord {
 using ChunkPtr = std::shared_ptr<ChunkRecord>;
 
 struct BlockRecord {
-    const sim::Protocol* protocol = &sim::newest_protocol();
+    const sim::Protocol* protocol = &sim::usual_protocol();
     Height height = 0;
     std::size_t ordinal = 0;  // blocks below it
     CryptoHash hash;

@@ -137,7 +137,7 @@ constexpr const char* kIdleMembers = R"json(
    "cost_per_byte": {"send_sir": 17212011, "send_not_sir": 47683715, "execution": 17212011}
   },
   "storage_usage_config": {"num_bytes_account": 100, "num_extra_bytes_record": 40},
-  "burnt_gas_reward": [3, 10], "pessimistic_gas_price_inflation_ratio": [1, 1],
+  "pessimistic_gas_price_inflation_ratio": [1, 1],
   "ml_dsa_65_verification_cost": 100000000000
  },
  "wasm_config": {
@@ -208,6 +208,8 @@ constexpr const char* kIdleMembers = R"json(
 Json runtime_config_json(const LedgerOptions& options) {
     Json json = Json::parse(kIdleMembers);
     json.merge_patch(charged_and_allowed(options));
+    const auto& [part, whole] = options.protocol->contract_reward;
+    json["transaction_costs"]["burnt_gas_reward"] = Json::array({part, whole});
     if (options.protocol->min_gas_purchase_price > 0) {
         json["min_gas_purchase_price"] = base::to_string(options.protocol->min_gas_purchase_price);
         json["account_creation_charge"] = base::to_string(options.protocol->account_creation_charge);

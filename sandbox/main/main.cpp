@@ -159,7 +159,7 @@ void add_chain_options(CLI::App& run, RunArguments& args) {
     auto& ledger = args.options.ledger;
     run.add_option("--shards", ledger.shards, "1 to 32")->option_text("N [4]");
     run.add_option("--protocol-version", args.protocol_version,
-                   "Rules of the chain: prices, fees, refunds and forms of protocol 84 or 86")
+                   "Rules of the chain: prices, fees, refunds and forms of protocol 84, 86 or 87")
         ->option_text("N [86]");
     run.add_option("--block-time-ms", args.block_time_ms,
                    "A block each N ms; 0: only by POST /advance of the control API")

@@ -16,7 +16,7 @@ struct BlockContext {
     u128 gas_price = 0;
     std::uint64_t yield_timeout_blocks = 200;
     std::uint64_t first_receipt_salt = 0;
-    const Protocol* protocol = &newest_protocol();
+    const Protocol* protocol = &usual_protocol();
 };
 
 struct ShardInput {

@@ -12,10 +12,6 @@ namespace receiptd::sandbox::sim {
 
 namespace {
 
-// The contract's account gets 3/10 of the gas burnt by the function call.
-constexpr Gas kRewardNumerator = 3;
-constexpr Gas kRewardDenominator = 10;
-
 // Receipts made by a contract are checked like a transaction's actions, after the call.
 std::optional<Json> check_new_receipts(const Protocol& protocol, const std::vector<Receipt>& receipts) {
     for (const Receipt& receipt : receipts) {
@@ -192,7 +188,8 @@ private:
     }
 
     u128 pay_contract(StateUpdate& state) const {
-        const Gas share = gas_burnt_in_calls_ * kRewardNumerator / kRewardDenominator;
+        const Gas share =
+            gas_burnt_in_calls_ * protocol_.contract_reward.part / protocol_.contract_reward.whole;
         const u128 reward = share * burn_price_;
         if (reward == 0) return 0;
         std::optional<Account> account = state.account(receipt_.receiver_id);

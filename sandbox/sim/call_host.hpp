@@ -37,7 +37,7 @@ struct CallContext {
     Gas prepaid_gas = 0;
     bool is_view = false;
     CryptoHash action_hash{};
-    const Protocol* protocol = &newest_protocol();
+    const Protocol* protocol = &usual_protocol();
 };
 
 // None, a value, or the result of a receipt of this call.

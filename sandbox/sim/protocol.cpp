@@ -16,6 +16,8 @@ constexpr Protocol kProtocol84{
     .min_gas_purchase_price = 0,
     .account_creation_charge = 0,
     .has_gas_keys = false,
+    .has_delegate_v2 = false,
+    .contract_reward = {3, 10},
     .tells_contracts = false,
     .chunk_header_version = 4,
     .block_header_version = 5,
@@ -28,12 +30,24 @@ constexpr Protocol kProtocol86{
     .min_gas_purchase_price = 1'000'000'000,
     .account_creation_charge = u128{7'000} * 1'000'000'000'000'000'000,
     .has_gas_keys = true,
+    .has_delegate_v2 = true,
+    .contract_reward = {3, 10},
     .tells_contracts = true,
     .chunk_header_version = 5,
     .block_header_version = 6,
 };
 
-constexpr std::array kProtocols{&kProtocol84, &kProtocol86};
+// Of what it changes (chain-model.md §11), DelegateV2's end and the contracts' reward.
+constexpr Protocol of_version_87() {
+    Protocol protocol = kProtocol86;
+    protocol.version = 87;
+    protocol.has_delegate_v2 = false;
+    protocol.contract_reward = {0, 1};
+    return protocol;
+}
+constexpr Protocol kProtocol87 = of_version_87();
+
+constexpr std::array kProtocols{&kProtocol84, &kProtocol86, &kProtocol87};
 
 }  // namespace
 
@@ -51,7 +65,7 @@ const Protocol* find_protocol(std::uint32_t version) {
     return found == kProtocols.end() ? nullptr : *found;
 }
 
-const Protocol& newest_protocol() { return *kProtocols.back(); }
+const Protocol& usual_protocol() { return kProtocol86; }
 
 std::string known_protocols() {
     std::string list;

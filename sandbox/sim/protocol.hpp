@@ -16,6 +16,11 @@ struct Fee {
     Gas exec = 0;
 };
 
+struct Share {
+    std::uint64_t part = 0;
+    std::uint64_t whole = 1;
+};
+
 struct Protocol {
     std::uint32_t version = 0;
     Fee create_account;
@@ -27,6 +32,8 @@ struct Protocol {
     u128 account_creation_charge = 0;  // yoctoNEAR that a new account costs in all; 0: only its gas
     // Gas keys, transactions V1, DelegateV2 and ML-DSA keys.
     bool has_gas_keys = false;
+    bool has_delegate_v2 = false;
+    Share contract_reward;  // of the gas fees of a function call, to the contract's account
     bool tells_contracts =
         false;  // outcomes of receipts have metadata 4, with the contracts that ran; else 3
     std::uint8_t chunk_header_version = 0;
@@ -39,8 +46,9 @@ struct Protocol {
 
 // nullptr: not a version that a chain can have.
 const Protocol* find_protocol(std::uint32_t version);
-const Protocol& newest_protocol();
-// "84 or 86", for messages.
+// 86, that of mainnet.
+const Protocol& usual_protocol();
+// "84, 86 or 87", for messages.
 std::string known_protocols();
 
 }  // namespace receiptd::sandbox::sim

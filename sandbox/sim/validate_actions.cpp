@@ -104,6 +104,9 @@ struct CheckAction {
     }
     Invalid operator()(const wire::SignedDelegateV2& a) const {
         if (!protocol.has_gas_keys) return unsupported(protocol, "DelegateV2");
+        if (!protocol.has_delegate_v2)
+            return variant("RemovedProtocolFeature",
+                           payload({{"protocol_feature", "DelegateV2"}, {"version", protocol.version}}));
         return check_actions(protocol, a.delegate_action.actions, a.delegate_action.receiver_id);
     }
     Invalid operator()(const wire::TransferToGasKey&) const { return needs_gas_keys(); }

@@ -150,22 +150,22 @@ const std::vector<Row> kFeesSince85 = {
 
 TEST(Fees, OfNewAccountsAndGasKeysChangedWithVersion85) {
     for (const Row& row : kFeesSince85)
-        expect_fee(action_fee(newest_protocol(), row.action, row.receiver_id), row);
+        expect_fee(action_fee(usual_protocol(), row.action, row.receiver_id), row);
 }
 
 TEST(Fees, OfExecutionArePaidAtThePurchasePriceSinceVersion85) {
     const wire::Transaction transfer = transaction_of({{wire::Transfer{7}}});
     const u128 fee = 223182562500;
-    EXPECT_EQ(transaction_cost(newest_protocol(), transfer, kPrice)->total,
+    EXPECT_EQ(transaction_cost(usual_protocol(), transfer, kPrice)->total,
               fee * kPrice + fee * 10 * kPrice + 7);
     const u128 dear = 20 * kPrice;
-    EXPECT_EQ(transaction_cost(newest_protocol(), transfer, dear)->total, 2 * fee * dear + 7);
+    EXPECT_EQ(transaction_cost(usual_protocol(), transfer, dear)->total, 2 * fee * dear + 7);
 }
 
 // chain-model.md §5.1: a call with 300 Tgas needs about 0.301 tokens at the door.
 TEST(Fees, OfACallNeedTenTimesTheTokensThatTheyNeededBefore85) {
     const wire::Transaction call = transaction_of({call_of(10, 300'000'000'000'000)});
-    EXPECT_EQ(transaction_cost(newest_protocol(), call, kPrice)->total / (kOneToken / 1000), 300U);
+    EXPECT_EQ(transaction_cost(usual_protocol(), call, kPrice)->total / (kOneToken / 1000), 300U);
     EXPECT_EQ(transaction_cost(kBefore85, call, kPrice)->total / (kOneToken / 1000), 30U);
 }
 

@@ -128,7 +128,7 @@ TEST(HostGas, RunsOutWithThePrepaidGas) {
     EXPECT_EQ(called.error(), "Exceeded the prepaid gas.");
     EXPECT_EQ(called.outcome.gas_burnt,
               5 * kTera + receipt_fee().exec +
-                  action_fee(newest_protocol(), call_action("run", 5 * kTera), kCalled).exec)
+                  action_fee(usual_protocol(), call_action("run", 5 * kTera), kCalled).exec)
         << "all of it is burnt";
 }
 
@@ -154,10 +154,10 @@ TEST(HostGas, SendingAPromiseIsBurntByWhoMakesItAndExecutingItIsTakenFromIt) {
         const PromiseIndex promise = host.promise_batch_create(kBob);
         host.promise_add_action(promise, action);
         used = host.used_gas() - before;
-        burnt = receipt_fee().send_to_other + action_fee(newest_protocol(), action, kBob).send_to_other;
+        burnt = receipt_fee().send_to_other + action_fee(usual_protocol(), action, kBob).send_to_other;
     });
     EXPECT_EQ(used,
-              burnt + receipt_fee().exec + action_fee(newest_protocol(), action, kBob).exec + 10 * kTera);
+              burnt + receipt_fee().exec + action_fee(usual_protocol(), action, kBob).exec + 10 * kTera);
 }
 
 std::vector<Gas> gas_of_promises(const Outcome& outcome, const World& world) {

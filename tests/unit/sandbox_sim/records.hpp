@@ -12,7 +12,7 @@
 namespace receiptd::sandbox::sim::records {
 
 inline constexpr Height kGenesis = 100;
-inline const Protocol& kProtocol = newest_protocol();
+inline const Protocol& kProtocol = usual_protocol();
 
 inline sim::SecretKey secret_of(std::string_view name) {
     const CryptoHash seed = chain::sha256(chain::bytes_of(name));

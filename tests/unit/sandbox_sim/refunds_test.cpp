@@ -185,6 +185,15 @@ TEST(Refunds, AContractGetsThreeTenthsOfTheGasItsCallBurnt) {
     EXPECT_EQ(outcome.tokens_burnt, outcome.gas_burnt * kGasPrice) << "the reward is shown as burnt";
 }
 
+TEST(Refunds, AContractGetsNothingFromVersion87On) {
+    World world(2, 87);
+    world.add_contract(kRefunding, {{"use", [](Host& host) { host.use_gas(10 * kTera); }}});
+    const CryptoHash hash = world.send_call(kRefunding, "use", 100 * kTera);
+    world.run_until_idle();
+    EXPECT_TRUE(succeeded(world.initial(hash).outcome));
+    EXPECT_EQ(world.balance(kRefunding), 1000 * kNear);
+}
+
 TEST(Refunds, AttachedGasThatPromisesTookAlongComesBackFromThem) {
     World world = world_with_contract();
     const CryptoHash hash = world.send_call(kRefunding, "pay_bob", 100 * kTera);

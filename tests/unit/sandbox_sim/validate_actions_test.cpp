@@ -49,6 +49,15 @@ TEST(ActionsValidation, NoActionsAndOrdinaryOnesAreValid) {
     EXPECT_TRUE(judge({{wire::DeleteAccount{"carol.test"}}}).is_null());
 }
 
+TEST(ActionsValidation, Version87HasNoDelegateV2) {
+    const auto of_version = [](std::uint32_t version) {
+        return check_actions(*find_protocol(version), {{delegate_v2_of({{wire::Transfer{1}}})}}, kReceiver);
+    };
+    EXPECT_FALSE(of_version(86));
+    EXPECT_EQ(of_version(87),
+              (Json{{"RemovedProtocolFeature", {{"protocol_feature", "DelegateV2"}, {"version", 87}}}}));
+}
+
 TEST(ActionsValidation, AReceiptHasAtMost100Actions) {
     EXPECT_TRUE(judge(std::vector<wire::Action>(100, {wire::Transfer{1}})).is_null());
     EXPECT_EQ(judge(std::vector<wire::Action>(101, {wire::Transfer{1}})),
