@@ -105,7 +105,6 @@ base::Task<void> Tracker::fill_from(WatchPages pages) {
 base::Task<void> Tracker::take_in_new() {
     base::asio::steady_timer timer(executor_);
     while (true) {
-        co_await store_.wait_for_watches(kLookForNew);
         const auto final_height = chain_.final_height();
         if (!final_height) {
             co_await base::sleep_on(timer, kHeadRetry);
@@ -118,6 +117,7 @@ base::Task<void> Tracker::take_in_new() {
             if (!fresh.empty()) co_await take_in(std::move(fresh), *final_height);
         }
         co_await take_in_others();
+        co_await store_.wait_for_watches(kLookForNew);
     }
 }
 
