@@ -8,6 +8,7 @@ daemons|20|two daemons of different settings on one database are restarted COUNT
 kills|50|daemons and commands are killed COUNT times in each story: no row, watch or alert is lost or doubled
 liars|200|daemon and PostgreSQL are killed COUNT times while one of three hosts lies: no row, end or alert is false or lost
 crashes|50|PostgreSQL is crashed COUNT times while blocks are written
+ends|20|1,000 submissions end in every way there is, on a chain of each of COUNT seeds and two hosts, one of which lags
 watches|1000|watched transactions on a chain of COUNT blocks, 20 in each, through kills and faults
 soak|600|living traffic is followed for COUNT seconds from both sources and compared with the truth
 recordings|30|COUNT whole blocks of ../shared/data are followed and counted
@@ -28,6 +29,7 @@ scenarios_of() {
         daemons) echo daemons Restarted ;;
         crashes) echo crash StoppedPostgres.test_crashes_of_the_server ;;
         watches) echo watch Watching.test_whatever_is_watched_comes_to_its_true_end_through_kills_and_faults ;;
+        ends) echo ends ;;
         soak) echo sandbox ;;
         recordings) echo shows RecordedWholeBlocks.test_counts_of_the_larger_set_are_those_of_the_json ;;
     esac

@@ -24,17 +24,17 @@ DELAY_BLOCKS = 15  # of one that another overtakes
 LATE_BLOCKS = 60
 
 
-def known(chain, transaction):
+def known(chain, tx_hash):
     """What the chain says of it, once it has it."""
     try:
-        return chain.ask(f"/transactions/{transaction.hash}")
+        return chain.ask(f"/transactions/{tx_hash}")
     except urllib.error.HTTPError:
         return None
 
 
 def send(chain, transaction):
     chain.rpc("broadcast_tx_async", [transaction.base64])
-    wait_until("the chain has it", lambda: known(chain, transaction))
+    wait_until("the chain has it", lambda: known(chain, transaction.hash))
 
 
 def final_hash(chain):
@@ -60,7 +60,7 @@ def fail_in_a_block(chain, account="alice.sandbox"):
     chain.ask(f"/transactions/{late.hash}/include", {})
     send(chain, late)
     send(chain, rival)
-    wait_until("it is in a block", lambda: known(chain, late)["heights"]["included"])
+    wait_until("it is in a block", lambda: known(chain, late.hash)["heights"]["included"])
     return late.hash
 
 
@@ -107,7 +107,7 @@ class HandedIn:
         path.write_text(wanted.base64)
         command = [BUILD / "receiptd", "--config", config, "submit", path]
         wait_until("it is taken", lambda: subprocess.run(command, capture_output=True).returncode == 0)
-        wait_until("the chain has it", lambda: known(self.chain, wanted))
+        wait_until("the chain has it", lambda: known(self.chain, wanted.hash))
         if fate in ("superseded", "balance"):
             rival = self._signed(account, self.nonces[account] + 1, BALANCE - TOKEN // 10)
             send(self.chain, rival)

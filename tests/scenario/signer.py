@@ -1,4 +1,5 @@
-"""Signed NEAR transactions in plain Python: Ed25519 (RFC 8032) and as much Borsh as a transfer needs."""
+"""Signed NEAR transactions in plain Python: Ed25519 (RFC 8032) and as much Borsh as a transfer needs, or the end of a key or
+an account."""
 
 import base64
 import hashlib
@@ -84,13 +85,25 @@ class Key:
         return commitment + ((r + k * self.scalar) % ORDER).to_bytes(32, "little")
 
 
-class Signed:
-    def __init__(self, key, signer, receiver, nonce, block_hash, amount, damage=False):
-        def text(value):
-            return len(value).to_bytes(4, "little") + value.encode()
+def text(value):
+    return len(value).to_bytes(4, "little") + value.encode()
 
+
+def delete_key(key):
+    return b"\x06\0" + key.public
+
+
+def delete_account(beneficiary):
+    return b"\x07" + text(beneficiary)
+
+
+class Signed:
+    """A transfer of `amount`, or another `action`."""
+
+    def __init__(self, key, signer, receiver, nonce, block_hash, amount, damage=False, action=None):
         body = (text(signer) + b"\0" + key.public + nonce.to_bytes(8, "little") + text(receiver)
-                + b58decode(block_hash) + (1).to_bytes(4, "little") + b"\x03" + amount.to_bytes(16, "little"))
+                + b58decode(block_hash) + (1).to_bytes(4, "little")
+                + (action or b"\x03" + amount.to_bytes(16, "little")))
         digest = hashlib.sha256(body).digest()
         self.hash = b58encode(digest)
         self.bytes = body + b"\0" + key.sign(hashlib.sha256(b"other").digest() if damage else digest)
