@@ -45,6 +45,7 @@ COMMENT ON COLUMN transactions.block_time IS 'Time of that block; put a conditio
 COMMENT ON COLUMN transactions.shard_id IS 'Shard of the signer, where the transaction was included.';
 COMMENT ON COLUMN transactions.index_in_chunk IS 'Position in the chunk, from 0.';
 COMMENT ON COLUMN transactions.signer_id IS 'Account that signed and pays.';
+COMMENT ON COLUMN transactions.user_id IS 'On whose behalf a relayer signed: the sender of its Delegate action, or the ETH-implicit account (0x…) that is asked for what its owner signed. NULL: signer_id acts for itself, or the row is older than this column. coalesce(user_id, signer_id) is the user.';
 COMMENT ON COLUMN transactions.receiver_id IS 'Account the transaction is addressed to.';
 COMMENT ON COLUMN transactions.nonce IS 'Nonce of the access key.';
 COMMENT ON COLUMN transactions.nonce_index IS 'Which of its nonces, if the key is a gas key.';

@@ -4,6 +4,7 @@ COMMENT ON COLUMN transaction_results.tree_id IS 'The same (see receipts.tree_id
 COMMENT ON COLUMN transaction_results.block_height IS 'Height of the block that includes the transaction.';
 COMMENT ON COLUMN transaction_results.block_time IS 'Time of that block; put a condition on it to touch few partitions.';
 COMMENT ON COLUMN transaction_results.signer_id IS 'Who signed (of a delegated one: the relayer).';
+COMMENT ON COLUMN transaction_results.user_id IS 'On whose behalf it was signed (see transactions.user_id). NULL: signer_id.';
 COMMENT ON COLUMN transaction_results.receiver_id IS 'Whom the transaction asks.';
 COMMENT ON COLUMN transaction_results.verdict IS 'succeeded; failed: the transaction or its first receipt, or what it returned (NEAR says failure) while no callback failed; callback_failed: a callback failed; receipt_failed: another receipt failed, and not all that awaited it succeeded; succeeded_with_handled_failure: some failed, and the callbacks that awaited them succeeded.';
 COMMENT ON COLUMN transaction_results.near_status IS 'What NEAR itself says of the transaction, as wallets and explorers show it: success, failure. It is the fate of one receipt: verdict <> ''succeeded'' AND near_status = ''success'' are those that only look fine. NULL: the result chain has no known end, or the row is older than this column.';
@@ -24,10 +25,10 @@ COMMENT ON COLUMN transaction_results.tokens_burnt IS 'Tokens burnt by them, yoc
 
 COMMENT ON TABLE findings IS 'What went wrong: each failed receipt (refunds and payouts not counted), each failed transaction, each abnormal end of a watch. Written once, in the transaction that stores the receipt that proves it.';
 COMMENT ON COLUMN findings.finding_id IS 'Kind and cause: the same however often it is found (kind:receipt_id, kind:tx_hash, stuck:tx_hash:stage). Also the id of its alert.';
-COMMENT ON COLUMN findings.kind IS 'failed_receipt, failed_transaction (it failed before it made a receipt), tokens_returned (nothing failed, but the receiver of tokens gave them back; receipt_id is the token''s callback); of watches: rejected, forwarding_failed, dropped, expired, unknown, stuck; corrected (such an end was told and does not hold).';
+COMMENT ON COLUMN findings.kind IS 'failed_receipt, failed_transaction (it failed before it made a receipt), tokens_returned (nothing failed, but the receiver of tokens gave them back; receipt_id is the token''s callback), wallet_refused (nothing failed, but the wallet of an ETH-implicit account did not do what its owner signed; receipt_id is rlp_execute, error_text the wallet''s answer); of watches: rejected, forwarding_failed, dropped, expired, unknown, stuck; corrected (such an end was told and does not hold).';
 COMMENT ON COLUMN findings.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN findings.tree_id IS 'The same (see receipts.tree_id).';
-COMMENT ON COLUMN findings.receipt_id IS 'The receipt that failed, or that gave tokens back.';
+COMMENT ON COLUMN findings.receipt_id IS 'The receipt that failed, gave tokens back, or asked the wallet.';
 COMMENT ON COLUMN findings.role IS 'Its role (see receipts.role).';
 COMMENT ON COLUMN findings.handled IS 'True: the receipt is no callback, and every receipt that awaited its result succeeded: they saw the failure and went on. False: nobody did, or one of them failed.';
 COMMENT ON COLUMN findings.effect IS 'Of tokens_returned, and of a failed receiver of tokens that was handled: refunded (all came back), refunded_in_part.';
@@ -38,6 +39,7 @@ COMMENT ON COLUMN findings.handled_by IS 'The receipts that awaited it, where it
 COMMENT ON COLUMN findings.contract_id IS 'Who failed.';
 COMMENT ON COLUMN findings.method_name IS 'Method of the first function call, else the name of the first action.';
 COMMENT ON COLUMN findings.signer_id IS 'Who signed the transaction.';
+COMMENT ON COLUMN findings.user_id IS 'On whose behalf it was signed (see transactions.user_id). NULL: signer_id; of a watch: not known.';
 COMMENT ON COLUMN findings.error_class IS 'Kind of error; of a watch why it ended, or stuck_ and its stage.';
 COMMENT ON COLUMN findings.error_text IS 'The error in words.';
 COMMENT ON COLUMN findings.block_height IS 'Height at which it failed. NULL if that block could not be had.';

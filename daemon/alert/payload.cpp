@@ -66,6 +66,14 @@ std::string transaction_link(std::string public_url, const std::string& tx_hash)
     return public_url + "/v1/transactions/" + tx_hash;
 }
 
+// Who asked for it: through a relayer, or by signing it.
+std::string user_of(const Cause& cause, const chain::Finding& finding) {
+    const auto& transaction = cause.tree.transaction;
+    const auto relayed = transaction ? transaction->user_id() : finding.user_id;
+    if (!relayed.empty()) return relayed;
+    return transaction ? transaction->signer_id : finding.signer_id;
+}
+
 Json data_json(const Cause& cause, const chain::Finding& finding, const std::string& public_url) {
     const auto tree = storage::tree_of(cause.tx_hash, cause.tree).judge();
     Json data;
@@ -75,6 +83,7 @@ Json data_json(const Cause& cause, const chain::Finding& finding, const std::str
     data["tx_hash"] = text_or_null(cause.tx_hash);
     data["sender_id"] =
         text_or_null(cause.tree.transaction ? cause.tree.transaction->signer_id : finding.signer_id);
+    data["user_id"] = text_or_null(user_of(cause, finding));
     const auto verdict = tree.certain_verdict;
     data["verdict"] = verdict ? Json(chain::verdict_name(*verdict)) : Json();
     data["near_status"] = tree.near_status ? Json(tree.near_status->name()) : Json();

@@ -66,7 +66,10 @@ std::vector<const Receipt*> branch(const chain::Judgement& tree, const std::stri
 std::string transaction_words(const chain::Finding& finding) {
     std::string words = "transaction";
     if (!finding.tx_hash.empty()) words += " " + finding.tx_hash;
-    if (!finding.signer_id.empty()) words += " of " + finding.signer_id;
+    if (!finding.user_id.empty())
+        words += " of " + finding.user_id + ", relayed by " + finding.signer_id;
+    else if (!finding.signer_id.empty())
+        words += " of " + finding.signer_id;
     return words;
 }
 
@@ -81,17 +84,26 @@ std::string receipt_summary(const chain::Finding& finding) {
 }
 
 std::string tokens_summary(const chain::Finding& finding) {
-    std::string words = finding.contract_id + " gave tokens back that " + finding.signer_id + " sent";
+    const auto& user = finding.user_id.empty() ? finding.signer_id : finding.user_id;
+    std::string words = finding.contract_id + " gave tokens back that " + user + " sent";
     if (finding.flow)
         words += ": " + base::to_string(finding.flow->returned) + " returned, " +
                  base::to_string(finding.flow->kept) + " kept";
     return words;
 }
 
+std::string wallet_summary(const chain::Finding& finding) {
+    auto words = "the wallet " + finding.contract_id + " did not do what its owner signed";
+    if (const auto& text = finding.failure.error_text; !text.empty())
+        words += ": " + in_line(text, kLongestText);
+    return words;
+}
+
 std::string what(const chain::Finding& finding) {
-    if (finding.kind == "failed_receipt") return receipt_summary(finding);
-    if (finding.kind == "tokens_returned") return tokens_summary(finding);
-    if (finding.kind == "failed_transaction") return transaction_words(finding) + " failed";
+    if (finding.kind == chain::kind::kFailedReceipt) return receipt_summary(finding);
+    if (finding.kind == chain::kind::kTokensReturned) return tokens_summary(finding);
+    if (finding.kind == chain::kind::kWalletRefused) return wallet_summary(finding);
+    if (finding.kind == chain::kind::kFailedTransaction) return transaction_words(finding) + " failed";
     if (finding.kind == "rejected") return transaction_words(finding) + " was refused";
     if (finding.kind == "forwarding_failed") return "no host took " + transaction_words(finding);
     if (finding.kind == "dropped") return transaction_words(finding) + " was dropped";

@@ -13,15 +13,11 @@ namespace receiptd::api {
 namespace {
 
 // As the table's CHECK has them.
-constexpr std::array<std::string_view, 10> kKinds = {"failed_receipt",
-                                                     "failed_transaction",
-                                                     "tokens_returned",
-                                                     "rejected",
-                                                     "forwarding_failed",
-                                                     "dropped",
-                                                     "expired",
-                                                     "unknown",
-                                                     "stuck",
+constexpr std::array<std::string_view, 11> kKinds = {"failed_receipt",  "failed_transaction",
+                                                     "tokens_returned", "wallet_refused",
+                                                     "rejected",        "forwarding_failed",
+                                                     "dropped",         "expired",
+                                                     "unknown",         "stuck",
                                                      "corrected"};
 
 storage::FindingFilter finding_filter(Query& query) {

@@ -37,10 +37,20 @@ bool matches_glob(std::string_view glob, std::string_view text) {
     return glob.find_first_not_of('*', at) == std::string_view::npos;
 }
 
+namespace {
+
+// Who signs, or for whom a relayer does.
+bool signs(const chain::SeenTransaction& transaction, std::string_view glob) {
+    return matches_glob(glob, transaction.signer_id) ||
+           (!transaction.user_id.empty() && matches_glob(glob, transaction.user_id));
+}
+
+}  // namespace
+
 const config::WatchRule* Rules::match(const chain::SeenTransaction& transaction) const {
     for (const auto& rule : rules_)
-        if (matches_glob(rule.signer, transaction.signer_id) &&
-            matches_glob(rule.receiver, transaction.receiver_id) && calls(transaction.methods, rule.method))
+        if (signs(transaction, rule.signer) && matches_glob(rule.receiver, transaction.receiver_id) &&
+            calls(transaction.methods, rule.method))
             return &rule;
     return nullptr;
 }

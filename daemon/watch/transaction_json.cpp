@@ -66,6 +66,7 @@ Json of_finding(const chain::Finding& finding) {
     json["contract_id"] = text_or_null(finding.contract_id);
     json["method_name"] = text_or_null(finding.method_name);
     json["signer_id"] = text_or_null(finding.signer_id);
+    json["user_id"] = text_or_null(finding.user_id.empty() ? finding.signer_id : finding.user_id);
     json["error_class"] = text_or_null(finding.failure.error_class);
     json["error_text"] = text_or_null(finding.failure.error_text);
     json["block_height"] = height_or_null(finding.at);
@@ -103,6 +104,13 @@ chain::WatchState state_of(const TransactionView& view) {
 std::string reason_of(const TransactionView& view, const chain::WatchState& state) {
     if (!state.reason.empty() || !state.verdict || !view.tree) return state.reason;
     return view.tree->deciding_class();
+}
+
+// Who asked for it, once its transaction is known: through a relayer, or by signing it.
+std::string user_of(const TransactionView& view) {
+    if (!view.transaction) return {};
+    auto relayed = view.transaction->user_id();
+    return relayed.empty() ? view.transaction->signer_id : relayed;
 }
 
 Json evidence_of(const TransactionView& view) {
@@ -158,6 +166,7 @@ std::string transaction_json(const TransactionView& view) {
     Json json;
     json["tx_hash"] = view.tx_hash;
     json["sender_id"] = text_or_null(view.sender_id);
+    json["user_id"] = text_or_null(user_of(view));
     json["stage"] = view.known() ? Json(chain::stage_name(state.stage)) : Json();
     json["verdict"] = state.verdict ? Json(chain::verdict_name(*state.verdict)) : Json();
     json["near_status"] = view.tree ? near_status_or_null(view.tree->near_status) : Json();

@@ -48,7 +48,7 @@ bool is_open(const TransactionView& view);
 // Adds the pending receipts of an open tree and the reasons why they wait: only executed receipts are stored.
 void add_open_tree(TransactionView& view, OpenTree open);
 
-// {tx_hash, sender_id, stage, verdict, reason, conclusive, safe_to_resign_after_height,
+// {tx_hash, sender_id, user_id, stage, verdict, reason, conclusive, safe_to_resign_after_height,
 // safe_to_resign_estimated_at, evidence, stages: [...], findings: [...], tree: {...}|null}.
 // `reason`: why a watch ended without a tree; else the error_class of the failure that gave the
 // verdict. In `tree` receipts are nested by who made whom (`children`); those deeper than kMostNested

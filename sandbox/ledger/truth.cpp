@@ -92,6 +92,20 @@ Json failed_json(const TransactionTree& tree, const Judgement& judgement) {
     return list;
 }
 
+// A relayer signs for whoever signed the delegate action, or for the owner of an Ethereum wallet.
+std::string user_of(const sim::wire::Transaction& body) {
+    const bool is_eth_account = body.receiver_id.size() == 42 && body.receiver_id.starts_with("0x");
+    for (const sim::wire::Action& action : body.actions) {
+        if (const auto* v1 = std::get_if<sim::wire::SignedDelegate>(&action.value))
+            return v1->delegate_action.sender_id;
+        if (const auto* v2 = std::get_if<sim::wire::SignedDelegateV2>(&action.value))
+            return v2->delegate_action.sender_id;
+        const auto* call = std::get_if<sim::wire::FunctionCall>(&action.value);
+        if (call != nullptr && is_eth_account && call->method_name == "rlp_execute") return body.receiver_id;
+    }
+    return body.signer_id;
+}
+
 const char* stage_name(const Submission& submission, const TransactionTree* tree, Height tip, bool is_final) {
     if (tree == nullptr) return to_string(submission.fate);
     if (is_final) return "final";
@@ -128,6 +142,7 @@ Json truth_json(const Submission& submission, const TransactionTree* tree, Heigh
     const sim::wire::Transaction& body = submission.transaction->body();
     Json json = {{"tx_hash", submission.transaction->hash.to_string()},
                  {"signer_id", body.signer_id},
+                 {"user_id", user_of(body)},
                  {"receiver_id", body.receiver_id},
                  {"nonce", body.nonce.nonce},
                  {"by_ledger", submission.by_ledger},

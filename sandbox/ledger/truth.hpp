@@ -1,6 +1,6 @@
 // Ground truth as JSON: every transaction's true stages, tree and verdict (verdict.hpp has the rules).
 //
-// {"tx_hash", "signer_id", "receiver_id", "nonce", "by_ledger",
+// {"tx_hash", "signer_id", "user_id": on whose behalf it was signed, "receiver_id", "nonce", "by_ledger",
 //  "stage": "pending" | "included" | "completed" | "final" | "rejected" | "forwarding_failed" | "expired" |
 //           "dropped",
 //  "reason": null | "superseded" | "balance" | "invalid",   of a dropped one

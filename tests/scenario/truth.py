@@ -70,6 +70,11 @@ def deciding(transaction):
     return class_and_panic(first["error"])[0], first["root_cause"] or first["receipt_id"]
 
 
+def user_column(transaction):
+    """As the tables have it: only who stands behind a relayer."""
+    return None if transaction["user_id"] == transaction["signer_id"] else transaction["user_id"]
+
+
 def finding_ids(transactions):
     """The findings that their trees give."""
     return ({"failed_receipt:" + f["receipt_id"] for t in transactions for f in t["failed_receipts"]}
@@ -87,32 +92,32 @@ class Judging:
                       f"for example {list(missing)[:2]} against {list(invented)[:2]}")
 
     def true_results(self, truth):
-        return {(t["tx_hash"], t["verdict"], t["near_status"], t["near_status_receipt_id"], *deciding(t), t["effect"],
+        return {(t["tx_hash"], user_column(t), t["verdict"], t["near_status"], t["near_status_receipt_id"], *deciding(t), t["effect"],
                  str(t["heights"]["included"]), str(t["heights"]["completed"]), str(t["heights"]["refunded"]), str(len(t["tree"])), str(len(t["failed_receipts"])))
                 for t in truth}
 
     def stored_results(self, database):
-        rows = self.query("SELECT tx_hash, verdict, near_status, near_status_receipt_id, error_class, root_cause, effect, "
+        rows = self.query("SELECT tx_hash, user_id, verdict, near_status, near_status_receipt_id, error_class, root_cause, effect, "
                           "included_height, completed_height, settled_height, receipts, failed_receipts FROM transaction_results", database)
         self.assertEqual(len({row[0] for row in rows}), len(rows), "a transaction has two results")
         return {tuple(row) for row in rows}
 
     def true_findings(self, truth):
-        receipts = {("failed_receipt:" + f["receipt_id"], t["tx_hash"], f["role"], "t" if f["handled"] else "f",
+        receipts = {("failed_receipt:" + f["receipt_id"], t["tx_hash"], user_column(t), f["role"], "t" if f["handled"] else "f",
                      " ".join(sorted(set(f["handled_by"]))) or None, f["root_cause"], f["effect"], None, None,
                      *class_and_panic(f["error"]))
                     for t in truth for f in t["failed_receipts"]}
-        tokens = {("tokens_returned:" + f["receipt_id"], t["tx_hash"], "callback", None, None, None, f["effect"], f["kept"],
+        tokens = {("tokens_returned:" + f["receipt_id"], t["tx_hash"], user_column(t), "callback", None, None, None, f["effect"], f["kept"],
                    f["returned"], None, None) for t in truth for f in t["tokens_returned"]}
-        failed = {("failed_transaction:" + t["tx_hash"], t["tx_hash"], None, "f", None, None, None, None, None,
+        failed = {("failed_transaction:" + t["tx_hash"], t["tx_hash"], user_column(t), None, "f", None, None, None, None, None,
                    *class_and_panic(t["error"])) for t in truth if t["error"]}
         return receipts | tokens | failed
 
     def stored_findings(self, database):
-        rows = self.query("SELECT finding_id, tx_hash, role, handled, array_to_string(handled_by, ' '), root_cause, effect, "
+        rows = self.query("SELECT finding_id, tx_hash, user_id, role, handled, array_to_string(handled_by, ' '), root_cause, effect, "
                           "amount_kept, amount_returned, error_class, "
                           "CASE error_class WHEN 'contract_panic' THEN error_text END "
-                          "FROM findings WHERE kind IN ('failed_receipt', 'failed_transaction', 'tokens_returned')", database)
+                          "FROM findings WHERE kind IN ('failed_receipt', 'failed_transaction', 'tokens_returned', 'wallet_refused')", database)
         self.assertEqual(len({row[0] for row in rows}), len(rows), "a cause is found twice")
         return {tuple(row) for row in rows}
 

@@ -51,7 +51,7 @@ std::array<TableSpec, kTableCount> make_specs() {
         {"transactions",
          {"tx_hash", "tree_id", "block_height", "block_time", "shard_id", "index_in_chunk", "signer_id",
           "receiver_id", "nonce", "public_key", "actions", "status", "initial_receipt_id", "error_class",
-          "error_text", "gas_burnt", "tokens_burnt", "nonce_index"}},
+          "error_text", "gas_burnt", "tokens_burnt", "nonce_index", "user_id"}},
         {"receipts", receipt_columns()},
         {"data_receipts",
          {"data_id", "receipt_id", "tree_id", "tx_hash", "block_height", "block_time", "shard_id",
@@ -85,11 +85,12 @@ std::array<TableSpec, kTableCount> make_specs() {
           "near_status_receipt_id",
           "root_cause",
           "effect",
-          "judged_by"}},
-        {"findings",
-         {"finding_id", "kind", "tx_hash", "tree_id", "receipt_id", "role", "handled", "contract_id",
-          "method_name", "signer_id", "error_class", "error_text", "block_height", "block_time", "handled_by",
-          "root_cause", "effect", "amount_kept", "amount_returned"}},
+          "judged_by",
+          "user_id"}},
+        {"findings", {"finding_id",  "kind",       "tx_hash",      "tree_id",         "receipt_id",
+                      "role",        "handled",    "contract_id",  "method_name",     "signer_id",
+                      "error_class", "error_text", "block_height", "block_time",      "handled_by",
+                      "root_cause",  "effect",     "amount_kept",  "amount_returned", "user_id"}},
     }};
 }
 

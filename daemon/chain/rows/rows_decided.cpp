@@ -35,6 +35,7 @@ void write_result(RowBatch& batch, const TreeResult& result) {
     row.text_or_null(result.root_cause);
     result.effect ? row.text(effect_name(*result.effect)) : row.null();
     row.smallint(kRulesVersion);
+    row.text_or_null(result.user_id);
     row.end_row();
     ++table.rows;
 }
@@ -61,6 +62,7 @@ void write_finding(RowBatch& batch, const Finding& finding) {
     finding.effect ? row.text(effect_name(*finding.effect)) : row.null();
     finding.flow ? row.numeric(finding.flow->kept) : row.null();
     finding.flow ? row.numeric(finding.flow->returned) : row.null();
+    row.text_or_null(finding.user_id);
     row.end_row();
     ++table.rows;
 }

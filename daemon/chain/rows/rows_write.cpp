@@ -4,6 +4,7 @@
 #include "chain/json/json_check.hpp"
 #include "chain/rows/args_json.hpp"
 #include "chain/tree/facts.hpp"
+#include "chain/tree/user.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -188,6 +189,7 @@ void write_transaction(RowBatch& batch, const RowPlace& place, const SignedTrans
         for (int i = 0; i < 6; ++i) row.null();
     }
     row.integer_or_null(transaction.nonce_index);
+    row.text_or_null(relayed_user(transaction));
     row.end_row();
     ++table.rows;
 }

@@ -2,6 +2,7 @@
 
 #include "base/checked.hpp"
 #include "chain/tree/effect.hpp"
+#include "chain/tree/user.hpp"
 #include "chain/tree/wallet.hpp"
 #include "chain/wire/base64.hpp"
 
@@ -241,6 +242,11 @@ void TransactionFacts::take(ActionFacts&& actions) {
     deposit = actions.deposit;
     delegate = std::move(actions.delegate);
     method_name = std::move(actions.method_name);
+}
+
+std::string TransactionFacts::user_id() const {
+    return std::string(
+        relayed_user(signer_id, receiver_id, delegate ? Text(delegate->sender_id) : Text(), method_name));
 }
 
 TransactionFacts transaction_facts(const SignedTransaction& transaction) {

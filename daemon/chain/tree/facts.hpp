@@ -97,6 +97,8 @@ struct TransactionFacts {
     std::optional<DelegateFacts> delegate;
     std::string method_name = {};  // as that of a receipt
 
+    // Who asked for it, where that is not the signer (user.hpp).
+    std::string user_id() const;
     void take(ActionFacts&& actions);
 };
 TransactionFacts transaction_facts(const SignedTransaction& transaction);

@@ -29,9 +29,6 @@ std::optional<Verdict> parse_verdict(Text name) {
     return std::nullopt;
 }
 
-void Finding::identify() {
-    kind = flow ? "tokens_returned" : receipt_id.empty() ? "failed_transaction" : "failed_receipt";
-    finding_id = kind + ":" + (receipt_id.empty() ? tx_hash : receipt_id);
-}
+void Finding::identify() { finding_id = kind + ":" + (receipt_id.empty() ? tx_hash : receipt_id); }
 
 }  // namespace receiptd::chain

@@ -40,16 +40,24 @@ struct Certainty {
     std::optional<base::WallTime> estimated_at;  // the time of that height
 };
 
+// Kinds of findings that a tree gives (docs/verdicts.md).
+namespace kind {
+inline constexpr Text kFailedReceipt = "failed_receipt";
+inline constexpr Text kFailedTransaction = "failed_transaction";
+inline constexpr Text kTokensReturned = "tokens_returned";
+inline constexpr Text kWalletRefused = "wallet_refused";
+}  // namespace kind
+
 // A finding is reported to people: a failed receipt that is no refund and no payout, a transaction that
-// failed before it made a receipt, tokens that a receiver gave back though nothing failed, or a watched
-// transaction that ended without a tree or is stuck. Empty: not known, or there is none.
+// failed before it made a receipt, tokens that a receiver gave back though nothing failed, a wallet that did
+// not do what its owner signed, or a watched transaction that ended without a tree or is stuck. Empty: not
+// known, or there is none.
 struct Finding {
     std::string finding_id;  // the same for the same cause, however often it is found
-    // "failed_receipt", "failed_transaction", "tokens_returned", "stuck", "corrected", or the stage that a
-    // watch ended in
-    std::string kind;
+    std::string kind;        // one of chain::kind, "stuck", "corrected", or the stage that a watch ended in
     std::string tx_hash;
     std::string signer_id;   // of the transaction
+    std::string user_id;     // of the transaction; empty, too: the signer (user.hpp)
     std::string receipt_id;  // of a failed receipt
     std::string parent_receipt_id;
     std::optional<Role> role;  // of the receipt
@@ -66,7 +74,7 @@ struct Finding {
     std::string correction_json;            // of kind "corrected": {told, true, why}
     ExecutedAt at;  // height 0: not known; the time is then that of the transaction, or when it was found
 
-    // Gives a failed receipt or transaction its kind and id; or tokens that came back, where there is a flow.
+    // Makes the id of its kind and its receipt, or its transaction.
     void identify();
 };
 
@@ -86,6 +94,7 @@ struct NewsSince {
 struct TreeResult {
     std::string tx_hash;
     std::string signer_id;
+    std::string user_id;  // empty: the signer
     std::string receiver_id;
     Verdict verdict = Verdict::succeeded;
     std::optional<NearStatus> near_status;  // nullopt: the end of the result chain is not known

@@ -31,6 +31,7 @@ void Flows::add(Told&& told, std::vector<Failure>& failures) {
         of_failure = true;
     }
     if (of_failure || !told.in_scope) return;
+    finding.kind = kind::kTokensReturned;
     finding.effect = effect;
     finding.flow = flow;
     findings_.push_back(std::move(finding));

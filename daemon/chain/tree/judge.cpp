@@ -75,8 +75,8 @@ private:
             flows.add({finding_of(i), bodies_[i]->token_args, value}, tree_.failures);
         }
         tree_.effect = flows.effect();
-        tree_.token_findings = flows.take_findings();
-        for (auto& finding : tree_.token_findings) finding.identify();
+        tree_.other_findings = flows.take_findings();
+        for (auto& finding : tree_.other_findings) finding.identify();
     }
 
     // Depth first in spawn order, what is awaited comes before who awaits it. `next`: the place of the first
@@ -105,9 +105,11 @@ private:
     Failure transaction_failure() const {
         Failure failure;
         auto& finding = failure.finding;
+        finding.kind = kind::kFailedTransaction;
         finding.tx_hash = parts_.tx_hash_;
         if (const auto& transaction = parts_.transaction_) {
             finding.signer_id = transaction->signer_id;
+            finding.user_id = transaction->user_id();
             finding.contract_id = transaction->receiver_id;
             finding.method_name = transaction->method_name;
         }
@@ -121,7 +123,10 @@ private:
         const auto& receipt = tree_.receipts[i];
         Finding finding;
         finding.tx_hash = parts_.tx_hash_;
-        if (parts_.transaction_) finding.signer_id = parts_.transaction_->signer_id;
+        if (parts_.transaction_) {
+            finding.signer_id = parts_.transaction_->signer_id;
+            finding.user_id = parts_.transaction_->user_id();
+        }
         finding.receipt_id = receipt.receipt_id;
         finding.parent_receipt_id = receipt.parent_receipt_id;
         finding.role = receipt.role;
@@ -137,6 +142,7 @@ private:
         const auto& receipt = tree_.receipts[i];
         Failure failure;
         failure.finding = finding_of(i);
+        failure.finding.kind = kind::kFailedReceipt;
         failure.finding.identify();
         failure.body_known = bodies_[i] != nullptr;
         failure.on_result_chain = tree_.near_status && tree_.near_status->receipt_id == receipt.receipt_id;
@@ -250,7 +256,12 @@ private:
 
     void decided_by_refusal() {
         const auto* failure = deciding(tree_.failures, *tree_.verdict);
-        tree_.decided_by.push_back(failure ? failure->finding.receipt_id : tree_.receipts.front().receipt_id);
+        const auto asked = finding_of(at_.at(tree_.asked_wallet_id));
+        tree_.decided_by.push_back(failure ? failure->finding.receipt_id : asked.receipt_id);
+        auto finding = refusal_finding(tree_.failures, tree_.wallet_refusal, &asked);
+        if (!finding) return;
+        finding->identify();
+        tree_.other_findings.push_back(std::move(*finding));
     }
 
     // All that a failed receipt leaves behind are refunds: those that are announced are known before they are

@@ -37,6 +37,7 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement)
     TreeResult result;
     result.tx_hash = transaction.tx_hash;
     result.signer_id = transaction.signer_id;
+    result.user_id = transaction.user_id();
     result.receiver_id = transaction.receiver_id;
     result.verdict = *judgement.verdict;
     result.near_status = judgement.near_status;
@@ -55,7 +56,7 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement)
     }
     result.failure = deciding_class(judgement.failures, result.verdict, judgement.wallet_refusal);
     result.root_cause = judgement.root_cause;
-    for (const auto& finding : judgement.token_findings) {
+    for (const auto& finding : judgement.other_findings) {
         decided.findings.push_back(finding);
         decided.findings.back().near_status = judgement.near_status;
     }

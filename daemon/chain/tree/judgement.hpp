@@ -68,14 +68,16 @@ struct Judgement {
     // failed, or only refunds can follow. It is the verdict of the completed tree. Withheld while
     // an outcome is known without its receipt.
     std::optional<Verdict> certain_verdict;
-    Refusal wallet_refusal;  // at the end of the result chain
+    Refusal wallet_refusal;
+    std::string asked_wallet_id;  // the receipt on the result chain that called kWalletMethod; empty: none
     // The receipts whose failure or refusal gave the verdict; empty: the transaction's did.
     std::vector<std::string> decided_by;
     std::string root_cause;               // of the verdict; see rules.hpp
     std::vector<JudgedReceipt> receipts;  // depth first in spawn order, then those not attached by id
     std::vector<Failure> failures;  // the transaction's own, then those of attached receipts, in their order
-    std::vector<Finding> token_findings;  // of tokens that came back though nothing failed
-    std::optional<Effect> effect;         // of all token flows together
+    // Of tokens that came back though nothing failed, and of what a wallet refused.
+    std::vector<Finding> other_findings;
+    std::optional<Effect> effect;  // of all token flows together
     std::optional<DelegateEnd> delegate;
 
     std::uint64_t failed_receipts = 0;  // refunds and payouts not counted

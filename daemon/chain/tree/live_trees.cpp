@@ -1,5 +1,6 @@
 #include "chain/tree/live_trees.hpp"
 
+#include "chain/tree/user.hpp"
 #include "chain/tree/wallet.hpp"
 
 #include <algorithm>
@@ -28,6 +29,7 @@ void LiveTrees::transaction(const SignedTransaction& transaction, const Outcome&
     tree.in_scope = in_scope;
     result.tx_hash = transaction.hash;
     result.signer_id = transaction.signer_id;
+    result.user_id = relayed_user(transaction);
     result.receiver_id = transaction.receiver_id;
     result.included_at = at;
     keep_latest(result.completed_at, at);
@@ -38,6 +40,7 @@ void LiveTrees::transaction(const SignedTransaction& transaction, const Outcome&
     if (outcome.status.kind == StatusKind::failure) {
         Failure failure;
         result.near_status = NearStatus{true, {}};
+        failure.finding.kind = kind::kFailedTransaction;
         failure.finding.contract_id = transaction.receiver_id;
         failure.finding.method_name = called_method_or_action(transaction.actions);
         failure.finding.failure = classify_failure(outcome.status.failure_json);
@@ -66,10 +69,7 @@ void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt a
     keep_latest(result.completed_at, at);
     const auto status = item.outcome.status.kind;
     const bool failed = status == StatusKind::failure;
-    if (item.result_chain == OnResultChain::yes && (failed || status == StatusKind::success_value)) {
-        result.near_status = NearStatus{failed, std::string(item.outcome.id)};
-        tree.wallet_refusal = wallet_refusal(item.outcome.executor_id, item.outcome.status);
-    }
+    if (item.result_chain == OnResultChain::yes) follow_result_chain(tree, item, at);
     if (failed) record_failure(tree, item, at);
     settle_awaited(tree, item);
     if (failed || !tree.causes.empty()) find_cause(tree, item, failed);
@@ -88,6 +88,18 @@ Finding LiveTrees::finding_of(const ExecutedReceipt& item, ExecutedAt at) {
     return finding;
 }
 
+void LiveTrees::follow_result_chain(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
+    auto& asked = tree.asked_wallet;
+    if (!asked && item.in_scope && called_method(item.receipt.actions) == kWalletMethod)
+        asked = std::make_unique<Finding>(finding_of(item, at));
+    const auto& outcome = item.outcome;
+    const auto& status = outcome.status;
+    const bool failed = status.kind == StatusKind::failure;
+    if (failed || status.kind == StatusKind::success_value)
+        tree.result.near_status = NearStatus{failed, std::string(outcome.id)};
+    if (asked) tree.wallet_refusal = wallet_refusal(outcome.executor_id, status);
+}
+
 void LiveTrees::follow_tokens(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
     const auto args = called_args(item.receipt.actions);
     const auto value = short_value(item.outcome.status.success_value);
@@ -97,6 +109,7 @@ void LiveTrees::follow_tokens(Tree& tree, const ExecutedReceipt& item, ExecutedA
 void LiveTrees::record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
     Failure failure;
     failure.finding = finding_of(item, at);
+    failure.finding.kind = kind::kFailedReceipt;
     failure.finding.failure = classify_failure(item.outcome.status.failure_json);
     failure.on_result_chain = item.result_chain == OnResultChain::yes;
     for (const auto& receiver : item.receipt.output_data_receivers)
@@ -140,6 +153,7 @@ void LiveTrees::tell(Tree& tree, std::vector<Finding>& findings) {
 void LiveTrees::tell(const Tree& tree, Finding finding, std::vector<Finding>& findings) {
     finding.tx_hash = tree.result.tx_hash;
     finding.signer_id = tree.result.signer_id;
+    finding.user_id = tree.result.user_id;
     finding.identify();
     findings.push_back(std::move(finding));
 }
@@ -163,6 +177,8 @@ void LiveTrees::end_of_block(const std::string& tx_hash, Decided& decided) {
     result.failure = deciding_class(tree.failures, result.verdict, tree.wallet_refusal);
     result.root_cause = root_cause(tree.failures, result.verdict);
     result.effect = tree.flows.effect();
+    if (auto refused = refusal_finding(tree.failures, tree.wallet_refusal, tree.asked_wallet.get()))
+        tell(tree, std::move(*refused), decided.findings);
     if (tree.in_scope) decided.results.push_back(std::move(result));
     trees_.erase(found);
 }

@@ -14,6 +14,7 @@
 #include "chain/tree/rules.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,6 +53,7 @@ private:
     struct Tree {
         TreeResult result;
         Refusal wallet_refusal;
+        std::unique_ptr<Finding> asked_wallet;  // the receipt on the result chain that called kWalletMethod
         Causes causes;
         Flows flows;
         std::uint64_t announced = 0;
@@ -66,6 +68,7 @@ private:
     };
 
     void touch(Text tx_hash, Tree& tree);
+    static void follow_result_chain(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void settle_awaited(Tree& tree, const ExecutedReceipt& item);
     static void follow_tokens(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);

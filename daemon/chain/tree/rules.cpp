@@ -115,11 +115,17 @@ const Failure* deciding(const std::vector<Failure>& failures, Verdict verdict) {
 
 FailureClass deciding_class(const std::vector<Failure>& failures, Verdict verdict, const Refusal& refusal) {
     if (const auto* failure = deciding(failures, verdict)) return failure->finding.failure;
-    if (!refusal) return {};
-    FailureClass refused;
-    refused.error_class = kWalletRefused;
-    refused.error_text = *refusal;
-    return refused;
+    return refusal ? FailureClass{std::string(kWalletRefused), *refusal} : FailureClass{};
+}
+
+std::optional<Finding> refusal_finding(const std::vector<Failure>& failures, const Refusal& refusal,
+                                       const Finding* asked) {
+    if (!refusal || !asked || !failures.empty()) return std::nullopt;
+    auto finding = *asked;
+    finding.kind = kind::kWalletRefused;
+    finding.handled = false;
+    finding.failure = {std::string(kWalletRefused), *refusal};
+    return finding;
 }
 
 std::string root_cause(const std::vector<Failure>& failures, Verdict verdict) {

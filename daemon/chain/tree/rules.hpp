@@ -62,8 +62,9 @@ void decide_handling(std::vector<Failure>& failures, bool all_executed);
 // The parts of a tree that may still be executed.
 enum class Missing : std::uint8_t { receipts, refunds, nothing };
 
-// The text of wallet_refusal() at the end of the result chain.
-using Refusal = std::optional<std::string>;
+// The wallet of an ETH-implicit account, asked by kWalletMethod on the result chain, says at the chain's end
+// that it did not do what its owner signed.
+using Refusal = std::optional<std::string>;  // why
 
 // nullopt: what is missing may change it. What is given stays, whatever arrives.
 std::optional<Verdict> verdict_of(const std::vector<Failure>& failures, Missing missing,
@@ -75,6 +76,10 @@ bool gives(const Failure& failure, Verdict verdict);
 const Failure* deciding(const std::vector<Failure>& failures, Verdict verdict);
 // Its class, or that of the refusal. Empty: nothing failed.
 FailureClass deciding_class(const std::vector<Failure>& failures, Verdict verdict, const Refusal& refusal);
+// Its finding, where no receipt failed: nothing else tells of it. `asked`: that of the receipt which called
+// kWalletMethod.
+std::optional<Finding> refusal_finding(const std::vector<Failure>& failures, const Refusal& refusal,
+                                       const Finding* asked);
 // The receipt that the deciding one's failure goes back to. Empty: no receipt failed.
 std::string root_cause(const std::vector<Failure>& failures, Verdict verdict);
 

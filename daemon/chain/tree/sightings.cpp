@@ -1,5 +1,7 @@
 #include "chain/tree/sightings.hpp"
 
+#include "chain/tree/user.hpp"
+
 #include <algorithm>
 #include <iterator>
 
@@ -27,6 +29,7 @@ SeenTransaction seen_transaction(const SignedTransaction& transaction, ExecutedA
     SeenTransaction seen;
     seen.tx_hash = transaction.hash;
     seen.signer_id = transaction.signer_id;
+    seen.user_id = relayed_user(transaction);
     seen.receiver_id = transaction.receiver_id;
     add_methods(transaction.actions, seen.methods);
     seen.included_at = included_at;

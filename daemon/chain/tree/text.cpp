@@ -128,6 +128,8 @@ std::string render_tree(const std::string& tx_hash, const std::optional<Transact
     std::string text = tree.transaction_failed ? "✗ " : failed > 0 ? "! " : "  ";
     text += (transaction || tree.included ? "transaction " : "tree ") + tx_hash;
     if (transaction) text += "  " + transaction->signer_id + " → " + transaction->receiver_id;
+    if (const auto user = transaction ? transaction->user_id() : std::string(); !user.empty())
+        text += " for " + user;
     if (tree.included_at && tree.included_at->height > 0)
         text += " @" + std::to_string(tree.included_at->height);
     text += '\n';

@@ -1,5 +1,7 @@
 #include "chain/tree/walk.hpp"
 
+#include "chain/tree/wallet.hpp"
+
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
@@ -95,15 +97,18 @@ private:
         if (!node.outcome) return;
         const bool deleted = succeeded(node.outcome->status) && node.body && node.body->deletes_account;
         const auto result_chain = result_chain_of(spawned.parent);
-        if (attached && result_chain == OnResultChain::yes) end_result_chain(*node.outcome);
+        if (attached && result_chain == OnResultChain::yes) follow_result_chain(node);
         spawn(*node.outcome, spawned.id, {false, deleted, OnResultChain::no}, result_chain);
     }
 
-    void end_result_chain(const OutcomeFacts& outcome) {
+    void follow_result_chain(const Node& node) {
+        const auto& outcome = *node.outcome;
+        auto& asked = walked_.tree.asked_wallet_id;
+        if (asked.empty() && node.body && node.body->method_name == kWalletMethod) asked = outcome.id;
         const bool failed = outcome.status == StatusKind::failure;
         if (failed || outcome.status == StatusKind::success_value)
             walked_.tree.near_status = NearStatus{failed, outcome.id};
-        walked_.tree.wallet_refusal = outcome.wallet_refusal;
+        if (!asked.empty()) walked_.tree.wallet_refusal = outcome.wallet_refusal;
     }
 
     static JudgedReceipt judged(const Spawned& spawned, const Node& node, bool attached) {

@@ -8,6 +8,8 @@
 
 namespace receiptd::chain {
 
+// The method that does what the owner of the account signed.
+inline constexpr Text kWalletMethod = "rlp_execute";
 // As error_class of a transaction whose failure is such an answer alone.
 inline constexpr Text kWalletRefused = "wallet_refused";
 

@@ -190,6 +190,7 @@ TEST_F(Settling, WaitsForWhatIsMissing) {
 chain::Finding news(const std::string& receipt_id, base::Height height) {
     chain::Finding finding;
     finding.tx_hash = "T";
+    finding.kind = chain::kind::kFailedReceipt;
     finding.receipt_id = receipt_id;
     finding.identify();
     finding.at = {height, kFirstTime + height % 1000 * 1'000'000'000};

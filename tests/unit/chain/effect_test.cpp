@@ -59,14 +59,14 @@ TEST(TokenFlows, TokensThatAReceiverGaveBackAreAFindingThoughNothingFailed) {
     const auto tree = transfer_of(R"("60")", false).judge();
     EXPECT_EQ(tree.verdict, Verdict::succeeded);
     EXPECT_EQ(tree.effect, Effect::refunded_in_part);
-    ASSERT_EQ(tree.token_findings.size(), 1u);
-    const auto& finding = tree.token_findings[0];
+    ASSERT_EQ(tree.other_findings.size(), 1u);
+    const auto& finding = tree.other_findings[0];
     EXPECT_EQ(finding.finding_id, "tokens_returned:settle");
     EXPECT_EQ(finding.contract_id, "token");
     EXPECT_EQ(finding.flow, (TokenFlow{60, 40}));
     EXPECT_EQ(finding.effect, Effect::refunded_in_part);
     EXPECT_EQ(transfer_of(R"("0")", false).judge().effect, Effect::refunded);
-    EXPECT_TRUE(transfer_of(R"("100")", false).judge().token_findings.empty());
+    EXPECT_TRUE(transfer_of(R"("100")", false).judge().other_findings.empty());
     EXPECT_EQ(transfer_of(R"("100")", false).judge().effect, std::nullopt);
 }
 
@@ -74,7 +74,7 @@ TEST(TokenFlows, WhatComesBackOfAFailureIsTheFailuresEffect) {
     const auto tree = transfer_of(R"("0")", true).judge();
     EXPECT_EQ(tree.verdict, Verdict::succeeded_with_handled_failure);
     EXPECT_EQ(tree.effect, Effect::refunded);
-    EXPECT_TRUE(tree.token_findings.empty());
+    EXPECT_TRUE(tree.other_findings.empty());
     EXPECT_EQ(tree.failures.at(0).finding.effect, Effect::refunded);
 }
 

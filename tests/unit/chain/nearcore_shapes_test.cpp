@@ -111,7 +111,8 @@ Shape shape_of(const Judgement& tree) {
         if (receipt.handling == Handling::handled) shape.handled.insert(receipt.receipt_id);
     }
     if (tree.effect) shape.effect = effect_name(*tree.effect);
-    for (const auto& finding : tree.token_findings) shape.tokens_returned.insert(in_words(*finding.flow));
+    for (const auto& finding : tree.other_findings)
+        if (finding.flow) shape.tokens_returned.insert(in_words(*finding.flow));
     return shape;
 }
 

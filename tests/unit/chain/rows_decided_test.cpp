@@ -1,6 +1,7 @@
 // Results and findings of whole blocks: as the whole tree is judged, wherever the follower restarts.
 #include "chain/rows/rows.hpp"
 #include "chain/tree/live_trees.hpp"
+#include "chain/tree/wallet.hpp"
 
 #include "chain/tree/lineage.hpp"
 #include "unit/chain/chain_builder.hpp"
@@ -74,6 +75,42 @@ TEST_F(Decisions, AreRowsOfTheBlockThatSettlesThem) {
     EXPECT_EQ(findings[0]["block_height"], "12");
     ASSERT_EQ(batch.findings.size(), 1u);
     EXPECT_EQ(batch.findings[0].finding_id, "failed_receipt:P");
+}
+
+TEST_F(Decisions, NameWhoStandsBehindARelayer) {
+    EXPECT_FALSE(read_rows(follow(), Table::transactions)[0]["user_id"]) << "alice signed for herself";
+    Action delegate;
+    delegate.kind = ActionKind::delegate;
+    delegate.delegate_sender_id = "dex.near";
+    shard(0).transactions[0].transaction.actions = {delegate};
+    const auto batch = follow();
+    for (const auto table : {Table::transactions, Table::transaction_results, Table::findings}) {
+        const auto row = read_rows(batch, table).at(0);
+        EXPECT_EQ(row["user_id"], "dex.near");
+        EXPECT_EQ(row["signer_id"], "alice.near");
+    }
+}
+
+// T of the wallet of an ETH-implicit account: A refuses what its owner signed.
+TEST_F(Decisions, TellWhatAWalletRefused) {
+    constexpr Text kEthAccount = "0x4bae32fe351b5a8be431bd6ae44cd8e152b89266";
+    Action call;
+    call.kind = ActionKind::function_call;
+    call.method_name = kWalletMethod;
+    auto& sent = shard(0).transactions[0].transaction;
+    auto& initial = shard(1).executed[0];
+    sent.receiver_id = initial.receipt.receiver_id = initial.outcome.executor_id = kEthAccount;
+    sent.actions = initial.receipt.actions = {call};
+    initial.outcome.receipt_ids.clear();
+    initial.outcome.status.success_value = "eyJzdWNjZXNzIjpmYWxzZSwiZXJyb3IiOiJubyJ9";
+    const auto batch = follow();
+    const auto findings = read_rows(batch, Table::findings);
+    ASSERT_EQ(findings.size(), 1u);
+    EXPECT_EQ(findings[0]["finding_id"], "wallet_refused:A");
+    EXPECT_EQ(findings[0]["user_id"], kEthAccount);
+    EXPECT_EQ(findings[0]["handled"], "f");
+    EXPECT_EQ(findings[0]["error_text"], "no");
+    EXPECT_EQ(read_rows(batch, Table::transaction_results)[0]["verdict"], "receipt_failed");
 }
 
 TEST_F(Decisions, AreNotMadeOfATreeWhoseBeginningWasNotSeen) {

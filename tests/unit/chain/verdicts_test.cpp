@@ -299,7 +299,7 @@ TEST(Verdicts, OfSeveralFailuresThatAreAwaitedTheFirstInOrderIsTheRootCause) {
 // r0 of the wallet 0xabc returns `then`, which awaits the owner's call.
 Story wallet_call(bool call_fails) {
     Story story;
-    story.receipt("r0", "relayer", "0xabc");
+    story.receipt("r0", "relayer", "0xabc").method_name = kWalletMethod;
     story.returns("r0", "then", {"call", "then"});
     story.receipt("call", "0xabc", "app", {}, {"d"});
     call_fails ? story.fails("call") : story.ok("call");
@@ -317,11 +317,12 @@ TEST(Verdicts, TheCallOfAnEthWalletsOwnerIsTheUsersOwn) {
     EXPECT_EQ(tree.verdict, Verdict::receipt_failed);
     EXPECT_EQ(tree.decided_by, std::vector<std::string>{"call"});
     EXPECT_EQ(tree.deciding_class(), "contract_panic");
+    EXPECT_TRUE(tree.other_findings.empty()) << "the failed call's finding tells it";
 }
 
 TEST(Verdicts, WhatAnEthWalletRefusesFailsWithoutAFailedReceipt) {
     Story story;
-    story.receipt("r0", "relayer", "0xabc");
+    story.receipt("r0", "relayer", "0xabc").method_name = kWalletMethod;
     story.ok("r0");
     std::get<OutcomeFacts>(story.parts.back()).wallet_refusal = "Error: invalid nonce value";
     const auto tree = story.judge();
@@ -330,6 +331,33 @@ TEST(Verdicts, WhatAnEthWalletRefusesFailsWithoutAFailedReceipt) {
     const auto result = decided({"TX", "relayer", "0xabc", 0, {}}, tree).results.at(0);
     EXPECT_EQ(result.failure.error_class, kWalletRefused);
     EXPECT_EQ(result.failure.error_text, "Error: invalid nonce value");
+    ASSERT_EQ(tree.other_findings.size(), 1u);
+    const auto& finding = tree.other_findings[0];
+    EXPECT_EQ(finding.finding_id, "wallet_refused:r0");
+    EXPECT_EQ(finding.contract_id, "0xabc");
+    EXPECT_EQ(finding.handled, false);
+    EXPECT_EQ(finding.failure, result.failure);
+}
+
+// The relayer's fault: the wallet takes its key away, and answers when that is done.
+TEST(Verdicts, AWalletThatRefusesByAnotherReceiptIsJudgedByTheOneThatWasAsked) {
+    Story story;
+    story.receipt("r0", "relayer", "0xabc").method_name = kWalletMethod;
+    story.returns("r0", "ban", {"ban"});
+    story.receipt("ban", "0xabc", "0xabc").method_name = "ban_relayer";
+    story.ok("ban");
+    std::get<OutcomeFacts>(story.parts.back()).wallet_refusal = "Error: faulty relayer";
+    const auto tree = story.judge();
+    EXPECT_EQ(tree.decided_by, std::vector<std::string>{"r0"});
+    EXPECT_EQ(tree.other_findings.at(0).finding_id, "wallet_refused:r0");
+}
+
+TEST(Verdicts, AnAnswerOfAnEthAccountThatWasAskedForSomethingElseIsNoRefusal) {
+    Story story;
+    story.receipt("r0", "relayer", "0xabc").method_name = "get_status";
+    story.ok("r0");
+    std::get<OutcomeFacts>(story.parts.back()).wallet_refusal = "not yet";
+    EXPECT_EQ(story.judge().verdict, Verdict::succeeded);
 }
 
 TEST(Verdicts, WhatADeletedAccountLeavesIsAPayout) {

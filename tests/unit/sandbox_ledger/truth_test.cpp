@@ -130,6 +130,8 @@ TEST(Truth, AMetaTransactionIsJudgedByItsInnerCallToo) {
     const Json truth = chain.truth(hash);
     EXPECT_EQ(truth.at("tree").at(0).at("status"), "success_value");
     EXPECT_EQ(truth.at("verdict"), "receipt_failed");
+    EXPECT_EQ(truth.at("signer_id"), "relayer.sandbox");
+    EXPECT_EQ(truth.at("user_id"), "bob.sandbox");
     EXPECT_EQ(chain.tx(hash).at("status"), Json({{"SuccessValue", ""}}));
 }
 

@@ -40,6 +40,15 @@ TEST(WatchRules, AllGlobsOfARuleMustMatch) {
     EXPECT_FALSE(rules.match(call("x.alice.near", "token.near", {})));
 }
 
+TEST(WatchRules, AnAccountBehindARelayerIsNamedAsTheSignerIs) {
+    const Rules rules({{"mine", "*.alice.near", "", ""}});
+    auto relayed = call("relayer.near", "x.alice.near", {"mint"});
+    EXPECT_FALSE(rules.match(relayed));
+    relayed.user_id = "x.alice.near";
+    EXPECT_TRUE(rules.match(relayed));
+    EXPECT_TRUE(Rules({{"relayer", "relayer.near", "", ""}}).match(relayed));
+}
+
 TEST(WatchRules, OneOfSeveralCallsIsEnough) {
     const Rules rules({{"mints", "", "", "mint"}});
     EXPECT_TRUE(rules.match(call("a", "b", {"storage_deposit", "mint"})));

@@ -42,7 +42,7 @@ TEST(TransactionJson, ATransactionThatNobodyKnows) {
     EXPECT_FALSE(view.known());
     EXPECT_EQ(
         transaction_json(view),
-        R"({"tx_hash":"TX","sender_id":null,"stage":null,"verdict":null,"near_status":null,"reason":null,)"
+        R"({"tx_hash":"TX","sender_id":null,"user_id":null,"stage":null,"verdict":null,"near_status":null,"reason":null,)"
         R"("conclusive":null,"safe_to_resign_after_height":null,"safe_to_resign_estimated_at":null,)"
         R"("evidence":null,"stages":[],"findings":[],"tree":null})");
 }
@@ -60,7 +60,7 @@ TEST(TransactionJson, AWatchThatEndedWithoutATree) {
     dropped.learned_at = base::WallTime(std::chrono::milliseconds(1'700'000'000'123));
     EXPECT_EQ(
         transaction_json(transaction_view("TX", "", watch, {dropped}, {}, {})),
-        R"({"tx_hash":"TX","sender_id":"alice","stage":"dropped","verdict":null,"near_status":null,"reason":"superseded",)"
+        R"({"tx_hash":"TX","sender_id":"alice","user_id":null,"stage":"dropped","verdict":null,"near_status":null,"reason":"superseded",)"
         R"("conclusive":true,"safe_to_resign_after_height":0,"safe_to_resign_estimated_at":null,)"
         R"("evidence":{"nonce":7,"access_key_nonce":9},"stages":[{"from":"pending","to":"dropped",)"
         R"("at":"2023-11-14T22:13:20.123Z","block_height":null,"block_time":null,)"
@@ -71,6 +71,7 @@ TEST(TransactionJson, AWatchThatEndedWithoutATree) {
 TEST(TransactionJson, WithoutAWatchTheTreeTellsStageVerdictAndReason) {
     const auto json = told(transaction_view("TX", "", std::nullopt, {}, facts_of(failed_callback()), {}));
     EXPECT_EQ(json["sender_id"], "alice");
+    EXPECT_EQ(json["user_id"], "alice");
     EXPECT_EQ(json["stage"], "final");
     EXPECT_EQ(json["verdict"], "callback_failed");
     EXPECT_EQ(json["reason"], "contract_panic");
