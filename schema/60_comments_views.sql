@@ -43,6 +43,18 @@ COMMENT ON COLUMN chain_throughput.receipts IS 'Receipts executed.';
 COMMENT ON COLUMN chain_throughput.failed_receipts IS 'Of these, failed.';
 COMMENT ON COLUMN chain_throughput.gas_burnt IS 'Gas burnt by these transactions and receipts.';
 
+COMMENT ON VIEW delegate_refusals IS 'Delegate actions that were refused because their nonce was used, and by what. Each row looks for the earlier action: always with a time: WHERE block_time > now() - interval ''1 day''.';
+COMMENT ON COLUMN delegate_refusals.finding_id IS 'The finding.';
+COMMENT ON COLUMN delegate_refusals.tx_hash IS 'Hash of the transaction that was refused.';
+COMMENT ON COLUMN delegate_refusals.receipt_id IS 'Its receipt that failed.';
+COMMENT ON COLUMN delegate_refusals.user_id IS 'The account whose Delegate action it is.';
+COMMENT ON COLUMN delegate_refusals.relayer_id IS 'Who signed the transaction.';
+COMMENT ON COLUMN delegate_refusals.error_class IS 'delegate_duplicate: the same signed action was executed before, which nobody is told of; delegate_nonce_used: another one was, or what used the nonce is not stored.';
+COMMENT ON COLUMN delegate_refusals.used_by_tx_hash IS 'The transaction that used the nonce. NULL: not stored, or not among the newest 1,000 receipts of the account in the seven days before.';
+COMMENT ON COLUMN delegate_refusals.error_text IS 'The error in words.';
+COMMENT ON COLUMN delegate_refusals.block_height IS 'Height at which it was refused.';
+COMMENT ON COLUMN delegate_refusals.block_time IS 'Time at which it was refused; put a condition on it.';
+
 COMMENT ON VIEW partitions IS 'Partitions of the history tables with their times and sizes.';
 COMMENT ON COLUMN partitions.table_name IS 'The history table.';
 COMMENT ON COLUMN partitions.partition_name IS 'Its part.';
@@ -53,6 +65,8 @@ COMMENT ON COLUMN partitions.table_bytes IS 'Bytes on disk without indexes.';
 COMMENT ON COLUMN partitions.index_bytes IS 'Bytes on disk of its indexes.';
 
 COMMENT ON FUNCTION receipt_tree(text) IS 'The whole tree of a transaction, depth first: row 0 is the transaction, then every executed receipt under the one that made it. failed marks failures; leads_to_failure marks the way down to them. Also takes the id of any receipt of the tree. SELECT tree, status, error_text FROM receipt_tree(''…'');';
+COMMENT ON FUNCTION signed_delegate(json) IS 'Key, nonce and signature of the Delegate action among these actions.';
+COMMENT ON FUNCTION delegate_nonce_used_by(text, text, timestamptz) IS 'The receipt that executed a Delegate action with the key and nonce of this refused one (receipt, tree, time of the block), and whether it is the same signed action; NULL: none is stored. The view delegate_refusals and the daemon ask it.';
 COMMENT ON FUNCTION tree_of(text) IS 'The tree that a transaction hash or receipt id belongs to, and the time of its first row: SELECT r.* FROM tree_of(''…'') t JOIN receipts r ON r.tree_id = t.tree_id AND r.block_time BETWEEN t.since AND t.since + interval ''7 days''.';
 COMMENT ON FUNCTION tree_starts(text[]) IS 'For each of these transactions the time of its first row, found among all partitions; those of which nothing is stored are left out. The daemon asks it.';
 COMMENT ON FUNCTION tree_transactions(text[], timestamptz, timestamptz) IS 'Rows of transactions of these trees, by tree_id, between two times. The daemon asks it, as its plan is made once for each session.';

@@ -11,7 +11,7 @@ CLASSES = {
     "CreateAccountOnlyByRegistrar": "create_account_only_by_registrar",
     "OnlyImplicitAccountCreationAllowed": "implicit_account_creation_only",
     "LackBalanceForState": "lack_balance_for_state", "DelegateActionExpired": "delegate_expired",
-    "DelegateActionInvalidNonce": "delegate_nonce", "DelegateActionInvalidSignature": "delegate_invalid_signature",
+    "DelegateActionInvalidNonce": "delegate_nonce_used", "DelegateActionInvalidSignature": "delegate_invalid_signature",
     "DelegateActionSenderDoesNotMatchTxReceiver": "delegate_sender_mismatch",
     "CodeDoesNotExist": "code_missing", "MethodNotFound": "method_not_found", "MethodEmptyName": "method_name_empty",
     "AccessKeyNotFound": "access_key_not_found", "NotEnoughAllowance": "access_key_allowance",

@@ -42,7 +42,7 @@ constexpr ErrorRule kRules[] = {
     {F::action, "DelegateActionSenderDoesNotMatchTxReceiver", "delegate_sender_mismatch",
      "the delegate action is of {sender_id}, but the transaction goes to {receiver_id}"},
     {F::action, "DelegateActionAccessKeyError", "delegate_", "delegate action: ", F::access_key},
-    {F::action, "DelegateActionInvalidNonce", "delegate_nonce",
+    {F::action, "DelegateActionInvalidNonce", "delegate_nonce_used",
      "delegate action nonce {delegate_nonce} is not above the access key's {ak_nonce}"},
     {F::action, "DelegateActionNonceTooLarge", "delegate_nonce_too_large",
      "delegate action nonce {delegate_nonce} is not below {upper_bound}"},

@@ -84,7 +84,7 @@ TEST(FailureClasses, AreStable) {
         {wrap({{"LackBalanceForState", Json::object()}}, {"ActionError"}), "lack_balance_for_state"},
         {wrap({{"AccountAlreadyExists", Json::object()}}, {"ActionError"}), "account_exists"},
         {wrap({{"AccountDoesNotExist", Json::object()}}, {"ActionError"}), "account_missing"},
-        {wrap({{"DelegateActionInvalidNonce", Json::object()}}, {"ActionError"}), "delegate_nonce"},
+        {wrap({{"DelegateActionInvalidNonce", Json::object()}}, {"ActionError"}), "delegate_nonce_used"},
         {wrap("DelegateActionExpired", {"ActionError"}), "delegate_expired"},
         {wrap({{"AccessKeyNotFound", Json::object()}}, {"InvalidTxError", "InvalidAccessKeyError"}),
          "access_key_not_found"},

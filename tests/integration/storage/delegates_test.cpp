@@ -1,0 +1,103 @@
+// Delegate actions on a nonce that was used: who repeats what was executed wakes nobody.
+#include "store_test_support.hpp"
+
+namespace receiptd::test {
+namespace {
+
+constexpr base::Height kExecuted = 101;
+constexpr base::Height kRefused = 104;
+
+struct Signed {
+    std::string signature = "ed25519:first";
+    std::string nonce = "7";
+    std::string method = "play";
+};
+
+std::string actions_of(const Signed& action) {
+    return R"([{"Delegate":{"delegate_action":{"sender_id":"bob.near","receiver_id":"app.near","actions":)"
+           R"([{"FunctionCall":{"method_name":")" +
+           action.method + R"("}}],"nonce":)" + action.nonce +
+           R"(,"max_block_height":9,"public_key":"ed25519:key"},"signature":")" + action.signature +
+           R"("}}])";
+}
+
+class Delegates : public StoreTest {
+protected:
+    void SetUp() override {
+        StoreTest::SetUp();
+        if (!IsSkipped()) execute("INSERT INTO endpoints (name) VALUES ('ops')");
+    }
+
+    static RowBatch block_with(base::Height height, const std::string& id, const Signed& action,
+                               const std::string& status) {
+        auto block = block_batch(height);
+        ReceiptRow receipt{id, "tx-" + id, "tx-" + id, "", "initial"};
+        receipt.status = status;
+        receipt.actions = actions_of(action);
+        add_receipt(block, height, receipt);
+        return block;
+    }
+    void execute_action(const Signed& action, const std::string& status = "success_value") {
+        commit(block_with(kExecuted, "first", action, status));
+    }
+    void refuse_action(const Signed& action) {
+        auto block = block_with(kRefused, "again", action, "failure");
+        chain::Finding finding;
+        finding.kind = chain::kind::kFailedReceipt;
+        finding.receipt_id = "again";
+        finding.identify();
+        finding.at.timestamp_nanosec = kFirstTime + kRefused % 1000 * 1'000'000'000;
+        add_line(
+            block, Table::findings,
+            {finding.finding_id, finding.kind, "tx-again", "tx-again", "again", "initial", "f", "bob.near",
+             "Delegate", "relayer.near", "delegate_nonce_used", "no", "104", time_text(kRefused)});
+        block.findings = {finding};
+        commit(std::move(block));
+    }
+    std::string told() { return value("SELECT count(*) FROM alerts"); }
+    std::string refusal() {
+        return rows("SELECT user_id, relayer_id, error_class, used_by_tx_hash FROM delegate_refusals");
+    }
+};
+
+TEST_F(Delegates, ARepetitionOfWhatWasExecutedIsToldToNobody) {
+    execute_action({});
+    refuse_action({});
+    EXPECT_EQ(told(), "0");
+    EXPECT_EQ(value("SELECT count(*) FROM stream_events"), "0");
+    EXPECT_EQ(refusal(), "bob.near|relayer.near|delegate_duplicate|tx-first\n");
+    EXPECT_EQ(value("SELECT error_class FROM findings"), "delegate_nonce_used") << "whatever is stored";
+}
+
+TEST_F(Delegates, AnotherActionOnAUsedNonceIsTold) {
+    execute_action({});
+    refuse_action({"ed25519:second"});
+    EXPECT_EQ(told(), "1");
+    EXPECT_EQ(refusal(), "bob.near|relayer.near|delegate_nonce_used|tx-first\n");
+}
+
+TEST_F(Delegates, ARepetitionOfWhatIsNotStoredIsTold) {
+    refuse_action({});
+    EXPECT_EQ(told(), "1");
+    EXPECT_EQ(refusal(), "bob.near|relayer.near|delegate_nonce_used|-\n");
+    execute_action({});
+    EXPECT_EQ(refusal(), "bob.near|relayer.near|delegate_duplicate|tx-first\n") << "its block came later";
+}
+
+TEST_F(Delegates, ARepetitionOfWhatWasRefusedItselfIsTold) {
+    execute_action({}, "failure");
+    refuse_action({});
+    EXPECT_EQ(told(), "1");
+    EXPECT_EQ(refusal(), "bob.near|relayer.near|delegate_nonce_used|-\n");
+}
+
+TEST_F(Delegates, TextThatPostgresCannotReadStopsNobody) {
+    const Signed hostile{"ed25519:first", "7", R"(\u0000)"};
+    execute_action(hostile);
+    refuse_action(hostile);
+    EXPECT_EQ(told(), "1");
+    EXPECT_EQ(refusal(), "bob.near|relayer.near|delegate_nonce_used|-\n");
+}
+
+}  // namespace
+}  // namespace receiptd::test
