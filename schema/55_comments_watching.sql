@@ -11,7 +11,7 @@ COMMENT ON COLUMN transaction_results.near_status IS 'What NEAR itself says of t
 COMMENT ON COLUMN transaction_results.near_status_receipt_id IS 'The receipt whose result NEAR tells as the transaction''s: the end of its result chain. NULL: the transaction failed itself.';
 COMMENT ON COLUMN transaction_results.error_class IS 'Kind of the failure that decided the verdict (the earliest one). NULL: nothing failed.';
 COMMENT ON COLUMN transaction_results.error_text IS 'That failure in words.';
-COMMENT ON COLUMN transaction_results.effect IS 'Of the tokens that it sent with ft_transfer_call and the like: refunded (all came back), refunded_in_part. NULL: none came back, or the row is older than this column.';
+COMMENT ON COLUMN transaction_results.effect IS 'What came of it beside the verdict. Of tokens that it sent with ft_transfer_call and the like: refunded (all came back), refunded_in_part. Else of its handled failures: swallowed (of one at least nobody said anything), told. NULL: neither, or the row is older than this column.';
 COMMENT ON COLUMN transaction_results.root_cause IS 'The receipt whose failure led to the deciding one, the first of them, or the deciding one itself: its row in findings tells contract, method and error. NULL: no receipt failed, or the row is older than this column.';
 COMMENT ON COLUMN transaction_results.judged_by IS 'Version of the rules that made this row, its findings and its receipts'' roles. NULL: rules older than this column. `receiptd rejudge` makes older rows anew.';
 COMMENT ON COLUMN transaction_results.included_height IS 'As block_height.';
@@ -23,17 +23,18 @@ COMMENT ON COLUMN transaction_results.failed_receipts IS 'Of these, failed; refu
 COMMENT ON COLUMN transaction_results.gas_burnt IS 'Gas burnt by the transaction and all its receipts.';
 COMMENT ON COLUMN transaction_results.tokens_burnt IS 'Tokens burnt by them, yoctoNEAR.';
 
-COMMENT ON TABLE findings IS 'What went wrong: each failed receipt (refunds and payouts not counted), each failed transaction, each abnormal end of a watch. Written once, in the transaction that stores the receipt that proves it.';
+COMMENT ON TABLE findings IS 'What went wrong: each failed receipt (of refunds and payouts as burnt_tokens), each failed transaction, each abnormal end of a watch. Written once, in the transaction that stores the last receipt that it needs.';
 COMMENT ON COLUMN findings.finding_id IS 'Kind and cause: the same however often it is found (kind:receipt_id, kind:tx_hash, stuck:tx_hash:stage). Also the id of its alert.';
-COMMENT ON COLUMN findings.kind IS 'failed_receipt, failed_transaction (it failed before it made a receipt), tokens_returned (nothing failed, but the receiver of tokens gave them back; receipt_id is the token''s callback), wallet_refused (nothing failed, but the wallet of an ETH-implicit account did not do what its owner signed; receipt_id is rlp_execute, error_text the wallet''s answer); of watches: rejected, forwarding_failed, dropped, expired, unknown, stuck; corrected (such an end was told and does not hold).';
+COMMENT ON COLUMN findings.kind IS 'failed_receipt, failed_transaction (it failed before it made a receipt), tokens_returned (nothing failed, but the receiver of tokens gave them back; receipt_id is the token''s callback), burnt_tokens (a refund or payout that failed: its receiver is gone, and so are the tokens), wallet_refused (nothing failed, but the wallet of an ETH-implicit account did not do what its owner signed; receipt_id is rlp_execute, error_text the wallet''s answer); of watches: rejected, forwarding_failed, dropped, expired, unknown, stuck; corrected (such an end was told and does not hold).';
 COMMENT ON COLUMN findings.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN findings.tree_id IS 'The same (see receipts.tree_id).';
 COMMENT ON COLUMN findings.receipt_id IS 'The receipt that failed, gave tokens back, or asked the wallet.';
 COMMENT ON COLUMN findings.role IS 'Its role (see receipts.role).';
 COMMENT ON COLUMN findings.handled IS 'True: the receipt is no callback, and every receipt that awaited its result succeeded: they saw the failure and went on. False: nobody did, or one of them failed.';
-COMMENT ON COLUMN findings.effect IS 'Of tokens_returned, and of a failed receiver of tokens that was handled: refunded (all came back), refunded_in_part.';
+COMMENT ON COLUMN findings.effect IS 'Of tokens_returned: refunded (all came back), refunded_in_part. Of a handled failure: the same where it is a receiver of tokens; else told (one that handled it logged, returned a value or made another receipt), swallowed (no log, an empty value or null, nothing but refunds). NULL: not handled, or older than this column.';
 COMMENT ON COLUMN findings.amount_kept IS 'Of tokens_returned: what the receiver kept, in the token''s smallest unit.';
 COMMENT ON COLUMN findings.amount_returned IS 'Of tokens_returned: what came back.';
+COMMENT ON COLUMN findings.amount_burnt IS 'Of burnt_tokens: the amount, yoctoNEAR.';
 COMMENT ON COLUMN findings.root_cause IS 'The receipt whose failure led to this one, the first of them: a promise that it awaited, or one before that. NULL: none did.';
 COMMENT ON COLUMN findings.handled_by IS 'The receipts that awaited it, where it is handled.';
 COMMENT ON COLUMN findings.contract_id IS 'Who failed.';

@@ -41,6 +41,7 @@ Json finding_json(const Cause& cause, const chain::Finding& finding) {
     json["effect"] = finding.effect ? Json(chain::effect_name(*finding.effect)) : Json();
     json["amount_kept"] = finding.flow ? Json(base::to_string(finding.flow->kept)) : Json();
     json["amount_returned"] = finding.flow ? Json(base::to_string(finding.flow->returned)) : Json();
+    json["amount_burnt"] = finding.burnt ? Json(base::to_string(*finding.burnt)) : Json();
     return json;
 }
 

@@ -92,6 +92,13 @@ std::string tokens_summary(const chain::Finding& finding) {
     return words;
 }
 
+std::string burnt_summary(const chain::Finding& finding) {
+    std::string words(finding.role ? chain::role_name(*finding.role) : "refund");
+    words += " to " + finding.contract_id + " was burnt";
+    if (finding.burnt) words += ": " + base::to_string(*finding.burnt) + " yoctoNEAR";
+    return words;
+}
+
 std::string wallet_summary(const chain::Finding& finding) {
     auto words = "the wallet " + finding.contract_id + " did not do what its owner signed";
     if (const auto& text = finding.failure.error_text; !text.empty())
@@ -102,6 +109,7 @@ std::string wallet_summary(const chain::Finding& finding) {
 std::string what(const chain::Finding& finding) {
     if (finding.kind == chain::kind::kFailedReceipt) return receipt_summary(finding);
     if (finding.kind == chain::kind::kTokensReturned) return tokens_summary(finding);
+    if (finding.kind == chain::kind::kBurntTokens) return burnt_summary(finding);
     if (finding.kind == chain::kind::kWalletRefused) return wallet_summary(finding);
     if (finding.kind == chain::kind::kFailedTransaction) return transaction_words(finding) + " failed";
     if (finding.kind == "rejected") return transaction_words(finding) + " was refused";

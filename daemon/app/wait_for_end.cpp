@@ -43,7 +43,7 @@ void print_end(const storage::Watch& watch, const std::optional<chain::Effect>& 
     const auto& state = watch.state;
     if (state.verdict)
         std::cout << "verdict   " << chain::verdict_name(*state.verdict)
-                  << (effect ? "; tokens came back" : "") << '\n';
+                  << (effect ? "; " + std::string(chain::effect_name(*effect)) : "") << '\n';
     else
         std::cout << "ended     " << chain::stage_name(state.stage) << ": " << state.reason << '\n'
                   << "proven    " << in_words(watch.certainty) << '\n';

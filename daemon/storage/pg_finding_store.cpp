@@ -23,8 +23,8 @@ std::string select_from(const std::string& source) {
            ", f.handled_by, coalesce(f.root_cause, ''), coalesce(f.effect, ''), "
            "f.amount_kept, f.amount_returned, r.near_status = 'failure', "
            "coalesce(r.near_status_receipt_id, ''), " +
-           certainty_columns("f.") + ", coalesce(f.correction::text, ''), coalesce(f.user_id, '') FROM " +
-           source +
+           certainty_columns("f.") +
+           ", coalesce(f.correction::text, ''), coalesce(f.user_id, ''), f.amount_burnt FROM " + source +
            " f LEFT JOIN LATERAL (SELECT near_status, near_status_receipt_id FROM transaction_results "
            "WHERE tx_hash = f.tx_hash AND tree_id = f.tree_id "
            "AND block_time BETWEEN f.block_time - interval '7 days' AND f.block_time LIMIT 1) r ON true ";
@@ -53,6 +53,7 @@ chain::Finding finding_of(const pqxx::row& row) {
     finding.certainty = certainty_of(row, 20);
     finding.correction_json = row[23].as<std::string>();
     finding.user_id = row[24].as<std::string>();
+    if (!row[25].is_null()) finding.burnt = amount_of(row[25]);
     return finding;
 }
 

@@ -2,6 +2,7 @@
 
 #include "chain/json/failed_action.hpp"
 #include "chain/tree/facts.hpp"
+#include "chain/tree/silence.hpp"
 #include "chain/tree/wallet.hpp"
 #include "storage/copy.hpp"
 #include "storage/sql_time.hpp"
@@ -23,6 +24,12 @@ const std::string kTransactions =
     "block_height, " +
     kMicroseconds + ", actions FROM tree_transactions" + kPlace + "ORDER BY block_time";
 
+// chain::speaks() of the stored outcome.
+const std::string kSpeaks =
+    "(logs IS NOT NULL OR status = 'success_receipt_id' OR (status = 'success_value' AND result IS NOT NULL "
+    "AND result <> '" +
+    std::string(chain::kNullInBase64) + "'))";
+
 const std::string kReceipts =
     "SELECT tree_id, receipt_id, coalesce(predecessor_id, ''), receiver_id, coalesce(signer_id, ''), "
     "actions, input_data_ids, output_data_ids, receipt_ids, status, coalesce(error_class, ''), "
@@ -30,7 +37,9 @@ const std::string kReceipts =
     kMicroseconds +
     ", predecessor_id IS NOT NULL, method_name, error, coalesce(is_promise_yield, false), "
     "coalesce(parent_receipt_id, ''), CASE WHEN status = 'success_receipt_id' OR receiver_id LIKE '0x%' "
-    "OR method_name LIKE '%_resolve_transfer' THEN result END "
+    "OR method_name LIKE '%_resolve_transfer' THEN result END, " +
+    kSpeaks +
+    " "
     "FROM tree_receipts" +
     kPlace + "ORDER BY block_time, index_in_chunk, receipt_id";
 
@@ -105,6 +114,7 @@ chain::OutcomeFacts outcome_of(const pqxx::row& row) {
     facts.receipt_ids = ids_of(row[8]);
     facts.status = chain::parse_status(row[9].as<std::string>());
     facts.failure = {row[10].as<std::string>(), row[11].as<std::string>()};
+    facts.speaks = row[22].as<bool>();
     if (!row[21].is_null()) take_result(facts, row[21].c_str());
     if (!row[18].is_null()) facts.failure.action_index = chain::failed_action(row[18].c_str());
     facts.gas_burnt = row[12].as<chain::Gas>();

@@ -63,6 +63,7 @@ Json of_finding(const chain::Finding& finding) {
     json["effect"] = effect_or_null(finding.effect);
     json["amount_kept"] = finding.flow ? Json(base::to_string(finding.flow->kept)) : Json();
     json["amount_returned"] = finding.flow ? Json(base::to_string(finding.flow->returned)) : Json();
+    json["amount_burnt"] = finding.burnt ? Json(base::to_string(*finding.burnt)) : Json();
     json["contract_id"] = text_or_null(finding.contract_id);
     json["method_name"] = text_or_null(finding.method_name);
     json["signer_id"] = text_or_null(finding.signer_id);

@@ -56,6 +56,35 @@ Json effect_json(const std::vector<TokenFlow>& flows) {
     return kept == 0 ? "refunded" : "refunded_in_part";
 }
 
+Json effect_of_failure(const FailedReceipt& failure) {
+    if (!failure.handled) return nullptr;
+    const Json of_tokens = failure.flow ? effect_json({*failure.flow}) : Json();
+    if (!of_tokens.is_null()) return of_tokens;
+    return failure.told ? "told" : "swallowed";
+}
+
+Json effect_of_tree(const Judgement& judgement) {
+    Json effect = effect_json(judgement.flows);
+    if (!effect.is_null()) return effect;
+    for (const FailedReceipt& failure : judgement.failed)
+        if (failure.handled && effect != "swallowed") effect = failure.told ? "told" : "swallowed";
+    return effect;
+}
+
+Json burnt_json(const TransactionTree& tree) {
+    Json list = Json::array();
+    for (const ReceiptNode& node : tree.nodes) {
+        const Json error = error_of(node.executed);
+        if (!node.is_from_system() || error.is_null()) continue;
+        const auto& transfer = std::get<sim::wire::Transfer>(node.body().actions.front().value);
+        list.push_back({{"receipt_id", node.id().to_string()},
+                        {"role", to_string(node.role)},
+                        {"amount", base::to_string(transfer.deposit)},
+                        {"error", error}});
+    }
+    return list;
+}
+
 // Flows that gave tokens back though no failed receipt was sent them.
 Json returned_json(const TransactionTree& tree, const Judgement& judgement) {
     Json list = Json::array();
@@ -84,7 +113,7 @@ Json failed_json(const TransactionTree& tree, const Judgement& judgement) {
              {"role", to_string(node.role)},
              {"handled", failure.handled},
              {"handled_by", std::move(handled_by)},
-             {"effect", failure.flow ? effect_json({*failure.flow}) : Json()},
+             {"effect", effect_of_failure(failure)},
              {"root_cause",
               failure.root_cause ? Json(tree.nodes[*failure.root_cause].id().to_string()) : Json()},
              {"error", error_of(node.executed)}});
@@ -155,18 +184,20 @@ Json truth_json(const Submission& submission, const TransactionTree* tree, Heigh
                  {"near_status_receipt_id", nullptr},
                  {"effect", nullptr},
                  {"tokens_returned", Json::array()},
+                 {"burnt_tokens", Json::array()},
                  {"error", nullptr},
                  {"failed_receipts", Json::array()},
                  {"tree", Json::array()}};
     if (tree == nullptr) return json;
     json["error"] = error_of(tree->included);
+    json["burnt_tokens"] = burnt_json(*tree);
     if (const auto judgement = judge(*tree, tip)) {
         json["verdict"] = to_string(judgement->verdict);
         json["near_status"] = judgement->near_failed ? "failure" : "success";
         if (judgement->near_end != ReceiptNode::kTransaction)
             json["near_status_receipt_id"] = tree->nodes[judgement->near_end].id().to_string();
         json["failed_receipts"] = failed_json(*tree, *judgement);
-        json["effect"] = effect_json(judgement->flows);
+        json["effect"] = effect_of_tree(*judgement);
         json["tokens_returned"] = returned_json(*tree, *judgement);
     }
     for (const std::size_t node : tree->depth_first())

@@ -7,8 +7,9 @@
 //  "evidence": null | {"InvalidTxError": …} | {"access_key_nonce": …, …},
 //  "heights": {"accepted", "included", "executed", "completed", "refunded", "final", "ended"},  null: not yet
 //  "verdict": null | …, "near_status": null | "success" | "failure", "near_status_receipt_id": null | …,
-//  "effect": null | "refunded" | "refunded_in_part",
+//  "effect": null | "refunded" | "refunded_in_part" | "told" | "swallowed",
 //  "tokens_returned": [{"receipt_id", "effect", "kept", "returned"}],
+//  "burnt_tokens": [{"receipt_id", "role", "amount", "error"}],  refunds and payouts that failed
 //  "failed_receipts": [{"receipt_id", "role", "handled", "handled_by": […], "effect", "root_cause": null | …,
 //                       "error"}],
 //  "tree": [{"receipt_id", "role", "parent", "predecessor_id", "receiver_id", "created_height",

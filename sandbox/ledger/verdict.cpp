@@ -67,14 +67,28 @@ private:
     std::vector<std::optional<std::optional<std::size_t>>> known_;
 };
 
+bool says_something(const TransactionTree& tree, const ReceiptNode& node) {
+    const sim::Outcome& outcome = node.executed.outcome();
+    if (!outcome.logs.empty()) return true;
+    if (const auto* value = std::get_if<sim::SuccessValue>(&outcome.status)) {
+        const std::string text(value->value.begin(), value->value.end());
+        if (!text.empty() && text != "null") return true;
+    }
+    return std::any_of(node.children.begin(), node.children.end(),
+                       [&](std::size_t child) { return !tree.nodes[child].is_from_system(); });
+}
+
 FailedReceipt judge_failure(const TransactionTree& tree, const DataEdges& edges, std::size_t node) {
-    FailedReceipt failure{node, false, {}, {}, {}};
+    FailedReceipt failure{node, false, {}, {}, false, {}};
     if (tree.nodes[node].role == Role::callback) return failure;
     std::vector<std::size_t> awaiters = edges.awaiters(node);
     failure.handled =
         !awaiters.empty() && std::none_of(awaiters.begin(), awaiters.end(),
                                           [&](std::size_t at) { return failed(tree.nodes[at].executed); });
-    if (failure.handled) failure.handled_by = std::move(awaiters);
+    if (!failure.handled) return failure;
+    failure.told = std::any_of(awaiters.begin(), awaiters.end(),
+                               [&](std::size_t at) { return says_something(tree, tree.nodes[at]); });
+    failure.handled_by = std::move(awaiters);
     return failure;
 }
 

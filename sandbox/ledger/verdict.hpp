@@ -22,7 +22,10 @@
 //  6. The receipt that carries out a Delegate action awaits nothing from the inner call it makes, so
 //     an inner call that fails is a receipt that failed unhandled: receipt_failed (or callback_failed
 //     further down), though the initial receipt, the relayer's part, succeeded.
-//  7. The root cause of a failure is the first failure on the way back: from a receipt to the first one among
+//  7. A handled failure was told if one of those that handled it logged, returned a value other than null, or
+//  made
+//     a receipt of its own; else it was swallowed.
+//  8. The root cause of a failure is the first failure on the way back: from a receipt to the first one among
 //  those
 //     whose data it awaited that failed, else to what led to one of these, else to what led to its parent.
 // Receipts made by a returned promise are judged on their own: the callback that made the promise succeeded.
@@ -53,6 +56,7 @@ struct FailedReceipt {
     bool handled = false;
     std::vector<std::size_t> handled_by;    // nodes
     std::optional<TokenFlow> flow;          // what came back because of it
+    bool told = false;                      // one who handled it logged, returned something or went on
     std::optional<std::size_t> root_cause;  // the node whose failure led to it first
 };
 

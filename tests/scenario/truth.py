@@ -79,6 +79,7 @@ def finding_ids(transactions):
     """The findings that their trees give."""
     return ({"failed_receipt:" + f["receipt_id"] for t in transactions for f in t["failed_receipts"]}
             | {"tokens_returned:" + f["receipt_id"] for t in transactions for f in t["tokens_returned"]}
+            | {"burnt_tokens:" + b["receipt_id"] for t in transactions for b in t["burnt_tokens"]}
             | {"failed_transaction:" + t["tx_hash"] for t in transactions if t["error"]})
 
 
@@ -104,20 +105,22 @@ class Judging:
 
     def true_findings(self, truth):
         receipts = {("failed_receipt:" + f["receipt_id"], t["tx_hash"], user_column(t), f["role"], "t" if f["handled"] else "f",
-                     " ".join(sorted(set(f["handled_by"]))) or None, f["root_cause"], f["effect"], None, None,
+                     " ".join(sorted(set(f["handled_by"]))) or None, f["root_cause"], f["effect"], None, None, None,
                      *class_and_panic(f["error"]))
                     for t in truth for f in t["failed_receipts"]}
         tokens = {("tokens_returned:" + f["receipt_id"], t["tx_hash"], user_column(t), "callback", None, None, None, f["effect"], f["kept"],
-                   f["returned"], None, None) for t in truth for f in t["tokens_returned"]}
-        failed = {("failed_transaction:" + t["tx_hash"], t["tx_hash"], user_column(t), None, "f", None, None, None, None, None,
+                   f["returned"], None, None, None) for t in truth for f in t["tokens_returned"]}
+        failed = {("failed_transaction:" + t["tx_hash"], t["tx_hash"], user_column(t), None, "f", None, None, None, None, None, None,
                    *class_and_panic(t["error"])) for t in truth if t["error"]}
-        return receipts | tokens | failed
+        burnt = {("burnt_tokens:" + b["receipt_id"], t["tx_hash"], user_column(t), b["role"], None, None, None, None, None,
+                  None, b["amount"], *class_and_panic(b["error"])) for t in truth for b in t["burnt_tokens"]}
+        return receipts | tokens | burnt | failed
 
     def stored_findings(self, database):
         rows = self.query("SELECT finding_id, tx_hash, user_id, role, handled, array_to_string(handled_by, ' '), root_cause, effect, "
-                          "amount_kept, amount_returned, error_class, "
+                          "amount_kept, amount_returned, amount_burnt, error_class, "
                           "CASE error_class WHEN 'contract_panic' THEN error_text END "
-                          "FROM findings WHERE kind IN ('failed_receipt', 'failed_transaction', 'tokens_returned', 'wallet_refused')", database)
+                          "FROM findings WHERE kind IN ('failed_receipt', 'failed_transaction', 'tokens_returned', 'burnt_tokens', 'wallet_refused')", database)
         self.assertEqual(len({row[0] for row in rows}), len(rows), "a cause is found twice")
         return {tuple(row) for row in rows}
 

@@ -87,10 +87,11 @@ std::array<TableSpec, kTableCount> make_specs() {
           "effect",
           "judged_by",
           "user_id"}},
-        {"findings", {"finding_id",  "kind",       "tx_hash",      "tree_id",         "receipt_id",
-                      "role",        "handled",    "contract_id",  "method_name",     "signer_id",
-                      "error_class", "error_text", "block_height", "block_time",      "handled_by",
-                      "root_cause",  "effect",     "amount_kept",  "amount_returned", "user_id"}},
+        {"findings",
+         {"finding_id",      "kind",        "tx_hash",      "tree_id",    "receipt_id",  "role",
+          "handled",         "contract_id", "method_name",  "signer_id",  "error_class", "error_text",
+          "block_height",    "block_time",  "handled_by",   "root_cause", "effect",      "amount_kept",
+          "amount_returned", "user_id",     "amount_burnt"}},
     }};
 }
 

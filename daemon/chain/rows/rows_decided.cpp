@@ -63,6 +63,7 @@ void write_finding(RowBatch& batch, const Finding& finding) {
     finding.flow ? row.numeric(finding.flow->kept) : row.null();
     finding.flow ? row.numeric(finding.flow->returned) : row.null();
     row.text_or_null(finding.user_id);
+    finding.burnt ? row.numeric(*finding.burnt) : row.null();
     row.end_row();
     ++table.rows;
 }

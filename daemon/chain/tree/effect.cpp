@@ -14,9 +14,11 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-constexpr std::array<std::pair<Effect, Text>, 2> kEffects{{
+constexpr std::array<std::pair<Effect, Text>, 4> kEffects{{
     {Effect::refunded, "refunded"},
     {Effect::refunded_in_part, "refunded_in_part"},
+    {Effect::told, "told"},
+    {Effect::swallowed, "swallowed"},
 }};
 
 template <class Json>

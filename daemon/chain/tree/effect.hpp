@@ -25,7 +25,8 @@ bool is_token_callback(Text method_name);
 // are not as the standard has them.
 std::optional<TokenFlow> token_flow(Text method_name, Text args_json, Text value_json);
 
-enum class Effect : std::uint8_t { refunded, refunded_in_part };
+// The last two are of handled failures of which no tokens came back (silence.hpp).
+enum class Effect : std::uint8_t { refunded, refunded_in_part, told, swallowed };
 Text effect_name(Effect effect);
 std::optional<Effect> parse_effect(Text name);
 // The effect of one flow, or of several together; nullopt: nothing came back.

@@ -2,6 +2,7 @@
 
 #include "base/checked.hpp"
 #include "chain/tree/effect.hpp"
+#include "chain/tree/silence.hpp"
 #include "chain/tree/user.hpp"
 #include "chain/tree/wallet.hpp"
 #include "chain/wire/base64.hpp"
@@ -16,14 +17,6 @@ namespace receiptd::chain {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
-
-u128 deposit_of(const std::vector<Action>& actions) {
-    u128 all = 0;
-    for (const auto& action : actions)
-        all = base::saturated_add(base::saturated_add(all, action.deposit),
-                                  deposit_of(action.delegate_actions));
-    return all;
-}
 
 // Reads actions as rows/args_json.hpp writes them. A fault ends the walk where it is.
 class StoredActions {
@@ -205,6 +198,14 @@ ReceiptFacts receipt_facts(const Receipt& receipt) {
     return facts;
 }
 
+u128 deposit_of(const std::vector<Action>& actions) {
+    u128 all = 0;
+    for (const auto& action : actions)
+        all = base::saturated_add(base::saturated_add(all, action.deposit),
+                                  deposit_of(action.delegate_actions));
+    return all;
+}
+
 std::string short_value(Text base64) {
     constexpr std::size_t kLongest = 4'096;
     std::string value;
@@ -231,6 +232,7 @@ OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at)
     facts.returned_id = outcome.status.success_receipt_id;
     facts.value = short_value(outcome.status.success_value);
     facts.wallet_refusal = wallet_refusal(outcome.executor_id, outcome.status);
+    facts.speaks = speaks(outcome);
     if (facts.status == StatusKind::failure) facts.failure = classify_failure(outcome.status.failure_json);
     facts.gas_burnt = outcome.gas_burnt;
     facts.tokens_burnt = outcome.tokens_burnt;

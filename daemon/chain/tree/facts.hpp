@@ -75,10 +75,13 @@ struct OutcomeFacts {
     std::string returned_id = {};  // the receipt whose result is this one's; empty: none
     std::string value = {};        // a short one, as text; empty: longer, none, or not a value
     std::optional<std::string> wallet_refusal = {};  // see wallet.hpp
+    bool speaks = false;                             // see silence.hpp
 };
 OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at);
 // OutcomeFacts::value of a value in base64.
 std::string short_value(Text base64);
+// Sum of all that the actions attach, those inside a Delegate action too; it stops at 2^128 - 1.
+u128 deposit_of(const std::vector<Action>& actions);
 // Arguments of the first function call, as text; empty: they are no base64.
 std::string called_args(const std::vector<Action>& actions);
 

@@ -45,13 +45,14 @@ namespace kind {
 inline constexpr Text kFailedReceipt = "failed_receipt";
 inline constexpr Text kFailedTransaction = "failed_transaction";
 inline constexpr Text kTokensReturned = "tokens_returned";
+inline constexpr Text kBurntTokens = "burnt_tokens";
 inline constexpr Text kWalletRefused = "wallet_refused";
 }  // namespace kind
 
 // A finding is reported to people: a failed receipt that is no refund and no payout, a transaction that
-// failed before it made a receipt, tokens that a receiver gave back though nothing failed, a wallet that did
-// not do what its owner signed, or a watched transaction that ended without a tree or is stuck. Empty: not
-// known, or there is none.
+// failed before it made a receipt, tokens that a receiver gave back though nothing failed, a refund or payout
+// that was burnt, a wallet that did not do what its owner signed, or a watched transaction that ended without
+// a tree or is stuck. Empty: not known, or there is none.
 struct Finding {
     std::string finding_id;  // the same for the same cause, however often it is found
     std::string kind;        // one of chain::kind, "stuck", "corrected", or the stage that a watch ended in
@@ -67,8 +68,9 @@ struct Finding {
     std::string method_name;              // of the first function call, else the first action's name
     FailureClass failure;
     std::string root_cause;  // the receipt whose failure led to this one, the first of them; empty: none did
-    std::optional<Effect> effect;           // of a handled failure or a token flow; empty: none is known
-    std::optional<TokenFlow> flow;          // of kind "tokens_returned"
+    std::optional<Effect> effect;           // of a handled failure or a token flow
+    std::optional<TokenFlow> flow;          // of kind kTokensReturned
+    std::optional<u128> burnt;              // of kind kBurntTokens: yoctoNEAR
     std::optional<NearStatus> near_status;  // of its transaction, once that has a result; not stored with it
     std::optional<Certainty> certainty;     // of a watch that ended without a tree or is stuck
     std::string correction_json;            // of kind "corrected": {told, true, why}
@@ -101,7 +103,7 @@ struct TreeResult {
     FailureClass failure;                   // of what decided the verdict
     std::string
         root_cause;  // the receipt whose failure led to that first, or that one; empty: no receipt failed
-    std::optional<Effect> effect;  // of all its token flows together
+    std::optional<Effect> effect;  // of its token flows, else of its handled failures (silence.hpp)
     ExecutedAt included_at;
     ExecutedAt completed_at;     // the last receipt that is no refund and no payout
     ExecutedAt settled_at;       // the last of all

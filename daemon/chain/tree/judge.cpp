@@ -2,6 +2,7 @@
 #include "chain/tree/causes.hpp"
 #include "chain/tree/flows.hpp"
 #include "chain/tree/receipt_tree.hpp"
+#include "chain/tree/silence.hpp"
 #include "chain/tree/walk.hpp"
 
 #include <algorithm>
@@ -63,6 +64,7 @@ private:
             tree_.receipts[receipts[i]].handling = tree_.failures[own + i].handling;
         if (!receipts.empty()) find_causes(own);
         follow_tokens();
+        decide_effects(tree_.failures, silence(), false);
     }
 
     void follow_tokens() {
@@ -74,9 +76,27 @@ private:
             const auto& value = parts_.nodes_.at(receipt.receipt_id).outcome->value;
             flows.add({finding_of(i), bodies_[i]->token_args, value}, tree_.failures);
         }
-        tree_.effect = flows.effect();
-        tree_.other_findings = flows.take_findings();
-        for (auto& finding : tree_.other_findings) finding.identify();
+        flows_effect_ = flows.effect();
+        for (auto& finding : flows.take_findings()) add_finding(std::move(finding));
+    }
+
+    void add_finding(Finding finding) {
+        finding.identify();
+        tree_.other_findings.push_back(std::move(finding));
+    }
+
+    // Depth first in spawn order: a receipt comes before its children.
+    Silence silence() const {
+        Silence silence;
+        for (Index i = 0; i < attached_; ++i) {
+            const auto& receipt = tree_.receipts[i];
+            if (!receipt.executed) continue;
+            silence.child_of(receipt.parent_receipt_id, receipt.is_from_system());
+            if (receipt.failed() || !bodies_[i] || bodies_[i]->input_data_ids.empty()) continue;
+            const auto& outcome = *parts_.nodes_.at(receipt.receipt_id).outcome;
+            silence.succeeded(receipt.receipt_id, outcome.speaks, outcome.receipt_ids.size());
+        }
+        return silence;
     }
 
     // Depth first in spawn order, what is awaited comes before who awaits it. `next`: the place of the first
@@ -174,6 +194,7 @@ private:
             keep_latest(tree_.settled_at, receipt.at);
             if (receipt.is_from_system()) {
                 add_refund(i);
+                if (receipt.failed()) add_burnt(i);
                 continue;
             }
             all_but_system = all_but_system && receipt.executed;
@@ -204,6 +225,13 @@ private:
         tree_.deposit_refunded += body->deposit;
         if (parts_.transaction_ && body->receiver_id == parts_.transaction_->signer_id)
             returned_to_signer_ += body->deposit;
+    }
+
+    void add_burnt(Index i) {
+        auto finding = finding_of(i);
+        finding.kind = kind::kBurntTokens;
+        finding.burnt = bodies_[i]->deposit;
+        add_finding(std::move(finding));
     }
 
     // The inner call is the one receipt that the delegate's receipt makes for the sender.
@@ -242,6 +270,8 @@ private:
 
     void conclude() {
         decide_handling(tree_.failures, true);
+        decide_effects(tree_.failures, silence(), true);
+        tree_.effect = effect_of(tree_.failures, flows_effect_);
         tree_.verdict =
             verdict_of(tree_.failures, Missing::nothing, tree_.initial_succeeded, tree_.wallet_refusal);
         if (tree_.verdict) tree_.root_cause = chain::root_cause(tree_.failures, *tree_.verdict);
@@ -259,9 +289,7 @@ private:
         const auto asked = finding_of(at_.at(tree_.asked_wallet_id));
         tree_.decided_by.push_back(failure ? failure->finding.receipt_id : asked.receipt_id);
         auto finding = refusal_finding(tree_.failures, tree_.wallet_refusal, &asked);
-        if (!finding) return;
-        finding->identify();
-        tree_.other_findings.push_back(std::move(*finding));
+        if (finding) add_finding(std::move(*finding));
     }
 
     // All that a failed receipt leaves behind are refunds: those that are announced are known before they are
@@ -283,6 +311,7 @@ private:
     Index attached_;
     std::unordered_map<std::string_view, Awaiter> awaiters_;  // by data id
     u128 returned_to_signer_ = 0;
+    std::optional<Effect> flows_effect_;
 };
 
 Judgement ReceiptTree::judge() const {

@@ -75,9 +75,9 @@ struct Judgement {
     std::string root_cause;               // of the verdict; see rules.hpp
     std::vector<JudgedReceipt> receipts;  // depth first in spawn order, then those not attached by id
     std::vector<Failure> failures;  // the transaction's own, then those of attached receipts, in their order
-    // Of tokens that came back though nothing failed, and of what a wallet refused.
+    // Of tokens that came back though nothing failed, of burnt ones, and of what a wallet refused.
     std::vector<Finding> other_findings;
-    std::optional<Effect> effect;  // of all token flows together
+    std::optional<Effect> effect;  // as TreeResult has it; of a completed tree
     std::optional<DelegateEnd> delegate;
 
     std::uint64_t failed_receipts = 0;  // refunds and payouts not counted

@@ -65,7 +65,9 @@ void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt a
     tree.announced += item.outcome.receipt_ids.size();
     keep_latest(result.settled_at, at);
     touch(tx_hash, tree);
-    if (item.receipt.predecessor_id == kSystemAccount) return;
+    const bool from_system = item.receipt.predecessor_id == kSystemAccount;
+    tree.silence.child_of(item.parent_receipt_id, from_system);
+    if (from_system) return record_burnt(tree, item, at);
     keep_latest(result.completed_at, at);
     const auto status = item.outcome.status.kind;
     const bool failed = status == StatusKind::failure;
@@ -119,11 +121,21 @@ void LiveTrees::record_failure(Tree& tree, const ExecutedReceipt& item, Executed
     tree.told.push_back(!item.in_scope);
 }
 
+void LiveTrees::record_burnt(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
+    if (!item.in_scope || item.outcome.status.kind != StatusKind::failure) return;
+    auto& finding = tree.burnt.emplace_back(finding_of(item, at));
+    finding.kind = kind::kBurntTokens;
+    finding.failure = classify_failure(item.outcome.status.failure_json);
+    finding.burnt = deposit_of(item.receipt.actions);
+}
+
 // A receipt that awaits a result is executed after it, so the failure is known by then.
 void LiveTrees::settle_awaited(Tree& tree, const ExecutedReceipt& item) {
     const auto& inputs = item.receipt.input_data_ids;
     if (tree.failures.empty() || inputs.empty()) return;
     const bool failed = item.outcome.status.kind == StatusKind::failure;
+    if (!failed)
+        tree.silence.succeeded(item.outcome.id, speaks(item.outcome), item.outcome.receipt_ids.size());
     for (auto& failure : tree.failures)
         for (auto& awaiter : failure.awaiters)
             if (std::find(inputs.begin(), inputs.end(), awaiter.data_id) != inputs.end())
@@ -143,10 +155,11 @@ void LiveTrees::find_cause(Tree& tree, const ExecutedReceipt& item, bool failed)
 void LiveTrees::tell(Tree& tree, std::vector<Finding>& findings) {
     for (std::size_t i = 0; i < tree.failures.size(); ++i) {
         auto& failure = tree.failures[i];
-        if (failure.handling == Handling::undecided || tree.told[i]) continue;
+        if (!failure.is_decided() || tree.told[i]) continue;
         tree.told[i] = true;
         tell(tree, failure.finding, findings);
     }
+    for (auto& finding : std::exchange(tree.burnt, {})) tell(tree, std::move(finding), findings);
     for (auto& finding : tree.flows.take_findings()) tell(tree, std::move(finding), findings);
 }
 
@@ -168,7 +181,10 @@ void LiveTrees::end_of_block(const std::string& tx_hash, Decided& decided) {
         return;
     }
     const bool settled = tree.result.receipts == tree.announced;
-    if (!tree.failures.empty()) decide_handling(tree.failures, settled);
+    if (!tree.failures.empty()) {
+        decide_handling(tree.failures, settled);
+        decide_effects(tree.failures, tree.silence, settled);
+    }
     tell(tree, decided.findings);
     if (!settled) return;
     auto& result = tree.result;
@@ -176,7 +192,7 @@ void LiveTrees::end_of_block(const std::string& tx_hash, Decided& decided) {
     result.verdict = *verdict_of(tree.failures, Missing::nothing, initial_succeeded, tree.wallet_refusal);
     result.failure = deciding_class(tree.failures, result.verdict, tree.wallet_refusal);
     result.root_cause = root_cause(tree.failures, result.verdict);
-    result.effect = tree.flows.effect();
+    result.effect = effect_of(tree.failures, tree.flows.effect());
     if (auto refused = refusal_finding(tree.failures, tree.wallet_refusal, tree.asked_wallet.get()))
         tell(tree, std::move(*refused), decided.findings);
     if (tree.in_scope) decided.results.push_back(std::move(result));

@@ -1,17 +1,18 @@
 // Judges trees while blocks go by, by the rules of rules.hpp and without keeping their receipts.
 //
-// A finding is told as soon as it is decided whether its failure was handled: at once if nobody
-// awaits the receipt, else by the receipts that await it. A result is told when nothing of the tree is
-// missing any more, refunds included. With scope accounts all trees go by here, because the receipt that
-// handles a failure may be out of scope; findings and results out of scope are not told. Only trees whose
-// transaction went by are judged: of others a part is unknown (the start of a range), and they are judged
-// when both sides are stored.
+// A finding is told as soon as it is decided whether its failure was handled and what came of it: at once if
+// nobody awaits the receipt, else by the receipts that await it, and what these made. A result is told when
+// nothing of the tree is missing any more, refunds included. With scope accounts all trees go by here,
+// because the receipt that handles a failure may be out of scope; findings and results out of scope are not
+// told. Only trees whose transaction went by are judged: of others a part is unknown (the start of a range),
+// and they are judged when both sides are stored.
 #pragma once
 
 #include "base/height_set.hpp"
 #include "chain/tree/causes.hpp"
 #include "chain/tree/flows.hpp"
 #include "chain/tree/rules.hpp"
+#include "chain/tree/silence.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -56,6 +57,8 @@ private:
         std::unique_ptr<Finding> asked_wallet;  // the receipt on the result chain that called kWalletMethod
         Causes causes;
         Flows flows;
+        Silence silence;
+        std::vector<Finding> burnt;  // in scope, not told yet
         std::uint64_t announced = 0;
         std::vector<Failure> failures;
         std::vector<bool> told;  // for each failure: it was told, or must not be told
@@ -70,6 +73,7 @@ private:
     void touch(Text tx_hash, Tree& tree);
     static void follow_result_chain(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
+    static void record_burnt(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void settle_awaited(Tree& tree, const ExecutedReceipt& item);
     static void follow_tokens(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static Finding finding_of(const ExecutedReceipt& item, ExecutedAt at);

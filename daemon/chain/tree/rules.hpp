@@ -54,6 +54,11 @@ struct Failure {
     bool body_known = true;        // else nobody can tell who awaits it
     bool on_result_chain = false;  // then NEAR says failure because of it
     Handling handling = Handling::undecided;
+
+    // Its finding does not change any more.
+    bool is_decided() const {
+        return handling == Handling::unhandled || (handling == Handling::handled && finding.effect);
+    }
 };
 
 // Decides what can be decided. `all_executed`: who does not await a failure by now never will.

@@ -52,6 +52,7 @@ Story transfer_of(const char* kept, bool receiver_fails) {
     settle.token_args = R"({"amount":"100"})";
     story.ok("settle");
     std::get<OutcomeFacts>(story.parts.back()).value = kept;
+    std::get<OutcomeFacts>(story.parts.back()).speaks = true;
     return story;
 }
 

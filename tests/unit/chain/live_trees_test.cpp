@@ -91,6 +91,7 @@ private:
         outcome.status.kind = facts.status;
         outcome.status.failure_json = failure_of(facts.id);
         outcome.gas_burnt = facts.gas_burnt;
+        if (facts.speaks) outcome.logs = {"it failed"};
         const ExecutedAt at{height_ + 1, 1000 * height_};
         told_.push_back(facts);
         told_.back().at = at;
@@ -139,16 +140,48 @@ private:
     base::Height height_ = 0;
 };
 
+std::optional<Effect> effect_in(const Judgement& tree, const std::string& receipt_id) {
+    for (const auto& failure : tree.failures)
+        if (failure.finding.receipt_id == receipt_id) return failure.finding.effect;
+    return std::nullopt;
+}
+
 void expect_same(const TreeResult& live, const TreeResult& whole) {
     EXPECT_EQ(live.failure, whole.failure);
     EXPECT_EQ(live.near_status, whole.near_status);
     EXPECT_EQ(live.root_cause, whole.root_cause);
+    EXPECT_EQ(live.effect, whole.effect);
     EXPECT_EQ(live.receipts, whole.receipts);
     EXPECT_EQ(live.failed_receipts, whole.failed_receipts);
     EXPECT_EQ(live.gas_burnt, whole.gas_burnt);
     EXPECT_EQ(live.included_at, whole.included_at);
     EXPECT_EQ(live.completed_at, whole.completed_at);
     EXPECT_EQ(live.settled_at, whole.settled_at);
+}
+
+// Whether it is told what became of the failure.
+bool is_decided(const Judgement& tree, const JudgedReceipt& failed) {
+    return std::any_of(tree.failures.begin(), tree.failures.end(), [&](const Failure& failure) {
+        return failure.finding.receipt_id == failed.receipt_id && failure.is_decided();
+    });
+}
+
+void expect_same_handling(const Decided& decided, const Judgement& judgement) {
+    std::map<std::string, Handling> told;
+    for (const auto& finding : decided.findings) {
+        ASSERT_EQ(finding.tx_hash, "TX");
+        if (finding.kind != kind::kFailedReceipt) continue;
+        ASSERT_TRUE(
+            told.emplace(finding.receipt_id, *finding.handled ? Handling::handled : Handling::unhandled)
+                .second);
+    }
+    for (const auto& receipt : judgement.receipts) {
+        if (!receipt.failed() || receipt.is_from_system() || !receipt.attached) continue;
+        const auto found = told.find(receipt.receipt_id);
+        const auto handling = found == told.end() ? Handling::undecided : found->second;
+        const auto expected = is_decided(judgement, receipt) ? receipt.handling : Handling::undecided;
+        ASSERT_EQ(handling, expected) << receipt.receipt_id;
+    }
 }
 
 TEST(LiveTrees, SaysWhatTheWholeTreeSays) {
@@ -158,6 +191,7 @@ TEST(LiveTrees, SaysWhatTheWholeTreeSays) {
     std::set<Verdict> verdicts;
     std::set<std::string> deciding_classes;
     std::set<Text> near_says;
+    std::set<Effect> effects;
     for (int round = 0; round < 3000; ++round) {
         const auto story = random_story(random);
         LiveTrees live;
@@ -167,19 +201,7 @@ TEST(LiveTrees, SaysWhatTheWholeTreeSays) {
         const auto judgement = telling.judge();
         if (judgement.completed && !judgement.settled) continue;  // they wait for refunds
         ASSERT_EQ(decided.results.size(), judgement.settled ? 1u : 0u) << round;
-        std::map<std::string, Handling> told;
-        for (const auto& finding : decided.findings) {
-            ASSERT_EQ(finding.tx_hash, "TX");
-            ASSERT_TRUE(
-                told.emplace(finding.receipt_id, *finding.handled ? Handling::handled : Handling::unhandled)
-                    .second);
-        }
-        for (const auto& receipt : judgement.receipts) {
-            if (!receipt.failed() || receipt.is_from_system() || !receipt.attached) continue;
-            const auto found = told.find(receipt.receipt_id);
-            const auto handling = found == told.end() ? Handling::undecided : found->second;
-            ASSERT_EQ(handling, receipt.handling) << round << " " << receipt.receipt_id;
-        }
+        ASSERT_NO_FATAL_FAILURE(expect_same_handling(decided, judgement)) << round;
         if (!judgement.settled) continue;
         ++settled;
         const auto& result = decided.results.front();
@@ -192,6 +214,8 @@ TEST(LiveTrees, SaysWhatTheWholeTreeSays) {
         for (const auto& finding : decided.findings) {
             const auto* root = judgement.root_cause_of(finding.receipt_id);
             ASSERT_EQ(finding.root_cause, root ? root->receipt_id : "") << round;
+            ASSERT_EQ(finding.effect, effect_in(judgement, finding.receipt_id)) << round;
+            if (finding.effect) effects.insert(*finding.effect);
             if (root) ++led_to;
         }
         if (result.near_status) near_says.insert(result.near_status->name());
@@ -208,6 +232,7 @@ TEST(LiveTrees, SaysWhatTheWholeTreeSays) {
     EXPECT_GT(led_to, 30);
     EXPECT_EQ(verdicts.size(), 5u) << "every verdict came up";
     EXPECT_EQ(near_says.size(), 2u);
+    EXPECT_EQ(effects.size(), 2u) << "told and swallowed";
     EXPECT_EQ(deciding_classes.size(), 3u) << "every class of failure decided once";
 }
 

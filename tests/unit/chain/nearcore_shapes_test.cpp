@@ -8,6 +8,7 @@
 #include "chain/tree/receipt_tree.hpp"
 
 #include "copy_reader.hpp"
+#include "nearcore_by_hand.hpp"
 #include "support/recordings.hpp"
 
 #include <gtest/gtest.h>
@@ -16,11 +17,13 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace receiptd::chain {
 namespace {
 
 using nlohmann::json;
+using testing::Told;
 
 // One transaction as shapes.json tells it, in its words.
 struct Shape {
@@ -29,9 +32,7 @@ struct Shape {
     std::map<std::string, std::string> roles;
     std::set<std::string> failed;
     std::set<std::string> handled;
-    std::string effect = {};
-    std::string root_cause = {};  // of the verdict
-    std::set<std::string> tokens_returned = {};
+    Told told = {};
     friend bool operator==(const Shape&, const Shape&) = default;
     friend void PrintTo(const Shape& shape, std::ostream* out) {
         *out << json{{"near_status", shape.near_status},
@@ -39,26 +40,54 @@ struct Shape {
                      {"roles", shape.roles},
                      {"failed", shape.failed},
                      {"handled", shape.handled},
-                     {"effect", shape.effect},
-                     {"root_cause", shape.root_cause},
-                     {"tokens_returned", shape.tokens_returned}}
+                     {"effect", shape.told.effect},
+                     {"root_cause", shape.told.root_cause},
+                     {"findings", shape.told.findings},
+                     {"user", shape.told.user}}
                     .dump(1);
     }
 };
 
-// Tokens returned, by name of the shape: shapes.json does not tell them. The other transfers were kept.
-struct Returned {
-    std::string effect;
-    std::set<std::string> tokens;
-};
-const std::map<std::string, Returned> kReturned{{"ft_call_part", {"refunded_in_part", {"40 of 100"}}},
-                                                {"ft_call_refused", {"refunded", {"100 of 100"}}},
-                                                {"ft_call_panics", {"refunded", {}}},
-                                                {"ft_call_no_contract", {"refunded", {}}}};
-
-std::string in_words(const TokenFlow& flow) {
-    return base::to_string(flow.returned) + " of " + base::to_string(flow.returned + flow.kept);
+bool is_scripted(const std::string& name) {
+    return !name.starts_with("random") && !name.starts_with("flood") && !name.starts_with("behind");
 }
+
+std::string short_name(const std::string& account_id) {
+    if (account_id.starts_with("0x")) return "wallet";
+    return account_id.substr(0, account_id.find('.'));
+}
+
+// The words of nearcore_by_hand.hpp for what a tree gave.
+class Words {
+public:
+    explicit Words(const Judgement& tree) {
+        for (const auto& receipt : tree.receipts)
+            if (receipt.role)
+                names_[receipt.receipt_id] =
+                    std::string(role_name(*receipt.role)) + " " + short_name(receipt.receiver_id);
+    }
+
+    Told told(const std::string& effect, const std::string& root_cause, const std::string& user_id,
+              const std::vector<Finding>& findings) const {
+        Told told{effect, root_cause.empty() ? "" : names_.at(root_cause), {}, short_name(user_id)};
+        for (const auto& finding : findings) told.findings.insert(of(finding));
+        return told;
+    }
+
+private:
+    std::string of(const Finding& finding) const {
+        auto words = finding.kind + " " + names_.at(finding.receipt_id);
+        if (finding.handled == true) words += " handled";
+        if (finding.effect) words += " " + std::string(effect_name(*finding.effect));
+        if (const auto& flow = finding.flow)
+            words +=
+                " " + base::to_string(flow->returned) + " of " + base::to_string(flow->returned + flow->kept);
+        if (!finding.root_cause.empty()) words += " because " + names_.at(finding.root_cause);
+        return words;
+    }
+
+    std::map<std::string, std::string> names_;
+};
 
 struct Network {
     const char* folder;
@@ -73,22 +102,38 @@ protected:
     static std::filesystem::path folder() { return test::kShared / GetParam().folder; }
     static json read(const std::string& name) { return json::parse(test::read_recording(folder() / name)); }
 
-    static std::map<std::string, Shape> expected() {
+    using Places = std::map<std::string, ExecutedAt>;  // by block hash
+    static std::map<std::string, Shape> expected(const Places& places = {}) {
         std::map<std::string, Shape> shapes;
         for (const auto& shape : read("shapes.json")) {
             auto& found = shapes[shape.at("tx_hash")];
             found = {shape.at("near_status"), shape.at("verdict"), shape.at("roles"), shape.at("failed"),
                      shape.at("handled")};
-            const auto returned = kReturned.find(shape.at("name"));
-            if (returned == kReturned.end()) continue;
-            found.effect = returned->second.effect;
-            found.tokens_returned = returned->second.tokens;
+            const std::string name = shape.at("name");
+            const auto by_hand = testing::told_by_hand().find(name);
+            if (by_hand != testing::told_by_hand().end())
+                found.told = by_hand->second;
+            else if (!is_scripted(name))
+                found.told = told_of(shape.at("tx_hash"), places);
         }
         EXPECT_EQ(shapes.size(), GetParam().shapes);
         return shapes;
     }
 
-    using Places = std::map<std::string, ExecutedAt>;  // by block hash
+    // What the tree as a whole gives.
+    static Told told_of(const std::string& tx_hash, const Places& places = {}) {
+        const auto tree = judge_answer(tx_hash, places);
+        const auto decided = chain::decided(transaction_of(tx_hash), tree);
+        const auto& result = decided.results.at(0);
+        return Words(tree).told(result.effect ? std::string(effect_name(*result.effect)) : "",
+                                result.root_cause, result.user_id, decided.findings);
+    }
+
+    static TransactionFacts transaction_of(const std::string& tx_hash) {
+        const auto decoded =
+            decode_transaction_status(test::read_recording(folder() / "tx" / (tx_hash + ".json")));
+        return transaction_facts(*decoded->value.transaction);
+    }
     static Judgement judge_answer(const std::string& tx_hash, const Places& places = {}) {
         const auto decoded =
             decode_transaction_status(test::read_recording(folder() / "tx" / (tx_hash + ".json")));
@@ -110,9 +155,6 @@ Shape shape_of(const Judgement& tree) {
         shape.failed.insert(receipt.receipt_id);
         if (receipt.handling == Handling::handled) shape.handled.insert(receipt.receipt_id);
     }
-    if (tree.effect) shape.effect = effect_name(*tree.effect);
-    for (const auto& finding : tree.other_findings)
-        if (finding.flow) shape.tokens_returned.insert(in_words(*finding.flow));
     return shape;
 }
 
@@ -120,13 +162,17 @@ TEST_P(NearcoreShapes, AreJudgedAsTheNodeAndTheRulesHaveThem) {
     for (const auto& [tx_hash, shape] : expected()) {
         const auto tree = judge_answer(tx_hash);
         ASSERT_TRUE(tree.settled && tree.near_status && tree.verdict) << tx_hash;
-        EXPECT_EQ(shape_of(tree), shape) << tx_hash;
+        auto found = shape_of(tree);
+        found.told = told_of(tx_hash);
+        EXPECT_EQ(found, shape) << tx_hash;
         EXPECT_EQ(tree.certain_verdict, tree.verdict) << tx_hash;
     }
 }
 
 TEST_P(NearcoreShapes, AreJudgedAlikeWhileWholeBlocksGoBy) {
     std::map<std::string, Shape> found;
+    std::map<std::string, testing::Row> results;
+    std::map<std::string, std::vector<Finding>> findings;
     Places places;
     Lineage lineage;
     LiveTrees live;
@@ -146,19 +192,21 @@ TEST_P(NearcoreShapes, AreJudgedAlikeWhileWholeBlocksGoBy) {
         for (const auto& row : testing::read_rows(batch, Table::transaction_results)) {
             found[*row["tx_hash"]].near_status = row["near_status"].value_or("");
             found[*row["tx_hash"]].verdict = *row["verdict"];
-            found[*row["tx_hash"]].effect = row["effect"].value_or("");
-            found[*row["tx_hash"]].root_cause = row["root_cause"].value_or("");
+            results[*row["tx_hash"]] = row;
         }
         for (const auto& finding : batch.findings) {
             auto& shape = found[finding.tx_hash];
-            if (finding.flow) shape.tokens_returned.insert(in_words(*finding.flow));
-            if (finding.kind != "failed_receipt") continue;
+            findings[finding.tx_hash].push_back(finding);
+            if (finding.kind != kind::kFailedReceipt) continue;
             shape.failed.insert(finding.receipt_id);
             if (finding.handled == true) shape.handled.insert(finding.receipt_id);
         }
     }
-    for (auto [tx_hash, shape] : expected()) {
-        shape.root_cause = judge_answer(tx_hash, places).root_cause;
+    for (const auto& [tx_hash, shape] : expected(places)) {
+        const auto& row = results[tx_hash];
+        found[tx_hash].told = Words(judge_answer(tx_hash, places))
+                                  .told(row["effect"].value_or(""), row["root_cause"].value_or(""),
+                                        row["user_id"].value_or(""), findings[tx_hash]);
         EXPECT_EQ(found[tx_hash], shape) << tx_hash;
     }
 }

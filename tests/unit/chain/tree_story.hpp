@@ -55,6 +55,7 @@ public:
     void returns(const std::string& id, const std::string& child, std::vector<std::string> children) {
         outcome(id, StatusKind::success_receipt_id, std::move(children));
         std::get<OutcomeFacts>(parts.back()).returned_id = child;
+        std::get<OutcomeFacts>(parts.back()).speaks = true;
     }
     void ok(const std::string& id, std::vector<std::string> children = {}) {
         outcome(id, StatusKind::success_value, std::move(children));
@@ -65,6 +66,8 @@ public:
     void data(const std::string& id, bool failed = false, bool resume = false) {
         parts.emplace_back(DataFacts{id, failed, resume});
     }
+    // The outcome that was told last logs something.
+    void logs() { std::get<OutcomeFacts>(parts.back()).speaks = true; }
 
     Judgement judge() const { return judge(parts); }
     static Judgement judge(const Parts& parts) {
@@ -125,6 +128,7 @@ inline Story random_story(std::mt19937& random) {
             story.returns(id, children.front(), children);
         else
             story.ok(id, children);
+        if (chance(20)) story.logs();
         if (chance(80)) story.data("d" + id, chance(30));
     }
     return story;

@@ -364,11 +364,19 @@ TEST(Verdicts, WhatADeletedAccountLeavesIsAPayout) {
     Story story;
     story.receipt("r0", "alice", "old").deletes_account = true;
     story.ok("r0", {"left"});
-    story.receipt("left", "system", "heir").signer_id = "system";
+    auto& left = story.receipt("left", "system", "heir");
+    left.signer_id = "system";
+    left.deposit = 70;
     story.fails("left");
     const auto tree = story.judge();
     EXPECT_EQ(find(tree, "left").role, Role::payout);
     EXPECT_EQ(tree.verdict, Verdict::succeeded);
+    ASSERT_EQ(tree.other_findings.size(), 1u);
+    const auto& burnt = tree.other_findings[0];
+    EXPECT_EQ(burnt.finding_id, "burnt_tokens:left");
+    EXPECT_EQ(burnt.contract_id, "heir");
+    EXPECT_EQ(burnt.role, Role::payout);
+    EXPECT_EQ(burnt.burnt, 70u);
 }
 
 TEST(Verdicts, KnowsAYieldThatTimedOutFromOneThatWasResumed) {
