@@ -31,6 +31,7 @@ COMMENT ON COLUMN findings.tree_id IS 'The same (see receipts.tree_id).';
 COMMENT ON COLUMN findings.receipt_id IS 'The receipt that failed, gave tokens back, or asked the wallet.';
 COMMENT ON COLUMN findings.role IS 'Its role (see receipts.role).';
 COMMENT ON COLUMN findings.handled IS 'True: the receipt is no callback, and every receipt that awaited its result succeeded: they saw the failure and went on. False: nobody did, or one of them failed.';
+COMMENT ON COLUMN findings.expected IS 'True: an [[expected]] of the configuration matched when it was stored; nobody is told of it. NULL: none did.';
 COMMENT ON COLUMN findings.effect IS 'Of tokens_returned: refunded (all came back), refunded_in_part. Of a handled failure: the same where it is a receiver of tokens; else told (one that handled it logged, returned a value or made another receipt), swallowed (no log, an empty value or null, nothing but refunds). NULL: not handled, or older than this column.';
 COMMENT ON COLUMN findings.amount_kept IS 'Of tokens_returned: what the receiver kept, in the token''s smallest unit.';
 COMMENT ON COLUMN findings.amount_returned IS 'Of tokens_returned: what came back.';

@@ -102,6 +102,8 @@ storage::DaemonSettings daemon_settings(const config::Settings& settings) {
     daemon.source = source_name(settings);
     daemon.keep = settings.retention.keep;
     if (settings.follow.scope == config::ScopeName::accounts) daemon.accounts = settings.follow.accounts;
+    for (const auto& [name, contract, method, error_class] : settings.expected)
+        daemon.expected.push_back({name, contract, method, error_class});
     return daemon;
 }
 

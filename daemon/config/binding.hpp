@@ -99,6 +99,11 @@ constexpr Binding watch_rule() {
 }
 
 template <auto Member>
+constexpr Binding expected_failure() {
+    return entry<&Settings::expected, Member>();
+}
+
+template <auto Member>
 constexpr Binding neardata() {
     return {[](const Draft& draft, std::size_t) { return to_value(draft.settings.neardata.value().*Member); },
             [](Draft& draft, std::size_t, const Value& value) {

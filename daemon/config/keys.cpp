@@ -31,6 +31,10 @@ void add_watch_rule(Draft& draft) { draft.settings.watch_rules.emplace_back(); }
 
 std::size_t watch_rules(const Settings& settings) { return settings.watch_rules.size(); }
 
+void add_expected(Draft& draft) { draft.settings.expected.emplace_back(); }
+
+std::size_t expected(const Settings& settings) { return settings.expected.size(); }
+
 constexpr Section kSections[] = {
     {"chain", SectionKind::table, "Which chain."},
     {"upstream", SectionKind::array,
@@ -48,6 +52,12 @@ constexpr Section kSections[] = {
      "Rules, one `[[watch]]` each: every transaction that a followed block includes and that matches all "
      "globs of one is watched to its end. At least one glob; `\"*\"` matches everything.",
      add_watch_rule, watch_rules, true},
+    {"expected", SectionKind::optional_array,
+     "Failures that are no news, one `[[expected]]` each: findings of failed receipts and transactions that "
+     "match all "
+     "globs of one are stored with `expected`, and nobody is told of them. The verdict stays. At least one "
+     "glob. Of several daemons on one database the list of the one that started last counts.",
+     add_expected, expected, true},
     {"endpoint", SectionKind::optional_array,
      "Webhooks that are told of every finding, one `[[endpoint]]` each: POST of a JSON body, signed as "
      "[Standard Webhooks](https://www.standardwebhooks.com) says ([webhooks.md](webhooks.md)).",

@@ -104,6 +104,17 @@ void check_watch_rules(const Draft& draft, const Places& places, Report& report)
     }
 }
 
+void check_expected(const Draft& draft, const Places& places, Report& report) {
+    for (std::size_t i = 0; i < draft.settings.expected.size(); ++i) {
+        const auto path = "expected[" + std::to_string(i) + "]";
+        const bool given = places.has(path + ".contract") || places.has(path + ".method") ||
+                           places.has(path + ".error_class");
+        if (!given)
+            report.error(places.find(path),
+                         "expected needs contract, method or error_class; \"*\" matches everything");
+    }
+}
+
 // A key over plain http can be read on the way.
 void check_clear_text(const std::string& path, const std::string& url, const SecretPlace& key,
                       const Places& places, Report& report) {
@@ -269,6 +280,8 @@ void check_rules(const Draft& draft, const Places& places, Report& report) {
     check_public_url(draft, places, report);
     check_names("watch", draft.settings.watch_rules, places, report);
     check_watch_rules(draft, places, report);
+    check_names("expected", draft.settings.expected, places, report);
+    check_expected(draft, places, report);
     const auto& settings = draft.settings;
     for (std::size_t i = 0; i < settings.upstreams.size(); ++i)
         check_clear_text(upstream_path(i), settings.upstreams[i].url, draft.upstream_keys[i], places, report);

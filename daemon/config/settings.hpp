@@ -108,6 +108,14 @@ struct WatchRule {
     std::string method;  // of any function call of the transaction, inner ones of a Delegate included
 };
 
+// Nobody is told of failures that match all globs given.
+struct ExpectedFailure {
+    std::string name;
+    std::string contract;
+    std::string method;
+    std::string error_class;
+};
+
 struct Settings {
     std::string network = "mainnet";
     std::string genesis_hash;  // empty: learned
@@ -116,6 +124,7 @@ struct Settings {
     std::vector<Endpoint> endpoints;
     StuckAfter stuck_after;
     std::vector<WatchRule> watch_rules;
+    std::vector<ExpectedFailure> expected;
     std::uint64_t validity_blocks = 86'400;  // of transactions
     Timeouts timeouts;
     Database database;

@@ -34,11 +34,9 @@ void copy_table(pqxx::transaction_base& tx, chain::Table table, const chain::Tab
     copy.complete();
 }
 
-std::int64_t day_of(std::optional<std::string_view> time) {
+std::int64_t time_in(std::optional<std::string_view> time) {
     if (!time || time->size() != sizeof(std::int64_t)) throw StorageError("a row has no readable block_time");
-    const auto microseconds = chain::big_endian<std::int64_t>(*time);
-    const std::chrono::microseconds since_2000(microseconds);
-    return kDaysTo2000 + std::chrono::floor<std::chrono::days>(since_2000).count();
+    return chain::big_endian<std::int64_t>(*time);
 }
 
 // The field of a row's column; the rest of the row is passed over.
@@ -51,11 +49,33 @@ std::optional<std::string_view> field(chain::CopyReader& reader, std::size_t col
     return found;
 }
 
-void add_days(std::set<std::int64_t>& days, const chain::RowBatch& batch, chain::Table table) {
+// The rows' times, since 2000.
+std::vector<std::int64_t> microseconds_of_rows(const chain::RowBatch& batch, chain::Table table) {
     const auto& columns = chain::table_spec(table).columns;
     const auto column = std::find(columns.begin(), columns.end(), "block_time") - columns.begin();
+    std::vector<std::int64_t> times;
     chain::CopyReader reader(batch[table].copy_data);
-    while (reader.next_row()) days.insert(day_of(field(reader, static_cast<std::size_t>(column))));
+    while (reader.next_row()) times.push_back(time_in(field(reader, static_cast<std::size_t>(column))));
+    return times;
+}
+
+void add_days(std::set<std::int64_t>& days, const chain::RowBatch& batch, chain::Table table) {
+    for (const auto time : microseconds_of_rows(batch, table)) {
+        const std::chrono::microseconds since_2000(time);
+        days.insert(kDaysTo2000 + std::chrono::floor<std::chrono::days>(since_2000).count());
+    }
+}
+
+// Marks findings among those just copied that somebody expects.
+void mark_expected(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
+    const auto ids = ids_of_rows(batch, chain::Table::findings);
+    if (ids.empty()) return;
+    const auto times = microseconds_of_rows(batch, chain::Table::findings);
+    const auto [first, last] = std::minmax_element(times.begin(), times.end());
+    shim::query(tx,
+                "SELECT mark_expected($1::text[], timestamptz '2000-01-01Z' + $2 * interval '1 microsecond', "
+                "timestamptz '2000-01-01Z' + $3 * interval '1 microsecond')",
+                text_array(ids), *first, *last);
 }
 
 }  // namespace
@@ -63,6 +83,7 @@ void add_days(std::set<std::int64_t>& days, const chain::RowBatch& batch, chain:
 void copy_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
     for (std::size_t i = 0; i < chain::kTableCount; ++i)
         copy_table(tx, static_cast<chain::Table>(i), batch.tables[i]);
+    mark_expected(tx, batch);
 }
 
 std::vector<std::string> ids_of_rows(const chain::RowBatch& batch, chain::Table table) {

@@ -13,7 +13,7 @@
 namespace receiptd::storage {
 
 // All tables of the batch that have rows, in the order of chain::Table: every transaction takes its
-// locks in the same order.
+// locks in the same order. Findings that somebody expects are marked.
 void copy_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch);
 
 // Days since 1970 (UTC) on which rows of the batch lie, read from the rows.

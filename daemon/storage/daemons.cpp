@@ -50,6 +50,24 @@ void take_accounts(pqxx::transaction_base& tx, const std::vector<std::string>& a
         text_array(accounts), first);
 }
 
+// A glob as SQL's LIKE has it.
+std::string like(const std::string& glob) {
+    if (glob.empty()) return "%";
+    std::string pattern;
+    for (const char c : glob) {
+        if (c == '%' || c == '_' || c == '\\') pattern += '\\';
+        pattern += c == '*' ? '%' : c == '?' ? '_' : c;
+    }
+    return pattern;
+}
+
+void declare_expected(pqxx::transaction_base& tx, const std::vector<ExpectedFailure>& expected) {
+    tx.exec("DELETE FROM expected_failures");
+    for (const auto& each : expected)
+        shim::query(tx, "INSERT INTO expected_failures VALUES ($1, $2, $3, $4)", each.name,
+                    like(each.contract), like(each.method), like(each.error_class));
+}
+
 void agree_on_accounts(pqxx::transaction_base& tx, const std::string& process,
                        std::vector<std::string> accounts) {
     std::sort(accounts.begin(), accounts.end());
@@ -71,6 +89,7 @@ void join_daemons(pqxx::transaction_base& tx, const std::string& process, const 
     tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('receiptd daemons', 0))");
     tx.exec("DELETE FROM daemons WHERE NOT " + kRemembered);
     if (settings.accounts) agree_on_accounts(tx, process, *settings.accounts);
+    declare_expected(tx, settings.expected);
     write_row(tx, process, settings);
 }
 

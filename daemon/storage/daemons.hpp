@@ -11,12 +11,21 @@
 
 namespace receiptd::storage {
 
+// Globs: '*' is any text, '?' any one character; empty: any text.
+struct ExpectedFailure {
+    std::string name;
+    std::string contract;
+    std::string method;
+    std::string error_class;
+};
+
 // Settings of a daemon that others must know.
 struct DaemonSettings {
     std::string place;                                 // host and process id, for people
     std::string source;                                // "rpc", "neardata"
     std::optional<std::chrono::hours> keep;            // nullopt: for ever
     std::optional<std::vector<std::string>> accounts;  // nullopt: the scope is another one
+    std::vector<ExpectedFailure> expected = {};        // of the daemon that joined last these count
 };
 
 struct OtherDaemon {

@@ -12,6 +12,7 @@ const std::string kTell =
     "WITH news AS (SELECT f.* FROM findings f WHERE f.finding_id = ANY ($1::text[]) "
     "  AND f.block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 second' "
     "  AND f.block_time <= to_timestamp($3::numeric / 1000000000) + interval '1 second' "
+    "  AND f.expected IS NOT TRUE "
     "  AND CASE WHEN f.error_class = 'delegate_nonce_used' AND f.kind = 'failed_receipt' THEN "
     "    (SELECT same FROM delegate_nonce_used_by(f.receipt_id, f.tree_id, f.block_time)) IS NOT TRUE "
     "    ELSE true END), "

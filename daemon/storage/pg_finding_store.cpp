@@ -24,7 +24,9 @@ std::string select_from(const std::string& source) {
            "f.amount_kept, f.amount_returned, r.near_status = 'failure', "
            "coalesce(r.near_status_receipt_id, ''), " +
            certainty_columns("f.") +
-           ", coalesce(f.correction::text, ''), coalesce(f.user_id, ''), f.amount_burnt FROM " + source +
+           ", coalesce(f.correction::text, ''), coalesce(f.user_id, ''), f.amount_burnt, "
+           "coalesce(f.expected, false) FROM " +
+           source +
            " f LEFT JOIN LATERAL (SELECT near_status, near_status_receipt_id FROM transaction_results "
            "WHERE tx_hash = f.tx_hash AND tree_id = f.tree_id "
            "AND block_time BETWEEN f.block_time - interval '7 days' AND f.block_time LIMIT 1) r ON true ";
@@ -54,6 +56,7 @@ chain::Finding finding_of(const pqxx::row& row) {
     finding.correction_json = row[23].as<std::string>();
     finding.user_id = row[24].as<std::string>();
     if (!row[25].is_null()) finding.burnt = amount_of(row[25]);
+    finding.expected = row[26].as<bool>();
     return finding;
 }
 

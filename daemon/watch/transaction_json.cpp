@@ -58,6 +58,7 @@ Json of_finding(const chain::Finding& finding) {
     json["role"] = finding.role ? Json(chain::role_name(*finding.role)) : Json();
     json["handled"] = or_null(finding.handled);
     json["handled_by"] = finding.handled_by;
+    json["expected"] = finding.expected;
     json["near_status"] = near_status_or_null(finding.near_status);
     json["root_cause"] = text_or_null(finding.root_cause);
     json["effect"] = effect_or_null(finding.effect);

@@ -91,7 +91,7 @@ std::array<TableSpec, kTableCount> make_specs() {
          {"finding_id",      "kind",        "tx_hash",      "tree_id",    "receipt_id",  "role",
           "handled",         "contract_id", "method_name",  "signer_id",  "error_class", "error_text",
           "block_height",    "block_time",  "handled_by",   "root_cause", "effect",      "amount_kept",
-          "amount_returned", "user_id",     "amount_burnt"}},
+          "amount_returned", "user_id",     "amount_burnt", "expected"}},
     }};
 }
 

@@ -64,6 +64,7 @@ void write_finding(RowBatch& batch, const Finding& finding) {
     finding.flow ? row.numeric(finding.flow->returned) : row.null();
     row.text_or_null(finding.user_id);
     finding.burnt ? row.numeric(*finding.burnt) : row.null();
+    finding.expected ? row.boolean(true) : row.null();
     row.end_row();
     ++table.rows;
 }

@@ -71,6 +71,7 @@ struct Finding {
     std::optional<Effect> effect;           // of a handled failure or a token flow
     std::optional<TokenFlow> flow;          // of kind kTokensReturned
     std::optional<u128> burnt;              // of kind kBurntTokens: yoctoNEAR
+    bool expected = false;                  // nobody is told of it; known once it is stored
     std::optional<NearStatus> near_status;  // of its transaction, once that has a result; not stored with it
     std::optional<Certainty> certainty;     // of a watch that ended without a tree or is stuck
     std::string correction_json;            // of kind "corrected": {told, true, why}

@@ -61,6 +61,26 @@ TEST(ConfigWatch, NamesAreUniqueAndGlobsHaveNoBlanks) {
                     "r.toml:12:10: watch.method must not hold blanks or control characters"));
 }
 
+TEST(ConfigExpected, NamesContractMethodAndErrorClass) {
+    const auto settings =
+        load_rules(
+            "[[expected]]\nname = \"slippage\"\ncontract = \"dex.near\"\nmethod = \"swap*\"\n"
+            "error_class = \"contract_panic\"\n")
+            .settings;
+    ASSERT_EQ(settings.expected.size(), 1u);
+    EXPECT_EQ(settings.expected[0].name, "slippage");
+    EXPECT_EQ(settings.expected[0].contract, "dex.near");
+    EXPECT_EQ(settings.expected[0].method, "swap*");
+    EXPECT_EQ(settings.expected[0].error_class, "contract_panic");
+}
+
+TEST(ConfigExpected, WithoutAGlobOrWithATakenNameIsRefused) {
+    EXPECT_THAT(
+        rule_problems("[[expected]]\nname = \"a\"\n[[expected]]\nname = \"a\"\nmethod = \"swap\"\n"),
+        ElementsAre("r.toml:7:1: expected needs contract, method or error_class; \"*\" matches everything",
+                    "r.toml:10:8: expected.name \"a\" is taken by the one in line 8"));
+}
+
 TEST(ConfigWatch, AChangedRuleNeedsARestart) {
     const std::string before = "[[watch]]\nname = \"a\"\nsigner = \"x\"\n";
     const std::string after =
