@@ -119,19 +119,60 @@ Json row_of(const Json& executed) {
     return {outcome.at("gas_burnt"), outcome.at("tokens_burnt"), kind_of_status(outcome.at("status"))};
 }
 
+void expect_as_recorded(const std::string& name, const Json& told, const Json& expected) {
+    EXPECT_EQ(kind_of_status(told.at("status")), expected.at("status")) << name;
+    Json rows{row_of(told.at("transaction_outcome"))};
+    for (const Json& executed : told.at("receipts_outcome")) rows.push_back(row_of(executed));
+    EXPECT_EQ(rows, expected.at("outcomes")) << name;
+    EXPECT_EQ(told.at("receipts").size(), expected.at("bodies")) << name;
+}
+
 TEST(RealNode, BurnsTellsAndRefundsTheSameForNativeTransactions) {
     const Json recorded =
         Json::parse(test::read_recording(test::kRecorded / "nearcore-84" / "native_shapes.json"));
     ASSERT_EQ(recorded.size(), shapes().size());
     for (const auto& [name, expected] : recorded.items()) {
         TestChain chain(version84());
-        const Json told = chain.tx(shapes().at(name)(chain));
-        EXPECT_EQ(kind_of_status(told.at("status")), expected.at("status")) << name;
-        Json rows{row_of(told.at("transaction_outcome"))};
-        for (const Json& executed : told.at("receipts_outcome")) rows.push_back(row_of(executed));
-        EXPECT_EQ(rows, expected.at("outcomes")) << name;
-        EXPECT_EQ(told.at("receipts").size(), expected.at("bodies")) << name;
+        expect_as_recorded(name, chain.tx(shapes().at(name)(chain)), expected);
     }
+}
+
+TEST(RealNode, AChunkOrHeightThatIsMissingChangesNothingInNativeTransactions) {
+    const Json recorded =
+        Json::parse(test::read_recording(test::kRecorded / "nearcore-84" / "native_shapes.json"));
+    for (const auto& [name, expected] : recorded.items()) {
+        LedgerOptions options = version84();
+        options.missing_chunk_probability = 0.2;
+        options.skipped_height_probability = 0.1;
+        options.seed = name.size();
+        TestChain chain(std::move(options));
+        const std::string hash = shapes().at(name)(chain);
+        chain.produce(30);
+        expect_as_recorded(name, chain.tx(hash), expected);
+    }
+}
+
+// Two validators' blocks after its head was told final: so old is a transaction when it is sent, and so old
+// when its turn comes (nearcore-84-faults/expiry.json, validity 100).
+TEST(RealNode, TakesATransactionAsLongAsTheOldestThatWasTaken) {
+    const auto age_when_included = [](Height when_sent) -> std::optional<Height> {
+        LedgerOptions options = version84();
+        options.validity_blocks = 100;
+        TestChain chain(std::move(options));
+        const auto transaction = chain.transfer(kOwner, kOther, 1);
+        chain.produce(when_sent);
+        if (chain.ledger->validate(transaction) == Json("Expired")) return std::nullopt;
+        const std::string hash = chain.send(transaction);
+        chain.ledger->delay(hash, 2);
+        chain.produce(4);
+        const Json included = chain.truth(hash).at("heights").at("included");
+        return included.is_null() ? Height{0} : included.get<Height>() - 1'000;
+    };
+    EXPECT_EQ(age_when_included(97), 100U);
+    EXPECT_EQ(age_when_included(98), 101U) << "its block's parent is 100 above";
+    EXPECT_EQ(age_when_included(99), 0U) << "nobody objects, and no block has it";
+    EXPECT_EQ(age_when_included(100), 0U);
+    EXPECT_FALSE(age_when_included(101)) << "Expired";
 }
 
 TEST(RealNode, ObjectsToNoNonceThatIsTooLargeAndNeverIncludesIt) {
