@@ -43,6 +43,20 @@ TEST(Promises, ACallIsExecutedInTheNextBlock) {
     EXPECT_EQ(body.gas_price, kGasPrice);
 }
 
+TEST(Promises, TheResultOfACallIsSeenByItsCallbackAlone) {
+    World world = world_with([](Host& host) {
+        const auto called = call(host, kCallee, "one", 10 * kTera);
+        host.promise_return(then(host, called, kCaller, "callback", 10 * kTera));
+        EXPECT_EQ(host.promise_results_count(), 0U);
+    });
+    const CryptoHash hash = world.send_call(kCaller, "run");
+    world.run_until_idle();
+    const World::Executed& parent = world.initial(hash);
+    EXPECT_TRUE(std::holds_alternative<SuccessReceiptId>(parent.outcome.status));
+    EXPECT_EQ(value_of(world.child(parent, 1).outcome), "[1]");
+    EXPECT_GT(world.child(parent, 1).height, world.child(parent, 0).height);
+}
+
 TEST(Promises, ACallToTheOwnAccountTakesTheNextBlockToo) {
     World world = world_with([](Host& host) { call(host, kCaller, "callback", 10 * kTera); });
     const CryptoHash hash = world.send_call(kCaller, "run");
