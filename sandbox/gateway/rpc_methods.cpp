@@ -52,6 +52,7 @@ const std::array kMethods{
     Method{"validators", rpc::validators},
     Method{"EXPERIMENTAL_validators_ordered", rpc::validators_ordered},
     Method{"EXPERIMENTAL_receipt_to_tx", rpc::receipt_to_tx},
+    Method{"next_light_client_block", rpc::next_light_client_block},
     Method{"light_client_proof", rpc::light_client_proof},
     Method{"EXPERIMENTAL_light_client_proof", rpc::light_client_proof},
     Method{"EXPERIMENTAL_protocol_config", rpc::protocol_config},

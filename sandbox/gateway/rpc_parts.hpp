@@ -28,6 +28,7 @@ RpcAnswer broadcast_tx_commit(const RpcContext& context, const Json& params, Liv
 // rpc_receipts.cpp
 RpcAnswer receipt(const RpcContext& context, const Json& params);
 RpcAnswer receipt_to_tx(const RpcContext& context, const Json& params, LiveChain& live);
+RpcAnswer next_light_client_block(const RpcContext& context, const Json& params, LiveChain& live);
 RpcAnswer light_client_proof(const RpcContext& context, const Json& params, LiveChain& live);
 
 // rpc_query.cpp

@@ -1,4 +1,4 @@
-// Receipts and proofs of outcomes (rpc.md §9).
+// Receipts, proofs of outcomes, and blocks for light clients (rpc.md §9).
 #include "sandbox/gateway/block_reference.hpp"
 #include "sandbox/gateway/params_reader.hpp"
 #include "sandbox/gateway/rpc_parts.hpp"
@@ -50,6 +50,18 @@ RpcAnswer receipt_to_tx(const RpcContext& context, const Json& params, LiveChain
     if (!origin || (receipt && !is_shown(context, *receipt))) return unknown_receipt(receipt_id);
     return result_of(
         {{"transaction_hash", origin->transaction_hash}, {"sender_account_id", origin->sender_account_id}});
+}
+
+RpcAnswer next_light_client_block(const RpcContext& context, const Json& params, LiveChain& live) {
+    const bool positional = params.is_array() && params.size() == 1;
+    const Json hash = positional           ? params[0]
+                      : params.is_object() ? params.value("last_block_hash", Json())
+                                           : Json();
+    if (!is_hash(hash)) return failed_args("missing or invalid field `last_block_hash`");
+    const auto chosen = choose_block_id(context, hash);
+    const auto* height = std::get_if<Height>(&chosen);
+    if (!height) return refusal(chosen);
+    return result_of(live.next_light_client_block(*height, context.window.tip).value_or(Json::object()));
 }
 
 RpcAnswer light_client_proof(const RpcContext& context, const Json& params, LiveChain& live) {

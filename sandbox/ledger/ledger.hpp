@@ -153,6 +153,7 @@ public:
     Json changes_in_block(Height height) const override;
     double congestion_level(std::string_view chunk_hash) const override;
     std::variant<Json, NoProof> light_client_proof(const LightClientRequest& request) const override;
+    std::optional<Json> next_light_client_block(Height last, Height tip) const override;
     std::optional<TransactionOfReceipt> transaction_of_receipt(std::string_view receipt_id) const override;
     Height epoch_start(Height height) const override { return store_.at_or_below(height).epoch_start; }
     std::uint64_t shard_of_account(std::string_view account_id) const override {

@@ -46,7 +46,6 @@ const notOffered = [
   "EXPERIMENTAL_split_storage_info",
   "changes",
   "client_config",
-  "next_light_client_block",
 ];
 
 describe("@near-js/jsonrpc-client: answers fit the published schemas", () => {
@@ -196,6 +195,15 @@ describe("@near-js/jsonrpc-client: answers fit the published schemas", () => {
     const { height: blockId } = blocks[blocks.length - 1].header;
     const { shardId } = blocks[0].chunks[0];
     await call(sandbox.regular, "EXPERIMENTAL_congestion_level", { blockId, shardId });
+  });
+
+  it("the next block of a light client", async () => {
+    const { hash: lastBlockHash, height } = blocks[1].header;
+    await onBothHosts(async (url) => {
+      const next = await call(url, "next_light_client_block", { lastBlockHash });
+      assert.ok(next.innerLite.height > height);
+      assert.equal(next.approvalsAfterNext.length, next.nextBps.length);
+    });
   });
 
   it("light-client proofs of transactions and receipts", async () => {

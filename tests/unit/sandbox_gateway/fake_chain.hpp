@@ -181,6 +181,10 @@ public:
         return {{{"type", "account_touched"}, {"account_id", "alice.sandbox"}}};
     }
     double congestion_level(std::string_view) const override { return 0.5; }
+    std::optional<json> next_light_client_block(Height last, Height tip) const override {
+        if (last + 3 > tip) return std::nullopt;
+        return json{{"inner_lite", {{"height", tip - 2}}}};
+    }
     std::variant<json, NoProof> light_client_proof(const LightClientRequest& request) const override {
         if (request.id == hash_text(1)) return json{{"head", request.light_client_head}};
         return request.id == hash_text(2) ? NoProof::not_confirmed : NoProof::unknown;

@@ -65,6 +65,17 @@ TEST_F(Methods, GiveReceiptsTheirOriginAndProofs) {
     error("light_client_proof", params, "PARSE_ERROR", 400);
 }
 
+TEST_F(Methods, GiveLightClientsTheirNextBlock) {
+    const json named{{"last_block_hash", FakeChain::hash_of(110)}};
+    EXPECT_EQ(result("next_light_client_block", named)["inner_lite"]["height"], 118);
+    EXPECT_EQ(result("next_light_client_block", json::array({FakeChain::hash_of(110)})),
+              result("next_light_client_block", named));
+    EXPECT_EQ(result("next_light_client_block", {{"last_block_hash", FakeChain::hash_of(119)}}),
+              json::object());
+    error("next_light_client_block", {{"last_block_hash", hash_text(99)}}, "UNKNOWN_BLOCK");
+    error("next_light_client_block", json::array(), "PARSE_ERROR", 400);
+}
+
 TEST_F(Methods, GiveConfigurationCongestionAndMaintenance) {
     EXPECT_EQ(result("EXPERIMENTAL_protocol_config", {{"finality", "final"}})["at"], 118);
     EXPECT_EQ(result("genesis_config", nullptr), result("EXPERIMENTAL_genesis_config", json::array()));
