@@ -30,15 +30,18 @@ const char* loss_of(const Json& error) {
 
 }  // namespace
 
-// nearcore measures from the newest block, the parent of the one that would hold the transaction.
+// nearcore measures from the newest block, the parent of the one that would hold the transaction. A block that
+// nobody knows is too old.
 bool Ledger::is_too_old(const wire::Transaction& transaction) const {
     const BlockRecord* base = store_.by_hash(transaction.block_hash);
+    if (base == nullptr) base = store_.lost(transaction.block_hash);
     return base == nullptr || tip() > base->height + options_.validity_blocks;
 }
 
 std::optional<Json> Ledger::validate(const wire::SignedTransaction& transaction) const {
     const wire::Transaction& body = transaction.transaction;
     if (is_too_old(body)) return Json("Expired");  // or not known, as recorded on real nodes
+    if (store_.by_hash(body.block_hash) == nullptr) return Json("InvalidChain");
     if (auto error = check_congestion(body.receiver_id)) return error;
     // No node objects to a nonce beyond its bound; such a transaction comes into no chunk.
     const sim::ValidationContext context{*options_.protocol, store_.newest().gas_price, std::nullopt};
