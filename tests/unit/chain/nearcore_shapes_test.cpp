@@ -1,5 +1,5 @@
 // Trees of a real nearcore network, against the node's own `status` and an independent reading of the rules
-// (../shared/data/nearcore-84/README.md): judged as a whole, and while whole blocks go by.
+// (tests/data/recorded/nearcore-84/README.md): judged as a whole, and while whole blocks go by.
 #include "chain/json/decode.hpp"
 #include "chain/rows/rows.hpp"
 #include "chain/tree/judgement.hpp"
@@ -90,7 +90,7 @@ private:
 };
 
 struct Network {
-    const char* folder;
+    std::filesystem::path folder;
     std::size_t shapes;
 };
 
@@ -99,7 +99,7 @@ protected:
     void SetUp() override {
         if (!std::filesystem::exists(folder())) GTEST_SKIP() << "no recorded data at " << folder();
     }
-    static std::filesystem::path folder() { return test::kShared / GetParam().folder; }
+    static std::filesystem::path folder() { return GetParam().folder; }
     static json read(const std::string& name) { return json::parse(test::read_recording(folder() / name)); }
 
     using Places = std::map<std::string, ExecutedAt>;  // by block hash
@@ -176,11 +176,10 @@ TEST_P(NearcoreShapes, AreJudgedAlikeWhileWholeBlocksGoBy) {
     Places places;
     Lineage lineage;
     LiveTrees live;
-    const auto index = read("whole-block/index.json");
-    const BlockHeight last = index.at("last");
-    for (BlockHeight height = index.at("first"); height <= last; ++height) {
-        const auto file = folder() / "whole-block" / (std::to_string(height) + ".json");
-        if (!std::filesystem::exists(file)) continue;  // a height without a block
+    std::map<BlockHeight, std::filesystem::path> whole_blocks;
+    for (const auto& file : test::recordings(folder() / "whole-block"))
+        if (file.stem() != "index") whole_blocks[std::stoull(file.stem())] = file;
+    for (const auto& [height, file] : whole_blocks) {
         const auto decoded = decode_whole_block(test::read_recording(file));
         ASSERT_TRUE(decoded) << height;
         const auto& header = decoded->value.block.header;
@@ -211,8 +210,15 @@ TEST_P(NearcoreShapes, AreJudgedAlikeWhileWholeBlocksGoBy) {
     }
 }
 
+const std::filesystem::path kUnpacked = RECEIPTD_UNPACKED;  // the archives of tests/data/recorded/nearcore-84
+
+INSTANTIATE_TEST_SUITE_P(Repository, NearcoreShapes,
+                         ::testing::Values(Network{kUnpacked / "one_validator", 295},
+                                           Network{kUnpacked / "stopped_validators", 13},
+                                           Network{kUnpacked / "wide_and_deep", 2}));
 INSTANTIATE_TEST_SUITE_P(Shared, NearcoreShapes,
-                         ::testing::Values(Network{"nearcore-84", 295}, Network{"nearcore-84-faults", 225}),
+                         ::testing::Values(Network{test::kShared / "nearcore-84", 295},
+                                           Network{test::kShared / "nearcore-84-faults", 225}),
                          [](const auto& network) { return network.index == 0 ? "Quiet" : "Faulty"; });
 
 }  // namespace
