@@ -28,7 +28,7 @@ constexpr const char* kTooPoor = "Smart contract panicked: The account doesn't h
 std::string failed_at_once(const std::string& error) {
     return "failed; NEAR: failure; because initial: " + error;
 }
-std::string handled(const std::string& error, const std::string& effect = "") {
+std::string handled(const std::string& error, const std::string& effect) {
     return "succeeded_with_handled_failure; NEAR: success; " + effect + "because promise: " + error;
 }
 std::string callback_fails(const std::string& near_status, const std::string& text) {
@@ -57,7 +57,7 @@ const std::map<Kind, Ends>& expected_ends() {
          {callback_fails("success", "ft_resolve_transfer was told to fail")}},
         {Kind::deep_tree, kWell},
         {Kind::joint_promise, kWell},
-        {Kind::handled_failure, {handled("MethodNotFound")}},
+        {Kind::handled_failure, {handled("MethodNotFound", "told; ")}},
         {Kind::callback_fails, {callback_fails("success", "the callback does not like this")}},
         {Kind::detached_failure, {nobody_waited(kTooPoor)}},
         {Kind::yield_resumed, kWell},
