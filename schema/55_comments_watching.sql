@@ -8,10 +8,14 @@ COMMENT ON COLUMN transaction_results.user_id IS 'On whose behalf it was signed 
 COMMENT ON COLUMN transaction_results.receiver_id IS 'Whom the transaction asks.';
 COMMENT ON COLUMN transaction_results.verdict IS 'succeeded; failed: the transaction or its first receipt, or what it returned (NEAR says failure) while no callback failed; callback_failed: a callback failed; receipt_failed: another receipt failed, and not all that awaited it succeeded; succeeded_with_handled_failure: some failed, and the callbacks that awaited them succeeded.';
 COMMENT ON COLUMN transaction_results.near_status IS 'What NEAR itself says of the transaction, as wallets and explorers show it: success, failure. It is the fate of one receipt: verdict <> ''succeeded'' AND near_status = ''success'' are those that only look fine. NULL: the result chain has no known end, or the row is older than this column.';
-COMMENT ON COLUMN transaction_results.near_status_receipt_id IS 'The receipt whose result NEAR tells as the transaction''s: the end of its result chain. NULL: the transaction failed itself.';
+COMMENT ON COLUMN transaction_results.near_status_receipt_id IS 'The receipt whose result NEAR tells as the transaction''s: the end of its result chain. NULL: the first receipt (transactions.initial_receipt_id), or the transaction failed itself.';
 COMMENT ON COLUMN transaction_results.error_class IS 'Kind of the failure that decided the verdict (the earliest one). NULL: nothing failed.';
 COMMENT ON COLUMN transaction_results.error_text IS 'That failure in words.';
 COMMENT ON COLUMN transaction_results.effect IS 'What came of it beside the verdict. Of tokens that it sent with ft_transfer_call and the like: refunded (all came back), refunded_in_part. Else of its handled failures: swallowed (of one at least nobody said anything), told. NULL: neither, or the row is older than this column.';
+COMMENT ON COLUMN transaction_results.method_name IS 'Method of the first function call, else the name of the first action.';
+COMMENT ON COLUMN transaction_results.net_deposit IS 'Tokens that it attached less deposits that came back to its signer, yoctoNEAR. NULL: nothing, or the row is older than this column.';
+COMMENT ON COLUMN transaction_results.gas_refunded IS 'Gas money that came back, yoctoNEAR. NULL: none.';
+COMMENT ON COLUMN transaction_results.deposit_refunded IS 'Deposits that came back, to whomever, yoctoNEAR. NULL: none.';
 COMMENT ON COLUMN transaction_results.root_cause IS 'The receipt whose failure led to the deciding one, the first of them, or the deciding one itself: its row in findings tells contract, method and error. NULL: no receipt failed, or the row is older than this column.';
 COMMENT ON COLUMN transaction_results.judged_by IS 'Version of the rules that made this row, its findings and its receipts'' roles. NULL: rules older than this column. `receiptd rejudge` makes older rows anew.';
 COMMENT ON COLUMN transaction_results.included_height IS 'As block_height.';

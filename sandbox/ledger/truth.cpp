@@ -1,5 +1,6 @@
 #include "sandbox/ledger/truth.hpp"
 
+#include "sandbox/ledger/action_json.hpp"
 #include "sandbox/ledger/outcome_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -135,6 +136,45 @@ std::string user_of(const sim::wire::Transaction& body) {
     return body.signer_id;
 }
 
+u128 attached(const std::vector<sim::wire::Action>& actions) {
+    u128 sum = 0;
+    for (const sim::wire::Action& action : actions)
+        std::visit(
+            [&](const auto& value) {
+                if constexpr (requires { value.deposit; }) sum += value.deposit;
+                if constexpr (requires { value.delegate_action; })
+                    sum += attached(value.delegate_action.actions);
+            },
+            action.value);
+    return sum;
+}
+
+std::string method_of(const sim::wire::Transaction& body) {
+    for (const sim::wire::Action& action : body.actions)
+        if (const auto* call = std::get_if<sim::wire::FunctionCall>(&action.value)) return call->method_name;
+    const Json first = actions_json(body.actions).front();
+    return first.is_string() ? first.get<std::string>() : first.begin().key();
+}
+
+// Refunds of gas are signed by who pays for it, those of deposits by nobody.
+void add_money(Json& json, const TransactionTree& tree, const sim::wire::Transaction& body) {
+    u128 gas = 0;
+    u128 deposits = 0;
+    u128 to_signer = 0;
+    for (const ReceiptNode& node : tree.nodes) {
+        if (node.role != Role::refund || !node.executed || !error_of(node.executed).is_null()) continue;
+        const u128 amount = attached(node.body().actions);
+        const bool of_gas = node.body().signer_id != sim::kSystemAccount;
+        (of_gas ? gas : deposits) += amount;
+        if (!of_gas && node.receipt->receiver_id == body.signer_id) to_signer += amount;
+    }
+    const u128 sent = attached(body.actions);
+    json["method_name"] = method_of(body);
+    json["net_deposit"] = base::to_string(sent - std::min(sent, to_signer));
+    json["gas_refunded"] = base::to_string(gas);
+    json["deposit_refunded"] = base::to_string(deposits);
+}
+
 const char* stage_name(const Submission& submission, const TransactionTree* tree, Height tip, bool is_final) {
     if (tree == nullptr) return to_string(submission.fate);
     if (is_final) return "final";
@@ -191,6 +231,7 @@ Json truth_json(const Submission& submission, const TransactionTree* tree, Heigh
     if (tree == nullptr) return json;
     json["error"] = error_of(tree->included);
     json["burnt_tokens"] = burnt_json(*tree);
+    add_money(json, *tree, body);
     if (const auto judgement = judge(*tree, tip)) {
         json["verdict"] = to_string(judgement->verdict);
         json["near_status"] = judgement->near_failed ? "failure" : "success";

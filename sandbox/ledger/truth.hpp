@@ -7,6 +7,7 @@
 //  "evidence": null | {"InvalidTxError": …} | {"access_key_nonce": …, …},
 //  "heights": {"accepted", "included", "executed", "completed", "refunded", "final", "ended"},  null: not yet
 //  "verdict": null | …, "near_status": null | "success" | "failure", "near_status_receipt_id": null | …,
+//  "method_name", "net_deposit", "gas_refunded", "deposit_refunded": in yoctoNEAR,
 //  "effect": null | "refunded" | "refunded_in_part" | "told" | "swallowed",
 //  "tokens_returned": [{"receipt_id", "effect", "kept", "returned"}],
 //  "burnt_tokens": [{"receipt_id", "role", "amount", "error"}],  refunds and payouts that failed

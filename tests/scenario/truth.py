@@ -70,6 +70,15 @@ def deciding(transaction):
     return class_and_panic(first["error"])[0], first["root_cause"] or first["receipt_id"]
 
 
+AMOUNTS = ("net_deposit", "gas_refunded", "deposit_refunded")
+
+
+def ended_by(transaction):
+    """The receipt that gave NEAR's word, if it is not the first one."""
+    first = transaction["tree"] and transaction["tree"][0]["receipt_id"]
+    return None if transaction["near_status_receipt_id"] == first else transaction["near_status_receipt_id"]
+
+
 def user_column(transaction):
     """As the tables have it: only who stands behind a relayer."""
     return None if transaction["user_id"] == transaction["signer_id"] else transaction["user_id"]
@@ -93,12 +102,14 @@ class Judging:
                       f"for example {list(missing)[:2]} against {list(invented)[:2]}")
 
     def true_results(self, truth):
-        return {(t["tx_hash"], user_column(t), t["verdict"], t["near_status"], t["near_status_receipt_id"], *deciding(t), t["effect"],
+        return {(t["tx_hash"], user_column(t), t["verdict"], t["near_status"], ended_by(t), *deciding(t), t["effect"],
+                 t["method_name"], *(None if t[amount] == "0" else t[amount] for amount in AMOUNTS),
                  str(t["heights"]["included"]), str(t["heights"]["completed"]), str(t["heights"]["refunded"]), str(len(t["tree"])), str(len(t["failed_receipts"])))
                 for t in truth}
 
     def stored_results(self, database):
         rows = self.query("SELECT tx_hash, user_id, verdict, near_status, near_status_receipt_id, error_class, root_cause, effect, "
+                          f"method_name, {', '.join(AMOUNTS)}, "
                           "included_height, completed_height, settled_height, receipts, failed_receipts FROM transaction_results", database)
         self.assertEqual(len({row[0] for row in rows}), len(rows), "a transaction has two results")
         return {tuple(row) for row in rows}

@@ -31,11 +31,15 @@ void write_result(RowBatch& batch, const TreeResult& result) {
     row.numeric(result.tokens_burnt);
     const auto& near_status = result.near_status;
     near_status ? row.text(near_status->name()) : row.null();
-    row.text_or_null(near_status ? std::string_view(near_status->receipt_id) : std::string_view());
+    const bool by_initial = !near_status || near_status->receipt_id == result.initial_receipt_id;
+    row.text_or_null(by_initial ? std::string_view() : std::string_view(near_status->receipt_id));
     row.text_or_null(result.root_cause);
     result.effect ? row.text(effect_name(*result.effect)) : row.null();
     row.smallint(kRulesVersion);
     row.text_or_null(result.user_id);
+    row.text_or_null(result.method_name);
+    for (const auto amount : {result.refunds.net(result.sent), result.refunds.gas, result.refunds.deposits})
+        amount > 0 ? row.numeric(amount) : row.null();
     row.end_row();
     ++table.rows;
 }

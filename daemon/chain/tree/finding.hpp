@@ -4,6 +4,7 @@
 #include "base/clock.hpp"
 #include "chain/tree/effect.hpp"
 #include "chain/tree/facts.hpp"
+#include "chain/tree/refunds.hpp"
 #include "chain/tree/roles.hpp"
 
 #include <cstdint>
@@ -99,6 +100,8 @@ struct TreeResult {
     std::string signer_id;
     std::string user_id;  // empty: the signer
     std::string receiver_id;
+    std::string method_name;  // as that of a finding
+    std::string initial_receipt_id;
     Verdict verdict = Verdict::succeeded;
     std::optional<NearStatus> near_status;  // nullopt: the end of the result chain is not known
     FailureClass failure;                   // of what decided the verdict
@@ -112,6 +115,8 @@ struct TreeResult {
     std::uint64_t failed_receipts = 0;
     Gas gas_burnt = 0;
     u128 tokens_burnt = 0;
+    u128 sent = 0;  // all that the transaction attached
+    Refunds refunds;
 };
 
 struct Decided {

@@ -210,21 +210,15 @@ private:
         if (!tree_.completed) tree_.completed_at.reset();
         if (!tree_.settled) tree_.settled_at.reset();
         const auto sent = parts_.transaction_ ? parts_.transaction_->deposit : 0;
-        tree_.net_deposit = sent - std::min(sent, returned_to_signer_);
+        tree_.net_deposit = tree_.refunds.net(sent);
     }
 
-    // A deposit comes back signed by `system`, gas in the signer's name (chain-model.md §5).
     void add_refund(Index i) {
         const auto* body = bodies_[i];
         const auto& receipt = tree_.receipts[i];
         if (!body || receipt.role != Role::refund || !receipt.executed || receipt.failed()) return;
-        if (body->signer_id != kSystemAccount) {
-            tree_.gas_refunded += body->deposit;
-            return;
-        }
-        tree_.deposit_refunded += body->deposit;
-        if (parts_.transaction_ && body->receiver_id == parts_.transaction_->signer_id)
-            returned_to_signer_ += body->deposit;
+        const auto signer_id = parts_.transaction_ ? Text(parts_.transaction_->signer_id) : Text();
+        tree_.refunds.add(body->signer_id, body->receiver_id, body->deposit, signer_id);
     }
 
     void add_burnt(Index i) {
@@ -310,7 +304,6 @@ private:
     std::vector<const ReceiptFacts*> bodies_;  // as tree_.receipts; nullptr: not known
     Index attached_;
     std::unordered_map<std::string_view, Awaiter> awaiters_;  // by data id
-    u128 returned_to_signer_ = 0;
     std::optional<Effect> flows_effect_;
 };
 

@@ -39,6 +39,11 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement)
     result.signer_id = transaction.signer_id;
     result.user_id = transaction.user_id();
     result.receiver_id = transaction.receiver_id;
+    result.method_name = transaction.method_name;
+    if (!judgement.receipts.empty() && judgement.receipts.front().role == Role::initial)
+        result.initial_receipt_id = judgement.receipts.front().receipt_id;
+    result.sent = transaction.deposit;
+    result.refunds = judgement.refunds;
     result.verdict = *judgement.verdict;
     result.near_status = judgement.near_status;
     result.included_at = judgement.included_at.value_or(ExecutedAt());

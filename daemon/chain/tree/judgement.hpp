@@ -83,8 +83,7 @@ struct Judgement {
     std::uint64_t failed_receipts = 0;  // refunds and payouts not counted
     Gas gas_burnt = 0;                  // the conversion's included
     u128 tokens_burnt = 0;
-    u128 gas_refunded = 0;
-    u128 deposit_refunded = 0;
+    Refunds refunds;
     u128 net_deposit = 0;  // the transaction's deposits less what of them came back to its signer
 
     std::optional<ExecutedAt> included_at;

@@ -31,6 +31,9 @@ void LiveTrees::transaction(const SignedTransaction& transaction, const Outcome&
     result.signer_id = transaction.signer_id;
     result.user_id = relayed_user(transaction);
     result.receiver_id = transaction.receiver_id;
+    result.method_name = called_method_or_action(transaction.actions);
+    result.initial_receipt_id = outcome.status.success_receipt_id;
+    result.sent = deposit_of(transaction.actions);
     result.included_at = at;
     keep_latest(result.completed_at, at);
     keep_latest(result.settled_at, at);
@@ -67,7 +70,7 @@ void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt a
     touch(tx_hash, tree);
     const bool from_system = item.receipt.predecessor_id == kSystemAccount;
     tree.silence.child_of(item.parent_receipt_id, from_system);
-    if (from_system) return record_burnt(tree, item, at);
+    if (from_system) return refund(tree, item, at);
     keep_latest(result.completed_at, at);
     const auto status = item.outcome.status.kind;
     const bool failed = status == StatusKind::failure;
@@ -121,8 +124,17 @@ void LiveTrees::record_failure(Tree& tree, const ExecutedReceipt& item, Executed
     tree.told.push_back(!item.in_scope);
 }
 
+void LiveTrees::refund(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
+    const auto& receipt = item.receipt;
+    if (item.outcome.status.kind == StatusKind::failure)
+        record_burnt(tree, item, at);
+    else if (item.role == Role::refund)
+        tree.result.refunds.add(receipt.signer_id, receipt.receiver_id, deposit_of(receipt.actions),
+                                tree.result.signer_id);
+}
+
 void LiveTrees::record_burnt(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
-    if (!item.in_scope || item.outcome.status.kind != StatusKind::failure) return;
+    if (!item.in_scope) return;
     auto& finding = tree.burnt.emplace_back(finding_of(item, at));
     finding.kind = kind::kBurntTokens;
     finding.failure = classify_failure(item.outcome.status.failure_json);

@@ -73,6 +73,7 @@ private:
     void touch(Text tx_hash, Tree& tree);
     static void follow_result_chain(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
+    static void refund(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void record_burnt(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void settle_awaited(Tree& tree, const ExecutedReceipt& item);
     static void follow_tokens(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);

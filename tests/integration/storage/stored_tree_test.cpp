@@ -61,7 +61,7 @@ TEST_F(StoredTrees, HaveAllThatJudgingNeeds) {
     EXPECT_EQ(judgement.verdict, chain::Verdict::succeeded_with_handled_failure);
     EXPECT_TRUE(judgement.settled);
     EXPECT_EQ(judgement.net_deposit, 5u);
-    EXPECT_EQ(judgement.gas_refunded, 1u);
+    EXPECT_EQ(judgement.refunds.gas, 1u);
     ASSERT_TRUE(judgement.delegate);
     EXPECT_EQ(judgement.delegate->relayer_id, "alice.near");
 }

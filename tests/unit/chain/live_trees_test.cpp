@@ -151,6 +151,8 @@ void expect_same(const TreeResult& live, const TreeResult& whole) {
     EXPECT_EQ(live.near_status, whole.near_status);
     EXPECT_EQ(live.root_cause, whole.root_cause);
     EXPECT_EQ(live.effect, whole.effect);
+    EXPECT_EQ(live.refunds.gas, whole.refunds.gas);
+    EXPECT_EQ(live.refunds.deposits, whole.refunds.deposits);
     EXPECT_EQ(live.receipts, whole.receipts);
     EXPECT_EQ(live.failed_receipts, whole.failed_receipts);
     EXPECT_EQ(live.gas_burnt, whole.gas_burnt);

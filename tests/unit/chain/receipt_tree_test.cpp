@@ -24,7 +24,7 @@ TEST(ReceiptTree, ADepositThatCameBackIsNotMoved) {
     refund.deposit = 60;
     story.ok("back");
     EXPECT_EQ(story.judge().net_deposit, 40u);
-    EXPECT_EQ(story.judge().deposit_refunded, 60u);
+    EXPECT_EQ(story.judge().refunds.deposits, 60u);
 }
 
 TEST(ReceiptTree, TellsWhatAReceiptWaitsFor) {

@@ -39,7 +39,7 @@ TEST(Verdicts, ATransferCallThatWorksSucceeded) {
     EXPECT_EQ(find(tree, "call").role, Role::promise);
     EXPECT_EQ(find(tree, "settle").role, Role::callback);
     EXPECT_EQ(find(tree, "gas").role, Role::refund);
-    EXPECT_EQ(tree.gas_refunded, 7u);
+    EXPECT_EQ(tree.refunds.gas, 7u);
     EXPECT_EQ(tree.failed_receipts, 0u);
 }
 
