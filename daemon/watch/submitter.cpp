@@ -78,10 +78,13 @@ bool may_begin_again(const storage::Watch& watch) {
     return stage == chain::Stage::rejected || !watch.certainty.conclusive;
 }
 
-// The class of the error in a stored objection.
-bool is_of_class(const std::string& objection, const std::string& error_class) {
-    const auto known = nlohmann::json::parse(objection, nullptr, false);
-    return known.is_object() && known.value("error_class", nlohmann::json()) == error_class;
+// Whether an objection of that class says more than the one that is kept. In the end every host says that it has
+// expired: why it came so far is worth more.
+bool says_more(const std::string& error_class, const std::string& kept) {
+    if (kept.empty()) return true;
+    const auto known = nlohmann::json::parse(kept, nullptr, false);
+    const bool is_same = known.is_object() && known.value("error_class", nlohmann::json()) == error_class;
+    return !is_same && error_class != "expired";
 }
 
 std::string stays_ended(const SubmitError& error) {
@@ -243,7 +246,7 @@ base::Task<std::string> Submitter::hear_opinions(storage::Watch& watch, std::str
     if (judged.is_proof) {
         chain::Refused seen{error.error_class, judged.error_json, judged.objected_by};
         co_await observe(watch, std::move(seen));
-    } else if (!is_of_class(watch.transaction.objection, error.error_class)) {
+    } else if (says_more(error.error_class, watch.transaction.objection)) {
         co_await observe(watch, std::nullopt, objection_json(judged, error));
     }
     co_return judged.objected_by + " would not take it now: " + error.detail;

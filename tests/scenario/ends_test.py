@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Submissions that end in every way there is, on two hosts of which one lags: no end is false, none is missing, and none may
 be signed anew too early.
 

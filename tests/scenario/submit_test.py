@@ -124,7 +124,7 @@ class Submitting(Scenario):
 
 class SubmitTest(Submitting):
     def test_one_is_taken_and_seen_to_its_end(self):
-        self.begin("--block-time-ms", "400")
+        self.begin("--block-time-ms", "1500")
         self.start("--config", self.settings, "run")
         transaction = self.transfer()
         out, _ = self.submit(transaction, "--wait")
@@ -175,7 +175,7 @@ class SubmitTest(Submitting):
         self.assertEqual(self.stored(), 1)
 
     def test_a_host_that_takes_it_and_passes_nothing_on_does_not_keep_it_from_the_chain(self):
-        self.begin("--block-time-ms", "400")
+        self.begin("--block-time-ms", "1500")
         swallower = SwallowingHost(self.chain.regular)
         self.addCleanup(swallower.stop)
         hosts = types.SimpleNamespace(regular=swallower.url, archival=self.chain.archival)

@@ -179,6 +179,17 @@ TEST_F(SubmitterTest, AnObjectionThatMayPassIsKeptAsEvidenceAndEndsNothing) {
     EXPECT_NE(objection, "");
 }
 
+TEST_F(SubmitterTest, WhyItNeverCameIsNotForgottenWhenItExpires) {
+    chain.after = {objects("regular", kPoor)};
+    submit(request_for(transfer()));
+    chain.after = {objects("regular", "\"Expired\"")};
+    it_goes_on();
+    EXPECT_THAT(rows.rows.begin()->second.transaction.objection, HasSubstr("not_enough_balance"));
+    chain.after = {objects("regular", kUsedNonce)};
+    it_goes_on();
+    EXPECT_THAT(rows.rows.begin()->second.transaction.objection, HasSubstr("invalid_nonce"));
+}
+
 TEST_F(SubmitterTest, AnErrorThatNoBlockHealsEndsItByTheWordOfTwo) {
     chain.after = {objects("regular", kTooMuchGas), silent("archival")};
     submit(request_for(transfer()));
