@@ -12,6 +12,26 @@ SELECT finding_id, tx_hash, receipt_id, role, contract_id, method_name, signer_i
 FROM findings
 WHERE kind = 'failed_receipt' AND handled;
 
+-- A condition on block_time reaches the partitions of transactions.
+CREATE OR REPLACE VIEW unfinished_trees AS
+SELECT t.tx_hash, t.signer_id, t.receiver_id, t.block_height, t.block_time, waits.receipt_ids AS waits_for,
+       p.reason, p.attempts
+FROM transactions t
+LEFT JOIN LATERAL (
+    SELECT array_agg(announced.id ORDER BY announced.id) AS receipt_ids
+    FROM (SELECT t.initial_receipt_id AS id
+          UNION
+          SELECT unnest(r.receipt_ids) FROM receipts r
+          WHERE r.tree_id = t.tree_id AND r.block_time >= t.block_time) announced
+    WHERE announced.id IS NOT NULL
+      AND NOT EXISTS (SELECT FROM receipts r WHERE r.tree_id = t.tree_id AND r.receipt_id = announced.id
+                        AND r.block_time >= t.block_time)
+) waits ON true
+LEFT JOIN pending_trees p ON p.tx_hash = t.tx_hash AND p.block_height = t.block_height
+WHERE t.status IS DISTINCT FROM 'failure'
+  AND NOT EXISTS (SELECT FROM transaction_results r
+                  WHERE r.tx_hash = t.tx_hash AND r.tree_id = t.tree_id AND r.block_time = t.block_time);
+
 CREATE OR REPLACE VIEW open_watches AS
 SELECT tx_hash, sender_id, stage, stage_since, now() - stage_since AS in_stage_for, stuck_since IS NOT NULL AS stuck,
        origin, rule, checks, next_check_at, created_at, evidence

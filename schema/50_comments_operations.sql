@@ -36,6 +36,12 @@ COMMENT ON COLUMN pending_seams.to_height IS 'Its last height so far.';
 COMMENT ON COLUMN pending_seams.history IS 'Whether a backfill ordered it: then nobody is told of its findings.';
 COMMENT ON COLUMN pending_seams.touched_at IS 'When heights were added last.';
 
+COMMENT ON TABLE late_trees IS 'Trees that wait to be judged from their rows: nobody who saw the latest of them had all of the tree in memory.';
+COMMENT ON COLUMN late_trees.tx_hash IS 'Hash of the transaction.';
+COMMENT ON COLUMN late_trees.since IS 'From when on its rows are looked for; -infinity: in all partitions.';
+COMMENT ON COLUMN late_trees.history IS 'Whether only backfills brought these rows: then nobody is told of its findings.';
+COMMENT ON COLUMN late_trees.due_at IS 'When it is judged.';
+
 COMMENT ON TABLE coverage IS 'Which heights are done. It changes in the same transaction as the rows, so what it says is always true. See gaps for what is missing.';
 COMMENT ON COLUMN coverage.scope IS 'What is stored (chain_identity.scope).';
 COMMENT ON COLUMN coverage.wanted IS 'Heights that should be there.';

@@ -23,6 +23,16 @@ COMMENT ON COLUMN handled_failures.error_text IS 'The error in words.';
 COMMENT ON COLUMN handled_failures.block_height IS 'Height at which it failed.';
 COMMENT ON COLUMN handled_failures.block_time IS 'Time at which it failed; put a condition on it.';
 
+COMMENT ON VIEW unfinished_trees IS 'Transactions without a result yet: some of their receipts are still on their way, or were never told. Always with a time: WHERE block_time > now() - interval ''1 day''.';
+COMMENT ON COLUMN unfinished_trees.tx_hash IS 'Hash of the transaction.';
+COMMENT ON COLUMN unfinished_trees.signer_id IS 'Who signed it.';
+COMMENT ON COLUMN unfinished_trees.receiver_id IS 'Whom it called.';
+COMMENT ON COLUMN unfinished_trees.block_height IS 'Height of the block that includes it.';
+COMMENT ON COLUMN unfinished_trees.block_time IS 'Time of that block; put a condition on it.';
+COMMENT ON COLUMN unfinished_trees.waits_for IS 'Receipts that were announced and are not stored; NULL: none is known.';
+COMMENT ON COLUMN unfinished_trees.reason IS 'Why its tree could not be fetched when that was tried last (pending_trees).';
+COMMENT ON COLUMN unfinished_trees.attempts IS 'How often that was tried in vain; NULL: nothing has to be fetched.';
+
 COMMENT ON VIEW open_watches IS 'Watched transactions that have not ended.';
 COMMENT ON COLUMN open_watches.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN open_watches.sender_id IS 'Its signer.';

@@ -117,6 +117,9 @@ base::Task<void> Follower::keep(storage::FoundTransaction found) {
 void Follower::stop() { state_.stop.request(); }
 
 void Follower::committed(const chain::CommitFacts& facts) {
+    late_ = late_ || !facts.late_trees.empty();
+    state_.series.forgotten_in_flight.Increment(static_cast<double>(facts.given_up.in_flight));
+    state_.series.forgotten_trees.Increment(static_cast<double>(facts.given_up.trees));
     if (trees_) trees_->committed(facts);
     if (state_.listener) state_.listener->committed(facts);
 }
@@ -196,6 +199,7 @@ base::Task<bool> Follower::start_following(std::optional<base::Height> until) {
     if (!until || from <= *until) runs_.spawn(guard(run_along_head(from, until)));
     loops_.spawn(guard(confirmation_.run()));
     runs_.spawn(guard(repair_gaps()));
+    runs_.spawn(guard(judge_late_trees()));
     runs_.spawn(guard(resume_backfills()));
     co_return true;
 }

@@ -68,6 +68,7 @@ private:
     base::Task<void> end_loops();
     base::Task<void> read_coverage_anew();
     base::Task<void> find_lost_heights();
+    base::Task<void> judge_late_trees();
     base::Task<std::optional<chain::BlockRef>> tip_of(const storage::Coverage& coverage);
     void make_trees();
     base::Task<void> fill(base::HeightRange range);
@@ -113,6 +114,7 @@ private:
     base::TaskGroup tree_loops_;       // end by themselves when a turn is over; cancelled on stop
     base::TaskGroup runs_;             // end by themselves on stop, with everything committed
     std::map<base::Height, base::SteadyTime> retry_at_;  // of unavailable heights
+    bool late_ = false;                                  // a tree was stored as late since they were judged
     base::Height final_height_ = 0;                      // when it was last looked at
     base::SteadyTime confirm_at_{};
     std::exception_ptr failure_;

@@ -1,4 +1,4 @@
-// Follower's search for gaps, and their repair.
+// Follower's search for gaps, and their repair; and for trees that went on out of its sight.
 #include "base/log.hpp"
 #include "follow/follower.hpp"
 
@@ -14,6 +14,8 @@ using namespace std::chrono_literals;
 constexpr base::BackoffPolicy kRetryUnavailable{5s, 600s, 2.0, 0.2};
 constexpr base::Height kRepairAtOnce = 256;
 constexpr base::Duration kReadCoverageEvery = 60s;
+constexpr base::Duration kJudgeLateEvery = 30s;
+constexpr base::Duration kFindLateEvery = 1h;  // it looks into all partitions
 constexpr base::Height kEnd = std::numeric_limits<std::int64_t>::max() - 1;
 
 }  // namespace
@@ -43,6 +45,26 @@ base::Task<void> Follower::read_coverage_again() {
                    {{"heights", lost.to_multirange()}});
     for (const auto& range : lost.ranges()) co_await stores_.blocks.want(range);
     state_.heights.read_again(before, std::move(read), tip);
+}
+
+// Those of this daemon at once, those that others left when they died soon.
+base::Task<void> Follower::judge_late_trees() {
+    auto look_at = state_.clock.steady();
+    auto find_at = look_at;
+    base::Wakeup stopping(executor_, {&state_.stop.signal});
+    while (!state_.stop.requested()) {
+        const auto now = state_.clock.steady();
+        if (now >= find_at) {
+            find_at = now + kFindLateEvery;
+            co_await stores_.trees.find_late_trees();
+        }
+        if (late_ || now >= look_at) {
+            late_ = false;
+            look_at = now + kJudgeLateEvery;
+            co_await seams_.judge_late();
+        }
+        co_await stopping.wait_for(1s);
+    }
 }
 
 std::optional<base::HeightRange> Follower::due_gap() const {

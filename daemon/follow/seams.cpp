@@ -15,11 +15,10 @@ namespace {
 constexpr base::Height kFirstClosing = 4;  // heights above the seam
 constexpr base::Height kClosingAlongHead = 64;
 constexpr base::Height kNever = std::numeric_limits<base::Height>::max();
-constexpr base::Height kTreesReach = chain::kLineageWindow;
 
 // Where trees begin that may go on at this height.
 base::HeightRange right_below(base::Height height) {
-    return {height > kTreesReach ? height - kTreesReach : 0, height > 0 ? height - 1 : 0};
+    return {height > chain::kSeamReach ? height - chain::kSeamReach : 0, height > 0 ? height - 1 : 0};
 }
 
 base::HeightSet with_outcomes(const storage::Coverage& stored) {
@@ -36,7 +35,8 @@ std::vector<base::Height> outcomes_end_at(const storage::Coverage& stored, base:
     others.subtract(whole);
     std::vector<base::Height> found;
     for (const auto& range : others.ranges()) {
-        const bool near = range.from + kTreesReach >= stretch.from && range.from <= stretch.to + kTreesReach;
+        const bool near =
+            range.from + chain::kSeamReach >= stretch.from && range.from <= stretch.to + chain::kSeamReach;
         if (near && !whole.within(right_below(range.from)).empty()) found.push_back(range.from);
     }
     return found;
@@ -63,6 +63,26 @@ base::Task<void> Seams::adopt(base::HeightRange around, chain::NewsSince news_si
             "result",
             {{"heights", base::HeightSet(around).to_multirange()}, {"reason", e.what()}});
     }
+}
+
+base::Task<void> Seams::judge_late() {
+    bool refused = false;
+    for (const bool history : {false, true}) {
+        bool more = true;
+        while (more && !refused) {
+            try {
+                const auto late =
+                    co_await stores_.trees.judge_late_trees(history, state_.news_since(history));
+                if (state_.listener) state_.listener->settled(late.decided);
+                more = late.more;
+            } catch (const storage::StorageRefused& e) {
+                log::error("the database does not take what was judged of late trees; tried again in an hour",
+                           {{"reason", e.what()}});
+                refused = true;
+            }
+        }
+    }
+    if (refused) co_await stores_.trees.postpone_late_trees();
 }
 
 // Another daemon may have stored heights meanwhile: the database knows.
@@ -118,7 +138,7 @@ base::Task<void> RunSeams::begin_at(base::Height next) {
 base::Task<void> RunSeams::close_when_due(base::Height next) {
     if (!due(next)) co_return;
     const auto done = due_at_ - latest_;
-    const bool for_good = !seams_.whole_blocks() || done >= lineage_.window();
+    const bool for_good = !seams_.whole_blocks() || done >= chain::kSeamReach;
     due_at_ = for_good ? kNever : due_at_ + std::min(done * 3, longest_wait());
     co_await close(settings_.from);
 }
@@ -144,18 +164,19 @@ base::Task<void> RunSeams::forget() {
 
 // Along the head somebody waits for what crosses the seam to be judged.
 base::Height RunSeams::longest_wait() const {
-    return settings_.bounded ? lineage_.window() * 4 : kClosingAlongHead;
+    return settings_.bounded ? chain::kSeamReach * 4 : kClosingAlongHead;
 }
 
 // Inside a run the lineage knows every parent. A seam without neighbours has nothing to look for.
 base::Task<void> RunSeams::close(base::Height seam) {
     const base::HeightRange around{seam, std::max(seam, latest_)};
     const auto beyond =
-        seam == settings_.from ? right_below(seam) : base::HeightRange{seam, seam + lineage_.window()};
+        seam == settings_.from ? right_below(seam) : base::HeightRange{seam, seam + chain::kSeamReach};
     const auto neighbours = state_.heights.coverage().covered.within(beyond);
     const bool leapt = latest_ > settings_.from;
     if (seams_.whole_blocks() && (!neighbours.empty() || leapt))
         co_await seams_.adopt(around, state_.news_since(settings_.history));
+    co_await seams_.judge_late();
     co_await seams_.take_over(around);
 }
 

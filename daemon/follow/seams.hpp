@@ -19,7 +19,7 @@
 
 namespace receiptd::follow {
 
-// Heights around a stretch, at most kLineageWindow from it, from which on blocks tell no outcomes while
+// Heights around a stretch, at most kSeamReach from it, from which on blocks tell no outcomes while
 // below, no farther than that, they do.
 std::vector<base::Height> outcomes_end_at(const storage::Coverage& stored, base::HeightRange stretch);
 
@@ -44,6 +44,8 @@ public:
     base::Task<void> go_on_above(base::Height last);
     base::Task<void> adopt(base::HeightRange around, chain::NewsSince news_since);
     base::Task<void> take_over(base::HeightRange stretch);
+    // Trees that went on where nobody here knew them any more.
+    base::Task<void> judge_late();
 
     // Stretches of which a commit knows, and no run that would close them when it ends: it was stopped or
     // killed.

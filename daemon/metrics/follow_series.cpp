@@ -20,6 +20,15 @@ prometheus::Counter& orphans(Registry& registry, const char* resolved_by) {
         .Add({{"resolved_by", resolved_by}});
 }
 
+prometheus::Counter& forgotten(Registry& registry, const char* what) {
+    return registry
+        .counter(
+            "receiptd_forgotten_total",
+            "Unfinished trees, and receipts and data on their way, that were too many to be kept in memory; "
+            "their trees are judged from the tables.")
+        .Add({{"what", what}});
+}
+
 prometheus::Histogram& stage(Registry& registry, const char* stage_name) {
     return registry
         .histogram("receiptd_follow_stage_seconds", "Time of one height (commit: one batch) in a stage.")
@@ -58,6 +67,8 @@ FollowSeries::FollowSeries(Registry& r)
       orphans_left(orphans(r, "none")),
       unplaced_receipts(gauge(r, "receiptd_unplaced_receipts",
                               "Receipts that touch a followed account and whose tree is not stored yet.")),
+      forgotten_in_flight(forgotten(r, "in_flight")),
+      forgotten_trees(forgotten(r, "trees")),
       fetch_seconds(stage(r, "fetch")),
       rows_seconds(stage(r, "rows")),
       commit_seconds(stage(r, "commit")),

@@ -29,6 +29,9 @@ struct FollowSeries {
     prometheus::Counter& orphans_told;        // a host told the transaction
     prometheus::Counter& orphans_left;        // nobody could
     prometheus::Gauge& unplaced_receipts;     // whose tree is not stored yet
+    // Too many for memory: their trees are judged when they are stored.
+    prometheus::Counter& forgotten_in_flight;  // announced receipts and data
+    prometheus::Counter& forgotten_trees;
     prometheus::Histogram& fetch_seconds;
     prometheus::Histogram& rows_seconds;
     prometheus::Histogram& commit_seconds;

@@ -9,7 +9,7 @@
 
 namespace receiptd::storage {
 
-using chain::kLineageWindow;
+using chain::kSeamReach;
 
 // A tree as its rows name it.
 struct TreeName {

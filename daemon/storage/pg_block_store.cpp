@@ -3,6 +3,7 @@
 #include "metrics/registry.hpp"
 #include "storage/block_removal.hpp"
 #include "storage/copy.hpp"
+#include "storage/late_trees.hpp"
 #include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/settle.hpp"
@@ -200,6 +201,7 @@ CommitOutcome write_and_cover(pqxx::transaction_base& tx, const chain::RowBatch&
     if (batch.facts.epoch && !leads(tx, *batch.facts.epoch)) return CommitOutcome::not_leader;
     if (!add_to_coverage(tx, heights, batch.facts)) return CommitOutcome::already_covered;
     if (batch.facts.seam) remember_seam(tx, *batch.facts.seam);
+    remember_late(tx, batch.facts);
     return CommitOutcome::committed;
 }
 

@@ -15,7 +15,7 @@ namespace receiptd::storage {
 namespace {
 
 constexpr base::Height kTreeHeights =
-    10 * kLineageWindow;  // rows of a tree written under an old name: at most that far
+    10 * kSeamReach;  // rows of a tree written under an old name: at most that far
 
 base::Height below(base::Height height, base::Height distance) {
     return height > distance ? height - distance : 0;
@@ -64,11 +64,11 @@ std::vector<base::HeightRange> orphan_slices(pqxx::transaction_base& tx, base::H
         shim::query(tx,
                     "SELECT DISTINCT block_height FROM orphan_receipts WHERE adopted_at IS NULL "
                     "AND block_height BETWEEN $1 AND $2 ORDER BY block_height",
-                    below(around.from, kLineageWindow), around.to + kLineageWindow);
+                    below(around.from, kSeamReach), around.to + kSeamReach);
     std::vector<base::HeightRange> slices;
     for (const auto& row : rows) {
         const auto height = row[0].as<base::Height>();
-        if (slices.empty() || height - slices.back().from > kLineageWindow)
+        if (slices.empty() || height - slices.back().from > kSeamReach)
             slices.push_back({height, height});
         else
             slices.back().to = height;
@@ -161,7 +161,7 @@ void set_parents(pqxx::transaction_base& tx, const ReceiptColumns& c) {
 
 std::uint64_t adopt_receipts(pqxx::transaction_base& tx, base::HeightRange slice, base::Height seam) {
     const auto found =
-        shim::query(tx, kFindParents, slice.from, slice.to, kLineageWindow, std::string("receipt"), seam)[0];
+        shim::query(tx, kFindParents, slice.from, slice.to, kSeamReach, std::string("receipt"), seam)[0];
     if (found[9].as<std::uint64_t>() == 0) return 0;
     const auto column = [&found](int at) { return found[at].as<std::string>(); };
     const auto rows = shim::query(tx, kLinks, column(0), column(1), column(2), column(3), column(4),
@@ -189,7 +189,7 @@ void settle_roles(pqxx::transaction_base& tx, base::HeightRange around) {
                 "SELECT settle_roles(array_agg(DISTINCT adopted_into), min(block_time) - interval '1 day', "
                 "max(block_time) + interval '7 days') FROM orphan_receipts WHERE kind = 'receipt' "
                 "AND adopted_at IS NOT NULL AND block_height BETWEEN $1 AND $2 HAVING count(*) > 0",
-                below(around.from, kLineageWindow), around.to + kLineageWindow);
+                below(around.from, kSeamReach), around.to + kSeamReach);
 }
 
 // Data belongs to the tree of the receipt that produces it. A receipt that awaits it names the same
@@ -215,7 +215,7 @@ const std::string kFindDataTrees =
     "SELECT count(*) FROM settled";
 
 std::uint64_t adopt_data(pqxx::transaction_base& tx, base::HeightRange slice) {
-    return shim::query(tx, kFindDataTrees, slice.from, slice.to, kLineageWindow, std::string("data"))[0][0]
+    return shim::query(tx, kFindDataTrees, slice.from, slice.to, kSeamReach, std::string("data"))[0][0]
         .as<std::uint64_t>();
 }
 
@@ -260,7 +260,7 @@ base::Task<std::vector<std::string>> PgOrphanStore::announced_below(base::Height
             "    AND block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span)) "
             "SELECT id FROM announced EXCEPT SELECT receipt_id FROM receipts "
             "  WHERE block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span)",
-            height > kLineageWindow ? height - kLineageWindow : 0, height > 0 ? height - 1 : 0);
+            height > kSeamReach ? height - kSeamReach : 0, height > 0 ? height - 1 : 0);
         std::vector<std::string> ids;
         for (const auto& row : rows) ids.push_back(row[0].as<std::string>());
         return ids;

@@ -123,7 +123,7 @@ std::uint64_t place_unfinished(pqxx::transaction_base& tx, base::Height from) {
         "WHERE t.status = 'success_receipt_id' AND NOT EXISTS (SELECT FROM transaction_results r "
         "  WHERE r.tx_hash = t.tx_hash AND r.tree_id = t.tree_id AND r.block_time = t.block_time) "
         "ON CONFLICT DO NOTHING",
-        from > chain::kLineageWindow ? from - chain::kLineageWindow : 0, from);
+        from > chain::kSeamReach ? from - chain::kSeamReach : 0, from);
     return static_cast<std::uint64_t>(placed.affected_rows());
 }
 

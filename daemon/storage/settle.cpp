@@ -46,8 +46,8 @@ constexpr const char* kCandidates =
     "ORDER BY t.tx_hash";
 
 Candidates candidates(pqxx::transaction_base& tx, base::HeightRange around) {
-    const auto from = around.from > kLineageWindow ? around.from - kLineageWindow : 0;
-    const auto rows = shim::query(tx, kCandidates, from, around.to + kLineageWindow);
+    const auto from = around.from > kSeamReach ? around.from - kSeamReach : 0;
+    const auto rows = shim::query(tx, kCandidates, from, around.to + kSeamReach);
     Candidates found;
     for (const auto& row : rows) {
         found.trees.push_back(row[0].as<std::string>());
@@ -64,28 +64,6 @@ std::set<std::string> stored_ids(pqxx::transaction_base& tx, const char* query,
     return ids;
 }
 
-// Adds the results and findings of these trees that are decided and not stored yet.
-void judge(pqxx::transaction_base& tx, const std::vector<std::string>& trees, const TreeTimes& times,
-           chain::RowBatch& batch) {
-    const auto results =
-        stored_ids(tx,
-                   "SELECT tx_hash FROM transaction_results WHERE tx_hash = ANY ($1::text[]) "
-                   "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz",
-                   trees, times);
-    const auto findings = stored_ids(tx,
-                                     "SELECT finding_id FROM findings WHERE tree_id = ANY ($1::text[]) "
-                                     "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz",
-                                     trees, times);
-    for (const auto& [tx_hash, tree] : load_trees(tx, trees, times)) {
-        if (!tree.transaction) continue;
-        auto decided = chain::decided(*tree.transaction, tree_of(tx_hash, tree).judge());
-        std::erase_if(decided.findings,
-                      [&](const auto& finding) { return findings.contains(finding.finding_id); });
-        if (results.contains(tx_hash)) decided.results.clear();
-        chain::write_decided(batch, std::move(decided));
-    }
-}
-
 chain::RowBatch judge_around(pqxx::connection& connection, base::HeightRange around) {
     pqxx::work tx(connection);
     lock_adoption(tx);
@@ -93,10 +71,10 @@ chain::RowBatch judge_around(pqxx::connection& connection, base::HeightRange aro
     const auto found = candidates(tx, around);
     for (std::size_t at = 0; at < found.trees.size(); at += kTreesAtOnce) {
         const auto end = std::min(at + kTreesAtOnce, found.trees.size());
-        judge(tx,
-              {found.trees.begin() + static_cast<std::ptrdiff_t>(at),
-               found.trees.begin() + static_cast<std::ptrdiff_t>(end)},
-              found.times, batch);
+        judge_stored(tx,
+                     {found.trees.begin() + static_cast<std::ptrdiff_t>(at),
+                      found.trees.begin() + static_cast<std::ptrdiff_t>(end)},
+                     found.times, batch);
     }
     tx.commit();
     return batch;
@@ -136,6 +114,27 @@ base::Task<chain::DecidedCounts> PgTreeStore::settle_trees(base::HeightRange aro
         });
 }
 
+void judge_stored(pqxx::transaction_base& tx, const std::vector<std::string>& trees, const TreeTimes& times,
+                  chain::RowBatch& batch) {
+    const auto results =
+        stored_ids(tx,
+                   "SELECT tx_hash FROM transaction_results WHERE tx_hash = ANY ($1::text[]) "
+                   "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz",
+                   trees, times);
+    const auto findings = stored_ids(tx,
+                                     "SELECT finding_id FROM findings WHERE tree_id = ANY ($1::text[]) "
+                                     "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz",
+                                     trees, times);
+    for (const auto& [tx_hash, tree] : load_trees(tx, trees, times)) {
+        if (!tree.transaction) continue;
+        auto decided = chain::decided(*tree.transaction, tree_of(tx_hash, tree).judge());
+        std::erase_if(decided.findings,
+                      [&](const auto& finding) { return findings.contains(finding.finding_id); });
+        if (results.contains(tx_hash)) decided.results.clear();
+        chain::write_decided(batch, std::move(decided));
+    }
+}
+
 void settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
                   std::uint64_t timestamp_nanosec) {
     const auto times = shim::query(tx,
@@ -143,7 +142,7 @@ void settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx
                                    "FROM (SELECT to_timestamp($1::numeric / 1000000000) AS at) t",
                                    timestamp_nanosec)[0];
     chain::RowBatch batch;
-    judge(tx, tx_hashes, {times[0].as<std::string>(), times[1].as<std::string>()}, batch);
+    judge_stored(tx, tx_hashes, {times[0].as<std::string>(), times[1].as<std::string>()}, batch);
     copy_rows(tx, batch);
 }
 

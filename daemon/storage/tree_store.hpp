@@ -32,6 +32,11 @@ struct OverdueTrees {
 };
 inline constexpr std::uint64_t kMostOverdue = 10'000;
 
+struct LateTrees {
+    chain::DecidedCounts decided;
+    bool more = false;  // may be due
+};
+
 class TreeStore {
 public:
     virtual ~TreeStore() = default;
@@ -49,7 +54,7 @@ public:
                                            std::string reason) = 0;
 
     // From this height on blocks tell no outcomes, and below they do: the unfinished trees of the last
-    // kLineageWindow heights below become pending. Returns how many there are that were not. Idempotent.
+    // kSeamReach heights below become pending. Returns how many there are that were not. Idempotent.
     virtual base::Task<std::uint64_t> take_over_trees(base::Height from) = 0;
 
     // Judges the trees that adoption around there has put together and that are complete: results and
@@ -57,6 +62,15 @@ public:
     // Call after it. Idempotent.
     virtual base::Task<chain::DecidedCounts> settle_trees(base::HeightRange around,
                                                           chain::NewsSince news_since) = 0;
+
+    // Judges some of the trees that commits named as late (CommitFacts::late_trees), those of backfills or
+    // the others: parents, roles, results and findings of what is stored of them. Idempotent.
+    virtual base::Task<LateTrees> judge_late_trees(bool history, chain::NewsSince news_since) = 0;
+    // The database does not take what was judged: the due ones are tried again in an hour.
+    virtual base::Task<void> postpone_late_trees() = 0;
+    // Makes trees late of which orphans are stored, and now their transaction, however far apart: reads all
+    // partitions. Returns how many.
+    virtual base::Task<std::uint64_t> find_late_trees() = 0;
 };
 
 }  // namespace receiptd::storage

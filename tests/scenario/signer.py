@@ -1,5 +1,5 @@
-"""Signed NEAR transactions in plain Python: Ed25519 (RFC 8032) and as much Borsh as a transfer needs, or the end of a key or
-an account."""
+"""Signed NEAR transactions in plain Python: Ed25519 (RFC 8032) and as much Borsh as a transfer or a call needs, or the end of
+a key or an account."""
 
 import base64
 import hashlib
@@ -95,6 +95,11 @@ def delete_key(key):
 
 def delete_account(beneficiary):
     return b"\x07" + text(beneficiary)
+
+
+def call(method, arguments, gas=300 * 10**12):
+    return (b"\x02" + text(method) + len(arguments).to_bytes(4, "little") + arguments + gas.to_bytes(8, "little")
+            + (0).to_bytes(16, "little"))
 
 
 class Signed:

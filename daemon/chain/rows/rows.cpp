@@ -151,6 +151,9 @@ void CommitFacts::append(CommitFacts&& later) {
     else
         seen.append(std::move(later.seen));
     decided.add(later.decided);
+    late_trees.merge(later.late_trees);
+    given_up.in_flight += later.given_up.in_flight;
+    given_up.trees += later.given_up.trees;
     blocks.insert(blocks.end(), std::make_move_iterator(later.blocks.begin()),
                   std::make_move_iterator(later.blocks.end()));
     covered.add(later.covered);

@@ -80,6 +80,12 @@ struct Seam {
     bool history = false;  // ordered: nobody is told of its findings
 };
 
+// What memory held too much of.
+struct GivenUp {
+    std::uint64_t in_flight = 0;  // receipts and data that were announced
+    std::uint64_t trees = 0;
+};
+
 // The facts of a commit, apart from its rows.
 struct CommitFacts {
     std::vector<BlockRef> blocks;  // ascending
@@ -87,6 +93,8 @@ struct CommitFacts {
     base::HeightSet wanted;  // heights that should be stored by then: a hole below must not be forgotten
     DecidedCounts decided;
     Sightings seen;
+    std::set<std::string> late_trees;  // have rows here and are not judged here
+    GivenUp given_up;
     bool tell_outcomes = true;    // the blocks do; else the trees of their transactions are fetched
     std::set<std::string> hosts;  // that gave the blocks
     std::optional<Seam> seam;     // that these heights belong to; nullopt: nobody has to look at its ends

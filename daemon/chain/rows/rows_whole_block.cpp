@@ -124,7 +124,7 @@ void judge(const BlockTrees::Node& node, ExecutedAt at, LiveTrees& live_trees) {
                              role_of(item.receipt, node.parent), result_chain_of(node.parent), node.in_scope},
                             at);
     else
-        live_trees.forget(node.tree.tree_id);
+        live_trees.forget(node.tree.tree_id, node.in_scope);
 }
 
 // A tree is judged where all of it is seen; who takes care of a failure in scope may be out of it. Instant
@@ -138,7 +138,9 @@ void judge(RowBatch& batch, const WholeBlock& whole, const BlockTrees& trees, Li
     for (const bool parent_is_here : {false, true})
         for (const auto& node : trees.executed())
             if (node.parent_is_here == parent_is_here) judge(node, at, live_trees);
-    write_decided(batch, live_trees.end_of_block(header.height));
+    write_decided(batch, live_trees.end_of_block());
+    for (auto& tx_hash : live_trees.take_late()) batch.facts.late_trees.insert(std::move(tx_hash));
+    batch.facts.given_up.trees += live_trees.bound();
 }
 
 // Includes transactions that are not in scope, because they may be watched.
@@ -165,7 +167,6 @@ RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> pr
     write_chunks(batch, place, block);
     if (scope.kind == ScopeKind::headers) return batch;
 
-    if (header.height > lineage.window()) lineage.forget_before(header.height - lineage.window());
     BlockTrees trees(block, scope, lineage);
     WholeBlockRows rows(batch, place, block, trees);
     rows.reserve();
@@ -173,6 +174,7 @@ RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> pr
     if (live_trees) judge(batch, block, trees, *live_trees);
     if (collect) see(batch.facts.seen, block, trees);
     trees.announce_children();
+    batch.facts.given_up.in_flight += lineage.bound();
     return batch;
 }
 

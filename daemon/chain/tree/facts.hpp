@@ -13,9 +13,10 @@
 
 namespace receiptd::chain {
 
-// A receipt executes at most that many heights above its parent (a yield times out after 200); later ones
-// find their parents in the database.
-inline constexpr BlockHeight kLineageWindow = 1200;
+// So many heights from where a run began or ended all receipts are looked at for parents and children that
+// another run stored (a yield times out after 200). Those farther apart find each other by the hash of their
+// transaction.
+inline constexpr BlockHeight kSeamReach = 1200;
 
 // Block and time of an execution.
 struct ExecutedAt {

@@ -1,5 +1,7 @@
 #include "chain/tree/lineage.hpp"
 
+#include <algorithm>
+
 namespace receiptd::chain {
 
 Lineage::Place Lineage::keep(base::Height at, const Parentage& parentage) {
@@ -32,11 +34,8 @@ std::optional<Parentage> Lineage::take(Map& map, std::string_view id) {
     if (found == map.end()) return std::nullopt;
     const auto child = found->second;
     map.erase(found);
-    std::optional<Parentage> parentage;
-    if (const auto& kept = kept_[child.place()]; kept.at >= horizon_) {
-        parentage = kept.parentage;
-        if (!child.returned()) parentage->result_chain = OnResultChain::no;
-    }
+    auto parentage = kept_[child.place()].parentage;
+    if (!child.returned()) parentage.result_chain = OnResultChain::no;
     release(child.place());
     return parentage;
 }
@@ -71,18 +70,25 @@ std::optional<Lineage::DataOrigin> Lineage::take_data(std::string_view data_id) 
     return DataOrigin{kept->tree_id, kept->tree_is_transaction, kept->in_scope};
 }
 
-void Lineage::forget_before(base::Height height) {
-    horizon_ = height;
-    if (horizon_ >= swept_to_ && horizon_ - swept_to_ <= window_ / 16) return;
-    swept_to_ = horizon_;
-    sweep(receipts_);
-    sweep(data_);
+std::size_t Lineage::bound() {
+    const auto before = size();
+    if (before <= most_) return 0;
+    std::vector<base::Height> heights;
+    heights.reserve(before);
+    for (const auto* map : {&receipts_, &data_})
+        for (const auto& item : *map) heights.push_back(kept_[item.second.place()].at);
+    const auto forgotten = std::min(before - most_ + most_ / 8, before - 1);
+    const auto last = heights.begin() + static_cast<std::ptrdiff_t>(forgotten);
+    std::nth_element(heights.begin(), last, heights.end());
+    forget_up_to(receipts_, *last);
+    forget_up_to(data_, *last);
+    return before - size();
 }
 
-void Lineage::sweep(Map& map) {
-    boost::unordered::erase_if(map, [this](const auto& item) {
+void Lineage::forget_up_to(Map& map, base::Height height) {
+    boost::unordered::erase_if(map, [this, height](const auto& item) {
         const auto place = item.second.place();
-        const bool old = kept_[place].at < horizon_;
+        const bool old = kept_[place].at <= height;
         if (old) release(place);
         return old;
     });

@@ -38,8 +38,9 @@ struct Parentage {
 // Ids are texts of hashes. Announcements under longer ids are not remembered.
 class Lineage {
 public:
-    // Children not seen within this many heights are forgotten.
-    explicit Lineage(std::uint64_t window_heights = kLineageWindow) : window_(window_heights) {}
+    // A shard of mainnet that stands still for an hour holds back a quarter of a million receipts.
+    static constexpr std::size_t kMost = 400'000;
+    explicit Lineage(std::size_t most = kMost) : most_(most) {}
 
     // All have the same parent. `parentage.result_chain` is that of the one that the parent returned
     // (empty: none); the others are on no result chain.
@@ -66,12 +67,12 @@ public:
     void hold_in_scope(const std::vector<std::string>& ids) { held_.insert(ids.begin(), ids.end()); }
     bool holds_in_scope(std::string_view id) const { return !held_.empty() && held_.contains(id); }
 
-    // Forgets everything announced below `height`. Its memory is given back only now and then, so that the
-    // call costs nothing per block.
-    void forget_before(base::Height height);
+    // Of more entries than `most` an eighth is forgotten, those announced lowest; their number. However long
+    // a receipt is on its way, it is known till then; once forgotten it is an orphan, and its tree is judged
+    // when it is stored.
+    std::size_t bound();
     // Entries in memory.
     std::size_t size() const { return receipts_.size() + data_.size(); }
-    std::uint64_t window() const { return window_; }
 
 private:
     // A parentage is kept once for all children of a parent, at its place in kept_.
@@ -97,11 +98,9 @@ private:
     void release(Place place);
     void put(Map& map, std::string_view id, Child child);
     std::optional<Parentage> take(Map& map, std::string_view id);
-    void sweep(Map& map);
+    void forget_up_to(Map& map, base::Height height);
 
-    std::uint64_t window_;
-    base::Height horizon_ = 0;   // older entries are forgotten
-    base::Height swept_to_ = 0;  // and, up to here, freed
+    std::size_t most_;
     Map receipts_;
     Map data_;
     std::deque<Kept> kept_;

@@ -57,9 +57,12 @@ void LiveTrees::transaction(const SignedTransaction& transaction, const Outcome&
 void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt at) {
     // A local receipt may be told before its transaction: the tree begins with either.
     if (item.role == Role::initial && trees_.find(tx_hash) == trees_.end())
-        trees_.emplace(std::string(tx_hash), Tree());
+        trees_.emplace(std::string(tx_hash), Tree()).first->second.in_scope = item.in_scope;
     const auto found = trees_.find(tx_hash);
-    if (found == trees_.end()) return;
+    if (found == trees_.end()) {
+        if (item.in_scope) late_.emplace_back(tx_hash);
+        return;
+    }
     auto& tree = found->second;
     auto& result = tree.result;
     ++result.receipts;
@@ -188,7 +191,8 @@ void LiveTrees::end_of_block(const std::string& tx_hash, Decided& decided) {
     if (found == trees_.end()) return;  // forgotten
     auto& tree = found->second;
     tree.touched = false;
-    if (tree.result.tx_hash.empty()) {  // its transaction went by before we came
+    if (tree.result.tx_hash.empty()) {  // its transaction went by before we came, or the tree was given up
+        if (tree.in_scope) late_.push_back(tx_hash);
         trees_.erase(found);
         return;
     }
@@ -211,23 +215,31 @@ void LiveTrees::end_of_block(const std::string& tx_hash, Decided& decided) {
     trees_.erase(found);
 }
 
-Decided LiveTrees::end_of_block(base::Height height) {
+Decided LiveTrees::end_of_block() {
     Decided decided;
     for (const auto& tx_hash : touched_) end_of_block(tx_hash, decided);
     touched_.clear();
-    if (height > window_) forget_before(height - window_);
     return decided;
 }
 
-void LiveTrees::forget(Text tx_hash) {
+void LiveTrees::forget(Text tx_hash, bool in_scope) {
     if (const auto found = trees_.find(tx_hash); found != trees_.end()) trees_.erase(found);
+    if (in_scope) late_.emplace_back(tx_hash);
 }
 
-// Now and then, as it looks at every open tree.
-void LiveTrees::forget_before(base::Height height) {
-    if (height >= swept_to_ && height - swept_to_ <= window_ / 16) return;
-    swept_to_ = height;
-    std::erase_if(trees_, [&](const auto& item) { return item.second.result.settled_at.height < height; });
+std::vector<std::string> LiveTrees::take_late() { return std::exchange(late_, {}); }
+
+std::size_t LiveTrees::bound() {
+    const auto before = trees_.size();
+    if (before <= most_) return 0;
+    std::vector<base::Height> heights;
+    heights.reserve(before);
+    for (const auto& [tx_hash, tree] : trees_) heights.push_back(tree.result.settled_at.height);
+    const auto given_up = std::min(before - most_ + most_ / 8, before - 1);
+    const auto last = heights.begin() + static_cast<std::ptrdiff_t>(given_up);
+    std::nth_element(heights.begin(), last, heights.end());
+    std::erase_if(trees_, [&](const auto& item) { return item.second.result.settled_at.height <= *last; });
+    return before - trees_.size();
 }
 
 }  // namespace receiptd::chain

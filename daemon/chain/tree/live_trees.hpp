@@ -5,7 +5,8 @@
 // nothing of the tree is missing any more, refunds included. With scope accounts all trees go by here,
 // because the receipt that handles a failure may be out of scope; findings and results out of scope are not
 // told. Only trees whose transaction went by are judged: of others a part is unknown (the start of a range),
-// and they are judged when both sides are stored.
+// or they were given up as too many: whoever has the stored rows judges them, each time that something more
+// of them went by here.
 #pragma once
 
 #include "base/height_set.hpp"
@@ -26,8 +27,8 @@ namespace receiptd::chain {
 
 class LiveTrees {
 public:
-    // Trees in which nothing happened for that many heights are given up here.
-    explicit LiveTrees(std::uint64_t window_heights = kLineageWindow) : window_(window_heights) {}
+    static constexpr std::size_t kMost = 50'000;
+    explicit LiveTrees(std::size_t most = kMost) : most_(most) {}
 
     struct ExecutedReceipt {
         Text parent_receipt_id;  // empty: the transaction
@@ -43,10 +44,15 @@ public:
     void transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at,
                      bool in_scope = true);
     void executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt at);
-    // Something of the tree was not seen here: it is judged when all of it is stored.
-    void forget(Text tx_hash);
+    // Something of the tree was not seen here. `in_scope`: a row of it is.
+    void forget(Text tx_hash, bool in_scope);
     // All of the block was given: returns the results and findings that it decided.
-    Decided end_of_block(base::Height height);
+    Decided end_of_block();
+    // Trees in scope of which something went by since the last call, and which are not judged here.
+    std::vector<std::string> take_late();
+    // Of more trees than `most` an eighth is given up, those in which nothing happened for longest; their
+    // number.
+    std::size_t bound();
 
     std::size_t open_trees() const { return trees_.size(); }
 
@@ -82,12 +88,11 @@ private:
     static void find_cause(Tree& tree, const ExecutedReceipt& item, bool failed);
     static void tell(Tree& tree, std::vector<Finding>& findings);
     void end_of_block(const std::string& tx_hash, Decided& decided);
-    void forget_before(base::Height height);
 
-    std::uint64_t window_;
-    base::Height swept_to_ = 0;
+    std::size_t most_;
     std::unordered_map<std::string, Tree, Hash, std::equal_to<>> trees_;
     std::vector<std::string> touched_;
+    std::vector<std::string> late_;
 };
 
 }  // namespace receiptd::chain

@@ -108,6 +108,7 @@ TEST_F(Schema, ReadersReadEverythingAndWriteNothing) {
                               "watches",
                               "failed_callbacks",
                               "handled_failures",
+                              "unfinished_trees",
                               "open_watches",
                               "stuck_watches",
                               "stage_latency",

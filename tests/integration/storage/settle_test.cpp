@@ -78,8 +78,8 @@ TEST_F(Settling, WhoseBlocksTellNoOutcomesTakesOverTheTreesThatAreNotOver) {
     commit(std::move(blocks[1]));
     EXPECT_EQ(take_over(102), 0u) << "it waits already";
     execute("DELETE FROM pending_trees");
-    EXPECT_EQ(take_over(101 + chain::kLineageWindow), 0u) << "too far below";
-    EXPECT_EQ(take_over(100 + chain::kLineageWindow), 1u);
+    EXPECT_EQ(take_over(101 + chain::kSeamReach), 0u) << "too far below";
+    EXPECT_EQ(take_over(100 + chain::kSeamReach), 1u);
 }
 
 TEST_F(Settling, ATreeThatIsOverIsTakenOverByNobody) {

@@ -92,7 +92,7 @@ TEST(TokenFlows, AreToldWhileBlocksGoBy) {
     settle.receipt.actions = {call};
     settle.outcome.status.success_value = "IjYwIg==";  // "60"
     live.executed("TX", {"", settle.receipt, settle.outcome, Role::initial}, {11, 0});
-    const auto decided = live.end_of_block(11);
+    const auto decided = live.end_of_block();
     ASSERT_EQ(decided.results.size(), 1u);
     EXPECT_EQ(decided.results[0].effect, Effect::refunded_in_part);
     ASSERT_EQ(decided.findings.size(), 1u);

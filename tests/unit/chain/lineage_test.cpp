@@ -78,27 +78,39 @@ TEST(Lineage, ReceiptsAndDataDoNotMix) {
     EXPECT_TRUE(lineage.take_receipt("id"));
 }
 
-TEST(Lineage, ForgetsWhatIsOlderThanTheHeight) {
-    Lineage lineage(1600);
-    lineage.announce_receipt("old", 9, {});
-    lineage.announce_receipt("kept", 10, {});
-    lineage.announce_data("old data", 9, "tx", true, true);
-    lineage.forget_before(10);
-    EXPECT_FALSE(lineage.take_receipt("old"));
-    EXPECT_FALSE(lineage.take_data("old data"));
-    EXPECT_TRUE(lineage.take_receipt("kept"));
+TEST(Lineage, AReceiptIsKnownHoweverLateItComes) {
+    Lineage lineage;
+    lineage.announce_receipt("child", 1, {"tx", true, "parent", false, true});
+    lineage.bound();
+    lineage.announce_receipt("other", 1'000'000, {});
+    lineage.bound();
+    EXPECT_EQ(lineage.take_receipt("child")->parent_receipt_id, "parent");
+}
+
+TEST(Lineage, OfTooManyTheLowestAreForgotten) {
+    Lineage lineage(16);
+    for (base::Height height = 1; height <= 8; ++height) {
+        lineage.announce_receipt("receipt " + std::to_string(height), height, {"tx", true, "", false, true});
+        lineage.announce_data("data " + std::to_string(height), height, "tx", true, true);
+    }
+    EXPECT_EQ(lineage.bound(), 0u);
+    lineage.announce_receipt("one more", 9, {});
+    EXPECT_EQ(lineage.bound(), 4u);
+    EXPECT_EQ(lineage.size(), 13u);
+    EXPECT_FALSE(lineage.take_receipt("receipt 2"));
+    EXPECT_FALSE(lineage.take_data("data 2"));
+    EXPECT_TRUE(lineage.take_receipt("receipt 3"));
+    EXPECT_TRUE(lineage.take_data("data 3"));
 }
 
 TEST(Lineage, MemoryStaysBoundedWhenChildrenNeverExecute) {
     Lineage lineage(100);
-    std::size_t most = 0;
     for (base::Height height = 1; height < 10000; ++height) {
-        if (height > lineage.window()) lineage.forget_before(height - lineage.window());
         lineage.announce_receipt("receipt " + std::to_string(height), height, {"tx", true, "", false, true});
         lineage.announce_data("data " + std::to_string(height), height, "tx", true, true);
-        most = std::max(most, lineage.size());
+        lineage.bound();
+        ASSERT_LE(lineage.size(), 100u);
     }
-    EXPECT_LE(most, 2 * (100 + 100 / 16 + 2));
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ public:
         Decided all;
         while (const auto* next = take_ready()) {
             tell(live, *next);
-            auto decided = live.end_of_block(++height_);
+            ++height_;
+            auto decided = live.end_of_block();
             for (auto& finding : decided.findings) all.findings.push_back(std::move(finding));
             for (auto& result : decided.results) all.results.push_back(std::move(result));
         }
@@ -247,10 +248,12 @@ TEST(LiveTrees, DoesNotJudgeATreeWhoseTransactionItDidNotSee) {
     outcome.status.kind = StatusKind::failure;
     live.executed("TX", {"parent", receipt, outcome, Role::detached}, {1, 0});
     live.executed("TX2", {"", receipt, outcome, Role::initial}, {1, 0});
-    const auto decided = live.end_of_block(1);
+    const auto decided = live.end_of_block();
     EXPECT_TRUE(decided.findings.empty());
     EXPECT_TRUE(decided.results.empty());
     EXPECT_EQ(live.open_trees(), 0u);
+    EXPECT_EQ(live.take_late(), (std::vector<std::string>{"TX", "TX2"}))
+        << "whoever has the rows judges them";
 }
 
 TEST(LiveTrees, ALocalReceiptMayBeToldBeforeItsTransaction) {
@@ -267,7 +270,7 @@ TEST(LiveTrees, ALocalReceiptMayBeToldBeforeItsTransaction) {
     conversion.receipt_ids = {"r"};
     conversion.status.kind = StatusKind::success_receipt_id;
     live.transaction(transaction, conversion, {5, 0});
-    const auto decided = live.end_of_block(5);
+    const auto decided = live.end_of_block();
     ASSERT_EQ(decided.results.size(), 1u);
     EXPECT_EQ(decided.results[0].verdict, Verdict::succeeded);
 }
@@ -280,23 +283,53 @@ TEST(LiveTrees, AFailedTransactionIsAResultAtOnce) {
     conversion.status.kind = StatusKind::failure;
     conversion.status.failure_json = R"({"InvalidTxError":"Expired"})";
     live.transaction(transaction, conversion, {5, 0});
-    const auto decided = live.end_of_block(5);
+    const auto decided = live.end_of_block();
     ASSERT_EQ(decided.results.size(), 1u);
     EXPECT_EQ(decided.results[0].verdict, Verdict::failed);
     EXPECT_EQ(decided.results[0].failure.error_class, "expired");
 }
 
-TEST(LiveTrees, GivesUpTreesInWhichNothingHappensAnyMore) {
-    LiveTrees live(100);
-    SignedTransaction transaction;
-    transaction.hash = "TX";
-    Outcome conversion;
-    conversion.receipt_ids = {"r"};
-    live.transaction(transaction, conversion, {5, 0});
-    live.end_of_block(5);
-    EXPECT_EQ(live.open_trees(), 1u);
-    live.end_of_block(1000);
-    EXPECT_EQ(live.open_trees(), 0u);
+// Transactions T1, T2, ... at heights 1, 2, ..., each waiting for its receipt.
+void open_trees(LiveTrees& live, base::Height count) {
+    for (base::Height height = 1; height <= count; ++height) {
+        const auto hash = "T" + std::to_string(height);
+        SignedTransaction transaction;
+        transaction.hash = hash;
+        Outcome conversion;
+        conversion.receipt_ids = {"r"};
+        live.transaction(transaction, conversion, {height, 0});
+        live.end_of_block();
+    }
+}
+
+TEST(LiveTrees, NoTreeIsGivenUpBecauseItTakesLong) {
+    LiveTrees live;
+    open_trees(live, 1);
+    Receipt receipt;
+    Outcome executed;
+    executed.id = "r";
+    executed.status.kind = StatusKind::success_value;
+    live.executed("T1", {"", receipt, executed, Role::initial}, {1'000'000, 0});
+    EXPECT_EQ(live.end_of_block().results.size(), 1u);
+    EXPECT_TRUE(live.take_late().empty());
+}
+
+TEST(LiveTrees, OfTooManyThoseInWhichNothingHappenedForLongestAreGivenUp) {
+    LiveTrees live(16);
+    open_trees(live, 16);
+    EXPECT_EQ(live.bound(), 0u);
+    open_trees(live, 17);
+    EXPECT_EQ(live.bound(), 4u);
+    EXPECT_EQ(live.open_trees(), 13u);
+    Receipt receipt;
+    Outcome executed;
+    executed.id = "r";
+    executed.status.kind = StatusKind::success_value;
+    for (const auto* tx_hash : {"T4", "T5"})
+        live.executed(tx_hash, {"", receipt, executed, Role::initial}, {20, 0});
+    EXPECT_EQ(live.end_of_block().results.size(), 1u);
+    EXPECT_EQ(live.take_late(), std::vector<std::string>{"T4"});
+    EXPECT_TRUE(live.take_late().empty());
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST(WholeBlockRows, TheLineageForgetsWhatNeverExecutes) {
             executed(action_receipt(id, "a.near", "b.near", "s.near"), {child}));
         whole_block_rows(whole, std::nullopt, kWholeChain, lineage);
     }
-    EXPECT_LE(lineage.size(), 24u);
+    EXPECT_LE(lineage.size(), 20u);
 }
 
 TEST(BlockRows, TransactionsWaitForTheirTrees) {

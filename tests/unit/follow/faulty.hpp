@@ -65,6 +65,12 @@ public:
         return later(stores_.trees.settle_trees(around, news_since));
     }
 
+    base::Task<storage::LateTrees> judge_late_trees(bool history, chain::NewsSince news_since) override {
+        return later(stores_.trees.judge_late_trees(history, news_since));
+    }
+    base::Task<void> postpone_late_trees() override { return later(stores_.trees.postpone_late_trees()); }
+    base::Task<std::uint64_t> find_late_trees() override { return later(stores_.trees.find_late_trees()); }
+
     base::Task<void> adopt_orphans(base::HeightRange around) override {
         return later(stores_.orphans.adopt_orphans(around));
     }

@@ -11,7 +11,7 @@ using base::HeightRange;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr Height kFar = 2 * chain::kLineageWindow;
+constexpr Height kFar = 2 * chain::kSeamReach;
 
 storage::Coverage stored(std::initializer_list<HeightRange> whole,
                          std::initializer_list<HeightRange> others) {
@@ -50,11 +50,11 @@ TEST(OutcomesEnd, AcrossAGapThatNobodyFills) {
 }
 
 TEST(OutcomesEnd, OnlyWhereATreeMayReach) {
-    const auto near = stored({{100, 100}}, {{100 + chain::kLineageWindow, kFar}});
-    EXPECT_THAT(outcomes_end_at(near, {100, 100}), ElementsAre(100 + chain::kLineageWindow));
-    EXPECT_THAT(outcomes_end_at(near, {kFar, kFar}), ElementsAre(100 + chain::kLineageWindow));
+    const auto near = stored({{100, 100}}, {{100 + chain::kSeamReach, kFar}});
+    EXPECT_THAT(outcomes_end_at(near, {100, 100}), ElementsAre(100 + chain::kSeamReach));
+    EXPECT_THAT(outcomes_end_at(near, {kFar, kFar}), ElementsAre(100 + chain::kSeamReach));
     EXPECT_THAT(outcomes_end_at(near, {kFar + 101, kFar + 200}), IsEmpty()) << "another stretch sees to it";
-    EXPECT_THAT(outcomes_end_at(stored({{100, 100}}, {{101 + chain::kLineageWindow, kFar}}), {100, 100}),
+    EXPECT_THAT(outcomes_end_at(stored({{100, 100}}, {{101 + chain::kSeamReach, kFar}}), {100, 100}),
                 IsEmpty());
 }
 

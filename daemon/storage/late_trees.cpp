@@ -1,0 +1,205 @@
+// Late trees are judged from their rows. These have the transaction's hash already, so that however far apart
+// parent and child are, the rows of the tree are found by it: within seven days before the rows that came
+// late, and where the transaction is not there, an hour later in all partitions. If it is not stored at all,
+// its receipts stay orphans: find_late_trees() comes back to them.
+#include "storage/late_trees.hpp"
+
+#include "chain/tree/judgement.hpp"
+#include "metrics/registry.hpp"
+#include "storage/copy.hpp"
+#include "storage/news.hpp"
+#include "storage/pg_orphan_store.hpp"
+#include "storage/pg_tree_store.hpp"
+#include "storage/settle.hpp"
+#include "storage/stored_tree.hpp"
+#include "storage/tree_load.hpp"
+
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+namespace {
+
+struct DueTrees {
+    std::vector<std::string> tx_hashes;
+    TreeTimes times;
+    bool everywhere = false;
+};
+
+DueTrees claim_late(pqxx::transaction_base& tx, bool history, bool everywhere) {
+    const auto rows = shim::query(tx,
+                                  "SELECT tx_hash, since, since + interval '15 days' FROM late_trees "
+                                  "WHERE due_at <= now() AND history = $1 AND isfinite(since) <> $2 "
+                                  "ORDER BY due_at, tx_hash LIMIT $3 FOR UPDATE SKIP LOCKED",
+                                  history, everywhere, kTreesAtOnce);
+    DueTrees due;
+    due.everywhere = everywhere;
+    for (const auto& row : rows) {
+        due.tx_hashes.push_back(row[0].as<std::string>());
+        const auto since = row[1].as<std::string>();
+        const auto until = row[2].as<std::string>();
+        if (due.times.since.empty() || since < due.times.since) due.times.since = since;
+        if (until > due.times.until) due.times.until = until;
+    }
+    if (everywhere) due.times = {"-infinity", "infinity"};
+    return due;
+}
+
+// Gives rows of these trees what was not known when they were written.
+class Placing {
+public:
+    Placing(pqxx::transaction_base& tx, const TreeTimes& times) : tx_(tx), times_(times) {}
+
+    void add(const std::string& tx_hash, const StoredTree& tree) {
+        const auto judgement = tree_of(tx_hash, tree).judge();
+        for (const auto& receipt : judgement.receipts) {
+            if (!receipt.attached || !receipt.executed) continue;
+            trees_.push_back(tx_hash);
+            receipts_.push_back(receipt.receipt_id);
+            parents_.push_back(receipt.parent_receipt_id);
+            roles_.emplace_back(receipt.role ? chain::role_name(*receipt.role) : "");
+        }
+        for (const auto& receipt : tree.receipts)
+            for (const auto* ids : {&receipt.output_data_ids, &receipt.input_data_ids})
+                for (const auto& data_id : *ids) {
+                    of_trees_.push_back(tx_hash);
+                    data_ids_.push_back(data_id);
+                }
+    }
+
+    // Returns how many receipts and data have found their tree.
+    std::uint64_t write() {
+        shim::query(tx_,
+                    "UPDATE receipts r SET role = coalesce(nullif(told.role, ''), r.role), "
+                    "  parent_receipt_id = coalesce(r.parent_receipt_id, nullif(told.parent, '')) "
+                    "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) "
+                    "  AS told (tree, receipt, parent, role) "
+                    "WHERE r.tree_id = told.tree AND r.receipt_id = told.receipt "
+                    "  AND (r.role IS DISTINCT FROM coalesce(nullif(told.role, ''), r.role) "
+                    "    OR (r.parent_receipt_id IS NULL AND told.parent <> '')) "
+                    "  AND r.block_time BETWEEN $5::timestamptz AND $6::timestamptz",
+                    text_array(trees_), text_array(receipts_), text_array(parents_), text_array(roles_),
+                    times_.since, times_.until);
+        const auto adopted = shim::query(
+            tx_,
+            "UPDATE orphan_receipts o SET adopted_at = now(), adopted_into = told.tree, "
+            "  adopted_tx_hash = told.tree FROM unnest($1::text[], $2::text[]) AS told (tree, receipt) "
+            "WHERE o.kind = 'receipt' AND o.adopted_at IS NULL AND o.id = told.receipt",
+            text_array(trees_), text_array(receipts_));
+        const auto data = shim::query(
+            tx_,
+            "WITH found AS (UPDATE orphan_receipts o SET adopted_at = now(), adopted_into = told.tree, "
+            "    adopted_tx_hash = told.tree FROM unnest($1::text[], $2::text[]) AS told (tree, data) "
+            "  WHERE o.kind = 'data' AND o.adopted_at IS NULL AND o.id = told.data "
+            "  RETURNING o.id, o.adopted_into, o.block_time) "
+            "UPDATE data_receipts d SET tree_id = found.adopted_into, tx_hash = found.adopted_into FROM "
+            "found "
+            "WHERE d.data_id = found.id AND d.block_time = found.block_time "
+            "  AND d.block_time BETWEEN $3::timestamptz AND $4::timestamptz",
+            text_array(of_trees_), text_array(data_ids_), times_.since, times_.until);
+        return static_cast<std::uint64_t>(adopted.affected_rows() + data.affected_rows());
+    }
+
+private:
+    pqxx::transaction_base& tx_;
+    const TreeTimes& times_;
+    std::vector<std::string> trees_, receipts_, parents_, roles_;
+    std::vector<std::string> of_trees_, data_ids_;
+};
+
+// More of a tree that is not over makes it late again.
+void forget_late(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes) {
+    shim::query(tx, "DELETE FROM late_trees WHERE tx_hash = ANY ($1::text[])", text_array(tx_hashes));
+}
+
+void look_everywhere_later(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes) {
+    shim::query(tx,
+                "UPDATE late_trees SET since = '-infinity', due_at = now() + interval '1 hour' "
+                "WHERE tx_hash = ANY ($1::text[])",
+                text_array(tx_hashes));
+}
+
+LateTrees judge_late(pqxx::connection& connection, bool history, const chain::NewsSince& news_since,
+                     Database& database) {
+    pqxx::work tx(connection);
+    lock_adoption(tx);
+    auto due = claim_late(tx, history, false);
+    if (due.tx_hashes.empty()) due = claim_late(tx, history, true);
+    if (due.tx_hashes.empty()) return {};
+    Placing placing(tx, due.times);
+    std::vector<std::string> known, unknown;
+    const auto stored = load_trees(tx, due.tx_hashes, due.times);
+    for (const auto& tx_hash : due.tx_hashes) {
+        const auto found = stored.find(tx_hash);
+        const bool is_known = found != stored.end() && found->second.transaction;
+        (is_known ? known : unknown).push_back(tx_hash);
+        if (is_known) placing.add(tx_hash, found->second);
+    }
+    const auto adopted = placing.write();
+    chain::RowBatch batch;
+    judge_stored(tx, known, due.times, batch);
+    batch.withhold_before(news_since);
+    copy_rows(tx, batch);
+    tell_findings(tx, batch.findings);
+    forget_late(tx, known);
+    due.everywhere ? forget_late(tx, unknown) : look_everywhere_later(tx, unknown);
+    tx.commit();
+    database.series.adopted.Increment(static_cast<double>(adopted));
+    return {std::move(batch.facts.decided), true};
+}
+
+}  // namespace
+
+void remember_late(pqxx::transaction_base& tx, const chain::CommitFacts& facts) {
+    if (facts.late_trees.empty() || facts.blocks.empty()) return;
+    shim::query(tx,
+                "INSERT INTO late_trees AS known (tx_hash, since, history) "
+                "SELECT tx_hash, to_timestamp($2::numeric / 1000000000) - interval '7 days', $3 "
+                "FROM unnest($1::text[]) AS tx_hash "
+                "ON CONFLICT (tx_hash) DO UPDATE SET since = least(known.since, excluded.since), "
+                "history = known.history AND excluded.history, due_at = now()",
+                text_array({facts.late_trees.begin(), facts.late_trees.end()}),
+                facts.blocks.front().timestamp_nanosec, facts.seen.history);
+}
+
+base::Task<LateTrees> PgTreeStore::judge_late_trees(bool history, chain::NewsSince news_since) {
+    return database_.pool.adopting.run(
+        [&database = database_, history, news_since](pqxx::connection& connection) {
+            const auto judge = [&] { return judge_late(connection, history, news_since, database); };
+            LateTrees late;
+            try {
+                late = judge();
+            } catch (const pqxx::unique_violation&) {
+                // Whoever saw all of a tree has judged it meanwhile; now that is seen.
+                late = judge();
+            }
+            for (const auto& [verdict, trees] : late.decided.verdicts)
+                database.series.settled.Increment(static_cast<double>(trees));
+            if (!late.decided.findings.empty()) database.on_alerts();
+            return late;
+        });
+}
+
+base::Task<void> PgTreeStore::postpone_late_trees() {
+    return database_.pool.adopting.transaction([](pqxx::work& tx) {
+        tx.exec("UPDATE late_trees SET due_at = now() + interval '1 hour' WHERE due_at <= now()");
+    });
+}
+
+base::Task<std::uint64_t> PgTreeStore::find_late_trees() {
+    return database_.pool.adopting.transaction([](pqxx::work& tx) {
+        // By index, whatever the planner thinks of a table without statistics: transactions are many.
+        tx.exec("SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off");
+        const auto found = tx.exec(
+            "WITH orphans AS MATERIALIZED (SELECT DISTINCT tree_id FROM orphan_receipts "
+            "  WHERE kind = 'receipt' AND adopted_at IS NULL AND tree_id IS NOT NULL) "
+            "INSERT INTO late_trees (tx_hash, since, history) "
+            "SELECT t.tx_hash, '-infinity', bool_or(EXISTS (SELECT FROM backfills "
+            "  WHERE t.block_height BETWEEN from_height AND to_height)) "
+            "FROM orphans JOIN transactions t ON t.tx_hash = orphans.tree_id GROUP BY t.tx_hash "
+            "ON CONFLICT DO NOTHING");
+        return static_cast<std::uint64_t>(found.affected_rows());
+    });
+}
+
+}  // namespace receiptd::storage
