@@ -175,7 +175,7 @@ class Watching(Watched, support.Scenario):
         for verdict, t in ended.items():
             out, _ = self.receiptd("watch", t["tx_hash"], t["signer_id"], "--wait", "--config", config,
                                    expect=3 if t["effect"] and verdict == "succeeded" else codes[verdict])
-            self.assertIn(f"verdict   {verdict}" + ("; tokens came back\n" if t["effect"] else "\n"), out)
+            self.assertIn(f"verdict   {verdict}" + (f"; {t['effect']}\n" if t["effect"] else "\n"), out)
             for stage in ORDER[2:] if t["tree"] else ["included"]:
                 if verdict != "failed":
                     self.assertIn(stage, out)
