@@ -28,7 +28,7 @@ WatchSeries::WatchSeries(Registry& r)
                             "Questions about a watched transaction that the follower could not see.")
                       .Add({})),
       sender_requests(r.counter("receiptd_watch_sender_requests_total",
-                                "Questions about the key or balance of a watched transaction's signer.")
+                                "Questions about the access key of a watched transaction's signer.")
                           .Add({})),
       stages_(r.counter("receiptd_watch_stages_total", "Stages that watched transactions have reached.")),
       stage_seconds_(r.histogram("receiptd_watch_stage_seconds",

@@ -1,10 +1,13 @@
-"""The documents are there, the change log knows the version, and links within the repository hold."""
+"""The documents are there, the change log knows the version, links within the repository hold, and tests that they name
+(`Suite.Test`) are there."""
 import posixpath
 import re
 
 import tree as trees
 
 NEEDED = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "docs/configuration.md")
+NAMED_TEST = re.compile(r"`([A-Z]\w+)\.([A-Z]\w+)`")
+TEST = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -32,9 +35,17 @@ def check_links(path, text, tree):
     return problems
 
 
+def check_named_tests(tree):
+    tests = {match.groups() for path, text in trees.cpp(tree, "tests/").items() for match in TEST.finditer(text)}
+    return [f"{path}:{trees.line_of(text, match.start())}: names the test {match.group(1)}.{match.group(2)}, which is not there"
+            for path, text in tree.items() if path.endswith(".md")
+            for match in NAMED_TEST.finditer(text) if match.groups() not in tests]
+
+
 def check(tree):
     problems = [f"{name}: is missing" for name in NEEDED if name not in tree]
     problems += check_changelog(tree)
+    problems += check_named_tests(tree)
     for path, text in tree.items():
         if path.endswith(".md"):
             problems += check_links(path, text, tree)
@@ -46,9 +57,11 @@ REFUSED = [
     {name: text for name, text in COMPLETE.items() if name != "LICENSE"},
     COMPLETE | {"CHANGELOG.md": "# Changes\n"},
     COMPLETE | {"README.md": "[gone](docs/gone.md)"},
+    COMPLETE | {"README.md": "| it is told | `Words.AreTold` |", "tests/a_test.cpp": "TEST_F(Words, AreOther) {"},
     COMPLETE | {"CMakeLists.txt": "project(receiptd VERSION 0.2.0 LANGUAGES CXX)"},
 ]
-ACCEPTED = [COMPLETE, COMPLETE | {"README.md": "[here](docs/configuration.md#a) [docs](docs) [web](https://example.com)"}]
+ACCEPTED = [COMPLETE, COMPLETE | {"README.md": "`Words.AreTold`", "tests/a_test.cpp": "TEST_F(Words, AreTold) {"},
+            COMPLETE | {"README.md": "[here](docs/configuration.md#a) [docs](docs) [web](https://example.com)"}]
 
 if __name__ == "__main__":
     trees.main(check, REFUSED, ACCEPTED)

@@ -27,6 +27,24 @@ TEST(ReceiptTree, ADepositThatCameBackIsNotMoved) {
     EXPECT_EQ(story.judge().refunds.deposits, 60u);
 }
 
+// Whichever of the two is told first.
+TEST(ReceiptTree, AnExecutionCountsMoreThanAnInvalidOutcomeOfTheSameTransaction) {
+    OutcomeFacts invalid;
+    invalid.id = "TX";
+    invalid.status = StatusKind::failure;
+    invalid.failure = {"invalid_nonce", "no"};
+    invalid.at = ExecutedAt{5, 5};
+    for (const bool first : {true, false}) {
+        Story story;
+        story.receipt("r0", "alice", "app");
+        story.ok("r0");
+        story.parts.insert(first ? story.parts.begin() : story.parts.end(), invalid);
+        const auto tree = story.judge();
+        EXPECT_FALSE(tree.transaction_failed);
+        EXPECT_EQ(tree.verdict, Verdict::succeeded);
+    }
+}
+
 TEST(ReceiptTree, TellsWhatAReceiptWaitsFor) {
     Story story;
     story.receipt("r0", "alice", "app");
