@@ -106,8 +106,9 @@ COMMENT ON COLUMN orphan_receipts.adopted_into IS 'The tree its rows belong to n
 COMMENT ON COLUMN orphan_receipts.adopted_tx_hash IS 'That tree''s transaction, if it is known.';
 COMMENT ON COLUMN orphan_receipts.adopted_at IS 'When its parent was found (NULL: still an orphan). The row stays for a day, because rows under the old tree may still be on their way.';
 
-COMMENT ON TABLE expected_failures IS 'The [[expected]] of the daemon that started last: findings that match all patterns of a row are marked when they are stored, and nobody is told of them.';
+COMMENT ON TABLE expected_failures IS 'The [[expected]] of all daemons that live; of two with one name that of the daemon that started last. Findings that match all patterns of a row are marked when they are stored, and nobody is told of them.';
 COMMENT ON COLUMN expected_failures.name IS 'Its name in the configuration.';
 COMMENT ON COLUMN expected_failures.contract_like IS 'Pattern of findings.contract_id, as LIKE has it.';
 COMMENT ON COLUMN expected_failures.method_like IS 'Pattern of findings.method_name.';
 COMMENT ON COLUMN expected_failures.error_class_like IS 'Pattern of findings.error_class.';
+COMMENT ON COLUMN expected_failures.daemon IS 'Whose it is (daemons.id). It goes when the next daemon starts after that one has ended.';

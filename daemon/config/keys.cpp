@@ -54,9 +54,9 @@ constexpr Section kSections[] = {
      add_watch_rule, watch_rules, true},
     {"expected", SectionKind::optional_array,
      "Failures that are no news, one `[[expected]]` each: findings of failed receipts and transactions that "
-     "match all "
-     "globs of one are stored with `expected`, and nobody is told of them. The verdict stays. At least one "
-     "glob. Of several daemons on one database the list of the one that started last counts.",
+     "match all globs of one are stored with `expected`, and nobody is told of them. The verdict stays. At "
+     "least one glob. Several daemons on one database add theirs; of two of one name that of the daemon that "
+     "started last counts.",
      add_expected, expected, true},
     {"endpoint", SectionKind::optional_array,
      "Webhooks that are told of every finding, one `[[endpoint]]` each: POST of a JSON body, signed as "

@@ -61,11 +61,22 @@ std::string like(const std::string& glob) {
     return pattern;
 }
 
-void declare_expected(pqxx::transaction_base& tx, const std::vector<ExpectedFailure>& expected) {
-    tx.exec("DELETE FROM expected_failures");
+// A daemon that lives keeps its own; of two of one name the later counts.
+void declare_expected(pqxx::transaction_base& tx, const std::string& process,
+                      const std::vector<ExpectedFailure>& expected) {
+    shim::query(tx,
+                "DELETE FROM expected_failures WHERE daemon = $1 OR daemon NOT IN (SELECT id FROM daemons "
+                "WHERE " +
+                    kAlive + ")",
+                process);
     for (const auto& each : expected)
-        shim::query(tx, "INSERT INTO expected_failures VALUES ($1, $2, $3, $4)", each.name,
-                    like(each.contract), like(each.method), like(each.error_class));
+        shim::query(
+            tx,
+            "INSERT INTO expected_failures (name, contract_like, method_like, error_class_like, daemon) "
+            "VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO UPDATE SET "
+            "contract_like = excluded.contract_like, method_like = excluded.method_like, "
+            "error_class_like = excluded.error_class_like, daemon = excluded.daemon",
+            each.name, like(each.contract), like(each.method), like(each.error_class), process);
 }
 
 void agree_on_accounts(pqxx::transaction_base& tx, const std::string& process,
@@ -89,7 +100,7 @@ void join_daemons(pqxx::transaction_base& tx, const std::string& process, const 
     tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('receiptd daemons', 0))");
     tx.exec("DELETE FROM daemons WHERE NOT " + kRemembered);
     if (settings.accounts) agree_on_accounts(tx, process, *settings.accounts);
-    declare_expected(tx, settings.expected);
+    declare_expected(tx, process, settings.expected);
     write_row(tx, process, settings);
 }
 

@@ -25,7 +25,7 @@ struct DaemonSettings {
     std::string source;                                // "rpc", "neardata"
     std::optional<std::chrono::hours> keep;            // nullopt: for ever
     std::optional<std::vector<std::string>> accounts;  // nullopt: the scope is another one
-    std::vector<ExpectedFailure> expected = {};        // of the daemon that joined last these count
+    std::vector<ExpectedFailure> expected = {};        // beside those of other daemons that live
 };
 
 struct OtherDaemon {

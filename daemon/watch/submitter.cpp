@@ -78,8 +78,8 @@ bool may_begin_again(const storage::Watch& watch) {
     return stage == chain::Stage::rejected || !watch.certainty.conclusive;
 }
 
-// Whether an objection of that class says more than the one that is kept. In the end every host says that it has
-// expired: why it came so far is worth more.
+// Whether an objection of that class says more than the one that is kept. In the end every host says that it
+// has expired: why it came so far is worth more.
 bool says_more(const std::string& error_class, const std::string& kept) {
     if (kept.empty()) return true;
     const auto known = nlohmann::json::parse(kept, nullptr, false);

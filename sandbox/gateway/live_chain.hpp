@@ -95,8 +95,8 @@ public:
     virtual Json changes_in_block(Height height) const = 0;
     virtual double congestion_level(std::string_view chunk_hash) const = 0;
     virtual std::variant<Json, NoProof> light_client_proof(const LightClientRequest& request) const = 0;
-    // The newest block that a light client which trusts the block at `last` can check, when `tip` is the newest
-    // block; nullopt: there is none above it.
+    // The newest block that a light client which trusts the block at `last` can check, when `tip` is the
+    // newest block; nullopt: there is none above it.
     virtual std::optional<Json> next_light_client_block(Height last, Height tip) const = 0;
     virtual std::optional<TransactionOfReceipt> transaction_of_receipt(std::string_view receipt_id) const = 0;
     virtual Height epoch_start(Height height) const = 0;

@@ -30,8 +30,8 @@ const char* loss_of(const Json& error) {
 
 }  // namespace
 
-// nearcore measures from the newest block, the parent of the one that would hold the transaction. A block that
-// nobody knows is too old.
+// nearcore measures from the newest block, the parent of the one that would hold the transaction. A block
+// that nobody knows is too old.
 bool Ledger::is_too_old(const wire::Transaction& transaction) const {
     const BlockRecord* base = store_.by_hash(transaction.block_hash);
     if (base == nullptr) base = store_.lost(transaction.block_hash);

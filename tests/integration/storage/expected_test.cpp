@@ -21,12 +21,13 @@ protected:
         if (!IsSkipped()) execute("INSERT INTO endpoints (name) VALUES ('ops')");
     }
 
-    void declare(std::vector<storage::ExpectedFailure> expected) {
+    void declare(std::vector<storage::ExpectedFailure> expected) { declare(store(), std::move(expected)); }
+    void declare(OpenStore& daemon, std::vector<storage::ExpectedFailure> expected) {
         storage::DaemonSettings settings;
         settings.place = "here:1";
         settings.source = "rpc";
         settings.expected = std::move(expected);
-        await(store().database.join(settings));
+        await(daemon.database.join(settings));
     }
 
     void find(const std::vector<Failed>& all) {
@@ -75,12 +76,29 @@ TEST_F(Expected, MoneyThatIsGoneIsNeverExpected) {
     EXPECT_EQ(told(), "B\n");
 }
 
-TEST_F(Expected, TheListOfTheDaemonThatStartedLastCounts) {
+TEST_F(Expected, ADaemonThatStartsAnewBringsItsListAnew) {
     declare({{"everything", "*", "", ""}});
     declare({});
     find({{"A"}});
     EXPECT_EQ(marked(), "");
     EXPECT_EQ(told(), "A\n");
+}
+
+TEST_F(Expected, DaemonsThatLiveAddTheirLists) {
+    OpenStore second(database().url());
+    declare({{"swaps", "dex.near", "", ""}, {"panics", "one.near", "", ""}});
+    declare(second, {{"mints", "", "mint", ""}, {"panics", "two.near", "", ""}});
+    find({{"A"}, {"B", "other.near", "mint"}, {"C", "one.near"}, {"D", "two.near"}});
+    EXPECT_EQ(marked(), "A\nB\nD\n") << "of one name the later";
+}
+
+TEST_F(Expected, TheListOfADaemonThatHasEndedGoesWithTheNextThatStarts) {
+    OpenStore second(database().url());
+    declare(second, {{"everything", "*", "", ""}});
+    await(second.database.leave());
+    declare({{"mints", "", "mint", ""}});
+    find({{"A"}, {"B", "other.near", "mint"}});
+    EXPECT_EQ(marked(), "B\n");
 }
 
 }  // namespace

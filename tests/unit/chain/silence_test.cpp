@@ -93,14 +93,14 @@ TEST(Silence, WhileBlocksGoByTheFindingWaitsForTheRefund) {
     auto callback = executed(action_receipt("C", "app", "app", "alice"), {"F"});
     callback.receipt.input_data_ids = {"d"};
     live.executed("TX", {"A", callback.receipt, callback.outcome, Role::callback}, {13, 0});
-    EXPECT_TRUE(live.end_of_block(13).findings.empty());
+    EXPECT_TRUE(live.end_of_block().findings.empty());
     auto refund = executed(action_receipt("F", "system", "alice", "alice"));
     refund.outcome = failed(refund.outcome);
     Action transfer;
     transfer.deposit = 5;
     refund.receipt.actions = {transfer};
     live.executed("TX", {"C", refund.receipt, refund.outcome, Role::refund}, {14, 0});
-    const auto decided = live.end_of_block(14);
+    const auto decided = live.end_of_block();
     ASSERT_EQ(decided.findings.size(), 2u);
     EXPECT_EQ(decided.findings[0].finding_id, "failed_receipt:P");
     EXPECT_EQ(decided.findings[0].effect, Effect::swallowed);
