@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace receiptd::storage {
@@ -48,6 +49,7 @@ public:
         load_data(tx_, tx_hashes, times_, trees);
         for (const auto& [tx_hash, tree] : trees) {
             if (!tree.transaction) continue;
+            take_user(*tree.transaction);
             const auto judgement = tree_of(tx_hash, tree).judge();
             take_roles(tx_hash, judgement);
             auto decided = chain::decided(*tree.transaction, judgement);
@@ -57,12 +59,30 @@ public:
             for (const auto& finding : decided.findings) findings_.insert(finding.finding_id);
             chain::write_decided(batch_, std::move(decided));
         }
+        write_users();
         write_roles();
         replace();
         return done_;
     }
 
 private:
+    void take_user(const chain::TransactionFacts& transaction) {
+        auto user_id = transaction.user_id();
+        if (user_id.empty()) return;
+        relayed_.push_back(transaction.tx_hash);
+        users_.push_back(std::move(user_id));
+    }
+
+    void write_users() {
+        if (relayed_.empty()) return;
+        shim::query(tx_,
+                    "UPDATE transactions t SET user_id = told.user_id "
+                    "FROM unnest($1::text[], $2::text[]) AS told (tx_hash, user_id) "
+                    "WHERE t.tx_hash = told.tx_hash AND t.user_id IS DISTINCT FROM told.user_id "
+                    "  AND t.block_time BETWEEN $3::timestamptz AND $4::timestamptz",
+                    text_array(relayed_), text_array(users_), times_.since, times_.until);
+    }
+
     void take_roles(const std::string& tx_hash, const chain::Judgement& judgement) {
         for (const auto& receipt : judgement.receipts) {
             if (!receipt.executed || !receipt.role) continue;
@@ -112,6 +132,7 @@ private:
     std::vector<std::string> settled_;
     std::map<std::string, std::string> verdicts_;
     std::set<std::string> findings_;
+    std::vector<std::string> relayed_, users_;
     std::vector<std::string> tree_ids_, receipt_ids_, roles_;
     chain::RowBatch batch_;
     Rejudged done_;

@@ -34,8 +34,8 @@ public:
     explicit Rejudging(Database& database) : database_(database) {}
 
     base::Task<StoredHeights> heights();
-    // One database transaction: roles, results and findings of the trees whose transactions these heights
-    // include. A tree that is not settled keeps its findings. Nobody is told. Idempotent.
+    // One database transaction: users, roles, results and findings of the trees whose transactions these
+    // heights include. A tree that is not settled keeps its findings. Nobody is told. Idempotent.
     base::Task<Rejudged> rejudge(base::HeightRange included_in);
 
 private:

@@ -15,6 +15,7 @@ INSERT INTO findings (finding_id, kind, tx_hash, tree_id, receipt_id, block_heig
     FROM transaction_results ORDER BY tx_hash LIMIT 1;
 INSERT INTO findings (finding_id, kind, tx_hash, tree_id, block_time)
     SELECT 'stuck:' || tx_hash, 'stuck', tx_hash, tree_id, block_time FROM transaction_results ORDER BY tx_hash LIMIT 1;
+UPDATE transactions SET user_id = NULL;
 UPDATE receipts SET role = 'detached' WHERE role IN ('returned', 'payout');
 UPDATE coverage SET judged_by = 1, judged_before = '{}';
 """
@@ -62,6 +63,7 @@ class Rejudging(support.Scenario):
         config, first, last = self.followed("neardata")
         before, told, trees = self.fingerprint(), self.told(), self.results()
         self.assertGreater(int(before["findings"][0]), 10)
+        self.assertGreater(int(self.value("SELECT count(user_id) FROM transactions")), 0)
         self.query(EARLIER)
         self.receiptd("rejudge", "--config", config, "--from", last + 1)  # nothing is there; the heights are noted
         status, _ = self.receiptd("status", "--config", config)
