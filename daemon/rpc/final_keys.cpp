@@ -1,6 +1,7 @@
 #include "rpc/final_keys.hpp"
 
 #include "base/coroutine.hpp"
+#include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
 #include "rpc/second_word.hpp"
 
