@@ -230,11 +230,10 @@ base::Task<bool> Trees::ask(OpenTree open) {
         co_return false;
     }
     auto& tree = std::get<rpc::TreeSource::Tree>(result);
-    const auto outcomes = [](const rpc::TreeSource::Tree& told) {
-        return told.status.value.receipts_outcome.size();
-    };
-    const bool grew = !open->tree || outcomes(tree) > outcomes(*open->tree);
+    const auto outcomes = tree.status.value.receipts_outcome.size();
+    const bool grew = !open->tree || outcomes > open->most_outcomes;
     open->answers_alike = grew ? 1 : open->answers_alike + 1;
+    open->most_outcomes = std::max(open->most_outcomes, outcomes);
     open->tree = std::move(tree);
     open->looked_at = 0;
     open->told_all = false;

@@ -68,6 +68,7 @@ private:
         base::SteadyTime ask_by{};  // whether the chain goes on or not
         base::SteadyTime look_by{};
         unsigned asks = 0;
+        std::size_t most_outcomes = 0;              // of all answers: hosts may differ
         unsigned answers_alike = 0;                 // the last ones told nothing new
         std::optional<rpc::TreeSource::Tree> tree;  // the last answer
         base::Height looked_at = 0;                 // its final part is known up to this height

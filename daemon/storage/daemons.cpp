@@ -61,6 +61,17 @@ std::string like(const std::string& glob) {
     return pattern;
 }
 
+constexpr const char* kDeclare =
+    "INSERT INTO expected_failures (name, contract_like, method_like, error_class_like, daemon) "
+    "VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) ";
+
+void declare(pqxx::transaction_base& tx, const std::string& process,
+             const std::vector<ExpectedFailure>& expected, const std::string& if_it_is_there) {
+    for (const auto& each : expected)
+        shim::query(tx, kDeclare + if_it_is_there, each.name, like(each.contract), like(each.method),
+                    like(each.error_class), process);
+}
+
 // A daemon that lives keeps its own; of two of one name the later counts.
 void declare_expected(pqxx::transaction_base& tx, const std::string& process,
                       const std::vector<ExpectedFailure>& expected) {
@@ -69,14 +80,9 @@ void declare_expected(pqxx::transaction_base& tx, const std::string& process,
                 "WHERE " +
                     kAlive + ")",
                 process);
-    for (const auto& each : expected)
-        shim::query(
-            tx,
-            "INSERT INTO expected_failures (name, contract_like, method_like, error_class_like, daemon) "
-            "VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO UPDATE SET "
-            "contract_like = excluded.contract_like, method_like = excluded.method_like, "
-            "error_class_like = excluded.error_class_like, daemon = excluded.daemon",
-            each.name, like(each.contract), like(each.method), like(each.error_class), process);
+    declare(tx, process, expected,
+            "DO UPDATE SET contract_like = excluded.contract_like, method_like = excluded.method_like, "
+            "error_class_like = excluded.error_class_like, daemon = excluded.daemon");
 }
 
 void agree_on_accounts(pqxx::transaction_base& tx, const std::string& process,
@@ -107,6 +113,8 @@ void join_daemons(pqxx::transaction_base& tx, const std::string& process, const 
 std::vector<OtherDaemon> keep_alive(pqxx::transaction_base& tx, const std::string& process,
                                     const DaemonSettings& settings) {
     write_row(tx, process, settings);
+    // Another one of the same name may have gone with its daemon.
+    declare(tx, process, settings.expected, "DO NOTHING");
     return living_daemons(tx, process);
 }
 

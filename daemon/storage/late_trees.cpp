@@ -20,6 +20,9 @@
 namespace receiptd::storage {
 namespace {
 
+// All partitions are looked into for each of them.
+constexpr std::size_t kTreesEverywhere = 10;
+
 struct DueTrees {
     std::vector<std::string> tx_hashes;
     TreeTimes times;
@@ -31,7 +34,7 @@ DueTrees claim_late(pqxx::transaction_base& tx, bool history, bool everywhere) {
                                   "SELECT tx_hash, since, since + interval '15 days' FROM late_trees "
                                   "WHERE due_at <= now() AND history = $1 AND isfinite(since) <> $2 "
                                   "ORDER BY due_at, tx_hash LIMIT $3 FOR UPDATE SKIP LOCKED",
-                                  history, everywhere, kTreesAtOnce);
+                                  history, everywhere, everywhere ? kTreesEverywhere : kTreesAtOnce);
     DueTrees due;
     due.everywhere = everywhere;
     for (const auto& row : rows) {
@@ -157,7 +160,8 @@ void remember_late(pqxx::transaction_base& tx, const chain::CommitFacts& facts) 
                 "SELECT tx_hash, to_timestamp($2::numeric / 1000000000) - interval '7 days', $3 "
                 "FROM unnest($1::text[]) AS tx_hash "
                 "ON CONFLICT (tx_hash) DO UPDATE SET since = least(known.since, excluded.since), "
-                "history = known.history AND excluded.history, due_at = now()",
+                "history = known.history AND excluded.history, "
+                "due_at = CASE WHEN isfinite(known.since) THEN now() ELSE known.due_at END",
                 text_array({facts.late_trees.begin(), facts.late_trees.end()}),
                 facts.blocks.front().timestamp_nanosec, facts.seen.history);
 }
@@ -187,7 +191,9 @@ base::Task<void> PgTreeStore::postpone_late_trees() {
 }
 
 base::Task<std::uint64_t> PgTreeStore::find_late_trees() {
-    return database_.pool.adopting.transaction([](pqxx::work& tx) {
+    return database_.pool.maintenance.transaction([](pqxx::work& tx) {
+        // It looks into all partitions, and may take its time: nobody waits for it.
+        tx.exec("SET LOCAL statement_timeout = '10min'");
         // By index, whatever the planner thinks of a table without statistics: transactions are many.
         tx.exec("SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off");
         const auto found = tx.exec(

@@ -101,5 +101,17 @@ TEST_F(Expected, TheListOfADaemonThatHasEndedGoesWithTheNextThatStarts) {
     EXPECT_EQ(marked(), "B\n");
 }
 
+TEST_F(Expected, OfTwoDaemonsWithTheSameListOneMayEnd) {
+    OpenStore second(database().url());
+    OpenStore third(database().url());
+    declare({{"everything", "*", "", ""}});
+    declare(second, {{"everything", "*", "", ""}});
+    await(second.database.leave());
+    declare(third, {});
+    await(store().database.keep_alive());
+    find({{"A"}});
+    EXPECT_EQ(marked(), "A\n");
+}
+
 }  // namespace
 }  // namespace receiptd::test
