@@ -24,7 +24,7 @@ UPDATE watches SET
     conclusive = stage IN ('included', 'executing', 'completed', 'final', 'expired')
         OR (stage = 'dropped' AND reason IN ('superseded', 'key_removed', 'account_removed')),
     safe_to_resign_after_height = CASE
-        WHEN stage = 'expired' OR (stage = 'final' AND verdict = 'failed')
+        WHEN stage = 'expired'
             OR (stage = 'dropped' AND reason IN ('superseded', 'key_removed', 'account_removed')) THEN 0
         WHEN stage NOT IN ('included', 'executing', 'completed', 'final') THEN valid_until
     END;

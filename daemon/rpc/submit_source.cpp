@@ -73,7 +73,8 @@ SubmitSource::Opinion::Says said(const CallError& error) {
     using Says = SubmitSource::Opinion::Says;
     if (!error.invalid_transaction_json.empty()) return Says::objects;
     if (error.absent && error.reason == "UNKNOWN_TRANSACTION") return Says::no_objection;
-    if (error.method_missing || lacks_shard(error)) return Says::nothing;
+    if (error.method_missing) return Says::not_offered;
+    if (lacks_shard(error)) return Says::nothing;
     return Says::silent;
 }
 
@@ -103,7 +104,7 @@ base::Task<base::Result<std::optional<chain::BlockRef>, Unavailable>> RpcSubmitS
     if (one.height != other.height)
         warn_once("hosts tell different heights of one block hash: the higher one counts");
     auto block = one.height < other.height ? other : one;
-    told_blocks_.put(block);
+    if (!is_word_of_one(*told)) told_blocks_.put(block);
     co_return Known(std::move(block));
 }
 
@@ -137,6 +138,11 @@ base::Task<base::Result<std::uint64_t, Unavailable>> RpcSubmitSource::validity_b
     if (!told && validity_blocks_) co_return *validity_blocks_;
     if (!told) co_return not_told<std::uint64_t>(told.error());
     const auto one = believed(told->front());
+    if (is_word_of_one(*told)) {  // the other one is asked the next time
+        validity_blocks_ = std::max({one, configured_validity_, validity_blocks_.value_or(0)});
+        validity_asked_at_ = time_->now() - kValidityHolds;
+        co_return *validity_blocks_;
+    }
     const auto other = believed(told->back());
     if (one != other)
         warn_once(
@@ -241,7 +247,8 @@ base::Task<std::vector<SubmitSource::Opinion>> RpcSubmitSource::opinions(std::st
     for (const auto& host : router_->hosts())
         poll->opinions.push_back({host->name(), Opinion::Says::silent, {}});
     for (std::size_t host = 0; host < poll->opinions.size(); ++host) {
-        if (!router_->offers(host, call.request.method)) poll->opinions[host].says = Opinion::Says::nothing;
+        if (!router_->offers(host, call.request.method))
+            poll->opinions[host].says = Opinion::Says::not_offered;
         if (!ready.contains(host) || asking_.running() >= kMostAsked) continue;
         ++poll->under_way;
         asking_.spawn(ask_opinion(poll, host, call));

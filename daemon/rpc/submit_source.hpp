@@ -35,7 +35,8 @@ public:
             on_chain,      // a block holds it
             no_objection,  // unknown to it, and it would take it
             objects,       // it would not take it now
-            nothing,       // it does not track the signer's shard, or does not offer the question
+            nothing,       // it does not track the signer's shard
+            not_offered,   // it does not offer the question
             silent,        // it did not answer, or cannot be asked now
         };
         std::string host;
@@ -98,6 +99,11 @@ private:
     std::shared_ptr<Router> router_;
     BlockCache told_blocks_;  // by two hosts, where two could be asked
     std::uint64_t believed(const Answer<std::uint64_t>& told);
+    // Another host has not answered; what it would have said is asked for the next time.
+    template <class T>
+    bool is_word_of_one(const std::vector<Answer<T>>& told) const {
+        return told.size() == 1 && router_->hosts().size() > 1;
+    }
     void warn_once(const std::string& what);
 
     std::uint64_t configured_validity_;

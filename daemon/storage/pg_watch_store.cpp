@@ -87,10 +87,11 @@ constexpr const char* kInsert =
     "  public_key = excluded.public_key, nonce = excluded.nonce, valid_until = excluded.valid_until, "
     "  nonce_index = excluded.nonce_index, block_hash = excluded.block_hash, "
     "  block_hash_height = excluded.block_hash_height, "
-    "  safe_to_resign_after_height = excluded.safe_to_resign_after_height, "
-    "  safe_to_resign_estimated_at = excluded.safe_to_resign_estimated_at, next_check_at = now(), created_at "
-    "= now(), "
-    "  updated_at = now() "
+    "  safe_to_resign_after_height = CASE WHEN w.conclusive THEN w.safe_to_resign_after_height "
+    "    ELSE excluded.safe_to_resign_after_height END, "
+    "  safe_to_resign_estimated_at = CASE WHEN w.conclusive THEN w.safe_to_resign_estimated_at "
+    "    ELSE excluded.safe_to_resign_estimated_at END, "
+    "  next_check_at = now(), created_at = now(), updated_at = now() "
     "WHERE w.signed_tx_base64 IS NULL AND excluded.signed_tx_base64 IS NOT NULL "
     "RETURNING tx_hash, xmax = 0";
 

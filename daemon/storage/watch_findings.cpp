@@ -117,7 +117,7 @@ std::vector<WatchFinding> findings_of(const std::vector<AppliedUpdate>& applied,
             if (chain::is_end(transition.to) && transition.to != chain::Stage::final)
                 add(item, ending(item, transition, now_nanosec));
         for (const auto& transition : item.update->transitions)
-            if (chain::is_end(transition.from)) add(item, correction(item, transition));
+            if (takes_back(transition)) add(item, correction(item, transition));
         if (item.becomes_stuck()) add(item, being_stuck(item, now_nanosec));
     }
     return findings;

@@ -27,9 +27,14 @@ struct AppliedUpdate {
     bool leaves_stage() const { return update->state.stage != before.stage; }
     bool becomes_stuck() const { return update->stuck == true && (!before.stuck || leaves_stage()); }
     chain::Certainty certainty_of(chain::Stage stage) const {
-        return chain::certainty(stage, update->state.verdict, before.valid_until);
+        return chain::certainty(stage, update->state.without_effect, before.valid_until);
     }
 };
+
+// An end that was told does not hold: a block includes the transaction.
+inline bool takes_back(const chain::Transition& step) {
+    return chain::is_end(step.from) && !(chain::is_end(step.to) && step.to != chain::Stage::final);
+}
 
 struct WatchFinding {
     chain::Finding finding;

@@ -154,7 +154,7 @@ void write_transitions(pqxx::transaction_base& tx, const std::vector<AppliedUpda
 
 // An end without a tree, or one that is taken back.
 bool makes_finding(const chain::Transition& step) {
-    return chain::is_end(step.from) || (chain::is_end(step.to) && step.to != chain::Stage::final);
+    return takes_back(step) || (chain::is_end(step.to) && step.to != chain::Stage::final);
 }
 
 std::set<std::int64_t> days_of(std::span<const WatchUpdate> updates, std::int64_t now) {

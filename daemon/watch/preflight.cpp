@@ -183,12 +183,12 @@ Judged judge(const std::vector<rpc::SubmitSource::Opinion>& opinions) {
     using Says = rpc::SubmitSource::Opinion::Says;
     Judged judged;
     std::size_t objections = 0;
-    bool healing = false;  // an objection that may pass
-    bool silent = false;
+    bool healing = false;   // an objection that may pass
+    std::size_t hosts = 0;  // that offer the question
     for (const auto& opinion : opinions) {
         if (opinion.says == Says::on_chain) judged.on_chain = true;
         if (opinion.says == Says::no_objection) list(judged.unobjected_by, opinion.host);
-        if (opinion.says == Says::silent) silent = true;
+        if (opinion.says != Says::not_offered) ++hosts;
         if (opinion.says != Says::objects) continue;
         ++objections;
         healing = healing || !heals_never(opinion.error_json);
@@ -199,7 +199,7 @@ Judged judge(const std::vector<rpc::SubmitSource::Opinion>& opinions) {
         judged.error_json.clear();
         judged.objected_by.clear();
     }
-    judged.is_proof = !judged.error_json.empty() && !healing && (objections > 1 || !silent);
+    judged.is_proof = !judged.error_json.empty() && !healing && (objections > 1 || hosts == 1);
     return judged;
 }
 

@@ -110,7 +110,8 @@ std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
 void apply(storage::Watch& watch, const storage::WatchUpdate& update, base::WallTime now) {
     if (update.state.stage != watch.state.stage) watch.stage_since = now;
     watch.state = update.state;
-    watch.certainty = chain::certainty(watch.state.stage, watch.state.verdict, watch.transaction.valid_until);
+    watch.certainty =
+        chain::certainty(watch.state.stage, watch.state.without_effect, watch.transaction.valid_until);
     if (!update.sender_id.empty()) watch.sender_id = update.sender_id;
     if (update.objection) watch.transaction.objection = *update.objection;
     if (update.stuck) watch.stuck = *update.stuck;

@@ -216,10 +216,12 @@ base::Task<std::string> Submitter::send(storage::Watch& watch, rpc::Priority pri
     const auto before = schedule_.find(watch.tx_hash);
     schedule(watch.tx_hash, before == schedule_.end() ? 1 : before->second.attempts + 1);
     const auto result = co_await source_.broadcast(watch.signed_tx_base64, watch.tx_hash, priority);
-    if (const auto* sent = std::get_if<rpc::SubmitSource::Sent>(&result))
-        co_return co_await hear_opinions(watch, sent->hosts, priority);
-    auto detail = std::get<rpc::SubmitSource::NotSent>(result).detail;
     const auto waiting = schedule_.find(watch.tx_hash);
+    if (const auto* sent = std::get_if<rpc::SubmitSource::Sent>(&result)) {
+        if (waiting != schedule_.end()) waiting->second.since = time_->now();
+        co_return co_await hear_opinions(watch, sent->hosts, priority);
+    }
+    auto detail = std::get<rpc::SubmitSource::NotSent>(result).detail;
     if (waiting != schedule_.end() && time_->now() - waiting->second.since >= options_.give_up) {
         chain::NoRoute seen{detail};
         co_await observe(watch, std::move(seen));

@@ -87,12 +87,15 @@ base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight
     Asked asked;
     chain::NotIncludedUpTo seen;
     auto& conclusive = asked.conclusive;
-    if (check.key) conclusive = co_await ask_sender(watch, seen);
+    bool key_is_told = true;
+    if (check.key) key_is_told = co_await ask_sender(watch, seen);
     const auto final_height = chain_.final_height().value_or(0);
     seen.height = known_to_all_hosts();
     // Above a gap the hosts' word has to do.
     if (const auto looked = sight_of(watch).looked_up_to; sight.looked_up_to && looked)
         seen.height = std::max(seen.height, std::min(*looked, chain_.agreed_height()));
+    // When no block may include it any more, the key says only why.
+    conclusive = key_is_told || seen.height >= chain::last_height(watch.transaction, settings_.lifecycle);
     bool included = false;
     // A block from before it was watched may have it: its own inclusion uses its nonce, too.
     if (check.tree || (conclusive && would_end(watch, seen))) {

@@ -53,6 +53,7 @@ public:
     void operator()(const TreeSeen& seen) {
         if (!seen.included_at || state_.stage == Stage::final) return;
         if (seen.is_invalid && rules_.agreed_height < last_height_of(*seen.included_at)) return;
+        state_.without_effect = seen.is_invalid || (seen.settled_at && !seen.initial_at);
         reach(Stage::included, seen.included_at, corrects());
         reach(Stage::executing, seen.initial_at, {});
         if (seen.verdict && !state_.verdict) {
@@ -198,7 +199,7 @@ std::vector<Transition> step(WatchState& state, const WatchedTransaction& transa
     return std::move(step.transitions);
 }
 
-Certainty certainty(Stage stage, std::optional<Verdict> verdict, std::optional<BlockHeight> valid_until) {
+Certainty certainty(Stage stage, bool without_effect, std::optional<BlockHeight> valid_until) {
     switch (stage) {
         case Stage::accepted:
         case Stage::pending:
@@ -208,7 +209,7 @@ Certainty certainty(Stage stage, std::optional<Verdict> verdict, std::optional<B
         case Stage::executing:
         case Stage::completed: return {true, {}, {}};
         case Stage::final:
-            if (verdict != Verdict::failed) return {true, {}, {}};
+            if (!without_effect) return {true, {}, {}};
             return {true, BlockHeight{0}, {}};
         case Stage::rejected:
         case Stage::dropped:

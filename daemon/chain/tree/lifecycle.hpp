@@ -73,6 +73,8 @@ struct WatchState {
     Stage stage = Stage::accepted;
     std::optional<Verdict> verdict;
     std::string reason;
+    // All of its tree is there, and nothing of it took effect: the transaction or its initial receipt failed.
+    bool without_effect = false;
 };
 
 // --- Observations ---
@@ -141,7 +143,8 @@ BlockHeight last_height(const WatchedTransaction& transaction, const LifecycleRu
 std::vector<Transition> step(WatchState& state, const WatchedTransaction& transaction,
                              const Observation& observation, const LifecycleRules& rules);
 
-Certainty certainty(Stage stage, std::optional<Verdict> verdict, std::optional<BlockHeight> valid_until);
+// `without_effect`: as of WatchState.
+Certainty certainty(Stage stage, bool without_effect, std::optional<BlockHeight> valid_until);
 
 // Longer in a stage than this is stuck: a condition that ends when it moves. nullopt: never.
 struct StuckRules {

@@ -217,7 +217,7 @@ TEST_F(InvalidInABlock, IsNoEndWhileAnotherBlockMayExecuteIt) {
 TEST_F(InvalidInABlock, IsTheEndWhenNoBlockMayExecuteItAnyMore) {
     Life life(handed_in());
     EXPECT_EQ(sees(life, invalid(), 1000).path(), "accepted included completed final");
-    EXPECT_EQ(certainty(life.state.stage, life.state.verdict, 1000).safe_to_resign_after_height, 0u);
+    EXPECT_EQ(certainty(life.state.stage, life.state.without_effect, 1000).safe_to_resign_after_height, 0u);
 }
 
 TEST_F(InvalidInABlock, OfABareHashTheBlockThatHasItTellsHowLongThatIs) {
@@ -228,23 +228,37 @@ TEST_F(InvalidInABlock, OfABareHashTheBlockThatHasItTellsHowLongThatIs) {
 
 TEST(Certainty, OnlyAProofIsConclusive) {
     for (const auto stage : {Stage::rejected, Stage::dropped, Stage::expired}) {
-        EXPECT_TRUE(certainty(stage, {}, 1000).conclusive);
-        EXPECT_EQ(certainty(stage, {}, 1000).safe_to_resign_after_height, 0u);
+        EXPECT_TRUE(certainty(stage, false, 1000).conclusive);
+        EXPECT_EQ(certainty(stage, false, 1000).safe_to_resign_after_height, 0u);
     }
     for (const auto stage : {Stage::accepted, Stage::pending, Stage::forwarding_failed, Stage::unknown}) {
-        EXPECT_FALSE(certainty(stage, {}, 1000).conclusive);
-        EXPECT_EQ(certainty(stage, {}, 1000).safe_to_resign_after_height, 1000u);
-        EXPECT_FALSE(certainty(stage, {}, {}).safe_to_resign_after_height) << "its block hash is not known";
+        EXPECT_FALSE(certainty(stage, false, 1000).conclusive);
+        EXPECT_EQ(certainty(stage, false, 1000).safe_to_resign_after_height, 1000u);
+        EXPECT_FALSE(certainty(stage, false, {}).safe_to_resign_after_height)
+            << "its block hash is not known";
     }
 }
 
 TEST(Certainty, WhatIsExecutedIsNeverSignedAnew) {
     for (const auto stage : {Stage::included, Stage::executing, Stage::completed, Stage::final}) {
-        EXPECT_TRUE(certainty(stage, Verdict::succeeded, 1000).conclusive);
-        EXPECT_FALSE(certainty(stage, Verdict::callback_failed, 1000).safe_to_resign_after_height);
+        EXPECT_TRUE(certainty(stage, false, 1000).conclusive);
+        EXPECT_FALSE(certainty(stage, false, 1000).safe_to_resign_after_height);
     }
-    EXPECT_EQ(certainty(Stage::final, Verdict::failed, 1000).safe_to_resign_after_height, 0u)
-        << "none of it was";
+    EXPECT_EQ(certainty(Stage::final, true, 1000).safe_to_resign_after_height, 0u) << "none of it was";
+}
+
+TEST(Certainty, OfAFailedTransactionDependsOnWhetherItsInitialReceiptDidSomething) {
+    for (const bool initial_succeeded : {false, true}) {
+        Life life(handed_in());
+        TreeSeen seen;
+        seen.included_at = ExecutedAt{110, 0};
+        if (initial_succeeded) seen.initial_at = ExecutedAt{111, 0};
+        seen.completed_at = seen.settled_at = ExecutedAt{113, 0};
+        seen.verdict = Verdict::failed;
+        life.sees(seen);
+        EXPECT_EQ(life.state.stage, Stage::final);
+        EXPECT_EQ(life.state.without_effect, !initial_succeeded) << "what it returned may have failed alone";
+    }
 }
 
 TEST(Lifecycle, OfAHashAloneNothingIsLearnedUntilItsWindowIsOver) {

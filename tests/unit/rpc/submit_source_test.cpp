@@ -155,8 +155,9 @@ TEST_F(OpinionsTest, ALevelWithoutAnOutcomeSaysNothing) {
                   }).says,
                   Says::nothing)
             << level;
-    for (const char* cause : {"DOES_NOT_TRACK_SHARD", "UNAVAILABLE_SHARD", "METHOD_NOT_FOUND"})
+    for (const char* cause : {"DOES_NOT_TRACK_SHARD", "UNAVAILABLE_SHARD"})
         EXPECT_EQ(of_regular([cause](const auto&) { return error(cause); }).says, Says::nothing) << cause;
+    EXPECT_EQ(of_regular([](const auto&) { return error("METHOD_NOT_FOUND"); }).says, Says::not_offered);
 }
 
 TEST_F(OpinionsTest, AHostThatFailsOrDoesNotKnowInTimeIsSilent) {
@@ -225,13 +226,20 @@ FakeHost::Script network(const std::string& validity) {
 }
 
 TEST_F(SubmitSourceTest, TheValidityOfTheNetworkIsAskedForOnceADay) {
-    regular.script = network("77");
+    regular.script = archival.script = network("77");
     EXPECT_EQ(*ask(source().validity_blocks()), 77U);
     EXPECT_EQ(*ask(source().validity_blocks()), 77U);
     EXPECT_EQ(regular.asked("EXPERIMENTAL_protocol_config"), 1);
     world.time->advance(std::chrono::hours(25));
     EXPECT_EQ(*ask(source().validity_blocks()), 77U);
     EXPECT_EQ(regular.asked("EXPERIMENTAL_protocol_config"), 2);
+}
+
+TEST_F(SubmitSourceTest, TheValidityThatOneOfTwoHostsTellsIsAskedForAgain) {
+    regular.script = network("1200");
+    EXPECT_EQ(*ask(source().validity_blocks()), 1'200U);
+    archival.script = network("86400");
+    EXPECT_EQ(*ask(source().validity_blocks()), 86'400U);
 }
 
 TEST_F(SubmitSourceTest, OfTwoHostsTheValidityThatEndsLessCounts) {

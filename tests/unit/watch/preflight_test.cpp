@@ -124,7 +124,8 @@ TEST(Opinions, OnlyWhatNoBlockHealsIsAProof) {
 TEST(Opinions, AProofIsTheWordOfTwoWhereTwoHaveOne) {
     const auto wrong = objects("a", "\"InvalidSignature\"");
     EXPECT_TRUE(judge({wrong}).is_proof);
-    EXPECT_TRUE(judge({wrong, tracks_nothing("b")}).is_proof);
+    EXPECT_TRUE(judge({wrong, {"b", rpc::SubmitSource::Opinion::Says::not_offered, {}}}).is_proof);
+    EXPECT_FALSE(judge({wrong, tracks_nothing("b")}).is_proof) << "it passes on what it could refuse";
     EXPECT_FALSE(judge({wrong, silent("b")}).is_proof);
     EXPECT_FALSE(judge({wrong, objects("b", "\"Expired\"")}).is_proof);
     EXPECT_TRUE(judge({wrong, objects("b", "\"InvalidSignature\""), silent("c")}).is_proof);

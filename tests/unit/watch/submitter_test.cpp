@@ -208,7 +208,9 @@ TEST_F(SubmitterTest, AnErrorThatNoBlockHealsEndsItByTheWordOfTwo) {
 }
 
 TEST_F(SubmitterTest, WithoutASecondWordOneIsEnough) {
-    chain.after = {objects("regular", "\"InvalidSignature\""), tracks_nothing("archival")};
+    const rpc::SubmitSource::Opinion not_offered{
+        "archival", rpc::SubmitSource::Opinion::Says::not_offered, {}};
+    chain.after = {objects("regular", "\"InvalidSignature\""), not_offered};
     submit(request_for(transfer()));
     EXPECT_EQ(stage(), chain::Stage::rejected);
 }
@@ -251,6 +253,18 @@ TEST_F(SubmitterTest, WhatNoHostTakesIsSentAgainAndGivenUpInTheEnd) {
     it_goes_on();
     EXPECT_EQ(stage(), chain::Stage::forwarding_failed);
     EXPECT_EQ(submitter->waiting(), 0);
+}
+
+TEST_F(SubmitterTest, WhatAHostHasReadIsGivenUpOnlyAfterAsLongWithoutAny) {
+    chain.after = {tracks_nothing("regular")};
+    submit(request_for(transfer()));
+    it_goes_on();
+    it_goes_on();
+    chain.answer = rpc::SubmitSource::NotSent{"regular: timeout"};
+    run(submitter->send_due());
+    EXPECT_EQ(stage(), chain::Stage::accepted) << "it was read a moment ago";
+    it_goes_on();
+    EXPECT_EQ(stage(), chain::Stage::forwarding_failed);
 }
 
 TEST_F(SubmitterTest, ABlockThatTheHostsDoNotHaveYetIsAskedForAgain) {
