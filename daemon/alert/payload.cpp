@@ -67,7 +67,7 @@ std::string transaction_link(std::string public_url, const std::string& tx_hash)
     return public_url + "/v1/transactions/" + tx_hash;
 }
 
-// Who asked for it: through a relayer, or by signing it.
+// The account that asked for it, through a relayer or by signing it.
 std::string user_of(const Cause& cause, const chain::Finding& finding) {
     const auto& transaction = cause.tree.transaction;
     const auto relayed = transaction ? transaction->user_id() : finding.user_id;

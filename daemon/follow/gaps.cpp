@@ -47,7 +47,7 @@ base::Task<void> Follower::read_coverage_again() {
     state_.heights.read_again(before, std::move(read), tip);
 }
 
-// Those of this daemon at once, those that others left when they died soon.
+// Late trees of this daemon are judged at once, those that a dead daemon left within kJudgeLateEvery.
 base::Task<void> Follower::judge_late_trees() {
     auto look_at = state_.clock.steady();
     auto find_at = look_at;

@@ -103,7 +103,8 @@ base::Task<bool> Run::advance() {
     co_return true;
 }
 
-// Whoever stores the heights beyond a seam at the same time sees these before it looks, or is seen.
+// This run commits before it looks beyond the seam. So does a run that stores the other side at the same
+// time: one of the two sees both sides.
 base::Task<void> Run::close_seams() {
     co_await flush();
     co_await engine_.writers.drain();

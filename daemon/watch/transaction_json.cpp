@@ -108,7 +108,7 @@ std::string reason_of(const TransactionView& view, const chain::WatchState& stat
     return view.tree->deciding_class();
 }
 
-// Who asked for it, once its transaction is known: through a relayer, or by signing it.
+// The account that asked for it, through a relayer or by signing it; empty until its transaction is known.
 std::string user_of(const TransactionView& view) {
     if (!view.transaction) return {};
     auto relayed = view.transaction->user_id();

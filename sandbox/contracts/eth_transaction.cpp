@@ -33,9 +33,10 @@ struct RlpItem {
     ByteView whole;
 };
 
-std::optional<std::size_t> big_endian(ByteView bytes) {
-    if (bytes.size() > sizeof(std::size_t)) return std::nullopt;
-    std::size_t value = 0;
+template <class Number>
+std::optional<Number> big_endian(ByteView bytes) {
+    if (bytes.size() > sizeof(Number)) return std::nullopt;
+    Number value = 0;
     for (const std::uint8_t byte : bytes) value = value << 8 | byte;
     return value;
 }
@@ -52,7 +53,7 @@ std::optional<RlpItem> first_item(ByteView bytes) {
     if (tag > 55) {
         const std::size_t size_bytes = tag - 55;
         if (bytes.size() < 1 + size_bytes) return std::nullopt;
-        const auto told = big_endian(bytes.subspan(1, size_bytes));
+        const auto told = big_endian<std::size_t>(bytes.subspan(1, size_bytes));
         if (!told) return std::nullopt;
         header += size_bytes;
         size = *told;
@@ -87,18 +88,11 @@ Bytes rlp_list(ByteView payload) {
     return list;
 }
 
-std::optional<base::u128> wei_of(ByteView bytes) {
-    if (bytes.size() > sizeof(base::u128)) return std::nullopt;
-    base::u128 value = 0;
-    for (const std::uint8_t byte : bytes) value = value << 8 | byte;
-    return value;
-}
-
 // Who signed: Keccak-256 of the type and the list of the fields before the signature.
 std::optional<EthAddress> signer_of(const std::vector<RlpItem>& fields) {
     const ByteView r = fields[kSignedFields + 1].payload;
     const ByteView s = fields[kSignedFields + 2].payload;
-    const auto parity = big_endian(fields[kSignedFields].payload);
+    const auto parity = big_endian<std::size_t>(fields[kSignedFields].payload);
     if (r.size() > kWord || s.size() > kWord || !parity || *parity > 1) return std::nullopt;
     Bytes raw(2 * kWord + 1);
     std::copy(r.begin(), r.end(), raw.begin() + static_cast<std::ptrdiff_t>(kWord - r.size()));
@@ -151,7 +145,7 @@ private:
         const ByteView high = word.first(kWord - sizeof(std::uint64_t));
         if (std::any_of(high.begin(), high.end(), [](std::uint8_t byte) { return byte != 0; }))
             return std::nullopt;
-        return big_endian(word.last(sizeof(std::uint64_t)));
+        return big_endian<std::size_t>(word.last(sizeof(std::uint64_t)));
     }
     Bytes fail() {
         failed_ = true;
@@ -187,8 +181,8 @@ std::optional<EthTransaction> read_eth_transaction(ByteView bytes) {
     if (!list || !list->is_list || list->whole.size() + 1 != bytes.size()) return std::nullopt;
     const auto fields = items_of(list->payload);
     if (!fields || fields->size() != kFields) return std::nullopt;
-    const auto chain_id = big_endian((*fields)[0].payload);
-    const auto nonce = big_endian((*fields)[1].payload);
+    const auto chain_id = big_endian<std::size_t>((*fields)[0].payload);
+    const auto nonce = big_endian<std::size_t>((*fields)[1].payload);
     const ByteView to = (*fields)[5].payload;
     const auto signer = signer_of(*fields);
     if (!chain_id || !nonce || to.size() != EthAddress().size() || !signer) return std::nullopt;
@@ -196,7 +190,7 @@ std::optional<EthTransaction> read_eth_transaction(ByteView bytes) {
     transaction.chain_id = *chain_id;
     transaction.nonce = *nonce;
     std::copy(to.begin(), to.end(), transaction.to.begin());
-    transaction.value = wei_of((*fields)[6].payload);
+    transaction.value = big_endian<base::u128>((*fields)[6].payload);
     const ByteView data = (*fields)[7].payload;
     transaction.data.assign(data.begin(), data.end());
     transaction.signer = *signer;

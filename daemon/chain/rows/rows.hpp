@@ -80,7 +80,7 @@ struct Seam {
     bool history = false;  // ordered: nobody is told of its findings
 };
 
-// What memory held too much of.
+// How much was dropped from memory because there was too much of it.
 struct GivenUp {
     std::uint64_t in_flight = 0;  // receipts and data that were announced
     std::uint64_t trees = 0;

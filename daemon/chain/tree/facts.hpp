@@ -101,7 +101,7 @@ struct TransactionFacts {
     std::optional<DelegateFacts> delegate;
     std::string method_name = {};  // as that of a receipt
 
-    // Who asked for it, where that is not the signer (user.hpp).
+    // The account that asked for it, where that is not the signer (user.hpp); else empty.
     std::string user_id() const;
     void take(ActionFacts&& actions);
 };

@@ -75,7 +75,7 @@ struct Judgement {
     std::string root_cause;               // of the verdict; see rules.hpp
     std::vector<JudgedReceipt> receipts;  // depth first in spawn order, then those not attached by id
     std::vector<Failure> failures;  // the transaction's own, then those of attached receipts, in their order
-    // Of tokens that came back though nothing failed, of burnt ones, and of what a wallet refused.
+    // Findings of other kinds: tokens that came back though nothing failed, burnt tokens, a wallet's refusal.
     std::vector<Finding> other_findings;
     std::optional<Effect> effect;  // as TreeResult has it; of a completed tree
     std::optional<DelegateEnd> delegate;

@@ -67,9 +67,9 @@ public:
     void hold_in_scope(const std::vector<std::string>& ids) { held_.insert(ids.begin(), ids.end()); }
     bool holds_in_scope(std::string_view id) const { return !held_.empty() && held_.contains(id); }
 
-    // Of more entries than `most` an eighth is forgotten, those announced lowest; their number. However long
-    // a receipt is on its way, it is known till then; once forgotten it is an orphan, and its tree is judged
-    // when it is stored.
+    // If there are more than `most`, forgets an eighth, those announced lowest; returns how many. However
+    // long a receipt is on its way, it is known till then; once forgotten it is an orphan, and its tree is
+    // judged when it is stored.
     std::size_t bound();
     // Entries in memory.
     std::size_t size() const { return receipts_.size() + data_.size(); }

@@ -50,8 +50,8 @@ public:
     Decided end_of_block();
     // Trees in scope of which something went by since the last call, and which are not judged here.
     std::vector<std::string> take_late();
-    // Of more trees than `most` an eighth is given up, those in which nothing happened for longest; their
-    // number.
+    // If there are more than `most`, gives up an eighth, those in which nothing happened for longest;
+    // returns how many.
     std::size_t bound();
 
     std::size_t open_trees() const { return trees_.size(); }

@@ -14,7 +14,7 @@ struct Refunds {
     // A refund that arrived; `signer_id` and `receiver_id` are its own. A deposit comes back signed by
     // `system`, gas in the name of the transaction's signer (chain-model.md §5.3).
     void add(Text signer_id, Text receiver_id, u128 amount, Text transaction_signer_id);
-    // Of what the transaction sent along, the part that did not come back to its signer.
+    // The part of what the transaction sent along that did not come back to its signer.
     u128 net(u128 sent) const;
 };
 

@@ -37,7 +37,7 @@ private:
 // The effect of each failure that is handled and of which no tokens came back: `told` if somebody who handled
 // it speaks, else `swallowed`.
 void decide_effects(std::vector<Failure>& failures, const Silence& silence, bool all_executed);
-// Of the tokens that came back, if any did; else `swallowed` if a failure was; else `told` if one was.
+// The effect of the tokens that came back, if any did; else `swallowed` if a failure was; else `told`.
 std::optional<Effect> effect_of(const std::vector<Failure>& failures, std::optional<Effect> of_flows);
 
 }  // namespace receiptd::chain
