@@ -1,11 +1,11 @@
 // Stands in for libFuzzer where there is no clang: runs a fuzz target over the files of a folder
 // and over deterministic damages of them, a few seconds' worth.
+#include "support/read_file.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -48,10 +48,8 @@ void feed_flipped(const std::string& seed, std::size_t budget) {
 std::vector<std::string> read_seeds(const std::filesystem::path& folder) {
     std::vector<std::string> seeds;
     if (!std::filesystem::is_directory(folder)) return seeds;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        std::ifstream file(entry.path(), std::ios::binary);
-        seeds.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-    }
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+        seeds.push_back(receiptd::test::read_file(entry.path()));
     std::sort(seeds.begin(), seeds.end());
     return seeds;
 }

@@ -3,12 +3,12 @@
 // is absent.
 #pragma once
 
+#include "support/read_file.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -17,12 +17,6 @@ namespace receiptd::test {
 
 inline const std::filesystem::path kRecorded = RECEIPTD_TEST_DATA "/recorded";
 inline const std::filesystem::path kShared = RECEIPTD_SHARED "/data";
-
-inline std::string read_recording(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) throw std::runtime_error("cannot read " + path.string());
-    return {std::istreambuf_iterator<char>(in), {}};
-}
 
 // The JSON files of a folder, sorted; throws if there is none.
 inline std::vector<std::filesystem::path> recordings(const std::filesystem::path& folder) {

@@ -1,13 +1,12 @@
 #include "alert/payload.hpp"
 #include "alert/words.hpp"
 
+#include "support/read_file.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-
-#include <fstream>
-#include <sstream>
 
 namespace receiptd::alert {
 namespace {
@@ -86,12 +85,9 @@ std::string payload(const Cause& cause) { return make_payload(cause, ""); }
 
 // The file holds the body as people read it; the body itself is compact.
 void expect_golden(const std::string& name, const std::string& body) {
-    std::ifstream file(RECEIPTD_TEST_DATA "/alerts/" + name);
-    std::ostringstream golden;
-    golden << file.rdbuf();
     const auto json = Json::parse(body);
     EXPECT_EQ(json.dump(), body);
-    EXPECT_EQ(json.dump(2) + "\n", golden.str()) << name;
+    EXPECT_EQ(json.dump(2) + "\n", test::read_file(RECEIPTD_TEST_DATA "/alerts/" + name)) << name;
 }
 
 TEST(Payload, OfAFailedCallbackTellsTheBranch) {

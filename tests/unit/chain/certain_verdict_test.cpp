@@ -108,7 +108,7 @@ std::vector<std::optional<Verdict>> given(const testing::Parts& parts) {
 TEST(CertainVerdict, IsTheLastWhateverArrivesLater) {
     std::mt19937 random(11);
     std::size_t early = 0;
-    for (int round = 0; round < 100; ++round) {
+    for (int round = 0; round < 60; ++round) {
         auto parts = random_story(random).parts;
         std::shuffle(parts.begin(), parts.end(), random);
         const auto last = Story::judge(parts).verdict;
@@ -120,12 +120,12 @@ TEST(CertainVerdict, IsTheLastWhateverArrivesLater) {
         }
         if (first < verdicts.end() - 1) ++early;
     }
-    EXPECT_GT(early, 20u);
+    EXPECT_GT(early, 12u);
 }
 
 TEST(CertainVerdict, IsNeverAnotherEvenIfOutcomesComeBeforeTheirReceipts) {
     std::mt19937 random(12);
-    for (int round = 0; round < 100; ++round) {
+    for (int round = 0; round < 60; ++round) {
         auto parts = random_story(random).parts;
         std::shuffle(parts.begin(), parts.end(), random);
         std::set<Verdict> ever;

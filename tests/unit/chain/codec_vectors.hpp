@@ -6,9 +6,10 @@
 #include "chain/wire/transaction.hpp"
 #include "sandbox/sim/secret_key.hpp"
 
+#include "support/read_file.hpp"
+
 #include <nlohmann/json.hpp>
 
-#include <fstream>
 #include <stdexcept>
 #include <string>
 
@@ -18,9 +19,7 @@ using Json = nlohmann::json;
 using sandbox::sim::SecretKey;
 
 inline Json load_vectors(const std::string& name) {
-    std::ifstream file(std::string(RECEIPTD_TEST_DATA) + "/vectors/" + name);
-    if (!file) throw std::runtime_error("no vector file " + name);
-    return Json::parse(file);
+    return Json::parse(test::read_file(std::string(RECEIPTD_TEST_DATA) + "/vectors/" + name));
 }
 
 // One member of a file, by value: a loop over load_vectors(…).at(…) would outlive what it walks.

@@ -3,12 +3,12 @@
 
 #include "chain/json/decode.hpp"
 
+#include "support/read_file.hpp"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -17,15 +17,9 @@ namespace receiptd::chain::testing {
 
 using OrderedJson = nlohmann::ordered_json;
 
-inline std::string read_text(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw std::runtime_error("cannot read " + path.string());
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 // e.g. "block/full.json"
 inline std::string fixture(const std::string& name) {
-    return read_text(std::string(RECEIPTD_TEST_DATA) + "/fuzz/" + name);
+    return test::read_file(std::string(RECEIPTD_TEST_DATA) + "/fuzz/" + name);
 }
 
 // The fixture with the value at a JSON pointer replaced by raw JSON text, or removed.

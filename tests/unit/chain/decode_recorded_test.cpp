@@ -13,7 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using testing::error_of;
-using testing::read_text;
 
 struct DecodedCounts {
     std::size_t transactions = 0, receipts = 0, data_receipts = 0, outcomes = 0, failures = 0, logs = 0,
@@ -188,7 +187,7 @@ protected:
     static void compare(std::initializer_list<const char*> folders, Decode decode, Count independent) {
         for (const char* folder : folders) {
             for (const fs::path& path : files(folder)) {
-                const std::string text = read_text(path);
+                const std::string text = test::read_file(path);
                 const auto decoded = decode(text);
                 EXPECT_TRUE(decoded) << path << ": " << error_of(decoded);
                 if (!decoded) continue;
@@ -223,7 +222,7 @@ TEST_P(DecodeRecordings, Transactions) {
 
 TEST_P(DecodeRecordings, Errors) {
     for (const auto& path : files("errors")) {
-        const std::string text = read_text(path);
+        const std::string text = test::read_file(path);
         const auto envelope = read_envelope(text);
         ASSERT_TRUE(envelope) << path << ": " << error_of(envelope);
         EXPECT_EQ(envelope->kind, Envelope::Kind::error) << path;
@@ -253,7 +252,8 @@ std::string decode_as(const std::string& method, const std::string& body, const 
 
 TEST(DecodeVectors, EverySampleReadsAsWhatItIs) {
     const Json samples =
-        Json::parse(read_text(fs::path(RECEIPTD_TEST_DATA) / "vectors" / "rpc_samples.json")).at("samples");
+        Json::parse(test::read_file(fs::path(RECEIPTD_TEST_DATA) / "vectors" / "rpc_samples.json"))
+            .at("samples");
     EXPECT_GE(samples.size(), 38);
     for (const Json& sample : samples) {
         SCOPED_TRACE(sample.at("name").get<std::string>());

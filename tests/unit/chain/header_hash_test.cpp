@@ -12,11 +12,10 @@ namespace receiptd::chain {
 namespace {
 
 using testing::OrderedJson;
-using testing::read_text;
 
 OrderedJson recorded(const std::string& height) {
     const std::string path = RECEIPTD_TEST_DATA "/recorded/whole-block/" + height + ".json";
-    auto block = OrderedJson::parse(read_text(path)).at("block");
+    auto block = OrderedJson::parse(test::read_file(path)).at("block");
     if (!block.contains("chunks"))
         block["chunks"] = OrderedJson::array();  // old recordings have them by the shard
     return block;

@@ -195,7 +195,7 @@ TEST(LiveTrees, SaysWhatTheWholeTreeSays) {
     std::set<std::string> deciding_classes;
     std::set<Text> near_says;
     std::set<Effect> effects;
-    for (int round = 0; round < 3000; ++round) {
+    for (int round = 0; round < 2000; ++round) {
         const auto story = random_story(random);
         LiveTrees live;
         Telling telling(story);

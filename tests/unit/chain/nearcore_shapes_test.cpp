@@ -100,7 +100,7 @@ protected:
         if (!std::filesystem::exists(folder())) GTEST_SKIP() << "no recorded data at " << folder();
     }
     static std::filesystem::path folder() { return GetParam().folder; }
-    static json read(const std::string& name) { return json::parse(test::read_recording(folder() / name)); }
+    static json read(const std::string& name) { return json::parse(test::read_file(folder() / name)); }
 
     using Places = std::map<std::string, ExecutedAt>;  // by block hash
     static std::map<std::string, Shape> expected(const Places& places = {}) {
@@ -131,12 +131,12 @@ protected:
 
     static TransactionFacts transaction_of(const std::string& tx_hash) {
         const auto decoded =
-            decode_transaction_status(test::read_recording(folder() / "tx" / (tx_hash + ".json")));
+            decode_transaction_status(test::read_file(folder() / "tx" / (tx_hash + ".json")));
         return transaction_facts(*decoded->value.transaction);
     }
     static Judgement judge_answer(const std::string& tx_hash, const Places& places = {}) {
         const auto decoded =
-            decode_transaction_status(test::read_recording(folder() / "tx" / (tx_hash + ".json")));
+            decode_transaction_status(test::read_file(folder() / "tx" / (tx_hash + ".json")));
         EXPECT_TRUE(decoded) << tx_hash;
         const auto& answer = decoded->value;
         const auto place_of = [&](const Outcome& outcome) {
@@ -180,7 +180,7 @@ TEST_P(NearcoreShapes, AreJudgedAlikeWhileWholeBlocksGoBy) {
     for (const auto& file : test::recordings(folder() / "whole-block"))
         if (file.stem() != "index") whole_blocks[std::stoull(file.stem())] = file;
     for (const auto& [height, file] : whole_blocks) {
-        const auto decoded = decode_whole_block(test::read_recording(file));
+        const auto decoded = decode_whole_block(test::read_file(file));
         ASSERT_TRUE(decoded) << height;
         const auto& header = decoded->value.block.header;
         places[std::string(header.hash)] = {header.height, header.timestamp_nanosec};

@@ -23,7 +23,7 @@ namespace receiptd::chain {
 namespace {
 
 using test::kRecorded;
-using test::read_recording;
+using test::read_file;
 using test::recordings;
 
 constexpr const char* kFolders[] = {"rpc/mainnet-v83/tx", "rpc/mainnet-76538229/tx", "tx"};
@@ -41,7 +41,7 @@ using Places = std::map<std::string, ExecutedAt>;  // by block hash
 const Places& recorded_places() {
     static const Places kPlaces = [] {
         Places places;
-        const auto file = nlohmann::json::parse(read_recording(kRecorded / "rpc/mainnet-v83/places.json"));
+        const auto file = nlohmann::json::parse(read_file(kRecorded / "rpc/mainnet-v83/places.json"));
         for (const auto& [hash, place] : file.items())
             places[hash] = {place[0], std::stoull(place[1].get<std::string>())};
         return places;
@@ -85,7 +85,7 @@ struct RecordedTree {
 };
 
 RecordedTree read_tree(const std::filesystem::path& file) {
-    const auto decoded = decode_transaction_status(read_recording(file));
+    const auto decoded = decode_transaction_status(read_file(file));
     EXPECT_TRUE(decoded) << file;
     const auto& status = decoded->value;
     RecordedTree tree;
@@ -221,7 +221,7 @@ TEST_P(ChainedBlocks, LiveTreesSayWhatTheWholeTreeSays) {
     std::vector<ReceiptFacts> bodies;
     std::set<std::string> told;
     for (const auto height : {chained.first, chained.first + 1}) {
-        const auto decoded = decode_whole_block(read_recording(folder / (std::to_string(height) + ".json")));
+        const auto decoded = decode_whole_block(read_file(folder / (std::to_string(height) + ".json")));
         ASSERT_TRUE(decoded);
         const auto ref = block_ref(decoded->value.block.header);
         const ExecutedAt at{ref.height, ref.timestamp_nanosec};

@@ -13,7 +13,7 @@ namespace receiptd::chain {
 namespace {
 
 using nlohmann::json;
-using test::read_recording;
+using test::read_file;
 using testing::read_rows;
 
 struct Counts {
@@ -78,11 +78,11 @@ RECEIPTD_WHERE_RECORDED(RecordedRows);
 TEST_P(RecordedRows, WholeBlocksGiveTheCountsOfTheirJson) {
     for (const auto& file : files("whole-block")) {
         SCOPED_TRACE(file.filename());
-        const auto decoded = decode_whole_block(read_recording(file));
+        const auto decoded = decode_whole_block(read_file(file));
         ASSERT_TRUE(decoded) << decoded.error().to_string();
         Lineage lineage;
         const auto batch = whole_block_rows(decoded->value, std::nullopt, {}, lineage);
-        EXPECT_EQ(counts_in(batch), counts_in(json::parse(read_recording(file))));
+        EXPECT_EQ(counts_in(batch), counts_in(json::parse(read_file(file))));
         EXPECT_EQ(batch[Table::chunks].rows, decoded->value.shards.size());
     }
 }
@@ -105,7 +105,7 @@ TEST_P(RecordedRows, ActionsKeepEverythingButTheFormOfArguments) {
     std::size_t readable = 0;
     for (const auto& file : files("whole-block")) {
         SCOPED_TRACE(file.filename());
-        const auto decoded = decode_whole_block(read_recording(file));
+        const auto decoded = decode_whole_block(read_file(file));
         ASSERT_TRUE(decoded);
         Lineage lineage;
         const auto batch = whole_block_rows(decoded->value, std::nullopt, {}, lineage);
@@ -128,7 +128,7 @@ TEST_P(RecordedRows, ActionsKeepEverythingButTheFormOfArguments) {
 TEST_P(RecordedRows, ChainedBlocksFindTheParentsOfTheirReceipts) {
     const base::Height height = in_repository() ? 107503704 : 115185108;
     const auto text_at = [](base::Height at) {
-        return read_recording(root() / "whole-block" / (std::to_string(at) + ".json"));
+        return read_file(root() / "whole-block" / (std::to_string(at) + ".json"));
     };
     const auto first = decode_whole_block(text_at(height));
     const auto second = decode_whole_block(text_at(height + 1));
@@ -144,7 +144,7 @@ TEST_P(RecordedRows, ChainedBlocksFindTheParentsOfTheirReceipts) {
 TEST_P(RecordedRows, RecordedTreesAreConnectedAndComplete) {
     for (const auto& file : trees()) {
         SCOPED_TRACE(file.filename());
-        const auto decoded = decode_transaction_status(read_recording(file));
+        const auto decoded = decode_transaction_status(read_file(file));
         ASSERT_TRUE(decoded) << decoded.error().to_string();
         const auto& status = decoded->value;
         const std::vector<ExecutionBlock> executed_in(status.receipts_outcome.size(),
@@ -162,7 +162,7 @@ TEST_P(RecordedRows, RecordedTreesAreJudged) {
     bool saw_failed = false;
     for (const auto& file : trees()) {
         SCOPED_TRACE(file.filename());
-        const auto decoded = decode_transaction_status(read_recording(file));
+        const auto decoded = decode_transaction_status(read_file(file));
         ASSERT_TRUE(decoded) << decoded.error().to_string();
         const auto& status = decoded->value;
         const std::vector<ExecutionBlock> executed_in(status.receipts_outcome.size(),

@@ -193,7 +193,7 @@ TEST_P(Restart, ALostLineageOnlyAddsOrphans) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Chains, Restart, ::testing::Range(1u, 9u));
+INSTANTIATE_TEST_SUITE_P(Chains, Restart, ::testing::Range(1u, 5u));
 
 }  // namespace
 }  // namespace receiptd::chain

@@ -371,7 +371,7 @@ TEST(NeardataErrors, FollowStatusAndType) {
 
 TEST(RecordedErrors, AreAnswersOrMissingObjectsNeverFaultsOfTheHost) {
     for (const auto& file : test::recordings(test::kRecorded / "errors")) {
-        const auto text = test::read_recording(file);
+        const auto text = test::read_file(file);
         const auto name = file.filename().string();
         const auto verdict = judge({200, text, "send_tx", {}});
         EXPECT_FALSE(verdict.blames_host()) << name;

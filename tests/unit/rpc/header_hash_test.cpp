@@ -2,12 +2,11 @@
 #include "metrics/registry.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/neardata_source.hpp"
+#include "support/read_file.hpp"
 #include "unit/rpc/world.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
-
-#include <fstream>
 
 namespace receiptd::rpc {
 namespace {
@@ -43,7 +42,7 @@ protected:
     metrics::Registry registry;
     metrics::RpcSeries series{registry};
     Json whole_block = Json::parse(
-        std::ifstream(RECEIPTD_TEST_DATA "/recorded/whole-block/" + std::to_string(kRecorded) + ".json"));
+        test::read_file(RECEIPTD_TEST_DATA "/recorded/whole-block/" + std::to_string(kRecorded) + ".json"));
 };
 
 TEST_F(ShownHashes, OfWholeBlocksAreCounted) {

@@ -1,12 +1,11 @@
 #include "rpc/receipt_source.hpp"
 
+#include "support/read_file.hpp"
 #include "unit/rpc/world.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <gtest/gtest.h>
-
-#include <fstream>
 
 namespace receiptd::rpc {
 namespace {
@@ -87,8 +86,8 @@ TEST_F(Receipts, ATransactionThatIsNoHashIsNotBelieved) {
 }
 
 TEST_F(Receipts, TheirOutcomesAreBelievedIfTheyAreProven) {
-    std::ifstream file(RECEIPTD_TEST_DATA "/vectors/light_client_proofs.json");
-    auto vector = nlohmann::json::parse(file)["vectors"][0];
+    auto vector = nlohmann::json::parse(
+        test::read_file(RECEIPTD_TEST_DATA "/vectors/light_client_proofs.json"))["vectors"][0];
     const std::string id = vector["outcome_proof"]["id"];
     auto& host = world.host("main", HostKind::regular);
     host.script = says(result(vector.dump()));

@@ -82,8 +82,7 @@ void expect_as_recorded(const WalletContract& contract, FakeHost& host, const Js
 }
 
 TEST(RecordedWallet, DidAndAnsweredTheSame) {
-    const Json recorded =
-        Json::parse(test::read_recording(test::kRecorded / "nearcore-84" / "wallet_calls.json"));
+    const Json recorded = Json::parse(test::read_file(test::kRecorded / "nearcore-84" / "wallet_calls.json"));
     WalletContract contract;
     FakeHost host;
     ASSERT_EQ(recorded.size(), 4U);

@@ -129,7 +129,7 @@ void expect_as_recorded(const std::string& name, const Json& told, const Json& e
 
 TEST(RealNode, BurnsTellsAndRefundsTheSameForNativeTransactions) {
     const Json recorded =
-        Json::parse(test::read_recording(test::kRecorded / "nearcore-84" / "native_shapes.json"));
+        Json::parse(test::read_file(test::kRecorded / "nearcore-84" / "native_shapes.json"));
     ASSERT_EQ(recorded.size(), shapes().size());
     for (const auto& [name, expected] : recorded.items()) {
         TestChain chain(version84());
@@ -139,7 +139,7 @@ TEST(RealNode, BurnsTellsAndRefundsTheSameForNativeTransactions) {
 
 TEST(RealNode, AChunkOrHeightThatIsMissingChangesNothingInNativeTransactions) {
     const Json recorded =
-        Json::parse(test::read_recording(test::kRecorded / "nearcore-84" / "native_shapes.json"));
+        Json::parse(test::read_file(test::kRecorded / "nearcore-84" / "native_shapes.json"));
     for (const auto& [name, expected] : recorded.items()) {
         LedgerOptions options = version84();
         options.missing_chunk_probability = 0.2;

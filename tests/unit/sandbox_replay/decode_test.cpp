@@ -1,12 +1,12 @@
 // What the sandbox serves is what the daemon's decoder reads.
 #include "chain/json/decode.hpp"
 #include "sandbox/replay/whole_block_run.hpp"
+#include "support/read_file.hpp"
 #include "unit/sandbox_replay/fixtures.hpp"
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 
 namespace receiptd::sandbox {
 namespace {
@@ -15,8 +15,7 @@ template <class Decode>
 std::size_t decode_all(const std::filesystem::path& folder, Decode decode) {
     std::size_t files = 0;
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
-        std::ifstream in(file.path(), std::ios::binary);
-        const auto decoded = decode(std::string(std::istreambuf_iterator<char>(in), {}));
+        const auto decoded = decode(receiptd::test::read_file(file.path()));
         EXPECT_TRUE(decoded.has_value()) << file.path() << ": " << decoded.error().to_string();
         ++files;
     }

@@ -15,8 +15,9 @@ inline std::filesystem::path sample() {
 
 // Both shapes of the sample chain.
 inline ReplayChain sample_chain(const base::Clock& clock, TipOptions tip = {}) {
-    return ReplayChain(RpcRecording({sample() / "rpc"}),
-                       WholeBlockRun(sample() / "whole-block", std::nullopt), clock, tip);
+    static const RpcRecording rpc({sample() / "rpc"});
+    static const WholeBlockRun whole_blocks(sample() / "whole-block", std::nullopt);
+    return ReplayChain(rpc, whole_blocks, clock, tip);
 }
 
 }  // namespace receiptd::sandbox::test

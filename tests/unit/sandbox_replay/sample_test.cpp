@@ -1,10 +1,10 @@
 // The sample chain is consistent in itself: what the project's demo and tests rest on.
 #include "sandbox/replay/id_shift.hpp"
+#include "support/read_file.hpp"
 #include "unit/sandbox_replay/fixtures.hpp"
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
 #include <set>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-json read(const std::filesystem::path& path) { return json::parse(std::ifstream(path)); }
+json read(const std::filesystem::path& path) { return json::parse(receiptd::test::read_file(path)); }
 
 std::vector<json> read_all(const std::string& folder) {
     std::map<std::string, json> files;

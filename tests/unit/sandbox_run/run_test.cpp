@@ -22,7 +22,7 @@ protected:
     std::string dump(const std::string& seed_of_run) {
         options_.ledger.seed = std::stoull(seed_of_run);
         options_.traffic = "mixed";
-        options_.tps = 40;
+        options_.tps = 20;
         sandbox_.reset();
         change("/advance", {{"blocks", 12}});
         std::string all = get("/truth").dump();

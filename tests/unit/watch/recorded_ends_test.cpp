@@ -17,7 +17,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 
 json recorded(const std::string& name) {
-    return json::parse(test::read_recording(test::kRecorded / "nearcore-84" / (name + ".json")));
+    return json::parse(test::read_file(test::kRecorded / "nearcore-84" / (name + ".json")));
 }
 
 constexpr chain::BlockHeight kHead = 3'140;
