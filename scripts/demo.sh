@@ -2,7 +2,7 @@
 # The demo, sourced by ./dev: a chain on loopback (living, or with --replay a recorded one), the daemon, a
 # database, answers. Everything it starts is ended by ./dev's trap; what it makes is in .local/.
 
-readonly DEMO=$LOCAL/demo SAMPLE=$ROOT/sandbox/sample
+readonly DEMO=$LOCAL/demo SAMPLE=$ROOT/sandbox/sample GENESIS=100000000
 
 # serve NAME COMMAND ARGS...: starts the sandbox and sets REGULAR, ARCHIVAL and CONTROL to its addresses.
 serve() {
@@ -77,33 +77,43 @@ ask() { psql "$(cat "$DEMO/$1.url")" -X -q -v ON_ERROR_STOP=1 -P pager=off -P fo
 
 # --- A living chain ---
 
-readonly GENESIS=100000000 LIVING_BLOCKS=120
-
+# The chain goes on for as long as somebody looks; blocks as fast as NEAR's.
 demo_living() {
-    local last=$((GENESIS + LIVING_BLOCKS)) hash
-    say "1. A NEAR-like chain of our own behind a gateway on loopback, with traffic"
-    serve living run --control-listen 127.0.0.1:0 --block-time-ms 100 --traffic mixed --tps 40 --seed 3 \
+    local once=$1 waited=0 out=$DEMO/receiptd.log pid page=''
+    say "A NEAR-like chain of our own with traffic, a private PostgreSQL, and the daemon between them"
+    serve chain run --control-listen 127.0.0.1:0 --block-time-ms 600 --traffic mixed --tps 20 --seed 3 --genesis-time now \
         --retention-blocks 40 --api-key "$DEMO_API_KEY" --require-key --keys-out "$DEMO/keys.json"
-    note "regular host   $REGULAR (keeps the newest 40 blocks only)"
-    note "archival host  $ARCHIVAL (keeps everything)"
-    note "control        $CONTROL (GET /truth tells what really happened)"
-    say "2. A private PostgreSQL in .local/postgres"
     start_cluster "$CLUSTER"
+    (umask 077 && head -c 24 /dev/urandom | base64 >"$DEMO/token")
     write_config "$DEMO/receiptd.toml" receiptd rpc $((GENESIS + 1)) sandbox 60s
-    say "3. The daemon follows $LIVING_BLOCKS blocks as they come: block and chunk by JSON-RPC, trees by transaction"
-    follow "$DEMO/receiptd.toml" "$last"
-    say "4. What the database knows now"
+    echo 'token_file = "token"' >>"$DEMO/receiptd.toml"
+    "$BUILD/receiptd" run --config "$DEMO/receiptd.toml" >"$out" 2>&1 </dev/null &
+    pid=$!
+    PIDS+=("$pid")
+    until page=$(grep -oPs ' listen=\K\S+' "$out"); do
+        kill -0 "$pid" 2>/dev/null || { cat "$out" >&2; die "receiptd ended"; }
+        [ $((waited += 1)) -le 300 ] || die "receiptd did not get ready: $out"
+        sleep 0.1
+    done
+    # Beside us, so that a signal ends us at once.
+    python3 scripts/demo_report.py ${once:+"$once"} --page "http://$page" --regular "$REGULAR" --archival "$ARCHIVAL" \
+        --control "$CONTROL" &
+    PIDS+=("$!")
+    wait "$!"
+    [ -z "$once" ] || show_answers
+}
+
+# What the database knows, one tree drawn, and the chain's own check.
+show_answers() {
+    local hash
+    say "What the database knows"
     ask receiptd scripts/demo.sql
     hash=$(psql "$(cat "$DEMO/receiptd.url")" -XAtq -f scripts/demo_pick.sql)
     if [ -n "$hash" ]; then
-        say "5. One that every wallet calls a success: receiptd tx $hash"
+        say "One that every wallet calls a success: receiptd tx $hash"
         "$BUILD/receiptd" tx --config "$DEMO/receiptd.toml" "$hash" | sed 's/^/    /'
     fi
-    say "6. The same blocks as whole blocks (source neardata), into a second database"
-    write_config "$DEMO/neardata.toml" receiptd_whole neardata $((GENESIS + 1)) sandbox
-    follow "$DEMO/neardata.toml" "$last"
-    ask receiptd_whole scripts/demo_neardata.sql
-    say "7. The chain checks itself: every receipt once, every proof, every yocto"
+    say "The chain checks itself: every receipt once, every proof, every yocto"
     curl -fsS "$CONTROL/check" | python3 -m json.tool | sed 's/^/    /'
 }
 
@@ -141,17 +151,20 @@ demo_replay() {
 }
 
 demo() {
-    local kind=demo_living
-    case ${1:-} in
-        '') ;;
-        --replay) kind=demo_replay ;;
-        *) die "demo knows --replay only, not $1" ;;
-    esac
+    local kind=demo_living once=''
+    [ -t 1 ] || once=--once
+    for option; do
+        case $option in
+            --once) once=--once ;;
+            --replay) kind=demo_replay ;;
+            *) die "demo knows --once and --replay, not $option" ;;
+        esac
+    done
     export DEMO_API_KEY=demo-key-0123456789
     # A demo starts from nothing, so that every run shows the same.
     scripts/postgres.sh remove "$CLUSTER"
     rm -rf "$DEMO"
     mkdir -p "$DEMO"
-    "$kind"
+    "$kind" "$once"
     say "Done. ./dev psql opens the database; README.md tells how to point receiptd at mainnet."
 }

@@ -12,14 +12,11 @@ SELECT (SELECT min(block_height) || ' to ' || max(block_height) FROM blocks) AS 
        (SELECT count(*) FROM transactions) AS transactions,
        (SELECT count(*) FROM receipts) AS receipts;
 
-\echo '-- Transactions that look fine and are not: the first receipt succeeded, a later one failed.'
-SELECT t.tx_hash, t.signer_id, t.receiver_id, r.role, r.receiver_id AS failed_at, r.method_name
-FROM transactions t
-JOIN receipts r USING (tree_id)
-WHERE t.status = 'success_receipt_id' AND r.status = 'failure' AND r.role NOT IN ('refund', 'payout', 'initial')
-  AND EXISTS (SELECT FROM receipts i
-              WHERE i.tree_id = t.tree_id AND i.role = 'initial' AND i.status LIKE 'success%')
-ORDER BY t.block_height, t.tx_hash
+\echo '-- Transactions that every wallet calls a success, and that are none.'
+SELECT tx_hash, signer_id, verdict, error_class, left(error_text, 60) AS error_text
+FROM transaction_results
+WHERE near_status = 'success' AND verdict IN ('callback_failed', 'receipt_failed')
+ORDER BY included_height, tx_hash
 LIMIT 5;
 
 \echo '-- Every failed receipt, with what the contract said.'
