@@ -96,8 +96,8 @@ demo_living() {
         sleep 0.1
     done
     # Beside us, so that a signal ends us at once.
-    python3 scripts/demo_report.py ${once:+"$once"} --page "http://$page" --regular "$REGULAR" --archival "$ARCHIVAL" \
-        --control "$CONTROL" &
+    python3 scripts/demo_report.py ${once:+"$once"} --page "http://$page" --folder "${DEMO#"$ROOT/"}" --regular "$REGULAR" \
+        --archival "$ARCHIVAL" --control "$CONTROL" &
     PIDS+=("$!")
     wait "$!"
     [ -z "$once" ] || show_answers

@@ -7,7 +7,6 @@ import sys
 import time
 import urllib.request
 
-CONFIG = ".local/demo/receiptd.toml"
 BLOCKS = 40  # followed before the report has something to say
 PATIENCE = 60  # seconds that --once waits for that
 FINDINGS = 50  # of the newest, to choose from
@@ -39,13 +38,13 @@ class Report:
         options, status = self.options, self.status
         yield "receiptd follows a chain of our own"
         yield ""
-        yield f"  page        {options.page}/    for writing, its token is in .local/demo/token"
+        yield f"  page        {options.page}/    for writing, its token is in {options.folder}/token"
         yield f"  metrics     {options.page}/metrics"
         yield f"  chain       {options.regular} (regular host, keeps the newest 40 blocks)"
         yield f"              {options.archival} (archival host, keeps everything)"
         yield f"              {options.control}/truth (what really happened)"
         yield "  database    ./dev psql"
-        yield "  log         .local/demo/receiptd.log"
+        yield f"  log         {options.folder}/receiptd.log"
         yield ""
         if not status["committed"]:
             yield "No block is stored yet."
@@ -60,8 +59,8 @@ class Report:
         yield "Try"
         example = self.looks_fine() or (self.findings[0] if self.findings else None)
         if example:
-            yield f"  build/receiptd tx --config {CONFIG} {example['tx_hash']}"
-        yield f"  build/receiptd status --config {CONFIG}"
+            yield f"  build/receiptd tx --config {options.folder}/receiptd.toml {example['tx_hash']}"
+        yield f"  build/receiptd status --config {options.folder}/receiptd.toml"
         yield '  ./dev psql -c "SELECT verdict, count(*) FROM transaction_results GROUP BY verdict"'
 
 
@@ -92,7 +91,7 @@ def show_in_place(report):
         try:
             report.load()
         except (OSError, ValueError) as error:  # the daemon may be busy; once it is gone, the log says why
-            shown = [f"{report.options.page} does not answer: {error}", "Its log is .local/demo/receiptd.log"]
+            shown = [f"{report.options.page} does not answer: {error}", f"Its log is {report.options.folder}/receiptd.log"]
         else:
             height = shutil.get_terminal_size((100, 40)).lines
             shown = list(report.lines(failures=max(3, height - 22))) + ["", "Ctrl-C ends all of it."]
@@ -115,7 +114,7 @@ def show_once(report):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--once", action="store_true")
-    for name in ("--page", "--regular", "--archival", "--control"):
+    for name in ("--page", "--folder", "--regular", "--archival", "--control"):
         parser.add_argument(name, required=True)
     options = parser.parse_args()
     try:
