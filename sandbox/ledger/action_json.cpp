@@ -9,6 +9,11 @@ namespace receiptd::sandbox {
 namespace wire = sim::wire;
 using chain::base64_encode;
 
+Json contract_id_json(const wire::GlobalContractId& id) {
+    if (const auto* hash = std::get_if<CryptoHash>(&id)) return {{"hash", hash->to_string()}};
+    return {{"account_id", std::get<std::string>(id)}};
+}
+
 namespace {
 
 // Views tell the hash of code; the raw form has the code itself.
@@ -53,11 +58,6 @@ struct PermissionWriter {
         return {{"GasKeyFullAccess", gas_key_json(permission.gas_key)}};
     }
 };
-
-Json contract_id_json(const wire::GlobalContractId& id) {
-    if (const auto* hash = std::get_if<CryptoHash>(&id)) return {{"hash", hash->to_string()}};
-    return {{"account_id", std::get<std::string>(id)}};
-}
 
 Json nonce_json(std::uint64_t nonce) { return nonce; }
 Json nonce_json(const wire::TransactionNonce& nonce) {

@@ -52,6 +52,22 @@ void write_body(Writer& writer, const sim::DataReceipt& body) {
     if (body.data) writer.bytes(*body.data);
 }
 
+// Version 2 of it, the one with a nonce.
+void write_body(Writer& writer, const sim::GlobalContractReceipt& body) {
+    writer.u8(static_cast<std::uint8_t>(BodyKind::global_contract));
+    writer.u8(1);
+    writer.u8(static_cast<std::uint8_t>(body.contract.index()));
+    if (const auto* hash = std::get_if<CryptoHash>(&body.contract))
+        writer.hash(*hash);
+    else
+        writer.string(std::get<std::string>(body.contract));
+    writer.u64(body.target_shard);
+    writer.count(body.already_delivered_shards.size());
+    for (const std::uint64_t shard_id : body.already_delivered_shards) writer.u64(shard_id);
+    writer.bytes(body.code);
+    writer.u64(body.nonce);
+}
+
 void write_congestion(Writer& writer, const CongestionInfo& info) {
     writer.u8(0);  // V1
     writer.u128(info.delayed_receipts_gas);
@@ -144,7 +160,7 @@ CryptoHash receipts_root(const std::vector<ReceiptPtr>& receipts, const ShardLay
     std::vector<Writer> by_shard(layout.size());
     std::vector<std::size_t> counts(layout.size());
     for (const ReceiptPtr& receipt : receipts) {
-        const std::size_t shard = layout.index_of(receipt->receiver_id);
+        const std::size_t shard = layout.index_of(*receipt);
         by_shard[shard].raw(receipt_borsh(*receipt));
         ++counts[shard];
     }

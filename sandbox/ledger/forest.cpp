@@ -106,7 +106,7 @@ void Forest::absorb(const std::shared_ptr<const Application>& application,
             execute({application, i}, bodies);
         }
     }
-    take_data(*application);
+    take_others(*application);
 }
 
 void Forest::include(const TransactionPtr& transaction, ExecutedAt at, const Bodies& bodies) {
@@ -179,14 +179,15 @@ void Forest::add_node(TransactionTree& tree, ReceiptNode node) {
     tree.nodes.push_back(std::move(node));
 }
 
-void Forest::take_data(const Application& application) {
+void Forest::take_others(const Application& application) {
     for (const ReceiptPtr& receipt : application.outgoing) {
-        const auto* data = std::get_if<sim::DataReceipt>(&receipt->body);
-        if (data == nullptr) continue;
-        const auto origin = data_origins_.find(data->data_id);
-        const TransactionTree* tree = origin == data_origins_.end() ? nullptr : origin->second;
-        data_receipts_[receipt->receipt_id] = {tree, receipt, application.height};
-        if (origin != data_origins_.end()) data_origins_.erase(origin);
+        if (std::holds_alternative<sim::ActionReceipt>(receipt->body)) continue;
+        const TransactionTree* tree = nullptr;
+        if (const auto* data = std::get_if<sim::DataReceipt>(&receipt->body)) {
+            const auto origin = data_origins_.extract(data->data_id);
+            if (origin) tree = origin.mapped();
+        }
+        others_[receipt->receipt_id] = {tree, receipt, application.height};
     }
 }
 
@@ -206,9 +207,9 @@ std::optional<Forest::Place> Forest::find_receipt(const CryptoHash& receipt_id) 
         const ReceiptNode& node = found->second.tree->nodes[found->second.node];
         return Place{found->second.tree, found->second.node, node.receipt, node.created_height};
     }
-    if (const auto found = data_receipts_.find(receipt_id); found != data_receipts_.end()) {
-        const DataPlace& data = found->second;
-        return Place{data.tree, 0, data.receipt, data.height};
+    if (const auto found = others_.find(receipt_id); found != others_.end()) {
+        const OtherPlace& other = found->second;
+        return Place{other.tree, 0, other.receipt, other.height};
     }
     return std::nullopt;
 }

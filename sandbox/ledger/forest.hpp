@@ -76,12 +76,12 @@ public:
     const TransactionTree* tree(const CryptoHash& transaction_hash) const;
 
     struct Place {
-        const TransactionTree* tree = nullptr;  // null: a data receipt of unknown origin
-        std::size_t node = 0;                   // meaningless for a data receipt
+        const TransactionTree* tree = nullptr;  // null: data of unknown origin, or a global contract
+        std::size_t node = 0;                   // of an action receipt
         ReceiptPtr receipt;
         Height height = 0;  // of the block whose application made it
     };
-    // Action and data receipts, from the block on that made them.
+    // From the block on that made it.
     std::optional<Place> find_receipt(const CryptoHash& receipt_id) const;
 
     const std::deque<TransactionTree>& trees() const { return trees_; }  // in the order of inclusion
@@ -92,7 +92,7 @@ public:
 
 private:
     using Bodies = std::unordered_map<CryptoHash, ReceiptPtr, HashOfHash>;
-    struct DataPlace {
+    struct OtherPlace {
         const TransactionTree* tree = nullptr;
         ReceiptPtr receipt;
         Height height = 0;
@@ -106,14 +106,14 @@ private:
     void execute(ExecutedAt at, const Bodies& bodies);
     void announce(TransactionTree& tree, std::size_t parent, const ExecutedAt& at, const Bodies& bodies);
     void add_node(TransactionTree& tree, ReceiptNode node);
-    void take_data(const Application& application);
+    void take_others(const Application& application);
     void settle(TransactionTree& tree, Height height);
 
     const sim::Protocol* protocol_;
     std::deque<TransactionTree> trees_;
     std::unordered_map<CryptoHash, TransactionTree*, HashOfHash> by_transaction_;
     std::unordered_map<CryptoHash, NodePlace, HashOfHash> by_receipt_;
-    std::unordered_map<CryptoHash, DataPlace, HashOfHash> data_receipts_;
+    std::unordered_map<CryptoHash, OtherPlace, HashOfHash> others_;  // receipts that have no outcome
     std::unordered_map<CryptoHash, const TransactionTree*, HashOfHash> data_origins_;  // by data id
     u128 tokens_under_way_ = 0;
     std::vector<std::string> violations_;

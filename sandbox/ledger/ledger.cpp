@@ -4,8 +4,6 @@
 #include "sandbox/ledger/block_json.hpp"
 #include "sandbox/ledger/chain_hashes.hpp"
 #include "sandbox/ledger/json_out.hpp"
-#include "sandbox/sim/limits.hpp"
-#include "sandbox/sim/state_update.hpp"
 
 #include <set>
 #include <stdexcept>
@@ -70,16 +68,12 @@ Ledger::Ledger(LedgerOptions options, const sim::Contracts& contracts)
 }
 
 void Ledger::make_genesis() {
-    const auto global_contracts = std::make_shared<sim::GlobalContracts>();
-    for (std::size_t i = 0; i < layout_.size(); ++i) shards_.emplace_back(i, global_contracts);
+    for (std::size_t i = 0; i < layout_.size(); ++i) shards_.emplace_back(i);
     for (const GenesisAccount& account : options_.accounts) {
         add_genesis_account(shards_[layout_.index_of(account.account_id)], account, options_.genesis_height);
         for (const sim::SecretKey& key : account.secret_keys) known_keys_[account.account_id].push_back(key);
     }
-    sim::StateUpdate wallet(shards_.front().state);
-    const chain::ByteView code = chain::bytes_of(sim::kEthWalletCode);
-    wallet.set_global_contract(chain::sha256(code), chain::Bytes(code.begin(), code.end()));
-    wallet.commit(options_.genesis_height);
+    for (Shard& shard : shards_) add_genesis_wallet(shard, options_.genesis_height);
     genesis_tokens_ = account_tokens();
 
     BlockRecord block;

@@ -144,7 +144,7 @@ u128 Ledger::next_gas_price(const BlockRecord& block) const {
 
 void Ledger::deliver(const ChunkRecord& chunk) {
     for (const ReceiptPtr& receipt : chunk.receipts) {
-        shards_[layout_.index_of(receipt->receiver_id)].inbox.push_back(receipt);
+        shards_[layout_.index_of(*receipt)].inbox.push_back(receipt);
     }
 }
 
@@ -155,16 +155,18 @@ sim::BlockContext Ledger::context_of(const BlockRecord& block, u128 gas_price) c
     context.random_value = block.random_value;
     context.gas_price = gas_price;
     context.yield_timeout_blocks = options_.yield_timeout_blocks;
+    context.shard_ids = layout_.shard_ids();
     context.protocol = options_.protocol;
     return context;
 }
 
 void Ledger::apply(BlockRecord& block) {
-    const sim::BlockContext context = context_of(block, store_.newest().gas_price);
+    sim::BlockContext context = context_of(block, store_.newest().gas_price);
     for (Shard& shard : shards_) {
         if (!block.is_new(shard.index)) continue;
         ChunkRecord& chunk = *block.chunks[shard.index];
-        apply_chunk(shard, chunk, layout_.shard_id(shard.index), context, options_, contracts_);
+        context.shard_id = layout_.shard_id(shard.index);
+        apply_chunk(shard, chunk, context, options_, contracts_);
         burnt_ += chunk.application->tokens_burnt;
         forest_.absorb(chunk.application, chunk.transactions);
         for (const TransactionPtr& transaction : chunk.transactions) {

@@ -76,7 +76,7 @@ std::optional<Json> Ledger::view_code(std::string_view account_id, Height at) co
     return code_json(shard_of(account_id).state.code(account_id, at));
 }
 
-// All shards share them.
+// As the first shard has it.
 std::optional<Json> Ledger::view_global_code(const chain::wire::GlobalContractId& contract, Height at) const {
     return code_json(shards_.front().state.global_contract(contract, at));
 }

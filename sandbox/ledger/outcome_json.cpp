@@ -41,6 +41,15 @@ Json body_json(const sim::DataReceipt& body) {
               {"is_promise_resume", body.is_promise_resume}}}};
 }
 
+Json body_json(const sim::GlobalContractReceipt& body) {
+    return {{"GlobalContractDistribution",
+             {{"id", contract_id_json(body.contract)},
+              {"target_shard", body.target_shard},
+              {"already_delivered_shards", body.already_delivered_shards},
+              {"code", base64_encode(chain::sha256(body.code).view())},
+              {"nonce", body.nonce}}}};
+}
+
 Json status_json(const sim::Status& status) {
     if (const auto* failure = std::get_if<sim::Failure>(&status)) return {{"Failure", failure->error()}};
     if (const auto* value = std::get_if<sim::SuccessValue>(&status)) {

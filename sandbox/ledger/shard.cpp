@@ -1,6 +1,7 @@
 #include "sandbox/ledger/shard.hpp"
 
 #include "sandbox/ledger/chain_hashes.hpp"
+#include "sandbox/sim/limits.hpp"
 #include "sandbox/sim/state_update.hpp"
 
 #include <algorithm>
@@ -19,9 +20,8 @@ std::vector<ReceiptPtr> share(std::vector<sim::Receipt> receipts) {
     return shared;
 }
 
-sim::ShardInput make_input(Shard& shard, const ChunkRecord& chunk, std::uint64_t shard_id) {
+sim::ShardInput make_input(Shard& shard, const ChunkRecord& chunk) {
     sim::ShardInput input;
-    input.shard_id = shard_id;
     for (const TransactionPtr& transaction : chunk.transactions) {
         input.transactions.push_back(transaction->signed_transaction);
     }
@@ -82,10 +82,17 @@ void add_genesis_account(Shard& shard, const GenesisAccount& account, Height gen
     update.commit(genesis_height);
 }
 
-void apply_chunk(Shard& shard, ChunkRecord& chunk, std::uint64_t shard_id, const sim::BlockContext& block,
+void add_genesis_wallet(Shard& shard, Height genesis_height) {
+    sim::StateUpdate update(shard.state);
+    const chain::ByteView code = chain::bytes_of(sim::kEthWalletCode);
+    update.set_global_contract(chain::sha256(code), chain::Bytes(code.begin(), code.end()));
+    update.commit(genesis_height);
+}
+
+void apply_chunk(Shard& shard, ChunkRecord& chunk, const sim::BlockContext& block,
                  const LedgerOptions& options, const sim::Contracts& contracts) {
     sim::ShardResult result =
-        sim::apply_shard(shard.state, shard.queues, block, make_input(shard, chunk, shard_id), contracts);
+        sim::apply_shard(shard.state, shard.queues, block, make_input(shard, chunk), contracts);
     auto application = std::make_shared<Application>();
     application->height = block.height;
     application->shard = shard.index;
@@ -93,7 +100,7 @@ void apply_chunk(Shard& shard, ChunkRecord& chunk, std::uint64_t shard_id, const
     application->state_root = shard.state.root();
     application->gas_used = result.gas_used;
     application->tokens_burnt = result.tokens_burnt;
-    application->congestion = congestion_of(shard, shard_id, options);
+    application->congestion = congestion_of(shard, block.shard_id, options);
     application->locals = share(std::move(result.local));
     application->instant = share(std::move(result.instant));
     application->outgoing = share(std::move(result.outgoing));

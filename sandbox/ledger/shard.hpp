@@ -11,8 +11,7 @@ struct Shard {
     // Gas of a chunk of a congested shard: next to none.
     static constexpr Gas kCongestedGas = sim::kTera;
 
-    Shard(std::size_t shard_index, std::shared_ptr<sim::GlobalContracts> global_contracts)
-        : index(shard_index), state(std::move(global_contracts)) {}
+    explicit Shard(std::size_t shard_index) : index(shard_index) {}
 
     // As it stood after the chain's newest block. What was asked for from outside goes on whatever fork wins.
     struct Mark {
@@ -41,8 +40,11 @@ struct Shard {
 // The accounts that belong there, as changes of the genesis block.
 void add_genesis_account(Shard& shard, const GenesisAccount& account, Height genesis_height);
 
+// The wallet contract of "0x…" accounts, which every shard has from the beginning.
+void add_genesis_wallet(Shard& shard, Height genesis_height);
+
 // Applies the shard's chunk of that block, and takes its inbox. `chunk` gets its application.
-void apply_chunk(Shard& shard, ChunkRecord& chunk, std::uint64_t shard_id, const sim::BlockContext& block,
+void apply_chunk(Shard& shard, ChunkRecord& chunk, const sim::BlockContext& block,
                  const LedgerOptions& options, const sim::Contracts& contracts);
 
 // NEP-539: the larger of delayed gas and missed chunks, each as a share of its limit; 0..1.

@@ -49,6 +49,11 @@ std::size_t ShardLayout::index_of(std::string_view account_id) const {
     return static_cast<std::size_t>(above - boundary_accounts_.begin());
 }
 
+std::size_t ShardLayout::index_of(const sim::Receipt& receipt) const {
+    const auto* contract = std::get_if<sim::GlobalContractReceipt>(&receipt.body);
+    return contract ? index_of_shard(contract->target_shard).value() : index_of(receipt.receiver_id);
+}
+
 std::optional<std::size_t> ShardLayout::index_of_shard(std::uint64_t shard_id) const {
     const auto found = std::find(shard_ids_.begin(), shard_ids_.end(), shard_id);
     if (found == shard_ids_.end()) return std::nullopt;

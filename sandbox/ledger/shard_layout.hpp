@@ -1,6 +1,8 @@
 // Maps accounts to shards (rpc.md §7.4), for the whole life of a sandbox chain: no resharding.
 #pragma once
 
+#include "sandbox/sim/model.hpp"
+
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
@@ -22,6 +24,8 @@ public:
     std::size_t size() const { return shard_ids_.size(); }
     // The number of boundary accounts that are not above the account in byte order.
     std::size_t index_of(std::string_view account_id) const;
+    // Where the receipt runs.
+    std::size_t index_of(const sim::Receipt& receipt) const;
     // Ids are neither contiguous nor in order, as on mainnet since resharding.
     std::uint64_t shard_id(std::size_t index) const { return shard_ids_[index]; }
     std::optional<std::size_t> index_of_shard(std::uint64_t shard_id) const;

@@ -29,6 +29,6 @@ ActionError apply_delegate(ActionFrame& frame, const wire::SignedDelegate& actio
 ActionError apply_delegate(ActionFrame& frame, const wire::SignedDelegateV2& action);
 
 // A receipt from `system` with one Transfer: what pays out a deleted account and returns deposits.
-NewReceipt balance_refund(std::string receiver_id, u128 amount);
+Receipt balance_refund(std::string receiver_id, u128 amount);
 
 }  // namespace receiptd::sandbox::sim

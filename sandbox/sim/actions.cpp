@@ -196,11 +196,11 @@ ActionError check_existence(const ActionFrame& frame, const wire::Action& action
 
 }  // namespace
 
-NewReceipt balance_refund(std::string receiver_id, u128 amount) {
+Receipt balance_refund(std::string receiver_id, u128 amount) {
     ActionReceipt body;
     body.signer_id = kSystemAccount;
     body.actions.push_back(wire::Action{wire::Transfer{amount}});
-    return {kSystemAccount, std::move(receiver_id), std::move(body)};
+    return {{}, kSystemAccount, std::move(receiver_id), std::move(body)};
 }
 
 std::optional<Json> apply_action(ActionFrame& frame, const wire::Action& action) {

@@ -8,13 +8,6 @@
 
 namespace receiptd::sandbox::sim {
 
-// A receipt that an action makes; apply gives it its id.
-struct NewReceipt {
-    std::string predecessor_id;
-    std::string receiver_id;
-    ActionReceipt body;
-};
-
 struct ActionFrame {
     const Receipt& receipt;
     const ActionReceipt& body;
@@ -22,11 +15,11 @@ struct ActionFrame {
     StateUpdate& state;
     // The acting account: the predecessor, and after a CreateAccount in the same receipt the new account.
     std::string actor_id;
-    bool is_refund = false;      // predecessor `system`
-    bool makes_account = false;  // one of the actions so far made the account
-    std::vector<NewReceipt> new_receipts{};
-    Gas gas_burnt = 0;      // beyond the action's exec fee: send fees of receipts it makes
-    Gas gas_used = 0;       // gas_burnt, and the gas of the new receipts
+    bool is_refund = false;               // predecessor `system`
+    bool makes_account = false;           // one of the actions so far made the account
+    std::vector<Receipt> new_receipts{};  // without ids yet
+    Gas gas_burnt = 0;                    // beyond the action's exec fee: send fees of receipts it makes
+    Gas gas_used = 0;                     // gas_burnt, and the gas of the new receipts
     u128 tokens_burnt = 0;  // beyond the gas: storage of a global contract, what a deleted gas key held
 };
 

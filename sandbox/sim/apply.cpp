@@ -2,6 +2,7 @@
 
 #include "sandbox/sim/apply_receipt.hpp"
 #include "sandbox/sim/derive.hpp"
+#include "sandbox/sim/global_contracts.hpp"
 #include "sandbox/sim/receipt_tokens.hpp"
 #include "sandbox/sim/validate.hpp"
 
@@ -92,6 +93,8 @@ private:
     }
 
     void process(Receipt receipt, bool is_local) {
+        if (std::holds_alternative<GlobalContractReceipt>(receipt.body))
+            return take_global_contract(chunk_, receipt);
         std::optional<Receipt> ready;
         if (const auto* data = std::get_if<DataReceipt>(&receipt.body)) {
             ready = data->is_promise_resume ? chunk_.queues.resume(receipt.receiver_id, *data)

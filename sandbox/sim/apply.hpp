@@ -16,11 +16,12 @@ struct BlockContext {
     u128 gas_price = 0;
     std::uint64_t yield_timeout_blocks = 200;
     std::uint64_t first_receipt_salt = 0;
+    std::uint64_t shard_id = 0;              // of the chunk that is applied
+    std::vector<std::uint64_t> shard_ids{};  // of the layout, in its order
     const Protocol* protocol = &usual_protocol();
 };
 
 struct ShardInput {
-    std::uint64_t shard_id = 0;
     std::vector<wire::SignedTransaction> transactions;  // of the chunk, in its order
     std::vector<Receipt> incoming;                      // by source chunk, then index
     Gas gas_limit = 1000 * kTera;                       // receipts above it are delayed
@@ -36,9 +37,8 @@ struct ExecutedReceipt {
 struct ShardResult {
     std::vector<Outcome>
         transaction_outcomes;  // as ShardInput::transactions; those that fail have InvalidTxError
-    std::vector<ExecutedReceipt>
-        executed;                   // in order of execution; data receipts have no outcome and are not here
-    std::vector<Receipt> outgoing;  // produced, for any shard, in order: what the next chunk lists
+    std::vector<ExecutedReceipt> executed;  // in order of execution; without those that have no outcome
+    std::vector<Receipt> outgoing;          // produced, for any shard, in order: what the next chunk lists
     // In no chunk: promise yields created here, and receipts that only delete their account, executed here.
     std::vector<Receipt> instant;
     std::vector<Receipt> local;  // initial receipts of transactions to their own signer: in no chunk

@@ -8,6 +8,8 @@
 #include "sandbox/sim/receipt_tokens.hpp"
 #include "sandbox/sim/validate_actions.hpp"
 
+#include <algorithm>
+
 namespace receiptd::sandbox::sim {
 
 namespace {
@@ -93,10 +95,7 @@ private:
         std::optional<Json> error = apply_action(frame_, action);
         gas_burnt_ += std::exchange(frame_.gas_burnt, 0);
         gas_used_ += std::exchange(frame_.gas_used, 0);
-        for (NewReceipt& made : std::exchange(frame_.new_receipts, {})) {
-            new_receipts_.push_back(
-                {{}, std::move(made.predecessor_id), std::move(made.receiver_id), std::move(made.body)});
-        }
+        std::ranges::move(std::exchange(frame_.new_receipts, {}), std::back_inserter(new_receipts_));
         return error;
     }
 

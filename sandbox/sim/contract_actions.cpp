@@ -1,5 +1,6 @@
 #include "sandbox/sim/action_steps.hpp"
 #include "sandbox/sim/error_json.hpp"
+#include "sandbox/sim/global_contracts.hpp"
 #include "sandbox/sim/limits.hpp"
 #include "sandbox/sim/storage_usage.hpp"
 
@@ -50,7 +51,7 @@ ActionError apply_deploy_global(ActionFrame& frame, const wire::DeployGlobalCont
     const bool by_hash = action.deploy_mode == wire::GlobalContractDeployMode::code_hash;
     const wire::GlobalContractId contract =
         by_hash ? wire::GlobalContractId(chain::sha256(action.code)) : wire::GlobalContractId(id);
-    frame.state.set_global_contract(contract, action.code);
+    frame.new_receipts.push_back(deployed_global_contract(frame, contract, action.code));
     return std::nullopt;
 }
 

@@ -71,7 +71,7 @@ void send_inner_receipt(ActionFrame& frame, const Delegate& action) {
     body.signer_public_key = frame.body.signer_public_key;
     body.gas_price = frame.body.gas_price;
     body.actions = action.actions;
-    frame.new_receipts.push_back({action.sender_id, action.receiver_id, std::move(body)});
+    frame.new_receipts.push_back({{}, action.sender_id, action.receiver_id, std::move(body)});
 }
 
 template <class SignedDelegate>

@@ -53,11 +53,20 @@ struct DataReceipt {
     bool is_promise_resume = false;
 };
 
+// Carries a global contract to one shard, which sends it on to the next. It has no outcome.
+struct GlobalContractReceipt {
+    wire::GlobalContractId contract;
+    std::uint64_t target_shard = 0;
+    std::vector<std::uint64_t> already_delivered_shards;  // ascending
+    Bytes code;
+    std::uint64_t nonce = 0;  // counts the deployments of this contract
+};
+
 struct Receipt {
     CryptoHash receipt_id;
     std::string predecessor_id;
     std::string receiver_id;
-    std::variant<ActionReceipt, DataReceipt> body;
+    std::variant<ActionReceipt, DataReceipt, GlobalContractReceipt> body;
 };
 
 // A TxExecutionError as JSON: {"ActionError":{"index":…,"kind":…}} or {"InvalidTxError":…}

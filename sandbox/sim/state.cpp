@@ -39,8 +39,13 @@ Value<Bytes> State::find_code(std::string_view id, Height at) const {
 }
 
 Value<Bytes> State::find_global(const wire::GlobalContractId& contract, Height at) const {
-    const auto it = global_contracts_->find(contract);
-    return it == global_contracts_->end() ? nullptr : it->second.at(at);
+    const auto it = global_contracts_.find(contract);
+    return it == global_contracts_.end() ? nullptr : it->second.code.at(at);
+}
+
+Value<std::uint64_t> State::find_global_nonce(const wire::GlobalContractId& contract) const {
+    const auto it = global_contracts_.find(contract);
+    return it == global_contracts_.end() ? nullptr : it->second.nonce.newest();
 }
 
 Value<std::string> State::find_data(std::string_view id, std::string_view key, Height at) const {
@@ -172,7 +177,10 @@ void State::take_back(const Mark& mark) {
             for (auto& [key, versions] : records.data) versions.forget_above(mark.height);
         }
     }
-    for (auto& [id, versions] : *global_contracts_) versions.forget_above(mark.height);
+    for (auto& [id, contract] : global_contracts_) {
+        contract.code.forget_above(mark.height);
+        contract.nonce.forget_above(mark.height);
+    }
     root_ = mark.root;
     total_balance_ = mark.total_balance;
 }
@@ -182,7 +190,8 @@ void State::apply(const StateChanges& changes, Height height) {
     if (height > newest_) touched_now_.clear();
     newest_ = std::max(newest_, height);
     for (const auto& [id, account] : changes.accounts) apply_account(id, account, height);
-    for (const auto& [id, code] : changes.global_contracts) (*global_contracts_)[id].set(height, code);
+    for (const auto& [id, code] : changes.global_contracts) global_contracts_[id].code.set(height, code);
+    for (const auto& [id, nonce] : changes.global_nonces) global_contracts_[id].nonce.set(height, nonce);
     chain::Writer writer;
     writer.hash(root_);
     writer.u64(height);

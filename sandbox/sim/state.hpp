@@ -7,7 +7,6 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -23,16 +22,10 @@ using DataList = std::vector<std::pair<std::string, std::string>>;  // by key
 // The kinds of changes that EXPERIMENTAL_changes_in_block names.
 enum class Touch : std::uint8_t { account, access_key, data, contract_code };
 
-// Global contracts are of the chain, not of a shard: the states of all shards share one of these. A
-// contract can be used on every shard as soon as the receipt that deploys it is done; the
-// GlobalContractDistribution receipts that carry it around are not simulated.
-using GlobalContracts = std::map<wire::GlobalContractId, Versions<Bytes>>;
-
 // The state of one shard, or of a chain without shards.
 class State {
 public:
-    explicit State(std::shared_ptr<GlobalContracts> global_contracts = std::make_shared<GlobalContracts>())
-        : global_contracts_(std::move(global_contracts)) {}
+    State() = default;
     State(const State&) = delete;
     State& operator=(const State&) = delete;
     State(State&&) = default;
@@ -46,6 +39,7 @@ public:
     std::optional<Bytes> code(std::string_view id, Height at = kNewest) const;
     // The hash of that code; nullopt: no account, or no contract on it.
     std::optional<CryptoHash> contract_hash(std::string_view id, Height at = kNewest) const;
+    // As far as this shard has it; contracts come from the shard that they are deployed on.
     std::optional<Bytes> global_contract(const wire::GlobalContractId& contract, Height at = kNewest) const;
     std::optional<std::string> data(std::string_view id, std::string_view key, Height at = kNewest) const;
     DataList data_with_prefix(std::string_view id, std::string_view prefix, Height at = kNewest) const;
@@ -87,6 +81,7 @@ private:
     Value<AccessKey> find_key(std::string_view id, const std::string& record_key, Height at = kNewest) const;
     Value<Bytes> find_code(std::string_view id, Height at = kNewest) const;  // its own
     Value<Bytes> find_global(const wire::GlobalContractId& contract, Height at = kNewest) const;
+    Value<std::uint64_t> find_global_nonce(const wire::GlobalContractId& contract) const;
     Value<std::string> find_data(std::string_view id, std::string_view key, Height at = kNewest) const;
 
     void apply(const StateChanges& changes, Height height);
@@ -96,7 +91,11 @@ private:
     void touch(const std::string& id, Touch touch, Height height);
 
     std::map<std::string, Records, std::less<>> accounts_;
-    std::shared_ptr<GlobalContracts> global_contracts_;
+    struct GlobalContract {
+        Versions<Bytes> code;
+        Versions<std::uint64_t> nonce;
+    };
+    std::map<wire::GlobalContractId, GlobalContract> global_contracts_;
     using Touched = std::pair<const std::string*, Touch>;  // the account's name as it stands in accounts_
     std::map<Height, std::vector<Touched>> touched_;
     std::set<Touched> touched_now_;  // of the newest height, against repeats; its order shows nowhere

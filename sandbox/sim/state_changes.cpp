@@ -63,6 +63,10 @@ CryptoHash digest(const StateChanges& changes) {
         wire::write_actions(writer, {wire::Action{wire::UseGlobalContract{id}}});
         writer.hash(chain::sha256(*code));
     }
+    for (const auto& [id, nonce] : changes.global_nonces) {
+        wire::write_actions(writer, {wire::Action{wire::UseGlobalContract{id}}});
+        writer.u64(*nonce);
+    }
     return chain::sha256(writer.result());
 }
 

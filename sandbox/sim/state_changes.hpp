@@ -42,7 +42,8 @@ struct AccountChanges {
 struct StateChanges {
     std::map<std::string, AccountChanges, std::less<>> accounts;
     std::map<wire::GlobalContractId, Value<Bytes>> global_contracts;
-    bool empty() const { return accounts.empty() && global_contracts.empty(); }
+    std::map<wire::GlobalContractId, Value<std::uint64_t>> global_nonces;
+    bool empty() const { return accounts.empty() && global_contracts.empty() && global_nonces.empty(); }
 };
 
 // Under which a key is kept: short to make, unlike its text.

@@ -190,6 +190,16 @@ void StateUpdate::set_global_contract(const wire::GlobalContractId& contract, By
     changes_.global_contracts[contract] = std::make_shared<const Bytes>(std::move(code));
 }
 
+std::uint64_t StateUpdate::global_contract_nonce(const wire::GlobalContractId& contract) const {
+    const auto it = changes_.global_nonces.find(contract);
+    const auto nonce = it != changes_.global_nonces.end() ? it->second : state_.find_global_nonce(contract);
+    return nonce ? *nonce : 0;
+}
+
+void StateUpdate::set_global_contract_nonce(const wire::GlobalContractId& contract, std::uint64_t nonce) {
+    changes_.global_nonces[contract] = std::make_shared<const std::uint64_t>(nonce);
+}
+
 std::optional<std::string> StateUpdate::data(std::string_view id, std::string_view key) const {
     return value_of(find_data(id, key));
 }

@@ -23,8 +23,7 @@ class SmallChain {
 public:
     SmallChain() {
         add_builtin_contracts(contracts_);
-        const auto global_contracts = std::make_shared<sim::GlobalContracts>();
-        for (std::size_t i = 0; i < 3; ++i) shards_.push_back({sim::State(global_contracts), {}, {}, {}});
+        shards_.resize(3);
         block_.height = 100;
         block_.gas_price = 100'000'000;
         block_.yield_timeout_blocks = 20;
@@ -38,9 +37,8 @@ public:
                                                             {"script.sandbox", 0}})) {
             update.set_data("ft.sandbox", key, value);
         }
-        update.set_global_contract(chain::sha256(chain::bytes_of(sim::kEthWalletCode)),
-                                   sim::Bytes(sim::kEthWalletCode.begin(), sim::kEthWalletCode.end()));
         update.commit(block_.height);
+        for (Shard& shard : shards_) add_wallet(shard.state);
     }
 
     // One call, by alice, to its last receipt.
@@ -146,10 +144,16 @@ private:
         update.commit(block_.height);
     }
 
+    void add_wallet(sim::State& state) const {
+        sim::StateUpdate update(state);
+        update.set_global_contract(chain::sha256(chain::bytes_of(sim::kEthWalletCode)),
+                                   sim::Bytes(sim::kEthWalletCode.begin(), sim::kEthWalletCode.end()));
+        update.commit(block_.height);
+    }
+
     void apply(std::size_t index, std::vector<sim::Receipt> incoming) {
         Shard& shard = shards_[index];
         sim::ShardInput input;
-        input.shard_id = index;
         input.transactions = std::exchange(shard.transactions, {});
         input.incoming = std::move(incoming);
         auto result = sim::apply_shard(shard.state, shard.queues, block_, std::move(input), contracts_);

@@ -19,7 +19,7 @@ struct ActionStage : testing::Test {
     // What a receipt came to: the first ActionErrorKind (null: all went well) and what it left.
     struct Result {
         Json error;
-        std::vector<NewReceipt> new_receipts;
+        std::vector<Receipt> new_receipts;
         Gas gas_burnt = 0;
         Gas gas_used = 0;
         u128 tokens_burnt = 0;

@@ -1,4 +1,4 @@
-#include "sandbox/sim/actions.hpp"
+#include "sandbox/sim/global_contracts.hpp"
 
 #include "action_stage.hpp"
 
@@ -13,6 +13,10 @@ using testing::SizeIs;
 
 const Bytes kCode = raw("global contract");
 
+const std::vector<wire::Action>& actions_of(const Receipt& receipt) {
+    return std::get<ActionReceipt>(receipt.body).actions;
+}
+
 struct GlobalContractActions : ActionStage {
     wire::Action deploy(wire::GlobalContractDeployMode mode) {
         return {wire::DeployGlobalContract{kCode, mode}};
@@ -22,13 +26,29 @@ struct GlobalContractActions : ActionStage {
     wire::Action use(wire::GlobalContractId contract) {
         return {wire::UseGlobalContract{std::move(contract)}};
     }
+    // What alice deploys comes to this shard.
+    Result deployed(const wire::Action& action) {
+        Result result = run("alice.test", "alice.test", {action});
+        EXPECT_THAT(result.new_receipts, SizeIs(1));
+        for (const Receipt& receipt : result.new_receipts) take(receipt);
+        return result;
+    }
+    // The receipts that go on.
+    std::vector<Receipt> take(const Receipt& receipt) {
+        ShardQueues queues;
+        Contracts contracts;
+        ShardResult shard;
+        ChunkFrame chunk{state, queues, block, contracts, shard};
+        take_global_contract(chunk, receipt);
+        return shard.outgoing;
+    }
 };
 
 TEST_F(GlobalContractActions, CodeIsDeployedByItsHashAndUsedByAnybody) {
-    const Result deployed = run("alice.test", "alice.test", {by_hash()});
-    EXPECT_TRUE(deployed.error.is_null());
-    EXPECT_EQ(deployed.tokens_burnt, kCode.size() * 10 * kStoragePricePerByte);
-    EXPECT_EQ(amount("alice.test"), 100 * kOneToken - deployed.tokens_burnt);
+    const Result result = deployed(by_hash());
+    EXPECT_TRUE(result.error.is_null());
+    EXPECT_EQ(result.tokens_burnt, kCode.size() * 10 * kStoragePricePerByte);
+    EXPECT_EQ(amount("alice.test"), 100 * kOneToken - result.tokens_burnt);
     EXPECT_FALSE(state.contract_hash("alice.test"));
 
     EXPECT_TRUE(own("bob.test", {use(chain::sha256(kCode))}).is_null());
@@ -37,13 +57,13 @@ TEST_F(GlobalContractActions, CodeIsDeployedByItsHashAndUsedByAnybody) {
 }
 
 TEST_F(GlobalContractActions, CodeThatAnAccountDeploysChangesForAllWhoUseIt) {
-    EXPECT_TRUE(own("alice.test", {by_account()}).is_null());
+    deployed(by_account());
     EXPECT_TRUE(own("bob.test", {use("alice.test")}).is_null());
     EXPECT_EQ(state.code("bob.test"), kCode);
     block.height = 201;
     const wire::Action newer{
         wire::DeployGlobalContract{raw("newer"), wire::GlobalContractDeployMode::account_id}};
-    EXPECT_TRUE(own("alice.test", {newer}).is_null());
+    deployed(newer);
     EXPECT_EQ(state.code("bob.test"), raw("newer"));
     EXPECT_EQ(state.code("bob.test", 200), kCode);
 }
@@ -64,16 +84,33 @@ TEST_F(GlobalContractActions, DeployingCostsTokensForGood) {
 }
 
 TEST_F(GlobalContractActions, CodeOfOnesOwnTakesThePlaceOfAGlobalContract) {
-    EXPECT_TRUE(own("alice.test", {by_hash(), use(chain::sha256(kCode))}).is_null());
+    deployed(by_hash());
+    EXPECT_TRUE(own("alice.test", {use(chain::sha256(kCode))}).is_null());
     EXPECT_TRUE(own("alice.test", {{wire::DeployContract{raw("own")}}}).is_null());
     EXPECT_EQ(state.code("alice.test"), raw("own"));
     EXPECT_FALSE(state.account("alice.test")->global_contract);
 }
 
+TEST_F(GlobalContractActions, AContractCannotBeUsedInTheReceiptThatDeploysIt) {
+    EXPECT_TRUE(own("alice.test", {by_account(), use("alice.test")}).contains("GlobalContractDoesNotExist"));
+    EXPECT_EQ(StateUpdate(state).global_contract_nonce("alice.test"), 0U) << "nothing was deployed";
+}
+
+TEST_F(GlobalContractActions, ADeploymentThatALaterOneOvertookGoesOnWithoutItsCode) {
+    block.shard_ids = {0, 1};
+    const auto first = run("alice.test", "alice.test", {by_account()}).new_receipts;
+    const wire::Action newer{
+        wire::DeployGlobalContract{raw("newer"), wire::GlobalContractDeployMode::account_id}};
+    const auto second = run("alice.test", "alice.test", {newer}).new_receipts;
+    take(second.front());
+    EXPECT_THAT(take(first.front()), SizeIs(1));
+    EXPECT_EQ(state.global_contract("alice.test"), raw("newer"));
+}
+
 struct StateInits : GlobalContractActions {
     void SetUp() override {
         GlobalContractActions::SetUp();
-        ASSERT_TRUE(own("alice.test", {by_account()}).is_null());
+        deployed(by_account());
         action.state_init.code = std::string("alice.test");
         action.state_init.data = {{raw("k"), raw("v")}};
     }
@@ -106,7 +143,7 @@ TEST_F(StateInits, ReturnADepositThatTheStorageDoesNotNeed) {
     ASSERT_THAT(result.new_receipts, SizeIs(1));
     EXPECT_EQ(result.new_receipts.front().predecessor_id, "system");
     EXPECT_EQ(result.new_receipts.front().receiver_id, "bob.test");
-    EXPECT_EQ(result.new_receipts.front().body.actions, std::vector<wire::Action>{transfer(50)});
+    EXPECT_EQ(actions_of(result.new_receipts.front()), std::vector<wire::Action>{transfer(50)});
 }
 
 TEST_F(StateInits, KeepWhatTheStorageNeeds) {
@@ -115,7 +152,7 @@ TEST_F(StateInits, KeepWhatTheStorageNeeds) {
     const Result result = init(needed + 7);
     EXPECT_EQ(amount(id()), needed);
     ASSERT_THAT(result.new_receipts, SizeIs(1));
-    EXPECT_EQ(result.new_receipts.front().body.actions, std::vector<wire::Action>{transfer(7)});
+    EXPECT_EQ(actions_of(result.new_receipts.front()), std::vector<wire::Action>{transfer(7)});
 }
 
 TEST_F(StateInits, KeepAllOfADepositThatIsTooSmall) {

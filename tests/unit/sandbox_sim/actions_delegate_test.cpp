@@ -70,15 +70,16 @@ TEST_F(Delegates, MakeAReceiptFromTheUserSignedByTheRelayer) {
     const Result result = send();
     EXPECT_TRUE(result.error.is_null());
     ASSERT_THAT(result.new_receipts, SizeIs(1));
-    const NewReceipt& inner = result.new_receipts.front();
+    const Receipt& inner = result.new_receipts.front();
+    const auto& body = std::get<ActionReceipt>(inner.body);
     EXPECT_EQ(inner.predecessor_id, "bob.test");
     EXPECT_EQ(inner.receiver_id, "alice.test");
-    EXPECT_EQ(inner.body.signer_id, "relayer.test");
-    EXPECT_EQ(inner.body.signer_public_key, public_of("relayer.test"));
-    EXPECT_EQ(inner.body.gas_price, 123U);
-    EXPECT_EQ(inner.body.actions, delegate.actions);
-    EXPECT_THAT(inner.body.output_data_receivers, IsEmpty());
-    EXPECT_THAT(inner.body.input_data_ids, IsEmpty());
+    EXPECT_EQ(body.signer_id, "relayer.test");
+    EXPECT_EQ(body.signer_public_key, public_of("relayer.test"));
+    EXPECT_EQ(body.gas_price, 123U);
+    EXPECT_EQ(body.actions, delegate.actions);
+    EXPECT_THAT(body.output_data_receivers, IsEmpty());
+    EXPECT_THAT(body.input_data_ids, IsEmpty());
     EXPECT_EQ(nonce_of("bob.test"), 1U);
 }
 

@@ -320,13 +320,14 @@ TEST_F(Actions, ADeletedAccountPaysItsBalanceToTheBeneficiary) {
     EXPECT_TRUE(result.error.is_null());
     EXPECT_FALSE(state.account("alice.test"));
     ASSERT_THAT(result.new_receipts, SizeIs(1));
-    const NewReceipt& payout = result.new_receipts.front();
+    const Receipt& payout = result.new_receipts.front();
+    const auto& body = std::get<ActionReceipt>(payout.body);
     EXPECT_EQ(payout.predecessor_id, "system");
     EXPECT_EQ(payout.receiver_id, "bob.test");
-    EXPECT_EQ(payout.body.signer_id, "system");
-    EXPECT_EQ(payout.body.signer_public_key.to_string(), "ed25519:11111111111111111111111111111111");
-    EXPECT_EQ(payout.body.gas_price, 0U);
-    EXPECT_EQ(payout.body.actions, std::vector<wire::Action>{transfer(100 * kOneToken)});
+    EXPECT_EQ(body.signer_id, "system");
+    EXPECT_EQ(body.signer_public_key.to_string(), "ed25519:11111111111111111111111111111111");
+    EXPECT_EQ(body.gas_price, 0U);
+    EXPECT_EQ(body.actions, std::vector<wire::Action>{transfer(100 * kOneToken)});
 }
 
 TEST_F(Actions, ADeletedAccountWithoutTokensPaysNothing) {

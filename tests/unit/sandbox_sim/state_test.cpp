@@ -152,6 +152,7 @@ TEST(State, ItsRootKnowsEveryKindOfRecord) {
     EXPECT_TRUE(
         differs([](StateUpdate& u) { u.set_access_key("alice.test", public_of("x"), full_access(1)); }));
     EXPECT_TRUE(differs([](StateUpdate& u) { u.set_global_contract("alice.test", raw("code")); }));
+    EXPECT_TRUE(differs([](StateUpdate& u) { u.set_global_contract_nonce("alice.test", 1); }));
     EXPECT_TRUE(differs([](StateUpdate& u) { u.use_global_contract("alice.test", "alice.test"); }));
     EXPECT_TRUE(differs([](StateUpdate& u) { u.remove_account("alice.test"); }));
     EXPECT_FALSE(differs([](StateUpdate&) {}));
@@ -182,12 +183,12 @@ TEST(State, RefusesChangesBelowItsNewestHeight) {
 }
 
 TEST(State, IsAsItWasWhenBlocksAreTakenBack) {
-    const auto contracts = std::make_shared<GlobalContracts>();
-    State state(contracts);
+    State state;
     make_account(state, "alice.test", 10);
     change(state, 101, [](StateUpdate& update) {
         update.set_data("alice.test", "k", "old");
         update.set_global_contract("alice.test", raw("first"));
+        update.set_global_contract_nonce("alice.test", 1);
     });
     const State::Mark mark = state.mark(101);
     make_account(state, "bob.test", 20, 102);
@@ -198,6 +199,7 @@ TEST(State, IsAsItWasWhenBlocksAreTakenBack) {
     });
     change(state, 103, [](StateUpdate& update) {
         update.set_global_contract("alice.test", raw("second"));
+        update.set_global_contract_nonce("alice.test", 2);
         update.remove_account("alice.test");
     });
     state.take_back(mark);
@@ -207,6 +209,7 @@ TEST(State, IsAsItWasWhenBlocksAreTakenBack) {
     EXPECT_FALSE(state.code("alice.test"));
     EXPECT_EQ(state.data("alice.test", "k"), "old");
     EXPECT_EQ(state.global_contract("alice.test"), raw("first"));
+    EXPECT_EQ(StateUpdate(state).global_contract_nonce("alice.test"), 1U);
     EXPECT_FALSE(state.account("bob.test"));
     EXPECT_TRUE(state.touched(102).empty());
     EXPECT_EQ(state.root(), mark.root);
@@ -215,19 +218,17 @@ TEST(State, IsAsItWasWhenBlocksAreTakenBack) {
     EXPECT_EQ(state.touched(104).size(), 2U) << "the account, whose storage grew, and the datum";
 }
 
-TEST(State, StatesOfAllShardsShareGlobalContracts) {
-    const auto contracts = std::make_shared<GlobalContracts>();
-    State left(contracts);
-    State right(contracts);
-    make_account(right, "bob.test");
-    change(left, 101, [](StateUpdate& update) { update.set_global_contract("alice.test", raw("first")); });
-    change(right, 101, [](StateUpdate& update) { update.use_global_contract("bob.test", "alice.test"); });
-    change(left, 103, [](StateUpdate& update) { update.set_global_contract("alice.test", raw("second")); });
+TEST(State, TellsTheCodeOfAGlobalContractAtEachHeight) {
+    State state;
+    make_account(state, "bob.test");
+    change(state, 101, [](StateUpdate& update) { update.set_global_contract("alice.test", raw("first")); });
+    change(state, 101, [](StateUpdate& update) { update.use_global_contract("bob.test", "alice.test"); });
+    change(state, 103, [](StateUpdate& update) { update.set_global_contract("alice.test", raw("second")); });
 
-    EXPECT_EQ(right.code("bob.test", 102), raw("first"));
-    EXPECT_EQ(right.code("bob.test"), raw("second"));
-    EXPECT_EQ(right.contract_hash("bob.test"), chain::sha256(raw("second")));
-    EXPECT_FALSE(right.global_contract("alice.test", 100));
+    EXPECT_EQ(state.code("bob.test", 102), raw("first"));
+    EXPECT_EQ(state.code("bob.test"), raw("second"));
+    EXPECT_EQ(state.contract_hash("bob.test"), chain::sha256(raw("second")));
+    EXPECT_FALSE(state.global_contract("alice.test", 100));
 }
 
 }  // namespace

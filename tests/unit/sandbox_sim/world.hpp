@@ -38,9 +38,8 @@ public:
 
     explicit World(std::size_t shards = 2, std::uint32_t protocol_version = 84) {
         block_.protocol = find_protocol(protocol_version);
-        const auto global_contracts = std::make_shared<GlobalContracts>();
-        for (std::size_t i = 0; i < shards; ++i)
-            shards_.push_back(Shard{State(global_contracts), {}, {}, {}});
+        shards_.resize(shards);
+        for (std::size_t i = 0; i < shards; ++i) block_.shard_ids.push_back(i);
         block_.height = 100;
         block_.gas_price = kGasPrice;
         for (const std::string& id : {kAlice, kBob, kCarol}) add_account(id);
@@ -99,7 +98,7 @@ public:
         std::vector<std::vector<Receipt>> incoming(shards_.size());
         for (Shard& shard : shards_) {
             for (Receipt& receipt : std::exchange(shard.result.outgoing, {}))
-                incoming[shard_of(receipt.receiver_id)].push_back(std::move(receipt));
+                incoming[shard_of(receipt)].push_back(std::move(receipt));
         }
         for (std::size_t i = 0; i < shards_.size(); ++i) apply(i, std::move(incoming[i]));
         check_tokens();
@@ -144,6 +143,10 @@ public:
     std::size_t shard_of(const std::string& id) const {
         return static_cast<unsigned char>(id.front()) % shards_.size();
     }
+    std::size_t shard_of(const Receipt& receipt) const {
+        const auto* contract = std::get_if<GlobalContractReceipt>(&receipt.body);
+        return contract ? contract->target_shard : shard_of(receipt.receiver_id);
+    }
     BlockContext& block() { return block_; }
     const Contracts& contracts() const { return contracts_; }
     void set_gas_limit(Gas limit) { gas_limit_ = limit; }
@@ -160,7 +163,7 @@ private:
     void apply(std::size_t index, std::vector<Receipt> incoming) {
         Shard& shard = shards_[index];
         ShardInput input;
-        input.shard_id = index;
+        block_.shard_id = index;
         input.transactions = std::exchange(shard.transactions, {});
         input.incoming = std::move(incoming);
         input.gas_limit = gas_limit_;
