@@ -16,6 +16,7 @@ watch::ChainView view_of(follow::Follower& follower, const follow::State& state,
     view.covered_up_to = [&state](chain::BlockHeight from) {
         return state.heights.covered_up_to(from, watch::kHostsLag);
     };
+    view.missing_in = [&state](base::HeightRange range) { return state.heights.missing_in(range); };
     // Source rpc asks for each tree until it has all of it.
     view.follows_since = [&state, by_rpc = settings.source == config::Source::rpc](chain::BlockHeight from) {
         return by_rpc || state.heights.follows_since(from);

@@ -144,6 +144,12 @@ std::optional<base::Height> Heights::covered_up_to(base::Height from, base::Heig
     return covered.first_missing(known) - 1;
 }
 
+base::HeightSet Heights::missing_in(base::HeightRange range) const {
+    base::HeightSet missing(range);
+    missing.subtract(coverage_.covered);
+    return missing;
+}
+
 bool Heights::follows_since(base::Height from) const {
     const bool all_wanted = !tip_ || coverage_.wanted.first_missing(from) > tip_->height;
     return all_wanted && unavailable_.lower_bound(from) == unavailable_.end();

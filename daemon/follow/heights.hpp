@@ -88,6 +88,7 @@ public:
     // The height up to which everything from this one on is stored. The newest blocks may be on their way:
     // `from` itself, or one less than `lag` below it, must be stored; otherwise nullopt.
     std::optional<base::Height> covered_up_to(base::Height from, base::Height lag) const;
+    base::HeightSet missing_in(base::HeightRange range) const;  // not stored, wanted or not
     // Whether every height from this one on is stored, or will be: false above a hole that nobody fills.
     bool follows_since(base::Height from) const;
 

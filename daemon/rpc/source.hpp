@@ -153,6 +153,10 @@ public:
     // there, or none: hosts keep blocks that lost for days, and tell outcomes in them.
     virtual base::Task<base::Result<chain::BlockRef, Unavailable>> final_block(
         std::string hash, chain::BlockHeight final_height, Priority priority) = 0;
+
+    // Whether a host still holds the block at this height: one that does not has forgotten the transactions
+    // of that time. nullopt: one that may hold it did not answer.
+    virtual base::Task<std::optional<bool>> holds_block(chain::BlockHeight height, Priority priority) = 0;
 };
 
 // One upstream as `receiptd status`, /readyz and the metrics show it.

@@ -186,4 +186,15 @@ base::Task<base::Result<chain::BlockRef, Unavailable>> RpcTreeSource::final_bloc
     co_return std::move(block);
 }
 
+// A denial counts as one: a hole in what the host has kept looks the same as a height that was skipped.
+base::Task<std::optional<bool>> RpcTreeSource::holds_block(chain::BlockHeight height, Priority priority) {
+    auto call = ask_block(height, priority);
+    auto by_height = block_decoder(height);
+    const auto told = co_await decoded_call<chain::Decoded<chain::Block>>(*router_, pool_, std::move(call),
+                                                                          std::move(by_height));
+    if (told) co_return true;
+    if (!told.error().absent || told.error().doubtful) co_return std::nullopt;
+    co_return false;
+}
+
 }  // namespace receiptd::rpc

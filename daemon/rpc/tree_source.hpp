@@ -34,6 +34,7 @@ public:
     base::Task<base::Result<chain::BlockRef, Unavailable>> final_block(std::string hash,
                                                                        chain::BlockHeight final_height,
                                                                        Priority priority) override;
+    base::Task<std::optional<bool>> holds_block(chain::BlockHeight height, Priority priority) override;
 
 private:
     using Status = chain::Decoded<chain::TransactionStatus>;

@@ -17,6 +17,7 @@ std::string words_of(const std::string& reason) {
     if (reason == chain::reason::kExpired) return "its block hash is too old";
     if (reason == chain::reason::kNoRoute) return "no host took it";
     if (reason == chain::reason::kNeverSeen) return "it was not seen while it could have been included";
+    if (reason == chain::reason::kHeightsMissing) return "it may be in a block that no host shows any more";
     if (reason == chain::reason::kRefusedByDatabase) return "what was to be stored of it was refused";
     return reason;
 }

@@ -5,11 +5,22 @@
 #include "chain/tree/lifecycle.hpp"
 #include "storage/watch_store.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace receiptd::watch {
+
+// Knowledge of the chain at the time when a watch is looked at.
+struct Sight {
+    chain::BlockHeight final_height = 0;  // as a host told it
+    // Every height from watched_since, or from the block that lists it if that is lower, up to there is
+    // stored, with the transactions of its sender; nullopt: the follower cannot see it.
+    std::optional<chain::BlockHeight> looked_up_to;
+    bool tree_is_stored = false;  // or will be: its inclusion was followed
+    base::SteadyTime in_stage_since{};
+};
 
 struct ReviewRules {
     chain::LifecycleRules lifecycle;
@@ -19,6 +30,14 @@ struct ReviewRules {
     base::SteadyTime steady_now{};
     // The time since when the follower is at the head; nullopt: it is not, and may have missed events.
     std::optional<base::SteadyTime> at_head_since = base::SteadyTime{};
+
+    // For a watch of which the tables show no more than this.
+    ReviewRules seen_by(const Sight& sight) const {
+        auto rules = *this;
+        auto& looked_through = rules.lifecycle.looked_through;
+        looked_through = std::min(looked_through, sight.looked_up_to.value_or(0));
+        return rules;
+    }
 };
 
 // The tree as far as the database knows it.
@@ -44,16 +63,6 @@ void apply(storage::Watch& watch, const storage::WatchUpdate& update, base::Wall
 
 // A host may lag behind another one, but every host knows blocks that are this far below the head.
 inline constexpr chain::BlockHeight kHostsLag = 10;
-
-// Knowledge of the chain at the time when a watch is looked at.
-struct Sight {
-    chain::BlockHeight final_height = 0;  // as a host told it
-    // Every height from watched_since up to there is stored, with the transactions of its sender; nullopt:
-    // the follower cannot see it.
-    std::optional<chain::BlockHeight> looked_up_to;
-    bool tree_is_stored = false;  // or will be: its inclusion was followed
-    base::SteadyTime in_stage_since{};
-};
 
 struct Check {
     bool tree = false;      // ask for the transaction

@@ -36,6 +36,9 @@ base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash
     if (const auto* fault = std::get_if<rpc::Unavailable>(&answer))
         co_return NoAnswer{fault->reason + ": " + fault->detail};
     const auto& tree = std::get<rpc::TreeSource::Tree>(answer);
+    const bool is_told = tree.status.value.transaction_outcome.has_value();
+    if (!is_told && tree.status.value.final_execution_status == "NONE")
+        co_return NotKnown{"no host that was asked tracks its shard", false};
     const rpc::BlockLimits final_ones{final_height};
     const auto blocks = co_await rpc::blocks_of(trees_, tree.status.value, rpc::Priority::watch, final_ones);
     Known known;

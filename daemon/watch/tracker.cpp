@@ -253,18 +253,23 @@ base::Task<Tracker::Page> Tracker::load(std::vector<std::string> tx_hashes) {
         told_.erase(tx_hash);
     }
     if (!open.empty()) page.trees = co_await store_.stored_trees(std::move(open));
-    for (std::size_t i = 0; i < page.watches.size(); ++i)
-        if (const auto tree = page.trees.find(page.watches[i].tx_hash); tree != page.trees.end())
-            page.sights[i].tree_is_stored =
-                tree->second.listed_at && chain_.follows_since(tree->second.listed_at->height);
+    for (std::size_t i = 0; i < page.watches.size(); ++i) {
+        const auto tree = page.trees.find(page.watches[i].tx_hash);
+        if (tree == page.trees.end() || !tree->second.listed_at) continue;
+        auto& sight = page.sights[i];
+        sight.tree_is_stored = chain_.follows_since(tree->second.listed_at->height);
+        const auto since_then = sight_of(page.watches[i], tree->second.listed_at).looked_up_to;
+        sight.looked_up_to = std::min(sight.looked_up_to, since_then);
+    }
     co_return page;
 }
 
-Sight Tracker::sight_of(const storage::Watch& watch) const {
+Sight Tracker::sight_of(const storage::Watch& watch, std::optional<chain::ExecutedAt> listed_at) const {
     Sight sight;
     sight.final_height = chain_.final_height().value_or(0);
-    if (chain_.stores && watch.transaction.watched_since > 0)
-        sight.looked_up_to = chain_.covered_up_to(watch.transaction.watched_since);
+    auto from = watch.transaction.watched_since;
+    if (listed_at) from = std::min(from, listed_at->height);
+    if (chain_.stores && from > 0) sight.looked_up_to = chain_.covered_up_to(from);
     return sight;
 }
 
@@ -277,7 +282,8 @@ base::Task<Tracker::Page> Tracker::judge(base::asio::thread_pool& cpu, Page page
                 observations.emplace_back(told->second);
             if (const auto tree = page.trees.find(watch.tx_hash); tree != page.trees.end())
                 observations.emplace_back(seen_of(watch.tx_hash, tree->second));
-            auto update = review(watch, observations, rules, page.sights[i].in_stage_since);
+            auto update =
+                review(watch, observations, rules.seen_by(page.sights[i]), page.sights[i].in_stage_since);
             if (update) page.updates.push_back(std::move(*update));
         }
         return std::move(page);
@@ -310,7 +316,7 @@ base::Task<void> Tracker::write(Page page) {
 ReviewRules Tracker::rules_now() const {
     ReviewRules rules;
     rules.lifecycle = settings_.lifecycle;
-    rules.lifecycle.agreed_height = chain_.agreed_height();
+    rules.lifecycle.looked_through = chain_.agreed_height();
     rules.stuck = settings_.stuck;
     rules.now = clock_.wall();
     rules.chain_now = chain_.now();

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/event.hpp"
+#include "base/height_set.hpp"
 #include "base/task_group.hpp"
 #include "chain/rows/rows.hpp"
 #include "metrics/watch_series.hpp"
@@ -38,6 +39,8 @@ struct ChainView {
     // The height up to which all is committed from this one on; nullopt: this one is not, and none
     // shortly below it.
     std::function<std::optional<chain::BlockHeight>(chain::BlockHeight)> covered_up_to;
+    // Heights of the range that are not stored.
+    std::function<base::HeightSet(base::HeightRange)> missing_in;
     // Whether what is executed from this height on is stored, or will be: false above a hole that nobody
     // fills.
     std::function<bool(chain::BlockHeight)> follows_since;
@@ -111,7 +114,8 @@ private:
     static base::Task<Page> judge(base::asio::thread_pool& cpu, Page page, ReviewRules rules);
     // Writes the updates; what somebody else has moved meanwhile is looked at again.
     base::Task<void> write(Page page);
-    Sight sight_of(const storage::Watch& watch) const;
+    // `listed_at`: where its tree is known to begin.
+    Sight sight_of(const storage::Watch& watch, std::optional<chain::ExecutedAt> listed_at = {}) const;
     ReviewRules rules_now() const;
     // Every host knows the blocks up to there.
     chain::BlockHeight known_to_all_hosts() const;
@@ -125,6 +129,10 @@ private:
     base::Task<void> ask(std::string tx_hash);
     base::Task<Asked> ask(const storage::Watch& watch, Sight sight, Check check);
     bool would_end(const storage::Watch& watch, const chain::NotIncludedUpTo& seen) const;
+    // Of the heights that may include it, up to this one, those that are not stored.
+    base::HeightSet heights_not_stored(const storage::Watch& watch, chain::BlockHeight up_to) const;
+    // Adds what nobody can show. `hosts_tell`: that they know of no execution. False: it cannot be told yet.
+    base::Task<bool> weigh(const storage::Watch& watch, bool hosts_tell, chain::NotIncludedUpTo& seen);
     // False: it cannot be told yet.
     base::Task<bool> ask_sender(const storage::Watch& watch, chain::NotIncludedUpTo& seen);
     base::Task<bool> wait_for_height(const storage::Watch& watch, chain::BlockHeight height);

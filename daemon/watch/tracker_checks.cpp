@@ -19,6 +19,20 @@ constexpr base::Duration kNoAnswer = 10s;   // then the same is asked again
 constexpr auto kHeightComesWithin = 20s;
 constexpr auto kHeightRetry = 200ms;
 
+constexpr std::size_t kMostRanges = 8;
+
+// "96-150, 160"
+std::string in_words(const base::HeightSet& heights) {
+    std::string words;
+    const auto ranges = heights.ranges();
+    for (std::size_t i = 0; i < std::min(ranges.size(), kMostRanges); ++i) {
+        words += (words.empty() ? "" : ", ") + std::to_string(ranges[i].from);
+        if (ranges[i].size() > 1) words += "-" + std::to_string(ranges[i].to);
+    }
+    if (ranges.size() > kMostRanges) words += ", and more up to " + std::to_string(ranges.back().to);
+    return words;
+}
+
 }  // namespace
 
 base::Task<void> Tracker::check_due() {
@@ -97,6 +111,7 @@ base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight
     // When no block may include it any more, the key says only why.
     conclusive = key_is_told || seen.height >= chain::last_height(watch.transaction, settings_.lifecycle);
     bool included = false;
+    bool hosts_tell = true;
     // A block from before it was watched may have it: its own inclusion uses its nonce, too.
     if (check.tree || (conclusive && would_end(watch, seen))) {
         series_.tx_requests.Increment();
@@ -104,18 +119,49 @@ base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight
         if (auto* known = std::get_if<WatchUpstream::Known>(&answer)) {
             included = known->seen.included_at.has_value();
             conclusive = conclusive && included;
+            // Of two outcomes under one hash a host tells either (chain-model.md §2).
+            if (known->seen.is_invalid) {
+                hosts_tell = false;
+                seen.asked += (seen.asked.empty() ? "" : "; ") + known->host + ": invalid in a block, " +
+                              known->seen.reason;
+            }
             if (known->found && chain_.keep && !sight.tree_is_stored)
                 co_await chain_.keep(std::move(*known->found));
             asked.observations.emplace_back(std::move(known->seen));
             asked.witness = Witness{known->host, final_height};
         } else if (auto* unknown = std::get_if<WatchUpstream::NotKnown>(&answer)) {
             seen.asked += (seen.asked.empty() ? "" : "; ") + unknown->asked;
+            hosts_tell = unknown->is_told;
         } else {
             conclusive = false;
         }
     }
-    if (conclusive && !included) asked.observations.emplace_back(std::move(seen));
+    if (conclusive && (!included || !hosts_tell)) conclusive = co_await weigh(watch, hosts_tell, seen);
+    if (conclusive && (!included || !seen.missing.empty())) asked.observations.emplace_back(std::move(seen));
     co_return asked;
+}
+
+// Above a gap of the tables the word of hosts counts that still hold the blocks of that time.
+base::Task<bool> Tracker::weigh(const storage::Watch& watch, bool hosts_tell, chain::NotIncludedUpTo& seen) {
+    const auto not_stored = heights_not_stored(watch, seen.height);
+    if (not_stored.empty()) co_return true;
+    auto unproven = seen;
+    unproven.missing = in_words(not_stored);
+    if (!would_end(watch, seen) && !would_end(watch, unproven)) co_return true;
+    const auto held = co_await upstream_.holds_block(*not_stored.first());
+    if (!held) co_return false;
+    if (*held && hosts_tell) co_return true;
+    if (*held && chain_.stores) co_return false;  // the gap will be filled
+    seen = std::move(unproven);
+    co_return true;
+}
+
+base::HeightSet Tracker::heights_not_stored(const storage::Watch& watch, chain::BlockHeight up_to) const {
+    const auto from = watch.transaction.watched_since;
+    const auto to = std::min(up_to, chain::last_height(watch.transaction, settings_.lifecycle));
+    if (to < from) return {};
+    const base::HeightRange range{from, to};
+    return chain_.stores ? chain_.missing_in(range) : base::HeightSet(range);
 }
 
 chain::BlockHeight Tracker::known_to_all_hosts() const {
@@ -138,7 +184,8 @@ base::Task<void> Tracker::conclude(std::string tx_hash, Asked asked) {
     page = co_await judge(cpu_, std::move(page), rules);
     if (page.updates.empty()) {
         auto& watch = page.watches[0];
-        auto update = review(watch, asked.observations, rules, page.sights[0].in_stage_since, asked.witness);
+        auto update = review(watch, asked.observations, rules.seen_by(page.sights[0]),
+                             page.sights[0].in_stage_since, asked.witness);
         if (!update) {
             update.emplace();
             update->tx_hash = watch.tx_hash;

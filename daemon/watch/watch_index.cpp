@@ -16,13 +16,19 @@ constexpr base::Duration kLongestWait = std::chrono::hours(1);
 // The height at which all blocks up to `last` count as looked through: some blocks later.
 chain::BlockHeight looked_through_at(chain::BlockHeight last) { return base::saturated_add(last, kHostsLag); }
 
+// Missing heights may be stored at any time later.
+chain::BlockHeight until_when_lost(const storage::Watch& watch, const chain::LifecycleRules& rules) {
+    if (watch.state.reason == chain::reason::kHeightsMissing)
+        return std::numeric_limits<chain::BlockHeight>::max();
+    return looked_through_at(chain::last_height(watch.transaction, rules));
+}
+
 }  // namespace
 
 void WatchIndex::set(const storage::Watch& watch, const chain::LifecycleRules& rules, base::SteadyTime now) {
     if (chain::is_end(watch.state.stage)) {
         erase(watch.tx_hash);
-        if (watch.state.stage != chain::Stage::final)
-            lost_[watch.tx_hash] = looked_through_at(chain::last_height(watch.transaction, rules));
+        if (watch.state.stage != chain::Stage::final) lost_[watch.tx_hash] = until_when_lost(watch, rules);
         return;
     }
     lost_.erase(watch.tx_hash);

@@ -23,8 +23,9 @@ public:
         // The transaction, once the block that includes it is.
         std::optional<storage::FoundTransaction> found;
     };
-    struct NotKnown {       // to any host: the word of two, where two have one
-        std::string asked;  // which, and what they answered
+    struct NotKnown {         // to any host: the word of two, where two have one
+        std::string asked;    // which, and what they answered
+        bool is_told = true;  // false: no host tracks its shard, so nobody has a word
     };
     struct NoAnswer {
         std::string why;
@@ -33,6 +34,9 @@ public:
     // Regular hosts first, then archival ones. Blocks up to `final_height` count.
     virtual base::Task<TreeAnswer> tree(std::string tx_hash, std::string sender_id,
                                         chain::BlockHeight final_height) = 0;
+
+    // Whether a host still holds the block at this height; nullopt: that cannot be told now.
+    virtual base::Task<std::optional<bool>> holds_block(chain::BlockHeight height) = 0;
 
     struct SenderQuestion {
         std::string account_id;

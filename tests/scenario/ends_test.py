@@ -17,7 +17,8 @@ from handed_in import TOKEN, Patient, final_hash, key_of, known, nonce_of, send
 from signer import Key, Signed, delete_account, delete_key
 
 SEEDS = support.count_of("ends")
-SUBMISSIONS, VALIDITY = (1000, 2400) if SEEDS else (48, 300)
+SUBMISSIONS, VALIDITY = (1000, 1200) if SEEDS else (48, 300)
+AT_ONCE = 24  # an unknown block hash is waited for by the daemon
 BLOCK_MS = 50
 LAG = 5  # blocks
 BALANCE, AMOUNT = 5 * TOKEN, 3 * TOKEN
@@ -123,7 +124,7 @@ class Ends(support.Scenario):
         ways = [WAYS[number % len(WAYS)] for number in range(SUBMISSIONS)]
         chance.shuffle(ways)
         chances = [random.Random(chance.random()) for _ in ways]
-        with concurrent.futures.ThreadPoolExecutor(4) as several:
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as several:
             hashes = list(several.map(self.one, range(SUBMISSIONS), ways, chances))
         self.ways = {tx_hash: way for tx_hash, way in zip(hashes, ways) if tx_hash}
         support.wait_until("all have ended", lambda: self.daemon.poll() is not None or self.value(

@@ -52,7 +52,7 @@ public:
     // by the chain itself.
     void operator()(const TreeSeen& seen) {
         if (!seen.included_at || state_.stage == Stage::final) return;
-        if (seen.is_invalid && rules_.agreed_height < last_height_of(*seen.included_at)) return;
+        if (seen.is_invalid && rules_.looked_through < last_height_of(*seen.included_at)) return;
         state_.without_effect = seen.is_invalid || (seen.settled_at && !seen.initial_at);
         reach(Stage::included, seen.included_at, corrects());
         reach(Stage::executing, seen.initial_at, {});
@@ -71,6 +71,7 @@ public:
 
     void operator()(const NotIncludedUpTo& seen) {
         if (!waits_for_inclusion(state_.stage)) return;
+        if (!seen.missing.empty()) return without_heights(seen);
         if (transaction_.nonce && seen.key_nonce && *seen.key_nonce >= *transaction_.nonce)
             return superseded(seen);
         if (transaction_.nonce && seen.key_missing_at > 0 &&
@@ -143,6 +144,17 @@ private:
         move(Stage::expired, {}, evidence);
     }
 
+    // It may be in one of these blocks: a used nonce, or a key that is gone, proves nothing then.
+    void without_heights(const NotIncludedUpTo& seen) {
+        if (seen.height < last_height(transaction_, rules_)) return;
+        state_.reason = reason::kHeightsMissing;
+        auto evidence = looked(seen).text("missing_heights", seen.missing);
+        if (transaction_.valid_until) evidence.number("valid_until", *transaction_.valid_until);
+        if (transaction_.nonce) evidence.number("nonce", *transaction_.nonce);
+        if (seen.key_nonce) evidence.number("access_key_nonce", *seen.key_nonce);
+        move(Stage::unknown, {}, evidence);
+    }
+
     void never_seen(const NotIncludedUpTo& seen) {
         state_.reason = reason::kNeverSeen;
         move(Stage::unknown, {}, looked(seen).number("watched_since", transaction_.watched_since));
@@ -179,7 +191,8 @@ TreeSeen tree_seen(const Judgement& judgement) {
     if (seen.verdict) seen.reason = judgement.deciding_class();
     seen.receipts = judgement.receipts.size();
     seen.failed_receipts = judgement.failed_receipts;
-    seen.is_invalid = judgement.transaction_failed;
+    // A gas key that cannot pay the deposit has paid for gas, and its nonce is used (chain-model.md §2).
+    seen.is_invalid = judgement.transaction_failed && judgement.gas_burnt == 0;
     seen.decided_by = judgement.decided_by;
     return seen;
 }
@@ -203,8 +216,8 @@ Certainty certainty(Stage stage, bool without_effect, std::optional<BlockHeight>
     switch (stage) {
         case Stage::accepted:
         case Stage::pending:
-        case Stage::forwarding_failed:
-        case Stage::unknown: return {false, valid_until, {}};
+        case Stage::forwarding_failed: return {false, valid_until, {}};
+        case Stage::unknown: return {false, {}, {}};  // it may be executed
         case Stage::included:
         case Stage::executing:
         case Stage::completed: return {true, {}, {}};

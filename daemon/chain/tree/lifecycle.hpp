@@ -47,6 +47,7 @@ inline constexpr Text kAccountRemoved = "account_removed";  // the same
 inline constexpr Text kExpired = "expired";
 inline constexpr Text kNoRoute = "no_route";
 inline constexpr Text kNeverSeen = "never_seen";
+inline constexpr Text kHeightsMissing = "heights_missing";  // no host shows them any more: it may be in one
 inline constexpr Text kRefusedByDatabase = "refused_by_database";  // what is known of it cannot be stored
 }  // namespace reason
 
@@ -109,7 +110,8 @@ struct TreeSeen {
     std::string signer_id;  // as the chain has it; empty: it was not told
 };
 TreeSeen tree_seen(const Judgement& judgement);
-// Every final block up to `height` was looked through, and it was in none of them.
+// Every final block up to `height` was looked through, and it was in none of them: but for those that nobody
+// can show.
 struct NotIncludedUpTo {
     BlockHeight height = 0;
     std::optional<std::uint64_t> key_nonce;  // of its access key, at a final height not above `height`
@@ -118,6 +120,7 @@ struct NotIncludedUpTo {
         0;                        // at this final height its access key did not exist; 0: it is not known to
     bool has_no_account = false;  // nor did the signer
     std::string asked;            // the host asked last, and its answer
+    std::string missing;          // heights that nobody can show: "96-150, 160"; empty: none
 };
 using Observation = std::variant<NoObjection, Refused, NoRoute, TreeSeen, NotIncludedUpTo>;
 
@@ -130,8 +133,9 @@ struct Transition {
 
 struct LifecycleRules {
     std::uint64_t validity_blocks = 86'400;
-    // All hosts agree on the blocks up to there. Highest: what is looked at is history.
-    BlockHeight agreed_height = std::numeric_limits<BlockHeight>::max();
+    // Every block from the transaction's outcome up to there was looked through for it, and all hosts agree
+    // on these blocks. Highest: what is looked at is history.
+    BlockHeight looked_through = std::numeric_limits<BlockHeight>::max();
 };
 
 // The last height at which a block may include it, if its parent is the height below. Of a bare hash: its

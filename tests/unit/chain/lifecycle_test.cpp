@@ -182,6 +182,26 @@ TEST(Lifecycle, ExpiresWhenNoBlockMayIncludeItAnyMore) {
     EXPECT_EQ(life.transitions[0].evidence, R"({"not_included_up_to":1000,"valid_until":1000})");
 }
 
+TEST(Lifecycle, WhereHeightsAreMissingNothingIsProvenAndItEndsWhenItsTimeIsOver) {
+    for (const bool is_used : {false, true}) {
+        Life life(handed_in());
+        auto seen = not_in(999);
+        seen.missing = "96-150, 160";
+        if (is_used) seen.key_nonce = 7;
+        life.sees(seen);
+        EXPECT_EQ(life.path(), "accepted") << "the block that used its nonce may be its own";
+        seen.height = 1000;
+        life.sees(seen);
+        EXPECT_EQ(life.path(), "accepted unknown");
+        EXPECT_EQ(life.state.reason, "heights_missing");
+        EXPECT_EQ(
+            life.transitions[0].evidence,
+            std::string(R"({"not_included_up_to":1000,"missing_heights":"96-150, 160","valid_until":1000,)"
+                        R"("nonce":7)") +
+                (is_used ? R"(,"access_key_nonce":7})" : "}"));
+    }
+}
+
 TEST(Lifecycle, WhatTheHostsObjectedToIsInTheEvidenceOfItsExpiry) {
     Life life(handed_in());
     life.transaction.objection = R"({"error_class":"not_enough_balance"})";
@@ -198,9 +218,9 @@ protected:
         seen.is_invalid = true;
         return seen;
     }
-    Life& sees(Life& life, const TreeSeen& seen, BlockHeight agreed_height) const {
+    Life& sees(Life& life, const TreeSeen& seen, BlockHeight looked_through) const {
         LifecycleRules rules;
-        rules.agreed_height = agreed_height;
+        rules.looked_through = looked_through;
         for (auto& transition : step(life.state, life.transaction, seen, rules))
             life.transitions.push_back(std::move(transition));
         return life;
@@ -226,12 +246,23 @@ TEST_F(InvalidInABlock, OfABareHashTheBlockThatHasItTellsHowLongThatIs) {
     EXPECT_EQ(sees(life, invalid(), 110 + 86'400).path(), "accepted included completed final");
 }
 
+TEST_F(InvalidInABlock, ATransactionThatPaidForGasHasUsedItsNonce) {
+    Judgement judgement;
+    judgement.transaction_failed = true;
+    EXPECT_TRUE(tree_seen(judgement).is_invalid);
+    judgement.gas_burnt = 1;
+    EXPECT_FALSE(tree_seen(judgement).is_invalid) << "a gas key whose account cannot pay the deposit";
+}
+
 TEST(Certainty, OnlyAProofIsConclusive) {
     for (const auto stage : {Stage::rejected, Stage::dropped, Stage::expired}) {
         EXPECT_TRUE(certainty(stage, false, 1000).conclusive);
         EXPECT_EQ(certainty(stage, false, 1000).safe_to_resign_after_height, 0u);
     }
-    for (const auto stage : {Stage::accepted, Stage::pending, Stage::forwarding_failed, Stage::unknown}) {
+    EXPECT_FALSE(certainty(Stage::unknown, false, 1000).conclusive);
+    EXPECT_FALSE(certainty(Stage::unknown, false, 1000).safe_to_resign_after_height)
+        << "it may be executed in a block that nobody showed";
+    for (const auto stage : {Stage::accepted, Stage::pending, Stage::forwarding_failed}) {
         EXPECT_FALSE(certainty(stage, false, 1000).conclusive);
         EXPECT_EQ(certainty(stage, false, 1000).safe_to_resign_after_height, 1000u);
         EXPECT_FALSE(certainty(stage, false, {}).safe_to_resign_after_height)

@@ -139,6 +139,9 @@ public:
                                                                             rpc::Priority priority) override {
         return steps_.take(trees_.final_block(std::move(hash), final_height, priority), kTimeout);
     }
+    base::Task<std::optional<bool>> holds_block(Height height, rpc::Priority priority) override {
+        return trees_.holds_block(height, priority);
+    }
 
 private:
     rpc::BlockSource& blocks_;

@@ -229,6 +229,9 @@ public:
         if (!chain_.has(height)) co_return rpc::Unavailable{"UNKNOWN_BLOCK", "on paper"};
         co_return chain_.ref(height);
     }
+    base::Task<std::optional<bool>> holds_block(Height height, rpc::Priority) override {
+        co_return chain_.has(height);
+    }
 
     std::map<std::string, unsigned> asked;
     std::map<std::string, unsigned> incomplete;  // so many answers are, first

@@ -93,6 +93,8 @@ public:
         co_return chain::BlockRef{5, std::move(hash), "hash4", 4, 5'000'000'000};
     }
 
+    base::Task<std::optional<bool>> holds_block(base::Height, Priority) override { co_return std::nullopt; }
+
     std::vector<std::string> asked;
     bool not_offered = false;
     bool unknown = false;

@@ -316,6 +316,19 @@ TEST_F(RpcTrees, AFinalBlockIsTheOneAtItsHeightAndIsAskedForOnce) {
     EXPECT_EQ(world.run(blocks.final_block(kR3, 12, Priority::head)).error().reason, "UNKNOWN_BLOCK");
 }
 
+TEST_F(RpcTrees, ABlockIsHeldIfAHostTellsItAndNotIfAllDenyIt) {
+    host_of_a_fork(result(block_json(12, "", kBlock)));
+    EXPECT_EQ(world.run(source().holds_block(12, Priority::watch)), true);
+    EXPECT_EQ(world.run(source().holds_block(11, Priority::watch)), false);
+}
+
+TEST_F(RpcTrees, ABlockThatOneHostDeniesAnotherThatDoesNotAnswerMayHold) {
+    world.host("silent", HostKind::regular).script = [](const auto&) { return error("INTERNAL_ERROR"); };
+    host_of_a_fork(result(block_json(12, "", kBlock)));
+    EXPECT_EQ(world.run(source().holds_block(12, Priority::watch)), true);
+    EXPECT_EQ(world.run(source().holds_block(11, Priority::watch)), std::nullopt);
+}
+
 TEST_F(RpcTrees, ABlockThatLostAgainstAnotherIsOfAFork) {
     host_of_a_fork(result(block_json(12, "", kR1)));
     EXPECT_EQ(world.run(source().final_block(kBlock, 20, Priority::head)).error().reason, kOfAFork);

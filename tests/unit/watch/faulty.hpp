@@ -79,6 +79,9 @@ public:
         NoAnswer none{"a step fails"};
         return steps_.take(hosts_.tree(std::move(tx_hash), std::move(sender_id), final_height), none);
     }
+    base::Task<std::optional<bool>> holds_block(chain::BlockHeight height) override {
+        return steps_.take(hosts_.holds_block(height), std::nullopt);
+    }
     base::Task<std::optional<Sender>> sender(SenderQuestion question) override {
         return steps_.take(hosts_.sender(std::move(question)), std::nullopt);
     }

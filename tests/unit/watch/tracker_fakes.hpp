@@ -72,6 +72,15 @@ public:
                                  chain::ExecutedAt{height + 1, at.timestamp_nanosec + 1'000'000'000}});
     }
 
+    // Listed in a block that found it invalid.
+    void include_invalid(const std::string& tx_hash, chain::BlockHeight height) {
+        include(tx_hash, height, false);
+        auto& outcome = trees[tx_hash].outcomes.front();
+        outcome.status = chain::StatusKind::failure;
+        outcome.receipt_ids.clear();
+        outcome.failure.error_class = "invalid_nonce";
+    }
+
     base::Task<std::vector<std::string>> add_watches(std::vector<storage::NewWatch> watches) override {
         std::vector<std::string> fresh;
         for (const auto& watch : watches) {
@@ -176,12 +185,17 @@ public:
         ++asked[tx_hash];
         if (silent) co_return NoAnswer{"500"};
         const auto found = known.find(tx_hash);
+        if (found == known.end() && !tracks) co_return NotKnown{"no host tracks its shard", false};
         if (found == known.end()) co_return NotKnown{"archival: UNKNOWN_TRANSACTION"};
         Known answer;
         answer.seen = found->second;
         answer.host = "archival";
         answer.found = found_at(tx_hash, *found->second.included_at);
         co_return answer;
+    }
+    base::Task<std::optional<bool>> holds_block(chain::BlockHeight height) override {
+        held_asked = height;
+        co_return held;
     }
     base::Task<std::optional<Sender>> sender(SenderQuestion) override {
         ++sender_asked;
@@ -198,6 +212,9 @@ public:
     std::map<std::string, chain::TreeSeen> known;
     std::map<std::string, unsigned> asked;
     bool silent = false;
+    bool tracks = true;
+    std::optional<bool> held = true;
+    chain::BlockHeight held_asked = 0;
     std::optional<Sender> told;
     unsigned sender_asked = 0;
 };
@@ -215,6 +232,11 @@ public:
         view.final_height = [this] { return std::optional(final_height); };
         view.agreed_height = [this] { return agreed ? *agreed : final_height; };
         view.covered_up_to = [this](chain::BlockHeight) { return covered; };
+        view.missing_in = [this](base::HeightRange range) {
+            base::HeightSet missing(range);
+            if (covered) missing.subtract({0, *covered});
+            return missing;
+        };
         view.follows_since = [this](chain::BlockHeight from) { return from >= followed_since; };
         view.now = [this] { return clock.wall(); };
         view.is_at_head = [this] { return at_head; };
@@ -262,5 +284,34 @@ public:
     std::optional<Tracker> tracker;
     std::optional<base::TaskGroup> running;
 };
+
+inline chain::CommitFacts block_with(const std::string& tx_hash, bool stored = true) {
+    chain::CommitFacts facts;
+    facts.seen.collected = true;
+    chain::SeenTransaction seen;
+    seen.tx_hash = tx_hash;
+    seen.signer_id = "alice";
+    seen.receiver_id = "bob";
+    seen.included_at = {101, 1'700'000'000'000'000'000};
+    seen.stored = stored;
+    facts.seen.transactions.push_back(seen);
+    return facts;
+}
+
+// Handed in a while ago, with nonce 7, and that nonce is used at the height.
+inline storage::Watch& submission_with_used_nonce(Life& life, chain::BlockHeight used_at) {
+    auto& watch = life.store.add("tx");
+    watch.origin = storage::WatchOrigin::submission;
+    watch.transaction.nonce = 7;
+    watch.transaction.watched_since = 90;
+    watch.public_key = "ed25519:key";
+    watch.created_at -= std::chrono::seconds(10);
+    WatchUpstream::Sender sender;
+    sender.nonce = 7;
+    sender.height = used_at;
+    sender.hosts = "regular";
+    life.hosts.told = sender;
+    return watch;
+}
 
 }  // namespace receiptd::watch::testing

@@ -90,6 +90,11 @@ private:
         view.final_height = [this] { return std::optional(covered_); };
         view.agreed_height = [this] { return covered_; };
         view.covered_up_to = [this](chain::BlockHeight) { return std::optional(covered_); };
+        view.missing_in = [this](base::HeightRange range) {
+            base::HeightSet missing(range);
+            missing.subtract({0, covered_});
+            return missing;
+        };
         view.follows_since = [](chain::BlockHeight) { return true; };
         view.is_at_head = [] { return true; };
         view.keep = [this](storage::FoundTransaction found) { return keep(std::move(found)); };

@@ -8,20 +8,9 @@ namespace receiptd::watch {
 namespace {
 
 using chain::Stage;
+using testing::block_with;
 using testing::Life;
-
-chain::CommitFacts block_with(const std::string& tx_hash, bool stored = true) {
-    chain::CommitFacts facts;
-    facts.seen.collected = true;
-    chain::SeenTransaction seen;
-    seen.tx_hash = tx_hash;
-    seen.signer_id = "alice";
-    seen.receiver_id = "bob";
-    seen.included_at = {101, 1'700'000'000'000'000'000};
-    seen.stored = stored;
-    facts.seen.transactions.push_back(seen);
-    return facts;
-}
+using testing::submission_with_used_nonce;
 
 chain::TreeSeen settled_at(chain::BlockHeight height) {
     chain::TreeSeen seen;
@@ -29,22 +18,6 @@ chain::TreeSeen settled_at(chain::BlockHeight height) {
     seen.included_at = seen.initial_at = seen.completed_at = seen.settled_at = at;
     seen.verdict = chain::Verdict::succeeded;
     return seen;
-}
-
-// Handed in a while ago, with nonce 7, and that nonce is used at the height.
-storage::Watch& submission_with_used_nonce(Life& life, chain::BlockHeight used_at) {
-    auto& watch = life.store.add("tx");
-    watch.origin = storage::WatchOrigin::submission;
-    watch.transaction.nonce = 7;
-    watch.transaction.watched_since = 90;
-    watch.public_key = "ed25519:key";
-    watch.created_at -= std::chrono::seconds(10);
-    WatchUpstream::Sender sender;
-    sender.nonce = 7;
-    sender.height = used_at;
-    sender.hosts = "regular";
-    life.hosts.told = sender;
-    return watch;
 }
 
 base::Task<void> committing(Tracker& tracker, chain::Sightings seen) { co_await tracker.committing(seen); }
@@ -203,15 +176,6 @@ TEST(Tracker, AClockThatJumpsMakesNothingStuck) {
     life.clock.steady_passed += std::chrono::minutes(2);
     ASSERT_TRUE(review_all());
     EXPECT_TRUE(life.until([&] { return life.store.rows["tx"].stuck; }));
-}
-
-TEST(Tracker, AboveAGapTheHostsWordEndsAWatch) {
-    Life life;
-    life.store.add("tx").transaction.watched_since = 90;
-    life.covered = 95;
-    life.final_height = 200;
-    life.start();
-    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::unknown; }));
 }
 
 TEST(Tracker, AHeadThatAHostAloneTellsEndsNothing) {

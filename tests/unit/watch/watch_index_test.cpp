@@ -70,6 +70,15 @@ TEST_F(WatchIndexTest, ALostWatchIsKnownWhileTheChainMayIncludeIt) {
     EXPECT_TRUE(index.empty());
 }
 
+TEST_F(WatchIndexTest, ALostWatchIsKnownAsLongAsHeightsMayComeBack) {
+    auto lost = watch_of("a", chain::Stage::unknown);
+    lost.transaction.valid_until = 200;
+    lost.state.reason = chain::reason::kHeightsMissing;
+    index.set(lost, rules, kBegin);
+    index.forget_lost(1'000'000);
+    EXPECT_TRUE(index.is_lost("a"));
+}
+
 TEST_F(WatchIndexTest, AWatchWhoseTimeIsOverIsDueForThatOnce) {
     auto made = watch_of("a");
     made.transaction.valid_until = 200;

@@ -1,0 +1,128 @@
+// Ends of watches where heights are missing that may include them.
+#include "unit/watch/tracker_fakes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace receiptd::watch {
+namespace {
+
+using chain::Stage;
+using testing::block_with;
+using testing::Life;
+using testing::submission_with_used_nonce;
+
+// Handed in, good up to height 150, and listed at 95 where it was invalid.
+void submission_invalid_in_a_block(Life& life) {
+    auto& watch = life.store.add("tx");
+    watch.origin = storage::WatchOrigin::submission;
+    watch.transaction.watched_since = 90;
+    watch.transaction.valid_until = 150;
+    life.store.include_invalid("tx", 95);
+    auto& known = life.hosts.known["tx"];
+    known.included_at = known.completed_at = known.settled_at = chain::ExecutedAt{95, 0};
+    known.verdict = chain::Verdict::failed;
+    known.reason = "invalid_nonce";
+    known.is_invalid = true;
+}
+
+TEST(Gaps, AboveAGapTheHostsWordEndsAWatch) {
+    Life life;
+    life.store.add("tx").transaction.watched_since = 90;
+    life.covered = 95;
+    life.final_height = 200;
+    life.start();
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::unknown; }));
+}
+
+TEST(Gaps, AboveAGapTheWordOfHostsThatHaveForgottenItsBlocksProvesNothing) {
+    Life life;
+    auto& watch = submission_with_used_nonce(life, 200);
+    watch.transaction.valid_until = 150;
+    life.covered = 95;
+    life.final_height = 300;
+    life.hosts.held = std::nullopt;
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.hosts.held_asked == 96; })) << "the lowest that is missing";
+    ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
+    EXPECT_EQ(life.stage("tx"), Stage::accepted) << "one that may hold it did not answer";
+    life.hosts.held = false;
+    life.clock.passed += std::chrono::minutes(2);
+    ASSERT_TRUE(life.until([&] { return life.stage("tx") == Stage::unknown; }));
+    EXPECT_EQ(life.store.rows["tx"].state.reason, chain::reason::kHeightsMissing);
+    EXPECT_NE(life.store.evidence["tx"].find(R"("missing_heights":"96-150")"), std::string::npos)
+        << life.store.evidence["tx"];
+    EXPECT_FALSE(life.store.rows["tx"].certainty.conclusive);
+    EXPECT_FALSE(life.store.rows["tx"].certainty.safe_to_resign_after_height);
+}
+
+TEST(Gaps, AboveAGapThatHostsHoldTheirWordIsAProof) {
+    Life life;
+    auto& watch = submission_with_used_nonce(life, 200);
+    watch.transaction.valid_until = 150;
+    life.covered = 95;
+    life.final_height = 300;
+    life.start();
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::dropped; }));
+}
+
+TEST(Gaps, HostsThatDoNotTrackItsShardProveNothingAboveAGap) {
+    for (const bool has_gap : {true, false}) {
+        Life life;
+        auto& watch = life.store.add("tx");
+        watch.transaction.watched_since = 90;
+        watch.transaction.valid_until = 150;
+        life.hosts.tracks = false;
+        life.hosts.held = false;
+        life.covered = has_gap ? 95 : 300;
+        life.final_height = 300;
+        life.start();
+        EXPECT_TRUE(
+            life.until([&] { return life.stage("tx") == (has_gap ? Stage::unknown : Stage::expired); }));
+    }
+}
+
+TEST(Gaps, AnInvalidOutcomeIsNoEndWhileAHeightThatMayExecuteItIsMissing) {
+    Life life;
+    submission_invalid_in_a_block(life);
+    life.covered = 120;
+    life.final_height = 300;
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.hosts.held_asked == 121; }));
+    ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
+    EXPECT_EQ(life.stage("tx"), Stage::accepted) << "hosts tell one outcome of several";
+    life.store.include("tx", 130, true);
+    life.covered = 300;
+    life.tracker->committed(block_with("tx"));
+    ASSERT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
+    EXPECT_EQ(life.store.rows["tx"].state.verdict, chain::Verdict::succeeded);
+}
+
+TEST(Gaps, AnInvalidOutcomeIsTheEndWhenEveryHeightThatMayExecuteItIsStored) {
+    Life life;
+    submission_invalid_in_a_block(life);
+    life.covered = life.final_height = 149;
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
+    EXPECT_EQ(life.stage("tx"), Stage::accepted);
+    life.covered = life.final_height = 150;
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
+    EXPECT_EQ(life.store.rows["tx"].state.verdict, chain::Verdict::failed);
+}
+
+TEST(Gaps, AnInvalidOutcomeBelowHeightsThatNobodyShowsEndsWithoutAProof) {
+    Life life;
+    submission_invalid_in_a_block(life);
+    life.covered = 120;
+    life.final_height = 300;
+    life.hosts.held = false;
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.stage("tx") == Stage::unknown; }));
+    EXPECT_NE(life.store.evidence["tx"].find("invalid_nonce"), std::string::npos)
+        << life.store.evidence["tx"];
+    life.store.include("tx", 130, true);
+    life.tracker->committed(block_with("tx"));
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; })) << "the heights came back";
+}
+
+}  // namespace
+}  // namespace receiptd::watch
