@@ -12,6 +12,8 @@
 #include "chain/tree/live_trees.hpp"
 #include "sandbox/replay/whole_block_run.hpp"
 
+#include "bench/machine.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +21,6 @@
 #include <filesystem>
 #include <limits>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -42,17 +43,6 @@ double cpu_milliseconds() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
-
-std::string first_line_of(const char* command) {
-    std::string line;
-    if (FILE* pipe = popen(command, "r")) {
-        char buffer[256];
-        if (std::fgets(buffer, sizeof buffer, pipe) != nullptr) line = buffer;
-        pclose(pipe);
-    }
-    while (!line.empty() && line.back() == '\n') line.pop_back();
-    return line.empty() ? "unknown" : line;
 }
 
 // In the order of a run: by height.
@@ -143,9 +133,7 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "no *.json in %s\n", directory.c_str());
         return 1;
     }
-    std::printf("machine: %u x %s; commit %s\n", std::thread::hardware_concurrency(),
-                first_line_of("sed -n 's/^model name.*: //p' /proc/cpuinfo").c_str(),
-                first_line_of("git rev-parse --short HEAD").c_str());
+    bench::print_machine();
     std::printf("%-16s %10s %9s %7s %7s %10s %9s %8s\n", "block", "JSON bytes", "receipts", "trees", "rows",
                 "COPY bytes", "CPU ms", "MB/s");
     std::sort(blocks.begin(), blocks.end(),

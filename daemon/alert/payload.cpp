@@ -2,6 +2,7 @@
 
 #include "alert/words.hpp"
 #include "base/iso_time.hpp"
+#include "base/line.hpp"
 #include "chain/tree/judgement.hpp"
 #include "storage/stored_tree.hpp"
 
@@ -20,7 +21,7 @@ constexpr std::size_t kLongestErrorText = 4'096;
 constexpr std::size_t kLongestName = 256;  // of a method: the chain allows more than a reader does
 
 Json text_or_null(std::string text, std::size_t most = kLongestName) {
-    return text.empty() ? Json() : Json(shortened(std::move(text), most));
+    return text.empty() ? Json() : Json(base::shortened(std::move(text), most));
 }
 
 template <class T>

@@ -1,5 +1,7 @@
 #include "alert/words.hpp"
 
+#include "base/line.hpp"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -13,12 +15,8 @@ constexpr std::size_t kLongestMethod = 256;  // of a method: a contract may call
 
 using Receipt = chain::JudgedReceipt;
 
-// A contract's text, made fit to be part of one of our lines.
 std::string in_line(const std::string& text, std::size_t most) {
-    auto line = shortened(text, most);
-    for (char& c : line)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    return line;
+    return base::one_line(base::shortened(text, most));
 }
 
 std::string failure_words(const chain::FailureClass& failure) {
@@ -150,15 +148,6 @@ std::string summary(const chain::Finding& finding, const chain::Finding* root_ca
     if (says_more) words += ": " + failure_words(failure);
     if (root_cause) words += "; because " + summary(*root_cause);
     return words;
-}
-
-std::string shortened(std::string text, std::size_t most) {
-    constexpr std::string_view kEllipsis = "…";
-    if (text.size() <= most) return text;
-    auto cut = most > kEllipsis.size() ? most - kEllipsis.size() : 0;
-    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xc0U) == 0x80U) --cut;
-    text.resize(cut);
-    return text.append(kEllipsis);
 }
 
 }  // namespace receiptd::alert

@@ -15,7 +15,4 @@ std::vector<std::string> branch_in_words(const chain::Judgement& tree, const std
 // One sentence. `root_cause`: the first failure that led to it; nullptr: none did, or it is not known.
 std::string summary(const chain::Finding& finding, const chain::Finding* root_cause = nullptr);
 
-// At most `most` bytes of UTF-8, cut between characters, with "…" where something is left out.
-std::string shortened(std::string text, std::size_t most);
-
 }  // namespace receiptd::alert

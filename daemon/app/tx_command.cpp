@@ -2,6 +2,7 @@
 #include "app/commands.hpp"
 #include "app/runtime.hpp"
 #include "base/coroutine.hpp"
+#include "base/line.hpp"
 #include "base/log.hpp"
 #include "chain/tree/receipt_tree.hpp"
 #include "chain/tree/text.hpp"
@@ -166,7 +167,7 @@ void print_verdict(const watch::TransactionView& view) {
     if (tree.near_status) std::cout << "  NEAR     says " << tree.near_status->name() << '\n';
     if (tree.transaction_failed)
         std::cout << "  because  " << tree.transaction_failure.error_class << ": "
-                  << alert::shortened(tree.transaction_failure.error_text, 300) << '\n';
+                  << base::shortened(tree.transaction_failure.error_text, 300) << '\n';
     if (tree.decided_by.empty()) return;
     const char* label = "  because  ";
     for (const auto& line : alert::branch_in_words(tree, tree.decided_by.front())) {

@@ -22,7 +22,7 @@ const std::string kTransactions =
     "SELECT tx_hash, signer_id, receiver_id, status, coalesce(initial_receipt_id, ''), "
     "coalesce(error_class, ''), coalesce(error_text, ''), coalesce(gas_burnt, 0), coalesce(tokens_burnt, 0), "
     "block_height, " +
-    kMicroseconds + ", actions FROM tree_transactions" + kPlace + "ORDER BY block_time";
+    kMicroseconds + ", actions, shard_id FROM tree_transactions" + kPlace + "ORDER BY block_time";
 
 // chain::speaks() of the stored outcome.
 const std::string kSpeaks =
@@ -38,10 +38,7 @@ const std::string kReceipts =
     ", predecessor_id IS NOT NULL, method_name, error, coalesce(is_promise_yield, false), "
     "coalesce(parent_receipt_id, ''), CASE WHEN status = 'success_receipt_id' OR receiver_id LIKE '0x%' "
     "OR method_name LIKE '%_resolve_transfer' THEN result END, " +
-    kSpeaks +
-    " "
-    "FROM tree_receipts" +
-    kPlace + "ORDER BY block_time, index_in_chunk, receipt_id";
+    kSpeaks + ", shard_id FROM tree_receipts" + kPlace + "ORDER BY block_time, index_in_chunk, receipt_id";
 
 // A promise that failed has no data; one that returned nothing has an empty text.
 const std::string kData =
@@ -80,6 +77,7 @@ chain::OutcomeFacts conversion_of(const pqxx::row& row) {
     facts.gas_burnt = row[7].as<chain::Gas>();
     facts.tokens_burnt = amount_of(row[8]);
     facts.at = place_of(row[9], row[10]);
+    facts.shard_id = shim::optional_of<chain::ShardId>(row[12]);
     return facts;
 }
 
@@ -120,6 +118,7 @@ chain::OutcomeFacts outcome_of(const pqxx::row& row) {
     facts.gas_burnt = row[12].as<chain::Gas>();
     facts.tokens_burnt = amount_of(row[13]);
     facts.at = place_of(row[14], row[15]);
+    facts.shard_id = shim::optional_of<chain::ShardId>(row[23]);
     return facts;
 }
 

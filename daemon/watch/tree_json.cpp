@@ -31,6 +31,9 @@ Json of_receipt(const JudgedReceipt& receipt) {
     json["receiver_id"] = text_or_null(receipt.receiver_id);
     json["method_name"] = text_or_null(receipt.method_name);
     json["actions"] = receipt.action_names;
+    json["deposit"] = receipt.predecessor_id.empty() ? Json() : Json(base::to_string(receipt.deposit));
+    json["awaits"] = receipt.awaits;
+    json["on_result_chain"] = receipt.on_result_chain;
     json["status"] = receipt.status_name();
     json["handled"] = handled_of(receipt);
     json["error_class"] = failure_member(receipt.failed(), receipt.failure.error_class);
@@ -42,6 +45,7 @@ Json of_receipt(const JudgedReceipt& receipt) {
     json["yield_timed_out"] = receipt.yield_timed_out;
     json["block_height"] = height_or_null(receipt.at);
     json["block_time"] = time_or_null(receipt.at);
+    json["shard_id"] = or_null(receipt.shard_id);
     json["gas_burnt"] = receipt.executed ? Json(receipt.gas_burnt) : Json();
     json["tokens_burnt"] = receipt.executed ? Json(base::to_string(receipt.tokens_burnt)) : Json();
     json["children"] = Json::array();

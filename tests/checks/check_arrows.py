@@ -15,14 +15,15 @@ ARROWS = {
     "chain/tree": "base chain/wire chain/json",
     "chain/rows": "base chain/wire chain/json chain/tree",
     "chain/proof": "base chain/wire chain/json",
+    "draw": "base chain",
     "net": "base metrics",
     "rpc": "base config metrics chain net",
     "storage": "base config metrics chain",
     "follow": "base config metrics chain rpc storage",
     "alert": "base config metrics chain net storage",
     "watch": "base config metrics chain rpc storage",
-    "api": "base metrics chain net storage watch",
-    "app": "base config metrics chain net rpc storage follow alert watch api",
+    "api": "base metrics chain draw net storage watch",
+    "app": "base config metrics chain draw net rpc storage follow alert watch api",
 }
 # The parts of the sandbox, sandbox/<part>: what they may include of the daemon and of one another. Of chain only the forms
 # and hashes that everybody must agree on: its ground truth would prove nothing if it judged by the daemon's own rules.

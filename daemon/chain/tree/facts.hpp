@@ -77,6 +77,7 @@ struct OutcomeFacts {
     std::string value = {};        // a short one, as text; empty: longer, none, or not a value
     std::optional<std::string> wallet_refusal = {};  // see wallet.hpp
     bool speaks = false;                             // see silence.hpp
+    std::optional<ShardId> shard_id = {};            // where it was executed, if that is known
 };
 OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at);
 // OutcomeFacts::value of a value in base64.

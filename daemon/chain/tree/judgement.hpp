@@ -29,6 +29,11 @@ struct JudgedReceipt {
     std::string receiver_id;
     std::string method_name;
     std::vector<std::string> action_names;
+    u128 deposit = 0;  // all that its actions attach
+    // Receipts whose data it awaits, in the order of its input data ids. Where one returned another in its
+    // place, that one.
+    std::vector<std::string> awaits;
+    bool on_result_chain = false;
     bool executed = false;
     StatusKind status = StatusKind::unknown;
     FailureClass failure;
@@ -39,6 +44,7 @@ struct JudgedReceipt {
     Gas gas_burnt = 0;
     u128 tokens_burnt = 0;
     std::optional<ExecutedAt> at;
+    std::optional<ShardId> shard_id;  // where it was executed
 
     bool failed() const { return executed && status == StatusKind::failure; }
     // Refunds and payouts: nobody's call, so they never change a verdict.
@@ -87,6 +93,7 @@ struct Judgement {
     u128 net_deposit = 0;  // the transaction's deposits less what of them came back to its signer
 
     std::optional<ExecutedAt> included_at;
+    std::optional<ShardId> included_in_shard;
     std::optional<ExecutedAt> initial_at;    // the initial receipt's execution
     std::optional<ExecutedAt> completed_at;  // the latest of all that is no refund or payout
     std::optional<ExecutedAt> settled_at;    // the latest of all

@@ -20,10 +20,12 @@ void ReceiptTree::add(OutcomeFacts outcome) {
     auto& known = of_transaction ? conversion_ : nodes_[outcome.id].outcome;
     const bool is_better =
         of_transaction && known && known->receipt_ids.empty() && !outcome.receipt_ids.empty();
-    if (!known || is_better)
+    if (!known || is_better) {
         known = std::move(outcome);
-    else if (!known->at)
+    } else if (!known->at) {
         known->at = outcome.at;
+        known->shard_id = outcome.shard_id;
+    }
 }
 
 void ReceiptTree::add(DataFacts data) { data_.emplace(data.data_id, std::move(data)); }
@@ -52,7 +54,11 @@ ReceiptTree tree_of(const TransactionStatus& answer, const std::vector<Receipt>&
                      : conversion ? std::string(conversion->id)
                                   : std::string());
     const auto add = [&](const Outcome& outcome) {
-        if (const auto execution = execution_of(outcome)) tree.add(outcome_facts(outcome, execution->at));
+        const auto execution = execution_of(outcome);
+        if (!execution) return;
+        auto facts = outcome_facts(outcome, execution->at);
+        facts.shard_id = execution->shard_id;
+        tree.add(std::move(facts));
     };
     for (const auto& body : bodies)
         if (body.kind != ReceiptKind::data) tree.add(receipt_facts(body));

@@ -51,9 +51,10 @@ private:
     std::unordered_map<std::string, DataFacts> data_;
 };
 
-// The place where an outcome was executed; `at` may be unknown.
+// The place where an outcome was executed, as far as it is known.
 struct Execution {
     std::optional<ExecutedAt> at;
+    std::optional<ShardId> shard_id = {};
 };
 // nullopt: the outcome does not count as executed (yet).
 using ExecutionOf = std::function<std::optional<Execution>(const Outcome&)>;

@@ -1,5 +1,7 @@
 #include "chain/tree/text.hpp"
 
+#include "base/line.hpp"
+
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -13,26 +15,19 @@ namespace {
 
 constexpr std::size_t kWidestIndent = 200;
 
-// One line whatever the text holds: a panic message may carry line ends and control characters.
-std::string one_line(std::string_view text) {
-    std::string line;
-    for (const char c : text) line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-    return line;
-}
-
 std::string describe(const JudgedReceipt& receipt) {
     std::string line(receipt.role ? role_name(*receipt.role) : "receipt");
     line += ' ';
     if (!receipt.predecessor_id.empty()) line += receipt.predecessor_id + " → ";
     line += receipt.receiver_id;
-    if (!receipt.method_name.empty()) line += "  " + one_line(receipt.method_name);
+    if (!receipt.method_name.empty()) line += "  " + base::one_line(receipt.method_name);
     line.append("  [").append(receipt.status_name()) += ']';
     if (receipt.at && receipt.at->height > 0) line += " @" + std::to_string(receipt.at->height);
     return line + "  " + receipt.receipt_id;
 }
 
 std::string describe(const FailureClass& failure) {
-    return failure.error_class + ": " + one_line(failure.error_text);
+    return failure.error_class + ": " + base::one_line(failure.error_text);
 }
 
 class Renderer {

@@ -21,6 +21,7 @@ public:
     WalkedTree walk() {
         start();
         for (auto& receipt : walked_.tree.receipts) await(receipt);
+        name_awaited();
         return std::move(walked_);
     }
 
@@ -38,6 +39,7 @@ private:
         if (const auto& conversion = parts_.conversion_) {
             walked_.tree.included = true;
             walked_.tree.included_at = conversion->at;
+            walked_.tree.included_in_shard = conversion->shard_id;
             walked_.tree.transaction_failed = conversion->status == StatusKind::failure;
             if (walked_.tree.transaction_failed) {
                 walked_.tree.transaction_failure = conversion->failure;
@@ -94,10 +96,12 @@ private:
         walked_.at.emplace(*spawned.id, walked_.tree.receipts.size());
         walked_.bodies.push_back(node.body ? &*node.body : nullptr);
         walked_.tree.receipts.push_back(judged(spawned, node, attached));
+        const auto result_chain = result_chain_of(spawned.parent);
+        const bool on_result_chain = attached && result_chain == OnResultChain::yes;
+        walked_.tree.receipts.back().on_result_chain = on_result_chain;
         if (!node.outcome) return;
         const bool deleted = succeeded(node.outcome->status) && node.body && node.body->deletes_account;
-        const auto result_chain = result_chain_of(spawned.parent);
-        if (attached && result_chain == OnResultChain::yes) follow_result_chain(node);
+        if (on_result_chain) follow_result_chain(node);
         spawn(*node.outcome, spawned.id, {false, deleted, OnResultChain::no}, result_chain);
     }
 
@@ -121,6 +125,7 @@ private:
             receipt.receiver_id = node.body->receiver_id;
             receipt.method_name = node.body->method_name;
             receipt.action_names = node.body->action_names;
+            receipt.deposit = node.body->deposit;
             receipt.role = role_of(role_facts(*node.body), spawned.parent);
         } else if (spawned.parent && spawned.parent->is_transaction) {
             receipt.role = Role::initial;
@@ -133,6 +138,7 @@ private:
         receipt.gas_burnt = node.outcome->gas_burnt;
         receipt.tokens_burnt = node.outcome->tokens_burnt;
         receipt.at = node.outcome->at;
+        receipt.shard_id = node.outcome->shard_id;
         return receipt;
     }
 
@@ -168,6 +174,24 @@ private:
             receipt.waiting = Waiting::execution;
         else
             receipt.waiting = body->is_promise_yield ? Waiting::resume : Waiting::data;
+    }
+
+    // What is returned has its maker's output data ids, and comes after it: depth first in spawn order.
+    void name_awaited() {
+        std::unordered_map<std::string_view, std::size_t> makers;  // of data
+        for (std::size_t i = 0; i < walked_.bodies.size(); ++i)
+            if (walked_.bodies[i])
+                for (const auto& data_id : walked_.bodies[i]->output_data_ids) makers[data_id] = i;
+        for (std::size_t i = 0; i < walked_.bodies.size(); ++i) {
+            if (!walked_.bodies[i]) continue;
+            auto& awaits = walked_.tree.receipts[i].awaits;
+            for (const auto& data_id : walked_.bodies[i]->input_data_ids) {
+                const auto maker = makers.find(data_id);
+                if (maker == makers.end() || maker->second == i) continue;
+                const auto& id = walked_.tree.receipts[maker->second].receipt_id;
+                if (std::find(awaits.begin(), awaits.end(), id) == awaits.end()) awaits.push_back(id);
+            }
+        }
     }
 
     // Tells a timed-out yield where its resume was not listed: a yield that is resumed runs earlier.

@@ -268,11 +268,5 @@ TEST(Words, ACircleIsNoBranch) {
     EXPECT_THAT(branch_in_words(tree, "a"), ElementsAre());
 }
 
-TEST(Words, AreCutBetweenCharacters) {
-    EXPECT_EQ(shortened("abc", 3), "abc");
-    EXPECT_EQ(shortened("abcdefgh", 6), "abc…");
-    EXPECT_EQ(shortened("aäääää", 7), "aä…");
-}
-
 }  // namespace
 }  // namespace receiptd::alert

@@ -1,0 +1,190 @@
+#include "chain/tree/sentences.hpp"
+
+#include "base/line.hpp"
+#include "chain/tree/units.hpp"
+
+#include <algorithm>
+
+namespace receiptd::chain {
+namespace {
+
+constexpr std::size_t kLongestName = 80;   // of an account or a method
+constexpr std::size_t kLongestText = 280;  // of an error
+
+std::string in_line(const std::string& text, std::size_t most) {
+    return base::one_line(base::shortened(text, most));
+}
+
+const JudgedReceipt* find(const Judgement& tree, const std::string& receipt_id) {
+    for (const auto& receipt : tree.receipts)
+        if (receipt.receipt_id == receipt_id) return &receipt;
+    return nullptr;
+}
+
+std::string failure_in_words(const FailureClass& failure) {
+    const auto name = failure.error_class.empty() ? std::string("unknown error") : failure.error_class;
+    if (failure.error_text.empty() || failure.error_text == failure.error_class) return name;
+    return "“" + in_line(failure.error_text, kLongestText) + "” (" + name + ")";
+}
+
+// "the callback on_done of app.near"
+std::string receipt_in_words(const JudgedReceipt& receipt) {
+    const auto call = call_in_words(receipt);
+    if (receipt.role == Role::callback) return "the callback " + call;
+    if (receipt.role == Role::detached) return "the detached call " + call;
+    return call;
+}
+
+// A sentence may begin with the name of a method, which stays as it is.
+std::string capital(std::string text) {
+    if (text.starts_with("the ")) text.front() = 'T';
+    return text;
+}
+
+bool near_says_success(const Judgement& tree) { return tree.near_status && !tree.near_status->failed; }
+
+std::string callback_failed(const Judgement& tree) {
+    return near_says_success(tree) ? "A callback failed, though NEAR calls this transaction a success."
+                                   : "A callback failed, and the transaction with it.";
+}
+
+std::string receipt_failed(const Judgement& tree) {
+    if (tree.delegate && tree.delegate->inner_failed)
+        return "The user's own call failed. NEAR calls this transaction a success: the relayer's part was.";
+    if (tree.wallet_refusal)
+        return "The wallet did not do what its owner signed, though NEAR calls this transaction a success.";
+    return "A receipt failed that nobody waited for, though NEAR calls this transaction a success.";
+}
+
+std::string handled(const Judgement& tree) {
+    if (tree.effect == Effect::swallowed)
+        return "The transaction succeeded, but a failure in it was swallowed: nothing tells of it.";
+    if (tree.effect == Effect::refunded)
+        return "The transaction succeeded, but a call in it failed and the tokens came back.";
+    if (tree.effect == Effect::refunded_in_part)
+        return "The transaction succeeded, but a call in it failed and some tokens came back.";
+    return "The transaction succeeded. A call in it failed, and its caller dealt with that.";
+}
+
+std::string succeeded(const Judgement& tree) {
+    if (tree.effect == Effect::refunded) return "Nothing failed, but the receiver sent the tokens back.";
+    if (tree.effect == Effect::refunded_in_part)
+        return "Nothing failed, but the receiver sent some of the tokens back.";
+    return "The transaction succeeded.";
+}
+
+std::string verdict_in_words(const Judgement& tree, Verdict verdict) {
+    switch (verdict) {
+        case Verdict::succeeded: return succeeded(tree);
+        case Verdict::failed: return "The transaction failed.";
+        case Verdict::callback_failed: return callback_failed(tree);
+        case Verdict::receipt_failed: return receipt_failed(tree);
+        case Verdict::succeeded_with_handled_failure: return handled(tree);
+    }
+    return {};
+}
+
+std::string under_way(const Judgement& tree) {
+    const auto open = std::count_if(tree.receipts.begin(), tree.receipts.end(),
+                                    [](const auto& receipt) { return !receipt.executed; });
+    if (!tree.included)
+        return tree.receipts.empty() ? "The transaction is in no block yet."
+                                     : "Part of a transaction that is not stored.";
+    return "The transaction is under way: " + std::to_string(open) +
+           (open == 1 ? " receipt has not run yet." : " receipts have not run yet.");
+}
+
+std::string headline(const Judgement& tree) {
+    const auto verdict = tree.verdict ? tree.verdict : tree.certain_verdict;
+    if (!verdict) return under_way(tree);
+    auto words = verdict_in_words(tree, *verdict);
+    return tree.verdict ? words : words + " Some receipts have not run yet.";
+}
+
+std::string failure_sentence(const std::string& lead, const JudgedReceipt& receipt) {
+    auto words = capital(lead + receipt_in_words(receipt)) + " failed";
+    if (const auto place = place_in_words(receipt); !place.empty()) words += " in " + place;
+    return words + ": " + failure_in_words(receipt.failure);
+}
+
+// The failure that decides; while there is no verdict, the first that nobody handled.
+const JudgedReceipt* deciding_receipt(const Judgement& tree) {
+    if (!tree.decided_by.empty()) return find(tree, tree.decided_by.front());
+    if (tree.verdict) return nullptr;
+    for (const auto& receipt : tree.receipts)
+        if (receipt.failed() && !receipt.is_from_system() && receipt.handling == Handling::unhandled)
+            return &receipt;
+    return nullptr;
+}
+
+std::vector<std::string> causes(const Judgement& tree) {
+    std::vector<std::string> all;
+    if (tree.transaction_failed)
+        all.push_back("It made no receipt: " + failure_in_words(tree.transaction_failure));
+    if (tree.wallet_refusal && tree.verdict == Verdict::receipt_failed)
+        all.push_back("The wallet says: " + in_line(*tree.wallet_refusal, kLongestText));
+    const auto* last = deciding_receipt(tree);
+    if (last == nullptr || !last->failed()) return all;
+    all.push_back(failure_sentence("", *last));
+    const auto* first = tree.root_cause_of(last->receipt_id);
+    const auto* cause = first ? find(tree, first->receipt_id) : nullptr;
+    if (cause != nullptr && cause != last) all.push_back(failure_sentence("It began when ", *cause));
+    return all;
+}
+
+std::string token_sentence(const Finding& finding) {
+    const auto& user = finding.user_id.empty() ? finding.signer_id : finding.user_id;
+    auto words =
+        in_line(finding.contract_id, kLongestName) + " gave tokens back to " + in_line(user, kLongestName);
+    if (finding.flow)
+        words += ": " + base::to_string(finding.flow->returned) + " came back, " +
+                 base::to_string(finding.flow->kept) + " were kept (in the token's smallest unit)";
+    return words + ".";
+}
+
+std::vector<std::string> money(const std::optional<TransactionFacts>& transaction, const Judgement& tree) {
+    std::vector<std::string> all;
+    // One yoctoNEAR is sent along as a proof that a full key signed.
+    if (transaction && transaction->deposit > 1) {
+        const auto back = tree.refunds.deposits_to_signer;
+        auto words = "Of " + near_in_words(transaction->deposit) + " sent along, ";
+        words += back == 0                      ? "nothing came back"
+                 : back >= transaction->deposit ? "all came back"
+                                                : near_in_words(back) + " came back";
+        all.push_back(words + (tree.settled ? "." : " so far."));
+    }
+    for (const auto& finding : tree.other_findings) {
+        if (finding.kind == kind::kTokensReturned) all.push_back(token_sentence(finding));
+        if (finding.kind == kind::kBurntTokens)
+            all.push_back(near_in_words(finding.burnt.value_or(0)) + " for " +
+                          in_line(finding.contract_id, kLongestName) +
+                          " was burnt: nobody was there to take it.");
+    }
+    if (tree.tokens_burnt > 0)
+        all.push_back("It cost " + near_in_words(tree.tokens_burnt) + " for " + gas_in_words(tree.gas_burnt) +
+                      (tree.settled ? "." : " so far."));
+    return all;
+}
+
+}  // namespace
+
+Sentences sentences_of(const std::optional<TransactionFacts>& transaction, const Judgement& tree) {
+    return {headline(tree), causes(tree), money(transaction, tree)};
+}
+
+std::string call_in_words(const JudgedReceipt& receipt) {
+    const auto method = in_line(receipt.method_name, kLongestName);
+    const auto account = in_line(receipt.receiver_id, kLongestName);
+    if (method.empty()) return account.empty() ? "a receipt" : "a receipt of " + account;
+    return account.empty() ? method : method + " of " + account;
+}
+
+std::string place_in_words(const JudgedReceipt& receipt) {
+    std::string words;
+    if (receipt.at && receipt.at->height > 0) words = "block " + std::to_string(receipt.at->height);
+    if (receipt.shard_id)
+        words += (words.empty() ? "shard " : ", shard ") + std::to_string(*receipt.shard_id);
+    return words;
+}
+
+}  // namespace receiptd::chain

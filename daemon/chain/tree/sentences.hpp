@@ -1,0 +1,27 @@
+// A transaction in a few sentences for somebody who has never seen its contracts: what broke, where, why, and
+// what became of the money. Pure.
+#pragma once
+
+#include "chain/tree/judgement.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::chain {
+
+// One sentence each. Accounts, methods and error texts are the chain's: no line ends or control characters,
+// but anything else.
+struct Sentences {
+    std::string headline;
+    std::vector<std::string> causes;  // what failed first, last and why; empty: nothing did
+    std::vector<std::string> money;
+};
+Sentences sentences_of(const std::optional<TransactionFacts>& transaction, const Judgement& tree);
+
+// "ft_transfer of token.near"; what is not known is left out.
+std::string call_in_words(const JudgedReceipt& receipt);
+// "block 123, shard 2"; empty: neither is known.
+std::string place_in_words(const JudgedReceipt& receipt);
+
+}  // namespace receiptd::chain

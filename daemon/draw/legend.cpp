@@ -1,0 +1,71 @@
+#include "draw/legend.hpp"
+
+#include "draw/marks.hpp"
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace receiptd::draw {
+namespace {
+
+constexpr Font kFont{Face::sans, 11};
+constexpr int kLine = 22;
+constexpr int kSample = 34;
+constexpr int kGap = 22;
+
+struct Entry {
+    std::string_view edge;  // classes of a line; empty: a box
+    Look look;
+    std::string_view text;
+};
+
+constexpr std::array kEntries = {
+    Entry{"rt-edge", Look::plain, "made"},
+    Entry{"rt-edge rt-result-edge", Look::plain, "result chain"},
+    Entry{"rt-edge rt-data-edge", Look::plain, "result awaited by"},
+    Entry{"rt-edge rt-failed-edge", Look::plain, "led to a failure"},
+    Entry{"", Look::plain, "succeeded"},
+    Entry{"", Look::failed, "failed"},
+    Entry{"", Look::handled, "failed, and handled"},
+    Entry{"", Look::pending, "not run yet"},
+    Entry{"", Look::quiet, "refund"},
+};
+
+std::string_view class_of(Look look) {
+    switch (look) {
+        case Look::plain: return "rt-receipt";
+        case Look::failed: return "rt-failed";
+        case Look::handled: return "rt-handled";
+        case Look::pending: return "rt-pending";
+        case Look::quiet: return "rt-quiet";
+    }
+    return {};
+}
+
+std::string sample(const Entry& entry, Point at) {
+    if (!entry.edge.empty())
+        return "<g class=\"" + std::string(entry.edge) + "\">" +
+               arrow_mark({{at.x, at.y}, {at.x + kSample - 8, at.y}}) + "</g>";
+    return "<g class=\"" + std::string(class_of(entry.look)) + "\"><rect class=\"rt-frame\" x=\"" +
+           std::to_string(at.x) + "\" y=\"" + std::to_string(at.y - 8) +
+           "\" width=\"26\" height=\"16\" rx=\"4\"/>" + icon_mark(entry.look, {at.x + 7, at.y - 6}) + "</g>";
+}
+
+}  // namespace
+
+std::string legend(Point corner, int width) {
+    std::string svg = "<g class=\"rt-legend\" aria-hidden=\"true\">";
+    Point at = corner;
+    for (const auto& entry : kEntries) {
+        const int taken = kSample + static_cast<int>(std::ceil(width_of(entry.text, kFont)));
+        if (at.x > corner.x && at.x + taken > corner.x + width) at = {corner.x, at.y + kLine};
+        svg += sample(entry, at);
+        svg +=
+            text_mark({at.x + kSample, at.y + 4, taken - kSample, kFont, "rt-note", std::string(entry.text)});
+        at.x += taken + kGap;
+    }
+    return svg + "</g>\n";
+}
+
+}  // namespace receiptd::draw

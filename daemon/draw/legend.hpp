@@ -1,0 +1,13 @@
+// What the marks of a picture mean. Pure.
+#pragma once
+
+#include "draw/picture.hpp"
+
+#include <string>
+
+namespace receiptd::draw {
+
+// SVG of it in lines of at most `width` pixels, from a corner on.
+std::string legend(Point corner, int width);
+
+}  // namespace receiptd::draw

@@ -1,0 +1,99 @@
+// What a transaction is said to have come to.
+#include "chain/tree/sentences.hpp"
+
+#include "chain/tree/units.hpp"
+
+#include "tree_story.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace receiptd::chain {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Told = testing::Story;
+
+Sentences told(const Told& parts) {
+    return sentences_of(std::get<TransactionFacts>(parts.parts.front()), parts.judge());
+}
+
+TEST(Sentences, OfASuccessHasNoCause) {
+    Told parts;
+    parts.receipt("r0", "alice", "app");
+    parts.ok("r0");
+    const auto story = told(parts);
+    EXPECT_EQ(story.headline, "The transaction succeeded.");
+    EXPECT_THAT(story.causes, IsEmpty());
+}
+
+TEST(Sentences, TellsWhatFailedAndWhatItBeganWith) {
+    Told parts;
+    parts.receipt("r0", "alice", "app");
+    parts.ok("r0", {"call", "back"});
+    parts.receipt("call", "app", "token", {}, {"d"}).method_name = "ft_transfer";
+    parts.fails("call");
+    parts.receipt("back", "app", "app", {"d"}).method_name = "on_done";
+    parts.fails("back");
+    const auto story = told(parts);
+    EXPECT_EQ(story.headline, "A callback failed, though NEAR calls this transaction a success.");
+    EXPECT_THAT(story.causes,
+                ElementsAre("The callback on_done of app failed in block 104: “no” (contract_panic)",
+                            "It began when ft_transfer of token failed in block 103: “no” (contract_panic)"));
+}
+
+TEST(Sentences, TellsWhatBecameOfTheMoney) {
+    constexpr u128 kNear = u128{1'000'000'000'000} * 1'000'000'000'000;
+    Told parts;
+    std::get<TransactionFacts>(parts.parts.front()).deposit = 2 * kNear;
+    parts.receipt("r0", "alice", "app");
+    parts.fails("r0", {"back"});
+    auto& refund = parts.receipt("back", "system", "alice");
+    refund.signer_id = "system";
+    refund.deposit = 2 * kNear;
+    parts.ok("back");
+    EXPECT_EQ(told(parts).headline, "The transaction failed.");
+    EXPECT_THAT(told(parts).money, Contains("Of 2 NEAR sent along, all came back."));
+}
+
+TEST(Sentences, TellsOfMoneyThatWasBurnt) {
+    Told parts;
+    parts.receipt("r0", "alice", "app");
+    parts.fails("r0", {"back"});
+    parts.receipt("back", "system", "alice").deposit = 5;
+    parts.fails("back");
+    EXPECT_THAT(told(parts).money, Contains("5 yoctoNEAR for alice was burnt: nobody was there to take it."));
+}
+
+TEST(Sentences, OfWhatIsUnderWayCountsWhatHasNotRun) {
+    Told parts;
+    parts.receipt("r0", "alice", "app");
+    EXPECT_EQ(told(parts).headline, "The transaction is under way: 1 receipt has not run yet.");
+}
+
+TEST(Sentences, HasNoLineEndsOfOthers) {
+    Told parts;
+    parts.receipt("r0", "alice", "app").method_name = "a\nb";
+    parts.outcome("r0", StatusKind::failure);
+    std::get<OutcomeFacts>(parts.parts.back()).failure = {"contract_panic", "two\nlines"};
+    const auto story = told(parts);
+    EXPECT_THAT(story.causes, ElementsAre(HasSubstr("a b of app failed in block 102: “two lines”")));
+}
+
+TEST(Units, AreThoseThatPeopleRead) {
+    constexpr u128 kNear = u128{1'000'000'000'000} * 1'000'000'000'000;
+    EXPECT_EQ(near_in_words(0), "0 NEAR");
+    EXPECT_EQ(near_in_words(1), "1 yoctoNEAR");
+    EXPECT_EQ(near_in_words(kNear / 10'000'000), "< 0.000001 NEAR");
+    EXPECT_EQ(near_in_words(kNear * 3 / 2), "1.5 NEAR");
+    EXPECT_EQ(near_in_words(~u128{0}), "340282366920938.463463 NEAR");
+    EXPECT_EQ(gas_in_words(2'431'000'000'000), "2.43 Tgas");
+    EXPECT_EQ(gas_in_words(5), "< 0.01 Tgas");
+    EXPECT_EQ(gas_in_words(0), "0 Tgas");
+}
+
+}  // namespace
+}  // namespace receiptd::chain
