@@ -118,20 +118,23 @@ constexpr std::string_view kPreface =
     "\n"
     "<!-- Generated from daemon/config/keys*.cpp; `./dev docs` writes it anew. -->\n"
     "\n"
-    "receiptd reads one TOML file: `receiptd run --config FILE`. `receiptd check-config --config FILE` "
-    "reports\n"
-    "every problem at once, each with its line and column. "
-    "[receiptd.example.toml](receiptd.example.toml) holds every key.\n"
+    "receiptd reads one TOML file: `receiptd run --config FILE`. "
+    "[receiptd.example.toml](receiptd.example.toml)\n"
+    "contains every key. `receiptd check-config --config FILE` reports all problems at once, each with its\n"
+    "line and column.\n"
     "\n"
     "- A **duration** is a text with units: `\"250ms\"`, `\"30s\"`, `\"5m\"`, `\"1h30m\"`, `\"90d\"`.\n"
     "- A **size** is a number of bytes or a text: `\"64MiB\"`, `\"500kB\"`.\n"
-    "- **Secrets** come from an environment variable (`…_env`) or a file (`…_file`; a line end at its end "
+    "- **Secrets** come from an environment variable (`…_env`) or a file (`…_file`; one line end at its end "
     "is\n"
-    "  dropped), never from this file, and are shown nowhere. Relative paths start at the folder of the\n"
-    "  configuration file. `receiptd` warns of a file that everybody can read.\n"
-    "- **Reload**: on SIGHUP the file and the secrets are read again; keys marked so apply at once, and a "
-    "line in\n"
-    "  the log names the changes that need a restart. A file with errors changes nothing.\n";
+    "  ignored), never from the TOML file. They are never printed or logged. receiptd warns if everybody "
+    "can\n"
+    "  read the file of a secret.\n"
+    "- A **relative path** starts at the folder of the configuration file.\n"
+    "- **Reload**: on SIGHUP receiptd reads the file and the secrets again. Keys with \"yes\" in the column\n"
+    "  \"reload\" change at once; for all other changes the log names the keys that need a restart. A file "
+    "with\n"
+    "  errors changes nothing.\n";
 
 }  // namespace
 
@@ -140,7 +143,7 @@ std::string describe_keys_markdown() {
     out << kPreface;
     for (const auto& section : sections()) {
         out << "\n## " << heading(section) << "\n\n" << section.help << "\n\n";
-        out << "| key | value | default | reload | |\n|---|---|---|---|---|\n";
+        out << "| key | value | default | reload | meaning |\n|---|---|---|---|---|\n";
         for (const auto* key : keys_of(section.name)) describe_key(out, *key);
     }
     return out.str();

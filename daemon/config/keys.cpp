@@ -36,34 +36,36 @@ void add_expected(Draft& draft) { draft.settings.expected.emplace_back(); }
 std::size_t expected(const Settings& settings) { return settings.expected.size(); }
 
 constexpr Section kSections[] = {
-    {"chain", SectionKind::table, "Which chain."},
+    {"chain", SectionKind::table, "The network."},
     {"upstream", SectionKind::array,
-     "JSON-RPC hosts, one `[[upstream]]` each, in order of preference. Several of each kind may stand "
-     "here: health and budget decide who is asked.",
+     "JSON-RPC hosts, one `[[upstream]]` each, in order of preference. You can configure several hosts of "
+     "each kind; receiptd chooses by health and request budget.",
      add_upstream, upstreams, true},
     {"neardata", SectionKind::optional, "The whole-block service, for `follow.source = \"neardata\"`.",
      add_neardata, neardatas},
-    {"timeouts", SectionKind::table, "Patience with all of them."},
-    {"database", SectionKind::table, "Where everything is stored."},
-    {"follow", SectionKind::table, "What is fetched and kept."},
-    {"http", SectionKind::table, "What the daemon serves."},
+    {"timeouts", SectionKind::table, "Timeouts for all upstream requests."},
+    {"database", SectionKind::table, "The PostgreSQL database."},
+    {"follow", SectionKind::table, "The data that is fetched and stored."},
+    {"http", SectionKind::table, "The HTTP server of the daemon."},
     {"watching", SectionKind::table, "How long watched transactions may take."},
     {"watch", SectionKind::optional_array,
-     "Rules, one `[[watch]]` each: every transaction that a followed block includes and that matches all "
-     "globs of one is watched to its end. At least one glob; `\"*\"` matches everything.",
+     "Watch rules, one `[[watch]]` each. receiptd watches every transaction that a followed block includes "
+     "and that matches all globs of at least one rule. A rule needs at least one glob; `\"*\"` matches "
+     "everything.",
      add_watch_rule, watch_rules, true},
     {"expected", SectionKind::optional_array,
-     "Failures that are no news, one `[[expected]]` each: findings of failed receipts and transactions that "
-     "match all globs of one are stored with `expected`, and nobody is told of them. The verdict stays. At "
-     "least one glob. Several daemons on one database add theirs; of two of one name that of the daemon that "
-     "started last counts.",
+     "Failures that need no alert, one `[[expected]]` each. A finding about a failed receipt or transaction "
+     "that matches all globs of a rule is stored with `expected`, and no alert is sent. The verdict does not "
+     "change. A rule needs at least one glob. If several daemons share a database, the rules of all of them "
+     "apply; of two rules with the same name, the one of the daemon that started last applies.",
      add_expected, expected, true},
     {"endpoint", SectionKind::optional_array,
-     "Webhooks that are told of every finding, one `[[endpoint]]` each: POST of a JSON body, signed as "
-     "[Standard Webhooks](https://www.standardwebhooks.com) says ([webhooks.md](webhooks.md)).",
+     "Webhooks, one `[[endpoint]]` each. Every finding is sent to each of them as a POST with a JSON body, "
+     "signed according to [Standard Webhooks](https://www.standardwebhooks.com) "
+     "([webhooks.md](webhooks.md)).",
      add_endpoint, endpoints},
-    {"retention", SectionKind::table, "What it forgets."},
-    {"log", SectionKind::table, "What it says, on standard error."},
+    {"retention", SectionKind::table, "Data retention."},
+    {"log", SectionKind::table, "Logging, on standard error."},
 };
 
 std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }

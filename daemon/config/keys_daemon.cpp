@@ -32,114 +32,118 @@ constexpr Key kDaemonKeys[] = {
      .name = "url",
      .type = Type::secret,
      .at = setting<&Settings::database, &Database::url>(),
-     .help = "PostgreSQL, as a `postgresql://` address or `key=value` words. Keep passwords out of this "
-             "file: use `url_env`, `url_file` or a PostgreSQL password file.",
+     .help = "Address of the PostgreSQL database: a `postgresql://` URL or `key=value` words. Do not put a "
+             "password into this file; use `url_env`, `url_file` or a PostgreSQL password file.",
      .example = "\"postgresql://receiptd@127.0.0.1:5432/receiptd\""},
     {.section = "database",
      .name = "url_env",
      .type = Type::env,
      .at = secret_place<&Draft::database_url, &SecretPlace::env, &Settings::database, &Database::url>(),
-     .help = "Environment variable that holds the address, instead of `url`."},
+     .help = "Environment variable that contains the address. Replaces `url`."},
     {.section = "database",
      .name = "url_file",
      .type = Type::file,
      .at = secret_place<&Draft::database_url, &SecretPlace::file, &Settings::database, &Database::url>(),
-     .help = "File that holds the address, instead of `url`."},
+     .help = "File that contains the address. Replaces `url`."},
     {.section = "database",
      .name = "statement_timeout",
      .type = Type::duration,
      .at = setting<&Settings::database, &Database::statement_timeout>(),
-     .help = "A statement of the daemon that takes longer is cancelled and tried again.",
+     .help = "Timeout of one SQL statement of the daemon. The statement is cancelled and repeated.",
      .min = 1'000,
      .max = 3'600'000},
     {.section = "database",
      .name = "connections",
      .type = Type::integer,
      .at = setting<&Settings::database, &Database::connections>(),
-     .help = "Most connections of the daemon: `follow.writers`, and at least 10 for all other work (trees "
-             "and watches, "
-             "alerts, the stream, the API, maintenance), of which each kind has its own, so that none waits "
-             "for another. "
-             "More of them go to trees and watches and to the API. 0: `follow.writers` and 12.",
+     .help = "Maximum number of database connections of the daemon: `follow.writers`, and at least 10 for "
+             "all other work (trees and watches, alerts, the stream, the API, maintenance). Each kind of "
+             "work has its own connections, so none waits for another. Additional connections go to trees "
+             "and watches, and to the API. 0: `follow.writers` and 12.",
      .min = 0,
      .max = 256},
     {.section = "database",
      .name = "readonly_role",
      .type = Type::name,
      .at = setting<&Settings::database, &Database::readonly_role>(),
-     .help = "Role that `receiptd migrate` gives the right to read everything: for Grafana and people."},
+     .help = "Role that may read everything, for Grafana and for people. `receiptd migrate` creates it, if "
+             "the owner of the database may create roles, and grants the rights."},
 
     {.section = "follow",
      .name = "source",
      .type = Type::choice,
      .at = setting<&Settings::follow, &Follow::source>(),
-     .help = "`rpc`: blocks and chunks from the upstreams, trees of transactions by "
-             "`EXPERIMENTAL_tx_status`. `neardata`: whole blocks with all outcomes, one request a block.",
+     .help = "`rpc`: blocks and chunks from the upstreams, and the trees of transactions by "
+             "`EXPERIMENTAL_tx_status`. `neardata`: whole blocks with all outcomes, one request per block.",
      .example = "\"rpc\"",
      .choices = kSources},
     {.section = "follow",
      .name = "scope",
      .type = Type::choice,
      .at = setting<&Settings::follow, &Follow::scope>(),
-     .help = "`headers`: blocks and chunks only. `accounts`: also the trees that touch `accounts`: those "
-             "of transactions they sign, receive or act in by delegation, and those of others that a receipt "
-             "touches, with source `rpc` whole, if a host tells the receipt's transaction "
-             "(`EXPERIMENTAL_receipt_to_tx`), with `neardata` from that receipt on. `all`: everything.",
+     .help = "`headers`: only blocks and chunks. `accounts`: also the trees that touch one of `accounts`. "
+             "These are the trees of transactions that such an account signs, receives or sends through a "
+             "relayer. They are also the trees of other transactions if one of their receipts touches such "
+             "an account: with source `neardata` from that receipt on, with source `rpc` the whole tree if a "
+             "host returns the transaction of the receipt (`EXPERIMENTAL_receipt_to_tx`). `all`: everything.",
      .example = "\"all\"",
      .choices = kScopes},
     {.section = "follow",
      .name = "start",
      .type = Type::start,
      .at = setting<&Settings::follow, &Follow::start>(),
-     .help = "Where to begin: `\"head\"`, a height, or `\"resume\"`: after the highest stored height, "
-             "in an empty database at the head.",
+     .help = "First height to follow: `\"head\"`, a height, or `\"resume\"`. `\"resume\"` continues after "
+             "the highest stored height; in an empty database it starts at the head.",
      .example = "\"resume\""},
     {.section = "follow",
      .name = "accounts",
      .type = Type::accounts,
      .at = setting<&Settings::follow, &Follow::accounts>(),
-     .help = "The accounts of scope `accounts`."},
+     .help = "The accounts for scope `accounts`."},
     {.section = "follow",
      .name = "writers",
      .type = Type::integer,
      .at = setting<&Settings::follow, &Follow::writers>(),
-     .help = "Database connections that write at once. One is full at 60 to 90 large blocks a second.",
+     .help = "Number of database connections that write blocks. One connection writes at most 60 to 90 large "
+             "blocks per second.",
      .min = 1,
      .max = 16},
     {.section = "follow",
      .name = "cpu_threads",
      .type = Type::integer,
      .at = setting<&Settings::follow, &Follow::cpu_threads>(),
-     .help = "Threads that decompress and decode answers and make rows. 0: as many as there are cores.",
+     .help = "Number of threads that decompress and decode answers and prepare rows. 0: one per core.",
      .min = 0,
      .max = 256},
     {.section = "follow",
      .name = "fetch_ahead",
      .type = Type::integer,
      .at = setting<&Settings::follow, &Follow::fetch_ahead>(),
-     .help = "Heights in flight at once. More hides the latency of a distant host and costs memory.",
+     .help = "Maximum number of heights that are fetched at the same time. A higher number hides the latency "
+             "of a distant host and needs more memory.",
      .min = 1,
      .max = 256},
     {.section = "follow",
      .name = "patience",
      .type = Type::duration,
      .at = setting<&Settings::follow, &Follow::patience>(),
-     .help = "How long a height that cannot be had is waited for before it is a recorded gap. It is "
-             "tried again for ever, beside the rest.",
+     .help = "If a height is not available for this long, it is recorded as a gap and receiptd continues "
+             "with the next heights. Gaps are retried in the background until they are filled.",
      .min = 0,
      .max = 86'400'000},
     {.section = "follow",
      .name = "batch_blocks",
      .type = Type::integer,
      .at = setting<&Settings::follow, &Follow::batch_blocks>(),
-     .help = "Most heights in one database transaction. At the head every block is its own.",
+     .help = "Maximum number of heights in one database transaction. At the head every block has its own "
+             "transaction.",
      .min = 1,
      .max = 1'000},
     {.section = "follow",
      .name = "batch_bytes",
      .type = Type::bytes,
      .at = setting<&Settings::follow, &Follow::batch_bytes>(),
-     .help = "Most bytes of rows in one database transaction; a larger block goes alone.",
+     .help = "Maximum size of the rows in one database transaction. A larger block gets its own transaction.",
      .min = 1 << 16,
      .max = 1ull << 30},
 
@@ -147,38 +151,37 @@ constexpr Key kDaemonKeys[] = {
      .name = "listen",
      .type = Type::listen,
      .at = setting<&Settings::http, &Http::listen>(),
-     .help = "Where `/livez`, `/readyz`, `/metrics` and `/v1` are served ([api.md](api.md)), in plain HTTP. "
-             "Port 0 takes a free one and logs it. Whoever reaches it may read everything."},
+     .help = "Address on which the daemon serves `/livez`, `/readyz`, `/metrics` and `/v1` "
+             "([api.md](api.md)), as plain HTTP. Port 0 takes a free port and logs it. Reads are not "
+             "authenticated: anyone who can connect can read all data."},
     {.section = "http",
      .name = "token_env",
      .type = Type::env,
      .at = secret_place<&Draft::http_token, &SecretPlace::env, &Settings::http, &Http::token>(),
-     .help = "Environment variable that holds the bearer token of all writes under `/v1`: 16 visible "
-             "characters or more. Without a token nobody may write.",
+     .help = "Environment variable that contains the bearer token for all writes under `/v1`: at least 16 "
+             "visible characters. Without a token, writes are not possible.",
      .reloadable = true},
     {.section = "http",
      .name = "token_file",
      .type = Type::file,
      .at = secret_place<&Draft::http_token, &SecretPlace::file, &Settings::http, &Http::token>(),
-     .help = "File that holds the token, instead of `token_env`. Of the two only a file is read anew on "
-             "SIGHUP: a process keeps its environment.",
+     .help = "File that contains the token. Replaces `token_env`. Only a file can change on SIGHUP: the "
+             "environment of a running process does not change.",
      .reloadable = true},
     {.section = "http",
      .name = "public_url",
      .type = Type::url,
      .at = setting<&Settings::http, &Http::public_url>(),
-     .help =
-         "Where people reach this API, through a proxy or not: the links of webhooks begin with it. Without "
-         "it they are paths.",
+     .help = "Address under which people reach this API, for example that of a proxy. The links in webhooks "
+             "start with it; without it they are paths.",
      .example = "\"https://receiptd.example.org\""},
     {.section = "retention",
      .name = "keep",
      .type = Type::keep,
      .at = setting<&Settings::retention, &Retention::keep>(),
-     .help =
-         "Partitions whose blocks are all older are dropped, and watches that ended before. `\"forever\"` "
-         "keeps everything. Of several daemons on one database the longest holds, until its daemon is gone "
-         "for a day.",
+     .help = "How long history is kept. A partition is dropped when all its blocks are older. Watches are "
+             "deleted when they ended earlier. `\"forever\"` keeps everything. If several daemons share a "
+             "database, the longest value is used, until its daemon has been gone for a day.",
      .reloadable = true,
      .min = 86'400'000,
      .max = 100.0 * 366 * 86'400'000},
@@ -186,21 +189,21 @@ constexpr Key kDaemonKeys[] = {
      .name = "partition",
      .type = Type::choice,
      .at = kPartitionWidth,
-     .help = "Block time that one partition of a table holds. Fixed when `receiptd migrate` first meets a "
-             "database.",
+     .help =
+         "Block time in one partition of a table. It is fixed by the first `receiptd migrate` of a database.",
      .choices = kWidths},
     {.section = "log",
      .name = "level",
      .type = Type::choice,
      .at = setting<&Settings::log_level>(),
-     .help = "The least important lines that are written.",
+     .help = "Minimum level of the lines that are written.",
      .reloadable = true,
      .choices = kLevels},
     {.section = "log",
      .name = "format",
      .type = Type::choice,
      .at = setting<&Settings::log_format>(),
-     .help = "`plain` for people, `json` for machines: one object a line.",
+     .help = "`plain` for people; `json` for programs, one object per line.",
      .reloadable = true,
      .choices = kFormats},
 };

@@ -12,38 +12,39 @@ constexpr Key kEndpointKeys[] = {
      .name = "name",
      .type = Type::name,
      .at = endpoint<&Endpoint::name>(),
-     .help = "What logs, metrics and `receiptd alerts` call it. Unique, and kept: what is still to be "
-             "delivered is stored under it.",
+     .help = "Name of the endpoint in logs, metrics and `receiptd alerts`. Must be unique. Do not change it: "
+             "pending deliveries are stored under it.",
      .required = true,
      .example = "\"on-call\""},
     {.section = "endpoint",
      .name = "url",
      .type = Type::url,
      .at = endpoint<&Endpoint::url>(),
-     .help = "Where alerts are sent. Only an answer of 2xx counts; redirects are not followed; 410 switches "
-             "the endpoint off until the next start or `receiptd alerts resend`.",
+     .help = "Address to which alerts are sent. Only an answer of 2xx counts as success. Redirects are not "
+             "followed. An answer of 410 switches the endpoint off until the next start or `receiptd alerts "
+             "resend`.",
      .required = true,
      .example = "\"https://hooks.example.com/receiptd\""},
     {.section = "endpoint",
      .name = "secret_env",
      .type = Type::env,
      .at = endpoint_secret<&SecretPlace::env>(),
-     .help = "Environment variable that holds the secret of the signatures: `whsec_` and 24 to 64 bytes in "
-             "base64.",
+     .help = "Environment variable that contains the secret for the signatures: `whsec_` and 24 to 64 bytes "
+             "in base64.",
      .reloadable = true,
      .example = "\"RECEIPTD_WEBHOOK_SECRET\""},
     {.section = "endpoint",
      .name = "secret_file",
      .type = Type::file,
      .at = endpoint_secret<&SecretPlace::file>(),
-     .help = "File that holds the secret, instead of `secret_env`.",
+     .help = "File that contains the secret. Replaces `secret_env`.",
      .reloadable = true},
     {.section = "endpoint",
      .name = "allow_private",
      .type = Type::flag,
      .at = endpoint<&Endpoint::allow_private>(),
-     .help = "Allows private, loopback and link-local addresses, which are refused otherwise, whatever name "
-             "leads to them."},
+     .help = "Allows private, loopback and link-local addresses. They are refused otherwise, even if a "
+             "public name resolves to them."},
 };
 
 }  // namespace
