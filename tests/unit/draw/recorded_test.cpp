@@ -29,7 +29,7 @@ struct Recorded {
 std::map<std::string, chain::ExecutedAt> places() {
     std::map<std::string, chain::ExecutedAt> places;
     for (const auto& file : test::recordings(kFolder / "rpc" / "block")) {
-        const auto block = chain::decode_block(test::read_recording(file));
+        const auto block = chain::decode_block(test::read_file(file));
         if (!block) throw std::runtime_error("no block: " + file.string());
         const auto& header = block->value.header;
         places[std::string(header.hash)] = {header.height, header.timestamp_nanosec};
@@ -40,7 +40,7 @@ std::map<std::string, chain::ExecutedAt> places() {
 Recorded read(const std::string& tx_hash) {
     static const auto kPlaces = places();
     const auto answer =
-        chain::decode_transaction_status(test::read_recording(kFolder / "tx" / (tx_hash + ".json")));
+        chain::decode_transaction_status(test::read_file(kFolder / "tx" / (tx_hash + ".json")));
     if (!answer) throw std::runtime_error("no answer: " + tx_hash);
     const auto place_of = [](const chain::Outcome& outcome) {
         return std::optional(chain::Execution{kPlaces.at(std::string(outcome.block_hash))});
