@@ -48,6 +48,14 @@ public:
         line.text = cut_middle(text, line.room, line.font);
         box_.lines.push_back(std::move(line));
     }
+    // Both ends of an arrow are told, however long they are.
+    void accounts(const std::string& from, const std::string& to) {
+        constexpr std::string_view kArrow = " → ";
+        const double room = kRoom - width_of(kArrow, kAccount);
+        const auto short_one = std::min(width_of(from, kAccount), width_of(to, kAccount));
+        const auto most = std::max(room / 2, room - short_one);
+        account(cut_middle(from, most, kAccount).append(kArrow) + cut_middle(to, most, kAccount));
+    }
     void small(const std::string& text, std::string_view style = "rt-small") {
         add({kPad, y_ += 16, kRoom, kSmall, style, {}}, text);
     }
@@ -96,7 +104,7 @@ std::string_view waiting_in_words(const JudgedReceipt& receipt) {
 std::string facts_in_words(const JudgedReceipt& receipt) {
     std::string words =
         receipt.executed ? chain::gas_in_words(receipt.gas_burnt) : std::string(waiting_in_words(receipt));
-    if (receipt.deposit > 0) words += " · " + chain::near_in_words(receipt.deposit);
+    if (receipt.deposit > 0) words += " · with " + chain::near_in_words(receipt.deposit);
     if (receipt.yield_timed_out) words += " · timed out";
     return words;
 }
@@ -183,10 +191,14 @@ Box transaction_box(const std::string& tx_hash, const std::optional<chain::Trans
         method = transaction->method_name;
     }
     writer.title(method);
-    writer.account(accounts.empty() ? tx_hash : accounts);
+    if (transaction)
+        writer.accounts(transaction->signer_id, transaction->receiver_id);
+    else
+        writer.account(tx_hash);
     auto facts = tree.included ? std::string("became a receipt") : std::string("in no block yet");
     if (tree.transaction_failed) facts = "made no receipt";
-    if (transaction && transaction->deposit > 0) facts += " · " + chain::near_in_words(transaction->deposit);
+    if (transaction && transaction->deposit > 0)
+        facts += " · with " + chain::near_in_words(transaction->deposit);
     writer.small(facts);
     if (tree.transaction_failed) writer.error(tree.transaction_failure);
     writer.end();

@@ -41,6 +41,7 @@ public:
     Drawing(const std::string& tx_hash, const std::optional<chain::TransactionFacts>& transaction,
             const chain::Judgement& tree, const Receipts& receipts)
         : transaction_(transaction), tree_(tree), grid_(make_grid(transaction, tree, receipts)) {
+        picture_.left_out = tree.receipts.size() - receipts.size();
         picture_.boxes.push_back(transaction_box(tx_hash, transaction, tree));
         places_.push_back(grid_.transaction);
         for (std::size_t i = 0; i < receipts.size(); ++i) {
@@ -157,6 +158,9 @@ private:
         y += 4;
         for (const auto& cause : sentences.causes) write(cause, kSentence, 18, "rt-cause", 3);
         for (const auto& money : sentences.money) write(money, kSentence, 18, "rt-money", 2);
+        if (picture_.left_out > 0)
+            write(std::to_string(picture_.left_out) + " receipts are not drawn.", kSentence, 18, "rt-note",
+                  1);
         picture_.top = y + 22;
         picture_.title = sentences.headline;
         for (const auto* group : {&sentences.causes, &sentences.money})
@@ -236,9 +240,7 @@ Receipts drawn_receipts(const chain::Judgement& tree) {
 Picture make_picture(const std::string& tx_hash, const std::optional<chain::TransactionFacts>& transaction,
                      const chain::Judgement& tree) {
     const auto receipts = drawn_receipts(tree);
-    auto picture = Drawing(tx_hash, transaction, tree, receipts).picture();
-    picture.left_out = tree.receipts.size() - receipts.size();
-    return picture;
+    return Drawing(tx_hash, transaction, tree, receipts).picture();
 }
 
 }  // namespace receiptd::draw

@@ -42,6 +42,7 @@ constexpr std::string_view kRules = R"(
 .rt .rt-error{fill:$bad}
 .rt-frame{fill:$box;stroke:$frame;stroke-width:1}
 .rt-icon{fill:none;stroke:$good;stroke-width:1.8;stroke-linecap:round;stroke-linejoin:round}
+.rt .rt-callback .rt-eyebrow{fill:$data}
 .rt-bar{fill:$result}
 .rt-failed .rt-frame{fill:$bad-box;stroke:$bad-line;stroke-width:1.5}
 .rt-failed .rt-icon{stroke:$bad}
@@ -65,8 +66,8 @@ constexpr std::string_view kRules = R"(
 .rt .rt-chip-result text{fill:$result}
 .rt-edge path{fill:none;stroke:$edge;stroke-width:1.4;stroke-linejoin:round}
 .rt-edge .rt-head{fill:$edge;stroke:none}
-.rt-quiet-edge path{stroke:$rule}
-.rt-quiet-edge .rt-head{fill:$rule}
+.rt-quiet-edge path{stroke:$frame;stroke-width:1.1}
+.rt-quiet-edge .rt-head{fill:$frame}
 .rt-result-edge path{stroke:$result;stroke-width:2.6}
 .rt-result-edge .rt-head{fill:$result}
 .rt-data-edge path{stroke:$data;stroke-width:1.7;stroke-dasharray:.1 4;stroke-linecap:round}

@@ -142,8 +142,31 @@ std::string token_sentence(const Finding& finding) {
     return words + ".";
 }
 
-std::vector<std::string> money(const std::optional<TransactionFacts>& transaction, const Judgement& tree) {
+// Of handled failures; of tokens that came back though nothing failed there is a finding.
+std::vector<std::string> token_sentences(const Judgement& tree) {
     std::vector<std::string> all;
+    for (const auto& failure : tree.failures) {
+        const auto& finding = failure.finding;
+        const auto user =
+            in_line(finding.user_id.empty() ? finding.signer_id : finding.user_id, kLongestName);
+        if (finding.effect == Effect::refunded) all.push_back("All tokens came back to " + user + ".");
+        if (finding.effect == Effect::refunded_in_part)
+            all.push_back("Some tokens came back to " + user + ".");
+        if (is_token_callback(finding.method_name))
+            all.push_back("No tokens came back: " + in_line(finding.method_name, kLongestName) + " of " +
+                          in_line(finding.contract_id, kLongestName) +
+                          " failed, which gives back what is not used.");
+        if (!all.empty()) break;
+    }
+    for (const auto& finding : tree.other_findings)
+        if (finding.kind == kind::kTokensReturned) all.push_back(token_sentence(finding));
+    return all;
+}
+
+std::vector<std::string> money(const std::optional<TransactionFacts>& transaction, const Judgement& tree) {
+    auto all = token_sentences(tree);
+    if (tree.initial_at && !tree.initial_succeeded && tree.included)
+        all.push_back("Nothing was moved: what the first receipt did was undone.");
     // One yoctoNEAR is sent along as a proof that a full key signed.
     if (transaction && transaction->deposit > 1) {
         const auto back = tree.refunds.deposits_to_signer;
@@ -154,7 +177,6 @@ std::vector<std::string> money(const std::optional<TransactionFacts>& transactio
         all.push_back(words + (tree.settled ? "." : " so far."));
     }
     for (const auto& finding : tree.other_findings) {
-        if (finding.kind == kind::kTokensReturned) all.push_back(token_sentence(finding));
         if (finding.kind == kind::kBurntTokens)
             all.push_back(near_in_words(finding.burnt.value_or(0)) + " for " +
                           in_line(finding.contract_id, kLongestName) +

@@ -59,6 +59,38 @@ TEST(Sentences, TellsWhatBecameOfTheMoney) {
     EXPECT_THAT(told(parts).money, Contains("Of 2 NEAR sent along, all came back."));
 }
 
+// A token's transfer call whose receiver fails; the callback gives back `back` of the 10 that were sent, or
+// fails.
+Told transfer_call(bool callback_fails, const std::string& kept) {
+    Told parts;
+    parts.receipt("r0", "alice", "token").method_name = "ft_transfer_call";
+    parts.returns("r0", "settle", {"call", "settle"});
+    parts.receipt("call", "token", "app", {}, {"d"}).method_name = "ft_on_transfer";
+    parts.fails("call");
+    auto& settle = parts.receipt("settle", "token", "token", {"d"});
+    settle.method_name = "ft_resolve_transfer";
+    settle.token_args = R"({"sender_id":"alice","receiver_id":"app","amount":"10"})";
+    callback_fails ? parts.fails("settle") : parts.ok("settle");
+    std::get<OutcomeFacts>(parts.parts.back()).value = "\"" + kept + "\"";
+    return parts;
+}
+
+TEST(Sentences, TellsWhatBecameOfTheTokens) {
+    EXPECT_THAT(told(transfer_call(false, "0")).money, Contains("All tokens came back to alice."));
+    EXPECT_THAT(told(transfer_call(false, "4")).money, Contains("Some tokens came back to alice."));
+    EXPECT_THAT(
+        told(transfer_call(true, "0")).money,
+        Contains(
+            "No tokens came back: ft_resolve_transfer of token failed, which gives back what is not used."));
+}
+
+TEST(Sentences, TellsThatAFailedFirstReceiptMovedNothing) {
+    Told parts;
+    parts.receipt("r0", "alice", "app");
+    parts.fails("r0");
+    EXPECT_THAT(told(parts).money, Contains("Nothing was moved: what the first receipt did was undone."));
+}
+
 TEST(Sentences, TellsOfMoneyThatWasBurnt) {
     Told parts;
     parts.receipt("r0", "alice", "app");

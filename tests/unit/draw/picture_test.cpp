@@ -119,6 +119,7 @@ TEST(Picture, LeavesOutTheRefundsOfAHugeTreeFirst) {
     const auto picture = picture_of(huge);
     EXPECT_LE(picture.boxes.size(), kMostDrawn + 1);
     EXPECT_EQ(picture.left_out, huge.tree.receipts.size() + 1 - picture.boxes.size());
+    EXPECT_EQ(picture.heading.back().text, std::to_string(picture.left_out) + " receipts are not drawn.");
     EXPECT_TRUE(std::none_of(picture.boxes.begin(), picture.boxes.end(),
                              [](const Box& box) { return box.look == Look::quiet; }));
 }
