@@ -70,7 +70,7 @@ std::set<std::string> members(const sim::Json& json) {
 
 TEST_F(GlobalContractsOnTheirWay, GoAsOnARealNode) {
     const sim::Json recorded = sim::Json::parse(
-        test::read_recording(test::kRecorded / "nearcore-84" / "global_contract_distribution.json"));
+        test::read_file(test::kRecorded / "nearcore-84" / "global_contract_distribution.json"));
     const std::vector<std::uint64_t> layout = recorded.at("shard_ids");
     deploy(wire::GlobalContractDeployMode::code_hash);
     const auto way = follow(6);
