@@ -9,7 +9,7 @@ DROP FUNCTION IF EXISTS history_tables();
 
 CREATE FUNCTION history_tables() RETURNS SETOF text LANGUAGE sql IMMUTABLE AS $$
     SELECT unnest(ARRAY['blocks', 'chunks', 'transactions', 'receipts', 'data_receipts', 'events',
-                         'transaction_results', 'findings'])
+                         'transaction_results', 'findings', 'global_contract_distributions'])
 $$;
 
 -- Makes the partitions of all history tables that hold the times from_time to until_time. A partition

@@ -113,3 +113,16 @@ COMMENT ON COLUMN events.standard IS 'Standard, e.g. nep141.';
 COMMENT ON COLUMN events.version IS 'Version of the standard.';
 COMMENT ON COLUMN events.event IS 'Name of the event, e.g. ft_transfer.';
 COMMENT ON COLUMN events.data IS 'Content of the event, JSON as logged.';
+
+COMMENT ON TABLE global_contract_distributions IS 'Global contracts on their way: one receipt for each shard, as listed in chunks, of whatever scope. They have no outcome. The view global_contracts sums them up.';
+COMMENT ON COLUMN global_contract_distributions.receipt_id IS 'Id of the receipt; no receipt_ids name it.';
+COMMENT ON COLUMN global_contract_distributions.block_height IS 'Height of the block whose chunk lists it.';
+COMMENT ON COLUMN global_contract_distributions.block_time IS 'Time of that block. Always filter on it.';
+COMMENT ON COLUMN global_contract_distributions.shard_id IS 'Shard whose chunk lists it: the one that had the contract before.';
+COMMENT ON COLUMN global_contract_distributions.deployer_id IS 'Account that deployed the contract.';
+COMMENT ON COLUMN global_contract_distributions.contract_hash IS 'Hash of the code, where that stands for the contract. NULL: an account does.';
+COMMENT ON COLUMN global_contract_distributions.contract_account_id IS 'Account that stands for the contract. NULL: its hash does.';
+COMMENT ON COLUMN global_contract_distributions.code IS 'SHA-256 of the code, base64, as in actions.';
+COMMENT ON COLUMN global_contract_distributions.nonce IS 'Counts the deployments of a contract: a shard keeps the code of the highest. NULL: older nodes do not tell it.';
+COMMENT ON COLUMN global_contract_distributions.target_shard_id IS 'Shard that it is sent to.';
+COMMENT ON COLUMN global_contract_distributions.delivered IS 'How many shards have it already.';

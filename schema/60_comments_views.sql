@@ -55,6 +55,19 @@ COMMENT ON COLUMN delegate_refusals.error_text IS 'The error in words.';
 COMMENT ON COLUMN delegate_refusals.block_height IS 'Height at which it was refused.';
 COMMENT ON COLUMN delegate_refusals.block_time IS 'Time at which it was refused. Always filter on it.';
 
+COMMENT ON VIEW global_contracts IS 'Deployments of global contracts, and how many shards have them: until all do, using one there fails or runs the old code. A shard counts from its first chunk after the contract was sent to it; in a congested one it may wait longer. Always with a time: WHERE block_time > now() - interval ''1 day''.';
+COMMENT ON COLUMN global_contracts.deployer_id IS 'Account that deployed it.';
+COMMENT ON COLUMN global_contracts.contract_hash IS 'Hash of the code, where that stands for the contract. NULL: an account does.';
+COMMENT ON COLUMN global_contracts.contract_account_id IS 'Account that stands for the contract. NULL: its hash does.';
+COMMENT ON COLUMN global_contracts.code IS 'SHA-256 of the code, base64, as in actions.';
+COMMENT ON COLUMN global_contracts.nonce IS 'Counts the deployments of this contract. NULL: older nodes do not tell it.';
+COMMENT ON COLUMN global_contracts.block_height IS 'Height of the block that sends it on its way: after the one of the deployment.';
+COMMENT ON COLUMN global_contracts.block_time IS 'Time of that block. Always filter on it.';
+COMMENT ON COLUMN global_contracts.shards_with_it IS 'How many shards have it.';
+COMMENT ON COLUMN global_contracts.shards IS 'How many shards there are. NULL: that block is not stored.';
+COMMENT ON COLUMN global_contracts.complete_height IS 'Height at which the last shard got it. NULL: not yet.';
+COMMENT ON COLUMN global_contracts.complete_time IS 'Time of that block.';
+
 COMMENT ON VIEW partitions IS 'Partitions of the history tables with their time ranges and sizes.';
 COMMENT ON COLUMN partitions.table_name IS 'The history table.';
 COMMENT ON COLUMN partitions.partition_name IS 'Name of the partition.';
@@ -73,6 +86,7 @@ COMMENT ON FUNCTION tree_starts(text[]) IS 'The time of the first row of each of
 COMMENT ON FUNCTION tree_transactions(text[], timestamptz, timestamptz) IS 'Rows of transactions with these tree_ids between two times. The daemon calls this function because its plan is made once per session.';
 COMMENT ON FUNCTION tree_receipts(text[], timestamptz, timestamptz) IS 'Rows of receipts with these tree_ids between two times. The daemon calls this function because its plan is made once per session.';
 COMMENT ON FUNCTION tree_data_receipts(text[], timestamptz, timestamptz) IS 'Rows of data_receipts with these tree_ids between two times. The daemon calls this function because its plan is made once per session.';
+COMMENT ON FUNCTION tree_global_contracts(text[], timestamptz, timestamptz) IS 'Global contracts that these trees deployed between two times, and how many shards have them. Used by the daemon.';
 COMMENT ON FUNCTION settle_roles(text[], timestamptz, timestamptz) IS 'Sets the roles returned and detached of receipts whose parent was stored later than they were. The daemon calls it.';
 COMMENT ON FUNCTION move_tree(text, text, text, timestamptz) IS 'Moves the rows of a tree into the tree that adopted it, with its transaction: rows from one day before to seven days after the given time. The daemon calls it.';
 COMMENT ON FUNCTION notify_of_watches() IS 'Notifies listeners (LISTEN receiptd_watches) that watches were inserted.';

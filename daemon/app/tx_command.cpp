@@ -176,6 +176,16 @@ void print_verdict(const watch::TransactionView& view) {
     }
 }
 
+void print_contracts(const watch::TransactionView& view) {
+    for (const auto& contract : view.contracts) {
+        const bool by_hash = contract.contract_account_id.empty();
+        std::cout << "  contract " << (by_hash ? contract.contract_hash : contract.contract_account_id)
+                  << " distributed to " << contract.shards_with_it;
+        if (contract.shards) std::cout << " of " << *contract.shards;
+        std::cout << (contract.shards_with_it == 1 && !contract.shards ? " shard\n" : " shards\n");
+    }
+}
+
 int print(const Shown& shown, bool as_json) {
     if (as_json) {
         std::cout << watch::transaction_json(shown.view) << '\n';
@@ -184,6 +194,7 @@ int print(const Shown& shown, bool as_json) {
     const auto& view = shown.view;
     if (has_tree(shown)) std::cout << chain::render_tree(view.tx_hash, view.transaction, *view.tree);
     print_verdict(view);
+    print_contracts(view);
     std::cout << "  " << shown.source << '\n';
     return kOk;
 }

@@ -6,9 +6,17 @@ namespace receiptd::metrics {
 namespace {
 
 // chain::Table's names; metrics/ may not include chain/ (storage/ asserts that they agree).
-constexpr std::array kTables = {
-    "blocks",          "chunks",        "transactions",        "receipts", "data_receipts", "events",
-    "orphan_receipts", "pending_trees", "transaction_results", "findings"};
+constexpr std::array kTables = {"blocks",
+                                "chunks",
+                                "transactions",
+                                "receipts",
+                                "data_receipts",
+                                "events",
+                                "orphan_receipts",
+                                "pending_trees",
+                                "transaction_results",
+                                "findings",
+                                "global_contract_distributions"};
 
 std::array<StorageSeries::PerTable, kTables.size()> per_table(Registry& registry) {
     auto& rows = registry.counter("receiptd_database_rows_total", "Rows committed.");

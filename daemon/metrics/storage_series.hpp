@@ -17,7 +17,7 @@ struct StorageSeries {
         prometheus::Counter* rows;
         prometheus::Counter* bytes;
     };
-    std::array<PerTable, 10> tables;
+    std::array<PerTable, 11> tables;
 
     prometheus::Histogram& commit_seconds;
     prometheus::Histogram& batch_blocks;

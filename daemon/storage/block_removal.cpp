@@ -55,7 +55,8 @@ base::HeightSet remove_block(pqxx::transaction_base& tx, base::Height height) {
         trees.push_back(row[0].as<std::string>());
     for (const auto* rows : {kFetchedEvents, kFetchedReceipts, kEventsOfTheBlock, kReceiptsOfTheBlock})
         shim::query(tx, rows, height, at);
-    for (const auto* table : {"data_receipts", "transactions", "chunks", "blocks"})
+    for (const auto* table :
+         {"data_receipts", "global_contract_distributions", "transactions", "chunks", "blocks"})
         shim::query(
             tx,
             std::string("DELETE FROM ") + table + " WHERE block_time = $2::timestamptz AND block_height = $1",

@@ -48,6 +48,7 @@ std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
         const TreeTimes times{first->since, std::prev(last)->until};
         auto some = load_trees(tx, trees, times);
         load_data(tx, trees, times, some);
+        load_contracts(tx, times, some);
         loaded.merge(some);
         first = last;
     }

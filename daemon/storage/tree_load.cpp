@@ -7,6 +7,7 @@
 #include "storage/copy.hpp"
 #include "storage/sql_time.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -44,6 +45,17 @@ const std::string kReceipts =
 const std::string kData =
     "SELECT tree_id, data_id, data IS NULL, coalesce(is_promise_resume, false) FROM tree_data_receipts" +
     kPlace + "ORDER BY block_time, receipt_id";
+
+const std::string kContracts =
+    "SELECT tree_id, receipt_id, coalesce(contract_hash, ''), coalesce(contract_account_id, ''), "
+    "shards_with_it, shards FROM tree_global_contracts" +
+    kPlace;
+
+bool deploys(const chain::ReceiptFacts& receipt) {
+    return std::ranges::any_of(receipt.action_names, [](const std::string& name) {
+        return name.starts_with("DeployGlobalContract");
+    });
+}
 
 std::optional<chain::ExecutedAt> place_of(const pqxx::field& height, const pqxx::field& microseconds) {
     if (height.is_null()) return std::nullopt;
@@ -157,6 +169,23 @@ void load_data(pqxx::transaction_base& tx, const std::vector<std::string>& trees
         data.failed = row[2].as<bool>();
         data.is_promise_resume = row[3].as<bool>();
         tree->second.data.push_back(std::move(data));
+    }
+}
+
+void load_contracts(pqxx::transaction_base& tx, const TreeTimes& times,
+                    std::map<std::string, StoredTree>& loaded) {
+    std::vector<std::string> trees;
+    for (const auto& [tx_hash, tree] : loaded)
+        if (std::ranges::any_of(tree.receipts, deploys)) trees.push_back(tx_hash);
+    if (trees.empty()) return;
+    for (const auto& row : shim::query(tx, kContracts, text_array(trees), times.since, times.until)) {
+        DeployedContract contract;
+        contract.receipt_id = row[1].as<std::string>();
+        contract.contract_hash = row[2].as<std::string>();
+        contract.contract_account_id = row[3].as<std::string>();
+        contract.shards_with_it = row[4].as<unsigned>();
+        if (!row[5].is_null()) contract.shards = row[5].as<unsigned>();
+        loaded.at(row[0].as<std::string>()).contracts.push_back(std::move(contract));
     }
 }
 

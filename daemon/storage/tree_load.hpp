@@ -27,5 +27,8 @@ std::map<std::string, StoredTree> load_trees(pqxx::transaction_base& tx,
 // Adds the data receipts, which tell what is waited for and what timed out.
 void load_data(pqxx::transaction_base& tx, const std::vector<std::string>& trees, const TreeTimes& times,
                std::map<std::string, StoredTree>& loaded);
+// Adds the global contracts that the trees deployed.
+void load_contracts(pqxx::transaction_base& tx, const TreeTimes& times,
+                    std::map<std::string, StoredTree>& loaded);
 
 }  // namespace receiptd::storage

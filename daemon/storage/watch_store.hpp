@@ -59,12 +59,22 @@ struct StoredTransition {
     base::WallTime learned_at{};
 };
 
+// A global contract that a receipt of a tree deployed, on its way to the shards.
+struct DeployedContract {
+    std::string receipt_id;
+    std::string contract_hash;        // base58; empty: an account stands for it
+    std::string contract_account_id;  // empty: its hash does
+    unsigned shards_with_it = 0;
+    std::optional<unsigned> shards;  // of the chain; nullopt: not known
+};
+
 // How the database knows a tree; enough to judge it (chain/tree/receipt_tree.hpp).
 struct StoredTree {
     std::optional<chain::TransactionFacts> transaction;
     std::vector<chain::ReceiptFacts> receipts;
     std::vector<chain::OutcomeFacts> outcomes;  // the transaction's own among them
     std::vector<chain::DataFacts> data;
+    std::vector<DeployedContract> contracts;  // as far as their receipts are stored
     // The block that lists the transaction: known before its outcome is (source rpc).
     std::optional<chain::ExecutedAt> listed_at;
     bool any() const { return transaction || !outcomes.empty(); }

@@ -78,6 +78,16 @@ Json of_finding(const chain::Finding& finding) {
     return json;
 }
 
+Json of_contract(const storage::DeployedContract& contract) {
+    Json json;
+    json["receipt_id"] = contract.receipt_id;
+    json["contract_hash"] = text_or_null(contract.contract_hash);
+    json["contract_account_id"] = text_or_null(contract.contract_account_id);
+    json["shards_with_it"] = contract.shards_with_it;
+    json["shards"] = or_null(contract.shards);
+    return json;
+}
+
 // Without a watch, the tree alone proves the stages, from the beginning.
 std::vector<chain::Transition> proven_by(const std::string& tx_hash, const chain::Judgement& tree,
                                          chain::WatchState& state) {
@@ -135,6 +145,7 @@ TransactionView transaction_view(std::string tx_hash, std::string sender_id,
     view.transitions = std::move(transitions);
     view.findings = std::move(findings);
     view.transaction = tree.transaction;
+    view.contracts = tree.contracts;
     if (tree.any()) {
         view.tree = storage::tree_of(view.tx_hash, tree).judge();
         if (!view.tree->included_at) view.tree->included_at = tree.listed_at;
@@ -179,6 +190,8 @@ std::string transaction_json(const TransactionView& view) {
     for (const auto& transition : view.transitions) json["stages"].push_back(of_transition(transition));
     json["findings"] = Json::array();
     for (const auto& finding : view.findings) json["findings"].push_back(of_finding(finding));
+    json["global_contracts"] = Json::array();
+    for (const auto& contract : view.contracts) json["global_contracts"].push_back(of_contract(contract));
     json["tree"] = view.tree ? tree_json(view.transaction, *view.tree) : Json();
     return dumped(json);
 }

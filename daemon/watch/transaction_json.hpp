@@ -27,6 +27,7 @@ struct TransactionView {
     std::vector<chain::Finding> findings;
     std::optional<chain::TransactionFacts> transaction;
     std::optional<chain::Judgement> tree;  // nullopt: nothing of it is known
+    std::vector<storage::DeployedContract> contracts;
 
     bool known() const { return watch || tree; }
 };
@@ -49,7 +50,8 @@ bool is_open(const TransactionView& view);
 void add_open_tree(TransactionView& view, OpenTree open);
 
 // {tx_hash, sender_id, user_id, stage, verdict, reason, conclusive, safe_to_resign_after_height,
-// safe_to_resign_estimated_at, evidence, stages: [...], findings: [...], tree: {...}|null}.
+// safe_to_resign_estimated_at, evidence, stages: [...], findings: [...], global_contracts: [...],
+// tree: {...}|null}.
 // `reason`: why a watch ended without a tree; else the error_class of the failure that gave the
 // verdict. In `tree` receipts are nested by who made whom (`children`); those deeper than kMostNested
 // levels and those whose maker is not known stand in `tree.more`, each with its parent_receipt_id.

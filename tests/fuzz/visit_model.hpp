@@ -163,6 +163,7 @@ inline void visit(const chain::WholeBlock& block) {
             if (executed.outcome) visit(*executed.outcome);
         }
         for (const auto& receipt : shard.listed_data) visit(receipt);
+        for (const auto& receipt : shard.listed_contracts) visit(receipt);
         for (const auto& executed : shard.executed) {
             visit(executed.outcome);
             visit(executed.receipt);

@@ -9,7 +9,8 @@ import support
 RECORDED = support.RECORDED / "nearcore-84"
 # Answers to `tx` tell neither shards nor the order inside them.
 ONLY_IN_BLOCKS = ("shard_id", "index_in_chunk")
-TABLES = ("blocks", "chunks", "transactions", "receipts", "data_receipts", "events", "transaction_results", "findings")
+TABLES = ("blocks", "chunks", "transactions", "receipts", "data_receipts", "events", "transaction_results", "findings",
+          "global_contract_distributions")
 
 
 def load(path):
@@ -135,11 +136,14 @@ class RecordedChain(support.Scenario):
         self.assertEqual(sorted(self.query("SELECT receipt_id, index_in_chunk FROM receipts", whole)),
                          sorted(places_in_chunks(recording)))
         self.assert_same_rows(whole, rpc)
+        return whole, rpc
 
 
 class Selection(RecordedChain):
     def test_scripted_and_random_trees(self):
-        self.assert_stored_as_told(self.unpacked("one_validator"))
+        for database in self.assert_stored_as_told(self.unpacked("one_validator")):
+            self.assertEqual(self.query("SELECT deployer_id, shards_with_it, shards, complete_height FROM global_contracts",
+                                        database), [["app.run2.node0", "4", "4", "1249"]])
 
     def test_skipped_heights_and_missing_chunks(self):
         recording = self.unpacked("stopped_validators")

@@ -221,7 +221,7 @@ class Scenario(unittest.TestCase):
     def fingerprint(self, database=None):
         """Every history table's content, whatever the order of its rows."""
         tables = ["blocks", "chunks", "transactions", "receipts", "data_receipts", "events",
-                  "transaction_results", "findings"]
+                  "transaction_results", "findings", "global_contract_distributions"]
         return {table: self.query(
             f"SELECT count(*), coalesce(sum(('x' || substr(md5(t::text), 1, 15))::bit(60)::bigint), 0) FROM {table} t",
             database)[0] for table in tables}

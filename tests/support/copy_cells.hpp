@@ -30,11 +30,12 @@ inline ColumnType type_of_column(const std::string& name) {
             all[column] = ColumnType::boolean;
         all["judged_by"] = ColumnType::smallint;
         for (const char* column : {"index_in_chunk", "index", "nonce_index", "chunks_included", "shard_count",
-                                   "protocol_version", "receipts", "failed_receipts"})
+                                   "delivered", "protocol_version", "receipts", "failed_receipts"})
             all[column] = ColumnType::integer;
-        for (const char* column : {"block_height", "prev_height", "timestamp_nanosec", "shard_id",
-                                   "height_created", "height_included", "gas_used", "gas_limit", "gas_burnt",
-                                   "encoded_length", "included_height", "completed_height", "settled_height"})
+        for (const char* column :
+             {"block_height", "prev_height", "timestamp_nanosec", "shard_id", "target_shard_id",
+              "height_created", "height_included", "gas_used", "gas_limit", "gas_burnt", "encoded_length",
+              "included_height", "completed_height", "settled_height"})
             all[column] = ColumnType::bigint;
         for (const char* column :
              {"gas_price", "total_supply", "balance_burnt", "nonce", "tokens_burnt", "deposit", "amount_kept",

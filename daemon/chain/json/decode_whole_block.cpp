@@ -11,8 +11,12 @@ bool read_chunk(Reader& reader, Value value, WholeBlockShard& out) {
     const auto data_of = [&](Value list) {
         reader.pass_over_actions(true);
         const bool read = reader.array(list, [&](Value element) {
-            if (!decode(reader, element, out.listed_data.emplace_back())) return false;
-            if (out.listed_data.back().kind != ReceiptKind::data) out.listed_data.pop_back();
+            Receipt& receipt = out.listed_data.emplace_back();
+            if (!decode(reader, element, receipt)) return false;
+            if (receipt.kind == ReceiptKind::data) return true;
+            if (receipt.kind == ReceiptKind::global_contract_distribution)
+                out.listed_contracts.push_back(std::move(receipt));
+            out.listed_data.pop_back();
             return true;
         });
         reader.pass_over_actions(false);

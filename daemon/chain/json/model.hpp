@@ -224,6 +224,7 @@ struct WholeBlockShard {
     // The data receipts that the chunk lists, with repeats. Its action receipts are told where they are
     // executed.
     std::vector<Receipt> listed_data;
+    std::vector<Receipt> listed_contracts;  // … and the global contracts on their way
     std::vector<ExecutedReceipt> executed;  // executed in this very block, on this shard
 };
 

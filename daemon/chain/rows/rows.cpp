@@ -38,6 +38,19 @@ std::vector<std::string> receipt_columns() {
             "is_promise_yield"};
 }
 
+std::vector<std::string> finding_columns() {
+    return {"finding_id",      "kind",        "tx_hash",      "tree_id",    "receipt_id",  "role",
+            "handled",         "contract_id", "method_name",  "signer_id",  "error_class", "error_text",
+            "block_height",    "block_time",  "handled_by",   "root_cause", "effect",      "amount_kept",
+            "amount_returned", "user_id",     "amount_burnt", "expected"};
+}
+
+std::vector<std::string> distribution_columns() {
+    return {"receipt_id",    "block_height",        "block_time", "shard_id", "deployer_id",
+            "contract_hash", "contract_account_id", "code",       "nonce",    "target_shard_id",
+            "delivered"};
+}
+
 std::array<TableSpec, kTableCount> make_specs() {
     return {{
         {"blocks",
@@ -91,11 +104,8 @@ std::array<TableSpec, kTableCount> make_specs() {
           "net_deposit",
           "gas_refunded",
           "deposit_refunded"}},
-        {"findings",
-         {"finding_id",      "kind",        "tx_hash",      "tree_id",    "receipt_id",  "role",
-          "handled",         "contract_id", "method_name",  "signer_id",  "error_class", "error_text",
-          "block_height",    "block_time",  "handled_by",   "root_cause", "effect",      "amount_kept",
-          "amount_returned", "user_id",     "amount_burnt", "expected"}},
+        {"findings", finding_columns()},
+        {"global_contract_distributions", distribution_columns()},
     }};
 }
 

@@ -38,8 +38,9 @@ enum class Table : std::uint8_t {
     pending_trees,    // transactions whose tree must still be fetched (operational; source rpc)
     transaction_results,
     findings,
+    global_contract_distributions,
 };
-inline constexpr std::size_t kTableCount = 10;
+inline constexpr std::size_t kTableCount = 11;
 
 struct TableSpec {
     const char* name;

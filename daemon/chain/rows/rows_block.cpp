@@ -32,6 +32,7 @@ public:
         }
         for (const auto& receipt : chunk.receipts) {
             if (receipt.kind == ReceiptKind::action) list(receipt);
+            if (receipt.kind == ReceiptKind::global_contract_distribution) carried(receipt);
             if (receipt.kind != ReceiptKind::data) continue;
             if (collect_) batch_.facts.seen.data_ids.emplace_back(receipt.data_id);
             if (!touches(scope_, receipt)) continue;
@@ -47,6 +48,11 @@ private:
         if (!written_.insert(receipt.receipt_id).second) return;
         batch_.listed.push_back({std::string(receipt.receipt_id), std::string(receipt.receiver_id),
                                  std::string(receipt.signer_id), header_.height, header_.timestamp_nanosec});
+    }
+
+    // Whoever deployed it: there are few, and anybody may use it.
+    void carried(const Receipt& receipt) {
+        if (written_.insert(receipt.receipt_id).second) write_distribution(batch_, place_, receipt);
     }
 
     void see(const SignedTransaction& transaction, bool in_scope) {

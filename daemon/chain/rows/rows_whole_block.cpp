@@ -56,7 +56,10 @@ public:
             if (node.in_scope) transaction(node);
         for (const auto& node : trees_.executed())
             if (node.in_scope) executed(node);
-        for (const auto& shard : whole_.shards) listed_data(shard);
+        for (const auto& shard : whole_.shards) {
+            listed_data(shard);
+            listed_contracts(shard);
+        }
     }
 
     // Room for what will be written, so that the texts need not move while they grow.
@@ -97,6 +100,13 @@ private:
         if (!node.parent) write_orphan(batch_, place_, "receipt", item.outcome.id, node.tree.tree_id);
     }
 
+    // Whoever deployed it: there are few, and anybody may use it.
+    void listed_contracts(const WholeBlockShard& shard) {
+        for (const auto& receipt : shard.listed_contracts)
+            if (contracts_listed_.insert(receipt.receipt_id).second)
+                write_distribution(batch_, place_, receipt);
+    }
+
     void listed_data(const WholeBlockShard& shard) {
         place_.shard_id = shard.shard_id;
         for (const auto& receipt : shard.listed_data) {
@@ -113,6 +123,7 @@ private:
     const WholeBlock& whole_;
     BlockTrees& trees_;
     IdSet data_listed_;
+    IdSet contracts_listed_;
 };
 
 void judge(const BlockTrees::Node& node, ExecutedAt at, LiveTrees& live_trees) {

@@ -1,5 +1,6 @@
 #include "chain/rows/rows_write.hpp"
 
+#include "chain/json/contract_distribution.hpp"
 #include "chain/json/events.hpp"
 #include "chain/json/json_check.hpp"
 #include "chain/rows/args_json.hpp"
@@ -229,6 +230,26 @@ void write_data_receipt(RowBatch& batch, const RowPlace& place, const Receipt& r
     row.text(receipt.receiver_id);
     row.boolean(receipt.is_promise_resume);
     receipt.data ? row.text(*receipt.data) : row.null();
+    row.end_row();
+    ++table.rows;
+}
+
+void write_distribution(RowBatch& batch, const RowPlace& place, const Receipt& receipt) {
+    const auto distribution = contract_distribution(receipt.json);
+    if (!distribution) return;
+    auto& table = batch[Table::global_contract_distributions];
+    CopyWriter row(table.copy_data);
+    row.text(receipt.receipt_id);
+    row.bigint_or_null(place.block_height);
+    row.time(place.block_time);
+    row.bigint_or_null(place.shard_id);
+    row.text(receipt.predecessor_id);
+    row.text_or_null(distribution->contract_hash);
+    row.text_or_null(distribution->contract_account_id);
+    row.text(distribution->code);
+    distribution->nonce ? row.numeric(*distribution->nonce) : row.null();
+    row.bigint(distribution->target_shard);
+    row.integer(distribution->delivered);
     row.end_row();
     ++table.rows;
 }

@@ -104,6 +104,8 @@ TEST_F(Schema, ReadersReadEverythingAndWriteNothing) {
                               "blocks_p20221019",
                               "receipt_tree('x')",
                               "transaction_results",
+                              "global_contract_distributions",
+                              "global_contracts",
                               "findings",
                               "watches",
                               "failed_callbacks",

@@ -1,4 +1,5 @@
 #include "decode_fixtures.hpp"
+#include "support/recordings.hpp"
 
 #include <gmock/gmock.h>
 
@@ -79,7 +80,17 @@ TEST_F(DecodeWholeBlock, ReadsExecutedReceipts) {
     EXPECT_EQ(executed[1].outcome.status.failure_json, R"({"InvalidTxError":"Expired"})");
 }
 
-TEST_F(DecodeWholeBlock, KeepsOnlyTheDataAmongTheListedReceipts) {
+TEST(DecodeRecordedWholeBlock, KeepsTheGlobalContractsAmongTheListedReceipts) {
+    const auto decoded = decode_whole_block(
+        test::read_file(std::filesystem::path(RECEIPTD_UNPACKED) / "one_validator/whole-block/1248.json"));
+    ASSERT_TRUE(decoded) << error_of(decoded);
+    std::vector<Text> predecessors;
+    for (const auto& shard : decoded->value.shards)
+        for (const auto& receipt : shard.listed_contracts) predecessors.push_back(receipt.predecessor_id);
+    EXPECT_THAT(predecessors, ElementsAre("app.run2.node0"));
+}
+
+TEST_F(DecodeWholeBlock, KeepsOnlyTheDataAmongTheOtherListedReceipts) {
     const auto& listed = block().shards[0].listed_data;
     ASSERT_EQ(listed.size(), 1);
     EXPECT_EQ(listed[0].kind, ReceiptKind::data);

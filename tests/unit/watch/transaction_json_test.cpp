@@ -44,7 +44,18 @@ TEST(TransactionJson, ATransactionThatNobodyKnows) {
         transaction_json(view),
         R"({"tx_hash":"TX","sender_id":null,"user_id":null,"stage":null,"verdict":null,"near_status":null,"reason":null,)"
         R"("conclusive":null,"safe_to_resign_after_height":null,"safe_to_resign_estimated_at":null,)"
-        R"("evidence":null,"stages":[],"findings":[],"tree":null})");
+        R"("evidence":null,"stages":[],"findings":[],"global_contracts":[],"tree":null})");
+}
+
+TEST(TransactionJson, TellsHowFarGlobalContractsHaveCome) {
+    auto facts = facts_of(failed_callback());
+    facts.contracts = {{"R", "", "app.near", 2, 4}, {"R", "hash", "", 1, std::nullopt}};
+    const auto told = transaction_json(transaction_view("TX", "", std::nullopt, {}, facts, {}));
+    EXPECT_THAT(
+        told,
+        testing::HasSubstr(
+            R"("global_contracts":[{"receipt_id":"R","contract_hash":null,"contract_account_id":"app.near","shards_with_it":2,"shards":4},)"
+            R"({"receipt_id":"R","contract_hash":"hash","contract_account_id":null,"shards_with_it":1,"shards":null}])"));
 }
 
 TEST(TransactionJson, AWatchThatEndedWithoutATree) {
@@ -65,7 +76,7 @@ TEST(TransactionJson, AWatchThatEndedWithoutATree) {
         R"("evidence":{"nonce":7,"access_key_nonce":9},"stages":[{"from":"pending","to":"dropped",)"
         R"("at":"2023-11-14T22:13:20.123Z","block_height":null,"block_time":null,)"
         R"("conclusive":true,"safe_to_resign_after_height":0,"safe_to_resign_estimated_at":null,)"
-        R"("evidence":{"nonce":7,"access_key_nonce":9}}],"findings":[],"tree":null})");
+        R"("evidence":{"nonce":7,"access_key_nonce":9}}],"findings":[],"global_contracts":[],"tree":null})");
 }
 
 TEST(TransactionJson, WithoutAWatchTheTreeTellsStageVerdictAndReason) {
