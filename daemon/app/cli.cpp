@@ -15,8 +15,34 @@ namespace receiptd::app {
 namespace {
 
 constexpr const char* kAbout =
-    "receiptd follows NEAR transactions to their last receipt, into PostgreSQL.\n"
+    "receiptd follows NEAR transactions to their last receipt and stores them in PostgreSQL.\n"
     "Configuration: docs/configuration.md, docs/receiptd.example.toml.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  receiptd check-config --config receiptd.toml\n"
+    "  receiptd run --config receiptd.toml\n"
+    "  receiptd tx HASH SENDER --config receiptd.toml\n"
+    "`receiptd SUBCOMMAND --help` shows the options of a subcommand.";
+
+constexpr const char* kSubmitExitCodes =
+    "Exit codes:\n"
+    "   0  accepted\n"
+    "   1  the database or the hosts did not answer; submit it again\n"
+    "   2  the file is not a signed transaction\n"
+    "  20  rejected: the hosts do not accept it\n"
+    "  25  the idempotency key belongs to another transaction\n"
+    "With --wait also the codes of `receiptd watch --wait`.";
+
+constexpr const char* kWatchExitCodes =
+    "Exit codes:\n"
+    "   0  watched; with --wait: succeeded\n"
+    "  25  already watched with another sender\n"
+    "With --wait also:\n"
+    "   3  succeeded, but a failure was handled or tokens came back\n"
+    "  10  failed             11  callback_failed    12  receipt_failed\n"
+    "  20  rejected           21  forwarding_failed  22  dropped\n"
+    "  23  expired            24  unknown";
 
 // Keys and passwords live in memory: a crash must not write them to disk.
 void forbid_core_files() {
@@ -29,6 +55,7 @@ public:
     CommandLine() : parser_(kAbout, "receiptd") {
         parser_.require_subcommand(1);
         parser_.fallthrough();
+        parser_.footer(kExamples);
         parser_.add_option("--config", config_file_, "Configuration file (TOML)")->capture_default_str();
         add_run();
         add_backfill();
@@ -40,9 +67,8 @@ public:
         add_alerts();
         add_submit();
         add_watch();
-        parser_.add_subcommand("check-config", "Report every problem of the configuration")->callback([this] {
-            chosen_ = [this] { return check_config(config_file_); };
-        });
+        parser_.add_subcommand("check-config", "Check the configuration and report all problems")
+            ->callback([this] { chosen_ = [this] { return check_config(config_file_); }; });
         parser_.add_subcommand("version", "Print the versions of the program, compiler and Boost")
             ->callback([this] { chosen_ = [] { return print_version(); }; });
     }
@@ -67,11 +93,11 @@ private:
     }
 
     void add_run() {
-        auto* command = parser_.add_subcommand("run", "Follow the chain until stopped");
-        command->add_option("--until", until_, "Stop when everything up to this height is committed");
+        auto* command = parser_.add_subcommand("run", "Follow the chain until it is stopped");
+        command->add_option("--until", until_, "Stop when all heights up to this one are stored");
         command->add_flag("--join", join_,
-                          "With scope accounts: follow the accounts that the database's daemons follow, "
-                          "whatever follow.accounts says");
+                          "With scope accounts: ignore follow.accounts and follow the accounts of the other "
+                          "daemons on the database");
         command->callback([this] {
             choose([this](const auto& settings) {
                 return app::run(settings, {until_, config_file_, join_});
@@ -80,7 +106,8 @@ private:
     }
 
     void add_backfill() {
-        auto* command = parser_.add_subcommand("backfill", "Store a range of past heights; resumable");
+        auto* command =
+            parser_.add_subcommand("backfill", "Store a range of past heights; run it again to resume");
         command->add_option("--from", from_, "First height")->required();
         command->add_option("--to", to_, "Last height")->required();
         command->callback([this] {
@@ -91,7 +118,7 @@ private:
 
     void add_migrate() {
         auto* command = parser_.add_subcommand("migrate", "Create or update the database schema");
-        command->add_flag("--status", status_only_, "Only list the applied and the pending migrations");
+        command->add_flag("--status", status_only_, "Only list applied and pending migrations");
         command->callback([this] {
             choose([this](const auto& settings) { return app::migrate(settings, status_only_); });
         });
@@ -99,19 +126,20 @@ private:
 
     void add_repair() {
         auto* command = parser_.add_subcommand(
-            "repair", "Remove a stored block that is not of this chain; it is fetched again");
+            "repair", "Delete a stored block that does not belong to the chain and fetch the height again");
         command->add_option("--height", height_, "Height of the block")->required();
         command->callback(
             [this] { choose([this](const auto& settings) { return app::repair(settings, height_); }); });
     }
 
     void add_rejudge() {
-        auto* command = parser_.add_subcommand(
-            "rejudge",
-            "Judge stored trees again by the rules of this program: roles, verdicts and findings. No host is "
-            "asked, nobody is told. Without --from and --to all that earlier rules have judged");
-        command->add_option("--from", first_, "First height whose transactions are judged again");
-        command->add_option("--to", last_, "Last height");
+        auto* command =
+            parser_.add_subcommand("rejudge", "Judge stored trees again with the rules of this version");
+        command->footer(
+            "Writes roles, verdicts and findings. Sends no requests and no alerts.\nWithout --from and --to: "
+            "all trees judged by older rules.");
+        command->add_option("--from", first_, "First height of the transactions");
+        command->add_option("--to", last_, "Last height of the transactions");
         command->callback([this] {
             if (first_ && last_ && *first_ > *last_)
                 throw CLI::ValidationError("--from", "must not be above --to");
@@ -121,17 +149,19 @@ private:
 
     void add_status() {
         auto* command =
-            parser_.add_subcommand("status", "Show what is stored, and the state of the running daemon");
-        command->add_flag("--json", as_json_, "As one JSON object");
+            parser_.add_subcommand("status", "Show the stored heights and the state of the running daemon");
+        command->add_flag("--json", as_json_, "Print one JSON object");
         command->callback(
             [this] { choose([this](const auto& settings) { return app::status(settings, as_json_); }); });
     }
 
     void add_tx() {
-        auto* command = parser_.add_subcommand("tx", "Show a transaction's tree, failing branch marked");
+        auto* command =
+            parser_.add_subcommand("tx", "Show the tree of a transaction with the failing branch marked");
         command->add_option("hash", tx_hash_, "Transaction hash")->required();
-        command->add_option("sender", sender_id_, "Signer's account: needed to ask an upstream");
-        command->add_flag("--json", as_json_, "As GET /v1/transactions/{hash} answers it");
+        command->add_option("sender", sender_id_,
+                            "Account of the signer; needed if the transaction is not stored");
+        command->add_flag("--json", as_json_, "Print JSON, the same as GET /v1/transactions/{hash}");
         command->callback([this] {
             choose([this](const auto& settings) {
                 return app::show_transaction(settings, tx_hash_, sender_id_, as_json_);
@@ -140,30 +170,26 @@ private:
     }
 
     void add_submit() {
-        auto* command = parser_.add_subcommand(
-            "submit",
-            "Check, store, send and watch a signed transaction. Exit code: 0 handed in; 2 no signed "
-            "transaction; 20 no node would take it, nothing was sent; 25 the idempotency key belongs to "
-            "another one; 1 nobody could be asked. With --wait as of watch");
-        command->add_option("file", submit_.file, "Its base64 or Borsh bytes; - for standard input")
+        auto* command = parser_.add_subcommand("submit", "Check, store, send and watch a signed transaction");
+        command->footer(kSubmitExitCodes);
+        command
+            ->add_option("file", submit_.file,
+                         "File with the signed transaction, base64 or Borsh bytes; - for standard input")
             ->required();
         command->add_option("--idempotency-key", submit_.idempotency_key,
-                            "With the same key nothing but the same transaction is taken");
-        command->add_flag("--wait", submit_.wait, "Print its stages as they come, until it has ended");
+                            "A second submission with the same key must be the same transaction");
+        command->add_flag("--wait", submit_.wait, "Print each new stage, until the transaction has ended");
         command->callback([this] {
             choose([this](const auto& settings) { return submit_transaction(settings, submit_); });
         });
     }
 
     void add_watch() {
-        auto* command = parser_.add_subcommand(
-            "watch",
-            "Watch a transaction to its end. Exit code: 25 it is watched with another sender. With --wait: "
-            "0 succeeded; 10 failed, 11 callback_failed, 12 receipt_failed; 20 rejected, "
-            "21 forwarding_failed, 22 dropped, 23 expired, 24 unknown");
+        auto* command = parser_.add_subcommand("watch", "Watch a transaction to its end");
+        command->footer(kWatchExitCodes);
         command->add_option("hash", tx_hash_, "Transaction hash")->required();
-        command->add_option("sender", sender_id_, "Signer's account")->required();
-        command->add_flag("--wait", wait_, "Print its stages as they come, until it has ended");
+        command->add_option("sender", sender_id_, "Account of the signer")->required();
+        command->add_flag("--wait", wait_, "Print each new stage, until the transaction has ended");
         command->callback([this] {
             choose([this](const auto& settings) {
                 return watch_transaction(settings, tx_hash_, sender_id_, wait_);
@@ -172,23 +198,23 @@ private:
     }
 
     void add_alerts() {
-        auto* command =
-            parser_.add_subcommand("alerts", "List the alerts sent to the endpoints, and send them again");
+        auto* command = parser_.add_subcommand("alerts", "List alerts, or send them again");
         command->require_subcommand(1);
-        auto* list = command->add_subcommand("list", "Deliveries, newest first");
-        list->add_option("--state", alerts_list_.state, "Only pending, delivered or dead ones")
+        auto* list = command->add_subcommand("list", "List deliveries, newest first");
+        list->add_option("--state", alerts_list_.state, "Only deliveries in this state")
             ->check(CLI::IsMember({"pending", "delivered", "dead"}));
-        list->add_option("--endpoint", alerts_list_.endpoint, "Only those to this endpoint");
-        list->add_option("--limit", alerts_list_.limit, "At most so many")
+        list->add_option("--endpoint", alerts_list_.endpoint, "Only deliveries to this endpoint");
+        list->add_option("--limit", alerts_list_.limit, "Maximum number of deliveries")
             ->check(CLI::Range(1, 100'000))
             ->capture_default_str();
-        list->add_flag("--json", alerts_list_.as_json, "As a JSON array");
+        list->add_flag("--json", alerts_list_.as_json, "Print a JSON array");
         list->callback(
             [this] { choose([this](const auto& settings) { return list_alerts(settings, alerts_list_); }); });
-        auto* resend = command->add_subcommand("resend", "Make deliveries due now, whatever became of them");
-        auto* ids = resend->add_option("alert_id", alerts_resend_.alert_ids, "As `alerts list` shows them");
-        resend->add_flag("--dead", alerts_resend_.dead, "All that were given up")->excludes(ids);
-        resend->add_option("--endpoint", alerts_resend_.endpoint, "Only those to this endpoint");
+        auto* resend =
+            command->add_subcommand("resend", "Send deliveries again now, in whatever state they are");
+        auto* ids = resend->add_option("alert_id", alerts_resend_.alert_ids, "Ids as shown by `alerts list`");
+        resend->add_flag("--dead", alerts_resend_.dead, "All dead deliveries")->excludes(ids);
+        resend->add_option("--endpoint", alerts_resend_.endpoint, "Only deliveries to this endpoint");
         resend->callback([this] {
             if (alerts_resend_.alert_ids.empty() && !alerts_resend_.dead)
                 throw CLI::RequiredError("alerts resend: an alert_id, or --dead,");
