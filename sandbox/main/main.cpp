@@ -95,12 +95,15 @@ void add_host_options(CLI::App& replay, Arguments& args) {
 
 void add_trouble_options(CLI::App& replay, Arguments& args) {
     auto& gateway = args.options.gateway;
-    replay.add_option("--api-key", args.api_keys, "A valid key (repeatable); none: any key is accepted")
+    replay
+        .add_option("--api-key", args.api_keys,
+                    "A valid key (repeatable). Without this option every key is accepted")
         ->check(kApiKey);
     replay.add_flag("--require-key", gateway.access.require_key, "Refuse requests without a key (401)");
     replay
         .add_option("--rate-limit", gateway.access.requests_per_second,
-                    "Requests per second and key, all keyless ones together (429; 0: no limit)")
+                    "Requests per second for each key, then 429. All requests without a key share one limit "
+                    "(0: no limit)")
         ->check(CLI::NonNegativeNumber);
     replay.add_option(
         "--fault", args.faults,
@@ -142,16 +145,17 @@ struct RunArguments {
 
 void add_listen_options(CLI::App& run, RunArguments& args) {
     auto& options = args.options;
-    run.add_option("--listen", options.listen,
-                   "Regular host (port 0: a free one); repeatable, each is one more host of the same chain: "
-                   "regular-2, regular-3, …")
+    run.add_option(
+           "--listen", options.listen,
+           "Regular host. Port 0: a free port. Repeatable: each one is a further host of the same chain, "
+           "regular-2, regular-3, …")
         ->expected(1, receiptd::sandbox::kMostRegularHosts)
         ->allow_extra_args(false)
         ->option_text("HOST:PORT [127.0.0.1:3030]");
     run.add_option("--archival-listen", options.archival_listen, "Archival host")
         ->option_text("HOST:PORT [127.0.0.1:3031]");
     run.add_option("--control-listen", options.control_listen,
-                   "Control API; whoever reaches it is master of the chain")
+                   "Control API. It has no authentication: anyone who can connect controls the chain")
         ->option_text("HOST:PORT [127.0.0.1:3032]");
 }
 
@@ -159,25 +163,25 @@ void add_chain_options(CLI::App& run, RunArguments& args) {
     auto& ledger = args.options.ledger;
     run.add_option("--shards", ledger.shards, "1 to 32")->option_text("N [4]");
     run.add_option("--protocol-version", args.protocol_version,
-                   "Rules of the chain: prices, fees, refunds and forms of protocol 84, 86 or 87")
+                   "Protocol version: prices, fees, refunds and data formats of 84, 86 or 87")
         ->option_text("N [86]");
     run.add_option("--block-time-ms", args.block_time_ms,
-                   "A block each N ms; 0: only by POST /advance of the control API")
+                   "Time between blocks. 0: blocks are made only by POST /advance of the control API")
         ->check(CLI::Range(0, 3'600'000))
         ->option_text("N [600]");
-    run.add_option("--seed", ledger.seed, "Of everything: keys, hashes, chance, traffic")
+    run.add_option("--seed", ledger.seed, "Seed of keys, hashes, random choices and traffic")
         ->check(kSeed)
         ->option_text("N [1]");
     run.add_option("--epoch-blocks", ledger.epoch_blocks, "Length of an epoch, in heights")
         ->check(CLI::Range(1, 1'000'000'000))
         ->option_text("N [500]");
     run.add_option("--validity-blocks", ledger.validity_blocks,
-                   "How old the block_hash of a transaction may be, in heights")
+                   "Maximum age of a transaction's block_hash, in heights")
         ->check(CLI::Range(1, 1'000'000'000))
         ->option_text("N [86400]");
-    run.add_option(
-           "--genesis-time", args.genesis_time,
-           "Time of the first block: as the default, ns since 1970, or now (then no two runs are the same)")
+    run.add_option("--genesis-time", args.genesis_time,
+                   "Time of the first block: like the default, nanoseconds since 1970, or now (then each run "
+                   "is different)")
         ->option_text("TIME [2026-01-01T00:00:00Z]");
     run.add_option("--missing-chunks", ledger.missing_chunk_probability,
                    "Share of chunks that are missing, to 0.9")
@@ -192,15 +196,17 @@ void add_chain_options(CLI::App& run, RunArguments& args) {
 void add_gateway_options(CLI::App& run, RunArguments& args) {
     auto& options = args.options;
     run.add_option("--retention-blocks", options.retention_blocks,
-                   "Newest blocks the regular host keeps (0: all); the archival host keeps all")
+                   "Number of newest blocks that the regular host keeps. 0: all. The archival host keeps all")
         ->option_text("N [2500]");
-    run.add_option("--api-key", args.api_keys, "A valid key (repeatable); none: any key is accepted")
+    run.add_option("--api-key", args.api_keys,
+                   "A valid key (repeatable). Without this option every key is accepted")
         ->check(kApiKey)
         ->option_text("KEY");
     run.add_flag("--require-key", options.require_key, "Refuse requests without a key (401)");
-    run.add_option("--rate-limit", options.rate_limit,
-                   "Requests per second, host and key, then 429; all keyless ones together get half of it "
-                   "(0: no limit)")
+    run.add_option(
+           "--rate-limit", options.rate_limit,
+           "Requests per second for each host and key, then 429. All requests without a key share half of it "
+           "(0: no limit)")
         ->check(kFinite)
         ->check(CLI::Range(0.0, 1'000'000.0))
         ->option_text("N [0]");
@@ -215,10 +221,9 @@ void add_gateway_options(CLI::App& run, RunArguments& args) {
 }
 
 void add_traffic_options(CLI::App& run, RunArguments& args) {
-    auto* traffic =
-        run.add_option("--traffic", args.traffic,
-                       "Living traffic: mixed, transfers, tokens, failures or storm (default: none)")
-            ->option_text("PROFILE");
+    auto* traffic = run.add_option("--traffic", args.traffic,
+                                   "Traffic: mixed, transfers, tokens, failures or storm (default: none)")
+                        ->option_text("PROFILE");
     run.add_option("--tps", args.options.tps, "Transactions of the traffic per second of chain time")
         ->check(kFinite)
         ->check(CLI::Range(0.001, 10'000.0))
@@ -241,7 +246,7 @@ RunOptions finish(RunArguments& args) {
 }
 
 CLI::App* add_run(CLI::App& app, RunArguments& args) {
-    CLI::App* run = app.add_subcommand("run", "Run a small sharded chain behind the whole gateway");
+    CLI::App* run = app.add_subcommand("run", "Run a small sharded chain with all hosts of the gateway");
     run->footer(
         "Prints `ready`, the URLs of its hosts and of its control API, and the ready-made accounts with "
         "their\n"
@@ -262,7 +267,7 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", "receiptd-sandbox " RECEIPTD_VERSION);
     app.require_subcommand(1);
     Arguments args;
-    CLI::App* replay = app.add_subcommand("replay", "Serve recorded chain data as the gateway would");
+    CLI::App* replay = app.add_subcommand("replay", "Serve recorded chain data like the gateway");
     add_recording_options(*replay, args);
     add_host_options(*replay, args);
     add_trouble_options(*replay, args);
