@@ -94,6 +94,7 @@ Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
       of_blocks_(of_blocks),
       wakeup_(std::move(executor), {&state.head.moved, &state.heights.changed, &state.stop.signal}),
       pending_(store, kEverywhere),
+      layouts_(executor_, source, state.clock),
       progress_at_(state.clock.steady()) {}
 
 base::Task<void> Trees::run() {
@@ -278,6 +279,7 @@ base::Task<void> Trees::look(OpenTree open) {
 base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
     const auto pending = open->pending;
     auto executed_in = execution_blocks(*open->tree, pending.included_in, blocks);
+    co_await place_on_shards(*open, blocks, executed_in);
     auto rows =
         co_await make_tree_rows(cpu_, std::move(*open->tree), std::move(executed_in), pending.included_in);
     open->tree.reset();
@@ -302,6 +304,28 @@ base::Task<rpc::FinalBlocks> Trees::final_blocks(Open& open) {
         if (block) blocks[std::move(hash)] = std::move(*block);
     }
     co_return blocks;
+}
+
+base::Task<void> Trees::place_on_shards(const Open& open, const rpc::FinalBlocks& blocks,
+                                        std::vector<chain::ExecutionBlock>& executed_in) {
+    const auto& pending = open.pending;
+    const auto* included_in = known_.find(pending.included_in.hash);
+    const auto epoch_id = included_in != nullptr ? included_in->epoch_id : std::string();
+    for (std::size_t i = 0; i < executed_in.size(); ++i) {
+        const auto& outcome = open.tree->status.value.receipts_outcome[i];
+        const auto block = blocks.find(outcome.block_hash);
+        if (block == blocks.end()) continue;
+        // A receipt to another shard is executed a block later, at least.
+        if (block->second.hash == pending.included_in.hash) {
+            executed_in[i].shard_id = pending.shard_id;
+            continue;
+        }
+        std::optional<ShardLayouts::Witness> witness;
+        if (pending.shard_id && block->second.epoch_id == epoch_id)
+            witness = ShardLayouts::Witness{pending.sender_id, *pending.shard_id};
+        const auto layout = co_await layouts_.of(block->second, std::move(witness), priority_of(open));
+        if (layout) executed_in[i].shard_id = layout->shard_of(outcome.executor_id);
+    }
 }
 
 base::Task<std::optional<chain::BlockRef>> Trees::find_block(Open& open, std::string hash) {

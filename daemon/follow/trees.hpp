@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/task_group.hpp"
+#include "follow/shard_layouts.hpp"
 #include "follow/state.hpp"
 #include "follow/tree_progress.hpp"
 #include "rpc/block_cache.hpp"
@@ -97,6 +98,9 @@ private:
     base::Task<void> store(OpenTree open, rpc::FinalBlocks blocks);
     // The final ones of the blocks that the tree was executed in.
     base::Task<rpc::FinalBlocks> final_blocks(Open& open);
+    // Says for each outcome of the tree on which shard it was executed, where that is known.
+    base::Task<void> place_on_shards(const Open& open, const rpc::FinalBlocks& blocks,
+                                     std::vector<chain::ExecutionBlock>& executed_in);
     base::Task<std::optional<chain::BlockRef>> find_block(Open& open, std::string hash);
     base::Task<void> postpone(OpenTree open, std::string reason);
     static chain::ExecutedAt included_at(const Open& open);
@@ -118,6 +122,7 @@ private:
     std::map<std::string, OpenTree> open_;                 // by transaction hash
     std::unordered_map<std::string, std::string> parked_;  // data id -> transaction hash
     rpc::BlockCache known_{4'096};                         // the latest final blocks
+    ShardLayouts layouts_;
     base::SteadyTime progress_at_;
     base::SteadyTime counted_overdue_at_{};
 };

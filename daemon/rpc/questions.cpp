@@ -103,6 +103,13 @@ Call ask_protocol_config(Priority priority) {
     return rpc_call("EXPERIMENTAL_protocol_config", {{"finality", "final"}}, "protocol config", priority);
 }
 
+Call ask_protocol_config(chain::BlockHeight height, Priority priority) {
+    auto call = rpc_call("EXPERIMENTAL_protocol_config", {{"block_id", height}},
+                         "protocol config of block " + std::to_string(height), priority);
+    call.request.height = height;
+    return call;
+}
+
 Call ask_verifier(const std::string& signed_tx_base64, const std::string& tx_hash, Priority priority) {
     return rpc_call("tx", {{"signed_tx_base64", signed_tx_base64}, {"wait_until", "NONE"}},
                     "opinion on transaction " + tx_hash, priority);

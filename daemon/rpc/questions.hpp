@@ -25,7 +25,8 @@ Call ask_status();
 // The key in the newest final block.
 Call ask_access_key(const std::string& account_id, const std::string& public_key, Priority priority);
 Call ask_gas_key_nonces(const std::string& account_id, const std::string& public_key, Priority priority);
-Call ask_protocol_config(Priority priority);
+Call ask_protocol_config(Priority priority);  // at the final head
+Call ask_protocol_config(chain::BlockHeight height, Priority priority);
 // `tx` with the bytes and wait_until NONE: sends nothing.
 Call ask_verifier(const std::string& signed_tx_base64, const std::string& tx_hash, Priority priority);
 // broadcast_tx_async.

@@ -157,6 +157,17 @@ public:
     // Whether a host still holds the block at this height: one that does not has forgotten the transactions
     // of that time. nullopt: one that may hold it did not answer.
     virtual base::Task<std::optional<bool>> holds_block(chain::BlockHeight height, Priority priority) = 0;
+
+    // A chunk of this shard, in a block of the same epoch, lists a transaction of this account.
+    struct ShardWitness {
+        std::string account_id;
+        chain::ShardId shard_id = 0;
+    };
+    // The shard layout of the epoch of the final block at this height; nullopt: no host told one that can be
+    // right.
+    virtual base::Task<std::optional<chain::ShardLayout>> shard_layout(chain::BlockHeight height,
+                                                                       std::optional<ShardWitness> witness,
+                                                                       Priority priority) = 0;
 };
 
 // One upstream as `receiptd status`, /readyz and the metrics show it.

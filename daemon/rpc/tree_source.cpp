@@ -1,9 +1,11 @@
 #include "rpc/tree_source.hpp"
 
 #include "base/coroutine.hpp"
+#include "base/log.hpp"
 #include "base/task_group.hpp"
 #include "rpc/block_source.hpp"
 #include "rpc/questions.hpp"
+#include "rpc/shard_layout.hpp"
 
 #include <set>
 #include <string_view>
@@ -195,6 +197,19 @@ base::Task<std::optional<bool>> RpcTreeSource::holds_block(chain::BlockHeight he
     if (told) co_return true;
     if (!told.error().absent || told.error().doubtful) co_return std::nullopt;
     co_return false;
+}
+
+base::Task<std::optional<chain::ShardLayout>> RpcTreeSource::shard_layout(chain::BlockHeight height,
+                                                                          std::optional<ShardWitness> witness,
+                                                                          Priority priority) {
+    auto call = ask_protocol_config(height, priority);
+    auto decode = shard_layout_decoder(std::move(witness));
+    auto told =
+        co_await decoded_call<chain::ShardLayout>(*router_, pool_, std::move(call), std::move(decode));
+    if (told) co_return std::move(told->value);
+    log::warn("no upstream tells the shard layout: receipts are stored without their shard",
+              {{"block_height", height}, {"because", told.error().detail}});
+    co_return std::nullopt;
 }
 
 }  // namespace receiptd::rpc

@@ -35,6 +35,9 @@ public:
                                                                        chain::BlockHeight final_height,
                                                                        Priority priority) override;
     base::Task<std::optional<bool>> holds_block(chain::BlockHeight height, Priority priority) override;
+    base::Task<std::optional<chain::ShardLayout>> shard_layout(chain::BlockHeight height,
+                                                               std::optional<ShardWitness> witness,
+                                                               Priority priority) override;
 
 private:
     using Status = chain::Decoded<chain::TransactionStatus>;

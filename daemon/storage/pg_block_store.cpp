@@ -257,7 +257,7 @@ std::optional<chain::BlockRef> one_block(pqxx::transaction_base& tx, const char*
                                          const Parameter& parameter) {
     const auto rows = shim::query(tx,
                                   std::string("SELECT block_height, block_hash, prev_hash, prev_height, "
-                                              "timestamp_nanosec FROM blocks WHERE ") +
+                                              "timestamp_nanosec, epoch_id FROM blocks WHERE ") +
                                       condition,
                                   parameter);
     if (rows.empty()) return std::nullopt;
@@ -268,6 +268,7 @@ std::optional<chain::BlockRef> one_block(pqxx::transaction_base& tx, const char*
     block.prev_hash = row[2].template as<std::string>();
     if (!row[3].is_null()) block.prev_height = row[3].template as<base::Height>();
     block.timestamp_nanosec = row[4].template as<std::uint64_t>();
+    if (!row[5].is_null()) block.epoch_id = row[5].template as<std::string>();
     return block;
 }
 

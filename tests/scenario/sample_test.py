@@ -131,7 +131,7 @@ COLUMNS = {
     "data_receipts": "data_id, receipt_id, tree_id, tx_hash, block_height, shard_id, receiver_id, data",
     "events": 'receipt_id, tx_hash, block_height, "index", account_id, standard, version, event',
 }
-# A result of EXPERIMENTAL_tx_status does not tell shards nor the order inside them.
+# A result of EXPERIMENTAL_tx_status tells no shard, and the sample has no shard layout and no Merkle paths.
 ONLY_IN_BLOCKS = ("shard_id", "index_in_chunk")
 
 

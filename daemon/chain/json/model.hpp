@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/u128.hpp"
+#include "chain/json/shard_layout.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -18,7 +19,6 @@ namespace receiptd::chain {
 using Text = std::string_view;
 using base::u128;
 using BlockHeight = std::uint64_t;
-using ShardId = std::uint64_t;
 using Gas = std::uint64_t;
 using Nonce = std::uint64_t;
 

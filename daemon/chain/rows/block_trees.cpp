@@ -36,12 +36,14 @@ void BlockTrees::collect(const WholeBlockShard& shard) {
             transactions_.push_back({&item, shard.shard_id, i, touches(scope_, item.transaction)});
     }
     const auto order = execution_order(shard);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        const auto& item = shard.executed[order[i]];
+    for (std::size_t i = 0; i < order.executed.size(); ++i) {
+        const auto& item = shard.executed[order.executed[i]];
         if (!node_by_id_.emplace(item.outcome.id, nodes_.size()).second) continue;
         for (const auto data_id : item.receipt.input_data_ids) awaiting_.emplace(data_id, nodes_.size());
         const bool in_scope = touches(scope_, item.receipt) || lineage_.holds_in_scope(item.outcome.id);
-        nodes_.push_back({&item, shard.shard_id, i, {}, {}, {}, false, in_scope, nullptr});
+        std::optional<std::uint64_t> place;
+        if (order.first_place) place = *order.first_place + i;
+        nodes_.push_back({&item, shard.shard_id, place, {}, {}, {}, false, in_scope, nullptr});
     }
 }
 

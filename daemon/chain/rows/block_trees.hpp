@@ -33,7 +33,7 @@ public:
     struct Node {
         const ExecutedReceipt* receipt = nullptr;
         ShardId shard_id = 0;
-        std::size_t index_in_chunk = 0;  // order of execution
+        std::optional<std::uint64_t> index_in_chunk;  // order of execution; nullopt: not proven
         TreeRef tree;
         Text parent_receipt_id;
         std::optional<ParentFacts> parent;  // nullopt: not seen

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace receiptd::chain {
 
 namespace {
 
 // The tree's leaves are the outcomes of transactions, then those of receipts.
-std::optional<std::vector<std::size_t>> order_by_paths(const WholeBlockShard& shard) {
+std::optional<ExecutionOrder> order_by_paths(const WholeBlockShard& shard) {
     const auto converted = std::count_if(shard.transactions.begin(), shard.transactions.end(),
                                          [](const auto& item) { return item.outcome.has_value(); });
     const auto transactions = static_cast<std::size_t>(converted);
@@ -19,7 +20,7 @@ std::optional<std::vector<std::size_t>> order_by_paths(const WholeBlockShard& sh
         if (!place || *place < transactions || order[*place - transactions] != receipts) return std::nullopt;
         order[*place - transactions] = i;
     }
-    return order;
+    return ExecutionOrder{std::move(order), transactions};
 }
 
 }  // namespace
@@ -42,10 +43,18 @@ std::optional<std::size_t> place_in_tree(const ProofSides& sides, std::size_t le
     return steps == 0 ? std::optional(place) : std::nullopt;
 }
 
-std::vector<std::size_t> execution_order(const WholeBlockShard& shard) {
+std::optional<std::size_t> place_by_path(const std::vector<MerklePathItem>& path) {
+    if (path.empty() || path.size() > ProofSides::kMostSteps || path.back().left) return std::nullopt;
+    std::size_t place = 0;
+    for (std::size_t step = 0; step < path.size(); ++step) place |= std::size_t{path[step].left} << step;
+    return place;
+}
+
+ExecutionOrder execution_order(const WholeBlockShard& shard) {
     if (auto order = order_by_paths(shard)) return std::move(*order);
-    std::vector<std::size_t> listed(shard.executed.size());
-    std::iota(listed.begin(), listed.end(), std::size_t{0});
+    ExecutionOrder listed;
+    listed.executed.resize(shard.executed.size());
+    std::iota(listed.executed.begin(), listed.executed.end(), std::size_t{0});
     return listed;
 }
 

@@ -1,5 +1,5 @@
-// The order in which a shard executed the receipts of a whole block. The array that lists them has no fixed
-// order, but each outcome's Merkle path tells its place (encoding.md §7.2).
+// The place of an outcome among those of its chunk, which is the order of execution: transactions first, then
+// receipts. No array has a fixed order, but each outcome's Merkle path tells its place (encoding.md §7.2).
 #pragma once
 
 #include "chain/json/model.hpp"
@@ -13,8 +13,16 @@ namespace receiptd::chain {
 // The place of a leaf in a tree over `leaves` of them, by its path; nullopt: no leaf there has such a path.
 std::optional<std::size_t> place_in_tree(const ProofSides& sides, std::size_t leaves);
 
-// Indexes into shard.executed, in order of execution. Where the paths do not tell (old recordings have none,
-// and an answer may lack outcomes) that of the array.
-std::vector<std::size_t> execution_order(const WholeBlockShard& shard);
+// The place of a leaf if its path alone tells it: the left half of a tree is full, so it does there. nullopt
+// elsewhere, where the number of leaves decides, and without a path.
+std::optional<std::size_t> place_by_path(const std::vector<MerklePathItem>& path);
+
+struct ExecutionOrder {
+    std::vector<std::size_t> executed;  // indexes into shard.executed
+    // Of the first of them, those of the others follow; nullopt: the paths do not tell (old recordings have
+    // none, and an answer may lack outcomes), and the order is that of the array.
+    std::optional<std::size_t> first_place;
+};
+ExecutionOrder execution_order(const WholeBlockShard& shard);
 
 }  // namespace receiptd::chain

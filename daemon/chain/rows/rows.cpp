@@ -117,8 +117,8 @@ const TableSpec& table_spec(Table table) {
 }
 
 BlockRef block_ref(const BlockHeader& header) {
-    return {header.height, std::string(header.hash), std::string(header.prev_hash), header.prev_height,
-            header.timestamp_nanosec};
+    return {header.height,      std::string(header.hash), std::string(header.prev_hash),
+            header.prev_height, header.timestamp_nanosec, std::string(header.epoch_id)};
 }
 
 std::uint64_t RowBatch::rows() const {

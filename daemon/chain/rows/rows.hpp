@@ -60,6 +60,7 @@ struct BlockRef {
     std::string prev_hash;
     std::optional<BlockHeight> prev_height;  // as told by the header, or proven by the follower
     std::uint64_t timestamp_nanosec = 0;
+    std::string epoch_id = {};  // empty: not known here
 };
 BlockRef block_ref(const BlockHeader& header);
 
@@ -156,7 +157,7 @@ RowBatch orphan_receipt_rows(const ListedReceipt& listed, const Receipt* body, c
 struct ExecutionBlock {
     std::optional<BlockHeight> height;    // nullopt: that block cannot be had
     std::uint64_t timestamp_nanosec = 0;  // of the latest known ancestor where the height is unknown
-    std::optional<ShardId> shard_id;
+    std::optional<ShardId> shard_id;      // that executed it; nullopt: the epoch's layout is not known
 };
 
 // Source rpc: the complete tree of one transaction. `executed_in[i]` belongs to

@@ -1,5 +1,6 @@
 // Source rpc: the rows of a complete tree.
 #include "chain/json/id_maps.hpp"
+#include "chain/rows/outcome_order.hpp"
 #include "chain/rows/rows_write.hpp"
 #include "chain/tree/receipt_tree.hpp"
 
@@ -70,8 +71,8 @@ private:
         const auto& block = executed_in_.at(index);
         const auto found = body_by_id_.find(judged.receipt_id);
         const auto* body = found == body_by_id_.end() ? nullptr : found->second;
-        const RowPlace place{block.height, RowTime(block.timestamp_nanosec), block.shard_id, std::nullopt,
-                             outcome.block_hash};
+        const RowPlace place{block.height, RowTime(block.timestamp_nanosec), block.shard_id,
+                             place_by_path(outcome.proof), outcome.block_hash};
         write_receipt(rows_.batch, place, outcome, body, TreeRef{rows_.completion.tx_hash, true},
                       judged.parent_receipt_id, judged.role);
         rows_.completion.receipt_ids.emplace_back(outcome.id);

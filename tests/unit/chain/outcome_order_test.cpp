@@ -35,6 +35,22 @@ TEST(PlaceInTree, IsNoneForAPathOfAnotherTree) {
     EXPECT_EQ(place_in_tree({3, 2}, 3), std::nullopt) << "the last of three leaves is carried up once";
 }
 
+TEST(PlaceByPath, IsProvenInTheLeftHalfOfATreeOnly) {
+    for (std::size_t leaves = 2; leaves <= 70; ++leaves) {
+        std::size_t left_half = 1;
+        while (left_half * 2 < leaves) left_half *= 2;
+        const auto paths = paths_over(leaves);
+        for (std::size_t i = 0; i < leaves; ++i) {
+            std::vector<MerklePathItem> told;
+            for (const auto& step : paths[i]) told.push_back({"hash", step.left});
+            EXPECT_EQ(place_by_path(told), i < left_half ? std::optional(i) : std::nullopt)
+                << "of " << leaves;
+        }
+    }
+    EXPECT_EQ(place_by_path({}), std::nullopt) << "no path";
+    EXPECT_EQ(place_by_path(std::vector<MerklePathItem>(65)), std::nullopt) << "no tree is that high";
+}
+
 // A shard that converted one transaction and executed three receipts.
 struct Shard {
     Shard() : paths(paths_over(4)) {
@@ -48,24 +64,26 @@ struct Shard {
 
 TEST(ExecutionOrder, IsThatOfTheTree) {
     Shard shard;
-    EXPECT_THAT(execution_order(shard.block), ElementsAre(0, 1, 2));
+    EXPECT_THAT(execution_order(shard.block).executed, ElementsAre(0, 1, 2));
+    EXPECT_EQ(execution_order(shard.block).first_place, 1u) << "after the transaction's";
     std::swap(shard.block.executed[0], shard.block.executed[2]);
-    EXPECT_THAT(execution_order(shard.block), ElementsAre(2, 1, 0));
+    EXPECT_THAT(execution_order(shard.block).executed, ElementsAre(2, 1, 0));
 }
 
 TEST(ExecutionOrder, IsThatOfTheArrayWhereThePathsDoNotTell) {
     Shard none;
     for (auto& item : none.block.executed) item.outcome.sides = {};
-    EXPECT_THAT(execution_order(none.block), ElementsAre(0, 1, 2));
+    EXPECT_THAT(execution_order(none.block).executed, ElementsAre(0, 1, 2));
+    EXPECT_EQ(execution_order(none.block).first_place, std::nullopt);
     Shard twice;
     twice.block.executed[2].outcome.sides = twice.block.executed[1].outcome.sides;
-    EXPECT_THAT(execution_order(twice.block), ElementsAre(0, 1, 2));
+    EXPECT_THAT(execution_order(twice.block).executed, ElementsAre(0, 1, 2));
     Shard lacking;
     lacking.block.executed.erase(lacking.block.executed.begin());
-    EXPECT_THAT(execution_order(lacking.block), ElementsAre(0, 1));
+    EXPECT_THAT(execution_order(lacking.block).executed, ElementsAre(0, 1));
     Shard as_transaction;
     as_transaction.block.executed[0].outcome.sides = sides_of(as_transaction.paths[0]);
-    EXPECT_THAT(execution_order(as_transaction.block), ElementsAre(0, 1, 2));
+    EXPECT_THAT(execution_order(as_transaction.block).executed, ElementsAre(0, 1, 2));
 }
 
 }  // namespace

@@ -142,6 +142,11 @@ public:
     base::Task<std::optional<bool>> holds_block(Height height, rpc::Priority priority) override {
         return trees_.holds_block(height, priority);
     }
+    base::Task<std::optional<chain::ShardLayout>> shard_layout(Height height,
+                                                               std::optional<ShardWitness> witness,
+                                                               rpc::Priority priority) override {
+        return steps_.take(trees_.shard_layout(height, std::move(witness), priority), std::nullopt);
+    }
 
 private:
     rpc::BlockSource& blocks_;

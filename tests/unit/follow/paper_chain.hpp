@@ -232,12 +232,22 @@ public:
     base::Task<std::optional<bool>> holds_block(Height height, rpc::Priority) override {
         co_return chain_.has(height);
     }
+    // Each block is an epoch of its own.
+    base::Task<std::optional<chain::ShardLayout>> shard_layout(Height height,
+                                                               std::optional<ShardWitness> witness,
+                                                               rpc::Priority) override {
+        layouts_asked.emplace_back(height, witness ? witness->account_id : "");
+        co_await base::asio::post(executor_, base::asio::use_awaitable);
+        co_return layout;
+    }
 
     std::map<std::string, unsigned> asked;
     std::map<std::string, unsigned> incomplete;  // so many answers are, first
     std::map<std::string, unsigned> in_a_fork;   // so many answers are executed in one, first
     std::set<std::string> unknown;
     unsigned blocks_asked = 0;
+    std::vector<std::pair<Height, std::string>> layouts_asked;  // with the witness
+    std::optional<chain::ShardLayout> layout = chain::ShardLayout{{"b", "c"}, {4, 9, 2}};
 
 private:
     static constexpr const char* kFork = "a block that lost";

@@ -94,6 +94,10 @@ public:
     }
 
     base::Task<std::optional<bool>> holds_block(base::Height, Priority) override { co_return std::nullopt; }
+    base::Task<std::optional<chain::ShardLayout>> shard_layout(base::Height, std::optional<ShardWitness>,
+                                                               Priority) override {
+        co_return std::nullopt;
+    }
 
     std::vector<std::string> asked;
     bool not_offered = false;

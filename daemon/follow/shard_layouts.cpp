@@ -1,0 +1,40 @@
+#include "follow/shard_layouts.hpp"
+
+#include "base/coroutine.hpp"
+
+#include <utility>
+
+namespace receiptd::follow {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kMostEpochs = 64;
+constexpr auto kAskAgain = 1min;
+
+ShardLayouts::ShardLayouts(base::asio::any_io_executor executor, rpc::TreeSource& source,
+                           const base::Clock& clock)
+    : source_(source), clock_(clock), answered_(std::move(executor)) {}
+
+base::Task<std::shared_ptr<const chain::ShardLayout>> ShardLayouts::of(chain::BlockRef block,
+                                                                       std::optional<Witness> witness,
+                                                                       rpc::Priority priority) {
+    if (block.epoch_id.empty()) co_return nullptr;
+    while (epochs_[block.epoch_id].asking) co_await answered_.wait();
+    const auto now = clock_.steady();
+    if (const auto& known = epochs_[block.epoch_id]; known.layout || now < known.ask_at)
+        co_return known.layout;
+    if (epochs_.size() > kMostEpochs)
+        std::erase_if(epochs_,
+                      [&](const auto& each) { return !each.second.asking && each.first != block.epoch_id; });
+    epochs_[block.epoch_id].asking = true;
+    auto told = co_await source_.shard_layout(block.height, std::move(witness), priority);
+    auto& epoch = epochs_[block.epoch_id];
+    epoch.layout = told ? std::make_shared<const chain::ShardLayout>(std::move(*told)) : nullptr;
+    epoch.ask_at = now + kAskAgain;
+    epoch.asking = false;
+    auto layout = epoch.layout;
+    answered_.notify_all();
+    co_return layout;
+}
+
+}  // namespace receiptd::follow
