@@ -144,7 +144,7 @@ Runtime::Runtime(const config::Settings& configured)
       leadership(context.get_executor(), leases, is_gone, follow_series),
       follower(context.get_executor(), cpu, sources->blocks(), sources->witnesses(), &sources->trees(),
                {blocks, trees, orphans, backfills}, state, settings.follow),
-      watching(context.get_executor(), cpu, watches, *sources, follower, state, watch_series, clock,
+      watching(context.get_executor(), cpu, watches, blocks, *sources, follower, state, watch_series, clock,
                settings),
       submitter(context.get_executor(), watches, sources->submissions(),
                 std::make_shared<rpc::RealTimeAndChance>(clock), submitter_options(settings)),

@@ -5,7 +5,7 @@
 namespace receiptd::app {
 namespace {
 
-watch::ChainView view_of(follow::Follower& follower, const follow::State& state,
+watch::ChainView view_of(follow::Follower& follower, const follow::State& state, storage::BlockStore& blocks,
                          const config::Follow& settings) {
     watch::ChainView view;
     view.final_height = [&state]() -> std::optional<chain::BlockHeight> {
@@ -17,6 +17,7 @@ watch::ChainView view_of(follow::Follower& follower, const follow::State& state,
         return state.heights.covered_up_to(from, watch::kHostsLag);
     };
     view.missing_in = [&state](base::HeightRange range) { return state.heights.missing_in(range); };
+    view.stored_block = [&blocks](std::string hash) { return blocks.stored_block_by_hash(std::move(hash)); };
     // Source rpc asks for each tree until it has all of it.
     view.follows_since = [&state, by_rpc = settings.source == config::Source::rpc](chain::BlockHeight from) {
         return by_rpc || state.heights.follows_since(from);
@@ -40,11 +41,11 @@ watch::TrackerSettings settings_of(const config::Settings& settings) {
 }  // namespace
 
 Watching::Watching(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
-                   storage::WatchStore& store, rpc::Sources& sources, follow::Follower& follower,
-                   const follow::State& state, metrics::WatchSeries& series, const base::Clock& clock,
-                   const config::Settings& settings)
+                   storage::WatchStore& store, storage::BlockStore& blocks, rpc::Sources& sources,
+                   follow::Follower& follower, const follow::State& state, metrics::WatchSeries& series,
+                   const base::Clock& clock, const config::Settings& settings)
     : upstream_(sources.trees(), sources.final_keys()),
       tracker_(std::move(executor), cpu, store, upstream_, series, clock,
-               view_of(follower, state, settings.follow), settings_of(settings)) {}
+               view_of(follower, state, blocks, settings.follow), settings_of(settings)) {}
 
 }  // namespace receiptd::app

@@ -20,8 +20,9 @@ class Watching final : public follow::CommitListener {
 public:
     // All of them outlive it.
     Watching(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, storage::WatchStore& store,
-             rpc::Sources& sources, follow::Follower& follower, const follow::State& state,
-             metrics::WatchSeries& series, const base::Clock& clock, const config::Settings& settings);
+             storage::BlockStore& blocks, rpc::Sources& sources, follow::Follower& follower,
+             const follow::State& state, metrics::WatchSeries& series, const base::Clock& clock,
+             const config::Settings& settings);
 
     watch::Tracker& tracker() { return tracker_; }
 

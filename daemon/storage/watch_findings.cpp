@@ -15,6 +15,7 @@ namespace {
 std::string words_of(const std::string& reason) {
     if (reason == chain::reason::kSuperseded) return "another transaction used its nonce";
     if (reason == chain::reason::kExpired) return "its block hash is too old";
+    if (reason == chain::reason::kInvalidChain) return "its block hash is of a fork that lost";
     if (reason == chain::reason::kNoRoute) return "no host took it";
     if (reason == chain::reason::kNeverSeen) return "it was not seen while it could have been included";
     if (reason == chain::reason::kHeightsMissing) return "it may be in a block that no host shows any more";

@@ -14,6 +14,7 @@
 #include <iterator>
 #include <set>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -50,11 +51,11 @@ std::string text_of(const std::optional<T>& value) {
 
 void write_watches(pqxx::transaction_base& tx, const std::vector<AppliedUpdate>& applied, std::int64_t now) {
     std::vector<std::string> tx_hashes, stages, verdicts, reasons, evidence, next_checks, checks, stuck,
-        objections, watched, moved, senders;
+        objections, watched, moved, senders, block_heights, valid_until;
     CertaintyColumns certainty;
     for (const auto& item : applied) {
         const auto& [update, before] = item;
-        const auto& state = update->state;
+        const auto& [state, good] = std::tie(update->state, update->validity);
         certainty.add(item.certainty_of(state.stage));
         tx_hashes.push_back(update->tx_hash);
         stages.emplace_back(chain::stage_name(state.stage));
@@ -72,6 +73,8 @@ void write_watches(pqxx::transaction_base& tx, const std::vector<AppliedUpdate>&
         watched.push_back(text_of(update->watched_since));
         moved.emplace_back(state.stage != before.stage ? "t" : "f");
         senders.push_back(storable_text(update->sender_id));
+        block_heights.push_back(good ? std::to_string(good->block_hash_height) : std::string());
+        valid_until.push_back(good ? std::to_string(good->valid_until) : std::string());
     }
     shim::query(
         tx,
@@ -91,16 +94,20 @@ void write_watches(pqxx::transaction_base& tx, const std::vector<AppliedUpdate>&
         "    ELSE estimated_time(nullif(u.safe, '')::bigint) END, "
         "  watched_since = coalesce(w.watched_since, nullif(u.watched, '')::bigint), "
         "  sender_id = coalesce(nullif(u.sender, ''), w.sender_id), "
+        "  block_hash_height = coalesce(nullif(u.block_height, '')::bigint, w.block_hash_height), "
+        "  valid_until = coalesce(nullif(u.valid_until, '')::bigint, w.valid_until), "
         "  stage_since = CASE WHEN u.moved = 't' THEN now.at ELSE w.stage_since END, updated_at = now.at "
         "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
-        "  $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[]) "
+        "  $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], "
+        "  $15::text[], $16::text[]) "
         "  AS u (tx_hash, stage, verdict, reason, evidence, next_check, checks, stuck, objection, watched, "
-        "  moved, sender, conclusive, safe), (SELECT " +
-            time_parameter(15) + " AS at) AS now WHERE w.tx_hash = u.tx_hash",
+        "  moved, sender, conclusive, safe, block_height, valid_until), (SELECT " +
+            time_parameter(17) + " AS at) AS now WHERE w.tx_hash = u.tx_hash",
         text_array(tx_hashes), text_array(stages), text_array(verdicts), text_array(reasons),
         text_array(evidence), text_array(next_checks), text_array(checks), text_array(stuck),
         text_array(objections), text_array(watched), text_array(moved), text_array(senders),
-        text_array(certainty.conclusive), text_array(certainty.safe_heights), now);
+        text_array(certainty.conclusive), text_array(certainty.safe_heights), text_array(block_heights),
+        text_array(valid_until), now);
 }
 
 // Transitions of one update are told apart by a microsecond each, so that their order stays known.

@@ -184,6 +184,8 @@ Judged judge(const std::vector<rpc::SubmitSource::Opinion>& opinions) {
     Judged judged;
     std::size_t objections = 0;
     bool healing = false;   // an objection that may pass
+    bool other = false;     // one that is not to the block hash
+    std::string lost;       // InvalidChain, if a host says that
     std::size_t hosts = 0;  // that offer the question
     for (const auto& opinion : opinions) {
         if (opinion.says == Says::on_chain) judged.on_chain = true;
@@ -192,6 +194,9 @@ Judged judge(const std::vector<rpc::SubmitSource::Opinion>& opinions) {
         if (opinion.says != Says::objects) continue;
         ++objections;
         healing = healing || !heals_never(opinion.error_json);
+        const auto variant = variant_of(opinion.error_json);
+        if (variant == "InvalidChain") lost = opinion.error_json;
+        other = other || (variant != "InvalidChain" && variant != "Expired");
         if (judged.error_json.empty()) judged.error_json = opinion.error_json;
         list(judged.objected_by, opinion.host);
     }
@@ -199,7 +204,10 @@ Judged judge(const std::vector<rpc::SubmitSource::Opinion>& opinions) {
         judged.error_json.clear();
         judged.objected_by.clear();
     }
-    judged.is_proof = !judged.error_json.empty() && !healing && (objections > 1 || hosts == 1);
+    const bool is_enough = !judged.error_json.empty() && (objections > 1 || hosts == 1);
+    judged.is_proof = is_enough && !healing;
+    judged.block_refused = is_enough && !other && !lost.empty();
+    if (judged.block_refused) judged.error_json = lost;
     return judged;
 }
 
@@ -208,9 +216,15 @@ bool is_congestion(const std::string& error_json) {
     return variant == "ShardCongested" || variant == "ShardStuck";
 }
 
+bool refuses_block(const std::string& objection) {
+    const auto known = Json::parse(objection, nullptr, false);
+    return known.is_object() && known.value(kBlockRefused, Json()) == true;
+}
+
 // The block that includes it has a parent that is not further from it (chain-model.md §8).
 chain::BlockHeight valid_until(const ChainFacts& facts) {
-    const auto from = facts.block ? facts.block->height : facts.head.height;
+    const auto highest = base::saturated_add(facts.head.height, kHeadSlack);
+    const auto from = facts.block ? std::min(facts.block->height, highest) : facts.head.height;
     return std::min(base::saturated_add(base::saturated_add(from, facts.validity_blocks), std::uint64_t{1}),
                     kHighestStored);
 }

@@ -45,10 +45,16 @@ struct Judged {
     std::string objected_by;  // "first, second"
     // No later block can heal the error (chain-model.md §9.2), and two hosts say so where two have a word.
     bool is_proof = false;
+    // As many hosts object to its block hash alone, and one of them knows that block as one that lost.
+    bool block_refused = false;
 };
 Judged judge(const std::vector<rpc::SubmitSource::Opinion>& opinions);
 // Congestion passes by itself: what is refused for it alone is sent all the same.
 bool is_congestion(const std::string& error_json);
+
+// A member of an objection as it is stored: true, if Judged::block_refused.
+inline constexpr const char* kBlockRefused = "block_hash_refused";
+bool refuses_block(const std::string& objection);
 
 // The last height at which a block may include it.
 chain::BlockHeight valid_until(const ChainFacts& facts);

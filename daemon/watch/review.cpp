@@ -110,6 +110,10 @@ std::optional<storage::WatchUpdate> review(const storage::Watch& watch,
 void apply(storage::Watch& watch, const storage::WatchUpdate& update, base::WallTime now) {
     if (update.state.stage != watch.state.stage) watch.stage_since = now;
     watch.state = update.state;
+    if (update.validity) {
+        watch.transaction.block_hash_height = update.validity->block_hash_height;
+        watch.transaction.valid_until = update.validity->valid_until;
+    }
     watch.certainty =
         chain::certainty(watch.state.stage, watch.state.without_effect, watch.transaction.valid_until);
     if (!update.sender_id.empty()) watch.sender_id = update.sender_id;

@@ -80,8 +80,9 @@ bool may_begin_again(const storage::Watch& watch) {
 
 // Whether an objection of that class says more than the one that is kept. In the end every host says that it
 // has expired: why it came so far is worth more.
-bool says_more(const std::string& error_class, const std::string& kept) {
+bool says_more(const Judged& judged, const std::string& error_class, const std::string& kept) {
     if (kept.empty()) return true;
+    if (judged.block_refused) return !refuses_block(kept);
     const auto known = nlohmann::json::parse(kept, nullptr, false);
     const bool is_same = known.is_object() && known.value("error_class", nlohmann::json()) == error_class;
     return !is_same && error_class != "expired";
@@ -248,19 +249,20 @@ base::Task<std::string> Submitter::hear_opinions(storage::Watch& watch, std::str
     if (judged.is_proof) {
         chain::Refused seen{error.error_class, judged.error_json, judged.objected_by};
         co_await observe(watch, std::move(seen));
-    } else if (says_more(error.error_class, watch.transaction.objection)) {
+    } else if (says_more(judged, error.error_class, watch.transaction.objection)) {
         co_await observe(watch, std::nullopt, objection_json(judged, error));
     }
     co_return judged.objected_by + " would not take it now: " + error.detail;
 }
 
 std::string Submitter::objection_json(const Judged& judged, const SubmitError& error) const {
-    return base::JsonObject()
-        .text("host", judged.objected_by)
+    base::JsonObject objection;
+    objection.text("host", judged.objected_by)
         .text("error_class", error.error_class)
         .json("error", judged.error_json)
-        .text("since", base::iso_time(time_->wall()))
-        .to_json();
+        .text("since", base::iso_time(time_->wall()));
+    if (judged.block_refused) objection.json(kBlockRefused, "true");
+    return objection.to_json();
 }
 
 base::Task<void> Submitter::observe(storage::Watch& watch, std::optional<chain::Observation> observation,

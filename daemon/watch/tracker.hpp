@@ -41,6 +41,8 @@ struct ChainView {
     std::function<std::optional<chain::BlockHeight>(chain::BlockHeight)> covered_up_to;
     // Heights of the range that are not stored.
     std::function<base::HeightSet(base::HeightRange)> missing_in;
+    // The stored block with that hash.
+    std::function<base::Task<std::optional<chain::BlockRef>>(std::string)> stored_block;
     // Whether what is executed from this height on is stored, or will be: false above a hole that nobody
     // fills.
     std::function<bool(chain::BlockHeight)> follows_since;
@@ -97,6 +99,7 @@ private:
     struct Asked {
         std::vector<chain::Observation> observations;
         std::optional<Witness> witness;
+        std::optional<storage::WatchUpdate::Validity> validity;
         bool conclusive = true;
     };
 
@@ -128,6 +131,8 @@ private:
     base::Task<void> ask_queued();
     base::Task<void> ask(std::string tx_hash);
     base::Task<Asked> ask(const storage::Watch& watch, Sight sight, Check check);
+    // Whether the chain has its block hash where the hosts said. False: there is nothing to ask them.
+    base::Task<bool> has_its_block(const storage::Watch& watch, Asked& asked);
     bool would_end(const storage::Watch& watch, const chain::NotIncludedUpTo& seen) const;
     // Of the heights that may include it, up to this one, those that are not stored.
     base::HeightSet heights_not_stored(const storage::Watch& watch, chain::BlockHeight up_to) const;

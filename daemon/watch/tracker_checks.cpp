@@ -1,7 +1,9 @@
 // The tracker's questions to the hosts, and their times.
+#include "base/checked.hpp"
 #include "base/log.hpp"
 #include "base/sleep.hpp"
 #include "metrics/registry.hpp"
+#include "watch/preflight.hpp"
 #include "watch/tracker.hpp"
 
 #include <algorithm>
@@ -99,6 +101,7 @@ base::Task<void> Tracker::ask(std::string tx_hash) {
 
 base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight, Check check) {
     Asked asked;
+    if (!co_await has_its_block(watch, asked)) co_return asked;
     chain::NotIncludedUpTo seen;
     auto& conclusive = asked.conclusive;
     bool key_is_told = true;
@@ -139,6 +142,26 @@ base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight
     if (conclusive && (!included || !hosts_tell)) conclusive = co_await weigh(watch, hosts_tell, seen);
     if (conclusive && (!included || !seen.missing.empty())) asked.observations.emplace_back(std::move(seen));
     co_return asked;
+}
+
+base::Task<bool> Tracker::has_its_block(const storage::Watch& watch, Asked& asked) {
+    const auto& transaction = watch.transaction;
+    const auto told = transaction.block_hash_height;
+    const auto agreed = chain_.agreed_height();
+    if (!told || !transaction.valid_until || agreed == 0) co_return true;
+    const auto block = co_await chain_.stored_block(transaction.block_hash);
+    if (block && (block->height == *told || block->height > agreed)) co_return true;
+    if (block) {
+        const auto good_for = *transaction.valid_until - std::min(*told, *transaction.valid_until);
+        asked.validity = {block->height, base::saturated_add(block->height, good_for)};
+        log::warn("a host told another height of a block hash than the chain has",
+                  {{"tx_hash", watch.tx_hash}, {"told", *told}, {"height", block->height}});
+        co_return false;
+    }
+    const bool is_looked_at = *told <= agreed && chain_.missing_in({*told, *told}).empty();
+    if (!is_looked_at || !refuses_block(transaction.objection)) co_return true;
+    asked.observations.emplace_back(chain::BlockHashLost{agreed});
+    co_return false;
 }
 
 // Above a gap of the tables the word of hosts counts that still hold the blocks of that time.
@@ -192,6 +215,7 @@ base::Task<void> Tracker::conclude(std::string tx_hash, Asked asked) {
             update->from = watch.state.stage;
             update->state = watch.state;
         }
+        update->validity = asked.validity;
         update->more_checks = asked.conclusive ? 1 : 0;
         update->next_check_at =
             asked.conclusive ? plan_check(watch, page.sights[0], rules).next : rules.now + kNoAnswer;

@@ -42,6 +42,17 @@ public:
         move(Stage::rejected, {}, Evidence().text("host", seen.host).json("error", seen.error_json));
     }
 
+    void operator()(const BlockHashLost& seen) {
+        if (!waits_for_inclusion(state_.stage) || !transaction_.block_hash_height) return;
+        state_.reason = reason::kInvalidChain;
+        move(Stage::rejected, {},
+             Evidence()
+                 .json("objection", transaction_.objection)
+                 .text("block_hash", transaction_.block_hash)
+                 .number("block_hash_height", *transaction_.block_hash_height)
+                 .number("agreed_height", seen.agreed_height));
+    }
+
     void operator()(const NoRoute& seen) {
         if (state_.stage != Stage::accepted) return;
         state_.reason = reason::kNoRoute;

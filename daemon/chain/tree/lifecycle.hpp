@@ -45,6 +45,7 @@ inline constexpr Text kSuperseded = "superseded";           // its nonce was use
 inline constexpr Text kKeyRemoved = "key_removed";          // a key that is added anew begins above its nonce
 inline constexpr Text kAccountRemoved = "account_removed";  // the same
 inline constexpr Text kExpired = "expired";
+inline constexpr Text kInvalidChain = "invalid_chain";  // its block hash is of a fork that lost
 inline constexpr Text kNoRoute = "no_route";
 inline constexpr Text kNeverSeen = "never_seen";
 inline constexpr Text kHeightsMissing = "heights_missing";  // no host shows them any more: it may be in one
@@ -69,7 +70,6 @@ struct WatchedTransaction {
     std::optional<BlockHeight> block_hash_height;
     std::string objection;  // JSON: why the hosts would not take it now; empty: they told nothing
 };
-
 struct WatchState {
     Stage stage = Stage::accepted;
     std::optional<Verdict> verdict;
@@ -89,6 +89,10 @@ struct Refused {
     std::string error_class;  // of the InvalidTxError (errors.hpp)
     std::string error_json;   // with its payload
     std::string host;
+};
+// The chain has another block, or none, at the height of its block hash, and the hosts refuse that hash.
+struct BlockHashLost {
+    BlockHeight agreed_height = 0;
 };
 struct NoRoute {
     std::string detail;  // the hosts and their answers
@@ -122,7 +126,7 @@ struct NotIncludedUpTo {
     std::string asked;            // the host asked last, and its answer
     std::string missing;          // heights that nobody can show: "96-150, 160"; empty: none
 };
-using Observation = std::variant<NoObjection, Refused, NoRoute, TreeSeen, NotIncludedUpTo>;
+using Observation = std::variant<NoObjection, Refused, BlockHashLost, NoRoute, TreeSeen, NotIncludedUpTo>;
 
 struct Transition {
     Stage from = Stage::accepted;

@@ -293,5 +293,21 @@ TEST_F(Watches, AHundredThousandComeInAndArePagedThrough) {
     std::printf("and 10,000 of them updated in %.2f s\n", seconds());
 }
 
+TEST_F(Watches, AreGoodForAsLongAsTheChainSaysOfTheirBlockHash) {
+    auto watch = new_watch(1);
+    watch.block_hash_height = 900;
+    watch.valid_until = 1000;
+    add({watch});
+    auto corrected = step_update(hash_of(1), Stage::accepted, Stage::accepted);
+    corrected.validity = {800, 900};
+    update(corrected);
+    const auto stored = await(watches().watch(hash_of(1)));
+    EXPECT_EQ(stored->transaction.block_hash_height, 800u);
+    EXPECT_EQ(stored->transaction.valid_until, 900u);
+    EXPECT_EQ(stored->certainty.safe_to_resign_after_height, 900u);
+    update(step_update(hash_of(1), Stage::accepted, Stage::pending));
+    EXPECT_EQ(await(watches().watch(hash_of(1)))->transaction.valid_until, 900u);
+}
+
 }  // namespace
 }  // namespace receiptd::test

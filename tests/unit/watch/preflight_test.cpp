@@ -121,6 +121,18 @@ TEST(Opinions, OnlyWhatNoBlockHealsIsAProof) {
         EXPECT_FALSE(judge({objects("a", error), objects("b", error)}).is_proof) << error;
 }
 
+TEST(Opinions, ABlockHashThatLostIsRefusedByTwoOfWhichOneKnowsItsBlock) {
+    const auto lost = objects("a", "\"InvalidChain\"");
+    const auto judged = judge({objects("b", "\"Expired\""), lost});
+    EXPECT_TRUE(judged.block_refused);
+    EXPECT_EQ(judged.error_json, "\"InvalidChain\"");
+    EXPECT_TRUE(judge({lost}).block_refused) << "there is no other host";
+    EXPECT_FALSE(judge({lost, silent("b")}).block_refused);
+    EXPECT_FALSE(judge({lost, no_objection("b")}).block_refused);
+    EXPECT_FALSE(judge({lost, objects("b", R"({"NotEnoughBalance":{}})")}).block_refused);
+    EXPECT_FALSE(judge({objects("a", "\"Expired\""), objects("b", "\"Expired\"")}).block_refused);
+}
+
 TEST(Opinions, AProofIsTheWordOfTwoWhereTwoHaveOne) {
     const auto wrong = objects("a", "\"InvalidSignature\"");
     EXPECT_TRUE(judge({wrong}).is_proof);

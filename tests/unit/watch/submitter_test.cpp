@@ -190,6 +190,18 @@ TEST_F(SubmitterTest, WhyItNeverCameIsNotForgottenWhenItExpires) {
     EXPECT_THAT(rows.rows.begin()->second.transaction.objection, HasSubstr("invalid_nonce"));
 }
 
+TEST_F(SubmitterTest, ThatTwoHostsRefuseItsBlockHashIsKept) {
+    chain.after = {objects("regular", "\"InvalidChain\""), silent("archival")};
+    submit(request_for(transfer()));
+    const auto& objection = rows.rows.begin()->second.transaction.objection;
+    EXPECT_THAT(objection, HasSubstr("invalid_chain"));
+    EXPECT_FALSE(refuses_block(objection));
+    chain.after = {objects("regular", "\"InvalidChain\""), objects("archival", "\"Expired\"")};
+    it_goes_on();
+    EXPECT_TRUE(refuses_block(objection)) << objection;
+    EXPECT_EQ(stage(), chain::Stage::accepted) << "the chain has the last word";
+}
+
 TEST_F(SubmitterTest, AnErrorThatNoBlockHealsEndsItByTheWordOfTwo) {
     chain.after = {objects("regular", kTooMuchGas), silent("archival")};
     submit(request_for(transfer()));

@@ -237,6 +237,7 @@ public:
             if (covered) missing.subtract({0, *covered});
             return missing;
         };
+        view.stored_block = [this](std::string hash) { return stored_block(std::move(hash)); };
         view.follows_since = [this](chain::BlockHeight from) { return from >= followed_since; };
         view.now = [this] { return clock.wall(); };
         view.is_at_head = [this] { return at_head; };
@@ -266,6 +267,10 @@ public:
         kept.insert(found.tx_hash);
         co_return;
     }
+    base::Task<std::optional<chain::BlockRef>> stored_block(std::string hash) {
+        if (!blocks.contains(hash)) co_return std::nullopt;
+        co_return chain::BlockRef{blocks.at(hash), hash, {}, 0, 0};
+    }
     chain::Stage stage(const std::string& tx_hash) { return store.rows.at(tx_hash).state.stage; }
 
     FakeClock clock;
@@ -280,6 +285,7 @@ public:
     chain::BlockHeight followed_since = 0;
     std::optional<chain::BlockHeight> covered = 100;
     bool at_head = true;
+    std::map<std::string, chain::BlockHeight> blocks;  // stored, by hash
     std::set<std::string> kept;
     std::optional<Tracker> tracker;
     std::optional<base::TaskGroup> running;

@@ -95,6 +95,9 @@ private:
             missing.subtract({0, covered_});
             return missing;
         };
+        view.stored_block = [](std::string) -> base::Task<std::optional<chain::BlockRef>> {
+            co_return std::nullopt;
+        };
         view.follows_since = [](chain::BlockHeight) { return true; };
         view.is_at_head = [] { return true; };
         view.keep = [this](storage::FoundTransaction found) { return keep(std::move(found)); };
