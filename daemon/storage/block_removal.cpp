@@ -1,6 +1,7 @@
 #include "storage/block_removal.hpp"
 
 #include "storage/copy.hpp"
+#include "storage/corrections.hpp"
 #include "storage/pqxx_shim.hpp"
 
 #include <string>
@@ -53,6 +54,7 @@ base::HeightSet remove_block(pqxx::transaction_base& tx, base::Height height) {
     std::vector<std::string> trees;
     for (const auto& row : shim::query(tx, kTreesOfTheBlock, height, at))
         trees.push_back(row[0].as<std::string>());
+    begin_watches_anew(tx, trees, {height, at});
     for (const auto* rows : {kFetchedEvents, kFetchedReceipts, kEventsOfTheBlock, kReceiptsOfTheBlock})
         shim::query(tx, rows, height, at);
     for (const auto* table :

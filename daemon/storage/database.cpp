@@ -1,6 +1,7 @@
 #include "storage/database.hpp"
 
 #include "metrics/registry.hpp"
+#include "storage/corrections.hpp"
 #include "storage/migrate.hpp"
 #include "storage/news.hpp"
 #include "storage/rejudge.hpp"
@@ -107,6 +108,13 @@ std::optional<base::WallTime> newest_block_at(pqxx::connection& connection) {
 }
 
 // Adoptions that nothing can refer to any more.
+// Of trees that other ways judge than the settling of seams.
+void correct_removed(pqxx::connection& connection) {
+    pqxx::work tx(connection);
+    take_back_removed(tx);
+    tx.commit();
+}
+
 void forget_old_adoptions(pqxx::connection& connection) {
     pqxx::work tx(connection);
     tx.exec("DELETE FROM orphan_receipts WHERE adopted_at < now() - interval '1 day'");
@@ -195,6 +203,7 @@ base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chron
             forget_ended_watches(connection, before);
         }
         partitions.count(connection);
+        correct_removed(connection);
         forget_old_adoptions(connection);
         forget_old_news(connection);
     });

@@ -4,6 +4,7 @@
 #include "chain/tree/judgement.hpp"
 #include "chain/tree/rules.hpp"
 #include "storage/copy.hpp"
+#include "storage/corrections.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/stored_tree.hpp"
 #include "storage/tree_load.hpp"
@@ -55,6 +56,9 @@ public:
             auto decided = chain::decided(*tree.transaction, judgement);
             if (decided.results.empty()) continue;
             settled_.push_back(tx_hash);
+            told_.tx_hashes.push_back(tx_hash);
+            told_.verdicts.emplace_back(chain::verdict_name(decided.results.front().verdict));
+            told_.error_classes.push_back(decided.results.front().failure.error_class);
             verdicts_[tx_hash] = chain::verdict_name(decided.results.front().verdict);
             for (const auto& finding : decided.findings) findings_.insert(finding.finding_id);
             chain::write_decided(batch_, std::move(decided));
@@ -107,6 +111,8 @@ private:
 
     void replace() {
         done_.trees = settled_.size();
+        told_.holding.assign(findings_.begin(), findings_.end());
+        take_back_judged(tx_, told_);
         std::map<std::string, std::string> earlier;
         for (const auto& row : remove("transaction_results WHERE tx_hash", "tx_hash, verdict"))
             earlier[row[0].as<std::string>()] = row[1].as<std::string>();
@@ -130,6 +136,7 @@ private:
     pqxx::transaction_base& tx_;
     const TreeTimes& times_;
     std::vector<std::string> settled_;
+    JudgedAnew told_;
     std::map<std::string, std::string> verdicts_;
     std::set<std::string> findings_;
     std::vector<std::string> relayed_, users_;

@@ -35,7 +35,8 @@ public:
 
     base::Task<StoredHeights> heights();
     // One database transaction: users, roles, results and findings of the trees whose transactions these
-    // heights include. A tree that is not settled keeps its findings. Nobody is told. Idempotent.
+    // heights include. A tree that is not settled keeps its findings. Nobody is told but of what was
+    // told and does not hold (corrections.hpp). Idempotent.
     base::Task<Rejudged> rejudge(base::HeightRange included_in);
 
 private:

@@ -10,6 +10,7 @@
 #include "metrics/registry.hpp"
 #include "storage/adoption.hpp"
 #include "storage/copy.hpp"
+#include "storage/corrections.hpp"
 #include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pg_tree_store.hpp"
@@ -109,7 +110,10 @@ base::Task<chain::DecidedCounts> PgTreeStore::settle_trees(base::HeightRange aro
             auto settled = settle(connection, around, news_since, database.partitions);
             for (const auto& [verdict, trees] : settled.verdicts)
                 database.series.settled.Increment(static_cast<double>(trees));
-            if (!settled.findings.empty()) database.on_alerts();
+            pqxx::work correcting(connection);
+            const bool is_corrected = take_back_removed(correcting);
+            correcting.commit();
+            if (is_corrected || !settled.findings.empty()) database.on_alerts();
             return settled;
         });
 }

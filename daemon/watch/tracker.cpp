@@ -160,6 +160,7 @@ base::Task<void> Tracker::take_in(std::vector<storage::Watch> fresh, chain::Bloc
     co_await store_.update_watches(std::move(updates));
     for (auto& watch : fresh) {
         coming_.erase(watch.tx_hash);
+        told_.erase(watch.tx_hash);  // it may begin anew, as its block was of another chain
         watch.transaction.watched_since = final_height;
         index_.set(watch, settings_.lifecycle, clock_.steady());
         // Thousands of hashes at once do not hold up what happens on the chain meanwhile.

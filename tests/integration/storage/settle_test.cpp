@@ -3,6 +3,7 @@
 #include "metrics/registry.hpp"
 #include "metrics/watch_series.hpp"
 #include "store_test_support.hpp"
+#include "trees_on_paper.hpp"
 
 #include <gmock/gmock.h>
 
@@ -21,31 +22,6 @@ constexpr const char* kFindings =
     "block_height "
     "FROM findings ORDER BY 1";
 constexpr auto kHistory = base::WallTime::max();
-
-// As four followers that each saw one block alone would write the tree
-//   T -> A -> B (promise, fails), A -> C (callback of B, fails), C -> F (refund)
-std::vector<RowBatch> unconnected_blocks() {
-    std::vector<RowBatch> blocks;
-    blocks.push_back(block_batch(100));
-    add_transaction(blocks.back(), {"T", "A"});
-    blocks.push_back(block_batch(101));
-    add_receipt(blocks.back(), 101,
-                {"A", "A", "", "", "initial", "{B,C}", "alice.near", "bob.near", "success_value", "[]", "",
-                 "", "", "", true});
-    blocks.push_back(block_batch(102));
-    add_receipt(blocks.back(), 102,
-                {"B", "B", "", "", "promise", "{}", "bob.near", "token.near", "failure",
-                 R"(["CreateAccount"])", "", "{d}", "contract_panic", "", true});
-    blocks.push_back(block_batch(103));
-    add_receipt(blocks.back(), 103,
-                {"C", "C", "", "", "callback", "{F}", "bob.near", "bob.near", "failure", "[]", "{d}", "",
-                 "gas_exceeded", "", true});
-    blocks.push_back(block_batch(104));
-    add_receipt(blocks.back(), 104,
-                {"F", "F", "", "", "refund", "{}", "system", "alice.near", "success_value",
-                 R"([{"Transfer":{"deposit":"1"}}])", "", "", "", "", true});
-    return blocks;
-}
 
 class Settling : public StoreTest {
 protected:

@@ -1,0 +1,154 @@
+#include "storage/corrections.hpp"
+
+#include "storage/copy.hpp"
+#include "storage/news.hpp"
+
+namespace receiptd::storage {
+namespace {
+
+// What a SELECT of (id, kind, tx_hash, signer_id, block_time, told, truth, why) says does not hold.
+const std::string kTakeBack =
+    "written AS (INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, error_class, "
+    "error_text, "
+    "    block_time, correction) "
+    "  SELECT 'corrected:' || id, 'corrected', tx_hash, tx_hash, signer_id, kind, "
+    "    'it was told as ' || kind || ', which does not hold: ' || why, block_time, "
+    "    json_build_object('told', told, 'true', truth, 'why', why) FROM wrong w "
+    "  WHERE NOT EXISTS (SELECT FROM findings f WHERE f.tree_id = w.tx_hash AND f.finding_id = 'corrected:' "
+    "|| w.id) "
+    "  RETURNING finding_id, tx_hash, block_time, correction), ";
+
+// A transition of a watch that leaves its stage where it is.
+const std::string kInTransitions =
+    "noted AS (INSERT INTO watch_transitions (tx_hash, from_stage, to_stage, evidence, conclusive, "
+    "    safe_to_resign_after_height, safe_to_resign_estimated_at) "
+    "  SELECT c.tx_hash, w.stage, w.stage, json_build_object('corrects', c.correction), w.conclusive, "
+    "    w.safe_to_resign_after_height, w.safe_to_resign_estimated_at "
+    "  FROM written c JOIN watches w USING (tx_hash) "
+    "  RETURNING tx_hash, from_stage, to_stage, at, evidence, conclusive, safe_to_resign_after_height, "
+    "    safe_to_resign_estimated_at), ";
+const std::string kInStream =
+    "streamed AS (INSERT INTO stream_events (kind, tx_hash, body) "
+    "  SELECT 'transition', n.tx_hash, json_build_object('tx_hash', n.tx_hash, 'sender_id', w.sender_id, "
+    "    'from_stage', from_stage, 'to_stage', to_stage, 'at', n.at, "
+    "    'verdict', coalesce(n.evidence #>> '{corrects,true,verdict}', w.verdict), 'reason', w.reason, "
+    "    'conclusive', n.conclusive, 'safe_to_resign_after_height', n.safe_to_resign_after_height, "
+    "    'safe_to_resign_estimated_at', n.safe_to_resign_estimated_at, 'evidence', n.evidence) "
+    "  FROM noted n JOIN watches w USING (tx_hash)) ";
+const std::string kWhatIsNews =
+    "SELECT finding_id, (extract(epoch FROM block_time) * 1000000000)::numeric::bigint FROM written";
+
+bool tell_all(pqxx::transaction_base& tx, const pqxx::result& corrections) {
+    News news;
+    for (const auto& row : corrections) news.add(row[0].as<std::string>(), row[1].as<std::uint64_t>());
+    tell(tx, news);
+    return !corrections.empty();
+}
+
+const std::string kToldFinding =
+    "json_build_object('finding_id', f.finding_id, 'kind', f.kind, 'error_class', f.error_class, "
+    "'receipt_id', f.receipt_id, 'block_height', f.block_height)";
+
+// Of a watch the verdict is the told end; of findings those that were told.
+const std::string kJudgedAnew =
+    "WITH judged AS (SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) AS j (tx_hash, verdict, "
+    "class)), "
+    "wrong AS MATERIALIZED (SELECT f.finding_id AS id, f.kind, f.tx_hash, f.signer_id, f.block_time, " +
+    kToldFinding +
+    " AS told, json_build_object('verdict', j.verdict) AS truth, "
+    "    'judged again by the rules of this program' AS why "
+    "  FROM judged j JOIN findings f ON f.tree_id = j.tx_hash JOIN alerts a ON a.alert_id = f.finding_id "
+    "  WHERE f." +
+    kTreeFindings +
+    "    AND f.finding_id <> ALL ($4::text[]) "
+    "  UNION ALL SELECT 'final:' || w.tx_hash || ':' || w.verdict || ':' || j.verdict, 'final', w.tx_hash, "
+    "    w.sender_id, r.block_time, json_build_object('stage', w.stage, 'verdict', w.verdict, 'reason', "
+    "w.reason), "
+    "    json_build_object('verdict', j.verdict), 'judged again by the rules of this program' "
+    "  FROM judged j JOIN watches w USING (tx_hash) JOIN transaction_results r USING (tx_hash) "
+    "  WHERE w.stage = 'final' AND w.verdict <> j.verdict AND r.tree_id = r.tx_hash), " +
+    kTakeBack +
+    "truer AS (UPDATE watches w SET verdict = j.verdict, reason = nullif(j.class, ''), "
+    "    safe_to_resign_after_height = CASE WHEN j.verdict = 'failed' THEN w.safe_to_resign_after_height "
+    "END, "
+    "    updated_at = now() "
+    "  FROM judged j WHERE w.tx_hash = j.tx_hash AND w.stage = 'final' AND w.verdict <> j.verdict), " +
+    kInTransitions + kInStream + kWhatIsNews;
+
+// An alert whose finding went with a block, and has not come back with it.
+const std::string kRemoved =
+    "WITH removed AS (SELECT adopted_into AS tx_hash, max(block_height) AS height, max(block_time) AS "
+    "block_time "
+    "  FROM orphan_receipts WHERE id = 'removed block' GROUP BY 1), "
+    "wrong AS MATERIALIZED (SELECT a.alert_id AS id, a.kind, a.tx_hash, NULL::text AS signer_id, "
+    "o.block_time, "
+    "    json_build_object('finding_id', a.alert_id, 'kind', a.kind) AS told, "
+    "    json_build_object('verdict', r.verdict) AS truth, "
+    "    CASE WHEN r.verdict IS NULL THEN 'the chain does not have it: ' ELSE '' END || 'the block at height "
+    "' "
+    "      || o.height || ' was not of this chain' AS why "
+    "  FROM removed o JOIN alerts a USING (tx_hash) "
+    "    LEFT JOIN transaction_results r ON r.tx_hash = o.tx_hash AND r.tree_id = o.tx_hash "
+    "  WHERE a." +
+    kTreeFindings +
+    "    AND (SELECT heights FROM coverage) @> o.height "
+    "    AND NOT EXISTS (SELECT FROM findings f WHERE f.tree_id = o.tx_hash AND f.finding_id = a.alert_id) "
+    "    AND (r.tx_hash IS NOT NULL OR NOT EXISTS (SELECT FROM transactions t WHERE t.tx_hash = "
+    "o.tx_hash))), " +
+    kTakeBack + kInTransitions + kInStream + kWhatIsNews;
+
+const std::string kBeginAnew =
+    "WITH before AS MATERIALIZED (SELECT tx_hash, sender_id, stage, verdict, reason, evidence, valid_until "
+    "  FROM watches WHERE tx_hash = ANY ($1::text[]) "
+    "    AND stage IN ('included', 'executing', 'completed', 'final') ORDER BY tx_hash FOR UPDATE), "
+    "wrong AS MATERIALIZED (SELECT 'final:' || tx_hash || ':' || $2::bigint AS id, 'final' AS kind, tx_hash, "
+    "    sender_id AS signer_id, $3::timestamptz AS block_time, "
+    "    json_build_object('stage', stage, 'verdict', verdict, 'reason', reason, 'evidence', evidence) AS "
+    "told, "
+    "    json_build_object('stage', 'accepted') AS truth, "
+    "    'the block at height ' || $2::bigint || ' was not of this chain' AS why FROM before), "
+    "anew AS (UPDATE watches w SET stage = 'accepted', verdict = NULL, reason = NULL, conclusive = false, "
+    "    safe_to_resign_after_height = w.valid_until, safe_to_resign_estimated_at = "
+    "estimated_time(w.valid_until), "
+    "    watched_since = NULL, checks = 0, stuck_since = NULL, next_check_at = now(), stage_since = now(), "
+    "    updated_at = now() FROM before b WHERE w.tx_hash = b.tx_hash), "
+    "noted AS (INSERT INTO watch_transitions (tx_hash, from_stage, to_stage, evidence, conclusive, "
+    "    safe_to_resign_after_height, safe_to_resign_estimated_at) "
+    "  SELECT tx_hash, b.stage, 'accepted', json_build_object('corrects', w.told, 'why', w.why), false, "
+    "    b.valid_until, estimated_time(b.valid_until) FROM before b JOIN wrong w USING (tx_hash) "
+    "  RETURNING tx_hash, from_stage, to_stage, at, evidence, conclusive, safe_to_resign_after_height, "
+    "    safe_to_resign_estimated_at), "
+    "streamed AS (INSERT INTO stream_events (kind, tx_hash, body) "
+    "  SELECT 'transition', n.tx_hash, json_build_object('tx_hash', n.tx_hash, 'sender_id', b.sender_id, "
+    "    'from_stage', from_stage, 'to_stage', to_stage, 'at', n.at, 'verdict', NULL, 'reason', NULL, "
+    "    'conclusive', n.conclusive, 'safe_to_resign_after_height', n.safe_to_resign_after_height, "
+    "    'safe_to_resign_estimated_at', n.safe_to_resign_estimated_at, 'evidence', n.evidence) "
+    "  FROM noted n JOIN before b USING (tx_hash)), "
+    "written AS (INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, error_class, "
+    "error_text, "
+    "    block_time, correction) "
+    "  SELECT 'corrected:' || w.id, 'corrected', tx_hash, tx_hash, w.signer_id, w.kind, "
+    "    'it was told as final, which does not hold: ' || why, block_time, "
+    "    json_build_object('told', told, 'true', truth, 'why', why) "
+    "  FROM wrong w JOIN before b USING (tx_hash) WHERE b.stage = 'final' AND NOT EXISTS "
+    "    (SELECT FROM findings f WHERE f.tree_id = w.tx_hash AND f.finding_id = 'corrected:' || w.id) "
+    "  RETURNING finding_id, block_time) " +
+    kWhatIsNews;
+
+}  // namespace
+
+bool take_back_judged(pqxx::transaction_base& tx, const JudgedAnew& judged) {
+    if (judged.tx_hashes.empty()) return false;
+    return tell_all(tx,
+                    shim::query(tx, kJudgedAnew, text_array(judged.tx_hashes), text_array(judged.verdicts),
+                                text_array(judged.error_classes), text_array(judged.holding)));
+}
+
+void begin_watches_anew(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
+                        const LostBlock& block) {
+    tell_all(tx, shim::query(tx, kBeginAnew, text_array(tx_hashes), block.height, block.time));
+}
+
+bool take_back_removed(pqxx::transaction_base& tx) { return tell_all(tx, tx.exec(kRemoved)); }
+
+}  // namespace receiptd::storage

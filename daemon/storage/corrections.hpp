@@ -1,0 +1,37 @@
+// Findings and ends that people were told of and that do not hold: each is taken back by a finding
+// "corrected", with its alert, a line of the stream, and a transition where the transaction is watched.
+#pragma once
+
+#include "base/height_set.hpp"
+#include "storage/pqxx_shim.hpp"
+
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+// All is written in the given transaction, once however often it is found.
+
+// Trees as they are now, and the ids of the findings that hold.
+struct JudgedAnew {
+    std::vector<std::string> tx_hashes, verdicts,
+        error_classes;  // the class of what gave the verdict, or empty
+    std::vector<std::string> holding;
+};
+// Before results and findings of these trees are replaced: takes back findings that do not hold, and ends of
+// watches that were told with another verdict. Returns whether there was one.
+bool take_back_judged(pqxx::transaction_base& tx, const JudgedAnew& judged);
+
+// Takes back findings of trees that lost a block (block_removal.hpp), once that height is stored anew and the
+// tree is judged, or is not in the chain. Returns whether there was one.
+bool take_back_removed(pqxx::transaction_base& tx);
+
+// Watches of trees that lose a block begin anew; a told end is taken back at once.
+struct LostBlock {
+    base::Height height = 0;
+    std::string time;  // as PostgreSQL writes it
+};
+void begin_watches_anew(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
+                        const LostBlock& block);
+
+}  // namespace receiptd::storage

@@ -1,0 +1,114 @@
+// What was told and does not hold is taken back: in findings, alerts, the stream and the transitions of
+// watches.
+#include "storage/rejudge.hpp"
+#include "trees_on_paper.hpp"
+#include "watch_test_support.hpp"
+
+#include <gmock/gmock.h>
+
+namespace receiptd::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kCorrections =
+    "SELECT finding_id, error_class, correction #>> '{told,kind}', correction #>> '{true,verdict}', "
+    "correction ->> 'why' FROM findings WHERE kind = 'corrected' ORDER BY 1";
+
+// The tree of unconnected_blocks(): its findings are told to an endpoint.
+class Corrections : public WatchStoreTest {
+protected:
+    const std::string tx_hash = hash_of(1);
+
+    void commit_and_settle(RowBatch batch) {
+        const auto height = batch.facts.blocks.front().height;
+        commit(std::move(batch));
+        await(store().orphans.adopt_orphans({height, height}));
+        await(store().trees.settle_trees({height, height}, {}));
+    }
+    void tell_all() {
+        execute("INSERT INTO endpoints (name) VALUES ('ops')");
+        for (auto& block : unconnected_blocks(tx_hash)) commit_and_settle(std::move(block));
+        ASSERT_EQ(value("SELECT count(*) FROM alerts"), "2");
+    }
+    void watch_it(const std::string& verdict) {
+        execute(
+            "INSERT INTO watches (tx_hash, sender_id, stage, verdict, conclusive, valid_until, "
+            "watched_since) "
+            "VALUES ('" +
+            tx_hash + "', 'alice.near', 'final', '" + verdict + "', true, 500, 99)");
+    }
+    void rejudge() { await(storage::Rejudging(store().database).rejudge({100, 104})); }
+    std::string told() {
+        return rows(
+            "SELECT alert_id, endpoint FROM deliveries JOIN alerts USING (alert_id) "
+            "WHERE kind = 'corrected' ORDER BY 1");
+    }
+    std::string streamed(const std::string& kind) {
+        return value("SELECT count(*) FROM stream_events WHERE kind = '" + kind + "'");
+    }
+};
+
+TEST_F(Corrections, OfFindingsThatTheRulesOfThisProgramDoNotGive) {
+    tell_all();
+    execute(
+        "INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, block_time) "
+        "SELECT id, 'failed_receipt', tx_hash, tx_hash, 'alice.near', block_time FROM transaction_results, "
+        "  unnest(ARRAY['failed_receipt:F', 'failed_receipt:untold']) AS id; "
+        "INSERT INTO alerts (alert_id, kind, tx_hash) SELECT 'failed_receipt:F', 'failed_receipt', tx_hash "
+        "FROM transaction_results");
+    for (int i = 0; i < 2; ++i) rejudge();
+    EXPECT_EQ(rows(kCorrections),
+              "corrected:failed_receipt:F|failed_receipt|failed_receipt|callback_failed|judged "
+              "again by the rules of this program\n");
+    EXPECT_EQ(told(), "corrected:failed_receipt:F|ops\n");
+    EXPECT_EQ(streamed("finding"), "3");
+    EXPECT_EQ(value("SELECT count(*) FROM findings WHERE kind = 'failed_receipt'"), "2");
+}
+
+TEST_F(Corrections, OfTheVerdictOfAWatchThatWasTold) {
+    tell_all();
+    watch_it("failed");
+    execute("UPDATE watches SET safe_to_resign_after_height = 0");
+    for (int i = 0; i < 2; ++i) rejudge();
+    EXPECT_EQ(told(), "corrected:final:" + tx_hash + ":failed:callback_failed|ops\n");
+    EXPECT_EQ(rows("SELECT stage, verdict, reason, safe_to_resign_after_height FROM watches"),
+              "final|callback_failed|gas_exceeded|-\n");
+    EXPECT_EQ(rows("SELECT from_stage, to_stage, evidence #>> '{corrects,told,verdict}', "
+                   "evidence #>> '{corrects,true,verdict}' FROM watch_transitions"),
+              "final|final|failed|callback_failed\n");
+    EXPECT_EQ(value("SELECT body ->> 'verdict' FROM stream_events WHERE kind = 'transition'"),
+              "callback_failed");
+}
+
+TEST_F(Corrections, OfFindingsThatComeBackWithTheirBlockThereAreNone) {
+    tell_all();
+    await(store().blocks.remove_block(102));
+    EXPECT_EQ(rows(kCorrections), "") << "nobody knows yet";
+    commit_and_settle(std::move(unconnected_blocks(tx_hash)[2]));
+    EXPECT_EQ(value("SELECT count(*) FROM findings"), "2");
+    EXPECT_EQ(told(), "");
+}
+
+TEST_F(Corrections, OfATransactionThatTheChainDoesNotHave) {
+    tell_all();
+    watch_it("callback_failed");
+    await(store().blocks.remove_block(100));
+    EXPECT_EQ(told(), "corrected:final:" + tx_hash + ":100|ops\n") << "its end is taken back at once";
+    EXPECT_EQ(
+        rows("SELECT stage, verdict, conclusive, safe_to_resign_after_height, watched_since FROM watches"),
+        "accepted|-|f|500|-\n");
+    EXPECT_EQ(rows("SELECT from_stage, to_stage, evidence ->> 'why', evidence #>> '{corrects,verdict}' "
+                   "FROM watch_transitions"),
+              "final|accepted|the block at height 100 was not of this chain|callback_failed\n");
+    commit_and_settle(block_batch(100));
+    EXPECT_EQ(told(), "corrected:failed_receipt:B|ops\ncorrected:failed_receipt:C|ops\ncorrected:final:" +
+                          tx_hash + ":100|ops\n");
+    EXPECT_THAT(rows(kCorrections),
+                HasSubstr("the chain does not have it: the block at height 100 was not of this"));
+    await(store().trees.settle_trees({100, 100}, {}));
+    EXPECT_EQ(value("SELECT count(*) FROM findings WHERE kind = 'corrected'"), "3");
+}
+
+}  // namespace
+}  // namespace receiptd::test
