@@ -197,7 +197,9 @@ Judged judge(const std::vector<rpc::SubmitSource::Opinion>& opinions) {
         const auto variant = variant_of(opinion.error_json);
         if (variant == "InvalidChain") lost = opinion.error_json;
         other = other || (variant != "InvalidChain" && variant != "Expired");
-        if (judged.error_json.empty()) judged.error_json = opinion.error_json;
+        // A host that lags does not know a fresh block hash: what another one says is worth more.
+        if (judged.error_json.empty() || variant_of(judged.error_json) == "Expired")
+            judged.error_json = opinion.error_json;
         list(judged.objected_by, opinion.host);
     }
     if (judged.on_chain || !judged.unobjected_by.empty()) {

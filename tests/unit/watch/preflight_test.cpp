@@ -108,6 +108,13 @@ TEST(Opinions, OneHostWithoutAnObjectionOutweighsAllOthers) {
     EXPECT_TRUE(judge({objects("a", "\"InvalidSignature\""), has_it("b")}).on_chain);
 }
 
+TEST(Opinions, WhatAHostThatLagsSaysOfAFreshBlockHashIsWorthLess) {
+    const auto used = objects("b", R"({"InvalidNonce":{"tx_nonce":1,"ak_nonce":2}})");
+    EXPECT_EQ(judge({objects("a", "\"Expired\""), used}).error_json, used.error_json);
+    EXPECT_EQ(judge({used, objects("a", "\"Expired\"")}).error_json, used.error_json);
+    EXPECT_EQ(judge({objects("a", "\"Expired\"")}).error_json, "\"Expired\"");
+}
+
 TEST(Opinions, OnlyWhatNoBlockHealsIsAProof) {
     for (const char* error :
          {"\"InvalidSignature\"", R"({"ActionsValidation":"DeleteActionMustBeFinal"})",
