@@ -223,6 +223,7 @@ Json truth_json(const Submission& submission, const TransactionTree* tree, Heigh
                  {"near_status", nullptr},
                  {"near_status_receipt_id", nullptr},
                  {"effect", nullptr},
+                 {"wallet_refusal", nullptr},
                  {"tokens_returned", Json::array()},
                  {"burnt_tokens", Json::array()},
                  {"error", nullptr},
@@ -239,6 +240,9 @@ Json truth_json(const Submission& submission, const TransactionTree* tree, Heigh
             json["near_status_receipt_id"] = tree->nodes[judgement->near_end].id().to_string();
         json["failed_receipts"] = failed_json(*tree, *judgement);
         json["effect"] = effect_of_tree(*judgement);
+        if (judgement->wallet)
+            json["wallet_refusal"] = {{"receipt_id", tree->nodes[judgement->wallet->asked].id().to_string()},
+                                      {"error", judgement->wallet->error}};
         json["tokens_returned"] = returned_json(*tree, *judgement);
     }
     for (const std::size_t node : tree->depth_first())

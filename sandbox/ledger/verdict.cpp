@@ -119,13 +119,33 @@ void follow_tokens(const TransactionTree& tree, Judgement& judgement) {
     }
 }
 
+bool asks_a_wallet(const ReceiptNode& node) {
+    const auto* call = node.body().actions.empty()
+                           ? nullptr
+                           : std::get_if<sim::wire::FunctionCall>(&node.body().actions.front().value);
+    return call != nullptr && call->method_name == "rlp_execute" &&
+           node.receipt->receiver_id.starts_with("0x");
+}
+
+std::optional<std::string> refusal_in(const sim::Bytes& value) {
+    const auto answer = sim::Json::parse(value.begin(), value.end(), nullptr, false);
+    if (!answer.is_object() || answer.value("success", true)) return std::nullopt;
+    return answer.at("error").get<std::string>();
+}
+
 void find_near_end(const TransactionTree& tree, Judgement& judgement) {
     const sim::Status* status = &tree.included.outcome().status;
+    std::optional<std::size_t> asked;
     while (const auto* next = std::get_if<sim::SuccessReceiptId>(status)) {
         judgement.near_end = tree.child_of(judgement.near_end, next->receipt_id);
-        status = &tree.nodes.at(judgement.near_end).executed.outcome().status;
+        const ReceiptNode& node = tree.nodes.at(judgement.near_end);
+        if (!asked && asks_a_wallet(node)) asked = judgement.near_end;
+        status = &node.executed.outcome().status;
     }
     judgement.near_failed = std::holds_alternative<sim::Failure>(*status);
+    const auto* value = asked ? std::get_if<sim::SuccessValue>(status) : nullptr;
+    if (const auto error = value ? refusal_in(value->value) : std::nullopt)
+        judgement.wallet = {*asked, *error};
 }
 
 Verdict verdict_of(const TransactionTree& tree, const Judgement& judgement) {
@@ -140,7 +160,7 @@ Verdict verdict_of(const TransactionTree& tree, const Judgement& judgement) {
     }
     if (callback) return Verdict::callback_failed;
     if (judgement.near_failed) return Verdict::failed;
-    if (!all_handled) return Verdict::receipt_failed;
+    if (!all_handled || judgement.wallet) return Verdict::receipt_failed;
     return judgement.failed.empty() ? Verdict::succeeded : Verdict::succeeded_with_handled_failure;
 }
 

@@ -28,6 +28,10 @@
 //  8. The root cause of a failure is the first failure on the way back: from a receipt to the first one among
 //  those
 //     whose data it awaited that failed, else to what led to one of these, else to what led to its parent.
+//  9. What ends the result chain of a call of rlp_execute, on an account named by an Ethereum address, is the
+//     wallet's answer. If its "success" is false, the owner's wish was not done: receipt_failed, unless an
+//     earlier rule applies. The receipt that failed, if there is one, is the one that the answering callback
+//     awaited; else the wallet refused, and says why.
 // Receipts made by a returned promise are judged on their own: the callback that made the promise succeeded.
 #pragma once
 
@@ -60,10 +64,16 @@ struct FailedReceipt {
     std::optional<std::size_t> root_cause;  // the node whose failure led to it first
 };
 
+struct WalletRefusal {
+    std::size_t asked = 0;  // the node of rlp_execute
+    std::string error;
+};
+
 struct Judgement {
     Verdict verdict = Verdict::succeeded;
     bool near_failed = false;
     std::size_t near_end = ReceiptNode::kTransaction;  // the node whose outcome is NEAR's word
+    std::optional<WalletRefusal> wallet;
     std::vector<TokenFlow> flows;
     std::vector<FailedReceipt> failed;  // without refunds and payouts, in the tree's order
 };

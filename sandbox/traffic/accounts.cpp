@@ -24,13 +24,14 @@ std::string name_of(std::size_t index, const char* infix = "-") {
 
 }  // namespace
 
-sim::SecretKey traffic_key(std::uint64_t seed, std::string_view purpose, std::uint64_t number) {
+sim::SecretKey traffic_key(std::uint64_t seed, std::string_view purpose, std::uint64_t number,
+                           chain::KeyType type) {
     chain::Writer writer;
     writer.string("receiptd-sandbox traffic");
     writer.u64(seed);
     writer.string(purpose);
     writer.u64(number);
-    return *sim::SecretKey::from_seed(chain::KeyType::ed25519, chain::sha256(writer.result()).view());
+    return *sim::SecretKey::from_seed(type, chain::sha256(writer.result()).view());
 }
 
 std::vector<Signer> traffic_signers(std::uint64_t seed, std::size_t count) {

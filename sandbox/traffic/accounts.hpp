@@ -54,6 +54,7 @@ std::vector<TrafficAccount> traffic_accounts(std::uint64_t seed, std::size_t cou
 std::vector<Signer> traffic_signers(std::uint64_t seed, std::size_t count = kTrafficAccounts);
 
 // A key that follows from seed, purpose and number.
-sim::SecretKey traffic_key(std::uint64_t seed, std::string_view purpose, std::uint64_t number);
+sim::SecretKey traffic_key(std::uint64_t seed, std::string_view purpose, std::uint64_t number,
+                           chain::KeyType type = chain::KeyType::ed25519);
 
 }  // namespace receiptd::sandbox

@@ -41,6 +41,13 @@ constexpr std::array<std::string_view, kKinds> kKindNames{
     "refill",
     "dropped_forwarding",
     "stale_block_hash",
+    "eth_wallet",
+    "wallet_call",
+    "wallet_call_fails",
+    "wallet_refused",
+    "gas_key",
+    "gas_key_spends",
+    "gas_key_removed",
     "wrong_nonce",
 };
 
@@ -54,7 +61,7 @@ constexpr Proportions parts(std::initializer_list<std::pair<Kind, std::uint16_t>
 }
 
 constexpr std::array<Proportions, kProfiles> kProportions{
-    parts({{Kind::transfer, 260},
+    parts({{Kind::transfer, 230},
            {Kind::implicit_account, 30},
            {Kind::create_account, 20},
            {Kind::key_rotation, 20},
@@ -82,6 +89,8 @@ constexpr std::array<Proportions, kProfiles> kProportions{
            {Kind::dropped_balance, 5},
            {Kind::dropped_forwarding, 5},
            {Kind::stale_block_hash, 5},
+           {Kind::eth_wallet, 20},
+           {Kind::gas_key, 10},
            {Kind::wrong_nonce, 5}}),
     parts({{Kind::transfer, 800},
            {Kind::implicit_account, 100},

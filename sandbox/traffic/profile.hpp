@@ -43,10 +43,17 @@ enum class Kind : std::uint8_t {
     dropped_balance,  // of one of the poor accounts (accounts.hpp), + refill
     refill,           // a poor account gets its tokens back
     dropped_forwarding,
-    stale_block_hash,  // block hash beyond the validity window: Expired
-    wrong_nonce,       // nonce 0, or above the bound of the height: InvalidNonce, NonceTooLarge
+    stale_block_hash,   // block hash beyond the validity window: Expired
+    eth_wallet,         // a transfer makes the account of a new Ethereum address (+ one of the next three)
+    wallet_call,        // relayer.sandbox brings what the address's owner signed to rlp_execute
+    wallet_call_fails,  // … whose inner call panics
+    wallet_refused,     // … which the wallet does not do
+    gas_key,            // adds a gas key and fills it (+ gas_key_spends)
+    gas_key_spends,     // it signs and pays a transfer, some of them to nobody (+ gas_key_removed)
+    gas_key_removed,    // it deletes itself; what it holds is burnt
+    wrong_nonce,        // nonce 0, or above the bound of the height: InvalidNonce, NonceTooLarge
 };
-inline constexpr std::size_t kKinds = 34;
+inline constexpr std::size_t kKinds = 41;
 std::string_view kind_name(Kind kind);  // "token_kept"
 
 enum class Profile : std::uint8_t { mixed, transfers, tokens, failures, storm };
@@ -60,7 +67,7 @@ std::optional<Profile> parse_profile(std::string_view name);
 //
 // | kind | mixed | transfers | tokens | failures | storm |
 // |---|---|---|---|---|---|
-// | transfer | 260 | 800 | 100 | 100 | 60 |
+// | transfer | 230 | 800 | 100 | 100 | 60 |
 // | implicit_account | 30 | 100 | | 10 | |
 // | create_account | 20 | 60 | | 10 | |
 // | key_rotation | 20 | 40 | | | |
@@ -90,6 +97,8 @@ std::optional<Profile> parse_profile(std::string_view name);
 // | dropped_balance | 5 | | | 15 | |
 // | dropped_forwarding | 5 | | | 15 | |
 // | stale_block_hash | 5 | | | 10 | |
+// | eth_wallet | 20 | | | | |
+// | gas_key | 10 | | | | |
 // | wrong_nonce | 5 | | | 10 | |
 using Proportions = std::array<std::uint16_t, kKinds>;  // by Kind, sum 1000
 const Proportions& proportions(Profile profile);

@@ -89,9 +89,16 @@ Traffic::Maker Traffic::maker(Kind kind) {
         case Kind::dropped_balance: return &Traffic::make_dropped_balance;
         case Kind::stale_block_hash: return &Traffic::make_stale_block_hash;
         case Kind::wrong_nonce: return &Traffic::make_wrong_nonce;
+        case Kind::eth_wallet: return &Traffic::make_eth_wallet;
+        case Kind::gas_key: return &Traffic::make_gas_key;
         case Kind::transfer:
-        case Kind::delete_account:  // these three are follow-ups
+        case Kind::delete_account:  // from here on follow-ups
         case Kind::refill:
+        case Kind::wallet_call:
+        case Kind::wallet_call_fails:
+        case Kind::wallet_refused:
+        case Kind::gas_key_spends:
+        case Kind::gas_key_removed:
         case Kind::yield_answer: break;
     }
     return &Traffic::make_transfer;
@@ -110,13 +117,21 @@ Planned Traffic::follow_up(const FollowUp& due) {
     Draft draft;
     draft.kind = due.kind;
     draft.block_hash = facts_.recent_block_hash;
-    if (due.kind == Kind::yield_answer)
-        answer_yield(draft, due);
-    else if (due.kind == Kind::refill)
-        refill(draft, due);
-    else
-        delete_account(draft, due);
+    make_follow_up(draft, due);
     return sign(std::move(draft));
+}
+
+void Traffic::make_follow_up(Draft& draft, const FollowUp& due) {
+    switch (due.kind) {
+        case Kind::yield_answer: return answer_yield(draft, due);
+        case Kind::refill: return refill(draft, due);
+        case Kind::wallet_call:
+        case Kind::wallet_call_fails:
+        case Kind::wallet_refused: return ask_wallet(draft, due);
+        case Kind::gas_key_spends:
+        case Kind::gas_key_removed: return use_gas_key(draft, due);
+        default: return delete_account(draft, due);
+    }
 }
 
 Planned Traffic::sign(Draft draft) {
@@ -127,6 +142,8 @@ Planned Traffic::sign(Draft draft) {
     body.signer_id = draft.signer->account_id;
     body.public_key = draft.signer->key.public_key();
     body.nonce.nonce = draft.nonce ? *draft.nonce : ++draft.signer->nonce;
+    body.nonce.nonce_index = draft.nonce_index;
+    if (draft.nonce_index) body.version = wire::TransactionVersion::v1;
     body.receiver_id = std::move(draft.receiver_id);
     body.block_hash = draft.block_hash;
     body.actions = std::move(draft.actions);

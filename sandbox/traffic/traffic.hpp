@@ -23,7 +23,8 @@ struct ChainFacts {
     // Valid for a few blocks more (20 to 100): transactions that shall expire hold it, so that they do not
     // wait in the mempool for a whole validity window; nullopt: they hold a recent one.
     std::optional<sim::CryptoHash> aging_block_hash;
-    sim::Height height = 1;  // of the newest block
+    sim::Height height = 1;    // of the newest block
+    bool has_gas_keys = true;  // the chain's protocol does
 };
 
 struct Planned {
@@ -40,7 +41,7 @@ public:
     // `signers`: those of traffic_signers(), or others. Throws std::invalid_argument for fewer than two
     // accounts (role account). These kinds become transfers: the delegate kinds without a delegate and a
     // relayer, stale_block_hash without an expired block hash, dropped_balance while no poor account has its
-    // tokens.
+    // tokens, gas_key where the protocol has none.
     Traffic(Profile profile, std::uint64_t seed, std::vector<Signer> signers);
 
     // Exactly `count` transactions, in the order in which they are to be submitted. Follow-ups to earlier
@@ -56,12 +57,13 @@ private:
         std::vector<sim::wire::Action> actions;
         std::string drop;
         sim::CryptoHash block_hash;
-        std::optional<std::uint64_t> nonce;  // else the signer's next
+        std::optional<std::uint64_t> nonce;        // else the signer's next
+        std::optional<std::uint16_t> nonce_index;  // of a gas key
     };
     struct FollowUp {
         Kind kind;
-        std::uint64_t number;    // of the yield, account or poor account
-        std::string creator_id;  // delete_account: who gets the balance back
+        std::uint64_t number;    // of the yield, account, poor account, address or gas key
+        std::string creator_id;  // delete_account: who gets the balance back; of a gas key: the owner
     };
     using Maker = void (Traffic::*)(Draft&);
     static Maker maker(Kind kind);
@@ -70,6 +72,7 @@ private:
     Kind draw_kind();
     Planned plan(Kind kind);
     Planned follow_up(const FollowUp& due);
+    void make_follow_up(Draft& draft, const FollowUp& due);
     Planned sign(Draft draft);
 
     // --- Who and how much ---
@@ -85,6 +88,8 @@ private:
     void answer_yield(Draft& draft, const FollowUp& due);
     void delete_account(Draft& draft, const FollowUp& due);
     void refill(Draft& draft, const FollowUp& due);
+    void ask_wallet(Draft& draft, const FollowUp& due);
+    void use_gas_key(Draft& draft, const FollowUp& due);
     void make_transfer(Draft& draft);
     void make_implicit_account(Draft& draft);
     void make_create_account(Draft& draft);
@@ -101,6 +106,8 @@ private:
     void make_dropped_balance(Draft& draft);
     void make_stale_block_hash(Draft& draft);
     void make_wrong_nonce(Draft& draft);
+    void make_eth_wallet(Draft& draft);
+    void make_gas_key(Draft& draft);
 
     std::uint64_t seed_;
     Proportions proportions_;
@@ -108,9 +115,9 @@ private:
     std::vector<Signer> accounts_, delegates_, relayers_, poor_;
     // Poor accounts, and from when on they have tokens.
     std::deque<std::pair<sim::Height, std::size_t>> funded_;
-    std::optional<Signer> created_;  // who signs a delete_account
+    std::optional<Signer> created_;  // who signs a follow-up with a key that the traffic made
     std::size_t turn_ = 0, delegate_turn_ = 0, relayer_turn_ = 0;
-    std::uint64_t counter_ = 0;                        // of yields, keys and accounts made so far
+    std::uint64_t counter_ = 0;                        // of yields, keys, accounts and addresses made so far
     std::multimap<sim::Height, FollowUp> follow_ups_;  // by the height from which they are due
     ChainFacts facts_;
 };

@@ -1,10 +1,12 @@
 // Makes the transactions of each kind.
 #include "chain/wire/account_id.hpp"
 #include "chain/wire/delegate.hpp"
+#include "sandbox/contracts/eth_signing.hpp"
 #include "sandbox/traffic/programs.hpp"
 #include "sandbox/traffic/traffic.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace receiptd::sandbox {
@@ -20,6 +22,7 @@ constexpr sim::Gas kTransferCallGas = 80 * kTera;
 constexpr sim::Gas kScriptGas = 290 * kTera;
 constexpr sim::u128 kOneToken = sim::u128{1'000'000'000'000} * 1'000'000'000'000U;
 constexpr std::uint64_t kNoncesPerBlock = 1'000'000;
+constexpr std::uint16_t kGasKeyNonces = 3;
 constexpr const char* kMoreThanAll = "100000000000000000000000000000000";  // of SBX, above the whole supply
 
 wire::Action call(std::string method_name, std::string_view args, sim::Gas gas, sim::u128 deposit = 0) {
@@ -29,6 +32,16 @@ wire::Action call(std::string method_name, std::string_view args, sim::Gas gas, 
 wire::Action token_transfer(const std::string& receiver_id, const std::string& amount) {
     return call("ft_transfer", R"({"receiver_id":")" + receiver_id + R"(","amount":")" + amount + "\"}",
                 kTransferGas, 1);
+}
+
+// Of the nonces of a key that was added some blocks ago: above where they began, below the bound of the next
+// block (chain-model.md §6.4, §8).
+std::uint64_t nonce_of_new_key(sim::Height height) {
+    return (std::max<sim::Height>(height, 1) - 1) * kNoncesPerBlock + 1;
+}
+
+EthOwner eth_owner(std::uint64_t seed, std::uint64_t number) {
+    return EthOwner(traffic_key(seed, "ethereum", number, chain::KeyType::secp256k1));
 }
 
 }  // namespace
@@ -46,9 +59,7 @@ void Traffic::delete_account(Draft& draft, const FollowUp& due) {
     draft.signer = &*created_;
     draft.receiver_id = created_->account_id;
     draft.actions = {{wire::DeleteAccount{due.creator_id}}};
-    // Its key was added some blocks ago, when it got the nonce (height - 1) x 10^6; below the bound of the
-    // next block (chain-model.md §6.4, §8).
-    draft.nonce = (std::max<sim::Height>(facts_.height, 1) - 1) * kNoncesPerBlock + 1;
+    draft.nonce = nonce_of_new_key(facts_.height);
 }
 
 void Traffic::refill(Draft& draft, const FollowUp& due) {
@@ -57,6 +68,60 @@ void Traffic::refill(Draft& draft, const FollowUp& due) {
     draft.receiver_id = poor_[due.number].account_id;
     draft.actions = {{wire::Transfer{kPoorTokens * kOneToken}}};
     funded_.emplace_back(facts_.height + kArrival, due.number);
+}
+
+void Traffic::ask_wallet(Draft& draft, const FollowUp& due) {
+    const EthOwner owner = eth_owner(seed_, due.number);
+    const char* program =
+        due.kind == Kind::wallet_call_fails ? R"([{"panic":"not for a wallet"}])" : R"([{"return":"done"}])";
+    EthWish wish{"script.sandbox", eth_function_call("script.sandbox", "run", program, 20 * kTera)};
+    if (due.kind == Kind::wallet_refused) {
+        if (random_.below(2) == 0)
+            wish.chain_id = 1;
+        else
+            wish.data = "not a call";
+    }
+    draft.signer = &relayers_[relayer_turn_++ % relayers_.size()];
+    draft.receiver_id = owner.account_id();
+    draft.actions = {call("rlp_execute", owner.args(wish), 100 * kTera)};
+}
+
+void Traffic::use_gas_key(Draft& draft, const FollowUp& due) {
+    const sim::SecretKey key = traffic_key(seed_, "gas", due.number);
+    created_ = Signer{due.creator_id, key, SignerRole::account};
+    draft.signer = &*created_;
+    draft.nonce = nonce_of_new_key(facts_.height);
+    draft.nonce_index = static_cast<std::uint16_t>(random_.below(kGasKeyNonces));
+    if (due.kind == Kind::gas_key_removed) {
+        draft.receiver_id = due.creator_id;
+        draft.actions = {{wire::DeleteKey{key.public_key()}}};
+        return;
+    }
+    random_.below(3) == 0 ? make_missing_receiver(draft) : make_transfer(draft);
+    schedule({Kind::gas_key_removed, due.number, due.creator_id}, 15, 30);
+}
+
+void Traffic::make_eth_wallet(Draft& draft) {
+    if (relayers_.empty()) {
+        draft.kind = Kind::transfer;
+        return make_transfer(draft);
+    }
+    constexpr std::array kAsked{Kind::wallet_call, Kind::wallet_call_fails, Kind::wallet_refused};
+    draft.receiver_id = eth_owner(seed_, ++counter_).account_id();
+    draft.actions = {{wire::Transfer{kOneToken}}};
+    schedule({kAsked[random_.below(kAsked.size())], counter_, {}}, 10, 20);
+}
+
+void Traffic::make_gas_key(Draft& draft) {
+    if (!facts_.has_gas_keys) {
+        draft.kind = Kind::transfer;
+        return make_transfer(draft);
+    }
+    const sim::PublicKey key = traffic_key(seed_, "gas", ++counter_).public_key();
+    draft.receiver_id = draft.signer->account_id;
+    draft.actions = {{wire::AddKey{key, {0, wire::GasKeyFullAccess{{0, kGasKeyNonces}}}}},
+                     {wire::TransferToGasKey{key, kOneToken}}};
+    schedule({Kind::gas_key_spends, counter_, draft.signer->account_id}, 15, 30);
 }
 
 void Traffic::make_transfer(Draft& draft) {

@@ -34,7 +34,7 @@ SANDBOX = {
     "gateway": "base chain net",
     "replay": "base chain net sandbox/gateway",
     "ledger": "base chain sandbox/sim sandbox/gateway",
-    "traffic": "base chain sandbox/sim",
+    "traffic": "base chain sandbox/sim sandbox/contracts",
     "run": "base chain net sandbox/sim sandbox/contracts sandbox/gateway sandbox/ledger sandbox/traffic",
     "main": "base sandbox/replay sandbox/run",
 }

@@ -64,6 +64,10 @@ def deciding(transaction):
         return class_and_panic(transaction["error"])[0], None
     heights = {node["receipt_id"]: node["executed_height"] for node in transaction["tree"]}
     those = [failure for failure in transaction["failed_receipts"] if DECIDE[transaction["verdict"]](failure, transaction)]
+    if not those and transaction["wallet_refusal"]:
+        those = [f for f in transaction["failed_receipts"] if transaction["near_status_receipt_id"] in f["handled_by"]]
+        if not those:
+            return "wallet_refused", None
     if not those:
         return None, None
     first = min(those, key=lambda failure: (heights[failure["receipt_id"]], failure["receipt_id"]))
@@ -84,10 +88,16 @@ def user_column(transaction):
     return None if transaction["user_id"] == transaction["signer_id"] else transaction["user_id"]
 
 
+def wallets_that_refused(transactions):
+    """Where no failed receipt tells it."""
+    return [t for t in transactions if t["wallet_refusal"] and not t["failed_receipts"]]
+
+
 def finding_ids(transactions):
     """The findings that their trees give."""
     return ({"failed_receipt:" + f["receipt_id"] for t in transactions for f in t["failed_receipts"]}
             | {"tokens_returned:" + f["receipt_id"] for t in transactions for f in t["tokens_returned"]}
+            | {"wallet_refused:" + t["wallet_refusal"]["receipt_id"] for t in wallets_that_refused(transactions)}
             | {"burnt_tokens:" + b["receipt_id"] for t in transactions for b in t["burnt_tokens"]}
             | {"failed_transaction:" + t["tx_hash"] for t in transactions if t["error"]})
 
@@ -125,7 +135,9 @@ class Judging:
                    *class_and_panic(t["error"])) for t in truth if t["error"]}
         burnt = {("burnt_tokens:" + b["receipt_id"], t["tx_hash"], user_column(t), b["role"], None, None, None, None, None,
                   None, b["amount"], *class_and_panic(b["error"])) for t in truth for b in t["burnt_tokens"]}
-        return receipts | tokens | burnt | failed
+        wallets = {("wallet_refused:" + t["wallet_refusal"]["receipt_id"], t["tx_hash"], user_column(t), "initial", "f", None, None, None,
+                    None, None, None, "wallet_refused", None) for t in wallets_that_refused(truth)}
+        return receipts | tokens | burnt | failed | wallets
 
     def stored_findings(self, database):
         rows = self.query("SELECT finding_id, tx_hash, user_id, role, handled, array_to_string(handled_by, ' '), root_cause, effect, "

@@ -1,5 +1,7 @@
 // The wallet of ETH-implicit accounts: against a real one's answers, and on the chain.
-#include "eth_signing.hpp"
+#include "sandbox/contracts/eth_signing.hpp"
+
+#include "chain/wire/base64.hpp"
 #include "fake_host.hpp"
 #include "sandbox/sim/limits.hpp"
 #include "small_chain.hpp"
@@ -15,10 +17,15 @@ namespace {
 using contracts::Json;
 using testing::SizeIs;
 
+EthOwner an_owner() {
+    return EthOwner(*sim::SecretKey::from_seed(chain::KeyType::secp256k1,
+                                               chain::sha256(chain::bytes_of("an Ethereum wallet")).view()));
+}
+
 struct Wallet : testing::Test {
     WalletContract contract;
     FakeHost host;
-    EthWallet owner;
+    EthOwner owner = an_owner();
 
     Wallet() {
         host.current = owner.account_id();
@@ -167,7 +174,7 @@ TEST_F(Wallet, OnlyItselfMayAnswer) {
 
 struct WalletOnChain : testing::Test {
     SmallChain chain;
-    EthWallet owner;
+    EthOwner owner = an_owner();
 
     WalletOnChain() {
         chain.send("alice.sandbox", owner.account_id(), {{sim::wire::Transfer{10 * kNear}}});
@@ -199,7 +206,7 @@ TEST_F(WalletOnChain, SaysThatTheUsersCallFailedThoughItsOwnDidNot) {
 }
 
 TEST(EthTransaction, BytesThatAreCutAnywhereAreRefused) {
-    const EthBytes whole = EthWallet().sign({"app.sandbox", eth_transfer("app.sandbox", 1)});
+    const EthBytes whole = an_owner().sign({"app.sandbox", eth_transfer("app.sandbox", 1)});
     ASSERT_TRUE(read_eth_transaction(chain::bytes_of(whole)));
     for (std::size_t size = 0; size < whole.size(); ++size)
         EXPECT_FALSE(read_eth_transaction(chain::bytes_of(whole.substr(0, size)))) << size;

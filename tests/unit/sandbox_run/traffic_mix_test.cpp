@@ -38,6 +38,10 @@ std::string nobody_waited(const std::string& error) {
     return "receipt_failed; NEAR: success; because detached: " + error;
 }
 
+std::string wallet_says(const std::string& error) {
+    return "receipt_failed; NEAR: success; the wallet: " + error;
+}
+
 const std::map<Kind, Ends>& expected_ends() {
     static const std::map<Kind, Ends> ends{
         {Kind::transfer, kWell},
@@ -82,6 +86,17 @@ const std::map<Kind, Ends>& expected_ends() {
         {Kind::refill, kWell},
         {Kind::dropped_forwarding, {"forwarding_failed"}},
         {Kind::stale_block_hash, {"rejected"}},
+        {Kind::eth_wallet, kWell},
+        {Kind::wallet_call, kWell},
+        {Kind::wallet_call_fails,
+         {"receipt_failed; NEAR: success; told; the wallet: Failed Near promise; because promise: Smart "
+          "contract "
+          "panicked: not for a wallet"}},
+        {Kind::wallet_refused,
+         {wallet_says("Error: invalid chain id"), wallet_says("Error: unknown function selector")}},
+        {Kind::gas_key, kWell},
+        {Kind::gas_key_spends, {*kWell.begin(), failed_at_once("AccountDoesNotExist")}},
+        {Kind::gas_key_removed, kWell},
         // Nobody objects to a nonce above its bound: it is dropped when its turn comes.
         {Kind::wrong_nonce, {"rejected", "dropped/invalid"}},
     };
@@ -108,6 +123,8 @@ std::string end_of(const Json& truth) {
     std::string end =
         truth.at("verdict").get<std::string>() + "; NEAR: " + truth.at("near_status").get<std::string>();
     if (truth.at("effect").is_string()) end += "; " + truth.at("effect").get<std::string>();
+    if (const Json& wallet = truth.at("wallet_refusal"); wallet.is_object())
+        end += "; the wallet: " + wallet.at("error").get<std::string>();
     std::set<std::string> causes;
     for (const Json& failed : truth.at("failed_receipts"))
         causes.insert(failed.at(failed.at("root_cause").is_null() ? "receipt_id" : "root_cause"));
@@ -194,6 +211,12 @@ TEST(TrafficMix, ComesToTheEndsOfItsKinds) {
     Chain chain;
     chain.run(Profile::mixed, 60, 20);
     expect_ends(chain, Profile::mixed);
+    const auto ends = chain.ends();
+    for (const Kind kind : {Kind::wallet_call, Kind::wallet_call_fails, Kind::wallet_refused})
+        EXPECT_TRUE(ends.contains(kind)) << kind_name(kind);
+    EXPECT_EQ(ends.at(Kind::wallet_refused).size(), 2U);
+    EXPECT_EQ(ends.at(Kind::gas_key_spends).size(), 2U);
+    EXPECT_TRUE(ends.contains(Kind::gas_key_removed));
 }
 
 TEST(TrafficMix, FailsInEveryWayThereIs) {
