@@ -13,7 +13,8 @@ constexpr std::uint64_t kMostRequestBytes = 4ull << 20;
 
 std::vector<Route> all_routes(const SharedContext& context) {
     std::vector<Route> all;
-    for (auto* const part : {page_routes, watch_routes, transaction_routes, finding_routes, stream_routes}) {
+    for (auto* const part :
+         {page_routes, watch_routes, transaction_routes, search_routes, finding_routes, stream_routes}) {
         auto routes = part(context);
         std::move(routes.begin(), routes.end(), std::back_inserter(all));
     }

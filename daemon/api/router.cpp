@@ -81,8 +81,8 @@ std::optional<Problem> write_refusal(const net::ServerRequest& request, const ba
             "writes are switched off: no token is configured; set http.token_env or http.token_file";
         return problem;
     }
-    const auto given = bearer(request);
-    if (!given || !same_secret(*given, token.reveal())) {
+    if (!has_token(request, token)) {
+        const bool given = bearer(request).has_value();
         problem.status = 401;
         problem.detail = given ? "this is not the token of http.token_env or http.token_file"
                                : "writes need the header Authorization: Bearer TOKEN";
@@ -98,6 +98,11 @@ std::optional<Problem> write_refusal(const net::ServerRequest& request, const ba
         return problem;
     }
     return std::nullopt;
+}
+
+bool has_token(const net::ServerRequest& request, const base::Secret& token) {
+    const auto given = bearer(request);
+    return given && same_secret(*given, token.reveal());
 }
 
 std::optional<Problem> read_refusal(const net::ServerRequest& request) {

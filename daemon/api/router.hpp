@@ -32,6 +32,8 @@ struct Route {
 // origin cannot write: it can send neither the token's header nor a JSON content type without asking first
 // (CORS), and nobody answers that question.
 std::optional<Problem> write_refusal(const net::ServerRequest& request, const base::Secret& token);
+// Whether the request has this token.
+bool has_token(const net::ServerRequest& request, const base::Secret& token);
 // A read request must not have a body: nobody would look at it.
 std::optional<Problem> read_refusal(const net::ServerRequest& request);
 

@@ -3,6 +3,7 @@
 
 #include "api/database_calls.hpp"
 #include "api/event_hub.hpp"
+#include "api/host_questions.hpp"
 #include "api/router.hpp"
 #include "api/status.hpp"
 #include "base/clock.hpp"
@@ -45,6 +46,8 @@ struct ApiOptions {
     std::chrono::milliseconds submission_patience{30'000};
     // After that the answer holds only the stored part of the tree.
     std::chrono::milliseconds open_tree_patience{2'000};
+    // For a transaction that is not stored.
+    std::chrono::milliseconds host_patience{10'000};
     EventHub::Options stream;
 };
 
@@ -54,12 +57,14 @@ struct Context {
           options(chosen),
           calls(executor, chosen.database),
           submissions(executor, chosen.database),
+          host_questions(services.clock),
           hub(executor, services.findings, calls, services.clock, services.series, chosen.stream) {}
 
     Services services;
     ApiOptions options;
     DatabaseCalls calls;
     DatabaseCalls submissions;  // separate: a submission's wait for the chain delays no other call
+    HostQuestions host_questions;
     EventHub hub;
 };
 using SharedContext = std::shared_ptr<Context>;
@@ -67,6 +72,7 @@ using SharedContext = std::shared_ptr<Context>;
 std::vector<Route> page_routes(const SharedContext& context);
 std::vector<Route> watch_routes(const SharedContext& context);
 std::vector<Route> transaction_routes(const SharedContext& context);
+std::vector<Route> search_routes(const SharedContext& context);
 std::vector<Route> finding_routes(const SharedContext& context);
 std::vector<Route> stream_routes(const SharedContext& context);
 

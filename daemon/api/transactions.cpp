@@ -1,13 +1,15 @@
 // /v1/transactions
 #include "api/body.hpp"
+#include "api/lookup.hpp"
 #include "api/query.hpp"
-#include "api/services.hpp"
 #include "base/offload.hpp"
+#include "chain/wire/base64.hpp"
+#include "chain/wire/hash.hpp"
+#include "draw/style.hpp"
+#include "draw/svg.hpp"
 #include "watch/transaction_json.hpp"
 
 #include <nlohmann/json.hpp>
-
-#include <algorithm>
 
 namespace receiptd::api {
 
@@ -16,7 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kLongestIdempotencyKey = 255;
-constexpr unsigned kMostFindings = 1'000;
 
 base::Result<watch::SubmitRequest, Problem> submission_from(const json& body) {
     if (!body.is_object()) return bad_body("", "must be an object {signed_tx_base64, idempotency_key?}");
@@ -93,89 +94,71 @@ base::Task<net::ServerReply> submit(SharedContext context, Call call) {
     co_return reply;
 }
 
-struct Stored {
-    std::string tx_hash;
-    std::optional<storage::Watch> watch;
-    std::vector<storage::StoredTransition> transitions;
-    storage::StoredTree tree;
-    std::vector<chain::Finding> findings;
-};
-
-// A tree may have thousands of receipts: they are judged and written beside the loop.
-base::Task<watch::TransactionView> judge(base::asio::thread_pool& cpu, Stored stored) {
-    return base::offload(cpu, [stored = std::move(stored)]() mutable {
-        return watch::transaction_view(stored.tx_hash, stored.watch ? stored.watch->sender_id : std::string(),
-                                       std::move(stored.watch), std::move(stored.transitions), stored.tree,
-                                       std::move(stored.findings));
-    });
-}
-
 base::Task<std::string> to_json(base::asio::thread_pool& cpu, watch::TransactionView view) {
+    return base::offload(cpu, [view = std::move(view)] { return watch::transaction_json(view); });
+}
+
+base::Task<std::string> to_svg(base::asio::thread_pool& cpu, watch::TransactionView view) {
     return base::offload(cpu, [view = std::move(view)] {
-        return view.known() ? watch::transaction_json(view) : std::string();
+        static const chain::Judgement kNothing;
+        return draw::tree_svg(view.tx_hash, view.transaction, view.tree ? *view.tree : kNothing);
     });
 }
 
-base::Task<watch::TransactionView> with_what_is_pending(SharedContext context, watch::TransactionView view) {
-    const auto& services = context->services;
-    if (!watch::is_open(view) || view.sender_id.empty() || !services.open_tree) co_return view;
-    std::optional<watch::OpenTree> open;
-    try {
-        auto asking = context->submissions.start(services.open_tree(view.tx_hash, view.sender_id));
-        open = co_await context->submissions.wait_for(std::move(asking), context->options.open_tree_patience,
-                                                      "the hosts do not answer");
-    } catch (const NoAnswer&) {
-        co_return view;
-    }
-    if (open) watch::add_open_tree(view, std::move(*open));
-    co_return view;
-}
-
-base::Task<Stored> load(SharedContext context, std::string tx_hash) {
-    auto& calls = context->calls;
-    auto& services = context->services;
-    std::vector<std::string> hashes = {tx_hash};
-    storage::FindingFilter filter;
-    filter.tx_hash = tx_hash;
-    filter.limit = kMostFindings;
-    // All at once: who asks waits for the slowest, not for the sum.
-    auto watch = calls.start(services.watches.watch(tx_hash));
-    auto transitions = calls.start(services.watches.transitions(tx_hash));
-    auto trees = calls.start(services.watches.stored_trees(std::move(hashes)));
-    auto findings = calls.start(services.findings.list_findings(std::move(filter)));
-    Stored stored;
-    stored.tx_hash = tx_hash;
-    stored.watch = co_await calls.wait_for(std::move(watch));
-    stored.transitions = co_await calls.wait_for(std::move(transitions));
-    auto found = co_await calls.wait_for(std::move(trees));
-    if (found.contains(tx_hash)) stored.tree = std::move(found.at(tx_hash));
-    stored.findings = co_await calls.wait_for(std::move(findings));
-    // Lists have the newest first, a transaction is told as it happened.
-    std::reverse(stored.findings.begin(), stored.findings.end());
-    co_return stored;
+base::Result<Sought, Problem> sought(const Context& context, const Call& call, Query& query) {
+    Sought sought;
+    sought.id = call.captured;
+    sought.sender_id = query.account("sender");
+    sought.may_ask_hosts = may_ask_hosts(context.services, call.request);
+    if (query.fault()) return *query.fault();
+    if (!storage::is_transaction_hash(sought.id)) return no_hash(sought.id);
+    return sought;
 }
 
 base::Task<net::ServerReply> get_transaction(SharedContext context, Call call) {
-    if (!storage::is_transaction_hash(call.captured)) co_return problem_reply(no_hash(call.captured));
-    const Query query(call.request, {});
-    if (query.fault()) co_return problem_reply(*query.fault());
-    auto stored = co_await load(context, call.captured);
-    auto view = co_await judge(context->services.cpu, std::move(stored));
-    view = co_await with_what_is_pending(context, std::move(view));
-    const auto text = co_await to_json(context->services.cpu, std::move(view));
-    if (!text.empty()) co_return json_reply(200, text);
-    Problem problem;
-    problem.status = 404;
-    problem.detail = "transaction " + call.captured +
-                     " is neither stored nor watched; POST /v1/watches follows it from now on";
-    co_return problem_reply(problem);
+    Query query(call.request, {"sender"});
+    auto wanted = sought(*context, call, query);
+    if (!wanted) co_return problem_reply(wanted.error());
+    auto found = co_await find_transaction(context, std::move(*wanted));
+    if (!found) co_return problem_reply(found.error());
+    auto text = co_await to_json(context->services.cpu, std::move(*found));
+    co_return json_reply(200, std::move(text));
+}
+
+// Nothing but its own style applies to it, nothing runs, nothing is fetched.
+const std::string& picture_policy() {
+    static const std::string policy = [] {
+        const auto hash = chain::sha256(chain::bytes_of(draw::style()));
+        return "default-src 'none'; style-src 'sha256-" + chain::base64_encode(hash.view()) +
+               "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
+    }();
+    return policy;
+}
+
+base::Task<net::ServerReply> get_picture(SharedContext context, Call call) {
+    Query query(call.request, {"sender", "download"});
+    const bool download = query.flag("download").value_or(false);
+    auto wanted = sought(*context, call, query);
+    if (!wanted) co_return problem_reply(wanted.error());
+    auto found = co_await find_transaction(context, std::move(*wanted));
+    if (!found) co_return problem_reply(found.error());
+    const auto name = found->tx_hash;
+    auto svg = co_await to_svg(context->services.cpu, std::move(*found));
+    auto reply = text_reply(200, "image/svg+xml", std::move(svg));
+    reply.headers.push_back({"Content-Security-Policy", picture_policy()});
+    reply.headers.push_back({"X-Content-Type-Options", "nosniff"});
+    reply.headers.push_back({"Referrer-Policy", "no-referrer"});
+    if (download)
+        reply.headers.push_back({"Content-Disposition", "attachment; filename=\"" + name + ".svg\""});
+    co_return reply;
 }
 
 }  // namespace
 
 std::vector<Route> transaction_routes(const SharedContext& context) {
     return {{"POST", "/v1/transactions", Access::write, bound(context, submit)},
-            {"GET", "/v1/transactions/{hash}", Access::read, bound(context, get_transaction)}};
+            {"GET", "/v1/transactions/{hash}", Access::read, bound(context, get_transaction)},
+            {"GET", "/v1/transactions/{hash}/tree.svg", Access::read, bound(context, get_picture)}};
 }
 
 }  // namespace receiptd::api

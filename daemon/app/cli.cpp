@@ -158,14 +158,18 @@ private:
     void add_tx() {
         auto* command =
             parser_.add_subcommand("tx", "Show the tree of a transaction with the failing branch marked");
-        command->add_option("hash", tx_hash_, "Transaction hash")->required();
-        command->add_option("sender", sender_id_,
+        command
+            ->add_option("hash", tx_.reference,
+                         "Transaction hash, id of a stored receipt, or address of either in an explorer")
+            ->required();
+        command->add_option("sender", tx_.sender_id,
                             "Account of the signer; needed if the transaction is not stored");
-        command->add_flag("--json", as_json_, "Print JSON, the same as GET /v1/transactions/{hash}");
+        auto* as_json =
+            command->add_flag("--json", tx_.as_json, "Print JSON, the same as GET /v1/transactions/{hash}");
+        command->add_option("--svg", tx_.svg_file, "Write its picture to this file; - for standard output")
+            ->excludes(as_json);
         command->callback([this] {
-            choose([this](const auto& settings) {
-                return app::show_transaction(settings, tx_hash_, sender_id_, as_json_);
-            });
+            choose([this](const auto& settings) { return app::show_transaction(settings, tx_); });
         });
     }
 
@@ -235,6 +239,7 @@ private:
     bool as_json_ = false;
     AlertsList alerts_list_;
     AlertsResend alerts_resend_;
+    app::TxCommand tx_;
     std::string tx_hash_;
     std::string sender_id_;
     bool wait_ = false;

@@ -47,8 +47,13 @@ int repair(const config::Settings& settings, base::Height height);
 int rejudge(const config::Settings& settings, std::optional<base::Height> from,
             std::optional<base::Height> to);
 int status(const config::Settings& settings, bool as_json);
-int show_transaction(const config::Settings& settings, const std::string& tx_hash,
-                     const std::string& sender_id, bool as_json);
+struct TxCommand {
+    std::string reference;  // hash, receipt id or an explorer's address
+    std::string sender_id;  // empty: as the address or the database has it
+    std::string svg_file;   // where its picture goes; "-": standard output; empty: no picture
+    bool as_json = false;
+};
+int show_transaction(const config::Settings& settings, const TxCommand& command);
 struct SubmitCommand {
     std::string file;  // base64 or Borsh; "-": standard input
     std::string idempotency_key;

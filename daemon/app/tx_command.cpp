@@ -6,9 +6,10 @@
 #include "base/log.hpp"
 #include "chain/tree/receipt_tree.hpp"
 #include "chain/tree/text.hpp"
+#include "draw/svg.hpp"
 #include "metrics/registry.hpp"
 #include "rpc/final_tree.hpp"
-#include "storage/inspect.hpp"
+#include "watch/reference.hpp"
 #include "watch/transaction_json.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -16,6 +17,7 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include <exception>
+#include <fstream>
 #include <iostream>
 #include <limits>
 #include <variant>
@@ -78,22 +80,19 @@ chain::Judgement judged(const rpc::TreeSource::Tree& tree, const Fetched& fetche
 
 Shown shown(const rpc::TreeSource::Tree& tree, const Fetched& fetched, const std::string& tx_hash,
             const std::string& sender_id) {
-    Shown shown;
-    storage::StoredTree known;
+    watch::OpenTree open;
     if (const auto& transaction = tree.status.value.transaction)
-        known.transaction = chain::transaction_facts(*transaction);
-    shown.view = watch::transaction_view(tx_hash, sender_id, std::nullopt, {}, known, {});
-    if (known.transaction) watch::add_open_tree(shown.view, {*known.transaction, judged(tree, fetched)});
-    if (shown.view.transaction && shown.view.tree)
-        shown.view.findings = chain::decided(*shown.view.transaction, *shown.view.tree).findings;
-    shown.source = "from the upstream; not stored";
-    return shown;
+        open.transaction = chain::transaction_facts(*transaction);
+    open.tree = judged(tree, fetched);
+    return {watch::told_by_hosts(tx_hash, sender_id, std::move(open)), "from the upstream; not stored"};
 }
 
 // --- From the database ---
 
-base::Task<void> load(storage::WatchAccess& watches, storage::FindingStore& findings, std::string tx_hash,
+base::Task<void> load(storage::WatchAccess& watches, storage::FindingStore& findings, std::string id,
                       watch::TransactionView& view) {
+    const auto tree_id = co_await watches.tree_of(id);
+    const auto tx_hash = tree_id.value_or(id);
     auto watch = co_await watches.watch(tx_hash);
     auto transitions = co_await watches.transitions(tx_hash);
     std::vector<std::string> one{tx_hash};
@@ -106,7 +105,7 @@ base::Task<void> load(storage::WatchAccess& watches, storage::FindingStore& find
                                    std::move(found));
 }
 
-watch::TransactionView load_view(const config::Settings& settings, const std::string& tx_hash) {
+watch::TransactionView load_view(const config::Settings& settings, const std::string& id) {
     base::SystemClock clock;
     metrics::Registry registry;
     metrics::StorageSeries series(registry);
@@ -118,7 +117,7 @@ watch::TransactionView load_view(const config::Settings& settings, const std::st
     storage::PgFindingStore findings(database);
     watch::TransactionView view;
     std::exception_ptr failure;
-    base::asio::co_spawn(context, load(watches, findings, tx_hash, view),
+    base::asio::co_spawn(context, load(watches, findings, id, view),
                          [&](std::exception_ptr error) { failure = error; });
     context.run();
     database.request_stop();
@@ -129,9 +128,8 @@ watch::TransactionView load_view(const config::Settings& settings, const std::st
 // The stored tree that a transaction hash or receipt id belongs to, if the database can be asked and has it.
 std::optional<Shown> look_up(const config::Settings& settings, const std::string& id) {
     try {
-        const auto tree_id = storage::stored_tree_id(database_options(settings), id);
         Shown shown;
-        shown.view = load_view(settings, tree_id.value_or(id));
+        shown.view = load_view(settings, id);
         if (!shown.view.known()) return std::nullopt;
         shown.source = "from the database";
         return shown;
@@ -186,8 +184,23 @@ void print_contracts(const watch::TransactionView& view) {
     }
 }
 
-int print(const Shown& shown, bool as_json) {
-    if (as_json) {
+int write_picture(const watch::TransactionView& view, const std::string& file) {
+    const auto svg = draw::tree_svg(view.tx_hash, view.transaction, view.tree.value_or(chain::Judgement()));
+    if (file == "-") {
+        std::cout << svg;
+        return kOk;
+    }
+    std::ofstream out(file, std::ios::binary | std::ios::trunc);
+    out << svg;
+    out.close();
+    if (out) return kOk;
+    std::cerr << "cannot write " << file << '\n';
+    return kFailed;
+}
+
+int print(const Shown& shown, const TxCommand& command) {
+    if (!command.svg_file.empty()) return write_picture(shown.view, command.svg_file);
+    if (command.as_json) {
         std::cout << watch::transaction_json(shown.view) << '\n';
         return kOk;
     }
@@ -210,21 +223,27 @@ int complain(const Fetched& fetched) {
 
 }  // namespace
 
-int show_transaction(const config::Settings& settings, const std::string& tx_hash,
-                     const std::string& sender_id, bool as_json) {
-    auto stored = look_up(settings, tx_hash);
-    if (stored && (has_tree(*stored) || has_ended(*stored))) return print(*stored, as_json);
-    auto sender = sender_id;
+int show_transaction(const config::Settings& settings, const TxCommand& command) {
+    const auto reference = watch::parse_reference(command.reference);
+    if (!reference) {
+        std::cerr << command.reference
+                  << " is no hash of a transaction, no id of a receipt and no explorer's address of one\n";
+        return kFailed;
+    }
+    const auto& id = reference->id;
+    const auto stored = look_up(settings, id);
+    if (stored && (has_tree(*stored) || has_ended(*stored))) return print(*stored, command);
+    auto sender = command.sender_id.empty() ? reference->sender_id : command.sender_id;
     if (sender.empty() && stored) sender = stored->view.sender_id;
     if (sender.empty()) {
         std::cerr
             << "not stored; to ask an upstream the signer's account is needed: receiptd tx HASH SENDER\n";
         return kFailed;
     }
-    const auto fetched = fetch_tree(settings, tx_hash, sender);
+    const auto fetched = fetch_tree(settings, id, sender);
     const auto* tree = fetched.result ? std::get_if<rpc::TreeSource::Tree>(&*fetched.result) : nullptr;
-    if (tree != nullptr) return print(shown(*tree, fetched, tx_hash, sender), as_json);
-    if (stored && stored->view.watch) return print(*stored, as_json);
+    if (tree != nullptr) return print(shown(*tree, fetched, id, sender), command);
+    if (stored && stored->view.watch) return print(*stored, command);
     return complain(fetched);
 }
 

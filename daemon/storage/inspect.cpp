@@ -71,17 +71,8 @@ StoredSummary summary(pqxx::connection& connection) {
     return found;
 }
 
-std::optional<std::string> tree_id(pqxx::connection& connection, const std::string& id) {
-    pqxx::work tx(connection);
-    return shim::optional_of<std::string>(shim::query(tx, "SELECT tree_id FROM tree_of($1)", id)[0][0]);
-}
-
 }  // namespace
 
 StoredSummary stored_summary(const DatabaseOptions& database) { return ask(database, summary); }
-
-std::optional<std::string> stored_tree_id(const DatabaseOptions& database, const std::string& id) {
-    return ask(database, [&](pqxx::connection& connection) { return tree_id(connection, id); });
-}
 
 }  // namespace receiptd::storage

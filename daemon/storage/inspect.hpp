@@ -42,9 +42,7 @@ struct StoredSummary {
     std::uint64_t database_bytes = 0;
 };
 
-// Both throw StorageError when the database cannot be asked.
+// Throws StorageError when the database cannot be asked.
 StoredSummary stored_summary(const DatabaseOptions& database);
-// The tree that a transaction hash or receipt id belongs to; nullopt: none that is stored.
-std::optional<std::string> stored_tree_id(const DatabaseOptions& database, const std::string& id);
 
 }  // namespace receiptd::storage

@@ -39,6 +39,7 @@ public:
     base::Task<std::vector<std::string>> update_watches(std::vector<WatchUpdate> updates) override;
     base::Task<std::vector<StoredTransition>> transitions(std::string tx_hash) override;
     base::Task<std::map<std::string, StoredTree>> stored_trees(std::vector<std::string> tx_hashes) override;
+    base::Task<std::optional<std::string>> tree_of(std::string id) override;
 
 private:
     Database& database_;

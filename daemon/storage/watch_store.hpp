@@ -143,6 +143,8 @@ public:
     // Trees by hash; a transaction of which nothing is stored is left out.
     virtual base::Task<std::map<std::string, StoredTree>> stored_trees(
         std::vector<std::string> tx_hashes) = 0;
+    // The tree that a transaction's hash or a receipt's id belongs to; nullopt: none that is stored.
+    virtual base::Task<std::optional<std::string>> tree_of(std::string id) = 0;
 };
 
 // More operations, for the tracker and the submissions.

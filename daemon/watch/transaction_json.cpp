@@ -174,12 +174,26 @@ void add_open_tree(TransactionView& view, OpenTree open) {
     prove_transitions(view);
 }
 
+TransactionView told_by_hosts(std::string tx_hash, std::string sender_id, OpenTree open) {
+    TransactionView view;
+    view.tx_hash = std::move(tx_hash);
+    view.sender_id = std::move(sender_id);
+    view.from_hosts = true;
+    add_open_tree(view, std::move(open));
+    if (view.transaction && view.tree) {
+        view.sender_id = view.transaction->signer_id;
+        view.findings = chain::decided(*view.transaction, *view.tree).findings;
+    }
+    return view;
+}
+
 std::string transaction_json(const TransactionView& view) {
     const auto state = state_of(view);
     Json json;
     json["tx_hash"] = view.tx_hash;
     json["sender_id"] = text_or_null(view.sender_id);
     json["user_id"] = text_or_null(user_of(view));
+    json["source"] = view.from_hosts ? "hosts" : "database";
     json["stage"] = view.known() ? Json(chain::stage_name(state.stage)) : Json();
     json["verdict"] = state.verdict ? Json(chain::verdict_name(*state.verdict)) : Json();
     json["near_status"] = view.tree ? near_status_or_null(view.tree->near_status) : Json();

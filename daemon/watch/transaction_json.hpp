@@ -28,6 +28,7 @@ struct TransactionView {
     std::optional<chain::TransactionFacts> transaction;
     std::optional<chain::Judgement> tree;  // nullopt: nothing of it is known
     std::vector<storage::DeployedContract> contracts;
+    bool from_hosts = false;  // nothing of it is stored: hosts told all of this
 
     bool known() const { return watch || tree; }
 };
@@ -48,10 +49,12 @@ struct OpenTree {
 bool is_open(const TransactionView& view);
 // Adds the pending receipts of an open tree and the reasons why they wait: only executed receipts are stored.
 void add_open_tree(TransactionView& view, OpenTree open);
+// A transaction of which nothing is stored. Its findings are those that its tree gives.
+TransactionView told_by_hosts(std::string tx_hash, std::string sender_id, OpenTree open);
 
-// {tx_hash, sender_id, user_id, stage, verdict, reason, conclusive, safe_to_resign_after_height,
-// safe_to_resign_estimated_at, evidence, stages: [...], findings: [...], global_contracts: [...],
-// tree: {...}|null}.
+// {tx_hash, sender_id, user_id, source: "database"|"hosts", stage, verdict, reason, conclusive,
+// safe_to_resign_after_height, safe_to_resign_estimated_at, evidence, stages: [...], findings: [...],
+// global_contracts: [...], tree: {...}|null}.
 // `reason`: why a watch ended without a tree; else the error_class of the failure that gave the
 // verdict. In `tree` receipts are nested by who made whom (`children`); those deeper than kMostNested
 // levels and those whose maker is not known stand in `tree.more`, each with its parent_receipt_id.

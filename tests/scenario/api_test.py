@@ -9,6 +9,7 @@ import socket
 import threading
 import time
 import urllib.parse
+import xml.etree.ElementTree
 
 import support
 from truth import finding_ids
@@ -113,9 +114,9 @@ class Api(support.Scenario):
         self.token_file.write_text(token + "\n")
         self.token_file.chmod(0o600)
 
-    def configured(self, database=None, rules=EVERYTHING, token=True):
+    def configured(self, database=None, rules=EVERYTHING, token=True, start=None):
         http_keys = f'token_file = "{self.token_file}"\n' if token else ""
-        return self.config(self.chain, source="neardata", start=self.genesis + 1, database=database,
+        return self.config(self.chain, source="neardata", start=start or self.genesis + 1, database=database,
                            network="sandbox", patience="60s", extra=http_keys + rules)
 
     def address(self, process):
@@ -213,6 +214,52 @@ class Api(support.Scenario):
             collect(self.get(daemon, "/v1/transactions/" + tx_hash)["tree"]["receipts"])
         self.assertNotIn(None, waiting["execution"], "the hosts know what will be executed next")
         self.assertNotIn(None, waiting["data"])
+
+    def fetch(self, process, path):
+        """(status, text, headers) of what is no JSON"""
+        connection = http.client.HTTPConnection(self.address(process), timeout=support.DEADLINE)
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, text, answer.headers
+
+    def drawn_receipts(self, process, path):
+        """The ids that the picture has boxes for."""
+        status, text, headers = self.fetch(process, path)
+        self.assertEqual((status, headers["Content-Type"]), (200, "image/svg+xml"), text[:200])
+        self.assertTrue(headers["Content-Security-Policy"].startswith("default-src 'none'; style-src 'sha256-"))
+        return {node.get("data-receipt") for node in xml.etree.ElementTree.fromstring(text.encode()).iter()} - {None}
+
+    def test_trees_are_drawn_and_what_is_not_stored_comes_from_the_hosts(self):
+        before = self.genesis + 40
+        support.wait_until("trees have ended", lambda: self.final_height() > before + 20)
+        start = self.final_height() + 1
+        daemon = self.start("run", "--config", self.configured(token=False, start=start))
+        self.address(daemon)
+        support.wait_until("blocks are stored", lambda: int(self.value(
+            "SELECT count(*) FROM transaction_results WHERE verdict = 'callback_failed'")) > 0)
+        self.chain.ask("/pause", {})
+
+        tx_hash = self.value("SELECT tx_hash FROM transaction_results WHERE verdict = 'callback_failed' LIMIT 1")
+        ids = {row[0] for row in self.query(f"SELECT receipt_id FROM receipts WHERE tree_id = '{tx_hash}'")}
+        self.assertEqual(self.drawn_receipts(daemon, f"/v1/transactions/{tx_hash}/tree.svg"), ids | {tx_hash})
+        found = self.get(daemon, "/v1/search?q=" + min(ids))
+        self.assertEqual((found["kind"], found["tx_hash"], found["stored"]), ("receipt", tx_hash, True))
+        self.assertEqual(self.get(daemon, "/v1/transactions/" + min(ids))["tx_hash"], tx_hash)
+
+        old = next(t for t in self.chain.ask(f"/truth?from={self.genesis}&to={before}")
+                   if t["heights"]["refunded"] and t["verdict"] == "callback_failed")
+        path = "/v1/transactions/" + old["tx_hash"]
+        self.assertEqual(self.ask(daemon, "GET", path)[0], 404, "the signer is not known")
+        told = self.get(daemon, f"{path}?sender={old['signer_id']}")
+        self.assertEqual((told["source"], told["stage"], told["verdict"]), ("hosts", "final", old["verdict"]))
+        self.assertEqual({f["receipt_id"] for f in told["findings"] if f["kind"] == "failed_receipt"},
+                         {f["receipt_id"] for f in old["failed_receipts"]})
+        drawn = self.drawn_receipts(daemon, f"{path}/tree.svg?sender={old['signer_id']}")
+        self.assertLessEqual({f["receipt_id"] for f in old["failed_receipts"]} | {old["tx_hash"]}, drawn)
+        self.assertEqual(self.value(f"SELECT count(*) FROM transactions WHERE tx_hash = '{old['tx_hash']}'"), "0")
+        self.assertEqual(self.value(f"SELECT count(*) FROM watches WHERE tx_hash = '{old['tx_hash']}'"), "0")
 
     def test_the_stream_loses_nothing_and_repeats_nothing_through_kills(self):
         config = self.configured()

@@ -228,6 +228,11 @@ class Tables(Sample):
         self.assertIn("signer", err)
         _, err = self.receiptd("tx", "--config", config, "1" * 31 + "2", tx["signer_id"], expect=1)
         self.assertIn("no upstream knows", err)
+        address = f"https://explorer.example/txns/{tx['hash']}?sender={tx['signer_id']}"
+        picture, _ = self.receiptd("tx", "--config", config, address, "--svg", "-")
+        self.assertIn(f'data-receipt="{tx["hash"]}"', picture)
+        _, err = self.receiptd("tx", "--config", config, "nonsense", expect=1)
+        self.assertIn("no hash of a transaction", err)
 
 
 class Scopes(Sample):

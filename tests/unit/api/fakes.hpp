@@ -100,6 +100,14 @@ public:
             if (trees.contains(hash)) found.emplace(hash, trees.at(hash));
         co_return found;
     }
+    base::Task<std::optional<std::string>> tree_of(std::string id) override {
+        co_await database_.ask();
+        if (trees.contains(id)) co_return id;
+        for (const auto& [tx_hash, tree] : trees)
+            for (const auto& receipt : tree.receipts)
+                if (receipt.receipt_id == id) co_return tx_hash;
+        co_return std::nullopt;
+    }
 
     std::map<std::string, storage::Watch> rows;
     std::map<std::string, std::vector<storage::StoredTransition>> passed;

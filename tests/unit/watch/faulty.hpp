@@ -64,6 +64,9 @@ public:
         std::vector<std::string> tx_hashes) override {
         return steps_.take(store_.stored_trees(std::move(tx_hashes)));
     }
+    base::Task<std::optional<std::string>> tree_of(std::string id) override {
+        return steps_.take(store_.tree_of(std::move(id)));
+    }
 
 private:
     storage::WatchStore& store_;

@@ -134,6 +134,7 @@ public:
     base::Task<std::map<std::string, storage::StoredTree>> stored_trees(std::vector<std::string>) override {
         co_return std::map<std::string, storage::StoredTree>{};
     }
+    base::Task<std::optional<std::string>> tree_of(std::string) override { co_return std::nullopt; }
 
     bool away = false;  // nobody gets an answer
     std::map<std::string, storage::Watch> rows;

@@ -161,6 +161,10 @@ public:
             if (const auto tree = trees.find(tx_hash); tree != trees.end()) found.insert(*tree);
         co_return found;
     }
+    base::Task<std::optional<std::string>> tree_of(std::string id) override {
+        if (!trees.contains(id)) co_return std::nullopt;
+        co_return id;
+    }
 
     std::map<std::string, storage::Watch> rows;
     std::map<std::string, storage::StoredTree> trees;

@@ -1,0 +1,143 @@
+#include "api/lookup.hpp"
+
+#include "base/coroutine.hpp"
+#include "base/offload.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace receiptd::api {
+
+namespace {
+
+constexpr unsigned kMostFindings = 1'000;
+
+struct Stored {
+    std::string tx_hash;
+    std::optional<storage::Watch> watch;
+    std::vector<storage::StoredTransition> transitions;
+    storage::StoredTree tree;
+    std::vector<chain::Finding> findings;
+
+    bool any() const { return watch || tree.any(); }
+};
+
+base::Task<Stored> load(SharedContext context, std::string tx_hash) {
+    auto& calls = context->calls;
+    auto& services = context->services;
+    std::vector<std::string> hashes = {tx_hash};
+    storage::FindingFilter filter;
+    filter.tx_hash = tx_hash;
+    filter.limit = kMostFindings;
+    // All at once: who asks waits for the slowest, not for the sum.
+    auto watch = calls.start(services.watches.watch(tx_hash));
+    auto transitions = calls.start(services.watches.transitions(tx_hash));
+    auto trees = calls.start(services.watches.stored_trees(std::move(hashes)));
+    auto findings = calls.start(services.findings.list_findings(std::move(filter)));
+    Stored stored;
+    stored.tx_hash = tx_hash;
+    stored.watch = co_await calls.wait_for(std::move(watch));
+    stored.transitions = co_await calls.wait_for(std::move(transitions));
+    auto found = co_await calls.wait_for(std::move(trees));
+    if (found.contains(tx_hash)) stored.tree = std::move(found.at(tx_hash));
+    stored.findings = co_await calls.wait_for(std::move(findings));
+    // Lists have the newest first, a transaction is told as it happened.
+    std::reverse(stored.findings.begin(), stored.findings.end());
+    co_return stored;
+}
+
+// A tree may have thousands of receipts: they are judged beside the loop.
+base::Task<watch::TransactionView> judge(base::asio::thread_pool& cpu, Stored stored) {
+    return base::offload(cpu, [stored = std::move(stored)]() mutable {
+        return watch::transaction_view(stored.tx_hash, stored.watch ? stored.watch->sender_id : std::string(),
+                                       std::move(stored.watch), std::move(stored.transitions), stored.tree,
+                                       std::move(stored.findings));
+    });
+}
+
+// nullopt: no host told it in time.
+base::Task<std::optional<watch::OpenTree>> ask_hosts(SharedContext context, std::string tx_hash,
+                                                     std::string sender_id,
+                                                     std::chrono::milliseconds patience) {
+    const auto& services = context->services;
+    if (!services.open_tree) co_return std::nullopt;
+    try {
+        auto asking =
+            context->submissions.start(services.open_tree(std::move(tx_hash), std::move(sender_id)));
+        co_return co_await context->submissions.wait_for(std::move(asking), patience,
+                                                         "the hosts do not answer");
+    } catch (const NoAnswer&) {
+        co_return std::nullopt;
+    }
+}
+
+base::Task<watch::TransactionView> with_what_is_pending(SharedContext context, watch::TransactionView view) {
+    if (!watch::is_open(view) || view.sender_id.empty()) co_return view;
+    auto open =
+        co_await ask_hosts(context, view.tx_hash, view.sender_id, context->options.open_tree_patience);
+    if (open) watch::add_open_tree(view, std::move(*open));
+    co_return view;
+}
+
+Problem not_found(const Sought& sought) {
+    Problem problem;
+    problem.status = 404;
+    problem.detail = "transaction " + sought.id + " is neither stored nor watched";
+    problem.detail += sought.sender_id.empty()
+                          ? "; with ?sender=ACCOUNT, its signer, the hosts are asked for it"
+                          : ", and no host told of it; POST /v1/watches follows it from now on";
+    return problem;
+}
+
+Problem needs_token() {
+    Problem problem;
+    problem.status = 401;
+    problem.detail = "it is not stored, and asking the hosts needs the header Authorization: Bearer TOKEN";
+    problem.headers.push_back({"WWW-Authenticate", R"(Bearer realm="receiptd")"});
+    return problem;
+}
+
+Problem too_soon() {
+    Problem problem;
+    problem.status = 429;
+    problem.detail = "it is not stored, and the hosts were asked for another one less than a second ago";
+    problem.headers.push_back({"Retry-After", "1"});
+    return problem;
+}
+
+base::Task<base::Result<watch::TransactionView, Problem>> told_by_hosts(SharedContext context,
+                                                                        Sought sought) {
+    if (sought.sender_id.empty()) co_return not_found(sought);
+    if (!sought.may_ask_hosts) co_return needs_token();
+    auto& questions = context->host_questions;
+    auto tree = questions.known(sought.id);
+    if (!tree) {
+        if (!questions.take_turn()) co_return too_soon();
+        tree = co_await ask_hosts(context, sought.id, sought.sender_id, context->options.host_patience);
+        if (!tree) co_return not_found(sought);
+        questions.keep(sought.id, *tree);
+    }
+    co_return watch::told_by_hosts(std::move(sought.id), std::move(sought.sender_id), std::move(*tree));
+}
+
+}  // namespace
+
+base::Task<base::Result<watch::TransactionView, Problem>> find_transaction(SharedContext context,
+                                                                           Sought sought) {
+    auto stored = co_await load(context, sought.id);
+    if (!stored.any()) {
+        auto& calls = context->calls;
+        const auto tree_id = co_await calls.wait_for(context->services.watches.tree_of(sought.id));
+        if (tree_id && *tree_id != sought.id) stored = co_await load(context, *tree_id);
+    }
+    if (!stored.any()) co_return co_await told_by_hosts(std::move(context), std::move(sought));
+    auto view = co_await judge(context->services.cpu, std::move(stored));
+    co_return co_await with_what_is_pending(std::move(context), std::move(view));
+}
+
+bool may_ask_hosts(const Services& services, const net::ServerRequest& request) {
+    const auto token = services.token();
+    return token.empty() || has_token(request, token);
+}
+
+}  // namespace receiptd::api
