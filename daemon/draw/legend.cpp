@@ -2,6 +2,7 @@
 
 #include "draw/marks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -18,13 +19,29 @@ struct Entry {
     std::string_view edge;  // classes of a line; empty: a box
     Look look;
     std::string_view text;
+    bool (*occurs)(const Edge& edge) = nullptr;  // of a line
 };
 
+bool is_plain(const Edge& edge) {
+    return edge.kind == Edge::Kind::spawn && edge.tone == Edge::Tone::plain && !edge.quiet;
+}
+bool is_result(const Edge& edge) { return edge.tone == Edge::Tone::result; }
+bool is_data(const Edge& edge) { return edge.kind == Edge::Kind::data; }
+bool is_failed(const Edge& edge) { return edge.tone == Edge::Tone::failed; }
+
+bool occurs(const Entry& entry, const Picture& picture) {
+    if (entry.occurs != nullptr)
+        return std::any_of(picture.arrows.begin(), picture.arrows.end(),
+                           [&](const Arrow& arrow) { return entry.occurs(arrow.edge); });
+    return std::any_of(picture.boxes.begin(), picture.boxes.end(),
+                       [&](const Box& box) { return box.look == entry.look; });
+}
+
 constexpr std::array kEntries = {
-    Entry{"rt-edge", Look::plain, "made"},
-    Entry{"rt-edge rt-result-edge", Look::plain, "result chain"},
-    Entry{"rt-edge rt-data-edge", Look::plain, "result awaited by"},
-    Entry{"rt-edge rt-failed-edge", Look::plain, "led to a failure"},
+    Entry{"rt-edge", Look::plain, "made", is_plain},
+    Entry{"rt-edge rt-result-edge", Look::plain, "result chain", is_result},
+    Entry{"rt-edge rt-data-edge", Look::plain, "result awaited by", is_data},
+    Entry{"rt-edge rt-failed-edge", Look::plain, "led to a failure", is_failed},
     Entry{"", Look::plain, "succeeded"},
     Entry{"", Look::failed, "failed"},
     Entry{"", Look::handled, "failed, and handled"},
@@ -54,10 +71,11 @@ std::string sample(const Entry& entry, Point at) {
 
 }  // namespace
 
-std::string legend(Point corner, int width) {
+std::string legend(const Picture& picture, Point corner, int width) {
     std::string svg = "<g class=\"rt-legend\" aria-hidden=\"true\">";
     Point at = corner;
     for (const auto& entry : kEntries) {
+        if (!occurs(entry, picture)) continue;
         const int taken = kSample + static_cast<int>(std::ceil(width_of(entry.text, kFont)));
         if (at.x > corner.x && at.x + taken > corner.x + width) at = {corner.x, at.y + kLine};
         svg += sample(entry, at);

@@ -7,7 +7,7 @@
 
 namespace receiptd::draw {
 
-// SVG of it in lines of at most `width` pixels, from a corner on.
-std::string legend(Point corner, int width);
+// SVG of those that the picture has, in lines of at most `width` pixels, from a corner on.
+std::string legend(const Picture& picture, Point corner, int width);
 
 }  // namespace receiptd::draw

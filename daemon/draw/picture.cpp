@@ -21,7 +21,8 @@ constexpr int kLaneHeader = 30;
 constexpr int kStackGap = 14;  // between boxes of one cell
 constexpr int kLowGap = 6;     // the same below a refund
 constexpr int kRowGap = 12;
-constexpr int kIdleGap = 26;  // more above a row that has idle blocks before it
+constexpr int kLeastRow = 36;  // what stands on the axis: height and time
+constexpr int kIdleGap = 26;   // more above a row that has idle blocks before it
 constexpr int kTrack = 7;
 constexpr int kGutterPad = 16;  // between a box and the first track
 constexpr int kNarrowGutter = 20;
@@ -74,7 +75,7 @@ private:
             cell.height += picture_.boxes[i].height + gap_below(i);
         }
         stations_.resize(places_.size());
-        row_heights_.assign(grid_.rows.size(), 0);
+        row_heights_.assign(grid_.rows.size(), kLeastRow);
         for (std::size_t lane = 0; lane < grid_.lanes.size(); ++lane) {
             int tallest = 0;
             for (const auto& row : cells) tallest = std::max(tallest, row[lane].height);
@@ -172,6 +173,7 @@ private:
         int y = picture_.top + kLaneHeader;
         for (std::size_t row = 0; row < grid_.rows.size(); ++row) {
             if (grid_.rows[row].idle_before > 0) y += kIdleGap;
+            picture_.row_lines.push_back(y);
             channel_y_.push_back(y + kChannelPad);
             y += channel_height(row);
             picture_.row_tops.push_back(y);

@@ -37,8 +37,9 @@ struct Picture {
     std::vector<Arrow> arrows;
     std::vector<Band> bands;
     std::vector<Row> rows;
-    std::vector<int> row_tops;  // where the boxes of each begin
-    int top = 0;                // of the lanes
+    std::vector<int> row_lines;  // where each begins, with room for arrows above its boxes
+    std::vector<int> row_tops;   // where its boxes begin
+    int top = 0;                 // of the lanes
     int bottom = 0;
     std::size_t left_out = 0;  // receipts that are not drawn
     std::string title;         // the first sentence of the heading

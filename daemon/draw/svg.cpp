@@ -51,7 +51,7 @@ public:
             for (const auto& arrow : picture_.arrows)
                 if (arrow.edge.tone == tone) edge(arrow);
         for (const auto& box : picture_.boxes) this->box(box);
-        out_ += legend({24, picture_.bottom + 22}, picture_.width - 48);
+        out_ += legend(picture_, {24, picture_.bottom + 22}, picture_.width - 48);
         return std::move(out_) + "</svg>\n";
     }
 
@@ -92,11 +92,18 @@ private:
             const int y = picture_.row_tops[i];
             axis(row_name(row), y + 14, {Face::bold, 11}, "rt-axis");
             if (i > 0) axis(time_since(*first, row), y + 29, {Face::sans, 10}, "rt-note");
+            const int border = picture_.row_lines[i];
+            if (i > 0)
+                out_ += "<path class=\"rt-rule\" d=\"M24 " + std::to_string(border) + "H" +
+                        std::to_string(picture_.width - 24) + "\"/>";
             if (row.idle_before == 0) continue;
-            const int above = y - 14;
-            out_ += "<path class=\"rt-idle\" d=\"M34 " + std::to_string(above - 34) + "v14\"/>";
-            axis(std::to_string(row.idle_before) + (row.idle_before == 1 ? " idle block" : " idle blocks"),
-                 above - 8, {Face::sans, 9.5}, "rt-note");
+            out_ += "<path class=\"rt-idle\" d=\"M27 " + std::to_string(border - 21) + "v13\"/>";
+            TextLine idle{34, border - 9, 74, {Face::sans, 9}, "rt-note", {}};
+            idle.text =
+                std::to_string(row.idle_before) + (row.idle_before == 1 ? " idle block" : " idle blocks");
+            if (width_of(idle.text, idle.font) > idle.room)
+                idle.text = std::to_string(row.idle_before) + " idle";
+            out_ += text_mark(idle);
         }
         out_ += '\n';
     }

@@ -122,6 +122,18 @@ TEST(Svg, MarksATransactionThatMadeNoReceipt) {
     EXPECT_THAT(svg, HasSubstr("It made no receipt: “short of 1 NEAR” (not_enough_balance)"));
 }
 
+TEST(Svg, ExplainsTheMarksThatItHasAndNoOthers) {
+    const auto explains = [](const std::string& svg, const std::string& words) {
+        const auto legend = svg.substr(svg.find("rt-legend"));
+        return legend.find(">" + words + "<") != std::string::npos;
+    };
+    const auto svg = drawn(broken());
+    for (const auto* words : {"led to a failure", "result awaited by", "succeeded", "failed", "refund"})
+        EXPECT_TRUE(explains(svg, words)) << words;
+    for (const auto* words : {"made", "failed, and handled", "not run yet", "result chain"})
+        EXPECT_FALSE(explains(svg, words)) << words;
+}
+
 TEST(Svg, OfNothingKnownIsAPictureToo) {
     const auto svg = tree_svg("TX", std::nullopt, chain::Judgement());
     EXPECT_EQ(xml_fault(svg), "");
