@@ -163,19 +163,22 @@ std::vector<std::string> token_sentences(const Judgement& tree) {
     return all;
 }
 
+std::string deposit_sentence(const TransactionFacts& transaction, const Judgement& tree) {
+    const auto back = tree.refunds.deposits_to_signer;
+    const auto elsewhere = tree.refunds.deposits - back;
+    auto words = "Of " + near_in_words(transaction.deposit) + " sent along, ";
+    words += back == 0 ? "nothing" : back >= transaction.deposit ? "all" : near_in_words(back);
+    words += " came back to " + in_line(transaction.signer_id, kLongestName);
+    if (elsewhere > 0) words += ", and " + near_in_words(elsewhere) + " to contracts on the way";
+    return words + (tree.settled ? "." : " so far.");
+}
+
 std::vector<std::string> money(const std::optional<TransactionFacts>& transaction, const Judgement& tree) {
     auto all = token_sentences(tree);
     if (tree.initial_at && !tree.initial_succeeded && tree.included)
         all.push_back("Nothing was moved: what the first receipt did was undone.");
     // One yoctoNEAR is sent along as a proof that a full key signed.
-    if (transaction && transaction->deposit > 1) {
-        const auto back = tree.refunds.deposits_to_signer;
-        auto words = "Of " + near_in_words(transaction->deposit) + " sent along, ";
-        words += back == 0                      ? "nothing came back"
-                 : back >= transaction->deposit ? "all came back"
-                                                : near_in_words(back) + " came back";
-        all.push_back(words + (tree.settled ? "." : " so far."));
-    }
+    if (transaction && transaction->deposit > 1) all.push_back(deposit_sentence(*transaction, tree));
     for (const auto& finding : tree.other_findings) {
         if (finding.kind == kind::kBurntTokens)
             all.push_back(near_in_words(finding.burnt.value_or(0)) + " for " +
@@ -195,10 +198,12 @@ Sentences sentences_of(const std::optional<TransactionFacts>& transaction, const
 }
 
 std::string call_in_words(const JudgedReceipt& receipt) {
+    static const std::vector<std::string> kTransfer = {"Transfer"};
     const auto method = in_line(receipt.method_name, kLongestName);
     const auto account = in_line(receipt.receiver_id, kLongestName);
     if (method.empty()) return account.empty() ? "a receipt" : "a receipt of " + account;
-    return account.empty() ? method : method + " of " + account;
+    if (account.empty()) return method;
+    return method + (receipt.action_names == kTransfer ? " to " : " of ") + account;
 }
 
 std::string place_in_words(const JudgedReceipt& receipt) {

@@ -196,5 +196,27 @@ TEST(ReceiptTree, AChainOfTenThousandReceiptsIsJudged) {
     EXPECT_EQ(tree.decided_by, std::vector<std::string>{last});
 }
 
+// What is returned is awaited in its maker's place: the edge of the data begins at it.
+TEST(ReceiptTree, NamesWhoseResultAReceiptAwaits) {
+    Story story;
+    story.receipt("r0", "alice", "app");
+    story.returns("r0", "back", {"call", "other", "back"});
+    story.receipt("call", "app", "router", {}, {"d1"});
+    story.returns("call", "deeper", {"deeper"});
+    story.receipt("deeper", "router", "dex", {}, {"d1"});
+    story.ok("deeper");
+    story.receipt("other", "app", "token", {}, {"d2"});
+    story.ok("other");
+    story.receipt("back", "app", "app", {"d2", "d1", "unknown"});
+    story.ok("back");
+    const auto tree = story.judge();
+    EXPECT_EQ(find(tree, "back").awaits, (std::vector<std::string>{"other", "deeper"}));
+    EXPECT_TRUE(find(tree, "deeper").awaits.empty());
+    EXPECT_TRUE(find(tree, "r0").on_result_chain);
+    EXPECT_TRUE(find(tree, "back").on_result_chain);
+    EXPECT_FALSE(find(tree, "call").on_result_chain);
+    EXPECT_FALSE(find(tree, "deeper").on_result_chain) << "nobody on the result chain returned its maker";
+}
+
 }  // namespace
 }  // namespace receiptd::chain

@@ -56,7 +56,7 @@ TEST(Sentences, TellsWhatBecameOfTheMoney) {
     refund.deposit = 2 * kNear;
     parts.ok("back");
     EXPECT_EQ(told(parts).headline, "The transaction failed.");
-    EXPECT_THAT(told(parts).money, Contains("Of 2 NEAR sent along, all came back."));
+    EXPECT_THAT(told(parts).money, Contains("Of 2 NEAR sent along, all came back to alice."));
 }
 
 // A token's transfer call whose receiver fails; the callback gives back `back` of the 10 that were sent, or
@@ -89,6 +89,28 @@ TEST(Sentences, TellsThatAFailedFirstReceiptMovedNothing) {
     parts.receipt("r0", "alice", "app");
     parts.fails("r0");
     EXPECT_THAT(told(parts).money, Contains("Nothing was moved: what the first receipt did was undone."));
+}
+
+TEST(Sentences, TellsWhatCameBackToContractsOnTheWay) {
+    constexpr u128 kNear = u128{1'000'000'000'000} * 1'000'000'000'000;
+    Told parts;
+    std::get<TransactionFacts>(parts.parts.front()).deposit = 2 * kNear;
+    parts.receipt("r0", "alice", "app");
+    parts.ok("r0", {"pay"});
+    auto& pay = parts.receipt("pay", "app", "nobody");
+    pay.action_names = {"Transfer"};
+    pay.method_name = "Transfer";
+    parts.fails("pay", {"back"});
+    auto& refund = parts.receipt("back", "system", "app");
+    refund.signer_id = "system";
+    refund.deposit = kNear / 2;
+    parts.ok("back");
+    const auto sentences = told(parts);
+    EXPECT_THAT(
+        sentences.causes,
+        ElementsAre("The detached call Transfer to nobody failed in block 103: “no” (contract_panic)"));
+    EXPECT_THAT(sentences.money, Contains("Of 2 NEAR sent along, nothing came back to alice, and 0.5 NEAR to "
+                                          "contracts on the way."));
 }
 
 TEST(Sentences, TellsOfMoneyThatWasBurnt) {
