@@ -66,6 +66,27 @@ TEST_F(StoredTrees, HaveAllThatJudgingNeeds) {
     EXPECT_EQ(judgement.delegate->relayer_id, "alice.near");
 }
 
+TEST_F(StoredTrees, AreFoundByTheIdsOfTheirReceipts) {
+    commit_tree();
+    EXPECT_EQ(await(watches().tree_of("T")), "T");
+    EXPECT_EQ(await(watches().tree_of("C")), "T");
+    EXPECT_FALSE(await(watches().tree_of("nothing")));
+}
+
+TEST_F(StoredTrees, TellWhereEachPartWasExecutedAndWhoAwaitedWhom) {
+    commit_tree();
+    execute("UPDATE transactions SET shard_id = 7");
+    execute("UPDATE receipts SET shard_id = CASE receipt_id WHEN 'B' THEN 3 END");
+    const auto judgement = storage::tree_of("T", trees({"T"}).at("T")).judge();
+    EXPECT_EQ(judgement.included_in_shard, 7u);
+    for (const auto& receipt : judgement.receipts) {
+        const bool is_promise = receipt.receipt_id == "B";
+        EXPECT_EQ(receipt.shard_id, is_promise ? std::optional<chain::ShardId>(3) : std::nullopt);
+        const std::vector<std::string> awaited = {"B"};
+        EXPECT_EQ(receipt.awaits, receipt.receipt_id == "C" ? awaited : std::vector<std::string>{});
+    }
+}
+
 TEST_F(StoredTrees, KnowWhichActionOfABatchFailed) {
     commit_tree();
     execute(R"(UPDATE receipts SET error = '{"ActionError":{"index":2,"kind":{"FunctionCallError":{)"
