@@ -121,7 +121,9 @@ private:
 
     static std::string time_since(const Row& first, const Row& row) {
         if (first.timestamp_nanosec == 0 || row.timestamp_nanosec < first.timestamp_nanosec) return {};
-        const auto tenths = (row.timestamp_nanosec - first.timestamp_nanosec) / 100'000'000;
+        const auto milliseconds = (row.timestamp_nanosec - first.timestamp_nanosec) / 1'000'000;
+        if (milliseconds < 100) return "+" + std::to_string(milliseconds) + " ms";
+        const auto tenths = milliseconds / 100;
         if (tenths < 6'000)
             return "+" + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
         return "+" + std::to_string(tenths / 600) + " min";

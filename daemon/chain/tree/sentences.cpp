@@ -155,7 +155,7 @@ std::vector<std::string> token_sentences(const Judgement& tree) {
         if (is_token_callback(finding.method_name))
             all.push_back("No tokens came back: " + in_line(finding.method_name, kLongestName) + " of " +
                           in_line(finding.contract_id, kLongestName) +
-                          " failed, which gives back what is not used.");
+                          ", which gives back what is not used, failed.");
         if (!all.empty()) break;
     }
     for (const auto& finding : tree.other_findings)

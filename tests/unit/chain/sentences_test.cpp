@@ -59,7 +59,7 @@ TEST(Sentences, TellsWhatBecameOfTheMoney) {
     EXPECT_THAT(told(parts).money, Contains("Of 2 NEAR sent along, all came back to alice."));
 }
 
-// A token's transfer call whose receiver fails; the callback gives back `back` of the 10 that were sent, or
+// A token's transfer call whose receiver fails; the callback keeps `kept` of the 10 that were sent, or
 // fails.
 Told transfer_call(bool callback_fails, const std::string& kept) {
     Told parts;
@@ -81,7 +81,7 @@ TEST(Sentences, TellsWhatBecameOfTheTokens) {
     EXPECT_THAT(
         told(transfer_call(true, "0")).money,
         Contains(
-            "No tokens came back: ft_resolve_transfer of token failed, which gives back what is not used."));
+            "No tokens came back: ft_resolve_transfer of token, which gives back what is not used, failed."));
 }
 
 TEST(Sentences, TellsThatAFailedFirstReceiptMovedNothing) {
