@@ -53,22 +53,26 @@ function(receiptd_module name)
   receiptd_library(${target} ${CMAKE_SOURCE_DIR}/daemon/${name} ${ARGN})
 endfunction()
 
-# The SQL of migrations/ and schema/ travels inside the program.
-function(receiptd_embed_sql)
-  file(GLOB sql CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/migrations/*.sql ${CMAKE_SOURCE_DIR}/schema/*.sql)
-  set(generated ${CMAKE_BINARY_DIR}/generated/embedded_sql.cpp)
+# receiptd_embed(module HEADER path TYPE struct TABLES name=pattern...): files travel inside the program, as the tables
+# that the header declares.
+function(receiptd_embed module)
+  cmake_parse_arguments(ARG "" "HEADER;TYPE" "TABLES" ${ARGN})
+  set(files "")
+  foreach(table ${ARG_TABLES})
+    string(REGEX REPLACE "^[^=]*=" "" pattern ${table})
+    file(GLOB chosen CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${pattern})
+    list(APPEND files ${chosen})
+  endforeach()
+  set(generated ${CMAKE_BINARY_DIR}/generated/embedded_${module}.cpp)
   # A file that is renamed or removed makes nothing newer: its name is part of the command.
-  string(MD5 names "${sql}")
+  string(MD5 names "${files}")
+  list(JOIN ARG_TABLES "," tables)
   add_custom_command(OUTPUT ${generated}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${generated} -DSOURCE_DIR=${CMAKE_SOURCE_DIR} -DNAMES=${names}
-            -P ${CMAKE_SOURCE_DIR}/cmake/embed_sql.cmake
-    DEPENDS ${sql} ${CMAKE_SOURCE_DIR}/cmake/embed_sql.cmake VERBATIM)
-  if(TARGET receiptd_storage)
-    get_target_property(type receiptd_storage TYPE)
-    if(NOT type STREQUAL INTERFACE_LIBRARY)
-      target_sources(receiptd_storage PRIVATE ${generated})
-    endif()
-  endif()
+            -DHEADER=${ARG_HEADER} -DTYPE=${ARG_TYPE} -DNAMESPACE=${module} -DTABLES=${tables}
+            -P ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
+    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake VERBATIM)
+  target_sources(receiptd_${module} PRIVATE ${generated})
 endfunction()
 
 # receiptd_sandbox_part(name USES sandbox parts... SHARES daemon modules... LINKS targets...): sandbox/<name>/*.cpp

@@ -11,13 +11,15 @@ namespace {
 // The largest transaction a node takes has 1.5 MiB, in base64 2 MiB.
 constexpr std::uint64_t kMostRequestBytes = 4ull << 20;
 
-std::vector<Route> all_routes(const SharedContext& context) {
+std::vector<Route> all_routes(const SharedContext& context, const MakeRoutes& more) {
     std::vector<Route> all;
-    for (auto* const part :
-         {page_routes, watch_routes, transaction_routes, search_routes, finding_routes, stream_routes}) {
-        auto routes = part(context);
+    const auto add = [&](std::vector<Route> routes) {
         std::move(routes.begin(), routes.end(), std::back_inserter(all));
-    }
+    };
+    for (auto* const part : {page_routes, watch_routes, transaction_routes, search_routes, finding_routes,
+                             alert_routes, stream_routes})
+        add(part(context));
+    if (more) add(more(context));
     return all;
 }
 
@@ -27,9 +29,10 @@ base::Task<net::ServerReply> answer(std::shared_ptr<const Router> router, net::S
 
 }  // namespace
 
-Api::Api(const base::asio::any_io_executor& executor, Services services, const ApiOptions& options)
+Api::Api(const base::asio::any_io_executor& executor, Services services, const ApiOptions& options,
+         const MakeRoutes& more)
     : context_(std::make_shared<Context>(executor, std::move(services), options)),
-      router_(std::make_shared<const Router>(all_routes(context_), context_->services.token,
+      router_(std::make_shared<const Router>(all_routes(context_, more), context_->services.token,
                                              context_->services.series)) {}
 
 net::HttpServer::Handler Api::handler() const {

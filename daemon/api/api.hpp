@@ -8,7 +8,9 @@ namespace receiptd::api {
 
 class Api {
 public:
-    Api(const base::asio::any_io_executor& executor, Services services, const ApiOptions& options = {});
+    // `more`: routes beside those of the API itself; empty: none.
+    Api(const base::asio::any_io_executor& executor, Services services, const ApiOptions& options = {},
+        const MakeRoutes& more = {});
 
     // Valid on after this object, as long as the services are.
     net::HttpServer::Handler handler() const;

@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/secret.hpp"
 #include "metrics/api_series.hpp"
+#include "storage/delivery_store.hpp"
 #include "storage/finding_store.hpp"
 #include "storage/watch_store.hpp"
 #include "watch/submission.hpp"
@@ -31,6 +32,7 @@ struct Services {
     std::function<base::Secret()> token;   // of writes; empty: none is set
     storage::WatchAccess& watches;
     storage::FindingStore& findings;
+    storage::DeliveryAccess& deliveries;
     watch::Submissions& submissions;
     // Asks hosts for a tree that is not completely stored.
     std::function<base::Task<std::optional<watch::OpenTree>>(std::string tx_hash, std::string sender_id)>
@@ -74,7 +76,11 @@ std::vector<Route> watch_routes(const SharedContext& context);
 std::vector<Route> transaction_routes(const SharedContext& context);
 std::vector<Route> search_routes(const SharedContext& context);
 std::vector<Route> finding_routes(const SharedContext& context);
+std::vector<Route> alert_routes(const SharedContext& context);
 std::vector<Route> stream_routes(const SharedContext& context);
+
+// Adds routes of its own to the API: they share its connections and its patience.
+using MakeRoutes = std::function<std::vector<Route>(const SharedContext& context)>;
 
 // An action from a coroutine that takes the context.
 using Handler = base::Task<net::ServerReply> (*)(SharedContext context, Call call);

@@ -9,7 +9,9 @@
 #include "metrics/api_series.hpp"
 #include "metrics/registry.hpp"
 #include "net/http_server.hpp"
+#include "page/page.hpp"
 #include "storage/inspect.hpp"
+#include "storage/pg_page_store.hpp"
 #include "watch/open_trees.hpp"
 
 #include <boost/asio/signal_set.hpp>
@@ -150,6 +152,7 @@ private:
                                [this] { return runtime_.settings.http.token; },
                                api_watches_,
                                runtime_.findings,
+                               api_deliveries_,
                                runtime_.submitter,
                                [this](std::string tx_hash, std::string sender_id) {
                                    return open_trees_.tree(std::move(tx_hash), std::move(sender_id));
@@ -157,7 +160,8 @@ private:
                                runtime_.cpu,
                                runtime_.clock,
                                api_series_};
-        api_.emplace(runtime_.context.get_executor(), std::move(services));
+        api_.emplace(runtime_.context.get_executor(), std::move(services), api::ApiOptions{},
+                     page::routes(page_store_));
         auto options = api_->server_options();
         options.listen = runtime_.settings.http.listen;
         server_.emplace(runtime_.context.get_executor(), options, api_->handler());
@@ -304,6 +308,8 @@ private:
     // The API has its own connections: its callers do not wait for the tracker's questions.
     storage::PgWatchStore api_watches_{runtime_.database, runtime_.clock, storage::WaitedFor::by_people,
                                        &runtime_.watch_series};
+    storage::PgDeliveryStore api_deliveries_{runtime_.database, storage::WaitedFor::by_people};
+    storage::PgPageStore page_store_{runtime_.database};
     std::optional<api::Api> api_;
     std::optional<net::HttpServer> server_;
     base::TaskGroup helpers_;

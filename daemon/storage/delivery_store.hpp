@@ -76,10 +76,19 @@ struct DeliveryBacklog {
 // Whether a daemon that serves endpoints has just started: then an endpoint that answered 410 is switched on.
 enum class Serving { begins, goes_on };
 
-class DeliveryStore {
+// Operations of people on deliveries.
+class DeliveryAccess {
 public:
-    virtual ~DeliveryStore() = default;
+    virtual ~DeliveryAccess() = default;
 
+    virtual base::Task<std::vector<DeliveryRow>> list_deliveries(DeliveryFilter filter) = 0;
+    // Makes deliveries pending and due again, and switches their endpoints on; how many.
+    virtual base::Task<std::uint64_t> resend(DeliveryFilter filter) = 0;
+};
+
+// More operations, for the dispatcher.
+class DeliveryStore : public DeliveryAccess {
+public:
     // Alerts are queued for these endpoints for four days from now on. Endpoints of other daemons
     // stay as they are. Returns the ones of these that are switched off.
     virtual base::Task<std::vector<std::string>> serve_endpoints(std::vector<std::string> names,
@@ -96,9 +105,6 @@ public:
     virtual base::Task<std::map<std::string, std::string>> keep_payloads(
         std::map<std::string, std::string> payloads) = 0;
     virtual base::Task<void> record_delivery(DeliveryOutcome outcome) = 0;
-    virtual base::Task<std::vector<DeliveryRow>> list_deliveries(DeliveryFilter filter) = 0;
-    // Makes deliveries pending and due again, and switches their endpoints on; how many.
-    virtual base::Task<std::uint64_t> resend(DeliveryFilter filter) = 0;
     // Time until the next delivery of one of these endpoints is due; nullopt: none is pending.
     virtual base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(
         std::vector<std::string> endpoints) = 0;

@@ -97,7 +97,7 @@ DeliveryRow row_of(const pqxx::row& row) {
 
 base::Task<std::vector<DueDelivery>> PgDeliveryStore::claim_deliveries(std::vector<EndpointRoom> rooms,
                                                                        std::chrono::seconds lease) {
-    return database_.pool.alerts.run(
+    return lane_.run(
         [process = database_.process(), rooms = std::move(rooms), lease](pqxx::connection& connection) {
             std::vector<std::string> endpoints, most;
             for (const auto& room : rooms) {
@@ -115,7 +115,7 @@ base::Task<std::vector<DueDelivery>> PgDeliveryStore::claim_deliveries(std::vect
 
 // A cause is less than a day older than its delivery, so older partitions are left out.
 base::Task<std::map<std::string, StoredCause>> PgDeliveryStore::causes(std::vector<DueDelivery> deliveries) {
-    return database_.pool.alerts.run([deliveries = std::move(deliveries)](pqxx::connection& connection) {
+    return lane_.run([deliveries = std::move(deliveries)](pqxx::connection& connection) {
         std::map<std::string, StoredCause> known;
         std::map<std::string, std::vector<std::string>> alerts_of;  // by tx_hash
         std::vector<std::string> ids, tx_hashes;
@@ -142,7 +142,7 @@ base::Task<std::map<std::string, StoredCause>> PgDeliveryStore::causes(std::vect
 
 base::Task<std::map<std::string, std::string>> PgDeliveryStore::keep_payloads(
     std::map<std::string, std::string> payloads) {
-    return database_.pool.alerts.run([payloads = std::move(payloads)](pqxx::connection& connection) {
+    return lane_.run([payloads = std::move(payloads)](pqxx::connection& connection) {
         std::vector<std::string> ids, bodies;
         for (const auto& [id, body] : payloads) {
             ids.push_back(id);
@@ -161,8 +161,8 @@ base::Task<std::map<std::string, std::string>> PgDeliveryStore::keep_payloads(
 }
 
 base::Task<void> PgDeliveryStore::record_delivery(DeliveryOutcome outcome) {
-    return database_.pool.alerts.run([process = database_.process(),
-                                      outcome = std::move(outcome)](pqxx::connection& connection) {
+    return lane_.run([process = database_.process(),
+                      outcome = std::move(outcome)](pqxx::connection& connection) {
         const char* state = outcome.delivered ? "delivered" : outcome.dead ? "dead" : "pending";
         const auto again_in = outcome.again_in ? std::to_string(outcome.again_in->count()) : std::string();
         pqxx::nontransaction tx(connection);
@@ -173,8 +173,8 @@ base::Task<void> PgDeliveryStore::record_delivery(DeliveryOutcome outcome) {
 
 base::Task<std::optional<std::chrono::milliseconds>> PgDeliveryStore::next_delivery_in(
     std::vector<std::string> endpoints) {
-    return database_.pool.alerts.run([endpoints = std::move(endpoints)](pqxx::connection& connection)
-                                         -> std::optional<std::chrono::milliseconds> {
+    return lane_.run([endpoints = std::move(endpoints)](
+                         pqxx::connection& connection) -> std::optional<std::chrono::milliseconds> {
         pqxx::nontransaction tx(connection);
         const auto rows = shim::query(
             tx,
@@ -192,7 +192,7 @@ base::Task<std::optional<std::chrono::milliseconds>> PgDeliveryStore::next_deliv
 
 base::Task<std::vector<std::string>> PgDeliveryStore::serve_endpoints(std::vector<std::string> names,
                                                                       Serving serving) {
-    return database_.pool.alerts.transaction([names = std::move(names), serving](pqxx::work& tx) {
+    return lane_.transaction([names = std::move(names), serving](pqxx::work& tx) {
         const auto rows = shim::query(
             tx,
             "INSERT INTO endpoints (name) SELECT DISTINCT unnest($1::text[]) ORDER BY 1 "
@@ -208,7 +208,7 @@ base::Task<std::vector<std::string>> PgDeliveryStore::serve_endpoints(std::vecto
 }
 
 base::Task<std::vector<DeliveryRow>> PgDeliveryStore::list_deliveries(DeliveryFilter filter) {
-    return database_.pool.alerts.transaction([filter = std::move(filter)](pqxx::work& tx) {
+    return lane_.transaction([filter = std::move(filter)](pqxx::work& tx) {
         static const std::string select =
             "SELECT d.alert_id, d.endpoint, d.state, a.kind, coalesce(a.tx_hash, ''), coalesce(d.last_error, "
             "''), d.attempts, coalesce(d.last_status, 0), " +
@@ -229,7 +229,7 @@ base::Task<std::vector<DeliveryRow>> PgDeliveryStore::list_deliveries(DeliveryFi
 // An attempt under way is no longer counted. What had come to an end begins its schedule anew. An endpoint
 // that was switched off is given another chance.
 base::Task<std::uint64_t> PgDeliveryStore::resend(DeliveryFilter filter) {
-    return database_.pool.alerts.transaction([filter = std::move(filter)](pqxx::work& tx) {
+    return lane_.transaction([filter = std::move(filter)](pqxx::work& tx) {
         const auto moved = shim::query(
             tx,
             "WITH chosen AS MATERIALIZED (SELECT d.alert_id, d.endpoint FROM deliveries d WHERE " +
@@ -246,7 +246,7 @@ base::Task<std::uint64_t> PgDeliveryStore::resend(DeliveryFilter filter) {
 }
 
 base::Task<std::vector<DeliveryBacklog>> PgDeliveryStore::delivery_backlog() {
-    return database_.pool.alerts.transaction([](pqxx::work& tx) {
+    return lane_.transaction([](pqxx::work& tx) {
         const auto rows =
             shim::query(tx,
                         "SELECT endpoint, sum(pending)::bigint, sum(dead)::bigint, "

@@ -12,7 +12,9 @@ namespace receiptd::storage {
 class PgDeliveryStore final : public DeliveryStore {
 public:
     // `database` must outlive it.
-    explicit PgDeliveryStore(Database& database) : database_(database) {}
+    explicit PgDeliveryStore(Database& database, WaitedFor waited_for = WaitedFor::by_daemon)
+        : database_(database),
+          lane_(waited_for == WaitedFor::by_people ? database.pool.people : database.pool.alerts) {}
 
     base::Task<std::vector<std::string>> serve_endpoints(std::vector<std::string> names,
                                                          Serving serving) override;
@@ -30,6 +32,7 @@ public:
 
 private:
     Database& database_;
+    Lane& lane_;
 };
 
 }  // namespace receiptd::storage

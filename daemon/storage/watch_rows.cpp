@@ -13,11 +13,15 @@ std::string watch_cursor(const Watch& watch) {
     return std::to_string(microseconds(watch.created_at)) + "." + watch.tx_hash;
 }
 
+constexpr std::int64_t kLatestMicroseconds = 253'402'300'800'000'000;  // the year 10000
+
 std::optional<WatchPosition> parse_watch_cursor(std::string_view cursor) {
     WatchPosition position;
     const auto* end = cursor.data() + cursor.size();
     const auto read = std::from_chars(cursor.data(), end, position.created_at_microseconds);
     if (read.ec != std::errc() || read.ptr == end || *read.ptr != '.') return std::nullopt;
+    const auto at = position.created_at_microseconds;
+    if (at < 0 || at > kLatestMicroseconds) return std::nullopt;
     position.tx_hash.assign(read.ptr + 1, end);
     if (!is_transaction_hash(position.tx_hash)) return std::nullopt;
     return position;

@@ -23,7 +23,8 @@ ARROWS = {
     "alert": "base config metrics chain net storage",
     "watch": "base config metrics chain rpc storage",
     "api": "base metrics chain draw net storage watch",
-    "app": "base config metrics chain draw net rpc storage follow alert watch api",
+    "page": "base metrics chain draw net storage watch api",
+    "app": "base config metrics chain draw net rpc storage follow alert watch api page",
 }
 # The parts of the sandbox, sandbox/<part>: what they may include of the daemon and of one another. Of chain only the forms
 # and hashes that everybody must agree on: its ground truth would prove nothing if it judged by the daemon's own rules.
@@ -42,10 +43,11 @@ SANDBOX = {
 # start of a system include: the paths that may have it.
 LIBRARIES = {
     "boost/beast": r"daemon/net/[^/]+\.cpp",
-    "boost/asio": r"(daemon/(base|net|rpc|storage|follow|alert|watch|api|app)|sandbox|tests|bench)/",
+    "boost/asio": r"(daemon/(base|net|rpc|storage|follow|alert|watch|api|page|app)|sandbox|tests|bench)/",
     "openssl/": r"(daemon|tests/unit)/net/",
+    "kainjow/": r"daemon/page/render\.cpp",
     "libdeflate": r"(daemon/net|sandbox|tests)/",
-    "nlohmann/": r"(daemon/(rpc|alert|watch|api|app)|sandbox|tests|bench)/",
+    "nlohmann/": r"(daemon/(rpc|alert|watch|api|page|app)|sandbox|tests|bench)/",
     "pqxx/": r"(daemon/storage|tests|bench)/",
     "simdjson": r"(daemon/chain|sandbox|tests|bench)/",
     "sodium": r"(daemon/(chain/wire|storage|alert|api)|sandbox/sim|tests|bench)/",

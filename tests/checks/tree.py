@@ -11,7 +11,7 @@ import sys
 
 
 def tracked(root):
-    """Text of every file that git tracks below root and that is there and is text."""
+    """Text of every file that git tracks below root and that is there; of one that is no text, nothing."""
     names = subprocess.run(
         ["git", "-c", "safe.directory=*", "-C", root, "ls-files", "-z"], check=True, capture_output=True, text=True
     ).stdout
@@ -20,7 +20,9 @@ def tracked(root):
         path = pathlib.Path(root, name)
         try:
             tree[name] = path.read_text(encoding="utf-8")
-        except (FileNotFoundError, UnicodeDecodeError, IsADirectoryError):
+        except UnicodeDecodeError:
+            tree[name] = ""
+        except (FileNotFoundError, IsADirectoryError):
             continue
     return tree
 

@@ -174,6 +174,28 @@ private:
     Database& database_;
 };
 
+class FakeDeliveries final : public storage::DeliveryAccess {
+public:
+    explicit FakeDeliveries(Database& database) : database_(database) {}
+
+    base::Task<std::vector<storage::DeliveryRow>> list_deliveries(storage::DeliveryFilter filter) override {
+        co_await database_.ask();
+        asked = filter;
+        co_return rows;
+    }
+    base::Task<std::uint64_t> resend(storage::DeliveryFilter filter) override {
+        co_await database_.ask();
+        asked = filter;
+        co_return rows.size();
+    }
+
+    std::vector<storage::DeliveryRow> rows;
+    storage::DeliveryFilter asked;
+
+private:
+    Database& database_;
+};
+
 class FakeSubmissions final : public watch::Submissions {
 public:
     explicit FakeSubmissions(Database& database) : database_(database) {}
@@ -223,12 +245,13 @@ protected:
                 [this] { return token_; },
                 watches_,
                 findings_,
+                deliveries_,
                 submissions_,
                 [this](std::string tx_hash, std::string) { return open_tree(std::move(tx_hash)); },
                 cpu_,
                 clock_,
                 series_};
-            api_.emplace(io_.get_executor(), std::move(services), options_);
+            api_.emplace(io_.get_executor(), std::move(services), options_, more_routes_);
         }
         return *api_;
     }
@@ -299,6 +322,7 @@ protected:
     Database database_{io_.get_executor()};
     FakeWatches watches_{database_};
     FakeFindings findings_{database_, io_.get_executor()};
+    FakeDeliveries deliveries_{database_};
     FakeSubmissions submissions_{database_};
     FakeClock clock_;
     metrics::Registry registry_;
@@ -306,6 +330,7 @@ protected:
     DaemonStatus status_;
     base::Secret token_{kToken};
     ApiOptions options_;
+    MakeRoutes more_routes_;
     std::map<std::string, watch::OpenTree> open_trees_;
     std::map<std::string, unsigned> open_trees_asked_;
     std::optional<Api> api_;

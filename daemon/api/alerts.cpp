@@ -1,0 +1,96 @@
+// /v1/alerts: deliveries as people see them, and sent anew.
+#include "api/body.hpp"
+#include "api/list_reply.hpp"
+#include "api/query.hpp"
+#include "api/services.hpp"
+#include "base/coroutine.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace receiptd::api {
+
+namespace {
+
+using nlohmann::json;
+
+// As the table's CHECK has them.
+constexpr std::array<std::string_view, 3> kDeliveryStates = {"pending", "delivered", "dead"};
+
+bool is_delivery_state(const std::string& state) {
+    return std::find(kDeliveryStates.begin(), kDeliveryStates.end(), state) != kDeliveryStates.end();
+}
+
+std::string delivery_json(const storage::DeliveryRow& row) {
+    const auto text_or_null = [](const std::string& text) { return text.empty() ? json() : json(text); };
+    nlohmann::ordered_json one;
+    one["alert_id"] = row.alert_id;
+    one["endpoint"] = row.endpoint;
+    one["state"] = row.state;
+    one["kind"] = row.kind;
+    one["tx_hash"] = text_or_null(row.tx_hash);
+    one["attempts"] = row.attempts;
+    one["last_status"] = row.last_status == 0 ? json() : json(row.last_status);
+    one["last_error"] = text_or_null(row.last_error);
+    one["created_at"] = row.created_at;
+    one["next_attempt_at"] = text_or_null(row.next_attempt_at);
+    one["delivered_at"] = text_or_null(row.delivered_at);
+    return one.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+base::Task<net::ServerReply> list_alerts(SharedContext context, Call call) {
+    Query query(call.request, {"state", "endpoint", "limit"});
+    storage::DeliveryFilter filter;
+    filter.state = query.text("state");
+    filter.endpoint = query.text("endpoint");
+    filter.limit = query.limit();
+    if (!filter.state.empty() && !is_delivery_state(filter.state))
+        query.refuse("state", "must be pending, delivered or dead");
+    if (query.fault()) co_return problem_reply(*query.fault());
+    auto listing = context->services.deliveries.list_deliveries(std::move(filter));
+    auto found = co_await context->calls.wait_for(std::move(listing));
+    co_return co_await list_reply(context->services.cpu, "alerts", std::move(found), delivery_json,
+                                  std::nullopt);
+}
+
+base::Result<storage::DeliveryFilter, Problem> resend_filter(const json& body) {
+    if (!body.is_object()) return bad_body("", "must be an object {alert_id?, endpoint?, state?}");
+    if (auto fault = unknown_member(body, "", {"alert_id", "endpoint", "state"})) return *fault;
+    storage::DeliveryFilter filter;
+    for (const auto& [name, place] :
+         {std::pair{"alert_id", &filter.alert_id}, std::pair{"endpoint", &filter.endpoint},
+          std::pair{"state", &filter.state}}) {
+        const auto value = text_member(body, "", name);
+        if (!value) return value.error();
+        *place = *value;
+    }
+    if (filter.alert_id.empty() && filter.state != "dead")
+        return bad_body("/alert_id", "alert_id is missing; without it only \"state\": \"dead\" is sent anew");
+    if (!filter.state.empty() && !is_delivery_state(filter.state))
+        return bad_body("/state", "state must be pending, delivered or dead");
+    filter.limit = 0;
+    return filter;
+}
+
+base::Task<net::ServerReply> resend(SharedContext context, Call call) {
+    const auto body = co_await parse_body(context->services.cpu, std::move(call.request.body));
+    if (!body) co_return problem_reply(body.error());
+    auto filter = resend_filter(*body);
+    if (!filter) co_return problem_reply(filter.error());
+    auto sending = context->services.deliveries.resend(std::move(*filter));
+    const auto due = co_await context->calls.wait_for(std::move(sending));
+    json answer;
+    answer["due"] = due;
+    co_return json_reply(200, to_text(answer));
+}
+
+}  // namespace
+
+std::vector<Route> alert_routes(const SharedContext& context) {
+    return {{"GET", "/v1/alerts", Access::read, bound(context, list_alerts)},
+            {"POST", "/v1/alerts/resend", Access::write, bound(context, resend)}};
+}
+
+}  // namespace receiptd::api

@@ -1,0 +1,352 @@
+// What the page can do beyond being read: it works without this file.
+
+const inView = (selector, from = document) => [...from.querySelectorAll(selector)];
+const here = () => location.pathname + location.search;
+
+// --- Times ---------------------------------------------------------------------------------------------
+
+// As the daemon writes them (daemon/page/texts.cpp).
+function ago(milliseconds) {
+  const later = milliseconds < 0;
+  const s = Math.floor(Math.abs(milliseconds) / 1000);
+  if (s < 2) return "just now";
+  const text = s < 90 ? `${s} s`
+    : s < 90 * 60 ? `${Math.round(s / 60)} min`
+    : s < 36 * 3600 ? `${Math.round(s / 3600)} h`
+    : `${Math.round(s / 86400)} days`;
+  return later ? `in ${text}` : `${text} ago`;
+}
+
+function tellTimes() {
+  for (const time of inView("time[datetime]")) {
+    const at = Date.parse(time.dateTime);
+    if (!Number.isNaN(at)) time.textContent = ago(Date.now() - at);
+  }
+}
+
+// --- The view anew ---------------------------------------------------------------------------------------
+
+let loading = null;
+const seen = new Map(); // what each living part showed last, by its id
+const contentOf = (part) => part.innerHTML.replace(/(<time[^>]*>)[^<]*/g, "$1");
+
+// Fetches the view that is shown, or another address of it, and exchanges its living parts.
+async function refresh(address = here()) {
+  loading?.abort();
+  const mine = (loading = new AbortController());
+  const answer = await fetch(address, { signal: mine.signal, headers: { Accept: "text/html" } });
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  if (mine.signal.aborted) return false;
+  for (const part of inView("[data-live]")) {
+    const newer = part.id && fresh.getElementById(part.id);
+    if (!newer) continue;
+    const content = contentOf(newer);
+    if (content === seen.get(part.id)) continue;
+    seen.set(part.id, content);
+    exchange(part, newer);
+  }
+  tellTimes();
+  return answer.ok;
+}
+
+// Keeps what the reader has opened and where the focus is.
+function exchange(part, newer) {
+  const open = new Set(inView("li[id] > details[open]", part).map((each) => each.parentElement.id));
+  const focused = part.contains(document.activeElement) ? pathTo(part, document.activeElement) : null;
+  const known = new Set(inView("[data-key]", part).map((each) => each.dataset.key));
+  const scrolled = part.querySelector(".drawing")?.scrollLeft;
+  const copy = document.importNode(newer, true);
+  for (const id of open) copy.querySelector(`#${CSS.escape(id)} > details`)?.setAttribute("open", "");
+  const arrived = inView("[data-key]", copy).filter((each) => !known.has(each.dataset.key));
+  if (known.size > 0) for (const each of arrived) each.classList.add("new");
+  part.replaceWith(copy);
+  if (scrolled) copy.querySelector(".drawing").scrollLeft = scrolled;
+  if (focused) follow(copy, focused)?.focus({ preventScroll: true });
+  if ("feed" in copy.dataset && known.size > 0) announce(arrived);
+}
+
+// The way down to an element, by the number of each child.
+function pathTo(from, element) {
+  const path = [];
+  for (let at = element; at !== from; at = at.parentElement) path.unshift([...at.parentElement.children].indexOf(at));
+  return path;
+}
+const follow = (from, path) => path.reduce((at, number) => at?.children[number], from);
+
+function announce(findings) {
+  if (findings.length === 0) return;
+  const first = findings[0].querySelector(".badge")?.lastChild?.textContent.trim();
+  const where = findings[0].querySelector(".where")?.textContent.trim();
+  const more = findings.length > 1 ? `, and ${findings.length - 1} more` : "";
+  document.getElementById("announce").textContent = `New: ${first}, ${where}${more}`;
+}
+
+// --- Living -------------------------------------------------------------------------------------------------
+
+const pollEvery = 2_000;
+const tryStreamAgain = 30_000;
+const live = document.getElementById("live");
+const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+// A view that changes: the first one, and a transaction that is under way.
+function subject() {
+  if (document.querySelector("[data-feed]")) return { stream: "/v1/stream?kind=finding", polls: true };
+  const open = document.querySelector("[data-open]");
+  return open && { stream: `/v1/stream?kind=transition&tx_hash=${encodeURIComponent(open.dataset.hash)}`, polls: true };
+}
+
+const visible = () => document.visibilityState === "visible";
+
+let ends = null; // of the stream that is read now
+let due = null;
+
+// Several events within a moment are one refresh.
+function refreshSoon() {
+  due ??= setTimeout(() => {
+    due = null;
+    refresh().catch(() => {});
+  }, 250);
+}
+
+// Reads the stream by fetch: an EventSource could send no token. Resolves when it ends, false if there was no seat.
+async function readStream(address) {
+  ends = new AbortController();
+  const answer = await fetch(address, { signal: ends.signal, headers: { Accept: "text/event-stream" } });
+  if (!answer.ok || !answer.body) return false;
+  live.textContent = "Live";
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ""; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return true;
+    text += value;
+    const end = text.lastIndexOf("\n\n");
+    if (end < 0) continue;
+    if (/^data:/m.test(text.slice(0, end))) refreshSoon();
+    text = text.slice(end + 2);
+  }
+}
+
+async function listen() {
+  for (let of = subject(); of; of = subject()) {
+    if (!visible()) {
+      live.textContent = "Paused while the tab is hidden";
+      await new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }));
+      refreshSoon();
+      continue;
+    }
+    let seated = false;
+    try {
+      seated = await readStream(of.stream);
+    } catch {
+      // Ended by us, or by the network: begin anew below.
+    }
+    if (!visible() || seated) continue;
+    live.textContent = "Looking every few seconds";
+    await wait(tryStreamAgain);
+  }
+  live.textContent = "";
+}
+
+// Heads and counts move without an event. A page without a seat in the stream learns all by this.
+async function poll() {
+  while (subject()) {
+    await wait(pollEvery);
+    if (!visible()) continue;
+    try {
+      await refresh();
+    } catch {
+      live.textContent = "The daemon does not answer; trying again";
+    }
+  }
+}
+
+document.addEventListener("visibilitychange", () => {
+  if (!visible()) ends?.abort();
+});
+
+// --- Copying and links -----------------------------------------------------------------------------------------
+
+const labels = new WeakMap(); // of buttons that say something else for a moment
+
+async function copy(button, text) {
+  const label = labels.get(button) ?? [...button.childNodes];
+  labels.set(button, label);
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+    button.classList.add("copied");
+  } catch {
+    button.textContent = "Not allowed";
+  }
+  setTimeout(() => {
+    button.replaceChildren(...label);
+    button.classList.remove("copied");
+  }, 1500);
+}
+
+// --- The receipt that an address names --------------------------------------------------------------------
+
+async function showReceipt(id) {
+  const row = document.getElementById(`receipt-${id}`);
+  if (!row) {
+    const hash = document.querySelector("[data-hash]")?.dataset.hash;
+    if (hash) location.assign(`/tx/${hash}?receipt=${encodeURIComponent(id)}#receipt-${id}`);
+    return;
+  }
+  for (const other of inView(".receipt.shown")) other.classList.remove("shown");
+  row.classList.add("shown");
+  const details = row.querySelector("details");
+  if (details) details.open = true;
+  row.querySelector("summary")?.focus({ preventScroll: true });
+  row.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+}
+
+function showNamed() {
+  const named = /^#receipt-([1-9A-HJ-NP-Za-km-z]+)$/.exec(location.hash);
+  if (named) showReceipt(named[1]);
+}
+
+// --- Writing --------------------------------------------------------------------------------------------------
+
+let token = ""; // of this tab, as long as it is open; nowhere else
+
+function askForToken() {
+  const dialog = document.getElementById("token-dialog");
+  const field = document.getElementById("token");
+  field.value = "";
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((done) =>
+    dialog.addEventListener("close", () => {
+      const given = dialog.returnValue === "use" ? field.value.trim() : "";
+      field.value = "";
+      done(given);
+    }, { once: true }));
+}
+
+// Posts JSON with the token, which is asked for once; null if nobody gives one.
+async function post(path, body) {
+  for (;;) {
+    token ||= await askForToken();
+    if (!token) return null;
+    const answer = await fetch(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+    if (answer.status !== 401) return answer;
+    token = "";
+  }
+}
+
+function tell(place, text, tone = "") {
+  place.textContent = text;
+  place.className = `outcome ${tone}`;
+}
+
+// What came of a write, in words.
+async function write(place, path, body, words) {
+  tell(place, "…");
+  try {
+    const answer = await post(path, body);
+    if (!answer) return tell(place, "Nothing was changed: no token was given.");
+    const said = await answer.json();
+    if (!answer.ok) return tell(place, said.detail, "bad");
+    tell(place, words(answer.status, said), "good");
+    await refresh();
+  } catch {
+    tell(place, "The daemon does not answer.", "bad");
+  }
+}
+
+function addWatch(form) {
+  const { tx_hash, sender_id } = Object.fromEntries(new FormData(form));
+  const body = { tx_hash: tx_hash.trim(), sender_id: sender_id.trim() };
+  write(form.querySelector(".outcome"), "/v1/watches", body, (status) =>
+    status === 201 ? "It is watched from now on." : "It was watched already.");
+}
+
+function resend(body) {
+  write(document.getElementById("resend-outcome"), "/v1/alerts/resend", body, (_, said) =>
+    said.due === 1 ? "One delivery is due now." : `${said.due} deliveries are due now.`);
+}
+
+// A transaction that is not stored: the hosts are asked with the token, and what they tell takes this view's place.
+async function askHosts(form) {
+  const place = form.querySelector(".outcome");
+  const address = `${form.getAttribute("action")}?${new URLSearchParams(new FormData(form))}`;
+  tell(place, "Asking…");
+  try {
+    let answer = await fetch(address);
+    while (answer.status === 401) {
+      token ||= await askForToken();
+      if (!token) return tell(place, "Nobody was asked: no token was given.");
+      answer = await fetch(address, { headers: { Authorization: `Bearer ${token}` } });
+      if (answer.status === 401) token = "";
+    }
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    history.pushState(null, "", address);
+    document.getElementById("main").replaceWith(document.importNode(fresh.getElementById("main"), true));
+    document.title = fresh.title;
+    tellTimes();
+  } catch {
+    tell(place, "The daemon does not answer.", "bad");
+  }
+}
+
+// --- Events ------------------------------------------------------------------------------------------------------
+
+document.addEventListener("click", (event) => {
+  const target = event.target.closest("button, a");
+  if (!target) return;
+  const data = target.dataset;
+  const box = target.querySelector(".rt-receipt");
+  if (box) {
+    event.preventDefault();
+    history.pushState(null, "", `#receipt-${box.dataset.receipt}`);
+    showReceipt(box.dataset.receipt);
+  } else if ("copy" in data) copy(target, data.copy);
+  else if ("copyLink" in data) copy(target, location.href);
+  else if ("copyFrom" in data) copy(target, document.querySelector(data.copyFrom).textContent);
+  else if ("resend" in data) resend({ alert_id: data.resend, endpoint: data.endpoint });
+  else if ("resendState" in data) resend({ state: data.resendState });
+});
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if ("watch" in form.dataset) {
+    event.preventDefault();
+    addWatch(form);
+  } else if ("ask" in form.dataset) {
+    event.preventDefault();
+    askHosts(form);
+  } else if ("filter" in form.dataset) {
+    event.preventDefault();
+    choose(form);
+  }
+});
+
+document.addEventListener("change", (event) => {
+  const form = event.target.form;
+  if (form && "filter" in form.dataset) choose(form);
+});
+
+// A filter without a reload: the address stays one that can be shared.
+function choose(form) {
+  const given = [...new FormData(form)].filter(([, value]) => value.trim() !== "");
+  const address = `${form.getAttribute("action")}?${new URLSearchParams(given)}`;
+  history.pushState(null, "", address);
+  refresh(address).catch(() => location.assign(address));
+}
+
+addEventListener("popstate", () => {
+  if (document.querySelector("[data-filter]")) location.reload();
+  else showNamed();
+});
+addEventListener("hashchange", showNamed);
+
+tellTimes();
+showNamed();
+setInterval(tellTimes, 1_000);
+listen();
+poll();

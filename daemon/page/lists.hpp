@@ -1,0 +1,32 @@
+// The lists of findings, watches, deliveries and methods as values. Pure.
+#pragma once
+
+#include "base/clock.hpp"
+#include "chain/tree/finding.hpp"
+#include "page/render.hpp"
+#include "storage/delivery_store.hpp"
+#include "storage/page_store.hpp"
+#include "storage/watch_store.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace receiptd::page {
+
+// One choice of a <select>: {value, label, chosen}.
+struct Choice {
+    std::string_view value, label;
+};
+Json choices(const std::vector<Choice>& all, std::string_view chosen);
+
+Json group_values(const storage::FailureGroup& group, base::WallTime now);
+
+// {bars: [{x, y, height, title}], width, height, total, most}: a chart of equal steps.
+Json trend_values(const std::vector<storage::FailureCount>& trend);
+
+Json watch_values(const storage::Watch& watch, base::WallTime now);
+Json delivery_values(const storage::DeliveryRow& row, base::WallTime now);
+Json method_values(const storage::MethodHealth& method);
+
+}  // namespace receiptd::page

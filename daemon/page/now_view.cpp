@@ -1,0 +1,88 @@
+// GET /: made once a second at most, whoever asks.
+#include "base/coroutine.hpp"
+#include "page/now.hpp"
+#include "page/views.hpp"
+#include "storage/errors.hpp"
+
+#include <chrono>
+
+namespace receiptd::page {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kKeepBoard = 1s;
+constexpr auto kKeepCounts = 10s;  // they read an hour of results
+constexpr unsigned kNewestFindings = 30;
+
+base::Task<std::optional<storage::RecentCounts>> counts(SharedSite site) {
+    auto& board = site->now;
+    const auto now = site->api->services.clock.steady();
+    if (board.counts && now < board.counted_at + kKeepCounts) co_return board.counts;
+    try {
+        auto counting = site->store.recent_counts();
+        board.counts = co_await site->api->calls.wait_for(std::move(counting));
+    } catch (const api::NoAnswer&) {
+        board.counts.reset();
+    } catch (const storage::StorageTimeout&) {
+        board.counts.reset();
+    }
+    board.counted_at = now;
+    co_return board.counts;
+}
+
+base::Task<std::optional<std::vector<chain::Finding>>> newest_findings(SharedSite site) {
+    storage::FindingFilter filter;
+    filter.limit = kNewestFindings;
+    try {
+        auto listing = site->api->services.findings.list_findings(std::move(filter));
+        co_return co_await site->api->calls.wait_for(std::move(listing));
+    } catch (const api::NoAnswer&) {
+    } catch (const storage::StorageTimeout&) {
+    }
+    co_return std::nullopt;
+}
+
+// Whoever makes the board takes its turn away from nobody: the others see the last one meanwhile.
+struct Turn {
+    explicit Turn(NowBoard& of) : board(of) { board.is_made = true; }
+    ~Turn() { board.is_made = false; }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    NowBoard& board;
+};
+
+base::Task<std::shared_ptr<const std::string>> board_html(SharedSite site) {
+    auto& board = site->now;
+    const auto& services = site->api->services;
+    const bool is_fresh = board.html && services.clock.steady() < board.made_at + kKeepBoard;
+    if (is_fresh || (board.html && board.is_made)) co_return board.html;
+    const Turn turn(board);
+    NowView view;
+    view.counts = co_await counts(site);
+    view.findings = co_await newest_findings(site);
+    view.status = services.status();
+    view.now = site->wall();
+    auto write = [view = std::move(view)] {
+        const Frame frame{"Now", "now", view.status.network, view.status.version, ""};
+        return whole_page(frame, "now", now_values(view));
+    };
+    auto html = co_await base::offload(services.cpu, std::move(write));
+    board.html = std::make_shared<const std::string>(std::move(html));
+    board.made_at = services.clock.steady();
+    co_return board.html;
+}
+
+base::Task<net::ServerReply> now_page(SharedSite site, api::Call) {
+    const auto html = co_await board_html(std::move(site));
+    auto reply = html_reply(200, {});
+    reply.shared_body = html;
+    co_return reply;
+}
+
+}  // namespace
+
+std::vector<api::Route> now_routes(const SharedSite& site) { return {view(site, "/", now_page)}; }
+
+}  // namespace receiptd::page

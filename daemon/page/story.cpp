@@ -1,0 +1,111 @@
+#include "page/story.hpp"
+
+#include "base/line.hpp"
+#include "chain/tree/sentences.hpp"
+#include "page/texts.hpp"
+
+#include <algorithm>
+
+namespace receiptd::page {
+
+namespace {
+
+using Receipt = chain::JudgedReceipt;
+
+constexpr std::size_t kLongestReason = 280;
+
+const Receipt* receipt_of(const chain::Judgement& tree, const std::string& receipt_id) {
+    const auto found = std::find_if(tree.receipts.begin(), tree.receipts.end(),
+                                    [&](const auto& each) { return each.receipt_id == receipt_id; });
+    return found == tree.receipts.end() ? nullptr : &*found;
+}
+
+std::string reason_words(const chain::FailureClass& failure) {
+    if (failure.error_text.empty()) return error_class_words(failure.error_class);
+    const auto text = base::shortened(failure.error_text, kLongestReason);
+    return failure.error_class == "contract_panic" ? "“" + text + "”" : text;
+}
+
+void add(Json& facts, std::string_view name, std::string text, std::string_view tone = "") {
+    if (!text.empty()) facts.push_back({{"name", name}, {"text", std::move(text)}, {"tone", tone}});
+}
+
+std::string what_broke(const Receipt& cause) {
+    if (!cause.role) return chain::call_in_words(cause);
+    return role_badge(*cause.role)["label"].get<std::string>() + " " + chain::call_in_words(cause);
+}
+
+std::string joined(const std::vector<std::string>& sentences) {
+    std::string text;
+    for (const auto& sentence : sentences) text += (text.empty() ? "" : " ") + sentence;
+    return text;
+}
+
+std::string near_words(const chain::NearStatus& status) {
+    return status.failed ? "Failure: wallets and explorers show it, too."
+                         : "Success: that is what wallets and explorers show.";
+}
+
+Json facts_of(const chain::Judgement& tree, const chain::Sentences& sentences) {
+    Json facts = Json::array();
+    if (const auto* cause = cause_of(tree)) {
+        add(facts, "What broke", what_broke(*cause), "bad");
+        add(facts, "Where", chain::place_in_words(*cause));
+        add(facts, "Why", reason_words(cause->failure));
+    } else if (tree.transaction_failed) {
+        add(facts, "Why", reason_words(tree.transaction_failure), "bad");
+    }
+    add(facts, "The money", joined(sentences.money));
+    if (tree.near_status) add(facts, "NEAR says", near_words(*tree.near_status));
+    return facts;
+}
+
+Json badge_of(const watch::TransactionView& view) {
+    const auto stage = view.watch                         ? view.watch->state.stage
+                       : view.tree && view.tree->included ? chain::Stage::executing
+                                                          : chain::Stage::unknown;
+    if (!view.tree || !view.tree->verdict) return stage_badge(stage);
+    auto badge = verdict_badge(*view.tree->verdict);
+    // Nothing failed, and yet the sender has not got what was wanted.
+    if (*view.tree->verdict == chain::Verdict::succeeded && view.tree->effect) {
+        badge["tone"] = "odd";
+        badge["icon"] = icon_of("odd");
+    }
+    return badge;
+}
+
+Json texts_of(const std::vector<std::string>& sentences) {
+    Json list = Json::array();
+    for (const auto& sentence : sentences) list.push_back({{"text", sentence}});
+    return list;
+}
+
+}  // namespace
+
+const Receipt* cause_of(const chain::Judgement& tree) {
+    if (const auto* cause = receipt_of(tree, tree.root_cause); cause && cause->failed()) return cause;
+    const auto* decided = tree.decided_by.empty() ? nullptr : receipt_of(tree, tree.decided_by.front());
+    return decided && decided->failed() ? decided : nullptr;
+}
+
+Json story_of(const watch::TransactionView& view) {
+    Json story;
+    story["badge"] = badge_of(view);
+    const bool has_tree = view.tree && (view.tree->included || !view.tree->receipts.empty());
+    if (has_tree) {
+        const auto sentences = chain::sentences_of(view.transaction, *view.tree);
+        story["headline"] = sentences.headline;
+        story["sentences"] = texts_of(sentences.causes);
+        story["facts"] = facts_of(*view.tree, sentences);
+        return story;
+    }
+    story["headline"] = story["badge"]["means"];
+    const auto reason = view.watch ? view.watch->state.reason : std::string();
+    story["sentences"] = Json::array();
+    if (!reason.empty())
+        story["sentences"].push_back({{"text", "The reason: " + error_class_words(reason) + "."}});
+    story["facts"] = Json::array();
+    return story;
+}
+
+}  // namespace receiptd::page

@@ -1,0 +1,87 @@
+#include "page/transaction.hpp"
+
+#include "base/line.hpp"
+#include "chain/tree/text.hpp"
+#include "page/now.hpp"
+#include "page/story.hpp"
+#include "page/texts.hpp"
+
+#include <algorithm>
+
+namespace receiptd::page {
+
+namespace {
+
+constexpr std::size_t kMostText = 12u << 10;  // bytes of the tree as text
+constexpr std::size_t kMostFindings = 20;
+constexpr std::size_t kMostEvidence = 2'000;
+
+Json stage_values(const storage::StoredTransition& stored, base::WallTime now) {
+    const auto& transition = stored.transition;
+    Json values;
+    values["badge"] = stage_badge(transition.to);
+    const bool is_placed = transition.at && transition.at->height > 0;
+    values["height"] = is_placed ? Json(count_text(transition.at->height)) : Json();
+    values["time"] = transition.at ? time_json(transition.at->timestamp_nanosec, now) : Json();
+    values["learned"] = time_json(stored.learned_at, now);
+    const bool says_something = transition.evidence.size() > 2;  // more than {}
+    values["evidence"] = says_something ? Json(base::shortened(transition.evidence, kMostEvidence)) : Json();
+    return values;
+}
+
+Json stages_of(const watch::TransactionView& view, base::WallTime now) {
+    Json stages = Json::array();
+    for (const auto& transition : view.transitions) stages.push_back(stage_values(transition, now));
+    return stages;
+}
+
+Json findings_of(const watch::TransactionView& view, base::WallTime now) {
+    Json findings = Json::array();
+    for (const auto& finding : view.findings)
+        if (findings.size() < kMostFindings) findings.push_back(finding_values(finding, now));
+    return findings;
+}
+
+Json people_of(const watch::TransactionView& view) {
+    Json people;
+    const auto& transaction = view.transaction;
+    const auto user = transaction ? transaction->user_id() : std::string();
+    people["signer"] = transaction ? transaction->signer_id : view.sender_id;
+    people["user"] = user;
+    people["receiver"] = transaction ? transaction->receiver_id : std::string();
+    people["method"] = transaction ? base::shortened(transaction->method_name, 128) : std::string();
+    return people;
+}
+
+std::string text_of(const watch::TransactionView& view, const Json& story) {
+    auto text = story["headline"].get<std::string>() + "\n";
+    for (const auto& sentence : story["sentences"]) text += sentence["text"].get<std::string>() + "\n";
+    text += "\n" + chain::render_tree(view.tx_hash, view.transaction, *view.tree);
+    return base::shortened(std::move(text), kMostText);
+}
+
+}  // namespace
+
+Json transaction_values(const watch::TransactionView& view, const ReceiptsView& receipts, std::string svg) {
+    Json values;
+    values["tx"] = transaction_link(view.tx_hash);
+    values["story"] = story_of(view);
+    values["people"] = people_of(view);
+    values["stages"] = stages_of(view, receipts.now);
+    values["findings"] = findings_of(view, receipts.now);
+    values["from_hosts"] = view.from_hosts;
+    values["is_stored"] = !view.from_hosts;
+    values["watched"] = view.watch.has_value();
+    values["open"] = watch::is_open(view) || (view.watch && !chain::is_end(view.watch->state.stage) &&
+                                              view.watch->state.stage != chain::Stage::final);
+    values["has_drawing"] = !svg.empty();
+    values["svg"] = std::move(svg);
+    values["receipts"] = view.tree ? receipts_values(*view.tree, receipts) : Json::array();
+    const auto all = view.tree ? view.tree->receipts.size() : 0;
+    values["count"] = plural(all, "receipt", "receipts");
+    values["unlisted"] = all > kMostListed ? Json(count_text(all - kMostListed)) : Json();
+    values["text"] = view.tree ? Json(text_of(view, values["story"])) : Json();
+    return values;
+}
+
+}  // namespace receiptd::page

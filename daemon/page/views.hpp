@@ -1,0 +1,60 @@
+// What the handlers of the views share.
+#pragma once
+
+#include "api/services.hpp"
+#include "base/offload.hpp"
+#include "page/frame.hpp"
+#include "storage/page_store.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace receiptd::page {
+
+// What every visitor of the first view sees, made once for all of them and kept for a moment.
+struct NowBoard {
+    std::shared_ptr<const std::string> html;
+    base::SteadyTime made_at{};
+    bool is_made = false;  // by somebody, at this moment
+    std::optional<storage::RecentCounts> counts;
+    base::SteadyTime counted_at{};
+};
+
+struct Site {
+    Site(api::SharedContext context, storage::PageStore& page_store)
+        : api(std::move(context)), store(page_store) {}
+
+    api::SharedContext api;
+    storage::PageStore& store;
+    NowBoard now;
+
+    base::WallTime wall() const { return api->services.clock.wall(); }
+    Frame frame(std::string title, std::string section) const;
+};
+using SharedSite = std::shared_ptr<Site>;
+
+// Fills and frames the template beside the event loop.
+base::Task<net::ServerReply> reply_with(SharedSite site, int status, Frame frame, std::string_view name,
+                                        Json values);
+
+// A plain view for what cannot be shown: a headline, what it means and what to do.
+base::Task<net::ServerReply> notice(SharedSite site, int status, std::string headline, std::string text);
+
+// Parameters of a view's address. Unlike the API it passes over what it does not know: people follow old
+// links.
+std::string parameter(const api::Call& call, std::string_view name, std::size_t most = 128);
+// The same of an account id; empty where it is none.
+std::string account_parameter(const api::Call& call, std::string_view name);
+
+std::vector<api::Route> now_routes(const SharedSite& site);
+std::vector<api::Route> transaction_view_routes(const SharedSite& site);
+std::vector<api::Route> list_routes(const SharedSite& site);
+
+// A handler whose faults are told in HTML.
+using View = base::Task<net::ServerReply> (*)(SharedSite site, api::Call call);
+api::Route view(const SharedSite& site, std::string_view pattern, View handler);
+
+}  // namespace receiptd::page

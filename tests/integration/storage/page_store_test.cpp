@@ -1,0 +1,89 @@
+// What the page asks the database.
+#include "alert_test_support.hpp"
+#include "storage/pg_page_store.hpp"
+
+#include <gmock/gmock.h>
+
+namespace receiptd::test {
+namespace {
+
+using testing::HasSubstr;
+
+class PageStore : public StoreTest {
+protected:
+    void SetUp() override {
+        StoreTest::SetUp();
+        if (IsSkipped()) return;
+        auto batch = block_batch(104);
+        for (int i = 0; i < 5; ++i) {
+            const auto id = "r" + std::to_string(i);
+            add_line(batch, Table::findings,
+                     {"failed_receipt:" + id, "failed_receipt", "T", "T", id, "callback", i % 2 ? "t" : "f",
+                      i < 4 ? "bob.near" : "carol.near", "run", "alice.near", "gas_exceeded", "no", "103",
+                      time_text(103)});
+        }
+        add_transaction(batch, {"T", "A"});
+        add_receipt(batch, 104, {"A", "T", "T", "", "initial"});
+        commit(std::move(batch));
+        page_ = std::make_unique<storage::PgPageStore>(store().database);
+    }
+    void TearDown() override {
+        page_.reset();
+        StoreTest::TearDown();
+    }
+    std::vector<storage::FailureGroup> groups(const storage::FailureFilter& filter) {
+        return await(page_->failure_groups(filter, 10));
+    }
+
+    std::unique_ptr<storage::PgPageStore> page_;
+};
+
+TEST_F(PageStore, FindingsOfOneCauseAreOneGroup) {
+    const auto all = groups({});
+    ASSERT_EQ(all.size(), 2u);
+    EXPECT_EQ(all[0].contract_id, "bob.near");
+    EXPECT_EQ(all[0].findings, 4u);
+    EXPECT_EQ(all[0].error_class, "gas_exceeded");
+    EXPECT_EQ(all[0].error_text, "no");
+    EXPECT_EQ(all[0].tx_hash, "T");
+    EXPECT_THAT(all[0].last_at, HasSubstr("2022-10-19T00:01:43"));
+    storage::FailureFilter filter;
+    filter.contract_id = "carol.near";
+    EXPECT_EQ(groups(filter).size(), 1u);
+    filter = {};
+    filter.handled = true;
+    EXPECT_EQ(groups(filter)[0].findings, 2u);
+    filter = {};
+    filter.kind = "dropped";
+    EXPECT_EQ(groups(filter).size(), 0u);
+}
+
+TEST_F(PageStore, ATrendHasEveryStepUpToTheNewestBlock) {
+    const auto trend = await(page_->failure_trend({}, 4));
+    ASSERT_EQ(trend.size(), 4u);
+    EXPECT_EQ(trend[0].findings, 0u);
+    EXPECT_EQ(trend[3].findings, 5u);
+    EXPECT_LT(trend[0].from, trend[3].from);
+}
+
+TEST_F(PageStore, AReceiptIsToldInFullOrWithoutWhatIsTooLong) {
+    const auto details = await(page_->receipt_details("T", {"A", "unknown"}, 8'000));
+    ASSERT_EQ(details.size(), 1u);
+    EXPECT_EQ(details[0].receipt_id, "A");
+    EXPECT_THAT(details[0].row_json, HasSubstr("\"role\" : \"initial\""));
+    EXPECT_EQ(details[0].events_json, "[]");
+    EXPECT_EQ(await(page_->receipt_details("T", {"A"}, 0)).size(), 1u);
+    EXPECT_EQ(await(page_->receipt_details("another", {"A"}, 8'000)).size(), 0u);
+}
+
+TEST_F(PageStore, CountsAndHealthAreThoseOfTheNewestHour) {
+    const auto counts = await(page_->recent_counts());
+    EXPECT_EQ(counts.open_watches, 0u);
+    const auto methods = await(page_->contract_health("", 1, 10));
+    ASSERT_FALSE(methods.empty());
+    EXPECT_EQ(methods[0].failed_callbacks + methods[1].failed_callbacks, 5u);
+    EXPECT_EQ(await(page_->contract_health("nobody.near", 1, 10)).size(), 0u);
+}
+
+}  // namespace
+}  // namespace receiptd::test

@@ -1,0 +1,73 @@
+#include "page/texts.hpp"
+
+#include "page/lists.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace receiptd::page {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Texts, LongIdsKeepBothEnds) {
+    EXPECT_EQ(short_id("4XXtr7JrXpYrTj9RnVsbyyw1NDeaMzcQuyWKFRBPNaEh"), "4XXtr7…NaEh");
+    EXPECT_EQ(short_id("short"), "short");
+    EXPECT_EQ(short_account("alice.near"), "alice.near");
+    EXPECT_EQ(short_account(std::string(64, 'a')), std::string(16, 'a') + "…" + std::string(15, 'a'));
+}
+
+TEST(Texts, TimesAreTold) {
+    EXPECT_EQ(ago_text(1s), "just now");
+    EXPECT_EQ(ago_text(89s), "89 s ago");
+    EXPECT_EQ(ago_text(90s), "2 min ago");
+    EXPECT_EQ(ago_text(5h), "5 h ago");
+    EXPECT_EQ(ago_text(72h), "3 days ago");
+    EXPECT_EQ(ago_text(-10min), "in 10 min");
+    const base::WallTime now{1'767'225'700s};
+    const auto time = time_json(std::string("2026-01-01T00:00:40.123456Z"), now);
+    EXPECT_EQ(time["ago"], "60 s ago");
+    EXPECT_EQ(time["iso"], "2026-01-01T00:00:40.123456Z");
+    EXPECT_TRUE(time_json(std::string(), now).is_null());
+    EXPECT_TRUE(time_json(std::string("yesterday, as it were"), now).is_null());
+    EXPECT_TRUE(time_json(std::uint64_t{0}, now).is_null());
+}
+
+TEST(Texts, CountsAndLinks) {
+    EXPECT_EQ(count_text(0), "0");
+    EXPECT_EQ(count_text(999), "999");
+    EXPECT_EQ(count_text(1'234'567), "1,234,567");
+    EXPECT_EQ(plural(1, "receipt", "receipts"), "1 receipt");
+    EXPECT_EQ(url_encoded("a.near/é?&"), "a.near%2F%C3%A9%3F%26");
+    EXPECT_TRUE(transaction_link("").is_null());
+}
+
+TEST(Texts, EachVerdictStageKindAndRoleIsExplained) {
+    for (const auto verdict :
+         {chain::Verdict::succeeded, chain::Verdict::failed, chain::Verdict::callback_failed,
+          chain::Verdict::receipt_failed, chain::Verdict::succeeded_with_handled_failure})
+        EXPECT_FALSE(verdict_badge(verdict)["means"].get<std::string>().empty());
+    for (auto stage = chain::Stage::accepted; stage <= chain::Stage::unknown;
+         stage = static_cast<chain::Stage>(static_cast<int>(stage) + 1))
+        EXPECT_FALSE(stage_badge(stage)["means"].get<std::string>().empty());
+    for (auto role = chain::Role::initial; role <= chain::Role::payout;
+         role = static_cast<chain::Role>(static_cast<int>(role) + 1))
+        EXPECT_FALSE(role_badge(role)["means"].get<std::string>().empty());
+    for (const char* kind : {"failed_receipt", "tokens_returned", "dropped", "stuck", "corrected"})
+        EXPECT_FALSE(kind_badge(kind)["means"].get<std::string>().empty());
+    EXPECT_EQ(kind_badge("novel")["label"], "novel");
+}
+
+TEST(Trend, BarsFitTheChartAndASingleFindingIsSeen) {
+    const auto chart = trend_values({{"2026-01-01T00:00:00Z", 10'000}, {"2026-01-01T01:00:00Z", 1}, {"", 0}});
+    const auto height = chart["height"].get<int>();
+    EXPECT_EQ(chart["bars"][0]["height"], height);
+    EXPECT_EQ(chart["bars"][0]["y"], 0);
+    EXPECT_EQ(chart["bars"][1]["height"], 2);
+    EXPECT_EQ(chart["bars"][2]["height"], 0);
+    EXPECT_EQ(chart["total"], "10,001 findings");
+    EXPECT_EQ(trend_values({})["bars"].size(), 0U);
+}
+
+}  // namespace
+}  // namespace receiptd::page

@@ -1,0 +1,291 @@
+#include "page/page.hpp"
+#include "unit/api/fakes.hpp"
+
+namespace receiptd::page {
+namespace {
+
+using namespace api::testing;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string kScript = "<script>alert(1)</script>";
+
+class FakePageStore final : public storage::PageStore {
+public:
+    explicit FakePageStore(api::testing::Database& database) : database_(database) {}
+
+    base::Task<std::vector<storage::ReceiptDetail>> receipt_details(std::string, std::vector<std::string> ids,
+                                                                    std::size_t) override {
+        co_await database_.ask();
+        std::vector<storage::ReceiptDetail> found;
+        for (const auto& id : ids)
+            if (details.contains(id)) found.push_back(details.at(id));
+        co_return found;
+    }
+    base::Task<storage::RecentCounts> recent_counts() override {
+        co_await database_.ask();
+        ++counted;
+        co_return counts;
+    }
+    base::Task<std::vector<storage::FailureGroup>> failure_groups(storage::FailureFilter filter,
+                                                                  unsigned) override {
+        co_await database_.ask();
+        asked = filter;
+        co_return groups;
+    }
+    base::Task<std::vector<storage::FailureCount>> failure_trend(storage::FailureFilter, unsigned) override {
+        co_await database_.ask();
+        co_return std::vector<storage::FailureCount>{{"2026-01-01T00:00:00Z", 3}};
+    }
+    base::Task<std::vector<storage::MethodHealth>> contract_health(std::string contract, unsigned,
+                                                                   unsigned) override {
+        co_await database_.ask();
+        asked.contract_id = contract;
+        co_return methods;
+    }
+
+    std::map<std::string, storage::ReceiptDetail> details;
+    storage::RecentCounts counts;
+    std::vector<storage::FailureGroup> groups;
+    std::vector<storage::MethodHealth> methods;
+    storage::FailureFilter asked;
+    int counted = 0;
+
+private:
+    api::testing::Database& database_;
+};
+
+class ViewsTest : public ApiTest {
+protected:
+    void SetUp() override {
+        ApiTest::SetUp();
+        more_routes_ = routes(store_);
+        status_.network = "sandbox";
+    }
+
+    static std::string text_of(const net::ServerReply& reply) {
+        return reply.shared_body ? *reply.shared_body : reply.body;
+    }
+    std::string html(const std::string& target, int status = 200) {
+        const auto reply = get(target);
+        EXPECT_EQ(reply.status, status) << text_of(reply);
+        EXPECT_EQ(header(reply, "Content-Type"), "text/html; charset=utf-8");
+        return text_of(reply);
+    }
+    void add_finding(std::string text) {
+        chain::Finding row;
+        row.finding_id = "failed_receipt:" + std::to_string(findings_.findings.size());
+        row.kind = "failed_receipt";
+        row.tx_hash = kHash;
+        row.contract_id = "app.near";
+        row.method_name = text;
+        row.signer_id = text;
+        row.failure = {"contract_panic", text};
+        row.at = {7, 1'769'860'800'000'000'000};
+        findings_.findings.push_back(row);
+    }
+    // A transaction whose initial receipt failed; with more receipts behind it, whose outcomes are missing.
+    void store_tree(const std::string& text, std::size_t receipts = 1) {
+        storage::StoredTree tree;
+        chain::TransactionFacts transaction;
+        transaction.tx_hash = kHash;
+        transaction.signer_id = "alice.near";
+        transaction.receiver_id = "app.near";
+        transaction.method_name = text;
+        tree.transaction = transaction;
+        chain::OutcomeFacts conversion;
+        conversion.id = kHash;
+        conversion.status = chain::StatusKind::success_receipt_id;
+        conversion.returned_id = id_of(0);
+        conversion.receipt_ids = {id_of(0)};
+        conversion.at = chain::ExecutedAt{5, 1'769'860'800'000'000'000};
+        tree.outcomes.push_back(conversion);
+        for (std::size_t i = 0; i < receipts; ++i) {
+            chain::ReceiptFacts receipt;
+            receipt.receipt_id = id_of(i);
+            receipt.predecessor_id = receipt.signer_id = "alice.near";
+            receipt.receiver_id = "app.near";
+            receipt.method_name = text;
+            if (i > 0) receipt.parent_receipt_id = id_of(0);
+            tree.receipts.push_back(receipt);
+            chain::OutcomeFacts outcome;
+            outcome.id = id_of(i);
+            outcome.executor_id = "app.near";
+            outcome.status = chain::StatusKind::failure;
+            outcome.failure = {"contract_panic", text};
+            outcome.at = chain::ExecutedAt{6, 1'769'860'801'000'000'000};
+            if (i == 0)
+                for (std::size_t child = 1; child < receipts; ++child)
+                    outcome.receipt_ids.push_back(id_of(child));
+            tree.outcomes.push_back(outcome);
+        }
+        watches_.trees[kHash] = tree;
+    }
+    static std::string id_of(std::size_t number) {
+        auto id = kOther;
+        for (auto at = id.size() - 1; number > 0; number /= 9, --at)
+            id[at] = static_cast<char>('1' + number % 9);
+        return id;
+    }
+
+    FakePageStore store_{database_};
+};
+
+TEST_F(ViewsTest, EveryViewIsShownAndLoadsNothingOfOthers) {
+    store_tree("go");
+    for (const std::string target : {"/", "/findings", "/watches", "/alerts", "/contracts", "/search"}) {
+        const auto reply = get(target);
+        EXPECT_EQ(reply.status, 200) << target;
+        const auto policy = header(reply, "Content-Security-Policy");
+        EXPECT_THAT(policy, HasSubstr("default-src 'none'; script-src 'self'")) << target;
+        EXPECT_THAT(policy, HasSubstr("frame-ancestors 'none'")) << target;
+        EXPECT_THAT(policy, Not(HasSubstr("unsafe"))) << target;
+        EXPECT_EQ(header(reply, "X-Content-Type-Options"), "nosniff");
+        EXPECT_EQ(header(reply, "Referrer-Policy"), "no-referrer");
+        EXPECT_EQ(header(reply, "Cache-Control"), "no-store");
+        EXPECT_THAT(text_of(reply), HasSubstr("<main id=\"main\"")) << target;
+        EXPECT_THAT(text_of(reply), Not(HasSubstr("://"))) << target;
+    }
+}
+
+TEST_F(ViewsTest, TextsOfTheChainAreTextsInEveryView) {
+    store_tree(kScript);
+    add_finding(kScript);
+    storage::FailureGroup group;
+    group.kind = "failed_receipt";
+    group.contract_id = group.method_name = group.error_text = kScript;
+    group.tx_hash = kHash;
+    store_.groups.push_back(group);
+    store_.methods.push_back({kScript, kScript, 5, 1, 1});
+    storage::DeliveryRow row;
+    row.alert_id = row.endpoint = row.last_error = kScript;
+    row.kind = "failed_receipt";
+    deliveries_.rows.push_back(row);
+    auto& watch = watches_.rows[kOther];
+    watch.tx_hash = kOther;
+    watch.sender_id = kScript;
+    watch.state.reason = kScript;
+    api::UpstreamView host;
+    host.name = host.origin = host.last_error = kScript;
+    status_.upstreams.push_back(host);
+    for (const std::string target : {"/", "/findings", "/watches", "/alerts", "/contracts"}) {
+        EXPECT_THAT(html(target), HasSubstr("&lt;script&gt;alert(1)")) << target;
+        EXPECT_THAT(html(target), Not(HasSubstr("<script>"))) << target;
+    }
+    const auto transaction = html("/tx/" + kHash);
+    EXPECT_THAT(transaction, HasSubstr("&lt;script&gt;alert(1)"));
+    EXPECT_THAT(transaction, Not(HasSubstr("<script>")));
+    EXPECT_THAT(html("/search?q=" + std::string("%3Cscript%3Ealert(1)%3C%2Fscript%3E"), 404),
+                Not(HasSubstr("<script>")));
+}
+
+TEST_F(ViewsTest, TheFirstViewIsMadeOnceForAllWhoLook) {
+    add_finding("first");
+    html("/");
+    const auto questions = database_.questions;
+    for (int i = 0; i < 64; ++i) EXPECT_THAT(html("/"), HasSubstr("first"));
+    EXPECT_EQ(database_.questions, questions);
+    clock_.now += std::chrono::milliseconds(1'001);
+    add_finding("second");
+    EXPECT_THAT(html("/"), HasSubstr("second"));
+    EXPECT_EQ(store_.counted, 1) << "counts are kept for longer";
+}
+
+TEST_F(ViewsTest, WithoutADatabaseTheFirstViewStillTellsOfTheDaemon) {
+    database_.away = true;
+    const auto text = html("/");
+    EXPECT_THAT(text, HasSubstr("The database does not answer"));
+    EXPECT_THAT(text, HasSubstr("Something needs a look"));
+    EXPECT_THAT(html("/findings", 503), HasSubstr("The database does not answer"));
+    EXPECT_EQ(header(get("/watches"), "Retry-After"), "5");
+}
+
+TEST_F(ViewsTest, ATransactionIsToldWithItsReceipts) {
+    store_tree("out of luck");
+    store_.details[id_of(0)] = {id_of(0), R"({"logs":["a log line"],"shard_id":3})", "[]"};
+    const auto text = html("/tx/" + kHash);
+    EXPECT_THAT(text, HasSubstr("The transaction failed"));
+    EXPECT_THAT(text, HasSubstr("out of luck"));
+    EXPECT_THAT(text, HasSubstr("a log line"));
+    EXPECT_THAT(text, HasSubstr("id=\"receipt-" + id_of(0) + "\""));
+    EXPECT_THAT(text, HasSubstr("root cause"));
+    EXPECT_THAT(html("/tx/" + kHash + "?receipt=" + id_of(0)), HasSubstr("<details open>"));
+}
+
+TEST_F(ViewsTest, EvenALargeTransactionStaysBelowTwoHundredKilobytes) {
+    const std::string text(500, 'x');
+    store_tree(text, 500);
+    for (std::size_t i = 0; i < 500; ++i)
+        store_.details[id_of(i)] = {id_of(i), json{{"logs", {std::string(4'000, 'x')}}}.dump(), "[]"};
+    auto whole = html("/tx/" + kHash + "?receipt=" + id_of(499));
+    const auto drawing = whole.find("<svg xmlns");
+    ASSERT_NE(drawing, std::string::npos);
+    whole.erase(drawing, whole.find("</svg>", drawing) - drawing);
+    for (const std::string file : {"style.css", "script.js", "icon.svg"})
+        whole += text_of(get("/assets/" + file));
+    EXPECT_LT(whole.size(), 200'000U);
+}
+
+TEST_F(ViewsTest, WhatIsNotStoredSaysWhatToDo) {
+    EXPECT_THAT(html("/tx/" + kHash, 404), HasSubstr("data-watch"));
+    EXPECT_THAT(html("/tx/nonsense", 404), HasSubstr("43 or 44 letters"));
+    EXPECT_THAT(html("/search?q=nonsense", 404), HasSubstr("Nothing found"));
+    EXPECT_THAT(html("/tx/" + kHash + "?sender=alice.near", 404), HasSubstr("No host told"));
+    Ask stranger;
+    stranger.target = "/tx/" + kHash + "?sender=alice.near";
+    stranger.token = "";
+    const auto refused = send(stranger);
+    EXPECT_EQ(refused.status, 401);
+    EXPECT_THAT(refused.body, HasSubstr("needs the token"));
+    const auto found = get("/search?q=%20" + kHash + "%20");
+    EXPECT_EQ(found.status, 303);
+    EXPECT_EQ(header(found, "Location"), "/tx/" + kHash);
+}
+
+TEST_F(ViewsTest, FiltersReachTheStoreAndNonsenseIsPassedOver) {
+    html("/findings?hours=6&contract_id=app.near&kind=failed_receipt&handled=false");
+    EXPECT_EQ(store_.asked.hours, 6U);
+    EXPECT_EQ(store_.asked.contract_id, "app.near");
+    EXPECT_EQ(findings_.asked.kind, "failed_receipt");
+    EXPECT_EQ(findings_.asked.handled, false);
+    html(
+        "/findings?hours=-1&contract_id=NO&kind=%00&handled=maybe&cursor=2026-13-45T00:00:00.000000Z,x&more="
+        "1");
+    EXPECT_EQ(store_.asked.hours, 24U);
+    EXPECT_EQ(store_.asked.contract_id, "");
+    EXPECT_EQ(findings_.asked.kind, "");
+    EXPECT_EQ(findings_.asked.cursor, "");
+    html("/watches?open=true&sender_id=alice.near&verdict=callback_failed&cursor=-1." + kHash);
+    EXPECT_TRUE(watches_.asked.open_only);
+    EXPECT_EQ(watches_.asked.sender_id, "alice.near");
+    EXPECT_EQ(watches_.asked.verdict, chain::Verdict::callback_failed);
+    EXPECT_EQ(watches_.asked.cursor, "");
+    html("/alerts?state=dead&endpoint=ops");
+    EXPECT_EQ(deliveries_.asked.state, "dead");
+    EXPECT_EQ(deliveries_.asked.endpoint, "ops");
+    html("/contracts?contract_id=app.near&hours=999");
+    EXPECT_EQ(store_.asked.contract_id, "app.near");
+}
+
+TEST_F(ViewsTest, AssetsAreKeptByTheBrowser) {
+    const auto first = get("/assets/style.css");
+    EXPECT_EQ(first.status, 200);
+    EXPECT_EQ(header(first, "Content-Type"), "text/css; charset=utf-8");
+    EXPECT_EQ(header(first, "Cache-Control"), "no-cache");
+    const auto tag = header(first, "ETag");
+    const auto version = tag.substr(1, tag.size() - 2);
+    EXPECT_THAT(html("/"), HasSubstr("/assets/style.css?v=" + version));
+    EXPECT_THAT(header(get("/assets/style.css?v=" + version), "Cache-Control"), HasSubstr("immutable"));
+    net::ServerRequest again;
+    again.method = "GET";
+    again.path = "/assets/style.css";
+    again.headers.push_back({"If-None-Match", tag});
+    const auto unchanged = run_on(io_, api().handler()(std::move(again)));
+    EXPECT_EQ(unchanged.status, 304);
+    EXPECT_FALSE(unchanged.shared_body);
+    EXPECT_EQ(get("/assets/..%2Fframe.mustache").status, 404);
+    EXPECT_EQ(get("/assets/frame.mustache").status, 404);
+}
+
+}  // namespace
+}  // namespace receiptd::page
