@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs what package-lock.json names into node_modules here, unless that is there already.
+# install.sh [FOLDER]: installs what package-lock.json names into node_modules of the folder (here), unless that is
+# there already.
 set -euo pipefail
-cd "$(dirname "$(realpath "$0")")"
+cd "${1:-$(dirname "$(realpath "$0")")}"
 
 major=$(node -p 'process.versions.node.split(".")[0]')
 if [ "$major" -lt 18 ]; then

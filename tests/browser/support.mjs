@@ -1,0 +1,173 @@
+// A sandbox with traffic, a daemon on it with a database of its own, and Debian's Chromium before its page.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const build = process.env.RECEIPTD_BUILD ?? join(root, "build");
+export const screenshots = join(root, "build", "screenshots");
+export const token = "the-token-of-the-browser-tests";
+export const phone = { width: 360, height: 740 };
+export const desk = { width: 1280, height: 900 };
+
+const deadlineMs = 120_000;
+
+// What a stranger may write into a method, a log, an event, a panic or, through a host that lies, an account.
+export const hostile =
+  `"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script></script></title></svg>` +
+  `<style>*{display:none}</style>{{{body}}}&lt;b&gt;'\u202Egnp.exe\u2066`;
+
+export async function until(what, condition) {
+  const end = Date.now() + deadlineMs;
+  while (Date.now() < end) {
+    const value = await condition();
+    if (value) return value;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  throw new Error(`never came true: ${what}`);
+}
+
+function start(program, args, out) {
+  const child = spawn(join(build, program), args, { stdio: ["ignore", "pipe", "pipe"] });
+  child.text = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (child.text += data));
+  child.stop = () =>
+    new Promise((done) => {
+      if (child.exitCode !== null || child.signalCode !== null) return done();
+      child.once("exit", done);
+      child.kill("SIGTERM");
+    });
+  return until(`${program} is ready`, () => {
+    assert.equal(child.exitCode, null, child.text);
+    return out.test(child.text) && child;
+  });
+}
+
+function psql(url, query) {
+  const done = spawnSync("psql", [url, "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", query], { encoding: "utf8" });
+  assert.equal(done.status, 0, done.stderr);
+  return done.stdout.trim();
+}
+
+// Text as an SQL literal.
+export const literal = (text) => `'${text.replaceAll("'", "''")}'`;
+
+const configuration = (folder, hosts, database, receiver) => `
+[chain]
+network = "sandbox"
+[[upstream]]
+name = "regular"
+kind = "regular"
+url = "${hosts.regular}"
+[[upstream]]
+name = "archival"
+kind = "archival"
+url = "${hosts.archival}"
+[database]
+url_file = "${database}"
+[follow]
+source = "rpc"
+scope = "all"
+start = 100000001
+[http]
+listen = "127.0.0.1:0"
+token_file = "${folder}/token"
+[[watch]]
+name = "everything"
+signer = "*"
+[[endpoint]]
+name = "ops"
+url = "${receiver}/ops"
+secret_file = "${folder}/webhook.secret"
+allow_private = true
+[[endpoint]]
+name = "pager"
+url = "${receiver}/pager"
+secret_file = "${folder}/webhook.secret"
+allow_private = true
+`;
+
+function secretFile(folder, name, text) {
+  writeFileSync(join(folder, name), text, { mode: 0o600 });
+  return join(folder, name);
+}
+
+// Takes every webhook but those of /pager.
+async function startReceiver() {
+  const server = createServer((request, answer) => {
+    request.resume();
+    request.on("end", () => answer.writeHead(request.url === "/pager" ? 500 : 204).end());
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return server;
+}
+
+// {url, query, daemon, close}: a daemon that has findings of several kinds.
+export async function startDaemon() {
+  const maintenance = process.env.RECEIPTD_TEST_DATABASE;
+  assert.ok(maintenance, "RECEIPTD_TEST_DATABASE is not set: ./dev browser starts a cluster");
+  const folder = mkdtempSync(join(tmpdir(), "receiptd-browser-"));
+  const name = `browser_${randomBytes(6).toString("hex")}`;
+  psql(maintenance, `CREATE DATABASE ${name}`);
+  const database = maintenance.replace(/^(\w+:\/\/[^/]*)\/[^?]*/, `$1/${name}`);
+  secretFile(folder, "token", token);
+  secretFile(folder, "webhook.secret", `whsec_${Buffer.alloc(32, 7).toString("base64")}`);
+  const receiver = await startReceiver();
+  const sandbox = await start("receiptd-sandbox", ["run", "--listen", "127.0.0.1:0", "--archival-listen", "127.0.0.1:0",
+    "--control-listen", "127.0.0.1:0", "--quiet", "--block-time-ms", "200", "--traffic", "mixed", "--tps", "25", "--seed", "5",
+    "--genesis-time", "now"], /^control \S+$/m);
+  const hosts = Object.fromEntries([...sandbox.text.matchAll(/^(regular|archival|control) (\S+)$/gm)].map((line) => line.slice(1)));
+  const config = join(folder, "receiptd.toml");
+  writeFileSync(config, configuration(folder, hosts, secretFile(folder, "database.url", database),
+    `http://127.0.0.1:${receiver.address().port}`));
+  const migrated = spawnSync(join(build, "receiptd"), ["migrate", "--config", config], { encoding: "utf8" });
+  assert.equal(migrated.status, 0, migrated.stderr);
+  const daemon = await start("receiptd", ["run", "--config", config], /listen=\S+/);
+  const query = (text) => psql(database, text);
+  const ready = "SELECT count(*) FROM transaction_results WHERE verdict = 'callback_failed'";
+  await until("there are transactions to look at", () => Number(query(ready)) > 2);
+  const close = async () => {
+    await daemon.stop();
+    await sandbox.stop();
+    receiver.close();
+    psql(maintenance, `DROP DATABASE ${name} WITH (FORCE)`);
+    rmSync(folder, { recursive: true });
+  };
+  return { url: `http://${/listen=(\S+)/.exec(daemon.text)[1]}`, query, close };
+}
+
+export function startBrowser() {
+  mkdirSync(screenshots, { recursive: true });
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
+  });
+}
+
+// A page on which every complaint of the browser, and every request that leaves the daemon, is a failure.
+export async function openPage(browser, daemon, options = {}) {
+  const context = await browser.newContext({ viewport: desk, baseURL: daemon.url, ...options });
+  const page = await context.newPage();
+  page.complaints = [];
+  page.on("pageerror", (error) => page.complaints.push(String(error)));
+  page.on("console", (message) => {
+    // Answers that a test provokes (404, 401, 503) are told there, too.
+    if (message.type() === "error" && !/Failed to load resource/.test(message.text())) page.complaints.push(message.text());
+  });
+  page.on("request", (request) => {
+    if (!request.url().startsWith(daemon.url) && !request.url().startsWith("data:")) page.complaints.push(request.url());
+  });
+  page.done = async () => {
+    assert.deepEqual(page.complaints, []);
+    await context.close();
+  };
+  return page;
+}
+
+export const axeSource = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
