@@ -1,6 +1,8 @@
 #include "chain/tree/lineage.hpp"
 
-#include <algorithm>
+#include "chain/tree/given_up.hpp"
+
+#include <utility>
 
 namespace receiptd::chain {
 
@@ -77,11 +79,9 @@ std::size_t Lineage::bound() {
     heights.reserve(before);
     for (const auto* map : {&receipts_, &data_})
         for (const auto& item : *map) heights.push_back(kept_[item.second.place()].at);
-    const auto forgotten = std::min(before - most_ + most_ / 8, before - 1);
-    const auto last = heights.begin() + static_cast<std::ptrdiff_t>(forgotten);
-    std::nth_element(heights.begin(), last, heights.end());
-    forget_up_to(receipts_, *last);
-    forget_up_to(data_, *last);
+    const auto height = given_up_to(std::move(heights), most_);
+    forget_up_to(receipts_, height);
+    forget_up_to(data_, height);
     return before - size();
 }
 

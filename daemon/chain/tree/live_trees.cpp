@@ -1,5 +1,6 @@
 #include "chain/tree/live_trees.hpp"
 
+#include "chain/tree/given_up.hpp"
 #include "chain/tree/user.hpp"
 #include "chain/tree/wallet.hpp"
 
@@ -235,10 +236,8 @@ std::size_t LiveTrees::bound() {
     std::vector<base::Height> heights;
     heights.reserve(before);
     for (const auto& [tx_hash, tree] : trees_) heights.push_back(tree.result.settled_at.height);
-    const auto given_up = std::min(before - most_ + most_ / 8, before - 1);
-    const auto last = heights.begin() + static_cast<std::ptrdiff_t>(given_up);
-    std::nth_element(heights.begin(), last, heights.end());
-    std::erase_if(trees_, [&](const auto& item) { return item.second.result.settled_at.height <= *last; });
+    const auto height = given_up_to(std::move(heights), most_);
+    std::erase_if(trees_, [&](const auto& item) { return item.second.result.settled_at.height <= height; });
     return before - trees_.size();
 }
 
