@@ -10,7 +10,7 @@ BEGIN
     END IF;
     UPDATE findings f SET expected = true
     WHERE f.finding_id = ANY (ids) AND f.block_time BETWEEN since AND until
-      AND f.kind IN ('failed_receipt', 'failed_transaction')
+      AND f.kind IN ('failed_receipt', 'failed_transaction', 'yield_timed_out')
       AND EXISTS (SELECT FROM expected_failures e
                   WHERE coalesce(f.contract_id, '') LIKE e.contract_like
                     AND coalesce(f.method_name, '') LIKE e.method_like

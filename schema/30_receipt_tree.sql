@@ -4,6 +4,7 @@ DROP FUNCTION IF EXISTS tree_starts(text[]);
 DROP FUNCTION IF EXISTS tree_transactions(text[], timestamptz, timestamptz);
 DROP FUNCTION IF EXISTS tree_receipts(text[], timestamptz, timestamptz);
 DROP FUNCTION IF EXISTS tree_data_receipts(text[], timestamptz, timestamptz);
+DROP FUNCTION IF EXISTS resumes_of(text[], timestamptz, timestamptz);
 
 -- The tree an id belongs to and the time of its first row. A tree lives for seconds, at worst hours (a
 -- yielded receipt waits 200 blocks at most, a delayed one until the congestion is over): seven days from
@@ -77,6 +78,16 @@ SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 BEGIN
     RETURN QUERY SELECT * FROM data_receipts r
                  WHERE r.tree_id = ANY (trees) AND r.block_time BETWEEN since AND until;
+END
+$$;
+
+-- Resumes by their data ids: they may be stored under names of their own.
+CREATE FUNCTION resumes_of(data_ids text[], since timestamptz, until timestamptz) RETURNS SETOF data_receipts
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    RETURN QUERY SELECT r.* FROM unnest(data_ids) AS wanted JOIN data_receipts r ON r.data_id = wanted
+                 WHERE r.is_promise_resume AND r.block_time BETWEEN since AND until;
 END
 $$;
 

@@ -87,6 +87,7 @@ COMMENT ON FUNCTION tree_transactions(text[], timestamptz, timestamptz) IS 'Rows
 COMMENT ON FUNCTION tree_receipts(text[], timestamptz, timestamptz) IS 'Rows of receipts with these tree_ids between two times. The daemon calls this function because its plan is made once per session.';
 COMMENT ON FUNCTION tree_data_receipts(text[], timestamptz, timestamptz) IS 'Rows of data_receipts with these tree_ids between two times. The daemon calls this function because its plan is made once per session.';
 COMMENT ON FUNCTION tree_global_contracts(text[], timestamptz, timestamptz) IS 'Global contracts that these trees deployed between two times, and how many shards have them. Used by the daemon.';
+COMMENT ON FUNCTION resumes_of(text[], timestamptz, timestamptz) IS 'Rows of data_receipts that end yields, by data_id, between two times. The daemon calls this function because its plan is made once per session.';
 COMMENT ON FUNCTION settle_roles(text[], timestamptz, timestamptz) IS 'Sets the roles returned and detached of receipts whose parent was stored later than they were. The daemon calls it.';
 COMMENT ON FUNCTION move_tree(text, text, text, timestamptz) IS 'Moves the rows of a tree into the tree that adopted it, with its transaction: rows from one day before to seven days after the given time. The daemon calls it.';
 COMMENT ON FUNCTION notify_of_watches() IS 'Notifies listeners (LISTEN receiptd_watches) that watches were inserted.';

@@ -97,6 +97,13 @@ std::string burnt_summary(const chain::Finding& finding) {
     return words;
 }
 
+std::string timeout_summary(const chain::Finding& finding) {
+    std::string words = "yield";
+    if (!finding.method_name.empty()) words += " " + in_line(finding.method_name, kLongestMethod);
+    words += " of " + finding.contract_id + " was not resumed in time and ";
+    return words + (finding.handled == true ? "went on" : "failed");
+}
+
 std::string wallet_summary(const chain::Finding& finding) {
     auto words = "the wallet " + finding.contract_id + " did not do what its owner signed";
     if (const auto& text = finding.failure.error_text; !text.empty())
@@ -109,6 +116,7 @@ std::string what(const chain::Finding& finding) {
     if (finding.kind == chain::kind::kTokensReturned) return tokens_summary(finding);
     if (finding.kind == chain::kind::kBurntTokens) return burnt_summary(finding);
     if (finding.kind == chain::kind::kWalletRefused) return wallet_summary(finding);
+    if (finding.kind == chain::kind::kYieldTimedOut) return timeout_summary(finding);
     if (finding.kind == chain::kind::kFailedTransaction) return transaction_words(finding) + " failed";
     if (finding.kind == "rejected") return transaction_words(finding) + " was refused";
     if (finding.kind == "forwarding_failed") return "no host took " + transaction_words(finding);

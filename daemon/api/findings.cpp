@@ -13,10 +13,13 @@ namespace receiptd::api {
 namespace {
 
 // As the table's CHECK has them.
-constexpr std::array<std::string_view, 12> kKinds = {
-    "failed_receipt", "failed_transaction", "tokens_returned", "burnt_tokens", "wallet_refused",
-    "rejected",       "forwarding_failed",  "dropped",         "expired",      "unknown",
-    "stuck",          "corrected"};
+constexpr std::array<std::string_view, 13> kKinds = {"failed_receipt",  "failed_transaction",
+                                                     "tokens_returned", "burnt_tokens",
+                                                     "wallet_refused",  "yield_timed_out",
+                                                     "rejected",        "forwarding_failed",
+                                                     "dropped",         "expired",
+                                                     "unknown",         "stuck",
+                                                     "corrected"};
 
 storage::FindingFilter finding_filter(Query& query) {
     storage::FindingFilter filter;

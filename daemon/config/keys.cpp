@@ -54,8 +54,9 @@ constexpr Section kSections[] = {
      "everything.",
      add_watch_rule, watch_rules, true},
     {"expected", SectionKind::optional_array,
-     "Failures that need no alert, one `[[expected]]` each. A finding about a failed receipt or transaction "
-     "that matches all globs of a rule is stored with `expected`, and no alert is sent. The verdict does not "
+     "Failures that need no alert, one `[[expected]]` each. A finding about a failed receipt or "
+     "transaction, or about a yield that timed out, that matches all globs of a rule is stored with "
+     "`expected`, and no alert is sent. The verdict does not "
      "change. A rule needs at least one glob. If several daemons share a database, the rules of all of them "
      "apply; of two rules with the same name, the one of the daemon that started last applies.",
      add_expected, expected, true},

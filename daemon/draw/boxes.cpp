@@ -105,7 +105,7 @@ std::string facts_in_words(const JudgedReceipt& receipt) {
     std::string words =
         receipt.executed ? chain::gas_in_words(receipt.gas_burnt) : std::string(waiting_in_words(receipt));
     if (receipt.deposit > 0) words += " · with " + chain::near_in_words(receipt.deposit);
-    if (receipt.yield_timed_out) words += " · timed out";
+    if (receipt.yield_timed_out == true) words += " · timed out";
     return words;
 }
 

@@ -117,7 +117,7 @@ base::Task<void> Follower::keep(storage::FoundTransaction found) {
 void Follower::stop() { state_.stop.request(); }
 
 void Follower::committed(const chain::CommitFacts& facts) {
-    late_ = late_ || !facts.late_trees.empty();
+    state_.trees.late = state_.trees.late || !facts.late_trees.empty();
     state_.series.forgotten_in_flight.Increment(static_cast<double>(facts.given_up.in_flight));
     state_.series.forgotten_trees.Increment(static_cast<double>(facts.given_up.trees));
     if (trees_) trees_->committed(facts);
@@ -340,9 +340,10 @@ base::Task<void> Follower::wait_until_dealt_with(base::HeightRange range) {
             unplaced_ = co_await unplaced_receipts_->waiting_in(range);
             placed = unplaced_ == 0 || unplaced_receipts_->stalled();
         }
-        if (heights_done && trees_done && placed) co_return;
+        if (heights_done && trees_done && placed) break;
         co_await wakeup.wait_for(500ms);
     }
+    if (state_.trees.late && !state_.stop.requested()) co_await seams_.judge_late();
 }
 
 base::Task<void> Follower::end_loops() {

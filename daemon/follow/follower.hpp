@@ -114,7 +114,6 @@ private:
     base::TaskGroup tree_loops_;       // end by themselves when a turn is over; cancelled on stop
     base::TaskGroup runs_;             // end by themselves on stop, with everything committed
     std::map<base::Height, base::SteadyTime> retry_at_;  // of unavailable heights
-    bool late_ = false;                                  // a tree was stored as late since they were judged
     base::Height final_height_ = 0;                      // when it was last looked at
     base::SteadyTime confirm_at_{};
     std::exception_ptr failure_;

@@ -58,8 +58,7 @@ base::Task<void> Follower::judge_late_trees() {
             find_at = now + kFindLateEvery;
             co_await stores_.trees.find_late_trees();
         }
-        if (late_ || now >= look_at) {
-            late_ = false;
+        if (std::exchange(state_.trees.late, false) || now >= look_at) {
             look_at = now + kJudgeLateEvery;
             co_await seams_.judge_late();
         }

@@ -24,6 +24,7 @@ struct TreeCounts {
     base::Signal changed;
     std::uint64_t pending = 0;
     storage::OverdueTrees overdue;  // pending for longer than kTreesOverdue
+    bool late = false;              // some were stored as late since these were judged
 };
 
 // Ends the loops: for good, or for the turn of a daemon that leads, or leads no more.

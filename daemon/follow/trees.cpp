@@ -284,10 +284,13 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
         co_await make_tree_rows(cpu_, std::move(*open->tree), std::move(executed_in), pending.included_in);
     open->tree.reset();
     rows.batch.withhold_before(state_.news_since(pending.ordered));
+    rows.batch.facts.seen.history = pending.ordered;
     const auto decided = rows.batch.facts.decided;
+    const bool late = !rows.batch.facts.late_trees.empty();
     co_await store_.commit_tree(std::move(rows));
     open_.erase(pending.tx_hash);
     progress_at_ = state_.clock.steady();
+    state_.trees.late = state_.trees.late || late;
     state_.series.trees_completed.Increment();
     if (state_.listener) state_.listener->tree_committed(pending.tx_hash, decided);
 }

@@ -23,7 +23,8 @@ std::set<std::int64_t> days_of_blocks(const chain::RowBatch& batch);
 
 // Findings that a tree gives, not a watch.
 inline const std::string kTreeFindings =
-    "kind IN ('failed_receipt', 'failed_transaction', 'tokens_returned', 'burnt_tokens', 'wallet_refused')";
+    "kind IN ('failed_receipt', 'failed_transaction', 'tokens_returned', 'burnt_tokens', 'wallet_refused', "
+    "'yield_timed_out')";
 
 // The ids of a table's rows; the id stands in the first column: tx_hash, receipt_id, finding_id, …
 std::vector<std::string> ids_of_rows(const chain::RowBatch& batch, chain::Table table);

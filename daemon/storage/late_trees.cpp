@@ -14,7 +14,10 @@
 #include "storage/stored_tree.hpp"
 #include "storage/tree_load.hpp"
 
+#include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace receiptd::storage {
@@ -110,6 +113,17 @@ private:
     std::vector<std::string> of_trees_, data_ids_;
 };
 
+// Else how a yield ended may be told by a block that is still on its way.
+bool has_its_resumes(const StoredTree& tree) {
+    std::set<std::string_view> listed;
+    for (const auto& data : tree.data) listed.insert(data.data_id);
+    return std::all_of(tree.receipts.begin(), tree.receipts.end(), [&](const auto& receipt) {
+        const auto& ids = receipt.input_data_ids;
+        return !receipt.is_promise_yield ||
+               std::all_of(ids.begin(), ids.end(), [&](const auto& id) { return listed.contains(id); });
+    });
+}
+
 // More of a tree that is not over makes it late again.
 void forget_late(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes) {
     shim::query(tx, "DELETE FROM late_trees WHERE tx_hash = ANY ($1::text[])", text_array(tx_hashes));
@@ -130,17 +144,17 @@ LateTrees judge_late(pqxx::connection& connection, bool history, const chain::Ne
     if (due.tx_hashes.empty()) due = claim_late(tx, history, true);
     if (due.tx_hashes.empty()) return {};
     Placing placing(tx, due.times);
-    std::vector<std::string> known, unknown;
-    const auto stored = load_trees(tx, due.tx_hashes, due.times);
+    std::vector<std::string> known, unknown;  // all that is to be looked for, or not
+    const auto stored = load_to_judge(tx, due.tx_hashes, due.times);
     for (const auto& tx_hash : due.tx_hashes) {
         const auto found = stored.find(tx_hash);
         const bool is_known = found != stored.end() && found->second.transaction;
-        (is_known ? known : unknown).push_back(tx_hash);
+        (is_known && has_its_resumes(found->second) ? known : unknown).push_back(tx_hash);
         if (is_known) placing.add(tx_hash, found->second);
     }
     const auto adopted = placing.write();
     chain::RowBatch batch;
-    judge_stored(tx, known, due.times, batch);
+    judge_stored(tx, stored, due.times, batch);
     batch.withhold_before(news_since);
     copy_rows(tx, batch);
     tell_findings(tx, batch.findings);
@@ -153,8 +167,9 @@ LateTrees judge_late(pqxx::connection& connection, bool history, const chain::Ne
 
 }  // namespace
 
-void remember_late(pqxx::transaction_base& tx, const chain::CommitFacts& facts) {
-    if (facts.late_trees.empty() || facts.blocks.empty()) return;
+void remember_late(pqxx::transaction_base& tx, const std::set<std::string>& tx_hashes,
+                   std::uint64_t timestamp_nanosec, bool history) {
+    if (tx_hashes.empty()) return;
     shim::query(tx,
                 "INSERT INTO late_trees AS known (tx_hash, since, history) "
                 "SELECT tx_hash, to_timestamp($2::numeric / 1000000000) - interval '7 days', $3 "
@@ -162,8 +177,17 @@ void remember_late(pqxx::transaction_base& tx, const chain::CommitFacts& facts) 
                 "ON CONFLICT (tx_hash) DO UPDATE SET since = least(known.since, excluded.since), "
                 "history = known.history AND excluded.history, "
                 "due_at = CASE WHEN isfinite(known.since) THEN now() ELSE known.due_at END",
-                text_array({facts.late_trees.begin(), facts.late_trees.end()}),
-                facts.blocks.front().timestamp_nanosec, facts.seen.history);
+                text_array({tx_hashes.begin(), tx_hashes.end()}), timestamp_nanosec, history);
+}
+
+std::string late_by_resumes(const std::string& adopted) {
+    return "INSERT INTO late_trees AS known (tx_hash, since, history) "
+           "SELECT tx_hash, min(block_time) - interval '7 days', bool_and(EXISTS (SELECT FROM backfills "
+           "  WHERE block_height BETWEEN from_height AND to_height)) FROM " +
+           adopted +
+           " WHERE is_promise_resume AND tx_hash IS NOT NULL GROUP BY tx_hash "
+           "ON CONFLICT (tx_hash) DO UPDATE SET since = excluded.since, "
+           "history = known.history AND excluded.history, due_at = now()";
 }
 
 base::Task<LateTrees> PgTreeStore::judge_late_trees(bool history, chain::NewsSince news_since) {

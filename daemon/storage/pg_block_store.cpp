@@ -57,8 +57,11 @@ void adopt_awaited(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
                 "    AND d.block_height BETWEEN $1 AND $2 "
                 "    AND d.block_time >= to_timestamp($3::numeric / 1000000000) - interval '1 second' "
                 "    AND d.block_time <= to_timestamp($4::numeric / 1000000000) + interval '1 second' "
-                "  RETURNING d.data_id) "
-                "DELETE FROM orphan_receipts o USING met WHERE o.kind = 'data' AND o.id = met.data_id",
+                "  RETURNING d.data_id, d.tx_hash, d.block_height, d.block_time, d.is_promise_resume), "
+                "late AS (" +
+                    late_by_resumes("met") +
+                    ") "
+                    "DELETE FROM orphan_receipts o USING met WHERE o.kind = 'data' AND o.id = met.data_id",
                 first.height, last.height, first.timestamp_nanosec, last.timestamp_nanosec);
 }
 
@@ -201,7 +204,9 @@ CommitOutcome write_and_cover(pqxx::transaction_base& tx, const chain::RowBatch&
     if (batch.facts.epoch && !leads(tx, *batch.facts.epoch)) return CommitOutcome::not_leader;
     if (!add_to_coverage(tx, heights, batch.facts)) return CommitOutcome::already_covered;
     if (batch.facts.seam) remember_seam(tx, *batch.facts.seam);
-    remember_late(tx, batch.facts);
+    if (!batch.facts.blocks.empty())
+        remember_late(tx, batch.facts.late_trees, batch.facts.blocks.front().timestamp_nanosec,
+                      batch.facts.seen.history);
     return CommitOutcome::committed;
 }
 

@@ -8,6 +8,7 @@
 #include "chain/tree/roles.hpp"
 #include "metrics/registry.hpp"
 #include "storage/adoption.hpp"
+#include "storage/late_trees.hpp"
 
 #include <algorithm>
 
@@ -208,7 +209,11 @@ const std::string kFindDataTrees =
     "moved AS (UPDATE data_receipts d SET tree_id = best.tree_id, tx_hash = best.tx_hash FROM best "
     "  WHERE d.data_id = best.id AND d.block_time = best.block_time "
     "    AND d.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM span) "
-    "    AND (d.tree_id <> best.tree_id OR d.tx_hash IS DISTINCT FROM best.tx_hash)), "
+    "    AND (d.tree_id <> best.tree_id OR d.tx_hash IS DISTINCT FROM best.tx_hash) "
+    "  RETURNING d.tx_hash, d.block_time, d.block_height, d.is_promise_resume), "
+    "late AS (" +
+    late_by_resumes("moved") +
+    "), "
     "settled AS (UPDATE orphan_receipts o SET adopted_at = now(), adopted_into = best.tree_id, "
     "  adopted_tx_hash = best.tx_hash FROM best WHERE o.kind = 'data' AND o.id = best.id AND best.produces "
     "RETURNING 1) "

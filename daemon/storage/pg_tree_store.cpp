@@ -2,6 +2,7 @@
 
 #include "chain/tree/facts.hpp"
 #include "storage/copy.hpp"
+#include "storage/late_trees.hpp"
 #include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
 
@@ -103,6 +104,8 @@ bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree) {
     tell_findings(tx, tree.batch.findings);
     complete_transaction(tx, done);
     adopt_data(tx, done);
+    const auto& facts = tree.batch.facts;
+    remember_late(tx, facts.late_trees, done.block_timestamp_nanosec, facts.seen.history);
     tx.commit();
     return true;
 }

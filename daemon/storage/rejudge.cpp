@@ -46,9 +46,7 @@ public:
     Replacing(pqxx::transaction_base& tx, const TreeTimes& times) : tx_(tx), times_(times) {}
 
     Rejudged run(const std::vector<std::string>& tx_hashes) {
-        auto trees = load_trees(tx_, tx_hashes, times_);
-        load_data(tx_, tx_hashes, times_, trees);
-        for (const auto& [tx_hash, tree] : trees) {
+        for (const auto& [tx_hash, tree] : load_to_judge(tx_, tx_hashes, times_)) {
             if (!tree.transaction) continue;
             take_user(*tree.transaction);
             const auto judgement = tree_of(tx_hash, tree).judge();

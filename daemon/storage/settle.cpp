@@ -73,8 +73,10 @@ chain::RowBatch judge_around(pqxx::connection& connection, base::HeightRange aro
     for (std::size_t at = 0; at < found.trees.size(); at += kTreesAtOnce) {
         const auto end = std::min(at + kTreesAtOnce, found.trees.size());
         judge_stored(tx,
-                     {found.trees.begin() + static_cast<std::ptrdiff_t>(at),
-                      found.trees.begin() + static_cast<std::ptrdiff_t>(end)},
+                     load_to_judge(tx,
+                                   {found.trees.begin() + static_cast<std::ptrdiff_t>(at),
+                                    found.trees.begin() + static_cast<std::ptrdiff_t>(end)},
+                                   found.times),
                      found.times, batch);
     }
     tx.commit();
@@ -118,18 +120,20 @@ base::Task<chain::DecidedCounts> PgTreeStore::settle_trees(base::HeightRange aro
         });
 }
 
-void judge_stored(pqxx::transaction_base& tx, const std::vector<std::string>& trees, const TreeTimes& times,
-                  chain::RowBatch& batch) {
+void judge_stored(pqxx::transaction_base& tx, const std::map<std::string, StoredTree>& trees,
+                  const TreeTimes& times, chain::RowBatch& batch) {
+    std::vector<std::string> tx_hashes;
+    for (const auto& [tx_hash, tree] : trees) tx_hashes.push_back(tx_hash);
     const auto results =
         stored_ids(tx,
                    "SELECT tx_hash FROM transaction_results WHERE tx_hash = ANY ($1::text[]) "
                    "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz",
-                   trees, times);
+                   tx_hashes, times);
     const auto findings = stored_ids(tx,
                                      "SELECT finding_id FROM findings WHERE tree_id = ANY ($1::text[]) "
                                      "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz",
-                                     trees, times);
-    for (const auto& [tx_hash, tree] : load_trees(tx, trees, times)) {
+                                     tx_hashes, times);
+    for (const auto& [tx_hash, tree] : trees) {
         if (!tree.transaction) continue;
         auto decided = chain::decided(*tree.transaction, tree_of(tx_hash, tree).judge());
         std::erase_if(decided.findings,
@@ -145,8 +149,9 @@ void settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx
                                    "SELECT (at - interval '7 days')::text, (at + interval '7 days')::text "
                                    "FROM (SELECT to_timestamp($1::numeric / 1000000000) AS at) t",
                                    timestamp_nanosec)[0];
+    const TreeTimes around{times[0].as<std::string>(), times[1].as<std::string>()};
     chain::RowBatch batch;
-    judge_stored(tx, tx_hashes, {times[0].as<std::string>(), times[1].as<std::string>()}, batch);
+    judge_stored(tx, load_to_judge(tx, tx_hashes, around), around, batch);
     copy_rows(tx, batch);
 }
 

@@ -6,13 +6,14 @@
 #include "storage/tree_load.hpp"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace receiptd::storage {
 
 // Adds the results and findings of these trees that are decided and not stored yet.
-void judge_stored(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
+void judge_stored(pqxx::transaction_base& tx, const std::map<std::string, StoredTree>& trees,
                   const TreeTimes& times, chain::RowBatch& batch);
 
 // Writes the results and findings of these trees around that time that are not stored yet. Nobody is told.

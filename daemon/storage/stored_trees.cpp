@@ -47,6 +47,7 @@ std::map<std::string, StoredTree> stored_trees(pqxx::connection& connection,
         for (; last != found.end() && last->day == first->day; ++last) trees.push_back(last->tx_hash);
         const TreeTimes times{first->since, std::prev(last)->until};
         auto some = load_trees(tx, trees, times);
+        load_resumes(tx, times, some);
         load_data(tx, trees, times, some);
         load_contracts(tx, times, some);
         loaded.merge(some);

@@ -158,6 +158,36 @@ std::map<std::string, StoredTree> load_trees(pqxx::transaction_base& tx,
     return loaded;
 }
 
+// Of several for one yield the first counts; of two listed by one block the contract's, as it is made before
+// that of the time-out.
+void load_resumes(pqxx::transaction_base& tx, const TreeTimes& times,
+                  std::map<std::string, StoredTree>& loaded) {
+    std::map<std::string, StoredTree*> awaited;
+    for (auto& [tx_hash, tree] : loaded)
+        for (const auto& receipt : tree.receipts)
+            if (receipt.is_promise_yield)
+                for (const auto& data_id : receipt.input_data_ids) awaited[data_id] = &tree;
+    if (awaited.empty()) return;
+    std::vector<std::string> data_ids;
+    for (const auto& [data_id, tree] : awaited) data_ids.push_back(data_id);
+    for (const auto& row : shim::query(tx,
+                                       "SELECT data_id, data IS NULL FROM resumes_of($1::text[], "
+                                       "$2::timestamptz, $3::timestamptz) "
+                                       "ORDER BY block_time, data IS NULL, receipt_id",
+                                       text_array(data_ids), times.since, times.until)) {
+        const auto data_id = row[0].as<std::string>();
+        awaited.at(data_id)->data.push_back({data_id, row[1].as<bool>(), true});
+    }
+}
+
+std::map<std::string, StoredTree> load_to_judge(pqxx::transaction_base& tx,
+                                                const std::vector<std::string>& trees,
+                                                const TreeTimes& times) {
+    auto loaded = load_trees(tx, trees, times);
+    load_resumes(tx, times, loaded);
+    return loaded;
+}
+
 void load_data(pqxx::transaction_base& tx, const std::vector<std::string>& trees, const TreeTimes& times,
                std::map<std::string, StoredTree>& loaded) {
     const auto rows = shim::query(tx, kData, text_array(trees), times.since, times.until);

@@ -24,7 +24,14 @@ inline constexpr std::size_t kTreesAtOnce = 200;
 // Reads the facts that judging needs, by tx_hash. A receipt whose block is unknown has no place.
 std::map<std::string, StoredTree> load_trees(pqxx::transaction_base& tx,
                                              const std::vector<std::string>& trees, const TreeTimes& times);
-// Adds the data receipts, which tell what is waited for and what timed out.
+// Adds how the yields ended that ran, whatever tree their resumes are stored under.
+void load_resumes(pqxx::transaction_base& tx, const TreeTimes& times,
+                  std::map<std::string, StoredTree>& loaded);
+// Both: all that the rules look at.
+std::map<std::string, StoredTree> load_to_judge(pqxx::transaction_base& tx,
+                                                const std::vector<std::string>& trees,
+                                                const TreeTimes& times);
+// Adds all data receipts of the trees, which tell what is waited for, too.
 void load_data(pqxx::transaction_base& tx, const std::vector<std::string>& trees, const TreeTimes& times,
                std::map<std::string, StoredTree>& loaded);
 // Adds the global contracts that the trees deployed.

@@ -42,7 +42,7 @@ Json of_receipt(const JudgedReceipt& receipt) {
     json["waiting"] =
         receipt.waiting == chain::Waiting::none ? Json() : Json(chain::waiting_name(receipt.waiting));
     json["missing_data_ids"] = receipt.missing_data_ids;
-    json["yield_timed_out"] = receipt.yield_timed_out;
+    json["yield_timed_out"] = or_null(receipt.yield_timed_out);
     json["block_height"] = height_or_null(receipt.at);
     json["block_time"] = time_or_null(receipt.at);
     json["shard_id"] = or_null(receipt.shard_id);

@@ -106,6 +106,10 @@ void Forest::absorb(const std::shared_ptr<const Application>& application,
             execute({application, i}, bodies);
         }
     }
+    for (const CryptoHash& yield : application->timed_out) {
+        const auto found = by_receipt_.find(yield);
+        if (found != by_receipt_.end()) found->second.tree->nodes[found->second.node].timed_out = true;
+    }
     take_others(*application);
 }
 

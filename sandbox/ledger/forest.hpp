@@ -32,6 +32,7 @@ struct ReceiptNode {
     Role role = Role::detached;
     Height created_height = 0;  // of the block whose application made it
     bool is_last_id = false;    // of its parent's receipt_ids
+    bool timed_out = false;     // a yield that nobody resumed in time
     ExecutedAt executed;
     std::vector<std::size_t> children;  // in the order of receipt_ids
 

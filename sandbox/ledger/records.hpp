@@ -65,9 +65,10 @@ struct Application {
     Gas gas_used = 0;
     u128 tokens_burnt = 0;
     CongestionInfo congestion;
-    std::vector<ReceiptPtr> locals;    // of this chunk's transactions, executed or delayed
-    std::vector<ReceiptPtr> instant;   // promise yields made here, and lone deletions
-    std::vector<ReceiptPtr> outgoing;  // listed by the next chunk of the shard
+    std::vector<ReceiptPtr> locals;     // of this chunk's transactions, executed or delayed
+    std::vector<ReceiptPtr> instant;    // promise yields made here, and lone deletions
+    std::vector<ReceiptPtr> outgoing;   // listed by the next chunk of the shard
+    std::vector<CryptoHash> timed_out;  // yields that ran here without having been resumed
 };
 
 struct ChunkRecord {

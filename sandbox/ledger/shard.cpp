@@ -103,6 +103,7 @@ void apply_chunk(Shard& shard, ChunkRecord& chunk, const sim::BlockContext& bloc
     application->congestion = congestion_of(shard, block.shard_id, options);
     application->locals = share(std::move(result.local));
     application->instant = share(std::move(result.instant));
+    application->timed_out = std::move(result.timed_out);
     application->outgoing = share(std::move(result.outgoing));
     if (shard.congested_blocks > 0) --shard.congested_blocks;
     shard.missed_chunks = 0;

@@ -86,6 +86,15 @@ Json burnt_json(const TransactionTree& tree) {
     return list;
 }
 
+Json timed_out_json(const TransactionTree& tree) {
+    Json list = Json::array();
+    for (const ReceiptNode& node : tree.nodes)
+        if (node.timed_out)
+            list.push_back(
+                {{"receipt_id", node.id().to_string()}, {"handled", error_of(node.executed).is_null()}});
+    return list;
+}
+
 // Flows that gave tokens back though no failed receipt was sent them.
 Json returned_json(const TransactionTree& tree, const Judgement& judgement) {
     Json list = Json::array();
@@ -226,12 +235,14 @@ Json truth_json(const Submission& submission, const TransactionTree* tree, Heigh
                  {"wallet_refusal", nullptr},
                  {"tokens_returned", Json::array()},
                  {"burnt_tokens", Json::array()},
+                 {"yields_timed_out", Json::array()},
                  {"error", nullptr},
                  {"failed_receipts", Json::array()},
                  {"tree", Json::array()}};
     if (tree == nullptr) return json;
     json["error"] = error_of(tree->included);
     json["burnt_tokens"] = burnt_json(*tree);
+    json["yields_timed_out"] = timed_out_json(*tree);
     add_money(json, *tree, body);
     if (const auto judgement = judge(*tree, tip)) {
         json["verdict"] = to_string(judgement->verdict);

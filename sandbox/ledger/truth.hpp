@@ -11,6 +11,7 @@
 //  "effect": null | "refunded" | "refunded_in_part" | "told" | "swallowed",
 //  "tokens_returned": [{"receipt_id", "effect", "kept", "returned"}],
 //  "burnt_tokens": [{"receipt_id", "role", "amount", "error"}],  refunds and payouts that failed
+//  "yields_timed_out": [{"receipt_id", "handled": whether the yielded receipt succeeded}],
 //  "failed_receipts": [{"receipt_id", "role", "handled", "handled_by": […], "effect", "root_cause": null | …,
 //                       "error"}],
 //  "tree": [{"receipt_id", "role", "parent", "predecessor_id", "receiver_id", "created_height",

@@ -99,6 +99,8 @@ private:
         if (const auto* data = std::get_if<DataReceipt>(&receipt.body)) {
             ready = data->is_promise_resume ? chunk_.queues.resume(receipt.receiver_id, *data)
                                             : chunk_.queues.deliver(*data);
+            if (ready && data->is_promise_resume && !data->data)
+                result_.timed_out.push_back(ready->receipt_id);
         } else {
             const CryptoHash id = receipt.receipt_id;
             ready = chunk_.queues.admit(std::move(receipt));

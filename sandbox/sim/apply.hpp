@@ -49,6 +49,7 @@ struct ShardResult {
     u128 tokens_burnt = 0;
     std::vector<CryptoHash> postponed;  // action receipts that now wait for data
     std::vector<CryptoHash> delayed;    // … and for gas
+    std::vector<CryptoHash> timed_out;  // yields that ran without having been resumed
 };
 
 // `state` and `queues` are those of the shard; on return they hold the result.

@@ -190,7 +190,9 @@ class Accounts(support.Scenario):
                                 (f["receipt_id"], t["tx_hash"], "callback", None)
                                 for t in trees for f in t["tokens_returned"] if f["receipt_id"] in held} | {
                                 (b["receipt_id"], t["tx_hash"], b["role"], None)
-                                for t in trees for b in t["burnt_tokens"] if b["receipt_id"] in held}
+                                for t in trees for b in t["burnt_tokens"] if b["receipt_id"] in held} | {
+                                (y["receipt_id"], t["tx_hash"], "callback", "t" if y["handled"] else "f")
+                                for t in trees for y in t["yields_timed_out"] if y["receipt_id"] in held}
         findings = {tuple(r) for r in self.query("SELECT receipt_id, tx_hash, role, handled FROM findings "
                                                  "WHERE receipt_id IS NOT NULL")}
         self.assertGreater(len(of([t for t in settled if not is_named(t, MIXED)])), 0, "others fail there")

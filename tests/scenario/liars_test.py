@@ -31,7 +31,8 @@ LATE = support.DEADLINE + 3 * KILLS
 WATCHING = (EVERYTHING + f"[watching]\nvalidity_blocks = {VALIDITY}\n"
             + "".join(f'stuck_after_{stage} = "7d"\n' for stage in ("pending", "included", "executing", "completed")))
 TABLES = ("blocks", "chunks", "transactions", "receipts", "data_receipts", "events", "transaction_results",
-          "(SELECT * FROM findings WHERE kind IN ('failed_receipt', 'failed_transaction', 'tokens_returned', 'burnt_tokens', 'wallet_refused'))")
+          "(SELECT * FROM findings WHERE kind IN ('failed_receipt', 'failed_transaction', 'tokens_returned', 'burnt_tokens', 'wallet_refused', "
+          "'yield_timed_out'))")
 
 
 class Liars(Watched, support.OwnCluster):

@@ -99,6 +99,7 @@ def finding_ids(transactions):
             | {"tokens_returned:" + f["receipt_id"] for t in transactions for f in t["tokens_returned"]}
             | {"wallet_refused:" + t["wallet_refusal"]["receipt_id"] for t in wallets_that_refused(transactions)}
             | {"burnt_tokens:" + b["receipt_id"] for t in transactions for b in t["burnt_tokens"]}
+            | {"yield_timed_out:" + y["receipt_id"] for t in transactions for y in t["yields_timed_out"]}
             | {"failed_transaction:" + t["tx_hash"] for t in transactions if t["error"]})
 
 
@@ -137,13 +138,16 @@ class Judging:
                   None, b["amount"], *class_and_panic(b["error"])) for t in truth for b in t["burnt_tokens"]}
         wallets = {("wallet_refused:" + t["wallet_refusal"]["receipt_id"], t["tx_hash"], user_column(t), "initial", "f", None, None, None,
                     None, None, None, "wallet_refused", None) for t in wallets_that_refused(truth)}
-        return receipts | tokens | burnt | failed | wallets
+        yields = {("yield_timed_out:" + y["receipt_id"], t["tx_hash"], user_column(t), "callback", "t" if y["handled"] else "f",
+                   None, None, None, None, None, None, "yield_timed_out", None) for t in truth for y in t["yields_timed_out"]}
+        return receipts | tokens | burnt | failed | wallets | yields
 
     def stored_findings(self, database):
         rows = self.query("SELECT finding_id, tx_hash, user_id, role, handled, array_to_string(handled_by, ' '), root_cause, effect, "
                           "amount_kept, amount_returned, amount_burnt, error_class, "
                           "CASE error_class WHEN 'contract_panic' THEN error_text END "
-                          "FROM findings WHERE kind IN ('failed_receipt', 'failed_transaction', 'tokens_returned', 'burnt_tokens', 'wallet_refused')", database)
+                          "FROM findings WHERE kind IN ('failed_receipt', 'failed_transaction', 'tokens_returned', 'burnt_tokens', 'wallet_refused', "
+                          "'yield_timed_out')", database)
         self.assertEqual(len({row[0] for row in rows}), len(rows), "a cause is found twice")
         return {tuple(row) for row in rows}
 

@@ -12,4 +12,8 @@ bool touches(const Scope& scope, const SignedTransaction& transaction);
 // The predecessor or the receiver.
 bool touches(const Scope& scope, const Receipt& receipt);
 
+// Data that ends a yield without a resume. It is stored whosever it is: which transaction made the yield is
+// not known until it runs, and by source rpc not even then.
+bool is_timeout(const Receipt& data);
+
 }  // namespace receiptd::chain

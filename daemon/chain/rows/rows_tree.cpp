@@ -76,7 +76,10 @@ private:
         write_receipt(rows_.batch, place, outcome, body, TreeRef{rows_.completion.tx_hash, true},
                       judged.parent_receipt_id, judged.role);
         rows_.completion.receipt_ids.emplace_back(outcome.id);
-        if (body) data_ids_.add(*body);
+        if (!body) return;
+        data_ids_.add(*body);
+        // No answer tells how its yields ended: blocks list that.
+        if (body->is_promise_yield) rows_.batch.facts.late_trees.insert(rows_.completion.tx_hash);
     }
 
     TreeRows& rows_;

@@ -1,6 +1,7 @@
 // Source neardata: the rows of a whole block.
 #include "chain/json/id_maps.hpp"
 #include "chain/rows/block_trees.hpp"
+#include "chain/rows/rows_scope.hpp"
 #include "chain/rows/rows_write.hpp"
 #include "chain/tree/lineage.hpp"
 #include "chain/tree/live_trees.hpp"
@@ -112,7 +113,7 @@ private:
         for (const auto& receipt : shard.listed_data) {
             if (!data_listed_.insert(receipt.receipt_id).second) continue;
             const auto data = trees_.place_data(receipt);
-            if (!data.in_scope) continue;
+            if (!data.in_scope && !is_timeout(receipt)) continue;
             write_data_receipt(batch_, place_, receipt, data.tree);
             if (!data.known) write_orphan(batch_, place_, "data", receipt.data_id, data.tree.tree_id);
         }
@@ -146,6 +147,9 @@ void judge(RowBatch& batch, const WholeBlock& whole, const BlockTrees& trees, Li
     for (const auto& node : trees.transactions())
         if (const auto& item = *node.transaction; item.outcome)
             live_trees.transaction(item.transaction, *item.outcome, at, node.in_scope);
+    for (const auto& shard : whole.shards)
+        for (const auto& data : shard.listed_data)
+            if (data.is_promise_resume) live_trees.resumed(data, at.height);
     for (const bool parent_is_here : {false, true})
         for (const auto& node : trees.executed())
             if (node.parent_is_here == parent_is_here) judge(node, at, live_trees);

@@ -48,12 +48,13 @@ inline constexpr Text kFailedTransaction = "failed_transaction";
 inline constexpr Text kTokensReturned = "tokens_returned";
 inline constexpr Text kBurntTokens = "burnt_tokens";
 inline constexpr Text kWalletRefused = "wallet_refused";
+inline constexpr Text kYieldTimedOut = "yield_timed_out";
 }  // namespace kind
 
 // A finding is reported to people: a failed receipt that is no refund and no payout, a transaction that
 // failed before it made a receipt, tokens that a receiver gave back though nothing failed, a refund or payout
-// that was burnt, a wallet that did not do what its owner signed, or a watched transaction that ended without
-// a tree or is stuck. Empty: not known, or there is none.
+// that was burnt, a wallet that did not do what its owner signed, a yield that nobody resumed in time, or a
+// watched transaction that ended without a tree or is stuck. Empty: not known, or there is none.
 struct Finding {
     std::string finding_id;  // the same for the same cause, however often it is found
     std::string kind;        // one of chain::kind, "stuck", "corrected", or the stage that a watch ended in

@@ -199,6 +199,8 @@ private:
             }
             all_but_system = all_but_system && receipt.executed;
             keep_latest(tree_.completed_at, receipt.at);
+            if (receipt.executed && receipt.yield_timed_out == true)
+                add_finding(timeout_finding(finding_of(i), !receipt.failed()));
             if (receipt.failed()) ++tree_.failed_receipts;
             if (receipt.role == Role::initial && receipt.executed) {
                 tree_.initial_at = receipt.at;

@@ -33,7 +33,13 @@ std::string Judgement::deciding_class() const {
 
 Decided decided(const TransactionFacts& transaction, const Judgement& judgement) {
     Decided decided;
-    if (!judgement.settled || !judgement.verdict) return decided;
+    const bool over = judgement.settled && judgement.verdict;
+    for (const auto& finding : judgement.other_findings) {
+        if (!over && finding.kind != kind::kYieldTimedOut) continue;
+        decided.findings.push_back(finding);
+        decided.findings.back().near_status = judgement.near_status;
+    }
+    if (!over) return decided;
     TreeResult result;
     result.tx_hash = transaction.tx_hash;
     result.signer_id = transaction.signer_id;
@@ -61,10 +67,6 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement)
     }
     result.failure = deciding_class(judgement.failures, result.verdict, judgement.wallet_refusal);
     result.root_cause = judgement.root_cause;
-    for (const auto& finding : judgement.other_findings) {
-        decided.findings.push_back(finding);
-        decided.findings.back().near_status = judgement.near_status;
-    }
     result.effect = judgement.effect;
     decided.results.push_back(std::move(result));
     return decided;

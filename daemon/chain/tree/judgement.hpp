@@ -40,7 +40,8 @@ struct JudgedReceipt {
     Handling handling = Handling::undecided;  // of a failed one
     Waiting waiting = Waiting::none;
     std::vector<std::string> missing_data_ids;
-    bool yield_timed_out = false;  // its resume came without data, or was not seen and it ran that late
+    // Of a yield: its resume came without data. nullopt: it ran, and its resume is not known.
+    std::optional<bool> yield_timed_out = false;
     Gas gas_burnt = 0;
     u128 tokens_burnt = 0;
     std::optional<ExecutedAt> at;
@@ -81,7 +82,8 @@ struct Judgement {
     std::string root_cause;               // of the verdict; see rules.hpp
     std::vector<JudgedReceipt> receipts;  // depth first in spawn order, then those not attached by id
     std::vector<Failure> failures;  // the transaction's own, then those of attached receipts, in their order
-    // Findings of other kinds: tokens that came back though nothing failed, burnt tokens, a wallet's refusal.
+    // Findings of other kinds: tokens that came back though nothing failed, burnt tokens, a wallet's refusal,
+    // yields that timed out.
     std::vector<Finding> other_findings;
     std::optional<Effect> effect;  // as TreeResult has it; of a completed tree
     std::optional<DelegateEnd> delegate;
@@ -104,7 +106,8 @@ struct Judgement {
     std::string deciding_class() const;
 };
 
-// The result and findings to store: all of a settled tree, nothing of another one.
+// The result and findings to store: all of a settled tree; of another one the yields that timed out, as
+// nothing changes these any more.
 Decided decided(const TransactionFacts& transaction, const Judgement& judgement);
 
 }  // namespace receiptd::chain

@@ -55,7 +55,25 @@ void LiveTrees::transaction(const SignedTransaction& transaction, const Outcome&
     touch(transaction.hash, tree);
 }
 
+void LiveTrees::resumed(const Receipt& resume, BlockHeight at) {
+    resumes_.try_emplace(std::string(resume.data_id), Resume{!resume.data, at});
+}
+
+std::optional<LiveTrees::Resume> LiveTrees::take_resume(const Receipt& yield) {
+    for (const auto data_id : yield.input_data_ids) {
+        const auto found = resumes_.find(data_id);
+        if (found == resumes_.end()) continue;
+        const auto resume = found->second;
+        resumes_.erase(found);
+        return resume;
+    }
+    return std::nullopt;
+}
+
 void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt at) {
+    const bool is_yield = item.receipt.is_promise_yield;
+    const auto resume = is_yield ? take_resume(item.receipt) : std::nullopt;
+    if (is_yield && item.in_scope && (!resume || resume->at != at.height)) late_.emplace_back(tx_hash);
     // A local receipt may be told before its transaction: the tree begins with either.
     if (item.role == Role::initial && trees_.find(tx_hash) == trees_.end())
         trees_.emplace(std::string(tx_hash), Tree()).first->second.in_scope = item.in_scope;
@@ -80,6 +98,8 @@ void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt a
     const bool failed = status == StatusKind::failure;
     if (item.result_chain == OnResultChain::yes) follow_result_chain(tree, item, at);
     if (failed) record_failure(tree, item, at);
+    if (resume && resume->timed_out && item.in_scope)
+        tree.other_findings.push_back(timeout_finding(finding_of(item, at), !failed));
     settle_awaited(tree, item);
     if (failed || !tree.causes.empty()) find_cause(tree, item, failed);
     if (status == StatusKind::success_value && is_token_callback(called_method(item.receipt.actions)))
@@ -139,7 +159,7 @@ void LiveTrees::refund(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
 
 void LiveTrees::record_burnt(Tree& tree, const ExecutedReceipt& item, ExecutedAt at) {
     if (!item.in_scope) return;
-    auto& finding = tree.burnt.emplace_back(finding_of(item, at));
+    auto& finding = tree.other_findings.emplace_back(finding_of(item, at));
     finding.kind = kind::kBurntTokens;
     finding.failure = classify_failure(item.outcome.status.failure_json);
     finding.burnt = deposit_of(item.receipt.actions);
@@ -175,7 +195,7 @@ void LiveTrees::tell(Tree& tree, std::vector<Finding>& findings) {
         tree.told[i] = true;
         tell(tree, failure.finding, findings);
     }
-    for (auto& finding : std::exchange(tree.burnt, {})) tell(tree, std::move(finding), findings);
+    for (auto& finding : std::exchange(tree.other_findings, {})) tell(tree, std::move(finding), findings);
     for (auto& finding : tree.flows.take_findings()) tell(tree, std::move(finding), findings);
 }
 
@@ -230,7 +250,16 @@ void LiveTrees::forget(Text tx_hash, bool in_scope) {
 
 std::vector<std::string> LiveTrees::take_late() { return std::exchange(late_, {}); }
 
+void LiveTrees::bound_resumes() {
+    if (resumes_.size() <= kMostResumes) return;
+    std::vector<base::Height> listed;
+    for (const auto& [data_id, resume] : resumes_) listed.push_back(resume.at);
+    const auto height = given_up_to(std::move(listed), kMostResumes);
+    std::erase_if(resumes_, [&](const auto& item) { return item.second.at <= height; });
+}
+
 std::size_t LiveTrees::bound() {
+    bound_resumes();
     const auto before = trees_.size();
     if (before <= most_) return 0;
     std::vector<base::Height> heights;

@@ -44,6 +44,10 @@ public:
     void transaction(const SignedTransaction& transaction, const Outcome& outcome, ExecutedAt at,
                      bool in_scope = true);
     void executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt at);
+    // A resume was listed. Call before the receipts of its block: most yields run in it. Of several for one
+    // yield the first counts. A yield that runs in another block than its resume is late, too, because where
+    // that data belongs was not known yet.
+    void resumed(const Receipt& resume, BlockHeight at);
     // Something of the tree was not seen here. `in_scope`: a row of it is.
     void forget(Text tx_hash, bool in_scope);
     // All of the block was given: returns the results and findings that it decided.
@@ -64,7 +68,7 @@ private:
         Causes causes;
         Flows flows;
         Silence silence;
-        std::vector<Finding> burnt;  // in scope, not told yet
+        std::vector<Finding> other_findings;  // in scope, not told yet: burnt tokens, time-outs of yields
         std::uint64_t announced = 0;
         std::vector<Failure> failures;
         std::vector<bool> told;  // for each failure: it was told, or must not be told
@@ -76,6 +80,15 @@ private:
         std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
     };
 
+    struct Resume {
+        bool timed_out = false;
+        BlockHeight at = 0;
+    };
+    static constexpr std::size_t kMostResumes = 10'000;
+
+    // Takes it. nullopt: it was not listed here.
+    std::optional<Resume> take_resume(const Receipt& yield);
+    void bound_resumes();
     void touch(Text tx_hash, Tree& tree);
     static void follow_result_chain(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
     static void record_failure(Tree& tree, const ExecutedReceipt& item, ExecutedAt at);
@@ -91,6 +104,7 @@ private:
 
     std::size_t most_;
     std::unordered_map<std::string, Tree, Hash, std::equal_to<>> trees_;
+    std::unordered_map<std::string, Resume, Hash, std::equal_to<>> resumes_;  // of no yield yet, by data id
     std::vector<std::string> touched_;
     std::vector<std::string> late_;
 };

@@ -128,6 +128,13 @@ std::optional<Finding> refusal_finding(const std::vector<Failure>& failures, con
     return finding;
 }
 
+Finding timeout_finding(Finding executed, bool succeeded) {
+    executed.kind = kind::kYieldTimedOut;
+    executed.handled = succeeded;
+    executed.failure = {std::string(kind::kYieldTimedOut), {}};
+    return executed;
+}
+
 std::string root_cause(const std::vector<Failure>& failures, Verdict verdict) {
     const auto* failure = deciding(failures, verdict);
     if (!failure) return {};

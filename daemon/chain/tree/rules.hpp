@@ -30,7 +30,7 @@ namespace receiptd::chain {
 
 // Stands beside each result that is stored (transaction_results.judged_by). Add 1 whenever a tree may get
 // another role, verdict, effect or finding than before: `receiptd rejudge` then makes history agree.
-inline constexpr std::int16_t kRulesVersion = 3;
+inline constexpr std::int16_t kRulesVersion = 4;
 
 // Whether somebody took care of a failure. `undecided`: not all that await it are executed.
 enum class Handling : std::uint8_t { handled, unhandled, undecided };
@@ -85,6 +85,8 @@ FailureClass deciding_class(const std::vector<Failure>& failures, Verdict verdic
 // kWalletMethod.
 std::optional<Finding> refusal_finding(const std::vector<Failure>& failures, const Refusal& refusal,
                                        const Finding* asked);
+// `executed`: that of the yielded receipt, which succeeded or failed when it was told of the time-out.
+Finding timeout_finding(Finding executed, bool succeeded);
 // The receipt that the deciding one's failure goes back to. Empty: no receipt failed.
 std::string root_cause(const std::vector<Failure>& failures, Verdict verdict);
 

@@ -8,12 +8,6 @@
 
 namespace receiptd::chain {
 
-namespace {
-
-constexpr std::uint64_t kYieldTimeoutBlocks = 200;  // yield_timeout_length_in_blocks (chain-model.md §3.2)
-
-}  // namespace
-
 class Walk {
 public:
     explicit Walk(const ReceiptTree& parts) : parts_(parts) {}
@@ -158,13 +152,13 @@ private:
                 const auto data = parts_.data_.find(data_id);
                 if (data == parts_.data_.end())
                     receipt.missing_data_ids.push_back(data_id);
-                else if (data->second.is_promise_resume && data->second.failed)
-                    receipt.yield_timed_out = true;
+                else if (data->second.is_promise_resume)
+                    receipt.yield_timed_out = data->second.failed;
             }
         }
         if (receipt.executed) {
-            if (!receipt.missing_data_ids.empty() && body->is_promise_yield)
-                receipt.yield_timed_out = ran_after_its_timeout(receipt);
+            // By its height it could be a resume that was delayed.
+            if (!receipt.missing_data_ids.empty() && body->is_promise_yield) receipt.yield_timed_out.reset();
             receipt.missing_data_ids.clear();  // all were there: not every source lists data
             return;
         }
@@ -192,14 +186,6 @@ private:
                 if (std::find(awaits.begin(), awaits.end(), id) == awaits.end()) awaits.push_back(id);
             }
         }
-    }
-
-    // Tells a timed-out yield where its resume was not listed: a yield that is resumed runs earlier.
-    bool ran_after_its_timeout(const JudgedReceipt& receipt) const {
-        const auto maker = walked_.at.find(receipt.parent_receipt_id);
-        if (maker == walked_.at.end() || !receipt.at || !walked_.tree.receipts[maker->second].at)
-            return false;
-        return receipt.at->height > walked_.tree.receipts[maker->second].at->height + kYieldTimeoutBlocks;
     }
 
     const ReceiptTree& parts_;

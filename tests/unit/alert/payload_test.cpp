@@ -114,6 +114,20 @@ TEST(Payload, HasNoVerdictWhileWhatRunsCanChangeIt) {
     expect_golden("open_tree.json", payload(swap.cause));
 }
 
+TEST(Payload, OfAYieldThatTimedOutTellsWhatBecameOfIt) {
+    for (const bool handled : {true, false}) {
+        Swap swap;
+        swap.cause.kind = swap.cause.finding->kind = chain::kind::kYieldTimedOut;
+        swap.cause.finding->handled = handled;
+        swap.cause.finding->failure = {"yield_timed_out", {}};
+        const auto body = Json::parse(payload(swap.cause));
+        EXPECT_EQ(body["type"], "finding.yield_timed_out");
+        EXPECT_EQ(body["data"]["summary"],
+                  std::string("yield on_transfer of app.near was not resumed in time and ") +
+                      (handled ? "went on" : "failed"));
+    }
+}
+
 TEST(Payload, OfABatchTellsWhichActionFailed) {
     Swap swap;
     swap.cause.tree.receipts.back().action_names = {"CreateAccount", "Transfer", "AddKey"};

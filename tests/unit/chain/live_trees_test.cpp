@@ -314,6 +314,60 @@ TEST(LiveTrees, NoTreeIsGivenUpBecauseItTakesLong) {
     EXPECT_TRUE(live.take_late().empty());
 }
 
+// T -> r, which yields and waits for "y".
+class Yielding : public ::testing::Test {
+protected:
+    Yielding() {
+        open_trees(live_, 1);
+        yield_.is_promise_yield = true;
+        yield_.input_data_ids = {"y"};
+        executed_.id = "r";
+        executed_.status.kind = StatusKind::success_value;
+        resume_.data_id = "y";
+    }
+    Decided run(BlockHeight height, bool in_scope = true) {
+        live_.executed("T1", {"", yield_, executed_, Role::callback, OnResultChain::no, in_scope},
+                       {height, 0});
+        return live_.end_of_block();
+    }
+    LiveTrees live_;
+    Receipt yield_;
+    Outcome executed_;
+    Receipt resume_;
+};
+
+TEST_F(Yielding, IsOverWithItsResume) {
+    resume_.data = "";
+    live_.resumed(resume_, 300);
+    EXPECT_TRUE(run(300).findings.empty());
+    EXPECT_TRUE(live_.take_late().empty());
+}
+
+TEST_F(Yielding, WithoutAResumeIsFound) {
+    live_.resumed(resume_, 300);
+    const auto decided = run(300);
+    ASSERT_EQ(decided.findings.size(), 1u);
+    EXPECT_EQ(decided.findings[0].finding_id, "yield_timed_out:r");
+    EXPECT_EQ(decided.findings[0].handled, true);
+    EXPECT_TRUE(live_.take_late().empty());
+}
+
+TEST_F(Yielding, OutOfScopeIsToldToNobody) {
+    live_.resumed(resume_, 300);
+    EXPECT_TRUE(run(300, false).findings.empty());
+}
+
+TEST_F(Yielding, IsLateWhereItsResumeWasListedBefore) {
+    live_.resumed(resume_, 299);
+    EXPECT_EQ(run(300).findings.size(), 1u);
+    EXPECT_EQ(live_.take_late(), std::vector<std::string>{"T1"}) << "the resume has no tree yet";
+}
+
+TEST_F(Yielding, IsLateWhereItsResumeWasNotSeen) {
+    EXPECT_TRUE(run(500).findings.empty());
+    EXPECT_EQ(live_.take_late(), std::vector<std::string>{"T1"});
+}
+
 TEST(LiveTrees, OfTooManyThoseInWhichNothingHappenedForLongestAreGivenUp) {
     LiveTrees live(16);
     open_trees(live, 16);

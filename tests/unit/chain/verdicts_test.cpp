@@ -379,19 +379,5 @@ TEST(Verdicts, WhatADeletedAccountLeavesIsAPayout) {
     EXPECT_EQ(burnt.burnt, 70u);
 }
 
-TEST(Verdicts, KnowsAYieldThatTimedOutFromOneThatWasResumed) {
-    for (const bool timed_out : {true, false}) {
-        Story story;
-        story.receipt("r0", "alice", "app");
-        story.ok("r0", {"yield"});
-        story.receipt("yield", "app", "app", {"y"}).is_promise_yield = true;
-        story.data("y", timed_out, true);
-        story.ok("yield");
-        const auto tree = story.judge();
-        EXPECT_EQ(find(tree, "yield").yield_timed_out, timed_out);
-        EXPECT_EQ(tree.verdict, Verdict::succeeded);
-    }
-}
-
 }  // namespace
 }  // namespace receiptd::chain
