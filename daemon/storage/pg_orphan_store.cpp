@@ -93,22 +93,26 @@ const std::string kFindParents =
     // Step by step, as without statistics the planner would multiply receipts with orphans; mostly there is
     // no link, and then the orphans' own rows are not read at all.
     "children AS MATERIALIZED (SELECT child, r.receipt_id, r.tree_id, r.tx_hash, r.block_height, "
-    "  CASE WHEN r.status LIKE 'success%' AND r.actions::text LIKE '%\"DeleteAccount\"%' THEN EXISTS "
-    "    (SELECT FROM json_array_elements(r.actions) AS action WHERE json_typeof(action) = 'object' "
-    "     AND action -> 'DeleteAccount' IS NOT NULL) ELSE false END AS deletes, "
+    "  CASE WHEN r.status LIKE 'success%' AND r.actions::text LIKE '%\"DeleteAccount\"%' THEN "
+    "    (SELECT action -> 'DeleteAccount' ->> 'beneficiary_id' FROM json_array_elements(r.actions) AS "
+    "action "
+    "     WHERE json_typeof(action) = 'object' AND action -> 'DeleteAccount' IS NOT NULL LIMIT 1) END "
+    "  AS beneficiary_id, "
     "  coalesce(r.status = 'success_receipt_id' AND r.result = child, false) AS returned "
     "  FROM receipts r CROSS JOIN LATERAL unnest(r.receipt_ids) AS child "
     "  WHERE r.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam) "
-    "  UNION ALL SELECT t.initial_receipt_id, NULL, t.tree_id, t.tx_hash, t.block_height, false, false "
+    "  UNION ALL SELECT t.initial_receipt_id, NULL, t.tree_id, t.tx_hash, t.block_height, NULL, false "
     "  FROM transactions t WHERE t.initial_receipt_id IS NOT NULL "
     "  AND t.block_time BETWEEN (SELECT since FROM span) AND (SELECT until FROM seam)), "
     "links AS MATERIALIZED (SELECT o.id, o.tree_id AS old_tree, o.tx_hash AS old_tx_hash, o.block_time, "
-    "  coalesce(c.receipt_id, '') AS parent_id, c.tree_id, coalesce(c.tx_hash, '') AS tx_hash, c.deletes, "
+    "  coalesce(c.receipt_id, '') AS parent_id, c.tree_id, coalesce(c.tx_hash, '') AS tx_hash, "
+    "  coalesce(c.beneficiary_id, '') AS beneficiary_id, "
     "c.returned "
     "  FROM children c JOIN orphans o ON o.id = c.child "
     "  WHERE coalesce(c.block_height >= o.block_height - $3::bigint, true)) "
     "SELECT array_agg(id), array_agg(old_tree), array_agg(old_tx_hash), array_agg(block_time), "
-    "array_agg(parent_id), array_agg(tree_id), array_agg(tx_hash), array_agg(deletes), array_agg(returned), "
+    "array_agg(parent_id), array_agg(tree_id), array_agg(tx_hash), array_agg(beneficiary_id), "
+    "array_agg(returned), "
     "count(*) FROM "
     "links";
 
@@ -116,12 +120,13 @@ const std::string kFindParents =
 // predecessor a receipt's body could not be had.
 constexpr const char* kLinks =
     "SELECT l.id, l.old_tree, coalesce(own.tx_hash, l.old_tx_hash), l.at, l.parent_id, "
-    "  l.tree_id, l.tx_hash, l.deletes, l.returned, own.predecessor_id IS NOT NULL, "
+    "  l.tree_id, l.tx_hash, l.beneficiary_id, l.returned, own.predecessor_id IS NOT NULL, "
     "  coalesce(own.predecessor_id = 'system', false), coalesce(own.signer_id = 'system', false), "
-    "  own.input_data_ids IS NOT NULL, own.output_data_ids IS NOT NULL "
+    "  own.input_data_ids IS NOT NULL, own.output_data_ids IS NOT NULL, "
+    "  coalesce(own.receiver_id, '') "
     "FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], "
-    "  $8::boolean[], $9::boolean[]) "
-    "  AS l (id, old_tree, old_tx_hash, at, parent_id, tree_id, tx_hash, deletes, returned) "
+    "  $8::text[], $9::boolean[]) "
+    "  AS l (id, old_tree, old_tx_hash, at, parent_id, tree_id, tx_hash, beneficiary_id, returned) "
     "JOIN receipts own ON own.tree_id = l.old_tree AND own.receipt_id = l.id AND own.block_time = l.at "
     "WHERE own.block_time >= (SELECT min(t) FROM unnest($4::timestamptz[]) t) "
     "  AND own.block_time <= (SELECT max(t) FROM unnest($4::timestamptz[]) t) "
@@ -130,7 +135,8 @@ constexpr const char* kLinks =
 std::string role_in(const pqxx::row& link) {
     chain::ParentFacts parent;
     parent.is_transaction = link[4].as<std::string>().empty();
-    parent.deleted_account = link[7].as<bool>();
+    const auto beneficiary_id = link[7].as<std::string>();
+    parent.beneficiary_id = beneficiary_id;
     if (link[8].as<bool>()) parent.result_chain = chain::OnResultChain::unknown;
     if (!parent.is_transaction && !link[9].as<bool>()) return {};
     chain::RoleFacts receipt;
@@ -138,6 +144,8 @@ std::string role_in(const pqxx::row& link) {
     receipt.signed_by_system = link[11].as<bool>();
     receipt.awaits = link[12].as<bool>();
     receipt.awaited = link[13].as<bool>();
+    const auto receiver_id = link[14].as<std::string>();
+    receipt.receiver_id = receiver_id;
     const auto role = chain::role_of(receipt, parent);
     return role ? std::string(chain::role_name(*role)) : std::string();
 }

@@ -87,7 +87,7 @@ void BlockTrees::resolve(std::size_t index) {
 
 ParentFacts BlockTrees::facts_of(const Node& parent, Text child_id) {
     const auto& [outcome, receipt, tx_hash] = *parent.receipt;
-    return {false, deletes_account(receipt, outcome.status),
+    return {false, beneficiary_of(receipt, outcome.status),
             returned(outcome.status, child_id) ? result_chain_of(parent.parent) : OnResultChain::no};
 }
 
@@ -95,7 +95,7 @@ void BlockTrees::adopt(Node& node, const Spawner& spawner) {
     if (spawner.kind == Spawner::Kind::transaction) {
         const auto& transaction = transactions_[spawner.index];
         node.tree = {transaction.transaction->transaction.hash, true};
-        node.parent = ParentFacts{true, false, OnResultChain::yes};
+        node.parent = ParentFacts{true, {}, OnResultChain::yes};
         node.in_scope = node.in_scope || transaction.in_scope;
         const auto& body = transaction.transaction->transaction;
         if (body.signer_id == body.receiver_id) node.local_of = &body;
@@ -115,7 +115,7 @@ void BlockTrees::adopt_from_lineage(Node& node) {
     const auto& kept = taken_.emplace_back(*parentage);
     node.tree = {kept.tree_id, kept.tree_is_transaction};
     node.parent_receipt_id = kept.parent_receipt_id;
-    node.parent = ParentFacts{kept.parent_receipt_id.empty(), kept.parent_deletes_account, kept.result_chain};
+    node.parent = ParentFacts{kept.parent_receipt_id.empty(), kept.parent_beneficiary_id, kept.result_chain};
     node.in_scope = node.in_scope || (scope_.kind == ScopeKind::accounts && kept.in_scope);
 }
 
@@ -154,9 +154,8 @@ void BlockTrees::announce_children() {
     const auto height = block_.block.header.height;
     for (const auto& node : transactions_)
         if (const auto& outcome = node.transaction->outcome)
-            announce(
-                *outcome,
-                {node.transaction->transaction.hash, true, {}, false, node.in_scope, OnResultChain::yes});
+            announce(*outcome,
+                     {node.transaction->transaction.hash, true, {}, {}, node.in_scope, OnResultChain::yes});
     for (const auto& node : nodes_) {
         const auto& tree = node.tree;
         for (const auto& receiver : node.receipt->receipt.output_data_receivers)
@@ -165,7 +164,7 @@ void BlockTrees::announce_children() {
         const auto& outcome = node.receipt->outcome;
         if (outcome.receipt_ids.empty()) continue;
         announce(outcome, {tree.tree_id, tree.is_transaction, outcome.id,
-                           deletes_account(node.receipt->receipt, outcome.status), node.in_scope,
+                           std::string(beneficiary_of(node.receipt->receipt, outcome.status)), node.in_scope,
                            result_chain_of(node.parent)});
     }
 }

@@ -54,7 +54,6 @@ private:
     bool named(std::string_view name) {
         if (depth_ > 0) return false;
         facts_.names.emplace_back(name);
-        if (name == "DeleteAccount") facts_.deletes_account = true;
         if (facts_.names.size() == 1) facts_.method_name = name;
         if (name != "FunctionCall" || called_) return false;
         called_ = true;
@@ -73,6 +72,8 @@ private:
                 facts_.deposit = base::saturated_add(facts_.deposit, base::parse_u128(text).value_or(0));
             } else if (key == "method_name" && call && value.get(text) == simdjson::SUCCESS) {
                 facts_.method_name = text;
+            } else if (key == "beneficiary_id" && depth_ == 0 && value.get(text) == simdjson::SUCCESS) {
+                facts_.beneficiary_id = text;
             } else if (key == "args_json" && call) {
                 if (simdjson::to_json_string(value).get(text) != simdjson::SUCCESS) return false;
                 facts_.token_args = text;
@@ -151,7 +152,7 @@ ActionFacts action_facts(const std::vector<Action>& actions) {
     ActionFacts facts;
     for (const auto& action : actions) {
         facts.names.emplace_back(action.name);
-        facts.deletes_account = facts.deletes_account || action.kind == ActionKind::delete_account;
+        if (action.kind == ActionKind::delete_account) facts.beneficiary_id = action.beneficiary_id;
         const bool delegates = action.kind == ActionKind::delegate || action.kind == ActionKind::delegate_v2;
         if (delegates && !facts.delegate)
             facts.delegate = DelegateFacts{std::string(action.delegate_sender_id),
@@ -179,7 +180,7 @@ void ReceiptFacts::take(ActionFacts&& actions) {
     action_names = std::move(actions.names);
     method_name = std::move(actions.method_name);
     deposit = actions.deposit;
-    deletes_account = actions.deletes_account;
+    beneficiary_id = std::move(actions.beneficiary_id);
     delegate = std::move(actions.delegate);
     token_args = std::move(actions.token_args);
 }

@@ -33,9 +33,9 @@ struct DelegateFacts {
 
 struct ActionFacts {
     std::vector<std::string> names;
-    std::string method_name;  // of the first function call, else the first action's name
-    u128 deposit = 0;         // sum, those inside a Delegate action too; it stops at 2^128 - 1
-    bool deletes_account = false;
+    std::string method_name;     // of the first function call, else the first action's name
+    u128 deposit = 0;            // sum, those inside a Delegate action too; it stops at 2^128 - 1
+    std::string beneficiary_id;  // of a DeleteAccount; empty: none
     std::optional<DelegateFacts> delegate;
     std::string token_args;  // JSON, of a callback of the token standards (effect.hpp)
 };
@@ -55,7 +55,7 @@ struct ReceiptFacts {
     std::vector<std::string> input_data_ids;
     std::vector<std::string> output_data_ids;
     bool is_promise_yield = false;
-    bool deletes_account = false;
+    std::string beneficiary_id;  // as ActionFacts has it
     u128 deposit = 0;
     std::optional<DelegateFacts> delegate;
     std::string token_args = {};  // as ActionFacts has them

@@ -29,9 +29,9 @@ namespace receiptd::chain {
 struct Parentage {
     IdText tree_id;  // transaction hash, or the oldest known receipt's id
     bool tree_is_transaction = false;
-    IdText parent_receipt_id;             // empty: the transaction itself is the parent (role initial)
-    bool parent_deletes_account = false;  // then a `system` child may be its payout
-    bool in_scope = true;                 // with scope accounts: this tree was selected
+    IdText parent_receipt_id;           // empty: the transaction itself is the parent (role initial)
+    std::string parent_beneficiary_id;  // as ParentFacts has it
+    bool in_scope = true;               // with scope accounts: this tree was selected
     OnResultChain result_chain = OnResultChain::no;
 };
 

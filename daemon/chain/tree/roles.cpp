@@ -1,6 +1,5 @@
 #include "chain/tree/roles.hpp"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -44,7 +43,8 @@ std::optional<Role> role_of(const RoleFacts& receipt, const std::optional<Parent
     if (receipt.from_system) {
         if (!receipt.signed_by_system) return Role::refund;
         if (!parent) return std::nullopt;
-        return parent->deleted_account ? Role::payout : Role::refund;
+        const bool is_left = !parent->beneficiary_id.empty() && receipt.receiver_id == parent->beneficiary_id;
+        return is_left ? Role::payout : Role::refund;
     }
     if (receipt.awaits) return Role::callback;
     if (receipt.awaited) return Role::promise;
@@ -62,13 +62,15 @@ std::optional<Role> role_of(const Receipt& receipt, const std::optional<ParentFa
     facts.awaits = !receipt.input_data_ids.empty() || receipt.is_promise_yield;
     facts.awaited = !receipt.output_data_receivers.empty();
     facts.signed_by_system = receipt.signer_id == kSystemAccount;
+    facts.receiver_id = receipt.receiver_id;
     return role_of(facts, parent);
 }
 
-bool deletes_account(const Receipt& receipt, const ExecutionStatus& status) {
-    if (!succeeded(status.kind)) return false;
-    return std::any_of(receipt.actions.begin(), receipt.actions.end(),
-                       [](const Action& action) { return action.kind == ActionKind::delete_account; });
+Text beneficiary_of(const Receipt& receipt, const ExecutionStatus& status) {
+    if (!succeeded(status.kind)) return {};
+    for (const auto& action : receipt.actions)
+        if (action.kind == ActionKind::delete_account) return action.beneficiary_id;
+    return {};
 }
 
 }  // namespace receiptd::chain

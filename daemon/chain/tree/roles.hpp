@@ -19,7 +19,7 @@ enum class OnResultChain : std::uint8_t { no, yes, unknown };
 
 struct ParentFacts {
     bool is_transaction = false;
-    bool deleted_account = false;                    // see deletes_account()
+    Text beneficiary_id;                             // see beneficiary_of()
     OnResultChain result_chain = OnResultChain::no;  // of the receipt, not of its parent
 };
 OnResultChain result_chain_of(const std::optional<ParentFacts>& parent);
@@ -31,6 +31,7 @@ std::optional<Role> role_of(const Receipt& receipt, const std::optional<ParentFa
 struct RoleFacts {
     bool from_system = false;
     bool signed_by_system = false;
+    Text receiver_id;
     bool awaits = false;   // data, or a resume
     bool awaited = false;  // by somebody's data
 };
@@ -45,8 +46,8 @@ inline bool succeeded(StatusKind status) {
     return status == StatusKind::success_value || status == StatusKind::success_receipt_id;
 }
 
-// The receipt succeeded and deleted its account: a `system` child is the payout to the
-// beneficiary, not a refund.
-bool deletes_account(const Receipt& receipt, const ExecutionStatus& status);
+// Whoever gets what is left of the account that the receipt deleted: a child that `system` signed for it is
+// the payout, not a refund. Empty: it deleted none, or failed.
+Text beneficiary_of(const Receipt& receipt, const ExecutionStatus& status);
 
 }  // namespace receiptd::chain

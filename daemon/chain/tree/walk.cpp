@@ -41,7 +41,7 @@ private:
             }
             walked_.tree.gas_burnt = conversion->gas_burnt;
             walked_.tree.tokens_burnt = conversion->tokens_burnt;
-            spawn(*conversion, nullptr, {true, false, OnResultChain::no}, OnResultChain::yes);
+            spawn(*conversion, nullptr, {true, {}, OnResultChain::no}, OnResultChain::yes);
             drain(true);
         }
         walked_.attached = walked_.tree.receipts.size();
@@ -94,9 +94,10 @@ private:
         const bool on_result_chain = attached && result_chain == OnResultChain::yes;
         walked_.tree.receipts.back().on_result_chain = on_result_chain;
         if (!node.outcome) return;
-        const bool deleted = succeeded(node.outcome->status) && node.body && node.body->deletes_account;
+        Text beneficiary_id;
+        if (node.body && succeeded(node.outcome->status)) beneficiary_id = node.body->beneficiary_id;
         if (on_result_chain) follow_result_chain(node);
-        spawn(*node.outcome, spawned.id, {false, deleted, OnResultChain::no}, result_chain);
+        spawn(*node.outcome, spawned.id, {false, beneficiary_id, OnResultChain::no}, result_chain);
     }
 
     void follow_result_chain(const Node& node) {
@@ -142,6 +143,7 @@ private:
         facts.awaits = !body.input_data_ids.empty() || body.is_promise_yield;
         facts.awaited = !body.output_data_ids.empty();
         facts.signed_by_system = body.signer_id == kSystemAccount;
+        facts.receiver_id = body.receiver_id;
         return facts;
     }
 

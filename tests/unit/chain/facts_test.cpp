@@ -15,7 +15,7 @@ TEST(StoredActionFacts, TellNamesMethodAndDeposits) {
     EXPECT_EQ(facts.names, (Names{"CreateAccount", "Transfer", "FunctionCall", "FunctionCall"}));
     EXPECT_EQ(facts.method_name, "new");
     EXPECT_EQ(facts.deposit, 18u);
-    EXPECT_FALSE(facts.deletes_account);
+    EXPECT_EQ(facts.beneficiary_id, "");
     EXPECT_FALSE(facts.delegate);
 }
 
@@ -23,14 +23,14 @@ TEST(StoredActionFacts, WithoutACallGoByTheFirstName) {
     const auto facts =
         stored_action_facts(R"([{"Stake":{"stake":"1"}},{"DeleteAccount":{"beneficiary_id":"bob.near"}}])");
     EXPECT_EQ(facts.method_name, "Stake");
-    EXPECT_TRUE(facts.deletes_account);
+    EXPECT_EQ(facts.beneficiary_id, "bob.near");
     EXPECT_EQ(stored_action_facts(R"(["CreateAccount"])").method_name, "CreateAccount");
 }
 
 TEST(StoredActionFacts, LookIntoDelegationsOfEveryVersion) {
     const std::string inner =
         R"({"sender_id":"user.near","receiver_id":"app.near","actions":[{"FunctionCall":{"method_name":"play",)"
-        R"("deposit":"4"}},{"DeleteAccount":{}}]})";
+        R"("deposit":"4"}},{"DeleteAccount":{"beneficiary_id":"x.near"}}]})";
     for (const auto& json :
          {R"([{"Delegate":{"delegate_action":)" + inner + R"(,"signature":"s"}}])",
           R"([{"DelegateV2":{"delegate_action":{"V2":)" + inner + R"(},"signature":"s"}}])"}) {
@@ -38,7 +38,7 @@ TEST(StoredActionFacts, LookIntoDelegationsOfEveryVersion) {
         EXPECT_EQ(facts.delegate, (DelegateFacts{"user.near", "app.near"})) << json;
         EXPECT_EQ(facts.deposit, 4u) << json;
         EXPECT_EQ(facts.names.size(), 1u) << json;
-        EXPECT_FALSE(facts.deletes_account) << json;
+        EXPECT_EQ(facts.beneficiary_id, "") << json;
     }
 }
 

@@ -7,13 +7,13 @@ namespace {
 
 TEST(Lineage, AnAnnouncedReceiptIsTakenOnce) {
     Lineage lineage;
-    lineage.announce_receipt("child", 10, {"tx", true, "parent", true, false});
+    lineage.announce_receipt("child", 10, {"tx", true, "parent", "heir.near", false});
     const auto parentage = lineage.take_receipt("child");
     ASSERT_TRUE(parentage);
     EXPECT_EQ(parentage->tree_id, "tx");
     EXPECT_TRUE(parentage->tree_is_transaction);
     EXPECT_EQ(parentage->parent_receipt_id, "parent");
-    EXPECT_TRUE(parentage->parent_deletes_account);
+    EXPECT_EQ(parentage->parent_beneficiary_id, "heir.near");
     EXPECT_FALSE(parentage->in_scope);
     EXPECT_FALSE(lineage.take_receipt("child"));
     EXPECT_EQ(lineage.size(), 0u);
@@ -34,10 +34,10 @@ TEST(Lineage, DataIsTakenOnceAndTheLastAnnouncementCounts) {
 TEST(Lineage, ChildrenOfOneParentAreTakenOneByOne) {
     Lineage lineage;
     const std::vector<std::string_view> children = {"first", "second"};
-    lineage.announce_receipts(children, 10, {"tx", true, "parent", false, true});
-    lineage.announce_receipt("third", 10, {"other tx", true, "other parent", false, true});
+    lineage.announce_receipts(children, 10, {"tx", true, "parent", "", true});
+    lineage.announce_receipt("third", 10, {"other tx", true, "other parent", "", true});
     EXPECT_EQ(lineage.take_receipt("second")->parent_receipt_id, "parent");
-    lineage.announce_receipt("fourth", 11, {"yet another", true, "", false, true});
+    lineage.announce_receipt("fourth", 11, {"yet another", true, "", "", true});
     EXPECT_EQ(lineage.take_receipt("first")->parent_receipt_id, "parent");
     EXPECT_EQ(lineage.take_receipt("third")->parent_receipt_id, "other parent");
     EXPECT_EQ(lineage.take_receipt("fourth")->tree_id, "yet another");
@@ -47,7 +47,7 @@ TEST(Lineage, ChildrenOfOneParentAreTakenOneByOne) {
 TEST(Lineage, OnlyWhatItsParentReturnedIsOnTheParentsResultChain) {
     Lineage lineage;
     const std::vector<std::string_view> children = {"first", "second"};
-    const Parentage parentage{"tx", true, "parent", false, true, OnResultChain::yes};
+    const Parentage parentage{"tx", true, "parent", "", true, OnResultChain::yes};
     lineage.announce_receipts(children, 10, parentage, "second");
     EXPECT_EQ(lineage.take_receipt("first")->result_chain, OnResultChain::no);
     EXPECT_EQ(lineage.take_receipt("second")->result_chain, OnResultChain::yes);
@@ -55,8 +55,8 @@ TEST(Lineage, OnlyWhatItsParentReturnedIsOnTheParentsResultChain) {
 
 TEST(Lineage, TheLastAnnouncementOfAReceiptCounts) {
     Lineage lineage;
-    lineage.announce_receipt("child", 10, {"tx", true, "parent", false, true});
-    lineage.announce_receipt("child", 11, {"other tx", true, "other parent", false, true});
+    lineage.announce_receipt("child", 10, {"tx", true, "parent", "", true});
+    lineage.announce_receipt("child", 11, {"other tx", true, "other parent", "", true});
     EXPECT_EQ(lineage.size(), 1u);
     EXPECT_EQ(lineage.take_receipt("child")->parent_receipt_id, "other parent");
 }
@@ -80,7 +80,7 @@ TEST(Lineage, ReceiptsAndDataDoNotMix) {
 
 TEST(Lineage, AReceiptIsKnownHoweverLateItComes) {
     Lineage lineage;
-    lineage.announce_receipt("child", 1, {"tx", true, "parent", false, true});
+    lineage.announce_receipt("child", 1, {"tx", true, "parent", "", true});
     lineage.bound();
     lineage.announce_receipt("other", 1'000'000, {});
     lineage.bound();
@@ -90,7 +90,7 @@ TEST(Lineage, AReceiptIsKnownHoweverLateItComes) {
 TEST(Lineage, OfTooManyTheLowestAreForgotten) {
     Lineage lineage(16);
     for (base::Height height = 1; height <= 8; ++height) {
-        lineage.announce_receipt("receipt " + std::to_string(height), height, {"tx", true, "", false, true});
+        lineage.announce_receipt("receipt " + std::to_string(height), height, {"tx", true, "", "", true});
         lineage.announce_data("data " + std::to_string(height), height, "tx", true, true);
     }
     EXPECT_EQ(lineage.bound(), 0u);
@@ -106,7 +106,7 @@ TEST(Lineage, OfTooManyTheLowestAreForgotten) {
 TEST(Lineage, MemoryStaysBoundedWhenChildrenNeverExecute) {
     Lineage lineage(100);
     for (base::Height height = 1; height < 10000; ++height) {
-        lineage.announce_receipt("receipt " + std::to_string(height), height, {"tx", true, "", false, true});
+        lineage.announce_receipt("receipt " + std::to_string(height), height, {"tx", true, "", "", true});
         lineage.announce_data("data " + std::to_string(height), height, "tx", true, true);
         lineage.bound();
         ASSERT_LE(lineage.size(), 100u);

@@ -5,11 +5,11 @@
 namespace receiptd::chain {
 namespace {
 
-constexpr ParentFacts kTransaction{true, false, OnResultChain::no};
-constexpr ParentFacts kReceipt{false, false, OnResultChain::no};
-constexpr ParentFacts kDeletion{false, true, OnResultChain::no};
-constexpr ParentFacts kOnResultChain{false, false, OnResultChain::yes};
-constexpr ParentFacts kUnderAnOrphan{false, false, OnResultChain::unknown};
+constexpr ParentFacts kTransaction{true, {}, OnResultChain::no};
+constexpr ParentFacts kReceipt{false, {}, OnResultChain::no};
+constexpr ParentFacts kDeletion{false, "receiver.near", OnResultChain::no};
+constexpr ParentFacts kOnResultChain{false, {}, OnResultChain::yes};
+constexpr ParentFacts kUnderAnOrphan{false, {}, OnResultChain::unknown};
 
 Receipt receipt(Text predecessor, Text signer = "signer.near") {
     Receipt made;
@@ -76,6 +76,9 @@ TEST(Roles, SystemSendsRefundsAndThePayoutOfADeletedAccount) {
     EXPECT_EQ(role_of(receipt("system", "system"), kReceipt), Role::refund);
     EXPECT_EQ(role_of(receipt("system", "system"), kDeletion), Role::payout);
     EXPECT_EQ(role_of(receipt("system", "deleted.near"), kDeletion), Role::refund) << "of gas";
+    auto elsewhere = receipt("system", "system");
+    elsewhere.receiver_id = "other.near";
+    EXPECT_EQ(role_of(elsewhere, kDeletion), Role::refund) << "not to the beneficiary";
     EXPECT_EQ(role_of(receipt("a.near"), kDeletion), Role::detached);
 }
 
@@ -91,12 +94,13 @@ TEST(Roles, OnlyADeletionThatSucceededPaysOut) {
     auto deletion = receipt("a.near");
     deletion.actions.resize(2);
     deletion.actions[1].kind = ActionKind::delete_account;
+    deletion.actions[1].beneficiary_id = "heir.near";
     ExecutionStatus status;
     status.kind = StatusKind::success_value;
-    EXPECT_TRUE(deletes_account(deletion, status));
-    EXPECT_FALSE(deletes_account(receipt("a.near"), status));
+    EXPECT_EQ(beneficiary_of(deletion, status), "heir.near");
+    EXPECT_EQ(beneficiary_of(receipt("a.near"), status), "");
     status.kind = StatusKind::failure;
-    EXPECT_FALSE(deletes_account(deletion, status));
+    EXPECT_EQ(beneficiary_of(deletion, status), "");
 }
 
 TEST(Roles, NamesAreThoseOfTheSchema) {

@@ -229,6 +229,7 @@ TEST(WholeBlockRows, ThePayoutOfADeletedAccountIsNoRefund) {
     auto deletion = action_receipt("R", "a.near", "a.near", "a.near");
     deletion.actions.resize(1);
     deletion.actions[0].kind = ActionKind::delete_account;
+    deletion.actions[0].beneficiary_id = "b.near";
     chain.add_block(10).shards[0].executed.push_back(executed(deletion, {"P"}));
     chain.add_block(11).shards[0].executed.push_back(
         executed(action_receipt("P", "system", "b.near", "system")));

@@ -362,7 +362,7 @@ TEST(Verdicts, AnAnswerOfAnEthAccountThatWasAskedForSomethingElseIsNoRefusal) {
 
 TEST(Verdicts, WhatADeletedAccountLeavesIsAPayout) {
     Story story;
-    story.receipt("r0", "alice", "old").deletes_account = true;
+    story.receipt("r0", "alice", "old").beneficiary_id = "heir";
     story.ok("r0", {"left"});
     auto& left = story.receipt("left", "system", "heir");
     left.signer_id = "system";
