@@ -15,6 +15,7 @@ COMMENT ON COLUMN daemons.place IS 'Host and process id.';
 COMMENT ON COLUMN daemons.source IS 'Its follow.source.';
 COMMENT ON COLUMN daemons.keep_hours IS 'Its retention.keep in hours; NULL: for ever. The longest of all rows is used.';
 COMMENT ON COLUMN daemons.accounts IS 'Its follow.accounts, with scope accounts.';
+COMMENT ON COLUMN daemons.tells_delegate_duplicates IS 'Its alerts.delegate_duplicates. If one running daemon sets it, alerts are sent about relayers'' repetitions, too.';
 COMMENT ON COLUMN daemons.started_at IS 'When it started.';
 COMMENT ON COLUMN daemons.seen_at IS 'When it last renewed its row.';
 

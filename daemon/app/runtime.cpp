@@ -104,6 +104,7 @@ storage::DaemonSettings daemon_settings(const config::Settings& settings) {
     if (settings.follow.scope == config::ScopeName::accounts) daemon.accounts = settings.follow.accounts;
     for (const auto& [name, contract, method, error_class] : settings.expected)
         daemon.expected.push_back({name, contract, method, error_class});
+    daemon.tells_delegate_duplicates = settings.tells_delegate_duplicates;
     return daemon;
 }
 

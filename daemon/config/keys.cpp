@@ -60,6 +60,7 @@ constexpr Section kSections[] = {
      "change. A rule needs at least one glob. If several daemons share a database, the rules of all of them "
      "apply; of two rules with the same name, the one of the daemon that started last applies.",
      add_expected, expected, true},
+    {"alerts", SectionKind::table, "Alerts, for all endpoints."},
     {"endpoint", SectionKind::optional_array,
      "Webhooks, one `[[endpoint]]` each. Every finding is sent to each of them as a POST with a JSON body, "
      "signed according to [Standard Webhooks](https://www.standardwebhooks.com) "

@@ -8,6 +8,14 @@ namespace {
 using namespace binding;
 
 constexpr Key kEndpointKeys[] = {
+    {.section = "alerts",
+     .name = "delegate_duplicates",
+     .type = Type::flag,
+     .at = setting<&Settings::tells_delegate_duplicates>(),
+     .help = "Sends alerts also about relayers' repetitions of actions that were already executed. Most "
+             "refused Delegate actions are such repetitions. If several daemons share a database, one "
+             "running daemon that sets it is enough."},
+
     {.section = "endpoint",
      .name = "name",
      .type = Type::name,

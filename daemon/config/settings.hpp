@@ -125,6 +125,7 @@ struct Settings {
     StuckAfter stuck_after;
     std::vector<WatchRule> watch_rules;
     std::vector<ExpectedFailure> expected;
+    bool tells_delegate_duplicates = false;
     std::uint64_t validity_blocks = 86'400;  // of transactions
     Timeouts timeouts;
     Database database;

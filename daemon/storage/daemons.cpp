@@ -7,7 +7,6 @@
 namespace receiptd::storage {
 namespace {
 
-const std::string kAlive = "seen_at > now() - interval '10 seconds'";
 // Rows are kept as long.
 const std::string kRemembered = "seen_at > now() - interval '1 day'";
 
@@ -30,11 +29,13 @@ std::vector<std::string> split(const std::string& list) {
 void write_row(pqxx::transaction_base& tx, const std::string& process, const DaemonSettings& settings) {
     const auto keep = settings.keep ? std::to_string(settings.keep->count()) : std::string();
     shim::query(tx,
-                "INSERT INTO daemons (id, place, source, keep_hours, accounts) "
-                "VALUES ($1, $2, $3, nullif($4, '')::int, $5::text[]) "
-                "ON CONFLICT (id) DO UPDATE SET seen_at = now(), keep_hours = excluded.keep_hours",
+                "INSERT INTO daemons (id, place, source, keep_hours, accounts, tells_delegate_duplicates) "
+                "VALUES ($1, $2, $3, nullif($4, '')::int, $5::text[], $6) "
+                "ON CONFLICT (id) DO UPDATE SET seen_at = now(), keep_hours = excluded.keep_hours, "
+                "tells_delegate_duplicates = excluded.tells_delegate_duplicates",
                 process, settings.place, settings.source, keep,
-                text_array(settings.accounts.value_or(std::vector<std::string>())));
+                text_array(settings.accounts.value_or(std::vector<std::string>())),
+                settings.tells_delegate_duplicates);
 }
 
 void take_accounts(pqxx::transaction_base& tx, const std::vector<std::string>& accounts) {

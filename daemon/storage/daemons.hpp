@@ -11,6 +11,9 @@
 
 namespace receiptd::storage {
 
+// Of a row of daemons, in SQL.
+inline const std::string kAlive = "seen_at > now() - interval '10 seconds'";
+
 // Globs: '*' is any text, '?' any one character; empty: any text.
 struct ExpectedFailure {
     std::string name;
@@ -26,6 +29,7 @@ struct DaemonSettings {
     std::optional<std::chrono::hours> keep;            // nullopt: for ever
     std::optional<std::vector<std::string>> accounts;  // nullopt: the scope is another one
     std::vector<ExpectedFailure> expected = {};        // beside those of other daemons that live
+    bool tells_delegate_duplicates = false;            // one that lives and does is enough
 };
 
 struct OtherDaemon {

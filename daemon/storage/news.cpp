@@ -1,20 +1,24 @@
 #include "storage/news.hpp"
 
 #include "storage/copy.hpp"
+#include "storage/daemons.hpp"
 
 #include <algorithm>
 
 namespace receiptd::storage {
 namespace {
 
-// A relayer's repetition of what was executed already is no news (schema/27_delegate_refusals.sql).
+// A relayer's repetition of what was executed already is no news (schema/27_delegate_refusals.sql), unless a
+// daemon wants to be told of it.
 const std::string kTell =
     "WITH news AS (SELECT f.* FROM findings f WHERE f.finding_id = ANY ($1::text[]) "
     "  AND f.block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 second' "
     "  AND f.block_time <= to_timestamp($3::numeric / 1000000000) + interval '1 second' "
     "  AND f.expected IS NOT TRUE "
-    "  AND CASE WHEN f.error_class = 'delegate_nonce_used' AND f.kind = 'failed_receipt' THEN "
-    "    (SELECT same FROM delegate_nonce_used_by(f.receipt_id, f.tree_id, f.block_time)) IS NOT TRUE "
+    "  AND CASE WHEN f.error_class = 'delegate_nonce_used' AND f.kind = 'failed_receipt' "
+    "    AND NOT EXISTS (SELECT FROM daemons WHERE tells_delegate_duplicates AND " +
+    kAlive +
+    ") THEN (SELECT same FROM delegate_nonce_used_by(f.receipt_id, f.tree_id, f.block_time)) IS NOT TRUE "
     "    ELSE true END), "
     "told AS (INSERT INTO alerts (alert_id, kind, tx_hash) "
     "  SELECT finding_id, kind, tx_hash FROM news ORDER BY finding_id ON CONFLICT DO NOTHING RETURNING "

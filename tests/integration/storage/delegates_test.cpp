@@ -69,6 +69,24 @@ TEST_F(Delegates, ARepetitionOfWhatWasExecutedIsToldToNobody) {
     EXPECT_EQ(value("SELECT error_class FROM findings"), "delegate_nonce_used") << "whatever is stored";
 }
 
+TEST_F(Delegates, ARepetitionIsToldWhereADaemonThatLivesWantsThat) {
+    execute_action({});
+    storage::DaemonSettings settings;
+    settings.place = "here:1";
+    settings.source = "rpc";
+    settings.tells_delegate_duplicates = true;
+    await(store().database.join(settings));
+    execute("UPDATE daemons SET seen_at = now() - interval '1 minute'");
+    refuse_action({});
+    EXPECT_EQ(told(), "0") << "it is gone";
+    await(store().database.keep_alive());
+    execute(
+        "DELETE FROM findings; DELETE FROM receipts WHERE receipt_id = 'again'; "
+        "DELETE FROM blocks WHERE block_height = 104; UPDATE coverage SET heights = '{}'");
+    refuse_action({});
+    EXPECT_EQ(told(), "1");
+}
+
 TEST_F(Delegates, AnotherActionOnAUsedNonceIsTold) {
     execute_action({});
     refuse_action({"ed25519:second"});
