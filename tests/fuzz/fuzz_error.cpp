@@ -20,7 +20,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         receiptd::fuzz::visit_json(envelope->error.data_json);
         receiptd::fuzz::visit_json(envelope->error.info_json);
     }
-    require_reason(receiptd::chain::decode_view_account(text));
     require_reason(receiptd::chain::decode_view_access_key(text));
     require_reason(receiptd::chain::decode_view_access_key_list(text));
     require_reason(receiptd::chain::decode_call_function(text));

@@ -64,15 +64,6 @@ struct Envelope {
 // DecodeError. `body` should have kJsonPadding spare bytes of capacity (else it is copied).
 base::Result<Envelope, DecodeError> read_envelope(const std::string& body);
 
-struct AccountView {
-    u128 amount = 0;
-    u128 locked = 0;
-    std::string code_hash;
-    std::uint64_t storage_usage = 0;
-    BlockHeight block_height = 0;
-    std::string block_hash;
-};
-
 struct AccessKeyView {
     std::string public_key;
     Nonce nonce = 0;
@@ -90,7 +81,6 @@ struct CallResult {
 
 // These take the answer's `result` or the whole envelope. A soft error (rpc.md §6.1) is a
 // DecodeError with the path "error" and the server's words as its reason.
-base::Result<AccountView, DecodeError> decode_view_account(const std::string& result);
 base::Result<AccessKeyView, DecodeError> decode_view_access_key(const std::string& result);
 base::Result<std::vector<AccessKeyView>, DecodeError> decode_view_access_key_list(const std::string& result);
 base::Result<CallResult, DecodeError> decode_call_function(const std::string& result);

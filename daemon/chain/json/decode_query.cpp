@@ -33,13 +33,6 @@ auto soft_error(Reader& reader) {
     });
 }
 
-bool members(Reader& reader, ondemand::object& object, AccountView& out) {
-    return reader.object(
-        object, soft_error(reader), required("amount", out.amount), required("locked", out.locked),
-        required("code_hash", owned(reader, out.code_hash)), required("storage_usage", out.storage_usage),
-        required("block_height", out.block_height), required("block_hash", owned(reader, out.block_hash)));
-}
-
 bool members(Reader& reader, ondemand::object& object, AccessKeyView& out) {
     return reader.object(object, soft_error(reader), required("nonce", out.nonce),
                          required("permission", owned_json(reader, out.permission_json)),
@@ -114,10 +107,6 @@ base::Result<T, DecodeError> decode_answer(const std::string& json) {
 }  // namespace
 
 }  // namespace decoding
-
-base::Result<AccountView, DecodeError> decode_view_account(const std::string& result) {
-    return decoding::decode_answer<AccountView>(result);
-}
 
 base::Result<AccessKeyView, DecodeError> decode_view_access_key(const std::string& result) {
     return decoding::decode_answer<AccessKeyView>(result);

@@ -112,21 +112,6 @@ TEST(ReadEnvelope, WorksWithAndWithoutSpareCapacity) {
     EXPECT_EQ(envelope_of(padded).error.cause, envelope_of(tight).error.cause);
 }
 
-TEST(DecodeQuery, ReadsAnAccount) {
-    const std::string json =
-        R"({"amount":"399992611103597728750000000","locked":"5","code_hash":"11111111111111111111111111111111",
-        "storage_usage":642,"storage_paid_at":0,"block_height":17795474,"block_hash":"9MjpcnwW3TSdzGweNfPbkx8M74q1XzUcT1PAN8G5bNDz"})";
-    const auto account = decode_view_account(json);
-    ASSERT_TRUE(account) << error_of(account);
-    EXPECT_EQ(base::to_string(account->amount), "399992611103597728750000000");
-    EXPECT_EQ(base::to_string(account->locked), "5");
-    EXPECT_EQ(account->code_hash, kZeroHash);
-    EXPECT_EQ(account->storage_usage, 642);
-    EXPECT_EQ(account->block_height, 17795474);
-    EXPECT_EQ(account->block_hash, "9MjpcnwW3TSdzGweNfPbkx8M74q1XzUcT1PAN8G5bNDz");
-    EXPECT_TRUE(decode_view_account(R"({"jsonrpc":"2.0","result":)" + json + "}"));
-}
-
 TEST(DecodeQuery, ReadsAnAccessKey) {
     const auto key = decode_view_access_key(
         R"({"nonce":85,"permission":{"FunctionCall":{"allowance":null,"receiver_id":"a.near","method_names":[]}},"block_height":19884918,"block_hash":"h"})");
@@ -164,7 +149,7 @@ TEST(DecodeQuery, SaysWhatIsWrong) {
     EXPECT_EQ(
         error_of(decode_call_function(R"({"result":[1,256],"logs":[],"block_height":1,"block_hash":"h"})")),
         "result[1]: not a byte");
-    EXPECT_EQ(error_of(decode_view_account(R"({"amount":"1"})")), "locked: missing");
+    EXPECT_EQ(error_of(decode_view_access_key(R"({"nonce":1})")), "permission: missing");
     EXPECT_EQ(error_of(decode_view_access_key(R"({"nonce":1,"permission":{"a":}})")).substr(0, 12),
               "permission.a");
     EXPECT_EQ(

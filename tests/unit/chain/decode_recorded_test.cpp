@@ -244,7 +244,6 @@ std::string decode_as(const std::string& method, const std::string& body, const 
     if (method == "EXPERIMENTAL_receipt") return error_of(decode_receipt_answer(body));
     if (method != "query") return "";
     const std::string request = params.at("request_type");
-    if (request == "view_account") return error_of(decode_view_account(body));
     if (request == "view_access_key") return error_of(decode_view_access_key(body));
     if (request == "view_access_key_list") return error_of(decode_view_access_key_list(body));
     return request == "call_function" ? error_of(decode_call_function(body)) : "";
