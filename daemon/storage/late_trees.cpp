@@ -10,6 +10,7 @@
 #include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pg_tree_store.hpp"
+#include "storage/placing.hpp"
 #include "storage/settle.hpp"
 #include "storage/stored_tree.hpp"
 #include "storage/tree_load.hpp"
@@ -52,19 +53,13 @@ DueTrees claim_late(pqxx::transaction_base& tx, bool history, bool everywhere) {
 }
 
 // Gives rows of these trees what was not known when they were written.
-class Placing {
+class Adopting {
 public:
-    Placing(pqxx::transaction_base& tx, const TreeTimes& times) : tx_(tx), times_(times) {}
+    Adopting(pqxx::transaction_base& tx, const TreeTimes& times)
+        : tx_(tx), times_(times), placing_(tx, times) {}
 
     void add(const std::string& tx_hash, const StoredTree& tree) {
-        const auto judgement = tree_of(tx_hash, tree).judge();
-        for (const auto& receipt : judgement.receipts) {
-            if (!receipt.attached || !receipt.executed) continue;
-            trees_.push_back(tx_hash);
-            receipts_.push_back(receipt.receipt_id);
-            parents_.push_back(receipt.parent_receipt_id);
-            roles_.emplace_back(receipt.role ? chain::role_name(*receipt.role) : "");
-        }
+        placing_.add(tx_hash, tree_of(tx_hash, tree).judge());
         for (const auto& receipt : tree.receipts)
             for (const auto* ids : {&receipt.output_data_ids, &receipt.input_data_ids})
                 for (const auto& data_id : *ids) {
@@ -75,23 +70,13 @@ public:
 
     // Returns how many receipts and data have found their tree.
     std::uint64_t write() {
-        shim::query(tx_,
-                    "UPDATE receipts r SET role = coalesce(nullif(told.role, ''), r.role), "
-                    "  parent_receipt_id = coalesce(r.parent_receipt_id, nullif(told.parent, '')) "
-                    "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) "
-                    "  AS told (tree, receipt, parent, role) "
-                    "WHERE r.tree_id = told.tree AND r.receipt_id = told.receipt "
-                    "  AND (r.role IS DISTINCT FROM coalesce(nullif(told.role, ''), r.role) "
-                    "    OR (r.parent_receipt_id IS NULL AND told.parent <> '')) "
-                    "  AND r.block_time BETWEEN $5::timestamptz AND $6::timestamptz",
-                    text_array(trees_), text_array(receipts_), text_array(parents_), text_array(roles_),
-                    times_.since, times_.until);
+        placing_.write();
         const auto adopted = shim::query(
             tx_,
             "UPDATE orphan_receipts o SET adopted_at = now(), adopted_into = told.tree, "
             "  adopted_tx_hash = told.tree FROM unnest($1::text[], $2::text[]) AS told (tree, receipt) "
             "WHERE o.kind = 'receipt' AND o.adopted_at IS NULL AND o.id = told.receipt",
-            text_array(trees_), text_array(receipts_));
+            text_array(placing_.trees()), text_array(placing_.receipts()));
         const auto data = shim::query(
             tx_,
             "WITH found AS (UPDATE orphan_receipts o SET adopted_at = now(), adopted_into = told.tree, "
@@ -109,7 +94,7 @@ public:
 private:
     pqxx::transaction_base& tx_;
     const TreeTimes& times_;
-    std::vector<std::string> trees_, receipts_, parents_, roles_;
+    Placing placing_;
     std::vector<std::string> of_trees_, data_ids_;
 };
 
@@ -143,16 +128,16 @@ LateTrees judge_late(pqxx::connection& connection, bool history, const chain::Ne
     auto due = claim_late(tx, history, false);
     if (due.tx_hashes.empty()) due = claim_late(tx, history, true);
     if (due.tx_hashes.empty()) return {};
-    Placing placing(tx, due.times);
+    Adopting adopting(tx, due.times);
     std::vector<std::string> known, unknown;  // all that is to be looked for, or not
     const auto stored = load_to_judge(tx, due.tx_hashes, due.times);
     for (const auto& tx_hash : due.tx_hashes) {
         const auto found = stored.find(tx_hash);
         const bool is_known = found != stored.end() && found->second.transaction;
         (is_known && has_its_resumes(found->second) ? known : unknown).push_back(tx_hash);
-        if (is_known) placing.add(tx_hash, found->second);
+        if (is_known) adopting.add(tx_hash, found->second);
     }
-    const auto adopted = placing.write();
+    const auto adopted = adopting.write();
     chain::RowBatch batch;
     judge_stored(tx, stored, due.times, batch);
     batch.withhold_before(news_since);

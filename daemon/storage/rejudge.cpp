@@ -6,6 +6,7 @@
 #include "storage/copy.hpp"
 #include "storage/corrections.hpp"
 #include "storage/pg_orphan_store.hpp"
+#include "storage/placing.hpp"
 #include "storage/stored_tree.hpp"
 #include "storage/tree_load.hpp"
 
@@ -43,14 +44,15 @@ Included included(pqxx::transaction_base& tx, base::HeightRange heights) {
 // Judges some trees again, and replaces their stored results and findings.
 class Replacing {
 public:
-    Replacing(pqxx::transaction_base& tx, const TreeTimes& times) : tx_(tx), times_(times) {}
+    Replacing(pqxx::transaction_base& tx, const TreeTimes& times)
+        : tx_(tx), times_(times), placing_(tx, times) {}
 
     Rejudged run(const std::vector<std::string>& tx_hashes) {
         for (const auto& [tx_hash, tree] : load_to_judge(tx_, tx_hashes, times_)) {
             if (!tree.transaction) continue;
             take_user(*tree.transaction);
             const auto judgement = tree_of(tx_hash, tree).judge();
-            take_roles(tx_hash, judgement);
+            placing_.add(tx_hash, judgement);
             auto decided = chain::decided(*tree.transaction, judgement);
             if (decided.results.empty()) continue;
             settled_.push_back(tx_hash);
@@ -62,7 +64,7 @@ public:
             chain::write_decided(batch_, std::move(decided));
         }
         write_users();
-        write_roles();
+        done_.roles = placing_.write();
         replace();
         return done_;
     }
@@ -83,28 +85,6 @@ private:
                     "WHERE t.tx_hash = told.tx_hash AND t.user_id IS DISTINCT FROM told.user_id "
                     "  AND t.block_time BETWEEN $3::timestamptz AND $4::timestamptz",
                     text_array(relayed_), text_array(users_), times_.since, times_.until);
-    }
-
-    void take_roles(const std::string& tx_hash, const chain::Judgement& judgement) {
-        for (const auto& receipt : judgement.receipts) {
-            if (!receipt.executed || !receipt.role) continue;
-            tree_ids_.push_back(tx_hash);
-            receipt_ids_.push_back(receipt.receipt_id);
-            roles_.emplace_back(chain::role_name(*receipt.role));
-        }
-    }
-
-    void write_roles() {
-        done_.roles = static_cast<std::uint64_t>(
-            shim::query(tx_,
-                        "UPDATE receipts r SET role = told.role "
-                        "FROM unnest($1::text[], $2::text[], $3::text[]) AS told (tree_id, receipt_id, role) "
-                        "WHERE r.tree_id = told.tree_id AND r.receipt_id = told.receipt_id "
-                        "  AND r.role IS DISTINCT FROM told.role "
-                        "  AND r.block_time BETWEEN $4::timestamptz AND $5::timestamptz",
-                        text_array(tree_ids_), text_array(receipt_ids_), text_array(roles_), times_.since,
-                        times_.until)
-                .affected_rows());
     }
 
     void replace() {
@@ -138,7 +118,7 @@ private:
     std::map<std::string, std::string> verdicts_;
     std::set<std::string> findings_;
     std::vector<std::string> relayed_, users_;
-    std::vector<std::string> tree_ids_, receipt_ids_, roles_;
+    Placing placing_;
     chain::RowBatch batch_;
     Rejudged done_;
 };
