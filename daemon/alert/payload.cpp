@@ -68,12 +68,10 @@ std::string transaction_link(std::string public_url, const std::string& tx_hash)
     return public_url + "/v1/transactions/" + tx_hash;
 }
 
-// The account that asked for it, through a relayer or by signing it.
-std::string user_of(const Cause& cause, const chain::Finding& finding) {
-    const auto& transaction = cause.tree.transaction;
-    const auto relayed = transaction ? transaction->user_id() : finding.user_id;
-    if (!relayed.empty()) return relayed;
-    return transaction ? transaction->signer_id : finding.signer_id;
+// Of a watch, whose transaction may not be stored, the finding tells it.
+std::string asked_by(const Cause& cause, const chain::Finding& finding) {
+    if (cause.tree.transaction) return cause.tree.transaction->asked_by();
+    return finding.user_id.empty() ? finding.signer_id : finding.user_id;
 }
 
 Json data_json(const Cause& cause, const chain::Finding& finding, const std::string& public_url) {
@@ -85,7 +83,7 @@ Json data_json(const Cause& cause, const chain::Finding& finding, const std::str
     data["tx_hash"] = text_or_null(cause.tx_hash);
     data["sender_id"] =
         text_or_null(cause.tree.transaction ? cause.tree.transaction->signer_id : finding.signer_id);
-    data["user_id"] = text_or_null(user_of(cause, finding));
+    data["user_id"] = text_or_null(asked_by(cause, finding));
     const auto verdict = tree.certain_verdict;
     data["verdict"] = verdict ? Json(chain::verdict_name(*verdict)) : Json();
     data["near_status"] = tree.near_status ? Json(tree.near_status->name()) : Json();

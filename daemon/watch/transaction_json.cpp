@@ -118,13 +118,6 @@ std::string reason_of(const TransactionView& view, const chain::WatchState& stat
     return view.tree->deciding_class();
 }
 
-// The account that asked for it, through a relayer or by signing it; empty until its transaction is known.
-std::string user_of(const TransactionView& view) {
-    if (!view.transaction) return {};
-    auto relayed = view.transaction->user_id();
-    return relayed.empty() ? view.transaction->signer_id : relayed;
-}
-
 Json evidence_of(const TransactionView& view) {
     if (view.watch && !view.watch->evidence_json.empty()) return stored_json(view.watch->evidence_json);
     return view.transitions.empty() ? Json() : stored_json(view.transitions.back().transition.evidence);
@@ -192,7 +185,7 @@ std::string transaction_json(const TransactionView& view) {
     Json json;
     json["tx_hash"] = view.tx_hash;
     json["sender_id"] = text_or_null(view.sender_id);
-    json["user_id"] = text_or_null(user_of(view));
+    json["user_id"] = view.transaction ? text_or_null(view.transaction->asked_by()) : Json();
     json["source"] = view.from_hosts ? "hosts" : "database";
     json["stage"] = view.known() ? Json(chain::stage_name(state.stage)) : Json();
     json["verdict"] = state.verdict ? Json(chain::verdict_name(*state.verdict)) : Json();

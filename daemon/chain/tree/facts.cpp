@@ -241,6 +241,11 @@ OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at)
     return facts;
 }
 
+std::string TransactionFacts::asked_by() const {
+    auto relayed = user_id();
+    return relayed.empty() ? signer_id : relayed;
+}
+
 void TransactionFacts::take(ActionFacts&& actions) {
     deposit = actions.deposit;
     delegate = std::move(actions.delegate);

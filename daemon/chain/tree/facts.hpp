@@ -104,6 +104,8 @@ struct TransactionFacts {
 
     // The account that asked for it, where that is not the signer (user.hpp); else empty.
     std::string user_id() const;
+    // That account or the signer.
+    std::string asked_by() const;
     void take(ActionFacts&& actions);
 };
 TransactionFacts transaction_facts(const SignedTransaction& transaction);
