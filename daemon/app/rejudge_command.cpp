@@ -30,6 +30,9 @@ void print(const base::HeightSet& heights, const storage::Rejudged& done) {
                   << " -> " << change.second << '\n';
     std::cout << "  " << done.roles << " roles changed; " << done.findings_added << " findings added, "
               << done.findings_removed << " removed\n";
+    if (done.left > 0)
+        std::cout << "  " << done.left
+                  << " trees left as they are: not all of their receipts are stored any more\n";
 }
 
 }  // namespace

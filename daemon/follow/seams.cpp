@@ -66,23 +66,14 @@ base::Task<void> Seams::adopt(base::HeightRange around, chain::NewsSince news_si
 }
 
 base::Task<void> Seams::judge_late() {
-    bool refused = false;
     for (const bool history : {false, true}) {
         bool more = true;
-        while (more && !refused) {
-            try {
-                const auto late =
-                    co_await stores_.trees.judge_late_trees(history, state_.news_since(history));
-                if (state_.listener) state_.listener->settled(late.decided);
-                more = late.more;
-            } catch (const storage::StorageRefused& e) {
-                log::error("the database does not take what was judged of late trees; tried again in an hour",
-                           {{"reason", e.what()}});
-                refused = true;
-            }
+        while (more) {
+            const auto late = co_await stores_.trees.judge_late_trees(history, state_.news_since(history));
+            if (state_.listener) state_.listener->settled(late.decided);
+            more = late.more;
         }
     }
-    if (refused) co_await stores_.trees.postpone_late_trees();
 }
 
 // Another daemon may have stored heights meanwhile: the database knows.

@@ -84,6 +84,17 @@ void forget_old_news(pqxx::connection& connection) {
                         kSwitchedOff + "))) ORDER BY created_at LIMIT $1)");
 }
 
+// Their own rows are gone with their partition, so that nobody can adopt them.
+void forget_lost_orphans(pqxx::connection& connection, base::WallTime before) {
+    pqxx::work tx(connection);
+    shim::query(tx,
+                "DELETE FROM orphan_receipts WHERE adopted_at IS NULL "
+                "AND block_time < least(to_timestamp($1::numeric / 1000000), "
+                "                       (SELECT min(block_time) FROM blocks))",
+                microseconds(before));
+    tx.commit();
+}
+
 // Watches that had ended by then, and their transitions.
 void forget_ended_watches(pqxx::connection& connection, base::WallTime before) {
     const auto seconds = std::chrono::floor<std::chrono::seconds>(before).time_since_epoch().count();
@@ -201,6 +212,7 @@ base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chron
             const auto before = std::min(now, *newest) - *longest;
             partitions.retire(connection, before);
             forget_ended_watches(connection, before);
+            forget_lost_orphans(connection, before);
         }
         partitions.count(connection);
         correct_removed(connection);

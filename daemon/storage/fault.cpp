@@ -78,6 +78,14 @@ FaultKind fault_kind(const std::string& sqlstate) {
     return FaultKind::permanent;
 }
 
+bool is_of_the_rows(const std::exception& error) {
+    if (const auto* sql = dynamic_cast<const pqxx::sql_error*>(&error)) {
+        const auto kind = fault_kind(shim::sqlstate_of(*sql));
+        return kind == FaultKind::refused || kind == FaultKind::permanent;
+    }
+    return dynamic_cast<const pqxx::failure*>(&error) == nullptr;
+}
+
 Fault fault_of(std::string sqlstate, std::string text, const ConnectionString& database) {
     // A row that a constraint refuses is told whole: it may hold a signed transaction.
     text.resize(std::min(text.find("\nDETAIL:  Failing row contains"), text.size()));

@@ -25,6 +25,9 @@ struct Fault {
 // By SQLSTATE (PostgreSQL manual, appendix A).
 FaultKind fault_kind(const std::string& sqlstate);
 
+// The fault is in what was to be written or judged, not in the database: something else may go well.
+bool is_of_the_rows(const std::exception& error);
+
 // A fault known by its SQLSTATE.
 Fault fault_of(std::string sqlstate, std::string text, const ConnectionString& database);
 

@@ -4,9 +4,11 @@
 // its receipts stay orphans: find_late_trees() comes back to them.
 #include "storage/late_trees.hpp"
 
+#include "base/log.hpp"
 #include "chain/tree/judgement.hpp"
 #include "metrics/registry.hpp"
 #include "storage/copy.hpp"
+#include "storage/fault.hpp"
 #include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pg_tree_store.hpp"
@@ -33,12 +35,20 @@ struct DueTrees {
     bool everywhere = false;
 };
 
-DueTrees claim_late(pqxx::transaction_base& tx, bool history, bool everywhere) {
-    const auto rows = shim::query(tx,
-                                  "SELECT tx_hash, since, since + interval '15 days' FROM late_trees "
-                                  "WHERE due_at <= now() AND history = $1 AND isfinite(since) <> $2 "
-                                  "ORDER BY due_at, tx_hash LIMIT $3 FOR UPDATE SKIP LOCKED",
-                                  history, everywhere, everywhere ? kTreesEverywhere : kTreesAtOnce);
+// The due ones of backfills or the others, or one of these.
+struct Turn {
+    bool history = false;
+    std::string only;  // empty: some
+};
+
+DueTrees claim_late(pqxx::transaction_base& tx, const Turn& turn, bool everywhere) {
+    const auto rows =
+        shim::query(tx,
+                    "SELECT tx_hash, since, since + interval '15 days' FROM late_trees "
+                    "WHERE due_at <= now() AND history = $1 AND isfinite(since) <> $2 "
+                    "  AND ($4 = '' OR tx_hash = $4) "
+                    "ORDER BY due_at, tx_hash LIMIT $3 FOR UPDATE SKIP LOCKED",
+                    turn.history, everywhere, everywhere ? kTreesEverywhere : kTreesAtOnce, turn.only);
     DueTrees due;
     due.everywhere = everywhere;
     for (const auto& row : rows) {
@@ -121,12 +131,12 @@ void look_everywhere_later(pqxx::transaction_base& tx, const std::vector<std::st
                 text_array(tx_hashes));
 }
 
-LateTrees judge_late(pqxx::connection& connection, bool history, const chain::NewsSince& news_since,
+LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain::NewsSince& news_since,
                      Database& database) {
     pqxx::work tx(connection);
     lock_adoption(tx);
-    auto due = claim_late(tx, history, false);
-    if (due.tx_hashes.empty()) due = claim_late(tx, history, true);
+    auto due = claim_late(tx, turn, false);
+    if (due.tx_hashes.empty()) due = claim_late(tx, turn, true);
     if (due.tx_hashes.empty()) return {};
     Adopting adopting(tx, due.times);
     std::vector<std::string> known, unknown;  // all that is to be looked for, or not
@@ -148,6 +158,61 @@ LateTrees judge_late(pqxx::connection& connection, bool history, const chain::Ne
     tx.commit();
     database.series.adopted.Increment(static_cast<double>(adopted));
     return {std::move(batch.facts.decided), true};
+}
+
+// Whoever saw all of a tree may have judged it meanwhile: then that is seen.
+LateTrees judge_late_again(pqxx::connection& connection, const Turn& turn, const chain::NewsSince& news_since,
+                           Database& database) {
+    try {
+        return judge_late(connection, turn, news_since, database);
+    } catch (const pqxx::unique_violation&) {
+        return judge_late(connection, turn, news_since, database);
+    }
+}
+
+std::vector<std::string> due_late(pqxx::connection& connection, bool history) {
+    pqxx::work tx(connection);
+    std::vector<std::string> tx_hashes;
+    for (const auto& row :
+         shim::query(tx,
+                     "SELECT tx_hash FROM late_trees WHERE due_at <= now() AND history = $1 "
+                     "ORDER BY due_at, tx_hash LIMIT $2",
+                     history, kTreesAtOnce))
+        tx_hashes.push_back(row[0].as<std::string>());
+    return tx_hashes;
+}
+
+void postpone_late(pqxx::connection& connection, const std::string& tx_hash, const std::string& reason) {
+    log::error("a late tree cannot be judged; tried again in an hour",
+               {{"tx_hash", tx_hash}, {"reason", reason}});
+    pqxx::work tx(connection);
+    shim::query(tx, "UPDATE late_trees SET due_at = now() + interval '1 hour' WHERE tx_hash = $1", tx_hash);
+    tx.commit();
+}
+
+// One of them spoils what all of them are judged in: it is found.
+LateTrees judge_each(pqxx::connection& connection, bool history, const chain::NewsSince& news_since,
+                     Database& database) {
+    LateTrees all{{}, true};
+    for (const auto& tx_hash : due_late(connection, history)) {
+        try {
+            all.decided.add(judge_late_again(connection, {history, tx_hash}, news_since, database).decided);
+        } catch (const std::exception& e) {
+            if (!is_of_the_rows(e)) throw;
+            postpone_late(connection, tx_hash, e.what());
+        }
+    }
+    return all;
+}
+
+LateTrees judge_some(pqxx::connection& connection, bool history, const chain::NewsSince& news_since,
+                     Database& database) {
+    try {
+        return judge_late_again(connection, {history, {}}, news_since, database);
+    } catch (const std::exception& e) {
+        if (!is_of_the_rows(e)) throw;
+    }
+    return judge_each(connection, history, news_since, database);
 }
 
 }  // namespace
@@ -178,25 +243,12 @@ std::string late_by_resumes(const std::string& adopted) {
 base::Task<LateTrees> PgTreeStore::judge_late_trees(bool history, chain::NewsSince news_since) {
     return database_.pool.adopting.run(
         [&database = database_, history, news_since](pqxx::connection& connection) {
-            const auto judge = [&] { return judge_late(connection, history, news_since, database); };
-            LateTrees late;
-            try {
-                late = judge();
-            } catch (const pqxx::unique_violation&) {
-                // Whoever saw all of a tree has judged it meanwhile; now that is seen.
-                late = judge();
-            }
+            const auto late = judge_some(connection, history, news_since, database);
             for (const auto& [verdict, trees] : late.decided.verdicts)
                 database.series.settled.Increment(static_cast<double>(trees));
             if (!late.decided.findings.empty()) database.on_alerts();
             return late;
         });
-}
-
-base::Task<void> PgTreeStore::postpone_late_trees() {
-    return database_.pool.adopting.transaction([](pqxx::work& tx) {
-        tx.exec("UPDATE late_trees SET due_at = now() + interval '1 hour' WHERE due_at <= now()");
-    });
 }
 
 base::Task<std::uint64_t> PgTreeStore::find_late_trees() {

@@ -160,8 +160,14 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit) {
             tx,
             "WITH due AS (SELECT tx_hash, block_height, due_at FROM pending_trees WHERE due_at <= now() "
             "  ORDER BY due_at, block_height, tx_hash LIMIT $1 FOR UPDATE SKIP LOCKED), "
+            // Others have finished it meanwhile: a backfill, or who saw all of its blocks.
+            "done AS (DELETE FROM pending_trees p USING due WHERE p.tx_hash = due.tx_hash "
+            "  AND p.block_height = due.block_height AND EXISTS (SELECT FROM transaction_results r "
+            "    WHERE r.tx_hash = p.tx_hash AND r.tree_id = p.tx_hash AND r.block_time = p.block_time) "
+            "  RETURNING p.tx_hash, p.block_height), "
             "taken AS (UPDATE pending_trees p SET due_at = now() + interval '3 seconds' FROM due "
             "  WHERE p.tx_hash = due.tx_hash AND p.block_height = due.block_height "
+            "    AND (p.tx_hash, p.block_height) NOT IN (SELECT tx_hash, block_height FROM done) "
             "  RETURNING p.*, due.due_at AS was_due_at) "
             "SELECT tx_hash, sender_id, block_height, block_hash, timestamp_nanosec, shard_id, attempts, "
             "  EXISTS (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height) "

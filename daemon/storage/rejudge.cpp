@@ -47,6 +47,19 @@ public:
     Replacing(pqxx::transaction_base& tx, const TreeTimes& times)
         : tx_(tx), times_(times), placing_(tx, times) {}
 
+    // Of these, those that have a result and were not judged: not all of them lies between the times.
+    std::vector<std::string> left(const std::vector<std::string>& tx_hashes) {
+        std::vector<std::string> found;
+        for (const auto& row :
+             shim::query(tx_,
+                         "SELECT tx_hash FROM transaction_results "
+                         "WHERE tx_hash = ANY ($1::text[]) AND tx_hash <> ALL ($2::text[]) "
+                         "AND block_time BETWEEN $3::timestamptz AND $4::timestamptz",
+                         text_array(tx_hashes), text_array(settled_), times_.since, times_.until))
+            found.push_back(row[0].as<std::string>());
+        return found;
+    }
+
     Rejudged run(const std::vector<std::string>& tx_hashes) {
         for (const auto& [tx_hash, tree] : load_to_judge(tx_, tx_hashes, times_)) {
             if (!tree.transaction) continue;
@@ -123,6 +136,20 @@ private:
     Rejudged done_;
 };
 
+// Those that took longer are looked for in all partitions.
+Rejudged rejudge_some(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
+                      const TreeTimes& times) {
+    Replacing most(tx, times);
+    auto done = most.run(tx_hashes);
+    const auto longer = most.left(tx_hashes);
+    if (longer.empty()) return done;
+    const TreeTimes all{times.since, "infinity"};
+    Replacing others(tx, all);
+    done.add(others.run(longer));
+    done.left = others.left(longer).size();
+    return done;
+}
+
 Rejudged rejudge_once(pqxx::connection& connection, base::HeightRange heights) {
     pqxx::work tx(connection);
     lock_adoption(tx);
@@ -131,7 +158,7 @@ Rejudged rejudge_once(pqxx::connection& connection, base::HeightRange heights) {
     for (std::size_t at = 0; at < found.tx_hashes.size(); at += kTreesAtOnce) {
         const auto first = found.tx_hashes.begin() + static_cast<std::ptrdiff_t>(at);
         const auto count = std::min(kTreesAtOnce, found.tx_hashes.size() - at);
-        done.add(Replacing(tx, found.times).run({first, first + static_cast<std::ptrdiff_t>(count)}));
+        done.add(rejudge_some(tx, {first, first + static_cast<std::ptrdiff_t>(count)}, found.times));
     }
     shim::query(tx, "UPDATE coverage SET judged_before = judged_before - $1::int8multirange",
                 base::HeightSet(heights).to_multirange());
@@ -147,6 +174,7 @@ void Rejudged::add(const Rejudged& other) {
     roles += other.roles;
     findings_added += other.findings_added;
     findings_removed += other.findings_removed;
+    left += other.left;
 }
 
 void note_rules(pqxx::transaction_base& tx) {

@@ -19,6 +19,7 @@ struct Rejudged {
     std::uint64_t roles = 0;
     std::uint64_t findings_added = 0;
     std::uint64_t findings_removed = 0;
+    std::uint64_t left = 0;  // trees that have a result, and of which something is not stored any more
 
     void add(const Rejudged& other);
 };

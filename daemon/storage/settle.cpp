@@ -5,12 +5,14 @@
 // earlier orphans are adopted by its arrival: the trees that orphans around a seam were adopted into are
 // all that can have been settled by it.
 #include "storage/settle.hpp"
+#include "base/log.hpp"
 #include "chain/rows/rows_write.hpp"
 #include "chain/tree/judgement.hpp"
 #include "metrics/registry.hpp"
 #include "storage/adoption.hpp"
 #include "storage/copy.hpp"
 #include "storage/corrections.hpp"
+#include "storage/fault.hpp"
 #include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pg_tree_store.hpp"
@@ -83,6 +85,19 @@ chain::RowBatch judge_around(pqxx::connection& connection, base::HeightRange aro
     return batch;
 }
 
+// These are judged each on its own then.
+void make_late(pqxx::connection& connection, base::HeightRange around, const chain::NewsSince& news_since) {
+    pqxx::work tx(connection);
+    const auto found = candidates(tx, around);
+    if (found.trees.empty()) return;
+    shim::query(
+        tx,
+        "INSERT INTO late_trees (tx_hash, since, history) "
+        "SELECT tx_hash, $2::timestamptz, $3 FROM unnest($1::text[]) AS tx_hash ON CONFLICT DO NOTHING",
+        text_array(found.trees), found.times.since, news_since.older_are == chain::withheld::kBackfill);
+    tx.commit();
+}
+
 chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange around,
                             chain::NewsSince news_since, PartitionKeeper& partitions) {
     for (bool again = false;; again = true) {
@@ -103,13 +118,26 @@ chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange arou
     }
 }
 
+chain::DecidedCounts settle_or_make_late(pqxx::connection& connection, base::HeightRange around,
+                                         const chain::NewsSince& news_since, PartitionKeeper& partitions) {
+    try {
+        return settle(connection, around, news_since, partitions);
+    } catch (const std::exception& e) {
+        if (!is_of_the_rows(e)) throw;
+        log::error("some trees cannot be judged together; each is judged on its own",
+                   {{"heights", base::HeightSet(around).to_multirange()}, {"reason", e.what()}});
+    }
+    make_late(connection, around, news_since);
+    return {};
+}
+
 }  // namespace
 
 base::Task<chain::DecidedCounts> PgTreeStore::settle_trees(base::HeightRange around,
                                                            chain::NewsSince news_since) {
     return database_.pool.adopting.run(
         [&database = database_, around, news_since](pqxx::connection& connection) {
-            auto settled = settle(connection, around, news_since, database.partitions);
+            auto settled = settle_or_make_late(connection, around, news_since, database.partitions);
             for (const auto& [verdict, trees] : settled.verdicts)
                 database.series.settled.Increment(static_cast<double>(trees));
             pqxx::work correcting(connection);

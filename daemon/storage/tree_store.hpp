@@ -44,8 +44,8 @@ public:
     // One transaction: receipts and events of a tree, its transaction row completed, its data
     // receipts adopted, its pending_trees row removed. Idempotent.
     virtual base::Task<void> commit_tree(chain::TreeRows tree) = 0;
-    // Leases due pending trees for a few seconds, oldest first. postpone_tree() sets a later time for a tree
-    // that is not ready.
+    // Leases due pending trees for a few seconds, oldest first; drops those that have a result by now.
+    // postpone_tree() sets a later time for a tree that is not ready.
     virtual base::Task<std::vector<PendingTree>> due_trees(unsigned limit) = 0;
     virtual base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) = 0;
     // Trees that have been pending for longer than `age`.
@@ -59,15 +59,14 @@ public:
 
     // Judges the trees that adoption around there has put together and that are complete: results and
     // findings that are not stored yet, which it returns. Findings since `news_since` are told to people.
-    // Call after it. Idempotent.
+    // Call after it. Where the database refuses these rows, the trees are late. Idempotent.
     virtual base::Task<chain::DecidedCounts> settle_trees(base::HeightRange around,
                                                           chain::NewsSince news_since) = 0;
 
     // Judges some of the trees that commits named as late (CommitFacts::late_trees), those of backfills or
-    // the others: parents, roles, results and findings of what is stored of them. Idempotent.
+    // the others: parents, roles, results and findings of what is stored of them. One that cannot be judged,
+    // or whose rows the database refuses, is tried again in an hour, and keeps no other one. Idempotent.
     virtual base::Task<LateTrees> judge_late_trees(bool history, chain::NewsSince news_since) = 0;
-    // The database does not take what was judged: the due ones are tried again in an hour.
-    virtual base::Task<void> postpone_late_trees() = 0;
     // Makes trees late of which orphans are stored, and now their transaction, however far apart: reads all
     // partitions. Returns how many.
     virtual base::Task<std::uint64_t> find_late_trees() = 0;

@@ -126,6 +126,21 @@ TEST_F(Commit, RetentionDropsWholePartitionsAndKeepsTheirCoverage) {
     EXPECT_EQ(value("SELECT heights FROM coverage"), "{[100,103)}");
 }
 
+TEST_F(Commit, RetentionForgetsOrphansThatNobodyCanAdoptAnyMore) {
+    auto batch = full_batch(100);
+    add_receipt(batch, 100, {.receipt_id = "lost", .tree_id = "lost", .orphan = true});
+    commit(std::move(batch));
+    OpenStore with_retention(database().url());
+    with_retention.keep = std::chrono::hours(24);
+    with_retention.clock.now += std::chrono::hours(49);
+    commit_block_at(101, "timestamptz '2022-10-20 23:00Z'");
+    commit_block_at(102, "timestamptz '2022-10-21 01:00Z'");
+    const auto orphans = [this] { return value("SELECT count(*) FROM orphan_receipts WHERE id = 'lost'"); };
+    EXPECT_EQ(orphans(), "1");
+    await(with_retention.maintain());
+    EXPECT_EQ(orphans(), "0");
+}
+
 TEST_F(Commit, NoClockDropsHistory) {
     commit(full_batch(100));
     OpenStore with_retention(database().url());

@@ -1,6 +1,7 @@
 // What memory has no room for is judged from the tables: the same rows.
 #include "chain/tree/lineage.hpp"
 #include "chain/tree/live_trees.hpp"
+#include "storage/rejudge.hpp"
 #include "store_test_support.hpp"
 #include "unit/chain/chain_builder.hpp"
 
@@ -153,12 +154,34 @@ TEST_F(Late, OrphansAreFoundWhenTheirTransactionIsStoredAtLast) {
     EXPECT_EQ(rows("SELECT tx_hash FROM transaction_results ORDER BY 1"), "T\nU\n");
 }
 
-TEST_F(Late, AreLeftAloneForAnHourWhenTheirRowsAreRefused) {
+TEST_F(Late, OneThatTookLongerThanAWeekIsJudgedAgainWhereAllOfItIsStored) {
+    const auto rejudge = [this] {
+        execute("UPDATE transaction_results SET judged_by = 1");
+        return await(storage::Rejudging(store().database).rejudge({kFirst, kFirst}));
+    };
+    const auto judged_by_earlier_rules = [this] {
+        return rows("SELECT tx_hash FROM transaction_results WHERE judged_by = 1 ORDER BY 1");
+    };
+    follow(Lineage::kMost, LiveTrees::kMost);
+    execute(
+        "SELECT make_partitions(max(block_time), max(block_time) + interval '8 days') FROM blocks; "
+        "UPDATE receipts SET block_time = block_time + interval '8 days' WHERE receipt_id = 'F'");
+    EXPECT_EQ(rejudge().left, 0u);
+    EXPECT_EQ(judged_by_earlier_rules(), "U\n");
+    execute("DELETE FROM receipts WHERE receipt_id = 'F'");
+    EXPECT_EQ(rejudge().left, 1u);
+    EXPECT_EQ(judged_by_earlier_rules(), "T\nU\n");
+}
+
+TEST_F(Late, OneWhoseRowsAreRefusedKeepsNoOtherOne) {
     follow(0, 0);
-    await(store().trees.postpone_late_trees());
-    EXPECT_TRUE(judge_late().verdicts.empty());
-    execute("UPDATE late_trees SET due_at = now()");
-    EXPECT_EQ(judge_late().verdicts.size(), 2u);
+    execute("ALTER TABLE findings ADD CONSTRAINT hostile CHECK (tx_hash <> 'T')");
+    EXPECT_EQ(judge_late().verdicts.size(), 1u);
+    EXPECT_EQ(rows("SELECT tx_hash FROM transaction_results"), "U\n");
+    EXPECT_EQ(rows("SELECT tx_hash, due_at > now() + interval '50 minutes' FROM late_trees"), "T|t\n");
+    execute("ALTER TABLE findings DROP CONSTRAINT hostile; UPDATE late_trees SET due_at = now()");
+    EXPECT_EQ(judge_late().verdicts.size(), 1u);
+    EXPECT_EQ(rows("SELECT tx_hash FROM transaction_results ORDER BY 1"), "T\nU\n");
 }
 
 }  // namespace

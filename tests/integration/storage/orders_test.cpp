@@ -50,6 +50,16 @@ TEST_F(Trees, AreDueAtOnceAndAgainAfterADelay) {
     EXPECT_EQ(rows("SELECT attempts, reason FROM pending_trees"), "1|receipts still to execute\n");
 }
 
+TEST_F(Trees, ThatSomebodyElseFinishedAreNotDue) {
+    auto judged = block_batch(103);
+    add_line(judged, Table::transaction_results,
+             {"T", "T", "100", time_text(100), "alice.near", "bob.near", "succeeded", kNull, kNull, "100",
+              "103", time_text(103), "103", "1", "0", "1", "1"});
+    commit(std::move(judged));
+    EXPECT_TRUE(await(store().trees.due_trees(10)).empty());
+    EXPECT_EQ(await(store().trees.pending_tree_count({0, 1'000'000'000})), 0u);
+}
+
 TEST_F(Trees, AreOverdueWhenTheyArePendingForLongAndNoBackfillOrderedThem) {
     await(store().trees.postpone_tree("T", 1h, "NO_HOST_TRACKS_SHARD: shard 3"));
     EXPECT_EQ(await(store().trees.overdue_trees(600s)).count, 0u);

@@ -65,6 +65,16 @@ TEST_F(Settling, ATreeThatIsOverIsTakenOverByNobody) {
     EXPECT_EQ(value("SELECT count(*) FROM pending_trees"), "0");
 }
 
+TEST_F(Settling, TreesWhoseRowsAreRefusedAreJudgedEachOnItsOwn) {
+    execute("ALTER TABLE findings ADD CONSTRAINT hostile CHECK (tx_hash <> 'T')");
+    for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
+    EXPECT_EQ(value("SELECT count(*) FROM transaction_results"), "0");
+    EXPECT_EQ(rows("SELECT tx_hash, history FROM late_trees"), "T|f\n");
+    execute("ALTER TABLE findings DROP CONSTRAINT hostile");
+    EXPECT_EQ(await(store().trees.judge_late_trees(false, {kHistory})).decided.verdicts.size(), 1u);
+    EXPECT_EQ(rows(kResults), "T|callback_failed|gas_exceeded|100|103|104|4|2|140|9\n");
+}
+
 TEST_F(Settling, GivesTheSameForEveryOrderOfCommits) {
     std::vector<std::size_t> order = {0, 1, 2, 3, 4};
     do {

@@ -68,7 +68,6 @@ public:
     base::Task<storage::LateTrees> judge_late_trees(bool history, chain::NewsSince news_since) override {
         return later(stores_.trees.judge_late_trees(history, news_since));
     }
-    base::Task<void> postpone_late_trees() override { return later(stores_.trees.postpone_late_trees()); }
     base::Task<std::uint64_t> find_late_trees() override { return later(stores_.trees.find_late_trees()); }
 
     base::Task<void> adopt_orphans(base::HeightRange around) override {

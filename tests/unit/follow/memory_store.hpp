@@ -172,7 +172,6 @@ public:
     base::Task<storage::LateTrees> judge_late_trees(bool, chain::NewsSince) override {
         co_return storage::LateTrees();
     }
-    base::Task<void> postpone_late_trees() override { co_return; }
     base::Task<std::uint64_t> find_late_trees() override { co_return 0; }
     base::Task<chain::DecidedCounts> settle_trees(base::HeightRange, chain::NewsSince) override {
         co_return chain::DecidedCounts();
