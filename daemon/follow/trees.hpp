@@ -103,6 +103,8 @@ private:
                                      std::vector<chain::ExecutionBlock>& executed_in);
     base::Task<std::optional<chain::BlockRef>> find_block(Open& open, std::string hash);
     base::Task<void> postpone(OpenTree open, std::string reason);
+    bool is_discarded(const Open& open, const rpc::TreeSource::Unknown& unknown) const;
+    base::Task<void> discard(OpenTree open);
     static chain::ExecutedAt included_at(const Open& open);
     bool is_passed(const rpc::FinalBlocks& blocks) const;
     bool out_of_patience(const Open& open) const;

@@ -299,6 +299,7 @@ CallError Router::give_up(const Call& call, const Progress& progress) const {
     error.reason = progress.finished ? progress.last->reason : last.reason;
     error.host = progress.finished_by;
     error.doubtful = error.absent && deniers < 2 && others > 0;
+    error.denied_by_two = error.absent && deniers >= 2 && archive_spoke;
     if (progress.finished) {
         error.invalid_transaction_json = progress.last->invalid_transaction_json;
         error.looked_at = progress.last->looked_at;

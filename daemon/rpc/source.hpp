@@ -126,6 +126,7 @@ public:
     struct Unknown {  // no host knows it
         std::string evidence;
         bool doubtful = false;  // by the word of one, though another one that should know did not answer
+        bool by_two = false;    // two say so, one of them archival
     };
     using TreeResult = std::variant<Tree, Unknown, Unavailable>;
 

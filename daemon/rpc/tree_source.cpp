@@ -51,7 +51,8 @@ TreeSource::TreeResult without_outcome(CallError error, std::optional<DecodedSta
     if (!error.absent) return unavailable(std::move(error));
     const bool nobody_tracks = error.reason == kLacking;
     const bool in_a_chunk = partial && partial->value.final_execution_status != "NONE";
-    if (!nobody_tracks && !in_a_chunk) return TreeSource::Unknown{error.detail, error.doubtful};
+    if (!nobody_tracks && !in_a_chunk)
+        return TreeSource::Unknown{error.detail, error.doubtful, error.denied_by_two};
     if (query.included_in && nobody_tracks) return Unavailable{kNoHostTracksShard, std::move(error.detail)};
     if (query.included_in || !partial) return unavailable(std::move(error));
     TreeSource::Tree tree;

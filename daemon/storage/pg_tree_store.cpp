@@ -1,10 +1,12 @@
 #include "storage/pg_tree_store.hpp"
 
 #include "chain/tree/facts.hpp"
+#include "chain/tree/finding.hpp"
 #include "storage/copy.hpp"
 #include "storage/late_trees.hpp"
 #include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
+#include "storage/settle.hpp"
 
 namespace receiptd::storage {
 namespace {
@@ -170,7 +172,9 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit) {
             "    AND (p.tx_hash, p.block_height) NOT IN (SELECT tx_hash, block_height FROM done) "
             "  RETURNING p.*, due.due_at AS was_due_at) "
             "SELECT tx_hash, sender_id, block_height, block_hash, timestamp_nanosec, shard_id, attempts, "
-            "  EXISTS (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height) "
+            "  EXISTS (SELECT FROM backfills WHERE block_height BETWEEN from_height AND to_height), "
+            "  EXISTS (SELECT FROM blocks b WHERE b.block_height = taken.block_height "
+            "    AND b.block_time = taken.block_time AND b.protocol_version BETWEEN 74 AND 82) "
             "FROM taken ORDER BY was_due_at, block_height, tx_hash",
             limit);
         std::vector<PendingTree> due;
@@ -184,6 +188,7 @@ base::Task<std::vector<PendingTree>> PgTreeStore::due_trees(unsigned limit) {
             pending.shard_id = shim::optional_of<chain::ShardId>(row[5]);
             pending.attempts = row[6].as<unsigned>();
             pending.ordered = row[7].as<bool>();
+            pending.may_be_discarded = row[8].as<bool>();
             due.push_back(std::move(pending));
         }
         return due;
@@ -217,6 +222,20 @@ base::Task<OverdueTrees> PgTreeStore::overdue_trees(std::chrono::seconds age) {
                                   age.count(), kMostOverdue)[0][0]
                           .as<std::uint64_t>();
         return found;
+    });
+}
+
+base::Task<void> PgTreeStore::discard_tree(PendingTree tree) {
+    return database_.pool.adopting.transaction([tree = std::move(tree)](pqxx::work& tx) {
+        const auto timestamp = tree.included_in.timestamp_nanosec;
+        if (!take_pending(tx, tree.tx_hash)) return;
+        shim::query(tx,
+                    "UPDATE transactions SET status = 'failure', error_class = $3, error_text = $4, "
+                    "gas_burnt = 0, tokens_burnt = 0 WHERE tx_hash = $1 AND status IS NULL AND " +
+                        around_transaction("block_time"),
+                    tree.tx_hash, timestamp, std::string(chain::kDiscarded),
+                    std::string("a chunk lists it, and the chain dropped it without an outcome"));
+        settle_again(tx, {tree.tx_hash}, timestamp);
     });
 }
 

@@ -21,6 +21,8 @@ struct PendingTree {
     std::optional<chain::ShardId> shard_id;
     unsigned attempts = 0;
     bool ordered = false;  // as part of a backfill
+    // Its block is of a protocol that dropped invalid transactions of a chunk without an outcome (PV74-82).
+    bool may_be_discarded = false;
 };
 
 // Trees that are waited for longer than they should take, those of ordered backfills left out.
@@ -52,6 +54,11 @@ public:
     virtual base::Task<OverdueTrees> overdue_trees(std::chrono::seconds age) = 0;
     virtual base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                            std::string reason) = 0;
+
+    // The chain has dropped this transaction, and nobody will tell an outcome: it failed, of class
+    // `discarded`. One transaction: its row, result and finding; it is pending no more. Nobody is told.
+    // Idempotent.
+    virtual base::Task<void> discard_tree(PendingTree tree) = 0;
 
     // From this height on blocks tell no outcomes, and below they do: the unfinished trees of the last
     // kSeamReach heights below become pending. Returns how many there are that were not. Idempotent.

@@ -4,7 +4,7 @@ import re
 import tree as trees
 
 RULES, TEXTS, LIFECYCLE = "daemon/chain/json/error_rules.cpp", "daemon/chain/json/errors.cpp", "daemon/chain/tree/lifecycle.cpp"
-REASONS = "daemon/chain/tree/lifecycle.hpp"
+REASONS = ("daemon/chain/tree/lifecycle.hpp", "daemon/chain/tree/finding.hpp")
 RULE = re.compile(r'\{F::(\w+),\s*"\w+",\s*"(\w*)",(?:[^{}"]|"(?:\\.|[^"\\])*")*?(?:F::(\w+))?\s*\}')
 DRAWN = re.compile(r"✗ (\w+)")
 IN_JSON = re.compile(r'"error_class"\s*:\s*"([^"]*)"')
@@ -22,8 +22,9 @@ def known_classes(tree):
                 for inner in by_family.get(following, ())}
     classes |= set(re.findall(r'\{Match::\w+,\s*"(?:\\.|[^"\\])*",\s*"(\w+)"\}', rules))
     classes |= set(re.findall(r'constexpr std::string_view k\w+ = "(\w+)";', tree.get(TEXTS, "")))
-    # Those of watches and of what is handed in.
-    classes |= set(re.findall(r'Text k\w+ = "(\w+)";', tree.get(REASONS, "")))
+    # Those of watches, of what is handed in, and of whole transactions.
+    for path in REASONS:
+        classes |= set(re.findall(r'Text k\w+ = "(\w+)";', tree.get(path, "")))
     classes |= {"stuck_" + stage for stage in re.findall(r'Stage::\w+, "(\w+)"', tree.get(LIFECYCLE, ""))}
     for path, text in trees.cpp(tree, "daemon/watch/").items():
         classes |= set(re.findall(r'error_class = "(\w+)"', text))
@@ -72,7 +73,7 @@ CODE = {
            '{F::key, "None",\n "key_missing", "a {x}, b"},\n{F::other, "Empty", "", "", F::key},\n'
            '{Match::whole, "Too much.", "gas_exceeded"},',
     TEXTS: 'constexpr std::string_view kUnknown = "unknown";',
-    REASONS: 'inline constexpr Text kLost = "superseded";',
+    REASONS[0]: 'inline constexpr Text kLost = "superseded";',
     LIFECYCLE: '{Stage::pending, "pending"},',
     "daemon/watch/a.cpp": 'error.error_class = "parse_error";',
 }

@@ -51,6 +51,10 @@ inline constexpr Text kWalletRefused = "wallet_refused";
 inline constexpr Text kYieldTimedOut = "yield_timed_out";
 }  // namespace kind
 
+// Error class of a transaction that a chunk lists and the chain dropped without an outcome. NEAR tells
+// nothing of it.
+inline constexpr Text kDiscarded = "discarded";
+
 // A finding is reported to people: a failed receipt that is no refund and no payout, a transaction that
 // failed before it made a receipt, tokens that a receiver gave back though nothing failed, a refund or payout
 // that was burnt, a wallet that did not do what its owner signed, a yield that nobody resumed in time, or a

@@ -37,7 +37,8 @@ private:
             walked_.tree.transaction_failed = conversion->status == StatusKind::failure;
             if (walked_.tree.transaction_failed) {
                 walked_.tree.transaction_failure = conversion->failure;
-                walked_.tree.near_status = NearStatus{true, {}};
+                if (conversion->failure.error_class != kDiscarded)
+                    walked_.tree.near_status = NearStatus{true, {}};
             }
             walked_.tree.gas_burnt = conversion->gas_burnt;
             walked_.tree.tokens_burnt = conversion->tokens_burnt;

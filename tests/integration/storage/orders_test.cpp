@@ -60,6 +60,28 @@ TEST_F(Trees, ThatSomebodyElseFinishedAreNotDue) {
     EXPECT_EQ(await(store().trees.pending_tree_count({0, 1'000'000'000})), 0u);
 }
 
+TEST_F(Trees, ThatTheChainDroppedHaveFailed) {
+    const auto may_be_discarded = [this](const std::string& protocol_version) {
+        execute("UPDATE pending_trees SET due_at = now(); UPDATE blocks SET protocol_version = " +
+                protocol_version);
+        return await(store().trees.due_trees(10)).at(0).may_be_discarded;
+    };
+    EXPECT_FALSE(may_be_discarded("73"));
+    EXPECT_FALSE(may_be_discarded("83")) << "it leaves an outcome";
+    EXPECT_TRUE(may_be_discarded("82"));
+    execute("UPDATE pending_trees SET due_at = now()");
+    const auto tree = await(store().trees.due_trees(10)).at(0);
+    await(store().trees.discard_tree(tree));
+    await(store().trees.discard_tree(tree));
+    EXPECT_EQ(rows("SELECT status, error_class FROM transactions"), "failure|discarded\n");
+    EXPECT_EQ(
+        rows("SELECT verdict, near_status, error_class, included_height, receipts FROM transaction_results"),
+        "failed|-|discarded|100|0\n");
+    EXPECT_EQ(rows("SELECT finding_id, error_class FROM findings"), "failed_transaction:T|discarded\n");
+    EXPECT_EQ(value("SELECT count(*) FROM alerts"), "0");
+    EXPECT_EQ(await(store().trees.pending_tree_count({0, 1'000'000'000})), 0u);
+}
+
 TEST_F(Trees, AreOverdueWhenTheyArePendingForLongAndNoBackfillOrderedThem) {
     await(store().trees.postpone_tree("T", 1h, "NO_HOST_TRACKS_SHARD: shard 3"));
     EXPECT_EQ(await(store().trees.overdue_trees(600s)).count, 0u);

@@ -127,6 +127,7 @@ public:
             each->due_at = clock.wall() + std::chrono::seconds(3);
             leased.push_back(each->tree);
             leased.back().ordered = is_ordered(each->tree.included_in.height);
+            leased.back().may_be_discarded = blocks_may_discard;
         }
         co_return leased;
     }
@@ -139,6 +140,10 @@ public:
     }
     base::Task<storage::OverdueTrees> overdue_trees(std::chrono::seconds) override {
         co_return storage::OverdueTrees();
+    }
+    base::Task<void> discard_tree(storage::PendingTree tree) override {
+        if (pending.erase(tree.tx_hash) > 0) discarded.insert(tree.tx_hash);
+        co_return;
     }
     base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                    std::string reason) override {
@@ -247,6 +252,8 @@ public:
     std::map<std::string, unsigned> told;                   // findings, how often
     std::map<std::string, Pending> pending;
     std::set<std::string> complete;  // trees that were fetched
+    std::set<std::string> discarded;
+    bool blocks_may_discard = false;  // they are of such a protocol
     std::map<std::int64_t, Backfill> backfills;
     std::set<Height> taken_over_below;
     std::vector<base::HeightRange> adopted_since_commit;  // seams looked at since the latest commit

@@ -208,7 +208,7 @@ public:
         const auto times = ++asked[query.tx_hash];
         const auto found = chain_.transactions().find(query.tx_hash);
         if (found == chain_.transactions().end() || unknown.contains(query.tx_hash))
-            co_return Unknown{"on paper"};
+            co_return Unknown{"on paper", false, unknown_to_two};
         auto told = tree_of(found->first, found->second);
         if (times <= incomplete[query.tx_hash]) {
             told.status.value.receipts_outcome.clear();
@@ -245,6 +245,7 @@ public:
     std::map<std::string, unsigned> incomplete;  // so many answers are, first
     std::map<std::string, unsigned> in_a_fork;   // so many answers are executed in one, first
     std::set<std::string> unknown;
+    bool unknown_to_two = false;
     unsigned blocks_asked = 0;
     std::vector<std::pair<Height, std::string>> layouts_asked;  // with the witness
     std::optional<chain::ShardLayout> layout = chain::ShardLayout{{"b", "c"}, {4, 9, 2}};

@@ -62,6 +62,20 @@ TEST_F(TreesByRpc, ThatNobodyKnowsStayPendingWithTheReason) {
     EXPECT_TRUE(store_.complete.contains("T1"));
 }
 
+TEST_F(TreesByRpc, ThatTheChainDroppedAreDiscardedByTheWordOfTwoHosts) {
+    chain_.add_range(100, 170);
+    chain_.add_failing("T1", 102);
+    trees_.unknown.insert("T1");
+    trees_.unknown_to_two = true;
+    EXPECT_EQ(follow(160).unfinished_trees, 1u) << "its protocol leaves an outcome";
+    store_.blocks_may_discard = true;
+    trees_.unknown_to_two = false;
+    EXPECT_EQ(follow(160).unfinished_trees, 1u) << "by the word of one";
+    trees_.unknown_to_two = true;
+    EXPECT_EQ(follow(160).unfinished_trees, 0u);
+    EXPECT_EQ(store_.discarded, std::set<std::string>{"T1"});
+}
+
 TEST_F(TreesByRpc, ThatExecuteAboveTheLastHeightAreFinalByTheHostsWord) {
     chain_.add_range(100, 112);
     chain_.add_failing("T1", 110);

@@ -276,9 +276,11 @@ TEST_F(RpcTrees, UnknownIsSaidOnlyAfterArchivalAgreed) {
     archival.script = [](const auto&) { return error("UNKNOWN_TRANSACTION"); };
     ASSERT_TRUE(std::holds_alternative<TreeSource::Unknown>(tree()));
     EXPECT_FALSE(std::get<TreeSource::Unknown>(tree()).doubtful);
+    EXPECT_TRUE(std::get<TreeSource::Unknown>(tree()).by_two);
     regular.script = [](const auto&) { return broken(net::TransportFault::reset); };
     ASSERT_TRUE(std::holds_alternative<TreeSource::Unknown>(tree()));
     EXPECT_TRUE(std::get<TreeSource::Unknown>(tree()).doubtful) << "by the word of one of two";
+    EXPECT_FALSE(std::get<TreeSource::Unknown>(tree()).by_two);
     regular.script = [](const auto&) { return error("TIMEOUT_ERROR", 408); };
     archival.script = [](const auto&) {
         return result(status({outcome(kR1, {})}, {kR1}, Texts{receipt(kR1)}));
