@@ -119,11 +119,6 @@ bool has_its_resumes(const StoredTree& tree) {
     });
 }
 
-// More of a tree that is not over makes it late again.
-void forget_late(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes) {
-    shim::query(tx, "DELETE FROM late_trees WHERE tx_hash = ANY ($1::text[])", text_array(tx_hashes));
-}
-
 void look_everywhere_later(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes) {
     shim::query(tx,
                 "UPDATE late_trees SET since = '-infinity', due_at = now() + interval '1 hour' "
@@ -217,17 +212,22 @@ LateTrees judge_some(pqxx::connection& connection, bool history, const chain::Ne
 
 }  // namespace
 
-void remember_late(pqxx::transaction_base& tx, const std::set<std::string>& tx_hashes,
-                   std::uint64_t timestamp_nanosec, bool history) {
+void remember_late(pqxx::transaction_base& tx, const std::set<std::string>& tx_hashes, const LateRows& rows) {
     if (tx_hashes.empty()) return;
     shim::query(tx,
                 "INSERT INTO late_trees AS known (tx_hash, since, history) "
                 "SELECT tx_hash, to_timestamp($2::numeric / 1000000000) - interval '7 days', $3 "
                 "FROM unnest($1::text[]) AS tx_hash "
-                "ON CONFLICT (tx_hash) DO UPDATE SET since = least(known.since, excluded.since), "
+                "ON CONFLICT (tx_hash) DO UPDATE SET "
+                "since = CASE WHEN $4 THEN excluded.since ELSE least(known.since, excluded.since) END, "
                 "history = known.history AND excluded.history, "
-                "due_at = CASE WHEN isfinite(known.since) THEN now() ELSE known.due_at END",
-                text_array({tx_hashes.begin(), tx_hashes.end()}), timestamp_nanosec, history);
+                "due_at = CASE WHEN $4 OR isfinite(known.since) THEN now() ELSE known.due_at END",
+                text_array({tx_hashes.begin(), tx_hashes.end()}), rows.timestamp_nanosec, rows.history,
+                rows.are_all);
+}
+
+void forget_late(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes) {
+    shim::query(tx, "DELETE FROM late_trees WHERE tx_hash = ANY ($1::text[])", text_array(tx_hashes));
 }
 
 std::string late_by_resumes(const std::string& adopted) {

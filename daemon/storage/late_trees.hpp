@@ -6,13 +6,20 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace receiptd::storage {
 
 // In the transaction that stores rows of these trees. `timestamp_nanosec`: of the first of these rows.
 // `history`: a backfill brought them.
-void remember_late(pqxx::transaction_base& tx, const std::set<std::string>& tx_hashes,
-                   std::uint64_t timestamp_nanosec, bool history);
+struct LateRows {
+    std::uint64_t timestamp_nanosec = 0;
+    bool history = false;
+    bool are_all = false;  // of these trees: whoever still looks for more of them need not wait
+};
+void remember_late(pqxx::transaction_base& tx, const std::set<std::string>& tx_hashes, const LateRows& rows);
+// They are judged. More of a tree that is not over makes it late again.
+void forget_late(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes);
 
 // Makes trees late of which resumes have found their tree, now whether a yield timed out can be told. SQL to
 // stand behind WITH. `adopted`: a table expression with tx_hash (NULL: not known), block_height, block_time

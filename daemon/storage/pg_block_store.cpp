@@ -205,8 +205,8 @@ CommitOutcome write_and_cover(pqxx::transaction_base& tx, const chain::RowBatch&
     if (!add_to_coverage(tx, heights, batch.facts)) return CommitOutcome::already_covered;
     if (batch.facts.seam) remember_seam(tx, *batch.facts.seam);
     if (!batch.facts.blocks.empty())
-        remember_late(tx, batch.facts.late_trees, batch.facts.blocks.front().timestamp_nanosec,
-                      batch.facts.seen.history);
+        remember_late(tx, batch.facts.late_trees,
+                      {batch.facts.blocks.front().timestamp_nanosec, batch.facts.seen.history});
     return CommitOutcome::committed;
 }
 

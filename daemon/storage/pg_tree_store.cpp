@@ -107,7 +107,8 @@ bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree) {
     complete_transaction(tx, done);
     adopt_data(tx, done);
     const auto& facts = tree.batch.facts;
-    remember_late(tx, facts.late_trees, done.block_timestamp_nanosec, facts.seen.history);
+    if (facts.late_trees.empty()) forget_late(tx, {done.tx_hash});
+    remember_late(tx, facts.late_trees, {done.block_timestamp_nanosec, facts.seen.history, true});
     tx.commit();
     return true;
 }

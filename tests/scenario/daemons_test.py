@@ -257,7 +257,8 @@ class Sources(Daemons):
                 self.receiptd(*self.backfill(self.other(head), self.first, middle - 1))
                 support.wait_until("all trees are whole", lambda: self.value(
                     f"SELECT heights @> int8range({self.first}, {self.last}, '[]') FROM coverage") == "t"
-                    and self.value("SELECT count(*) FROM pending_trees") == "0")
+                    and self.value("SELECT count(*) FROM pending_trees") == "0"
+                    and self.value("SELECT count(*) FROM late_trees") == "0")
                 follower.send_signal(signal.SIGTERM)
                 self.assertEqual(follower.wait(), 0, follower.log())
                 self.assert_rows_are_those_of_one_source()

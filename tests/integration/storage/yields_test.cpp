@@ -185,6 +185,20 @@ TEST_F(Yields, ThatTimedOutAreFoundBySourceRpcInAnyOrder) {
     }
 }
 
+TEST_F(Yields, ThatWholeBlocksToldOfAreFoundWhenTheRestOfTheirTreeComesBySourceRpc) {
+    tell(3);
+    Lineage lineage;
+    LiveTrees live_trees;
+    for (std::size_t at = 3; at < kBlocks; ++at)
+        commit(chain::whole_block_rows(chain_.blocks()[at], std::nullopt, {}, lineage, &live_trees));
+    judge_late();
+    EXPECT_EQ(rows("SELECT tx_hash, since FROM late_trees"), "T|-infinity\n") << "it began below";
+    for (std::size_t at = 0; at < 3; ++at) commit_block(at);
+    commit_tree();
+    judge_late();
+    expect_found("at a seam of two sources");
+}
+
 TEST_F(Yields, ThatWereResumedAreNoFindings) {
     for (const std::size_t listed_in : {2, 3}) {
         clear();
