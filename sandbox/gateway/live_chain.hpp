@@ -57,14 +57,16 @@ public:
     using Json = nlohmann::json;
 
     // --- Transactions ---
-    // nullopt: would be accepted now. Else the InvalidTxError as JSON (rpc.md §5.5), judged at the
-    // newest block in nearcore's order.
-    virtual std::optional<Json> validate(const chain::wire::SignedTransaction& transaction) const = 0;
+    // nullopt: would be accepted now. Else the InvalidTxError as JSON (rpc.md §5.5), judged on
+    // the state after the block at `at`, the newest that the host knows, in nearcore's order.
+    virtual std::optional<Json> validate(const chain::wire::SignedTransaction& transaction,
+                                         Height at) const = 0;
     // Puts the transaction into the mempool, valid or not: an invalid one is dropped there silently, as a
     // node does. The same bytes twice count once.
     virtual void submit(const chain::wire::SignedTransaction& transaction) = 0;
-    // Whether the transaction with this hash is in a block (then an InvalidNonce is no error, rpc.md §5.1).
-    virtual bool is_on_chain(std::string_view hash) const = 0;
+    // Whether the transaction with this hash is in a block up to `at` (then an InvalidNonce is no error,
+    // rpc.md §5.1).
+    virtual bool is_on_chain(std::string_view hash, Height at) const = 0;
     // As Chain::transaction would find it, without making its JSON. none: not in a block up to `tip`.
     virtual ExecutionLevel execution_level(std::string_view hash, Height tip) const = 0;
 

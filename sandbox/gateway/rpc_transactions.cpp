@@ -76,8 +76,9 @@ QueryOrRefusal read_send_params(const json& params) {
 // With the bytes at hand a node tells why it would not take a transaction that it does not know (rpc.md
 // §5.2).
 RpcAnswer not_yet(const RpcContext& context, const AwaitedTransaction& awaited) {
-    if (awaited.transaction && context.live && !context.live->is_on_chain(awaited.hash)) {
-        const auto fault = context.live->validate(*awaited.transaction);
+    const auto head = context.window.tip;
+    if (awaited.transaction && context.live && !context.live->is_on_chain(awaited.hash, head)) {
+        const auto fault = context.live->validate(*awaited.transaction, head);
         if (fault) return invalid_transaction(*fault);
     }
     RpcAnswer answer = timeout();
@@ -100,10 +101,10 @@ RpcAnswer send(const RpcContext& context, const TransactionQuery& query, LiveCha
         live.submit(*query.transaction);
         return result_of({{"final_execution_status", "NONE"}});
     }
-    const auto fault = live.validate(*query.transaction);
+    const auto fault = live.validate(*query.transaction, context.window.tip);
     if (!fault) {
         live.submit(*query.transaction);
-    } else if (!is_invalid_nonce(*fault) || !live.is_on_chain(query.hash)) {
+    } else if (!is_invalid_nonce(*fault) || !live.is_on_chain(query.hash, context.window.tip)) {
         // A transaction on the chain has used its own nonce itself: then the status is the answer (rpc.md
         // §5.1).
         return invalid_transaction(*fault);

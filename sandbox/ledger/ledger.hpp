@@ -130,9 +130,9 @@ public:
     std::shared_ptr<const std::string> whole_block(Height height) const override;
 
     // --- LiveChain ---
-    std::optional<Json> validate(const chain::wire::SignedTransaction& transaction) const override;
+    std::optional<Json> validate(const chain::wire::SignedTransaction& transaction, Height at) const override;
     void submit(const chain::wire::SignedTransaction& transaction) override;
-    bool is_on_chain(std::string_view hash) const override;
+    bool is_on_chain(std::string_view hash, Height at) const override;
     ExecutionLevel execution_level(std::string_view hash, Height tip) const override;
     std::optional<Json> view_account(std::string_view account_id, Height at) const override;
     std::optional<Json> view_access_key(std::string_view account_id, const chain::PublicKey& key,
@@ -185,7 +185,7 @@ private:
     void lose_fork();
     void return_to_mempool(Submission& submission);
     // --- ledger_mempool.cpp ---
-    bool is_too_old(const sim::wire::Transaction& transaction) const;
+    bool is_too_old(const sim::wire::Transaction& transaction, Height at) const;
     std::optional<Json> check_congestion(std::string_view receiver_id) const;
     std::vector<TransactionPtr> take_transactions(Shard& shard, Height height);
     enum class Turn : std::uint8_t { take, wait, drop };

@@ -32,21 +32,23 @@ const char* loss_of(const Json& error) {
 
 // nearcore measures from the newest block, the parent of the one that would hold the transaction. A block
 // that nobody knows is too old.
-bool Ledger::is_too_old(const wire::Transaction& transaction) const {
+bool Ledger::is_too_old(const wire::Transaction& transaction, Height at) const {
     const BlockRecord* base = store_.by_hash(transaction.block_hash);
     if (base == nullptr) base = store_.lost(transaction.block_hash);
-    return base == nullptr || tip() > base->height + options_.validity_blocks;
+    return base == nullptr || base->height > at || at > base->height + options_.validity_blocks;
 }
 
-std::optional<Json> Ledger::validate(const wire::SignedTransaction& transaction) const {
+std::optional<Json> Ledger::validate(const wire::SignedTransaction& transaction, Height at) const {
     const wire::Transaction& body = transaction.transaction;
-    if (is_too_old(body)) return Json("Expired");  // or not known, as recorded on real nodes
+    if (is_too_old(body, at)) return Json("Expired");  // or not known, as recorded on real nodes
     if (store_.by_hash(body.block_hash) == nullptr) return Json("InvalidChain");
     if (auto error = check_congestion(body.receiver_id)) return error;
     // No node objects to a nonce beyond its bound; such a transaction comes into no chunk.
-    const sim::ValidationContext context{*options_.protocol, store_.newest().gas_price, std::nullopt};
+    const BlockRecord* head = store_.at_height(at);
+    const auto gas_price = head == nullptr ? store_.newest().gas_price : head->gas_price;
+    const sim::ValidationContext context{*options_.protocol, gas_price, std::nullopt};
     if (auto error = sim::check_actions_size_signature(transaction, context)) return error;
-    return sim::check_against_state(transaction, shard_of(body.signer_id).state, context);
+    return sim::check_against_state(transaction, {shard_of(body.signer_id).state, at}, context);
 }
 
 std::optional<Json> Ledger::check_congestion(std::string_view receiver_id) const {
@@ -71,7 +73,7 @@ void Ledger::submit(const wire::SignedTransaction& transaction) {
     submission.accepted_height = tip();
     const std::optional<DropHow> wish = mempool_.drop_of(record->hash);
     if (wish == DropHow::forwarding) return end(submission, Fate::forwarding_failed, tip(), "", nullptr);
-    if (auto error = validate(transaction)) {
+    if (auto error = validate(transaction, tip())) {
         return end(submission, Fate::rejected, tip(), "", {{"InvalidTxError", std::move(*error)}});
     }
     end(submission, Fate::pending, tip(), "", nullptr);
@@ -107,7 +109,7 @@ Ledger::Turn Ledger::turn_of(const PendingTransaction& pending, Submission& subm
         end(submission, Fate::dropped, height, "invalid", {{"InvalidTxError", "InvalidChain"}});
         return Turn::drop;
     }
-    if (is_too_old(transaction.body())) {
+    if (is_too_old(transaction.body(), tip())) {
         end(submission, Fate::expired, height, "",
             {{"block_hash_height", base->height}, {"validity_blocks", options_.validity_blocks}});
         return Turn::drop;

@@ -38,7 +38,10 @@ const TransactionTree* Ledger::find_tree(std::string_view hash) const {
     return parsed ? forest_.tree(*parsed) : nullptr;
 }
 
-bool Ledger::is_on_chain(std::string_view hash) const { return find_tree(hash) != nullptr; }
+bool Ledger::is_on_chain(std::string_view hash, Height at) const {
+    const TransactionTree* tree = find_tree(hash);
+    return tree != nullptr && tree->included.height() <= at;
+}
 
 ExecutionLevel Ledger::execution_level(std::string_view hash, Height tip) const {
     const TransactionTree* tree = find_tree(hash);

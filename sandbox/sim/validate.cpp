@@ -111,7 +111,7 @@ std::optional<Json> take_all(const wire::Transaction& transaction, Charged& char
                    payload({{"signer_id", transaction.signer_id}, {"amount", balance_json(*missing)}}));
 }
 
-// Rows 7 and 9-16 of chain-model.md §9; `records` is a State or a StateUpdate.
+// Rows 7 and 9-16 of chain-model.md §9; `records` is a StateAt or a StateUpdate.
 template <class Records>
 std::variant<Charged, Json> judge(const wire::Transaction& transaction, const Records& records,
                                   const ValidationContext& context) {
@@ -154,7 +154,7 @@ std::optional<Json> check_actions_size_signature(const wire::SignedTransaction& 
     return std::nullopt;
 }
 
-std::optional<Json> check_against_state(const wire::SignedTransaction& transaction, const State& state,
+std::optional<Json> check_against_state(const wire::SignedTransaction& transaction, const StateAt& state,
                                         const ValidationContext& context) {
     auto verdict = judge(transaction.transaction, state, context);
     if (auto* invalid = std::get_if<Json>(&verdict)) return std::move(*invalid);

@@ -21,7 +21,16 @@ struct ValidationContext {
 // nullopt: valid. Else the InvalidTxError as JSON ("Expired", {"InvalidNonce":{…}}, …).
 std::optional<Json> check_actions_size_signature(const wire::SignedTransaction& transaction,
                                                  const ValidationContext& context);
-std::optional<Json> check_against_state(const wire::SignedTransaction& transaction, const State& state,
+// A state as it stood after the block at that height.
+struct StateAt {
+    const State& state;
+    Height at = kNewest;
+    std::optional<Account> account(std::string_view id) const { return state.account(id, at); }
+    std::optional<AccessKey> access_key(std::string_view id, const PublicKey& key) const {
+        return state.access_key(id, key, at);
+    }
+};
+std::optional<Json> check_against_state(const wire::SignedTransaction& transaction, const StateAt& state,
                                         const ValidationContext& context);
 
 // A gas key paid for the conversion, and its account cannot pay the deposit: the transaction fails in its

@@ -104,11 +104,15 @@ public:
     }
 
     // --- Transactions ---
-    std::optional<json> validate(const chain::wire::SignedTransaction&) const override { return fault; }
+    std::optional<json> validate(const chain::wire::SignedTransaction&, Height) const override {
+        return fault;
+    }
     void submit(const chain::wire::SignedTransaction& transaction) override {
         submitted.push_back(chain::wire::transaction_hash(transaction.transaction).to_string());
     }
-    bool is_on_chain(std::string_view hash) const override { return levels.contains(std::string(hash)); }
+    bool is_on_chain(std::string_view hash, Height) const override {
+        return levels.contains(std::string(hash));
+    }
     ExecutionLevel execution_level(std::string_view hash, Height) const override {
         const auto found = levels.find(std::string(hash));
         return found == levels.end() ? ExecutionLevel::none : found->second;

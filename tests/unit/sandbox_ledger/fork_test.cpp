@@ -98,7 +98,7 @@ TEST_F(Fork, ATransactionOnALostBlockNeverComes) {
     const std::string hash = chain.send(transaction);
     chain.ledger->delay(hash, 3);
     chain.produce();
-    EXPECT_EQ(ledger().validate(transaction), Json("InvalidChain"));
+    EXPECT_EQ(ledger().validate(transaction, ledger().tip()), Json("InvalidChain"));
     EXPECT_EQ(chain.truth(hash).at("stage"), "dropped");
     EXPECT_EQ(chain.truth(hash).at("evidence"), Json({{"InvalidTxError", "InvalidChain"}}));
 }

@@ -82,11 +82,25 @@ TEST(Validation, JudgesTheBlockHashBeforeEverythingElse) {
     auto unknown = chain.transfer("nobody.sandbox", "bob.sandbox", 1);
     auto old = unknown;
     unknown.transaction.block_hash = CryptoHash{};
-    EXPECT_EQ(chain.ledger->validate(unknown), Json("Expired"));
+    EXPECT_EQ(chain.ledger->validate(unknown, chain.ledger->tip()), Json("Expired"));
     chain.produce(5);
-    EXPECT_EQ(chain.ledger->validate(old)->begin().key(), "SignerDoesNotExist");
+    EXPECT_EQ(chain.ledger->validate(old, chain.ledger->tip())->begin().key(), "SignerDoesNotExist");
     chain.produce(1);
-    EXPECT_EQ(chain.ledger->validate(old), Json("Expired"));
+    EXPECT_EQ(chain.ledger->validate(old, chain.ledger->tip()), Json("Expired"));
+}
+
+TEST(Validation, IsThatOfTheHeadThatAHostKnows) {
+    TestChain chain;
+    const auto transaction = chain.transfer("alice.sandbox", "bob.sandbox", 1);
+    const auto before = chain.ledger->tip();
+    const std::string hash = chain.run(transaction, 3);
+    const auto used = chain.ledger->validate(transaction, chain.ledger->tip());
+    ASSERT_TRUE(used);
+    EXPECT_TRUE(used->contains("InvalidNonce"));
+    EXPECT_TRUE(chain.ledger->is_on_chain(hash, chain.ledger->tip()));
+    EXPECT_FALSE(chain.ledger->validate(transaction, before)) << "a host that lags has not seen its block";
+    EXPECT_FALSE(chain.ledger->is_on_chain(hash, before));
+    EXPECT_EQ(chain.ledger->validate(transaction, before - 1), Json("Expired")) << "nor its block hash's";
 }
 
 TEST(Validation, RefusesTransactionsToACongestedShard) {
@@ -95,7 +109,7 @@ TEST(Validation, RefusesTransactionsToACongestedShard) {
     ASSERT_TRUE(chain.ledger->congest(shard_id, 3, 0.9));
     chain.produce(1);
     const auto to = [&](const std::string& receiver) {
-        return chain.ledger->validate(chain.transfer("alice.sandbox", receiver, 1, 1));
+        return chain.ledger->validate(chain.transfer("alice.sandbox", receiver, 1, 1), chain.ledger->tip());
     };
     const Json error = to("relayer.sandbox").value_or(Json());
     EXPECT_EQ(error.at("ShardCongested").at("shard_id"), shard_id);
@@ -111,8 +125,9 @@ TEST(Validation, RefusesTransactionsToAShardThatMissesItsChunks) {
     const std::uint64_t shard_id = chain.shard_id_of("relayer.sandbox");
     chain.ledger->withhold_chunk(shard_id, 100);
     chain.produce(100);
-    EXPECT_EQ(chain.ledger->validate(chain.transfer("alice.sandbox", "relayer.sandbox", 1)),
-              Json({{"ShardStuck", {{"shard_id", shard_id}, {"missed_chunks", 100}}}}));
+    EXPECT_EQ(
+        chain.ledger->validate(chain.transfer("alice.sandbox", "relayer.sandbox", 1), chain.ledger->tip()),
+        Json({{"ShardStuck", {{"shard_id", shard_id}, {"missed_chunks", 100}}}}));
 }
 
 TEST(Congestion, DelaysReceiptsAndShowsInTheNextChunkHeader) {
@@ -160,7 +175,7 @@ TEST(Drops, SupersededMeansThatAnotherTransactionUsedTheNonce) {
     chain.run(transaction, 3);
     EXPECT_EQ(chain.truth(hash).at("stage"), "dropped");
     EXPECT_EQ(chain.truth(hash).at("reason"), "superseded");
-    EXPECT_FALSE(chain.ledger->is_on_chain(hash));
+    EXPECT_FALSE(chain.ledger->is_on_chain(hash, chain.ledger->tip()));
     EXPECT_EQ(chain.ledger->view_access_key("alice.sandbox", key_of("alice.sandbox").public_key(), 1'003)
                   ->at("nonce"),
               1);
@@ -219,7 +234,7 @@ TEST(Drops, ForwardingNeverReachesTheMempoolOrLeavesIt) {
     chain.ledger->drop(late, DropHow::forwarding);
     chain.produce(2);
     EXPECT_EQ(chain.truth(late).at("stage"), "forwarding_failed");
-    EXPECT_FALSE(chain.ledger->is_on_chain(late));
+    EXPECT_FALSE(chain.ledger->is_on_chain(late, chain.ledger->tip()));
 }
 
 TEST(Drops, ComeTooLateForAnIncludedTransaction) {

@@ -161,7 +161,7 @@ TEST(RealNode, TakesATransactionAsLongAsTheOldestThatWasTaken) {
         TestChain chain(std::move(options));
         const auto transaction = chain.transfer(kOwner, kOther, 1);
         chain.produce(when_sent);
-        if (chain.ledger->validate(transaction) == Json("Expired")) return std::nullopt;
+        if (chain.ledger->validate(transaction, chain.ledger->tip()) == Json("Expired")) return std::nullopt;
         const std::string hash = chain.send(transaction);
         chain.ledger->delay(hash, 2);
         chain.produce(4);
@@ -178,9 +178,9 @@ TEST(RealNode, TakesATransactionAsLongAsTheOldestThatWasTaken) {
 TEST(RealNode, ObjectsToNoNonceThatIsTooLargeAndNeverIncludesIt) {
     TestChain chain(version84());
     const auto transaction = chain.transfer(kOwner, kOther, 1, 1'000'000'000'000'000'000);
-    EXPECT_FALSE(chain.ledger->validate(transaction));
+    EXPECT_FALSE(chain.ledger->validate(transaction, chain.ledger->tip()));
     const std::string hash = chain.run(transaction, 5);
-    EXPECT_FALSE(chain.ledger->is_on_chain(hash));
+    EXPECT_FALSE(chain.ledger->is_on_chain(hash, chain.ledger->tip()));
     const Json truth = chain.truth(hash);
     EXPECT_EQ(truth.at("stage"), "dropped");
     EXPECT_TRUE(truth.at("evidence").at("InvalidTxError").contains("NonceTooLarge"));
@@ -189,7 +189,8 @@ TEST(RealNode, ObjectsToNoNonceThatIsTooLargeAndNeverIncludesIt) {
 TEST(RealNode, OfVersion84KnowsNoGasKeys) {
     TestChain chain(version84());
     const auto error_of = [&](wire::Action action) {
-        return chain.ledger->validate(chain.make(kOwner, kOwner, {std::move(action)})).value().dump();
+        const auto transaction = chain.make(kOwner, kOwner, {std::move(action)});
+        return chain.ledger->validate(transaction, chain.ledger->tip()).value().dump();
     };
     const chain::PublicKey key = key_of("a key").public_key();
     EXPECT_THAT(error_of({wire::AddKey{key, {0, wire::GasKeyFullAccess{{0, 1}}}}}),
@@ -197,7 +198,7 @@ TEST(RealNode, OfVersion84KnowsNoGasKeys) {
     EXPECT_THAT(error_of({wire::TransferToGasKey{key, 1}}), testing::HasSubstr("UnsupportedProtocolFeature"));
     wire::SignedTransaction newer = chain.transfer(kOwner, kOther, 1);
     newer.transaction.version = wire::TransactionVersion::v1;
-    EXPECT_EQ(chain.ledger->validate(newer), Json("InvalidTransactionVersion"));
+    EXPECT_EQ(chain.ledger->validate(newer, chain.ledger->tip()), Json("InvalidTransactionVersion"));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ wire::Transaction by_gas_key(std::optional<std::uint16_t> index, std::uint64_t n
 struct GasKeySigner : testing::Test {
     void SetUp() override { make_account(state, "alice.test"); }
     Json judge(const wire::Transaction& transaction) {
-        return check_against_state({transaction, {}}, state, kOfBlock).value_or(Json());
+        return check_against_state({transaction, {}}, {state}, kOfBlock).value_or(Json());
     }
     std::string judge_deposit(const wire::Transaction& transaction) {
         return judge(transaction).at("NotEnoughBalanceForDeposit").at("reason");
@@ -96,7 +96,7 @@ TEST_F(GasKeySigner, PaysWhatIsBurntWhereItsAccountLacksTheDeposit) {
                        {"balance", base::to_string(kOneToken - 1)},
                        {"cost", base::to_string(kOneToken)},
                        {"reason", "NotEnoughBalance"}}}};
-    EXPECT_EQ(check_against_state({transaction, {}}, state, kOfBlock), error) << "no host takes it";
+    EXPECT_EQ(check_against_state({transaction, {}}, {state}, kOfBlock), error) << "no host takes it";
     StateUpdate update(state);
     const auto unpaid = std::get<UnpaidDeposit>(charge_transaction(update, {transaction, {}}, kOfBlock));
     EXPECT_EQ(unpaid.error, error);

@@ -54,7 +54,7 @@ struct AgainstState : testing::Test {
     Json judge(const wire::Transaction& transaction, const ValidationContext& context = kContext) {
         const wire::SignedTransaction signed_transaction{transaction, {}};
         const CryptoHash root = state.root();
-        const auto error = check_against_state(signed_transaction, state, context);
+        const auto error = check_against_state(signed_transaction, {state}, context);
         StateUpdate update(state);
         const StateCharge charge = charge_transaction(update, signed_transaction, context);
         const auto* refused = std::get_if<Json>(&charge);
