@@ -14,7 +14,7 @@ import urllib.request
 
 import support
 from handed_in import TOKEN, Patient, final_hash, key_of, known, nonce_of, send
-from signer import Key, Signed, delete_account, delete_key
+from signer import Key, Signed, call, delete_account, delete_key
 
 SEEDS = support.count_of("ends")
 SUBMISSIONS, VALIDITY = (1000, 1200) if SEEDS else (48, 300)
@@ -24,6 +24,8 @@ LAG = 5  # blocks
 BALANCE, AMOUNT = 5 * TOKEN, 3 * TOKEN
 API_TOKEN = "the-token-of-the-scenario"
 DELAY = 60  # blocks: by then what is to overtake it is in a block
+CONGESTED = 40  # blocks
+AHEAD, STEP = 60, 20  # blocks: so far the chain runs ahead of the daemon when nothing is handed in any more
 
 # How it is lost, and the end that it must come to; None: it is not stored.
 LOST = {
@@ -33,10 +35,14 @@ LOST = {
     "balance": ("expired", "expired"),
     "expired": ("expired", "expired"),
     "forwarding": ("expired", "expired"),
+    "gas": ("rejected", "total_prepaid_gas_exceeded"),
+    "size": ("rejected", "transaction_size_exceeded"),
 }
+# Handed in while no host judges transactions, as one that is asked refuses them; one of a size is as good as many.
+UNJUDGED = {"gas": dict(action=call("run", b"", 1001 * 10**12)), "size": dict(action=call("run", bytes(1_600_000)))}
 REFUSED = {"signature": "invalid_signature", "nonce": "invalid_nonce", "nonce_ahead": "nonce_too_large",
            "poor": "not_enough_balance", "block_hash": "invalid_chain"}
-WAYS = ["included", "late", "invalid"] + list(LOST) + list(REFUSED)
+WAYS = ["included", "late", "invalid"] + [way for way in LOST if way not in UNJUDGED] + list(REFUSED)
 ENDS_WITHOUT_A_TREE = {"rejected", "forwarding_failed", "dropped", "expired", "unknown"}
 
 
@@ -96,6 +102,11 @@ class Ends(support.Scenario):
         nonce = self.accounts.nonces[number]
         if way in REFUSED:
             return self.refused(way, number, nonce)
+        if way in UNJUDGED:
+            wanted = self.signed(number, nonce + 1, **UNJUDGED[way])
+            status, answer = self.hand_in(wanted)
+            self.assertEqual((status, answer.get("stage")), (202, "accepted"), answer)
+            return wanted.hash
         overtaken = way in ("key_removed", "account_removed", "balance")
         wanted = self.signed(number, nonce + (2 if overtaken else 1))
         if way == "late":
@@ -120,17 +131,62 @@ class Ends(support.Scenario):
         self.begin(seed)
         chance = random.Random(seed)
         self.accounts = Accounts(self.patient, SUBMISSIONS, seed)
-        self.chain.ask("/faults", {"host": "regular", "faults": [{"fault": "stale", "blocks": LAG}]})
-        ways = [WAYS[number % len(WAYS)] for number in range(SUBMISSIONS)]
-        chance.shuffle(ways)
-        chances = [random.Random(chance.random()) for _ in ways]
-        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as several:
-            hashes = list(several.map(self.one, range(SUBMISSIONS), ways, chances))
-        self.ways = {tx_hash: way for tx_hash, way in zip(hashes, ways) if tx_hash}
-        support.wait_until("all have ended", lambda: self.daemon.poll() is not None or self.value(
-            "SELECT count(*) FROM open_watches") == "0", support.DEADLINE + VALIDITY * BLOCK_MS / 1000)
-        self.assertIsNone(self.daemon.poll(), self.daemon.log()[-3000:])
+        self.faults()
+        ways = ["gas"] * (SUBMISSIONS // 25) + ["size"] + ["congested"] * (SUBMISSIONS // 25)
+        ways = [WAYS[number % len(WAYS)] for number in range(SUBMISSIONS - len(ways))] + ways
+        unjudged = [number for number, way in enumerate(ways) if way in UNJUDGED]
+        congested = [number for number, way in enumerate(ways) if way == "congested"]
+        others = [number for number in range(SUBMISSIONS) if number not in {*unjudged, *congested}]
+        chance.shuffle(others)
+        self.ways = {}
+        for shard in self.chain.ask("/status")["shards"]:
+            self.chain.ask(f"/shards/{shard}/congest", {"blocks": CONGESTED, "level": 0.9})
+        self.hand_in_all(congested, ways, chance)
+        over = self.chain.ask("/status")["final_height"] + CONGESTED + 2 * LAG
+        support.wait_until("congestion is over", lambda: self.chain.ask("/status")["final_height"] > over)
+        support.wait_until("what was congested is included", self.nothing_is_open)
+        self.hand_in_all(others, ways, chance)
+        self.faults({"fault": "500", "method": "tx"})
+        self.hand_in_all(unjudged, ways, chance)
+        self.faults()
+        support.wait_until("the hosts have judged", self.judged)
+        self.hurry()
         self.check()
+
+    def faults(self, *more):
+        """One host lags, and what else is wrong with both."""
+        self.chain.ask("/faults", {"host": "regular", "faults": [{"fault": "stale", "blocks": LAG}, *more]})
+        self.chain.ask("/faults", {"host": "archival", "faults": list(more)})
+
+    def hand_in_all(self, numbers, ways, chance):
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as several:
+            hashes = list(several.map(self.one, numbers, [ways[number] for number in numbers],
+                                      [random.Random(chance.random()) for _ in numbers]))
+        self.ways |= {tx_hash: ways[number] for tx_hash, number in zip(hashes, numbers) if tx_hash}
+
+    def judged(self):
+        """Whether they have said what they have against those that no block will take, as they are asked every few seconds."""
+        silent = {row[0] for row in self.query(
+            "SELECT tx_hash FROM watches WHERE stage IN ('accepted', 'pending') "
+            "AND objection ->> 'error_class' IS DISTINCT FROM 'not_enough_balance'")}
+        return not any(way == "balance" or way in UNJUDGED for tx_hash, way in self.ways.items() if tx_hash in silent)
+
+    def nothing_is_open(self):
+        return self.value("SELECT count(*) FROM open_watches") == "0"
+
+    def hurry(self):
+        """The chain goes on as fast as the daemon follows, until all have ended."""
+        self.chain.ask("/pause", {})
+
+        def all_ended():
+            if self.daemon.poll() is not None:
+                return True
+            followed = int(self.value("SELECT max(block_height) FROM blocks"))
+            while self.chain.ask("/status")["height"] < followed + AHEAD:
+                self.chain.ask("/advance", {"blocks": STEP})
+            return self.nothing_is_open()
+        support.wait_until("all have ended", all_ended, support.DEADLINE + VALIDITY * BLOCK_MS / 1000)
+        self.assertIsNone(self.daemon.poll(), self.daemon.log()[-3000:])
 
     def expected(self, tx_hash, way, truth):
         if truth and truth["heights"]["included"]:
