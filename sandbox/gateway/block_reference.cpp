@@ -70,6 +70,12 @@ BlockChoice choose_block_or_newest(const RpcContext& context, const json& params
     return choose_block_id(context, block_id);
 }
 
+std::optional<Height> header_height(const BlockChoice& choice) {
+    if (const auto* height = std::get_if<Height>(&choice)) return *height;
+    const auto* missing = std::get_if<MissingBlock>(&choice);
+    return missing ? missing->collected : std::nullopt;
+}
+
 RpcAnswer refusal(const BlockChoice& choice) {
     if (const auto* unreadable = std::get_if<UnreadableReference>(&choice))
         return failed_args(unreadable->message);

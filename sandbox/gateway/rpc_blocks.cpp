@@ -90,9 +90,7 @@ RpcAnswer congestion_level(const RpcContext& context, const Json& params, LiveCh
 
 RpcAnswer gas_price(const RpcContext& context, const Json& params) {
     const auto chosen = choose_block_or_newest(context, params);
-    auto height = std::get_if<Height>(&chosen) ? std::optional(std::get<Height>(chosen)) : std::nullopt;
-    // A regular host keeps the headers of the blocks that it has collected.
-    if (const auto* missing = std::get_if<MissingBlock>(&chosen)) height = missing->collected;
+    const auto height = header_height(chosen);
     if (!height) return refusal(chosen);
     return result_of({{"gas_price", block_header(context.chain, *height).value("gas_price", "0")}});
 }

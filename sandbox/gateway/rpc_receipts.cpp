@@ -59,7 +59,7 @@ RpcAnswer next_light_client_block(const RpcContext& context, const Json& params,
                                            : Json();
     if (!is_hash(hash)) return failed_args("missing or invalid field `last_block_hash`");
     const auto chosen = choose_block_id(context, hash);
-    const auto* height = std::get_if<Height>(&chosen);
+    const auto height = header_height(chosen);
     if (!height) return refusal(chosen);
     return result_of(live.next_light_client_block(*height, context.window.tip).value_or(Json::object()));
 }

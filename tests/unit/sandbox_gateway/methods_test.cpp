@@ -115,5 +115,14 @@ TEST_F(Methods, KeepTheFinalBlockHoweverShortTheRetention) {
     error("block", {{"block_id", 117}}, "UNKNOWN_BLOCK", 422);
 }
 
+// As recorded on a real node.
+TEST_F(Methods, AnswerFromTheHeaderOfABlockThatWasCollected) {
+    const json old = {{"last_block_hash", FakeChain::hash_of(110)}};
+    const auto kept = result("next_light_client_block", old);
+    options_.retention_blocks = 1;
+    EXPECT_EQ(result("next_light_client_block", old), kept);
+    EXPECT_TRUE(result("gas_price", json::array({110})).contains("gas_price"));
+}
+
 }  // namespace
 }  // namespace receiptd::sandbox
