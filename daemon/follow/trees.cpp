@@ -223,11 +223,10 @@ base::Task<bool> Trees::ask(OpenTree open) {
     if (open->tree && open->answers_alike >= kAsksOfOneHost) query.elsewhere_than = open->tree->host;
     auto result = co_await source_.tree(std::move(query));
     if (const auto* unknown = std::get_if<rpc::TreeSource::Unknown>(&result)) {
-        if (is_discarded(*open, *unknown)) {
+        if (is_discarded(*open, *unknown))
             co_await discard(open);
-            co_return false;
-        }
-        co_await postpone(open, "unknown to all hosts: " + unknown->evidence);
+        else
+            co_await postpone(open, "unknown to all hosts: " + unknown->evidence);
         co_return false;
     }
     if (const auto* fault = std::get_if<rpc::Unavailable>(&result)) {
@@ -369,13 +368,11 @@ bool Trees::is_discarded(const Open& open, const rpc::TreeSource::Unknown& unkno
 
 base::Task<void> Trees::discard(OpenTree open) {
     const auto pending = open->pending;
-    log::info("the chain dropped a transaction without an outcome", {{"tx_hash", pending.tx_hash}});
     co_await store_.discard_tree(pending);
     open_.erase(pending.tx_hash);
     progress_at_ = state_.clock.steady();
     state_.series.trees_completed.Increment();
-    const chain::DecidedCounts nothing_told;
-    if (state_.listener) state_.listener->tree_committed(pending.tx_hash, nothing_told);
+    if (state_.listener) state_.listener->tree_committed(pending.tx_hash, chain::DecidedCounts());
 }
 
 base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
