@@ -10,27 +10,34 @@
 namespace receiptd::storage {
 namespace {
 
-// By rpc a tree is stored as a whole, without the shards of its receipts, with the block of its
-// transaction; by neardata each receipt with its own block.
-constexpr const char* kTreesOfTheBlock =
+// By rpc a tree is stored as a whole and belongs to the block of its transaction; by neardata each receipt
+// belongs to its own block. Blocks of rpc tell no outcomes; rows of an older program may have no shard.
+const std::string kCameWithTree =
+    "(r.shard_id IS NULL OR EXISTS (SELECT FROM coverage WHERE without_outcomes @> r.block_height))";
+const std::string kTreesOfTheBlock =
     "SELECT tree_id FROM transactions WHERE block_time = $2::timestamptz AND block_height = $1 "
-    "UNION SELECT tree_id FROM receipts WHERE block_time = $2::timestamptz AND block_height = $1 "
-    "  AND shard_id IS NOT NULL";
-constexpr const char* kFetchedEvents =
+    "UNION SELECT r.tree_id FROM receipts r WHERE r.block_time = $2::timestamptz AND r.block_height = $1 "
+    "  AND NOT " +
+    kCameWithTree;
+const std::string kFetchedEvents =
     "DELETE FROM events e USING transactions t, receipts r "
     "WHERE t.block_time = $2::timestamptz AND t.block_height = $1 AND r.tree_id = t.tree_id "
-    "  AND r.block_time >= $2::timestamptz AND r.shard_id IS NULL "
-    "  AND e.tree_id = r.tree_id AND e.receipt_id = r.receipt_id AND e.block_time = r.block_time";
-constexpr const char* kFetchedReceipts =
+    "  AND r.block_time >= $2::timestamptz "
+    "  AND e.tree_id = r.tree_id AND e.receipt_id = r.receipt_id AND e.block_time = r.block_time AND " +
+    kCameWithTree;
+const std::string kFetchedReceipts =
     "DELETE FROM receipts r USING transactions t "
     "WHERE t.block_time = $2::timestamptz AND t.block_height = $1 AND r.tree_id = t.tree_id "
-    "  AND r.block_time >= $2::timestamptz AND r.shard_id IS NULL";
-constexpr const char* kEventsOfTheBlock =
+    "  AND r.block_time >= $2::timestamptz AND " +
+    kCameWithTree;
+const std::string kEventsOfTheBlock =
     "DELETE FROM events e USING receipts r "
-    "WHERE r.block_time = $2::timestamptz AND r.block_height = $1 AND r.shard_id IS NOT NULL "
-    "  AND e.block_time = r.block_time AND e.tree_id = r.tree_id AND e.receipt_id = r.receipt_id";
-constexpr const char* kReceiptsOfTheBlock =
-    "DELETE FROM receipts WHERE block_time = $2::timestamptz AND block_height = $1 AND shard_id IS NOT NULL";
+    "WHERE r.block_time = $2::timestamptz AND r.block_height = $1 "
+    "  AND e.block_time = r.block_time AND e.tree_id = r.tree_id AND e.receipt_id = r.receipt_id AND NOT " +
+    kCameWithTree;
+const std::string kReceiptsOfTheBlock =
+    "DELETE FROM receipts r WHERE r.block_time = $2::timestamptz AND r.block_height = $1 AND NOT " +
+    kCameWithTree;
 
 // Settling looks for trees that an orphan was adopted into around the seam: this one's name is that of no
 // receipt.
@@ -55,8 +62,8 @@ base::HeightSet remove_block(pqxx::transaction_base& tx, base::Height height) {
     for (const auto& row : shim::query(tx, kTreesOfTheBlock, height, at))
         trees.push_back(row[0].as<std::string>());
     begin_watches_anew(tx, trees, {height, at});
-    for (const auto* rows : {kFetchedEvents, kFetchedReceipts, kEventsOfTheBlock, kReceiptsOfTheBlock})
-        shim::query(tx, rows, height, at);
+    for (const auto* rows : {&kFetchedEvents, &kFetchedReceipts, &kEventsOfTheBlock, &kReceiptsOfTheBlock})
+        shim::query(tx, *rows, height, at);
     for (const auto* table :
          {"data_receipts", "global_contract_distributions", "transactions", "chunks", "blocks"})
         shim::query(

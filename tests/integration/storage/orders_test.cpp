@@ -123,6 +123,19 @@ TEST_F(Trees, AreStoredOnceHoweverOftenTheyCome) {
     EXPECT_EQ(value("SELECT count(*) FROM events"), "1");
 }
 
+TEST_F(Trees, GoWithTheBlockOfTheirTransactionNotWithThoseInWhichTheyWereExecuted) {
+    auto by_rpc = block_batch(101);
+    by_rpc.facts.tell_outcomes = false;
+    commit(std::move(by_rpc));
+    await(store().trees.commit_tree(tree()));
+    EXPECT_EQ(rows("SELECT block_height, shard_id IS NULL FROM receipts"), "101|f\n");
+    await(store().blocks.remove_block(101));
+    EXPECT_EQ(rows("SELECT receipt_id FROM receipts"), "A\n");
+    EXPECT_EQ(value("SELECT count(*) FROM events"), "1");
+    await(store().blocks.remove_block(100));
+    EXPECT_EQ(value("SELECT (SELECT count(*) FROM receipts) + (SELECT count(*) FROM events)"), "0");
+}
+
 TEST_F(Trees, StoredByTwoDaemonsAtOnceAreThereOnce) {
     OpenStore other(database().url());
     boost::asio::io_context io;
