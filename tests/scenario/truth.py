@@ -176,5 +176,10 @@ class Judging:
         self.assert_same(found & self.true_findings(settled), self.true_findings(settled))
         self.assert_same(found, found & self.true_findings(completed))
 
+    def known_by_rpc(self, truth, last):
+        """Whole trees, but no resume of a yield that a block above this height lists."""
+        executed = {node["receipt_id"]: node["executed_height"] for t in truth for node in t["tree"] or ()}
+        return [{**t, "yields_timed_out": [y for y in t["yields_timed_out"] if executed[y["receipt_id"]] <= last]} for t in truth]
+
     def settled_by(self, truth, last):
         return [t for t in truth if t["heights"]["refunded"] and t["heights"]["refunded"] <= last]

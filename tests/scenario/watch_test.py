@@ -91,7 +91,7 @@ class Watching(Watched, support.Scenario):
                 ends = lost | {tx_hash: FATES[fate][0] for tx_hash, fate in mine.items()}
                 self.assert_true(source, database, included, last, set(ends) - {t["tx_hash"] for t in included}, mine)
                 self.assert_ended(database, ends)
-                settled = included if source == "rpc" else self.settled_by(included, last)
+                settled = self.known_by_rpc(included, last) if source == "rpc" else self.settled_by(included, last)
                 self.assert_judged(database, settled, included)
 
     def test_a_watched_transaction_is_in_scope_whoever_signs_it(self):
