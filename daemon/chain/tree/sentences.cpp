@@ -133,43 +133,41 @@ std::vector<std::string> causes(const Judgement& tree) {
 }
 
 std::string token_sentence(const Finding& finding) {
-    const auto& user = finding.user_id.empty() ? finding.signer_id : finding.user_id;
-    auto words =
-        in_line(finding.contract_id, kLongestName) + " gave tokens back to " + in_line(user, kLongestName);
+    auto words = in_line(finding.contract_id, kLongestName) + " gave tokens back";
     if (finding.flow)
         words += ": " + base::to_string(finding.flow->returned) + " came back, " +
                  base::to_string(finding.flow->kept) + " were kept (in the token's smallest unit)";
     return words + ".";
 }
 
-// Of handled failures; of tokens that came back though nothing failed there is a finding.
+// Of handled failures; of tokens that came back though nothing failed there is a finding. Whom they came back
+// to is not said: the sender need not be the signer.
 std::vector<std::string> token_sentences(const Judgement& tree) {
     std::vector<std::string> all;
     for (const auto& failure : tree.failures) {
         const auto& finding = failure.finding;
-        const auto user =
-            in_line(finding.user_id.empty() ? finding.signer_id : finding.user_id, kLongestName);
-        if (finding.effect == Effect::refunded) all.push_back("All tokens came back to " + user + ".");
+        const auto contract = in_line(finding.contract_id, kLongestName);
+        if (finding.effect == Effect::refunded)
+            all.push_back("All tokens sent to " + contract + " came back.");
         if (finding.effect == Effect::refunded_in_part)
-            all.push_back("Some tokens came back to " + user + ".");
+            all.push_back("Some of the tokens sent to " + contract + " came back.");
         if (is_token_callback(finding.method_name))
             all.push_back("No tokens came back: " + in_line(finding.method_name, kLongestName) + " of " +
-                          in_line(finding.contract_id, kLongestName) +
-                          ", which gives back what is not used, failed.");
-        if (!all.empty()) break;
+                          contract + ", which gives back what is not used, failed.");
     }
     for (const auto& finding : tree.other_findings)
         if (finding.kind == kind::kTokensReturned) all.push_back(token_sentence(finding));
     return all;
 }
 
+// What NEAR refunded. What a contract paid back by a transfer of its own is not told from other payments.
 std::string deposit_sentence(const TransactionFacts& transaction, const Judgement& tree) {
     const auto back = tree.refunds.deposits_to_signer;
     const auto elsewhere = tree.refunds.deposits - back;
-    auto words = "Of " + near_in_words(transaction.deposit) + " sent along, ";
+    auto words = "Of " + near_in_words(transaction.deposit) + " sent along, NEAR refunded ";
     words += back == 0 ? "nothing" : back >= transaction.deposit ? "all" : near_in_words(back);
-    words += " came back to " + in_line(transaction.signer_id, kLongestName);
-    if (elsewhere > 0) words += ", and " + near_in_words(elsewhere) + " to contracts on the way";
+    words += " to " + in_line(transaction.signer_id, kLongestName);
+    if (elsewhere > 0) words += ", and " + near_in_words(elsewhere) + " to other accounts";
     return words + (tree.settled ? "." : " so far.");
 }
 

@@ -56,7 +56,7 @@ TEST(Sentences, TellsWhatBecameOfTheMoney) {
     refund.deposit = 2 * kNear;
     parts.ok("back");
     EXPECT_EQ(told(parts).headline, "The transaction failed.");
-    EXPECT_THAT(told(parts).money, Contains("Of 2 NEAR sent along, all came back to alice."));
+    EXPECT_THAT(told(parts).money, Contains("Of 2 NEAR sent along, NEAR refunded all to alice."));
 }
 
 // A token's transfer call whose receiver fails; the callback keeps `kept` of the 10 that were sent, or
@@ -76,8 +76,8 @@ Told transfer_call(bool callback_fails, const std::string& kept) {
 }
 
 TEST(Sentences, TellsWhatBecameOfTheTokens) {
-    EXPECT_THAT(told(transfer_call(false, "0")).money, Contains("All tokens came back to alice."));
-    EXPECT_THAT(told(transfer_call(false, "4")).money, Contains("Some tokens came back to alice."));
+    EXPECT_THAT(told(transfer_call(false, "0")).money, Contains("All tokens sent to app came back."));
+    EXPECT_THAT(told(transfer_call(false, "4")).money, Contains("Some of the tokens sent to app came back."));
     EXPECT_THAT(
         told(transfer_call(true, "0")).money,
         Contains(
@@ -91,7 +91,7 @@ TEST(Sentences, TellsThatAFailedFirstReceiptMovedNothing) {
     EXPECT_THAT(told(parts).money, Contains("Nothing was moved: what the first receipt did was undone."));
 }
 
-TEST(Sentences, TellsWhatCameBackToContractsOnTheWay) {
+TEST(Sentences, TellsWhatWasRefundedToOtherAccounts) {
     constexpr u128 kNear = u128{1'000'000'000'000} * 1'000'000'000'000;
     Told parts;
     std::get<TransactionFacts>(parts.parts.front()).deposit = 2 * kNear;
@@ -109,8 +109,8 @@ TEST(Sentences, TellsWhatCameBackToContractsOnTheWay) {
     EXPECT_THAT(
         sentences.causes,
         ElementsAre("The detached call Transfer to nobody failed in block 103: “no” (contract_panic)"));
-    EXPECT_THAT(sentences.money, Contains("Of 2 NEAR sent along, nothing came back to alice, and 0.5 NEAR to "
-                                          "contracts on the way."));
+    EXPECT_THAT(sentences.money, Contains("Of 2 NEAR sent along, NEAR refunded nothing to alice, and 0.5 NEAR to "
+                                          "other accounts."));
 }
 
 TEST(Sentences, TellsOfMoneyThatWasBurnt) {
