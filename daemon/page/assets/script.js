@@ -26,17 +26,38 @@ function tellTimes() {
 
 // --- The view anew ---------------------------------------------------------------------------------------
 
-let loading = null;
+let loading = null; // the refresh under way: {address, again, control, done}
+let shownAt = new Date();
+const answersWithin = 30_000;
 const seen = new Map(); // what each living part showed last, by its id
 const contentOf = (part) => part.innerHTML.replace(/(<time[^>]*>)[^<]*/g, "$1");
 
-// Fetches the view that is shown, or another address of it, and exchanges its living parts.
-async function refresh(address = here()) {
-  loading?.abort();
-  const mine = (loading = new AbortController());
-  const answer = await fetch(address, { signal: mine.signal, headers: { Accept: "text/html" } });
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  if (mine.signal.aborted) return false;
+// Shows the view anew, or another address of it. A slow answer is awaited though the same address is asked for
+// again: that question follows it. False: the daemon says that it cannot answer.
+function refresh(address = here()) {
+  if (loading?.address === address) {
+    loading.again = true;
+    return loading.done;
+  }
+  loading?.control.abort();
+  const mine = (loading = { address, again: false, control: new AbortController() });
+  const tooLong = setTimeout(() => mine.control.abort(new DOMException("No answer", "TimeoutError")), answersWithin);
+  mine.done = exchangeParts(address, mine.control.signal).finally(() => {
+    clearTimeout(tooLong);
+    if (loading !== mine) return;
+    loading = null;
+    if (mine.again) refreshSoon();
+  });
+  return mine.done;
+}
+
+// Fetches an address and exchanges the living parts.
+async function exchangeParts(address, signal) {
+  const answer = await fetch(address, { signal, headers: { Accept: "text/html" } });
+  const text = await answer.text();
+  signal.throwIfAborted();
+  if (!answer.ok) return false;
+  const fresh = new DOMParser().parseFromString(text, "text/html");
   for (const part of inView("[data-live]")) {
     const newer = part.id && fresh.getElementById(part.id);
     if (!newer) continue;
@@ -46,8 +67,12 @@ async function refresh(address = here()) {
     exchange(part, newer);
   }
   tellTimes();
-  return answer.ok;
+  shownAt = new Date();
+  return true;
 }
+
+// A refresh that gave way to one of another address says nothing of the daemon.
+const gaveWay = (error) => error.name === "AbortError";
 
 // Keeps what the reader has opened and where the focus is.
 function exchange(part, newer) {
@@ -85,6 +110,7 @@ function announce(findings) {
 
 const pollEvery = 2_000;
 const tryStreamAgain = 30_000;
+const reconnectAfter = 1_000;
 const live = document.getElementById("live");
 const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
@@ -99,12 +125,31 @@ const visible = () => document.visibilityState === "visible";
 
 let ends = null; // of the stream that is read now
 let due = null;
+let following = ""; // how changes are learned, in words; shown unless the daemon cannot answer
+
+function say(text) {
+  if (live.textContent !== text) live.textContent = text;
+}
+
+function follows(words) {
+  following = words;
+  say(words);
+}
+
+async function refreshAndSay() {
+  try {
+    const isAnswered = await refresh();
+    say(isAnswered ? following : `The daemon cannot answer; shown as of ${shownAt.toTimeString().slice(0, 5)}`);
+  } catch (error) {
+    if (!gaveWay(error)) say("The daemon does not answer; trying again");
+  }
+}
 
 // Several events within a moment are one refresh.
 function refreshSoon() {
   due ??= setTimeout(() => {
     due = null;
-    refresh().catch(() => {});
+    refreshAndSay();
   }, 250);
 }
 
@@ -113,7 +158,7 @@ async function readStream(address) {
   ends = new AbortController();
   const answer = await fetch(address, { signal: ends.signal, headers: { Accept: "text/event-stream" } });
   if (!answer.ok || !answer.body) return false;
-  live.textContent = "Live";
+  follows("Live");
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let text = ""; ; ) {
     const { done, value } = await reader.read();
@@ -129,7 +174,7 @@ async function readStream(address) {
 async function listen() {
   for (let of = subject(); of; of = subject()) {
     if (!visible()) {
-      live.textContent = "Paused while the tab is hidden";
+      follows("Paused while the tab is hidden");
       await new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }));
       refreshSoon();
       continue;
@@ -140,23 +185,18 @@ async function listen() {
     } catch {
       // Ended by us, or by the network: begin anew below.
     }
-    if (!visible() || seated) continue;
-    live.textContent = "Looking every few seconds";
-    await wait(tryStreamAgain);
+    if (!visible()) continue;
+    if (!seated) follows("Looking every few seconds");
+    await wait(seated ? reconnectAfter : tryStreamAgain);
   }
-  live.textContent = "";
+  follows("");
 }
 
 // Heads and counts move without an event. A page without a seat in the stream learns all by this.
 async function poll() {
   while (subject()) {
     await wait(pollEvery);
-    if (!visible()) continue;
-    try {
-      await refresh();
-    } catch {
-      live.textContent = "The daemon does not answer; trying again";
-    }
+    if (visible()) await refreshAndSay();
   }
 }
 
@@ -253,10 +293,10 @@ async function write(place, path, body, words) {
     const said = await answer.json();
     if (!answer.ok) return tell(place, said.detail, "bad");
     tell(place, words(answer.status, said), "good");
-    await refresh();
   } catch {
-    tell(place, "The daemon does not answer.", "bad");
+    return tell(place, "The daemon does not answer.", "bad");
   }
+  refresh().catch(() => {}); // the write is told already, whatever comes of this
 }
 
 function addWatch(form) {
@@ -336,7 +376,9 @@ function choose(form) {
   const given = [...new FormData(form)].filter(([, value]) => value.trim() !== "");
   const address = `${form.getAttribute("action")}?${new URLSearchParams(given)}`;
   history.pushState(null, "", address);
-  refresh(address).catch(() => location.assign(address));
+  // Loaded as a whole it says itself why there is no answer.
+  const load = () => location.assign(address);
+  refresh(address).then((isAnswered) => isAnswered || load(), (error) => gaveWay(error) || load());
 }
 
 addEventListener("popstate", () => {
