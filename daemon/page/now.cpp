@@ -54,8 +54,8 @@ Json verdict_tiles(const storage::RecentCounts& counts) {
     };
     std::uint64_t all = 0;
     for (const auto& [verdict, count] : counts.verdicts) all += count;
-    const auto hidden = of("callback_failed") + of("receipt_failed");
-    const auto failed = of("failed");
+    const auto hidden = counts.hidden_failures;
+    const auto failed = counts.told_failures;
     Json tiles = Json::array();
     tiles.push_back(tile("Transactions judged", count_text(all), "",
                          count_text(of("succeeded") + of("succeeded_with_handled_failure")) + " went well"));

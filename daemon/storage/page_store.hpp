@@ -22,6 +22,8 @@ struct ReceiptDetail {
 // Counts for all to see, of the last hour of the chain.
 struct RecentCounts {
     std::map<std::string, std::uint64_t> verdicts;  // transactions whose tree was judged
+    std::uint64_t hidden_failures = 0;              // failed, and NEAR calls them a success
+    std::uint64_t told_failures = 0;                // failed, and NEAR says so
     std::uint64_t open_watches = 0;
     std::uint64_t stuck_watches = 0;
 };

@@ -69,10 +69,17 @@ base::Task<std::vector<ReceiptDetail>> PgPageStore::receipt_details(std::string 
 base::Task<RecentCounts> PgPageStore::recent_counts() {
     return database_.pool.people.transaction([](pqxx::work& tx) {
         RecentCounts counts;
-        for (const auto& row : tx.exec(
-                 "SELECT verdict, count(*) FROM transaction_results WHERE block_time >= " + hours_ago("1") +
-                 " GROUP BY verdict"))
+        const std::string is_half_done = "verdict IN ('callback_failed', 'receipt_failed')";
+        for (const auto& row :
+             tx.exec("SELECT verdict, count(*), count(*) FILTER (WHERE near_status = 'success' AND " +
+                     is_half_done +
+                     "), count(*) FILTER (WHERE verdict = 'failed' OR (near_status = 'failure' AND " +
+                     is_half_done + ")) FROM transaction_results WHERE block_time >= " + hours_ago("1") +
+                     " GROUP BY verdict")) {
             counts.verdicts[row[0].as<std::string>()] = row[1].as<std::uint64_t>();
+            counts.hidden_failures += row[2].as<std::uint64_t>();
+            counts.told_failures += row[3].as<std::uint64_t>();
+        }
         const auto watches = tx.exec("SELECT count(*), count(*) FILTER (WHERE stuck) FROM open_watches");
         counts.open_watches = watches[0][0].as<std::uint64_t>();
         counts.stuck_watches = watches[0][1].as<std::uint64_t>();

@@ -85,5 +85,23 @@ TEST_F(PageStore, CountsAndHealthAreThoseOfTheNewestHour) {
     EXPECT_EQ(await(page_->contract_health("nobody.near", 1, 10)).size(), 0u);
 }
 
+TEST_F(PageStore, AFailureIsHiddenOnlyIfNearCallsItASuccess) {
+    execute(
+        "INSERT INTO transaction_results (tx_hash, tree_id, block_height, block_time, signer_id, "
+        "receiver_id, "
+        "verdict, near_status, included_height, completed_height, completed_time, settled_height, receipts, "
+        "failed_receipts, gas_burnt, tokens_burnt) "
+        "SELECT 'X' || number, 'X' || number, 104, b.block_time, 'alice.near', 'bob.near', verdict, "
+        "near_status, "
+        "104, 104, b.block_time, 104, 1, 1, 0, 0 FROM (SELECT max(block_time) AS block_time FROM blocks) b, "
+        "unnest(ARRAY['failed', 'callback_failed', 'callback_failed', 'receipt_failed', 'succeeded'], "
+        "ARRAY['failure', 'failure', 'success', 'success', 'success']) WITH ORDINALITY "
+        "AS r(verdict, near_status, number)");
+    const auto counts = await(page_->recent_counts());
+    EXPECT_EQ(counts.hidden_failures, 2u);
+    EXPECT_EQ(counts.told_failures, 2u);
+    EXPECT_EQ(counts.verdicts.at("callback_failed"), 2u);
+}
+
 }  // namespace
 }  // namespace receiptd::test
