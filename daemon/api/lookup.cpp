@@ -85,7 +85,8 @@ Problem not_found(const Sought& sought) {
     problem.detail = "transaction " + sought.id + " is neither stored nor watched";
     problem.detail += sought.sender_id.empty()
                           ? "; with ?sender=ACCOUNT, its signer, the hosts are asked for it"
-                          : ", and no host told of it; POST /v1/watches follows it from now on";
+                          : ", and no host returned it: none knows it, or none answered; POST /v1/watches "
+                            "follows it from now on";
     return problem;
 }
 

@@ -179,7 +179,7 @@ describe("asking", () => {
       await form.getByRole("button", { name: "Ask" }).click();
       await page.getByRole("dialog").getByLabel("Token").fill(token);
       await page.getByRole("button", { name: "Use it" }).click();
-      await page.getByText("No host told of this transaction").waitFor();
+      await page.getByText("No host returned this transaction").waitFor();
       assert.ok(page.url().endsWith("?sender=alice.sandbox"));
     }));
 });

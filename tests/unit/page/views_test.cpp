@@ -230,7 +230,7 @@ TEST_F(ViewsTest, WhatIsNotStoredSaysWhatToDo) {
     EXPECT_THAT(html("/tx/" + kHash, 404), HasSubstr("data-watch"));
     EXPECT_THAT(html("/tx/nonsense", 404), HasSubstr("43 or 44 letters"));
     EXPECT_THAT(html("/search?q=nonsense", 404), HasSubstr("Nothing found"));
-    EXPECT_THAT(html("/tx/" + kHash + "?sender=alice.near", 404), HasSubstr("No host told"));
+    EXPECT_THAT(html("/tx/" + kHash + "?sender=alice.near", 404), HasSubstr("none knows it, or none answered"));
     Ask stranger;
     stranger.target = "/tx/" + kHash + "?sender=alice.near";
     stranger.token = "";
