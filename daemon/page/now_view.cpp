@@ -13,13 +13,14 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kKeepBoard = 1s;
+constexpr auto kShowBoard = 10s;   // while a newer one is made
 constexpr auto kKeepCounts = 10s;  // they read an hour of results
 constexpr unsigned kNewestFindings = 30;
 
 base::Task<std::optional<storage::RecentCounts>> counts(SharedSite site) {
     auto& board = site->now;
     const auto now = site->api->services.clock.steady();
-    if (board.counts && now < board.counted_at + kKeepCounts) co_return board.counts;
+    if (board.counted_at && now < *board.counted_at + kKeepCounts) co_return board.counts;
     try {
         auto counting = site->store.recent_counts();
         board.counts = co_await site->api->calls.wait_for(std::move(counting));
@@ -44,10 +45,10 @@ base::Task<std::optional<std::vector<chain::Finding>>> newest_findings(SharedSit
     co_return std::nullopt;
 }
 
-// Whoever makes the board takes its turn away from nobody: the others see the last one meanwhile.
+// While somebody makes the board the others see the last one, unless it is too old to pass for the present.
 struct Turn {
-    explicit Turn(NowBoard& of) : board(of) { board.is_made = true; }
-    ~Turn() { board.is_made = false; }
+    explicit Turn(NowBoard& of) : board(of) { ++board.makers; }
+    ~Turn() { --board.makers; }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
     NowBoard& board;
@@ -56,8 +57,8 @@ struct Turn {
 base::Task<std::shared_ptr<const std::string>> board_html(SharedSite site) {
     auto& board = site->now;
     const auto& services = site->api->services;
-    const bool is_fresh = board.html && services.clock.steady() < board.made_at + kKeepBoard;
-    if (is_fresh || (board.html && board.is_made)) co_return board.html;
+    const auto keep = board.makers > 0 ? kShowBoard : kKeepBoard;
+    if (board.html && services.clock.steady() < board.made_at + keep) co_return board.html;
     const Turn turn(board);
     NowView view;
     view.counts = co_await counts(site);

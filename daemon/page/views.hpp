@@ -18,9 +18,9 @@ namespace receiptd::page {
 struct NowBoard {
     std::shared_ptr<const std::string> html;
     base::SteadyTime made_at{};
-    bool is_made = false;  // by somebody, at this moment
+    unsigned makers = 0;  // at this moment
     std::optional<storage::RecentCounts> counts;
-    base::SteadyTime counted_at{};
+    std::optional<base::SteadyTime> counted_at;  // whether or not they could be had
 };
 
 struct Site {
@@ -43,8 +43,8 @@ base::Task<net::ServerReply> reply_with(SharedSite site, int status, Frame frame
 // A plain view for what cannot be shown: a headline, what it means and what to do.
 base::Task<net::ServerReply> notice(SharedSite site, int status, std::string headline, std::string text);
 
-// Parameters of a view's address. Unlike the API it passes over what it does not know: people follow old
-// links.
+// Parameters of a view's address; empty where a value is none. Unlike the API it passes over names that it
+// does not know: people follow old links.
 std::string parameter(const api::Call& call, std::string_view name, std::size_t most = 128);
 // The same of an account id; empty where it is none.
 std::string account_parameter(const api::Call& call, std::string_view name);

@@ -267,6 +267,18 @@ TEST_F(ViewsTest, FiltersReachTheStoreAndNonsenseIsPassedOver) {
     EXPECT_EQ(store_.asked.contract_id, "app.near");
 }
 
+TEST_F(ViewsTest, CountsThatCouldNotBeHadAreNotAskedForAtOnceAgain) {
+    database_.slow = true;
+    html("/");
+    database_.slow = false;
+    clock_.now += std::chrono::seconds(2);
+    html("/");
+    EXPECT_EQ(store_.counted, 0);
+    clock_.now += std::chrono::seconds(10);
+    html("/");
+    EXPECT_EQ(store_.counted, 1);
+}
+
 TEST_F(ViewsTest, AssetsAreKeptByTheBrowser) {
     const auto first = get("/assets/style.css");
     EXPECT_EQ(first.status, 200);
