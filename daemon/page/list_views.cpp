@@ -71,20 +71,7 @@ Json filter_values(const storage::FailureFilter& filter) {
     const auto handled = !filter.handled ? "" : *filter.handled ? "true" : "false";
     values["handled"] =
         choices({{"", "Handled or not"}, {"false", "Not handled"}, {"true", "Handled"}}, handled);
-    values["kinds"] = choices({{"", "Every kind"},
-                               {"failed_receipt", "Failed receipts"},
-                               {"failed_transaction", "Failed transactions"},
-                               {"tokens_returned", "Tokens returned"},
-                               {"burnt_tokens", "Burnt tokens"},
-                               {"wallet_refused", "Wallet refused"},
-                               {"dropped", "Dropped"},
-                               {"expired", "Expired"},
-                               {"rejected", "Rejected"},
-                               {"forwarding_failed", "Not forwarded"},
-                               {"stuck", "Stuck"},
-                               {"unknown", "Unknown"},
-                               {"corrected", "Corrected"}},
-                              filter.kind);
+    values["kinds"] = kind_choices(filter.kind);
     const auto hours = std::to_string(filter.hours);
     values["spans"] =
         choices({{"1", "Last hour"}, {"6", "Last 6 hours"}, {"24", "Last day"}, {"168", "Last week"}}, hours);

@@ -34,6 +34,13 @@ Json choices(const std::vector<Choice>& all, std::string_view chosen) {
     return list;
 }
 
+Json kind_choices(std::string_view chosen) {
+    auto list = choices({{"", "Every kind"}}, chosen);
+    for (const auto kind : kinds())
+        list.push_back({{"value", kind}, {"label", kind_badge(kind)["label"]}, {"chosen", kind == chosen}});
+    return list;
+}
+
 Json group_values(const storage::FailureGroup& group, base::WallTime now) {
     Json values;
     values["kind"] = kind_badge(group.kind);

@@ -19,6 +19,8 @@ struct Choice {
     std::string_view value, label;
 };
 Json choices(const std::vector<Choice>& all, std::string_view chosen);
+// Every kind of finding.
+Json kind_choices(std::string_view chosen);
 
 Json group_values(const storage::FailureGroup& group, base::WallTime now);
 

@@ -37,12 +37,14 @@ struct Word {
     std::string_view key, label, tone, means;
 };
 
-constexpr std::array<Word, 12> kKinds = {{
+constexpr std::array<Word, 13> kKinds = {{
     {"failed_receipt", "Failed receipt", "bad", "A step of the transaction failed."},
     {"failed_transaction", "Failed transaction", "bad", "The transaction failed before it did anything."},
     {"tokens_returned", "Tokens returned", "odd", "Nothing failed, but the receiver gave the tokens back."},
     {"burnt_tokens", "Burnt tokens", "bad", "A refund could not be paid, so the tokens are gone."},
     {"wallet_refused", "Wallet refused", "bad", "The wallet did not do what its owner signed."},
+    {"yield_timed_out", "Yield timed out", "odd",
+     "A contract waited to be resumed, and nobody resumed it in time."},
     {"rejected", "Rejected", "bad", "No node will ever take this transaction."},
     {"forwarding_failed", "Not forwarded", "bad", "No host took the transaction."},
     {"dropped", "Dropped", "bad", "The transaction can never be included any more."},
@@ -53,7 +55,7 @@ constexpr std::array<Word, 12> kKinds = {{
     {"corrected", "Corrected", "odd", "What was told before does not hold any more."},
 }};
 
-constexpr std::array<Word, 14> kErrorClasses = {{
+constexpr std::array<Word, 15> kErrorClasses = {{
     {"contract_panic", "", "", "the contract refused and stopped (a panic)"},
     {"gas_exceeded", "", "", "the call used up all gas that it was given"},
     {"gas_limit_exceeded", "", "", "the call used more gas than one call may"},
@@ -63,8 +65,9 @@ constexpr std::array<Word, 14> kErrorClasses = {{
     {"account_exists", "", "", "that account exists already"},
     {"not_enough_balance", "", "", "the balance does not cover it"},
     {"lack_balance_for_state", "", "", "the account holds too little NEAR for its storage"},
-    {"invalid_nonce", "", "", "its nonce was used already"},
+    {"invalid_nonce", "", "", "its nonce is not above that of the key"},
     {"expired", "", "", "it was signed too long ago"},
+    {"discarded", "", "", "a block listed it, but the chain dropped it and says nothing of why"},
     {"wasm_trap", "", "", "the contract's code crashed"},
     {"execution_error", "", "", "the contract's code failed"},
     {"compilation_error", "", "", "the contract's code cannot be compiled"},
@@ -112,8 +115,7 @@ Json time_json(std::uint64_t time_nanosec, base::WallTime now) {
     return time_json(base::WallTime(std::chrono::nanoseconds(time_nanosec)), now);
 }
 
-// "2026-01-31T23:59:59.123456Z": only what this program and PostgreSQL have written comes here.
-Json time_json(const std::string& iso, base::WallTime now) {
+std::optional<base::WallTime> time_of(const std::string& iso) {
     const auto number = [&](std::size_t from, std::size_t count) {
         int value = -1;
         if (iso.size() >= from + count) std::from_chars(iso.data() + from, iso.data() + from + count, value);
@@ -122,10 +124,14 @@ Json time_json(const std::string& iso, base::WallTime now) {
     using namespace std::chrono;
     const year_month_day day{year(number(0, 4)), month(static_cast<unsigned>(number(5, 2))),
                              std::chrono::day(static_cast<unsigned>(number(8, 2)))};
-    if (iso.size() < 20 || !day.ok()) return nullptr;
-    const base::WallTime time =
-        sys_days(day) + hours(number(11, 2)) + minutes(number(14, 2)) + seconds(number(17, 2));
-    return {{"iso", iso}, {"ago", ago_text(now - time)}};
+    if (iso.size() < 20 || !day.ok()) return std::nullopt;
+    return sys_days(day) + hours(number(11, 2)) + minutes(number(14, 2)) + seconds(number(17, 2));
+}
+
+Json time_json(const std::string& iso, base::WallTime now) {
+    const auto time = time_of(iso);
+    if (!time) return nullptr;
+    return {{"iso", iso}, {"ago", ago_text(now - *time)}};
 }
 
 std::string url_encoded(std::string_view text) {
@@ -199,6 +205,12 @@ Json stage_badge(chain::Stage stage) {
                          "Nothing was learned of it while it could have been included.");
     }
     return badge(key, key, "calm", "");
+}
+
+std::vector<std::string_view> kinds() {
+    std::vector<std::string_view> all;
+    for (const auto& kind : kKinds) all.push_back(kind.key);
+    return all;
 }
 
 Json kind_badge(std::string_view finding_kind) {

@@ -7,8 +7,10 @@
 #include "page/render.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace receiptd::page {
 
@@ -25,6 +27,9 @@ std::string ago_text(base::Duration age);
 // {iso, ago}: for a <time>. `time` is of the chain or of a clock, in nanoseconds since 1970; null if 0.
 Json time_json(std::uint64_t time_nanosec, base::WallTime now);
 Json time_json(base::WallTime time, base::WallTime now);
+// "2026-01-31T23:59:59.123456Z", as only this program and PostgreSQL write it, to the second; nullopt: it is
+// none.
+std::optional<base::WallTime> time_of(const std::string& iso);
 // Of a text in ISO 8601 in UTC; null if it is empty or none.
 Json time_json(const std::string& iso, base::WallTime now);
 
@@ -37,6 +42,7 @@ Json transaction_link(const std::string& tx_hash);
 // sentence.
 Json verdict_badge(chain::Verdict verdict);
 Json stage_badge(chain::Stage stage);
+std::vector<std::string_view> kinds();  // of findings, that have words
 Json kind_badge(std::string_view finding_kind);
 Json role_badge(chain::Role role);
 Json delivery_badge(std::string_view state);

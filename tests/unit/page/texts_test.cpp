@@ -53,9 +53,27 @@ TEST(Texts, EachVerdictStageKindAndRoleIsExplained) {
     for (auto role = chain::Role::initial; role <= chain::Role::payout;
          role = static_cast<chain::Role>(static_cast<int>(role) + 1))
         EXPECT_FALSE(role_badge(role)["means"].get<std::string>().empty());
-    for (const char* kind : {"failed_receipt", "tokens_returned", "dropped", "stuck", "corrected"})
-        EXPECT_FALSE(kind_badge(kind)["means"].get<std::string>().empty());
     EXPECT_EQ(kind_badge("novel")["label"], "novel");
+}
+
+// A watch that ends without a tree is a finding of the kind that its stage names.
+TEST(Texts, EachKindOfFindingHasWordsAndCanBeChosen) {
+    std::vector<std::string> all = {"stuck", "corrected"};
+    for (const auto kind :
+         {chain::kind::kFailedReceipt, chain::kind::kFailedTransaction, chain::kind::kTokensReturned,
+          chain::kind::kBurntTokens, chain::kind::kWalletRefused, chain::kind::kYieldTimedOut})
+        all.emplace_back(kind);
+    for (auto stage = chain::Stage::accepted; stage <= chain::Stage::unknown;
+         stage = static_cast<chain::Stage>(static_cast<int>(stage) + 1))
+        if (chain::is_end(stage) && stage != chain::Stage::final) all.emplace_back(chain::stage_name(stage));
+    std::vector<std::string> choices;
+    for (const auto& choice : kind_choices("")) choices.push_back(choice["value"]);
+    for (const auto& kind : all) {
+        EXPECT_FALSE(kind_badge(kind)["means"].get<std::string>().empty()) << kind;
+        EXPECT_THAT(choices, ::testing::Contains(kind));
+    }
+    EXPECT_EQ(choices.size(), all.size() + 1) << "and any of them";
+    EXPECT_NE(error_class_words(chain::kDiscarded), "discarded");
 }
 
 TEST(Trend, BarsFitTheChartAndASingleFindingIsSeen) {
