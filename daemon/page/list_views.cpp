@@ -1,12 +1,15 @@
 // GET /findings, /watches, /alerts and /contracts.
 #include "api/query.hpp"
 #include "base/coroutine.hpp"
+#include "base/iso_time.hpp"
+#include "chain/wire/account_id.hpp"
 #include "page/lists.hpp"
 #include "page/now.hpp"
 #include "page/texts.hpp"
 #include "page/views.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace receiptd::page {
 
@@ -16,19 +19,73 @@ constexpr unsigned kListed = 50;
 constexpr unsigned kGroups = 40;
 constexpr unsigned kTrendSteps = 48;
 constexpr unsigned kMethods = 100;
-constexpr unsigned kMostHours = 24 * 30;
+constexpr unsigned kMostHours = 24 * 7;
 
-unsigned hours_of(const api::Call& call, unsigned otherwise) {
-    const auto given = api::parse_number(parameter(call, "hours"));
-    return given && *given >= 1 && *given <= kMostHours ? static_cast<unsigned>(*given) : otherwise;
-}
+// Filters of an address. One that cannot be read must not become a list of all rows.
+class Filters {
+public:
+    explicit Filters(const api::Call& call) : call_(call) {
+        if (!call.request.query_parameters()) fault_ = "Nothing is listed: this address cannot be read.";
+    }
 
-std::optional<bool> flag_of(const api::Call& call, std::string_view name) {
-    const auto given = parameter(call, name);
-    if (given == "true") return true;
-    if (given == "false") return false;
-    return std::nullopt;
-}
+    // Empty: not given, or refused.
+    std::string text(std::string_view name, std::string_view must, std::size_t most = 128) {
+        auto value = parameter(call_, name, most);
+        const bool is_given = call_.request.query_parameter(name).find_first_not_of(' ') != std::string::npos;
+        if (value.empty() && is_given) refuse(name, must);
+        return value;
+    }
+    std::string account(std::string_view name) {
+        constexpr std::string_view kMust = "it must be an account id, such as alice.near";
+        auto value = text(name, kMust);
+        if (value.empty() || chain::is_valid_account_id(value)) return value;
+        refuse(name, kMust);
+        return {};
+    }
+    // One of few words, as `parse` reads it.
+    template <class Parse>
+    auto one_of(std::string_view name, std::string_view must, Parse&& parse) {
+        const auto value = text(name, must);
+        auto chosen = parse(value);
+        if (!chosen && !value.empty()) refuse(name, must);
+        return chosen;
+    }
+    std::optional<bool> flag(std::string_view name) {
+        return one_of(name, "it must be true or false", [](std::string_view value) {
+            return value == "true"    ? std::optional(true)
+                   : value == "false" ? std::optional(false)
+                                      : std::nullopt;
+        });
+    }
+    unsigned hours(unsigned otherwise, unsigned most) {
+        const auto given = one_of("hours", "it must be a whole number from 1 on", [](const auto& value) {
+            const auto number = api::parse_number(value);
+            return number && *number >= 1 ? number : std::nullopt;
+        });
+        return given ? static_cast<unsigned>(std::min<std::int64_t>(*given, most)) : otherwise;
+    }
+    template <class Parse>
+    std::string cursor(Parse&& parse) {
+        constexpr std::string_view kMust = "it must come from a link below a list";
+        auto value = text("cursor", kMust, 512);
+        if (value.empty() || parse(value)) return value;
+        refuse("cursor", kMust);
+        return {};
+    }
+
+    // A sentence; empty: all could be read.
+    const std::string& fault() const { return fault_; }
+
+private:
+    void refuse(std::string_view name, std::string_view must) {
+        if (!fault_.empty()) return;
+        fault_ = "Nothing is listed: the filter “" + std::string(name) + "” cannot be read; " +
+                 std::string(must) + ".";
+    }
+
+    const api::Call& call_;
+    std::string fault_;
+};
 
 template <class Rows, class Values>
 Json list_of(const Rows& rows, Values&& values) {
@@ -45,16 +102,32 @@ std::string next_cursor(Rows& rows, Cursor&& cursor) {
     return url_encoded(cursor(rows.back()));
 }
 
+base::Task<net::ServerReply> unlisted(SharedSite site, Frame frame, std::string_view name, Json values,
+                                      std::string fault) {
+    values["fault"] = std::move(fault);
+    return reply_with(std::move(site), 200, std::move(frame), name, std::move(values));
+}
+
 // --- Findings ---
 
-storage::FailureFilter failure_filter(const api::Call& call) {
+storage::FailureFilter failure_filter(Filters& given) {
     storage::FailureFilter filter;
-    filter.hours = hours_of(call, 24);
-    filter.contract_id = account_parameter(call, "contract_id");
-    filter.handled = flag_of(call, "handled");
-    filter.kind = parameter(call, "kind");
-    if (kind_badge(filter.kind)["means"].get<std::string>().empty()) filter.kind.clear();
+    filter.hours = given.hours(24, kMostHours);
+    filter.contract_id = given.account("contract_id");
+    filter.handled = given.flag("handled");
+    const auto known = [](const std::string& kind) {
+        const auto all = kinds();
+        return std::find(all.begin(), all.end(), kind) == all.end() ? std::nullopt : std::optional(kind);
+    };
+    filter.kind = given.one_of("kind", "it must be one of the kinds in the form", known).value_or("");
     return filter;
+}
+
+// As the store counts them: up to the newest block, whose time need not be this machine's.
+std::string hours_before_newest(const Site& site, unsigned hours) {
+    const auto committed = site.api->services.status().committed;
+    const auto newest = committed ? time_of(committed->time) : std::nullopt;
+    return base::iso_time(newest.value_or(site.wall()) - std::chrono::hours(hours));
 }
 
 std::string filter_query(const storage::FailureFilter& filter) {
@@ -79,14 +152,23 @@ Json filter_values(const storage::FailureFilter& filter) {
 }
 
 base::Task<net::ServerReply> findings_page(SharedSite site, api::Call call) {
-    const auto filter = failure_filter(call);
+    Filters given(call);
+    const auto filter = failure_filter(given);
     storage::FindingFilter chosen;
+    chosen.since = hours_before_newest(*site, filter.hours);
     chosen.contract_id = filter.contract_id;
     chosen.kind = filter.kind;
     chosen.handled = filter.handled;
     chosen.limit = kListed + 1;
-    const auto place = storage::parse_finding_cursor(parameter(call, "cursor", 512));
-    if (place && api::is_time(place->block_time)) chosen.cursor = parameter(call, "cursor", 512);
+    chosen.cursor = given.cursor([](const std::string& cursor) {
+        const auto place = storage::parse_finding_cursor(cursor);
+        return place && api::is_time(place->block_time);
+    });
+    Json values;
+    values["filter"] = filter_values(filter);
+    auto frame = site->frame("Findings", "findings");
+    if (!given.fault().empty())
+        co_return co_await unlisted(site, std::move(frame), "findings", std::move(values), given.fault());
     auto& calls = site->api->calls;
     auto grouping = calls.start(site->store.failure_groups(filter, kGroups));
     auto trending = calls.start(site->store.failure_trend(filter, kTrendSteps));
@@ -96,29 +178,32 @@ base::Task<net::ServerReply> findings_page(SharedSite site, api::Call call) {
     auto found = co_await calls.wait_for(std::move(listing));
     const auto now = site->wall();
     const auto next = next_cursor(found, storage::cursor_after);
-    Json values;
-    values["filter"] = filter_values(filter);
     values["query"] = filter_query(filter);
     values["groups"] = list_of(groups, [&](const auto& group) { return group_values(group, now); });
     values["trend"] = trend_values(trend);
     values["findings"] = list_of(found, [&](const auto& finding) { return finding_values(finding, now); });
     values["next"] = next;
-    auto frame = site->frame("Findings", "findings");
     co_return co_await reply_with(site, 200, std::move(frame), "findings", std::move(values));
 }
 
 // --- Watches ---
 
-base::Task<net::ServerReply> watches_page(SharedSite site, api::Call call) {
+storage::WatchFilter watch_filter(Filters& given) {
     storage::WatchFilter filter;
-    const auto stage = parameter(call, "stage");
-    filter.open_only = flag_of(call, "open") == true;
-    if (!filter.open_only) filter.stage = chain::parse_stage(stage);
-    filter.verdict = chain::parse_verdict(parameter(call, "verdict"));
-    filter.sender_id = account_parameter(call, "sender_id");
+    filter.open_only = given.flag("open") == true;
+    const auto stage = given.one_of("stage", "it must be a stage, such as final", chain::parse_stage);
+    if (!filter.open_only) filter.stage = stage;
+    filter.verdict =
+        given.one_of("verdict", "it must be one of the verdicts in the form", chain::parse_verdict);
+    filter.sender_id = given.account("sender_id");
     filter.limit = kListed + 1;
-    if (const auto cursor = parameter(call, "cursor"); storage::parse_watch_cursor(cursor))
-        filter.cursor = cursor;
+    filter.cursor = given.cursor(storage::parse_watch_cursor);
+    return filter;
+}
+
+base::Task<net::ServerReply> watches_page(SharedSite site, api::Call call) {
+    Filters given(call);
+    auto filter = watch_filter(given);
     Json values;
     values["sender"] = filter.sender_id;
     values["open"] = filter.open_only;
@@ -130,7 +215,11 @@ base::Task<net::ServerReply> watches_page(SharedSite site, api::Call call) {
                                   {"receipt_failed", "Receipt failed"},
                                   {"succeeded_with_handled_failure", "Handled failure"}},
                                  verdict);
+    auto frame = site->frame("Watches", "watches");
+    if (!given.fault().empty())
+        co_return co_await unlisted(site, std::move(frame), "watches", std::move(values), given.fault());
     std::string query = filter.open_only ? "open=true" : "open=false";
+    if (filter.stage) query += "&stage=" + url_encoded(chain::stage_name(*filter.stage));
     if (!filter.sender_id.empty()) query += "&sender_id=" + url_encoded(filter.sender_id);
     if (filter.verdict) query += "&verdict=" + url_encoded(verdict);
     auto listing = site->api->services.watches.list_watches(std::move(filter));
@@ -139,52 +228,59 @@ base::Task<net::ServerReply> watches_page(SharedSite site, api::Call call) {
     values["next"] = next_cursor(found, storage::watch_cursor);
     values["query"] = query;
     values["watches"] = list_of(found, [&](const auto& watch) { return watch_values(watch, now); });
-    auto frame = site->frame("Watches", "watches");
     co_return co_await reply_with(site, 200, std::move(frame), "watches", std::move(values));
 }
 
 // --- Alerts ---
 
 base::Task<net::ServerReply> alerts_page(SharedSite site, api::Call call) {
+    Filters given(call);
     storage::DeliveryFilter filter;
-    filter.state = parameter(call, "state");
-    if (filter.state != "pending" && filter.state != "delivered" && filter.state != "dead")
-        filter.state.clear();
-    filter.endpoint = parameter(call, "endpoint");
+    const auto known = [](const std::string& state) {
+        return state == "pending" || state == "delivered" || state == "dead" ? std::optional(state)
+                                                                             : std::nullopt;
+    };
+    filter.state = given.one_of("state", "it must be pending, delivered or dead", known).value_or("");
+    filter.endpoint = given.text("endpoint", "it must be the name of an endpoint");
     filter.limit = kListed + 1;
     Json values;
     values["states"] = choices(
         {{"", "Every state"}, {"pending", "Pending"}, {"delivered", "Delivered"}, {"dead", "Given up"}},
         filter.state);
     values["endpoint"] = filter.endpoint;
-    auto listing = site->api->services.deliveries.list_deliveries(std::move(filter));
-    auto found = co_await site->api->calls.wait_for(std::move(listing));
-    const auto now = site->wall();
-    values["more"] = found.size() > kListed;
-    if (found.size() > kListed) found.resize(kListed);
-    values["deliveries"] = list_of(found, [&](const auto& row) { return delivery_values(row, now); });
     const auto status = site->api->services.status();
     values["has_endpoints"] = status.outbox.has_value();
     values["dead"] =
         status.outbox && status.outbox->dead > 0 ? Json(count_text(status.outbox->dead)) : Json();
     values["off"] = list_of(status.endpoints_off, [](const auto& name) { return Json{{"name", name}}; });
     auto frame = site->frame("Alerts", "alerts");
+    if (!given.fault().empty())
+        co_return co_await unlisted(site, std::move(frame), "alerts", std::move(values), given.fault());
+    auto listing = site->api->services.deliveries.list_deliveries(std::move(filter));
+    auto found = co_await site->api->calls.wait_for(std::move(listing));
+    const auto now = site->wall();
+    values["more"] = found.size() > kListed;
+    if (found.size() > kListed) found.resize(kListed);
+    values["deliveries"] = list_of(found, [&](const auto& row) { return delivery_values(row, now); });
     co_return co_await reply_with(site, 200, std::move(frame), "alerts", std::move(values));
 }
 
 // --- Contracts ---
 
 base::Task<net::ServerReply> contracts_page(SharedSite site, api::Call call) {
-    const auto contract = account_parameter(call, "contract_id");
-    const auto hours = std::min(hours_of(call, 1), 24u);
-    auto asking = site->store.contract_health(contract, hours, kMethods);
-    const auto methods = co_await site->api->calls.wait_for(std::move(asking));
+    Filters given(call);
+    const auto contract = given.account("contract_id");
+    const auto hours = given.hours(1, 24);
     Json values;
     values["contract"] = contract;
     values["spans"] =
         choices({{"1", "This hour"}, {"6", "Last 6 hours"}, {"24", "Last day"}}, std::to_string(hours));
-    values["methods"] = list_of(methods, method_values);
     auto frame = site->frame("Contracts", "contracts");
+    if (!given.fault().empty())
+        co_return co_await unlisted(site, std::move(frame), "contracts", std::move(values), given.fault());
+    auto asking = site->store.contract_health(contract, hours, kMethods);
+    const auto methods = co_await site->api->calls.wait_for(std::move(asking));
+    values["methods"] = list_of(methods, method_values);
     co_return co_await reply_with(site, 200, std::move(frame), "contracts", std::move(values));
 }
 

@@ -230,7 +230,8 @@ TEST_F(ViewsTest, WhatIsNotStoredSaysWhatToDo) {
     EXPECT_THAT(html("/tx/" + kHash, 404), HasSubstr("data-watch"));
     EXPECT_THAT(html("/tx/nonsense", 404), HasSubstr("43 or 44 letters"));
     EXPECT_THAT(html("/search?q=nonsense", 404), HasSubstr("Nothing found"));
-    EXPECT_THAT(html("/tx/" + kHash + "?sender=alice.near", 404), HasSubstr("none knows it, or none answered"));
+    EXPECT_THAT(html("/tx/" + kHash + "?sender=alice.near", 404),
+                HasSubstr("none knows it, or none answered"));
     Ask stranger;
     stranger.target = "/tx/" + kHash + "?sender=alice.near";
     stranger.token = "";
@@ -242,29 +243,49 @@ TEST_F(ViewsTest, WhatIsNotStoredSaysWhatToDo) {
     EXPECT_EQ(header(found, "Location"), "/tx/" + kHash);
 }
 
-TEST_F(ViewsTest, FiltersReachTheStoreAndNonsenseIsPassedOver) {
+TEST_F(ViewsTest, FiltersReachTheStore) {
     html("/findings?hours=6&contract_id=app.near&kind=failed_receipt&handled=false");
     EXPECT_EQ(store_.asked.hours, 6U);
     EXPECT_EQ(store_.asked.contract_id, "app.near");
     EXPECT_EQ(findings_.asked.kind, "failed_receipt");
     EXPECT_EQ(findings_.asked.handled, false);
-    html(
-        "/findings?hours=-1&contract_id=NO&kind=%00&handled=maybe&cursor=2026-13-45T00:00:00.000000Z,x&more="
-        "1");
-    EXPECT_EQ(store_.asked.hours, 24U);
+    html("/findings?hours=9999&contract_id=%20&kind=&handled=&cursor=&more=1");
+    EXPECT_EQ(store_.asked.hours, 168U);
     EXPECT_EQ(store_.asked.contract_id, "");
-    EXPECT_EQ(findings_.asked.kind, "");
-    EXPECT_EQ(findings_.asked.cursor, "");
-    html("/watches?open=true&sender_id=alice.near&verdict=callback_failed&cursor=-1." + kHash);
+    html("/watches?open=true&sender_id=alice.near&verdict=callback_failed");
     EXPECT_TRUE(watches_.asked.open_only);
     EXPECT_EQ(watches_.asked.sender_id, "alice.near");
     EXPECT_EQ(watches_.asked.verdict, chain::Verdict::callback_failed);
-    EXPECT_EQ(watches_.asked.cursor, "");
     html("/alerts?state=dead&endpoint=ops");
     EXPECT_EQ(deliveries_.asked.state, "dead");
     EXPECT_EQ(deliveries_.asked.endpoint, "ops");
     html("/contracts?contract_id=app.near&hours=999");
     EXPECT_EQ(store_.asked.contract_id, "app.near");
+}
+
+TEST_F(ViewsTest, FindingsOneByOneAreOfTheSameHoursAsTheirCauses) {
+    status_.committed = api::BlockView{};
+    status_.committed->time = "2026-02-01T00:00:00.5Z";
+    html("/findings?hours=6");
+    EXPECT_EQ(findings_.asked.since, "2026-01-31T18:00:00.000Z");
+}
+
+TEST_F(ViewsTest, AFilterThatCannotBeReadListsNothingAndSaysWhatIsWrong) {
+    add_finding("of somebody else");
+    for (const std::string filter : {"hours=-1", "hours=soon", "contract_id=NO", "contract_id=a%20b",
+                                     "kind=novel", "handled=maybe", "cursor=2026-13-45T00:00:00.000000Z,x"}) {
+        const auto text = html("/findings?" + filter);
+        EXPECT_THAT(text,
+                    HasSubstr("the filter “" + filter.substr(0, filter.find('=')) + "” cannot be read"));
+        EXPECT_THAT(text, Not(HasSubstr("of somebody else"))) << filter;
+    }
+    for (const std::string target :
+         {"/watches?sender_id=NO", "/watches?open=maybe", "/watches?verdict=good", "/watches?stage=later",
+          "/watches?cursor=x", "/alerts?state=lost", "/alerts?endpoint=a%20b", "/contracts?contract_id=NO",
+          "/contracts?hours=0"})
+        EXPECT_THAT(html(target), HasSubstr("Nothing is listed: the filter")) << target;
+    EXPECT_THAT(html("/findings?contract_id=%zz"), HasSubstr("this address cannot be read"));
+    EXPECT_EQ(database_.questions, 0);
 }
 
 TEST_F(ViewsTest, CountsThatCouldNotBeHadAreNotAskedForAtOnceAgain) {
