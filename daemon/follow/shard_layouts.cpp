@@ -21,8 +21,11 @@ base::Task<std::shared_ptr<const chain::ShardLayout>> ShardLayouts::of(chain::Bl
     if (block.epoch_id.empty()) co_return nullptr;
     while (epochs_[block.epoch_id].asking) co_await answered_.wait();
     const auto now = clock_.steady();
-    if (const auto& known = epochs_[block.epoch_id]; known.layout || now < known.ask_at)
-        co_return known.layout;
+    auto& known = epochs_[block.epoch_id];
+    const bool refuted =
+        known.layout && witness && known.layout->shard_of(witness->account_id) != witness->shard_id;
+    if (refuted) known = {};  // a host told it when there was nothing to compare it with
+    if (known.layout || now < known.ask_at) co_return known.layout;
     if (epochs_.size() > kMostEpochs)
         std::erase_if(epochs_,
                       [&](const auto& each) { return !each.second.asking && each.first != block.epoch_id; });

@@ -75,11 +75,13 @@ const std::string kJudgedAnew =
     "  FROM judged j WHERE w.tx_hash = j.tx_hash AND w.stage = 'final' AND w.verdict <> j.verdict), " +
     kInTransitions + kInStream + kWhatIsNews;
 
-// An alert whose finding went with a block, and has not come back with it.
+// An alert whose finding went with blocks, and has not come back though these heights are stored again and
+// the tree is judged. That the chain does not have the transaction shows once a block hash has grown too old.
 const std::string kRemoved =
     "WITH removed AS (SELECT adopted_into AS tx_hash, max(block_height) AS height, max(block_time) AS "
     "block_time "
-    "  FROM orphan_receipts WHERE id = 'removed block' GROUP BY 1), "
+    "  FROM orphan_receipts WHERE id = 'removed block' GROUP BY 1 "
+    "  HAVING bool_and((SELECT heights FROM coverage) @> block_height)), "
     "wrong AS MATERIALIZED (SELECT a.alert_id AS id, a.kind, a.tx_hash, NULL::text AS signer_id, "
     "o.block_time, "
     "    json_build_object('finding_id', a.alert_id, 'kind', a.kind) AS told, "
@@ -91,10 +93,11 @@ const std::string kRemoved =
     "    LEFT JOIN transaction_results r ON r.tx_hash = o.tx_hash AND r.tree_id = o.tx_hash "
     "  WHERE a." +
     kTreeFindings +
-    "    AND (SELECT heights FROM coverage) @> o.height "
     "    AND NOT EXISTS (SELECT FROM findings f WHERE f.tree_id = o.tx_hash AND f.finding_id = a.alert_id) "
-    "    AND (r.tx_hash IS NOT NULL OR NOT EXISTS (SELECT FROM transactions t WHERE t.tx_hash = "
-    "o.tx_hash))), " +
+    "    AND NOT EXISTS (SELECT FROM pending_trees p WHERE p.tx_hash = o.tx_hash) "
+    "    AND NOT EXISTS (SELECT FROM late_trees l WHERE l.tx_hash = o.tx_hash) "
+    "    AND (r.tx_hash IS NOT NULL OR NOT EXISTS (SELECT FROM transactions t WHERE t.tx_hash = o.tx_hash) "
+    "      AND o.block_time < (SELECT max(block_time) FROM blocks) - interval '1 day')), " +
     kTakeBack + kInTransitions + kInStream + kWhatIsNews;
 
 const std::string kBeginAnew =

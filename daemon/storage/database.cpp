@@ -118,17 +118,19 @@ std::optional<base::WallTime> newest_block_at(pqxx::connection& connection) {
     return wall_time(newest);
 }
 
-// Adoptions that nothing can refer to any more.
-// Of trees that other ways judge than the settling of seams.
+// Trees that other ways judge than the settling of seams.
 void correct_removed(pqxx::connection& connection) {
     pqxx::work tx(connection);
     take_back_removed(tx);
     tx.commit();
 }
 
+// Nothing can refer to them any more.
 void forget_old_adoptions(pqxx::connection& connection) {
     pqxx::work tx(connection);
-    tx.exec("DELETE FROM orphan_receipts WHERE adopted_at < now() - interval '1 day'");
+    tx.exec(
+        "DELETE FROM orphan_receipts WHERE adopted_at < now() - interval '1 day' "
+        "  AND (id <> 'removed block' OR adopted_at < now() - interval '7 days')");
     tx.commit();
 }
 

@@ -223,12 +223,15 @@ bool refuses_block(const std::string& objection) {
     return known.is_object() && known.value(kBlockRefused, Json()) == true;
 }
 
+chain::BlockHeight height_of_block_hash(const ChainFacts& facts) {
+    if (!facts.block) return facts.head.height;
+    return std::min(facts.block->height, base::saturated_add(facts.head.height, kHeadSlack));
+}
+
 // The block that includes it has a parent that is not further from it (chain-model.md §8).
 chain::BlockHeight valid_until(const ChainFacts& facts) {
-    const auto highest = base::saturated_add(facts.head.height, kHeadSlack);
-    const auto from = facts.block ? std::min(facts.block->height, highest) : facts.head.height;
-    return std::min(base::saturated_add(base::saturated_add(from, facts.validity_blocks), std::uint64_t{1}),
-                    kHighestStored);
+    const auto from = base::saturated_add(height_of_block_hash(facts), facts.validity_blocks);
+    return std::min(base::saturated_add(from, std::uint64_t{1}), kHighestStored);
 }
 
 SubmitError refusal(std::string error_json) {

@@ -107,7 +107,7 @@ storage::NewWatch new_watch(const ReadTransaction& read, const ChainFacts& facts
     watch.valid_until = valid_until(facts);
     if (facts.block) {
         watch.block_hash = body.block_hash.to_string();
-        watch.block_hash_height = facts.block->height;
+        watch.block_hash_height = height_of_block_hash(facts);
     }
     return watch;
 }

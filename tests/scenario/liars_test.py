@@ -119,7 +119,7 @@ class Liars(Watched, support.OwnCluster):
                 self.assert_same(stored, true)
 
     def assert_told(self, alerts):
-        self.assert_same(set(self.receiver.accepted), alerts)
+        self.assert_same({alert for alert in self.receiver.accepted if not alert.startswith("corrected:final:")}, alerts)
         bodies = collections.defaultdict(set)
         for alert, headers, body in self.receiver.requests:
             bodies[alert].add(body)

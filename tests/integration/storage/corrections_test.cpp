@@ -102,6 +102,11 @@ TEST_F(Corrections, OfATransactionThatTheChainDoesNotHave) {
                    "FROM watch_transitions"),
               "final|accepted|the block at height 100 was not of this chain|callback_failed\n");
     commit_and_settle(block_batch(100));
+    EXPECT_EQ(told(), "corrected:final:" + tx_hash + ":100|ops\n") << "a later block may have it";
+    execute(
+        "UPDATE orphan_receipts SET block_time = block_time - interval '25 hours' WHERE id = 'removed "
+        "block'");
+    await(store().trees.settle_trees({100, 100}, {}));
     EXPECT_EQ(told(), "corrected:failed_receipt:B|ops\ncorrected:failed_receipt:C|ops\ncorrected:final:" +
                           tx_hash + ":100|ops\n");
     EXPECT_THAT(rows(kCorrections),

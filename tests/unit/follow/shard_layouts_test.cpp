@@ -45,6 +45,15 @@ TEST_F(LayoutsOfEpochs, ThatNobodyTellsAreAskedForAgainAfterAMinute) {
     EXPECT_EQ(of(102, "first")->shard_of("alice"), 3u);
 }
 
+TEST_F(LayoutsOfEpochs, ThatABlockContradictsAreAskedForAgain) {
+    hosts_.layout = chain::ShardLayout{{}, {3}};
+    EXPECT_EQ(of(100, "first")->shard_of("alice"), 3u) << "the fake does not look at its witness";
+    hosts_.layout = chain::ShardLayout{{"b"}, {4, 9}};
+    EXPECT_EQ(of(101, "first")->shard_of("zoe"), 9u);
+    EXPECT_EQ(of(102, "first")->shard_of("zoe"), 9u);
+    EXPECT_EQ(hosts_.layouts_asked.size(), 2u);
+}
+
 TEST_F(LayoutsOfEpochs, AreNotAskedForWithoutAnEpoch) {
     EXPECT_EQ(of(100, ""), nullptr);
     EXPECT_TRUE(hosts_.layouts_asked.empty());
