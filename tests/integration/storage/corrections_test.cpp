@@ -103,9 +103,14 @@ TEST_F(Corrections, OfATransactionThatTheChainDoesNotHave) {
               "final|accepted|the block at height 100 was not of this chain|callback_failed\n");
     commit_and_settle(block_batch(100));
     EXPECT_EQ(told(), "corrected:final:" + tx_hash + ":100|ops\n") << "a later block may have it";
-    execute(
-        "UPDATE orphan_receipts SET block_time = block_time - interval '25 hours' WHERE id = 'removed "
-        "block'");
+    RowBatch next_day;
+    constexpr std::uint64_t kTime = kFirstTime + 90'100ull * 1'000'000'000;
+    next_day.facts.blocks.push_back({200, "hash200", "hash199", 199, kTime});
+    next_day.facts.covered.add(200);
+    add_line(next_day, Table::blocks,
+             {"200", "hash200", "hash199", "199", "2022-10-20 01:01:40+00", std::to_string(kTime),
+              "node.near", "epoch", "1", "1", "100000000", "1000", "83"});
+    commit(std::move(next_day));
     await(store().trees.settle_trees({100, 100}, {}));
     EXPECT_EQ(told(), "corrected:failed_receipt:B|ops\ncorrected:failed_receipt:C|ops\ncorrected:final:" +
                           tx_hash + ":100|ops\n");

@@ -109,8 +109,9 @@ TEST(Sentences, TellsWhatWasRefundedToOtherAccounts) {
     EXPECT_THAT(
         sentences.causes,
         ElementsAre("The detached call Transfer to nobody failed in block 103: “no” (contract_panic)"));
-    EXPECT_THAT(sentences.money, Contains("Of 2 NEAR sent along, NEAR refunded nothing to alice, and 0.5 NEAR to "
-                                          "other accounts."));
+    EXPECT_THAT(sentences.money,
+                Contains("Of 2 NEAR sent along, NEAR refunded nothing to alice, and 0.5 NEAR to "
+                         "other accounts."));
 }
 
 TEST(Sentences, TellsOfMoneyThatWasBurnt) {
