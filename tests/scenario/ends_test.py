@@ -165,11 +165,11 @@ class Ends(support.Scenario):
         self.ways |= {tx_hash: ways[number] for tx_hash, number in zip(hashes, numbers) if tx_hash}
 
     def judged(self):
-        """Whether they have said what they have against those that no block will take, as they are asked every few seconds."""
-        silent = {row[0] for row in self.query(
-            "SELECT tx_hash FROM watches WHERE stage IN ('accepted', 'pending') "
-            "AND objection ->> 'error_class' IS DISTINCT FROM 'not_enough_balance'")}
-        return not any(way == "balance" or way in UNJUDGED for tx_hash, way in self.ways.items() if tx_hash in silent)
+        """Whether what no block will take has ended, by the word of both hosts, and the objection of one to a balance is known:
+        they are asked every few seconds."""
+        waiting = dict(self.query("SELECT tx_hash, objection ->> 'error_class' FROM watches WHERE stage IN ('accepted', 'pending')"))
+        return not any(way in UNJUDGED or way == "balance" and waiting[tx_hash] != "not_enough_balance"
+                       for tx_hash, way in self.ways.items() if tx_hash in waiting)
 
     def nothing_is_open(self):
         return self.value("SELECT count(*) FROM open_watches") == "0"
@@ -194,12 +194,6 @@ class Ends(support.Scenario):
         stage, reason = LOST[way]
         return stage, None, reason
 
-    def told_by_one(self, row, expected):
-        """One host's objection is evidence and no end: if the other one was too slow to object, the transaction expires."""
-        stage, evidence = row[0], row[3]
-        objection = json.loads(evidence or "{}").get("objection") or {}
-        return expected[0] == "rejected" and stage == "expired" and objection.get("host") in ("regular", "archival")
-
     def check(self):
         stored = {row[0]: row[1:] for row in self.query(
             "SELECT tx_hash, stage, verdict, CASE WHEN verdict IS NULL THEN reason END, evidence FROM watches")}
@@ -207,9 +201,6 @@ class Ends(support.Scenario):
         truths = {tx_hash: known(self.patient, tx_hash) for tx_hash in self.ways}
         wrong = [(way, tx_hash, stored[tx_hash], expected) for tx_hash, way in self.ways.items()
                  if tuple(stored[tx_hash][:3]) != (expected := self.expected(tx_hash, way, truths[tx_hash]))]
-        late = [each for each in wrong if self.told_by_one(*each[2:])]
-        self.assertLessEqual(len(late), len(stored) // 100 + 1)
-        wrong = [each for each in wrong if each not in late]
         self.assertEqual(wrong[:3], [], f"{len(wrong)} of {len(stored)} ended otherwise")
         for tx_hash, way in self.ways.items():
             if way == "balance" and stored[tx_hash][0] == "expired":
