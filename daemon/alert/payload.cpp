@@ -68,7 +68,7 @@ std::string transaction_link(std::string public_url, const std::string& tx_hash)
     return public_url + "/v1/transactions/" + tx_hash;
 }
 
-// Of a watch, whose transaction may not be stored, the finding tells it.
+// The finding of a watch tells it: the transaction of a watch may not be stored.
 std::string asked_by(const Cause& cause, const chain::Finding& finding) {
     if (cause.tree.transaction) return cause.tree.transaction->asked_by();
     return finding.user_id.empty() ? finding.signer_id : finding.user_id;

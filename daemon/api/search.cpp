@@ -22,7 +22,7 @@ Problem no_reference() {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-// What is not stored may be either: hashes do not tell.
+// An id that is not stored may be either: hashes do not tell.
 Json found_json(const watch::Reference& reference, const std::optional<std::string>& tree_id, bool watched) {
     const bool stored = tree_id.has_value();
     const bool receipt = stored && *tree_id != reference.id;

@@ -19,7 +19,7 @@ std::optional<std::size_t> place_by_path(const std::vector<MerklePathItem>& path
 
 struct ExecutionOrder {
     std::vector<std::size_t> executed;  // indexes into shard.executed
-    // Of the first of them, those of the others follow; nullopt: the paths do not tell (old recordings have
+    // The place of the first of them, the others follow; nullopt: the paths do not tell (old recordings have
     // none, and an answer may lack outcomes), and the order is that of the array.
     std::optional<std::size_t> first_place;
 };

@@ -50,7 +50,7 @@ private:
                                  std::string(receipt.signer_id), header_.height, header_.timestamp_nanosec});
     }
 
-    // Whoever deployed it: there are few, and anybody may use it.
+    // The scope does not matter: there are few, and anybody may use one.
     void carried(const Receipt& receipt) {
         if (written_.insert(receipt.receipt_id).second) write_distribution(batch_, place_, receipt);
     }

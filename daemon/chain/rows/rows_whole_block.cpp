@@ -101,7 +101,7 @@ private:
         if (!node.parent) write_orphan(batch_, place_, "receipt", item.outcome.id, node.tree.tree_id);
     }
 
-    // Whoever deployed it: there are few, and anybody may use it.
+    // The scope does not matter: there are few, and anybody may use one.
     void listed_contracts(const WholeBlockShard& shard) {
         for (const auto& receipt : shard.listed_contracts)
             if (contracts_listed_.insert(receipt.receipt_id).second)

@@ -40,7 +40,7 @@ struct JudgedReceipt {
     Handling handling = Handling::undecided;  // of a failed one
     Waiting waiting = Waiting::none;
     std::vector<std::string> missing_data_ids;
-    // Of a yield: its resume came without data. nullopt: it ran, and its resume is not known.
+    // True for a yield whose resume came without data. nullopt: it ran, and its resume is not known.
     std::optional<bool> yield_timed_out = false;
     Gas gas_burnt = 0;
     u128 tokens_burnt = 0;

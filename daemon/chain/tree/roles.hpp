@@ -46,7 +46,7 @@ inline bool succeeded(StatusKind status) {
     return status == StatusKind::success_value || status == StatusKind::success_receipt_id;
 }
 
-// Whoever gets what is left of the account that the receipt deleted: a child that `system` signed for it is
+// The account that gets what is left of the one the receipt deleted: a child that `system` signed for it is
 // the payout, not a refund. Empty: it deleted none, or failed.
 Text beneficiary_of(const Receipt& receipt, const ExecutionStatus& status);
 

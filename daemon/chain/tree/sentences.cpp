@@ -140,8 +140,8 @@ std::string token_sentence(const Finding& finding) {
     return words + ".";
 }
 
-// Of handled failures; of tokens that came back though nothing failed there is a finding. Whom they came back
-// to is not said: the sender need not be the signer.
+// Handled failures; a finding tells of tokens that came back though nothing failed. To whom they came back
+// is not said: the sender need not be the signer.
 std::vector<std::string> token_sentences(const Judgement& tree) {
     std::vector<std::string> all;
     for (const auto& failure : tree.failures) {
@@ -160,7 +160,7 @@ std::vector<std::string> token_sentences(const Judgement& tree) {
     return all;
 }
 
-// What NEAR refunded. What a contract paid back by a transfer of its own is not told from other payments.
+// NEAR's own refunds. A transfer by which a contract pays back is not told from other payments.
 std::string deposit_sentence(const TransactionFacts& transaction, const Judgement& tree) {
     const auto back = tree.refunds.deposits_to_signer;
     const auto elsewhere = tree.refunds.deposits - back;

@@ -173,7 +173,7 @@ private:
             receipt.waiting = body->is_promise_yield ? Waiting::resume : Waiting::data;
     }
 
-    // What is returned has its maker's output data ids, and comes after it: depth first in spawn order.
+    // A returned receipt has its maker's output data ids, and comes after it: depth first in spawn order.
     void name_awaited() {
         std::unordered_map<std::string_view, std::size_t> makers;  // of data
         for (std::size_t i = 0; i < walked_.bodies.size(); ++i)
