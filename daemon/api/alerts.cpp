@@ -1,5 +1,6 @@
 // /v1/alerts: deliveries as people see them, and sent anew.
 #include "api/body.hpp"
+#include "api/delivery_json.hpp"
 #include "api/list_reply.hpp"
 #include "api/query.hpp"
 #include "api/services.hpp"
@@ -23,21 +24,8 @@ bool is_delivery_state(const std::string& state) {
     return std::find(kDeliveryStates.begin(), kDeliveryStates.end(), state) != kDeliveryStates.end();
 }
 
-std::string delivery_json(const storage::DeliveryRow& row) {
-    const auto text_or_null = [](const std::string& text) { return text.empty() ? json() : json(text); };
-    nlohmann::ordered_json one;
-    one["alert_id"] = row.alert_id;
-    one["endpoint"] = row.endpoint;
-    one["state"] = row.state;
-    one["kind"] = row.kind;
-    one["tx_hash"] = text_or_null(row.tx_hash);
-    one["attempts"] = row.attempts;
-    one["last_status"] = row.last_status == 0 ? json() : json(row.last_status);
-    one["last_error"] = text_or_null(row.last_error);
-    one["created_at"] = row.created_at;
-    one["next_attempt_at"] = text_or_null(row.next_attempt_at);
-    one["delivered_at"] = text_or_null(row.delivered_at);
-    return one.dump(-1, ' ', false, json::error_handler_t::replace);
+std::string delivery_text(const storage::DeliveryRow& row) {
+    return delivery_json(row).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 base::Task<net::ServerReply> list_alerts(SharedContext context, Call call) {
@@ -51,7 +39,7 @@ base::Task<net::ServerReply> list_alerts(SharedContext context, Call call) {
     if (query.fault()) co_return problem_reply(*query.fault());
     auto listing = context->services.deliveries.list_deliveries(std::move(filter));
     auto found = co_await context->calls.wait_for(std::move(listing));
-    co_return co_await list_reply(context->services.cpu, "alerts", std::move(found), delivery_json,
+    co_return co_await list_reply(context->services.cpu, "alerts", std::move(found), delivery_text,
                                   std::nullopt);
 }
 

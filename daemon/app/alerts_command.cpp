@@ -1,5 +1,6 @@
 // `receiptd alerts`: deliveries as people see them, and sent anew. Works on the database; the daemon that
 // runs sends what it finds due there.
+#include "api/delivery_json.hpp"
 #include "app/commands.hpp"
 #include "app/runtime.hpp"
 #include "app/store_for_command.hpp"
@@ -65,25 +66,9 @@ void print_table(const std::vector<storage::DeliveryRow>& rows) {
     }
 }
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
 void print_json(const std::vector<storage::DeliveryRow>& rows) {
     Json all = Json::array();
-    for (const auto& row : rows) {
-        Json one;
-        one["alert_id"] = row.alert_id;
-        one["endpoint"] = row.endpoint;
-        one["state"] = row.state;
-        one["kind"] = row.kind;
-        one["tx_hash"] = text_or_null(row.tx_hash);
-        one["attempts"] = row.attempts;
-        one["last_status"] = row.last_status == 0 ? Json() : Json(row.last_status);
-        one["last_error"] = text_or_null(row.last_error);
-        one["created_at"] = row.created_at;
-        one["next_attempt_at"] = text_or_null(row.next_attempt_at);
-        one["delivered_at"] = text_or_null(row.delivered_at);
-        all.push_back(std::move(one));
-    }
+    for (const auto& row : rows) all.push_back(api::delivery_json(row));
     std::cout << all.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
