@@ -24,7 +24,7 @@ std::string shortened(std::string_view text, std::size_t head, std::size_t tail)
 std::string with_commas(std::string digits) {
     for (auto at = digits.size(); at > 3;) {
         at -= 3;
-        digits.insert(at, ",");
+        digits.insert(at, 1, ',');
     }
     return digits;
 }
