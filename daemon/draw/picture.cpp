@@ -40,8 +40,11 @@ struct Cell {
 class Drawing {
 public:
     Drawing(const std::string& tx_hash, const std::optional<chain::TransactionFacts>& transaction,
-            const chain::Judgement& tree, const Receipts& receipts)
-        : transaction_(transaction), tree_(tree), grid_(make_grid(transaction, tree, receipts)) {
+            const chain::Judgement& tree, const Receipts& receipts, bool with_story)
+        : transaction_(transaction),
+          tree_(tree),
+          with_story_(with_story),
+          grid_(make_grid(transaction, tree, receipts)) {
         picture_.left_out = tree.receipts.size() - receipts.size();
         picture_.boxes.push_back(transaction_box(tx_hash, transaction, tree));
         places_.push_back(grid_.transaction);
@@ -155,14 +158,16 @@ private:
             for (auto& line : wrapped(text, room, font, most))
                 picture_.heading.push_back({kMargin, y += step, room, font, style, std::move(line)});
         };
-        write(sentences.headline, kHeadline, 23, "rt-headline", 2);
-        y += 4;
-        for (const auto& cause : sentences.causes) write(cause, kSentence, 18, "rt-cause", 3);
-        for (const auto& money : sentences.money) write(money, kSentence, 18, "rt-money", 2);
+        if (with_story_) {
+            write(sentences.headline, kHeadline, 23, "rt-headline", 2);
+            y += 4;
+            for (const auto& cause : sentences.causes) write(cause, kSentence, 18, "rt-cause", 3);
+            for (const auto& money : sentences.money) write(money, kSentence, 18, "rt-money", 2);
+        }
         if (picture_.left_out > 0)
             write(std::to_string(picture_.left_out) + " receipts are not drawn.", kSentence, 18, "rt-note",
                   1);
-        picture_.top = y + 22;
+        picture_.top = picture_.heading.empty() ? kMargin / 2 : y + 22;
         picture_.title = sentences.headline;
         for (const auto* group : {&sentences.causes, &sentences.money})
             for (const auto& sentence : *group)
@@ -215,6 +220,7 @@ private:
 
     const std::optional<chain::TransactionFacts>& transaction_;
     const chain::Judgement& tree_;
+    bool with_story_;
     Grid grid_;
     std::vector<Place> places_;  // of the boxes
     std::vector<Edge> edges_;
@@ -240,9 +246,9 @@ Receipts drawn_receipts(const chain::Judgement& tree) {
 }  // namespace
 
 Picture make_picture(const std::string& tx_hash, const std::optional<chain::TransactionFacts>& transaction,
-                     const chain::Judgement& tree) {
+                     const chain::Judgement& tree, bool with_story) {
     const auto receipts = drawn_receipts(tree);
-    return Drawing(tx_hash, transaction, tree, receipts).picture();
+    return Drawing(tx_hash, transaction, tree, receipts, with_story).picture();
 }
 
 }  // namespace receiptd::draw

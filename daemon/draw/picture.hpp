@@ -42,14 +42,15 @@ struct Picture {
     int top = 0;                 // of the lanes
     int bottom = 0;
     std::size_t left_out = 0;  // receipts that are not drawn
-    std::string title;         // the first sentence of the heading
+    std::string title;         // the first sentence of the transaction's story
     std::string description;   // the others
 };
 
 // Receipts that are drawn; of a larger tree refunds are left out first, then the last ones.
 inline constexpr std::size_t kMostDrawn = 2'000;
 
+// `with_story`: what happened stands in words above the lanes.
 Picture make_picture(const std::string& tx_hash, const std::optional<chain::TransactionFacts>& transaction,
-                     const chain::Judgement& tree);
+                     const chain::Judgement& tree, bool with_story = true);
 
 }  // namespace receiptd::draw

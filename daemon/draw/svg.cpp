@@ -64,9 +64,13 @@ private:
                 height + "\" viewBox=\"0 0 " + width + " " + height + "\" ";
         // A reader's machine goes into a group, not into an image: there must be a way to the links.
         out_ += options_.link_prefix.empty() ? "role=\"img\" " : "role=\"group\" ";
+        if (options_.within_page) {
+            out_ += "aria-label=\"Tree of receipts\">\n";
+            return;
+        }
         out_ += "aria-labelledby=\"rt-title rt-desc\"><title id=\"rt-title\">" + escaped(picture_.title) +
                 "</title><desc id=\"rt-desc\">" + escaped(picture_.description) + "</desc>\n";
-        if (!options_.within_page) out_ += "<style>" + style() + "</style>\n";
+        out_ += "<style>" + style() + "</style>\n";
     }
 
     void lanes() {
@@ -163,7 +167,7 @@ private:
 
 std::string tree_svg(const std::string& tx_hash, const std::optional<chain::TransactionFacts>& transaction,
                      const chain::Judgement& tree, const SvgOptions& options) {
-    return SvgWriter(make_picture(tx_hash, transaction, tree), options).svg();
+    return SvgWriter(make_picture(tx_hash, transaction, tree, !options.within_page), options).svg();
 }
 
 }  // namespace receiptd::draw

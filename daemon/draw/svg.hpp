@@ -12,7 +12,8 @@ namespace receiptd::draw {
 struct SvgOptions {
     // Each box is a link to this and its receipt's id; the transaction's has the hash. Empty: no links.
     std::string link_prefix = {};
-    // For the text of an HTML page, whose style sheet has style(): without declaration and style.
+    // For the text of an HTML page, which has style() in its style sheet and tells the story itself: without
+    // declaration, style and story.
     bool within_page = false;
 };
 

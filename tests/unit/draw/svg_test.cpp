@@ -156,6 +156,19 @@ TEST(Svg, StandsAloneOrWithinAPage) {
     EXPECT_EQ(xml_fault(within), "");
 }
 
+TEST(Svg, LeavesTheStoryToThePageThatItStandsIn) {
+    constexpr const char* kHeadline = "A callback failed, though NEAR calls this transaction a success.";
+    constexpr const char* kCause = "The callback on_done of app failed";
+    SvgOptions options;
+    options.within_page = true;
+    const auto within = drawn(broken(), options);
+    for (const auto* words : {kHeadline, kCause, "rt-money"}) {
+        EXPECT_THAT(drawn(broken()), HasSubstr(words));
+        EXPECT_THAT(within, Not(HasSubstr(words)));
+    }
+    EXPECT_THAT(box_of(within, "call"), HasSubstr("ROOT CAUSE"));
+}
+
 TEST(Svg, HasTheSameBytesForTheSameTree) {
     const auto svg = [] {
         const MadeUp made_up(5, 200, 4);
