@@ -299,7 +299,7 @@ private:
 
     Runtime runtime_;
     std::string config_file_;
-    watch::OpenTrees open_trees_{runtime_.sources->trees(), runtime_.clock,
+    watch::OpenTrees open_trees_{runtime_.context.get_executor(), runtime_.sources->trees(), runtime_.clock,
                                  [this]() -> std::optional<chain::BlockHeight> {
                                      if (!runtime_.state.head.block()) return std::nullopt;
                                      return runtime_.state.head.height();

@@ -39,19 +39,20 @@ struct Shown {
 struct Fetched {
     std::optional<rpc::TreeSource::TreeResult> result;
     rpc::FinalBlocks blocks;  // of its outcomes, as far as they are known
+    rpc::EpochLayouts layouts;
 };
 
-base::Task<void> fetch(rpc::TreeSource& source, std::string tx_hash, std::string sender_id,
-                       Fetched& fetched) {
+base::Task<void> fetch(rpc::TreeSource& source, rpc::ShardLayouts& layouts, std::string tx_hash,
+                       std::string sender_id, Fetched& fetched) {
     rpc::TreeSource::Query query;
     query.tx_hash = std::move(tx_hash);
     query.sender_id = std::move(sender_id);
     query.priority = rpc::Priority::head;
     fetched.result = co_await source.tree(std::move(query));
     const auto* tree = std::get_if<rpc::TreeSource::Tree>(&*fetched.result);
-    if (tree != nullptr)
-        fetched.blocks =
-            co_await rpc::blocks_of(source, tree->status.value, rpc::Priority::head, kEveryHeight);
+    if (tree == nullptr) co_return;
+    fetched.blocks = co_await rpc::blocks_of(source, tree->status.value, rpc::Priority::head, kEveryHeight);
+    fetched.layouts = co_await rpc::layouts_of(layouts, fetched.blocks, rpc::Priority::head);
 }
 
 Fetched fetch_tree(const config::Settings& settings, const std::string& tx_hash,
@@ -60,9 +61,10 @@ Fetched fetch_tree(const config::Settings& settings, const std::string& tx_hash,
     boost::asio::thread_pool cpu(1);
     boost::asio::io_context context{1};
     const auto sources = rpc::make_sources(context.get_executor(), cpu, settings, nullptr, clock);
+    rpc::ShardLayouts layouts(context.get_executor(), sources->trees(), clock);
     Fetched fetched;
     base::TaskGroup asking(context.get_executor());
-    asking.spawn(fetch(sources->trees(), tx_hash, sender_id, fetched));
+    asking.spawn(fetch(sources->trees(), layouts, tx_hash, sender_id, fetched));
     while (asking.running() > 0 && context.run_one() > 0) {
     }
     return fetched;
@@ -70,10 +72,8 @@ Fetched fetch_tree(const config::Settings& settings, const std::string& tx_hash,
 
 chain::Judgement judged(const rpc::TreeSource::Tree& tree, const Fetched& fetched) {
     const auto executed = [&](const chain::Outcome& outcome) {
-        const auto found = fetched.blocks.find(outcome.block_hash);
-        if (found == fetched.blocks.end()) return std::optional(chain::Execution{chain::ExecutedAt{}});
-        const auto& block = found->second;
-        return std::optional(chain::Execution{chain::ExecutedAt{block.height, block.timestamp_nanosec}});
+        const chain::Execution somewhere{chain::ExecutedAt{}};
+        return std::optional(rpc::execution_in(fetched.blocks, fetched.layouts, outcome).value_or(somewhere));
     };
     return chain::tree_of(tree.status.value, tree.bodies(), executed).judge();
 }

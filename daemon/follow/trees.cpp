@@ -326,9 +326,9 @@ base::Task<void> Trees::place_on_shards(const Open& open, const rpc::FinalBlocks
             executed_in[i].shard_id = pending.shard_id;
             continue;
         }
-        std::optional<ShardLayouts::Witness> witness;
+        std::optional<rpc::ShardLayouts::Witness> witness;
         if (pending.shard_id && block->second.epoch_id == epoch_id)
-            witness = ShardLayouts::Witness{pending.sender_id, *pending.shard_id};
+            witness = rpc::ShardLayouts::Witness{pending.sender_id, *pending.shard_id};
         const auto layout = co_await layouts_.of(block->second, std::move(witness), priority_of(open));
         if (layout) executed_in[i].shard_id = layout->shard_of(outcome.executor_id);
     }

@@ -7,11 +7,11 @@
 #pragma once
 
 #include "base/task_group.hpp"
-#include "follow/shard_layouts.hpp"
 #include "follow/state.hpp"
 #include "follow/tree_progress.hpp"
 #include "rpc/block_cache.hpp"
 #include "rpc/final_tree.hpp"
+#include "rpc/shard_layouts.hpp"
 #include "rpc/source.hpp"
 #include "storage/block_store.hpp"
 #include "storage/tree_store.hpp"
@@ -124,7 +124,7 @@ private:
     std::map<std::string, OpenTree> open_;                 // by transaction hash
     std::unordered_map<std::string, std::string> parked_;  // data id -> transaction hash
     rpc::BlockCache known_{4'096};                         // the latest final blocks
-    ShardLayouts layouts_;
+    rpc::ShardLayouts layouts_;
     base::SteadyTime progress_at_;
     base::SteadyTime counted_overdue_at_{};
 };

@@ -8,12 +8,6 @@
 namespace receiptd::rpc {
 namespace {
 
-std::optional<chain::ExecutedAt> executed_at(const FinalBlocks& blocks, chain::Text hash) {
-    const auto found = blocks.find(hash);
-    if (found == blocks.end()) return std::nullopt;
-    return chain::ExecutedAt{found->second.height, found->second.timestamp_nanosec};
-}
-
 std::set<std::string> hashes_of(const chain::TransactionStatus& status, std::size_t most) {
     std::set<std::string> hashes;
     if (status.transaction_outcome) hashes.emplace(status.transaction_outcome->block_hash);
@@ -35,15 +29,37 @@ base::Task<FinalBlocks> blocks_of(TreeSource& source, const chain::TransactionSt
     co_return blocks;
 }
 
+base::Task<EpochLayouts> layouts_of(ShardLayouts& layouts, const FinalBlocks& blocks, Priority priority) {
+    EpochLayouts known;
+    for (const auto& [hash, block] : blocks) {
+        if (known.contains(block.epoch_id)) continue;
+        auto layout = co_await layouts.of(block, std::nullopt, priority);
+        if (layout) known.emplace(block.epoch_id, std::move(layout));
+    }
+    co_return known;
+}
+
+std::optional<chain::Execution> execution_in(const FinalBlocks& blocks, const EpochLayouts& layouts,
+                                             const chain::Outcome& outcome) {
+    const auto found = blocks.find(outcome.block_hash);
+    if (found == blocks.end()) return std::nullopt;
+    const auto& block = found->second;
+    chain::Execution execution{chain::ExecutedAt{block.height, block.timestamp_nanosec}};
+    const auto layout = layouts.find(block.epoch_id);
+    if (layout != layouts.end()) execution.shard_id = layout->second->shard_of(outcome.executor_id);
+    return execution;
+}
+
 chain::Judgement judge_final(const TreeSource::Tree& tree, const FinalBlocks& blocks,
-                             std::optional<chain::ExecutedAt> included_at) {
+                             std::optional<chain::ExecutedAt> included_at, const EpochLayouts& layouts) {
     const auto& status = tree.status.value;
     const auto in_final_block = [&](const chain::Outcome& outcome) -> std::optional<chain::Execution> {
-        auto at = executed_at(blocks, outcome.block_hash);
+        auto execution = execution_in(blocks, layouts, outcome);
         const auto& conversion = status.transaction_outcome;
-        if (included_at && conversion && &outcome == &*conversion) at = included_at;
-        if (!at) return std::nullopt;
-        return chain::Execution{at};
+        if (!included_at || !conversion || &outcome != &*conversion) return execution;
+        if (!execution) execution.emplace();
+        execution->at = included_at;
+        return execution;
     };
     return chain::tree_of(status, tree.bodies(), in_final_block).judge();
 }

@@ -3,10 +3,12 @@
 
 #include "chain/rows/rows.hpp"
 #include "chain/tree/receipt_tree.hpp"
+#include "rpc/shard_layouts.hpp"
 #include "rpc/source.hpp"
 
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -23,9 +25,19 @@ struct BlockLimits {
 base::Task<FinalBlocks> blocks_of(TreeSource& source, const chain::TransactionStatus& status,
                                   Priority priority, BlockLimits limits);
 
+// Shard layouts by the id of their epoch.
+using EpochLayouts = std::map<std::string, std::shared_ptr<const chain::ShardLayout>, std::less<>>;
+// Of the epochs of these blocks, as far as they can be had.
+base::Task<EpochLayouts> layouts_of(ShardLayouts& layouts, const FinalBlocks& blocks, Priority priority);
+
+// Pure. Where the outcome was executed: its shard only if the layout is among these; nullopt: in none of
+// these blocks.
+std::optional<chain::Execution> execution_in(const FinalBlocks& blocks, const EpochLayouts& layouts,
+                                             const chain::Outcome& outcome);
+
 // Pure. Judges the tree by its executions in these blocks; the rest counts as not executed. `included_at`:
 // the place of inclusion, if known; else it is looked for in `blocks`.
 chain::Judgement judge_final(const TreeSource::Tree& tree, const FinalBlocks& blocks,
-                             std::optional<chain::ExecutedAt> included_at);
+                             std::optional<chain::ExecutedAt> included_at, const EpochLayouts& layouts = {});
 
 }  // namespace receiptd::rpc

@@ -13,6 +13,13 @@ constexpr auto kFresh = std::chrono::seconds(1);
 
 }  // namespace
 
+OpenTrees::OpenTrees(base::asio::any_io_executor executor, rpc::TreeSource& trees, const base::Clock& clock,
+                     std::function<std::optional<chain::BlockHeight>()> final_height)
+    : trees_(trees),
+      clock_(clock),
+      final_height_(std::move(final_height)),
+      layouts_(std::move(executor), trees, clock) {}
+
 base::Task<std::optional<OpenTree>> OpenTrees::tree(std::string tx_hash, std::string sender_id) {
     const auto now = clock_.steady();
     std::erase_if(known_, [&](const auto& known) { return known.second.at + kFresh <= now; });
@@ -25,9 +32,10 @@ base::Task<std::optional<OpenTree>> OpenTrees::tree(std::string tx_hash, std::st
     if (told == nullptr || !told->status.value.transaction) co_return std::nullopt;
     const rpc::BlockLimits final_ones{final_height_().value_or(0)};
     const auto blocks = co_await rpc::blocks_of(trees_, told->status.value, rpc::Priority::watch, final_ones);
+    const auto layouts = co_await rpc::layouts_of(layouts_, blocks, rpc::Priority::watch);
     OpenTree open;
     open.transaction = chain::transaction_facts(*told->status.value.transaction);
-    open.tree = rpc::judge_final(*told, blocks, std::nullopt);
+    open.tree = rpc::judge_final(*told, blocks, std::nullopt, layouts);
     known_[std::move(tx_hash)] = {open, clock_.steady()};
     co_return open;
 }

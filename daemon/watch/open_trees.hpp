@@ -3,6 +3,7 @@
 
 #include "base/clock.hpp"
 #include "base/task.hpp"
+#include "rpc/shard_layouts.hpp"
 #include "rpc/source.hpp"
 #include "watch/transaction_json.hpp"
 
@@ -15,10 +16,9 @@ namespace receiptd::watch {
 
 class OpenTrees {
 public:
-    // Both outlive it. `final_height`: blocks up to there count.
-    OpenTrees(rpc::TreeSource& trees, const base::Clock& clock,
-              std::function<std::optional<chain::BlockHeight>()> final_height)
-        : trees_(trees), clock_(clock), final_height_(std::move(final_height)) {}
+    // Source and clock outlive it. `final_height`: blocks up to there count.
+    OpenTrees(base::asio::any_io_executor executor, rpc::TreeSource& trees, const base::Clock& clock,
+              std::function<std::optional<chain::BlockHeight>()> final_height);
 
     // nullopt: no host knows it, or none answers. The same is asked once a second at most.
     base::Task<std::optional<OpenTree>> tree(std::string tx_hash, std::string sender_id);
@@ -32,6 +32,7 @@ private:
     rpc::TreeSource& trees_;
     const base::Clock& clock_;
     std::function<std::optional<chain::BlockHeight>()> final_height_;
+    rpc::ShardLayouts layouts_;
     std::map<std::string, Known> known_;
 };
 

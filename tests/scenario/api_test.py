@@ -101,6 +101,13 @@ class Reader(threading.Thread):
             event = {}
 
 
+def flat(receipts):
+    """The receipts of a nested list, parents before their children."""
+    for receipt in receipts:
+        yield receipt
+        yield from flat(receipt["children"])
+
+
 class Api(support.Scenario):
     def setUp(self):
         super().setUp()
@@ -205,13 +212,9 @@ class Api(support.Scenario):
         support.wait_until("all is stored", lambda: int(self.value("SELECT max(block_height) FROM blocks"))
                            == self.final_height())
         waiting = {}
-
-        def collect(receipts):
-            for receipt in receipts:
-                waiting.setdefault(receipt["waiting"], []).append(receipt["receiver_id"])
-                collect(receipt["children"])
         for tx_hash, in self.query("SELECT tx_hash FROM open_watches WHERE stage IN ('included', 'executing')"):
-            collect(self.get(daemon, "/v1/transactions/" + tx_hash)["tree"]["receipts"])
+            for receipt in flat(self.get(daemon, "/v1/transactions/" + tx_hash)["tree"]["receipts"]):
+                waiting.setdefault(receipt["waiting"], []).append(receipt["receiver_id"])
         self.assertNotIn(None, waiting["execution"], "the hosts know what will be executed next")
         self.assertNotIn(None, waiting["data"])
 
@@ -256,6 +259,7 @@ class Api(support.Scenario):
         self.assertEqual((told["source"], told["stage"], told["verdict"]), ("hosts", "final", old["verdict"]))
         self.assertEqual({f["receipt_id"] for f in told["findings"] if f["kind"] == "failed_receipt"},
                          {f["receipt_id"] for f in old["failed_receipts"]})
+        self.assertNotIn(None, [each["shard_id"] for each in flat(told["tree"]["receipts"])])
         drawn = self.drawn_receipts(daemon, f"{path}/tree.svg?sender={old['signer_id']}")
         self.assertLessEqual({f["receipt_id"] for f in old["failed_receipts"]} | {old["tx_hash"]}, drawn)
         self.assertEqual(self.value(f"SELECT count(*) FROM transactions WHERE tx_hash = '{old['tx_hash']}'"), "0")

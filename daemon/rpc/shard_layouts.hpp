@@ -11,20 +11,20 @@
 #include <optional>
 #include <string>
 
-namespace receiptd::follow {
+namespace receiptd::rpc {
 
 class ShardLayouts {
 public:
-    using Witness = rpc::TreeSource::ShardWitness;
+    using Witness = TreeSource::ShardWitness;
 
     // source and clock outlive this object.
-    ShardLayouts(base::asio::any_io_executor executor, rpc::TreeSource& source, const base::Clock& clock);
+    ShardLayouts(base::asio::any_io_executor executor, TreeSource& source, const base::Clock& clock);
 
     // Of the block's epoch. nullptr: its epoch is not known, or no host tells the layout; then the hosts are
     // asked again after a minute. `witness` is of the same epoch.
     base::Task<std::shared_ptr<const chain::ShardLayout>> of(chain::BlockRef block,
                                                              std::optional<Witness> witness,
-                                                             rpc::Priority priority);
+                                                             Priority priority);
 
 private:
     struct Epoch {
@@ -33,10 +33,10 @@ private:
         bool asking = false;
     };
 
-    rpc::TreeSource& source_;
+    TreeSource& source_;
     const base::Clock& clock_;
     base::Event answered_;
     std::map<std::string, Epoch> epochs_;  // by id
 };
 
-}  // namespace receiptd::follow
+}  // namespace receiptd::rpc

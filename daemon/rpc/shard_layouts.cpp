@@ -1,23 +1,26 @@
-#include "follow/shard_layouts.hpp"
+#include "rpc/shard_layouts.hpp"
 
 #include "base/coroutine.hpp"
 
 #include <utility>
 
-namespace receiptd::follow {
+namespace receiptd::rpc {
 
 using namespace std::chrono_literals;
+
+namespace {
 
 constexpr std::size_t kMostEpochs = 64;
 constexpr auto kAskAgain = 1min;
 
-ShardLayouts::ShardLayouts(base::asio::any_io_executor executor, rpc::TreeSource& source,
-                           const base::Clock& clock)
+}  // namespace
+
+ShardLayouts::ShardLayouts(base::asio::any_io_executor executor, TreeSource& source, const base::Clock& clock)
     : source_(source), clock_(clock), answered_(std::move(executor)) {}
 
 base::Task<std::shared_ptr<const chain::ShardLayout>> ShardLayouts::of(chain::BlockRef block,
                                                                        std::optional<Witness> witness,
-                                                                       rpc::Priority priority) {
+                                                                       Priority priority) {
     if (block.epoch_id.empty()) co_return nullptr;
     while (epochs_[block.epoch_id].asking) co_await answered_.wait();
     const auto now = clock_.steady();
@@ -40,4 +43,4 @@ base::Task<std::shared_ptr<const chain::ShardLayout>> ShardLayouts::of(chain::Bl
     co_return layout;
 }
 
-}  // namespace receiptd::follow
+}  // namespace receiptd::rpc

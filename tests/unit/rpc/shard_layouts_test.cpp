@@ -1,10 +1,16 @@
-#include "follow/shard_layouts.hpp"
+#include "rpc/shard_layouts.hpp"
 
-#include "unit/follow/fakes.hpp"
+#include "unit/rpc/told_trees.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
 
 #include <gtest/gtest.h>
 
-namespace receiptd::follow {
+#include <future>
+
+namespace receiptd::rpc {
 namespace {
 
 class LayoutsOfEpochs : public ::testing::Test {
@@ -13,7 +19,7 @@ protected:
         chain::BlockRef block;
         block.height = height;
         block.epoch_id = epoch_id;
-        auto asked = layouts_.of(std::move(block), ShardLayouts::Witness{"alice", 4}, rpc::Priority::watch);
+        auto asked = layouts_.of(std::move(block), ShardLayouts::Witness{"alice", 4}, Priority::watch);
         auto answered = base::asio::co_spawn(context_, std::move(asked), base::asio::use_future);
         context_.restart();
         context_.run();
@@ -21,9 +27,8 @@ protected:
     }
 
     base::asio::io_context context_;
-    testing::ManualClock clock_;
-    testing::PaperChain chain_{context_.get_executor(), config::Source::rpc};
-    testing::PaperTrees hosts_{context_.get_executor(), chain_};
+    testing::HandClock clock_;
+    testing::ToldTrees hosts_{context_.get_executor()};
     ShardLayouts layouts_{context_.get_executor(), hosts_, clock_};
 };
 
@@ -64,7 +69,7 @@ TEST_F(LayoutsOfEpochs, AreAskedForOnceByManyAtATime) {
     for (int i = 0; i < 5; ++i) {
         chain::BlockRef block;
         block.epoch_id = "first";
-        auto asked = layouts_.of(std::move(block), std::nullopt, rpc::Priority::watch);
+        auto asked = layouts_.of(std::move(block), std::nullopt, Priority::watch);
         answers.push_back(base::asio::co_spawn(context_, std::move(asked), base::asio::use_future));
     }
     context_.run();
@@ -73,4 +78,4 @@ TEST_F(LayoutsOfEpochs, AreAskedForOnceByManyAtATime) {
 }
 
 }  // namespace
-}  // namespace receiptd::follow
+}  // namespace receiptd::rpc
