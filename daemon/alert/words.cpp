@@ -1,6 +1,7 @@
 #include "alert/words.hpp"
 
 #include "base/line.hpp"
+#include "chain/tree/sentences.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -74,8 +75,8 @@ std::string transaction_words(const chain::Finding& finding) {
 std::string receipt_summary(const chain::Finding& finding) {
     std::string words(finding.role ? chain::role_name(*finding.role) : "receipt");
     if (!finding.method_name.empty()) words += " " + in_line(finding.method_name, kLongestMethod);
-    if (!finding.contract_id.empty())
-        words += (finding.method_name.empty() ? " at " : " of ") + finding.contract_id;
+    const auto joint = finding.method_name.empty() ? std::string_view("at") : chain::joint_of(finding);
+    if (!finding.contract_id.empty()) words.append(" ").append(joint).append(" ") += finding.contract_id;
     words += " failed";
     if (finding.handled == true) words += " and was handled";
     return words;

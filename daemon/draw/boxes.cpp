@@ -218,7 +218,8 @@ Box receipt_box(const JudgedReceipt& receipt, const Judgement& tree) {
     box.on_result_chain = receipt.on_result_chain;
     box.is_callback = receipt.role == chain::Role::callback;
     box.is_root_cause = receipt.failed() && tree.root_cause == receipt.receipt_id;
-    box.label = role_of(receipt) + " " + title_of(receipt) + " of " + receipt.receiver_id + ", " +
+    const std::string joint(chain::joint_of(receipt));
+    box.label = role_of(receipt) + " " + title_of(receipt) + " " + joint + " " + receipt.receiver_id + ", " +
                 fate_in_words(receipt) + (box.is_root_cause ? ", root cause" : "");
     box.tooltip = tooltip_of(box, receipt);
     if (receipt.is_from_system()) {

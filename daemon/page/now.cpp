@@ -1,6 +1,7 @@
 #include "page/now.hpp"
 
 #include "base/line.hpp"
+#include "chain/tree/sentences.hpp"
 #include "chain/tree/units.hpp"
 #include "page/texts.hpp"
 
@@ -37,7 +38,7 @@ Json head_tile(const api::DaemonStatus& status) {
     const auto lag = lag_of(status);
     const auto note =
         lag == 0 ? std::string("level with the chain") : plural(lag, "block", "blocks") + " behind the chain";
-    return tile("Newest block", count_text(status.committed->height), lag > 20 ? "odd" : "", note);
+    return tile("Newest block", height_text(status.committed->height), lag > 20 ? "odd" : "", note);
 }
 
 Json stored_tile(const api::DaemonStatus& status) {
@@ -95,7 +96,7 @@ Json host_values(const api::UpstreamView& host, std::uint64_t newest) {
                       : host.health < 0.5 ? "Often fails"
                                           : "Answers";
     values["health"] = std::to_string(std::lround(std::clamp(host.health, 0.0, 1.0) * 100));
-    values["height"] = host.head_height ? Json(count_text(*host.head_height)) : Json();
+    values["height"] = host.head_height ? Json(height_text(*host.head_height)) : Json();
     const bool behind = host.head_height && *host.head_height + 20 < newest;
     values["behind"] =
         behind ? Json(plural(newest - *host.head_height, "block behind", "blocks behind")) : Json();
@@ -132,7 +133,8 @@ Json state_values(const api::DaemonStatus& status) {
 // Where the failure is; of a transaction that never ran, whose it is.
 std::string where_of(const chain::Finding& finding) {
     if (!finding.method_name.empty() && !finding.contract_id.empty())
-        return base::shortened(finding.method_name, 80) + " of " + short_account(finding.contract_id);
+        return base::shortened(finding.method_name, 80) + " " + std::string(chain::joint_of(finding)) + " " +
+               short_account(finding.contract_id);
     if (!finding.contract_id.empty()) return short_account(finding.contract_id);
     if (!finding.method_name.empty()) return base::shortened(finding.method_name, 80);
     return "transaction of " + short_account(finding.signer_id);
@@ -172,7 +174,7 @@ Json finding_values(const chain::Finding& finding, base::WallTime now) {
         values["tx"]["link"] =
             "/tx/" + url_encoded(finding.tx_hash) + "?receipt=" + url_encoded(finding.receipt_id);
     values["time"] = time_json(finding.at.timestamp_nanosec, now);
-    values["height"] = finding.at.height > 0 ? Json(count_text(finding.at.height)) : Json();
+    values["height"] = finding.at.height > 0 ? Json(height_text(finding.at.height)) : Json();
     values["hidden"] = finding.near_status && !finding.near_status->failed && finding.handled == false;
     values["expected"] = finding.expected;
     return values;

@@ -2,6 +2,7 @@
 
 #include "base/line.hpp"
 #include "chain/json/json_check.hpp"
+#include "chain/tree/sentences.hpp"
 #include "chain/tree/units.hpp"
 #include "chain/wire/base64.hpp"
 #include "page/story.hpp"
@@ -180,12 +181,13 @@ Json receipt_values(const Receipt& receipt, const ReceiptsView& view) {
     values["predecessor"] = receipt.predecessor_id;
     values["receiver"] = receipt.receiver_id;
     values["method"] = base::shortened(receipt.method_name, kLongestMethod);
+    values["joint"] = chain::joint_of(receipt);
     values["system"] = receipt.is_from_system();
     values["error_class"] = receipt.failed() ? Json(receipt.failure.error_class) : Json();
     values["error_text"] =
         receipt.failed() ? Json(base::shortened(receipt.failure.error_text, kLongestError)) : Json();
     const bool is_placed = receipt.at && receipt.at->height > 0;
-    values["height"] = is_placed ? Json(count_text(receipt.at->height)) : Json();
+    values["height"] = is_placed ? Json(height_text(receipt.at->height)) : Json();
     values["time"] = receipt.at ? time_json(receipt.at->timestamp_nanosec, view.now) : Json();
     values["gas"] = receipt.executed ? Json(chain::gas_in_words(receipt.gas_burnt)) : Json();
     values["fee"] = receipt.executed ? Json(chain::near_in_words(receipt.tokens_burnt)) : Json();

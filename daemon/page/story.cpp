@@ -26,19 +26,21 @@ std::string reason_words(const chain::FailureClass& failure) {
     return failure.error_class == "contract_panic" ? "“" + text + "”" : text;
 }
 
-void add(Json& facts, std::string_view name, std::string text, std::string_view tone = "") {
-    if (!text.empty()) facts.push_back({{"name", name}, {"text", std::move(text)}, {"tone", tone}});
+Json texts_of(const std::vector<std::string>& sentences) {
+    Json list = Json::array();
+    for (const auto& sentence : sentences) list.push_back({{"text", sentence}});
+    return list;
+}
+
+void add(Json& facts, std::string_view name, const std::vector<std::string>& lines,
+         std::string_view tone = "") {
+    if (!lines.empty() && !lines.front().empty())
+        facts.push_back({{"name", name}, {"lines", texts_of(lines)}, {"tone", tone}});
 }
 
 std::string what_broke(const Receipt& cause) {
     if (!cause.role) return chain::call_in_words(cause);
     return role_badge(*cause.role)["label"].get<std::string>() + " " + chain::call_in_words(cause);
-}
-
-std::string joined(const std::vector<std::string>& sentences) {
-    std::string text;
-    for (const auto& sentence : sentences) text += (text.empty() ? "" : " ") + sentence;
-    return text;
 }
 
 std::string near_words(const chain::NearStatus& status) {
@@ -49,35 +51,45 @@ std::string near_words(const chain::NearStatus& status) {
 Json facts_of(const chain::Judgement& tree, const chain::Sentences& sentences) {
     Json facts = Json::array();
     if (const auto* cause = cause_of(tree)) {
-        add(facts, "What broke", what_broke(*cause), "bad");
-        add(facts, "Where", chain::place_in_words(*cause));
-        add(facts, "Why", reason_words(cause->failure));
+        add(facts, "What broke", {what_broke(*cause)}, "bad");
+        add(facts, "Where", {chain::place_in_words(*cause)});
+        add(facts, "Why", {reason_words(cause->failure)});
     } else if (tree.transaction_failed) {
-        add(facts, "Why", reason_words(tree.transaction_failure), "bad");
+        add(facts, "Why", {reason_words(tree.transaction_failure)}, "bad");
     }
-    add(facts, "The money", joined(sentences.money));
-    if (tree.near_status) add(facts, "NEAR says", near_words(*tree.near_status));
+    add(facts, "The money", sentences.money);
+    if (tree.near_status) add(facts, "NEAR says", {near_words(*tree.near_status)});
     return facts;
 }
 
+bool has_tree(const watch::TransactionView& view) {
+    return view.tree && (view.tree->included || !view.tree->receipts.empty());
+}
+
+// The tree knows best; a watch keeps the verdict of a tree that retention has dropped.
+std::optional<chain::Verdict> verdict_of(const watch::TransactionView& view) {
+    if (view.tree && view.tree->verdict) return view.tree->verdict;
+    if (view.tree && view.tree->certain_verdict) return view.tree->certain_verdict;
+    return view.watch && !has_tree(view) ? view.watch->state.verdict : std::nullopt;
+}
+
+// Without a watch the stages are those that the tree proves.
+Json progress_badge(const watch::TransactionView& view) {
+    if (view.watch) return stage_badge(view.watch->state.stage);
+    if (!view.transitions.empty()) return stage_badge(view.transitions.back().transition.to);
+    return has_tree(view) ? part_badge() : stage_badge(chain::Stage::unknown);
+}
+
 Json badge_of(const watch::TransactionView& view) {
-    const auto stage = view.watch                         ? view.watch->state.stage
-                       : view.tree && view.tree->included ? chain::Stage::executing
-                                                          : chain::Stage::unknown;
-    if (!view.tree || !view.tree->verdict) return stage_badge(stage);
-    auto badge = verdict_badge(*view.tree->verdict);
+    const auto verdict = verdict_of(view);
+    if (!verdict) return progress_badge(view);
+    auto badge = verdict_badge(*verdict);
     // Nothing failed, and yet the sender has not got what was wanted.
-    if (*view.tree->verdict == chain::Verdict::succeeded && view.tree->effect) {
+    if (*verdict == chain::Verdict::succeeded && view.tree && view.tree->effect) {
         badge["tone"] = "odd";
         badge["icon"] = icon_of("odd");
     }
     return badge;
-}
-
-Json texts_of(const std::vector<std::string>& sentences) {
-    Json list = Json::array();
-    for (const auto& sentence : sentences) list.push_back({{"text", sentence}});
-    return list;
 }
 
 }  // namespace
@@ -91,8 +103,7 @@ const Receipt* cause_of(const chain::Judgement& tree) {
 Json story_of(const watch::TransactionView& view) {
     Json story;
     story["badge"] = badge_of(view);
-    const bool has_tree = view.tree && (view.tree->included || !view.tree->receipts.empty());
-    if (has_tree) {
+    if (has_tree(view)) {
         const auto sentences = chain::sentences_of(view.transaction, *view.tree);
         story["headline"] = sentences.headline;
         story["sentences"] = texts_of(sentences.causes);

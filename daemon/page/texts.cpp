@@ -84,6 +84,8 @@ std::string short_account(std::string_view account) {
 
 std::string count_text(base::u128 amount) { return with_commas(base::to_string(amount)); }
 
+std::string height_text(chain::BlockHeight height) { return std::to_string(height); }
+
 std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
     return count_text(count) + " " + std::string(count == 1 ? one : many);
 }
@@ -205,6 +207,11 @@ Json stage_badge(chain::Stage stage) {
                          "Nothing was learned of it while it could have been included.");
     }
     return badge(key, key, "calm", "");
+}
+
+Json part_badge() {
+    return badge("part", "Only a part", "odd",
+                 "Only some of its receipts are stored, not the transaction itself.");
 }
 
 std::vector<std::string_view> kinds() {

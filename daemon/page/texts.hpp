@@ -20,6 +20,8 @@ std::string short_account(std::string_view account);
 
 // "12,345"
 std::string count_text(base::u128 amount);
+// "12345": people search for it and copy it, so it has no commas.
+std::string height_text(chain::BlockHeight height);
 std::string plural(std::uint64_t count, std::string_view one, std::string_view many);
 
 // "12 s ago", "3 h ago", "in 5 min"
@@ -42,6 +44,7 @@ Json transaction_link(const std::string& tx_hash);
 // sentence.
 Json verdict_badge(chain::Verdict verdict);
 Json stage_badge(chain::Stage stage);
+Json part_badge();                      // receipts of a transaction that is not stored itself
 std::vector<std::string_view> kinds();  // of findings, that have words
 Json kind_badge(std::string_view finding_kind);
 Json role_badge(chain::Role role);

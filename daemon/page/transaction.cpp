@@ -21,7 +21,7 @@ Json stage_values(const storage::StoredTransition& stored, base::WallTime now) {
     Json values;
     values["badge"] = stage_badge(transition.to);
     const bool is_placed = transition.at && transition.at->height > 0;
-    values["height"] = is_placed ? Json(count_text(transition.at->height)) : Json();
+    values["height"] = is_placed ? Json(height_text(transition.at->height)) : Json();
     values["time"] = transition.at ? time_json(transition.at->timestamp_nanosec, now) : Json();
     values["learned"] = time_json(stored.learned_at, now);
     const bool says_something = transition.evidence.size() > 2;  // more than {}

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 80;   // of an account or a method
 constexpr std::size_t kLongestText = 280;  // of an error
+constexpr Text kTransfer = "Transfer", kCall = "FunctionCall";
 
 std::string in_line(const std::string& text, std::size_t most) {
     return base::one_line(base::shortened(text, most));
@@ -152,8 +153,9 @@ std::vector<std::string> token_sentences(const Judgement& tree) {
         if (finding.effect == Effect::refunded_in_part)
             all.push_back("Some of the tokens sent to " + contract + " came back.");
         if (is_token_callback(finding.method_name))
-            all.push_back("No tokens came back: " + in_line(finding.method_name, kLongestName) + " of " +
-                          contract + ", which gives back what is not used, failed.");
+            all.push_back("No tokens of " + contract + " came back: its " +
+                          in_line(finding.method_name, kLongestName) +
+                          ", which gives back what is not used, failed.");
     }
     for (const auto& finding : tree.other_findings)
         if (finding.kind == kind::kTokensReturned) all.push_back(token_sentence(finding));
@@ -164,7 +166,7 @@ std::vector<std::string> token_sentences(const Judgement& tree) {
 std::string deposit_sentence(const TransactionFacts& transaction, const Judgement& tree) {
     const auto back = tree.refunds.deposits_to_signer;
     const auto elsewhere = tree.refunds.deposits - back;
-    auto words = "Of " + near_in_words(transaction.deposit) + " sent along, NEAR refunded ";
+    auto words = "Of the " + near_in_words(transaction.deposit) + " sent along, the chain refunded ";
     words += back == 0 ? "nothing" : back >= transaction.deposit ? "all" : near_in_words(back);
     words += " to " + in_line(transaction.signer_id, kLongestName);
     if (elsewhere > 0) words += ", and " + near_in_words(elsewhere) + " to other accounts";
@@ -184,8 +186,9 @@ std::vector<std::string> money(const std::optional<TransactionFacts>& transactio
                           " was burnt: nobody was there to take it.");
     }
     if (tree.tokens_burnt > 0)
-        all.push_back("It cost " + near_in_words(tree.tokens_burnt) + " for " + gas_in_words(tree.gas_burnt) +
-                      (tree.settled ? "." : " so far."));
+        all.push_back("It cost " + near_in_words(tree.tokens_burnt) + " in fees" +
+                      (tree.settled ? "" : " so far") + ": all its steps together burnt " +
+                      gas_in_words(tree.gas_burnt) + " of gas.");
     return all;
 }
 
@@ -195,13 +198,20 @@ Sentences sentences_of(const std::optional<TransactionFacts>& transaction, const
     return {headline(tree), causes(tree), money(transaction, tree)};
 }
 
+Text joint_of(const JudgedReceipt& receipt) {
+    const auto& names = receipt.action_names;
+    const bool calls = names.empty() || std::find(names.begin(), names.end(), kCall) != names.end();
+    return receipt.method_name == kTransfer && !calls ? "to" : "of";
+}
+
+Text joint_of(const Finding& finding) { return finding.method_name == kTransfer ? "at" : "of"; }
+
 std::string call_in_words(const JudgedReceipt& receipt) {
-    static const std::vector<std::string> kTransfer = {"Transfer"};
     const auto method = in_line(receipt.method_name, kLongestName);
     const auto account = in_line(receipt.receiver_id, kLongestName);
     if (method.empty()) return account.empty() ? "a receipt" : "a receipt of " + account;
     if (account.empty()) return method;
-    return method + (receipt.action_names == kTransfer ? " to " : " of ") + account;
+    return method + " " + std::string(joint_of(receipt)) + " " + account;
 }
 
 std::string place_in_words(const JudgedReceipt& receipt) {

@@ -56,7 +56,7 @@ TEST(Sentences, TellsWhatBecameOfTheMoney) {
     refund.deposit = 2 * kNear;
     parts.ok("back");
     EXPECT_EQ(told(parts).headline, "The transaction failed.");
-    EXPECT_THAT(told(parts).money, Contains("Of 2 NEAR sent along, NEAR refunded all to alice."));
+    EXPECT_THAT(told(parts).money, Contains("Of the 2 NEAR sent along, the chain refunded all to alice."));
 }
 
 // A token's transfer call whose receiver fails; the callback keeps `kept` of the 10 that were sent, or
@@ -78,10 +78,9 @@ Told transfer_call(bool callback_fails, const std::string& kept) {
 TEST(Sentences, TellsWhatBecameOfTheTokens) {
     EXPECT_THAT(told(transfer_call(false, "0")).money, Contains("All tokens sent to app came back."));
     EXPECT_THAT(told(transfer_call(false, "4")).money, Contains("Some of the tokens sent to app came back."));
-    EXPECT_THAT(
-        told(transfer_call(true, "0")).money,
-        Contains(
-            "No tokens came back: ft_resolve_transfer of token, which gives back what is not used, failed."));
+    EXPECT_THAT(told(transfer_call(true, "0")).money,
+                Contains("No tokens of token came back: its ft_resolve_transfer, which gives back what is "
+                         "not used, failed."));
 }
 
 TEST(Sentences, TellsThatAFailedFirstReceiptMovedNothing) {
@@ -110,8 +109,42 @@ TEST(Sentences, TellsWhatWasRefundedToOtherAccounts) {
         sentences.causes,
         ElementsAre("The detached call Transfer to nobody failed in block 103: “no” (contract_panic)"));
     EXPECT_THAT(sentences.money,
-                Contains("Of 2 NEAR sent along, NEAR refunded nothing to alice, and 0.5 NEAR to "
+                Contains("Of the 2 NEAR sent along, the chain refunded nothing to alice, and 0.5 NEAR to "
                          "other accounts."));
+}
+
+TEST(Sentences, SaysToWhomATransferGoesAndWhoseAMethodIs) {
+    const auto words = [](std::vector<std::string> actions, std::string name) {
+        JudgedReceipt receipt;
+        receipt.action_names = std::move(actions);
+        receipt.method_name = std::move(name);
+        receipt.receiver_id = "bob";
+        return call_in_words(receipt);
+    };
+    EXPECT_EQ(words({"Transfer"}, "Transfer"), "Transfer to bob");
+    EXPECT_EQ(words({"Transfer", "AddKey"}, "Transfer"), "Transfer to bob");
+    EXPECT_EQ(words({"FunctionCall"}, "Transfer"), "Transfer of bob") << "a contract may call a method so";
+    EXPECT_EQ(words({"Transfer", "FunctionCall"}, "buy"), "buy of bob");
+    EXPECT_EQ(words({"CreateAccount", "Transfer"}, "CreateAccount"), "CreateAccount of bob");
+    Finding finding;
+    finding.method_name = "Transfer";
+    EXPECT_EQ(joint_of(finding), "at") << "it may be a method";
+    finding.method_name = "buy";
+    EXPECT_EQ(joint_of(finding), "of");
+}
+
+TEST(Sentences, TellsWhatAllStepsCostTogether) {
+    Told parts;
+    parts.receipt("r0", "alice", "app");
+    auto tree = parts.judge();
+    tree.tokens_burnt = u128{731'527'157'395'700} * 1'000'000;
+    tree.gas_burnt = 7'315'271'573'957;
+    EXPECT_THAT(
+        sentences_of(std::nullopt, tree).money,
+        Contains("It cost 0.000731 NEAR in fees so far: all its steps together burnt 7.31 Tgas of gas."));
+    tree.settled = true;
+    EXPECT_THAT(sentences_of(std::nullopt, tree).money,
+                Contains("It cost 0.000731 NEAR in fees: all its steps together burnt 7.31 Tgas of gas."));
 }
 
 TEST(Sentences, TellsOfMoneyThatWasBurnt) {

@@ -37,6 +37,7 @@ TEST(Texts, CountsAndLinks) {
     EXPECT_EQ(count_text(0), "0");
     EXPECT_EQ(count_text(999), "999");
     EXPECT_EQ(count_text(1'234'567), "1,234,567");
+    EXPECT_EQ(height_text(1'234'567), "1234567");
     EXPECT_EQ(plural(1, "receipt", "receipts"), "1 receipt");
     EXPECT_EQ(url_encoded("a.near/é?&"), "a.near%2F%C3%A9%3F%26");
     EXPECT_TRUE(transaction_link("").is_null());

@@ -1,0 +1,85 @@
+#include "page/story.hpp"
+
+#include "unit/chain/tree_story.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace receiptd::page {
+namespace {
+
+using chain::testing::Story;
+
+watch::TransactionView view_of(const Story& parts) {
+    storage::StoredTree stored;
+    for (const auto& part : parts.parts) {
+        if (const auto* transaction = std::get_if<chain::TransactionFacts>(&part))
+            stored.transaction = *transaction;
+        if (const auto* receipt = std::get_if<chain::ReceiptFacts>(&part))
+            stored.receipts.push_back(*receipt);
+        if (const auto* outcome = std::get_if<chain::OutcomeFacts>(&part))
+            stored.outcomes.push_back(*outcome);
+    }
+    return watch::transaction_view("TX", "", std::nullopt, {}, stored, {});
+}
+
+std::string label_of(const watch::TransactionView& view) { return story_of(view)["badge"]["label"]; }
+
+TEST(StoryBadge, TellsTheStageThatTheTreeProves) {
+    Story parts;
+    parts.receipt("r0", "alice", "app");
+    EXPECT_EQ(label_of(view_of(parts)), "Included") << "its first receipt has not run";
+    parts.ok("r0", {"r1"});
+    parts.receipt("r1", "app", "app");
+    EXPECT_EQ(label_of(view_of(parts)), "Executing");
+}
+
+TEST(StoryBadge, TellsAVerdictAsSoonAsItIsCertain) {
+    Story parts;
+    parts.receipt("r0", "alice", "app");
+    parts.fails("r0", {"refund"});
+    parts.receipt("refund", "system", "alice");
+    EXPECT_EQ(label_of(view_of(parts)), "Failed");
+    EXPECT_EQ(story_of(view_of(parts))["badge"]["tone"], "bad");
+}
+
+TEST(StoryBadge, TellsTheVerdictOfAWatchWhoseTreeIsForgotten) {
+    watch::TransactionView view;
+    view.watch.emplace();
+    view.watch->state.stage = chain::Stage::final;
+    view.watch->state.verdict = chain::Verdict::callback_failed;
+    EXPECT_EQ(label_of(view), "Callback failed");
+    EXPECT_EQ(story_of(view)["headline"], story_of(view)["badge"]["means"]);
+}
+
+TEST(StoryBadge, TellsHowAWatchWithoutATreeEnded) {
+    watch::TransactionView view;
+    view.watch.emplace();
+    view.watch->state.stage = chain::Stage::expired;
+    EXPECT_EQ(label_of(view), "Expired");
+}
+
+TEST(StoryBadge, SaysThatAPartOfATransactionIsNoMoreThanThat) {
+    Story parts;
+    parts.parts.clear();
+    parts.receipt("r5", "app", "app");
+    parts.ok("r5");
+    EXPECT_EQ(label_of(view_of(parts)), "Only a part");
+}
+
+TEST(StoryFacts, GiveEachSentenceOfTheMoneyALineOfItsOwn) {
+    Story parts;
+    parts.receipt("r0", "alice", "app");
+    parts.fails("r0", {"back"});
+    parts.receipt("back", "system", "alice").deposit = 100;
+    parts.ok("back");
+    const auto facts = story_of(view_of(parts))["facts"];
+    const auto money = std::find_if(facts.begin(), facts.end(),
+                                    [](const auto& fact) { return fact["name"] == "The money"; });
+    ASSERT_NE(money, facts.end());
+    EXPECT_EQ((*money)["lines"].size(), 2u);
+    EXPECT_EQ((*money)["lines"][0]["text"], "Nothing was moved: what the first receipt did was undone.");
+}
+
+}  // namespace
+}  // namespace receiptd::page
