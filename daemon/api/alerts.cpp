@@ -29,18 +29,30 @@ std::string delivery_text(const storage::DeliveryRow& row) {
 }
 
 base::Task<net::ServerReply> list_alerts(SharedContext context, Call call) {
-    Query query(call.request, {"state", "endpoint", "limit"});
+    Query query(call.request, {"state", "endpoint", "cursor", "limit"});
     storage::DeliveryFilter filter;
     filter.state = query.text("state");
     filter.endpoint = query.text("endpoint");
     filter.limit = query.limit();
     if (!filter.state.empty() && !is_delivery_state(filter.state))
         query.refuse("state", "must be pending, delivered or dead");
+    filter.cursor = query.text("cursor");
+    if (!filter.cursor.empty()) {
+        const auto cursor = storage::parse_delivery_cursor(filter.cursor);
+        if (!cursor || !is_time(cursor->created_at))
+            query.refuse("cursor", "must be the next_cursor of an answer");
+    }
     if (query.fault()) co_return problem_reply(*query.fault());
+    const auto limit = filter.limit++;  // one more tells whether there are more
     auto listing = context->services.deliveries.list_deliveries(std::move(filter));
     auto found = co_await context->calls.wait_for(std::move(listing));
+    std::optional<std::string> next;
+    if (found.size() > limit) {
+        found.resize(limit);
+        next = storage::delivery_cursor(found.back());
+    }
     co_return co_await list_reply(context->services.cpu, "alerts", std::move(found), delivery_text,
-                                  std::nullopt);
+                                  std::move(next));
 }
 
 base::Result<storage::DeliveryFilter, Problem> resend_filter(const json& body) {

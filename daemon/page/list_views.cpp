@@ -243,6 +243,10 @@ base::Task<net::ServerReply> alerts_page(SharedSite site, api::Call call) {
     filter.state = given.one_of("state", "it must be pending, delivered or dead", known).value_or("");
     filter.endpoint = given.text("endpoint", "it must be the name of an endpoint");
     filter.limit = kListed + 1;
+    filter.cursor = given.cursor([](const std::string& cursor) {
+        const auto place = storage::parse_delivery_cursor(cursor);
+        return place && api::is_time(place->created_at);
+    });
     Json values;
     values["states"] = choices(
         {{"", "Every state"}, {"pending", "Pending"}, {"delivered", "Delivered"}, {"dead", "Given up"}},
@@ -256,11 +260,11 @@ base::Task<net::ServerReply> alerts_page(SharedSite site, api::Call call) {
     auto frame = site->frame("Alerts", "alerts");
     if (!given.fault().empty())
         co_return co_await unlisted(site, std::move(frame), "alerts", std::move(values), given.fault());
+    values["query"] = "state=" + url_encoded(filter.state) + "&endpoint=" + url_encoded(filter.endpoint);
     auto listing = site->api->services.deliveries.list_deliveries(std::move(filter));
     auto found = co_await site->api->calls.wait_for(std::move(listing));
     const auto now = site->wall();
-    values["more"] = found.size() > kListed;
-    if (found.size() > kListed) found.resize(kListed);
+    values["next"] = next_cursor(found, storage::delivery_cursor);
     values["deliveries"] = list_of(found, [&](const auto& row) { return delivery_values(row, now); });
     co_return co_await reply_with(site, 200, std::move(frame), "alerts", std::move(values));
 }

@@ -111,7 +111,7 @@ Json delivery_values(const storage::DeliveryRow& row, base::WallTime now) {
                        : row.last_status > 0   ? Json("HTTP " + std::to_string(row.last_status))
                                                : Json();
     values["created"] = time_json(row.created_at, now);
-    values["next"] = time_json(row.next_attempt_at, now);
+    values["next_attempt"] = time_json(row.next_attempt_at, now);
     values["delivered"] = time_json(row.delivered_at, now);
     return values;
 }

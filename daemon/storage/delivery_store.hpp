@@ -58,10 +58,21 @@ struct DeliveryRow {
     std::string created_at, next_attempt_at, delivered_at;  // ISO 8601; empty: none
 };
 
+// A place in a list of deliveries: the newest alerts come first, those of one time by id and endpoint.
+struct DeliveryCursor {
+    std::string created_at;
+    std::string endpoint;  // the name of one has no comma
+    std::string alert_id;
+};
+std::string delivery_cursor(const DeliveryRow& row);
+// nullopt: not made by delivery_cursor().
+std::optional<DeliveryCursor> parse_delivery_cursor(const std::string& text);
+
 struct DeliveryFilter {
     std::string state;     // empty: any
     std::string endpoint;  // empty: any
     std::string alert_id;  // empty: any
+    std::string cursor;    // of a list: delivery_cursor() of the last one seen; empty: from the newest on
     unsigned limit = 100;  // 0: none
 };
 

@@ -6,6 +6,7 @@
 #include "storage/pg_finding_store.hpp"
 #include "storage/sql_time.hpp"
 #include "storage/stored_trees.hpp"
+#include "storage/time_cursor.hpp"
 
 #include <algorithm>
 #include <array>
@@ -45,6 +46,11 @@ constexpr const char* kRecord =
     "UPDATE endpoints SET active = false, updated_at = now() "
     "WHERE $8::boolean AND active AND name IN (SELECT endpoint FROM recorded)";
 
+// The first condition is for the index; the times of many alerts are the same.
+constexpr const char* kAfterCursor =
+    " AND a.created_at <= coalesce(nullif($4, '')::timestamptz, 'infinity') "
+    "AND ($4 = '' OR a.created_at < nullif($4, '')::timestamptz OR (a.alert_id, d.endpoint) > ($5, $6))";
+
 DueDelivery due_of(const pqxx::row& row) {
     DueDelivery due;
     due.alert_id = row[0].as<std::string>();
@@ -75,6 +81,13 @@ std::string chosen_by(const DeliveryFilter& filter) {
     for (const auto state : kStates)
         if (state == filter.state) return condition.append(" AND d.state = '").append(state).append("'");
     throw StorageError("a delivery is pending, delivered or dead, not \"" + filter.state + "\"");
+}
+
+DeliveryCursor delivery_cursor_of(const std::string& text) {
+    if (text.empty()) return {};
+    auto cursor = parse_delivery_cursor(text);
+    if (!cursor) throw StorageError("not the cursor of a list of deliveries: \"" + text + "\"");
+    return std::move(*cursor);
 }
 
 DeliveryRow row_of(const pqxx::row& row) {
@@ -207,19 +220,33 @@ base::Task<std::vector<std::string>> PgDeliveryStore::serve_endpoints(std::vecto
     });
 }
 
+std::string delivery_cursor(const DeliveryRow& row) {
+    return row.created_at + "," + row.endpoint + "," + row.alert_id;
+}
+
+std::optional<DeliveryCursor> parse_delivery_cursor(const std::string& text) {
+    auto cursor = parse_time_cursor(text);
+    const auto comma = cursor ? cursor->rest.find(',') : std::string::npos;
+    if (comma == std::string::npos) return std::nullopt;
+    return DeliveryCursor{std::move(cursor->time), cursor->rest.substr(0, comma),
+                          cursor->rest.substr(comma + 1)};
+}
+
 base::Task<std::vector<DeliveryRow>> PgDeliveryStore::list_deliveries(DeliveryFilter filter) {
     return lane_.transaction([filter = std::move(filter)](pqxx::work& tx) {
+        const auto cursor = delivery_cursor_of(filter.cursor);
         static const std::string select =
             "SELECT d.alert_id, d.endpoint, d.state, a.kind, coalesce(a.tx_hash, ''), coalesce(d.last_error, "
             "''), d.attempts, coalesce(d.last_status, 0), " +
-            iso("d.created_at") + ", CASE WHEN d.state = 'pending' THEN " + iso("d.next_attempt_at") +
+            iso("a.created_at") + ", CASE WHEN d.state = 'pending' THEN " + iso("d.next_attempt_at") +
             " ELSE '' END, " + iso("d.delivered_at") +
             " FROM deliveries d JOIN alerts a USING (alert_id) WHERE ";
         const auto rows =
             shim::query(tx,
-                        select + chosen_by(filter) +
+                        select + chosen_by(filter) + kAfterCursor +
                             " ORDER BY a.created_at DESC, a.alert_id, d.endpoint LIMIT nullif($3, 0)",
-                        filter.endpoint, filter.alert_id, static_cast<std::int64_t>(filter.limit));
+                        filter.endpoint, filter.alert_id, static_cast<std::int64_t>(filter.limit),
+                        cursor.created_at, cursor.alert_id, cursor.endpoint);
         std::vector<DeliveryRow> deliveries;
         for (const auto& row : rows) deliveries.push_back(row_of(row));
         return deliveries;

@@ -4,6 +4,7 @@
 #include "storage/certainty_rows.hpp"
 #include "storage/errors.hpp"
 #include "storage/sql_time.hpp"
+#include "storage/time_cursor.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -103,13 +104,9 @@ std::string cursor_after(const chain::Finding& finding) {
 }
 
 std::optional<FindingCursor> parse_finding_cursor(const std::string& text) {
-    constexpr std::string_view shape = "0000-00-00T00:00:00.000000Z,";
-    if (text.size() <= shape.size()) return std::nullopt;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-        const bool digit = std::isdigit(static_cast<unsigned char>(text[i])) != 0;
-        if (shape[i] == '0' ? !digit : text[i] != shape[i]) return std::nullopt;
-    }
-    return FindingCursor{text.substr(0, shape.size() - 1), text.substr(shape.size())};
+    auto cursor = parse_time_cursor(text);
+    if (!cursor) return std::nullopt;
+    return FindingCursor{std::move(cursor->time), std::move(cursor->rest)};
 }
 
 // Newest first. The values are known when it is planned: conditions that are always true fall away.

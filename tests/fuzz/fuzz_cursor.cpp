@@ -2,6 +2,7 @@
 // place again.
 #include "api/query.hpp"
 #include "fuzz/visit_model.hpp"
+#include "storage/delivery_store.hpp"
 #include "storage/finding_store.hpp"
 #include "storage/watch_store.hpp"
 
@@ -31,12 +32,23 @@ void finding_list(const std::string& text) {
     fuzz::require(position->block_time + "," + position->finding_id == text, "a cursor is stable", text);
 }
 
+void delivery_list(const std::string& text) {
+    const auto position = storage::parse_delivery_cursor(text);
+    if (!position) return;
+    storage::DeliveryRow row;
+    row.created_at = position->created_at;
+    row.endpoint = position->endpoint;
+    row.alert_id = position->alert_id;
+    fuzz::require(storage::delivery_cursor(row) == text, "a cursor is stable", text);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
     watch_list(text);
     finding_list(text);
+    delivery_list(text);
     api::is_time(text);
     if (const auto number = api::parse_number(text))
         fuzz::require(*number >= 0, "a number that is not negative", text);

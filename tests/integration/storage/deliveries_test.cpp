@@ -184,6 +184,24 @@ TEST_F(Deliveries, ListsTellAllThatIsKnownNewestFirst) {
                  storage::StorageError);
 }
 
+TEST_F(Deliveries, PagesOfAListHaveEachDeliveryOnce) {
+    for (const auto* id : {"a", "b", "c,d"})
+        for (const auto* endpoint : {"lab", "ops"}) queue(id, 10, endpoint);
+    queue("old", 500);
+    execute("UPDATE alerts SET created_at = now() - interval '10 seconds' WHERE alert_id <> 'old'");
+    std::vector<std::string> seen;
+    storage::DeliveryFilter filter;
+    filter.limit = 2;
+    for (auto page = await(process().deliveries.list_deliveries(filter)); !page.empty();
+         page = await(process().deliveries.list_deliveries(filter))) {
+        for (const auto& row : page) seen.push_back(row.alert_id + " " + row.endpoint);
+        filter.cursor = delivery_cursor(page.back());
+    }
+    EXPECT_THAT(seen, ElementsAre("a lab", "a ops", "b lab", "b ops", "c,d lab", "c,d ops", "old ops"));
+    filter.cursor = "yesterday";
+    EXPECT_THROW(await(process().deliveries.list_deliveries(filter)), storage::StorageError);
+}
+
 TEST_F(Deliveries, TheBacklogIsCountedByEndpoint) {
     queue("a", 100);
     queue("b", 10);

@@ -20,11 +20,33 @@ TEST_F(AlertsTest, DeliveriesAreListedAsTheyStand) {
     const auto body = answer(get("/v1/alerts?state=pending&endpoint=ops&limit=7"));
     EXPECT_EQ(deliveries_.asked.state, "pending");
     EXPECT_EQ(deliveries_.asked.endpoint, "ops");
-    EXPECT_EQ(deliveries_.asked.limit, 7U);
+    EXPECT_EQ(deliveries_.asked.limit, 8U) << "one more tells whether there are more";
+    EXPECT_TRUE(body["next_cursor"].is_null());
     EXPECT_EQ(body["alerts"][0]["alert_id"], "failed_receipt:x");
     EXPECT_EQ(body["alerts"][0]["last_status"], 500);
     EXPECT_TRUE(body["alerts"][0]["tx_hash"].is_null());
     EXPECT_EQ(problem(get("/v1/alerts?state=lost"), 400)["parameter"], "state");
+}
+
+TEST_F(AlertsTest, DeliveriesAreListedPageByPage) {
+    for (const std::string id : {"a,b", "c"}) {
+        storage::DeliveryRow row;
+        row.alert_id = id;
+        row.endpoint = "ops";
+        row.created_at = "2026-01-01T00:00:00.000000Z";
+        deliveries_.rows.push_back(row);
+    }
+    const auto first = answer(get("/v1/alerts?limit=1"));
+    EXPECT_EQ(first["alerts"].size(), 1U);
+    const std::string cursor = first["next_cursor"];
+    answer(get("/v1/alerts?cursor=" + cursor));
+    const auto place = storage::parse_delivery_cursor(deliveries_.asked.cursor);
+    ASSERT_TRUE(place);
+    EXPECT_EQ(place->alert_id, "a,b");
+    EXPECT_EQ(place->endpoint, "ops");
+    for (const std::string bad :
+         {"x", "2026-01-01T00:00:00.000000Z,ops", "2026-13-45T00:00:00.000000Z,ops,a"})
+        EXPECT_EQ(problem(get("/v1/alerts?cursor=" + bad), 400)["parameter"], "cursor") << bad;
 }
 
 TEST_F(AlertsTest, OneOrAllThatWereGivenUpAreSentAnew) {

@@ -263,6 +263,23 @@ TEST_F(ViewsTest, FiltersReachTheStore) {
     EXPECT_EQ(store_.asked.contract_id, "app.near");
 }
 
+TEST_F(ViewsTest, DeliveriesAreListedFiftyAtATime) {
+    storage::DeliveryRow row;
+    row.alert_id = "failed_receipt:x";
+    row.endpoint = "ops";
+    row.state = "dead";
+    row.created_at = "2026-01-01T00:00:00.000000Z";
+    deliveries_.rows.assign(50, row);
+    EXPECT_THAT(html("/alerts"), Not(HasSubstr("Older deliveries")));
+    deliveries_.rows.assign(51, row);
+    const auto text = html("/alerts?state=dead&endpoint=ops");
+    EXPECT_THAT(text,
+                HasSubstr("href=\"/alerts?state=dead&amp;endpoint=ops&amp;cursor=2026-01-01T00%3A00%3A00."
+                          "000000Z%2Cops%2Cfailed_receipt%3Ax\""));
+    html("/alerts?state=dead&endpoint=ops&cursor=2026-01-01T00%3A00%3A00.000000Z%2Cops%2Cx");
+    EXPECT_EQ(deliveries_.asked.cursor, "2026-01-01T00:00:00.000000Z,ops,x");
+}
+
 TEST_F(ViewsTest, FindingsOneByOneAreOfTheSameHoursAsTheirCauses) {
     status_.committed = api::BlockView{};
     status_.committed->time = "2026-02-01T00:00:00.5Z";
@@ -281,8 +298,8 @@ TEST_F(ViewsTest, AFilterThatCannotBeReadListsNothingAndSaysWhatIsWrong) {
     }
     for (const std::string target :
          {"/watches?sender_id=NO", "/watches?open=maybe", "/watches?verdict=good", "/watches?stage=later",
-          "/watches?cursor=x", "/alerts?state=lost", "/alerts?endpoint=a%20b", "/contracts?contract_id=NO",
-          "/contracts?hours=0"})
+          "/watches?cursor=x", "/alerts?state=lost", "/alerts?endpoint=a%20b", "/alerts?cursor=x",
+          "/contracts?contract_id=NO", "/contracts?hours=0"})
         EXPECT_THAT(html(target), HasSubstr("Nothing is listed: the filter")) << target;
     EXPECT_THAT(html("/findings?contract_id=%zz"), HasSubstr("this address cannot be read"));
     EXPECT_EQ(database_.questions, 0);
