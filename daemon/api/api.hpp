@@ -12,6 +12,8 @@ public:
     Api(const base::asio::any_io_executor& executor, Services services, const ApiOptions& options = {},
         const MakeRoutes& more = {});
 
+    const std::vector<Route>& routes() const { return router_->routes(); }
+
     // Valid on after this object, as long as the services are.
     net::HttpServer::Handler handler() const;
     // Feeds /v1/stream until it is cancelled or storage stops.

@@ -1,4 +1,5 @@
-// /livez, /readyz, /metrics, /v1/status: the daemon's own state, without asking the database.
+// /livez, /readyz, /metrics, /openapi.json, /v1/status: the daemon's own state, without asking the database.
+#include "api/openapi.hpp"
 #include "api/query.hpp"
 #include "api/services.hpp"
 #include "base/coroutine.hpp"
@@ -34,6 +35,10 @@ base::Task<net::ServerReply> metrics_page(SharedContext context, Call) {
     co_return text_reply(200, "text/plain; version=0.0.4; charset=utf-8", std::move(text));
 }
 
+base::Task<net::ServerReply> openapi(SharedContext, Call) {
+    co_return json_reply(200, documents().front().text);
+}
+
 base::Task<net::ServerReply> status_page(SharedContext context, Call call) {
     const Query query(call.request, {});
     if (query.fault()) co_return problem_reply(*query.fault());
@@ -48,6 +53,7 @@ std::vector<Route> page_routes(const SharedContext& context) {
     return {{"GET", "/livez", Access::read, bound(context, livez)},
             {"GET", "/readyz", Access::read, bound(context, readyz)},
             {"GET", "/metrics", Access::read, bound(context, metrics_page)},
+            {"GET", "/openapi.json", Access::read, bound(context, openapi)},
             {"GET", "/v1/status", Access::read, bound(context, status_page)}};
 }
 

@@ -137,7 +137,7 @@ std::optional<net::ServerReply> Router::refuse(const net::ServerRequest& head, c
     if (!match.route) {
         Problem problem;
         problem.status = 404;
-        problem.detail = "there is no such path; docs/api.md lists all";
+        problem.detail = "there is no such path; /openapi.json lists all";
         return problem_reply(problem);
     }
     const auto refused =

@@ -43,6 +43,8 @@ public:
     Router(std::vector<Route> routes, std::function<base::Secret()> token, metrics::ApiSeries& series)
         : routes_(std::move(routes)), token_(std::move(token)), series_(series) {}
 
+    const std::vector<Route>& routes() const { return routes_; }
+
     // Why a request is refused whatever its body says; nullopt: it is not.
     std::optional<net::ServerReply> refuse(const net::ServerRequest& head) const;
 

@@ -1,59 +1,15 @@
 #include "page/page.hpp"
-#include "unit/api/fakes.hpp"
+#include "unit/page/fakes.hpp"
 
 namespace receiptd::page {
 namespace {
 
 using namespace api::testing;
+using testing::FakePageStore;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
 const std::string kScript = "<script>alert(1)</script>";
-
-class FakePageStore final : public storage::PageStore {
-public:
-    explicit FakePageStore(api::testing::Database& database) : database_(database) {}
-
-    base::Task<std::vector<storage::ReceiptDetail>> receipt_details(std::string, std::vector<std::string> ids,
-                                                                    std::size_t) override {
-        co_await database_.ask();
-        std::vector<storage::ReceiptDetail> found;
-        for (const auto& id : ids)
-            if (details.contains(id)) found.push_back(details.at(id));
-        co_return found;
-    }
-    base::Task<storage::RecentCounts> recent_counts() override {
-        co_await database_.ask();
-        ++counted;
-        co_return counts;
-    }
-    base::Task<std::vector<storage::FailureGroup>> failure_groups(storage::FailureFilter filter,
-                                                                  unsigned) override {
-        co_await database_.ask();
-        asked = filter;
-        co_return groups;
-    }
-    base::Task<std::vector<storage::FailureCount>> failure_trend(storage::FailureFilter, unsigned) override {
-        co_await database_.ask();
-        co_return std::vector<storage::FailureCount>{{"2026-01-01T00:00:00Z", 3}};
-    }
-    base::Task<std::vector<storage::MethodHealth>> contract_health(std::string contract, unsigned,
-                                                                   unsigned) override {
-        co_await database_.ask();
-        asked.contract_id = contract;
-        co_return methods;
-    }
-
-    std::map<std::string, storage::ReceiptDetail> details;
-    storage::RecentCounts counts;
-    std::vector<storage::FailureGroup> groups;
-    std::vector<storage::MethodHealth> methods;
-    storage::FailureFilter asked;
-    int counted = 0;
-
-private:
-    api::testing::Database& database_;
-};
 
 class ViewsTest : public ApiTest {
 protected:

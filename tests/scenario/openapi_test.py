@@ -1,0 +1,193 @@
+"""/openapi.json on a living chain: what the daemon answers is what the document promises."""
+
+import contextlib
+import http.client
+import json
+import re
+
+import jsonschema
+
+import support
+from receiver import Receiver, endpoint, secret_file
+from signer import Key, Signed, b58encode
+
+TOKEN = "the-token-of-the-document"
+NOBODY = "4XXtr7JrXpYrTj9RnVsbyyw1NDeaMzcQuyWKFRBPNaEh"
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
+
+formats = jsonschema.FormatChecker(formats=())
+
+
+@formats.checks("date-time")
+def is_time(value):
+    return not isinstance(value, str) or TIME.fullmatch(value) is not None
+
+
+def closed(schema):
+    """The same, in which no object has a member that is not named: clients may ignore such, we may not forget them."""
+    if isinstance(schema, list):
+        return [closed(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {name: closed(value) for name, value in schema.items()}
+    if "properties" in schema and isinstance(schema["properties"], dict):
+        made.setdefault("additionalProperties", False)
+    return made
+
+
+class OpenApi(support.Scenario):
+    def setUp(self):
+        super().setUp()
+        receiver = Receiver(failing=0.5)
+        self.addCleanup(receiver.stop)
+        keys = self.folder / "keys.json"
+        self.chain = self.sandbox("--block-time-ms", 50, "--traffic", "mixed", "--tps", 80, "--seed", 5, "--genesis-time", "now",
+                                  "--keys-out", keys, command="run")
+        self.keys = {each["account"]: Key(each["secret_key"]) for each in json.loads(keys.read_text())}
+        start = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"] + 1
+        token = self.folder / "token"
+        token.write_text(TOKEN)
+        token.chmod(0o600)
+        extra = (f'token_file = "{token}"\n[[watch]]\nname = "everything"\nsigner = "*"\n'
+                 + endpoint("ops", receiver.url, secret_file(self.folder)))
+        self.daemon = self.start("run", "--config", self.config(self.chain, network="sandbox", start=start, extra=extra))
+        self.document = json.loads(self.page(self.daemon, "/openapi.json")[1])
+        self.address = re.search(r"listen=(\S+)", self.daemon.log())[1]
+        self.answered = set()  # (method, path as the document writes it, status)
+
+    def promised(self, method, path, status):
+        """The description of an answer; ours where it is told by reference."""
+        answers = self.document["paths"][path][method.lower()]["responses"]
+        answer = answers.get(str(status)) or answers["default"]
+        return self.document["components"]["responses"]["Problem"] if "$ref" in answer else answer
+
+    def ask(self, method, path, status, *, body=None, token=TOKEN, query="", name=None):
+        """Asks for `path`, whose {…} is `name`, and wants this status and an answer as it is promised."""
+        headers = {"Authorization": "Bearer " + token} if token else {}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        connection = http.client.HTTPConnection(self.address, timeout=support.DEADLINE)
+        connection.request(method, re.sub(r"{.*}", name or "", path) + query, body and json.dumps(body), headers)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        self.assertEqual(answer.status, status, text)
+        self.answered.add((method, path, status))
+        content = self.promised(method, path, status).get("content", {})
+        told = answer.getheader("Content-Type")
+        if not content:
+            return self.assertEqual((text, told), ("", None))
+        self.assertIn(told, content, f"{method} {path}")
+        schema = content[told]["schema"]
+        if schema == {"type": "string"}:
+            return text
+        self.validate(json.loads(text), schema, f"{method} {path}{query}")
+        return json.loads(text)
+
+    def validate(self, value, schema, what):
+        whole = closed({**schema, "components": self.document["components"]})
+        faults = jsonschema.Draft202012Validator(whole, format_checker=formats).iter_errors(value)
+        self.assertEqual([f"{fault.json_path}: {fault.message[:300]}" for fault in faults], [], what)
+
+    def test_every_answer_is_as_it_is_promised(self):
+        support.wait_until("there is something of everything", lambda: int(self.value(
+            "SELECT count(DISTINCT verdict) FROM transaction_results")) == 5 and self.value(
+            "SELECT count(DISTINCT state) FROM deliveries") != "0")
+        for path in ("/livez", "/readyz", "/metrics", "/openapi.json", "/v1/status", "/", "/findings", "/watches", "/alerts",
+                     "/contracts", "/v1/findings", "/v1/watches", "/v1/alerts"):
+            self.ask("GET", path, 200)
+        for file in ("style.css", "script.js", "icon.svg"):
+            self.ask("GET", "/assets/{file}", 200, name=file)
+        self.transactions()
+        self.lists()
+        self.writes()
+        self.stream()
+        every = {(method.upper(), path) for path, item in self.document["paths"].items() for method in item}
+        self.assertEqual({(method, path) for method, path, status in self.answered if status < 400}, every)
+
+    def transactions(self):
+        ids = self.query("SELECT DISTINCT ON (verdict, effect) tx_hash FROM transaction_results UNION "
+                         "SELECT tx_hash FROM open_watches LIMIT 60")
+        for tx_hash, in ids:
+            self.ask("GET", "/v1/transactions/{hash}", 200, name=tx_hash)
+        self.ask("GET", "/v1/transactions/{hash}/tree.svg", 200, name=tx_hash, query="?download=true")
+        self.ask("GET", "/tx/{hash}", 200, name=tx_hash)
+        self.ask("GET", "/v1/search", 200, query="?q=" + tx_hash)
+        self.ask("GET", "/v1/search", 200, query="?q=" + NOBODY)
+        self.ask("GET", "/search", 303, query="?q=" + tx_hash)
+        self.ask("GET", "/search", 404, query="?q=nothing")
+        self.ask("GET", "/v1/search", 400, query="?q=nothing")
+        self.ask("GET", "/v1/transactions/{hash}", 404, name=NOBODY)
+        self.ask("GET", "/v1/transactions/{hash}", 400, name=NOBODY, query="?sender=NO")
+        self.ask("GET", "/v1/transactions/{hash}", 401, name=NOBODY, query="?sender=alice.sandbox", token=None)
+        self.ask("GET", "/tx/{hash}", 404, name=NOBODY)
+
+    def lists(self):
+        for kind in self.document["components"]["schemas"]["FindingKind"]["enum"]:
+            self.ask("GET", "/v1/findings", 200, query="?kind=" + kind)
+        for verdict in self.document["components"]["schemas"]["Verdict"]["enum"]:
+            self.ask("GET", "/v1/watches", 200, query="?verdict=" + verdict)
+        for state in self.document["components"]["schemas"]["DeliveryState"]["enum"]:
+            self.ask("GET", "/v1/alerts", 200, query="?state=" + state)
+        for path in ("/v1/findings", "/v1/watches", "/v1/alerts"):
+            self.ask("GET", path, 200, query="?limit=1")
+            self.ask("GET", path, 400, query="?limit=0")
+
+    def writes(self):
+        watch = {"tx_hash": NOBODY, "sender_id": "alice.sandbox"}
+        self.ask("POST", "/v1/watches", 401, body=watch, token=None)
+        self.ask("POST", "/v1/watches", 201, body=watch)
+        self.ask("POST", "/v1/watches", 200, body=watch)
+        self.ask("POST", "/v1/watches", 409, body={**watch, "sender_id": "bob.sandbox"})
+        self.ask("POST", "/v1/watches", 200, body=[watch, {**watch, "tx_hash": "no"}])
+        self.ask("POST", "/v1/watches", 400, body={})
+        self.ask("GET", "/v1/watches/{hash}", 200, name=NOBODY)
+        self.ask("DELETE", "/v1/watches/{hash}", 204, name=NOBODY)
+        self.ask("DELETE", "/v1/watches/{hash}", 404, name=NOBODY)
+        self.ask("GET", "/v1/watches/{hash}", 404, name=NOBODY)
+        self.ask("POST", "/v1/alerts/resend", 200, body={"state": "dead"})
+        self.ask("POST", "/v1/alerts/resend", 400, body={})
+        self.submissions()
+
+    def submissions(self):
+        public = "ed25519:" + b58encode(self.keys["alice.sandbox"].public)
+        key = self.chain.rpc("query", {"request_type": "view_access_key", "finality": "optimistic",
+                                       "account_id": "alice.sandbox", "public_key": public})
+        # The traffic may use the next nonces itself.
+        transfer = Signed(self.keys["alice.sandbox"], "alice.sandbox", "bob.sandbox", key["nonce"] + 10_000, key["block_hash"], 1)
+        body = {"signed_tx_base64": transfer.base64, "idempotency_key": "once"}
+        self.ask("POST", "/v1/transactions", 202, body=body)
+        self.ask("POST", "/v1/transactions", 200, body=body)
+        late = Signed(self.keys["alice.sandbox"], "alice.sandbox", "bob.sandbox", 1, key["block_hash"], 1)
+        self.ask("POST", "/v1/transactions", 409, body={**body, "signed_tx_base64": late.base64})
+        self.ask("POST", "/v1/transactions", 422, body={"signed_tx_base64": late.base64})
+        self.ask("POST", "/v1/transactions", 400, body={"signed_tx_base64": "AAAA"})
+
+    @contextlib.contextmanager
+    def connected(self, path):
+        connection = http.client.HTTPConnection(self.address, timeout=support.DEADLINE)
+        with contextlib.closing(connection):
+            connection.request("GET", path)
+            with connection.getresponse() as answer:
+                yield answer
+
+    def stream(self):
+        with self.connected("/v1/stream?after=0") as answer:
+            self.assertIn(answer.getheader("Content-Type"), self.promised("GET", "/v1/stream", 200)["content"])
+            kinds, event = set(), {}
+            for line in answer:
+                name, _, value = line.decode().rstrip("\n").partition(": ")
+                event[name] = value
+                if name != "data":
+                    continue
+                kinds.add(event["event"])
+                schema = {"transition": "TransitionEvent", "finding": "FindingEvent"}[event["event"]]
+                self.validate(json.loads(value), {"$ref": "#/components/schemas/" + schema}, value)
+                if len(kinds) == 2:
+                    break
+        self.answered.add(("GET", "/v1/stream", 200))
+        self.ask("GET", "/v1/stream", 409, query="?after=999999999999")
+
+
+if __name__ == "__main__":
+    support.main()
