@@ -117,7 +117,7 @@ std::string make_payload(const Cause& cause, const std::string& public_url) {
     finding.tx_hash = cause.tx_hash;
     if (cause.finding) finding = *cause.finding;
     Json body;
-    body["type"] = (cause.kind == "corrected" ? "transaction." : "finding.") + cause.kind;
+    body["type"] = (cause.kind == chain::kind::kCorrected ? "transaction." : "finding.") + cause.kind;
     const auto at = finding.at.timestamp_nanosec;
     body["timestamp"] = at > 0 ? base::iso_time_to_microseconds(at) : base::iso_time(cause.alerted_at);
     body["data"] = data_json(cause, finding, public_url);

@@ -119,12 +119,12 @@ std::string what(const chain::Finding& finding) {
     if (finding.kind == chain::kind::kWalletRefused) return wallet_summary(finding);
     if (finding.kind == chain::kind::kYieldTimedOut) return timeout_summary(finding);
     if (finding.kind == chain::kind::kFailedTransaction) return transaction_words(finding) + " failed";
-    if (finding.kind == "rejected") return transaction_words(finding) + " was refused";
-    if (finding.kind == "forwarding_failed") return "no host took " + transaction_words(finding);
+    if (finding.kind == chain::kind::kRejected) return transaction_words(finding) + " was refused";
+    if (finding.kind == chain::kind::kForwardingFailed) return "no host took " + transaction_words(finding);
     if (finding.kind == "dropped") return transaction_words(finding) + " was dropped";
     if (finding.kind == "expired") return transaction_words(finding) + " expired";
-    if (finding.kind == "stuck") return transaction_words(finding) + " is stuck";
-    if (finding.kind == "corrected")
+    if (finding.kind == chain::kind::kStuck) return transaction_words(finding) + " is stuck";
+    if (finding.kind == chain::kind::kCorrected)
         return "what was told of " + transaction_words(finding) + " does not hold";
     if (finding.kind == "unknown") return "nothing was learned of " + transaction_words(finding);
     return transaction_words(finding) + ": " + finding.kind;

@@ -1,12 +1,11 @@
 #include "api/delivery_json.hpp"
 
+#include "watch/json_values.hpp"
+
 namespace receiptd::api {
 
 using nlohmann::ordered_json;
-
-static ordered_json or_null(const std::string& text) {
-    return text.empty() ? ordered_json() : ordered_json(text);
-}
+using watch::text_or_null;
 
 ordered_json delivery_json(const storage::DeliveryRow& row) {
     ordered_json one;
@@ -14,13 +13,13 @@ ordered_json delivery_json(const storage::DeliveryRow& row) {
     one["endpoint"] = row.endpoint;
     one["state"] = row.state;
     one["kind"] = row.kind;
-    one["tx_hash"] = or_null(row.tx_hash);
+    one["tx_hash"] = text_or_null(row.tx_hash);
     one["attempts"] = row.attempts;
     one["last_status"] = row.last_status == 0 ? ordered_json() : ordered_json(row.last_status);
-    one["last_error"] = or_null(row.last_error);
+    one["last_error"] = text_or_null(row.last_error);
     one["created_at"] = row.created_at;
-    one["next_attempt_at"] = or_null(row.next_attempt_at);
-    one["delivered_at"] = or_null(row.delivered_at);
+    one["next_attempt_at"] = text_or_null(row.next_attempt_at);
+    one["delivered_at"] = text_or_null(row.delivered_at);
     return one;
 }
 

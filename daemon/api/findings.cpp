@@ -6,27 +6,21 @@
 #include "watch/transaction_json.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace receiptd::api {
 
 namespace {
 
-// As the table's CHECK has them.
-constexpr std::array<std::string_view, 13> kKinds = {"failed_receipt",  "failed_transaction",
-                                                     "tokens_returned", "burnt_tokens",
-                                                     "wallet_refused",  "yield_timed_out",
-                                                     "rejected",        "forwarding_failed",
-                                                     "dropped",         "expired",
-                                                     "unknown",         "stuck",
-                                                     "corrected"};
+bool is_kind(const std::string& text) {
+    return std::find(chain::kind::kAll.begin(), chain::kind::kAll.end(), text) != chain::kind::kAll.end();
+}
 
 storage::FindingFilter finding_filter(Query& query) {
     storage::FindingFilter filter;
     filter.tx_hash = query.hash("tx_hash");
     filter.contract_id = query.account("contract_id");
     filter.kind = query.text("kind");
-    if (!filter.kind.empty() && std::find(kKinds.begin(), kKinds.end(), filter.kind) == kKinds.end())
+    if (!filter.kind.empty() && !is_kind(filter.kind))
         query.refuse("kind", "must be a kind of finding, such as failed_receipt or dropped");
     filter.handled = query.flag("handled");
     filter.since = query.time("since");

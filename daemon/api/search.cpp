@@ -2,15 +2,15 @@
 #include "api/query.hpp"
 #include "api/services.hpp"
 #include "base/coroutine.hpp"
+#include "watch/json_values.hpp"
 #include "watch/reference.hpp"
-
-#include <nlohmann/json.hpp>
 
 namespace receiptd::api {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using watch::Json;
+using watch::text_or_null;
 
 Problem no_reference() {
     Problem problem;
@@ -19,8 +19,6 @@ Problem no_reference() {
         "q must be the hash of a transaction, the id of a receipt, or an explorer's address of one";
     return problem;
 }
-
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 // An id that is not stored may be either: hashes do not tell.
 Json found_json(const watch::Reference& reference, const std::optional<std::string>& tree_id, bool watched) {

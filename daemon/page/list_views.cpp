@@ -116,7 +116,7 @@ storage::FailureFilter failure_filter(Filters& given) {
     filter.contract_id = given.account("contract_id");
     filter.handled = given.flag("handled");
     const auto known = [](const std::string& kind) {
-        const auto all = kinds();
+        const auto& all = chain::kind::kAll;
         return std::find(all.begin(), all.end(), kind) == all.end() ? std::nullopt : std::optional(kind);
     };
     filter.kind = given.one_of("kind", "it must be one of the kinds in the form", known).value_or("");

@@ -36,7 +36,7 @@ Json choices(const std::vector<Choice>& all, std::string_view chosen) {
 
 Json kind_choices(std::string_view chosen) {
     auto list = choices({{"", "Every kind"}}, chosen);
-    for (const auto kind : kinds())
+    for (const auto kind : chain::kind::kAll)
         list.push_back({{"value", kind}, {"label", kind_badge(kind)["label"]}, {"chosen", kind == chosen}});
     return list;
 }

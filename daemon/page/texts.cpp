@@ -1,6 +1,7 @@
 #include "page/texts.hpp"
 
 #include "base/iso_time.hpp"
+#include "chain/tree/finding.hpp"
 
 #include <algorithm>
 #include <array>
@@ -37,23 +38,29 @@ struct Word {
     std::string_view key, label, tone, means;
 };
 
-constexpr std::array<Word, 13> kKinds = {{
-    {"failed_receipt", "Failed receipt", "bad", "A step of the transaction failed."},
-    {"failed_transaction", "Failed transaction", "bad", "The transaction failed before it did anything."},
-    {"tokens_returned", "Tokens returned", "odd", "Nothing failed, but the receiver gave the tokens back."},
-    {"burnt_tokens", "Burnt tokens", "bad", "A refund could not be paid, so the tokens are gone."},
-    {"wallet_refused", "Wallet refused", "bad", "The wallet did not do what its owner signed."},
-    {"yield_timed_out", "Yield timed out", "odd",
+namespace kind = chain::kind;
+
+constexpr std::array<Word, kind::kAll.size()> kKinds = {{
+    {kind::kFailedReceipt, "Failed receipt", "bad", "A step of the transaction failed."},
+    {kind::kFailedTransaction, "Failed transaction", "bad", "The transaction failed before it did anything."},
+    {kind::kTokensReturned, "Tokens returned", "odd",
+     "Nothing failed, but the receiver gave the tokens back."},
+    {kind::kBurntTokens, "Burnt tokens", "bad", "A refund could not be paid, so the tokens are gone."},
+    {kind::kWalletRefused, "Wallet refused", "bad", "The wallet did not do what its owner signed."},
+    {kind::kYieldTimedOut, "Yield timed out", "odd",
      "A contract waited to be resumed, and nobody resumed it in time."},
-    {"rejected", "Rejected", "bad", "No node will ever take this transaction."},
-    {"forwarding_failed", "Not forwarded", "bad", "No host took the transaction."},
-    {"dropped", "Dropped", "bad", "The transaction can never be included any more."},
-    {"expired", "Expired", "bad", "The transaction waited too long and is no longer valid."},
-    {"unknown", "Unknown", "odd",
+    {kind::kRejected, "Rejected", "bad", "No node will ever take this transaction."},
+    {kind::kForwardingFailed, "Not forwarded", "bad", "No host took the transaction."},
+    {kind::kDropped, "Dropped", "bad", "The transaction can never be included any more."},
+    {kind::kExpired, "Expired", "bad", "The transaction waited too long and is no longer valid."},
+    {kind::kUnknown, "Unknown", "odd",
      "Nothing was learned of the transaction while it could have been included."},
-    {"stuck", "Stuck", "odd", "The transaction has been in one stage for longer than it should."},
-    {"corrected", "Corrected", "odd", "What was told before does not hold any more."},
+    {kind::kStuck, "Stuck", "odd", "The transaction has been in one stage for longer than it should."},
+    {kind::kCorrected, "Corrected", "odd", "What was told before does not hold any more."},
 }};
+static_assert(std::equal(kKinds.begin(), kKinds.end(), kind::kAll.begin(),
+                         [](const Word& words, std::string_view key) { return words.key == key; }),
+              "each kind has its words, in the same order");
 
 constexpr std::array<Word, 15> kErrorClasses = {{
     {"contract_panic", "", "", "the contract refused and stopped (a panic)"},
@@ -214,15 +221,9 @@ Json part_badge() {
                  "Only some of its receipts are stored, not the transaction itself.");
 }
 
-std::vector<std::string_view> kinds() {
-    std::vector<std::string_view> all;
-    for (const auto& kind : kKinds) all.push_back(kind.key);
-    return all;
-}
-
 Json kind_badge(std::string_view finding_kind) {
-    for (const auto& kind : kKinds)
-        if (kind.key == finding_kind) return badge(kind.key, kind.label, kind.tone, kind.means);
+    for (const auto& words : kKinds)
+        if (words.key == finding_kind) return badge(words.key, words.label, words.tone, words.means);
     return badge(finding_kind, finding_kind, "odd", "");
 }
 

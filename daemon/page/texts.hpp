@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace receiptd::page {
 
@@ -44,9 +43,8 @@ Json transaction_link(const std::string& tx_hash);
 // sentence.
 Json verdict_badge(chain::Verdict verdict);
 Json stage_badge(chain::Stage stage);
-Json part_badge();                      // receipts of a transaction that is not stored itself
-std::vector<std::string_view> kinds();  // of findings, that have words
-Json kind_badge(std::string_view finding_kind);
+Json part_badge();                               // receipts of a transaction that is not stored itself
+Json kind_badge(std::string_view finding_kind);  // one of chain::kind
 Json role_badge(chain::Role role);
 Json delivery_badge(std::string_view state);
 // The icon of a tone: status is never told by colour alone.

@@ -39,7 +39,7 @@ chain::Finding correction(const AppliedUpdate& item, const chain::Transition& st
     const std::string told(chain::stage_name(step.from));
     const auto height = step.at ? step.at->height : 0;
     chain::Finding finding;
-    finding.kind = "corrected";
+    finding.kind = chain::kind::kCorrected;
     finding.finding_id = "corrected:" + item.update->tx_hash + ":" + told + ":" + std::to_string(height);
     finding.failure.error_class = told;
     finding.failure.error_text = "it was told as " + told + " (" + storable_text(item.before.reason) +
@@ -68,7 +68,7 @@ chain::Finding correction(const AppliedUpdate& item, const chain::Transition& st
 chain::Finding being_stuck(const AppliedUpdate& item, std::uint64_t now) {
     const std::string stage(chain::stage_name(item.update->state.stage));
     chain::Finding finding;
-    finding.kind = "stuck";
+    finding.kind = chain::kind::kStuck;
     finding.finding_id = "stuck:" + item.update->tx_hash + ":" + stage;
     finding.failure.error_class = "stuck_" + stage;
     finding.failure.error_text = "it is longer in the stage " + stage + " than it should be";
@@ -111,7 +111,7 @@ std::vector<WatchFinding> findings_of(const std::vector<AppliedUpdate>& applied,
         finding.tx_hash = item.update->tx_hash;
         finding.signer_id = item.before.sender_id;
         // Whoever was told what is not true is told that, however late.
-        const bool alert = item.update->alert || finding.kind == "corrected";
+        const bool alert = item.update->alert || finding.kind == chain::kind::kCorrected;
         findings.push_back({std::move(finding), alert});
     };
     for (const auto& item : applied) {

@@ -2,21 +2,12 @@
 #pragma once
 
 #include "chain/tree/receipt_tree.hpp"
-
-#include <nlohmann/json.hpp>
+#include "watch/json_values.hpp"
 
 #include <optional>
 #include <string>
 
 namespace receiptd::watch {
-
-using Json = nlohmann::ordered_json;
-
-inline Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-template <class T>
-Json or_null(const std::optional<T>& value) {
-    return value ? Json(*value) : Json();
-}
 
 // Height 0 and time 0 are not known.
 Json height_or_null(const std::optional<chain::ExecutedAt>& at);

@@ -7,6 +7,7 @@
 #include "chain/tree/refunds.hpp"
 #include "chain/tree/roles.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,7 +42,8 @@ struct Certainty {
     std::optional<base::WallTime> estimated_at;  // the time of that height
 };
 
-// Kinds of findings that a tree gives (docs/verdicts.md).
+// Kinds of findings. A tree gives the first six (docs/verdicts.md); a watch that ends without one has the
+// name of its last stage.
 namespace kind {
 inline constexpr Text kFailedReceipt = "failed_receipt";
 inline constexpr Text kFailedTransaction = "failed_transaction";
@@ -49,6 +51,17 @@ inline constexpr Text kTokensReturned = "tokens_returned";
 inline constexpr Text kBurntTokens = "burnt_tokens";
 inline constexpr Text kWalletRefused = "wallet_refused";
 inline constexpr Text kYieldTimedOut = "yield_timed_out";
+inline constexpr Text kRejected = "rejected";
+inline constexpr Text kForwardingFailed = "forwarding_failed";
+inline constexpr Text kDropped = "dropped";
+inline constexpr Text kExpired = "expired";
+inline constexpr Text kUnknown = "unknown";
+inline constexpr Text kStuck = "stuck";
+inline constexpr Text kCorrected = "corrected";
+inline constexpr std::array kAll{kFailedReceipt, kFailedTransaction, kTokensReturned, kBurntTokens,
+                                 kWalletRefused, kYieldTimedOut,     kRejected,       kForwardingFailed,
+                                 kDropped,       kExpired,           kUnknown,        kStuck,
+                                 kCorrected};
 }  // namespace kind
 
 // Error class of a transaction that a chunk lists and the chain dropped without an outcome. NEAR tells
@@ -61,7 +74,7 @@ inline constexpr Text kDiscarded = "discarded";
 // watched transaction that ended without a tree or is stuck. Empty: not known, or there is none.
 struct Finding {
     std::string finding_id;  // the same for the same cause, however often it is found
-    std::string kind;        // one of chain::kind, "stuck", "corrected", or the stage that a watch ended in
+    std::string kind;        // one of chain::kind
     std::string tx_hash;
     std::string signer_id;   // of the transaction
     std::string user_id;     // of the transaction; empty, too: the signer (user.hpp)
@@ -80,7 +93,7 @@ struct Finding {
     bool expected = false;                  // nobody is told of it; known once it is stored
     std::optional<NearStatus> near_status;  // of its transaction, once that has a result; not stored with it
     std::optional<Certainty> certainty;     // of a watch that ended without a tree or is stuck
-    std::string correction_json;            // of kind "corrected": {told, true, why}
+    std::string correction_json;            // of kind kCorrected: {told, true, why}
     ExecutedAt at;  // height 0: not known; the time is then that of the transaction, or when it was found
 
     // Makes the id of its kind and its receipt, or its transaction.

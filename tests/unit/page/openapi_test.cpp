@@ -123,6 +123,8 @@ TEST_F(OpenApi, HasTheWordsOfTheProgram) {
     EXPECT_EQ(words("Stage").size(), 11U);
     for (const auto& verdict : words("Verdict")) EXPECT_TRUE(chain::parse_verdict(verdict)) << verdict;
     EXPECT_EQ(words("Verdict").size(), 5U);
+    const auto& kinds = chain::kind::kAll;
+    EXPECT_EQ(words("FindingKind"), std::vector<std::string>(kinds.begin(), kinds.end()));
 }
 
 }  // namespace
