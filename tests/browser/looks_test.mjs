@@ -2,30 +2,26 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { axeSource, desk, openPage, phone, screenshots, startBrowser, startDaemon } from "./support.mjs";
+import { axeSource, desk, judged, openPage, phone, recorded, screenshots, startDaemon } from "./support.mjs";
 
-let daemon, browser;
-before(async () => {
-  daemon = await startDaemon();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await daemon?.close();
-});
+let recording; // a daemon on a recorded chain
+before(async () => (recording = await startDaemon(recorded)));
+after(() => recording?.close());
 
-const newest = (verdict) =>
-  daemon.query(`SELECT tx_hash FROM transaction_results WHERE verdict = '${verdict}' ORDER BY receipts DESC, tx_hash LIMIT 1`);
 const views = {
   now: () => "/",
-  transaction: () => `/tx/${newest("callback_failed")}`,
-  succeeded: () => `/tx/${newest("succeeded")}`,
+  transaction: () => `/tx/${judged("callback_failed", "receipts DESC")}`,
+  succeeded: () => `/tx/${judged("succeeded", "receipts DESC")}`,
   findings: () => "/findings",
   watches: () => "/watches",
   alerts: () => "/alerts",
   contracts: () => "/contracts",
   search: () => "/search?q=nothing",
   unknown: () => "/tx/4XXtr7JrXpYrTj9RnVsbyyw1NDeaMzcQuyWKFRBPNaEq",
+};
+const recordedViews = {
+  wide: () => "/tx/5tEQaq2hfFZpPrpAC1RC1B7XQ7bX9YXrnn2Q7YE4T6E7",
+  deep: () => "/tx/3nqW2zRDkDwaQDYZs32RBfwetUFCx5FeSF3MirFqsb1R",
 };
 const looks = {
   light: { viewport: desk, colorScheme: "light" },
@@ -40,10 +36,10 @@ async function faults(page) {
 }
 
 for (const [look, options] of Object.entries(looks))
-  for (const [view, address] of Object.entries(views))
+  for (const [view, address] of Object.entries({ ...views, ...recordedViews }))
     test(`${view}, ${look}`, async () => {
       // The page's policy forbids evaluated scripts, which axe-core is.
-      const page = await openPage(browser, daemon, { ...options, bypassCSP: true });
+      const page = await openPage({ ...options, bypassCSP: true }, view in recordedViews ? recording : undefined);
       await page.goto(address());
       for (const receipt of await page.locator(".receipt.cause > details > summary").all()) await receipt.click();
       await page.evaluate(() => scrollTo(0, 0));

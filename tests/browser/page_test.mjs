@@ -1,21 +1,8 @@
 // What people do with the page.
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { hostile, literal, openPage, phone, startBrowser, startDaemon, token, until } from "./support.mjs";
+import { describe, test } from "node:test";
+import { daemon, hostile, judged, literal, openPage, phone, token, until } from "./support.mjs";
 
-let daemon, browser;
-before(async () => {
-  daemon = await startDaemon();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await daemon?.close();
-});
-
-// The newest transaction with this verdict that is over.
-const judged = (verdict) =>
-  daemon.query(`SELECT tx_hash FROM transaction_results WHERE verdict = '${verdict}' ORDER BY block_time DESC, tx_hash LIMIT 1`);
 const views = ["/", "/findings", "/watches", "/alerts", "/contracts"];
 
 // Waits until something holds in the page. (Playwright's own waiting would evaluate a text, which the page's policy forbids.)
@@ -23,7 +10,7 @@ const holds = (page, what, condition, argument) => until(what, () => page.evalua
 const newestHeight = (page) => page.locator(".tile .value").first().textContent();
 
 async function withPage(options, use) {
-  const page = await openPage(browser, daemon, options);
+  const page = await openPage(options);
   await use(page);
   await page.done();
 }
@@ -74,7 +61,7 @@ describe("reading", () => {
       const id = (await holds(page, "a receipt is open", () => document.querySelector(".receipt.shown")?.id)).slice("receipt-".length);
       assert.ok(await page.locator(`#receipt-${id} > details`).evaluate((details) => details.open));
       assert.ok(page.url().endsWith(`#receipt-${id}`));
-      const other = await openPage(browser, daemon, { javaScriptEnabled: false });
+      const other = await openPage({ javaScriptEnabled: false });
       await other.goto(`/tx/${hash}?receipt=${id}`);
       await other.locator(`#receipt-${id} .pairs`).waitFor();
       await other.done();
@@ -106,6 +93,17 @@ describe("reading", () => {
       assert.ok(await page.evaluate(() => window.stayed));
       await page.reload();
       assert.equal(await page.getByLabel("Kind").inputValue(), "tokens_returned");
+    }));
+
+  test("older deliveries are a page away", () =>
+    withPage({}, async (page) => {
+      await until("there are more than fifty", () => Number(daemon.query("SELECT count(*) FROM deliveries")) > 60);
+      await page.goto("/alerts");
+      const first = await page.locator("tbody tr").first().innerText();
+      await page.getByRole("link", { name: "Older deliveries" }).click();
+      await page.waitForURL("**/alerts?*cursor=*");
+      assert.ok((await page.locator("tbody tr").count()) > 0);
+      assert.notEqual(await page.locator("tbody tr").first().innerText(), first);
     }));
 
   test("every view can be read and searched without a script", () =>

@@ -1,4 +1,5 @@
-// A sandbox with traffic, a daemon on it with a database of its own, and Debian's Chromium before its page.
+// What every file here begins with and ends: a sandbox with traffic, a daemon on it with a database of its own, and Debian's
+// Chromium before its page.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -6,6 +7,7 @@ import { createServer } from "node:http";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
@@ -58,7 +60,27 @@ function psql(url, query) {
 // Text as an SQL literal.
 export const literal = (text) => `'${text.replaceAll("'", "''")}'`;
 
-const configuration = (folder, hosts, database, receiver) => `
+// Of a chain: how the sandbox makes it, how the daemon follows it, and a question that is true once there is something to
+// look at.
+const living = {
+  sandbox: () => ["run", "--control-listen", "127.0.0.1:0", "--block-time-ms", "200", "--traffic", "mixed", "--tps", "25", "--seed", "5",
+    "--genesis-time", "now"],
+  follow: () => 'source = "rpc"\nscope = "all"\nstart = 100000001',
+  isReady: "SELECT count(*) > 2 FROM transaction_results WHERE verdict = 'callback_failed'",
+};
+// A tree of 82 receipts and one of seven contracts, of real nodes.
+export const recorded = {
+  sandbox: (folder) => {
+    const archive = join(root, "tests/data/recorded/nearcore-84/wide_and_deep.tar.xz");
+    const unpacked = spawnSync("tar", ["xJf", archive, "-C", folder], { encoding: "utf8" });
+    assert.equal(unpacked.status, 0, unpacked.stderr);
+    return ["replay", "--whole-blocks", join(folder, "whole-block"), "--chain-id", "sandbox"];
+  },
+  follow: (hosts) => `source = "neardata"\nscope = "all"\nstart = 1291\n[neardata]\nurl = "${hosts.archival}"`,
+  isReady: "SELECT max(block_height) = 1318 FROM blocks",
+};
+
+const configuration = (chain, folder, hosts, database, receiver) => `
 [chain]
 network = "sandbox"
 [[upstream]]
@@ -72,9 +94,7 @@ url = "${hosts.archival}"
 [database]
 url_file = "${database}"
 [follow]
-source = "rpc"
-scope = "all"
-start = 100000001
+${chain.follow(hosts)}
 [http]
 listen = "127.0.0.1:0"
 token_file = "${folder}/token"
@@ -108,8 +128,8 @@ async function startReceiver() {
   return server;
 }
 
-// {url, query, daemon, close}: a daemon that has findings of several kinds.
-export async function startDaemon() {
+// {url, query, close}: a daemon that has findings of several kinds.
+export async function startDaemon(chain = living) {
   const maintenance = process.env.RECEIPTD_TEST_DATABASE;
   assert.ok(maintenance, "RECEIPTD_TEST_DATABASE is not set: ./dev browser starts a cluster");
   const folder = mkdtempSync(join(tmpdir(), "receiptd-browser-"));
@@ -119,19 +139,17 @@ export async function startDaemon() {
   secretFile(folder, "token", token);
   secretFile(folder, "webhook.secret", `whsec_${Buffer.alloc(32, 7).toString("base64")}`);
   const receiver = await startReceiver();
-  const sandbox = await start("receiptd-sandbox", ["run", "--listen", "127.0.0.1:0", "--archival-listen", "127.0.0.1:0",
-    "--control-listen", "127.0.0.1:0", "--quiet", "--block-time-ms", "200", "--traffic", "mixed", "--tps", "25", "--seed", "5",
-    "--genesis-time", "now"], /^control \S+$/m);
-  const hosts = Object.fromEntries([...sandbox.text.matchAll(/^(regular|archival|control) (\S+)$/gm)].map((line) => line.slice(1)));
+  const sandbox = await start("receiptd-sandbox", [...chain.sandbox(folder), "--listen", "127.0.0.1:0", "--archival-listen", "127.0.0.1:0",
+    "--quiet"], /^archival \S+$/m);
+  const hosts = Object.fromEntries([...sandbox.text.matchAll(/^(regular|archival) (\S+)$/gm)].map((line) => line.slice(1)));
   const config = join(folder, "receiptd.toml");
-  writeFileSync(config, configuration(folder, hosts, secretFile(folder, "database.url", database),
+  writeFileSync(config, configuration(chain, folder, hosts, secretFile(folder, "database.url", database),
     `http://127.0.0.1:${receiver.address().port}`));
   const migrated = spawnSync(join(build, "receiptd"), ["migrate", "--config", config], { encoding: "utf8" });
   assert.equal(migrated.status, 0, migrated.stderr);
   const daemon = await start("receiptd", ["run", "--config", config], /listen=\S+/);
   const query = (text) => psql(database, text);
-  const ready = "SELECT count(*) FROM transaction_results WHERE verdict = 'callback_failed'";
-  await until("there are transactions to look at", () => Number(query(ready)) > 2);
+  await until("there are transactions to look at", () => query(chain.isReady) === "t");
   const close = async () => {
     await daemon.stop();
     await sandbox.stop();
@@ -142,7 +160,7 @@ export async function startDaemon() {
   return { url: `http://${/listen=(\S+)/.exec(daemon.text)[1]}`, query, close };
 }
 
-export function startBrowser() {
+function startBrowser() {
   mkdirSync(screenshots, { recursive: true });
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
@@ -150,9 +168,20 @@ export function startBrowser() {
   });
 }
 
-// A page on which every complaint of the browser, and every request that leaves the daemon, is a failure.
-export async function openPage(browser, daemon, options = {}) {
-  const context = await browser.newContext({ viewport: desk, baseURL: daemon.url, ...options });
+export let daemon;
+let browser;
+before(async () => {
+  daemon = await startDaemon();
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await daemon?.close();
+});
+
+// A page on which every complaint of the browser, and every request that leaves its daemon, is a failure.
+export async function openPage(options = {}, of = daemon) {
+  const context = await browser.newContext({ viewport: desk, baseURL: of.url, ...options });
   const page = await context.newPage();
   page.complaints = [];
   page.on("pageerror", (error) => page.complaints.push(String(error)));
@@ -161,7 +190,7 @@ export async function openPage(browser, daemon, options = {}) {
     if (message.type() === "error" && !/Failed to load resource/.test(message.text())) page.complaints.push(message.text());
   });
   page.on("request", (request) => {
-    if (!request.url().startsWith(daemon.url) && !request.url().startsWith("data:")) page.complaints.push(request.url());
+    if (!request.url().startsWith(of.url) && !request.url().startsWith("data:")) page.complaints.push(request.url());
   });
   page.done = async () => {
     assert.deepEqual(page.complaints, []);
@@ -169,5 +198,9 @@ export async function openPage(browser, daemon, options = {}) {
   };
   return page;
 }
+
+// A transaction with this verdict that is over.
+export const judged = (verdict, order = "block_time DESC") =>
+  daemon.query(`SELECT tx_hash FROM transaction_results WHERE verdict = '${verdict}' ORDER BY ${order}, tx_hash LIMIT 1`);
 
 export const axeSource = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
