@@ -108,8 +108,13 @@ std::string failure_sentence(const std::string& lead, const JudgedReceipt& recei
     return words + ": " + failure_in_words(receipt.failure);
 }
 
-// The failure that decides; while there is no verdict, the first that nobody handled.
+// Of the failures that decide the one whose root cause is the tree's; while there is no verdict, the first
+// that nobody handled.
 const JudgedReceipt* deciding_receipt(const Judgement& tree) {
+    for (const auto& id : tree.decided_by) {
+        const auto* cause = tree.root_cause_of(id);
+        if ((cause ? cause->receipt_id : id) == tree.root_cause) return find(tree, id);
+    }
     if (!tree.decided_by.empty()) return find(tree, tree.decided_by.front());
     if (tree.verdict) return nullptr;
     for (const auto& receipt : tree.receipts)

@@ -45,6 +45,21 @@ TEST(Sentences, TellsWhatFailedAndWhatItBeganWith) {
                             "It began when ft_transfer of token failed in block 103: “no” (contract_panic)"));
 }
 
+TEST(Sentences, OfManyFailuresTellsTheOneThatIsCalledTheRootCause) {
+    Told parts;
+    parts.receipt("r0", "alice", "app");
+    parts.ok("r0", {"late", "early", "back"});
+    parts.receipt("late", "app", "token", {}, {"d1"}).method_name = "late";
+    parts.receipt("early", "app", "token", {}, {"d2"}).method_name = "early";
+    parts.fails("early");
+    parts.fails("late");
+    parts.receipt("back", "app", "app", {"d1", "d2"});
+    parts.ok("back");
+    ASSERT_EQ(parts.judge().decided_by.front(), "late") << "as the tree lists them";
+    ASSERT_EQ(parts.judge().root_cause, "early");
+    EXPECT_THAT(told(parts).causes, ElementsAre(HasSubstr("early of token failed in block 103")));
+}
+
 TEST(Sentences, TellsWhatBecameOfTheMoney) {
     constexpr u128 kNear = u128{1'000'000'000'000} * 1'000'000'000'000;
     Told parts;
