@@ -69,21 +69,34 @@ std::string sample(const Entry& entry, Point at) {
            "\" width=\"26\" height=\"16\" rx=\"4\"/>" + icon_mark(entry.look, {at.x + 7, at.y - 6}) + "</g>";
 }
 
-}  // namespace
-
-std::string legend(const Picture& picture, Point corner, int width) {
-    std::string svg = "<g class=\"rt-legend\" aria-hidden=\"true\">";
+// Calls `put` with each entry that the picture has and its place. Returns the place of the last.
+template <class Put>
+Point lay_out(const Picture& picture, Point corner, int width, Put&& put) {
     Point at = corner;
     for (const auto& entry : kEntries) {
         if (!occurs(entry, picture)) continue;
         const int taken = kSample + static_cast<int>(std::ceil(width_of(entry.text, kFont)));
         if (at.x > corner.x && at.x + taken > corner.x + width) at = {corner.x, at.y + kLine};
+        put(entry, at, taken);
+        at.x += taken + kGap;
+    }
+    return at;
+}
+
+}  // namespace
+
+std::string legend(const Picture& picture, Point corner, int width) {
+    std::string svg = "<g class=\"rt-legend\" aria-hidden=\"true\">";
+    lay_out(picture, corner, width, [&](const Entry& entry, Point at, int taken) {
         svg += sample(entry, at);
         svg +=
             text_mark({at.x + kSample, at.y + 4, taken - kSample, kFont, "rt-note", std::string(entry.text)});
-        at.x += taken + kGap;
-    }
+    });
     return svg + "</g>\n";
+}
+
+int legend_height(const Picture& picture, int width) {
+    return lay_out(picture, {}, width, [](const Entry&, Point, int) {}).y + kLine;
 }
 
 }  // namespace receiptd::draw

@@ -1,6 +1,7 @@
 #include "draw/picture.hpp"
 
 #include "chain/tree/sentences.hpp"
+#include "draw/legend.hpp"
 #include "draw/routes.hpp"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ constexpr int kTrack = 7;
 constexpr int kGutterPad = 16;  // between a box and the first track
 constexpr int kNarrowGutter = 20;
 constexpr int kChannelPad = 12;
-constexpr int kLegendHeight = 62;
+constexpr int kLegendPad = 8;
 constexpr std::size_t kMostColumns = 4;  // of a lane
 constexpr int kWantedStack = 1'080;  // pixels of boxes above one another before a lane gets another column
 
@@ -64,6 +65,8 @@ public:
         place_boxes();
         for (std::size_t i = 0; i < edges_.size(); ++i) picture_.arrows.push_back(arrow(i));
         picture_.rows = grid_.rows;
+        const int legend = legend_height(picture_, picture_.width - 2 * kMargin);
+        picture_.height = picture_.bottom + legend + kLegendPad + kMargin;
         return std::move(picture_);
     }
 
@@ -185,7 +188,6 @@ private:
             y += row_heights_[row] + kRowGap;
         }
         picture_.bottom = y + kRowGap;
-        picture_.height = picture_.bottom + kLegendHeight + kMargin;
     }
 
     void place_boxes() {

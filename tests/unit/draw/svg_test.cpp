@@ -134,6 +134,18 @@ TEST(Svg, ExplainsTheMarksThatItHasAndNoOthers) {
         EXPECT_FALSE(explains(svg, words)) << words;
 }
 
+TEST(Svg, EndsRightBelowTheExplanations) {
+    for (const auto& svg : {drawn(broken()), tree_svg("TX", std::nullopt, chain::Judgement())}) {
+        const auto number_after = [&](const std::string& mark, std::size_t from) {
+            return std::stoi(svg.substr(svg.find(mark, from) + mark.size()));
+        };
+        const int height = number_after("height=\"", 0);
+        const int last_line = number_after(" y=\"", svg.rfind("<text"));
+        EXPECT_GT(height, last_line + 8);
+        EXPECT_LT(height, last_line + 40);
+    }
+}
+
 TEST(Svg, OfNothingKnownIsAPictureToo) {
     const auto svg = tree_svg("TX", std::nullopt, chain::Judgement());
     EXPECT_EQ(xml_fault(svg), "");
