@@ -13,6 +13,8 @@
 namespace receiptd::draw {
 namespace {
 
+constexpr int kMostToShrink = 1'500;
+
 std::string_view look_class(Look look) {
     switch (look) {
         case Look::plain: return "";
@@ -60,8 +62,13 @@ private:
         const auto width = std::to_string(picture_.width);
         const auto height = std::to_string(picture_.height);
         if (!options_.within_page) out_ += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-        out_ += "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"rt\" width=\"" + width + "\" height=\"" +
-                height + "\" viewBox=\"0 0 " + width + " " + height + "\" ";
+        // What is a little too wide for a screen may be made smaller, what is much too wide could not be
+        // read.
+        const bool may_shrink = options_.within_page && picture_.width <= kMostToShrink;
+        out_ += "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"rt";
+        out_ += may_shrink ? " rt-may-shrink" : "";
+        out_ += "\" width=\"" + width + "\" height=\"" + height + "\" viewBox=\"0 0 " + width + " " + height +
+                "\" ";
         // A reader's machine goes into a group, not into an image: there must be a way to the links.
         out_ += options_.link_prefix.empty() ? "role=\"img\" " : "role=\"group\" ";
         if (options_.within_page) {

@@ -283,10 +283,15 @@ describe("reach", () => {
 
   test("no view is wider than a phone", () =>
     withPage({ viewport: phone }, async (page) => {
-      for (const view of [...views, `/tx/${judged("callback_failed")}`, "/search?q=x", "/tx/4XXtr7JrXpYrTj9RnVsbyyw1NDeaMzcQuyWKFRBPNaEq"]) {
+      const hash = judged("callback_failed");
+      for (const view of [...views, `/tx/${hash}`, "/search?q=x", "/tx/4XXtr7JrXpYrTj9RnVsbyyw1NDeaMzcQuyWKFRBPNaEq"]) {
         await page.goto(view);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         assert.ok(wide <= phone.width, `${view} is ${wide} wide`);
       }
+      await page.goto(`/tx/${hash}`);
+      const [box, around] = await page.evaluate(() =>
+        [".drawing .rt-root-cause", ".drawing"].map((each) => document.querySelector(each).getBoundingClientRect().toJSON()));
+      assert.ok(box.left >= around.left && box.right <= around.right, "the drawing begins where something broke");
     }));
 });

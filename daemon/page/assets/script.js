@@ -241,6 +241,15 @@ async function showReceipt(id) {
   row.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
 }
 
+// A drawing that is wider than its place begins where something broke, else at the transaction.
+function showCause() {
+  const drawing = document.querySelector(".drawing");
+  const box = drawing?.querySelector(".rt-root-cause") ?? drawing?.querySelector(".rt-failed, .rt-handled") ?? drawing?.querySelector(".rt-receipt");
+  if (!box) return;
+  const [place, around] = [box.getBoundingClientRect(), drawing.getBoundingClientRect()];
+  drawing.scrollLeft += place.left + place.width / 2 - around.left - around.width / 2;
+}
+
 function showNamed() {
   const named = /^#receipt-([1-9A-HJ-NP-Za-km-z]+)$/.exec(location.hash);
   if (named) showReceipt(named[1]);
@@ -329,6 +338,7 @@ async function askHosts(form) {
     document.getElementById("main").replaceWith(document.importNode(fresh.getElementById("main"), true));
     document.title = fresh.title;
     tellTimes();
+    showCause();
   } catch {
     tell(place, "The daemon does not answer.", "bad");
   }
@@ -388,6 +398,7 @@ addEventListener("popstate", () => {
 addEventListener("hashchange", showNamed);
 
 tellTimes();
+showCause();
 showNamed();
 setInterval(tellTimes, 1_000);
 listen();
