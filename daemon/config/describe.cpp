@@ -1,7 +1,6 @@
 #include "config/describe.hpp"
 
 #include "config/keys.hpp"
-#include "config/parse.hpp"
 
 #include <sstream>
 

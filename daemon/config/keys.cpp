@@ -1,7 +1,7 @@
 #include "config/keys.hpp"
 
+#include "base/units.hpp"
 #include "config/key_tables.hpp"
-#include "config/parse.hpp"
 
 #include <vector>
 
@@ -131,13 +131,13 @@ std::string to_toml(const Key& key, const Value& value) {
         case Type::integer: return std::to_string(std::get<std::uint64_t>(value));
         case Type::flag: return std::get<bool>(value) ? "true" : "false";
         case Type::decimal: return decimal(std::get<double>(value));
-        case Type::bytes: return quoted(format_bytes(std::get<std::uint64_t>(value)));
+        case Type::bytes: return quoted(base::format_bytes(std::get<std::uint64_t>(value)));
         case Type::accounts: return list(std::get<std::vector<std::string>>(value));
         case Type::start: return start_text(std::get<Start>(value));
         case Type::duration:
         case Type::keep: {
             const auto duration = std::get<Millis>(value);
-            return quoted(duration == kForever ? "forever" : format_duration(duration));
+            return quoted(duration == kForever ? "forever" : base::format_duration(duration));
         }
         default: return quoted(std::get<std::string>(value));
     }

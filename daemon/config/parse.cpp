@@ -1,48 +1,15 @@
 #include "config/parse.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <limits>
 #include <utility>
 
 namespace receiptd::config {
 
 namespace {
 
-struct Unit {
-    std::string_view name;
-    std::uint64_t size;
-};
-
-constexpr std::array kTimeUnits = {Unit{"w", 604'800'000}, Unit{"d", 86'400'000}, Unit{"h", 3'600'000},
-                                   Unit{"m", 60'000},      Unit{"s", 1'000},      Unit{"ms", 1}};
-constexpr std::array kByteUnits = {
-    Unit{"GiB", 1ull << 30}, Unit{"MiB", 1ull << 20}, Unit{"KiB", 1ull << 10}, Unit{"GB", 1'000'000'000},
-    Unit{"MB", 1'000'000},   Unit{"kB", 1'000},       Unit{"KB", 1'000},       Unit{"B", 1}};
-
-constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_small_letter(char c) { return c >= 'a' && c <= 'z'; }
-
-// Takes "<digits><unit>" off the front of text, as a multiple of the smallest unit.
-template <std::size_t N>
-std::optional<std::uint64_t> take_amount(std::string_view& text, const std::array<Unit, N>& units) {
-    std::uint64_t number = 0;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (parsed.ec != std::errc()) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(parsed.ptr - text.data()));
-    const auto letters = std::find_if(text.begin(), text.end(), is_digit) - text.begin();
-    const auto name = text.substr(0, static_cast<std::size_t>(letters));
-    text.remove_prefix(name.size());
-    for (const auto& unit : units)
-        if (unit.name == name) {
-            if (number > kMost / unit.size) return std::nullopt;
-            return number * unit.size;
-        }
-    return std::nullopt;
-}
 
 std::optional<unsigned> parse_port(std::string_view text) {
     unsigned port = 0;
@@ -78,43 +45,6 @@ std::string_view authority(std::string_view url) {
 }
 
 }  // namespace
-
-std::optional<Millis> parse_duration(std::string_view text) {
-    if (text.empty()) return std::nullopt;
-    std::uint64_t total = 0;
-    while (!text.empty()) {
-        const auto amount = take_amount(text, kTimeUnits);
-        if (!amount || *amount > kMost - total) return std::nullopt;
-        total += *amount;
-    }
-    return Millis(static_cast<Millis::rep>(total));
-}
-
-std::string format_duration(Millis duration) {
-    auto rest = static_cast<std::uint64_t>(std::max<Millis::rep>(0, duration.count()));
-    // The largest unit that leaves nothing over: 90 minutes are "90m", not "1h30m".
-    for (const auto& unit : kTimeUnits)
-        if (unit.name != "w" && rest >= unit.size && rest % unit.size == 0)
-            return std::to_string(rest / unit.size) + std::string(unit.name);
-    return "0s";
-}
-
-std::optional<std::uint64_t> parse_bytes(std::string_view text) {
-    if (!text.empty() && std::all_of(text.begin(), text.end(), is_digit)) {
-        std::string with_unit(text);
-        with_unit += 'B';
-        return parse_bytes(with_unit);
-    }
-    const auto amount = take_amount(text, kByteUnits);
-    return text.empty() ? amount : std::nullopt;
-}
-
-std::string format_bytes(std::uint64_t bytes) {
-    for (const auto& unit : kByteUnits)
-        if (unit.name.ends_with("iB") && bytes >= unit.size && bytes % unit.size == 0)
-            return std::to_string(bytes / unit.size) + std::string(unit.name);
-    return std::to_string(bytes) + "B";
-}
 
 std::optional<std::string> url_fault(std::string_view url) {
     if (!url.starts_with("http://") && !url.starts_with("https://"))
@@ -194,38 +124,6 @@ std::string url_host(std::string_view url) {
 
 bool is_loopback_host(std::string_view host) {
     return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
-namespace {
-
-// Optimal string alignment distance: a swap of neighbours counts once.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-    for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-    for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i)
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-            d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-        }
-    return d[a.size()][b.size()];
-}
-
-}  // namespace
-
-std::optional<std::string_view> nearest(std::string_view word, const std::vector<std::string_view>& known) {
-    if (word.size() > 64) return std::nullopt;
-    std::optional<std::string_view> best;
-    std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
-    for (const auto candidate : known) {
-        const auto now = distance(word, candidate);
-        if (now >= best_distance) continue;
-        best_distance = now;
-        best = candidate;
-    }
-    return best;
 }
 
 }  // namespace receiptd::config

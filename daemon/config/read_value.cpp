@@ -1,5 +1,7 @@
 #include "config/read_value.hpp"
 
+#include "base/nearest.hpp"
+#include "base/units.hpp"
 #include "config/parse.hpp"
 
 #include <algorithm>
@@ -39,7 +41,7 @@ std::string join(std::span<const std::string_view> words) {
 
 Fault not_one_of(const toml::node& node, const std::string& word, std::span<const std::string_view> words) {
     std::string text = "must be " + join(words) + ", not \"" + word + '"';
-    const auto near = nearest(word, {words.begin(), words.end()});
+    const auto near = base::nearest(word, {words.begin(), words.end()});
     if (near) text += "; did you mean \"" + std::string(*near) + "\"?";
     return {&node, text};
 }
@@ -134,7 +136,7 @@ Read read_bytes(const Key& key, const toml::node& node) {
     if (node.is_integer()) return read_integer(key, node);
     const auto* text = node.as_string();
     if (!text) return wrong_type(node, "a size such as \"64MiB\"");
-    const auto bytes = parse_bytes(text->get());
+    const auto bytes = base::parse_bytes(text->get());
     if (!bytes) return Fault{&node, "must be a size such as \"64MiB\" or \"500kB\""};
     return bounded(key, node, *bytes);
 }
@@ -144,7 +146,7 @@ Read read_duration(const Key& key, const toml::node& node) {
     if (!text && node.is_number()) return Fault{&node, "needs a unit, such as \"30s\", \"5m\" or \"90d\""};
     if (!text) return wrong_type(node, "a duration such as \"30s\"");
     if (key.type == Type::keep && text->get() == "forever") return Value(kForever);
-    const auto duration = parse_duration(text->get());
+    const auto duration = base::parse_duration(text->get());
     if (!duration)
         return Fault{&node, "must be a duration such as \"30s\", \"5m\", \"1h30m\" or \"90d\"" +
                                 std::string(key.type == Type::keep ? ", or \"forever\"" : "")};

@@ -1,6 +1,6 @@
 #include "config/reader.hpp"
 
-#include "config/parse.hpp"
+#include "base/nearest.hpp"
 #include "config/read_value.hpp"
 
 #include <algorithm>
@@ -106,7 +106,7 @@ private:
         const bool is_section = node.is_table() || node.is_array_of_tables();
         std::string text = std::string(is_section ? "unknown section [" : "unknown key ") +
                            std::string(name.str()) + (is_section ? "]" : " outside of any section");
-        if (const auto near = is_section ? nearest(name.str(), names) : std::nullopt)
+        if (const auto near = is_section ? base::nearest(name.str(), names) : std::nullopt)
             text += "; did you mean [" + std::string(*near) + "]?";
         if (!is_section)
             for (const auto& key : keys())
@@ -134,7 +134,7 @@ private:
         std::vector<std::string_view> names;
         for (const auto* key : known) names.push_back(key->name);
         std::string text = "unknown key " + full;
-        if (const auto near = nearest(name.str(), names))
+        if (const auto near = base::nearest(name.str(), names))
             text += "; did you mean " + std::string(*near) + "?";
         report_.error(position_of(name.source()), text);
     }

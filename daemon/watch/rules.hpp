@@ -4,14 +4,9 @@
 #include "chain/tree/sightings.hpp"
 #include "config/settings.hpp"
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace receiptd::watch {
-
-// '*' is any text, '?' any one character; nothing else is special. Empty: any text.
-bool matches_glob(std::string_view glob, std::string_view text);
 
 class Rules {
 public:

@@ -1,7 +1,6 @@
 #include "config/keys.hpp"
 #include "config/describe.hpp"
 #include "config/load.hpp"
-#include "config/parse.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -74,37 +73,6 @@ TEST(ConfigMarkdown, HasARowForEveryKeyWithItsDefaultAndBounds) {
     EXPECT_THAT(text, HasSubstr("| `writers` | integer, 1 to 16 | `2` | no |"));
     EXPECT_THAT(text, HasSubstr("| `patience` | duration, \"0s\" to \"1d\" | `\"1m\"` |"));
     EXPECT_THAT(text, HasSubstr("`\"forever\"` | yes |"));
-}
-
-TEST(ConfigDuration, IsASumOfAmountsWithUnits) {
-    EXPECT_EQ(parse_duration("30s"), Millis(30'000));
-    EXPECT_EQ(parse_duration("1h30m"), Millis(5'400'000));
-    EXPECT_EQ(parse_duration("250ms"), Millis(250));
-    EXPECT_EQ(parse_duration("2w"), Millis(1'209'600'000));
-    for (const char* bad :
-         {"", "30", "s", "1.5s", "-1s", "1 s", "5x", "99999999999999999999s", "9223372036854775807w"})
-        EXPECT_EQ(parse_duration(bad), std::nullopt) << bad;
-}
-
-TEST(ConfigDuration, IsShownInTheLargestUnitThatFits) {
-    EXPECT_EQ(format_duration(Millis(0)), "0s");
-    EXPECT_EQ(format_duration(Millis(90'000)), "90s");
-    EXPECT_EQ(format_duration(Millis(86'400'000)), "1d");
-    EXPECT_EQ(parse_duration(format_duration(Millis(1'234'567))), Millis(1'234'567));
-}
-
-TEST(ConfigBytes, KnowBinaryAndDecimalUnits) {
-    EXPECT_EQ(parse_bytes("4096"), 4096u);
-    EXPECT_EQ(parse_bytes("64MiB"), 64u << 20);
-    EXPECT_EQ(parse_bytes("10MB"), 10'000'000u);
-    for (const char* bad : {"", "MiB", "1.5MiB", "1MiB1KiB", "-1", "99999999999GiB"})
-        EXPECT_EQ(parse_bytes(bad), std::nullopt) << bad;
-}
-
-TEST(ConfigNearest, ForgivesASlipAndNothingMore) {
-    EXPECT_EQ(nearest("wirters", {"writers", "scope"}), "writers");
-    EXPECT_EQ(nearest("acounts", {"accounts", "scope"}), "accounts");
-    EXPECT_EQ(nearest("database", {"writers", "scope"}), std::nullopt);
 }
 
 }  // namespace
