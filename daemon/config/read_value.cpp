@@ -1,5 +1,6 @@
 #include "config/read_value.hpp"
 
+#include "base/id_faults.hpp"
 #include "base/nearest.hpp"
 #include "base/units.hpp"
 #include "config/parse.hpp"
@@ -93,7 +94,7 @@ std::optional<std::string> hash_fault(std::string_view hash) {
 std::optional<std::string> string_fault(Type type, const std::string& text) {
     if (text.empty()) return "must not be empty";
     switch (type) {
-        case Type::name: return name_fault(text);
+        case Type::name: return base::name_fault(text);
         case Type::url: return url_fault(text);
         case Type::listen: return listen_fault(text);
         case Type::env: return env_fault(text);
@@ -183,7 +184,7 @@ Read read_accounts(const toml::node& node) {
     for (const auto& item : *items) {
         const auto* text = item.as_string();
         if (!text) return wrong_type(item, "a list of strings");
-        if (auto fault = account_fault(text->get()))
+        if (auto fault = base::account_fault(text->get()))
             return Fault{&item, "holds a bad account id: \"" + text->get().substr(0, 80) + "\" " + *fault};
         if (std::find(accounts.begin(), accounts.end(), text->get()) != accounts.end())
             return Fault{&item, "names \"" + text->get() + "\" twice"};
