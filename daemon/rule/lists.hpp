@@ -41,10 +41,10 @@ public:
 
 private:
     struct Table;
-    struct Changes;
     Lists changed(std::string_view list, std::string_view account, bool in) const;
+    std::shared_ptr<const std::vector<std::string>> names_;
     std::shared_ptr<const Table> table_;
-    std::shared_ptr<const Changes> changes_;  // since the table was made; null: none
+    std::shared_ptr<const Table> changes_;  // accounts whose lists changed since; null: none
 };
 
 }  // namespace receiptd::rule

@@ -1,0 +1,66 @@
+#include "rule/anchor.hpp"
+
+#include "base/glob.hpp"
+
+#include <string_view>
+#include <tuple>
+
+namespace receiptd::rule {
+namespace {
+
+// ".alice.near" of "*.alice.near"; empty: the glob is of another form.
+std::string_view suffix_of(std::string_view glob) {
+    if (!glob.starts_with("*.") || base::is_glob(glob.substr(1))) return {};
+    return glob.substr(1);
+}
+
+bool is_account(Field field) {
+    return field == Field::signer || field == Field::user || field == Field::predecessor ||
+           field == Field::receiver || field == Field::account;
+}
+
+std::optional<Anchor> anchor_of(const TextTest& test) {
+    if (!is_account(test.field)) return std::nullopt;
+    Anchor anchor{test.any_of.words, {}, test.any_of.lists};
+    for (const auto& glob : test.any_of.globs) {
+        const auto suffix = suffix_of(glob);
+        if (suffix.empty()) return std::nullopt;
+        anchor.suffixes.emplace_back(suffix);
+    }
+    return anchor;
+}
+
+auto breadth(const Anchor& anchor) {
+    return std::tuple(anchor.suffixes.size(), anchor.lists.size(), anchor.words.size());
+}
+
+std::optional<Anchor> narrowest(const std::vector<Condition>& all) {
+    std::optional<Anchor> best;
+    for (const auto& condition : all)
+        if (auto anchor = anchor_of(condition); anchor && (!best || breadth(*anchor) < breadth(*best)))
+            best = std::move(anchor);
+    return best;
+}
+
+std::optional<Anchor> together(const std::vector<Condition>& any) {
+    Anchor sum;
+    for (const auto& condition : any) {
+        const auto anchor = anchor_of(condition);
+        if (!anchor) return std::nullopt;
+        sum.words.insert(sum.words.end(), anchor->words.begin(), anchor->words.end());
+        sum.suffixes.insert(sum.suffixes.end(), anchor->suffixes.begin(), anchor->suffixes.end());
+        sum.lists.insert(sum.lists.end(), anchor->lists.begin(), anchor->lists.end());
+    }
+    return sum;
+}
+
+}  // namespace
+
+std::optional<Anchor> anchor_of(const Condition& condition) {
+    if (const auto* all = std::get_if<All>(&condition.is)) return narrowest(all->of);
+    if (const auto* any = std::get_if<Any>(&condition.is)) return together(any->of);
+    if (const auto* text = std::get_if<TextTest>(&condition.is)) return anchor_of(*text);
+    return std::nullopt;
+}
+
+}  // namespace receiptd::rule
