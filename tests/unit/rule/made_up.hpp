@@ -28,6 +28,10 @@ inline bool matches(const Definition& rule, const Subject& subject, const Lists&
     return !RuleSet({rule}, lists).match(subject).empty();
 }
 
+inline Lists one_list(std::string name, std::vector<std::string> accounts) {
+    return Lists(std::vector<AccountList>{{std::move(name), std::move(accounts)}});
+}
+
 inline std::vector<std::string> faults_of(std::string_view json) {
     std::vector<std::string> texts;
     if (const auto parsed = parse(json); !parsed)
