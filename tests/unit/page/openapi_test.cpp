@@ -12,7 +12,6 @@ namespace receiptd::page {
 namespace {
 
 using api::testing::kHash;
-using nlohmann::json;
 using Names = std::set<std::string>;
 
 class OpenApi : public api::testing::ApiTest {
@@ -23,13 +22,13 @@ protected:
         document_ = answer(get("/openapi.json"));
     }
 
-    const json& resolved(const json& value) const {
+    const nlohmann::json& resolved(const nlohmann::json& value) const {
         if (!value.contains("$ref")) return value;
-        return document_.at(json::json_pointer(value["$ref"].get<std::string>().substr(1)));
+        return document_.at(nlohmann::json::json_pointer(value["$ref"].get<std::string>().substr(1)));
     }
-    Names parameters(const json& operation, const std::string& place) const {
+    Names parameters(const nlohmann::json& operation, const std::string& place) const {
         Names names;
-        for (const auto& each : operation.value("parameters", json::array()))
+        for (const auto& each : operation.value("parameters", nlohmann::json::array()))
             if (resolved(each)["in"] == place) names.insert(resolved(each)["name"]);
         return names;
     }
@@ -63,15 +62,16 @@ protected:
     }
 
     testing::FakePageStore store_{database_};
-    json document_;
+    nlohmann::json document_;
 };
 
 TEST_F(OpenApi, DescribesEveryRouteAndNoOther) {
     Names served, described;
     for (const auto& route : api().routes())
         served.insert(std::string(route.method) + " " + std::string(route.pattern));
-    visit_operations(
-        [&](const auto& method, const auto& path, const json&) { described.insert(method + " " + path); });
+    visit_operations([&](const auto& method, const auto& path, const nlohmann::json&) {
+        described.insert(method + " " + path);
+    });
     EXPECT_EQ(described, served);
     EXPECT_EQ(document_["openapi"], "3.1.0");
 }
@@ -81,15 +81,15 @@ TEST_F(OpenApi, WantsATokenWhereTheProgramDoes) {
     for (const auto& route : api().routes())
         if (route.access == api::Access::write)
             writes.insert(std::string(route.method) + " " + std::string(route.pattern));
-    const auto needs_token = json::array({{{"token", json::array()}}});
-    visit_operations([&](const auto& method, const auto& path, const json& operation) {
-        if (operation.value("security", json()) == needs_token) secured.insert(method + " " + path);
+    const auto needs_token = nlohmann::json::array({{{"token", nlohmann::json::array()}}});
+    visit_operations([&](const auto& method, const auto& path, const nlohmann::json& operation) {
+        if (operation.value("security", nlohmann::json()) == needs_token) secured.insert(method + " " + path);
     });
     EXPECT_EQ(secured, writes);
 }
 
 TEST_F(OpenApi, NamesTheParametersThatTheProgramTakes) {
-    visit_operations([&](const auto& method, const std::string& path, const json& operation) {
+    visit_operations([&](const auto& method, const std::string& path, const nlohmann::json& operation) {
         const auto open = path.find('{');
         const Names in_path =
             open == std::string::npos ? Names{} : Names{path.substr(open + 1, path.find('}') - open - 1)};
@@ -102,7 +102,7 @@ TEST_F(OpenApi, NamesTheParametersThatTheProgramTakes) {
 
 TEST_F(OpenApi, NamesTheMembersOfBodies) {
     int bodies = 0;
-    visit_operations([&](const auto&, const std::string& path, const json& operation) {
+    visit_operations([&](const auto&, const std::string& path, const nlohmann::json& operation) {
         if (!operation.contains("requestBody")) return;
         ++bodies;
         const auto& body = operation["requestBody"]["content"]["application/json"]["schema"];
