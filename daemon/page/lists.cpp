@@ -130,9 +130,10 @@ Json method_values(const storage::MethodHealth& method) {
     const char* tone = method.failed_callbacks > 0 ? "bad" : method.failures > 0 ? "odd" : "good";
     values["tone"] = tone;
     values["icon"] = icon_of(tone);
-    values["state"] = method.failed_callbacks > 0 ? "callbacks fail"
-                      : method.failures > 0       ? "some fail"
-                                                  : "healthy";
+    values["state"] = method.failed_callbacks > 0       ? "callbacks fail"
+                      : method.failures == 0            ? "healthy"
+                      : method.failures == method.calls ? "all fail"
+                                                        : "some fail";
     return values;
 }
 

@@ -88,5 +88,15 @@ TEST(Trend, BarsFitTheChartAndASingleFindingIsSeen) {
     EXPECT_EQ(trend_values({})["bars"].size(), 0U);
 }
 
+TEST(Texts, AMethodIsAsHealthyAsItsCalls) {
+    const auto state = [](std::uint64_t calls, std::uint64_t failures, std::uint64_t callbacks) {
+        return method_values({"app.near", "go", calls, failures, callbacks})["state"].get<std::string>();
+    };
+    EXPECT_EQ(state(5, 0, 0), "healthy");
+    EXPECT_EQ(state(5, 1, 0), "some fail");
+    EXPECT_EQ(state(5, 5, 0), "all fail");
+    EXPECT_EQ(state(5, 5, 1), "callbacks fail");
+}
+
 }  // namespace
 }  // namespace receiptd::page
