@@ -52,13 +52,13 @@ public:
 
     // Does what can be done now; the only thread of the pool has done what it was handed over before.
     std::size_t settle() {
-        context.restart();
-        const auto before = context.poll();
+        const auto before = run_what_is_ready();
+        if (waited_for_ == have_run_) return 0;
         std::promise<void> done;
         base::asio::post(cpu, [&] { done.set_value(); });
         done.get_future().wait();
-        context.restart();
-        return before + context.poll();
+        waited_for_ = have_run_;
+        return before + run_what_is_ready();
     }
 
     base::asio::io_context& context;
@@ -71,6 +71,16 @@ public:
 
 private:
     std::function<void()> stop_;
+    // Handlers that have run, of all daemons: they may share a context, and nothing else hands work to a pool.
+    static inline std::size_t have_run_ = 0;
+    std::size_t waited_for_ = 0;
+
+    std::size_t run_what_is_ready() {
+        context.restart();
+        const auto run = context.poll();
+        have_run_ += run;
+        return run;
+    }
 
     static base::Task<void> keep_end(base::Task<Follower::End> task, Follower::End& end) {
         end = co_await std::move(task);

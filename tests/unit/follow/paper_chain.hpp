@@ -155,7 +155,7 @@ private:
         header.prev_height = of.prev_height;
         header.hash = keep(of.hash);
         header.prev_hash = keep(of.prev_hash);
-        header.epoch_id = header.next_epoch_id = header.hash;
+        header.epoch_id = header.next_epoch_id = "epoch";
         header.timestamp_nanosec = of.timestamp_nanosec;
         block.author = "author";
         return block;
@@ -232,11 +232,8 @@ public:
     base::Task<std::optional<bool>> holds_block(Height height, rpc::Priority) override {
         co_return chain_.has(height);
     }
-    // Each block is an epoch of its own.
-    base::Task<std::optional<chain::ShardLayout>> shard_layout(Height height,
-                                                               std::optional<ShardWitness> witness,
+    base::Task<std::optional<chain::ShardLayout>> shard_layout(Height, std::optional<ShardWitness>,
                                                                rpc::Priority) override {
-        layouts_asked.emplace_back(height, witness ? witness->account_id : "");
         co_await base::asio::post(executor_, base::asio::use_awaitable);
         co_return layout;
     }
@@ -247,7 +244,6 @@ public:
     std::set<std::string> unknown;
     bool unknown_to_two = false;
     unsigned blocks_asked = 0;
-    std::vector<std::pair<Height, std::string>> layouts_asked;  // with the witness
     std::optional<chain::ShardLayout> layout = chain::ShardLayout{{"b", "c"}, {4, 9, 2}};
 
 private:
