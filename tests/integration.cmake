@@ -17,6 +17,7 @@ foreach(folder ${integration_folders})
   if(sources)
     add_executable(integration_${module} ${sources})
     target_link_libraries(integration_${module} PRIVATE receiptd_${module} GTest::gmock GTest::gtest_main)
+    libraries_first(integration_${module} receiptd_${module})
     target_include_directories(integration_${module} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     target_compile_definitions(integration_${module} PRIVATE
       RECEIPTD_POSTGRES_SCRIPT="${postgres_script}")
