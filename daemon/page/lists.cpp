@@ -48,7 +48,9 @@ Json group_values(const storage::FailureGroup& group, base::WallTime now) {
     values["contract_query"] = url_encoded(group.contract_id);
     values["method"] = base::shortened(group.method_name, 80);
     values["error_class"] = group.error_class;
-    values["why"] = base::shortened(group.error_text, kLongestText);
+    const bool is_failure = !group.error_class.empty() || !group.error_text.empty();
+    values["why"] =
+        is_failure ? Json(base::shortened(group.error_text, kLongestText)) : values["kind"]["means"];
     values["tx"] = transaction_link(group.tx_hash);
     values["first"] = time_json(group.first_at, now);
     values["last"] = time_json(group.last_at, now);

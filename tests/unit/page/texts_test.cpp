@@ -88,6 +88,14 @@ TEST(Trend, BarsFitTheChartAndASingleFindingIsSeen) {
     EXPECT_EQ(trend_values({})["bars"].size(), 0U);
 }
 
+TEST(Texts, ACauseWithoutAFailureSaysWhatItsKindMeans) {
+    storage::FailureGroup group;
+    group.kind = "tokens_returned";
+    EXPECT_EQ(group_values(group, {})["why"], kind_badge("tokens_returned")["means"]);
+    group.error_text = "no";
+    EXPECT_EQ(group_values(group, {})["why"], "no");
+}
+
 TEST(Texts, AMethodIsAsHealthyAsItsCalls) {
     const auto state = [](std::uint64_t calls, std::uint64_t failures, std::uint64_t callbacks) {
         return method_values({"app.near", "go", calls, failures, callbacks})["state"].get<std::string>();
