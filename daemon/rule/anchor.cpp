@@ -2,6 +2,7 @@
 
 #include "base/glob.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <tuple>
 
@@ -20,9 +21,14 @@ bool is_account(Field field) {
 }
 
 std::optional<Anchor> anchor_of(const TextTest& test) {
+    const auto& any_of = test.any_of;
+    if (std::find(kAnchorFields.begin(), kAnchorFields.end(), test.field) != kAnchorFields.end()) {
+        if (!any_of.globs.empty() || !any_of.lists.empty()) return std::nullopt;
+        return Anchor{test.field, any_of.words, {}, {}};
+    }
     if (!is_account(test.field)) return std::nullopt;
-    Anchor anchor{test.any_of.words, {}, test.any_of.lists};
-    for (const auto& glob : test.any_of.globs) {
+    Anchor anchor{Field::account, any_of.words, {}, any_of.lists};
+    for (const auto& glob : any_of.globs) {
         const auto suffix = suffix_of(glob);
         if (suffix.empty()) return std::nullopt;
         anchor.suffixes.emplace_back(suffix);
@@ -30,8 +36,10 @@ std::optional<Anchor> anchor_of(const TextTest& test) {
     return anchor;
 }
 
+// Accounts first: who asks beforehand knows the accounts only.
 auto breadth(const Anchor& anchor) {
-    return std::tuple(anchor.suffixes.size(), anchor.lists.size(), anchor.words.size());
+    return std::tuple(anchor.by != Field::account, anchor.suffixes.size(), anchor.lists.size(),
+                      anchor.words.size());
 }
 
 std::optional<Anchor> narrowest(const std::vector<Condition>& all) {
@@ -43,13 +51,17 @@ std::optional<Anchor> narrowest(const std::vector<Condition>& all) {
 }
 
 std::optional<Anchor> together(const std::vector<Condition>& any) {
-    Anchor sum;
+    std::optional<Anchor> sum;
     for (const auto& condition : any) {
-        const auto anchor = anchor_of(condition);
-        if (!anchor) return std::nullopt;
-        sum.words.insert(sum.words.end(), anchor->words.begin(), anchor->words.end());
-        sum.suffixes.insert(sum.suffixes.end(), anchor->suffixes.begin(), anchor->suffixes.end());
-        sum.lists.insert(sum.lists.end(), anchor->lists.begin(), anchor->lists.end());
+        auto anchor = anchor_of(condition);
+        if (!anchor || (sum && sum->by != anchor->by)) return std::nullopt;
+        if (!sum) {
+            sum = std::move(anchor);
+            continue;
+        }
+        sum->words.insert(sum->words.end(), anchor->words.begin(), anchor->words.end());
+        sum->suffixes.insert(sum->suffixes.end(), anchor->suffixes.begin(), anchor->suffixes.end());
+        sum->lists.insert(sum->lists.end(), anchor->lists.begin(), anchor->lists.end());
     }
     return sum;
 }

@@ -1,23 +1,28 @@
-// The accounts without which a condition cannot hold: what a set of rules is indexed by.
+// The accounts, or the method or other word, without which a condition cannot hold: what rules are indexed
+// by.
 #pragma once
 
 #include "rule/condition.hpp"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace receiptd::rule {
 
-// A condition holds only for subjects of which some account is one of these.
+// Fields that anchor by one of their words; all accounts together anchor, too.
+inline constexpr std::array kAnchorFields = {Field::event, Field::method, Field::error_class, Field::token};
+
+// A condition holds only for subjects of which some account, or the value of `by`, is one of these.
 struct Anchor {
-    std::vector<std::string> words;     // account ids
+    Field by = Field::account;          // any of a subject's accounts, else one of kAnchorFields
+    std::vector<std::string> words;     // account ids, or values
     std::vector<std::string> suffixes;  // ".alice.near": how the account ends
     std::vector<std::string> lists;     // names
 };
 
-// The one that fewest accounts satisfy, as far as that can be told. nullopt: the condition can hold whatever
-// the accounts are.
+// The one that fewest subjects satisfy, as far as that can be told. nullopt: there is none.
 std::optional<Anchor> anchor_of(const Condition& condition);
 
 }  // namespace receiptd::rule

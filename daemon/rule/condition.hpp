@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -89,19 +88,23 @@ struct Literals {
                !no;
     }
 };
+struct JsonPart;
 // What is asked of one JSON value; all of it must hold.
 struct JsonTest {
     Literals is;      // empty: not asked
     Literals is_not;  // the same
     std::optional<Number> at_least;
     std::optional<Number> at_most;
-    std::vector<std::pair<JsonPath, JsonTest>> has;  // of values within this one
+    std::vector<JsonPart> has;
 };
-// Some value at the path satisfies the test.
-struct WhereTest {
-    bool in_args = false;  // else in an event's data
+// Some value at the path, within another one, satisfies the test.
+struct JsonPart {
     JsonPath path;
     JsonTest test;
+};
+struct WhereTest {
+    bool in_args = false;  // else in an event's data
+    JsonPart part;
 };
 
 struct All {

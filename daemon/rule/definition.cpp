@@ -1,13 +1,12 @@
 #include "rule/definition.hpp"
 
 #include "base/id_faults.hpp"
-#include "base/json_text.hpp"
 #include "base/units.hpp"
+#include "rule/canonical.hpp"
 #include "rule/read_condition.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <stdexcept>
 
 namespace receiptd::rule {
@@ -18,41 +17,9 @@ constexpr std::string_view kAbsenceKeys[] = {"at_least", "for"};
 constexpr std::string_view kLatencyKeys[] = {"stage", "percentile", "over", "window"};
 constexpr auto kShortestWindow = std::chrono::minutes(1);
 constexpr auto kLongestWindow = std::chrono::days(7);
-constexpr std::size_t kDeepestJson = 64;
 
 bool is_among(std::span<const std::string_view> words, std::string_view word) {
     return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-// False: it is deeper than any rule.
-bool append_canonical(const JsonDocument& document, const JsonNode& node, std::string& out,
-                      std::size_t depth) {
-    if (depth > kDeepestJson) return false;
-    switch (node.type) {
-        case JsonNode::Type::null: out += "null"; return true;
-        case JsonNode::Type::boolean: out += node.flag ? "true" : "false"; return true;
-        case JsonNode::Type::number: out += node.text; return true;
-        case JsonNode::Type::text: base::append_quoted(out, node.text); return true;
-        default: break;
-    }
-    const bool is_table = node.type == JsonNode::Type::table;
-    std::vector<const JsonNode*> children;
-    for (const auto* child = document.first(node); child; child = document.next(*child))
-        children.push_back(child);
-    if (is_table)
-        std::stable_sort(children.begin(), children.end(),
-                         [](const auto* a, const auto* b) { return a->name < b->name; });
-    out += is_table ? '{' : '[';
-    for (const auto* child : children) {
-        if (child != children.front()) out += ',';
-        if (is_table) {
-            base::append_quoted(out, child->name);
-            out += ':';
-        }
-        if (!append_canonical(document, *child, out, depth + 1)) return false;
-    }
-    out += is_table ? '}' : ']';
-    return true;
 }
 
 class RuleReader {
@@ -61,10 +28,12 @@ public:
 
     base::Result<Definition, std::vector<Fault>> read(bool may_be_default) {
         Definition rule;
-        if (!append_canonical(reading_.document, root_, rule.json, 0)) {
+        auto json = canonical(reading_.document, root_);
+        if (!json) {
             reading_.fault("rule", "is nested too deep");
             return std::move(reading_.faults);
         }
+        rule.json = std::move(*json);
         read_name(rule, may_be_default);
         read_kinds();
         for (const auto& kinds : kinds_) rule.kinds |= kinds.kinds;

@@ -12,32 +12,6 @@ std::string_view user_of(const Subject& subject) {
     return subject.user_id.empty() ? subject.signer_id : subject.user_id;
 }
 
-// Of Field::account it is that of a transfer.
-std::string_view text_of(const Subject& subject, Field field) {
-    switch (field) {
-        case Field::signer: return subject.signer_id;
-        case Field::user: return user_of(subject);
-        case Field::predecessor: return subject.predecessor_id;
-        case Field::receiver: return subject.receiver_id;
-        case Field::account: return subject.account_id;
-        case Field::token: return subject.token_id;
-        case Field::method: return subject.method_name;
-        case Field::role: return subject.role;
-        case Field::error_class: return subject.error_class;
-        case Field::text: return subject.error_text;
-        case Field::verdict: return subject.verdict;
-        case Field::near_status: return subject.near_status;
-        case Field::effect: return subject.effect;
-        case Field::stage: return subject.stage;
-        case Field::standard: return subject.standard;
-        case Field::event: return subject.event;
-        case Field::direction: return subject.direction;
-        case Field::cause: return subject.cause;
-        case Field::access: return subject.access;
-        default: return {};
-    }
-}
-
 std::optional<bool> flag_of(const Subject& subject, Field field) {
     switch (field) {
         case Field::handled: return subject.handled;
@@ -64,6 +38,31 @@ std::optional<Number> number_of(const JsonNode& value) {
 }
 
 }  // namespace
+
+std::string_view text_of(const Subject& subject, Field field) {
+    switch (field) {
+        case Field::signer: return subject.signer_id;
+        case Field::user: return user_of(subject);
+        case Field::predecessor: return subject.predecessor_id;
+        case Field::receiver: return subject.receiver_id;
+        case Field::account: return subject.account_id;
+        case Field::token: return subject.token_id;
+        case Field::method: return subject.method_name;
+        case Field::role: return subject.role;
+        case Field::error_class: return subject.error_class;
+        case Field::text: return subject.error_text;
+        case Field::verdict: return subject.verdict;
+        case Field::near_status: return subject.near_status;
+        case Field::effect: return subject.effect;
+        case Field::stage: return subject.stage;
+        case Field::standard: return subject.standard;
+        case Field::event: return subject.event;
+        case Field::direction: return subject.direction;
+        case Field::cause: return subject.cause;
+        case Field::access: return subject.access;
+        default: return {};
+    }
+}
 
 bool Evaluation::holds(const Condition& condition) {
     const auto one_holds = [this](const Condition& part) { return holds(part); };
@@ -111,8 +110,8 @@ bool Evaluation::holds(const WhereTest& where) {
     }
     if (!parsed.document) return false;
     const auto& document = *parsed.document;
-    return any_at(document, document.root(), where.path,
-                  [&](const JsonNode& value) { return satisfies(document, value, where.test); });
+    return any_at(document, document.root(), where.part.path,
+                  [&](const JsonNode& value) { return satisfies(document, value, where.part.test); });
 }
 
 bool Evaluation::matches(const Texts& any_of, std::string_view text) const {
@@ -142,9 +141,9 @@ bool Evaluation::satisfies(const JsonDocument& document, const JsonNode& value, 
         if (test.at_least && *number < *test.at_least) return false;
         if (test.at_most && *number > *test.at_most) return false;
     }
-    return std::all_of(test.has.begin(), test.has.end(), [&](const auto& part) {
-        return any_at(document, value, part.first,
-                      [&](const JsonNode& inner) { return satisfies(document, inner, part.second); });
+    return std::all_of(test.has.begin(), test.has.end(), [&](const JsonPart& part) {
+        return any_at(document, value, part.path,
+                      [&](const JsonNode& inner) { return satisfies(document, inner, part.test); });
     });
 }
 

@@ -6,10 +6,13 @@
 #include "rule/lists.hpp"
 #include "rule/subject.hpp"
 
-#include <array>
 #include <optional>
+#include <string_view>
 
 namespace receiptd::rule {
+
+// The subject's value of a field of texts; of Field::account that of a transfer. Empty: it is missing.
+std::string_view text_of(const Subject& subject, Field field);
 
 // A subject with its JSON, which is parsed when a condition first asks for it, and once.
 class Evaluation {

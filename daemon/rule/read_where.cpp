@@ -17,8 +17,7 @@ public:
     // A table whose path stands under one of `places`; nullopt: it was refused.
     struct Entry {
         std::string place;
-        JsonPath path;
-        JsonTest test;
+        JsonPart part;
     };
     std::optional<Entry> read(const std::string& at, const JsonNode& node,
                               std::span<const std::string_view> places, std::size_t depth) {
@@ -32,7 +31,7 @@ public:
         reading_.each_member(at, node, [&](const std::string& path, const JsonNode& member) {
             if (std::find(places.begin(), places.end(), member.name) != places.end())
                 read_place(path, member, entry);
-            else if (read_test(path, member, entry.test, depth))
+            else if (read_test(path, member, entry.part.test, depth))
                 has_test = true;
             else
                 unknown(path, member, places);
@@ -44,7 +43,8 @@ public:
         if (entry.place.empty())
             return missing(places.size() > 1 ? "data or args, with a path" : "at, with a path");
         if (!has_test) return missing("is, is_not, at_least, at_most or has");
-        if (entry.test.at_least && entry.test.at_most && *entry.test.at_least > *entry.test.at_most)
+        if (entry.part.test.at_least && entry.part.test.at_most &&
+            *entry.part.test.at_least > *entry.part.test.at_most)
             reading_.fault(at + ".at_most", "is less than at_least: nothing could match");
         return entry;
     }
@@ -57,7 +57,7 @@ private:
             return reading_.wrong_type(path, member, "a path such as \"[*].amount\"");
         auto steps = parse_path(member.text);
         if (steps)
-            entry.path = std::move(*steps);
+            entry.part.path = std::move(*steps);
         else
             reading_.fault(path, steps.error());
     }
@@ -128,8 +128,7 @@ private:
         static constexpr std::string_view kAt[] = {"at"};
         if (depth == kDeepestHas) return reading_.fault(path, "is nested too deep");
         reading_.each(path, node, [&](const std::string& at, const JsonNode& item) {
-            if (auto entry = read(at, item, kAt, depth + 1))
-                test.has.emplace_back(std::move(entry->path), std::move(entry->test));
+            if (auto entry = read(at, item, kAt, depth + 1)) test.has.push_back(std::move(entry->part));
         });
     }
 
@@ -142,7 +141,7 @@ std::optional<WhereTest> Reading::read_where(const std::string& path, const Json
     static constexpr std::string_view kDocuments[] = {"data", "args"};
     auto entry = WhereReader(*this).read(path, node, kDocuments, 0);
     if (!entry) return std::nullopt;
-    return WhereTest{entry->place == "args", std::move(entry->path), std::move(entry->test)};
+    return WhereTest{entry->place == "args", std::move(entry->part)};
 }
 
 }  // namespace receiptd::rule

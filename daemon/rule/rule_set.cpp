@@ -29,9 +29,10 @@ struct Postings {
 
 struct RuleSet::Compiled {
     std::vector<Definition> definitions;
-    Kinds kinds = 0;  // of all rules
-    Kinds unanchored_kinds = 0;
-    std::array<std::vector<RuleIndex>, kKinds> unanchored;  // the rules that any account may satisfy
+    Kinds kinds = 0;                                        // of all rules
+    Kinds open_kinds = 0;                                   // of those that any account may satisfy
+    std::array<std::vector<RuleIndex>, kKinds> unanchored;  // the rules that are tried for every subject
+    std::array<TextMap<Postings>, kAnchorFields.size()> fields;
     TextMap<Postings> words;
     TextMap<Postings> suffixes;
     std::ptrdiff_t most_dots = 0;    // of a suffix
@@ -47,8 +48,13 @@ private:
         const auto of_rule = definitions[rule].kinds;
         kinds |= of_rule;
         const auto anchor = anchor_of(*definitions[rule].condition);
+        if (!anchor || anchor->by != Field::account) open_kinds |= of_rule;
         if (!anchor) return add_unanchored(rule, of_rule);
-        for (const auto& word : anchor->words) words[word].add(rule, of_rule);
+        const auto field = std::find(kAnchorFields.begin(), kAnchorFields.end(), anchor->by);
+        auto& of_words = field == kAnchorFields.end()
+                             ? words
+                             : fields[static_cast<std::size_t>(field - kAnchorFields.begin())];
+        for (const auto& word : anchor->words) of_words[word].add(rule, of_rule);
         for (const auto& suffix : anchor->suffixes) {
             suffixes[suffix].add(rule, of_rule);
             most_dots = std::max(most_dots, std::count(suffix.begin(), suffix.end(), '.'));
@@ -62,7 +68,6 @@ private:
     }
 
     void add_unanchored(RuleIndex rule, Kinds of_rule) {
-        unanchored_kinds |= of_rule;
         for (std::size_t kind = 0; kind < kKinds; ++kind)
             if ((of_rule & bit(static_cast<Kind>(kind))) != 0) unanchored[kind].push_back(rule);
     }
@@ -101,7 +106,7 @@ void RuleSet::each_posting(std::string_view account, const Use& use) const {
 }
 
 Kinds RuleSet::kinds_for(std::span<const std::string_view> accounts) const {
-    auto kinds = compiled_->unanchored_kinds;
+    auto kinds = compiled_->open_kinds;
     for (const auto account : accounts) {
         if (kinds == compiled_->kinds) break;
         each_posting(account, [&](const Postings& postings) { kinds |= postings.kinds; });
@@ -115,15 +120,20 @@ std::vector<RuleIndex> RuleSet::match(const Subject& subject) const {
     const auto& definitions = compiled_->definitions;
     const auto& unanchored = compiled_->unanchored[static_cast<std::size_t>(subject.kind)];
     boost::container::small_vector<RuleIndex, 64> candidates(unanchored.begin(), unanchored.end());
+    const auto add = [&](const Postings& postings) {
+        if ((postings.kinds & kind) == 0) return;
+        for (const auto rule : postings.rules)
+            if ((definitions[rule].kinds & kind) != 0) candidates.push_back(rule);
+    };
+    for (std::size_t i = 0; i < kAnchorFields.size(); ++i) {
+        const auto& words = compiled_->fields[i];
+        const auto found = words.find(text_of(subject, kAnchorFields[i]));
+        if (found != words.end()) add(found->second);
+    }
     const std::array accounts = {subject.signer_id, subject.user_id, subject.predecessor_id,
                                  subject.receiver_id, subject.account_id};
     for (auto account = accounts.begin(); account != accounts.end(); ++account) {
-        if (std::find(accounts.begin(), account, *account) != account) continue;
-        each_posting(*account, [&](const Postings& postings) {
-            if ((postings.kinds & kind) == 0) return;
-            for (const auto rule : postings.rules)
-                if ((definitions[rule].kinds & kind) != 0) candidates.push_back(rule);
-        });
+        if (std::find(accounts.begin(), account, *account) == account) each_posting(*account, add);
     }
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());

@@ -21,22 +21,22 @@ std::vector<std::string> texts_at(std::string_view json, std::string_view path) 
     return texts;
 }
 
-using Texts = std::vector<std::string>;
+using Found = std::vector<std::string>;
 
 TEST(JsonPaths, GoByNamesIndicesAndEachItem) {
     constexpr auto kJson = R"([{"amount":"1","msg":{"to":["a","b"]}},{"amount":"2"},{"other":"3"}])";
-    EXPECT_EQ(texts_at(kJson, "[*].amount"), (Texts{"1", "2"}));
-    EXPECT_EQ(texts_at(kJson, "[0].msg.to[1]"), (Texts{"b"}));
-    EXPECT_EQ(texts_at(kJson, "[0].msg.to[*]"), (Texts{"a", "b"}));
-    EXPECT_EQ(texts_at(kJson, "[3].amount"), Texts());
-    EXPECT_EQ(texts_at(kJson, "amount"), Texts());
-    EXPECT_EQ(texts_at(kJson, "[0].amount[0]"), Texts());
+    EXPECT_EQ(texts_at(kJson, "[*].amount"), (Found{"1", "2"}));
+    EXPECT_EQ(texts_at(kJson, "[0].msg.to[1]"), (Found{"b"}));
+    EXPECT_EQ(texts_at(kJson, "[0].msg.to[*]"), (Found{"a", "b"}));
+    EXPECT_EQ(texts_at(kJson, "[3].amount"), Found());
+    EXPECT_EQ(texts_at(kJson, "amount"), Found());
+    EXPECT_EQ(texts_at(kJson, "[0].amount[0]"), Found());
 }
 
 TEST(JsonPaths, ReachNamesOfAnyForm) {
-    EXPECT_EQ(texts_at(R"({"a.b":{"c[0]":"1"}})", R"(["a.b"]["c[0]"])"), (Texts{"1"}));
-    EXPECT_EQ(texts_at(R"({"a":{"\"":"1"}})", R"(a["\""])"), (Texts{"1"}));
-    EXPECT_EQ(texts_at(R"({"":"1"})", R"([""])"), (Texts{"1"}));
+    EXPECT_EQ(texts_at(R"({"a.b":{"c[0]":"1"}})", R"(["a.b"]["c[0]"])"), (Found{"1"}));
+    EXPECT_EQ(texts_at(R"({"a":{"\"":"1"}})", R"(a["\""])"), (Found{"1"}));
+    EXPECT_EQ(texts_at(R"({"":"1"})", R"([""])"), (Found{"1"}));
 }
 
 TEST(JsonPaths, OfAnotherFormAreRefused) {
@@ -50,11 +50,11 @@ TEST(JsonPaths, OfAnotherFormAreRefused) {
 
 TEST(Json, KeepsEveryDigit) {
     EXPECT_EQ(texts_at("[340282366920938463463374607431768211455, 1.10, -5]", "[*]"),
-              (Texts{"340282366920938463463374607431768211455", "1.10", "-5"}));
+              (Found{"340282366920938463463374607431768211455", "1.10", "-5"}));
 }
 
 TEST(Json, OfTwoMembersWithOneNameTheLastCounts) {
-    EXPECT_EQ(texts_at(R"({"a":"1","a":"2"})", "a"), (Texts{"2"}));
+    EXPECT_EQ(texts_at(R"({"a":"1","a":"2"})", "a"), (Found{"2"}));
 }
 
 TEST(Json, ThatNobodyCanReadIsRefused) {

@@ -47,8 +47,8 @@ public:
         std::string members;
         const auto add = [&](const std::string& member) { members += (members.empty() ? "" : ",") + member; };
         for (const char* role : {"signer", "user", "receiver", "account"})
-            if (one_in(3)) add('"' + std::string(role) + "\":" + patterns());
-        if (one_in(4)) add(R"("method":"m)" + std::to_string(below(3)) + '"');
+            if (one_in(4)) add('"' + std::string(role) + "\":" + patterns());
+        if (one_in(2)) add(R"("method":"m)" + std::to_string(below(3)) + '"');
         if (one_in(5)) add(R"("deposit_at_least":)" + std::to_string(below(4)));
         if (one_in(5)) add(R"("where":{"args":"to","is":)" + patterns() + "}");
         if (depth > 0 && one_in(3)) add(R"("any":[)" + table(depth - 1) + "," + table(depth - 1) + "]");
@@ -135,6 +135,26 @@ TEST(RuleSets, FindWhatEachRuleAloneWouldMatch) {
         }
     }
     EXPECT_GT(found, 1'000u);  // else nothing was compared
+}
+
+TEST(RuleSets, FindRulesByOtherWordsThanAccounts) {
+    const RuleSet set(
+        {definition(R"({"name":"e","kind":"event","event":["ft_burn","ft_mint"]})"),
+         definition(R"({"name":"m","kind":["event","finding"],"method":"exit"})"),
+         definition(R"({"name":"c","kind":"finding","error_class":"gas_exceeded"})"),
+         definition(R"({"name":"t","kind":"transfer","token":"usdt.near","amount_at_least":"5"})"),
+         definition(R"({"name":"x","kind":"event","any":[{"event":"a"},{"receiver":"a.near"}]})")},
+        Lists());
+    EXPECT_THAT(set.match_names({.kind = Kind::event, .method_name = "exit", .event = "ft_mint"}),
+                ElementsAre("e", "m"));
+    EXPECT_THAT(set.match_names({.kind = Kind::stuck, .method_name = "exit", .error_class = "gas_exceeded"}),
+                ElementsAre("m", "c"));
+    EXPECT_THAT(
+        set.match_names({.kind = Kind::transfer, .token_id = "usdt.near", .cause = "transfer", .amount = 5}),
+        ElementsAre("t"));
+    EXPECT_THAT(set.match_names({.kind = Kind::event, .receiver_id = "a.near"}), ElementsAre("x"));
+    EXPECT_THAT(set.match_names({.kind = Kind::event, .event = "a"}), ElementsAre("x"));
+    EXPECT_EQ(set.kinds_for({"whoever.near"}), set.kinds());
 }
 
 TEST(RuleSets, NameTheRulesInTheirOrder) {
