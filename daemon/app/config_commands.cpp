@@ -4,6 +4,7 @@
 
 #include <boost/version.hpp>
 
+#include <algorithm>
 #include <iostream>
 
 namespace receiptd::app {
@@ -11,6 +12,25 @@ namespace {
 
 void print(const std::vector<config::Problem>& problems) {
     for (const auto& problem : problems) std::cerr << problem.to_string() << '\n';
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+void print_rules(const config::Settings& settings) {
+    for (const auto& rule : settings.rules) {
+        std::vector<std::string> takers;
+        for (const auto& endpoint : settings.endpoints)
+            if (std::find(endpoint.rules.begin(), endpoint.rules.end(), rule.name) != endpoint.rules.end())
+                takers.push_back(endpoint.name);
+        std::cout << "rule " << rule.name << " (" << joined(rule.kinds)
+                  << "): " << (takers.empty() ? "no endpoint" : joined(takers)) << '\n';
+    }
+    for (const auto& list : settings.lists)
+        std::cout << "list " << list.name << ": " << list.accounts.size() << " accounts\n";
 }
 
 }  // namespace
@@ -27,7 +47,9 @@ int check_config(const std::string& config_file) {
     const auto loaded = config::load_file(config_file);
     print(loaded.problems);
     if (!loaded.ok()) return kUsage;
-    std::cout << config_file << ": ok, " << loaded.settings.upstreams.size() << " upstreams\n";
+    std::cout << config_file << ": ok, " << loaded.settings.upstreams.size() << " upstreams, "
+              << loaded.settings.rules.size() << " rules\n";
+    print_rules(loaded.settings);
     return kOk;
 }
 

@@ -42,6 +42,7 @@ std::string type_text(const Key& key) {
         case Type::keep: return "duration or `\"forever\"`";
         case Type::bytes: return "size";
         case Type::accounts: return "list of account ids";
+        case Type::names: return "list of names";
         case Type::start: return "`\"head\"`, `\"resume\"` or a height";
         case Type::secret: return "string (secret)";
         case Type::env: return "name of a variable";

@@ -2,6 +2,7 @@
 
 #include "base/units.hpp"
 #include "config/key_tables.hpp"
+#include "config/reload_entries.hpp"
 
 #include <vector>
 
@@ -35,6 +36,14 @@ void add_expected(Draft& draft) { draft.settings.expected.emplace_back(); }
 
 std::size_t expected(const Settings& settings) { return settings.expected.size(); }
 
+void add_rule(Draft& draft) { draft.settings.rules.emplace_back(); }
+
+std::size_t rules(const Settings& settings) { return settings.rules.size(); }
+
+void add_list(Draft& draft) { draft.settings.lists.emplace_back(); }
+
+std::size_t lists(const Settings& settings) { return settings.lists.size(); }
+
 constexpr Section kSections[] = {
     {"chain", SectionKind::table, "The network."},
     {"upstream", SectionKind::array,
@@ -62,15 +71,24 @@ constexpr Section kSections[] = {
      add_expected, expected, true},
     {"alerts", SectionKind::table, "Alerts, for all endpoints."},
     {"endpoint", SectionKind::optional_array,
-     "Webhooks, one `[[endpoint]]` each. Every finding is sent to each of them as a POST with a JSON body, "
+     "Webhooks, one `[[endpoint]]` each. Every alert of its rules is sent to it as a POST with a JSON body, "
      "signed according to [Standard Webhooks](https://www.standardwebhooks.com) "
      "([webhooks.md](webhooks.md)).",
      add_endpoint, endpoints},
+    {"rule", SectionKind::optional_array,
+     "Alert rules, one `[[rule]]` each: what endpoints are told. [rules.md](rules.md) describes the kinds "
+     "and all "
+     "other keys, which are conditions. A reload applies changes of rules and lists at once.",
+     add_rule, rules, false, reload_rules, true},
+    {"list", SectionKind::optional_array,
+     "Lists of accounts, one `[[list]]` each. Rules use them as `\"@name\"`. `PUT` and `DELETE` of "
+     "`/v1/lists/{name}/{account}` change them without a reload.",
+     add_list, lists, false, reload_lists},
     {"retention", SectionKind::table, "Data retention."},
     {"log", SectionKind::table, "Logging, on standard error."},
 };
 
-std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
+std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 
 std::string decimal(double number) {
     std::string text = std::to_string(number);
@@ -81,13 +99,13 @@ std::string decimal(double number) {
 
 std::string list(const std::vector<std::string>& items) {
     std::string text;
-    for (const auto& item : items) text += (text.empty() ? "" : ", ") + quoted(item);
+    for (const auto& item : items) text += (text.empty() ? "" : ", ") + in_quotes(item);
     return "[" + text + "]";
 }
 
 std::string start_text(const Start& start) {
-    if (std::holds_alternative<StartAtHead>(start)) return quoted("head");
-    if (std::holds_alternative<StartAtResume>(start)) return quoted("resume");
+    if (std::holds_alternative<StartAtHead>(start)) return in_quotes("head");
+    if (std::holds_alternative<StartAtResume>(start)) return in_quotes("resume");
     return std::to_string(std::get<std::uint64_t>(start));
 }
 
@@ -105,7 +123,7 @@ std::span<const Section> sections() { return kSections; }
 std::span<const Key> keys() {
     static const std::vector<Key> all = [] {
         std::vector<Key> rows;
-        for (const auto table : {source_keys(), daemon_keys(), watch_keys(), endpoint_keys()})
+        for (const auto table : {source_keys(), daemon_keys(), watch_keys(), endpoint_keys(), rule_keys()})
             rows.insert(rows.end(), table.begin(), table.end());
         return rows;
     }();
@@ -127,19 +145,20 @@ std::vector<const Key*> keys_of(std::string_view section) {
 
 std::string to_toml(const Key& key, const Value& value) {
     switch (key.type) {
-        case Type::choice: return quoted(key.choices[std::get<std::uint64_t>(value)]);
+        case Type::choice: return in_quotes(key.choices[std::get<std::uint64_t>(value)]);
         case Type::integer: return std::to_string(std::get<std::uint64_t>(value));
         case Type::flag: return std::get<bool>(value) ? "true" : "false";
         case Type::decimal: return decimal(std::get<double>(value));
-        case Type::bytes: return quoted(base::format_bytes(std::get<std::uint64_t>(value)));
+        case Type::bytes: return in_quotes(base::format_bytes(std::get<std::uint64_t>(value)));
+        case Type::names:
         case Type::accounts: return list(std::get<std::vector<std::string>>(value));
         case Type::start: return start_text(std::get<Start>(value));
         case Type::duration:
         case Type::keep: {
             const auto duration = std::get<Millis>(value);
-            return quoted(duration == kForever ? "forever" : base::format_duration(duration));
+            return in_quotes(duration == kForever ? "forever" : base::format_duration(duration));
         }
-        default: return quoted(std::get<std::string>(value));
+        default: return in_quotes(std::get<std::string>(value));
     }
 }
 

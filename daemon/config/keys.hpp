@@ -29,10 +29,11 @@ enum class Type {
     start,     // "head", "resume" or a height
     secret,    // the value itself; kept out of every message
     env,       // name of an environment variable that holds a secret
-    file,      // path of a file that holds a secret
+    file,      // path of a file
     flag,      // true or false
     glob,      // of account ids or methods: '*' and '?'
     hash,      // 32 bytes in base58
+    names,     // list of names
 };
 
 // A value on its way between the file and Settings. Choices travel as their index.
@@ -62,6 +63,8 @@ enum class SectionKind {
     optional_array,  // [[section]] that most files do without
 };
 
+struct Change;  // load.hpp
+
 struct Section {
     std::string_view name;
     SectionKind kind = SectionKind::table;
@@ -71,6 +74,10 @@ struct Section {
     // Its entries; null where it is a plain table.
     std::size_t (*size)(const Settings& settings) = nullptr;
     bool order_counts = false;  // of its entries
+    // Replaces all entries, and says what that changes. Null: reload() compares key by key, and entries that
+    // come or go wait for a restart.
+    std::vector<Change> (*reload)(Settings& running, const Settings& read) = nullptr;
+    bool nests = false;  // holds tables within tables, which read_rule.hpp takes as a whole
 
     bool is_array() const { return kind == SectionKind::array || kind == SectionKind::optional_array; }
     bool is_optional() const { return kind == SectionKind::optional || kind == SectionKind::optional_array; }

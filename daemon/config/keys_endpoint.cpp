@@ -48,6 +48,14 @@ constexpr Key kEndpointKeys[] = {
      .help = "File that contains the secret. Replaces `secret_env`.",
      .reloadable = true},
     {.section = "endpoint",
+     .name = "rules",
+     .type = Type::names,
+     .at = endpoint<&Endpoint::rules>(),
+     .help = "Names of the rules whose alerts are sent here. `default` is the built-in rule: findings that "
+             "are neither "
+             "handled nor expected.",
+     .reloadable = true},
+    {.section = "endpoint",
      .name = "allow_private",
      .type = Type::flag,
      .at = endpoint<&Endpoint::allow_private>(),

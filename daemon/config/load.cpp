@@ -1,5 +1,6 @@
 #include "config/load.hpp"
 
+#include "config/alert_rules.hpp"
 #include "config/reader.hpp"
 #include "config/report.hpp"
 #include "config/rules.hpp"
@@ -11,12 +12,13 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 namespace receiptd::config {
 
 namespace {
 
-constexpr std::uintmax_t kLongestFile = 1 << 20;
+constexpr std::uintmax_t kLongestFile = 16 << 20;  // of 10,000 rules
 
 Loaded unreadable(const std::string& path, const std::string& why) {
     Loaded loaded;
@@ -35,9 +37,12 @@ std::string Problem::to_string() const {
 
 std::vector<Problem> Report::in_file_order() const {
     auto sorted = problems_;
-    std::stable_sort(sorted.begin(), sorted.end(), [](const Problem& a, const Problem& b) {
-        return std::pair(a.line, a.column) < std::pair(b.line, b.column);
-    });
+    const auto place = [this](const Problem& problem) {
+        return std::tuple(problem.file != file_, std::string_view(problem.file), problem.line,
+                          problem.column);
+    };
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [&](const Problem& a, const Problem& b) { return place(a) < place(b); });
     return sorted;
 }
 
@@ -58,9 +63,11 @@ Loaded load_text(std::string_view toml, const std::string& file_name, const Envi
     Report report(file_name);
     auto file = read_toml(toml, report);
     if (file.parsed) {
+        const auto folder = std::filesystem::path(file_name).parent_path();
         check_rules(file.draft, file.places, report);
-        resolve_secrets(file.draft, file.places, std::filesystem::path(file_name).parent_path(), environment,
-                        report);
+        check_alert_rules(file.draft.settings, file.places, report);
+        read_lists(file.draft.settings, file.places, folder, report);
+        resolve_secrets(file.draft, file.places, folder, environment, report);
     }
     return {std::move(file.draft.settings), report.in_file_order()};
 }
@@ -71,7 +78,7 @@ Loaded load_file(const std::string& path, const Environment& environment) {
     std::ifstream file(path, std::ios::binary);
     if (!file) return unreadable(path, std::strerror(errno));
     const auto size = std::filesystem::file_size(path, error);
-    if (!error && size > kLongestFile) return unreadable(path, "it is longer than 1 MiB");
+    if (!error && size > kLongestFile) return unreadable(path, "it is longer than 16 MiB");
     std::ostringstream text;
     text << file.rdbuf();
     return load_text(text.str(), path, environment);

@@ -177,20 +177,22 @@ Read read_start(const toml::node& node) {
     return fault;
 }
 
-Read read_accounts(const toml::node& node) {
+// `thing`: "account id", as account_fault() checks it.
+Read read_list(const toml::node& node, const std::string& thing,
+               std::optional<std::string> (*fault_of)(std::string_view)) {
     const auto* items = node.as_array();
-    if (!items) return wrong_type(node, "a list of account ids");
-    std::vector<std::string> accounts;
+    if (!items) return wrong_type(node, "a list of " + thing + "s");
+    std::vector<std::string> texts;
     for (const auto& item : *items) {
         const auto* text = item.as_string();
         if (!text) return wrong_type(item, "a list of strings");
-        if (auto fault = base::account_fault(text->get()))
-            return Fault{&item, "holds a bad account id: \"" + text->get().substr(0, 80) + "\" " + *fault};
-        if (std::find(accounts.begin(), accounts.end(), text->get()) != accounts.end())
+        if (auto fault = fault_of(text->get()))
+            return Fault{&item, "holds a bad " + thing + ": \"" + text->get().substr(0, 80) + "\" " + *fault};
+        if (std::find(texts.begin(), texts.end(), text->get()) != texts.end())
             return Fault{&item, "names \"" + text->get() + "\" twice"};
-        accounts.push_back(text->get());
+        texts.push_back(text->get());
     }
-    return Value(std::move(accounts));
+    return Value(std::move(texts));
 }
 
 }  // namespace
@@ -203,7 +205,8 @@ Read read_value(const Key& key, const toml::node& node) {
         case Type::bytes: return read_bytes(key, node);
         case Type::duration:
         case Type::keep: return read_duration(key, node);
-        case Type::accounts: return read_accounts(node);
+        case Type::accounts: return read_list(node, "account id", base::account_fault);
+        case Type::names: return read_list(node, "name", base::name_fault);
         case Type::start: return read_start(node);
         default: return read_string(key, node);
     }

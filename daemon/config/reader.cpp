@@ -1,6 +1,7 @@
 #include "config/reader.hpp"
 
 #include "base/nearest.hpp"
+#include "config/read_rule.hpp"
 #include "config/read_value.hpp"
 
 #include <algorithm>
@@ -60,8 +61,12 @@ private:
         }
         for (std::size_t i = 0; i < entries->size(); ++i) {
             section.add(file_.draft);
-            read_section(section.name, title + "[" + std::to_string(i) + "]", i,
-                         *entries->get_as<toml::table>(i));
+            const auto path = title + "[" + std::to_string(i) + "]";
+            const auto& table = *entries->get_as<toml::table>(i);
+            if (section.nests)
+                file_.draft.settings.rules[i] = read_rule(table, path, file_.places, report_);
+            else
+                read_section(section.name, path, i, table);
         }
     }
 

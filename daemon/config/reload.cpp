@@ -35,6 +35,11 @@ public:
     }
 
     void visit(const Section& section) {
+        if (section.reload) {
+            for (auto& change : section.reload(running_.settings, read_.settings))
+                changes_.push_back(std::move(change));
+            return;
+        }
         switch (section.kind) {
             case SectionKind::table: return visit_entry(section, 0, 0, "");
             case SectionKind::optional: return visit_optional(section);

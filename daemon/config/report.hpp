@@ -38,14 +38,19 @@ private:
 class Report {
 public:
     explicit Report(std::string file) : file_(std::move(file)) {}
-    void error(Position where, std::string message) { add(Severity::error, where, std::move(message)); }
-    void warning(Position where, std::string message) { add(Severity::warning, where, std::move(message)); }
-    std::vector<Problem> in_file_order() const;
+    void error(Position where, std::string message) {
+        problems_.push_back({Severity::error, file_, where.line, where.column, std::move(message)});
+    }
+    void warning(Position where, std::string message) {
+        problems_.push_back({Severity::warning, file_, where.line, where.column, std::move(message)});
+    }
+    // Of a file that the configuration names.
+    void error_in(const std::string& file, Position where, std::string message) {
+        problems_.push_back({Severity::error, file, where.line, where.column, std::move(message)});
+    }
+    std::vector<Problem> in_file_order() const;  // those of other files last
 
 private:
-    void add(Severity severity, Position where, std::string message) {
-        problems_.push_back({severity, file_, where.line, where.column, std::move(message)});
-    }
     std::string file_;
     std::vector<Problem> problems_;
 };

@@ -281,6 +281,8 @@ void check_rules(const Draft& draft, const Places& places, Report& report) {
     check_names("watch", draft.settings.watch_rules, places, report);
     check_watch_rules(draft, places, report);
     check_names("expected", draft.settings.expected, places, report);
+    check_names("rule", draft.settings.rules, places, report);
+    check_names("list", draft.settings.lists, places, report);
     check_expected(draft, places, report);
     const auto& settings = draft.settings;
     for (std::size_t i = 0; i < settings.upstreams.size(); ++i)

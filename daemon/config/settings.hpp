@@ -89,6 +89,21 @@ struct Endpoint {
     base::Secret url;     // its path may be a token
     base::Secret secret;  // "whsec_" and base64
     bool allow_private = false;
+    std::vector<std::string> rules = {"default"};  // names: of `Settings::rules`, or rule::kDefaultName
+};
+
+// Which alerts an endpoint takes (rule/definition.hpp).
+struct AlertRule {
+    std::string name;
+    std::vector<std::string> kinds;  // as its author wrote them
+    std::string json;                // canonical; rule::parse() takes it
+};
+
+// Accounts under a name, for rules.
+struct AccountList {
+    std::string name;
+    std::string file;  // that holds them; empty: the API, or another daemon, says which
+    std::vector<std::string> accounts;
 };
 
 // How long a watched transaction may stay in a stage before it is stuck (chain::StuckRules).
@@ -122,6 +137,8 @@ struct Settings {
     std::vector<Upstream> upstreams;
     std::optional<Neardata> neardata;
     std::vector<Endpoint> endpoints;
+    std::vector<AlertRule> rules;
+    std::vector<AccountList> lists;
     StuckAfter stuck_after;
     std::vector<WatchRule> watch_rules;
     std::vector<ExpectedFailure> expected;

@@ -18,7 +18,7 @@ std::optional<std::string> environment(const std::string& name) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using receiptd::fuzz::require;
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    if (text.find("_file") != std::string_view::npos) return 0;  // files are not this target's matter
+    if (text.find("file") != std::string_view::npos) return 0;  // files are not this target's matter
     const bool tells_itself = text.find(kKey) != std::string_view::npos;
     auto loaded = receiptd::config::load_text(text, "r.toml", environment);
     for (const auto& problem : loaded.problems) {

@@ -29,7 +29,7 @@ std::optional<std::string> secret_environment(const std::string& name) {
 
 // Line 1 to 6; an endpoint begins in line 7.
 const std::string kWithoutEndpoints =
-    "[database]\nurl = \"postgresql://receiptd@127.0.0.1/receiptd\"\n\n"
+    "follow.scope = \"headers\"\n[database]\nurl = \"postgresql://receiptd@127.0.0.1/receiptd\"\n"
     "[[upstream]]\nname = \"main\"\nurl = \"https://rpc.example.com\"\n";
 const std::string kName = "[[endpoint]]\nname = \"ops\"\n";
 const std::string kNameAndUrl = kName + "url = \"https://hooks.example.com/T0/x\"\n";

@@ -1,0 +1,105 @@
+#include "config/alert_rules.hpp"
+
+#include "base/nearest.hpp"
+#include "rule/definition.hpp"
+#include "rule/lists.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace receiptd::config {
+
+namespace {
+
+std::string entry_path(std::string_view section, std::size_t item) {
+    return std::string(section) + "[" + std::to_string(item) + "]";
+}
+
+std::string meant(std::string_view word, const std::set<std::string_view>& known) {
+    const auto near = base::nearest(word, {known.begin(), known.end()});
+    return near ? "; did you mean \"" + std::string(*near) + "\"?" : "";
+}
+
+template <class Entry>
+std::set<std::string_view> names_of(const std::vector<Entry>& entries) {
+    std::set<std::string_view> names;
+    for (const auto& entry : entries) names.insert(entry.name);
+    return names;
+}
+
+// Everything of scope "all" that goes wrong is a lot: most of it concerns nobody here.
+void check_default_rule(const Settings& settings, std::size_t item, const Places& places, Report& report) {
+    const auto& endpoint = settings.endpoints[item];
+    const auto& rules = endpoint.rules;
+    const bool takes_default = std::find(rules.begin(), rules.end(), rule::kDefaultName) != rules.end();
+    if (!takes_default || settings.follow.scope != ScopeName::all) return;
+    report.warning(places.find(entry_path("endpoint", item) + ".rules"),
+                   "endpoint \"" + endpoint.name +
+                       "\" takes the default rule while follow.scope is \"all\": on mainnet these are about "
+                       "120,000 alerts a day; name [[rule]]s in endpoint.rules");
+}
+
+void check_endpoints(const Settings& settings, const Places& places, Report& report) {
+    auto known = names_of(settings.rules);
+    known.insert(rule::kDefaultName);
+    for (std::size_t i = 0; i < settings.endpoints.size(); ++i) {
+        const auto& rules = settings.endpoints[i].rules;
+        const auto path = entry_path("endpoint", i) + ".rules";
+        if (rules.empty())
+            report.error(places.find(path),
+                         "endpoint.rules must name at least one rule; without the key it is \"default\"");
+        for (std::size_t n = 0; n < rules.size(); ++n)
+            if (!known.contains(rules[n]))
+                report.error(places.find(entry_path(path, n)), "endpoint.rules names \"" + rules[n] +
+                                                                   "\", which no [[rule]] has" +
+                                                                   meant(rules[n], known));
+        check_default_rule(settings, i, places, report);
+    }
+}
+
+// A rule that nobody is told of is a slip as a rule; but another daemon's endpoint may take it.
+void check_use(const Settings& settings, const Places& places, Report& report) {
+    if (settings.endpoints.empty()) return;
+    std::set<std::string_view> used;
+    for (const auto& endpoint : settings.endpoints) used.insert(endpoint.rules.begin(), endpoint.rules.end());
+    for (std::size_t i = 0; i < settings.rules.size(); ++i)
+        if (!settings.rules[i].name.empty() && !used.contains(settings.rules[i].name))
+            report.warning(places.find(entry_path("rule", i)),
+                           "no [[endpoint]] of this file takes the rule \"" + settings.rules[i].name + "\"");
+}
+
+void check_lists_of(const AlertRule& rule, Position where, const std::set<std::string_view>& known,
+                    Report& report) {
+    const auto parsed = rule::parse(rule.json);
+    if (!parsed) return;  // its faults are told already
+    for (const auto& list : parsed->lists)
+        if (!known.contains(list))
+            report.error(where, "rule \"" + rule.name + "\" names the list \"@" + list +
+                                    "\", which no [[list]] has" + meant(list, known));
+}
+
+}  // namespace
+
+void check_alert_rules(const Settings& settings, const Places& places, Report& report) {
+    check_endpoints(settings, places, report);
+    check_use(settings, places, report);
+    const auto lists = names_of(settings.lists);
+    std::size_t timed = 0;
+    for (std::size_t i = 0; i < settings.rules.size(); ++i) {
+        const auto& rule = settings.rules[i];
+        const auto where = places.find(entry_path("rule", i));
+        check_lists_of(rule, where, lists, report);
+        const bool is_timed = rule.kinds == std::vector<std::string>{"absence"} ||
+                              rule.kinds == std::vector<std::string>{"latency"};
+        if (is_timed && ++timed == rule::kMostTimedRules + 1)
+            report.error(where, "is one timed rule (absence, latency) too many: there are at most 1,000");
+    }
+    if (settings.rules.size() > rule::kMostRules)
+        report.error(places.find(entry_path("rule", rule::kMostRules)),
+                     "is one rule too many: there are at most 10,000");
+    if (settings.lists.size() > rule::Lists::kMostLists)
+        report.error(places.find(entry_path("list", rule::Lists::kMostLists)),
+                     "is one list too many: there are at most 1,000");
+}
+
+}  // namespace receiptd::config
