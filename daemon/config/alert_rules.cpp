@@ -70,9 +70,7 @@ void check_use(const Settings& settings, const Places& places, Report& report) {
 
 void check_lists_of(const AlertRule& rule, Position where, const std::set<std::string_view>& known,
                     Report& report) {
-    const auto parsed = rule::parse(rule.json);
-    if (!parsed) return;  // its faults are told already
-    for (const auto& list : parsed->lists)
+    for (const auto& list : rule.lists)
         if (!known.contains(list))
             report.error(where, "rule \"" + rule.name + "\" names the list \"@" + list +
                                     "\", which no [[list]] has" + meant(list, known));

@@ -83,10 +83,11 @@ std::vector<std::string> kinds_of(const toml::table& table) {
 AlertRule read_rule(const toml::table& table, const std::string& path, Places& places, Report& report) {
     JsonWriter writer(places);
     writer.write(table, path);
-    AlertRule rule{table["name"].value_or(std::string()), kinds_of(table), std::move(writer.json)};
+    AlertRule rule{table["name"].value_or(std::string()), kinds_of(table), std::move(writer.json), {}};
     auto parsed = rule::parse(rule.json);
     if (parsed) {
         rule.json = std::move(parsed->json);
+        rule.lists = std::move(parsed->lists);
         return rule;
     }
     constexpr std::string_view kRoot = "rule";

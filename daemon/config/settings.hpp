@@ -97,6 +97,7 @@ struct AlertRule {
     std::string name;
     std::vector<std::string> kinds;  // as its author wrote them
     std::string json;                // canonical; rule::parse() takes it
+    std::vector<std::string> lists;  // that it names
 };
 
 // Accounts under a name, for rules.
