@@ -140,7 +140,11 @@ void require_storable(const std::vector<NewWatch>& watches) {
     }
 }
 
-const std::string kSubmissions = "WHERE signed_tx_base64 IS NOT NULL AND stage IN ('accepted', 'pending') ";
+const std::string kOpenSubmissions =
+    "SELECT tx_hash, stage, " + microseconds_of("created_at") +
+    " FROM watches WHERE signed_tx_base64 IS NOT NULL AND stage IN ('accepted', 'pending') "
+    "AND (created_at, tx_hash) > (" +
+    time_parameter(1) + ", $2) ORDER BY created_at, tx_hash LIMIT $3";
 
 // As the index has it (migrations/0004).
 const std::string kLostStages = "stage IN ('rejected', 'forwarding_failed', 'dropped', 'expired', 'unknown')";
@@ -295,13 +299,15 @@ base::Task<std::vector<Watch>> PgWatchStore::watches_since(base::WallTime since,
     });
 }
 
-base::Task<std::vector<Watch>> PgWatchStore::open_submissions(base::WallTime since, std::string after,
-                                                              unsigned limit) {
+base::Task<std::vector<OpenSubmission>> PgWatchStore::open_submissions(base::WallTime since,
+                                                                       std::string after, unsigned limit) {
     return lane_.transaction([since, after = std::move(after), limit](pqxx::work& tx) {
-        return select_watches(tx,
-                              kSubmissions + "AND (created_at, tx_hash) > (" + time_parameter(1) +
-                                  ", $2) ORDER BY created_at, tx_hash LIMIT $3",
-                              microseconds(since), after, limit);
+        std::vector<OpenSubmission> page;
+        for (const auto& row : shim::query(tx, kOpenSubmissions, microseconds(since), after, limit))
+            page.push_back({row[0].as<std::string>(),
+                            chain::parse_stage(row[1].as<std::string>()).value_or(chain::Stage::accepted),
+                            wall_time(row[2])});
+        return page;
     });
 }
 

@@ -34,8 +34,8 @@ public:
     base::Task<bool> wait_for_watches(std::chrono::milliseconds timeout) override;
     base::Task<std::vector<Watch>> watches_since(base::WallTime since, std::string after,
                                                  unsigned limit) override;
-    base::Task<std::vector<Watch>> open_submissions(base::WallTime since, std::string after,
-                                                    unsigned limit) override;
+    base::Task<std::vector<OpenSubmission>> open_submissions(base::WallTime since, std::string after,
+                                                             unsigned limit) override;
     base::Task<std::vector<std::string>> update_watches(std::vector<WatchUpdate> updates) override;
     base::Task<std::vector<StoredTransition>> transitions(std::string tx_hash) override;
     base::Task<std::map<std::string, StoredTree>> stored_trees(std::vector<std::string> tx_hashes) override;

@@ -113,6 +113,12 @@ struct WatchFilter {
     unsigned limit = 100;
 };
 
+struct OpenSubmission {
+    std::string tx_hash;
+    chain::Stage stage = chain::Stage::accepted;
+    base::WallTime created_at{};
+};
+
 // The place where a list of watches continues: (created_at, tx_hash). New watches do not move it.
 std::string watch_cursor(const Watch& watch);
 struct WatchPosition {
@@ -172,8 +178,8 @@ public:
 
     // Watches that were submitted with their bytes and not seen in a block yet (accepted, pending), in order
     // of (created_at, tx_hash), behind that pair.
-    virtual base::Task<std::vector<Watch>> open_submissions(base::WallTime since, std::string after,
-                                                            unsigned limit) = 0;
+    virtual base::Task<std::vector<OpenSubmission>> open_submissions(base::WallTime since, std::string after,
+                                                                     unsigned limit) = 0;
 
     // Writes all in one transaction. Returns the hashes of watches that somebody else moved or removed
     // meanwhile: nothing is written for them; read them again. If two updates name one watch, the second is

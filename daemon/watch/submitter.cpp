@@ -15,10 +15,8 @@ namespace receiptd::watch {
 
 namespace {
 
-constexpr unsigned kPage = 500;
+constexpr unsigned kPage = 2'000;
 constexpr std::size_t kMostInRound = 64;
-// A row becomes visible somewhat after the time it carries.
-constexpr std::chrono::seconds kSubmitOverlap{15};
 constexpr base::Duration kSubmitTick = std::chrono::milliseconds(500);
 
 bool is_before_block(chain::Stage stage) {
@@ -310,19 +308,19 @@ base::Task<void> Submitter::run() {
     }
 }
 
+// All of them each time: an old one begins anew when the block that included it is removed.
 base::Task<void> Submitter::look() {
-    auto since = seen_until_ - std::min(base::Duration(kSubmitOverlap), seen_until_.time_since_epoch());
+    base::WallTime since{};
     std::string after;
     while (true) {
         const auto page = co_await store_.open_submissions(since, after, kPage);
-        for (const auto& watch : page) {
-            seen_until_ = std::max(seen_until_, watch.created_at);
-            if (schedule_.contains(watch.tx_hash)) continue;
+        for (const auto& open : page) {
+            if (schedule_.contains(open.tx_hash)) continue;
             // One that a host has taken waits its turn; the other may never have been sent.
-            if (watch.state.stage == chain::Stage::pending)
-                schedule(watch.tx_hash, 1);
+            if (open.stage == chain::Stage::pending)
+                schedule(open.tx_hash, 1);
             else
-                schedule_.try_emplace(watch.tx_hash, Due{time_->now(), time_->now(), 0});
+                schedule_.try_emplace(open.tx_hash, Due{time_->now(), time_->now(), 0});
         }
         if (page.size() < kPage) co_return;
         since = page.back().created_at;

@@ -106,7 +106,6 @@ private:
     SubmitterOptions options_;
     std::unordered_map<std::string, Due> schedule_;
     base::TaskGroup look_ups_;  // a database that is away leaves them here
-    base::WallTime seen_until_{};
 };
 
 }  // namespace receiptd::watch

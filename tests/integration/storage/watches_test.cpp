@@ -10,7 +10,8 @@ using namespace std::chrono_literals;
 using storage::StorageError;
 using storage::WatchOrigin;
 
-std::vector<std::string> hashes(const std::vector<Watch>& watches) {
+template <class T>  // Watch, OpenSubmission
+std::vector<std::string> hashes(const std::vector<T>& watches) {
     std::vector<std::string> found;
     for (const auto& watch : watches) found.push_back(watch.tx_hash);
     return found;

@@ -51,7 +51,8 @@ public:
     base::Task<Watches> watches_since(base::WallTime since, std::string after, unsigned limit) override {
         return steps_.take(store_.watches_since(since, std::move(after), limit));
     }
-    base::Task<Watches> open_submissions(base::WallTime since, std::string after, unsigned limit) override {
+    base::Task<std::vector<storage::OpenSubmission>> open_submissions(base::WallTime since, std::string after,
+                                                                      unsigned limit) override {
         return steps_.take(store_.open_submissions(since, std::move(after), limit));
     }
     base::Task<std::vector<std::string>> update_watches(std::vector<storage::WatchUpdate> updates) override {

@@ -94,13 +94,13 @@ public:
         const auto found = keys.find(key);
         co_return found == keys.end() ? std::nullopt : std::optional(rows.at(found->second));
     }
-    base::Task<std::vector<storage::Watch>> open_submissions(base::WallTime since, std::string after,
-                                                             unsigned limit) override {
-        std::vector<storage::Watch> page;
+    base::Task<std::vector<storage::OpenSubmission>> open_submissions(base::WallTime since, std::string after,
+                                                                      unsigned limit) override {
+        std::vector<storage::OpenSubmission> page;
         for (const auto& [tx_hash, row] : rows)
             if (std::pair(row.created_at, tx_hash) > std::pair(since, after) &&
                 row.state.stage <= chain::Stage::pending && page.size() < limit)
-                page.push_back(row);
+                page.push_back({tx_hash, row.state.stage, row.created_at});
         co_return page;
     }
     base::Task<std::vector<std::string>> update_watches(std::vector<storage::WatchUpdate> updates) override {

@@ -10,6 +10,7 @@
 namespace receiptd::watch::testing {
 namespace {
 
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -253,6 +254,23 @@ TEST_F(SubmitterTest, SendsAgainUntilABlockHoldsIt) {
     it_goes_on();
     EXPECT_THAT(chain.sent, SizeIs(3));
     EXPECT_EQ(submitter->waiting(), 0);
+}
+
+TEST_F(SubmitterTest, WhatBeginsAnewAsItsBlockWasRemovedIsSentAgain) {
+    submit(request_for(transfer(6)));
+    rows.rows.begin()->second.state.stage = chain::Stage::included;
+    time->passed += std::chrono::hours(1);
+    submit(request_for(transfer(7)));
+    it_goes_on();
+    ASSERT_EQ(submitter->waiting(), 1u) << "the later one";
+    const auto removed = std::find_if(rows.rows.begin(), rows.rows.end(), [](const auto& row) {
+        return row.second.state.stage == chain::Stage::included;
+    });
+    removed->second.state.stage = chain::Stage::accepted;
+    chain.sent.clear();
+    it_goes_on();
+    EXPECT_THAT(chain.sent, Contains(removed->second.signed_tx_base64));
+    EXPECT_EQ(removed->second.state.stage, chain::Stage::pending);
 }
 
 TEST_F(SubmitterTest, WhatNoHostTakesIsSentAgainAndGivenUpInTheEnd) {

@@ -133,8 +133,9 @@ public:
                                                           unsigned limit) override {
         return open_watches("", limit);
     }
-    base::Task<std::vector<storage::Watch>> open_submissions(base::WallTime, std::string, unsigned) override {
-        co_return std::vector<storage::Watch>{};
+    base::Task<std::vector<storage::OpenSubmission>> open_submissions(base::WallTime, std::string,
+                                                                      unsigned) override {
+        co_return std::vector<storage::OpenSubmission>{};
     }
     base::Task<std::vector<std::string>> update_watches(std::vector<storage::WatchUpdate> updates) override {
         std::vector<std::string> refused;
