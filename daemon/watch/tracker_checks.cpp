@@ -158,8 +158,13 @@ base::Task<bool> Tracker::has_its_block(const storage::Watch& watch, Asked& aske
                   {{"tx_hash", watch.tx_hash}, {"told", *told}, {"height", block->height}});
         co_return false;
     }
-    const bool is_looked_at = *told <= agreed && chain_.missing_in({*told, *told}).empty();
-    if (!is_looked_at || !refuses_block(transaction.objection)) co_return true;
+    if (!refuses_block(transaction.objection)) co_return true;
+    // A host that lags refuses a block that it does not know yet, and then the other one alone has told its
+    // height: looked at is every height that it can have.
+    const auto newest = base::saturated_add(chain::newest_block_hash(transaction), kHostsLag);
+    const auto oldest = transaction.watched_since - std::min(transaction.watched_since, kHostsLag);
+    const base::HeightRange possible{std::min(*told, oldest), std::max(*told, newest)};
+    if (possible.to > agreed || !chain_.missing_in(possible).empty()) co_return true;
     asked.observations.emplace_back(chain::BlockHashLost{agreed});
     co_return false;
 }

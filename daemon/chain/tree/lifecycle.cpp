@@ -208,11 +208,15 @@ TreeSeen tree_seen(const Judgement& judgement) {
     return seen;
 }
 
+BlockHeight newest_block_hash(const WatchedTransaction& transaction) {
+    return base::saturated_add(transaction.watched_since, kHeadAboveFinal);
+}
+
 BlockHeight last_height(const WatchedTransaction& transaction, const LifecycleRules& rules) {
     if (transaction.valid_until) return *transaction.valid_until;
     // One that nobody has looked for yet ends never.
     if (transaction.watched_since == 0) return std::numeric_limits<BlockHeight>::max();
-    const auto newest = base::saturated_add(transaction.watched_since, kHeadAboveFinal);
+    const auto newest = newest_block_hash(transaction);
     return base::saturated_add(base::saturated_add(newest, rules.validity_blocks), BlockHeight{1});
 }
 

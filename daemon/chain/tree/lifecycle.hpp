@@ -142,9 +142,12 @@ struct LifecycleRules {
     BlockHeight looked_through = std::numeric_limits<BlockHeight>::max();
 };
 
-// The last height at which a block may include it, if its parent is the height below. Of a bare hash: its
-// block hash is of a block that was known when it was first asked for, and the head was not far above the
-// final one.
+// The highest block that its hash can be of, submitted or not: one that was known when it was first asked
+// for, and the head was not far above the final one.
+BlockHeight newest_block_hash(const WatchedTransaction& transaction);
+
+// The last height at which a block may include it, if its parent is the height below. Of a bare hash:
+// if its block hash is the newest possible.
 BlockHeight last_height(const WatchedTransaction& transaction, const LifecycleRules& rules);
 
 // Applies the observation to `state`; the transitions are in order.

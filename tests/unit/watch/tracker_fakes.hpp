@@ -239,7 +239,10 @@ public:
         view.covered_up_to = [this](chain::BlockHeight) { return covered; };
         view.missing_in = [this](base::HeightRange range) {
             base::HeightSet missing(range);
-            if (covered) missing.subtract({0, *covered});
+            if (stored)
+                missing.subtract(*stored);
+            else if (covered)
+                missing.subtract({0, *covered});
             return missing;
         };
         view.stored_block = [this](std::string hash) { return stored_block(std::move(hash)); };
@@ -289,6 +292,7 @@ public:
     std::optional<chain::BlockHeight> agreed;  // nullopt: up to the final height
     chain::BlockHeight followed_since = 0;
     std::optional<chain::BlockHeight> covered = 100;
+    std::optional<base::HeightSet> stored;  // nullopt: all up to `covered`
     bool at_head = true;
     std::map<std::string, chain::BlockHeight> blocks;  // stored, by hash
     std::set<std::string> kept;
