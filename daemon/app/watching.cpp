@@ -17,6 +17,8 @@ watch::ChainView view_of(follow::Follower& follower, const follow::State& state,
         return state.heights.covered_up_to(from, watch::kHostsLag);
     };
     view.missing_in = [&state](base::HeightRange range) { return state.heights.missing_in(range); };
+    view.gaps_in = [&state](base::HeightRange range) { return state.heights.gaps().within(range); };
+    view.untried_in = [&state](base::HeightRange range) { return state.heights.untried_in(range); };
     view.stored_block = [&blocks](std::string hash) { return blocks.stored_block_by_hash(std::move(hash)); };
     // Source rpc asks for each tree until it has all of it.
     view.follows_since = [&state, by_rpc = settings.source == config::Source::rpc](chain::BlockHeight from) {

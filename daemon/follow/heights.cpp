@@ -150,6 +150,14 @@ base::HeightSet Heights::missing_in(base::HeightRange range) const {
     return missing;
 }
 
+base::HeightSet Heights::untried_in(base::HeightRange range) const {
+    auto untried = gaps().within(range);
+    const auto end = unavailable_.upper_bound(range.to);
+    for (auto tried = unavailable_.lower_bound(range.from); tried != end; ++tried)
+        untried.subtract({tried->first, tried->first});
+    return untried;
+}
+
 bool Heights::follows_since(base::Height from) const {
     const bool all_wanted = !tip_ || coverage_.wanted.first_missing(from) > tip_->height;
     return all_wanted && unavailable_.lower_bound(from) == unavailable_.end();

@@ -89,6 +89,7 @@ public:
     // `from` itself, or one less than `lag` below it, must be stored; otherwise nullopt.
     std::optional<base::Height> covered_up_to(base::Height from, base::Height lag) const;
     base::HeightSet missing_in(base::HeightRange range) const;  // not stored, wanted or not
+    base::HeightSet untried_in(base::HeightRange range) const;  // gaps that were not asked for in vain
     // Whether every height from this one on is stored, or will be: false above a hole that nobody fills.
     bool follows_since(base::Height from) const;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/height_set.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "chain/json/decode.hpp"
@@ -155,9 +156,10 @@ public:
     virtual base::Task<base::Result<chain::BlockRef, Unavailable>> final_block(
         std::string hash, chain::BlockHeight final_height, Priority priority) = 0;
 
-    // Whether a host still holds the block at this height: one that does not has forgotten the transactions
-    // of that time. nullopt: one that may hold it did not answer.
-    virtual base::Task<std::optional<bool>> holds_block(chain::BlockHeight height, Priority priority) = 0;
+    // Whether hosts still hold every block of these heights: a host that does not has forgotten the
+    // transactions of that time. Of many heights the highest ones and the lowest are asked for. nullopt: one
+    // that may hold a block did not answer.
+    virtual base::Task<std::optional<bool>> holds_blocks(base::HeightRange heights, Priority priority) = 0;
 
     // A chunk of this shard, in a block of the same epoch, lists a transaction of this account.
     struct ShardWitness {

@@ -20,6 +20,8 @@ using DecodedReceipt = chain::Decoded<chain::Receipt>;
 using DecodedStatus = chain::Decoded<chain::TransactionStatus>;
 
 constexpr std::size_t kBodiesAtOnce = 8;
+constexpr chain::BlockHeight kMostSkipped = 8;  // in a row
+constexpr unsigned kMostWalked = 16;            // from block to parent
 
 Decoder<DecodedStatus> status_decoder(std::string tx_hash) {
     return [tx_hash = std::move(tx_hash)](std::string body) -> base::Result<DecodedStatus, std::string> {
@@ -41,6 +43,19 @@ Decoder<DecodedReceipt> receipt_decoder(std::string id) {
             return refuse<DecodedReceipt>("asked for receipt " + id + ", got another one");
         return std::move(*receipt);
     };
+}
+
+Decoder<chain::BlockRef> block_at(chain::BlockHeight height) {
+    return [decode = block_decoder(height)](std::string body) -> base::Result<chain::BlockRef, std::string> {
+        const auto block = decode(std::move(body));
+        if (!block) return refuse<chain::BlockRef>(block.error());
+        return chain::block_ref(block->value.header);
+    };
+}
+
+// Whether the chain has no block of these heights below this one, which is among them or above.
+bool is_lowest_of(base::HeightRange heights, const chain::BlockRef& block) {
+    return block.height <= heights.from || (block.prev_height && *block.prev_height < heights.from);
 }
 
 // No host told an outcome of the transaction. One that does not track its shard answers all the same, for
@@ -189,15 +204,35 @@ base::Task<base::Result<chain::BlockRef, Unavailable>> RpcTreeSource::final_bloc
     co_return std::move(block);
 }
 
-// A denial counts as one: a hole in what the host has kept looks the same as a height that was skipped.
-base::Task<std::optional<bool>> RpcTreeSource::holds_block(chain::BlockHeight height, Priority priority) {
-    auto call = ask_block(height, priority);
-    auto by_height = block_decoder(height);
-    const auto told = co_await decoded_call<chain::Decoded<chain::Block>>(*router_, pool_, std::move(call),
-                                                                          std::move(by_height));
-    if (told) co_return true;
-    if (!told.error().absent || told.error().doubtful) co_return std::nullopt;
-    co_return false;
+base::Task<RpcTreeSource::HeldBlock> RpcTreeSource::held_block(Call call, Decoder<chain::BlockRef> decode) {
+    auto told = co_await decoded_call<chain::BlockRef>(*router_, pool_, std::move(call), std::move(decode));
+    if (told) co_return HeldBlock(std::move(told->value));
+    if (told.error().absent && !told.error().doubtful) co_return HeldBlock(std::nullopt);
+    co_return HeldBlock(boost::system::in_place_error, told.error());
+}
+
+base::Task<RpcTreeSource::HeldBlock> RpcTreeSource::held_block_from(chain::BlockHeight height,
+                                                                    Priority priority) {
+    for (const auto end = height + kMostSkipped; height <= end; ++height) {
+        auto held = co_await held_block(ask_block(height, priority), block_at(height));
+        if (!held || *held) co_return held;
+    }
+    co_return HeldBlock(std::nullopt);
+}
+
+// A height that was skipped and a block that was deleted are denied alike. The block above tells them apart:
+// it names its parent.
+base::Task<std::optional<bool>> RpcTreeSource::holds_blocks(base::HeightRange heights, Priority priority) {
+    auto held = co_await held_block_from(heights.to, priority);
+    for (unsigned walked = 0; held && *held && walked < kMostWalked; ++walked) {
+        if (is_lowest_of(heights, **held)) co_return true;
+        const auto parent = (*held)->prev_hash;
+        held = co_await held_block(ask_block(parent, priority), block_with_hash(parent));
+    }
+    // Hosts delete from below: the lowest one stands for those that were not asked for.
+    if (held && *held) held = co_await held_block_from(heights.from, priority);
+    if (!held) co_return std::nullopt;
+    co_return *held&& is_lowest_of(heights, **held);
 }
 
 base::Task<std::optional<chain::ShardLayout>> RpcTreeSource::shard_layout(chain::BlockHeight height,

@@ -34,7 +34,7 @@ public:
     base::Task<base::Result<chain::BlockRef, Unavailable>> final_block(std::string hash,
                                                                        chain::BlockHeight final_height,
                                                                        Priority priority) override;
-    base::Task<std::optional<bool>> holds_block(chain::BlockHeight height, Priority priority) override;
+    base::Task<std::optional<bool>> holds_blocks(base::HeightRange heights, Priority priority) override;
     base::Task<std::optional<chain::ShardLayout>> shard_layout(chain::BlockHeight height,
                                                                std::optional<ShardWitness> witness,
                                                                Priority priority) override;
@@ -48,6 +48,10 @@ private:
     // Adds the missing bodies; an error if a host failed to say whether it has one.
     base::Task<std::optional<Unavailable>> complete_bodies(Tree& tree, Priority priority);
     base::Task<void> fetch_bodies(std::shared_ptr<Bodies> bodies, Priority priority);
+    using HeldBlock = base::Result<std::optional<chain::BlockRef>, CallError>;  // nullopt: all hosts deny it
+    base::Task<HeldBlock> held_block(Call call, Decoder<chain::BlockRef> decode);
+    // The lowest block at this height or shortly above it.
+    base::Task<HeldBlock> held_block_from(chain::BlockHeight height, Priority priority);
 
     base::asio::any_io_executor executor_;
     base::asio::thread_pool& pool_;

@@ -149,6 +149,13 @@ const std::string kOpenSubmissions =
 // As the index has it (migrations/0004).
 const std::string kLostStages = "stage IN ('rejected', 'forwarding_failed', 'dropped', 'expired', 'unknown')";
 
+// `$1`: the reason of those that heights are missing for, `$2`: how long a block hash is good, `$3`: how far
+// above that the end comes.
+const std::string kMayComeBack =
+    " AND (reason = $1 OR coalesce(valid_until, watched_since + $2::bigint, 9223372036854775807) >= "
+    "  (SELECT coalesce(max(upper(heights)), 0) FROM coverage) - $3::bigint) ";
+constexpr int kEndComesWithin = 1'000;
+
 WatchPosition position_of(const std::string& cursor) {
     auto position = parse_watch_cursor(cursor);
     if (!position) throw StorageError("the cursor of the list of watches is not valid");
@@ -272,13 +279,12 @@ base::Task<std::vector<Watch>> PgWatchStore::open_watches(std::string after, uns
     });
 }
 
-base::Task<std::vector<Watch>> PgWatchStore::lost_watches(std::string after, unsigned limit) {
-    return lane_.transaction([after = std::move(after), limit](pqxx::work& tx) {
-        return select_watches(tx,
-                              "WHERE " + kLostStages +
-                                  " AND updated_at > now() - interval '3 days' "
-                                  "AND tx_hash > $1 ORDER BY tx_hash LIMIT $2",
-                              after, limit);
+base::Task<std::vector<Watch>> PgWatchStore::lost_watches(std::uint64_t validity_blocks, std::string after,
+                                                          unsigned limit) {
+    return lane_.transaction([validity_blocks, after = std::move(after), limit](pqxx::work& tx) {
+        return select_watches(
+            tx, "WHERE " + kLostStages + kMayComeBack + "AND tx_hash > $4 ORDER BY tx_hash LIMIT $5",
+            std::string(chain::reason::kHeightsMissing), validity_blocks, kEndComesWithin, after, limit);
     });
 }
 

@@ -29,7 +29,8 @@ public:
     base::Task<std::optional<Watch>> watch_by_idempotency_key(std::string key) override;
     base::Task<std::vector<Watch>> list_watches(WatchFilter filter) override;
     base::Task<std::vector<Watch>> open_watches(std::string after, unsigned limit) override;
-    base::Task<std::vector<Watch>> lost_watches(std::string after, unsigned limit) override;
+    base::Task<std::vector<Watch>> lost_watches(std::uint64_t validity_blocks, std::string after,
+                                                unsigned limit) override;
     base::Task<std::vector<Watch>> new_watches(unsigned limit) override;
     base::Task<bool> wait_for_watches(std::chrono::milliseconds timeout) override;
     base::Task<std::vector<Watch>> watches_since(base::WallTime since, std::string after,

@@ -164,8 +164,11 @@ public:
 
     // Open ones in order of their hashes, after `after`: for filling memory at start.
     virtual base::Task<std::vector<Watch>> open_watches(std::string after, unsigned limit) = 0;
-    // Watches of the last days that ended without a tree, in the same way.
-    virtual base::Task<std::vector<Watch>> lost_watches(std::string after, unsigned limit) = 0;
+    // Watches that ended without a tree, and that the chain can still take back, in the same way: a block
+    // above the stored ones may include them, or one of heights that are missing. `validity_blocks`: of those
+    // whose block hash is not known. Some that cannot be taken back any more are among them.
+    virtual base::Task<std::vector<Watch>> lost_watches(std::uint64_t validity_blocks, std::string after,
+                                                        unsigned limit) = 0;
     // Open ones that nobody has looked at yet (their watched_since is not known), oldest first: however
     // they came, and however late the transaction that inserted them committed.
     virtual base::Task<std::vector<Watch>> new_watches(unsigned limit) = 0;

@@ -16,8 +16,8 @@ public:
 
     base::Task<TreeAnswer> tree(std::string tx_hash, std::string sender_id,
                                 chain::BlockHeight final_height) override;
-    base::Task<std::optional<bool>> holds_block(chain::BlockHeight height) override {
-        return trees_.holds_block(height, rpc::Priority::watch);
+    base::Task<std::optional<bool>> holds_blocks(base::HeightRange heights) override {
+        return trees_.holds_blocks(heights, rpc::Priority::watch);
     }
     base::Task<std::optional<Sender>> sender(SenderQuestion question) override;
 

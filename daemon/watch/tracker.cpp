@@ -82,8 +82,14 @@ void Tracker::forget() {
 
 base::Task<void> Tracker::fill() {
     others_seen_until_ = clock_.wall();
-    co_await fill_from(&storage::WatchStore::open_watches);
-    co_await fill_from(&storage::WatchStore::lost_watches);
+    WatchPages open = [this](std::string after, unsigned limit) {
+        return store_.open_watches(std::move(after), limit);
+    };
+    co_await fill_from(std::move(open));
+    WatchPages lost = [this](std::string after, unsigned limit) {
+        return store_.lost_watches(settings_.lifecycle.validity_blocks, std::move(after), limit);
+    };
+    co_await fill_from(std::move(lost));
     publish();
     filled_ = true;
     if (!index_.empty()) log::info("watching", {{"transactions", index_.size()}});
@@ -92,7 +98,7 @@ base::Task<void> Tracker::fill() {
 base::Task<void> Tracker::fill_from(WatchPages pages) {
     std::string after;
     while (true) {
-        auto page = co_await (store_.*pages)(after, kFillPage);
+        auto page = co_await pages(after, kFillPage);
         for (const auto& watch : page) {
             index_.set(watch, settings_.lifecycle, clock_.steady());
             index_.touch_later(watch.tx_hash);

@@ -41,6 +41,10 @@ struct ChainView {
     std::function<std::optional<chain::BlockHeight>(chain::BlockHeight)> covered_up_to;
     // Heights of the range that are not stored.
     std::function<base::HeightSet(base::HeightRange)> missing_in;
+    // Of these, heights that the follower asks for until it has them; and those that it has not asked for in
+    // vain.
+    std::function<base::HeightSet(base::HeightRange)> gaps_in;
+    std::function<base::HeightSet(base::HeightRange)> untried_in;
     // The stored block with that hash.
     std::function<base::Task<std::optional<chain::BlockRef>>(std::string)> stored_block;
     // Whether what is executed from this height on is stored, or will be: false above a hole that nobody
@@ -105,8 +109,8 @@ private:
 
     void forget();
     base::Task<void> fill();
-    using WatchPages = base::Task<std::vector<storage::Watch>> (storage::WatchStore::*)(std::string,
-                                                                                        unsigned);
+    // Reads a page: what follows a hash, up to so many.
+    using WatchPages = std::function<base::Task<std::vector<storage::Watch>>(std::string, unsigned)>;
     base::Task<void> fill_from(WatchPages pages);
     void note_head();
     base::Task<void> take_in_new();
@@ -138,6 +142,8 @@ private:
     base::HeightSet heights_not_stored(const storage::Watch& watch, chain::BlockHeight up_to) const;
     // Adds what nobody can show. `hosts_tell`: that they know of no execution. False: it cannot be told yet.
     base::Task<bool> weigh(const storage::Watch& watch, bool hosts_tell, chain::NotIncludedUpTo& seen);
+    // Whether hosts hold the blocks of all of them; nullopt: that cannot be told now.
+    base::Task<std::optional<bool>> hosts_hold(base::HeightSet heights);
     // False: it cannot be told yet.
     base::Task<bool> ask_sender(const storage::Watch& watch, chain::NotIncludedUpTo& seen);
     base::Task<bool> wait_for_height(const storage::Watch& watch, chain::BlockHeight height);

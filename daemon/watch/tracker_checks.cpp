@@ -176,11 +176,25 @@ base::Task<bool> Tracker::weigh(const storage::Watch& watch, bool hosts_tell, ch
     auto unproven = seen;
     unproven.missing = in_words(not_stored);
     if (!would_end(watch, seen) && !would_end(watch, unproven)) co_return true;
-    const auto held = co_await upstream_.holds_block(*not_stored.first());
+    const auto held = co_await hosts_hold(not_stored);
     if (!held) co_return false;
     if (*held && hosts_tell) co_return true;
-    if (*held && chain_.stores) co_return false;  // the gap will be filled
+    // What can still be stored tells more. Heights that no host holds have one chance, those that the
+    // follower does not want have none.
+    const auto& may_be_stored = *held ? chain_.gaps_in : chain_.untried_in;
+    const base::HeightRange range{*not_stored.first(), *not_stored.last()};
+    if (chain_.stores && !may_be_stored(range).empty()) co_return false;
     seen = std::move(unproven);
+    co_return true;
+}
+
+base::Task<std::optional<bool>> Tracker::hosts_hold(base::HeightSet heights) {
+    auto ranges = heights.ranges();
+    if (ranges.size() > kMostRanges) ranges = {{ranges.front().from, ranges.back().to}};
+    for (const auto& range : ranges) {
+        const auto held = co_await upstream_.holds_blocks(range);
+        if (!held || !*held) co_return held;
+    }
     co_return true;
 }
 

@@ -1,6 +1,7 @@
 // Questions of the tracker to the hosts; they count against the budget of watches.
 #pragma once
 
+#include "base/height_set.hpp"
 #include "base/task.hpp"
 #include "chain/tree/lifecycle.hpp"
 #include "storage/unplaced_store.hpp"
@@ -35,8 +36,8 @@ public:
     virtual base::Task<TreeAnswer> tree(std::string tx_hash, std::string sender_id,
                                         chain::BlockHeight final_height) = 0;
 
-    // Whether a host still holds the block at this height; nullopt: that cannot be told now.
-    virtual base::Task<std::optional<bool>> holds_block(chain::BlockHeight height) = 0;
+    // Whether hosts still hold the blocks of these heights; nullopt: that cannot be told now.
+    virtual base::Task<std::optional<bool>> holds_blocks(base::HeightRange heights) = 0;
 
     struct SenderQuestion {
         std::string account_id;

@@ -264,6 +264,34 @@ TEST_F(Watches, HandedInAndNotSeenAreFoundByTime) {
               std::vector<std::string>{hash_of(4)});
 }
 
+TEST_F(Watches, ThatEndedAreReadAgainAsLongAsABlockMayIncludeThem) {
+    add({submission(1), new_watch(2), submission(3), submission(4), submission(5)});
+    execute("UPDATE watches SET valid_until = 90000 WHERE tx_hash IN ('" + hash_of(1) + "', '" + hash_of(3) +
+            "')");
+    execute("UPDATE watches SET watched_since = 3000, updated_at = now() - interval '1 year'");
+    auto missing = step_update(hash_of(3), Stage::accepted, Stage::unknown);
+    update(step_update(hash_of(1), Stage::accepted, Stage::expired));
+    update(step_update(hash_of(2), Stage::accepted, Stage::unknown));
+    update(missing);
+    update(step_update(hash_of(5), Stage::accepted, Stage::final));
+    execute("UPDATE watches SET reason = 'heights_missing' WHERE tx_hash = '" + hash_of(3) + "'");
+    const auto lost_at = [this](const std::string& height) {
+        execute("UPDATE coverage SET heights = '{[1," + height + "]}'");
+        auto lost = hashes(await(watches().lost_watches(86'400, "", 10)));
+        std::sort(lost.begin(), lost.end());
+        return lost;
+    };
+    const auto sorted = [](std::vector<std::string> all) {
+        std::sort(all.begin(), all.end());
+        return all;
+    };
+    EXPECT_EQ(lost_at("90000"), sorted({hash_of(1), hash_of(2), hash_of(3)}));
+    EXPECT_EQ(lost_at("90500"), sorted({hash_of(1), hash_of(3)})) << "3,000 and 86,400 are far below";
+    EXPECT_EQ(lost_at("1000000"), sorted({hash_of(3)})) << "missing heights may be stored at any time";
+    const auto all = await(watches().lost_watches(86'400, "", 10));
+    EXPECT_EQ(await(watches().lost_watches(86'400, all.back().tx_hash, 10)).size(), 0u);
+}
+
 TEST_F(Watches, AHundredThousandComeInAndArePagedThrough) {
     auto seconds = [start = std::chrono::steady_clock::now()]() mutable {
         const auto now = std::chrono::steady_clock::now();

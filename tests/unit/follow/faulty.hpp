@@ -141,8 +141,8 @@ public:
                                                                             rpc::Priority priority) override {
         return steps_.take(trees_.final_block(std::move(hash), final_height, priority), kTimeout);
     }
-    base::Task<std::optional<bool>> holds_block(Height height, rpc::Priority priority) override {
-        return trees_.holds_block(height, priority);
+    base::Task<std::optional<bool>> holds_blocks(base::HeightRange heights, rpc::Priority priority) override {
+        return trees_.holds_blocks(heights, priority);
     }
     base::Task<std::optional<chain::ShardLayout>> shard_layout(Height height,
                                                                std::optional<ShardWitness> witness,

@@ -57,6 +57,15 @@ TEST_F(HeightsTest, TheNewestBlocksMayBeOnTheirWay) {
     EXPECT_EQ(heights.covered_up_to(99, 5), std::nullopt) << "nobody stores what is below the first block";
 }
 
+TEST_F(HeightsTest, OfGapsThoseThatNobodyHadAreToldApart) {
+    store(100, 110);
+    heights.want({111, 120});
+    lack(115);
+    EXPECT_EQ(heights.untried_in({90, 118}).to_multirange(), "{[111,115),[116,119)}");
+    store(111, 114);
+    EXPECT_EQ(heights.untried_in({90, 118}).to_multirange(), "{[116,119)}");
+}
+
 TEST_F(HeightsTest, AreFollowedWhereEachIsWantedAndNoneIsUnavailable) {
     store(100, 110);
     EXPECT_TRUE(heights.follows_since(100));

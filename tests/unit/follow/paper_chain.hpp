@@ -229,8 +229,8 @@ public:
         if (!chain_.has(height)) co_return rpc::Unavailable{"UNKNOWN_BLOCK", "on paper"};
         co_return chain_.ref(height);
     }
-    base::Task<std::optional<bool>> holds_block(Height height, rpc::Priority) override {
-        co_return chain_.has(height);
+    base::Task<std::optional<bool>> holds_blocks(base::HeightRange heights, rpc::Priority) override {
+        co_return chain_.has(heights.from);
     }
     base::Task<std::optional<chain::ShardLayout>> shard_layout(Height, std::optional<ShardWitness>,
                                                                rpc::Priority) override {

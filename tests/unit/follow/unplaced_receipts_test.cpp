@@ -93,7 +93,9 @@ public:
         co_return chain::BlockRef{5, std::move(hash), "hash4", 4, 5'000'000'000};
     }
 
-    base::Task<std::optional<bool>> holds_block(base::Height, Priority) override { co_return std::nullopt; }
+    base::Task<std::optional<bool>> holds_blocks(base::HeightRange, Priority) override {
+        co_return std::nullopt;
+    }
     base::Task<std::optional<chain::ShardLayout>> shard_layout(base::Height, std::optional<ShardWitness>,
                                                                Priority) override {
         co_return std::nullopt;

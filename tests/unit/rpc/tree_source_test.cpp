@@ -1,9 +1,12 @@
 #include "rpc/tree_source.hpp"
 
+#include "chain/wire/hash.hpp"
 #include "unit/rpc/world.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <map>
 
 namespace receiptd::rpc {
 namespace {
@@ -86,6 +89,28 @@ protected:
             return asks(request, "\"block_id\":12") ? by_height : error("UNKNOWN_BLOCK");
         };
         return host;
+    }
+    // By height, with that of the parent.
+    FakeHost& host_of(std::map<int, int> blocks) {
+        auto& host = world.host("main", HostKind::regular);
+        host.script = [blocks = std::move(blocks)](const net::HttpRequest& request) {
+            for (const auto& [height, parent] : blocks)
+                if (asks(request, "\"block_id\":" + std::to_string(height) + "}") ||
+                    asks(request, hash_of(height)))
+                    return result(block_of(height, parent));
+            return error("UNKNOWN_BLOCK");
+        };
+        return host;
+    }
+    static std::string hash_of(int height) {
+        return chain::sha256(chain::bytes_of(std::to_string(height))).to_string();
+    }
+    static std::string block_of(int height, int parent) {
+        auto text = block_json(height, "", hash_of(height));
+        const auto put = [&](auto was, auto is) { text.replace(text.find(was), was.size(), is); };
+        put("\"prev_height\":" + std::to_string(height - 1), "\"prev_height\":" + std::to_string(parent));
+        put("\"prev_hash\":\"" + zero_hash(), "\"prev_hash\":\"" + hash_of(parent));
+        return text;
     }
     static bool asks(const net::HttpRequest& request, const std::string& text) {
         return request.body.find(text) != std::string::npos;
@@ -320,15 +345,44 @@ TEST_F(RpcTrees, AFinalBlockIsTheOneAtItsHeightAndIsAskedForOnce) {
 
 TEST_F(RpcTrees, ABlockIsHeldIfAHostTellsItAndNotIfAllDenyIt) {
     host_of_a_fork(result(block_json(12, "", kBlock)));
-    EXPECT_EQ(world.run(source().holds_block(12, Priority::watch)), true);
-    EXPECT_EQ(world.run(source().holds_block(11, Priority::watch)), false);
+    EXPECT_EQ(world.run(source().holds_blocks({12, 12}, Priority::watch)), true);
+    EXPECT_EQ(world.run(source().holds_blocks({11, 12}, Priority::watch)), false) << "its parent is denied";
+    EXPECT_EQ(world.run(source().holds_blocks({11, 11}, Priority::watch)), false);
 }
 
 TEST_F(RpcTrees, ABlockThatOneHostDeniesAnotherThatDoesNotAnswerMayHold) {
     world.host("silent", HostKind::regular).script = [](const auto&) { return error("INTERNAL_ERROR"); };
     host_of_a_fork(result(block_json(12, "", kBlock)));
-    EXPECT_EQ(world.run(source().holds_block(12, Priority::watch)), true);
-    EXPECT_EQ(world.run(source().holds_block(11, Priority::watch)), std::nullopt);
+    EXPECT_EQ(world.run(source().holds_blocks({12, 12}, Priority::watch)), true);
+    EXPECT_EQ(world.run(source().holds_blocks({11, 12}, Priority::watch)), std::nullopt);
+}
+
+TEST_F(RpcTrees, HeightsThatWereSkippedAreHeldByTheBlockAboveThatSaysSo) {
+    host_of({{1, 0}, {2, 1}, {6, 2}, {7, 6}, {30, 29}});
+    EXPECT_EQ(world.run(source().holds_blocks({30, 30}, Priority::watch)), true);  // is the head
+    EXPECT_EQ(world.run(source().holds_blocks({2, 7}, Priority::watch)), true);
+    EXPECT_EQ(world.run(source().holds_blocks({3, 4}, Priority::watch)), true) << "none of these has a block";
+    EXPECT_EQ(world.run(source().holds_blocks({8, 9}, Priority::watch)), false);
+}
+
+TEST_F(RpcTrees, AHoleInTheMiddleIsNotHeld) {
+    host_of({{1, 0}, {2, 1}, {6, 5}, {7, 6}});
+    EXPECT_EQ(world.run(source().holds_blocks({2, 7}, Priority::watch)), false);
+    EXPECT_EQ(world.run(source().holds_blocks({3, 4}, Priority::watch)), false)
+        << "5 may have them as parents";
+    EXPECT_EQ(world.run(source().holds_blocks({6, 7}, Priority::watch)), true);
+}
+
+TEST_F(RpcTrees, OfManyHeightsTheHighestAndTheLowestMustBeHeld) {
+    std::map<int, int> blocks;
+    for (int height = 100; height <= 200; ++height) blocks[height] = height - 1;
+    blocks[300] = 299;
+    auto& host = host_of(blocks);
+    EXPECT_EQ(world.run(source().holds_blocks({100, 200}, Priority::watch)), true);
+    EXPECT_LT(host.seen.size(), 30u);
+    EXPECT_EQ(world.run(source().holds_blocks({300, 300}, Priority::watch)), true);  // is the head
+    EXPECT_EQ(world.run(source().holds_blocks({99, 200}, Priority::watch)), false);
+    EXPECT_EQ(world.run(source().holds_blocks({100, 250}, Priority::watch)), false);
 }
 
 TEST_F(RpcTrees, ABlockThatLostAgainstAnotherIsOfAFork) {

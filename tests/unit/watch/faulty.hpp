@@ -39,8 +39,9 @@ public:
     base::Task<Watches> open_watches(std::string after, unsigned limit) override {
         return steps_.take(store_.open_watches(std::move(after), limit));
     }
-    base::Task<Watches> lost_watches(std::string after, unsigned limit) override {
-        return steps_.take(store_.lost_watches(std::move(after), limit));
+    base::Task<Watches> lost_watches(std::uint64_t validity_blocks, std::string after,
+                                     unsigned limit) override {
+        return steps_.take(store_.lost_watches(validity_blocks, std::move(after), limit));
     }
     base::Task<Watches> new_watches(unsigned limit) override {
         return steps_.take(store_.new_watches(limit));
@@ -83,8 +84,8 @@ public:
         NoAnswer none{"a step fails"};
         return steps_.take(hosts_.tree(std::move(tx_hash), std::move(sender_id), final_height), none);
     }
-    base::Task<std::optional<bool>> holds_block(chain::BlockHeight height) override {
-        return steps_.take(hosts_.holds_block(height), std::nullopt);
+    base::Task<std::optional<bool>> holds_blocks(base::HeightRange heights) override {
+        return steps_.take(hosts_.holds_blocks(heights), std::nullopt);
     }
     base::Task<std::optional<Sender>> sender(SenderQuestion question) override {
         return steps_.take(hosts_.sender(std::move(question)), std::nullopt);

@@ -109,6 +109,49 @@ TEST(Gaps, AnInvalidOutcomeIsTheEndWhenEveryHeightThatMayExecuteItIsStored) {
     EXPECT_EQ(life.store.rows["tx"].state.verdict, chain::Verdict::failed);
 }
 
+TEST(Gaps, HostsMustHoldEachOfThem) {
+    Life life;
+    auto& watch = submission_with_used_nonce(life, 200);
+    watch.transaction.valid_until = 150;
+    life.covered = life.final_height = 300;
+    life.stored = base::HeightSet({0, 300});
+    life.stored->subtract({100, 101});
+    life.stored->subtract({120, 122});
+    life.hosts.forgotten.add(121);
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.stage("tx") != Stage::accepted; }));
+    EXPECT_EQ(life.stage("tx"), Stage::unknown);
+    EXPECT_NE(life.store.evidence["tx"].find(R"("missing_heights":"100-101, 120-122")"), std::string::npos)
+        << life.store.evidence["tx"];
+}
+
+TEST(Gaps, ThatNobodyFillsAreNotWaitedFor) {
+    Life life;
+    submission_invalid_in_a_block(life);
+    life.covered = 120;
+    life.final_height = 300;
+    life.gaps = {};
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.stage("tx") == Stage::unknown; }));
+    EXPECT_EQ(life.store.rows["tx"].state.reason, chain::reason::kHeightsMissing);
+}
+
+TEST(Gaps, ThatNoHostHoldsAreWaitedForUntilTheFollowerHasAskedInVain) {
+    Life life;
+    submission_with_used_nonce(life, 200).transaction.valid_until = 150;
+    life.covered = 95;
+    life.final_height = 300;
+    life.hosts.held = false;
+    life.untried.add({150, 200});
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.store.rows["tx"].next_check_at > life.clock.wall(); }));
+    ASSERT_TRUE(life.until([&] { return life.hosts.held_asked == 96 && life.tracker->idle(); }));
+    EXPECT_EQ(life.stage("tx"), Stage::accepted);
+    life.untried = {};
+    life.clock.passed += std::chrono::minutes(2);
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::unknown; }));
+}
+
 TEST(Gaps, AnInvalidOutcomeBelowHeightsThatNobodyShowsEndsWithoutAProof) {
     Life life;
     submission_invalid_in_a_block(life);

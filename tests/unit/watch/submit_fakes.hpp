@@ -122,7 +122,9 @@ public:
 
     base::Task<std::vector<storage::Watch>> list_watches(storage::WatchFilter) override { return none(); }
     base::Task<std::vector<storage::Watch>> open_watches(std::string, unsigned) override { return none(); }
-    base::Task<std::vector<storage::Watch>> lost_watches(std::string, unsigned) override { return none(); }
+    base::Task<std::vector<storage::Watch>> lost_watches(std::uint64_t, std::string, unsigned) override {
+        return none();
+    }
     base::Task<std::vector<storage::Watch>> new_watches(unsigned) override { return none(); }
     base::Task<bool> wait_for_watches(std::chrono::milliseconds) override { co_return false; }
     base::Task<std::vector<storage::Watch>> watches_since(base::WallTime, std::string, unsigned) override {

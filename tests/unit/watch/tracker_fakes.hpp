@@ -112,7 +112,8 @@ public:
             if (!chain::is_end(row->second.state.stage)) page.push_back(row->second);
         co_return page;
     }
-    base::Task<std::vector<storage::Watch>> lost_watches(std::string after, unsigned limit) override {
+    base::Task<std::vector<storage::Watch>> lost_watches(std::uint64_t, std::string after,
+                                                         unsigned limit) override {
         std::vector<storage::Watch> page;
         for (auto row = rows.upper_bound(after); row != rows.end() && page.size() < limit; ++row)
             if (chain::is_end(row->second.state.stage) && row->second.state.stage != chain::Stage::final)
@@ -198,8 +199,9 @@ public:
         answer.found = found_at(tx_hash, *found->second.included_at);
         co_return answer;
     }
-    base::Task<std::optional<bool>> holds_block(chain::BlockHeight height) override {
-        held_asked = height;
+    base::Task<std::optional<bool>> holds_blocks(base::HeightRange heights) override {
+        held_asked = heights.from;
+        if (!forgotten.within(heights).empty()) co_return false;
         co_return held;
     }
     base::Task<std::optional<Sender>> sender(SenderQuestion) override {
@@ -219,6 +221,7 @@ public:
     bool silent = false;
     bool tracks = true;
     std::optional<bool> held = true;
+    base::HeightSet forgotten;  // these are not held all the same
     chain::BlockHeight held_asked = 0;
     std::optional<Sender> told;
     unsigned sender_asked = 0;
@@ -245,6 +248,8 @@ public:
                 missing.subtract({0, *covered});
             return missing;
         };
+        view.gaps_in = [this](base::HeightRange range) { return gaps.within(range); };
+        view.untried_in = [this](base::HeightRange range) { return untried.within(range); };
         view.stored_block = [this](std::string hash) { return stored_block(std::move(hash)); };
         view.follows_since = [this](chain::BlockHeight from) { return from >= followed_since; };
         view.now = [this] { return clock.wall(); };
@@ -293,6 +298,8 @@ public:
     chain::BlockHeight followed_since = 0;
     std::optional<chain::BlockHeight> covered = 100;
     std::optional<base::HeightSet> stored;  // nullopt: all up to `covered`
+    base::HeightSet gaps{{0, 1'000}};       // that are filled some day, if they are not stored
+    base::HeightSet untried;                // of these
     bool at_head = true;
     std::map<std::string, chain::BlockHeight> blocks;  // stored, by hash
     std::set<std::string> kept;

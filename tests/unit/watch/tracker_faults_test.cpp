@@ -95,6 +95,7 @@ private:
             missing.subtract({0, covered_});
             return missing;
         };
+        view.gaps_in = view.untried_in = [](base::HeightRange) { return base::HeightSet(); };
         view.stored_block = [](std::string) -> base::Task<std::optional<chain::BlockRef>> {
             co_return std::nullopt;
         };
