@@ -119,6 +119,7 @@ storage::DatabaseOptions database_options(const config::Settings& settings) {
 watch::SubmitterOptions submitter_options(const config::Settings& settings) {
     watch::SubmitterOptions options;
     options.validity_blocks = settings.validity_blocks;
+    options.give_up = settings.forwarding_failed_after;
     return options;
 }
 

@@ -141,6 +141,7 @@ struct Settings {
     std::vector<AlertRule> rules;
     std::vector<AccountList> lists;
     StuckAfter stuck_after;
+    std::chrono::seconds forwarding_failed_after{300};  // no host has received a submission for so long
     std::vector<WatchRule> watch_rules;
     std::vector<ExpectedFailure> expected;
     bool tells_delegate_duplicates = false;

@@ -97,7 +97,9 @@ net::ServerReply Neardata::block(std::string_view rest, const std::string& locat
     if (*height > kHighestHeight) return not_found("BLOCK_HEIGHT_TOO_HIGH", "The block height is too high");
     if (*height < genesis()) return not_found("BLOCK_HEIGHT_TOO_LOW", "The block height is below genesis");
     if (*height > window.tip) return too_far();
-    if (*height < window.floor && !archive_origin_.empty()) return redirect(location, "");
+    if (*height < window.floor)
+        return archive_origin_.empty() ? not_found("BLOCK_DOES_NOT_EXIST", "The block is not kept any more")
+                                       : redirect(location, "");
     const auto suffix = rest.substr(digits.size());
     return suffix.empty() ? whole(*height, gzip) : part(*height, suffix);
 }

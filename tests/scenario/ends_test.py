@@ -13,21 +13,32 @@ import urllib.error
 import urllib.request
 
 import support
-from handed_in import TOKEN, Patient, final_hash, key_of, known, nonce_of, send
-from signer import Key, Signed, call, delete_account, delete_key
+from ethereum import function_call
+from handed_in import TOKEN, Patient, final_hash, known, send
+from signer import Signed, call, delete_account, delete_key, withdraw_from_gas_key
+from signers import GAS_BALANCE, PLACES, Accounts
 
 SEEDS = support.count_of("ends")
 SUBMISSIONS, VALIDITY = (1000, 1200) if SEEDS else (48, 300)
+GROUP = SUBMISSIONS // 40  # of those that need the chain or the hosts in some state
 AT_ONCE = 24  # an unknown block hash is waited for by the daemon
 BLOCK_MS = 50
 LAG = 5  # blocks
-BALANCE, AMOUNT = 5 * TOKEN, 3 * TOKEN
+AMOUNT = 3 * TOKEN
 API_TOKEN = "the-token-of-the-scenario"
 DELAY = 60  # blocks: by then what is to overtake it is in a block
 CONGESTED = 40  # blocks
 AHEAD, STEP = 60, 20  # blocks: so far the chain runs ahead of the daemon when nothing is handed in any more
+HIDDEN = (40, 45, 50)  # above the head: heights of which the source of whole blocks shows nothing for a while
+KEPT = 20  # blocks that the hosts keep when they have lost older ones
+LOST_BLOCKS = 30  # above the head; the first third may be asked for already
+IN_A_LOST_BLOCK = 15  # blocks of delay
+SOON = 100  # blocks: what is handed in when hosts lose blocks is good for so long
 
-# How it is lost, and the end that it must come to; None: it is not stored.
+PANICS = b'[{"panic":"no"}]'
+CALLBACK_PANICS = (b'[{"call":{"account":"ft.sandbox","method":"ft_total_supply","gas":5,"as":"a"}},'
+                   b'{"then":{"after":"a","run":[{"panic":"no"}],"gas":20}},{"return":"sent"}]')
+# How it is lost, and the end that it must come to; what is not named ends with its tree.
 LOST = {
     "superseded": ("dropped", "superseded"),
     "key_removed": ("dropped", "key_removed"),
@@ -35,29 +46,38 @@ LOST = {
     "balance": ("expired", "expired"),
     "expired": ("expired", "expired"),
     "forwarding": ("expired", "expired"),
-    "gas": ("rejected", "total_prepaid_gas_exceeded"),
+    "gas_superseded": ("dropped", "superseded"),
+    "gas_key_removed": ("dropped", "key_removed"),
+    "gas_account_removed": ("dropped", "key_removed"),
+    "gas_balance": ("expired", "expired"),
+    "gas_expired": ("expired", "expired"),
+    "too_much_gas": ("rejected", "total_prepaid_gas_exceeded"),
     "size": ("rejected", "transaction_size_exceeded"),
+    "forked": ("rejected", "invalid_chain"),
+    "unsent": ("forwarding_failed", "no_route"),
+    "never_seen": ("unknown", "never_seen"),
+    "hidden_expired": ("unknown", "heights_missing"),
+    "hidden_superseded": ("unknown", "heights_missing"),
 }
 # Handed in while no host judges transactions, as one that is asked refuses them; one of a size is as good as many.
-UNJUDGED = {"gas": dict(action=call("run", b"", 1001 * 10**12)), "size": dict(action=call("run", bytes(1_600_000)))}
+UNJUDGED = {"too_much_gas": dict(action=call("run", b"", 1001 * 10**12)), "size": dict(action=call("run", bytes(1_600_000)))}
+UNSENT = ["unsent", "sent_again", "leaked"]  # while no host takes transactions
+LOST_FROM_SIGHT = ["hidden_expired", "hidden_superseded", "hidden_included"]  # their blocks are kept by no host
+CORRECTED = {"leaked": "forwarding_failed", "hidden_included": "unknown"}  # the end that is told first
+OBJECTIONS = {"balance": "not_enough_balance", "gas_balance": "not_enough_gas_key_balance"}
 REFUSED = {"signature": "invalid_signature", "nonce": "invalid_nonce", "nonce_ahead": "nonce_too_large",
            "poor": "not_enough_balance", "block_hash": "invalid_chain"}
-WAYS = ["included", "late", "invalid"] + [way for way in LOST if way not in UNJUDGED] + list(REFUSED)
+OF_GAS_KEYS = ["gas_included", "gas_late", "gas_deposit", "gas_superseded", "gas_key_removed", "gas_account_removed",
+               "gas_balance", "gas_expired"]
+OF_WALLETS = ["wallet", "wallet_fails"]
+WAYS = (["included", "late", "invalid", "fails", "callback_fails", "seen", "never_seen"] + OF_GAS_KEYS + OF_WALLETS
+        + ["superseded", "key_removed", "account_removed", "balance", "expired", "forwarding"] + list(REFUSED))
+GROUPS = ["congested", *UNSENT, "forked", "too_much_gas", *LOST_FROM_SIGHT]
+OVERTAKEN = {"invalid", "superseded", "key_removed", "account_removed", "balance", "gas_deposit", "gas_superseded",
+             "gas_key_removed", "gas_account_removed", "gas_balance", "hidden_superseded"}
+DROPPED = {"expired": "expired", "gas_expired": "expired", "forwarding": "forwarding", "hidden_expired": "expired"}
 ENDS_WITHOUT_A_TREE = {"rejected", "forwarding_failed", "dropped", "expired", "unknown"}
-
-
-class Accounts:
-    """Implicit accounts with a key and some tokens each."""
-
-    def __init__(self, chain, count, seed):
-        self.keys = [Key.of_seed(bytes([seed % 256]) + number.to_bytes(31, "little")) for number in range(count)]
-        alice = key_of(chain, "alice.sandbox")
-        nonce, block_hash = nonce_of(chain, "alice.sandbox", alice), final_hash(chain)
-        for number, key in enumerate(self.keys, 1):
-            transfer = Signed(alice, "alice.sandbox", key.public.hex(), nonce + number, block_hash, BALANCE)
-            chain.rpc("broadcast_tx_async", [transfer.base64])
-        self.nonces = [support.wait_until("the account is there", lambda k=key: nonce_of(chain, k.public.hex(), k))
-                       for key in self.keys]
+ENDS = {*LOST.values(), ("final", "succeeded"), ("final", "failed"), ("final", "callback_failed"), ("final", "receipt_failed")}
 
 
 class Ends(support.Scenario):
@@ -66,18 +86,22 @@ class Ends(support.Scenario):
         token = self.folder / "token"
         token.write_text(API_TOKEN + "\n")
         token.chmod(0o600)
-        config = self.config(self.chain, network="sandbox", source="neardata", start='"head"', database=self.database,
-                             extra=f'token_file = "{token}"\n[watching]\nvalidity_blocks = {VALIDITY}\n')
-        self.receiptd("migrate", "--config", config)
-        self.daemon = self.start("run", "--config", config)
-        support.wait_until("it follows the chain", lambda: json.loads(self.page(self.daemon, "/readyz")[1])["ready"])
-        self.address = "http://" + re.search(r"listen=(\S+)", self.daemon.log())[1]
+        self.settings = self.config(
+            self.chain, network="sandbox", source="neardata", database=self.database,
+            extra=f'token_file = "{token}"\n[watching]\nvalidity_blocks = {VALIDITY}\nforwarding_failed_after = "2s"\n')
+        self.receiptd("migrate", "--config", self.settings)
+        self.run_daemon()
         self.patient = Patient(self.chain)
 
-    def hand_in(self, transaction):
+    def run_daemon(self):
+        self.daemon = self.start("run", "--config", self.settings)
+        support.wait_until("it follows the chain", lambda: json.loads(self.page(self.daemon, "/readyz")[1])["ready"])
+        self.address = "http://" + re.search(r"listen=(\S+)", self.daemon.log())[1]
+
+    def post(self, path, body):
         """(HTTP status, answer)"""
         request = urllib.request.Request(
-            self.address + "/v1/transactions", json.dumps({"signed_tx_base64": transaction.base64}).encode(),
+            self.address + path, json.dumps(body).encode(),
             {"Content-Type": "application/json", "Authorization": "Bearer " + API_TOKEN})
         try:
             with urllib.request.urlopen(request) as answer:
@@ -85,9 +109,14 @@ class Ends(support.Scenario):
         except urllib.error.HTTPError as refused:
             return refused.code, json.load(refused)
 
-    def signed(self, number, nonce, amount=AMOUNT, receiver="bob.sandbox", **more):
-        key = self.accounts.keys[number]
-        return Signed(key, key.public.hex(), receiver, nonce, more.pop("block_hash", None) or final_hash(self.patient), amount,
+    def hand_in(self, transaction):
+        return self.post("/v1/transactions", {"signed_tx_base64": transaction.base64})
+
+    def signed(self, number, nonce, gas=False, amount=AMOUNT, receiver="bob.sandbox", block_hash=None, **more):
+        """By the account of that number, with its key or its gas key."""
+        accounts = self.accounts
+        key, place = (accounts.gas_keys[number], number % PLACES) if gas else (accounts.keys[number], None)
+        return Signed(key, accounts.name(number), receiver, nonce, block_hash or final_hash(self.patient), amount, place=place,
                       **more)
 
     def refused(self, way, number, nonce):
@@ -97,135 +126,240 @@ class Ends(support.Scenario):
         status, answer = self.hand_in(self.signed(number, nonce, **wanted))
         self.assertEqual((way, status, answer.get("error_class")), (way, 422, REFUSED[way]), answer)
 
+    def contents(self, way, number):
+        """Of a transaction that is lost or fails by what it does."""
+        if way in OF_WALLETS:
+            owner = self.accounts.wallets[number]
+            program = PANICS if way == "wallet_fails" else b'[{"return":"done"}]'
+            asked = owner.arguments("script.sandbox", function_call("script.sandbox", "run", program, 20 * 10**12))
+            return dict(receiver=owner.account_id, action=call("rlp_execute", asked, 100 * 10**12))
+        programs = {"fails": PANICS, "callback_fails": CALLBACK_PANICS}
+        if way in programs:
+            return dict(receiver="script.sandbox", action=call("run", programs[way], 100 * 10**12))
+        return UNJUDGED.get(way, {})
+
+    def rival(self, way, number):
+        """What overtakes it."""
+        nonce, account = self.accounts.nonces[number] + 1, self.accounts.name(number)
+        if way in ("superseded", "invalid", "hidden_superseded"):
+            return self.signed(number, nonce, amount=1)
+        if way == "gas_superseded":
+            return self.signed(number, self.accounts.gas_nonces[number] + 1, gas=True, amount=1)
+        if way in ("balance", "gas_deposit"):
+            return self.signed(number, nonce, amount=4 * TOKEN + TOKEN * 2 // 5)
+        if way == "gas_balance":
+            left = withdraw_from_gas_key(self.accounts.gas_keys[number], GAS_BALANCE - 10**15)
+            return self.signed(number, nonce, receiver=account, action=left)
+        key = self.accounts.gas_keys[number] if way == "gas_key_removed" else self.accounts.keys[number]
+        return self.signed(number, nonce, receiver=account,
+                           action=delete_account("bob.sandbox") if way.endswith("account_removed") else delete_key(key))
+
+    def wanted(self, way, number, **more):
+        gas = way in OF_GAS_KEYS
+        follows = way in ("key_removed", "account_removed", "balance")  # its rival has the nonce before
+        nonce = self.accounts.gas_nonces[number] if gas else self.accounts.nonces[number]
+        return self.signed(number, nonce + (2 if follows else 1), gas=gas, **self.contents(way, number), **more)
+
     def one(self, number, way, chance):
         """Hands one in and lets it go its way; its hash."""
-        nonce = self.accounts.nonces[number]
         if way in REFUSED:
-            return self.refused(way, number, nonce)
-        if way in UNJUDGED:
-            wanted = self.signed(number, nonce + 1, **UNJUDGED[way])
-            status, answer = self.hand_in(wanted)
-            self.assertEqual((status, answer.get("stage")), (202, "accepted"), answer)
-            return wanted.hash
-        overtaken = way in ("key_removed", "account_removed", "balance")
-        wanted = self.signed(number, nonce + (2 if overtaken else 1))
-        if way == "late":
-            self.chain.ask(f"/transactions/{wanted.hash}/delay", {"blocks": chance.randrange(1, VALIDITY - 40)})
-        elif overtaken or way in ("superseded", "invalid"):
-            self.chain.ask(f"/transactions/{wanted.hash}/delay", {"blocks": DELAY})
+            return self.refused(way, number, self.accounts.nonces[number])
+        wanted = self.wanted(way, number, block_hash=self.block_hash)
+        self.transactions[wanted.hash] = wanted
+        if way in OVERTAKEN:
+            self.delay(wanted, DELAY)
+        if way in ("late", "gas_late"):
+            self.delay(wanted, chance.randrange(1, VALIDITY - 40))
+        if way == "hidden_included":
+            self.delay(wanted, IN_A_LOST_BLOCK)
         if way == "invalid":
             self.chain.ask(f"/transactions/{wanted.hash}/include", {})
-        if way in ("expired", "forwarding"):
-            self.chain.ask(f"/transactions/{wanted.hash}/drop", {"how": way})
-        status, answer = self.hand_in(wanted)
+        if way in DROPPED:
+            self.chain.ask(f"/transactions/{wanted.hash}/drop", {"how": DROPPED[way]})
+        if way in ("seen", "never_seen"):
+            status, answer = self.post("/v1/watches", {"tx_hash": wanted.hash, "sender_id": self.accounts.name(number)})
+        else:
+            status, answer = self.hand_in(wanted)
         self.assertIn(status, (201, 202), answer)
-        key = self.accounts.keys[number]
-        rival = {"superseded": {}, "invalid": {}, "balance": dict(amount=BALANCE - TOKEN // 10),
-                 "key_removed": dict(action=delete_key(key), receiver=key.public.hex()),
-                 "account_removed": dict(action=delete_account("bob.sandbox"), receiver=key.public.hex())}.get(way)
-        if rival is not None:
-            send(self.patient, self.signed(number, nonce + 1, **{"amount": 1, **rival}))
+        if way in UNJUDGED:
+            self.assertEqual(answer["stage"], "accepted", answer)
+        if way == "seen":
+            send(self.patient, wanted)
+        if way in OVERTAKEN:
+            rival = self.rival(way, number)
+            if way == "hidden_superseded":
+                self.delay(rival, IN_A_LOST_BLOCK)
+            send(self.patient, rival)
         return wanted.hash
+
+    def delay(self, transaction, blocks):
+        self.chain.ask(f"/transactions/{transaction.hash}/delay", {"blocks": blocks})
+
+    def hand_in_all(self, *ways):
+        """Those that go these ways; each by its hash."""
+        numbers = [number for number, way in enumerate(self.way_of) if way in ways]
+        self.chance.shuffle(numbers)
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as several:
+            hashes = list(several.map(self.one, numbers, [self.way_of[number] for number in numbers],
+                                      [random.Random(self.chance.random()) for _ in numbers]))
+        self.ways |= {tx_hash: self.way_of[number] for tx_hash, number in zip(hashes, numbers) if tx_hash}
+
+    def hashes_of(self, *ways):
+        return [tx_hash for tx_hash, way in self.ways.items() if way in ways]
+
+    def faults(self, *more, archival=()):
+        """One host lags, and what else is wrong with both, or with the one that has whole blocks."""
+        self.chain.ask("/faults", {"host": "regular", "faults": [{"fault": "stale", "blocks": LAG}, *more]})
+        self.chain.ask("/faults", {"host": "archival", "faults": [*more, *archival]})
+
+    def height(self):
+        return self.chain.ask("/status")["height"]
 
     def play(self, seed):
         self.begin(seed)
-        chance = random.Random(seed)
-        self.accounts = Accounts(self.patient, SUBMISSIONS, seed)
+        self.chance, self.ways, self.transactions, self.block_hash = random.Random(seed), {}, {}, None
+        self.way_of = [way for way in GROUPS for _ in range(GROUP)] + ["size"]
+        self.way_of += [WAYS[number % len(WAYS)] for number in range(SUBMISSIONS - len(self.way_of))]
+        of = lambda ways: [number for number, way in enumerate(self.way_of) if way in ways]
+        self.accounts = Accounts(self.patient, SUBMISSIONS, seed, of(OF_GAS_KEYS), of(OF_WALLETS))
         self.faults()
-        ways = ["gas"] * (SUBMISSIONS // 25) + ["size"] + ["congested"] * (SUBMISSIONS // 25)
-        ways = [WAYS[number % len(WAYS)] for number in range(SUBMISSIONS - len(ways))] + ways
-        unjudged = [number for number, way in enumerate(ways) if way in UNJUDGED]
-        congested = [number for number, way in enumerate(ways) if way == "congested"]
-        others = [number for number in range(SUBMISSIONS) if number not in {*unjudged, *congested}]
-        chance.shuffle(others)
-        self.ways = {}
-        for shard in self.chain.ask("/status")["shards"]:
-            self.chain.ask(f"/shards/{shard}/congest", {"blocks": CONGESTED, "level": 0.9})
-        self.hand_in_all(congested, ways, chance)
-        over = self.chain.ask("/status")["final_height"] + CONGESTED + 2 * LAG
-        support.wait_until("congestion is over", lambda: self.chain.ask("/status")["final_height"] > over)
-        support.wait_until("what was congested is included", self.nothing_is_open)
-        self.hand_in_all(others, ways, chance)
-        self.faults({"fault": "500", "method": "tx"})
-        self.hand_in_all(unjudged, ways, chance)
+        self.play_congestion()
+        self.play_without_a_route()
+        self.play_a_fork()
+        hidden = [{"fault": "500", "method": f"/v0/block/{self.height() + above}"} for above in HIDDEN]
+        self.faults(archival=hidden)
+        self.hand_in_all(*WAYS)
+        self.faults({"fault": "500", "method": "tx"}, archival=hidden)
+        self.hand_in_all(*UNJUDGED)
         self.faults()
         support.wait_until("the hosts have judged", self.judged)
-        self.hurry()
+        self.kill(self.daemon)
+        self.run_daemon()
+        self.chain.ask("/pause", {})
+        self.hurry(AHEAD, STEP)
+        self.play_lost_blocks()
         self.check()
 
-    def faults(self, *more):
-        """One host lags, and what else is wrong with both."""
-        self.chain.ask("/faults", {"host": "regular", "faults": [{"fault": "stale", "blocks": LAG}, *more]})
-        self.chain.ask("/faults", {"host": "archival", "faults": list(more)})
+    def play_congestion(self):
+        for shard in self.chain.ask("/status")["shards"]:
+            self.chain.ask(f"/shards/{shard}/congest", {"blocks": CONGESTED, "level": 0.9})
+        self.hand_in_all("congested")
+        over = self.height() + CONGESTED + 3 * LAG
+        support.wait_until("congestion is over", lambda: self.height() > over)
+        support.wait_until("what was congested is included", self.nothing_is_open)
 
-    def hand_in_all(self, numbers, ways, chance):
-        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as several:
-            hashes = list(several.map(self.one, numbers, [ways[number] for number in numbers],
-                                      [random.Random(chance.random()) for _ in numbers]))
-        self.ways |= {tx_hash: ways[number] for tx_hash, number in zip(hashes, numbers) if tx_hash}
+    def play_without_a_route(self):
+        """No host takes transactions, so that all end so; of some that is not the last word."""
+        self.faults({"fault": "wrong", "method": "broadcast_tx_async", "answer": {"error": "INVALID_TRANSACTION"}})
+        self.hand_in_all(*UNSENT)
+        support.wait_until("no way was found for all", self.nothing_is_open)
+        self.faults()
+        for tx_hash in self.hashes_of("sent_again"):
+            status, answer = self.hand_in(self.transactions[tx_hash])
+            self.assertEqual((status, answer["stage"]), (200, "pending"), answer)
+        for tx_hash in self.hashes_of("leaked"):
+            send(self.patient, self.transactions[tx_hash])
+
+    def play_a_fork(self):
+        """Block hashes of a block that loses."""
+        self.chain.ask("/pause", {})
+        self.chain.ask("/fork", {})
+        self.chain.ask("/advance", {"blocks": 1})
+        self.block_hash = self.chain.ask("/status")["hash"]
+        self.hand_in_all("forked")
+        self.block_hash = None
+        self.chain.ask("/resume", {})
+
+    def play_lost_blocks(self):
+        """Both hosts forget blocks that the daemon has not seen, and have them again when all has ended; the chain is paused."""
+        head = self.height()
+        self.block_hash = self.chain.rpc("block", {"block_id": head - VALIDITY + SOON})["header"]["hash"]
+        self.hand_in_all(*LOST_FROM_SIGHT)
+        self.faults({"fault": "pruned", "blocks": KEPT})
+        self.chain.ask("/advance", {"blocks": LOST_BLOCKS + KEPT})
+        self.hurry(KEPT // 2, KEPT // 4)
+        told = self.query("SELECT DISTINCT stage, reason, conclusive, safe_to_resign_after_height FROM watches WHERE tx_hash IN ("
+                          + ", ".join(f"'{tx_hash}'" for tx_hash in self.hashes_of(*LOST_FROM_SIGHT)) + ")")
+        self.assertEqual(told, [["unknown", "heights_missing", "f", None]])
+        self.faults()
+        self.kill(self.daemon)
+        self.run_daemon()
+        support.wait_until("the blocks are stored", lambda: self.value("SELECT wanted - heights FROM coverage") == "{}")
+        support.wait_until("what was in them is known", lambda: self.nothing_is_open() and self.value(
+            "SELECT count(*) FROM findings WHERE kind = 'corrected'") == str(len(self.hashes_of(*CORRECTED))))
 
     def judged(self):
         """Whether what no block will take has ended, by the word of both hosts, and the objection of one to a balance is known:
         they are asked every few seconds."""
         waiting = dict(self.query("SELECT tx_hash, objection ->> 'error_class' FROM watches WHERE stage IN ('accepted', 'pending')"))
-        return not any(way in UNJUDGED or way == "balance" and waiting[tx_hash] != "not_enough_balance"
+        return not any(way in UNJUDGED or way in OBJECTIONS and waiting[tx_hash] != OBJECTIONS[way]
                        for tx_hash, way in self.ways.items() if tx_hash in waiting)
 
     def nothing_is_open(self):
         return self.value("SELECT count(*) FROM open_watches") == "0"
 
-    def hurry(self):
-        """The chain goes on as fast as the daemon follows, until all have ended."""
-        self.chain.ask("/pause", {})
-
+    def hurry(self, ahead, step):
+        """The chain, which is paused, goes on as fast as the daemon follows, until all have ended."""
         def all_ended():
             if self.daemon.poll() is not None:
                 return True
             followed = int(self.value("SELECT max(block_height) FROM blocks"))
-            while self.chain.ask("/status")["height"] < followed + AHEAD:
-                self.chain.ask("/advance", {"blocks": STEP})
+            while self.height() < followed + ahead:
+                self.chain.ask("/advance", {"blocks": step})
             return self.nothing_is_open()
         support.wait_until("all have ended", all_ended, support.DEADLINE + VALIDITY * BLOCK_MS / 1000)
         self.assertIsNone(self.daemon.poll(), self.daemon.log()[-3000:])
 
-    def expected(self, tx_hash, way, truth):
-        if truth and truth["heights"]["included"]:
-            return "final", "failed" if truth["error"] else truth["verdict"], None
-        stage, reason = LOST[way]
-        return stage, None, reason
+    def expected(self, way, truth):
+        """(stage, verdict, reason without one)"""
+        if way in LOST:
+            return LOST[way][0], None, LOST[way][1]
+        return "final", "failed" if truth["error"] else truth["verdict"], None
 
     def check(self):
         stored = {row[0]: row[1:] for row in self.query(
             "SELECT tx_hash, stage, verdict, CASE WHEN verdict IS NULL THEN reason END, evidence FROM watches")}
         self.assertEqual(set(stored), set(self.ways), "what was refused is not stored, all else is")
         truths = {tx_hash: known(self.patient, tx_hash) for tx_hash in self.ways}
+        included = {tx_hash for tx_hash, truth in truths.items() if truth and truth["heights"]["included"]}
+        self.assertEqual(included, {tx_hash for tx_hash, way in self.ways.items() if way not in LOST}, "each went its way")
         wrong = [(way, tx_hash, stored[tx_hash], expected) for tx_hash, way in self.ways.items()
-                 if tuple(stored[tx_hash][:3]) != (expected := self.expected(tx_hash, way, truths[tx_hash]))]
+                 if tuple(stored[tx_hash][:3]) != (expected := self.expected(way, truths[tx_hash]))]
         self.assertEqual(wrong[:3], [], f"{len(wrong)} of {len(stored)} ended otherwise")
-        for tx_hash, way in self.ways.items():
-            if way == "balance" and stored[tx_hash][0] == "expired":
-                self.assertIn("not_enough_balance", stored[tx_hash][3], "the hosts' objection is in the evidence")
-        self.check_transitions(truths)
-        print("\n" + ", ".join(f"{count} {end}" for end, count in sorted(collections.Counter(
-            f"{row[0]}{'/' + (row[2] or row[1] or '')}" for row in stored.values()).items())))
+        ends = collections.Counter((row[0], row[1] or row[2]) for row in stored.values())
+        self.assertEqual({*ends}, ENDS, "every end occurs, and no other")
+        for tx_hash in self.hashes_of(*OBJECTIONS):
+            self.assertIn(OBJECTIONS[self.ways[tx_hash]], stored[tx_hash][3], "the hosts' objection is in the evidence")
+        self.check_transitions(truths, included)
+        self.check_findings({tx_hash: row[0] for tx_hash, row in stored.items()})
+        print("\n" + ", ".join(f"{count} {'/'.join(end)}" for end, count in sorted(ends.items())))
 
-    def check_transitions(self, truths):
+    def check_transitions(self, truths, included):
         parents = dict(self.query("SELECT block_height, prev_height FROM blocks"))
         for tx_hash, to_stage, conclusive, safe in self.query(
                 "SELECT tx_hash, to_stage, conclusive, safe_to_resign_after_height FROM watch_transitions"):
-            truth = truths[tx_hash]
-            included = truth and not truth["error"] and truth["heights"]["included"]
-            if included:
-                self.assertNotIn(to_stage, ENDS_WITHOUT_A_TREE, f"a false end of {tx_hash}: {truth}")
+            truth, way = truths[tx_hash], self.ways[tx_hash]
+            executed = tx_hash in included and not truth["error"]
+            if executed and to_stage in ENDS_WITHOUT_A_TREE:
+                self.assertEqual((to_stage, conclusive), (CORRECTED.get(way), "f"), f"a false end of {tx_hash}: {truth}")
+            if executed and (to_stage, way) != ("final", "fails"):  # without an effect
                 self.assertNotEqual(safe, "0", f"{tx_hash} was executed all the same: {truth}")
-            if included and safe is not None:
-                self.assertLess(int(parents[str(included)]), int(safe), f"{tx_hash} was included later: {truth}")
+            if executed and safe not in (None, "0"):
+                self.assertLess(int(parents[str(truth["heights"]["included"])]), int(safe), f"{tx_hash} was included later: {truth}")
             if to_stage in ("dropped", "expired", "rejected"):
                 self.assertEqual((conclusive, safe), ("t", "0"))
-        ends = {row[0] for row in self.query("SELECT tx_hash FROM watches WHERE stage IN ('dropped', 'expired')")}
-        found = {row[0] for row in self.query("SELECT tx_hash FROM findings WHERE kind IN ('dropped', 'expired') AND conclusive")}
-        self.assertEqual(found, ends, "each loss is told once, as proven")
-        self.assertEqual(self.query("SELECT * FROM findings WHERE kind = 'corrected'"), [])
+            if to_stage == "unknown":
+                self.assertEqual((conclusive, safe), ("f", None))
+
+    def check_findings(self, stages):
+        told = sorted((tx_hash, kind) for tx_hash, kind, conclusive in self.query(
+            "SELECT tx_hash, kind, conclusive FROM findings WHERE kind IN ('dropped', 'expired', 'rejected') AND conclusive "
+            "OR kind IN ('forwarding_failed', 'unknown') AND NOT conclusive OR kind = 'corrected'"))
+        ends = [(tx_hash, stage) for tx_hash, stage in stages.items() if stage in ENDS_WITHOUT_A_TREE]
+        for tx_hash in self.hashes_of(*CORRECTED):
+            ends += [(tx_hash, CORRECTED[self.ways[tx_hash]]), (tx_hash, "corrected")]
+        ends += [(tx_hash, "forwarding_failed") for tx_hash in self.hashes_of("sent_again")]  # by whoever was told
+        self.assertEqual(told, sorted(ends), "each end is told once, and each that was not the last is corrected")
 
     def test_no_end_is_false_or_missing_or_lets_sign_anew_too_early(self):
         self.play(1)

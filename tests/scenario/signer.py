@@ -1,5 +1,5 @@
-"""Signed NEAR transactions in plain Python: Ed25519 (RFC 8032) and as much Borsh as a transfer or a call needs, or the end of
-a key or an account."""
+"""Signed NEAR transactions in plain Python: Ed25519 (RFC 8032) and as much Borsh as a transfer or a call needs, or a gas key, or
+the end of a key or an account."""
 
 import base64
 import hashlib
@@ -89,6 +89,14 @@ def text(value):
     return len(value).to_bytes(4, "little") + value.encode()
 
 
+def amount_bytes(amount):
+    return amount.to_bytes(16, "little")
+
+
+def transfer(amount):
+    return b"\x03" + amount_bytes(amount)
+
+
 def delete_key(key):
     return b"\x06\0" + key.public
 
@@ -99,16 +107,34 @@ def delete_account(beneficiary):
 
 def call(method, arguments, gas=300 * 10**12):
     return (b"\x02" + text(method) + len(arguments).to_bytes(4, "little") + arguments + gas.to_bytes(8, "little")
-            + (0).to_bytes(16, "little"))
+            + amount_bytes(0))
+
+
+def add_gas_key(key, nonces):
+    """Of full access, with so many nonces and no tokens yet."""
+    return b"\x05\0" + key.public + bytes(8) + b"\x03" + amount_bytes(0) + nonces.to_bytes(2, "little")
+
+
+def fund_gas_key(key, amount):
+    return b"\x0c\0" + key.public + amount_bytes(amount)
+
+
+def withdraw_from_gas_key(key, amount):
+    return b"\x0d\0" + key.public + amount_bytes(amount)
 
 
 class Signed:
-    """A transfer of `amount`, or another `action`."""
+    """A transfer of `amount`, or another `action`, or a list of them; by a gas key with the `place` of its nonce."""
 
-    def __init__(self, key, signer, receiver, nonce, block_hash, amount, damage=False, action=None):
-        body = (text(signer) + b"\0" + key.public + nonce.to_bytes(8, "little") + text(receiver)
-                + b58decode(block_hash) + (1).to_bytes(4, "little")
-                + (action or b"\x03" + amount.to_bytes(16, "little")))
+    def __init__(self, key, signer, receiver, nonce, block_hash, amount, damage=False, action=None, place=None):
+        actions = action if isinstance(action, list) else [action or transfer(amount)]
+        number = nonce.to_bytes(8, "little")
+        if place is not None:
+            number = b"\x01" + number + place.to_bytes(2, "little")
+        body = (text(signer) + b"\0" + key.public + number + text(receiver) + b58decode(block_hash)
+                + len(actions).to_bytes(4, "little") + b"".join(actions))
+        if place is not None:  # the second version of transactions
+            body = b"\x01" + body + b"\0"
         digest = hashlib.sha256(body).digest()
         self.hash = b58encode(digest)
         self.bytes = body + b"\0" + key.sign(hashlib.sha256(b"other").digest() if damage else digest)

@@ -29,7 +29,7 @@ TEST(ConfigWatch, EveryKeyReachesItsField) {
     const auto loaded = load_rules(
         "[watching]\nstuck_after_pending = \"2m\"\nstuck_after_included = \"3s\"\nstuck_after_executing = "
         "\"1h\"\n"
-        "stuck_after_completed = \"90s\"\nvalidity_blocks = 60\n"
+        "stuck_after_completed = \"90s\"\nforwarding_failed_after = \"10s\"\nvalidity_blocks = 60\n"
         "[[watch]]\nname = \"payments\"\nsigner = \"*.shop.near\"\nreceiver = \"token.near\"\nmethod = "
         "\"ft_*\"\n"
         "[[watch]]\nname = \"everything\"\nsigner = \"*\"\n");
@@ -39,6 +39,7 @@ TEST(ConfigWatch, EveryKeyReachesItsField) {
     EXPECT_EQ(settings.stuck_after.included, std::chrono::seconds(3));
     EXPECT_EQ(settings.stuck_after.executing, std::chrono::hours(1));
     EXPECT_EQ(settings.stuck_after.completed, std::chrono::seconds(90));
+    EXPECT_EQ(settings.forwarding_failed_after, std::chrono::seconds(10));
     EXPECT_EQ(settings.validity_blocks, 60u);
     ASSERT_EQ(settings.watch_rules.size(), 2u);
     EXPECT_EQ(settings.watch_rules[0].name, "payments");

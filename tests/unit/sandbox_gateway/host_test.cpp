@@ -102,6 +102,8 @@ TEST_F(HttpHost, ForgetsBlocksEarly) {
     play(R"([{"fault":"pruned","blocks":4}])");
     EXPECT_TRUE(block_height({{"block_id", 116}}).is_null());
     EXPECT_EQ(block_height({{"block_id", 117}}), 117);
+    EXPECT_EQ(json_of(handle(get("/v0/block/116")))["type"], "BLOCK_DOES_NOT_EXIST");
+    EXPECT_EQ(json_of(handle(get("/v0/block/117")))["block"]["header"]["height"], 117);
 }
 
 TEST_F(HttpHost, AnswersWronglyForOneMethod) {
