@@ -33,16 +33,6 @@ def _add(p, q):
     return e * f % P, g * h % P, f * g % P, e * h % P
 
 
-def _multiply(scalar, point):
-    result = (0, 1, 1, 0)
-    while scalar:
-        if scalar & 1:
-            result = _add(result, point)
-        point = _add(point, point)
-        scalar >>= 1
-    return result
-
-
 def _base():
     y = 4 * pow(5, P - 2, P) % P
     square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
@@ -54,7 +44,22 @@ def _base():
     return x, y, 1, x * y % P
 
 
-BASE = _base()
+def _doublings(point, count):
+    doublings = [point]
+    while len(doublings) < count:
+        doublings.append(_add(doublings[-1], doublings[-1]))
+    return doublings
+
+
+DOUBLINGS = _doublings(_base(), 256)
+
+
+def _times_base(scalar):
+    result = (0, 1, 1, 0)
+    for bit, doubling in enumerate(DOUBLINGS):
+        if scalar >> bit & 1:
+            result = _add(result, doubling)
+    return result
 
 
 def _pack(point):
@@ -76,11 +81,11 @@ class Key:
     def of_seed(cls, seed):
         digest = hashlib.sha512(seed).digest()
         scalar = int.from_bytes(digest[:32], "little") & (2**254 - 8) | 2**254
-        return cls("ed25519:" + b58encode(seed + _pack(_multiply(scalar, BASE))))
+        return cls("ed25519:" + b58encode(seed + _pack(_times_base(scalar))))
 
     def sign(self, message):
         r = int.from_bytes(hashlib.sha512(self.prefix + message).digest(), "little") % ORDER
-        commitment = _pack(_multiply(r, BASE))
+        commitment = _pack(_times_base(r))
         k = int.from_bytes(hashlib.sha512(commitment + self.public + message).digest(), "little") % ORDER
         return commitment + ((r + k * self.scalar) % ORDER).to_bytes(32, "little")
 
