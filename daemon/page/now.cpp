@@ -142,8 +142,9 @@ std::string where_of(const chain::Finding& finding) {
 
 std::string why_of(const chain::Finding& finding) {
     if (finding.flow)
-        return count_text(finding.flow->returned) + " token units came back, " +
-               count_text(finding.flow->kept) + " were kept";
+        return count_text(finding.flow->returned) +
+               (finding.flow->returned == 1 ? " token unit" : " token units") + " came back, " +
+               count_text(finding.flow->kept) + (finding.flow->kept == 1 ? " was kept" : " were kept");
     if (finding.burnt) return chain::near_in_words(*finding.burnt) + " is gone";
     if (!finding.failure.error_text.empty()) return base::shortened(finding.failure.error_text, kLongestWhy);
     return finding.failure.error_class.empty() ? std::string()

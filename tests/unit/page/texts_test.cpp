@@ -1,6 +1,7 @@
 #include "page/texts.hpp"
 
 #include "page/lists.hpp"
+#include "page/now.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -94,6 +95,18 @@ TEST(Texts, ACauseWithoutAFailureSaysWhatItsKindMeans) {
     EXPECT_EQ(group_values(group, {})["why"], kind_badge("tokens_returned")["means"]);
     group.error_text = "no";
     EXPECT_EQ(group_values(group, {})["why"], "no");
+}
+
+TEST(Texts, TokensThatCameBackAreCounted) {
+    const auto why = [](unsigned returned, unsigned kept) {
+        chain::Finding finding;
+        finding.flow = chain::TokenFlow{};
+        finding.flow->returned = returned;
+        finding.flow->kept = kept;
+        return finding_values(finding, {})["why"].get<std::string>();
+    };
+    EXPECT_EQ(why(1, 2'000), "1 token unit came back, 2,000 were kept");
+    EXPECT_EQ(why(3, 1), "3 token units came back, 1 was kept");
 }
 
 TEST(Texts, AMethodIsAsHealthyAsItsCalls) {
