@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 
+import receiver
 import support
 
 FIRST, LAST = 100000000, 100000037
@@ -89,6 +90,18 @@ class ExitCodes(Commands):
             self.assertTrue(any(f":{place}:" in line and word in line for line in lines), (place, word, err))
         good, _ = self.receiptd("check-config", "--config", self.config(self.rpc()))
         self.assertIn("ok", good)
+
+    def test_check_config_lists_the_rules_and_who_takes_them(self):
+        (self.folder / "hot.txt").write_text("a.near\nb.near\n")
+        rules = ('[[rule]]\nname = "deposits"\nkind = ["transfer", "end"]\naccount = "@hot"\n'
+                 '[[list]]\nname = "hot"\nfile = "hot.txt"\n')
+        taker = receiver.endpoint("ops", "https://hooks.example.org", receiver.secret_file(self.folder))
+        config = self.config(self.rpc(), extra=taker + 'rules = ["deposits"]\n' + rules)
+        out, err = self.receiptd("check-config", "--config", config)
+        self.assertIn("rule deposits (transfer, end): ops\nlist hot: 2 accounts\n", out)
+        self.assertNotIn("default rule", err)
+        _, err = self.receiptd("check-config", "--config", self.config(self.rpc(), extra=taker))
+        self.assertRegex(err, r':\d+:\d+: warning: endpoint "ops" takes the default rule while follow.scope is "all"')
 
     def test_migrate_creates_once_and_status_says_so(self):
         config = self.config(self.rpc())
