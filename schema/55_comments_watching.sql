@@ -34,7 +34,7 @@ COMMENT ON COLUMN findings.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN findings.tree_id IS 'The same (see receipts.tree_id).';
 COMMENT ON COLUMN findings.receipt_id IS 'The receipt that failed, gave tokens back, called the wallet, or yielded.';
 COMMENT ON COLUMN findings.role IS 'Its role (see receipts.role).';
-COMMENT ON COLUMN findings.handled IS 'True: the receipt is not a callback, and every receipt that awaited it succeeded. False: no receipt awaited it, or one of them failed. For yield_timed_out: whether the yielded receipt succeeded.';
+COMMENT ON COLUMN findings.handled IS 'True: the receipt is not a callback, and every receipt that awaited it succeeded. False: no receipt awaited it, or one of them failed. For yield_timed_out: whether the yielded receipt succeeded. NULL for failed_receipt: not known, because a receipt that awaited it is not stored (scope accounts).';
 COMMENT ON COLUMN findings.expected IS 'True: an [[expected]] rule matched when the row was stored; no alert is sent. NULL: no rule matched.';
 COMMENT ON COLUMN findings.effect IS 'For tokens_returned: refunded (all came back), refunded_in_part. For a handled failure: the same if it is a receiver of tokens; otherwise told (a receipt that handled it logged, returned a value or created another receipt), swallowed (no log, an empty value or null, no receipts except refunds). NULL: not handled, or the row is older than this column.';
 COMMENT ON COLUMN findings.amount_kept IS 'For tokens_returned: the amount that the receiver kept, in the smallest unit of the token.';

@@ -1,7 +1,8 @@
 // Late trees are judged from their rows. These have the transaction's hash already, so that however far apart
 // parent and child are, the rows of the tree are found by it: within seven days before the rows that came
 // late, and where the transaction is not there, an hour later in all partitions. If it is not stored at all,
-// its receipts stay orphans: find_late_trees() comes back to them.
+// its receipts stay orphans: find_late_trees() comes back to them. With scope accounts others' transactions
+// never are: the findings of what is stored of their trees are told, after that hour whatever is not known.
 #include "storage/late_trees.hpp"
 
 #include "base/log.hpp"
@@ -25,6 +26,9 @@
 
 namespace receiptd::storage {
 namespace {
+
+// What is decided of others' trees is told when it is stored: they are looked at with each part that comes.
+const std::string kOfAccounts = "EXISTS (SELECT FROM chain_identity WHERE scope = 'accounts')";
 
 // All partitions are looked into for each of them.
 constexpr std::size_t kTreesEverywhere = 10;
@@ -119,6 +123,11 @@ bool has_its_resumes(const StoredTree& tree) {
     });
 }
 
+InPart told_in_part(pqxx::transaction_base& tx, bool last_look) {
+    if (!tx.exec("SELECT " + kOfAccounts)[0][0].as<bool>()) return InPart::nothing;
+    return last_look ? InPart::everything : InPart::decided;
+}
+
 void look_everywhere_later(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes) {
     shim::query(tx,
                 "UPDATE late_trees SET since = '-infinity', due_at = now() + interval '1 hour' "
@@ -144,7 +153,7 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
     }
     const auto adopted = adopting.write();
     chain::RowBatch batch;
-    judge_stored(tx, stored, due.times, batch);
+    judge_stored(tx, stored, due.times, batch, told_in_part(tx, due.everywhere));
     batch.withhold_before(news_since);
     copy_rows(tx, batch);
     tell_findings(tx, batch.findings);
@@ -214,16 +223,18 @@ LateTrees judge_some(pqxx::connection& connection, bool history, const chain::Ne
 
 void remember_late(pqxx::transaction_base& tx, const std::set<std::string>& tx_hashes, const LateRows& rows) {
     if (tx_hashes.empty()) return;
-    shim::query(tx,
-                "INSERT INTO late_trees AS known (tx_hash, since, history) "
-                "SELECT tx_hash, to_timestamp($2::numeric / 1000000000) - interval '7 days', $3 "
-                "FROM unnest($1::text[]) AS tx_hash "
-                "ON CONFLICT (tx_hash) DO UPDATE SET "
-                "since = CASE WHEN $4 THEN excluded.since ELSE least(known.since, excluded.since) END, "
-                "history = known.history AND excluded.history, "
-                "due_at = CASE WHEN $4 OR isfinite(known.since) THEN now() ELSE known.due_at END",
-                text_array({tx_hashes.begin(), tx_hashes.end()}), rows.timestamp_nanosec, rows.history,
-                rows.are_all);
+    shim::query(
+        tx,
+        "INSERT INTO late_trees AS known (tx_hash, since, history) "
+        "SELECT tx_hash, to_timestamp($2::numeric / 1000000000) - interval '7 days', $3 "
+        "FROM unnest($1::text[]) AS tx_hash "
+        "ON CONFLICT (tx_hash) DO UPDATE SET since = CASE WHEN $4 OR (NOT isfinite(known.since) AND " +
+            kOfAccounts +
+            ") THEN excluded.since ELSE least(known.since, excluded.since) END, "
+            "history = known.history AND excluded.history, "
+            "due_at = CASE WHEN $4 OR isfinite(known.since) OR " +
+            kOfAccounts + " THEN now() ELSE known.due_at END",
+        text_array({tx_hashes.begin(), tx_hashes.end()}), rows.timestamp_nanosec, rows.history, rows.are_all);
 }
 
 void forget_late(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes) {

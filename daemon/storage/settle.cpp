@@ -59,12 +59,24 @@ Candidates candidates(pqxx::transaction_base& tx, base::HeightRange around) {
     return found;
 }
 
-std::set<std::string> stored_ids(pqxx::transaction_base& tx, const char* query,
+const std::string kFindingsOf =
+    "FROM findings WHERE tree_id = ANY ($1::text[]) "
+    "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz ";
+const std::string kKnownInPart = "AND kind = 'failed_receipt' AND (handled IS NULL OR role IS NULL) ";
+
+std::set<std::string> stored_ids(pqxx::transaction_base& tx, const std::string& query,
                                  const std::vector<std::string>& trees, const TreeTimes& times) {
     std::set<std::string> ids;
     const auto rows = shim::query(tx, query, text_array(trees), times.since, times.until);
     for (const auto& row : rows) ids.insert(row[0].as<std::string>());
     return ids;
+}
+
+chain::Decided decided_of(const std::string& tx_hash, const StoredTree& tree, InPart in_part) {
+    if (!tree.transaction && in_part == InPart::nothing) return {};
+    const auto judgement = tree_of(tx_hash, tree).judge();
+    if (tree.transaction) return chain::decided(*tree.transaction, judgement);
+    return {chain::findings_in_part(judgement, in_part == InPart::everything), {}};
 }
 
 chain::RowBatch judge_around(pqxx::connection& connection, base::HeightRange around) {
@@ -149,7 +161,7 @@ base::Task<chain::DecidedCounts> PgTreeStore::settle_trees(base::HeightRange aro
 }
 
 void judge_stored(pqxx::transaction_base& tx, const std::map<std::string, StoredTree>& trees,
-                  const TreeTimes& times, chain::RowBatch& batch) {
+                  const TreeTimes& times, chain::RowBatch& batch, InPart in_part) {
     std::vector<std::string> tx_hashes;
     for (const auto& [tx_hash, tree] : trees) tx_hashes.push_back(tx_hash);
     const auto results =
@@ -157,18 +169,22 @@ void judge_stored(pqxx::transaction_base& tx, const std::map<std::string, Stored
                    "SELECT tx_hash FROM transaction_results WHERE tx_hash = ANY ($1::text[]) "
                    "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz",
                    tx_hashes, times);
-    const auto findings = stored_ids(tx,
-                                     "SELECT finding_id FROM findings WHERE tree_id = ANY ($1::text[]) "
-                                     "AND block_time BETWEEN $2::timestamptz AND $3::timestamptz",
-                                     tx_hashes, times);
+    const auto findings = stored_ids(tx, "SELECT finding_id " + kFindingsOf, tx_hashes, times);
+    const auto open = stored_ids(tx, "SELECT finding_id " + kFindingsOf + kKnownInPart, tx_hashes, times);
+    std::vector<std::string> known_now;
     for (const auto& [tx_hash, tree] : trees) {
-        if (!tree.transaction) continue;
-        auto decided = chain::decided(*tree.transaction, tree_of(tx_hash, tree).judge());
-        std::erase_if(decided.findings,
-                      [&](const auto& finding) { return findings.contains(finding.finding_id); });
+        auto decided = decided_of(tx_hash, tree, in_part);
+        std::erase_if(decided.findings, [&](const auto& finding) {
+            const bool again = open.contains(finding.finding_id) && finding.handled && finding.role;
+            if (again) known_now.push_back(finding.finding_id);
+            return !again && findings.contains(finding.finding_id);
+        });
         if (results.contains(tx_hash)) decided.results.clear();
         chain::write_decided(batch, std::move(decided));
     }
+    if (known_now.empty()) return;
+    shim::query(tx, "DELETE " + kFindingsOf + kKnownInPart + "AND finding_id = ANY ($4::text[])",
+                text_array(tx_hashes), times.since, times.until, text_array(known_now));
 }
 
 void settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,

@@ -12,9 +12,14 @@
 
 namespace receiptd::storage {
 
-// Adds the results and findings of these trees that are decided and not stored yet.
+// Trees whose transaction is not stored: they are left alone, or their findings that are decided are told, or
+// all of them.
+enum class InPart : std::uint8_t { nothing, decided, everything };
+
+// Adds the results and findings of these trees that are decided and not stored yet. A stored finding of a
+// failure of which only a part was known is written anew when the rest is.
 void judge_stored(pqxx::transaction_base& tx, const std::map<std::string, StoredTree>& trees,
-                  const TreeTimes& times, chain::RowBatch& batch);
+                  const TreeTimes& times, chain::RowBatch& batch, InPart in_part = InPart::nothing);
 
 // Writes the results and findings of these trees around that time that are not stored yet. Nobody is told.
 void settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,

@@ -175,7 +175,7 @@ class Accounts(support.Scenario):
         for until in [*range(self.genesis + 5, last, 10), last]:
             self.ended_well(self.start("run", "--config", config, "--until", until))
         # Nobody who saw the beginning of others' trees is there any more: their receipts may not know their
-        # parents, and their failures are not told.
+        # parents, nor their failures their roles.
         self.assert_held(last, lambda t: is_named(t, MIXED))
 
     def assert_held(self, last, seen_whole):
@@ -200,7 +200,11 @@ class Accounts(support.Scenario):
         findings = {tuple(r) for r in self.query("SELECT receipt_id, tx_hash, role, handled FROM findings "
                                                  "WHERE receipt_id IS NOT NULL")}
         self.assertGreater(len(of([t for t in settled if not is_named(t, MIXED)])), 0, "others fail there")
-        self.assert_between(of([t for t in settled if seen_whole(t)]), findings, of(truth))
+        told = of(truth)
+        self.assert_between(of([t for t in settled if seen_whole(t)]), findings,
+                            told | {(receipt, tx_hash, None, handled) for receipt, tx_hash, _, handled in told})
+        alone = {f["receipt_id"] for t in settled for f in t["failed_receipts"] if not f["handled"] and f["role"] == "detached"}
+        self.assert_between(alone & held, {f[0] for f in findings}, {f[0] for f in told})
         results = {r[0] for r in self.query("SELECT tx_hash FROM transaction_results")}
         self.assertEqual(results, {t["tx_hash"] for t in settled if is_named(t, MIXED)})
 

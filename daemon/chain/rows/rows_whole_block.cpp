@@ -154,8 +154,8 @@ void judge(RowBatch& batch, const WholeBlock& whole, const BlockTrees& trees, Li
         for (const auto& node : trees.executed())
             if (node.parent_is_here == parent_is_here) judge(node, at, live_trees);
     write_decided(batch, live_trees.end_of_block());
-    for (auto& tx_hash : live_trees.take_late()) batch.facts.late_trees.insert(std::move(tx_hash));
     batch.facts.given_up.trees += live_trees.bound();
+    for (auto& tx_hash : live_trees.take_late()) batch.facts.late_trees.insert(std::move(tx_hash));
 }
 
 // Includes transactions that are not in scope, because they may be watched.

@@ -40,7 +40,7 @@ private:
           tree_(std::move(walked.tree)),
           at_(std::move(walked.at)),
           bodies_(std::move(walked.bodies)),
-          attached_(walked.attached) {}
+          attached_(parts.transaction_ || parts.conversion_ ? walked.attached : tree_.receipts.size()) {}
 
     // --- Failures ---
 
@@ -146,6 +146,8 @@ private:
         if (parts_.transaction_) {
             finding.signer_id = parts_.transaction_->signer_id;
             finding.user_id = parts_.transaction_->user_id();
+        } else if (bodies_[i] && bodies_[i]->signer_id != kSystemAccount) {
+            finding.signer_id = bodies_[i]->signer_id;
         }
         finding.receipt_id = receipt.receipt_id;
         finding.parent_receipt_id = receipt.parent_receipt_id;
@@ -304,7 +306,7 @@ private:
     Judgement tree_;
     std::unordered_map<std::string_view, Index> at_;
     std::vector<const ReceiptFacts*> bodies_;  // as tree_.receipts; nullptr: not known
-    Index attached_;
+    Index attached_;                           // so many are judged: of a tree without its transaction, all
     std::unordered_map<std::string_view, Awaiter> awaiters_;  // by data id
     std::optional<Effect> flows_effect_;
 };

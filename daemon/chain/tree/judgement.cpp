@@ -72,4 +72,11 @@ Decided decided(const TransactionFacts& transaction, const Judgement& judgement)
     return decided;
 }
 
+std::vector<Finding> findings_in_part(const Judgement& judgement, bool last_look) {
+    auto findings = judgement.other_findings;
+    for (const auto& failure : judgement.failures)
+        if (last_look || failure.is_decided()) findings.push_back(failure.finding);
+    return findings;
+}
+
 }  // namespace receiptd::chain

@@ -81,7 +81,9 @@ struct Judgement {
     std::vector<std::string> decided_by;
     std::string root_cause;               // of the verdict; see rules.hpp
     std::vector<JudgedReceipt> receipts;  // depth first in spawn order, then those not attached by id
-    std::vector<Failure> failures;  // the transaction's own, then those of attached receipts, in their order
+    // The transaction's own, then those of attached receipts, in their order; without the transaction, of
+    // all.
+    std::vector<Failure> failures;
     // Findings of other kinds: tokens that came back though nothing failed, burnt tokens, a wallet's refusal,
     // yields that timed out.
     std::vector<Finding> other_findings;
@@ -109,5 +111,9 @@ struct Judgement {
 // The result and findings to store: all of a settled tree; of another one the yields that timed out, as
 // nothing changes these any more.
 Decided decided(const TransactionFacts& transaction, const Judgement& judgement);
+
+// The findings of a tree of which only a part is stored (scope accounts). `last_look`: also of failures that
+// a receipt awaits which is not stored: whether they were handled is not known then.
+std::vector<Finding> findings_in_part(const Judgement& judgement, bool last_look);
 
 }  // namespace receiptd::chain

@@ -90,6 +90,7 @@ void LiveTrees::executed(Text tx_hash, const ExecutedReceipt& item, ExecutedAt a
     tree.announced += item.outcome.receipt_ids.size();
     keep_latest(result.settled_at, at);
     touch(tx_hash, tree);
+    tree.holds_others = tree.holds_others || (item.in_scope && !tree.in_scope);
     const bool from_system = item.receipt.predecessor_id == kSystemAccount;
     tree.silence.child_of(item.parent_receipt_id, from_system);
     if (from_system) return refund(tree, item, at);
@@ -266,7 +267,12 @@ std::size_t LiveTrees::bound() {
     heights.reserve(before);
     for (const auto& [tx_hash, tree] : trees_) heights.push_back(tree.result.settled_at.height);
     const auto height = given_up_to(std::move(heights), most_);
-    std::erase_if(trees_, [&](const auto& item) { return item.second.result.settled_at.height <= height; });
+    std::erase_if(trees_, [&](const auto& item) {
+        const auto& [tx_hash, tree] = item;
+        const bool gone = tree.result.settled_at.height <= height;
+        if (gone && tree.holds_others) late_.push_back(tx_hash);
+        return gone;
+    });
     return before - trees_.size();
 }
 

@@ -6,7 +6,7 @@
 // because the receipt that handles a failure may be out of scope; findings and results out of scope are not
 // told. Only trees whose transaction went by are judged: of others a part is unknown (the start of a range),
 // or they were given up as too many: whoever has the stored rows judges them, each time that something more
-// of them went by here.
+// of them went by here, and once when a tree of others is given up, as the rest of it may be out of scope.
 #pragma once
 
 #include "base/height_set.hpp"
@@ -55,7 +55,7 @@ public:
     // Trees in scope of which something went by since the last call, and which are not judged here.
     std::vector<std::string> take_late();
     // If there are more than `most`, gives up an eighth, those in which nothing happened for longest;
-    // returns how many.
+    // returns how many. Call before take_late().
     std::size_t bound();
 
     std::size_t open_trees() const { return trees_.size(); }
@@ -73,7 +73,8 @@ private:
         std::vector<Failure> failures;
         std::vector<bool> told;  // for each failure: it was told, or must not be told
         bool touched = false;
-        bool in_scope = true;  // its transaction
+        bool in_scope = true;       // its transaction
+        bool holds_others = false;  // a receipt in scope, though its transaction is not
     };
     struct Hash {
         using is_transparent = void;

@@ -59,11 +59,13 @@ protected:
     }
 
     // Follows the blocks [from, to).
-    void follow(std::size_t in_flight, std::size_t trees, std::size_t from = 0, std::size_t to = 5) {
+    void follow(std::size_t in_flight, std::size_t trees, std::size_t from = 0, std::size_t to = 5,
+                const chain::Scope& scope = {}) {
         Lineage lineage(in_flight);
         LiveTrees live_trees(trees);
         for (auto i = from; i < to; ++i) {
-            auto batch = chain::whole_block_rows(chain_.blocks()[i], std::nullopt, {}, lineage, &live_trees);
+            auto batch =
+                chain::whole_block_rows(chain_.blocks()[i], std::nullopt, scope, lineage, &live_trees);
             if (i == 0) batch.facts.wanted.add({kFirst, kFirst + 4});
             EXPECT_EQ(commit(std::move(batch)), CommitOutcome::committed);
         }
@@ -181,6 +183,71 @@ TEST_F(Late, OneWhoseRowsAreRefusedKeepsNoOtherOne) {
     EXPECT_EQ(rows("SELECT tx_hash, due_at > now() + interval '50 minutes' FROM late_trees"), "T|t\n");
     execute("ALTER TABLE findings DROP CONSTRAINT hostile; UPDATE late_trees SET due_at = now()");
     EXPECT_EQ(judge_late().verdicts.size(), 1u);
+    EXPECT_EQ(rows("SELECT tx_hash FROM transaction_results ORDER BY 1"), "T\nU\n");
+}
+
+// token.near is followed: of T only P is stored.
+class LateInPart : public Late {
+protected:
+    void SetUp() override {
+        Late::SetUp();
+        if (!IsSkipped()) execute("UPDATE chain_identity SET scope = 'accounts'");
+    }
+    void follow_token(std::size_t trees) { follow(Lineage::kMost, trees, 0, 5, kToken); }
+    void an_hour_later() {
+        execute("UPDATE late_trees SET due_at = now()");
+        judge_late();
+    }
+    chain::ExecutedReceipt& promise() { return shard(2).executed.front(); }
+
+    const chain::Scope kToken{chain::ScopeKind::accounts, {"token.near"}, {}};
+};
+
+TEST_F(LateInPart, AFailureThatReceiptsOutOfScopeAwaitIsToldThoughNobodyKnowsWhetherItWasHandled) {
+    follow_token(LiveTrees::kMost);
+    judge_late();
+    EXPECT_EQ(rows(kLateFindings), "failed_receipt:P|T|promise|t|12\n") << "all of the tree went by";
+    clear();
+    follow_token(0);
+    judge_late();
+    EXPECT_EQ(rows(kLateFindings), "") << "who awaits it may be stored yet";
+    an_hour_later();
+    EXPECT_EQ(rows(kLateFindings), "failed_receipt:P|T|promise|-|12\n");
+    EXPECT_EQ(rows("SELECT signer_id, error_class FROM findings"), "alice.near|delegate_expired\n");
+    EXPECT_EQ(value("SELECT count(*) FROM transaction_results"), "0");
+    EXPECT_EQ(value("SELECT count(*) FROM late_trees"), "0");
+}
+
+TEST_F(LateInPart, AFailureThatNobodyAwaitsIsToldAtOnce) {
+    promise().receipt.output_data_receivers.clear();
+    follow(Lineage::kMost, LiveTrees::kMost, 2, 5, kToken);  // a run that begins with it
+    judge_late();
+    EXPECT_EQ(rows("SELECT finding_id, handled FROM findings"), "failed_receipt:P|f\n");
+}
+
+TEST_F(LateInPart, IsLookedAtWithEachPartThatComes) {
+    auto& failed = put(4, action_receipt("Q", "dex.near", "token.near", "alice.near"), "T", {});
+    failed.outcome.status.kind = chain::StatusKind::failure;
+    follow(Lineage::kMost, LiveTrees::kMost, 2, 3, kToken);
+    judge_late();
+    EXPECT_EQ(rows(kLateFindings), "");
+    follow(Lineage::kMost, LiveTrees::kMost, 3, 5, kToken);
+    judge_late();
+    EXPECT_EQ(rows("SELECT finding_id, handled FROM findings"), "failed_receipt:Q|f\n");
+    an_hour_later();
+    EXPECT_EQ(value("SELECT count(*) FROM findings"), "2");
+}
+
+TEST_F(LateInPart, IsWrittenAnewWhenTheWholeTreeIsStored) {
+    follow_token(0);
+    judge_late();
+    an_hour_later();
+    execute("UPDATE coverage SET heights = '{}'");
+    for (const char* table : {"blocks", "chunks", "receipts", "events", "data_receipts", "orphan_receipts"})
+        execute(std::string("DELETE FROM ") + table);
+    follow(Lineage::kMost, 0);
+    judge_late();
+    EXPECT_EQ(rows(kLateFindings), "failed_receipt:P|T|promise|t|12\n");
     EXPECT_EQ(rows("SELECT tx_hash FROM transaction_results ORDER BY 1"), "T\nU\n");
 }
 
