@@ -22,6 +22,14 @@ std::optional<storage::FoundTransaction> found_in(const chain::TransactionStatus
     return found;
 }
 
+// A node that has executed the block tells the outcome with any level above NONE.
+WatchUpstream::NotKnown without_outcome(const chain::TransactionStatus& status) {
+    const auto level = status.final_execution_status;
+    if (level == "NONE") return {"no host that was asked tracks its shard", WatchUpstream::Word::none};
+    return {"a host says " + std::string(level) + ", and none tells its outcome",
+            WatchUpstream::Word::in_a_chunk};
+}
+
 }  // namespace
 
 base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash, std::string sender_id,
@@ -36,9 +44,7 @@ base::Task<WatchUpstream::TreeAnswer> RpcWatchUpstream::tree(std::string tx_hash
     if (const auto* fault = std::get_if<rpc::Unavailable>(&answer))
         co_return NoAnswer{fault->reason + ": " + fault->detail};
     const auto& tree = std::get<rpc::TreeSource::Tree>(answer);
-    const bool is_told = tree.status.value.transaction_outcome.has_value();
-    if (!is_told && tree.status.value.final_execution_status == "NONE")
-        co_return NotKnown{"no host that was asked tracks its shard", false};
+    if (!tree.status.value.transaction_outcome) co_return without_outcome(tree.status.value);
     const rpc::BlockLimits final_ones{final_height};
     const auto blocks = co_await rpc::blocks_of(trees_, tree.status.value, rpc::Priority::watch, final_ones);
     Known known;

@@ -139,9 +139,11 @@ private:
     base::Task<bool> has_its_block(const storage::Watch& watch, Asked& asked);
     bool would_end(const storage::Watch& watch, const chain::NotIncludedUpTo& seen) const;
     // Of the heights that may include it, up to this one, those that are not stored.
-    base::HeightSet heights_not_stored(const storage::Watch& watch, chain::BlockHeight up_to) const;
-    // Adds what nobody can show. `hosts_tell`: that they know of no execution. False: it cannot be told yet.
-    base::Task<bool> weigh(const storage::Watch& watch, bool hosts_tell, chain::NotIncludedUpTo& seen);
+    base::HeightSet heights_not_stored(const storage::Watch& watch, WatchUpstream::Word word,
+                                       chain::BlockHeight up_to) const;
+    // Adds what nobody can show. False: it cannot be told yet.
+    base::Task<bool> weigh(const storage::Watch& watch, WatchUpstream::Word word,
+                           chain::NotIncludedUpTo& seen);
     // Whether hosts hold the blocks of all of them; nullopt: that cannot be told now.
     base::Task<std::optional<bool>> hosts_hold(base::HeightSet heights);
     // False: it cannot be told yet.

@@ -114,7 +114,7 @@ base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight
     // When no block may include it any more, the key says only why.
     conclusive = key_is_told || seen.height >= chain::last_height(watch.transaction, settings_.lifecycle);
     bool included = false;
-    bool hosts_tell = true;
+    auto word = WatchUpstream::Word::denied;
     // A block from before it was watched may have it: its own inclusion uses its nonce, too.
     if (check.tree || (conclusive && would_end(watch, seen))) {
         series_.tx_requests.Increment();
@@ -124,7 +124,7 @@ base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight
             conclusive = conclusive && included;
             // Of two outcomes under one hash a host tells either (chain-model.md §2).
             if (known->seen.is_invalid) {
-                hosts_tell = false;
+                word = WatchUpstream::Word::none;
                 seen.asked += (seen.asked.empty() ? "" : "; ") + known->host + ": invalid in a block, " +
                               known->seen.reason;
             }
@@ -134,12 +134,13 @@ base::Task<Tracker::Asked> Tracker::ask(const storage::Watch& watch, Sight sight
             asked.witness = Witness{known->host, final_height};
         } else if (auto* unknown = std::get_if<WatchUpstream::NotKnown>(&answer)) {
             seen.asked += (seen.asked.empty() ? "" : "; ") + unknown->asked;
-            hosts_tell = unknown->is_told;
+            word = unknown->word;
         } else {
             conclusive = false;
         }
     }
-    if (conclusive && (!included || !hosts_tell)) conclusive = co_await weigh(watch, hosts_tell, seen);
+    if (conclusive && (!included || word != WatchUpstream::Word::denied))
+        conclusive = co_await weigh(watch, word, seen);
     if (conclusive && (!included || !seen.missing.empty())) asked.observations.emplace_back(std::move(seen));
     co_return asked;
 }
@@ -170,15 +171,16 @@ base::Task<bool> Tracker::has_its_block(const storage::Watch& watch, Asked& aske
 }
 
 // Above a gap of the tables the word of hosts counts that still hold the blocks of that time.
-base::Task<bool> Tracker::weigh(const storage::Watch& watch, bool hosts_tell, chain::NotIncludedUpTo& seen) {
-    const auto not_stored = heights_not_stored(watch, seen.height);
+base::Task<bool> Tracker::weigh(const storage::Watch& watch, WatchUpstream::Word word,
+                                chain::NotIncludedUpTo& seen) {
+    const auto not_stored = heights_not_stored(watch, word, seen.height);
     if (not_stored.empty()) co_return true;
     auto unproven = seen;
     unproven.missing = in_words(not_stored);
     if (!would_end(watch, seen) && !would_end(watch, unproven)) co_return true;
     const auto held = co_await hosts_hold(not_stored);
     if (!held) co_return false;
-    if (*held && hosts_tell) co_return true;
+    if (*held && word == WatchUpstream::Word::denied) co_return true;
     // What can still be stored tells more. Heights that no host holds have one chance, those that the
     // follower does not want have none.
     const auto& may_be_stored = *held ? chain_.gaps_in : chain_.untried_in;
@@ -198,8 +200,13 @@ base::Task<std::optional<bool>> Tracker::hosts_hold(base::HeightSet heights) {
     co_return true;
 }
 
-base::HeightSet Tracker::heights_not_stored(const storage::Watch& watch, chain::BlockHeight up_to) const {
-    const auto from = watch.transaction.watched_since;
+base::HeightSet Tracker::heights_not_stored(const storage::Watch& watch, WatchUpstream::Word word,
+                                            chain::BlockHeight up_to) const {
+    auto from = watch.transaction.watched_since;
+    // The chunk may be older than the watch, though not than its block hash.
+    if (const auto height = watch.transaction.block_hash_height;
+        height && word == WatchUpstream::Word::in_a_chunk)
+        from = std::min(from, *height + 1);
     const auto to = std::min(up_to, chain::last_height(watch.transaction, settings_.lifecycle));
     if (to < from) return {};
     const base::HeightRange range{from, to};

@@ -24,9 +24,15 @@ public:
         // The transaction, once the block that includes it is.
         std::optional<storage::FoundTransaction> found;
     };
-    struct NotKnown {         // to any host: the word of two, where two have one
-        std::string asked;    // which, and what they answered
-        bool is_told = true;  // false: no host tracks its shard, so nobody has a word
+    // What the hosts say of a transaction of which none tells an outcome.
+    enum class Word : std::uint8_t {
+        denied,      // none knows it: the word of two, where two have one
+        none,        // no host tracks its shard
+        in_a_chunk,  // one has a chunk with it, and keeps no outcomes (rpc.md §5.2): it may be executed
+    };
+    struct NotKnown {
+        std::string asked;  // which hosts, and what they answered
+        Word word = Word::denied;
     };
     struct NoAnswer {
         std::string why;

@@ -71,13 +71,35 @@ TEST(Gaps, HostsThatDoNotTrackItsShardProveNothingAboveAGap) {
         auto& watch = life.store.add("tx");
         watch.transaction.watched_since = 90;
         watch.transaction.valid_until = 150;
-        life.hosts.tracks = false;
+        life.hosts.word = WatchUpstream::Word::none;
         life.hosts.held = false;
         life.covered = has_gap ? 95 : 300;
         life.final_height = 300;
         life.start();
         EXPECT_TRUE(
             life.until([&] { return life.stage("tx") == (has_gap ? Stage::unknown : Stage::expired); }));
+    }
+}
+
+// Good up to height 150, with the hash of block 80, and watched since 90.
+TEST(Gaps, AChunkOfWhichNoHostTellsTheOutcomesProvesNothingAboveAGap) {
+    for (const base::HeightRange& stored : {base::HeightRange{81, 300}, base::HeightRange{85, 300}}) {
+        Life life;
+        life.stored = base::HeightSet(stored);
+        life.gaps = {};  // nobody wants what is below
+        auto& watch = submission_with_used_nonce(life, 200);
+        watch.transaction.block_hash_height = 80;
+        watch.transaction.valid_until = 150;
+        life.hosts.word = WatchUpstream::Word::in_a_chunk;
+        life.final_height = 300;
+        life.covered = 300;
+        life.start();
+        const bool has_gap = stored.from > 81;
+        EXPECT_TRUE(
+            life.until([&] { return life.stage("tx") == (has_gap ? Stage::unknown : Stage::dropped); }));
+        const auto& evidence = life.store.evidence["tx"];
+        EXPECT_NE(evidence.find("a host says INCLUDED"), std::string::npos) << evidence;
+        EXPECT_EQ(evidence.find(R"("missing_heights":"81-84")") != std::string::npos, has_gap) << evidence;
     }
 }
 

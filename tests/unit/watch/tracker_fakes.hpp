@@ -191,7 +191,9 @@ public:
         ++asked[tx_hash];
         if (silent) co_return NoAnswer{"500"};
         const auto found = known.find(tx_hash);
-        if (found == known.end() && !tracks) co_return NotKnown{"no host tracks its shard", false};
+        if (found == known.end() && word == Word::in_a_chunk)
+            co_return NotKnown{"a host says INCLUDED, and none tells its outcome", word};
+        if (found == known.end() && word == Word::none) co_return NotKnown{"no host tracks its shard", word};
         if (found == known.end()) co_return NotKnown{"archival: UNKNOWN_TRANSACTION"};
         Known answer;
         answer.seen = found->second;
@@ -219,7 +221,7 @@ public:
     std::map<std::string, chain::TreeSeen> known;
     std::map<std::string, unsigned> asked;
     bool silent = false;
-    bool tracks = true;
+    Word word = Word::denied;  // of what is not known
     std::optional<bool> held = true;
     base::HeightSet forgotten;  // these are not held all the same
     chain::BlockHeight held_asked = 0;
