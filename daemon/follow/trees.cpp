@@ -368,11 +368,11 @@ bool Trees::is_discarded(const Open& open, const rpc::TreeSource::Unknown& unkno
 
 base::Task<void> Trees::discard(OpenTree open) {
     const auto pending = open->pending;
-    co_await store_.discard_tree(pending);
+    const auto decided = co_await store_.discard_tree(pending, state_.news_since(pending.ordered));
     open_.erase(pending.tx_hash);
     progress_at_ = state_.clock.steady();
     state_.series.trees_completed.Increment();
-    if (state_.listener) state_.listener->tree_committed(pending.tx_hash, chain::DecidedCounts());
+    if (state_.listener) state_.listener->tree_committed(pending.tx_hash, decided);
 }
 
 base::Task<void> Trees::postpone(OpenTree open, std::string reason) {

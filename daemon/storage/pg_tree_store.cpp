@@ -226,17 +226,24 @@ base::Task<OverdueTrees> PgTreeStore::overdue_trees(std::chrono::seconds age) {
     });
 }
 
-base::Task<void> PgTreeStore::discard_tree(PendingTree tree) {
-    return database_.pool.adopting.transaction([tree = std::move(tree)](pqxx::work& tx) {
+base::Task<chain::DecidedCounts> PgTreeStore::discard_tree(PendingTree tree, chain::NewsSince news_since) {
+    return database_.pool.adopting.run([&database = database_, tree = std::move(tree),
+                                        news_since](pqxx::connection& connection) -> chain::DecidedCounts {
+        pqxx::work tx(connection);
         const auto timestamp = tree.included_in.timestamp_nanosec;
-        if (!take_pending(tx, tree.tx_hash)) return;
+        if (!take_pending(tx, tree.tx_hash)) return {};
         shim::query(tx,
                     "UPDATE transactions SET status = 'failure', error_class = $3, error_text = $4, "
                     "gas_burnt = 0, tokens_burnt = 0 WHERE tx_hash = $1 AND status IS NULL AND " +
                         around_transaction("block_time"),
                     tree.tx_hash, timestamp, std::string(chain::kDiscarded),
                     std::string("a chunk lists it, and the chain dropped it without an outcome"));
-        settle_again(tx, {tree.tx_hash}, timestamp);
+        auto batch = settle_again(tx, {tree.tx_hash}, timestamp);
+        batch.withhold_before(news_since);
+        tell_findings(tx, batch.findings);
+        tx.commit();
+        if (!batch.findings.empty()) database.on_alerts();
+        return std::move(batch.facts.decided);
     });
 }
 

@@ -18,7 +18,7 @@ public:
     base::Task<std::uint64_t> find_late_trees() override;
     base::Task<std::uint64_t> pending_tree_count(base::HeightRange included_in) override;
     base::Task<OverdueTrees> overdue_trees(std::chrono::seconds age) override;
-    base::Task<void> discard_tree(PendingTree tree) override;
+    base::Task<chain::DecidedCounts> discard_tree(PendingTree tree, chain::NewsSince news_since) override;
     base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                    std::string reason) override;
     base::Task<chain::DecidedCounts> settle_trees(base::HeightRange around,

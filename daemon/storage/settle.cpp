@@ -187,8 +187,8 @@ void judge_stored(pqxx::transaction_base& tx, const std::map<std::string, Stored
                 text_array(tx_hashes), times.since, times.until, text_array(known_now));
 }
 
-void settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
-                  std::uint64_t timestamp_nanosec) {
+chain::RowBatch settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
+                             std::uint64_t timestamp_nanosec) {
     const auto times = shim::query(tx,
                                    "SELECT (at - interval '7 days')::text, (at + interval '7 days')::text "
                                    "FROM (SELECT to_timestamp($1::numeric / 1000000000) AS at) t",
@@ -197,6 +197,7 @@ void settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx
     chain::RowBatch batch;
     judge_stored(tx, load_to_judge(tx, tx_hashes, around), around, batch);
     copy_rows(tx, batch);
+    return batch;
 }
 
 }  // namespace receiptd::storage

@@ -21,8 +21,9 @@ enum class InPart : std::uint8_t { nothing, decided, everything };
 void judge_stored(pqxx::transaction_base& tx, const std::map<std::string, StoredTree>& trees,
                   const TreeTimes& times, chain::RowBatch& batch, InPart in_part = InPart::nothing);
 
-// Writes the results and findings of these trees around that time that are not stored yet. Nobody is told.
-void settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
-                  std::uint64_t timestamp_nanosec);
+// Writes the results and findings of these trees around that time that are not stored yet, and returns them.
+// Nobody is told.
+chain::RowBatch settle_again(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
+                             std::uint64_t timestamp_nanosec);
 
 }  // namespace receiptd::storage

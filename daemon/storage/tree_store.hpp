@@ -56,9 +56,9 @@ public:
                                            std::string reason) = 0;
 
     // The chain has dropped this transaction, and nobody will tell an outcome: it failed, of class
-    // `discarded`. One transaction: its row, result and finding; it is pending no more. Nobody is told.
-    // Idempotent.
-    virtual base::Task<void> discard_tree(PendingTree tree) = 0;
+    // `discarded`. One transaction: its row, result and finding, which it returns; it is pending no more. A
+    // finding since `news_since` is told to people. Idempotent.
+    virtual base::Task<chain::DecidedCounts> discard_tree(PendingTree tree, chain::NewsSince news_since) = 0;
 
     // From this height on blocks tell no outcomes, and below they do: the unfinished trees of the last
     // kSeamReach heights below become pending. Returns how many there are that were not. Idempotent.

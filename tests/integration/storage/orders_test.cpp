@@ -71,8 +71,9 @@ TEST_F(Trees, ThatTheChainDroppedHaveFailed) {
     EXPECT_TRUE(may_be_discarded("82"));
     execute("UPDATE pending_trees SET due_at = now()");
     const auto tree = await(store().trees.due_trees(10)).at(0);
-    await(store().trees.discard_tree(tree));
-    await(store().trees.discard_tree(tree));
+    const auto decided = await(store().trees.discard_tree(tree, {base::WallTime::max()}));
+    EXPECT_EQ(decided.verdicts, (std::map<chain::Verdict, std::uint64_t>{{chain::Verdict::failed, 1}}));
+    EXPECT_TRUE(await(store().trees.discard_tree(tree, {base::WallTime::max()})).verdicts.empty());
     EXPECT_EQ(rows("SELECT status, error_class FROM transactions"), "failure|discarded\n");
     EXPECT_EQ(
         rows("SELECT verdict, near_status, error_class, included_height, receipts FROM transaction_results"),
@@ -80,6 +81,14 @@ TEST_F(Trees, ThatTheChainDroppedHaveFailed) {
     EXPECT_EQ(rows("SELECT finding_id, error_class FROM findings"), "failed_transaction:T|discarded\n");
     EXPECT_EQ(value("SELECT count(*) FROM alerts"), "0");
     EXPECT_EQ(await(store().trees.pending_tree_count({0, 1'000'000'000})), 0u);
+}
+
+TEST_F(Trees, ThatTheChainDroppedAreToldOnceIfTheyAreNews) {
+    execute("INSERT INTO endpoints (name) VALUES ('ops')");
+    const auto tree = await(store().trees.due_trees(10)).at(0);
+    for (int i = 0; i < 2; ++i) await(store().trees.discard_tree(tree, {}));
+    EXPECT_EQ(rows("SELECT alert_id, endpoint FROM deliveries"), "failed_transaction:T|ops\n");
+    EXPECT_EQ(value("SELECT count(*) FROM stream_events WHERE kind = 'finding'"), "1");
 }
 
 TEST_F(Trees, AreOverdueWhenTheyArePendingForLongAndNoBackfillOrderedThem) {

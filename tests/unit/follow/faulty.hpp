@@ -53,8 +53,9 @@ public:
     base::Task<storage::OverdueTrees> overdue_trees(std::chrono::seconds age) override {
         return later(stores_.trees.overdue_trees(age));
     }
-    base::Task<void> discard_tree(storage::PendingTree tree) override {
-        return later(stores_.trees.discard_tree(std::move(tree)));
+    base::Task<chain::DecidedCounts> discard_tree(storage::PendingTree tree,
+                                                  chain::NewsSince news_since) override {
+        return later(stores_.trees.discard_tree(std::move(tree), news_since));
     }
     base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                    std::string reason) override {

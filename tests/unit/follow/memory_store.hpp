@@ -141,9 +141,9 @@ public:
     base::Task<storage::OverdueTrees> overdue_trees(std::chrono::seconds) override {
         co_return storage::OverdueTrees();
     }
-    base::Task<void> discard_tree(storage::PendingTree tree) override {
+    base::Task<chain::DecidedCounts> discard_tree(storage::PendingTree tree, chain::NewsSince) override {
         if (pending.erase(tree.tx_hash) > 0) discarded.insert(tree.tx_hash);
-        co_return;
+        co_return chain::DecidedCounts();
     }
     base::Task<void> postpone_tree(std::string tx_hash, std::chrono::milliseconds delay,
                                    std::string reason) override {
