@@ -32,6 +32,7 @@ public:
     }
     base::Task<void> committing(const chain::Sightings& seen) override { return tracker_.committing(seen); }
     void committed(const chain::CommitFacts& facts) override { tracker_.committed(facts); }
+    void lost(const base::HeightSet& heights) override { tracker_.lost(heights); }
     void settled(const chain::DecidedCounts& decided) override { tracker_.settled(decided); }
     bool wants(const std::string& tx_hash) const override { return tracker_.wants(tx_hash); }
     void progressed(const std::string& tx_hash, const chain::TreeSeen& seen) override {

@@ -21,6 +21,8 @@ public:
     // Called before the commit, which waits for it: stores data that must exist once the block is stored.
     virtual base::Task<void> committing(const chain::Sightings& seen) = 0;
     virtual void committed(const chain::CommitFacts& facts) = 0;
+    // The rows of these heights are gone: a block was not of this chain, or the database went back.
+    virtual void lost(const base::HeightSet& heights) = 0;
     // Verdicts and findings of trees that cross a seam.
     virtual void settled(const chain::DecidedCounts& decided) = 0;
 

@@ -65,6 +65,7 @@ Follower::Follower(base::asio::any_io_executor executor, base::asio::thread_pool
       tree_loops_(executor),
       runs_(executor) {
     make_trees();
+    state_.on_lost = [this](const base::HeightSet& heights) { forget(heights); };
     writers_.on_committed([this](const chain::CommitFacts& facts) { committed(facts); });
     seams_.on_taken_over([this] {
         if (trees_) trees_->wake();
@@ -122,6 +123,12 @@ void Follower::committed(const chain::CommitFacts& facts) {
     state_.series.forgotten_trees.Increment(static_cast<double>(facts.given_up.trees));
     if (trees_) trees_->committed(facts);
     if (state_.listener) state_.listener->committed(facts);
+}
+
+void Follower::forget(const base::HeightSet& lost) {
+    if (tree_source_) tree_source_->forget_blocks(lost);
+    if (trees_) trees_->forget(lost);
+    if (state_.listener) state_.listener->lost(lost);
 }
 
 base::Task<void> Follower::guard(base::Task<void> task) {

@@ -75,6 +75,7 @@ private:
     base::Task<End> to_its_end(base::Task<void> work, base::HeightRange range);
     base::Task<void> prepare();
     void committed(const chain::CommitFacts& facts);
+    void forget(const base::HeightSet& lost);
     void start_loops(bool follow_closely);
     base::Task<void> poll_head(bool closely);
     base::Task<void> run_along_head(base::Height from, std::optional<base::Height> until);

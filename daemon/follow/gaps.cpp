@@ -45,6 +45,7 @@ base::Task<void> Follower::read_coverage_again() {
                    {{"heights", lost.to_multirange()}});
     for (const auto& range : lost.ranges()) co_await stores_.blocks.want(range);
     state_.heights.read_again(before, std::move(read), tip);
+    if (!lost.empty()) forget(lost);
 }
 
 // Late trees of this daemon are judged at once, those that a dead daemon left within kJudgeLateEvery.

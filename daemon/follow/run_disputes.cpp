@@ -110,6 +110,7 @@ base::Task<base::Height> Run::remove_stored(Refuted refuted) {
         const auto& block = refuted.block;
         const auto removed = co_await blocks.remove_block(block.height);
         missing.add(removed);
+        engine_.state.on_lost(removed);
         log::error("a stored block was not of this chain: its rows are removed and fetched again",
                    {{"height", block.height}, {"hash", block.hash}, {"why", refuted.why}});
         for (const auto& host : refuted.told_by) engine_.agreement.doubt(host);

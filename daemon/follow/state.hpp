@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace receiptd::follow {
@@ -67,6 +68,8 @@ struct State {
     // them.
     std::string unconfirmed;
     CommitListener* listener = nullptr;  // told of what is committed
+    // Called with heights whose rows are gone: whoever remembers something of them forgets it.
+    std::function<void(const base::HeightSet&)> on_lost;
 
     // Until the time has passed, or stop is requested.
     base::Task<void> pause(base::Duration delay);

@@ -49,29 +49,6 @@ base::Task<chain::TreeRows> make_tree_rows(base::asio::thread_pool& cpu, rpc::Tr
     return base::offload(cpu, std::move(work));
 }
 
-std::vector<chain::ExecutionBlock> execution_blocks(const rpc::TreeSource::Tree& tree,
-                                                    const chain::BlockRef& included_in,
-                                                    const rpc::FinalBlocks& blocks) {
-    auto latest = included_in.timestamp_nanosec;
-    std::vector<chain::ExecutionBlock> executed_in;
-    for (const auto& outcome : tree.status.value.receipts_outcome) {
-        const auto found = blocks.find(outcome.block_hash);
-        // Depth-first order: the last known block is that of an ancestor or an elder sibling.
-        if (found != blocks.end()) latest = found->second.timestamp_nanosec;
-        chain::ExecutionBlock execution;
-        if (found != blocks.end()) execution.height = found->second.height;
-        execution.timestamp_nanosec = latest;
-        executed_in.push_back(execution);
-    }
-    return executed_in;
-}
-
-bool all_final(const rpc::TreeSource::Tree& tree, const rpc::FinalBlocks& blocks) {
-    const auto& outcomes = tree.status.value.receipts_outcome;
-    return std::all_of(outcomes.begin(), outcomes.end(),
-                       [&](const auto& outcome) { return blocks.contains(outcome.block_hash); });
-}
-
 }  // namespace
 
 base::Task<std::uint64_t> PendingTreeCount::get(base::SteadyTime now) {
@@ -209,8 +186,17 @@ base::Task<void> Trees::work(OpenTree open) {
         refused = e.what();
     }
     if (refused) co_await postpone(open, "refused_by_database: " + *refused);
+    if (std::exchange(open->outdated, false)) ask_anew(*open);
     open->busy = false;
     wakeup_.notify();
+}
+
+void Trees::ask_anew(Open& open) {
+    open.tree.reset();
+    open.wanting_since.reset();
+    open.next = {};
+    open.looked_at = 0;
+    open.told_all = open.in_a_fork = false;
 }
 
 base::Task<bool> Trees::ask(OpenTree open) {
@@ -262,12 +248,13 @@ base::Task<void> Trees::look(OpenTree open) {
     open->looked_at = stored_up_to();
     open->look_by = state_.clock.steady() + kLookAgain;
     auto blocks = co_await final_blocks(*open);
+    if (open->outdated) co_return;
     if (open->in_a_fork) {
         co_await postpone(open, "it was told as executed in a block of a fork");
         co_return;
     }
     const bool complete = open->tree->complete;
-    const bool final = all_final(*open->tree, blocks);
+    const bool final = rpc::all_final(*open->tree, blocks);
     if (complete && (final || out_of_patience(*open)) && is_passed(blocks)) {
         co_await store(open, std::move(blocks));
         co_return;
@@ -281,11 +268,12 @@ base::Task<void> Trees::look(OpenTree open) {
 
 base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
     const auto pending = open->pending;
-    auto executed_in = execution_blocks(*open->tree, pending.included_in, blocks);
+    auto executed_in = rpc::execution_blocks(*open->tree, pending.included_in, blocks);
     co_await place_on_shards(*open, blocks, executed_in);
     auto rows =
         co_await make_tree_rows(cpu_, std::move(*open->tree), std::move(executed_in), pending.included_in);
     open->tree.reset();
+    if (open->outdated) co_return;
     rows.batch.withhold_before(state_.news_since(pending.ordered));
     rows.batch.facts.seen.history = pending.ordered;
     const auto decided = rows.batch.facts.decided;
@@ -357,6 +345,18 @@ void Trees::committed(const chain::CommitFacts& facts) {
         if (const auto open = open_.find(parked->second); open != open_.end()) open->second->next.at = 0;
         parked_.erase(parked);
     }
+}
+
+void Trees::forget(const base::HeightSet& lost) {
+    const auto hashes = known_.forget(lost);
+    std::erase_if(open_, [&](const auto& item) {
+        auto& open = *item.second;
+        open.outdated = open.busy;
+        if (!open.busy && open.tree && rpc::rests_on(*open.tree, hashes)) ask_anew(open);
+        return lost.contains(open.pending.included_in.height);
+    });
+    std::erase_if(parked_, [&](const auto& parked) { return !open_.contains(parked.second); });
+    wake();
 }
 
 // Its block is stored, hence final, and hosts have had time to execute it.

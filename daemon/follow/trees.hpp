@@ -58,6 +58,9 @@ public:
 
     // These blocks are final, this data was listed.
     void committed(const chain::CommitFacts& facts);
+    // The rows of these heights are gone: trees that they include are pending no more, or again, and what
+    // hosts told of others may rest on them.
+    void forget(const base::HeightSet& lost);
 
     // Time since a tree was last completed while some were pending (for `run --until`).
     bool stalled() const;
@@ -77,9 +80,11 @@ private:
         std::optional<base::SteadyTime> wanting_since;  // a block that a complete tree executed in
         bool in_a_fork = false;                         // part of the last answer
         bool busy = false;
+        bool outdated = false;  // heights were lost while it was busy
     };
     using OpenTree = std::shared_ptr<Open>;
 
+    static void ask_anew(Open& open);
     bool may_be_pending() const;
     base::Task<void> claim();
     base::Task<void> count();

@@ -4,10 +4,13 @@
 #include "chain/rows/rows.hpp"
 
 #include <list>
+#include <set>
 #include <string>
 #include <unordered_map>
 
 namespace receiptd::rpc {
+
+using BlockHashes = std::set<std::string, std::less<>>;
 
 class BlockCache {
 public:
@@ -27,6 +30,18 @@ public:
         if (recent_.size() <= capacity_) return;
         places_.erase(recent_.back().hash);
         recent_.pop_back();
+    }
+
+    // Returns the hashes of the forgotten blocks.
+    BlockHashes forget(const base::HeightSet& heights) {
+        BlockHashes hashes;
+        std::erase_if(recent_, [&](const auto& block) {
+            const bool gone = heights.contains(block.height);
+            if (gone) hashes.insert(block.hash);
+            return gone;
+        });
+        for (const auto& hash : hashes) places_.erase(hash);
+        return hashes;
     }
 
 private:

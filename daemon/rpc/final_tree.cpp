@@ -2,6 +2,7 @@
 
 #include "base/coroutine.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -62,6 +63,35 @@ chain::Judgement judge_final(const TreeSource::Tree& tree, const FinalBlocks& bl
         return execution;
     };
     return chain::tree_of(status, tree.bodies(), in_final_block).judge();
+}
+
+std::vector<chain::ExecutionBlock> execution_blocks(const TreeSource::Tree& tree,
+                                                    const chain::BlockRef& included_in,
+                                                    const FinalBlocks& blocks) {
+    auto latest = included_in.timestamp_nanosec;
+    std::vector<chain::ExecutionBlock> executed_in;
+    for (const auto& outcome : tree.status.value.receipts_outcome) {
+        const auto found = blocks.find(outcome.block_hash);
+        // Depth-first order: the last known block is that of an ancestor or an elder sibling.
+        if (found != blocks.end()) latest = found->second.timestamp_nanosec;
+        chain::ExecutionBlock execution;
+        if (found != blocks.end()) execution.height = found->second.height;
+        execution.timestamp_nanosec = latest;
+        executed_in.push_back(execution);
+    }
+    return executed_in;
+}
+
+bool all_final(const TreeSource::Tree& tree, const FinalBlocks& blocks) {
+    const auto& outcomes = tree.status.value.receipts_outcome;
+    return std::all_of(outcomes.begin(), outcomes.end(),
+                       [&](const auto& outcome) { return blocks.contains(outcome.block_hash); });
+}
+
+bool rests_on(const TreeSource::Tree& tree, const BlockHashes& blocks) {
+    const auto& outcomes = tree.status.value.receipts_outcome;
+    return std::any_of(outcomes.begin(), outcomes.end(),
+                       [&](const auto& outcome) { return blocks.contains(outcome.block_hash); });
 }
 
 }  // namespace receiptd::rpc

@@ -3,6 +3,7 @@
 
 #include "chain/rows/rows.hpp"
 #include "chain/tree/receipt_tree.hpp"
+#include "rpc/block_cache.hpp"
 #include "rpc/shard_layouts.hpp"
 #include "rpc/source.hpp"
 
@@ -11,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace receiptd::rpc {
 
@@ -39,5 +41,14 @@ std::optional<chain::Execution> execution_in(const FinalBlocks& blocks, const Ep
 // the place of inclusion, if known; else it is looked for in `blocks`.
 chain::Judgement judge_final(const TreeSource::Tree& tree, const FinalBlocks& blocks,
                              std::optional<chain::ExecutedAt> included_at, const EpochLayouts& layouts = {});
+
+// Where each outcome of the tree's receipts was executed; the height is 0 where no block of these is.
+std::vector<chain::ExecutionBlock> execution_blocks(const TreeSource::Tree& tree,
+                                                    const chain::BlockRef& included_in,
+                                                    const FinalBlocks& blocks);
+// Whether these blocks executed all of it.
+bool all_final(const TreeSource::Tree& tree, const FinalBlocks& blocks);
+// Whether one of these did execute some of it.
+bool rests_on(const TreeSource::Tree& tree, const BlockHashes& blocks);
 
 }  // namespace receiptd::rpc

@@ -34,6 +34,7 @@ public:
     base::Task<base::Result<chain::BlockRef, Unavailable>> final_block(std::string hash,
                                                                        chain::BlockHeight final_height,
                                                                        Priority priority) override;
+    void forget_blocks(const base::HeightSet& heights) override { cache_->forget(heights); }
     base::Task<std::optional<bool>> holds_blocks(base::HeightRange heights, Priority priority) override;
     base::Task<std::optional<chain::ShardLayout>> shard_layout(chain::BlockHeight height,
                                                                std::optional<ShardWitness> witness,

@@ -10,8 +10,9 @@
 namespace receiptd::storage {
 namespace {
 
-// By rpc a tree is stored as a whole and belongs to the block of its transaction; by neardata each receipt
-// belongs to its own block. Blocks of rpc tell no outcomes; rows of an older program may have no shard.
+// By rpc a tree is stored as a whole and goes with the block of its transaction: where it ran in another
+// block that is removed, it is fetched again. By neardata each receipt goes with its own block. Blocks of rpc
+// tell no outcomes; rows of an older program may have no shard.
 const std::string kCameWithTree =
     "(r.shard_id IS NULL OR EXISTS (SELECT FROM coverage WHERE without_outcomes @> r.block_height))";
 const std::string kTreesOfTheBlock =
@@ -19,6 +20,19 @@ const std::string kTreesOfTheBlock =
     "UNION SELECT r.tree_id FROM receipts r WHERE r.block_time = $2::timestamptz AND r.block_height = $1 "
     "  AND NOT " +
     kCameWithTree;
+const std::string kFetchAgain =
+    "WITH again AS (UPDATE transactions t SET status = NULL FROM blocks b "
+    "  WHERE b.block_height = t.block_height AND b.block_time = t.block_time AND t.tx_hash = t.tree_id "
+    "    AND t.block_height < $1 "
+    "    AND t.block_time BETWEEN $2::timestamptz - interval '7 days' AND $2::timestamptz "
+    "    AND t.tree_id IN (SELECT r.tree_id FROM receipts r "
+    "      WHERE r.block_time = $2::timestamptz AND r.block_height = $1 AND " +
+    kCameWithTree +
+    ") RETURNING t.tx_hash, t.signer_id, t.block_height, b.block_hash, t.block_time, b.timestamp_nanosec, "
+    "    t.shard_id) "
+    "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, timestamp_nanosec, "
+    "  shard_id) SELECT * FROM again "
+    "ON CONFLICT (tx_hash, block_height) DO UPDATE SET due_at = now() RETURNING tx_hash";
 const std::string kFetchedEvents =
     "DELETE FROM events e USING transactions t, receipts r "
     "WHERE t.block_time = $2::timestamptz AND t.block_height = $1 AND r.tree_id = t.tree_id "
@@ -49,7 +63,7 @@ constexpr const char* kJudgeAgain =
 
 }  // namespace
 
-base::HeightSet remove_block(pqxx::transaction_base& tx, base::Height height) {
+RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
     const auto block =
         shim::query(tx,
                     "SELECT block_time, coalesce(prev_height, block_height - 1) + 1 FROM blocks "
@@ -59,9 +73,9 @@ base::HeightSet remove_block(pqxx::transaction_base& tx, base::Height height) {
     const auto at = block[0][0].as<std::string>();
     const base::HeightSet missing({block[0][1].as<base::Height>(), height});
     std::vector<std::string> trees;
-    for (const auto& row : shim::query(tx, kTreesOfTheBlock, height, at))
-        trees.push_back(row[0].as<std::string>());
-    begin_watches_anew(tx, trees, {height, at});
+    for (const auto* found : {&kTreesOfTheBlock, &kFetchAgain})
+        for (const auto& row : shim::query(tx, *found, height, at)) trees.push_back(row[0].as<std::string>());
+    const bool is_told = begin_watches_anew(tx, trees, {height, at});
     for (const auto* rows : {&kFetchedEvents, &kFetchedReceipts, &kEventsOfTheBlock, &kReceiptsOfTheBlock})
         shim::query(tx, *rows, height, at);
     for (const auto* table :
@@ -81,7 +95,7 @@ base::HeightSet remove_block(pqxx::transaction_base& tx, base::Height height) {
                 "UPDATE coverage SET heights = heights - $1::int8multirange, "
                 "judged_before = judged_before - $1::int8multirange, updated_at = now()",
                 missing.to_multirange());
-    return missing;
+    return {missing, is_told};
 }
 
 }  // namespace receiptd::storage

@@ -9,8 +9,12 @@ namespace receiptd::storage {
 
 // Deletes the rows of the block at `height`, and takes its height and the skipped ones below it from
 // coverage. Trees that it was a part of lose their results and findings: they are judged again when the
-// height is stored anew, and what was told of them and does not hold is taken back then (corrections.hpp).
-// Returns the heights that are missing now; empty: none was stored there.
-base::HeightSet remove_block(pqxx::transaction_base& tx, base::Height height);
+// height is stored anew, or when they are fetched again (source rpc), and what was told of them and does not
+// hold is taken back then (corrections.hpp). Ends of watches are taken back at once.
+struct RemovedBlock {
+    base::HeightSet missing;  // heights that are not stored now; empty: none was stored there
+    bool is_told = false;     // there are alerts
+};
+RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height);
 
 }  // namespace receiptd::storage

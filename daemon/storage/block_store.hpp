@@ -62,7 +62,8 @@ public:
     virtual base::Task<std::vector<UnavailableHeight>> unavailable_heights(unsigned limit) = 0;
 
     // In one transaction: deletes the rows of the block at `height`, and takes its height and the skipped
-    // ones below it from coverage. Returns these heights; empty: it is not stored.
+    // ones below it from coverage. Returns these heights; empty: it is not stored. Trees by source rpc that
+    // ran in it in part become pending.
     virtual base::Task<base::HeightSet> remove_block(base::Height height) = 0;
 
     // The nearest stored block above / below a height.

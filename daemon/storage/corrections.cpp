@@ -102,7 +102,11 @@ const std::string kRemoved =
 
 const std::string kBeginAnew =
     "WITH before AS MATERIALIZED (SELECT tx_hash, sender_id, stage, verdict, reason, evidence, valid_until "
-    "  FROM watches WHERE tx_hash = ANY ($1::text[]) "
+    "  FROM watches WHERE (tx_hash = ANY ($1::text[]) OR tx_hash IN (SELECT t.tx_hash FROM watch_transitions "
+    "t "
+    "      WHERE t.block_height = $2::bigint AND t.at >= $3::timestamptz - interval '1 hour' "
+    "        AND t.block_time BETWEEN $3::timestamptz - interval '1 second' "
+    "          AND $3::timestamptz + interval '1 second')) "
     "    AND stage IN ('included', 'executing', 'completed', 'final') ORDER BY tx_hash FOR UPDATE), "
     "wrong AS MATERIALIZED (SELECT 'final:' || tx_hash || ':' || $2::bigint AS id, 'final' AS kind, tx_hash, "
     "    sender_id AS signer_id, $3::timestamptz AS block_time, "
@@ -147,9 +151,9 @@ bool take_back_judged(pqxx::transaction_base& tx, const JudgedAnew& judged) {
                                 text_array(judged.error_classes), text_array(judged.holding)));
 }
 
-void begin_watches_anew(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
+bool begin_watches_anew(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
                         const LostBlock& block) {
-    tell_all(tx, shim::query(tx, kBeginAnew, text_array(tx_hashes), block.height, block.time));
+    return tell_all(tx, shim::query(tx, kBeginAnew, text_array(tx_hashes), block.height, block.time));
 }
 
 bool take_back_removed(pqxx::transaction_base& tx) { return tell_all(tx, tx.exec(kRemoved)); }

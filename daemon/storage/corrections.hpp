@@ -26,12 +26,13 @@ bool take_back_judged(pqxx::transaction_base& tx, const JudgedAnew& judged);
 // tree is judged, or is not in the chain. Returns whether there was one.
 bool take_back_removed(pqxx::transaction_base& tx);
 
-// Watches of trees that lose a block begin anew; a told end is taken back at once.
+// Watches of trees that lose a block begin anew, and so do those that it has moved; a told end is taken back
+// at once. Returns whether there was one.
 struct LostBlock {
     base::Height height = 0;
     std::string time;  // as PostgreSQL writes it
 };
-void begin_watches_anew(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
+bool begin_watches_anew(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
                         const LostBlock& block);
 
 }  // namespace receiptd::storage

@@ -119,10 +119,11 @@ std::optional<base::WallTime> newest_block_at(pqxx::connection& connection) {
 }
 
 // Trees that other ways judge than the settling of seams.
-void correct_removed(pqxx::connection& connection) {
+bool correct_removed(pqxx::connection& connection) {
     pqxx::work tx(connection);
-    take_back_removed(tx);
+    const bool is_told = take_back_removed(tx);
     tx.commit();
+    return is_told;
 }
 
 // Nothing can refer to them any more.
@@ -217,7 +218,7 @@ base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chron
             forget_lost_orphans(connection, before);
         }
         partitions.count(connection);
-        correct_removed(connection);
+        if (correct_removed(connection)) on_alerts();
         forget_old_adoptions(connection);
         forget_old_news(connection);
     });

@@ -337,8 +337,13 @@ base::Task<std::vector<UnavailableHeight>> PgBlockStore::unavailable_heights(uns
 }
 
 base::Task<base::HeightSet> PgBlockStore::remove_block(base::Height height) {
-    return database_.pool.following.transaction(
-        [height](pqxx::work& tx) { return storage::remove_block(tx, height); });
+    return database_.pool.following.run([&database = database_, height](pqxx::connection& connection) {
+        pqxx::work tx(connection);
+        auto removed = storage::remove_block(tx, height);
+        tx.commit();
+        if (removed.is_told) database.on_alerts();
+        return std::move(removed.missing);
+    });
 }
 
 base::Task<std::optional<chain::BlockRef>> PgBlockStore::stored_block_above(base::Height height) {

@@ -19,16 +19,22 @@ std::string around_transaction(const std::string& column) {
     return column + " >= " + kSince + " AND " + column + " <= " + kUntil;
 }
 
-bool take_pending(pqxx::transaction_base& tx, const std::string& tx_hash) {
-    return shim::query(tx, "DELETE FROM pending_trees WHERE tx_hash = $1", tx_hash).affected_rows() > 0;
+// A transaction that two blocks list has two rows: its tree is that of both.
+bool take_pending(pqxx::transaction_base& tx, const std::string& tx_hash, std::uint64_t timestamp_nanosec) {
+    return shim::query(tx,
+                       "DELETE FROM pending_trees WHERE tx_hash = $1 AND EXISTS (SELECT FROM pending_trees "
+                       "  WHERE tx_hash = $1 AND timestamp_nanosec = $2::numeric)",
+                       tx_hash, timestamp_nanosec)
+               .affected_rows() > 0;
 }
 
-bool is_complete(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
-    const auto found = shim::query(tx,
-                                   "SELECT status IS NOT NULL FROM transactions WHERE tx_hash = $1 AND " +
-                                       around_transaction("block_time"),
-                                   done.tx_hash, done.block_timestamp_nanosec);
-    return !found.empty() && found[0][0].as<bool>();
+// Not if it is complete, nor if its block was removed meanwhile.
+bool is_wanted(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
+    return !shim::query(tx,
+                        "SELECT FROM transactions WHERE status IS NULL AND tx_hash = $1 AND " +
+                            around_transaction("block_time"),
+                        done.tx_hash, done.block_timestamp_nanosec)
+                .empty();
 }
 
 void remove_earlier(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
@@ -95,11 +101,11 @@ void remove_orphans(pqxx::transaction_base& tx, const chain::TreeCompletion& don
                     text_array(ids), done.block_timestamp_nanosec);
 }
 
-// False: it was complete already.
+// False: it was complete already, or its block is not stored any more.
 bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree) {
     const auto& done = tree.completion;
     pqxx::work tx(connection);
-    if (!take_pending(tx, done.tx_hash) && is_complete(tx, done)) return false;
+    if (!take_pending(tx, done.tx_hash, done.block_timestamp_nanosec) && !is_wanted(tx, done)) return false;
     remove_earlier(tx, done);
     remove_orphans(tx, done);
     copy_rows(tx, tree.batch);
@@ -231,7 +237,7 @@ base::Task<chain::DecidedCounts> PgTreeStore::discard_tree(PendingTree tree, cha
                                         news_since](pqxx::connection& connection) -> chain::DecidedCounts {
         pqxx::work tx(connection);
         const auto timestamp = tree.included_in.timestamp_nanosec;
-        if (!take_pending(tx, tree.tx_hash)) return {};
+        if (!take_pending(tx, tree.tx_hash, timestamp)) return {};
         shim::query(tx,
                     "UPDATE transactions SET status = 'failure', error_class = $3, error_text = $4, "
                     "gas_burnt = 0, tokens_burnt = 0 WHERE tx_hash = $1 AND status IS NULL AND " +

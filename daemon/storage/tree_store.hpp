@@ -44,7 +44,8 @@ public:
     virtual ~TreeStore() = default;
 
     // One transaction: receipts and events of a tree, its transaction row completed, its data
-    // receipts adopted, its pending_trees row removed. Idempotent.
+    // receipts adopted, its pending_trees row removed. Nothing if its block was removed meanwhile.
+    // Idempotent.
     virtual base::Task<void> commit_tree(chain::TreeRows tree) = 0;
     // Leases due pending trees for a few seconds, oldest first; drops those that have a result by now.
     // postpone_tree() sets a later time for a tree that is not ready.

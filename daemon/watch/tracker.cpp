@@ -30,6 +30,12 @@ double seconds_between(const chain::ExecutedAt& from, const chain::ExecutedAt& t
     return static_cast<double>(nanoseconds) / 1e9;
 }
 
+bool rests_on(const chain::TreeSeen& seen, const base::HeightSet& heights) {
+    const auto is_there = [&](const auto& at) { return at && heights.contains(at->height); };
+    return is_there(seen.included_at) || is_there(seen.initial_at) || is_there(seen.completed_at) ||
+           is_there(seen.settled_at);
+}
+
 }  // namespace
 
 Tracker::Tracker(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
@@ -213,6 +219,14 @@ void Tracker::committed(const chain::CommitFacts& facts) {
         }
     for (const auto& tx_hash : facts.seen.trees) index_.touch(tx_hash);
     publish();
+    moved_.notify_all();
+}
+
+// What was told there may not have happened. The store begins the watches of a removed block anew, and they
+// are taken in again.
+void Tracker::lost(const base::HeightSet& heights) {
+    std::erase_if(told_, [&](const auto& told) { return rests_on(told.second, heights); });
+    index_.touch_all();
     moved_.notify_all();
 }
 

@@ -87,6 +87,7 @@ public:
     // Watches what a rule names, before its block counts as stored: a crash between the two repeats both.
     base::Task<void> committing(const chain::Sightings& seen);
     void committed(const chain::CommitFacts& facts);
+    void lost(const base::HeightSet& heights);
     bool wants(const std::string& tx_hash) const { return index_.contains(tx_hash); }
     void progressed(const std::string& tx_hash, const chain::TreeSeen& seen);
     void settled(const chain::DecidedCounts& decided);  // counts them, as committed() does

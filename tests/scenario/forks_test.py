@@ -93,6 +93,41 @@ class Forks(Watched, support.Scenario):
             with self.subTest(source):
                 self.assert_true(source, database, included, last)
 
+    def test_whoever_remembers_a_removed_block_forgets_it(self):
+        """One of three hosts goes on along a fork of its own: what is stored of it is removed, and comes back as it is true."""
+        hosts = ("regular", "regular-2", "regular-3")
+        self.chain = self.sandbox("--seed", 13, "--block-time-ms", 100, "--traffic", "mixed", "--tps", 30, command="run",
+                                  regular_hosts=3)
+        self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
+        last = self.genesis + BLOCKS
+        config = self.config(self.chain, start=self.genesis + 1, network="sandbox", patience="60s", extra=EVERYTHING,
+                             hosts=hosts)
+        daemon = self.start("run", "--config", config, "--until", last)
+        removed = "a stored block was not of this chain"
+        support.wait_until("blocks are stored", lambda: daemon.poll() is not None or (
+            self.value("SELECT to_regclass('blocks')") and self.value("SELECT count(*) > 20 FROM blocks") == "t"))
+
+        def tells():
+            """A fork may begin where another host is asked."""
+            self.chain.truth()
+            self.chain.lie("regular", "fork", blocks=10_000)
+            begun = self.final_height()
+            support.wait_until("its blocks are removed, or not stored at all", lambda: daemon.poll() is not None
+                               or removed in daemon.log() or self.final_height() > begun + 30)
+            return daemon.poll() is not None or removed in daemon.log()
+
+        support.wait_until("the fork is stored and removed", tells)
+        self.chain.truth()
+        daemon.wait(timeout=support.DEADLINE)
+        self.assertEqual(daemon.returncode, 0, daemon.log()[-4000:])
+        self.assertIn(removed, daemon.log())
+        for height, block_hash in self.query("SELECT block_height, block_hash FROM blocks"):
+            self.assertEqual(self.chain.rpc("block", {"block_id": int(height)})["header"]["hash"], block_hash)
+        included = self.included(last)
+        self.assert_same(self.stored_receipts(self.database), self.true_receipts(included, lambda *_: True))
+        self.assert_judged(self.database, self.known_by_rpc(included, last), included)
+        self.assert_true("rpc", self.database, included, last)
+
 
 if __name__ == "__main__":
     support.main()

@@ -38,6 +38,16 @@ protected:
             "VALUES ('" +
             tx_hash + "', 'alice.near', 'final', '" + verdict + "', true, 500, 99)");
     }
+    void commit_next_day() {
+        RowBatch next_day;
+        constexpr std::uint64_t kTime = kFirstTime + 90'100ull * 1'000'000'000;
+        next_day.facts.blocks.push_back({200, "hash200", "hash199", 199, kTime});
+        next_day.facts.covered.add(200);
+        add_line(next_day, Table::blocks,
+                 {"200", "hash200", "hash199", "199", "2022-10-20 01:01:40+00", std::to_string(kTime),
+                  "node.near", "epoch", "1", "1", "100000000", "1000", "83"});
+        commit(std::move(next_day));
+    }
     void rejudge() { await(storage::Rejudging(store().database).rejudge({100, 104})); }
     std::string told() {
         return rows(
@@ -103,14 +113,7 @@ TEST_F(Corrections, OfATransactionThatTheChainDoesNotHave) {
               "final|accepted|the block at height 100 was not of this chain|callback_failed\n");
     commit_and_settle(block_batch(100));
     EXPECT_EQ(told(), "corrected:final:" + tx_hash + ":100|ops\n") << "a later block may have it";
-    RowBatch next_day;
-    constexpr std::uint64_t kTime = kFirstTime + 90'100ull * 1'000'000'000;
-    next_day.facts.blocks.push_back({200, "hash200", "hash199", 199, kTime});
-    next_day.facts.covered.add(200);
-    add_line(next_day, Table::blocks,
-             {"200", "hash200", "hash199", "199", "2022-10-20 01:01:40+00", std::to_string(kTime),
-              "node.near", "epoch", "1", "1", "100000000", "1000", "83"});
-    commit(std::move(next_day));
+    commit_next_day();
     await(store().trees.settle_trees({100, 100}, {}));
     EXPECT_EQ(told(), "corrected:failed_receipt:B|ops\ncorrected:failed_receipt:C|ops\ncorrected:final:" +
                           tx_hash + ":100|ops\n");
@@ -118,6 +121,38 @@ TEST_F(Corrections, OfATransactionThatTheChainDoesNotHave) {
                 HasSubstr("the chain does not have it: the block at height 100 was not of this"));
     await(store().trees.settle_trees({100, 100}, {}));
     EXPECT_EQ(value("SELECT count(*) FROM findings WHERE kind = 'corrected'"), "3");
+}
+
+TEST_F(Corrections, WakeWhoDeliversThem) {
+    unsigned woken = 0;
+    store().database.on_alerts = [&] { ++woken; };
+    tell_all();
+    watch_it("callback_failed");
+    woken = 0;
+    await(store().blocks.remove_block(100));
+    EXPECT_EQ(woken, 1u) << "of the end of a watch";
+    await(store().maintain());
+    EXPECT_EQ(woken, 1u) << "nothing else is known yet";
+    commit(block_batch(100));
+    commit_next_day();
+    await(store().maintain());
+    EXPECT_EQ(woken, 2u);
+}
+
+TEST_F(Corrections, BeginAWatchAnewThatARemovedBlockHasMovedThoughNothingOfItIsStored) {
+    tell_all();
+    execute(
+        "INSERT INTO watches (tx_hash, sender_id, stage, valid_until) SELECT '" + hash_of(2) +
+        "', 'bob.near', 'included', 500; "
+        "INSERT INTO watch_transitions (tx_hash, from_stage, to_stage, block_height, block_time, evidence) "
+        "SELECT '" +
+        hash_of(2) +
+        "', 'accepted', 'included', 101, block_time, '{}' FROM blocks "
+        "WHERE block_height = 101");
+    await(store().blocks.remove_block(103));
+    EXPECT_EQ(rows("SELECT stage FROM watches"), "included\n");
+    await(store().blocks.remove_block(101));
+    EXPECT_EQ(rows("SELECT stage, watched_since FROM watches"), "accepted|-\n");
 }
 
 }  // namespace

@@ -145,6 +145,37 @@ TEST_F(Trees, GoWithTheBlockOfTheirTransactionNotWithThoseInWhichTheyWereExecute
     EXPECT_EQ(value("SELECT (SELECT count(*) FROM receipts) + (SELECT count(*) FROM events)"), "0");
 }
 
+TEST_F(Trees, ThatRanInARemovedBlockInPartAreFetchedAgain) {
+    auto by_rpc = block_batch(101);
+    by_rpc.facts.tell_outcomes = false;
+    commit(std::move(by_rpc));
+    await(store().trees.commit_tree(tree()));
+    EXPECT_EQ(value("SELECT count(*) FROM pending_trees"), "0");
+    await(store().blocks.remove_block(101));
+    EXPECT_EQ(rows("SELECT tx_hash, sender_id, block_height, block_hash FROM pending_trees"),
+              "T|alice.near|100|hash100\n");
+    EXPECT_EQ(rows("SELECT status FROM transactions"), "-\n") << "nobody judges what is stored of it";
+    const auto due = await(store().trees.due_trees(10));
+    ASSERT_EQ(due.size(), 1u);
+    EXPECT_EQ(due[0].included_in.height, 100u);
+    await(store().trees.commit_tree(tree()));
+    EXPECT_EQ(rows("SELECT status FROM transactions"), "success_receipt_id\n");
+    EXPECT_EQ(value("SELECT count(*) FROM receipts"), "1");
+}
+
+TEST_F(Trees, OfABlockThatWasRemovedWhileTheyWereFetchedAreNotStored) {
+    await(store().blocks.remove_block(100));
+    await(store().trees.commit_tree(tree()));
+    EXPECT_EQ(value("SELECT count(*) FROM receipts"), "0");
+    commit(block_batch(100));
+    execute(
+        "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
+        "timestamp_nanosec) VALUES ('T', 'alice.near', 105, 'another', now(), 7)");
+    await(store().trees.commit_tree(tree()));
+    EXPECT_EQ(value("SELECT count(*) FROM receipts"), "0");
+    EXPECT_EQ(value("SELECT block_hash FROM pending_trees"), "another") << "it waits for its own tree";
+}
+
 TEST_F(Trees, StoredByTwoDaemonsAtOnceAreThereOnce) {
     OpenStore other(database().url());
     boost::asio::io_context io;

@@ -142,6 +142,7 @@ public:
                                                                             rpc::Priority priority) override {
         return steps_.take(trees_.final_block(std::move(hash), final_height, priority), kTimeout);
     }
+    void forget_blocks(const base::HeightSet& heights) override { trees_.forget_blocks(heights); }
     base::Task<std::optional<bool>> holds_blocks(base::HeightRange heights, rpc::Priority priority) override {
         return trees_.holds_blocks(heights, priority);
     }

@@ -26,6 +26,10 @@ public:
     void committed(const chain::CommitFacts& facts) override {
         for (const auto& block : facts.blocks) told.insert(block.height);
     }
+    void lost(const base::HeightSet& heights) override {
+        for (const auto& range : heights.ranges())
+            told.erase(told.lower_bound(range.from), told.upper_bound(range.to));
+    }
     bool wants(const std::string&) const override { return false; }
     void progressed(const std::string&, const chain::TreeSeen&) override {}
     void settled(const chain::DecidedCounts&) override {}

@@ -229,6 +229,7 @@ public:
         if (!chain_.has(height)) co_return rpc::Unavailable{"UNKNOWN_BLOCK", "on paper"};
         co_return chain_.ref(height);
     }
+    void forget_blocks(const base::HeightSet& heights) override { forgotten.add(heights); }
     base::Task<std::optional<bool>> holds_blocks(base::HeightRange heights, rpc::Priority) override {
         co_return chain_.has(heights.from);
     }
@@ -241,6 +242,7 @@ public:
     std::map<std::string, unsigned> asked;
     std::map<std::string, unsigned> incomplete;  // so many answers are, first
     std::map<std::string, unsigned> in_a_fork;   // so many answers are executed in one, first
+    base::HeightSet forgotten;                   // blocks
     std::set<std::string> unknown;
     bool unknown_to_two = false;
     unsigned blocks_asked = 0;

@@ -102,6 +102,33 @@ TEST_F(TreesByRpc, ThatRanInABlockOfAForkAreAskedForAgain) {
     EXPECT_EQ(store_.told.at("failed_receipt:T1-r"), 1u);
 }
 
+TEST_F(TreesByRpc, OfALostBlockAreAskedForNoMoreUntilTheyArePendingAgain) {
+    chain_.add_range(100, 112);
+    chain_.add_failing("T1", 102);
+    trees_.incomplete["T1"] = 100;
+    auto settings = testing::follow_settings(config::Source::rpc, config::Start(std::uint64_t{100}));
+    Daemon daemon(context_, store_.clock, chain_, chain_, &trees_, testing::stores_of(store_), settings);
+    std::optional<testing::MemoryStore::Pending> removed;
+    unsigned asked = 0;
+    unsigned looks = 0;
+    daemon.follow_while([&] {
+        if (trees_.asked["T1"] == 3 && !removed) {
+            removed = store_.pending.at("T1");
+            store_.pending.erase("T1");
+            daemon.state.on_lost(base::HeightSet({102, 102}));
+            EXPECT_EQ(trees_.forgotten, base::HeightSet({102, 102}));
+        }
+        if (!removed) return true;
+        if (++looks == 1'000) {
+            asked = trees_.asked["T1"];
+            trees_.incomplete.clear();
+            store_.pending.emplace("T1", *removed);
+        }
+        return !store_.complete.contains("T1");
+    });
+    EXPECT_LE(asked, 4u) << "one question may have been under way";
+}
+
 TEST_F(TreesByRpc, OfAFailedLifeAreFetchedByTheNext) {
     chain_.add_range(100, 170);
     chain_.add_failing("T1", 102);

@@ -93,6 +93,7 @@ public:
         co_return chain::BlockRef{5, std::move(hash), "hash4", 4, 5'000'000'000};
     }
 
+    void forget_blocks(const base::HeightSet&) override {}
     base::Task<std::optional<bool>> holds_blocks(base::HeightRange, Priority) override {
         co_return std::nullopt;
     }

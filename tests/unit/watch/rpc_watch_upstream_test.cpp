@@ -27,6 +27,7 @@ public:
                                                                             rpc::Priority) override {
         co_return rpc::Unavailable{};
     }
+    void forget_blocks(const base::HeightSet&) override {}
     base::Task<std::optional<bool>> holds_blocks(base::HeightRange, rpc::Priority) override {
         co_return std::nullopt;
     }

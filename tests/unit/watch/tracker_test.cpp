@@ -303,6 +303,22 @@ TEST(Tracker, ATransactionOutOfScopeIsIncludedByWhatWasSeen) {
     EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::included; }));
 }
 
+TEST(Tracker, WhatWasSeenInALostBlockDidNotHappen) {
+    Life life;
+    life.store.add("tx");
+    life.start();
+    ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
+    life.tracker->committed(block_with("tx", false));
+    ASSERT_TRUE(life.until([&] { return life.stage("tx") == Stage::included; }));
+    life.store.rows["tx"].state.stage = Stage::accepted;  // as the store begins it anew
+    life.tracker->lost(base::HeightSet(base::HeightRange{102, 103}));
+    ASSERT_TRUE(life.until([&] { return life.stage("tx") == Stage::included; })) << "of another block";
+    life.store.rows["tx"].state.stage = Stage::accepted;
+    life.tracker->lost(base::HeightSet(base::HeightRange{101, 101}));
+    ASSERT_TRUE(life.until([&] { return life.tracker->idle(); }));
+    EXPECT_EQ(life.stage("tx"), Stage::accepted);
+}
+
 TEST(Tracker, WhatRpcTellsOfATreeMovesItsWatch) {
     Life life;
     life.store.add("tx").transaction.watched_since = 90;
