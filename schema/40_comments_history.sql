@@ -88,7 +88,7 @@ COMMENT ON COLUMN receipts.tokens_burnt IS 'Tokens burnt for that gas, yoctoNEAR
 COMMENT ON COLUMN receipts.logs IS 'Log lines in order; a NUL in a log is shown as ␀ (U+2400). NULL if there are none.';
 COMMENT ON COLUMN receipts.executed_block_hash IS 'Only when block_height is NULL: hash of the block in which the receipt executed.';
 
-COMMENT ON TABLE data_receipts IS 'Results that are sent to the callbacks that await them, as listed in chunks. They have no outcome. With scope accounts: those of the accounts and of stored trees, and all that end a yield without a resume.';
+COMMENT ON TABLE data_receipts IS 'Results that are sent to the callbacks that await them, as listed in chunks. They have no outcome. With scope accounts: those of the accounts and of stored trees, and all that end a yield.';
 COMMENT ON COLUMN data_receipts.data_id IS 'Id of the data: in output_data_ids of the receipt that produced it, in input_data_ids of the callback.';
 COMMENT ON COLUMN data_receipts.receipt_id IS 'Id of the data receipt.';
 COMMENT ON COLUMN data_receipts.tree_id IS 'Hash of the transaction. While it is unknown: the id of the earliest known receipt of the tree.';

@@ -35,7 +35,7 @@ public:
             if (receipt.kind == ReceiptKind::global_contract_distribution) carried(receipt);
             if (receipt.kind != ReceiptKind::data) continue;
             if (collect_) batch_.facts.seen.data_ids.emplace_back(receipt.data_id);
-            if (!touches(scope_, receipt) && !is_timeout(receipt)) continue;
+            if (!touches(scope_, receipt) && !receipt.is_promise_resume) continue;
             if (written_.insert(receipt.receipt_id).second)
                 write_data_receipt(batch_, place_, receipt, TreeRef{receipt.receipt_id, false});
         }

@@ -24,6 +24,4 @@ bool touches(const Scope& scope, const Receipt& receipt) {
     return names(scope, receipt.predecessor_id) || names(scope, receipt.receiver_id);
 }
 
-bool is_timeout(const Receipt& data) { return data.is_promise_resume && !data.data; }
-
 }  // namespace receiptd::chain

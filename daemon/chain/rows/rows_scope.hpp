@@ -9,11 +9,9 @@ namespace receiptd::chain {
 // whom.
 bool touches(const Scope& scope, const SignedTransaction& transaction);
 
-// The predecessor or the receiver.
+// The predecessor or the receiver. Resumes of yields are stored whoever they touch: which transaction made the
+// yield is not known until it runs, by source rpc not even then, and the first resume tells whether it timed
+// out.
 bool touches(const Scope& scope, const Receipt& receipt);
-
-// Data that ends a yield without a resume. It is stored whosever it is: which transaction made the yield is
-// not known until it runs, and by source rpc not even then.
-bool is_timeout(const Receipt& data);
 
 }  // namespace receiptd::chain

@@ -113,7 +113,7 @@ private:
         for (const auto& receipt : shard.listed_data) {
             if (!data_listed_.insert(receipt.receipt_id).second) continue;
             const auto data = trees_.place_data(receipt);
-            if (!data.in_scope && !is_timeout(receipt)) continue;
+            if (!data.in_scope && !receipt.is_promise_resume) continue;
             write_data_receipt(batch_, place_, receipt, data.tree);
             if (!data.known) write_orphan(batch_, place_, "data", receipt.data_id, data.tree.tree_id);
         }

@@ -70,13 +70,13 @@ protected:
     }
 
     // --- Source rpc ---
-    void commit_block(std::size_t at) {
+    void commit_block(std::size_t at, const chain::Scope& scope = {}) {
         chain::Chunk chunk;
         const auto& block = chain_.blocks()[at].block;
         chunk.header = block.chunks[0];
         for (const auto& item : shard(at).transactions) chunk.transactions.push_back(item.transaction);
         chunk.receipts = shard(at).listed_data;
-        commit(chain::block_rows(block, {&chunk}, block.header.height - 1, {}));
+        commit(chain::block_rows(block, {&chunk}, block.header.height - 1, scope));
     }
     void commit_tree() {
         chain::TransactionStatus answer;
@@ -210,6 +210,35 @@ TEST_F(Yields, ThatWereResumedAreNoFindings) {
         EXPECT_EQ(await(storage::Rejudging(store().database).rejudge({kGenesis, kGenesis})).findings_added,
                   0u);
     }
+}
+
+// alice.near is followed, not app.near, which resumes.
+TEST_F(Yields, ThatWereResumedByAnAccountOutOfScopeAreNoFindings) {
+    const chain::Scope alice{chain::ScopeKind::accounts, {"alice.near"}, {}};
+    tell(2, false);
+    resume(3, "r0", true);
+    for (std::size_t at = 0; at < kBlocks; ++at) commit_block(at, alice);
+    commit_tree();
+    judge_late();
+    EXPECT_EQ(rows("SELECT verdict FROM transaction_results"), "succeeded\n");
+    EXPECT_EQ(value("SELECT count(*) FROM findings"), "0");
+}
+
+TEST_F(Yields, ThatTimedOutAreFoundWhenTheBlockOfTheirResumeComesDaysLater) {
+    tell(2);
+    commit_block(0);
+    commit_tree();
+    judge_late();
+    execute(
+        "UPDATE coverage SET wanted = '{[10,15)}'; DELETE FROM late_trees; "
+        "UPDATE orphan_receipts SET adopted_at = now() - interval '2 days'");
+    await(store().maintain());
+    for (std::size_t at = 1; at < kBlocks; ++at) commit_block(at);
+    judge_late();
+    expect_found("after two days");
+    execute("UPDATE orphan_receipts SET adopted_at = now() - interval '2 days'");
+    await(store().maintain());
+    EXPECT_EQ(value("SELECT count(*) FROM orphan_receipts"), "0") << "nothing is missing any more";
 }
 
 TEST_F(Yields, AreJudgedAnewAsTheyWere) {
