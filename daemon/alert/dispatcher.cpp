@@ -29,6 +29,7 @@ using Bodies = std::map<std::string, std::string>;  // by alert_id
 Cause cause_of(const storage::DueDelivery& delivery, storage::StoredCause stored) {
     Cause cause;
     cause.alert_id = delivery.alert_id;
+    cause.finding_id = delivery.finding_id;
     cause.kind = delivery.kind;
     cause.tx_hash = delivery.tx_hash;
     cause.alerted_at = delivery.created_at;

@@ -33,7 +33,7 @@ Json height_or_null(const std::optional<chain::ExecutedAt>& at) { return at ? Js
 
 Json finding_json(const Cause& cause, const chain::Finding& finding) {
     Json json;
-    json["finding_id"] = cause.alert_id;
+    json["finding_id"] = cause.finding_id;
     json["kind"] = cause.kind;
     json["receipt_id"] = text_or_null(finding.receipt_id);
     json["role"] = finding.role ? Json(chain::role_name(*finding.role)) : Json();

@@ -13,6 +13,7 @@ namespace receiptd::alert {
 // Everything known of an alert when its body is made.
 struct Cause {
     std::string alert_id;
+    std::string finding_id;
     std::string kind;  // of the finding
     std::string tx_hash;
     base::WallTime alerted_at{};

@@ -6,17 +6,19 @@
 namespace receiptd::storage {
 namespace {
 
-// What a SELECT of (id, kind, tx_hash, signer_id, block_time, told, truth, why) says does not hold.
+// What a SELECT of (id, kind, tx_hash, signer_id, block_time, told, truth, why, now_is) says does not hold.
 const std::string kTakeBack =
     "written AS (INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, error_class, "
-    "error_text, "
-    "    block_time, correction) "
-    "  SELECT 'corrected:' || id, 'corrected', tx_hash, tx_hash, signer_id, kind, "
-    "    'it was told as ' || kind || ', which does not hold: ' || why, block_time, "
-    "    json_build_object('told', told, 'true', truth, 'why', why) FROM wrong w "
-    "  WHERE NOT EXISTS (SELECT FROM findings f WHERE f.tree_id = w.tx_hash AND f.finding_id = 'corrected:' "
-    "|| w.id) "
-    "  RETURNING finding_id, tx_hash, block_time, correction), ";
+    "error_text, block_time, correction) "
+    "  SELECT 'corrected:' || id || ':' || now_is || ':' || (corrections_of(id, tx_hash) + 1), 'corrected', "
+    "    tx_hash, tx_hash, signer_id, kind, 'it was told as ' || kind || "
+    "    CASE now_is WHEN 'handled' THEN ' that nobody handled' WHEN 'unhandled' THEN ' that was handled' "
+    "      ELSE '' END || ', which does not hold: ' || why, block_time, "
+    "    json_build_object('told', told, 'true', truth, 'why', why) FROM wrong "
+    "  RETURNING finding_id, tx_hash, block_time, correction), "
+    "known AS (UPDATE alerts a SET handled = (now_is = 'handled') FROM wrong w "
+    "    CROSS JOIN LATERAL last_telling(w.id) AS last "
+    "  WHERE now_is IN ('handled', 'unhandled') AND a.alert_id = last.alert_id), ";
 
 // A transition of a watch that leaves its stage where it is.
 const std::string kInTransitions =
@@ -47,24 +49,29 @@ bool tell_all(pqxx::transaction_base& tx, const pqxx::result& corrections) {
 
 const std::string kToldFinding =
     "json_build_object('finding_id', f.finding_id, 'kind', f.kind, 'error_class', f.error_class, "
-    "'receipt_id', f.receipt_id, 'block_height', f.block_height)";
+    "'receipt_id', f.receipt_id, 'handled', coalesce(last.handled, f.handled), "
+    "'block_height', f.block_height)";
 
-// Of a watch the verdict is the told end; of findings those that were told.
+// Of a watch the verdict is the told end; of findings those that were told, and not taken back since.
 const std::string kJudgedAnew =
     "WITH judged AS (SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) AS j (tx_hash, verdict, "
     "class)), "
+    "holding AS (SELECT id, nullif(handled, '')::boolean AS handled FROM unnest($4::text[], $5::text[]) "
+    "  AS h (id, handled)), "
     "wrong AS MATERIALIZED (SELECT f.finding_id AS id, f.kind, f.tx_hash, f.signer_id, f.block_time, " +
     kToldFinding +
-    " AS told, json_build_object('verdict', j.verdict) AS truth, "
-    "    'judged again by the rules of this program' AS why "
-    "  FROM judged j JOIN findings f ON f.tree_id = j.tx_hash JOIN alerts a ON a.alert_id = f.finding_id "
+    " AS told, json_strip_nulls(json_build_object('verdict', j.verdict, 'handled', h.handled)) AS truth, "
+    "    'judged again by the rules of this program' AS why, "
+    "    CASE WHEN h.id IS NULL THEN 'gone' WHEN h.handled THEN 'handled' ELSE 'unhandled' END AS now_is "
+    "  FROM judged j JOIN findings f ON f.tree_id = j.tx_hash LEFT JOIN holding h ON h.id = f.finding_id "
+    "    CROSS JOIN LATERAL last_telling(f.finding_id) AS last "
     "  WHERE f." +
     kTreeFindings +
-    "    AND f.finding_id <> ALL ($4::text[]) "
-    "  UNION ALL SELECT 'final:' || w.tx_hash || ':' || w.verdict || ':' || j.verdict, 'final', w.tx_hash, "
-    "    w.sender_id, r.block_time, json_build_object('stage', w.stage, 'verdict', w.verdict, 'reason', "
-    "w.reason), "
-    "    json_build_object('verdict', j.verdict), 'judged again by the rules of this program' "
+    "    AND (h.id IS NULL OR h.handled <> coalesce(last.handled, f.handled)) "
+    "    AND last.telling > corrections_of(f.finding_id, f.tree_id, 'gone') "
+    "  UNION ALL SELECT 'final:' || w.tx_hash, 'final', w.tx_hash, w.sender_id, r.block_time, "
+    "    json_build_object('stage', w.stage, 'verdict', w.verdict, 'reason', w.reason), "
+    "    json_build_object('verdict', j.verdict), 'judged again by the rules of this program', j.verdict "
     "  FROM judged j JOIN watches w USING (tx_hash) JOIN transaction_results r USING (tx_hash) "
     "  WHERE w.stage = 'final' AND w.verdict <> j.verdict AND r.tree_id = r.tx_hash), " +
     kTakeBack +
@@ -75,27 +82,34 @@ const std::string kJudgedAnew =
     "  FROM judged j WHERE w.tx_hash = j.tx_hash AND w.stage = 'final' AND w.verdict <> j.verdict), " +
     kInTransitions + kInStream + kWhatIsNews;
 
-// An alert whose finding went with blocks, and has not come back though these heights are stored again and
-// the tree is judged. That the chain does not have the transaction shows once a block hash has grown too old.
+// An alert whose finding went with blocks, and has not come back, or came back otherwise, though these
+// heights are stored again and the tree is judged. That the chain does not have the transaction shows once a
+// block hash has grown too old.
 const std::string kRemoved =
     "WITH removed AS (SELECT adopted_into AS tx_hash, max(block_height) AS height, max(block_time) AS "
     "block_time "
     "  FROM orphan_receipts WHERE id = 'removed block' GROUP BY 1 "
     "  HAVING bool_and((SELECT heights FROM coverage) @> block_height)), "
-    "wrong AS MATERIALIZED (SELECT a.alert_id AS id, a.kind, a.tx_hash, NULL::text AS signer_id, "
-    "o.block_time, "
-    "    json_build_object('finding_id', a.alert_id, 'kind', a.kind) AS told, "
-    "    json_build_object('verdict', r.verdict) AS truth, "
-    "    CASE WHEN r.verdict IS NULL THEN 'the chain does not have it: ' ELSE '' END || 'the block at height "
-    "' "
-    "      || o.height || ' was not of this chain' AS why "
-    "  FROM removed o JOIN alerts a USING (tx_hash) "
-    "    LEFT JOIN transaction_results r ON r.tx_hash = o.tx_hash AND r.tree_id = o.tx_hash "
+    "told AS MATERIALIZED (SELECT o.*, a.kind, a.telling, a.handled, finding_of(a) AS id FROM removed o "
+    "    JOIN alerts a USING (tx_hash) "
     "  WHERE a." +
     kTreeFindings +
-    "    AND NOT EXISTS (SELECT FROM findings f WHERE f.tree_id = o.tx_hash AND f.finding_id = a.alert_id) "
     "    AND NOT EXISTS (SELECT FROM pending_trees p WHERE p.tx_hash = o.tx_hash) "
-    "    AND NOT EXISTS (SELECT FROM late_trees l WHERE l.tx_hash = o.tx_hash) "
+    "    AND NOT EXISTS (SELECT FROM late_trees l WHERE l.tx_hash = o.tx_hash)), "
+    "wrong AS MATERIALIZED (SELECT o.id, o.kind, o.tx_hash, NULL::text AS signer_id, o.block_time, "
+    "    json_strip_nulls(json_build_object('finding_id', o.id, 'kind', o.kind, 'handled', o.handled)) "
+    "      AS told, "
+    "    json_strip_nulls(json_build_object('verdict', r.verdict, 'handled', f.handled)) AS truth, "
+    "    CASE WHEN r.verdict IS NULL THEN 'the chain does not have it: ' ELSE '' END || 'the block at height "
+    "' "
+    "      || o.height || ' was not of this chain' AS why, "
+    "    CASE WHEN f.tree_id IS NULL THEN 'gone' WHEN f.handled THEN 'handled' ELSE 'unhandled' END AS "
+    "now_is "
+    "  FROM told o LEFT JOIN transaction_results r ON r.tx_hash = o.tx_hash AND r.tree_id = o.tx_hash "
+    "    LEFT JOIN findings f ON f.tree_id = o.tx_hash AND f.finding_id = o.id "
+    "  WHERE (f.tree_id IS NULL OR f.handled <> o.handled) "
+    "    AND o.telling = (SELECT telling FROM last_telling(o.id)) "
+    "    AND o.telling > corrections_of(o.id, o.tx_hash, 'gone') "
     "    AND (r.tx_hash IS NOT NULL OR NOT EXISTS (SELECT FROM transactions t WHERE t.tx_hash = o.tx_hash) "
     "      AND o.block_time < (SELECT max(block_time) FROM blocks) - interval '1 day')), " +
     kTakeBack + kInTransitions + kInStream + kWhatIsNews;
@@ -108,7 +122,7 @@ const std::string kBeginAnew =
     "        AND t.block_time BETWEEN $3::timestamptz - interval '1 second' "
     "          AND $3::timestamptz + interval '1 second')) "
     "    AND stage IN ('included', 'executing', 'completed', 'final') ORDER BY tx_hash FOR UPDATE), "
-    "wrong AS MATERIALIZED (SELECT 'final:' || tx_hash || ':' || $2::bigint AS id, 'final' AS kind, tx_hash, "
+    "wrong AS MATERIALIZED (SELECT 'final:' || tx_hash AS id, 'final' AS kind, tx_hash, "
     "    sender_id AS signer_id, $3::timestamptz AS block_time, "
     "    json_build_object('stage', stage, 'verdict', verdict, 'reason', reason, 'evidence', evidence) AS "
     "told, "
@@ -132,13 +146,11 @@ const std::string kBeginAnew =
     "    'safe_to_resign_estimated_at', n.safe_to_resign_estimated_at, 'evidence', n.evidence) "
     "  FROM noted n JOIN before b USING (tx_hash)), "
     "written AS (INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, error_class, "
-    "error_text, "
-    "    block_time, correction) "
-    "  SELECT 'corrected:' || w.id, 'corrected', tx_hash, tx_hash, w.signer_id, w.kind, "
-    "    'it was told as final, which does not hold: ' || why, block_time, "
-    "    json_build_object('told', told, 'true', truth, 'why', why) "
-    "  FROM wrong w JOIN before b USING (tx_hash) WHERE b.stage = 'final' AND NOT EXISTS "
-    "    (SELECT FROM findings f WHERE f.tree_id = w.tx_hash AND f.finding_id = 'corrected:' || w.id) "
+    "error_text, block_time, correction) "
+    "  SELECT 'corrected:' || w.id || ':accepted:' || (corrections_of(w.id, tx_hash) + 1), 'corrected', "
+    "    tx_hash, tx_hash, w.signer_id, w.kind, 'it was told as final, which does not hold: ' || why, "
+    "    block_time, json_build_object('told', told, 'true', truth, 'why', why) "
+    "  FROM wrong w JOIN before b USING (tx_hash) WHERE b.stage = 'final' "
     "  RETURNING finding_id, block_time) " +
     kWhatIsNews;
 
@@ -146,9 +158,9 @@ const std::string kBeginAnew =
 
 bool take_back_judged(pqxx::transaction_base& tx, const JudgedAnew& judged) {
     if (judged.tx_hashes.empty()) return false;
-    return tell_all(tx,
-                    shim::query(tx, kJudgedAnew, text_array(judged.tx_hashes), text_array(judged.verdicts),
-                                text_array(judged.error_classes), text_array(judged.holding)));
+    return tell_all(tx, shim::query(tx, kJudgedAnew, text_array(judged.tx_hashes),
+                                    text_array(judged.verdicts), text_array(judged.error_classes),
+                                    text_array(judged.holding), text_array(judged.handled)));
 }
 
 bool begin_watches_anew(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,

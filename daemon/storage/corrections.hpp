@@ -1,5 +1,7 @@
-// Findings and ends that people were told of and that do not hold: each is taken back by a finding
-// "corrected", with its alert, a line of the stream, and a transition where the transaction is watched.
+// Findings and ends that people were told of and that do not hold, or of which it was told otherwise whether
+// they were handled: each is taken back by a finding "corrected", with its alert, a line of the stream, and a
+// transition where the transaction is watched. Its id is "corrected:<cause>:<truth>:<n>", the n-th correction
+// of that finding ("gone", "handled", "unhandled") or of the end of that watch (its verdict, or "accepted").
 #pragma once
 
 #include "base/height_set.hpp"
@@ -12,11 +14,11 @@ namespace receiptd::storage {
 
 // All is written in the given transaction, once however often it is found.
 
-// Trees as they are now, and the ids of the findings that hold.
+// Trees as they are now, and the findings that hold.
 struct JudgedAnew {
     std::vector<std::string> tx_hashes, verdicts,
-        error_classes;  // the class of what gave the verdict, or empty
-    std::vector<std::string> holding;
+        error_classes;                          // the class of what gave the verdict, or empty
+    std::vector<std::string> holding, handled;  // ids, and of each "t", "f", or empty
 };
 // Before results and findings of these trees are replaced: takes back findings that do not hold, and ends of
 // watches that were told with another verdict. Returns whether there was one.

@@ -18,6 +18,7 @@ namespace receiptd::storage {
 
 struct DueDelivery {
     std::string alert_id;
+    std::string finding_id;  // what it tells; of the n-th telling the alert's id is "<finding_id>:n"
     std::string endpoint;
     std::string kind;
     std::string tx_hash;

@@ -24,8 +24,11 @@ struct News {
 };
 
 // Makes alerts, their deliveries to the served endpoints, and lines of the stream. The same cause, found
-// again, is not reported again.
-void tell(pqxx::transaction_base& tx, const News& news);
-void tell_findings(pqxx::transaction_base& tx, const std::vector<chain::Finding>& findings);
+// again, is not reported again, unless it was taken back since (corrections.hpp): then its alert has an id of
+// its own, "<finding_id>:2". `again`: those alone.
+enum class Telling : std::uint8_t { any, again };
+void tell(pqxx::transaction_base& tx, const News& news, Telling telling = Telling::any);
+void tell_findings(pqxx::transaction_base& tx, const std::vector<chain::Finding>& findings,
+                   Telling telling = Telling::any);
 
 }  // namespace receiptd::storage

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 
 namespace receiptd::storage {
@@ -33,7 +34,7 @@ const std::string kClaim =
     "SELECT c.alert_id, c.endpoint, a.kind, coalesce(a.tx_hash, ''), coalesce(a.payload, ''), c.attempts, "
     "c.tried, " +
     microseconds_of("a.created_at") +
-    " "
+    ", finding_of(a) "
     "FROM claimed c JOIN alerts a USING (alert_id) ORDER BY c.due_at, c.alert_id";
 
 constexpr const char* kRecord =
@@ -61,6 +62,7 @@ DueDelivery due_of(const pqxx::row& row) {
     due.attempts = row[5].as<unsigned>();
     due.tried = row[6].as<bool>();
     due.created_at = base::WallTime(std::chrono::microseconds(row[7].as<std::int64_t>()));
+    due.finding_id = row[8].as<std::string>();
     return due;
 }
 
@@ -106,6 +108,19 @@ DeliveryRow row_of(const pqxx::row& row) {
     return delivery;
 }
 
+// Most causes are less than a day older than their delivery. Corrections are as old as what they take back,
+// and what a gap has held up is up to a week old: these are looked for in their trees.
+std::vector<chain::Finding> findings_told(pqxx::connection& connection, const std::set<std::string>& ids,
+                                          const std::vector<std::string>& tx_hashes, base::WallTime since) {
+    auto findings = findings_of(connection, {ids.begin(), ids.end()}, since);
+    auto older = ids;
+    for (const auto& finding : findings) older.erase(finding.finding_id);
+    if (older.empty()) return findings;
+    for (auto& finding : findings_of_trees(connection, {older.begin(), older.end()}, tx_hashes))
+        findings.push_back(std::move(finding));
+    return findings;
+}
+
 }  // namespace
 
 base::Task<std::vector<DueDelivery>> PgDeliveryStore::claim_deliveries(std::vector<EndpointRoom> rooms,
@@ -126,26 +141,26 @@ base::Task<std::vector<DueDelivery>> PgDeliveryStore::claim_deliveries(std::vect
         });
 }
 
-// A cause is less than a day older than its delivery, so older partitions are left out.
 base::Task<std::map<std::string, StoredCause>> PgDeliveryStore::causes(std::vector<DueDelivery> deliveries) {
     return lane_.run([deliveries = std::move(deliveries)](pqxx::connection& connection) {
         std::map<std::string, StoredCause> known;
-        std::map<std::string, std::vector<std::string>> alerts_of;  // by tx_hash
-        std::vector<std::string> ids, tx_hashes;
+        std::map<std::string, std::vector<std::string>> alerts_of;       // by tx_hash
+        std::map<std::string, std::vector<std::string>> alerts_telling;  // by finding_id
+        std::set<std::string> ids;
+        std::vector<std::string> tx_hashes;
         auto since = base::WallTime::max();
         for (const auto& delivery : deliveries) {
             since = std::min(since, delivery.created_at);
             if (!known.emplace(delivery.alert_id, StoredCause()).second) continue;
-            ids.push_back(delivery.alert_id);
+            ids.insert(delivery.finding_id);
+            alerts_telling[delivery.finding_id].push_back(delivery.alert_id);
             if (delivery.tx_hash.empty()) continue;
             auto& alerts = alerts_of[delivery.tx_hash];
             if (alerts.empty()) tx_hashes.push_back(delivery.tx_hash);
             alerts.push_back(delivery.alert_id);
         }
-        for (auto& finding : findings_of(connection, ids, since)) {
-            const auto alert_id = finding.finding_id;
-            known[alert_id].finding = std::move(finding);
-        }
+        for (const auto& finding : findings_told(connection, ids, tx_hashes, since))
+            for (const auto& alert_id : alerts_telling[finding.finding_id]) known[alert_id].finding = finding;
         const auto trees = stored_trees(connection, tx_hashes);
         for (const auto& [tx_hash, tree] : trees)
             for (const auto& alert_id : alerts_of[tx_hash]) known[alert_id].tree = tree;

@@ -99,6 +99,21 @@ std::vector<chain::Finding> findings_of(pqxx::connection& connection, const std:
     return findings;
 }
 
+std::vector<chain::Finding> findings_of_trees(pqxx::connection& connection,
+                                              const std::vector<std::string>& ids,
+                                              const std::vector<std::string>& tx_hashes) {
+    pqxx::work tx(connection);
+    const auto rows =
+        shim::query(tx,
+                    select_from("findings") +
+                        "WHERE f.tree_id = ANY ($2::text[]) AND f.finding_id = ANY ($1::text[]) "
+                        "ORDER BY f.block_time DESC",
+                    text_array(ids), text_array(tx_hashes));
+    std::vector<chain::Finding> findings;
+    for (const auto& row : rows) findings.push_back(finding_of(row));
+    return findings;
+}
+
 std::string cursor_after(const chain::Finding& finding) {
     return base::iso_time_to_microseconds(finding.at.timestamp_nanosec) + "," + finding.finding_id;
 }

@@ -13,6 +13,10 @@ namespace receiptd::storage {
 // Reads findings by their ids; only those whose alerts were made since then.
 std::vector<chain::Finding> findings_of(pqxx::connection& connection, const std::vector<std::string>& ids,
                                         base::WallTime alerted_since);
+// However old they are.
+std::vector<chain::Finding> findings_of_trees(pqxx::connection& connection,
+                                              const std::vector<std::string>& ids,
+                                              const std::vector<std::string>& tx_hashes);
 
 class PgFindingStore final : public FindingStore {
 public:

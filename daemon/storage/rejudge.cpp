@@ -5,6 +5,7 @@
 #include "chain/tree/rules.hpp"
 #include "storage/copy.hpp"
 #include "storage/corrections.hpp"
+#include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/placing.hpp"
 #include "storage/stored_tree.hpp"
@@ -73,7 +74,11 @@ public:
             told_.verdicts.emplace_back(chain::verdict_name(decided.results.front().verdict));
             told_.error_classes.push_back(decided.results.front().failure.error_class);
             verdicts_[tx_hash] = chain::verdict_name(decided.results.front().verdict);
-            for (const auto& finding : decided.findings) findings_.insert(finding.finding_id);
+            for (const auto& finding : decided.findings) {
+                if (!findings_.insert(finding.finding_id).second) continue;
+                told_.holding.push_back(finding.finding_id);
+                told_.handled.emplace_back(!finding.handled ? "" : *finding.handled ? "t" : "f");
+            }
             chain::write_decided(batch_, std::move(decided));
         }
         write_users();
@@ -102,7 +107,6 @@ private:
 
     void replace() {
         done_.trees = settled_.size();
-        told_.holding.assign(findings_.begin(), findings_.end());
         take_back_judged(tx_, told_);
         std::map<std::string, std::string> earlier;
         for (const auto& row : remove("transaction_results WHERE tx_hash", "tx_hash, verdict"))
@@ -113,6 +117,7 @@ private:
         for (const auto& row : remove("findings WHERE " + kTreeFindings + " AND tree_id", "finding_id"))
             findings_.contains(row[0].as<std::string>()) ? --done_.findings_added : ++done_.findings_removed;
         copy_rows(tx_, batch_);
+        tell_findings(tx_, batch_.findings, Telling::again);
     }
 
     pqxx::result remove(const std::string& from, const std::string& returning) {

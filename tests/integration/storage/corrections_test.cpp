@@ -1,5 +1,6 @@
 // What was told and does not hold is taken back: in findings, alerts, the stream and the transitions of
 // watches.
+#include "storage/pg_delivery_store.hpp"
 #include "storage/rejudge.hpp"
 #include "trees_on_paper.hpp"
 #include "watch_test_support.hpp"
@@ -69,9 +70,9 @@ TEST_F(Corrections, OfFindingsThatTheRulesOfThisProgramDoNotGive) {
         "FROM transaction_results");
     for (int i = 0; i < 2; ++i) rejudge();
     EXPECT_EQ(rows(kCorrections),
-              "corrected:failed_receipt:F|failed_receipt|failed_receipt|callback_failed|judged "
+              "corrected:failed_receipt:F:gone:1|failed_receipt|failed_receipt|callback_failed|judged "
               "again by the rules of this program\n");
-    EXPECT_EQ(told(), "corrected:failed_receipt:F|ops\n");
+    EXPECT_EQ(told(), "corrected:failed_receipt:F:gone:1|ops\n");
     EXPECT_EQ(streamed("finding"), "3");
     EXPECT_EQ(value("SELECT count(*) FROM findings WHERE kind = 'failed_receipt'"), "2");
 }
@@ -81,7 +82,7 @@ TEST_F(Corrections, OfTheVerdictOfAWatchThatWasTold) {
     watch_it("failed");
     execute("UPDATE watches SET safe_to_resign_after_height = 0");
     for (int i = 0; i < 2; ++i) rejudge();
-    EXPECT_EQ(told(), "corrected:final:" + tx_hash + ":failed:callback_failed|ops\n");
+    EXPECT_EQ(told(), "corrected:final:" + tx_hash + ":callback_failed:1|ops\n");
     EXPECT_EQ(rows("SELECT stage, verdict, reason, safe_to_resign_after_height FROM watches"),
               "final|callback_failed|gas_exceeded|-\n");
     EXPECT_EQ(rows("SELECT from_stage, to_stage, evidence #>> '{corrects,told,verdict}', "
@@ -104,7 +105,7 @@ TEST_F(Corrections, OfATransactionThatTheChainDoesNotHave) {
     tell_all();
     watch_it("callback_failed");
     await(store().blocks.remove_block(100));
-    EXPECT_EQ(told(), "corrected:final:" + tx_hash + ":100|ops\n") << "its end is taken back at once";
+    EXPECT_EQ(told(), "corrected:final:" + tx_hash + ":accepted:1|ops\n") << "its end is taken back at once";
     EXPECT_EQ(
         rows("SELECT stage, verdict, conclusive, safe_to_resign_after_height, watched_since FROM watches"),
         "accepted|-|f|500|-\n");
@@ -112,11 +113,13 @@ TEST_F(Corrections, OfATransactionThatTheChainDoesNotHave) {
                    "FROM watch_transitions"),
               "final|accepted|the block at height 100 was not of this chain|callback_failed\n");
     commit_and_settle(block_batch(100));
-    EXPECT_EQ(told(), "corrected:final:" + tx_hash + ":100|ops\n") << "a later block may have it";
+    EXPECT_EQ(told(), "corrected:final:" + tx_hash + ":accepted:1|ops\n") << "a later block may have it";
     commit_next_day();
     await(store().trees.settle_trees({100, 100}, {}));
-    EXPECT_EQ(told(), "corrected:failed_receipt:B|ops\ncorrected:failed_receipt:C|ops\ncorrected:final:" +
-                          tx_hash + ":100|ops\n");
+    EXPECT_EQ(
+        told(),
+        "corrected:failed_receipt:B:gone:1|ops\ncorrected:failed_receipt:C:gone:1|ops\ncorrected:final:" +
+            tx_hash + ":accepted:1|ops\n");
     EXPECT_THAT(rows(kCorrections),
                 HasSubstr("the chain does not have it: the block at height 100 was not of this"));
     await(store().trees.settle_trees({100, 100}, {}));
@@ -153,6 +156,64 @@ TEST_F(Corrections, BeginAWatchAnewThatARemovedBlockHasMovedThoughNothingOfItIsS
     EXPECT_EQ(rows("SELECT stage FROM watches"), "included\n");
     await(store().blocks.remove_block(101));
     EXPECT_EQ(rows("SELECT stage, watched_since FROM watches"), "accepted|-\n");
+}
+
+// As a program with other rules had judged the tree: its finding B was taken back.
+TEST_F(Corrections, OfAFindingThatComesBackIsFollowedByAnAlertOfItsOwn) {
+    tell_all();
+    execute(
+        "INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, block_time) "
+        "SELECT 'corrected:failed_receipt:B:gone:1', 'corrected', tx_hash, tx_hash, 'alice.near', block_time "
+        "FROM transaction_results; DELETE FROM findings WHERE finding_id = 'failed_receipt:B'");
+    for (int i = 0; i < 2; ++i) rejudge();
+    EXPECT_EQ(rows("SELECT alert_id, telling, handled FROM alerts ORDER BY 1"),
+              "failed_receipt:B|1|f\nfailed_receipt:B:2|2|f\nfailed_receipt:C|1|f\n");
+    EXPECT_EQ(rows("SELECT body ->> 'finding_id' FROM stream_events WHERE body ->> 'telling' = '2'"),
+              "failed_receipt:B\n");
+    storage::PgDeliveryStore deliveries(store().database);
+    const auto due = await(deliveries.claim_deliveries({{"ops", 10}}, std::chrono::seconds(30)));
+    ASSERT_EQ(due.size(), 3u);
+    const auto causes = await(deliveries.causes(due));
+    EXPECT_EQ(causes.at("failed_receipt:B:2").finding->receipt_id, "B");
+    EXPECT_EQ(causes.at("failed_receipt:B:2").finding->finding_id, "failed_receipt:B");
+}
+
+TEST_F(Corrections, OfOneFindingAreAsManyAsItWasTold) {
+    tell_all();
+    execute(
+        "INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, block_time) "
+        "SELECT id, kind, tx_hash, tx_hash, 'alice.near', block_time FROM transaction_results, "
+        "  (VALUES ('failed_receipt:F', 'failed_receipt'), ('corrected:failed_receipt:F', 'corrected')) "
+        "  AS told (id, kind); "
+        "INSERT INTO alerts (alert_id, kind, tx_hash, telling) SELECT id, 'failed_receipt', tx_hash, telling "
+        "FROM transaction_results, (VALUES ('failed_receipt:F', 1), ('failed_receipt:F:2', 2)) "
+        "  AS told (id, telling)");
+    for (int i = 0; i < 2; ++i) rejudge();
+    EXPECT_EQ(told(), "corrected:failed_receipt:F:gone:2|ops\n");
+}
+
+TEST_F(Corrections, OfFindingsOfWhichItWasToldOtherwiseWhetherTheyWereHandled) {
+    tell_all();
+    execute(
+        "UPDATE findings SET handled = true WHERE finding_id = 'failed_receipt:B'; "
+        "UPDATE alerts SET handled = true WHERE alert_id = 'failed_receipt:B'");
+    for (int i = 0; i < 2; ++i) rejudge();
+    EXPECT_EQ(told(), "corrected:failed_receipt:B:unhandled:1|ops\n");
+    EXPECT_EQ(rows("SELECT correction #>> '{told,handled}', correction #>> '{true,handled}', error_text "
+                   "FROM findings WHERE kind = 'corrected'"),
+              "true|false|it was told as failed_receipt that was handled, which does not hold: judged again "
+              "by the rules of this program\n");
+    EXPECT_EQ(rows("SELECT alert_id, handled FROM alerts WHERE kind = 'failed_receipt' ORDER BY 1"),
+              "failed_receipt:B|f\nfailed_receipt:C|f\n");
+}
+
+TEST_F(Corrections, OfFindingsThatComeBackOtherwiseWithTheirBlock) {
+    tell_all();
+    execute("UPDATE alerts SET handled = true WHERE alert_id = 'failed_receipt:B'");
+    await(store().blocks.remove_block(102));
+    commit_and_settle(std::move(unconnected_blocks(tx_hash)[2]));
+    for (int i = 0; i < 2; ++i) await(store().trees.settle_trees({102, 102}, {}));
+    EXPECT_EQ(told(), "corrected:failed_receipt:B:unhandled:1|ops\n");
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST_F(Findings, AreChosenByWhatTheyAre) {
 
 storage::DueDelivery due(const std::string& alert_id, const std::string& tx_hash) {
     storage::DueDelivery delivery;
-    delivery.alert_id = alert_id;
+    delivery.alert_id = delivery.finding_id = alert_id;
     delivery.tx_hash = tx_hash;
     delivery.created_at = base::WallTime(std::chrono::nanoseconds(kFirstTime));
     return delivery;
@@ -109,6 +109,12 @@ TEST_F(Findings, AndTheirTreesAreToldToAlerts) {
     EXPECT_TRUE(causes["failed_receipt:r3"].finding);
     EXPECT_FALSE(causes["failed_receipt:r3"].tree.any());
     EXPECT_FALSE(causes["failed_receipt:none"].finding);
+}
+
+TEST_F(Findings, OfCorrectionsAreFoundThoughTheyAreMuchOlderThanTheirAlerts) {
+    auto told = due("failed_receipt:r1", "T");
+    told.created_at += std::chrono::hours(24 * 60);
+    EXPECT_TRUE(await(process().deliveries.causes({told}))["failed_receipt:r1"].finding);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ public:
 
     void add(const std::string& alert_id, const std::string& endpoint) {
         Delivery delivery;
-        delivery.due.alert_id = alert_id;
+        delivery.due.alert_id = delivery.due.finding_id = alert_id;
         delivery.due.endpoint = endpoint;
         delivery.due.kind = "failed_receipt";
         delivery.due.created_at = delivery.next = clock_.wall();

@@ -37,7 +37,7 @@ public:
         outcome("r2", chain::StatusKind::failure, {}, 103).failure = {"contract_panic",
                                                                       "no such pool (src/lib.rs:7:5)"};
 
-        cause.alert_id = "failed_receipt:r2";
+        cause.alert_id = cause.finding_id = "failed_receipt:r2";
         cause.kind = "failed_receipt";
         cause.tx_hash = "TX";
         cause.alerted_at = base::WallTime(1'700'000'000s + 250ms);
@@ -165,7 +165,7 @@ TEST(Payload, LinksBeginWithThePublicAddress) {
 
 TEST(Payload, OfAnExpiredTransactionHasNoTree) {
     Cause cause;
-    cause.alert_id = "expired:TX";
+    cause.alert_id = cause.finding_id = "expired:TX";
     cause.kind = "expired";
     cause.tx_hash = "TX";
     chain::Finding finding;
@@ -198,7 +198,7 @@ TEST(Payload, OfACorrectionTellsWhatWasToldAndWhatIsTrue) {
 
 TEST(Payload, OfAForgottenFindingStillTellsWhatItCan) {
     Cause cause;
-    cause.alert_id = "failed_receipt:r9";
+    cause.alert_id = cause.finding_id = "failed_receipt:r9";
     cause.kind = "failed_receipt";
     cause.alerted_at = base::WallTime(1'700'000'000s + 250ms);
     expect_golden("forgotten.json", payload(cause));

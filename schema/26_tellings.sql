@@ -1,0 +1,43 @@
+-- What people were told of findings, and what was taken back of it.
+DROP FUNCTION IF EXISTS next_telling(text, text);
+DROP FUNCTION IF EXISTS corrections_of(text, text, text);
+DROP FUNCTION IF EXISTS last_telling(text);
+DROP FUNCTION IF EXISTS finding_of(alerts);
+
+-- The first telling has the id of its finding, the n-th one that id and ":n".
+CREATE FUNCTION finding_of(told alerts) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN told.telling = 1 THEN told.alert_id ELSE left(told.alert_id, -length(':' || told.telling)) END
+$$;
+
+CREATE FUNCTION last_telling(finding text) RETURNS SETOF alerts LANGUAGE plpgsql STABLE ROWS 1 AS $$
+BEGIN
+    RETURN QUERY SELECT * FROM alerts
+                 WHERE alert_id = finding OR (alert_id > finding || ':' AND alert_id < finding || ';')
+                 ORDER BY telling DESC LIMIT 1;
+END
+$$;
+
+-- How many corrections of this cause were written: a finding's id, or final:<tx_hash> of a watch. With `truth`: of
+-- those that say so. One without a truth (of an earlier version) says that it is gone.
+CREATE FUNCTION corrections_of(cause text, tree text, truth text DEFAULT '') RETURNS bigint
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    early text := 'corrected:' || cause;
+    id text := early || CASE WHEN truth = '' THEN '' ELSE ':' || truth END;
+BEGIN
+    RETURN (SELECT count(*) FROM findings f WHERE f.tree_id = tree AND f.kind = 'corrected'
+            AND (f.finding_id = early OR (f.finding_id > id || ':' AND f.finding_id < id || ';')));
+END
+$$;
+
+-- Counted from 1. NULL: it was told, and nobody has taken that back.
+CREATE FUNCTION next_telling(finding text, tree text) RETURNS int LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    last int := (SELECT telling FROM last_telling(finding));
+BEGIN
+    IF last IS NULL THEN
+        RETURN 1;
+    END IF;
+    RETURN CASE WHEN corrections_of(finding, tree, 'gone') >= last THEN last + 1 END;
+END
+$$;
