@@ -1,5 +1,5 @@
-"""Signed NEAR transactions in plain Python: Ed25519 (RFC 8032) and as much Borsh as a transfer or a call needs, or a gas key, or
-the end of a key or an account."""
+"""Signed NEAR transactions in plain Python: Ed25519 (RFC 8032) and as much Borsh as a transfer, a call or a global contract needs,
+or a gas key, or the end of a key or an account."""
 
 import base64
 import hashlib
@@ -126,6 +126,11 @@ def fund_gas_key(key, amount):
 
 def withdraw_from_gas_key(key, amount):
     return b"\x0d\0" + key.public + amount_bytes(amount)
+
+
+def deploy_global_contract(code, by_account):
+    """For everybody to use by its hash, or by the name of its account, whatever that deploys later."""
+    return b"\x09" + len(code).to_bytes(4, "little") + code + bytes([by_account])
 
 
 class Signed:
