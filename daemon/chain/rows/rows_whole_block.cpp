@@ -189,7 +189,7 @@ RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> pr
     if (live_trees) judge(batch, block, trees, *live_trees);
     if (collect) see(batch.facts.seen, block, trees);
     trees.announce_children();
-    batch.facts.given_up.in_flight += lineage.bound();
+    batch.facts.given_up.in_flight += lineage.bound(scope.kind == ScopeKind::accounts);
     return batch;
 }
 

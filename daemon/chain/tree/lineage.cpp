@@ -32,6 +32,7 @@ void Lineage::put(Map& map, std::string_view id, Child child) {
 }
 
 std::optional<Parentage> Lineage::take(Map& map, std::string_view id) {
+    if (const auto held = held_.find(id); held != held_.end()) held_.erase(held);
     const auto found = map.find(id);
     if (found == map.end()) return std::nullopt;
     const auto child = found->second;
@@ -72,7 +73,7 @@ std::optional<Lineage::DataOrigin> Lineage::take_data(std::string_view data_id) 
     return DataOrigin{kept->tree_id, kept->tree_is_transaction, kept->in_scope};
 }
 
-std::size_t Lineage::bound() {
+std::size_t Lineage::bound(bool holds) {
     const auto before = size();
     if (before <= most_) return 0;
     std::vector<base::Height> heights;
@@ -80,15 +81,16 @@ std::size_t Lineage::bound() {
     for (const auto* map : {&receipts_, &data_})
         for (const auto& item : *map) heights.push_back(kept_[item.second.place()].at);
     const auto height = given_up_to(std::move(heights), most_);
-    forget_up_to(receipts_, height);
-    forget_up_to(data_, height);
+    forget_up_to(receipts_, height, holds);
+    forget_up_to(data_, height, holds);
     return before - size();
 }
 
-void Lineage::forget_up_to(Map& map, base::Height height) {
-    boost::unordered::erase_if(map, [this, height](const auto& item) {
+void Lineage::forget_up_to(Map& map, base::Height height, bool holds) {
+    boost::unordered::erase_if(map, [this, height, holds](const auto& item) {
         const auto place = item.second.place();
         const bool old = kept_[place].at <= height;
+        if (old && holds && kept_[place].parentage.in_scope) held_.emplace(std::string_view(item.first));
         if (old) release(place);
         return old;
     });

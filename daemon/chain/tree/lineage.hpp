@@ -62,15 +62,16 @@ public:
     };
     std::optional<DataOrigin> take_data(std::string_view data_id);
 
-    // Scope accounts: receipts and data that stored rows announced before the first block told here. They
-    // are in scope; their trees are not remembered, so that they are orphans until they are adopted.
+    // Scope accounts: receipts and data that stored rows announced before the first block told here, or that
+    // were forgotten since. They are in scope; their trees are not remembered, so that they are orphans until
+    // they are adopted.
     void hold_in_scope(const std::vector<std::string>& ids) { held_.insert(ids.begin(), ids.end()); }
     bool holds_in_scope(std::string_view id) const { return !held_.empty() && held_.contains(id); }
 
     // If there are more than `most`, forgets an eighth, those announced lowest; returns how many. However
     // long a receipt is on its way, it is known till then; once forgotten it is an orphan, and its tree is
-    // judged when it is stored.
-    std::size_t bound();
+    // judged when it is stored. `holds`: that it is in scope stays known (scope accounts).
+    std::size_t bound(bool holds = false);
     // Entries in memory.
     std::size_t size() const { return receipts_.size() + data_.size(); }
 
@@ -98,7 +99,7 @@ private:
     void release(Place place);
     void put(Map& map, std::string_view id, Child child);
     std::optional<Parentage> take(Map& map, std::string_view id);
-    void forget_up_to(Map& map, base::Height height);
+    void forget_up_to(Map& map, base::Height height, bool holds);
 
     std::size_t most_;
     Map receipts_;

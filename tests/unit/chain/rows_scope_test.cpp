@@ -44,7 +44,8 @@ TEST(WholeBlockRows, ScopeAccountsSelectsWholeTrees) {
     EXPECT_EQ(batch.rows(), 15u);
 }
 
-TEST(WholeBlockRows, ScopeAccountsFollowsATreeFromTheReceiptThatTouchesTheAccount) {
+// A tree of others: R2 touches watched.near, R3 and R4 are below it.
+ChainBuilder chain_of_others() {
     ChainBuilder chain;
     auto& sent = chain.add_block(10).shards[0];
     sent.transactions.push_back(transaction("TX", "a.near", "b.near", "R1"));
@@ -57,7 +58,24 @@ TEST(WholeBlockRows, ScopeAccountsFollowsATreeFromTheReceiptThatTouchesTheAccoun
         executed(action_receipt("R3", "watched.near", "d.near", "a.near"), {"R4"}));
     chain.add_block(14).shards[0].executed.push_back(
         executed(action_receipt("R4", "d.near", "e.near", "a.near")));
-    const auto batch = rows_in_scope(chain, {ScopeKind::accounts, {"watched.near"}, {}});
+    return chain;
+}
+
+TEST(WholeBlockRows, ScopeAccountsStoresWhatIsBelowTheAccountsReceiptsThoughMemoryHasNoRoomForIt) {
+    Lineage lineage(0);
+    const Scope scope{ScopeKind::accounts, {"watched.near"}, {}};
+    std::vector<std::string> stored;
+    const auto chain = chain_of_others();
+    for (const auto& block : chain.blocks()) {
+        const auto batch = whole_block_rows(block, std::nullopt, scope, lineage);
+        for (auto& row : read_rows(batch, Table::receipts)) stored.push_back(*row["receipt_id"]);
+    }
+    EXPECT_EQ(stored, (std::vector<std::string>{"R2", "R3", "R4"}));
+    EXPECT_FALSE(lineage.holds_in_scope("R4")) << "a receipt executes once";
+}
+
+TEST(WholeBlockRows, ScopeAccountsFollowsATreeFromTheReceiptThatTouchesTheAccount) {
+    const auto batch = rows_in_scope(chain_of_others(), {ScopeKind::accounts, {"watched.near"}, {}});
     const auto receipts = read_rows(batch, Table::receipts);
     ASSERT_EQ(receipts.size(), 3u);
     EXPECT_EQ(receipts[0]["receipt_id"], "R2");
