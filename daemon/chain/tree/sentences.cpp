@@ -64,6 +64,12 @@ std::string handled(const Judgement& tree) {
         return "The transaction succeeded, but a call in it failed and the tokens came back.";
     if (tree.effect == Effect::refunded_in_part)
         return "The transaction succeeded, but a call in it failed and some tokens came back.";
+    const auto failed = std::count_if(tree.failures.begin(), tree.failures.end(), [](const auto& failure) {
+        return failure.handling == Handling::handled;
+    });
+    if (failed > 1)
+        return "The transaction succeeded. " + std::to_string(failed) +
+               " calls in it failed, and their callers dealt with that.";
     return "The transaction succeeded. A call in it failed, and its caller dealt with that.";
 }
 

@@ -58,6 +58,8 @@ TEST(Sentences, OfManyFailuresTellsTheOneThatIsCalledTheRootCause) {
     ASSERT_EQ(parts.judge().decided_by.front(), "late") << "as the tree lists them";
     ASSERT_EQ(parts.judge().root_cause, "early");
     EXPECT_THAT(told(parts).causes, ElementsAre(HasSubstr("early of token failed in block 103")));
+    EXPECT_EQ(told(parts).headline,
+              "The transaction succeeded. 2 calls in it failed, and their callers dealt with that.");
 }
 
 TEST(Sentences, TellsWhatBecameOfTheMoney) {
