@@ -41,7 +41,7 @@ bool shift(Number& number, std::string_view exponent) {
 }
 
 std::strong_ordering compare_sizes(const Number& a, const Number& b) {
-    if (const auto by_length = a.whole.size() <=> b.whole.size(); by_length != 0) return by_length;
+    if (const auto by_length = a.whole.size() <=> b.whole.size(); std::is_neq(by_length)) return by_length;
     if (const auto by_digits = a.whole.compare(b.whole); by_digits != 0) return by_digits <=> 0;
     return a.fraction.compare(b.fraction) <=> 0;
 }

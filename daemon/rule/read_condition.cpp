@@ -7,6 +7,19 @@
 namespace receiptd::rule {
 namespace {
 
+// Cheap ones first: arguments are parsed only where all else holds.
+void sort_by_cost(All& all) {
+    const auto cost = [](const Condition& condition) {
+        if (std::holds_alternative<WhereTest>(condition.is)) return 2;
+        const bool nests = std::holds_alternative<All>(condition.is) ||
+                           std::holds_alternative<Any>(condition.is) ||
+                           std::holds_alternative<Not>(condition.is);
+        return nests ? 1 : 0;
+    };
+    std::stable_sort(all.of.begin(), all.of.end(),
+                     [&](const Condition& a, const Condition& b) { return cost(a) < cost(b); });
+}
+
 class ConditionReader {
 public:
     ConditionReader(Reading& reading, const std::vector<NamedKinds>& kinds)
@@ -34,6 +47,7 @@ public:
                     path, "asks for an amount whose at_most is less than its at_least: nothing could match");
             all.of.push_back({test});
         }
+        sort_by_cost(all);
         return all;
     }
 
