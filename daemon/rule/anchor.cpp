@@ -66,7 +66,30 @@ std::optional<Anchor> together(const std::vector<Condition>& any) {
     return sum;
 }
 
+// The words that the value at the path, or one within it, must be among. Digits are no words: they are
+// compared as numbers.
+std::optional<ValueAnchor> value_anchor_of(const JsonPart& part, bool in_args) {
+    const auto& is = part.test.is;
+    if (!is.texts.words.empty() && is == Literals{{is.texts.words, {}, {}}, {}, false, false})
+        return ValueAnchor{in_args, part.path, is.texts.words};
+    for (const auto& inner : part.test.has)
+        if (auto anchor = value_anchor_of(inner, in_args)) {
+            anchor->path.insert(anchor->path.begin(), part.path.begin(), part.path.end());
+            return anchor;
+        }
+    return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<ValueAnchor> value_anchor_of(const Condition& condition) {
+    if (const auto* where = std::get_if<WhereTest>(&condition.is))
+        return value_anchor_of(where->part, where->in_args);
+    if (const auto* all = std::get_if<All>(&condition.is))
+        for (const auto& part : all->of)
+            if (auto anchor = value_anchor_of(part)) return anchor;
+    return std::nullopt;
+}
 
 std::optional<Anchor> anchor_of(const Condition& condition) {
     if (const auto* all = std::get_if<All>(&condition.is)) return narrowest(all->of);

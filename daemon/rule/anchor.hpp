@@ -25,4 +25,12 @@ struct Anchor {
 // The one that fewest subjects satisfy, as far as that can be told. nullopt: there is none.
 std::optional<Anchor> anchor_of(const Condition& condition);
 
+// A condition holds only for subjects whose JSON has one of these texts at the path.
+struct ValueAnchor {
+    bool in_args = false;  // else in an event's data
+    JsonPath path;
+    std::vector<std::string> words;
+};
+std::optional<ValueAnchor> value_anchor_of(const Condition& condition);
+
 }  // namespace receiptd::rule

@@ -54,6 +54,7 @@ struct Texts {
     std::vector<std::string> words;
     std::vector<std::string> globs;
     std::vector<std::string> lists;  // names of account lists
+    friend bool operator==(const Texts&, const Texts&) = default;
 };
 
 struct TextTest {
@@ -83,10 +84,8 @@ struct Literals {
     std::vector<Number> numbers;
     bool yes = false;
     bool no = false;
-    bool empty() const {
-        return texts.words.empty() && texts.globs.empty() && texts.lists.empty() && numbers.empty() && !yes &&
-               !no;
-    }
+    bool empty() const { return *this == Literals{}; }
+    friend bool operator==(const Literals&, const Literals&) = default;
 };
 struct JsonPart;
 // What is asked of one JSON value; all of it must hold.

@@ -103,15 +103,28 @@ bool Evaluation::holds(const AmountTest& test) const {
 }
 
 bool Evaluation::holds(const WhereTest& where) {
-    auto& parsed = where.in_args ? args_ : data_;
+    const auto& json = document(where.in_args);
+    return json && any_at(*json, json->root(), where.part.path,
+                          [&](const JsonNode& value) { return satisfies(*json, value, where.part.test); });
+}
+
+void Evaluation::each_text(bool in_args, const JsonPath& path,
+                           const std::function<void(std::string_view)>& use) {
+    const auto& json = document(in_args);
+    if (!json) return;
+    any_at(*json, json->root(), path, [&](const JsonNode& value) {
+        if (value.type == JsonNode::Type::text) use(value.text);
+        return false;
+    });
+}
+
+const std::optional<JsonDocument>& Evaluation::document(bool in_args) {
+    auto& parsed = in_args ? args_ : data_;
     if (!parsed.tried) {
         parsed.tried = true;
-        parsed.document = JsonDocument::parse(where.in_args ? subject_.args_json : subject_.data_json);
+        parsed.document = JsonDocument::parse(in_args ? subject_.args_json : subject_.data_json);
     }
-    if (!parsed.document) return false;
-    const auto& document = *parsed.document;
-    return any_at(document, document.root(), where.part.path,
-                  [&](const JsonNode& value) { return satisfies(document, value, where.part.test); });
+    return parsed.document;
 }
 
 bool Evaluation::matches(const Texts& any_of, std::string_view text) const {

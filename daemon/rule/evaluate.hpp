@@ -6,6 +6,7 @@
 #include "rule/lists.hpp"
 #include "rule/subject.hpp"
 
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -23,6 +24,8 @@ public:
 
     // Recurses as deep as the condition.
     bool holds(const Condition& condition);
+    // The texts at a path of the arguments, or of an event's data.
+    void each_text(bool in_args, const JsonPath& path, const std::function<void(std::string_view)>& use);
 
 private:
     struct Parsed {
@@ -34,6 +37,7 @@ private:
     bool holds(const FlagTest& test) const;
     bool holds(const AmountTest& test) const;
     bool holds(const WhereTest& test);
+    const std::optional<JsonDocument>& document(bool in_args);
     bool matches(const Texts& any_of, std::string_view text) const;
     bool is_one_of(const Literals& literals, const JsonNode& value) const;
     bool satisfies(const JsonDocument& document, const JsonNode& value, const JsonTest& test) const;

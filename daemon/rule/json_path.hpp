@@ -13,7 +13,9 @@
 
 namespace receiptd::rule {
 
-struct EachItem {};  // [*]: of a list
+struct EachItem {  // [*]: of a list
+    friend bool operator==(const EachItem&, const EachItem&) = default;
+};
 using JsonStep = std::variant<std::string, std::size_t, EachItem>;
 using JsonPath = std::vector<JsonStep>;
 

@@ -137,6 +137,40 @@ TEST(RuleSets, FindWhatEachRuleAloneWouldMatch) {
     EXPECT_GT(found, 1'000u);  // else nothing was compared
 }
 
+// A rule for one of the customers of a contract.
+Definition customer_rule(Chance& chance, std::size_t number) {
+    constexpr const char* kTests[] = {R"("data":"[*].to","is":)", R"("args":"to","is":)",
+                                      R"("data":"[*]","has":{"at":"to","is":)",
+                                      R"("data":"[*].to","is_not":)"};
+    const std::string test = chance.of(kTests);
+    auto where = "{" + test + chance.patterns() + (test.find("has") == std::string::npos ? "}" : "}}");
+    if (chance.one_in(4)) where = "[" + where + R"(,{"data":"[*].n","is":["7","x.a.near"]}])";
+    const auto members = R"("name":"c)" + std::to_string(number) + R"(","kind":"event","where":)" + where;
+    return definition("{" + members + (chance.one_in(3) ? "}" : R"(,"receiver":"a.near"})"));
+}
+
+TEST(RuleSets, FindTheRulesOfEachOfManyCustomersOfOneContract) {
+    std::size_t found = 0;
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+        Chance chance(seed);
+        std::vector<Definition> rules;
+        for (std::size_t i = 0; i < 400; ++i) rules.push_back(customer_rule(chance, i));
+        const auto lists = two_lists();
+        const RuleSet set(rules, lists);
+        for (int round = 0; round < 100; ++round) {
+            Happened happened(chance);
+            const auto data = R"([{"to":")" + chance.account() + R"("},{"to":")" + chance.account() +
+                              R"(","n":)" + std::to_string(chance.below(9)) + "}]";
+            happened.subject.kind = Kind::event;
+            happened.subject.data_json = data;
+            const auto expected = one_by_one(rules, lists, happened.subject);
+            ASSERT_EQ(set.match(happened.subject), expected) << "seed " << seed;
+            found += expected.size();
+        }
+    }
+    EXPECT_GT(found, 4'000u);  // else nothing was compared
+}
+
 TEST(RuleSets, FindRulesByOtherWordsThanAccounts) {
     const RuleSet set(
         {definition(R"({"name":"e","kind":"event","event":["ft_burn","ft_mint"]})"),
