@@ -39,7 +39,7 @@ public:
         co_return block(std::move(hash));
     }
     void forget_blocks(const base::HeightSet&) override {}
-    base::Task<std::optional<bool>> holds_block(chain::BlockHeight, Priority) override { co_return true; }
+    base::Task<std::optional<bool>> holds_blocks(base::HeightRange, Priority) override { co_return true; }
     base::Task<std::optional<chain::ShardLayout>> shard_layout(chain::BlockHeight height,
                                                                std::optional<ShardWitness> witness,
                                                                Priority) override {
