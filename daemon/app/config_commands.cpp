@@ -30,7 +30,8 @@ void print_rules(const config::Settings& settings) {
                   << "): " << (takers.empty() ? "no endpoint" : joined(takers)) << '\n';
     }
     for (const auto& list : settings.lists)
-        std::cout << "list " << list.name << ": " << list.accounts.size() << " accounts\n";
+        std::cout << "list " << list.name << ": " << list.accounts.size()
+                  << (list.accounts.size() == 1 ? " account\n" : " accounts\n");
 }
 
 }  // namespace

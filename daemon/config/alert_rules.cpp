@@ -59,13 +59,18 @@ void check_endpoints(const Settings& settings, const Places& places, Report& rep
 
 // A rule that nobody is told of is a slip as a rule; but another daemon's endpoint may take it.
 void check_use(const Settings& settings, const Places& places, Report& report) {
+    constexpr std::size_t kMostWarnings = 10;
     if (settings.endpoints.empty()) return;
     std::set<std::string_view> used;
     for (const auto& endpoint : settings.endpoints) used.insert(endpoint.rules.begin(), endpoint.rules.end());
-    for (std::size_t i = 0; i < settings.rules.size(); ++i)
-        if (!settings.rules[i].name.empty() && !used.contains(settings.rules[i].name))
-            report.warning(places.find(entry_path("rule", i)),
-                           "no [[endpoint]] of this file takes the rule \"" + settings.rules[i].name + "\"");
+    std::size_t unused = 0;
+    for (std::size_t i = 0; i < settings.rules.size() && unused <= kMostWarnings; ++i) {
+        const auto& name = settings.rules[i].name;
+        if (name.empty() || used.contains(name)) continue;
+        const bool last = ++unused > kMostWarnings;
+        report.warning(places.find(entry_path("rule", i)), "no [[endpoint]] of this file takes the rule \"" +
+                                                               name + (last ? "\" and perhaps more" : "\""));
+    }
 }
 
 void check_lists_of(const AlertRule& rule, Position where, const std::set<std::string_view>& known,

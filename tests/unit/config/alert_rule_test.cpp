@@ -88,6 +88,15 @@ TEST(ConfigRule, AnEndpointNamesRulesThatAreThere) {
                 ElementsAre("pay", "oncall", "default"));
 }
 
+TEST(ConfigRule, ThatNobodyTakesIsToldOfTheFirstOnes) {
+    std::string rules;
+    for (int i = 0; i < 30; ++i) rules += "[[rule]]\nname = \"r" + std::to_string(i) + "\"\nkind = \"end\"\n";
+    const auto problems = alert_problems(rules + kEndpoint + "rules = [\"r0\"]\n");
+    ASSERT_EQ(problems.size(), 11u);
+    EXPECT_THAT(problems.front(), HasSubstr("takes the rule \"r1\""));
+    EXPECT_THAT(problems.back(), HasSubstr("takes the rule \"r11\" and perhaps more"));
+}
+
 TEST(ConfigRule, TheDefaultRuleOfTheWholeChainIsALot) {
     const auto many =
         HasSubstr("warning: endpoint \"ops\" takes the default rule while follow.scope is \"all\"");
