@@ -113,7 +113,11 @@ class Ends(support.Scenario):
             return refused.code, json.load(refused)
 
     def hand_in(self, transaction):
-        return self.post("/v1/transactions", {"signed_tx_base64": transaction.base64})
+        """Again, if the machine is so slow that the daemon cannot tell what became of it."""
+        def answered():
+            status, answer = self.post("/v1/transactions", {"signed_tx_base64": transaction.base64})
+            return status != 503 and (status, answer)
+        return support.wait_until("a submission is answered", answered)
 
     def signed(self, number, nonce, gas=False, amount=AMOUNT, receiver="bob.sandbox", block_hash=None, **more):
         """By the account of that number, with its key or its gas key."""
@@ -183,7 +187,7 @@ class Ends(support.Scenario):
             status, answer = self.post("/v1/watches", {"tx_hash": wanted.hash, "sender_id": self.accounts.name(number)})
         else:
             status, answer = self.hand_in(wanted)
-        self.assertIn(status, (201, 202), answer)
+        self.assertIn(status, (200, 201, 202), answer)
         if way in UNJUDGED:
             self.assertEqual(answer["stage"], "accepted", answer)
         if way == "seen":
