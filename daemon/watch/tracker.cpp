@@ -328,7 +328,7 @@ base::Task<void> Tracker::write(Page page) {
             apply(watch, *update->second, clock_.wall());
         }
         index_.set(watch, settings_.lifecycle, clock_.steady());
-        if (chain::is_end(watch.state.stage)) told_.erase(watch.tx_hash);
+        if (chain::is_end(watch.state.stage) && !index_.is_touched(watch.tx_hash)) told_.erase(watch.tx_hash);
     }
     publish();
     if (!conflicts.empty()) moved_.notify_all();

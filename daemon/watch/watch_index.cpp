@@ -26,9 +26,10 @@ chain::BlockHeight until_when_lost(const storage::Watch& watch, const chain::Lif
 }  // namespace
 
 void WatchIndex::set(const storage::Watch& watch, const chain::LifecycleRules& rules, base::SteadyTime now) {
+    if (watch.state.stage == chain::Stage::final) return erase(watch.tx_hash);
     if (chain::is_end(watch.state.stage)) {
-        erase(watch.tx_hash);
-        if (watch.state.stage != chain::Stage::final) lost_[watch.tx_hash] = until_when_lost(watch, rules);
+        forget_open(watch.tx_hash);
+        lost_[watch.tx_hash] = until_when_lost(watch, rules);
         return;
     }
     lost_.erase(watch.tx_hash);
@@ -57,6 +58,10 @@ void WatchIndex::erase(const std::string& tx_hash) {
     touched_.erase(tx_hash);
     later_.erase(tx_hash);
     lost_.erase(tx_hash);
+    forget_open(tx_hash);
+}
+
+void WatchIndex::forget_open(const std::string& tx_hash) {
     const auto found = watches_.find(tx_hash);
     if (found == watches_.end()) return;
     if (found->second.stuck) --stuck_count_;

@@ -20,7 +20,8 @@ public:
     explicit WatchIndex(chain::StuckRules stuck) : stuck_(stuck) {}
 
     // Takes a watch as it is stored. A watch that has ended is forgotten, except if it ended without a tree:
-    // the chain can still take that back as long as a block may include the transaction.
+    // the chain can still take that back as long as a block may include the transaction. What has touched it
+    // meanwhile is kept.
     void set(const storage::Watch& watch, const chain::LifecycleRules& rules, base::SteadyTime now);
     void erase(const std::string& tx_hash);
     bool contains(const std::string& tx_hash) const { return watches_.contains(tx_hash); }
@@ -39,6 +40,7 @@ public:
     // The watch is reviewed after all watches that have new events.
     void touch_later(const std::string& tx_hash) { later_.insert(tx_hash); }
     void touch_all();
+    bool is_touched(const std::string& tx_hash) const { return touched_.contains(tx_hash); }
     bool has_touched() const { return !touched_.empty() || !later_.empty(); }
     std::size_t touched() const { return touched_.size() + later_.size(); }
     std::vector<std::string> take_touched(std::size_t limit);
@@ -63,6 +65,8 @@ private:
         bool waits = false;   // for inclusion
         bool is_due = false;  // its last height was final when it was due last: only the clock counts now
     };
+
+    void forget_open(const std::string& tx_hash);
 
     chain::StuckRules stuck_;
     std::unordered_map<std::string, Entry> watches_;

@@ -189,5 +189,20 @@ TEST(Gaps, AnInvalidOutcomeBelowHeightsThatNobodyShowsEndsWithoutAProof) {
     EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; })) << "the heights came back";
 }
 
+TEST(Gaps, AHeightThatIsStoredWhileALostWatchIsLookedAtIsNotMissed) {
+    Life life;
+    auto& watch = life.store.add("tx");
+    watch.transaction.watched_since = 90;
+    watch.transaction.valid_until = 98;
+    watch.state.stage = Stage::unknown;
+    watch.state.reason = chain::reason::kHeightsMissing;
+    life.store.after_trees = [&] {
+        life.store.include("tx", 95, true);
+        life.tracker->committed(block_with("tx"));
+    };
+    life.start();
+    EXPECT_TRUE(life.until([&] { return life.stage("tx") == Stage::final; }));
+}
+
 }  // namespace
 }  // namespace receiptd::watch

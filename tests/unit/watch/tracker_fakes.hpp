@@ -161,6 +161,7 @@ public:
         std::map<std::string, storage::StoredTree> found;
         for (const auto& tx_hash : tx_hashes)
             if (const auto tree = trees.find(tx_hash); tree != trees.end()) found.insert(*tree);
+        if (after_trees) std::exchange(after_trees, {})();
         co_return found;
     }
     base::Task<std::optional<std::string>> tree_of(std::string id) override {
@@ -170,7 +171,8 @@ public:
 
     std::map<std::string, storage::Watch> rows;
     std::map<std::string, storage::StoredTree> trees;
-    std::set<std::string> stolen;  // the next update of these finds that somebody was faster
+    std::function<void()> after_trees;  // happens when they have been read, once
+    std::set<std::string> stolen;       // the next update of these finds that somebody was faster
     std::map<std::string, std::vector<chain::Stage>> made;
     std::map<std::string, std::string> evidence;  // of the latest transition
 

@@ -70,6 +70,19 @@ TEST_F(WatchIndexTest, ALostWatchIsKnownWhileTheChainMayIncludeIt) {
     EXPECT_TRUE(index.empty());
 }
 
+TEST_F(WatchIndexTest, WhatTouchesALostWatchWhileItIsWrittenIsKept) {
+    index.set(watch_of("a", chain::Stage::unknown), rules, kBegin);
+    index.set(watch_of("b"), rules, kBegin);
+    index.touch("a");
+    index.touch("b");
+    index.set(watch_of("a", chain::Stage::unknown), rules, kBegin);
+    index.set(watch_of("b", chain::Stage::expired), rules, kBegin);
+    EXPECT_TRUE(index.is_touched("a"));
+    EXPECT_TRUE(index.is_touched("b"));
+    index.set(watch_of("a", chain::Stage::final), rules, kBegin);
+    EXPECT_EQ(index.take_touched(10), std::vector<std::string>{"b"});
+}
+
 TEST_F(WatchIndexTest, ALostWatchIsKnownAsLongAsHeightsMayComeBack) {
     auto lost = watch_of("a", chain::Stage::unknown);
     lost.transaction.valid_until = 200;
