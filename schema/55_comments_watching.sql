@@ -111,6 +111,45 @@ COMMENT ON COLUMN endpoints.active IS 'False: it answered 410 Gone. Its alerts w
 COMMENT ON COLUMN endpoints.updated_at IS 'When active last changed.';
 COMMENT ON COLUMN endpoints.served_at IS 'Last time at which a running daemon had it in its configuration.';
 
+COMMENT ON COLUMN endpoints.rules IS 'Names of the rules that choose its alerts. default: findings that nobody handled and nobody expects.';
+
+COMMENT ON TABLE alert_rules IS 'The [[rule]]s of the daemons. Of two that have the same name the one that was loaded later counts.';
+COMMENT ON COLUMN alert_rules.name IS 'Name of the rule.';
+COMMENT ON COLUMN alert_rules.version IS 'Counts the different texts that the name has had, from 1.';
+COMMENT ON COLUMN alert_rules.definition IS 'The rule as JSON, with sorted keys.';
+COMMENT ON COLUMN alert_rules.daemon IS 'The process that loaded it (daemons.id).';
+COMMENT ON COLUMN alert_rules.place IS 'Host and process id of that daemon.';
+COMMENT ON COLUMN alert_rules.loaded_at IS 'When this version was loaded.';
+
+COMMENT ON TABLE alert_rule_versions IS 'Every version that a rule has had. deliveries.rules names them.';
+COMMENT ON COLUMN alert_rule_versions.name IS 'Name of the rule.';
+COMMENT ON COLUMN alert_rule_versions.version IS 'Number of the version, from 1.';
+COMMENT ON COLUMN alert_rule_versions.definition IS 'The rule as JSON, with sorted keys.';
+COMMENT ON COLUMN alert_rule_versions.place IS 'Host and process id of the daemon that loaded it.';
+COMMENT ON COLUMN alert_rule_versions.loaded_at IS 'When it was loaded.';
+
+COMMENT ON TABLE account_lists IS 'The [[list]]s of the daemons, which rules name with an @.';
+COMMENT ON COLUMN account_lists.name IS 'Name of the list.';
+COMMENT ON COLUMN account_lists.from_file IS 'Whether a file holds its accounts; otherwise people add and remove them.';
+COMMENT ON COLUMN account_lists.daemon IS 'The process that declared it last (daemons.id).';
+COMMENT ON COLUMN account_lists.place IS 'Host and process id of that daemon.';
+COMMENT ON COLUMN account_lists.loaded_at IS 'When it was declared.';
+
+COMMENT ON TABLE listed_accounts IS 'The accounts of the lists.';
+COMMENT ON COLUMN listed_accounts.list IS 'Name of the list.';
+COMMENT ON COLUMN listed_accounts.account_id IS 'The account.';
+COMMENT ON COLUMN listed_accounts.removed IS 'Whether the account is no longer on the list.';
+COMMENT ON COLUMN listed_accounts.changed IS 'The value of alert_rule_state.lists with which the row was written.';
+
+COMMENT ON TABLE alert_rule_state IS 'Counts the changes of rules and lists, in one row. A commit that stores a cause reads it, so that new rules count at once.';
+COMMENT ON COLUMN alert_rule_state.only_row IS 'Always true: keeps the table at one row.';
+COMMENT ON COLUMN alert_rule_state.rules IS 'Changes of alert_rules.';
+COMMENT ON COLUMN alert_rule_state.lists IS 'Changes of account_lists and listed_accounts.';
+
+COMMENT ON COLUMN watches.metadata IS 'A JSON object that was given with the submission or the watch. Alerts about the transaction repeat it.';
+COMMENT ON COLUMN alerts.cause IS 'What the alert reports, if it is not about a finding: for example the stage that a watched transaction has entered.';
+COMMENT ON COLUMN deliveries.rules IS 'The rules that matched, with their versions, for example payments@3. NULL: queued by a version of receiptd without rules.';
+
 COMMENT ON TABLE alerts IS 'Alerts that were sent or will be sent. Backfills make no alerts.';
 COMMENT ON COLUMN alerts.alert_id IS 'Id of the finding, and the webhook-id of every delivery. If the finding was taken back and holds after all, it is told again: the id of the n-th alert is that of the finding and :n.';
 COMMENT ON COLUMN alerts.telling IS 'How many alerts the finding has had with this one.';

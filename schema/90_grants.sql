@@ -47,7 +47,9 @@ BEGIN
         FOREACH relation IN ARRAY ARRAY['chain_identity', 'coverage', 'unavailable_heights', 'backfills',
                                         'pending_trees', 'orphan_receipts', 'unplaced_receipts', 'watches',
                                         'watch_transitions', 'stream_events', 'endpoints', 'alerts', 'deliveries',
-                                        'daemons', 'followed_accounts', 'leader', 'pending_seams', 'late_trees'] LOOP
+                                        'daemons', 'followed_accounts', 'leader', 'pending_seams', 'late_trees',
+                                        'alert_rules', 'alert_rule_versions', 'alert_rule_state', 'account_lists',
+                                        'listed_accounts'] LOOP
             EXECUTE format('GRANT INSERT, UPDATE, DELETE ON %I.%I TO receiptd_daemon', home, relation);
         END LOOP;
         GRANT EXECUTE ON FUNCTION make_partitions(timestamptz, timestamptz) TO receiptd_daemon;

@@ -34,6 +34,7 @@ Cause cause_of(const storage::DueDelivery& delivery, storage::StoredCause stored
     cause.tx_hash = delivery.tx_hash;
     cause.alerted_at = delivery.created_at;
     cause.finding = std::move(stored.finding);
+    cause.told_json = delivery.told_json;
     cause.tree = std::move(stored.tree);
     return cause;
 }
@@ -42,10 +43,10 @@ void left_to_its_lease(const std::exception& because) {
     log::warn("a delivery is left to its lease", {{"because", because.what()}});
 }
 
-base::Task<Bodies> make_on(base::asio::thread_pool& cpu, std::vector<Cause> causes, std::string public_url) {
-    return base::offload(cpu, [causes = std::move(causes), public_url = std::move(public_url)] {
+base::Task<Bodies> make_on(base::asio::thread_pool& cpu, std::vector<Cause> causes, Site site) {
+    return base::offload(cpu, [causes = std::move(causes), site = std::move(site)] {
         Bodies bodies;
-        for (const auto& cause : causes) bodies[cause.alert_id] = make_payload(cause, public_url);
+        for (const auto& cause : causes) bodies[cause.alert_id] = make_payload(cause, site);
         return bodies;
     });
 }
@@ -62,25 +63,25 @@ struct Dispatcher::Seat {
 };
 
 Dispatcher::Dispatcher(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
-                       const std::vector<std::string>& endpoints, storage::DeliveryStore& store,
+                       std::vector<storage::ServedEndpoint> endpoints, storage::DeliveryStore& store,
                        Sender& sender, metrics::AlertSeries& series, const base::Clock& clock, Chance chance,
-                       std::string public_url)
+                       Site site)
     : executor_(executor),
       cpu_(cpu),
       store_(store),
       sender_(sender),
       clock_(clock),
       chance_(std::move(chance)),
-      public_url_(std::move(public_url)),
+      site_(std::move(site)),
+      serves_(std::move(endpoints)),
       pause_(executor) {
-    for (const auto& name : endpoints)
+    for (const auto& [name, rules] : serves_)
         endpoints_.emplace(name, std::make_shared<Endpoint>(metrics::EndpointSeries(series, name)));
 }
 
 base::Task<void> Dispatcher::serve(storage::Serving serving) {
-    std::vector<std::string> names;
-    for (const auto& [name, endpoint] : endpoints_) names.push_back(name);
-    auto off = co_await store_.serve_endpoints(std::move(names), serving);
+    auto endpoints = serves_;
+    auto off = co_await store_.serve_endpoints(std::move(endpoints), serving);
     for (const auto& name : off)
         if (std::find(switched_off_.begin(), switched_off_.end(), name) == switched_off_.end())
             log::error(
@@ -93,6 +94,13 @@ base::Task<void> Dispatcher::serve(storage::Serving serving) {
             std::find(switched_off_.begin(), switched_off_.end(), name) != switched_off_.end();
         endpoint->series.switched_off.Set(is_off ? 1 : 0);
     }
+}
+
+base::Task<void> Dispatcher::take_rules(std::vector<storage::ServedEndpoint> endpoints) {
+    for (auto& served : serves_)
+        for (auto& endpoint : endpoints)
+            if (endpoint.name == served.name) served.rules = std::move(endpoint.rules);
+    return serve(storage::Serving::changes);
 }
 
 base::Task<void> Dispatcher::run() {
@@ -157,7 +165,7 @@ base::Task<void> Dispatcher::give_bodies(std::vector<storage::DueDelivery>& deli
     auto known = co_await store_.causes(std::move(asked));
     std::vector<Cause> causes;
     for (const auto& [id, delivery] : without) causes.push_back(cause_of(delivery, std::move(known[id])));
-    auto made = co_await make_on(cpu_, std::move(causes), public_url_);
+    auto made = co_await make_on(cpu_, std::move(causes), site_);
     const auto kept = co_await store_.keep_payloads(std::move(made));
     for (auto& delivery : deliveries)
         if (delivery.payload.empty()) delivery.payload = kept.at(delivery.alert_id);
@@ -197,7 +205,7 @@ base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& en
     Message message;
     message.endpoint = delivery.endpoint;
     message.id = delivery.alert_id;
-    message.body = std::move(delivery.payload);
+    message.body = with_rules(std::move(delivery.payload), delivery.rules);
     if (delivery.attempts == 0 && !delivery.tried)
         endpoint.series.first_attempt_seconds.Observe(seconds(clock_.wall() - delivery.created_at));
     const auto began = clock_.steady();

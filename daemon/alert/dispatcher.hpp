@@ -5,6 +5,7 @@
 // Each endpoint has its own limit of attempts under way, so a slow endpoint delays only itself.
 #pragma once
 
+#include "alert/payload.hpp"
 #include "alert/sender.hpp"
 #include "base/clock.hpp"
 #include "base/sleep.hpp"
@@ -37,13 +38,14 @@ class Dispatcher {
 public:
     using Chance = std::function<double()>;  // uniform in [0, 1)
 
-    // `endpoints`: their names. `public_url`: as in make_payload().
     Dispatcher(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
-               const std::vector<std::string>& endpoints, storage::DeliveryStore& store, Sender& sender,
-               metrics::AlertSeries& series, const base::Clock& clock, Chance chance, std::string public_url);
+               std::vector<storage::ServedEndpoint> endpoints, storage::DeliveryStore& store, Sender& sender,
+               metrics::AlertSeries& series, const base::Clock& clock, Chance chance, Site site);
 
     // Call before anything is committed: alerts are queued only for endpoints that the database knows.
     base::Task<void> begin_serving() { return serve(storage::Serving::begins); }
+    // The configuration was read anew: the rules of the endpoints that are served.
+    base::Task<void> take_rules(std::vector<storage::ServedEndpoint> endpoints);
     // Runs until stop() or storage stops; then it finishes the attempts under way.
     base::Task<void> run();
     // Keeps the endpoints served, the gauges of the backlog and outbox(), until stop().
@@ -86,7 +88,8 @@ private:
     Sender& sender_;
     const base::Clock& clock_;
     Chance chance_;
-    std::string public_url_;
+    Site site_;
+    std::vector<storage::ServedEndpoint> serves_;
     std::map<std::string, std::shared_ptr<Endpoint>> endpoints_;
     std::optional<Outbox> outbox_;
     std::vector<std::string> switched_off_;

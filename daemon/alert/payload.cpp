@@ -4,6 +4,7 @@
 #include "base/iso_time.hpp"
 #include "base/line.hpp"
 #include "chain/tree/judgement.hpp"
+#include "chain/tree/lifecycle.hpp"
 #include "storage/stored_tree.hpp"
 
 #include <nlohmann/json.hpp>
@@ -63,9 +64,17 @@ Json action_index(const chain::Judgement& tree, const std::string& receipt_id) {
     return found == tree.receipts.end() ? Json() : or_null(found->failure.action_index);
 }
 
-std::string transaction_link(std::string public_url, const std::string& tx_hash) {
-    while (public_url.ends_with('/')) public_url.pop_back();
-    return public_url + "/v1/transactions/" + tx_hash;
+Json links_json(const std::string& tx_hash, const Site& site) {
+    auto links = Json::object();
+    if (tx_hash.empty()) return links;
+    auto home = site.public_url;
+    while (home.ends_with('/')) home.pop_back();
+    links["api"] = home + "/v1/transactions/" + tx_hash;
+    links["page"] = home + "/tx/" + tx_hash;
+    constexpr std::string_view kPlace = "{tx_hash}";
+    if (const auto at = site.explorer.find(kPlace); at != std::string::npos)
+        links["explorer"] = std::string(site.explorer).replace(at, kPlace.size(), tx_hash);
+    return links;
 }
 
 // The finding of a watch tells it: the transaction of a watch may not be stored.
@@ -74,7 +83,7 @@ std::string asked_by(const Cause& cause, const chain::Finding& finding) {
     return finding.user_id.empty() ? finding.signer_id : finding.user_id;
 }
 
-Json data_json(const Cause& cause, const chain::Finding& finding, const std::string& public_url) {
+Json data_json(const Cause& cause, const chain::Finding& finding, const Site& site) {
     const auto tree = storage::tree_of(cause.tx_hash, cause.tree).judge();
     Json data;
     const auto* root_cause = tree.root_cause_of(finding.receipt_id);
@@ -104,24 +113,49 @@ Json data_json(const Cause& cause, const chain::Finding& finding, const std::str
         certainty.estimated_at ? Json(base::iso_time(*certainty.estimated_at)) : Json();
     data["correction"] = Json::parse(finding.correction_json, nullptr, false);
     if (data["correction"].is_discarded()) data["correction"] = nullptr;
-    data["links"] = Json::object();
-    if (!cause.tx_hash.empty()) data["links"]["api"] = transaction_link(public_url, cause.tx_hash);
+    data["links"] = links_json(cause.tx_hash, site);
+    return data;
+}
+
+// What was told when the cause was found, as it was stored; an empty text is a value that is not known.
+Json told_json(const Cause& cause, const Site& site) {
+    auto data = Json::parse(cause.told_json, nullptr, false);
+    if (!data.is_object()) data = Json::object();
+    for (auto& [name, value] : data.items())
+        if (value == "") value = nullptr;
+    data["tx_hash"] = text_or_null(cause.tx_hash);
+    data["links"] = links_json(cause.tx_hash, site);
     return data;
 }
 
 }  // namespace
 
-std::string make_payload(const Cause& cause, const std::string& public_url) {
+std::string type_of(const std::string& kind) {
+    const auto stage = chain::parse_stage(kind);
+    const bool is_end_without_tree = stage && chain::is_end(*stage) && *stage != chain::Stage::final;
+    if (kind == chain::kind::kCorrected || (stage && !is_end_without_tree)) return "transaction." + kind;
+    return "finding." + kind;
+}
+
+std::string make_payload(const Cause& cause, const Site& site) {
     chain::Finding finding;
     finding.kind = cause.kind;
     finding.tx_hash = cause.tx_hash;
     if (cause.finding) finding = *cause.finding;
     Json body;
-    body["type"] = (cause.kind == chain::kind::kCorrected ? "transaction." : "finding.") + cause.kind;
+    body["type"] = type_of(cause.kind);
     const auto at = finding.at.timestamp_nanosec;
     body["timestamp"] = at > 0 ? base::iso_time_to_microseconds(at) : base::iso_time(cause.alerted_at);
-    body["data"] = data_json(cause, finding, public_url);
+    body["schema_version"] = kSchemaVersion;
+    body["network"] = text_or_null(site.network);
+    body["data"] = cause.told_json.empty() ? data_json(cause, finding, site) : told_json(cause, site);
     return body.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string with_rules(std::string body, const std::vector<std::string>& rules) {
+    if (rules.empty() || !body.ends_with('}')) return body;
+    body.pop_back();
+    return body + ",\"rules\":" + Json(rules).dump() + "}";
 }
 
 }  // namespace receiptd::alert

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace receiptd::alert {
 
@@ -17,13 +18,27 @@ struct Cause {
     std::string kind;  // of the finding
     std::string tx_hash;
     base::WallTime alerted_at{};
-    std::optional<chain::Finding> finding;  // nullopt: forgotten by retention
+    std::optional<chain::Finding> finding;  // nullopt: forgotten by retention, or it is about something else
+    std::string told_json;                  // of what no finding tells; empty: none
     storage::StoredTree tree;               // as far as it is stored
 };
 
-// Compact JSON. `type` is "finding." and the kind, or "transaction.corrected"; `verdict` is null as long as
-// it is not certain. Texts of contracts are shortened, so that a body stays below 128 KiB. Links begin with
-// `public_url`, where others reach the API; empty: they are paths.
-std::string make_payload(const Cause& cause, const std::string& public_url);
+// Where this daemon's readers go on reading. Empty texts are not told.
+struct Site {
+    std::string network;
+    std::string public_url;  // where others reach API and page; empty: links are paths
+    std::string explorer;    // an address with "{tx_hash}" in it
+};
+
+inline constexpr int kSchemaVersion = 1;
+
+// Compact JSON; type_of() names its type. `verdict` is null as long as it is not certain. Texts of contracts
+// are shortened, so that a body stays below 128 KiB.
+std::string make_payload(const Cause& cause, const Site& site);
+// The body for one endpoint, with the rules by which it is sent: "payments@3".
+std::string with_rules(std::string body, const std::vector<std::string>& rules);
+
+// "finding.failed_receipt", "transaction.completed", "transaction.corrected"; docs/webhooks.md lists all.
+std::string type_of(const std::string& kind);
 
 }  // namespace receiptd::alert

@@ -71,7 +71,7 @@ public:
 private:
     base::Task<void> whole_life(base::Task<follow::Follower::End> work, bool daemon) {
         try {
-            co_await runtime_.join_database();
+            co_await runtime_.join_database(daemon);
             helpers_.spawn(watch_database());
             co_await runtime_.check_network();
             helpers_.spawn(runtime_.sources->network_check().run());
@@ -221,6 +221,7 @@ private:
         runtime_.sources->reload(settings);
         runtime_.database.set_keep(settings.retention.keep);
         runtime_.sender.reload(settings.endpoints);
+        helpers_.spawn(runtime_.take_rules());
     }
 
     bool leads() const { return !takes_turns_ || runtime_.leadership.epoch(); }

@@ -69,10 +69,23 @@ std::size_t cpu_threads(const config::Follow& settings) {
                                     : std::max(1u, std::thread::hardware_concurrency());
 }
 
-std::vector<std::string> endpoint_names(const config::Settings& settings) {
-    std::vector<std::string> names;
-    for (const auto& endpoint : settings.endpoints) names.push_back(endpoint.name);
-    return names;
+alert::Site site_of(const config::Settings& settings) {
+    return {settings.network, settings.http.public_url, settings.explorer_url};
+}
+
+std::vector<storage::ServedEndpoint> served_endpoints(const config::Settings& settings) {
+    std::vector<storage::ServedEndpoint> endpoints;
+    for (const auto& endpoint : settings.endpoints) endpoints.push_back({endpoint.name, endpoint.rules});
+    return endpoints;
+}
+
+storage::Declaration declaration(const config::Settings& settings) {
+    storage::Declaration declared;
+    for (const auto& rule : settings.rules) declared.rules.push_back({rule.name, rule.json});
+    for (const auto& list : settings.lists)
+        declared.lists.push_back(
+            {list.name, list.file.empty() ? std::nullopt : std::optional(list.accounts)});
+    return declared;
 }
 
 alert::Dispatcher::Chance chance() {
@@ -105,6 +118,7 @@ storage::DaemonSettings daemon_settings(const config::Settings& settings) {
     for (const auto& [name, contract, method, error_class] : settings.expected)
         daemon.expected.push_back({name, contract, method, error_class});
     daemon.tells_delegate_duplicates = settings.tells_delegate_duplicates;
+    daemon.alerts = declaration(settings);
     return daemon;
 }
 
@@ -152,8 +166,8 @@ Runtime::Runtime(const config::Settings& configured)
                 std::make_shared<rpc::RealTimeAndChance>(clock), submitter_options(settings)),
       alert_series(registry),
       sender(context.get_executor(), settings.endpoints, clock),
-      dispatcher(context.get_executor(), cpu, endpoint_names(settings), deliveries, sender, alert_series,
-                 clock, chance(), settings.http.public_url) {
+      dispatcher(context.get_executor(), cpu, served_endpoints(settings), deliveries, sender, alert_series,
+                 clock, chance(), site_of(settings)) {
     follower.place_receipts(sources->receipts(), sources->trees(), unplaced);
 }
 
@@ -214,16 +228,40 @@ std::optional<double> Runtime::clock_ahead_seconds() const {
     return std::chrono::duration<double>(clock.wall() - newest).count();
 }
 
-base::Task<void> Runtime::join_database() {
+base::Task<void> Runtime::join_database(bool serves_endpoints) {
     co_await database.check_identity(chain_identity(settings));
-    co_await database.join(daemon_settings(settings));
+    auto own = daemon_settings(settings);
+    if (!serves_endpoints) own.alerts = {};
+    tell(co_await database.join(std::move(own)), Counts::ours);
     if (settings.follow.scope == config::ScopeName::accounts)
         followed_accounts = co_await database.followed_accounts();
 }
 
+// Each name once for each other daemon.
+void Runtime::tell(const std::vector<storage::Contested>& contested, Counts counts) {
+    for (const auto& [what, name, place] : contested) {
+        if (!contested_.emplace(what, name, place).second) continue;
+        log::warn(counts == Counts::ours
+                      ? "another daemon has loaded this name with another content; ours is newer and counts"
+                      : "another daemon has loaded this name with another content later; theirs counts",
+                  {{what, name}, {"place", place}});
+    }
+}
+
+base::Task<void> Runtime::take_rules() {
+    try {
+        tell(co_await database.declare(declaration(settings)), Counts::ours);
+        co_await dispatcher.take_rules(served_endpoints(settings));
+    } catch (const storage::StorageError& e) {
+        log::error("the reloaded rules do not count: the database has not taken them",
+                   {{"because", e.what()}});
+    }
+}
+
 base::Task<void> Runtime::keep_alive() {
-    auto others = co_await database.keep_alive();
+    auto [others, contested] = co_await database.keep_alive();
     database_answered_at = clock.steady();
+    tell(contested, Counts::theirs);
     const auto place = [](const storage::OtherDaemon& other) { return other.settings.place; };
     std::set<std::string> known;
     std::transform(other_daemons.begin(), other_daemons.end(), std::inserter(known, known.end()), place);

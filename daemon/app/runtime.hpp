@@ -86,14 +86,20 @@ struct Runtime {
     // The wall clock against the newest block; nullopt: not at the head.
     std::optional<double> clock_ahead_seconds() const;
     // What must agree with the database and with the daemons on it does.
-    base::Task<void> join_database();
+    base::Task<void> join_database(bool serves_endpoints);
     // Renews this daemon's row, and says which others live.
     base::Task<void> keep_alive();
+    // The alert rules and lists of the reloaded settings.
+    base::Task<void> take_rules();
     // Throws where every upstream is of another network.
     base::Task<void> check_network();
 
 private:
+    enum class Counts { ours, theirs };
+    void tell(const std::vector<storage::Contested>& contested, Counts counts);
     base::Task<std::optional<chain::BlockRef>> stored_block();
+
+    std::set<std::tuple<std::string, std::string, std::string>> contested_;  // that were told
 };
 
 }  // namespace receiptd::app

@@ -16,6 +16,13 @@ constexpr Key kEndpointKeys[] = {
              "refused Delegate actions are such repetitions. If several daemons share a database, one "
              "running daemon that sets it is enough."},
 
+    {.section = "alerts",
+     .name = "explorer_url",
+     .type = Type::url,
+     .at = setting<&Settings::explorer_url>(),
+     .help = "Address of a transaction in an explorer, with `{tx_hash}` in it. Alerts link to it.",
+     .example = "\"https://explorer.example.org/txns/{tx_hash}\""},
+
     {.section = "endpoint",
      .name = "name",
      .type = Type::name,

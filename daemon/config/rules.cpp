@@ -86,6 +86,13 @@ void check_connections(const Draft& draft, const Places& places, Report& report)
                      " for all other work");
 }
 
+void check_explorer(const Draft& draft, const Places& places, Report& report) {
+    const auto& url = draft.settings.explorer_url;
+    if (!url.empty() && url.find("{tx_hash}") == std::string::npos)
+        report.error(places.find("alerts.explorer_url"),
+                     "alerts.explorer_url needs {tx_hash} where the hash of the transaction goes");
+}
+
 void check_public_url(const Draft& draft, const Places& places, Report& report) {
     if (draft.settings.http.public_url.find_first_of("?#") != std::string::npos)
         report.error(places.find("http.public_url"),
@@ -278,6 +285,7 @@ void check_rules(const Draft& draft, const Places& places, Report& report) {
     check_endpoint_urls(draft, places, report);
     check_connections(draft, places, report);
     check_public_url(draft, places, report);
+    check_explorer(draft, places, report);
     check_names("watch", draft.settings.watch_rules, places, report);
     check_watch_rules(draft, places, report);
     check_names("expected", draft.settings.expected, places, report);

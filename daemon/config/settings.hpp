@@ -145,6 +145,7 @@ struct Settings {
     std::vector<WatchRule> watch_rules;
     std::vector<ExpectedFailure> expected;
     bool tells_delegate_duplicates = false;
+    std::string explorer_url;                // with "{tx_hash}" in it; empty: alerts link to none
     std::uint64_t validity_blocks = 86'400;  // of transactions
     Timeouts timeouts;
     Database database;

@@ -43,7 +43,7 @@ const std::string kWhatIsNews =
 bool tell_all(pqxx::transaction_base& tx, const pqxx::result& corrections) {
     News news;
     for (const auto& row : corrections) news.add(row[0].as<std::string>(), row[1].as<std::uint64_t>());
-    tell(tx, news);
+    tell_corrections(tx, news);
     return !corrections.empty();
 }
 
@@ -122,7 +122,7 @@ const std::string kBeginAnew =
     "        AND t.block_time BETWEEN $3::timestamptz - interval '1 second' "
     "          AND $3::timestamptz + interval '1 second')) "
     "    AND stage IN ('included', 'executing', 'completed', 'final') ORDER BY tx_hash FOR UPDATE), "
-    "wrong AS MATERIALIZED (SELECT 'final:' || tx_hash AS id, 'final' AS kind, tx_hash, "
+    "wrong AS MATERIALIZED (SELECT 'final:' || tx_hash AS id, stage AS kind, tx_hash, "
     "    sender_id AS signer_id, $3::timestamptz AS block_time, "
     "    json_build_object('stage', stage, 'verdict', verdict, 'reason', reason, 'evidence', evidence) AS "
     "told, "
@@ -148,9 +148,11 @@ const std::string kBeginAnew =
     "written AS (INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, error_class, "
     "error_text, block_time, correction) "
     "  SELECT 'corrected:' || w.id || ':accepted:' || (corrections_of(w.id, tx_hash) + 1), 'corrected', "
-    "    tx_hash, tx_hash, w.signer_id, w.kind, 'it was told as final, which does not hold: ' || why, "
+    "    tx_hash, tx_hash, w.signer_id, w.kind, 'it was told as ' || w.kind || ', which does not hold: ' || "
+    "why, "
     "    block_time, json_build_object('told', told, 'true', truth, 'why', why) "
-    "  FROM wrong w JOIN before b USING (tx_hash) WHERE b.stage = 'final' "
+    "  FROM wrong w JOIN before b USING (tx_hash) WHERE b.stage = 'final' OR EXISTS (SELECT FROM alerts a "
+    "    WHERE a.tx_hash = w.tx_hash AND a.kind IN ('included', 'executing', 'completed')) "
     "  RETURNING finding_id, block_time) " +
     kWhatIsNews;
 

@@ -103,20 +103,21 @@ void agree_on_accounts(pqxx::transaction_base& tx, const std::string& process,
 
 }  // namespace
 
-void join_daemons(pqxx::transaction_base& tx, const std::string& process, const DaemonSettings& settings) {
+std::vector<Contested> join_daemons(pqxx::transaction_base& tx, const std::string& process,
+                                    const DaemonSettings& settings) {
     tx.exec("SELECT pg_advisory_xact_lock(hashtextextended('receiptd daemons', 0))");
     tx.exec("DELETE FROM daemons WHERE NOT " + kRemembered);
     if (settings.accounts) agree_on_accounts(tx, process, *settings.accounts);
     declare_expected(tx, process, settings.expected);
     write_row(tx, process, settings);
+    return declare_rules(tx, process, settings.place, settings.alerts);
 }
 
-std::vector<OtherDaemon> keep_alive(pqxx::transaction_base& tx, const std::string& process,
-                                    const DaemonSettings& settings) {
+Joined keep_alive(pqxx::transaction_base& tx, const std::string& process, const DaemonSettings& settings) {
     write_row(tx, process, settings);
     // Another one of the same name may have gone with its daemon.
     declare(tx, process, settings.expected, "DO NOTHING");
-    return living_daemons(tx, process);
+    return {living_daemons(tx, process), overruled(tx, process, settings.alerts)};
 }
 
 void leave_daemons(pqxx::transaction_base& tx, const std::string& process) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/height_set.hpp"
+#include "storage/alert_rules.hpp"
 #include "storage/pqxx_shim.hpp"
 
 #include <chrono>
@@ -30,11 +31,18 @@ struct DaemonSettings {
     std::optional<std::vector<std::string>> accounts;  // nullopt: the scope is another one
     std::vector<ExpectedFailure> expected = {};        // beside those of other daemons that live
     bool tells_delegate_duplicates = false;            // one that lives and does is enough
+    Declaration alerts = {};
 };
 
 struct OtherDaemon {
     DaemonSettings settings;
     std::chrono::milliseconds seen_ago{0};
+};
+
+// Names of rules and lists that others have declared differently.
+struct Joined {
+    std::vector<OtherDaemon> others;
+    std::vector<Contested> contested;
 };
 
 struct FollowedAccount {
@@ -44,10 +52,10 @@ struct FollowedAccount {
 
 // Adds the daemon, and with scope accounts the list that is followed from now on. Throws StorageError if the
 // accounts differ from those that a living daemon follows: heights would lack one or the other.
-void join_daemons(pqxx::transaction_base& tx, const std::string& process, const DaemonSettings& settings);
-// Renews its row; returns the others that live.
-std::vector<OtherDaemon> keep_alive(pqxx::transaction_base& tx, const std::string& process,
+std::vector<Contested> join_daemons(pqxx::transaction_base& tx, const std::string& process,
                                     const DaemonSettings& settings);
+// Renews its row; returns the others that live, and the names for which what they declared counts.
+Joined keep_alive(pqxx::transaction_base& tx, const std::string& process, const DaemonSettings& settings);
 void leave_daemons(pqxx::transaction_base& tx, const std::string& process);
 // The longest of `keep` and of what others want that live, or lived within a day: while a daemon is
 // restarted, no other one drops what it keeps. nullopt: for ever.

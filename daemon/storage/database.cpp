@@ -126,6 +126,12 @@ bool correct_removed(pqxx::connection& connection) {
     return is_told;
 }
 
+void forget_rules(pqxx::connection& connection) {
+    pqxx::work tx(connection);
+    forget_unused_rules(tx);
+    tx.commit();
+}
+
 // Nothing can refer to them any more.
 void forget_old_adoptions(pqxx::connection& connection) {
     pqxx::work tx(connection);
@@ -174,19 +180,26 @@ base::Task<void> Database::check_identity(ChainIdentity configured) {
     });
 }
 
-base::Task<void> Database::join(DaemonSettings settings) {
+base::Task<std::vector<Contested>> Database::join(DaemonSettings settings) {
     settings_ = std::move(settings);
     return pool.following.transaction(
-        [process = process_, own = settings_](pqxx::work& tx) { join_daemons(tx, process, own); });
+        [process = process_, own = settings_](pqxx::work& tx) { return join_daemons(tx, process, own); });
 }
 
-base::Task<std::vector<OtherDaemon>> Database::keep_alive() {
+base::Task<Joined> Database::keep_alive() {
     return pool.following.transaction([process = process_, own = settings_](pqxx::work& tx) {
         return storage::keep_alive(tx, process, own);
     });
 }
 
 void Database::set_keep(std::optional<std::chrono::hours> keep) { settings_.keep = keep; }
+
+base::Task<std::vector<Contested>> Database::declare(Declaration alerts) {
+    settings_.alerts = std::move(alerts);
+    return pool.following.transaction([process = process_, own = settings_](pqxx::work& tx) {
+        return declare_rules(tx, process, own.place, own.alerts);
+    });
+}
 
 base::Task<void> Database::leave() {
     return pool.following.transaction([process = process_](pqxx::work& tx) { leave_daemons(tx, process); });
@@ -223,6 +236,7 @@ base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chron
         if (correct_removed(connection)) on_alerts();
         forget_old_adoptions(connection);
         forget_old_news(connection);
+        forget_rules(connection);
     });
 }
 

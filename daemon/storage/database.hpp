@@ -8,6 +8,7 @@
 #include "storage/daemons.hpp"
 #include "storage/partitions.hpp"
 #include "storage/pool.hpp"
+#include "storage/rule_book.hpp"
 #include "storage/session.hpp"
 
 #include <chrono>
@@ -45,12 +46,14 @@ public:
     // chain; writes the identity on first use. Throws StorageError saying what to do.
     base::Task<void> check_identity(ChainIdentity configured);
     // Call after it: the other daemons on this database hear of this one. Throws StorageError if it follows
-    // other accounts than they.
-    base::Task<void> join(DaemonSettings settings);
+    // other accounts than they. Says of which rules and lists it replaces another's.
+    base::Task<std::vector<Contested>> join(DaemonSettings settings);
     // Call every few seconds. Answers when the database does, with the other daemons that live.
-    base::Task<std::vector<OtherDaemon>> keep_alive();
+    base::Task<Joined> keep_alive();
     // The configuration was reloaded; the others hear of it by the next keep_alive().
     void set_keep(std::optional<std::chrono::hours> keep);
+    // The same of rules and lists, which count when it returns.
+    base::Task<std::vector<Contested>> declare(Declaration alerts);
     base::Task<void> leave();
     base::Task<std::vector<FollowedAccount>> followed_accounts();
     // The genesis hash of the chain; `told` is kept where none is known. Both may be empty: not known.
@@ -72,6 +75,7 @@ public:
     metrics::StorageSeries& series;
     std::function<void()> on_alerts;
     PartitionKeeper partitions;
+    RuleBook rules;
     Pool pool;
 
 private:

@@ -22,15 +22,17 @@ struct DueDelivery {
     std::string endpoint;
     std::string kind;
     std::string tx_hash;
-    std::string payload;    // empty: not made yet
-    unsigned attempts = 0;  // made before
-    bool tried = false;     // ever, before it was sent anew by hand too
+    std::string payload;             // empty: not made yet
+    unsigned attempts = 0;           // made before
+    bool tried = false;              // ever, before it was sent anew by hand too
+    std::vector<std::string> rules;  // that matched, with versions: "payments@3"
+    std::string told_json;           // of a cause that no finding tells; empty: there is none
     base::WallTime created_at{};
 };
 
 // The cause of an alert, as far as it is stored.
 struct StoredCause {
-    std::optional<chain::Finding> finding;  // nullopt: forgotten by retention
+    std::optional<chain::Finding> finding;  // nullopt: forgotten by retention, or it is about something else
     StoredTree tree;
 };
 
@@ -85,8 +87,15 @@ struct DeliveryBacklog {
     std::chrono::milliseconds oldest_pending{0};  // age, since it was made
 };
 
-// Whether a daemon that serves endpoints has just started: then an endpoint that answered 410 is switched on.
-enum class Serving { begins, goes_on };
+// An endpoint of a daemon's configuration, with the names of the rules that it takes.
+struct ServedEndpoint {
+    std::string name;
+    std::vector<std::string> rules;
+};
+
+// The rules of the configuration count when a daemon starts or has read it anew. When it starts, an endpoint
+// that answered 410 is switched on.
+enum class Serving { begins, changes, goes_on };
 
 // Operations of people on deliveries.
 class DeliveryAccess {
@@ -103,7 +112,7 @@ class DeliveryStore : public DeliveryAccess {
 public:
     // Alerts are queued for these endpoints for four days from now on. Endpoints of other daemons
     // stay as they are. Returns the ones of these that are switched off.
-    virtual base::Task<std::vector<std::string>> serve_endpoints(std::vector<std::string> names,
+    virtual base::Task<std::vector<std::string>> serve_endpoints(std::vector<ServedEndpoint> endpoints,
                                                                  Serving serving) = 0;
 
     // Due ones of these endpoints, of each at most its limit and the longest due first, leased to this

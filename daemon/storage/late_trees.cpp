@@ -156,7 +156,7 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
     judge_stored(tx, stored, due.times, batch, told_in_part(tx, due.everywhere));
     batch.withhold_before(news_since);
     copy_rows(tx, batch);
-    tell_findings(tx, batch.findings);
+    tell_findings(tx, database.rules, batch.findings);
     forget_late(tx, known);
     due.everywhere ? forget_late(tx, unknown) : look_everywhere_later(tx, unknown);
     tx.commit();

@@ -1,38 +1,118 @@
 #include "storage/news.hpp"
 
+#include "chain/tree/lifecycle.hpp"
 #include "storage/copy.hpp"
 #include "storage/daemons.hpp"
+#include "storage/finding_subjects.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace receiptd::storage {
 namespace {
 
+const std::string kBetween =
+    "f.block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 second' "
+    "AND f.block_time <= to_timestamp($3::numeric / 1000000000) + interval '1 second'";
+const std::string kFound = "findings f WHERE f.finding_id = ANY ($1::text[]) AND " + kBetween;
+
 // A relayer's repetition of what was executed already is no news (schema/27_delegate_refusals.sql), unless a
 // daemon wants to be told of it.
-const std::string kTell =
-    "WITH news AS (SELECT f.*, nullif(next, 1) AS telling FROM findings f "
-    "  CROSS JOIN LATERAL next_telling(f.finding_id, f.tree_id) AS next "
-    "  WHERE f.finding_id = ANY ($1::text[]) AND next >= $4 "
-    "  AND f.block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 second' "
-    "  AND f.block_time <= to_timestamp($3::numeric / 1000000000) + interval '1 second' "
-    "  AND f.expected IS NOT TRUE "
-    "  AND CASE WHEN f.error_class = 'delegate_nonce_used' AND f.kind = 'failed_receipt' "
-    "    AND NOT EXISTS (SELECT FROM daemons WHERE tells_delegate_duplicates AND " +
+const std::string kNews =
+    "SELECT f.finding_id, next FROM (SELECT * FROM " + kFound +
+    ") f CROSS JOIN LATERAL next_telling(f.finding_id, f.tree_id) AS next WHERE next >= $4 "
+    "AND CASE WHEN f.error_class = 'delegate_nonce_used' AND f.kind = 'failed_receipt' "
+    "  AND NOT EXISTS (SELECT FROM daemons WHERE tells_delegate_duplicates AND " +
     kAlive +
     ") THEN (SELECT same FROM delegate_nonce_used_by(f.receipt_id, f.tree_id, f.block_time)) IS NOT TRUE "
-    "    ELSE true END), "
-    "told AS (INSERT INTO alerts (alert_id, kind, tx_hash, telling, handled) "
-    "  SELECT finding_id || coalesce(':' || telling, ''), kind, tx_hash, coalesce(telling, 1), handled FROM "
-    "news "
-    "  ORDER BY finding_id ON CONFLICT DO NOTHING RETURNING alert_id), "
-    "queued AS (INSERT INTO deliveries (alert_id, endpoint) "
-    "  SELECT alert_id, name FROM told CROSS JOIN endpoints WHERE " +
-    kServed +
-    ") "
-    "INSERT INTO stream_events (kind, tx_hash, body) "
-    "SELECT 'finding', tx_hash, json_strip_nulls(to_json(news)) FROM news "
-    "JOIN told ON alert_id = finding_id || coalesce(':' || telling, '') ORDER BY block_height, finding_id";
+    "  ELSE true END";
+
+// Alerts to make, column by column.
+struct Alerts {
+    void add(const rule::Subject& subject, unsigned telling, std::string cause_json,
+             const std::vector<std::string_view>& matched) {
+        std::string list;
+        for (const auto name : matched) list.append(list.empty() ? "" : ",").append(name);
+        ids.push_back(std::string(subject.cause_id) + (telling > 1 ? ":" + std::to_string(telling) : ""));
+        tellings.push_back(std::to_string(telling));
+        handled.emplace_back(!subject.handled ? "" : *subject.handled ? "t" : "f");
+        kinds.emplace_back(subject.kind == rule::Kind::stage ? subject.stage : rule::kind_name(subject.kind));
+        tx_hashes.emplace_back(subject.tx_hash);
+        causes.push_back(std::move(cause_json));
+        rules.push_back(std::move(list));
+    }
+    std::vector<std::string> ids, tellings, handled, kinds, tx_hashes, causes, rules;
+};
+
+// Endpoints take rules by name; the delivery keeps which of them matched.
+const std::string kQueue =
+    "WITH found AS MATERIALIZED (SELECT *, string_to_array(list, ',') AS rules "
+    "  FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) "
+    "    AS each (id, telling, handled, kind, tx_hash, cause, list)), "
+    "told AS (INSERT INTO alerts (alert_id, telling, handled, kind, tx_hash, cause) "
+    "  SELECT id, telling, nullif(handled, '')::boolean, kind, nullif(tx_hash, ''), nullif(cause, '')::json "
+    "  FROM found ORDER BY id ON CONFLICT DO NOTHING RETURNING alert_id), "
+    "queued AS (INSERT INTO deliveries (alert_id, endpoint, rules) "
+    "  SELECT id, e.name, ARRAY (SELECT rule || coalesce('@' || version, '') "
+    "      FROM unnest(e.rules) AS rule LEFT JOIN alert_rules ON name = rule "
+    "      WHERE rule = ANY (found.rules) ORDER BY rule) "
+    "  FROM told JOIN found ON id = alert_id JOIN endpoints e ON e.rules && found.rules WHERE " +
+    kServed + ") SELECT alert_id FROM told";
+
+std::vector<std::string> ids_in(const pqxx::result& rows) {
+    std::vector<std::string> ids;
+    for (const auto& row : rows) ids.push_back(row[0].as<std::string>());
+    return ids;
+}
+
+std::vector<std::string> queue(pqxx::transaction_base& tx, const Alerts& alerts) {
+    if (alerts.ids.empty()) return {};
+    return ids_in(shim::query(tx, kQueue, text_array(alerts.ids), text_array(alerts.tellings),
+                              text_array(alerts.handled), text_array(alerts.kinds),
+                              text_array(alerts.tx_hashes), text_array(alerts.causes),
+                              text_array(alerts.rules)));
+}
+
+// Told of a watch was its end, or the stages that it entered; of a finding the finding itself.
+const std::string kCorrect =
+    "WITH news AS (SELECT f.finding_id, f.kind, f.tx_hash, f.correction FROM " + kFound +
+    "), told AS (INSERT INTO alerts (alert_id, kind, tx_hash) "
+    "  SELECT finding_id, kind, tx_hash FROM news ORDER BY finding_id ON CONFLICT DO NOTHING "
+    "  RETURNING alert_id), "
+    "queued AS (INSERT INTO deliveries (alert_id, endpoint, rules) "
+    "  SELECT n.finding_id, d.endpoint, array_agg(DISTINCT rule ORDER BY rule) FILTER (WHERE rule IS NOT "
+    "NULL) "
+    "  FROM told JOIN news n ON n.finding_id = told.alert_id JOIN alerts a ON a.tx_hash = n.tx_hash "
+    "    AND (finding_of(a) = n.correction #>> '{told,finding_id}' OR (n.correction #> '{told,stage}' IS NOT "
+    "NULL "
+    "      AND a.kind IN ('accepted', 'pending', 'included', 'executing', 'completed', 'final'))) "
+    "  JOIN deliveries d ON d.alert_id = a.alert_id LEFT JOIN LATERAL unnest(d.rules) AS rule ON true "
+    "  GROUP BY n.finding_id, d.endpoint) SELECT alert_id FROM told";
+
+void stream(pqxx::transaction_base& tx, const std::vector<std::string>& made, const News& news) {
+    if (made.empty()) return;
+    shim::query(
+        tx,
+        "INSERT INTO stream_events (kind, tx_hash, body) "
+        "SELECT 'finding', tx_hash, json_strip_nulls(to_json(told)) FROM (SELECT f.*, "
+        "  nullif(a.telling, 1) AS telling FROM alerts a JOIN findings f ON f.finding_id = finding_of(a) "
+        "  WHERE a.alert_id = ANY ($1::text[]) AND f.expected IS NOT TRUE AND " +
+            kBetween + ") told ORDER BY block_height, finding_id",
+        text_array(made), news.since, news.until);
+}
+
+// An abnormal end of a watch is a finding and a stage: rules of both are about it.
+std::vector<std::string_view> rules_for(const rule::Subject& finding, const rule::RuleSet& rules) {
+    auto matched = rules.match_names(finding);
+    const auto name = rule::kind_name(finding.kind);
+    if (!chain::parse_stage(name)) return matched;
+    auto stage = finding;
+    stage.kind = rule::Kind::stage;
+    stage.stage = name;
+    for (const auto other : rules.match_names(stage))
+        if (std::find(matched.begin(), matched.end(), other) == matched.end()) matched.push_back(other);
+    return matched;
+}
 
 }  // namespace
 
@@ -42,16 +122,50 @@ void News::add(std::string finding_id, std::uint64_t at) {
     finding_ids.push_back(std::move(finding_id));
 }
 
-void tell(pqxx::transaction_base& tx, const News& news, Telling telling) {
+void tell(pqxx::transaction_base& tx, RuleBook& rules, const News& news, Telling telling) {
     if (news.finding_ids.empty()) return;
-    shim::query(tx, kTell, text_array(news.finding_ids), news.since, news.until,
-                telling == Telling::again ? 2 : 1);
+    std::map<std::string, unsigned, std::less<>> tellings;
+    std::vector<std::string> ids;
+    for (const auto& row : shim::query(tx, kNews, text_array(news.finding_ids), news.since, news.until,
+                                       telling == Telling::again ? 2 : 1)) {
+        ids.push_back(row[0].as<std::string>());
+        tellings[ids.back()] = row[1].as<unsigned>();
+    }
+    if (ids.empty()) return;
+    const auto now = rules.current(tx);
+    const FindingSubjects found(tx, "(SELECT * FROM " + kFound + ") f", text_array(ids), news.since,
+                                news.until);
+    Alerts alerts;
+    for (const auto& subject : found.subjects()) {
+        const auto matched = rules_for(subject, now);
+        if (!matched.empty() || subject.expected != true)
+            alerts.add(subject, tellings.find(subject.cause_id)->second, {}, matched);
+    }
+    stream(tx, queue(tx, alerts), news);
 }
 
-void tell_findings(pqxx::transaction_base& tx, const std::vector<chain::Finding>& findings, Telling telling) {
+void tell_findings(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<chain::Finding>& findings,
+                   Telling telling) {
     News news;
     for (const auto& finding : findings) news.add(finding.finding_id, finding.at.timestamp_nanosec);
-    tell(tx, news, telling);
+    tell(tx, rules, news, telling);
+}
+
+bool tell_events(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<Event>& events) {
+    if (events.empty()) return false;
+    const auto now = rules.current(tx);
+    Alerts alerts;
+    for (const auto& event : events)
+        if (const auto matched = now.match_names(event.subject); !matched.empty())
+            alerts.add(event.subject, event.telling, event.cause_json, matched);
+    return !queue(tx, alerts).empty();
+}
+
+void tell_corrections(pqxx::transaction_base& tx, const News& corrections) {
+    if (corrections.finding_ids.empty()) return;
+    const auto made =
+        shim::query(tx, kCorrect, text_array(corrections.finding_ids), corrections.since, corrections.until);
+    stream(tx, ids_in(made), corrections);
 }
 
 }  // namespace receiptd::storage

@@ -1,8 +1,11 @@
-// Findings that are news: the transaction that stores them also makes their alerts and lines of the stream.
+// What people are told of: the transaction that stores a cause also queues its alerts, and a finding's line
+// of the stream.
 #pragma once
 
 #include "chain/rows/rows.hpp"
+#include "rule/subject.hpp"
 #include "storage/pqxx_shim.hpp"
+#include "storage/rule_book.hpp"
 
 #include <cstdint>
 #include <string>
@@ -23,12 +26,23 @@ struct News {
     void add(std::string finding_id, std::uint64_t at);
 };
 
-// Makes alerts, their deliveries to the served endpoints, and lines of the stream. The same cause, found
-// again, is not reported again, unless it was taken back since (corrections.hpp): then its alert has an id of
-// its own, "<finding_id>:2". `again`: those alone.
+// A cause that no row of findings tells, with all that its message says of it.
+struct Event {
+    rule::Subject subject;
+    std::string cause_json;
+    unsigned telling = 1;  // how often it was told, with this time
+};
+
+// Makes an alert of each finding, queues it for the served endpoints whose rules match, and writes the lines
+// of the stream. The same cause, found again, is not reported again, unless it was taken back since
+// (corrections.hpp): then its alert has an id of its own, "<finding_id>:2". `again`: those alone.
 enum class Telling : std::uint8_t { any, again };
-void tell(pqxx::transaction_base& tx, const News& news, Telling telling = Telling::any);
-void tell_findings(pqxx::transaction_base& tx, const std::vector<chain::Finding>& findings,
+void tell(pqxx::transaction_base& tx, RuleBook& rules, const News& news, Telling telling = Telling::any);
+void tell_findings(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<chain::Finding>& findings,
                    Telling telling = Telling::any);
+// The same of events; one that no rule matches leaves nothing. True: alerts were made.
+bool tell_events(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<Event>& events);
+// Findings of kind "corrected": they go to the endpoints for which what they correct was queued.
+void tell_corrections(pqxx::transaction_base& tx, const News& corrections);
 
 }  // namespace receiptd::storage

@@ -83,9 +83,9 @@ void remember_listed(pqxx::transaction_base& tx, const std::vector<chain::Listed
                 text_array(times));
 }
 
-void write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
+void write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {
     copy_rows(tx, batch);
-    tell_findings(tx, batch.findings);
+    tell_findings(tx, rules, batch.findings);
     remember_listed(tx, batch.listed);
     adopt_awaited(tx, batch);
     shim::query(tx,
@@ -179,10 +179,10 @@ private:
     std::vector<std::string> ids_, of_trees_, parents_, roles_;  // of the receipts that were removed
 };
 
-void write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
+void write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {
     FoundEarly found(tx, batch);
     found.forget();
-    write_rows(tx, batch);
+    write_rows(tx, batch, rules);
     found.complete();
 }
 
@@ -200,7 +200,7 @@ template <class Write>
 CommitOutcome write_and_cover(pqxx::transaction_base& tx, const chain::RowBatch& batch, const Write& write) {
     const auto heights = batch.facts.covered.to_multirange();
     if (overlaps_coverage(tx, heights)) return CommitOutcome::already_covered;
-    write(tx, batch);
+    write();
     if (batch.facts.epoch && !leads(tx, *batch.facts.epoch)) return CommitOutcome::not_leader;
     if (!add_to_coverage(tx, heights, batch.facts)) return CommitOutcome::already_covered;
     if (batch.facts.seam) remember_seam(tx, *batch.facts.seam);
@@ -221,15 +221,14 @@ bool covered_meanwhile(pqxx::connection& connection, const chain::RowBatch& batc
 
 // A commit in doubt (connection lost while committing) is simply run again: if it had succeeded, the
 // coverage says so, or the rows collide with it first.
-CommitOutcome commit_batch(pqxx::connection& connection, const chain::RowBatch& batch,
-                           PartitionKeeper& partitions) {
+CommitOutcome commit_batch(pqxx::connection& connection, const chain::RowBatch& batch, Database& database) {
     const auto days = days_of_blocks(batch);
     auto* write = write_rows;
     for (unsigned attempt = 1;; ++attempt) {
         try {
-            return partitions.with_days(connection, days, [&] {
+            return database.partitions.with_days(connection, days, [&] {
                 pqxx::work tx(connection);
-                const auto outcome = write_and_cover(tx, batch, write);
+                const auto outcome = write_and_cover(tx, batch, [&] { write(tx, batch, database.rules); });
                 if (outcome == CommitOutcome::committed) tx.commit();
                 return outcome;
             });
@@ -283,7 +282,7 @@ base::Task<CommitOutcome> PgBlockStore::commit(chain::RowBatch batch) {
     return database_.pool.writers.run(
         [&database = database_, batch = std::move(batch)](pqxx::connection& connection) {
             const auto start = std::chrono::steady_clock::now();
-            const auto outcome = commit_batch(connection, batch, database.partitions);
+            const auto outcome = commit_batch(connection, batch, database);
             if (outcome == CommitOutcome::committed)
                 database.note_committed(batch, seconds_since(start));
             else if (outcome == CommitOutcome::already_covered)

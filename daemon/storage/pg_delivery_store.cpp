@@ -30,12 +30,12 @@ const std::string kClaim =
     "    next_attempt_at = now() + $4::bigint * interval '1 second' "
     "  FROM due WHERE d.alert_id = due.alert_id AND d.endpoint = due.endpoint "
     "  RETURNING d.alert_id, d.endpoint, d.attempts, d.last_status IS NOT NULL OR d.last_error IS NOT NULL "
-    "    AS tried, due.due_at) "
+    "    AS tried, d.rules, due.due_at) "
     "SELECT c.alert_id, c.endpoint, a.kind, coalesce(a.tx_hash, ''), coalesce(a.payload, ''), c.attempts, "
     "c.tried, " +
     microseconds_of("a.created_at") +
-    ", finding_of(a) "
-    "FROM claimed c JOIN alerts a USING (alert_id) ORDER BY c.due_at, c.alert_id";
+    ", finding_of(a), c.rules, coalesce(a.cause::text, '') FROM claimed c JOIN alerts a USING (alert_id) "
+    "ORDER BY c.due_at, c.alert_id";
 
 constexpr const char* kRecord =
     "WITH recorded AS (UPDATE deliveries SET state = $3, attempts = attempts + 1, lease_owner = NULL, "
@@ -63,6 +63,8 @@ DueDelivery due_of(const pqxx::row& row) {
     due.tried = row[6].as<bool>();
     due.created_at = base::WallTime(std::chrono::microseconds(row[7].as<std::int64_t>()));
     due.finding_id = row[8].as<std::string>();
+    due.rules = ids_of(row[9]);
+    due.told_json = row[10].as<std::string>();
     return due;
 }
 
@@ -218,16 +220,25 @@ base::Task<std::optional<std::chrono::milliseconds>> PgDeliveryStore::next_deliv
     });
 }
 
-base::Task<std::vector<std::string>> PgDeliveryStore::serve_endpoints(std::vector<std::string> names,
+base::Task<std::vector<std::string>> PgDeliveryStore::serve_endpoints(std::vector<ServedEndpoint> endpoints,
                                                                       Serving serving) {
-    return lane_.transaction([names = std::move(names), serving](pqxx::work& tx) {
+    return lane_.transaction([endpoints = std::move(endpoints), serving](pqxx::work& tx) {
+        std::vector<std::string> names, rules;
+        for (const auto& endpoint : endpoints) {
+            names.push_back(endpoint.name);
+            std::string list;
+            for (const auto& rule : endpoint.rules) list += (list.empty() ? "" : ",") + rule;
+            rules.push_back(std::move(list));
+        }
         const auto rows = shim::query(
             tx,
-            "INSERT INTO endpoints (name) SELECT DISTINCT unnest($1::text[]) ORDER BY 1 "
-            "ON CONFLICT (name) DO UPDATE SET served_at = now(), active = endpoints.active OR $2, "
-            "updated_at = CASE WHEN $2 AND NOT endpoints.active THEN now() ELSE endpoints.updated_at END "
+            "INSERT INTO endpoints (name, rules) SELECT DISTINCT ON (name) name, string_to_array(rules, ',') "
+            "FROM unnest($1::text[], $2::text[]) AS served (name, rules) ORDER BY name "
+            "ON CONFLICT (name) DO UPDATE SET served_at = now(), active = endpoints.active OR $3, "
+            "updated_at = CASE WHEN $3 AND NOT endpoints.active THEN now() ELSE endpoints.updated_at END, "
+            "rules = CASE WHEN $4 THEN endpoints.rules ELSE excluded.rules END "
             "RETURNING name, active",
-            text_array(names), serving == Serving::begins);
+            text_array(names), text_array(rules), serving == Serving::begins, serving == Serving::goes_on);
         std::vector<std::string> off;
         for (const auto& row : rows)
             if (!row[1].as<bool>()) off.push_back(row[0].as<std::string>());

@@ -16,7 +16,7 @@ public:
         : database_(database),
           lane_(waited_for == WaitedFor::by_people ? database.pool.people : database.pool.alerts) {}
 
-    base::Task<std::vector<std::string>> serve_endpoints(std::vector<std::string> names,
+    base::Task<std::vector<std::string>> serve_endpoints(std::vector<ServedEndpoint> endpoints,
                                                          Serving serving) override;
     base::Task<std::vector<DueDelivery>> claim_deliveries(std::vector<EndpointRoom> rooms,
                                                           std::chrono::seconds lease) override;

@@ -102,14 +102,14 @@ void remove_orphans(pqxx::transaction_base& tx, const chain::TreeCompletion& don
 }
 
 // False: it was complete already, or its block is not stored any more.
-bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree) {
+bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree, RuleBook& rules) {
     const auto& done = tree.completion;
     pqxx::work tx(connection);
     if (!take_pending(tx, done.tx_hash, done.block_timestamp_nanosec) && !is_wanted(tx, done)) return false;
     remove_earlier(tx, done);
     remove_orphans(tx, done);
     copy_rows(tx, tree.batch);
-    tell_findings(tx, tree.batch.findings);
+    tell_findings(tx, rules, tree.batch.findings);
     complete_transaction(tx, done);
     adopt_data(tx, done);
     const auto& facts = tree.batch.facts;
@@ -149,7 +149,7 @@ base::Task<void> PgTreeStore::commit_tree(chain::TreeRows tree) {
     return database_.pool.adopting.run(
         [&database = database_, tree = std::move(tree)](pqxx::connection& connection) {
             const auto start = std::chrono::steady_clock::now();
-            const auto write = [&] { return write_tree(connection, tree); };
+            const auto write = [&] { return write_tree(connection, tree, database.rules); };
             const auto days = days_of_rows(tree.batch);
             bool written = false;
             try {
@@ -246,7 +246,7 @@ base::Task<chain::DecidedCounts> PgTreeStore::discard_tree(PendingTree tree, cha
                     std::string("a chunk lists it, and the chain dropped it without an outcome"));
         auto batch = settle_again(tx, {tree.tx_hash}, timestamp);
         batch.withhold_before(news_since);
-        tell_findings(tx, batch.findings);
+        tell_findings(tx, database.rules, batch.findings);
         tx.commit();
         if (!batch.findings.empty()) database.on_alerts();
         return std::move(batch.facts.decided);

@@ -45,8 +45,8 @@ Included included(pqxx::transaction_base& tx, base::HeightRange heights) {
 // Judges some trees again, and replaces their stored results and findings.
 class Replacing {
 public:
-    Replacing(pqxx::transaction_base& tx, const TreeTimes& times)
-        : tx_(tx), times_(times), placing_(tx, times) {}
+    Replacing(pqxx::transaction_base& tx, RuleBook& rules, const TreeTimes& times)
+        : tx_(tx), rules_(rules), times_(times), placing_(tx, times) {}
 
     // Of these, those that have a result and were not judged: not all of them lies between the times.
     std::vector<std::string> left(const std::vector<std::string>& tx_hashes) {
@@ -117,7 +117,7 @@ private:
         for (const auto& row : remove("findings WHERE " + kTreeFindings + " AND tree_id", "finding_id"))
             findings_.contains(row[0].as<std::string>()) ? --done_.findings_added : ++done_.findings_removed;
         copy_rows(tx_, batch_);
-        tell_findings(tx_, batch_.findings, Telling::again);
+        tell_findings(tx_, rules_, batch_.findings, Telling::again);
     }
 
     pqxx::result remove(const std::string& from, const std::string& returning) {
@@ -130,6 +130,7 @@ private:
     }
 
     pqxx::transaction_base& tx_;
+    RuleBook& rules_;
     const TreeTimes& times_;
     std::vector<std::string> settled_;
     JudgedAnew told_;
@@ -142,20 +143,20 @@ private:
 };
 
 // Those that took longer are looked for in all partitions.
-Rejudged rejudge_some(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
+Rejudged rejudge_some(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<std::string>& tx_hashes,
                       const TreeTimes& times) {
-    Replacing most(tx, times);
+    Replacing most(tx, rules, times);
     auto done = most.run(tx_hashes);
     const auto longer = most.left(tx_hashes);
     if (longer.empty()) return done;
     const TreeTimes all{times.since, "infinity"};
-    Replacing others(tx, all);
+    Replacing others(tx, rules, all);
     done.add(others.run(longer));
     done.left = others.left(longer).size();
     return done;
 }
 
-Rejudged rejudge_once(pqxx::connection& connection, base::HeightRange heights) {
+Rejudged rejudge_once(pqxx::connection& connection, RuleBook& rules, base::HeightRange heights) {
     pqxx::work tx(connection);
     lock_adoption(tx);
     const auto found = included(tx, heights);
@@ -163,7 +164,7 @@ Rejudged rejudge_once(pqxx::connection& connection, base::HeightRange heights) {
     for (std::size_t at = 0; at < found.tx_hashes.size(); at += kTreesAtOnce) {
         const auto first = found.tx_hashes.begin() + static_cast<std::ptrdiff_t>(at);
         const auto count = std::min(kTreesAtOnce, found.tx_hashes.size() - at);
-        done.add(rejudge_some(tx, {first, first + static_cast<std::ptrdiff_t>(count)}, found.times));
+        done.add(rejudge_some(tx, rules, {first, first + static_cast<std::ptrdiff_t>(count)}, found.times));
     }
     shim::query(tx, "UPDATE coverage SET judged_before = judged_before - $1::int8multirange",
                 base::HeightSet(heights).to_multirange());
@@ -209,12 +210,12 @@ base::Task<StoredHeights> Rejudging::heights() {
 }
 
 base::Task<Rejudged> Rejudging::rejudge(base::HeightRange included_in) {
-    return database_.pool.adopting.run([included_in](pqxx::connection& connection) {
+    return database_.pool.adopting.run([&rules = database_.rules, included_in](pqxx::connection& connection) {
         try {
-            return rejudge_once(connection, included_in);
+            return rejudge_once(connection, rules, included_in);
         } catch (const pqxx::unique_violation&) {
             // A daemon stored a result of one of the trees meanwhile; now it is seen.
-            return rejudge_once(connection, included_in);
+            return rejudge_once(connection, rules, included_in);
         }
     });
 }

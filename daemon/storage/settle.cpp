@@ -111,16 +111,16 @@ void make_late(pqxx::connection& connection, base::HeightRange around, const cha
 }
 
 chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange around,
-                            chain::NewsSince news_since, PartitionKeeper& partitions) {
+                            chain::NewsSince news_since, Database& database) {
     for (bool again = false;; again = true) {
         auto batch = judge_around(connection, around);
         if (batch.rows() == 0) return {};
         batch.withhold_before(news_since);
         try {
-            return partitions.with_days(connection, days_of_rows(batch), [&] {
+            return database.partitions.with_days(connection, days_of_rows(batch), [&] {
                 pqxx::work tx(connection);
                 copy_rows(tx, batch);
-                tell_findings(tx, batch.findings);
+                tell_findings(tx, database.rules, batch.findings);
                 tx.commit();
                 return batch.facts.decided;
             });
@@ -131,9 +131,9 @@ chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange arou
 }
 
 chain::DecidedCounts settle_or_make_late(pqxx::connection& connection, base::HeightRange around,
-                                         const chain::NewsSince& news_since, PartitionKeeper& partitions) {
+                                         const chain::NewsSince& news_since, Database& database) {
     try {
-        return settle(connection, around, news_since, partitions);
+        return settle(connection, around, news_since, database);
     } catch (const std::exception& e) {
         if (!is_of_the_rows(e)) throw;
         log::error("some trees cannot be judged together; each is judged on its own",
@@ -149,7 +149,7 @@ base::Task<chain::DecidedCounts> PgTreeStore::settle_trees(base::HeightRange aro
                                                            chain::NewsSince news_since) {
     return database_.pool.adopting.run(
         [&database = database_, around, news_since](pqxx::connection& connection) {
-            auto settled = settle_or_make_late(connection, around, news_since, database.partitions);
+            auto settled = settle_or_make_late(connection, around, news_since, database);
             for (const auto& [verdict, trees] : settled.verdicts)
                 database.series.settled.Increment(static_cast<double>(trees));
             pqxx::work correcting(connection);

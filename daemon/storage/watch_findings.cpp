@@ -125,12 +125,13 @@ std::vector<WatchFinding> findings_of(const std::vector<AppliedUpdate>& applied,
     return findings;
 }
 
-std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transaction_base& tx,
+std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transaction_base& tx, RuleBook& rules,
                                                                 const std::vector<WatchFinding>& findings) {
     if (findings.empty()) return {};
     std::vector<std::string> ids, kinds, tx_hashes, signers, classes, texts, heights, times, corrections;
     CertaintyColumns certainty;
     News news;
+    News taken_back;
     for (const auto& [finding, alert] : findings) {
         const auto at = finding.at.timestamp_nanosec;
         ids.push_back(finding.finding_id);
@@ -143,13 +144,14 @@ std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transactio
         times.push_back(std::to_string(at / kNanosecondsPerMicrosecond));
         certainty.add(finding.certainty.value_or(chain::Certainty{}));
         corrections.push_back(finding.correction_json);
-        if (alert) news.add(finding.finding_id, at);
+        if (alert) (finding.kind == chain::kind::kCorrected ? taken_back : news).add(finding.finding_id, at);
     }
     const auto rows = shim::query(tx, kFindings, text_array(ids), text_array(kinds), text_array(tx_hashes),
                                   text_array(signers), text_array(classes), text_array(texts),
                                   text_array(heights), text_array(times), text_array(certainty.conclusive),
                                   text_array(certainty.safe_heights), text_array(corrections));
-    tell(tx, news);
+    tell(tx, rules, news);
+    tell_corrections(tx, taken_back);
     std::vector<std::pair<std::string, std::string>> written;
     for (const auto& row : rows) written.emplace_back(row[0].as<std::string>(), row[1].as<std::string>());
     return written;

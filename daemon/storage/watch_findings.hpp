@@ -2,6 +2,7 @@
 #pragma once
 
 #include "storage/pqxx_shim.hpp"
+#include "storage/rule_book.hpp"
 #include "storage/watch_store.hpp"
 
 #include <cstdint>
@@ -46,7 +47,7 @@ struct WatchFinding {
 // `now`: microseconds.
 std::vector<WatchFinding> findings_of(const std::vector<AppliedUpdate>& applied, std::int64_t now);
 // Kind and error_class of those that were new.
-std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transaction_base& tx,
+std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transaction_base& tx, RuleBook& rules,
                                                                 const std::vector<WatchFinding>& findings);
 
 // What PostgreSQL takes of what a host says: nothing may keep the rest from being stored, or a question from

@@ -8,6 +8,7 @@
 #include "storage/pg_watch_store.hpp"
 #include "storage/sql_time.hpp"
 #include "storage/watch_findings.hpp"
+#include "storage/watch_stages.hpp"
 
 #include <algorithm>
 #include <array>
@@ -182,7 +183,8 @@ struct Updated {
     std::size_t withheld = 0;                                   // of these
 };
 
-Updated write(pqxx::connection& connection, std::span<const WatchUpdate> updates, std::int64_t now) {
+Updated write(pqxx::connection& connection, std::span<const WatchUpdate> updates, std::int64_t now,
+              RuleBook& rules) {
     pqxx::work tx(connection);
     auto rows = lock_rows(tx, updates);
     std::vector<AppliedUpdate> applied;
@@ -201,7 +203,8 @@ Updated write(pqxx::connection& connection, std::span<const WatchUpdate> updates
         write_watches(tx, applied, now);
         write_transitions(tx, applied, now);
         const auto findings = findings_of(applied, now);
-        updated.findings = write_findings(tx, findings);
+        updated.findings = write_findings(tx, rules, findings);
+        tell_stages(tx, rules, applied, now);
         updated.withheld = static_cast<std::size_t>(std::count_if(
             findings.begin(), findings.end(), [](const auto& finding) { return !finding.alert; }));
     }
@@ -226,13 +229,14 @@ WatchUpdate refused_update(const WatchUpdate& update, const pqxx::sql_error& err
 // Writes updates, those that PostgreSQL refuses by halves down to the watch whose values it does not take.
 class Writing {
 public:
-    Writing(pqxx::connection& connection, PartitionKeeper& partitions, std::int64_t now)
-        : connection_(connection), partitions_(partitions), now_(now) {}
+    Writing(pqxx::connection& connection, Database& database, std::int64_t now)
+        : connection_(connection), database_(database), now_(now) {}
 
     void write(std::span<const WatchUpdate> updates) {
         try {
-            add(partitions_.with_days(connection_, days_of(updates, now_),
-                                      [&] { return storage::write(connection_, updates, now_); }));
+            add(database_.partitions.with_days(connection_, days_of(updates, now_), [&] {
+                return storage::write(connection_, updates, now_, database_.rules);
+            }));
         } catch (const pqxx::sql_error& e) {
             if (fault_kind(shim::sqlstate_of(e)) != FaultKind::refused) throw;
             if (updates.size() == 1) {
@@ -254,7 +258,7 @@ private:
         if (update.from == chain::Stage::unknown) return;  // as before
         const std::array one{refused_update(update, error)};
         try {
-            add(storage::write(connection_, one, now_));
+            add(storage::write(connection_, one, now_, database_.rules));
         } catch (const pqxx::sql_error& e) {
             // Its row itself cannot be written. It is tried again when it is due, as any other.
             if (fault_kind(shim::sqlstate_of(e)) != FaultKind::refused) throw;
@@ -269,7 +273,7 @@ private:
     }
 
     pqxx::connection& connection_;
-    PartitionKeeper& partitions_;
+    Database& database_;
     std::int64_t now_;
 };
 
@@ -295,7 +299,7 @@ base::Task<std::vector<std::string>> PgWatchStore::update_watches(std::vector<Wa
     return lane_.run([&database = database_, &clock = clock_, series = series_,
                       updates = std::move(updates)](pqxx::connection& connection) {
         if (updates.empty()) return std::vector<std::string>();
-        Writing writing(connection, database.partitions, microseconds(clock.wall()));
+        Writing writing(connection, database, microseconds(clock.wall()));
         writing.write(updates);
         if (!writing.result.findings.empty() || std::any_of(updates.begin(), updates.end(), may_alert))
             database.on_alerts();

@@ -5,6 +5,7 @@ import collections
 import hashlib
 import hmac
 import http.server
+import json
 import random
 import socket
 import struct
@@ -20,9 +21,13 @@ def secret_file(folder):
     return path
 
 
-def endpoint(name, url, secret, allow_private=True):
+# Names the rule that each configuration of a scenario has where an endpoint takes it (support.Scenario.config).
+EVERY_FINDING = "every-finding"
+
+
+def endpoint(name, url, secret, allow_private=True, rules=(EVERY_FINDING,)):
     """Its section, with the secret of a file."""
-    return (f'[[endpoint]]\nname = "{name}"\nurl = "{url}"\nsecret_file = "{secret}"\n'
+    return (f'[[endpoint]]\nname = "{name}"\nurl = "{url}"\nsecret_file = "{secret}"\nrules = {json.dumps(rules)}\n'
             f'allow_private = {str(allow_private).lower()}\n')
 
 

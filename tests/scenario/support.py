@@ -20,6 +20,8 @@ import urllib.error
 import urllib.request
 import uuid
 
+from receiver import EVERY_FINDING
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("RECEIPTD_BUILD", ROOT / "build"))
 SAMPLE = ROOT / "sandbox" / "sample"
@@ -171,6 +173,8 @@ class Scenario(unittest.TestCase):
         url_of = lambda host: getattr(sandbox, host.replace("-", "_"))
         upstreams = "".join(f'[[upstream]]\nname = "{host}"\nkind = "{host.split("-")[0]}"\nurl = "{url_of(host)}"\n'
                             f'{upstream}\n' for host in hosts)
+        if f'"{EVERY_FINDING}"' in extra:
+            extra += f'[[rule]]\nname = "{EVERY_FINDING}"\nkind = "finding"\n'
         whole = f'[neardata]\nurl = "{url_of(whole_blocks)}"\n{neardata}\n' if source == "neardata" else ""
         path.write_text(f'[chain]\nnetwork = "{network}"\n{upstreams}{whole}'
                         f'[database]\nurl_file = "{url_file}"\n'

@@ -38,6 +38,12 @@ protected:
             "watched_since) "
             "VALUES ('" +
             tx_hash + "', 'alice.near', 'final', '" + verdict + "', true, 500, 99)");
+        tell("final:" + tx_hash, "final");
+    }
+    void tell(const std::string& alert_id, const std::string& kind) {
+        execute("INSERT INTO alerts (alert_id, kind, tx_hash) VALUES ('" + alert_id + "', '" + kind + "', '" +
+                tx_hash + "'); INSERT INTO deliveries (alert_id, endpoint) VALUES ('" + alert_id +
+                "', 'ops')");
     }
     void commit_next_day() {
         RowBatch next_day;
@@ -65,9 +71,8 @@ TEST_F(Corrections, OfFindingsThatTheRulesOfThisProgramDoNotGive) {
     execute(
         "INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, block_time) "
         "SELECT id, 'failed_receipt', tx_hash, tx_hash, 'alice.near', block_time FROM transaction_results, "
-        "  unnest(ARRAY['failed_receipt:F', 'failed_receipt:untold']) AS id; "
-        "INSERT INTO alerts (alert_id, kind, tx_hash) SELECT 'failed_receipt:F', 'failed_receipt', tx_hash "
-        "FROM transaction_results");
+        "  unnest(ARRAY['failed_receipt:F', 'failed_receipt:untold']) AS id");
+    tell("failed_receipt:F", "failed_receipt");
     for (int i = 0; i < 2; ++i) rejudge();
     EXPECT_EQ(rows(kCorrections),
               "corrected:failed_receipt:F:gone:1|failed_receipt|failed_receipt|callback_failed|judged "
@@ -187,7 +192,8 @@ TEST_F(Corrections, OfOneFindingAreAsManyAsItWasTold) {
         "  AS told (id, kind); "
         "INSERT INTO alerts (alert_id, kind, tx_hash, telling) SELECT id, 'failed_receipt', tx_hash, telling "
         "FROM transaction_results, (VALUES ('failed_receipt:F', 1), ('failed_receipt:F:2', 2)) "
-        "  AS told (id, telling)");
+        "  AS told (id, telling); "
+        "INSERT INTO deliveries (alert_id, endpoint) VALUES ('failed_receipt:F:2', 'ops')");
     for (int i = 0; i < 2; ++i) rejudge();
     EXPECT_EQ(told(), "corrected:failed_receipt:F:gone:2|ops\n");
 }

@@ -55,17 +55,17 @@ TEST_F(Daemons, WithAnotherSourceOrRetentionJoinAndAreSeen) {
     other.source = "neardata";
     other.keep = std::chrono::hours(24);
     await(second().database.join(other));
-    const auto seen = await(store().database.keep_alive());
+    const auto seen = await(store().database.keep_alive()).others;
     ASSERT_EQ(seen.size(), 1u);
     EXPECT_EQ(seen[0].settings.place, "b:2");
     EXPECT_EQ(seen[0].settings.source, "neardata");
     EXPECT_EQ(seen[0].settings.keep, std::chrono::hours(24));
     is_gone("b:2");
-    EXPECT_TRUE(await(store().database.keep_alive()).empty());
-    EXPECT_EQ(await(second().database.keep_alive()).size(), 1u);
-    EXPECT_EQ(await(store().database.keep_alive()).size(), 1u) << "it was only silent";
+    EXPECT_TRUE(await(store().database.keep_alive()).others.empty());
+    EXPECT_EQ(await(second().database.keep_alive()).others.size(), 1u);
+    EXPECT_EQ(await(store().database.keep_alive()).others.size(), 1u) << "it was only silent";
     await(second().database.leave());
-    EXPECT_TRUE(await(store().database.keep_alive()).empty());
+    EXPECT_TRUE(await(store().database.keep_alive()).others.empty());
 }
 
 TEST_F(Daemons, OtherAccountsAreRefusedWhileAnotherLives) {
@@ -111,7 +111,7 @@ TEST_F(Daemons, ARetentionThatIsReloadedIsThatOfTheDaemon) {
     await(second().database.join(settings_of("b:2")));
     second().database.set_keep(std::chrono::hours(48));
     await(second().database.keep_alive());
-    EXPECT_EQ(await(store().database.keep_alive())[0].settings.keep, std::chrono::hours(48));
+    EXPECT_EQ(await(store().database.keep_alive()).others[0].settings.keep, std::chrono::hours(48));
     commit(block_batch(100));
     commit_block_at(101, "timestamptz '2022-10-25 01:00Z'");
     store().clock.now += std::chrono::hours(24 * 7);

@@ -1,6 +1,7 @@
 // Each delivery is made by one process at a time, and what came of it is kept.
 #include "alert_test_support.hpp"
 #include "metrics/registry.hpp"
+#include "support/served.hpp"
 
 #include <gmock/gmock.h>
 
@@ -217,23 +218,23 @@ TEST_F(Deliveries, TheBacklogIsCountedByEndpoint) {
 }
 
 TEST_F(Deliveries, ADaemonWithOtherEndpointsLeavesThoseOfOthersAsTheyAre) {
-    await(process().deliveries.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
-    await(other().deliveries.serve_endpoints({"ops", "new"}, storage::Serving::begins));
-    await(other().deliveries.serve_endpoints({}, storage::Serving::begins));
+    await(process().deliveries.serve_endpoints(test::served({"ops", "lab"}), storage::Serving::begins));
+    await(other().deliveries.serve_endpoints(test::served({"ops", "new"}), storage::Serving::begins));
+    await(other().deliveries.serve_endpoints(test::served({}), storage::Serving::begins));
     EXPECT_EQ(rows("SELECT name, active FROM endpoints ORDER BY 1"), "lab|t\nnew|t\nops|t\n");
 }
 
 TEST_F(Deliveries, AnEndpointIsServedAsLongAsADaemonGoesOnWithIt) {
     const auto make_old = "UPDATE endpoints SET served_at = now() - interval '1 day'";
-    await(process().deliveries.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
+    await(process().deliveries.serve_endpoints(test::served({"ops", "lab"}), storage::Serving::begins));
     execute(make_old);
-    await(process().deliveries.serve_endpoints({"ops"}, storage::Serving::goes_on));
+    await(process().deliveries.serve_endpoints(test::served({"ops"}), storage::Serving::goes_on));
     EXPECT_EQ(rows("SELECT name, served_at > now() - interval '1 hour' FROM endpoints ORDER BY 1"),
               "lab|f\nops|t\n");
 }
 
 TEST_F(Deliveries, AnEndpointThatIsGoneStaysSwitchedOffUntilADaemonWithItStarts) {
-    await(process().deliveries.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
+    await(process().deliveries.serve_endpoints(test::served({"ops", "lab"}), storage::Serving::begins));
     queue("a");
     auto gone = given_up("a");
     gone.endpoint_gone = true;
@@ -241,14 +242,14 @@ TEST_F(Deliveries, AnEndpointThatIsGoneStaysSwitchedOffUntilADaemonWithItStarts)
     EXPECT_EQ(value("SELECT count(*) FROM endpoints WHERE active"), "2");
     process().claimed_ids(1);
     record(process(), gone);
-    await(process().deliveries.serve_endpoints({"ops", "lab"}, storage::Serving::goes_on));
+    await(process().deliveries.serve_endpoints(test::served({"ops", "lab"}), storage::Serving::goes_on));
     EXPECT_EQ(rows("SELECT name FROM endpoints WHERE active"), "lab\n");
-    await(process().deliveries.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
+    await(process().deliveries.serve_endpoints(test::served({"ops", "lab"}), storage::Serving::begins));
     EXPECT_EQ(value("SELECT count(*) FROM endpoints WHERE active"), "2");
 }
 
 TEST_F(Deliveries, AnEndpointThatIsGoneIsSentNothingUntilSomethingIsSentAnew) {
-    await(process().deliveries.serve_endpoints({"ops", "lab"}, storage::Serving::begins));
+    await(process().deliveries.serve_endpoints(test::served({"ops", "lab"}), storage::Serving::begins));
     queue("a", 10);
     queue("b", 5);
     queue("b", 5, "lab");
@@ -271,7 +272,7 @@ TEST_F(Deliveries, HostileTextsAreOnlyTexts) {
     execute(
         "INSERT INTO alerts (alert_id, kind) VALUES (E'x''); DROP TABLE deliveries; --\\\\{\"},{\\n', "
         "'stuck')");
-    await(process().deliveries.serve_endpoints({hostile}, storage::Serving::begins));
+    await(process().deliveries.serve_endpoints(test::served({hostile}), storage::Serving::begins));
     execute("INSERT INTO deliveries (alert_id, endpoint) SELECT alert_id, name FROM alerts, endpoints");
     const auto due = process().claim(1, hostile);
     ASSERT_EQ(due.size(), 1u);

@@ -39,8 +39,8 @@ public:
 private:
     void live() {
         Dispatcher dispatcher(
-            io_.get_executor(), cpu_, {"ops", "lab"}, faulty_store_, faulty_sender_, series_, clock_,
-            [] { return 0.0; }, "");
+            io_.get_executor(), cpu_, test::served({"ops", "lab"}), faulty_store_, faulty_sender_, series_,
+            clock_, [] { return 0.0; }, Site{});
         base::TaskGroup group(io_.get_executor());
         group.spawn(dispatcher.run());
         group.spawn(dispatcher.report());

@@ -44,13 +44,13 @@ protected:
     FakeSender sender_{io_.get_executor()};
     Dispatcher dispatcher_{io_.get_executor(),
                            cpu_,
-                           {"ops", "lab"},
+                           test::served({"ops", "lab"}),
                            store_,
                            sender_,
                            series_,
                            clock_,
                            [] { return 0.0; },
-                           "https://receiptd.example.org"};
+                           Site{"mainnet", "https://receiptd.example.org", ""}};
     base::TaskGroup group_{io_.get_executor()};
 };
 
@@ -159,7 +159,8 @@ TEST_F(DispatcherTest, AClaimThatIsNotRecordedIsTakenAgainAfterItsLease) {
     settle();
     sender_.release("ops");
     Dispatcher next(
-        io_.get_executor(), cpu_, {"ops"}, store_, sender_, series_, clock_, [] { return 0.0; }, "");
+        io_.get_executor(), cpu_, test::served({"ops"}), store_, sender_, series_, clock_, [] { return 0.0; },
+        Site{});
     group_.spawn(next.run());
     settle();
     EXPECT_EQ(store_.count("delivered"), 0U);
@@ -178,7 +179,8 @@ TEST_F(DispatcherTest, ADatabaseThatFailsIsAskedAgain) {
     test::Steps steps(1, test::Fault::before);
     FaultyDeliveries faulty(store_, steps);
     Dispatcher next(
-        io_.get_executor(), cpu_, {"ops"}, faulty, sender_, series_, clock_, [] { return 0.0; }, "");
+        io_.get_executor(), cpu_, test::served({"ops"}), faulty, sender_, series_, clock_, [] { return 0.0; },
+        Site{});
     group_.cancel();
     settle();
     group_.spawn(next.run());
@@ -230,7 +232,7 @@ TEST_F(DispatcherTest, KeepsItsEndpointsServedAndShowsTheBacklog) {
     store_.backlog.push_back(backlog);
     group_.spawn(dispatcher_.report());
     settle();
-    EXPECT_THAT(store_.served, ElementsAre("lab", "ops"));
+    EXPECT_THAT(store_.served, ElementsAre("ops", "lab"));
     EXPECT_THAT(store_.serving, ElementsAre(storage::Serving::begins, storage::Serving::goes_on));
     const auto text = metrics();
     EXPECT_THAT(text, HasSubstr("receiptd_deliveries_pending{endpoint=\"ops\"} 3"));

@@ -5,6 +5,7 @@
 #include "base/coroutine.hpp"
 #include "base/event.hpp"
 #include "storage/errors.hpp"
+#include "support/served.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -61,9 +62,10 @@ public:
             }));
     }
 
-    base::Task<std::vector<std::string>> serve_endpoints(std::vector<std::string> names,
+    base::Task<std::vector<std::string>> serve_endpoints(std::vector<storage::ServedEndpoint> endpoints,
                                                          storage::Serving how) override {
-        served = std::move(names);
+        served.clear();
+        for (const auto& endpoint : endpoints) served.push_back(endpoint.name);
         serving.push_back(how);
         std::vector<std::string> off;
         std::copy_if(served.begin(), served.end(), std::back_inserter(off),

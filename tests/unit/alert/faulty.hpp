@@ -12,7 +12,7 @@ class FaultyDeliveries final : public storage::DeliveryStore {
 public:
     FaultyDeliveries(storage::DeliveryStore& store, test::Steps& steps) : store_(store), steps_(steps) {}
 
-    base::Task<std::vector<std::string>> serve_endpoints(std::vector<std::string> names,
+    base::Task<std::vector<std::string>> serve_endpoints(std::vector<storage::ServedEndpoint> names,
                                                          storage::Serving serving) override {
         return steps_.take(store_.serve_endpoints(std::move(names), serving));
     }

@@ -81,7 +81,7 @@ public:
     Cause cause;
 };
 
-std::string payload(const Cause& cause) { return make_payload(cause, ""); }
+std::string payload(const Cause& cause) { return make_payload(cause, Site{"mainnet", "", ""}); }
 
 // The file holds the body as people read it; the body itself is compact.
 void expect_golden(const std::string& name, const std::string& body) {
@@ -159,7 +159,7 @@ TEST(Payload, OfAFailureTellsTheFirstOneThatLedToIt) {
 TEST(Payload, LinksBeginWithThePublicAddress) {
     const Swap swap;
     for (const char* address : {"https://receiptd.example.org/api", "https://receiptd.example.org/api/"})
-        EXPECT_EQ(Json::parse(make_payload(swap.cause, address))["data"]["links"]["api"],
+        EXPECT_EQ(Json::parse(make_payload(swap.cause, Site{"mainnet", address, ""}))["data"]["links"]["api"],
                   "https://receiptd.example.org/api/v1/transactions/TX");
 }
 
@@ -194,6 +194,41 @@ TEST(Payload, OfACorrectionTellsWhatWasToldAndWhatIsTrue) {
     EXPECT_EQ(body["type"], "transaction.corrected");
     EXPECT_EQ(body["data"]["correction"]["told"]["stage"], "forwarding_failed");
     EXPECT_EQ(body["data"]["summary"], "what was told of transaction TX does not hold");
+}
+
+TEST(Payload, OfAStageTellsWhatItsOwnerGaveAlong) {
+    Cause cause;
+    cause.alert_id = "completed:TX";
+    cause.kind = "completed";
+    cause.tx_hash = "TX";
+    cause.told_json =
+        R"({"stage":"completed","verdict":"succeeded","method_name":"","metadata":{"order":7},"evidence":{}})";
+    const auto body = Json::parse(payload(cause));
+    EXPECT_EQ(body["type"], "transaction.completed");
+    EXPECT_EQ(body["data"]["metadata"]["order"], 7);
+    EXPECT_TRUE(body["data"]["method_name"].is_null());
+    EXPECT_EQ(body["data"]["links"]["page"], "/tx/TX");
+}
+
+TEST(Payload, HasATypeForEachKind) {
+    EXPECT_EQ(type_of("failed_receipt"), "finding.failed_receipt");
+    EXPECT_EQ(type_of("stuck"), "finding.stuck");
+    EXPECT_EQ(type_of("expired"), "finding.expired");
+    EXPECT_EQ(type_of("final"), "transaction.final");
+    EXPECT_EQ(type_of("corrected"), "transaction.corrected");
+}
+
+TEST(Payload, TellsEachEndpointItsRules) {
+    EXPECT_EQ(with_rules(R"({"type":"t"})", {"payments@3", "default"}),
+              R"({"type":"t","rules":["payments@3","default"]})");
+    EXPECT_EQ(with_rules(R"({"type":"t"})", {}), R"({"type":"t"})") << "queued before there were rules";
+}
+
+TEST(Payload, LinksToTheExplorerOfTheConfiguration) {
+    const Swap swap;
+    const Site site{"mainnet", "", "https://explorer.example.org/txns/{tx_hash}?x=1"};
+    EXPECT_EQ(Json::parse(make_payload(swap.cause, site))["data"]["links"]["explorer"],
+              "https://explorer.example.org/txns/TX?x=1");
 }
 
 TEST(Payload, OfAForgottenFindingStillTellsWhatItCan) {
