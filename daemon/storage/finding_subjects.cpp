@@ -77,7 +77,7 @@ void FindingSubjects::add(const pqxx::row& row) {
         auto facts = chain::stored_action_facts(text_of(row[23]));
         subject.actions = actions_of(facts.names);
         subject.deposit = facts.deposit;
-        subject.args_json = arguments_.emplace_back(std::move(facts.token_args));
+        subject.args_json = arguments_.emplace_back(std::move(facts.args_json));
     }
     subjects_.push_back(subject);
 }

@@ -4,6 +4,7 @@
 #include "chain/json/failed_action.hpp"
 #include "chain/json/json_check.hpp"
 #include "chain/tree/facts.hpp"
+#include "chain/tree/token_moves.hpp"
 #include "fuzz/visit_model.hpp"
 #include "watch/transaction_json.hpp"
 
@@ -19,6 +20,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto event = chain::read_event(text)) {
         for (const auto part : {event->standard, event->version, event->event}) fuzz::visit(part);
         fuzz::visit_json(event->data);
+        for (const auto& move : chain::token_moves(*event)) {
+            fuzz::require(move.amount > 0 && move.from != move.to, "a move moves something", text);
+            for (const auto part : {move.from, move.to, move.token}) fuzz::visit(part);
+        }
     }
     // Evidence is checked before it is stored (storage/watch_updates.cpp).
     if (!chain::check_json(text).queryable()) return 0;

@@ -1,7 +1,7 @@
 #include "chain/rows/args_json.hpp"
 
 #include "chain/json/json_check.hpp"
-#include "chain/wire/base64.hpp"
+#include "chain/tree/readable_args.hpp"
 
 #include <functional>
 #include <optional>
@@ -39,23 +39,6 @@ std::optional<Span> args_member(Text json, Text args) {
     constexpr Text kKey = "\"args\"";
     if (!json.substr(0, key_end).ends_with(kKey)) return std::nullopt;
     return Span{key_end - kKey.size(), last + 1};
-}
-
-// Nothing but JSON begins with one of these; spares decoding the long binary arguments whole.
-bool may_be_json(Text base64) {
-    thread_local std::string head;
-    if (base64.size() < 4 || !base64_decode_into(base64.substr(0, 4), head) || head.empty()) return false;
-    return is_json_space(head[0]) || Text("{[\"-0123456789tfn").find(head[0]) != Text::npos;
-}
-
-// The decoded arguments, valid until the next call on this thread.
-std::optional<Text> readable_args(Text base64) {
-    if (!may_be_json(base64)) return std::nullopt;
-    thread_local std::string decoded;
-    if (!base64_decode_into(base64, decoded)) return std::nullopt;
-    const auto check = check_json(decoded);
-    if (!check.valid || check.nul_escape || check.surrogate_escape) return std::nullopt;
-    return decoded;
 }
 
 class Rewriter {

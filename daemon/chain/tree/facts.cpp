@@ -2,6 +2,7 @@
 
 #include "base/checked.hpp"
 #include "chain/tree/effect.hpp"
+#include "chain/tree/readable_args.hpp"
 #include "chain/tree/silence.hpp"
 #include "chain/tree/user.hpp"
 #include "chain/tree/wallet.hpp"
@@ -28,7 +29,6 @@ public:
             ondemand::value action;
             if (item.get(action) != simdjson::SUCCESS || !this->action(action)) break;
         }
-        if (!is_token_callback(facts_.method_name)) facts_.token_args.clear();
     }
 
 private:
@@ -55,6 +55,8 @@ private:
         if (depth_ > 0) return false;
         facts_.names.emplace_back(name);
         if (facts_.names.size() == 1) facts_.method_name = name;
+        adds_key_ = name == "AddKey";
+        if (adds_key_) facts_.keys.emplace_back().action_index = facts_.names.size() - 1;
         if (name != "FunctionCall" || called_) return false;
         called_ = true;
         return true;
@@ -68,7 +70,9 @@ private:
             if (field.value().get(value) != simdjson::SUCCESS) return false;
             std::string_view text;
             ondemand::object inner;
-            if (key == "deposit" && value.get(text) == simdjson::SUCCESS) {
+            if (adds_key_ && depth_ == 0) {
+                if (!key_member(key, value)) return false;
+            } else if (key == "deposit" && value.get(text) == simdjson::SUCCESS) {
                 facts_.deposit = base::saturated_add(facts_.deposit, base::parse_u128(text).value_or(0));
             } else if (key == "method_name" && call && value.get(text) == simdjson::SUCCESS) {
                 facts_.method_name = text;
@@ -76,12 +80,39 @@ private:
                 facts_.beneficiary_id = text;
             } else if (key == "args_json" && call) {
                 if (simdjson::to_json_string(value).get(text) != simdjson::SUCCESS) return false;
-                facts_.token_args = text;
+                facts_.args_json = text;
             } else if (key == "delegate_action" && depth_ == 0 && value.get(inner) == simdjson::SUCCESS) {
                 if (!delegate(inner)) return false;
             }
         }
         return true;
+    }
+
+    bool key_member(std::string_view key, ondemand::value& value) {
+        std::string_view text;
+        ondemand::object access_key;
+        if (key == "public_key" && value.get(text) == simdjson::SUCCESS) facts_.keys.back().public_key = text;
+        if (key != "access_key") return true;
+        if (value.get(access_key) != simdjson::SUCCESS) return false;
+        for (auto field : access_key) {
+            if (field.unescaped_key().get(text) != simdjson::SUCCESS) return false;
+            if (text == "permission" && field.value().get(value) == simdjson::SUCCESS) permission(value);
+        }
+        return true;
+    }
+
+    // "FullAccess", or an object with one member (chain-model.md §6.1).
+    void permission(ondemand::value& value) {
+        std::string_view name;
+        ondemand::object object;
+        if (value.get(name) != simdjson::SUCCESS) {
+            if (value.get(object) != simdjson::SUCCESS) return;
+            for (auto field : object)
+                if (field.unescaped_key().get(name) != simdjson::SUCCESS) return;
+        }
+        auto& access = facts_.keys.back().access;
+        if (name == "FullAccess" || name == "GasKeyFullAccess") access = "full";
+        if (name == "FunctionCall" || name == "GasKeyFunctionCall") access = "function_call";
     }
 
     // {"sender_id":…,"receiver_id":…,"actions":[…]}, or that in {"V2":…} (chain-model.md §6.2).
@@ -114,6 +145,7 @@ private:
     ActionFacts& facts_;
     int depth_ = 0;
     bool called_ = false;
+    bool adds_key_ = false;
 };
 
 constexpr std::array<std::pair<StatusKind, Text>, 4> kStatuses{{
@@ -148,6 +180,17 @@ Text called_method_or_action(const std::vector<Action>& actions) {
     return method.empty() && !actions.empty() ? actions.front().name : method;
 }
 
+namespace {
+
+AddedKey added_key(const Action& action, std::size_t index) {
+    const auto facts = stored_action_facts("[" + std::string(action.json) + "]");
+    auto key = facts.keys.empty() ? AddedKey() : facts.keys.front();
+    key.action_index = index;
+    return key;
+}
+
+}  // namespace
+
 ActionFacts action_facts(const std::vector<Action>& actions) {
     ActionFacts facts;
     for (const auto& action : actions) {
@@ -159,8 +202,10 @@ ActionFacts action_facts(const std::vector<Action>& actions) {
                                            std::string(action.delegate_receiver_id)};
     }
     facts.method_name = called_method_or_action(actions);
-    if (is_token_callback(facts.method_name)) facts.token_args = called_args(actions);
+    facts.args_json = called_args(actions);
     facts.deposit = deposit_of(actions);
+    for (std::size_t i = 0; i < actions.size(); ++i)
+        if (actions[i].kind == ActionKind::add_key) facts.keys.push_back(added_key(actions[i], i));
     return facts;
 }
 
@@ -182,7 +227,7 @@ void ReceiptFacts::take(ActionFacts&& actions) {
     deposit = actions.deposit;
     beneficiary_id = std::move(actions.beneficiary_id);
     delegate = std::move(actions.delegate);
-    token_args = std::move(actions.token_args);
+    if (is_token_callback(method_name)) token_args = std::move(actions.args_json);
 }
 
 ReceiptFacts receipt_facts(const Receipt& receipt) {
@@ -215,13 +260,15 @@ std::string short_value(Text base64) {
 }
 
 std::string called_args(const std::vector<Action>& actions) {
-    std::string args;
-    for (const auto& action : actions)
-        if (action.kind == ActionKind::function_call) {
-            base64_decode_into(action.args, args);
-            break;
-        }
-    return args;
+    constexpr Text kSpace = " \n\r\t";
+    for (const auto& action : actions) {
+        if (action.kind != ActionKind::function_call) continue;
+        auto args = readable_args(action.args).value_or(Text());
+        const auto first = args.find_first_not_of(kSpace);
+        if (first == Text::npos) return {};
+        return std::string(args.substr(first, args.find_last_not_of(kSpace) + 1 - first));
+    }
+    return {};
 }
 
 OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at) {

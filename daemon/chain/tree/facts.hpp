@@ -31,13 +31,23 @@ struct DelegateFacts {
     friend bool operator==(const DelegateFacts&, const DelegateFacts&) = default;
 };
 
+// "full" or "function_call"; empty: a permission that is not known here.
+struct AddedKey {
+    std::size_t action_index = 0;
+    std::string public_key;
+    std::string access;
+    friend bool operator==(const AddedKey&, const AddedKey&) = default;
+};
+
 struct ActionFacts {
     std::vector<std::string> names;
     std::string method_name;     // of the first function call, else the first action's name
     u128 deposit = 0;            // sum, those inside a Delegate action too; it stops at 2^128 - 1
     std::string beneficiary_id;  // of a DeleteAccount; empty: none
     std::optional<DelegateFacts> delegate;
-    std::string token_args;  // JSON, of a callback of the token standards (effect.hpp)
+    std::string args_json;  // of the first function call; empty: they are no JSON (readable_args.hpp)
+    // Not those inside a Delegate action: they are added by the receipt that it makes.
+    std::vector<AddedKey> keys;
 };
 ActionFacts action_facts(const std::vector<Action>& actions);
 // `json`: a stored array of actions (rows/args_json.hpp). One that cannot be read gives what stands before
@@ -58,7 +68,7 @@ struct ReceiptFacts {
     std::string beneficiary_id;  // as ActionFacts has it
     u128 deposit = 0;
     std::optional<DelegateFacts> delegate;
-    std::string token_args = {};  // as ActionFacts has them
+    std::string token_args = {};  // JSON, of a callback of the token standards (effect.hpp)
 
     void take(ActionFacts&& actions);
 };
@@ -84,7 +94,7 @@ OutcomeFacts outcome_facts(const Outcome& outcome, std::optional<ExecutedAt> at)
 std::string short_value(Text base64);
 // Sum of all that the actions attach, those inside a Delegate action too; it stops at 2^128 - 1.
 u128 deposit_of(const std::vector<Action>& actions);
-// Arguments of the first function call, as text; empty: they are no base64.
+// ActionFacts::args_json.
 std::string called_args(const std::vector<Action>& actions);
 
 // A data receipt that was listed: what a promise ended with.

@@ -19,6 +19,51 @@ TEST(StoredActionFacts, TellNamesMethodAndDeposits) {
     EXPECT_FALSE(facts.delegate);
 }
 
+TEST(StoredActionFacts, KeepTheArgumentsOfTheFirstCall) {
+    EXPECT_EQ(stored_action_facts(R"([{"FunctionCall":{"method_name":"a","args_json": {"n": 1} }},)"
+                                  R"({"FunctionCall":{"method_name":"b","args_json":{"n":2}}}])")
+                  .args_json,
+              R"({"n": 1})");
+    EXPECT_EQ(stored_action_facts(R"([{"FunctionCall":{"method_name":"a","args":"AAE="}}])").args_json, "");
+}
+
+TEST(StoredActionFacts, TellAddedKeysByTheirAccess) {
+    const auto add = [](const std::string& permission) {
+        return R"({"AddKey":{"access_key":{"nonce":0,"permission":)" + permission +
+               R"(},"public_key":"ed25519:k"}})";
+    };
+    const auto facts = stored_action_facts(
+        "[\"CreateAccount\"," + add(R"("FullAccess")") + "," + add(R"({"FunctionCall":{"allowance":null}})") +
+        "," + add(R"({"GasKeyFullAccess":{"balance":"0","num_nonces":1}})") + "," +
+        add(R"({"GasKeyFunctionCall":[{"num_nonces":1},{"receiver_id":"a"}]})") + "," +
+        add(R"({"Newer":{}})") + R"(,{"Delegate":{"delegate_action":{"sender_id":"a","actions":[)" +
+        add(R"("FullAccess")") + R"(]}}},{"DeleteKey":{"public_key":"ed25519:old"}}])");
+    const std::vector<AddedKey> keys = {{1, "ed25519:k", "full"},
+                                        {2, "ed25519:k", "function_call"},
+                                        {3, "ed25519:k", "full"},
+                                        {4, "ed25519:k", "function_call"},
+                                        {5, "ed25519:k", ""}};
+    EXPECT_EQ(facts.keys, keys);
+    EXPECT_EQ(facts.names.size(), 8u);
+}
+
+TEST(ActionFacts, OfAnAnswerAreThoseOfItsRow) {
+    Action call;
+    call.kind = ActionKind::function_call;
+    call.name = "FunctionCall";
+    call.method_name = "pay";
+    call.args = "IHsibiI6MX0K";  // " {"n":1}" and a new line
+    Action key;
+    key.kind = ActionKind::add_key;
+    key.name = "AddKey";
+    key.json = R"({"AddKey":{"public_key":"ed25519:k","access_key":{"nonce":0,"permission":"FullAccess"}}})";
+    const auto facts = action_facts({call, key});
+    EXPECT_EQ(facts.args_json, R"({"n":1})");
+    EXPECT_EQ(facts.keys, (std::vector<AddedKey>{{1, "ed25519:k", "full"}}));
+    call.args = "AAE=";
+    EXPECT_EQ(action_facts({call}).args_json, "");
+}
+
 TEST(StoredActionFacts, WithoutACallGoByTheFirstName) {
     const auto facts =
         stored_action_facts(R"([{"Stake":{"stake":"1"}},{"DeleteAccount":{"beneficiary_id":"bob.near"}}])");
