@@ -14,11 +14,11 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kNulSymbol = "\u2400";
 constexpr std::int32_t kNull = -1;
-constexpr std::uint32_t kTextOid = 25;          // pg_type.dat: text
-constexpr std::uint64_t kDaysTo2000 = 10'957;   // since 1970
-constexpr std::uint64_t kNumericBase = 10'000;  // of a digit of a numeric
-constexpr std::size_t kMostNumericDigits = 10;  // of 128 bits
-constexpr std::size_t kNumericHeader = 4;       // numbers before the digits
+constexpr std::uint32_t kTextOid = 25;                                       // pg_type.dat: text
+constexpr std::int64_t kMicrosecondsTo2000 = 10'957LL * 86'400 * 1'000'000;  // since 1970
+constexpr std::uint64_t kNumericBase = 10'000;                               // of a digit of a numeric
+constexpr std::size_t kMostNumericDigits = 10;                               // of 128 bits
+constexpr std::size_t kNumericHeader = 4;                                    // numbers before the digits
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -82,8 +82,11 @@ std::string_view copy_header() { return "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0"sv; 
 std::string_view copy_trailer() { return "\377\377"sv; }
 
 RowTime::RowTime(std::uint64_t nanosec_since_1970)
-    : microseconds_(static_cast<std::int64_t>(nanosec_since_1970 / 1000) -
-                    static_cast<std::int64_t>(kDaysTo2000 * 86'400 * 1'000'000)) {}
+    : microseconds_(static_cast<std::int64_t>(nanosec_since_1970 / 1000) - kMicrosecondsTo2000) {}
+
+std::uint64_t RowTime::nanosec_since_1970() const {
+    return static_cast<std::uint64_t>(microseconds_ + kMicrosecondsTo2000) * 1000;
+}
 
 CopyWriter::CopyWriter(std::string& out) : out_(out), row_(out.size()) { append(out_, fields_); }
 

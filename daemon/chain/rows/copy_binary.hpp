@@ -28,6 +28,7 @@ class RowTime {
 public:
     explicit RowTime(std::uint64_t nanosec_since_1970);
     std::int64_t microseconds() const { return microseconds_; }
+    std::uint64_t nanosec_since_1970() const;
 
 private:
     std::int64_t microseconds_;

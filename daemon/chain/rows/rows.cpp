@@ -1,5 +1,6 @@
 #include "chain/rows/rows.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -144,12 +145,30 @@ void DecidedCounts::add(const DecidedCounts& other) {
     for (const auto& [reason, count] : other.withheld) withheld[reason] += count;
 }
 
+namespace {
+
+bool is_before(ExecutedAt at, base::WallTime time) {
+    return base::WallTime(base::Duration(at.timestamp_nanosec)) < time;
+}
+
+}  // namespace
+
 void RowBatch::withhold_before(const NewsSince& news) {
-    const auto is_old = [&](const Finding& finding) {
-        return base::WallTime(base::Duration(finding.at.timestamp_nanosec)) < news.time;
-    };
+    const auto is_old = [&](const Finding& finding) { return is_before(finding.at, news.time); };
     const auto old = std::erase_if(findings, is_old);
     if (old > 0) facts.decided.withheld[std::string(news.older_are)] += old;
+    std::erase_if(results,
+                  [&](const TreeResult& result) { return is_before(result.completed_at, news.time); });
+    std::erase_if(happened.chosen,
+                  [&](const Happening& each) { return is_before(each.receipt->at, news.time); });
+    happened.since = std::max(happened.since, news.time);
+}
+
+void Happened::append(Happened&& later) {
+    if (interest != later.interest) interest = nullptr;
+    since = std::max(since, later.since);
+    chosen.insert(chosen.end(), std::make_move_iterator(later.chosen.begin()),
+                  std::make_move_iterator(later.chosen.end()));
 }
 
 void CommitFacts::append(CommitFacts&& later) {
@@ -171,6 +190,7 @@ void CommitFacts::append(CommitFacts&& later) {
 }
 
 void RowBatch::append(RowBatch&& other) {
+    const bool is_first = rows() == 0;
     for (std::size_t i = 0; i < kTableCount; ++i) {
         auto& mine = tables[i];
         auto& theirs = other.tables[i];
@@ -184,6 +204,12 @@ void RowBatch::append(RowBatch&& other) {
                   std::make_move_iterator(other.listed.end()));
     findings.insert(findings.end(), std::make_move_iterator(other.findings.begin()),
                     std::make_move_iterator(other.findings.end()));
+    results.insert(results.end(), std::make_move_iterator(other.results.begin()),
+                   std::make_move_iterator(other.results.end()));
+    if (is_first)
+        happened = std::move(other.happened);
+    else
+        happened.append(std::move(other.happened));
     facts.append(std::move(other.facts));
 }
 

@@ -10,11 +10,13 @@
 #include "chain/json/listed_receipt.hpp"
 #include "chain/json/model.hpp"
 #include "chain/tree/finding.hpp"
+#include "chain/tree/happening.hpp"
 #include "chain/tree/sightings.hpp"
 
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -106,9 +108,21 @@ struct CommitFacts {
     void append(CommitFacts&& later);
 };
 
+// What receipts in the rows did.
+struct Happened {
+    std::shared_ptr<const Interest> interest;      // that chose; null: nobody, or several
+    std::vector<Happening> chosen;                 // that are news
+    base::WallTime since = base::WallTime::min();  // what is older is no news
+
+    // Appends what later rows have.
+    void append(Happened&& later);
+};
+
 struct RowBatch {
     std::array<TableRows, kTableCount> tables;
-    std::vector<Finding> findings;  // findings in the rows that are news; people are told of them
+    std::vector<Finding> findings;    // findings in the rows that are news; people are told of them
+    std::vector<TreeResult> results;  // the same of results
+    Happened happened;
     // Source rpc, scope accounts: action receipts that touch them, of whatever transaction.
     std::vector<ListedReceipt> listed;
     CommitFacts facts;
@@ -119,7 +133,7 @@ struct RowBatch {
     std::uint64_t bytes() const;
     // Appends another batch's rows and facts (heights must follow this batch's).
     void append(RowBatch&& other);
-    // Nobody is told of findings that are older.
+    // Nobody is told of findings, results and happenings that are older.
     void withhold_before(const NewsSince& news);
 };
 
@@ -129,6 +143,7 @@ struct Scope {
     ScopeKind kind = ScopeKind::all;
     std::set<std::string, std::less<>> accounts;      // for ScopeKind::accounts
     std::set<std::string, std::less<>> transactions;  // in scope too, by hash: they are watched
+    std::shared_ptr<const Interest> interest = {};    // in what receipts do; null: nobody's
 };
 
 // Source neardata: everything of a whole block that is in scope. Call in height order with the
@@ -151,7 +166,8 @@ RowBatch found_transaction_rows(const SignedTransaction& transaction, const Bloc
 // Source rpc: a listed receipt whose transaction nobody could tell, under its own name, as an orphan.
 // body, outcome: nullptr where they could not be had either. `executed_at`: where, if that is known.
 RowBatch orphan_receipt_rows(const ListedReceipt& listed, const Receipt* body, const Outcome* outcome,
-                             std::optional<ExecutedAt> executed_at);
+                             std::optional<ExecutedAt> executed_at,
+                             std::shared_ptr<const Interest> interest = nullptr);
 
 // The block that executed an outcome, looked up by the outcome's block_hash.
 struct ExecutionBlock {
@@ -180,6 +196,7 @@ struct TreeRows {
     TreeCompletion completion;
 };
 TreeRows tree_rows(const TransactionStatus& status, const std::vector<Receipt>& receipts,
-                   const std::vector<ExecutionBlock>& executed_in, const BlockRef& included_in);
+                   const std::vector<ExecutionBlock>& executed_in, const BlockRef& included_in,
+                   std::shared_ptr<const Interest> interest = nullptr);
 
 }  // namespace receiptd::chain

@@ -1,6 +1,8 @@
 // Source rpc: rows of receipts that descend from no followed transaction.
 #include "chain/rows/rows_write.hpp"
 
+#include <utility>
+
 namespace receiptd::chain {
 
 RowBatch found_transaction_rows(const SignedTransaction& transaction, const BlockRef& included_in) {
@@ -17,15 +19,17 @@ RowBatch found_transaction_rows(const SignedTransaction& transaction, const Bloc
 }
 
 RowBatch orphan_receipt_rows(const ListedReceipt& listed, const Receipt* body, const Outcome* outcome,
-                             std::optional<ExecutedAt> executed_at) {
+                             std::optional<ExecutedAt> executed_at,
+                             std::shared_ptr<const Interest> interest) {
     RowBatch batch;
+    batch.happened.interest = std::move(interest);
     Outcome unknown;
     unknown.id = listed.receipt_id;
     unknown.executor_id = listed.receiver_id;
     const auto time = executed_at ? executed_at->timestamp_nanosec : listed.timestamp_nanosec;
     RowPlace place{std::nullopt, RowTime(time), std::nullopt, std::nullopt, {}};
     if (executed_at) place.block_height = executed_at->height;
-    write_receipt(batch, place, outcome ? *outcome : unknown, body, TreeRef{listed.receipt_id, false}, {},
+    write_receipt(batch, place, outcome ? *outcome : unknown, body, TreeRef{listed.receipt_id}, {},
                   body ? role_of(*body, std::nullopt) : std::nullopt);
     if (!executed_at) place.block_height = listed.height;
     write_orphan(batch, place, "receipt", listed.receipt_id, listed.receipt_id);

@@ -3,6 +3,7 @@
 #include "chain/rows/outcome_order.hpp"
 #include "chain/rows/rows_write.hpp"
 #include "chain/tree/receipt_tree.hpp"
+#include "chain/tree/user.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -36,7 +37,9 @@ public:
           status_(status),
           bodies_(std::move(bodies)),
           executed_in_(executed_in),
+          tree_{rows.completion.tx_hash, true},
           data_ids_(rows.completion.data_ids) {
+        if (status.transaction) tree_.user_id = relayed_user(*status.transaction);
         if (const auto initial = initial_receipt(status)) bodies_.push_back(*initial);
         for (const auto& body : bodies_) body_by_id_.emplace(body.receipt_id, &body);
         for (std::size_t i = 0; i < status.receipts_outcome.size(); ++i)
@@ -73,8 +76,7 @@ private:
         const auto* body = found == body_by_id_.end() ? nullptr : found->second;
         const RowPlace place{block.height, RowTime(block.timestamp_nanosec), block.shard_id,
                              place_by_path(outcome.proof), outcome.block_hash};
-        write_receipt(rows_.batch, place, outcome, body, TreeRef{rows_.completion.tx_hash, true},
-                      judged.parent_receipt_id, judged.role);
+        write_receipt(rows_.batch, place, outcome, body, tree_, judged.parent_receipt_id, judged.role);
         rows_.completion.receipt_ids.emplace_back(outcome.id);
         if (!body) return;
         data_ids_.add(*body);
@@ -86,6 +88,7 @@ private:
     const TransactionStatus& status_;
     std::vector<Receipt> bodies_;
     const std::vector<ExecutionBlock>& executed_in_;
+    TreeRef tree_;
     DataIds data_ids_;
     IdMap<const Receipt*> body_by_id_;
     IdMap<std::size_t> outcome_by_id_;
@@ -109,8 +112,10 @@ void complete(TreeCompletion& completion, const Outcome& conversion) {
 }  // namespace
 
 TreeRows tree_rows(const TransactionStatus& status, const std::vector<Receipt>& receipts,
-                   const std::vector<ExecutionBlock>& executed_in, const BlockRef& included_in) {
+                   const std::vector<ExecutionBlock>& executed_in, const BlockRef& included_in,
+                   std::shared_ptr<const Interest> interest) {
     TreeRows rows;
+    rows.batch.happened.interest = std::move(interest);
     rows.completion.tx_hash = transaction_hash(status);
     rows.completion.block_timestamp_nanosec = included_in.timestamp_nanosec;
     if (status.transaction_outcome) complete(rows.completion, *status.transaction_outcome);

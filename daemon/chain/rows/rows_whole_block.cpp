@@ -5,6 +5,7 @@
 #include "chain/rows/rows_write.hpp"
 #include "chain/tree/lineage.hpp"
 #include "chain/tree/live_trees.hpp"
+#include "chain/tree/user.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -49,8 +50,16 @@ std::optional<Receipt> corrected(const BlockTrees::Node& node) {
 
 class WholeBlockRows {
 public:
-    WholeBlockRows(RowBatch& batch, const RowPlace& place, const WholeBlock& whole, BlockTrees& trees)
-        : batch_(batch), place_(place), whole_(whole), trees_(trees) {}
+    // `live_trees` may be null.
+    WholeBlockRows(RowBatch& batch, const RowPlace& place, const WholeBlock& whole, BlockTrees& trees,
+                   const LiveTrees* live_trees)
+        : batch_(batch), place_(place), whole_(whole), trees_(trees), live_trees_(live_trees) {
+        const auto* interest = batch.happened.interest.get();
+        is_asked_ = interest != nullptr && interest->kinds() != 0;
+        if (!is_asked_) return;
+        for (const auto& node : trees.transactions())
+            users_.emplace(node.transaction->transaction.hash, relayed_user(node.transaction->transaction));
+    }
 
     void write() {
         for (const auto& node : trees_.transactions())
@@ -96,9 +105,16 @@ private:
         place_.index_in_chunk = node.index_in_chunk;
         const auto instead = corrected(node);
         const Receipt& body = instead ? *instead : item.receipt;
-        write_receipt(batch_, place_, item.outcome, &body, node.tree, node.parent_receipt_id,
+        auto tree = node.tree;
+        if (is_asked_) tree.user_id = user_of(tree.tx_hash());
+        write_receipt(batch_, place_, item.outcome, &body, tree, node.parent_receipt_id,
                       role_of(item.receipt, node.parent));
         if (!node.parent) write_orphan(batch_, place_, "receipt", item.outcome.id, node.tree.tree_id);
+    }
+
+    std::optional<Text> user_of(Text tx_hash) const {
+        if (const auto known = users_.find(tx_hash); known != users_.end()) return known->second;
+        return live_trees_ == nullptr ? std::nullopt : live_trees_->user_of(tx_hash);
     }
 
     // The scope does not matter: there are few, and anybody may use one.
@@ -123,6 +139,9 @@ private:
     RowPlace place_;
     const WholeBlock& whole_;
     BlockTrees& trees_;
+    const LiveTrees* live_trees_;
+    bool is_asked_ = false;  // somebody wants to be told of what receipts do
+    IdMap<Text> users_;      // of the transactions of this block
     IdSet data_listed_;
     IdSet contracts_listed_;
 };
@@ -183,7 +202,8 @@ RowBatch whole_block_rows(const WholeBlock& block, std::optional<BlockHeight> pr
     if (scope.kind == ScopeKind::headers) return batch;
 
     BlockTrees trees(block, scope, lineage);
-    WholeBlockRows rows(batch, place, block, trees);
+    batch.happened.interest = scope.interest;
+    WholeBlockRows rows(batch, place, block, trees, live_trees);
     rows.reserve();
     rows.write();
     if (live_trees) judge(batch, block, trees, *live_trees);

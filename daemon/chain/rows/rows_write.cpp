@@ -75,10 +75,46 @@ void write_event(RowBatch& batch, const RowPlace& place, const Outcome& outcome,
     ++table.rows;
 }
 
-void write_events(RowBatch& batch, const RowPlace& place, const Outcome& outcome, const TreeRef& tree) {
-    for (std::size_t i = 0; i < outcome.logs.size(); ++i)
-        if (const auto event = read_event(outcome.logs[i]))
-            write_event(batch, place, outcome, tree, i, *event);
+ReceiptOutline outline_of(const RowPlace& place, const Outcome& outcome, const Receipt& body,
+                          const TreeRef& tree, std::optional<Role> role) {
+    const auto adds_key = [](const Action& action) { return action.kind == ActionKind::add_key; };
+    ReceiptOutline outline;
+    outline.receipt_id = outcome.id;
+    outline.tx_hash = tree.tx_hash();
+    outline.user_id = tree.user_id;
+    outline.signer_id = body.signer_id;
+    outline.predecessor_id = body.predecessor_id;
+    outline.receiver_id = body.receiver_id;
+    outline.method_name = called_method(body.actions);
+    outline.role = role;
+    outline.deposit = deposit_of(body.actions);
+    outline.adds_keys = std::any_of(body.actions.begin(), body.actions.end(), adds_key);
+    outline.gas_burnt = outcome.gas_burnt;
+    outline.at = {place.block_height.value_or(0), place.block_time.nanosec_since_1970()};
+    return outline;
+}
+
+void write_events(RowBatch& batch, const RowPlace& place, const Outcome& outcome, const TreeRef& tree,
+                  Gathering* gathering) {
+    for (std::size_t i = 0; i < outcome.logs.size(); ++i) {
+        const auto event = read_event(outcome.logs[i]);
+        if (!event) continue;
+        write_event(batch, place, outcome, tree, i, *event);
+        if (gathering != nullptr) gathering->event(i, *event);
+    }
+}
+
+// What a receipt that failed did was undone, though its logs stay.
+void write_events(RowBatch& batch, const RowPlace& place, const Outcome& outcome, const Receipt* body,
+                  const TreeRef& tree, std::optional<Role> role) {
+    const auto* interest = batch.happened.interest.get();
+    if (interest == nullptr || interest->kinds() == 0 || body == nullptr || !succeeded(outcome.status.kind))
+        return write_events(batch, place, outcome, tree, nullptr);
+    const auto outline = outline_of(place, outcome, *body, tree, role);
+    Gathering gathering(
+        interest, outline, [body] { return action_facts(body->actions); }, batch.happened.chosen);
+    write_events(batch, place, outcome, tree, &gathering);
+    gathering.actions();
 }
 
 void write_outcome(CopyWriter& row, const Outcome& outcome) {
@@ -213,7 +249,7 @@ void write_receipt(RowBatch& batch, const RowPlace& place, const Outcome& outcom
     body && body->is_promise_yield ? row.boolean(true) : row.null();
     row.end_row();
     ++table.rows;
-    write_events(batch, place, outcome, tree);
+    write_events(batch, place, outcome, body, tree, role);
 }
 
 void write_data_receipt(RowBatch& batch, const RowPlace& place, const Receipt& receipt, const TreeRef& tree) {

@@ -23,6 +23,7 @@ struct RowPlace {
 struct TreeRef {
     Text tree_id;
     bool is_transaction = false;
+    std::optional<Text> user_id = {};  // of the transaction (user.hpp); nullopt: not known here
     Text tx_hash() const { return is_transaction ? tree_id : Text(); }
 };
 
@@ -42,7 +43,8 @@ void write_chunk(RowBatch& batch, const RowPlace& place, ShardId shard_id, const
                  bool missing);
 void write_transaction(RowBatch& batch, const RowPlace& place, const SignedTransaction& transaction,
                        const Outcome* conversion);
-// body == nullptr: it could not be had. Also the receipt's events.
+// body == nullptr: it could not be had. Also the receipt's events, and what it did as far as batch.happened's
+// interest asks for it.
 void write_receipt(RowBatch& batch, const RowPlace& place, const Outcome& outcome, const Receipt* body,
                    const TreeRef& tree, Text parent_receipt_id, std::optional<Role> role);
 void write_data_receipt(RowBatch& batch, const RowPlace& place, const Receipt& receipt, const TreeRef& tree);

@@ -259,6 +259,11 @@ void LiveTrees::bound_resumes() {
     std::erase_if(resumes_, [&](const auto& item) { return item.second.at <= height; });
 }
 
+std::optional<Text> LiveTrees::user_of(Text tx_hash) const {
+    const auto found = trees_.find(tx_hash);
+    return found == trees_.end() ? std::nullopt : std::optional<Text>(found->second.result.user_id);
+}
+
 std::size_t LiveTrees::bound() {
     bound_resumes();
     const auto before = trees_.size();

@@ -58,6 +58,8 @@ public:
     // returns how many. Call before take_late().
     std::size_t bound();
 
+    // The user of a transaction that went by before (user.hpp); nullopt: it is not judged here.
+    std::optional<Text> user_of(Text tx_hash) const;
     std::size_t open_trees() const { return trees_.size(); }
 
 private:
