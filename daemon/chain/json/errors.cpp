@@ -1,5 +1,6 @@
 #include "chain/json/errors.hpp"
 
+#include "base/nul.hpp"
 #include "chain/json/error_rules.hpp"
 #include "chain/json/panic_text.hpp"
 
@@ -135,12 +136,6 @@ std::optional<FailureClass> classify(ErrorFamily family, const element& value, s
     return found;
 }
 
-void show_nul(std::string& text) {
-    static constexpr std::string_view kSymbol = "\xe2\x90\x80";
-    for (auto at = text.find('\0'); at != std::string::npos; at = text.find('\0', at + kSymbol.size()))
-        text.replace(at, 1, kSymbol);
-}
-
 using Classes = std::set<std::string, std::less<>>;
 
 // All that classify() can make of known variants; a rule that leads on gives its prefix.
@@ -204,7 +199,7 @@ FailureClass classify_failure(std::string_view tx_execution_error_json) {
     if (!found || !simdjson::validate_utf8(found->error_text))
         found = FailureClass{std::string(kUnknown), std::string(tx_execution_error_json)};
     found->error_class.resize(std::min(found->error_class.size(), kLongestErrorClass));
-    show_nul(found->error_text);
+    found->error_text = base::without_nul(found->error_text);
     return std::move(*found);
 }
 

@@ -1,5 +1,7 @@
 #include "chain/rows/copy_binary.hpp"
 
+#include "base/nul.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -12,7 +14,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::string_view kNulSymbol = "\u2400";
 constexpr std::int32_t kNull = -1;
 constexpr std::uint32_t kTextOid = 25;                                       // pg_type.dat: text
 constexpr std::int64_t kMicrosecondsTo2000 = 10'957LL * 86'400 * 1'000'000;  // since 1970
@@ -45,14 +46,6 @@ void append(std::string& out, T... values) {
 void set_length(std::string& out, std::size_t at) {
     const auto length = swapped(static_cast<std::int32_t>(out.size() - at - sizeof(std::int32_t)));
     std::memcpy(out.data() + at, &length, sizeof length);
-}
-
-void append_without_nul(std::string& out, std::string_view value) {
-    for (auto nul = value.find('\0'); nul != std::string_view::npos; nul = value.find('\0')) {
-        out.append(value.substr(0, nul)).append(kNulSymbol);
-        value.remove_prefix(nul + 1);
-    }
-    out.append(value);
 }
 
 // Digits of base 10,000, the least first.
@@ -103,7 +96,7 @@ void CopyWriter::null() {
 void CopyWriter::text(std::string_view value) {
     const auto at = out_.size();
     append(out_, static_cast<std::int32_t>(value.size()));
-    append_without_nul(out_, value);
+    base::append_without_nul(out_, value);
     if (out_.size() - at != sizeof(std::int32_t) + value.size()) set_length(out_, at);
     ++fields_;
 }
@@ -152,7 +145,7 @@ void CopyWriter::begin_pieces() {
     append(out_, std::int32_t{0});
 }
 
-void CopyWriter::piece(std::string_view part) { append_without_nul(out_, part); }
+void CopyWriter::piece(std::string_view part) { base::append_without_nul(out_, part); }
 
 void CopyWriter::end_pieces() {
     set_length(out_, piece_);
@@ -169,7 +162,7 @@ void CopyWriter::begin_array(std::size_t elements) {
 void CopyWriter::element(std::string_view value) {
     const auto at = out_.size();
     append(out_, std::int32_t{0});
-    append_without_nul(out_, value);
+    base::append_without_nul(out_, value);
     set_length(out_, at);
 }
 

@@ -1,5 +1,6 @@
 #include "chain/tree/happening.hpp"
 
+#include "base/nul.hpp"
 #include "chain/tree/effect.hpp"
 #include "chain/tree/token_moves.hpp"
 
@@ -52,9 +53,9 @@ const std::shared_ptr<const DoneReceipt>& Gathering::done() {
     done.predecessor_id = receipt_.predecessor_id;
     done.receiver_id = receipt_.receiver_id;
     done.role = receipt_.role;
-    done.method_name = receipt_.method_name;
+    done.method_name = base::without_nul(receipt_.method_name);
     done.args_json = std::move(facts.args_json);
-    done.action_names = std::move(facts.names);
+    for (const auto& name : facts.names) done.action_names.push_back(base::without_nul(name));
     done.deposit = receipt_.deposit;
     done.gas_burnt = receipt_.gas_burnt;
     done.at = {receipt_.at.height, receipt_.at.timestamp_nanosec / 1'000 * 1'000};
@@ -87,15 +88,15 @@ void Gathering::event(std::size_t index, const ContractEvent& event) {
     if (kinds_ == 0) return;
     const auto log = std::to_string(index);
     if (asked(HappeningKind::event))
-        found_.push_back(
-            {"event:" + std::string(receipt_.receipt_id) + ":" + log, done(),
-             Emitted{std::string(event.standard), std::string(event.event), std::string(event.data)}});
+        found_.push_back({"event:" + std::string(receipt_.receipt_id) + ":" + log, done(),
+                          Emitted{base::without_nul(event.standard), base::without_nul(event.event),
+                                  std::string(event.data)}});
     if ((kinds_ & bit(HappeningKind::transfer)) == 0) return;
     const bool gives_back = is_token_callback(receipt_.method_name);
     for (const auto& move : token_moves(event)) {
         Transferred side;
         side.token_id = receipt_.receiver_id;
-        side.of_many = move.token;
+        side.of_many = base::without_nul(move.token);
         side.amount = move.amount;
         if (gives_back && !move.from.empty() && !move.to.empty()) side.cause = TransferCause::returned;
         both_sides(log + "." + std::to_string(move.position), move.from, move.to, std::move(side));
