@@ -151,10 +151,10 @@ COMMENT ON COLUMN alerts.cause IS 'What the alert reports, if it is not about a 
 COMMENT ON COLUMN deliveries.rules IS 'The rules that matched, with their versions, for example payments@3. NULL: queued by a version of receiptd without rules.';
 
 COMMENT ON TABLE alerts IS 'Alerts that were sent or will be sent. Backfills make no alerts.';
-COMMENT ON COLUMN alerts.alert_id IS 'Id of the finding, and the webhook-id of every delivery. If the finding was taken back and holds after all, it is told again: the id of the n-th alert is that of the finding and :n.';
+COMMENT ON COLUMN alerts.alert_id IS 'Id of the cause (docs/webhooks.md), and the webhook-id of every delivery. If a finding was taken back and holds after all, it is told again: the id of the n-th alert is that of the finding and :n.';
 COMMENT ON COLUMN alerts.telling IS 'How many alerts the finding has had with this one.';
 COMMENT ON COLUMN alerts.handled IS 'What people were told last: whether the failure was handled. NULL: the finding does not tell it, or the alert is older than this column.';
-COMMENT ON COLUMN alerts.kind IS 'Kind of the finding.';
+COMMENT ON COLUMN alerts.kind IS 'Kind of the finding, the stage, or event, transfer, key_added or verdict.';
 COMMENT ON COLUMN alerts.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN alerts.payload IS 'The body that is signed and sent. NULL until the first attempt.';
 COMMENT ON COLUMN alerts.created_at IS 'When it was created, in the transaction that stored the finding.';

@@ -168,6 +168,7 @@ Runtime::Runtime(const config::Settings& configured)
       sender(context.get_executor(), settings.endpoints, clock),
       dispatcher(context.get_executor(), cpu, served_endpoints(settings), deliveries, sender, alert_series,
                  clock, chance(), site_of(settings)) {
+    state.interest = [this] { return database.rules.interest(); };
     follower.place_receipts(sources->receipts(), sources->trees(), unplaced);
 }
 

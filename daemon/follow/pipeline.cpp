@@ -194,9 +194,10 @@ base::Task<base::Height> Run::store_block(std::unique_ptr<rpc::BlockContents> co
     co_return next_ + 1;
 }
 
-// Watched transactions are in scope, whoever signs them.
+// Watched transactions are in scope, whoever signs them. Nobody is told what receipts of history did.
 chain::Scope Run::scope_for(const rpc::BlockContents& contents) const {
     auto scope = engine_.scope;
+    if (!is_history()) scope.interest = engine_.state.interest();
     const auto* listener = engine_.state.listener;
     if (scope.kind != chain::ScopeKind::accounts || !listener || !listener->listening()) return scope;
     contents.for_each_transaction([&](const chain::SignedTransaction& transaction) {

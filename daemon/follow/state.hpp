@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace receiptd::follow {
@@ -70,6 +71,8 @@ struct State {
     CommitListener* listener = nullptr;  // told of what is committed
     // Called with heights whose rows are gone: whoever remembers something of them forgets it.
     std::function<void(const base::HeightSet&)> on_lost;
+    // What alert rules ask of receipts now; null: nothing.
+    std::function<std::shared_ptr<const chain::Interest>()> interest = [] { return nullptr; };
 
     // Until the time has passed, or stop is requested.
     base::Task<void> pause(base::Duration delay);

@@ -41,10 +41,10 @@ constexpr base::HeightRange kEverywhere{0, std::numeric_limits<std::int64_t>::ma
 
 base::Task<chain::TreeRows> make_tree_rows(base::asio::thread_pool& cpu, rpc::TreeSource::Tree tree,
                                            std::vector<chain::ExecutionBlock> executed_in,
-                                           chain::BlockRef included_in) {
+                                           const storage::PendingTree& pending, const State& state) {
     auto work = [tree = std::move(tree), executed_in = std::move(executed_in),
-                 included_in = std::move(included_in)] {
-        return chain::tree_rows(tree.status.value, tree.bodies(), executed_in, included_in);
+                 included_in = pending.included_in, interest = pending.ordered ? nullptr : state.interest()] {
+        return chain::tree_rows(tree.status.value, tree.bodies(), executed_in, included_in, interest);
     };
     return base::offload(cpu, std::move(work));
 }
@@ -271,7 +271,7 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
     auto executed_in = rpc::execution_blocks(*open->tree, pending.included_in, blocks);
     co_await place_on_shards(*open, blocks, executed_in);
     auto rows =
-        co_await make_tree_rows(cpu_, std::move(*open->tree), std::move(executed_in), pending.included_in);
+        co_await make_tree_rows(cpu_, std::move(*open->tree), std::move(executed_in), pending, state_);
     open->tree.reset();
     if (open->outdated) co_return;
     rows.batch.withhold_before(state_.news_since(pending.ordered));

@@ -217,7 +217,9 @@ base::Task<void> UnplacedReceipts::store_orphan(const UnplacedReceipt& unplaced,
         executed_at = co_await sources_.waiting.executed_at(std::string(outcome->block_hash),
                                                             chain::chunk_outcome_root(*light).to_string());
     }
-    auto rows = chain::orphan_receipt_rows(receipt, body ? &body->value : nullptr, outcome, executed_at);
+    auto rows = chain::orphan_receipt_rows(receipt, body ? &body->value : nullptr, outcome, executed_at,
+                                           state_.interest());
+    rows.withhold_before(state_.news_since(false));
     co_await sources_.waiting.store_orphan(receipt.receipt_id, std::move(rows));
     state_.series.orphans_left.Increment();
     progress_at_ = state_.clock.steady();

@@ -70,15 +70,19 @@ void add_days(std::set<std::int64_t>& days, const chain::RowBatch& batch, chain:
 void mark_expected(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
     const auto ids = ids_of_rows(batch, chain::Table::findings);
     if (ids.empty()) return;
-    const auto times = microseconds_of_rows(batch, chain::Table::findings);
-    const auto [first, last] = std::minmax_element(times.begin(), times.end());
-    shim::query(tx,
-                "SELECT mark_expected($1::text[], timestamptz '2000-01-01Z' + $2 * interval '1 microsecond', "
-                "timestamptz '2000-01-01Z' + $3 * interval '1 microsecond')",
-                text_array(ids), *first, *last);
+    const auto times = times_of_rows(batch, chain::Table::findings);
+    shim::query(tx, "SELECT mark_expected($1::text[], " + time_parameter(2) + ", " + time_parameter(3) + ")",
+                text_array(ids), times.since, times.until);
 }
 
 }  // namespace
+
+TimeSpan times_of_rows(const chain::RowBatch& batch, chain::Table table) {
+    constexpr std::int64_t kTo2000 = kDaysTo2000 * 86'400 * 1'000'000;
+    const auto times = microseconds_of_rows(batch, table);
+    const auto [first, last] = std::minmax_element(times.begin(), times.end());
+    return {*first + kTo2000, *last + kTo2000};
+}
 
 void copy_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch) {
     for (std::size_t i = 0; i < chain::kTableCount; ++i)

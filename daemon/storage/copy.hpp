@@ -3,6 +3,7 @@
 
 #include "chain/rows/rows.hpp"
 #include "storage/pqxx_shim.hpp"
+#include "storage/sql_time.hpp"
 
 #include <cstdint>
 #include <set>
@@ -20,6 +21,9 @@ void copy_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch);
 std::set<std::int64_t> days_of_rows(const chain::RowBatch& batch);
 // Days of its blocks, results and findings.
 std::set<std::int64_t> days_of_blocks(const chain::RowBatch& batch);
+
+// The times between which a table's rows lie; it has some.
+TimeSpan times_of_rows(const chain::RowBatch& batch, chain::Table table);
 
 // Findings that a tree gives, not a watch.
 inline const std::string kTreeFindings =

@@ -241,7 +241,6 @@ base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chron
 }
 
 void Database::note_committed(const chain::RowBatch& batch, double seconds) {
-    if (!batch.findings.empty()) on_alerts();
     for (std::size_t i = 0; i < chain::kTableCount; ++i) {
         series.tables[i].rows->Increment(static_cast<double>(batch.tables[i].rows));
         series.tables[i].bytes->Increment(static_cast<double>(batch.tables[i].copy_data.size()));

@@ -1,7 +1,7 @@
 #include "storage/finding_subjects.hpp"
 
-#include "chain/json/errors.hpp"
 #include "chain/tree/facts.hpp"
+#include "storage/rule_actions.hpp"
 #include "storage/sql_time.hpp"
 
 #include <string_view>
@@ -36,13 +36,6 @@ std::string_view text_of(const pqxx::field& field) {
     return field.is_null() ? std::string_view() : std::string_view(field.c_str(), field.size());
 }
 
-rule::Actions actions_of(const std::vector<std::string>& names) {
-    rule::Actions actions = 0;
-    for (const auto& name : names)
-        actions |= bit(rule::parse_action(chain::class_of_variant(name)).value_or(rule::Action::unknown));
-    return actions;
-}
-
 }  // namespace
 
 std::string FindingSubjects::select(const std::string& source) { return kColumns + source + kBody; }
@@ -75,7 +68,7 @@ void FindingSubjects::add(const pqxx::row& row) {
     subject.gas = shim::optional_of<std::uint64_t>(row[22]);
     if (!row[23].is_null()) {
         auto facts = chain::stored_action_facts(text_of(row[23]));
-        subject.actions = actions_of(facts.names);
+        subject.actions = actions_in(facts.names);
         subject.deposit = facts.deposit;
         subject.args_json = arguments_.emplace_back(std::move(facts.args_json));
     }

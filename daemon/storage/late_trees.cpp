@@ -10,12 +10,12 @@
 #include "metrics/registry.hpp"
 #include "storage/copy.hpp"
 #include "storage/fault.hpp"
-#include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pg_tree_store.hpp"
 #include "storage/placing.hpp"
 #include "storage/settle.hpp"
 #include "storage/stored_tree.hpp"
+#include "storage/tell_batch.hpp"
 #include "storage/tree_load.hpp"
 
 #include <algorithm>
@@ -156,10 +156,11 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
     judge_stored(tx, stored, due.times, batch, told_in_part(tx, due.everywhere));
     batch.withhold_before(news_since);
     copy_rows(tx, batch);
-    tell_findings(tx, database.rules, batch.findings);
+    const bool told = tell_batch(tx, database.rules, batch);
     forget_late(tx, known);
     due.everywhere ? forget_late(tx, unknown) : look_everywhere_later(tx, unknown);
     tx.commit();
+    if (told) database.on_alerts();
     database.series.adopted.Increment(static_cast<double>(adopted));
     return {std::move(batch.facts.decided), true};
 }
@@ -257,7 +258,6 @@ base::Task<LateTrees> PgTreeStore::judge_late_trees(bool history, chain::NewsSin
             const auto late = judge_some(connection, history, news_since, database);
             for (const auto& [verdict, trees] : late.decided.verdicts)
                 database.series.settled.Increment(static_cast<double>(trees));
-            if (!late.decided.findings.empty()) database.on_alerts();
             return late;
         });
 }

@@ -9,6 +9,14 @@
 #include <map>
 
 namespace receiptd::storage {
+
+const std::string kIsNews =
+    " AND CASE WHEN f.error_class = 'delegate_nonce_used' AND f.kind = 'failed_receipt' "
+    "  AND NOT EXISTS (SELECT FROM daemons WHERE tells_delegate_duplicates AND " +
+    kAlive +
+    ") THEN (SELECT same FROM delegate_nonce_used_by(f.receipt_id, f.tree_id, f.block_time)) IS NOT TRUE "
+    "  ELSE true END";
+
 namespace {
 
 const std::string kBetween =
@@ -16,16 +24,9 @@ const std::string kBetween =
     "AND f.block_time <= to_timestamp($3::numeric / 1000000000) + interval '1 second'";
 const std::string kFound = "findings f WHERE f.finding_id = ANY ($1::text[]) AND " + kBetween;
 
-// A relayer's repetition of what was executed already is no news (schema/27_delegate_refusals.sql), unless a
-// daemon wants to be told of it.
 const std::string kNews =
     "SELECT f.finding_id, next FROM (SELECT * FROM " + kFound +
-    ") f CROSS JOIN LATERAL next_telling(f.finding_id, f.tree_id) AS next WHERE next >= $4 "
-    "AND CASE WHEN f.error_class = 'delegate_nonce_used' AND f.kind = 'failed_receipt' "
-    "  AND NOT EXISTS (SELECT FROM daemons WHERE tells_delegate_duplicates AND " +
-    kAlive +
-    ") THEN (SELECT same FROM delegate_nonce_used_by(f.receipt_id, f.tree_id, f.block_time)) IS NOT TRUE "
-    "  ELSE true END";
+    ") f CROSS JOIN LATERAL next_telling(f.finding_id, f.tree_id) AS next WHERE next >= $4" + kIsNews;
 
 // Alerts to make, column by column.
 struct Alerts {

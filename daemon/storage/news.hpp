@@ -17,6 +17,10 @@ namespace receiptd::storage {
 // length), serves it.
 inline const std::string kServed = "served_at > now() - interval '4 days'";
 
+// Condition on a row of findings, as f: a relayer's repetition of what was executed already is no news
+// (schema/27_delegate_refusals.sql), unless a daemon wants to be told of it.
+extern const std::string kIsNews;
+
 // Rows of findings by their ids, and the times between which they lie.
 struct News {
     std::vector<std::string> finding_ids;

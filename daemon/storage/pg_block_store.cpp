@@ -4,10 +4,10 @@
 #include "storage/block_removal.hpp"
 #include "storage/copy.hpp"
 #include "storage/late_trees.hpp"
-#include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/settle.hpp"
 #include "storage/sql_time.hpp"
+#include "storage/tell_batch.hpp"
 
 #include <chrono>
 #include <set>
@@ -83,15 +83,17 @@ void remember_listed(pqxx::transaction_base& tx, const std::vector<chain::Listed
                 text_array(times));
 }
 
-void write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {
+// True: alerts were made.
+bool write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {
     copy_rows(tx, batch);
-    tell_findings(tx, rules, batch.findings);
+    const bool told = tell_batch(tx, rules, batch);
     remember_listed(tx, batch.listed);
     adopt_awaited(tx, batch);
     shim::query(tx,
                 "DELETE FROM unavailable_heights u USING unnest($1::int8multirange) AS done "
                 "WHERE u.height >= lower(done) AND u.height < upper(done)",
                 batch.facts.covered.to_multirange());
+    return told;
 }
 
 // Rows of the batch that are stored though its heights are not covered: of transactions that were watched,
@@ -179,11 +181,12 @@ private:
     std::vector<std::string> ids_, of_trees_, parents_, roles_;  // of the receipts that were removed
 };
 
-void write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {
+bool write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {
     FoundEarly found(tx, batch);
     found.forget();
-    write_rows(tx, batch, rules);
+    const bool told = write_rows(tx, batch, rules);
     found.complete();
+    return told;
 }
 
 // Coverage is last: its one row is locked by one writer at a time, until the commit. Should another daemon
@@ -228,8 +231,12 @@ CommitOutcome commit_batch(pqxx::connection& connection, const chain::RowBatch& 
         try {
             return database.partitions.with_days(connection, days, [&] {
                 pqxx::work tx(connection);
-                const auto outcome = write_and_cover(tx, batch, [&] { write(tx, batch, database.rules); });
-                if (outcome == CommitOutcome::committed) tx.commit();
+                bool told = false;
+                const auto outcome =
+                    write_and_cover(tx, batch, [&] { told = write(tx, batch, database.rules); });
+                if (outcome != CommitOutcome::committed) return outcome;
+                tx.commit();
+                if (told) database.on_alerts();
                 return outcome;
             });
         } catch (const pqxx::unique_violation&) {

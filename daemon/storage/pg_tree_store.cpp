@@ -4,9 +4,9 @@
 #include "chain/tree/finding.hpp"
 #include "storage/copy.hpp"
 #include "storage/late_trees.hpp"
-#include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/settle.hpp"
+#include "storage/tell_batch.hpp"
 
 namespace receiptd::storage {
 namespace {
@@ -102,20 +102,21 @@ void remove_orphans(pqxx::transaction_base& tx, const chain::TreeCompletion& don
 }
 
 // False: it was complete already, or its block is not stored any more.
-bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree, RuleBook& rules) {
+bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree, Database& database) {
     const auto& done = tree.completion;
     pqxx::work tx(connection);
     if (!take_pending(tx, done.tx_hash, done.block_timestamp_nanosec) && !is_wanted(tx, done)) return false;
     remove_earlier(tx, done);
     remove_orphans(tx, done);
     copy_rows(tx, tree.batch);
-    tell_findings(tx, rules, tree.batch.findings);
+    const bool told = tell_batch(tx, database.rules, tree.batch);
     complete_transaction(tx, done);
     adopt_data(tx, done);
     const auto& facts = tree.batch.facts;
     if (facts.late_trees.empty()) forget_late(tx, {done.tx_hash});
     remember_late(tx, facts.late_trees, {done.block_timestamp_nanosec, facts.seen.history, true});
     tx.commit();
+    if (told) database.on_alerts();
     return true;
 }
 
@@ -149,7 +150,7 @@ base::Task<void> PgTreeStore::commit_tree(chain::TreeRows tree) {
     return database_.pool.adopting.run(
         [&database = database_, tree = std::move(tree)](pqxx::connection& connection) {
             const auto start = std::chrono::steady_clock::now();
-            const auto write = [&] { return write_tree(connection, tree, database.rules); };
+            const auto write = [&] { return write_tree(connection, tree, database); };
             const auto days = days_of_rows(tree.batch);
             bool written = false;
             try {
@@ -246,9 +247,9 @@ base::Task<chain::DecidedCounts> PgTreeStore::discard_tree(PendingTree tree, cha
                     std::string("a chunk lists it, and the chain dropped it without an outcome"));
         auto batch = settle_again(tx, {tree.tx_hash}, timestamp);
         batch.withhold_before(news_since);
-        tell_findings(tx, database.rules, batch.findings);
+        const bool told = tell_batch(tx, database.rules, batch);
         tx.commit();
-        if (!batch.findings.empty()) database.on_alerts();
+        if (told) database.on_alerts();
         return std::move(batch.facts.decided);
     });
 }

@@ -1,6 +1,7 @@
 #include "storage/pg_unplaced_store.hpp"
 
 #include "storage/copy.hpp"
+#include "storage/tell_batch.hpp"
 
 #include <algorithm>
 #include <set>
@@ -189,10 +190,16 @@ base::Task<void> PgUnplacedStore::store_orphan(std::string receipt_id, chain::Ro
         database.partitions.with_days(connection, days_of_rows(rows), [&] {
             pqxx::work tx(connection);
             // Not there any more: this was committed already, or its tree came.
-            const auto still = shim::query(
-                tx, "DELETE FROM unplaced_receipts WHERE receipt_id = $1 RETURNING receipt_id", receipt_id);
+            const auto still = shim::query(tx,
+                                           "DELETE FROM unplaced_receipts WHERE receipt_id = $1 RETURNING "
+                                           "EXISTS (SELECT FROM backfills WHERE block_height BETWEEN "
+                                           "from_height AND to_height)",
+                                           receipt_id);
             if (!still.empty()) copy_rows(tx, rows);
+            const bool is_news = !still.empty() && !still[0][0].as<bool>();
+            const bool told = is_news && tell_batch(tx, database.rules, rows);
             tx.commit();
+            if (told) database.on_alerts();
         });
     });
 }

@@ -21,19 +21,23 @@ void not_understood(const std::string& name, const std::vector<rule::Fault>& fau
 
 }  // namespace
 
-rule::RuleSet RuleBook::latest() const {
+std::shared_ptr<const RuleInterest> RuleBook::interest() const {
     const std::lock_guard lock(mutex_);
-    return rules_;
+    return interest_;
 }
 
-rule::RuleSet RuleBook::current(pqxx::transaction_base& tx) {
+rule::RuleSet RuleBook::current(pqxx::transaction_base& tx) { return interest(tx)->rules(); }
+
+std::shared_ptr<const RuleInterest> RuleBook::interest(pqxx::transaction_base& tx) {
     const auto row = tx.exec("SELECT rules, lists FROM alert_rule_state")[0];
     const Changes now{row[0].as<std::int64_t>(), row[1].as<std::int64_t>()};
     const std::lock_guard lock(mutex_);
+    if (now == known_) return interest_;
     if (now.rules != known_.rules) read_rules(tx);
     if (now.lists != known_.lists) read_lists(tx, now.lists);
     known_ = now;
-    return rules_;
+    interest_ = std::make_shared<const RuleInterest>(rules_);
+    return interest_;
 }
 
 void RuleBook::read_rules(pqxx::transaction_base& tx) {

@@ -3,6 +3,7 @@
 
 #include "rule/rule_set.hpp"
 #include "storage/pqxx_shim.hpp"
+#include "storage/rule_interest.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -14,8 +15,10 @@ class RuleBook {
 public:
     // As the transaction sees them: what another daemon has committed by now is known here.
     rule::RuleSet current(pqxx::transaction_base& tx);
-    // As they were when somebody called current() last.
-    rule::RuleSet latest() const;
+    // The same for those who make rows. It stays the same object as long as nothing has changed.
+    std::shared_ptr<const RuleInterest> interest(pqxx::transaction_base& tx);
+    // As it was when somebody asked within a transaction last.
+    std::shared_ptr<const RuleInterest> interest() const;
 
 private:
     struct Changes {
@@ -29,6 +32,7 @@ private:
     mutable std::mutex mutex_;
     Changes known_;  // as alert_rule_state counts them
     rule::RuleSet rules_{{rule::default_definition()}, {}};
+    std::shared_ptr<const RuleInterest> interest_ = std::make_shared<const RuleInterest>(rules_);
 };
 
 }  // namespace receiptd::storage

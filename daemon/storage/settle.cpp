@@ -13,10 +13,10 @@
 #include "storage/copy.hpp"
 #include "storage/corrections.hpp"
 #include "storage/fault.hpp"
-#include "storage/news.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/pg_tree_store.hpp"
 #include "storage/stored_tree.hpp"
+#include "storage/tell_batch.hpp"
 #include "storage/tree_load.hpp"
 
 #include <algorithm>
@@ -120,8 +120,9 @@ chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange arou
             return database.partitions.with_days(connection, days_of_rows(batch), [&] {
                 pqxx::work tx(connection);
                 copy_rows(tx, batch);
-                tell_findings(tx, database.rules, batch.findings);
+                const bool told = tell_batch(tx, database.rules, batch);
                 tx.commit();
+                if (told) database.on_alerts();
                 return batch.facts.decided;
             });
         } catch (const pqxx::unique_violation&) {
@@ -155,7 +156,7 @@ base::Task<chain::DecidedCounts> PgTreeStore::settle_trees(base::HeightRange aro
             pqxx::work correcting(connection);
             const bool is_corrected = take_back_removed(correcting);
             correcting.commit();
-            if (is_corrected || !settled.findings.empty()) database.on_alerts();
+            if (is_corrected) database.on_alerts();
             return settled;
         });
 }

@@ -25,6 +25,12 @@ inline std::int64_t microseconds(base::WallTime time) {
     return std::chrono::floor<std::chrono::microseconds>(time).time_since_epoch().count();
 }
 
+// Microseconds since 1970, both included.
+struct TimeSpan {
+    std::int64_t since = 0;
+    std::int64_t until = 0;
+};
+
 // A column as such a number, and the time that it is.
 inline std::string microseconds_of(const std::string& column) {
     return "(extract(epoch FROM " + column + ") * 1000000)::bigint";

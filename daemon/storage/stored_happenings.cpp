@@ -1,0 +1,117 @@
+#include "storage/stored_happenings.hpp"
+
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace receiptd::storage {
+namespace {
+
+// $3: ids, or NULL.
+std::string between_times(const std::string& row) {
+    return row + ".block_time BETWEEN " + time_parameter(1) + " AND " + time_parameter(2) +
+           " AND ($3::text[] IS NULL OR " + row + ".receipt_id = ANY ($3::text[])) ";
+}
+
+const std::string kDone =
+    "SELECT r.receipt_id, coalesce(r.tx_hash, ''), coalesce(r.signer_id, ''), r.predecessor_id, "
+    "r.receiver_id, "
+    "coalesce(r.method_name, ''), coalesce(r.role, ''), coalesce(r.actions, '[]'), coalesce(r.gas_burnt, 0), "
+    "coalesce(r.block_height, 0), " +
+    microseconds_of("r.block_time") +
+    " FROM receipts r WHERE r.status IN ('success_value', 'success_receipt_id') "
+    "AND r.predecessor_id IS NOT NULL AND " +
+    between_times("r") + "ORDER BY r.block_time, r.shard_id, r.index_in_chunk, r.receipt_id";
+
+const std::string kEmitted =
+    "SELECT e.receipt_id, e.index, coalesce(e.standard, ''), coalesce(e.event, ''), coalesce(e.data, '') "
+    "FROM (SELECT receipt_id, index, standard, event, data::text, block_time FROM events) e WHERE " +
+    between_times("e") + "ORDER BY e.receipt_id, e.index";
+
+std::string_view view(const pqxx::field& field) { return {field.c_str(), field.size()}; }
+
+// Rows of events by the receipt that emitted them.
+class EmittedRows {
+public:
+    explicit EmittedRows(const pqxx::result& rows) {
+        for (const auto& row : rows) by_receipt_[view(row[0])].push_back(row);
+    }
+
+    void tell(std::string_view receipt_id, chain::Gathering& gathering) const {
+        const auto found = by_receipt_.find(receipt_id);
+        if (found == by_receipt_.end()) return;
+        for (const auto& row : found->second) {
+            chain::ContractEvent event;
+            event.standard = view(row[2]);
+            event.event = view(row[3]);
+            event.data = view(row[4]);
+            gathering.event(row[1].as<std::size_t>(), event);
+        }
+    }
+
+private:
+    std::map<std::string_view, std::vector<pqxx::row>> by_receipt_;
+};
+
+using Users = std::map<std::string, std::string, std::less<>>;
+
+void gather(const pqxx::row& row, const EmittedRows& emitted, const Users& users,
+            const chain::Interest& interest, std::vector<chain::Happening>& found) {
+    auto facts = chain::stored_action_facts(view(row[7]));
+    chain::ReceiptOutline receipt;
+    receipt.receipt_id = view(row[0]);
+    receipt.tx_hash = view(row[1]);
+    const auto user = users.find(receipt.tx_hash);
+    receipt.user_id = user == users.end() ? std::string_view() : std::string_view(user->second);
+    receipt.signer_id = view(row[2]);
+    receipt.predecessor_id = view(row[3]);
+    receipt.receiver_id = view(row[4]);
+    receipt.method_name = view(row[5]);
+    receipt.role = chain::parse_role(view(row[6]));
+    receipt.deposit = facts.deposit;
+    receipt.adds_keys = !facts.keys.empty();
+    receipt.gas_burnt = row[8].as<chain::Gas>();
+    receipt.at = {row[9].as<chain::BlockHeight>(), row[10].as<std::uint64_t>() * kNanosecondsPerMicrosecond};
+    chain::Gathering gathering(
+        &interest, receipt, [&facts] { return std::move(facts); }, found);
+    emitted.tell(receipt.receipt_id, gathering);
+    gathering.actions();
+}
+
+}  // namespace
+
+// A transaction is less than seven days older than its receipts.
+Users users_of(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes,
+               const TimeSpan& executed) {
+    Users users;
+    if (tx_hashes.empty()) return users;
+    for (const auto& row :
+         shim::query(tx,
+                     "SELECT tx_hash, user_id FROM transactions WHERE user_id IS NOT NULL "
+                     "AND tx_hash = ANY ($3::text[]) AND block_time BETWEEN " +
+                         time_parameter(1) + " - interval '7 days' AND " + time_parameter(2),
+                     executed.since, executed.until, text_array(tx_hashes)))
+        users.emplace(row[0].as<std::string>(), row[1].as<std::string>());
+    return users;
+}
+
+StoredHappenings stored_happenings(pqxx::transaction_base& tx, const chain::Interest& interest,
+                                   const TimeSpan& executed, const std::vector<std::string>& receipt_ids) {
+    StoredHappenings stored;
+    if (interest.kinds() == 0) return stored;
+    std::optional<std::string> ids;
+    if (!receipt_ids.empty()) ids = text_array(receipt_ids);
+    const auto* only = ids ? ids->c_str() : nullptr;
+    const auto receipts = shim::query(tx, kDone, executed.since, executed.until, only);
+    stored.receipts = receipts.size();
+    const EmittedRows emitted(shim::query(tx, kEmitted, executed.since, executed.until, only));
+    std::set<std::string> tx_hashes;
+    for (const auto& row : receipts)
+        if (row[1].size() > 0) tx_hashes.emplace(view(row[1]));
+    const auto users = users_of(tx, {tx_hashes.begin(), tx_hashes.end()}, executed);
+    for (const auto& row : receipts) gather(row, emitted, users, interest, stored.found);
+    return stored;
+}
+
+}  // namespace receiptd::storage

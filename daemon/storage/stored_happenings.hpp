@@ -1,0 +1,29 @@
+// What stored receipts did, as it was told when they were written.
+#pragma once
+
+#include "chain/tree/happening.hpp"
+#include "storage/pqxx_shim.hpp"
+#include "storage/sql_time.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+struct StoredHappenings {
+    std::vector<chain::Happening> found;
+    std::size_t receipts = 0;  // that were read
+};
+
+// Of receipts executed between the times, in their order; `receipt_ids`: of these alone, if there are any.
+StoredHappenings stored_happenings(pqxx::transaction_base& tx, const chain::Interest& interest,
+                                   const TimeSpan& executed,
+                                   const std::vector<std::string>& receipt_ids = {});
+
+// For whom relayers sent these transactions, by tx_hash; of receipts executed between the times.
+std::map<std::string, std::string, std::less<>> users_of(pqxx::transaction_base& tx,
+                                                         const std::vector<std::string>& tx_hashes,
+                                                         const TimeSpan& executed);
+
+}  // namespace receiptd::storage

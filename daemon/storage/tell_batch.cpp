@@ -1,0 +1,88 @@
+#include "storage/tell_batch.hpp"
+
+#include "storage/copy.hpp"
+#include "storage/happening_subjects.hpp"
+#include "storage/news.hpp"
+#include "storage/rule_interest.hpp"
+#include "storage/stored_happenings.hpp"
+#include "storage/verdict_subjects.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+namespace {
+
+bool tell_results(pqxx::transaction_base& tx, RuleBook& rules, const rule::RuleSet& now,
+                  const std::vector<chain::TreeResult>& results) {
+    std::vector<std::string> tx_hashes;
+    TimeSpan included{};
+    for (const auto& result : results) {
+        if (!now.may_match(rule::Kind::verdict, {result.signer_id, result.user_id, result.receiver_id}))
+            continue;
+        const auto at =
+            static_cast<std::int64_t>(result.included_at.timestamp_nanosec / kNanosecondsPerMicrosecond);
+        included = tx_hashes.empty() ? TimeSpan{at, at}
+                                     : TimeSpan{std::min(included.since, at), std::max(included.until, at)};
+        tx_hashes.push_back(result.tx_hash);
+    }
+    if (tx_hashes.empty()) return false;
+    const VerdictSubjects judged(tx, tx_hashes, included);
+    return tell_events(tx, rules, judged.events());
+}
+
+// As they were chosen, or as the rows tell them.
+std::vector<chain::Happening> happenings_of(pqxx::transaction_base& tx, const RuleInterest& now,
+                                            const chain::RowBatch& batch) {
+    auto executed = times_of_rows(batch, chain::Table::receipts);
+    executed.since = std::max(executed.since, microseconds(batch.happened.since));
+    if (executed.since > executed.until) return {};
+    return stored_happenings(tx, now, executed, ids_of_rows(batch, chain::Table::receipts)).found;
+}
+
+// Of those whose transaction was not seen by whoever made the rows.
+std::map<std::string, std::string, std::less<>> missing_users(
+    pqxx::transaction_base& tx, const std::vector<chain::Happening>& happenings) {
+    std::vector<std::string> tx_hashes;
+    TimeSpan executed{};
+    for (const auto& happening : happenings) {
+        const auto& receipt = *happening.receipt;
+        if (receipt.user_id || receipt.tx_hash.empty()) continue;
+        const auto at = static_cast<std::int64_t>(receipt.at.timestamp_nanosec / kNanosecondsPerMicrosecond);
+        executed = tx_hashes.empty() ? TimeSpan{at, at}
+                                     : TimeSpan{std::min(executed.since, at), std::max(executed.until, at)};
+        if (tx_hashes.empty() || tx_hashes.back() != receipt.tx_hash) tx_hashes.push_back(receipt.tx_hash);
+    }
+    return users_of(tx, tx_hashes, executed);
+}
+
+bool tell_happenings(pqxx::transaction_base& tx, RuleBook& rules, const rule::RuleSet& now,
+                     const std::vector<chain::Happening>& happenings) {
+    const auto users = missing_users(tx, happenings);
+    std::vector<Event> events;
+    for (const auto& happening : happenings) {
+        const auto user = users.find(happening.receipt->tx_hash);
+        const auto subject = subject_of(happening, user == users.end() ? std::string_view() : user->second);
+        if (!now.match(subject).empty()) events.push_back({subject, told_of(happening, subject)});
+    }
+    return tell_events(tx, rules, events);
+}
+
+}  // namespace
+
+bool tell_batch(pqxx::transaction_base& tx, RuleBook& rules, const chain::RowBatch& batch) {
+    tell_findings(tx, rules, batch.findings);
+    if (batch.results.empty() && batch[chain::Table::receipts].rows == 0) return !batch.findings.empty();
+    const auto interest = rules.interest(tx);
+    const auto& now = interest->rules();
+    bool told = tell_results(tx, rules, now, batch.results);
+    if (interest->kinds() == 0 || batch[chain::Table::receipts].rows == 0)
+        return told || !batch.findings.empty();
+    const bool is_chosen = batch.happened.interest == interest;
+    told |= is_chosen ? tell_happenings(tx, rules, now, batch.happened.chosen)
+                      : tell_happenings(tx, rules, now, happenings_of(tx, *interest, batch));
+    return told || !batch.findings.empty();
+}
+
+}  // namespace receiptd::storage
