@@ -1,5 +1,6 @@
 #include "alert/payload.hpp"
 
+#include "alert/told_words.hpp"
 #include "alert/words.hpp"
 #include "base/iso_time.hpp"
 #include "base/line.hpp"
@@ -119,10 +120,11 @@ Json data_json(const Cause& cause, const chain::Finding& finding, const Site& si
 
 // What was told when the cause was found, as it was stored; an empty text is a value that is not known.
 Json told_json(const Cause& cause, const Site& site) {
-    auto data = Json::parse(cause.told_json, nullptr, false);
-    if (!data.is_object()) data = Json::object();
-    for (auto& [name, value] : data.items())
-        if (value == "") value = nullptr;
+    auto told = Json::parse(cause.told_json, nullptr, false);
+    if (!told.is_object()) told = Json::object();
+    Json data;
+    if (auto words = told_in_words(cause.kind, told); !words.empty()) data["summary"] = std::move(words);
+    for (auto& [name, value] : told.items()) data[name] = value == "" ? Json() : std::move(value);
     data["tx_hash"] = text_or_null(cause.tx_hash);
     data["links"] = links_json(cause.tx_hash, site);
     return data;
@@ -131,6 +133,9 @@ Json told_json(const Cause& cause, const Site& site) {
 }  // namespace
 
 std::string type_of(const std::string& kind) {
+    if (kind == "event") return "event.emitted";
+    if (kind == "transfer" || kind == "key_added") return "account." + kind;
+    if (kind == "verdict") return "transaction.judged";
     const auto stage = chain::parse_stage(kind);
     const bool is_end_without_tree = stage && chain::is_end(*stage) && *stage != chain::Stage::final;
     if (kind == chain::kind::kCorrected || (stage && !is_end_without_tree)) return "transaction." + kind;

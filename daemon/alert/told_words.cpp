@@ -1,0 +1,78 @@
+#include "alert/told_words.hpp"
+
+#include "base/line.hpp"
+#include "chain/tree/happening.hpp"
+#include "chain/tree/units.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace receiptd::alert {
+
+namespace {
+
+using Told = nlohmann::ordered_json;
+
+// In one line, whatever a contract wrote. Empty: it is missing.
+std::string text(const Told& told, const char* name) {
+    const auto found = told.find(name);
+    return found == told.end() || !found->is_string() ? std::string()
+                                                      : base::one_line(found->get_ref<const std::string&>());
+}
+
+std::string amount_in_words(const Told& told) {
+    const auto amount = text(told, "amount");
+    const auto token = text(told, "token");
+    if (token == chain::kNear) return chain::near_in_words(base::parse_u128(amount).value_or(0));
+    const auto which = text(told, "token_id");
+    return amount + (which.empty() ? " units of " : " units of " + which + " at ") + token;
+}
+
+std::string transfer_in_words(const Told& told) {
+    const auto account = text(told, "account_id");
+    const auto other = text(told, "other_account_id");
+    const auto amount = amount_in_words(told);
+    if (text(told, "direction") == "out")
+        return other.empty() ? amount + " of " + account + " were burnt"
+                             : account + " sent " + amount + " to " + other;
+    const auto from = other.empty() ? std::string() : " from " + other;
+    const auto cause = text(told, "cause");
+    if (cause == chain::cause_name(chain::TransferCause::transfer))
+        return account + " received " + amount + from;
+    return account + " got " + amount + " back" + from;
+}
+
+std::string event_in_words(const Told& told) {
+    const auto standard = text(told, "standard");
+    const auto event = text(told, "event");
+    return text(told, "contract_id") + " emitted " + (standard.empty() ? "an event" : standard) +
+           (event.empty() ? "" : " " + event);
+}
+
+std::string key_in_words(const Told& told) {
+    const auto access = text(told, "access");
+    const std::string key = access == "full"            ? "a full-access key"
+                            : access == "function_call" ? "a function-call key"
+                                                        : "a key";
+    return key + " was added to " + text(told, "contract_id");
+}
+
+std::string verdict_in_words(const Told& told) {
+    auto words = "transaction of " + text(told, "user_id") + " to " + text(told, "contract_id") +
+                 " was judged: " + text(told, "verdict");
+    const auto error_class = text(told, "error_class");
+    const auto error_text = base::shortened(text(told, "error_text"), 300);
+    if (!error_class.empty()) words += ": " + error_class;
+    return error_text.empty() || error_text == error_class ? words : words + ": " + error_text;
+}
+
+}  // namespace
+
+std::string told_in_words(const std::string& kind, const Told& told) {
+    if (kind == "event") return event_in_words(told);
+    if (kind == "transfer") return transfer_in_words(told);
+    if (kind == "key_added") return key_in_words(told);
+    if (kind == "verdict") return verdict_in_words(told);
+    return {};
+}
+
+}  // namespace receiptd::alert

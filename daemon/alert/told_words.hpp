@@ -1,0 +1,14 @@
+// One sentence about what receipts did and how transactions ended, for the person who is told of it. Pure.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+namespace receiptd::alert {
+
+// `kind`: "event", "transfer", "key_added" or "verdict"; `told`: the object that was stored with it
+// (storage/happening_subjects.hpp, storage/verdict_subjects.hpp). Empty: of another kind.
+std::string told_in_words(const std::string& kind, const nlohmann::ordered_json& told);
+
+}  // namespace receiptd::alert

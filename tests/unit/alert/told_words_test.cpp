@@ -1,0 +1,83 @@
+#include "alert/told_words.hpp"
+
+#include "alert/payload.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace receiptd::alert {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const std::string kDeposit =
+    R"({"account_id":"alice.near","direction":"in","other_account_id":"bob.near",)"
+    R"("amount":"12500000000000000000000000","token":"near","token_id":"","cause":"transfer"})";
+
+std::string words(const std::string& kind, const std::string& told, const std::string& changes = "{}") {
+    auto json = Json::parse(told);
+    json.update(Json::parse(changes));
+    return told_in_words(kind, json);
+}
+
+TEST(ToldWords, SayWhoGotWhatFromWhom) {
+    EXPECT_EQ(words("transfer", kDeposit), "alice.near received 12.5 NEAR from bob.near");
+    EXPECT_EQ(words("transfer", kDeposit, R"({"direction":"out"})"), "alice.near sent 12.5 NEAR to bob.near");
+    EXPECT_EQ(words("transfer", kDeposit, R"({"cause":"refund","other_account_id":""})"),
+              "alice.near got 12.5 NEAR back");
+    EXPECT_EQ(words("transfer", kDeposit, R"({"token":"usdt.near","amount":"5"})"),
+              "alice.near received 5 units of usdt.near from bob.near");
+    EXPECT_EQ(words("transfer", kDeposit, R"({"token":"usdt.near","amount":"5","cause":"returned"})"),
+              "alice.near got 5 units of usdt.near back from bob.near");
+    EXPECT_EQ(words("transfer", kDeposit,
+                    R"({"token":"intents.near","token_id":"nep141:a.near","amount":"5",)"
+                    R"("direction":"out","other_account_id":null})"),
+              "5 units of nep141:a.near at intents.near of alice.near were burnt");
+}
+
+TEST(ToldWords, SayWhatWasEmittedAddedAndJudged) {
+    EXPECT_EQ(words("event", R"({"contract_id":"app.near","standard":"nep141","event":"ft_transfer"})"),
+              "app.near emitted nep141 ft_transfer");
+    EXPECT_EQ(words("event", R"({"contract_id":"app.near","standard":"a\nb","event":null})"),
+              "app.near emitted a b");
+    EXPECT_EQ(words("event", R"({"contract_id":"app.near"})"), "app.near emitted an event");
+    EXPECT_EQ(words("key_added", R"({"contract_id":"alice.near","access":"full"})"),
+              "a full-access key was added to alice.near");
+    EXPECT_EQ(words("key_added", R"({"contract_id":"alice.near","access":"function_call"})"),
+              "a function-call key was added to alice.near");
+    EXPECT_EQ(words("key_added", R"({"contract_id":"alice.near"})"), "a key was added to alice.near");
+    EXPECT_EQ(words("verdict", R"({"user_id":"alice.near","contract_id":"app.near","verdict":"failed",)"
+                               R"("error_class":"contract_panic","error_text":"no\nmoney"})"),
+              "transaction of alice.near to app.near was judged: failed: contract_panic: no money");
+    EXPECT_EQ(words("verdict", R"({"user_id":"alice.near","contract_id":"app.near","verdict":"succeeded"})"),
+              "transaction of alice.near to app.near was judged: succeeded");
+    EXPECT_EQ(words("completed", "{}"), "");
+}
+
+TEST(ToldWords, AreTheFirstThingInTheMessage) {
+    Cause cause;
+    cause.alert_id = "transfer:R:near:in:alice.near";
+    cause.kind = "transfer";
+    cause.tx_hash = "TX";
+    cause.told_json = kDeposit;
+    const auto body = Json::parse(make_payload(cause, {}));
+    EXPECT_EQ(body["type"], "account.transfer");
+    EXPECT_EQ(body["data"].begin().key(), "summary");
+    EXPECT_EQ(body["data"]["summary"], "alice.near received 12.5 NEAR from bob.near");
+    EXPECT_EQ(body["data"]["amount"], "12500000000000000000000000");
+    EXPECT_EQ(body["data"]["token_id"], nullptr);
+    EXPECT_EQ(body["data"]["tx_hash"], "TX");
+}
+
+TEST(ToldWords, EachKindHasItsType) {
+    EXPECT_EQ(type_of("event"), "event.emitted");
+    EXPECT_EQ(type_of("transfer"), "account.transfer");
+    EXPECT_EQ(type_of("key_added"), "account.key_added");
+    EXPECT_EQ(type_of("verdict"), "transaction.judged");
+    EXPECT_EQ(type_of("completed"), "transaction.completed");
+    EXPECT_EQ(type_of("stuck"), "finding.stuck");
+}
+
+}  // namespace
+}  // namespace receiptd::alert
