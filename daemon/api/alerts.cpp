@@ -29,10 +29,11 @@ std::string delivery_text(const storage::DeliveryRow& row) {
 }
 
 base::Task<net::ServerReply> list_alerts(SharedContext context, Call call) {
-    Query query(call.request, {"state", "endpoint", "cursor", "limit"});
+    Query query(call.request, {"state", "endpoint", "rule", "cursor", "limit"});
     storage::DeliveryFilter filter;
     filter.state = query.text("state");
     filter.endpoint = query.text("endpoint");
+    filter.rule = query.text("rule");
     filter.limit = query.limit();
     if (!filter.state.empty() && !is_delivery_state(filter.state))
         query.refuse("state", "must be pending, delivered or dead");
@@ -56,18 +57,20 @@ base::Task<net::ServerReply> list_alerts(SharedContext context, Call call) {
 }
 
 base::Result<storage::DeliveryFilter, Problem> resend_filter(const json& body) {
-    if (!body.is_object()) return bad_body("", "must be an object {alert_id?, endpoint?, state?}");
-    if (auto fault = unknown_member(body, "", {"alert_id", "endpoint", "state"})) return *fault;
+    if (!body.is_object()) return bad_body("", "must be an object {alert_id?, endpoint?, rule?, state?}");
+    if (auto fault = unknown_member(body, "", {"alert_id", "endpoint", "rule", "state"})) return *fault;
     storage::DeliveryFilter filter;
     for (const auto& [name, place] :
          {std::pair{"alert_id", &filter.alert_id}, std::pair{"endpoint", &filter.endpoint},
-          std::pair{"state", &filter.state}}) {
+          std::pair{"rule", &filter.rule}, std::pair{"state", &filter.state}}) {
         const auto value = text_member(body, "", name);
         if (!value) return value.error();
         *place = *value;
     }
-    if (filter.alert_id.empty() && filter.state != "dead")
-        return bad_body("/alert_id", "alert_id is missing; without it only \"state\": \"dead\" is sent anew");
+    if (filter.alert_id.empty() && filter.rule.empty() && filter.state != "dead")
+        return bad_body(
+            "/alert_id",
+            "alert_id is missing; without it only those of a rule, or of \"state\": \"dead\", are sent anew");
     if (!filter.state.empty() && !is_delivery_state(filter.state))
         return bad_body("/state", "state must be pending, delivered or dead");
     filter.limit = 0;

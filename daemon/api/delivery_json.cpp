@@ -20,6 +20,7 @@ ordered_json delivery_json(const storage::DeliveryRow& row) {
     one["created_at"] = row.created_at;
     one["next_attempt_at"] = text_or_null(row.next_attempt_at);
     one["delivered_at"] = text_or_null(row.delivered_at);
+    one["rules"] = row.rules;
     return one;
 }
 

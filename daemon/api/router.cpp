@@ -16,18 +16,28 @@ namespace {
 
 constexpr const char* kRetryAfter = "5";  // seconds
 
-// True with what {…} stands for, which is never empty.
-bool matches(std::string_view pattern, std::string_view path, std::string& captured) {
-    const std::size_t open = pattern.find('{');
-    if (open == std::string_view::npos) return pattern == path;
-    const std::size_t close = pattern.find('}', open);
-    const std::string_view before = pattern.substr(0, open);
-    const std::string_view behind = pattern.substr(close + 1);
-    if (path.size() <= before.size() + behind.size()) return false;
-    if (!path.starts_with(before) || !path.ends_with(behind)) return false;
-    const auto middle = path.substr(before.size(), path.size() - before.size() - behind.size());
-    if (middle.find('/') != std::string_view::npos) return false;
-    captured = middle;
+// The text before the next '/', which is taken off with it.
+std::string_view take_segment(std::string_view& text) {
+    const auto end = std::min(text.find('/'), text.size());
+    const auto segment = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return segment;
+}
+
+// True with what each {…} stands for, which is never empty.
+bool matches(std::string_view pattern, std::string_view path, std::vector<std::string>& captured) {
+    if (std::count(pattern.begin(), pattern.end(), '/') != std::count(path.begin(), path.end(), '/'))
+        return false;
+    while (!pattern.empty() || !path.empty()) {
+        const auto wanted = take_segment(pattern);
+        const auto given = take_segment(path);
+        if (!wanted.starts_with('{')) {
+            if (wanted != given) return false;
+        } else {
+            if (given.empty()) return false;
+            captured.emplace_back(given);
+        }
+    }
     return true;
 }
 
@@ -118,7 +128,7 @@ Router::Match Router::find(const net::ServerRequest& request) const {
     const std::string_view method = request.method == "HEAD" ? "GET" : std::string_view(request.method);
     Match match;
     for (const auto& route : routes_) {
-        std::string captured;
+        std::vector<std::string> captured;
         if (!matches(route.pattern, request.path, captured)) continue;
         match.allowed.push_back(route.method);
         if (route.method != method) continue;

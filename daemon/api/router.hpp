@@ -15,7 +15,7 @@ namespace receiptd::api {
 
 struct Call {
     net::ServerRequest request;
-    std::string captured;  // what stands in the path where the pattern has {…}
+    std::vector<std::string> captured;  // what stands in the path for each {…} of the pattern
 };
 using Action = std::function<base::Task<net::ServerReply>(Call)>;
 
@@ -23,7 +23,7 @@ enum class Access { read, write };
 
 struct Route {
     std::string_view method;   // HEAD goes to GET
-    std::string_view pattern;  // "/v1/watches/{hash}": at most one {…}, which stands for one segment
+    std::string_view pattern;  // "/v1/watches/{hash}": each {…} stands for one segment
     Access access = Access::read;
     Action action;
 };
@@ -54,7 +54,7 @@ public:
 private:
     struct Match {
         const Route* route = nullptr;
-        std::string captured;
+        std::vector<std::string> captured;
         std::vector<std::string_view> allowed;  // methods of the path
     };
     Match find(const net::ServerRequest& request) const;

@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/secret.hpp"
 #include "metrics/api_series.hpp"
+#include "storage/alert_rule_store.hpp"
 #include "storage/delivery_store.hpp"
 #include "storage/finding_store.hpp"
 #include "storage/watch_store.hpp"
@@ -33,6 +34,7 @@ struct Services {
     storage::WatchAccess& watches;
     storage::FindingStore& findings;
     storage::DeliveryAccess& deliveries;
+    storage::AlertRuleStore& alert_rules;
     watch::Submissions& submissions;
     // Asks hosts for a tree that is not completely stored.
     std::function<base::Task<std::optional<watch::OpenTree>>(std::string tx_hash, std::string sender_id)>
@@ -77,6 +79,7 @@ std::vector<Route> transaction_routes(const SharedContext& context);
 std::vector<Route> search_routes(const SharedContext& context);
 std::vector<Route> finding_routes(const SharedContext& context);
 std::vector<Route> alert_routes(const SharedContext& context);
+std::vector<Route> rule_routes(const SharedContext& context);
 std::vector<Route> stream_routes(const SharedContext& context);
 
 // Adds routes of its own to the API: they share its connections and its patience.

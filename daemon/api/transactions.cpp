@@ -107,7 +107,7 @@ base::Task<std::string> to_svg(base::asio::thread_pool& cpu, watch::TransactionV
 
 base::Result<Sought, Problem> sought(const Context& context, const Call& call, Query& query) {
     Sought sought;
-    sought.id = call.captured;
+    sought.id = call.captured[0];
     sought.sender_id = query.account("sender");
     sought.may_ask_hosts = may_ask_hosts(context.services, call.request);
     if (query.fault()) return *query.fault();

@@ -182,20 +182,20 @@ Problem not_watched(const std::string& tx_hash) {
 }
 
 base::Task<net::ServerReply> get_watch(SharedContext context, Call call) {
-    if (!storage::is_transaction_hash(call.captured)) co_return problem_reply(no_hash(call.captured));
+    if (!storage::is_transaction_hash(call.captured[0])) co_return problem_reply(no_hash(call.captured[0]));
     const Query query(call.request, {});
     if (query.fault()) co_return problem_reply(*query.fault());
-    auto reading = context->services.watches.watch(call.captured);
+    auto reading = context->services.watches.watch(call.captured[0]);
     const auto watch = co_await context->calls.wait_for(std::move(reading));
-    if (!watch) co_return problem_reply(not_watched(call.captured));
+    if (!watch) co_return problem_reply(not_watched(call.captured[0]));
     co_return json_reply(200, watch::watch_json(*watch));
 }
 
 base::Task<net::ServerReply> remove(SharedContext context, Call call) {
-    if (!storage::is_transaction_hash(call.captured)) co_return problem_reply(no_hash(call.captured));
-    auto removing = context->services.watches.remove_watch(call.captured);
+    if (!storage::is_transaction_hash(call.captured[0])) co_return problem_reply(no_hash(call.captured[0]));
+    auto removing = context->services.watches.remove_watch(call.captured[0]);
     const bool removed = co_await context->calls.wait_for(std::move(removing));
-    if (!removed) co_return problem_reply(not_watched(call.captured));
+    if (!removed) co_return problem_reply(not_watched(call.captured[0]));
     net::ServerReply reply;
     reply.status = 204;
     co_return reply;

@@ -87,13 +87,11 @@ std::vector<std::string> endpoints_of(const config::Settings& settings, const st
 }
 
 std::uint64_t send_anew(storage::DeliveryStore& store, const std::vector<std::string>& endpoints,
-                        const std::string& alert_id, const std::string& state) {
+                        const storage::DeliveryFilter& chosen) {
     std::uint64_t moved = 0;
     for (const auto& endpoint : endpoints) {
-        storage::DeliveryFilter filter;
-        filter.alert_id = alert_id;
+        auto filter = chosen;
         filter.endpoint = endpoint;
-        filter.state = state;
         filter.limit = 0;
         moved += wait_for(store.resend(std::move(filter)));
     }
@@ -107,6 +105,7 @@ int list_alerts(const config::Settings& settings, const AlertsList& command) {
     storage::DeliveryFilter filter;
     filter.state = command.state;
     filter.endpoint = command.endpoint;
+    filter.rule = command.rule;
     filter.limit = command.limit + 1;
     auto rows = wait_for(asking.store().list_deliveries(std::move(filter)));
     const bool more = rows.size() > command.limit;
@@ -134,9 +133,13 @@ int resend_alerts(const config::Settings& settings, const AlertsResend& command)
     StoreForCommand<storage::PgDeliveryStore> asking(settings);
     std::uint64_t moved = 0;
     int code = kOk;
-    if (command.dead) moved = send_anew(asking.store(), endpoints, "", "dead");
+    storage::DeliveryFilter chosen;
+    if (command.dead) chosen.state = "dead";
+    chosen.rule = command.rule;
+    if (command.dead || !command.rule.empty()) moved = send_anew(asking.store(), endpoints, chosen);
     for (const auto& id : command.alert_ids) {
-        const auto of_one = send_anew(asking.store(), endpoints, id, "");
+        chosen.alert_id = id;
+        const auto of_one = send_anew(asking.store(), endpoints, chosen);
         moved += of_one;
         if (of_one > 0) continue;
         code = kFailed;

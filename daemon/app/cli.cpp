@@ -65,6 +65,8 @@ public:
         add_status();
         add_tx();
         add_alerts();
+        add_rules();
+        add_lists();
         add_submit();
         add_watch();
         parser_.add_subcommand("check-config", "Check the configuration and report all problems")
@@ -208,6 +210,7 @@ private:
         list->add_option("--state", alerts_list_.state, "Only deliveries in this state")
             ->check(CLI::IsMember({"pending", "delivered", "dead"}));
         list->add_option("--endpoint", alerts_list_.endpoint, "Only deliveries to this endpoint");
+        list->add_option("--rule", alerts_list_.rule, "Only deliveries that this rule wanted");
         list->add_option("--limit", alerts_list_.limit, "Maximum number of deliveries")
             ->check(CLI::Range(1, 100'000))
             ->capture_default_str();
@@ -218,12 +221,43 @@ private:
             command->add_subcommand("resend", "Send deliveries again now, in whatever state they are");
         auto* ids = resend->add_option("alert_id", alerts_resend_.alert_ids, "Ids as shown by `alerts list`");
         resend->add_flag("--dead", alerts_resend_.dead, "All dead deliveries")->excludes(ids);
+        resend->add_option("--rule", alerts_resend_.rule, "All deliveries that this rule wanted")
+            ->excludes(ids);
         resend->add_option("--endpoint", alerts_resend_.endpoint, "Only deliveries to this endpoint");
         resend->callback([this] {
-            if (alerts_resend_.alert_ids.empty() && !alerts_resend_.dead)
-                throw CLI::RequiredError("alerts resend: an alert_id, or --dead,");
+            if (alerts_resend_.alert_ids.empty() && !alerts_resend_.dead && alerts_resend_.rule.empty())
+                throw CLI::RequiredError("alerts resend: an alert_id, --rule or --dead");
             choose([this](const auto& settings) { return resend_alerts(settings, alerts_resend_); });
         });
+    }
+
+    void add_rules() {
+        auto* command = parser_.add_subcommand("rules", "Show the alert rules");
+        command->require_subcommand(1);
+        auto* list = command->add_subcommand("list", "List the rules of all daemons on the database");
+        list->add_flag("--json", as_json_, "Print a JSON array");
+        list->callback(
+            [this] { choose([this](const auto& settings) { return list_rules(settings, as_json_); }); });
+    }
+
+    void add_lists() {
+        auto* command = parser_.add_subcommand("lists", "Show and change the account lists of rules");
+        command->require_subcommand(1);
+        auto* list = command->add_subcommand("list", "List them");
+        list->add_flag("--json", as_json_, "Print a JSON array");
+        list->callback(
+            [this] { choose([this](const auto& settings) { return list_lists(settings, as_json_); }); });
+        for (const bool is_listed : {true, false}) {
+            auto* change = command->add_subcommand(
+                is_listed ? "add" : "remove",
+                is_listed ? "Put an account on a list" : "Take an account off a list");
+            change->add_option("list", list_change_.list, "Name of the list")->required();
+            change->add_option("account", list_change_.account_id, "The account")->required();
+            change->callback([this, is_listed] {
+                list_change_.is_listed = is_listed;
+                choose([this](const auto& settings) { return change_list(settings, list_change_); });
+            });
+        }
     }
 
     CLI::App parser_;
@@ -239,6 +273,7 @@ private:
     bool as_json_ = false;
     AlertsList alerts_list_;
     AlertsResend alerts_resend_;
+    ListChange list_change_;
     app::TxCommand tx_;
     std::string tx_hash_;
     std::string sender_id_;

@@ -67,6 +67,7 @@ int watch_transaction(const config::Settings& settings, const std::string& tx_ha
 struct AlertsList {
     std::string state;     // empty: any
     std::string endpoint;  // empty: any
+    std::string rule;      // empty: any
     unsigned limit = 50;
     bool as_json = false;
 };
@@ -74,9 +75,19 @@ int list_alerts(const config::Settings& settings, const AlertsList& command);
 struct AlertsResend {
     std::vector<std::string> alert_ids;
     bool dead = false;     // all that are
+    std::string rule;      // all of one, by name
     std::string endpoint;  // empty: all that are configured
 };
 int resend_alerts(const config::Settings& settings, const AlertsResend& command);
+// The alert rules and account lists of all daemons on the database.
+int list_rules(const config::Settings& settings, bool as_json);
+int list_lists(const config::Settings& settings, bool as_json);
+struct ListChange {
+    std::string list;
+    std::string account_id;
+    bool is_listed = true;
+};
+int change_list(const config::Settings& settings, const ListChange& command);
 int check_config(const std::string& config_file);
 int print_version();
 

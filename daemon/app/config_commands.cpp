@@ -1,4 +1,5 @@
 #include "app/commands.hpp"
+#include "app/joined.hpp"
 
 #include "config/load.hpp"
 
@@ -12,12 +13,6 @@ namespace {
 
 void print(const std::vector<config::Problem>& problems) {
     for (const auto& problem : problems) std::cerr << problem.to_string() << '\n';
-}
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
-    return text;
 }
 
 void print_rules(const config::Settings& settings) {

@@ -11,6 +11,7 @@
 #include "net/http_server.hpp"
 #include "page/page.hpp"
 #include "storage/inspect.hpp"
+#include "storage/pg_alert_rule_store.hpp"
 #include "storage/pg_page_store.hpp"
 #include "watch/open_trees.hpp"
 
@@ -153,6 +154,7 @@ private:
                                api_watches_,
                                runtime_.findings,
                                api_deliveries_,
+                               api_rules_,
                                runtime_.submitter,
                                [this](std::string tx_hash, std::string sender_id) {
                                    return open_trees_.tree(std::move(tx_hash), std::move(sender_id));
@@ -310,6 +312,7 @@ private:
     storage::PgWatchStore api_watches_{runtime_.database, runtime_.clock, storage::WaitedFor::by_people,
                                        &runtime_.watch_series};
     storage::PgDeliveryStore api_deliveries_{runtime_.database, storage::WaitedFor::by_people};
+    storage::PgAlertRuleStore api_rules_{runtime_.database};
     storage::PgPageStore page_store_{runtime_.database};
     std::optional<api::Api> api_;
     std::optional<net::HttpServer> server_;

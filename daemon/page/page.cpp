@@ -44,7 +44,7 @@ base::Task<net::ServerReply> guarded(SharedSite site, View handler, api::Call ca
 }
 
 base::Task<net::ServerReply> asset(SharedSite site, api::Call call) {
-    if (auto reply = asset_reply(call.captured, call.request)) co_return std::move(*reply);
+    if (auto reply = asset_reply(call.captured[0], call.request)) co_return std::move(*reply);
     co_return co_await notice(std::move(site), 404, "There is no such file", "");
 }
 

@@ -88,19 +88,19 @@ std::string place_of(const std::string& tx_hash, const std::string& receipt_id) 
 }
 
 base::Task<net::ServerReply> transaction_page(SharedSite site, api::Call call) {
-    if (!storage::is_transaction_hash(call.captured))
+    if (!storage::is_transaction_hash(call.captured[0]))
         co_return co_await notice(std::move(site), 404, "That is no transaction",
                                   "A transaction hash has 32 bytes in base58: 43 or 44 letters and digits.");
     api::Sought sought;
-    sought.id = call.captured;
+    sought.id = call.captured[0];
     sought.sender_id = account_parameter(call, "sender");
     sought.may_ask_hosts = api::may_ask_hosts(site->api->services, call.request);
     auto found = co_await api::find_transaction(site->api, sought);
     if (!found) co_return co_await not_stored(std::move(site), std::move(sought), found.error());
-    if (found->tx_hash != call.captured) co_return see_other(place_of(found->tx_hash, call.captured));
+    if (found->tx_hash != call.captured[0]) co_return see_other(place_of(found->tx_hash, call.captured[0]));
     Shown shown;
     shown.view = std::move(*found);
-    shown.receipts.tx_hash = call.captured;
+    shown.receipts.tx_hash = call.captured[0];
     if (const auto chosen = parameter(call, "receipt"); storage::is_transaction_hash(chosen))
         shown.receipts.chosen = chosen;
     shown.receipts.now = site->wall();

@@ -59,6 +59,7 @@ struct DeliveryRow {
     unsigned attempts = 0;
     int last_status = 0;
     std::string created_at, next_attempt_at, delivered_at;  // ISO 8601; empty: none
+    std::vector<std::string> rules = {};                    // that matched: "payments@3"
 };
 
 // A place in a list of deliveries: the newest alerts come first, those of one time by id and endpoint.
@@ -75,6 +76,7 @@ struct DeliveryFilter {
     std::string state;     // empty: any
     std::string endpoint;  // empty: any
     std::string alert_id;  // empty: any
+    std::string rule;      // its name; empty: any
     std::string cursor;    // of a list: delivery_cursor() of the last one seen; empty: from the newest on
     unsigned limit = 100;  // 0: none
 };

@@ -49,8 +49,8 @@ constexpr const char* kRecord =
 
 // The first condition is for the index; the times of many alerts are the same.
 constexpr const char* kAfterCursor =
-    " AND a.created_at <= coalesce(nullif($4, '')::timestamptz, 'infinity') "
-    "AND ($4 = '' OR a.created_at < nullif($4, '')::timestamptz OR (a.alert_id, d.endpoint) > ($5, $6))";
+    " AND a.created_at <= coalesce(nullif($5, '')::timestamptz, 'infinity') "
+    "AND ($5 = '' OR a.created_at < nullif($5, '')::timestamptz OR (a.alert_id, d.endpoint) > ($6, $7))";
 
 DueDelivery due_of(const pqxx::row& row) {
     DueDelivery due;
@@ -80,7 +80,9 @@ constexpr std::array<std::string_view, 3> kStates = {"pending", "delivered", "de
 
 // The state is written into the SQL text, because pending and dead deliveries have their own index.
 std::string chosen_by(const DeliveryFilter& filter) {
-    std::string condition = "($1 = '' OR d.endpoint = $1) AND ($2 = '' OR d.alert_id = $2)";
+    std::string condition =
+        "($1 = '' OR d.endpoint = $1) AND ($2 = '' OR d.alert_id = $2) "
+        "AND ($4 = '' OR EXISTS (SELECT FROM unnest(d.rules) AS r WHERE split_part(r, '@', 1) = $4))";
     if (filter.state.empty()) return condition;
     for (const auto state : kStates)
         if (state == filter.state) return condition.append(" AND d.state = '").append(state).append("'");
@@ -107,6 +109,7 @@ DeliveryRow row_of(const pqxx::row& row) {
     delivery.created_at = row[8].as<std::string>();
     delivery.next_attempt_at = row[9].as<std::string>();
     delivery.delivered_at = row[10].as<std::string>();
+    delivery.rules = ids_of(row[11]);
     return delivery;
 }
 
@@ -266,13 +269,13 @@ base::Task<std::vector<DeliveryRow>> PgDeliveryStore::list_deliveries(DeliveryFi
             "''), d.attempts, coalesce(d.last_status, 0), " +
             iso("a.created_at") + ", CASE WHEN d.state = 'pending' THEN " + iso("d.next_attempt_at") +
             " ELSE '' END, " + iso("d.delivered_at") +
-            " FROM deliveries d JOIN alerts a USING (alert_id) WHERE ";
+            ", d.rules FROM deliveries d JOIN alerts a USING (alert_id) WHERE ";
         const auto rows =
             shim::query(tx,
                         select + chosen_by(filter) + kAfterCursor +
                             " ORDER BY a.created_at DESC, a.alert_id, d.endpoint LIMIT nullif($3, 0)",
                         filter.endpoint, filter.alert_id, static_cast<std::int64_t>(filter.limit),
-                        cursor.created_at, cursor.alert_id, cursor.endpoint);
+                        filter.rule, cursor.created_at, cursor.alert_id, cursor.endpoint);
         std::vector<DeliveryRow> deliveries;
         for (const auto& row : rows) deliveries.push_back(row_of(row));
         return deliveries;
@@ -293,7 +296,7 @@ base::Task<std::uint64_t> PgDeliveryStore::resend(DeliveryFilter filter) {
                 "UPDATE deliveries d SET state = 'pending', next_attempt_at = now(), lease_owner = NULL, "
                 "delivered_at = NULL, attempts = CASE WHEN d.state = 'pending' THEN d.attempts ELSE 0 END "
                 "FROM chosen WHERE d.alert_id = chosen.alert_id AND d.endpoint = chosen.endpoint",
-            filter.endpoint, filter.alert_id, static_cast<std::int64_t>(filter.limit));
+            filter.endpoint, filter.alert_id, static_cast<std::int64_t>(filter.limit), filter.rule);
         return moved.affected_rows();
     });
 }

@@ -17,7 +17,11 @@ TEST_F(AlertsTest, DeliveriesAreListedAsTheyStand) {
     row.last_status = 500;
     row.created_at = "2026-01-01T00:00:00.000000Z";
     deliveries_.rows.push_back(row);
-    const auto body = answer(get("/v1/alerts?state=pending&endpoint=ops&limit=7"));
+    row.rules = {"payments@3"};
+    deliveries_.rows.back() = row;
+    const auto body = answer(get("/v1/alerts?state=pending&endpoint=ops&rule=payments&limit=7"));
+    EXPECT_EQ(deliveries_.asked.rule, "payments");
+    EXPECT_EQ(body["alerts"][0]["rules"], nlohmann::json({"payments@3"}));
     EXPECT_EQ(deliveries_.asked.state, "pending");
     EXPECT_EQ(deliveries_.asked.endpoint, "ops");
     EXPECT_EQ(deliveries_.asked.limit, 8U) << "one more tells whether there are more";
@@ -55,6 +59,8 @@ TEST_F(AlertsTest, OneOrAllThatWereGivenUpAreSentAnew) {
     EXPECT_EQ(deliveries_.asked.alert_id, "a");
     EXPECT_EQ(deliveries_.asked.endpoint, "ops");
     EXPECT_EQ(deliveries_.asked.limit, 0U);
+    EXPECT_EQ(answer(post("/v1/alerts/resend", R"({"rule":"payments"})"))["due"], 3);
+    EXPECT_EQ(deliveries_.asked.rule, "payments");
     EXPECT_EQ(answer(post("/v1/alerts/resend", R"({"state":"dead"})"))["due"], 3);
     EXPECT_EQ(deliveries_.asked.state, "dead");
 }

@@ -196,6 +196,50 @@ private:
     Database& database_;
 };
 
+class FakeAlertRules final : public storage::AlertRuleStore {
+public:
+    explicit FakeAlertRules(Database& database) : database_(database) {}
+
+    base::Task<std::vector<storage::RuleRow>> rules() override {
+        co_await database_.ask();
+        co_return stored;
+    }
+    base::Task<std::vector<storage::ListRow>> lists() override {
+        co_await database_.ask();
+        std::vector<storage::ListRow> rows;
+        for (const auto& [name, accounts] : listed)
+            rows.push_back({name, false, "here:1", "", accounts.size()});
+        co_return rows;
+    }
+    base::Task<std::optional<std::vector<std::string>>> accounts(std::string list, std::string after,
+                                                                 unsigned limit) override {
+        co_await database_.ask();
+        const auto found = listed.find(list);
+        if (found == listed.end()) co_return std::nullopt;
+        std::vector<std::string> some;
+        for (auto at = found->second.upper_bound(after); at != found->second.end() && some.size() < limit;
+             ++at)
+            some.push_back(*at);
+        co_return some;
+    }
+    base::Task<storage::Listing> set_listed(std::string list, std::string account_id,
+                                            bool is_listed) override {
+        co_await database_.ask();
+        if (list == "of-a-file") co_return storage::Listing::kept_in_a_file;
+        const auto found = listed.find(list);
+        if (found == listed.end()) co_return storage::Listing::no_such_list;
+        const bool changes =
+            is_listed ? found->second.insert(account_id).second : found->second.erase(account_id) > 0;
+        co_return changes ? storage::Listing::changed : storage::Listing::as_it_was;
+    }
+
+    std::vector<storage::RuleRow> stored;
+    std::map<std::string, std::set<std::string>> listed;
+
+private:
+    Database& database_;
+};
+
 class FakeSubmissions final : public watch::Submissions {
 public:
     explicit FakeSubmissions(Database& database) : database_(database) {}
@@ -246,6 +290,7 @@ protected:
                 watches_,
                 findings_,
                 deliveries_,
+                alert_rules_,
                 submissions_,
                 [this](std::string tx_hash, std::string) { return open_tree(std::move(tx_hash)); },
                 cpu_,
@@ -323,6 +368,7 @@ protected:
     FakeWatches watches_{database_};
     FakeFindings findings_{database_, io_.get_executor()};
     FakeDeliveries deliveries_{database_};
+    FakeAlertRules alert_rules_{database_};
     FakeSubmissions submissions_{database_};
     FakeClock clock_;
     metrics::Registry registry_;

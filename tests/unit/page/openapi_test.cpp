@@ -43,8 +43,8 @@ protected:
             }
     }
     static std::string example(std::string path) {
-        const auto open = path.find('{');
-        if (open != std::string::npos) path.replace(open, path.find('}') - open + 1, kHash);
+        for (auto open = path.find('{'); open != std::string::npos; open = path.find('{'))
+            path.replace(open, path.find('}') - open + 1, kHash);
         return path;
     }
     // As refusals list them: "no such parameter here; there are: a, b".
@@ -90,9 +90,9 @@ TEST_F(OpenApi, WantsATokenWhereTheProgramDoes) {
 
 TEST_F(OpenApi, NamesTheParametersThatTheProgramTakes) {
     visit_operations([&](const auto& method, const std::string& path, const nlohmann::json& operation) {
-        const auto open = path.find('{');
-        const Names in_path =
-            open == std::string::npos ? Names{} : Names{path.substr(open + 1, path.find('}') - open - 1)};
+        Names in_path;
+        for (auto open = path.find('{'); open != std::string::npos; open = path.find('{', open + 1))
+            in_path.insert(path.substr(open + 1, path.find('}', open) - open - 1));
         EXPECT_EQ(parameters(operation, "path"), in_path) << path;
         if (method != "GET" || !path.starts_with("/v1/")) return;
         const auto refused = problem(get(example(path) + "?no_such=1"), 400);

@@ -1,0 +1,93 @@
+// `receiptd rules` and `receiptd lists`: which alerts go where, and the accounts that rules name by list.
+#include "app/commands.hpp"
+#include "app/joined.hpp"
+#include "app/store_for_command.hpp"
+#include "base/id_faults.hpp"
+#include "storage/pg_alert_rule_store.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace receiptd::app {
+namespace {
+
+using Rules = StoreForCommand<storage::PgAlertRuleStore>;
+
+std::string takers(const std::vector<std::string>& endpoints) {
+    return endpoints.empty() ? "no endpoint" : joined(endpoints);
+}
+
+void print_all(const nlohmann::ordered_json& all) {
+    std::cout << all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+}
+
+std::string refusal(storage::Listing listing, const std::string& list) {
+    switch (listing) {
+        case storage::Listing::no_such_list: return "there is no list \"" + list + "\"";
+        case storage::Listing::kept_in_a_file:
+            return "the accounts of \"" + list + "\" stand in a file: change that, and reload";
+        case storage::Listing::full: return "the list \"" + list + "\" is full";
+        case storage::Listing::changed:
+        case storage::Listing::as_it_was: break;
+    }
+    return {};
+}
+
+}  // namespace
+
+int list_rules(const config::Settings& settings, bool as_json) {
+    Rules asking(settings);
+    auto all = nlohmann::ordered_json::array();
+    for (const auto& rule : wait_for(asking.store().rules())) {
+        if (!as_json) {
+            std::cout << rule.name << '@' << rule.version << ": " << takers(rule.endpoints) << "\n    "
+                      << rule.definition << "\n    loaded by " << rule.place << " at " << rule.loaded_at
+                      << '\n';
+            continue;
+        }
+        all.push_back({{"name", rule.name},
+                       {"version", rule.version},
+                       {"definition", nlohmann::ordered_json::parse(rule.definition, nullptr, false)},
+                       {"place", rule.place},
+                       {"loaded_at", rule.loaded_at},
+                       {"endpoints", rule.endpoints}});
+    }
+    if (as_json) print_all(all);
+    return kOk;
+}
+
+int list_lists(const config::Settings& settings, bool as_json) {
+    Rules asking(settings);
+    auto all = nlohmann::ordered_json::array();
+    for (const auto& list : wait_for(asking.store().lists())) {
+        if (!as_json)
+            std::cout << list.name << ": " << list.accounts << " accounts, "
+                      << (list.from_file ? "from the file of " + list.place : "changed by hand") << '\n';
+        else
+            all.push_back({{"name", list.name}, {"from_file", list.from_file}, {"accounts", list.accounts}});
+    }
+    if (as_json) print_all(all);
+    return kOk;
+}
+
+int change_list(const config::Settings& settings, const ListChange& command) {
+    if (const auto fault = base::account_fault(command.account_id)) {
+        std::cerr << '"' << command.account_id << "\" " << *fault << '\n';
+        return kUsage;
+    }
+    Rules asking(settings);
+    const auto done =
+        wait_for(asking.store().set_listed(command.list, command.account_id, command.is_listed));
+    if (const auto why = refusal(done, command.list); !why.empty()) {
+        std::cerr << why << '\n';
+        return kFailed;
+    }
+    std::cout << command.account_id << (command.is_listed ? " is on " : " is not on ") << command.list
+              << (done == storage::Listing::as_it_was ? ", as it was" : "") << '\n';
+    return kOk;
+}
+
+}  // namespace receiptd::app
