@@ -31,8 +31,8 @@ CONGESTED = 40  # blocks
 AHEAD, STEP = 60, 20  # blocks: so far the chain runs ahead of the daemon when nothing is handed in any more
 HIDDEN = (40, 45, 50)  # above the head: heights of which the source of whole blocks shows nothing for a while
 KEPT = 20  # blocks that the hosts keep when they have lost older ones
-LOST_BLOCKS = 30  # above the head; the first third may be asked for already
-IN_A_LOST_BLOCK = 15  # blocks of delay
+LOST_BLOCKS = 40  # above the head; the first of them may be seen while the others are made
+IN_A_LOST_BLOCK = 35  # blocks of delay
 SOON = 100  # blocks: what is handed in when hosts lose blocks is good for so long
 
 PANICS = b'[{"panic":"no"}]'
