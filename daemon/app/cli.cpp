@@ -238,6 +238,18 @@ private:
         list->add_flag("--json", as_json_, "Print a JSON array");
         list->callback(
             [this] { choose([this](const auto& settings) { return list_rules(settings, as_json_); }); });
+        auto* test = command->add_subcommand(
+            "test",
+            "Count what the rules of the configuration would have told of stored history; sends nothing");
+        test->add_option("--from", rules_test_.from, "First height")->required();
+        test->add_option("--to", rules_test_.to, "Last height")->required();
+        test->add_option("--rule", rules_test_.rule, "Only this rule");
+        test->add_flag("--json", rules_test_.as_json, "Print a JSON object with every alert");
+        test->callback([this] {
+            if (rules_test_.from > rules_test_.to)
+                throw CLI::ValidationError("--from", "must not be above --to");
+            choose([this](const auto& settings) { return test_rules(settings, rules_test_); });
+        });
     }
 
     void add_lists() {
@@ -274,6 +286,7 @@ private:
     AlertsList alerts_list_;
     AlertsResend alerts_resend_;
     ListChange list_change_;
+    RulesTest rules_test_;
     app::TxCommand tx_;
     std::string tx_hash_;
     std::string sender_id_;

@@ -82,6 +82,14 @@ int resend_alerts(const config::Settings& settings, const AlertsResend& command)
 // The alert rules and account lists of all daemons on the database.
 int list_rules(const config::Settings& settings, bool as_json);
 int list_lists(const config::Settings& settings, bool as_json);
+struct RulesTest {
+    base::Height from = 0;
+    base::Height to = 0;
+    std::string rule;  // that one alone; empty: all of the configuration
+    bool as_json = false;
+};
+// What the configuration's rules would have told of stored history. Delivers nothing.
+int test_rules(const config::Settings& settings, const RulesTest& command);
 struct ListChange {
     std::string list;
     std::string account_id;

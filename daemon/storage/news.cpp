@@ -102,8 +102,9 @@ void stream(pqxx::transaction_base& tx, const std::vector<std::string>& made, co
         text_array(made), news.since, news.until);
 }
 
-// An abnormal end of a watch is a finding and a stage: rules of both are about it.
-std::vector<std::string_view> rules_for(const rule::Subject& finding, const rule::RuleSet& rules) {
+}  // namespace
+
+std::vector<std::string_view> rules_about(const rule::Subject& finding, const rule::RuleSet& rules) {
     auto matched = rules.match_names(finding);
     const auto name = rule::kind_name(finding.kind);
     if (!chain::parse_stage(name)) return matched;
@@ -114,8 +115,6 @@ std::vector<std::string_view> rules_for(const rule::Subject& finding, const rule
         if (std::find(matched.begin(), matched.end(), other) == matched.end()) matched.push_back(other);
     return matched;
 }
-
-}  // namespace
 
 void News::add(std::string finding_id, std::uint64_t at) {
     since = finding_ids.empty() ? at : std::min(since, at);
@@ -138,7 +137,7 @@ void tell(pqxx::transaction_base& tx, RuleBook& rules, const News& news, Telling
                                 news.until);
     Alerts alerts;
     for (const auto& subject : found.subjects()) {
-        const auto matched = rules_for(subject, now);
+        const auto matched = rules_about(subject, now);
         if (!matched.empty() || subject.expected != true)
             alerts.add(subject, tellings.find(subject.cause_id)->second, {}, matched);
     }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace receiptd::storage {
@@ -36,6 +37,10 @@ struct Event {
     std::string cause_json;
     unsigned telling = 1;  // how often it was told, with this time
 };
+
+// The names of the rules that match. An abnormal end of a watch is a finding and a stage: rules of both are
+// about it.
+std::vector<std::string_view> rules_about(const rule::Subject& finding, const rule::RuleSet& rules);
 
 // Makes an alert of each finding, queues it for the served endpoints whose rules match, and writes the lines
 // of the stream. The same cause, found again, is not reported again, unless it was taken back since

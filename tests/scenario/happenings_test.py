@@ -28,6 +28,23 @@ kind = "verdict"
 account = "*"
 '''
 NAMES = ["all-events", "all-transfers", "all-keys", "all-verdicts"]
+# Beside them, and beside the default rule.
+MORE_RULES = '''
+[[rule]]
+name = "callbacks"
+kind = "failed_receipt"
+role = "callback"
+
+[[rule]]
+name = "handled"
+kind = "finding"
+handled = true
+
+[[rule]]
+name = "large"
+kind = ["transfer", "verdict"]
+any = [{amount_at_least = "1 NEAR", token = "near"}, {verdict = ["failed", "callback_failed"]}]
+'''
 # Without the transfers that logs and Delegate actions tell.
 TRUE_OF_ROWS = """
 WITH done AS (SELECT * FROM receipts WHERE status IN ('success_value', 'success_receipt_id'))
@@ -58,19 +75,21 @@ class WhatReceiptsDo(support.Scenario):
     def final_height(self):
         return self.chain.rpc("block", {"finality": "final"})["header"]["height"]
 
-    def configured(self, source, database):
+    def configured(self, source, database, names=NAMES, more=""):
         hook = (f'[[endpoint]]\nname = "team"\nurl = "{self.receiver.url}"\nallow_private = true\n'
-                f'secret_file = "{secret_file(self.folder)}"\nrules = {json.dumps(NAMES)}\n')
+                f'secret_file = "{secret_file(self.folder)}"\nrules = {json.dumps(names)}\n')
         return self.config(self.chain, source=source, start=self.genesis + 1, network="sandbox", database=database,
-                           patience="60s", follow="batch_blocks = 2\n", extra=hook + RULES)
+                           patience="60s", follow="batch_blocks = 2\n", extra=hook + RULES + more)
 
     def followed(self, source, last):
         database = self.make_database()
-        config = self.configured(source, database)
+        self.follow(self.configured(source, database), last)
+        return database
+
+    def follow(self, config, last):
         daemon = self.start("run", "--config", config, "--until", last)
         daemon.wait(timeout=support.DEADLINE)
         self.assertEqual(daemon.returncode, 0, daemon.log()[-4000:])
-        return database
 
     def column(self, query, database):
         return [row[0] for row in self.query(query, database)]
@@ -93,6 +112,27 @@ class WhatReceiptsDo(support.Scenario):
         both = {alert for alert, tx_hash in self.query("SELECT alert_id, tx_hash FROM alerts", database)
                 if tx_hash in finished["neardata"]}
         self.assertEqual(both, told["neardata"])
+
+    def test_a_rehearsal_on_history_gives_what_was_queued(self):
+        last = self.genesis + 60
+        support.wait_until("there is enough to tell", lambda: self.final_height() > last + 40)
+        self.chain.ask("/pause", {})
+        names = [*NAMES, "callbacks", "handled", "large", "default"]
+        for source in ("neardata", "rpc"):
+            database = self.make_database()
+            config = self.configured(source, database, names, MORE_RULES)
+            self.follow(config, last)
+            queued = {alert_id: rules for alert_id, rules in self.query(
+                "SELECT alert_id, (SELECT string_agg(split_part(rule, '@', 1), ' ' ORDER BY split_part(rule, '@', 1)) "
+                "FROM unnest(rules) AS rule) FROM deliveries", database)}
+            self.assertGreater(len(queued), 500)
+            self.assertEqual({rule for rules in queued.values() for rule in rules.split()}, set(names), "each has matched")
+            text, _ = self.receiptd("rules", "test", "--config", config, "--from", 0, "--to", last + 10_000, "--json")
+            told = {alert["alert_id"]: " ".join(sorted(alert["rules"])) for alert in json.loads(text)["alerts"]}
+            self.assertEqual(told, queued, source)
+            said, _ = self.receiptd("rules", "test", "--config", config, "--from", 0, "--to", last + 10_000, "--rule", "large")
+            large = sum("large" in rules.split() for rules in queued.values())
+            self.assertIn(f"rule large: {large}\n", said)
 
     def test_each_is_told_in_words(self):
         last = self.genesis + 30

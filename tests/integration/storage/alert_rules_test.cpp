@@ -2,6 +2,7 @@
 // is committed.
 #include "storage/alert_rules.hpp"
 #include "rule/definition.hpp"
+#include "storage/pg_alert_rule_store.hpp"
 #include "storage/pg_delivery_store.hpp"
 #include "watch_test_support.hpp"
 
@@ -220,6 +221,25 @@ TEST_F(AlertRules, ACorrectionGoesToWhoeverWasTold) {
     EXPECT_EQ(rows("SELECT endpoint || ' ' || a.kind || ' ' || array_to_string(rules, ',') FROM deliveries "
                    "JOIN alerts a USING (alert_id) ORDER BY 1"),
               "alice-team corrected alice@1\nalice-team expired alice@1\n");
+}
+
+TEST_F(AlertRules, AreShownWithTheEndpointsThatTakeThemAndListsWithTheirAccounts) {
+    storage::PgAlertRuleStore seen(second().database);
+    declare(store(), {rule(kDex), rule(kAny)},
+            {{"file", std::vector<std::string>{"c.near", "a.near", "b.near"}}, {"added", std::nullopt}});
+    serve("dex-team", {"dex"});
+    const auto rules = await(seen.rules());
+    ASSERT_EQ(rules.size(), 2u);
+    EXPECT_EQ(rules[1].name, "dex");
+    EXPECT_THAT(rules[1].endpoints, ElementsAre("dex-team"));
+    EXPECT_TRUE(rules[0].endpoints.empty());
+    const auto lists = await(seen.lists());
+    ASSERT_EQ(lists.size(), 2u);
+    EXPECT_FALSE(lists[0].from_file);
+    EXPECT_EQ(lists[1].accounts, 3u);
+    EXPECT_THAT(*await(seen.accounts("file", "", 2)), ElementsAre("a.near", "b.near"));
+    EXPECT_THAT(*await(seen.accounts("file", "b.near", 2)), ElementsAre("c.near"));
+    EXPECT_EQ(await(seen.accounts("none", "", 2)), std::nullopt);
 }
 
 TEST_F(AlertRules, OneThatThisProgramDoesNotUnderstandKeepsNoOtherFromCounting) {
