@@ -55,6 +55,7 @@ TEST(Sentences, OfManyFailuresTellsTheOneThatIsCalledTheRootCause) {
     parts.fails("late");
     parts.receipt("back", "app", "app", {"d1", "d2"});
     parts.ok("back");
+    parts.logs();
     ASSERT_EQ(parts.judge().decided_by.front(), "late") << "as the tree lists them";
     ASSERT_EQ(parts.judge().root_cause, "early");
     EXPECT_THAT(told(parts).causes, ElementsAre(HasSubstr("early of token failed in block 103")));
