@@ -177,9 +177,9 @@ int main(int argc, char** argv) {
         return 1;
     }
     bench::print_machine();
-    std::printf("%-16s %10s %9s %7s %7s %10s %9s %8s %9s %10s %7s %9s %11s\n", "block", "JSON bytes", "receipts",
-                "trees", "rows", "COPY bytes", "CPU ms", "MB/s", "ms asked", "happenings", "matches", "ms match",
-                "us/receipt");
+    std::printf("%-16s %10s %9s %7s %7s %10s %9s %8s %9s %10s %7s %9s %11s\n", "block", "JSON bytes",
+                "receipts", "trees", "rows", "COPY bytes", "CPU ms", "MB/s", "ms asked", "happenings",
+                "matches", "ms match", "us/receipt");
     std::sort(blocks.begin(), blocks.end(),
               [](const Measured& a, const Measured& b) { return a.milliseconds < b.milliseconds; });
     for (const auto& block : blocks) print(block.name.c_str(), block);

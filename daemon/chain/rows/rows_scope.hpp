@@ -9,9 +9,9 @@ namespace receiptd::chain {
 // whom.
 bool touches(const Scope& scope, const SignedTransaction& transaction);
 
-// The predecessor or the receiver. Resumes of yields are stored whoever they touch: which transaction made the
-// yield is not known until it runs, by source rpc not even then, and the first resume tells whether it timed
-// out.
+// The predecessor or the receiver. Resumes of yields are stored whoever they touch: which transaction made
+// the yield is not known until it runs, by source rpc not even then, and the first resume tells whether it
+// timed out.
 bool touches(const Scope& scope, const Receipt& receipt);
 
 }  // namespace receiptd::chain

@@ -71,7 +71,8 @@ public:
 
 private:
     std::function<void()> stop_;
-    // Handlers that have run, of all daemons: they may share a context, and nothing else hands work to a pool.
+    // Handlers that have run, of all daemons: they may share a context, and nothing else hands work to a
+    // pool.
     static inline std::size_t have_run_ = 0;
     std::size_t waited_for_ = 0;
 
