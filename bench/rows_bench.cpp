@@ -144,7 +144,7 @@ void print(const char* name, const Measured& block) {
     std::printf("%-16s %10.0f %9.0f %7.0f %7.0f %10.0f %9.3f %8.0f %9.3f %10.0f %7.0f %9.3f %11.2f\n", name,
                 block.json_bytes, block.executed, block.results, block.rows, block.copy_bytes,
                 block.milliseconds, block.copy_bytes / 1e3 / block.milliseconds, block.asked,
-                block.happenings, block.matched,
+                block.happenings, block.matches, block.matched,
                 (block.asked + block.matched - block.milliseconds) * 1e3 / block.executed);
 }
 
