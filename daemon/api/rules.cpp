@@ -36,10 +36,11 @@ std::string list_text(const storage::ListRow& row) {
 
 std::string account_text(const std::string& account_id) { return ordered_json(account_id).dump(); }
 
-Problem no_such_list(const std::string& list) {
+std::optional<Problem> refused(storage::Listing listing, const std::string& list) {
     Problem problem;
-    problem.status = 404;
-    problem.detail = "there is no list \"" + list + "\": a [[list]] of a configuration makes one";
+    problem.detail = storage::refusal(listing, list);
+    if (problem.detail.empty()) return std::nullopt;
+    problem.status = listing == storage::Listing::no_such_list ? 404 : 409;
     return problem;
 }
 
@@ -65,7 +66,7 @@ base::Task<net::ServerReply> list_accounts(SharedContext context, Call call) {
     if (query.fault()) co_return problem_reply(*query.fault());
     auto reading = context->services.alert_rules.accounts(call.captured[0], query.text("cursor"), limit + 1);
     auto found = co_await context->calls.wait_for(std::move(reading));
-    if (!found) co_return problem_reply(no_such_list(call.captured[0]));
+    if (!found) co_return problem_reply(*refused(storage::Listing::no_such_list, call.captured[0]));
     std::optional<std::string> next;
     if (found->size() > limit) {
         found->resize(limit);
@@ -73,24 +74,6 @@ base::Task<net::ServerReply> list_accounts(SharedContext context, Call call) {
     }
     co_return co_await list_reply(context->services.cpu, "accounts", std::move(*found), account_text,
                                   std::move(next));
-}
-
-std::optional<Problem> refused(storage::Listing listing, const std::string& list) {
-    Problem problem;
-    problem.status = 409;
-    switch (listing) {
-        case storage::Listing::changed:
-        case storage::Listing::as_it_was: return std::nullopt;
-        case storage::Listing::no_such_list: return no_such_list(list);
-        case storage::Listing::kept_in_a_file:
-            problem.detail = "the accounts of \"" + list + "\" stand in a file: change that, and reload";
-            return problem;
-        case storage::Listing::full:
-            problem.detail =
-                "\"" + list + "\" is full: it has " + std::to_string(storage::kMostListed) + " accounts";
-            return problem;
-    }
-    return problem;
 }
 
 base::Task<net::ServerReply> set_listed(SharedContext context, Call call, bool is_listed) {

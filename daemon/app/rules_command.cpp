@@ -24,18 +24,6 @@ void print_all(const nlohmann::ordered_json& all) {
     std::cout << all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
 }
 
-std::string refusal(storage::Listing listing, const std::string& list) {
-    switch (listing) {
-        case storage::Listing::no_such_list: return "there is no list \"" + list + "\"";
-        case storage::Listing::kept_in_a_file:
-            return "the accounts of \"" + list + "\" stand in a file: change that, and reload";
-        case storage::Listing::full: return "the list \"" + list + "\" is full";
-        case storage::Listing::changed:
-        case storage::Listing::as_it_was: break;
-    }
-    return {};
-}
-
 }  // namespace
 
 int list_rules(const config::Settings& settings, bool as_json) {
@@ -81,7 +69,7 @@ int change_list(const config::Settings& settings, const ListChange& command) {
     Rules asking(settings);
     const auto done =
         wait_for(asking.store().set_listed(command.list, command.account_id, command.is_listed));
-    if (const auto why = refusal(done, command.list); !why.empty()) {
+    if (const auto why = storage::refusal(done, command.list); !why.empty()) {
         std::cerr << why << '\n';
         return kFailed;
     }

@@ -122,6 +122,20 @@ void forget_unused_rules(pqxx::transaction_base& tx) {
     if (unused.affected_rows() > 0) count_change(tx, "rules");
 }
 
+std::string refusal(Listing listing, const std::string& list) {
+    switch (listing) {
+        case Listing::no_such_list:
+            return "there is no list \"" + list + "\": a [[list]] of a configuration makes one";
+        case Listing::kept_in_a_file:
+            return "the accounts of \"" + list + "\" stand in a file: change that, and reload";
+        case Listing::full:
+            return "\"" + list + "\" is full: it has " + std::to_string(kMostListed) + " accounts";
+        case Listing::changed:
+        case Listing::as_it_was: break;
+    }
+    return {};
+}
+
 Listing set_listed(pqxx::transaction_base& tx, const std::string& list, const std::string& account_id,
                    bool is_listed) {
     const auto change = count_change(tx, "lists");

@@ -43,6 +43,8 @@ void forget_unused_rules(pqxx::transaction_base& tx);
 
 enum class Listing { changed, as_it_was, no_such_list, kept_in_a_file, full };
 inline constexpr int kMostListed = 100'000;
+// Why the account was not put on the list, or not taken off; empty: it was.
+std::string refusal(Listing listing, const std::string& list);
 // Adds an account to a list that people keep, or removes it.
 Listing set_listed(pqxx::transaction_base& tx, const std::string& list, const std::string& account_id,
                    bool is_listed);

@@ -95,12 +95,13 @@ class ExitCodes(Commands):
         (self.folder / "hot.txt").write_text("a.near\nb.near\n")
         rules = ('[[rule]]\nname = "deposits"\nkind = ["transfer", "end"]\naccount = "@hot"\n'
                  '[[list]]\nname = "hot"\nfile = "hot.txt"\n')
-        taker = receiver.endpoint("ops", "https://hooks.example.org", receiver.secret_file(self.folder))
-        config = self.config(self.rpc(), extra=taker + 'rules = ["deposits"]\n' + rules)
+        taker = lambda rule: receiver.endpoint("ops", "https://hooks.example.org", receiver.secret_file(self.folder),
+                                               rules=(rule,))
+        config = self.config(self.rpc(), extra=taker("deposits") + rules)
         out, err = self.receiptd("check-config", "--config", config)
         self.assertIn("rule deposits (transfer, end): ops\nlist hot: 2 accounts\n", out)
         self.assertNotIn("default rule", err)
-        _, err = self.receiptd("check-config", "--config", self.config(self.rpc(), extra=taker))
+        _, err = self.receiptd("check-config", "--config", self.config(self.rpc(), extra=taker("default")))
         self.assertRegex(err, r':\d+:\d+: warning: endpoint "ops" takes the default rule while follow.scope is "all"')
 
     def test_migrate_creates_once_and_status_says_so(self):

@@ -43,7 +43,7 @@ handled = true
 [[rule]]
 name = "large"
 kind = ["transfer", "verdict"]
-any = [{amount_at_least = "1 NEAR", token = "near"}, {verdict = ["failed", "callback_failed"]}]
+any = [{amount_at_least = "1000000000000000000000000", token = "near"}, {verdict = ["failed", "callback_failed"]}]
 '''
 # Without the transfers that logs and Delegate actions tell.
 TRUE_OF_ROWS = """
@@ -125,10 +125,15 @@ class WhatReceiptsDo(support.Scenario):
             queued = {alert_id: rules for alert_id, rules in self.query(
                 "SELECT alert_id, (SELECT string_agg(split_part(rule, '@', 1), ' ' ORDER BY split_part(rule, '@', 1)) "
                 "FROM unnest(rules) AS rule) FROM deliveries", database)}
+            # By rpc a tree that ends above the last block is stored, too; history is what blocks proved.
+            above = set(self.column(f"SELECT receipt_id FROM receipts WHERE block_height > {last} UNION "
+                                    f"SELECT tx_hash FROM transaction_results WHERE completed_height > {last}", database))
+            queued = {alert_id: rules for alert_id, rules in queued.items() if alert_id.split(":")[1] not in above}
             self.assertGreater(len(queued), 500)
             self.assertEqual({rule for rules in queued.values() for rule in rules.split()}, set(names), "each has matched")
             text, _ = self.receiptd("rules", "test", "--config", config, "--from", 0, "--to", last + 10_000, "--json")
             told = {alert["alert_id"]: " ".join(sorted(alert["rules"])) for alert in json.loads(text)["alerts"]}
+            self.assertEqual(set(told) ^ set(queued), set(), source)
             self.assertEqual(told, queued, source)
             said, _ = self.receiptd("rules", "test", "--config", config, "--from", 0, "--to", last + 10_000, "--rule", "large")
             large = sum("large" in rules.split() for rules in queued.values())

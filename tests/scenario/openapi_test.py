@@ -49,7 +49,7 @@ class OpenApi(support.Scenario):
         token.write_text(TOKEN)
         token.chmod(0o600)
         extra = (f'token_file = "{token}"\n[[watch]]\nname = "everything"\nsigner = "*"\n'
-                 + endpoint("ops", receiver.url, secret_file(self.folder)))
+                 + endpoint("ops", receiver.url, secret_file(self.folder)) + '[[list]]\nname = "ours"\n')
         self.daemon = self.start("run", "--config", self.config(self.chain, network="sandbox", start=start, extra=extra))
         self.document = json.loads(self.page(self.daemon, "/openapi.json")[1])
         self.address = re.search(r"listen=(\S+)", self.daemon.log())[1]
@@ -94,7 +94,7 @@ class OpenApi(support.Scenario):
             "SELECT count(DISTINCT verdict) FROM transaction_results")) == 5 and self.value(
             "SELECT count(DISTINCT state) FROM deliveries") != "0")
         for path in ("/livez", "/readyz", "/metrics", "/openapi.json", "/v1/status", "/", "/findings", "/watches", "/alerts",
-                     "/contracts", "/v1/findings", "/v1/watches", "/v1/alerts"):
+                     "/contracts", "/v1/findings", "/v1/watches", "/v1/alerts", "/v1/rules", "/v1/lists"):
             self.ask("GET", path, 200)
         for file in ("style.css", "script.js", "icon.svg"):
             self.ask("GET", "/assets/{file}", 200, name=file)
@@ -147,6 +147,11 @@ class OpenApi(support.Scenario):
         self.ask("GET", "/v1/watches/{hash}", 404, name=NOBODY)
         self.ask("POST", "/v1/alerts/resend", 200, body={"state": "dead"})
         self.ask("POST", "/v1/alerts/resend", 400, body={})
+        self.ask("PUT", "/v1/lists/{list}/{account}", 204, name="ours/alice.sandbox")
+        self.ask("GET", "/v1/lists/{list}", 200, name="ours")
+        self.ask("DELETE", "/v1/lists/{list}/{account}", 204, name="ours/alice.sandbox")
+        self.ask("DELETE", "/v1/lists/{list}/{account}", 404, name="none/alice.sandbox")
+        self.ask("PUT", "/v1/lists/{list}/{account}", 401, name="ours/alice.sandbox", token=None)
         self.submissions()
 
     def submissions(self):
