@@ -118,7 +118,7 @@ Json data_json(const Cause& cause, const chain::Finding& finding, const Site& si
     return data;
 }
 
-// What was told when the cause was found, as it was stored; an empty text is a value that is not known.
+// The data that was stored when the cause was found; an empty text is a value that is not known.
 Json told_json(const Cause& cause, const Site& site) {
     auto told = Json::parse(cause.told_json, nullptr, false);
     if (!told.is_object()) told = Json::object();

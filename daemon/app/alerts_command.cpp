@@ -2,6 +2,7 @@
 // runs sends what it finds due there.
 #include "api/delivery_json.hpp"
 #include "app/commands.hpp"
+#include "app/joined.hpp"
 #include "app/runtime.hpp"
 #include "app/store_for_command.hpp"
 #include "metrics/registry.hpp"
@@ -73,9 +74,9 @@ void print_json(const std::vector<storage::DeliveryRow>& rows) {
 }
 
 std::string configured(const config::Settings& settings) {
-    std::string names;
-    for (const auto& endpoint : settings.endpoints) names += (names.empty() ? "" : ", ") + endpoint.name;
-    return names.empty() ? "there is no [[endpoint]]" : "there are: " + names;
+    std::vector<std::string> names;
+    for (const auto& endpoint : settings.endpoints) names.push_back(endpoint.name);
+    return names.empty() ? "there is no [[endpoint]]" : "there are: " + joined(names);
 }
 
 // Nobody would send to any other.

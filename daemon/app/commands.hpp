@@ -88,7 +88,7 @@ struct RulesTest {
     std::string rule;  // that one alone; empty: all of the configuration
     bool as_json = false;
 };
-// What the configuration's rules would have told of stored history. Delivers nothing.
+// Counts the alerts that the configuration's rules would have made of stored history. Delivers nothing.
 int test_rules(const config::Settings& settings, const RulesTest& command);
 struct ListChange {
     std::string list;

@@ -8,7 +8,7 @@
 namespace receiptd::base {
 
 std::optional<std::string> account_fault(std::string_view account_id);
-// Of endpoints, rules, lists and other things that people name.
+// Names that people give to endpoints, rules, lists and other things.
 std::optional<std::string> name_fault(std::string_view name);
 
 }  // namespace receiptd::base

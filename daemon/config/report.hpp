@@ -44,7 +44,7 @@ public:
     void warning(Position where, std::string message) {
         problems_.push_back({Severity::warning, file_, where.line, where.column, std::move(message)});
     }
-    // Of a file that the configuration names.
+    // The same in a file that the configuration names.
     void error_in(const std::string& file, Position where, std::string message) {
         problems_.push_back({Severity::error, file, where.line, where.column, std::move(message)});
     }

@@ -62,8 +62,8 @@ private:
         const auto width = std::to_string(picture_.width);
         const auto height = std::to_string(picture_.height);
         if (!options_.within_page) out_ += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-        // What is a little too wide for a screen may be made smaller, what is much too wide could not be
-        // read.
+        // A picture that is a little too wide for a screen may be made smaller; a much wider one could then
+        // not be read.
         const bool may_shrink = options_.within_page && picture_.width <= kMostToShrink;
         out_ += "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"rt";
         out_ += may_shrink ? " rt-may-shrink" : "";

@@ -151,12 +151,11 @@ void tell_findings(pqxx::transaction_base& tx, RuleBook& rules, const std::vecto
     tell(tx, rules, news, telling);
 }
 
-bool tell_events(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<Event>& events) {
+bool tell_events(pqxx::transaction_base& tx, const rule::RuleSet& rules, const std::vector<Event>& events) {
     if (events.empty()) return false;
-    const auto now = rules.current(tx);
     Alerts alerts;
     for (const auto& event : events)
-        if (const auto matched = now.match_names(event.subject); !matched.empty())
+        if (const auto matched = rules.match_names(event.subject); !matched.empty())
             alerts.add(event.subject, event.telling, event.cause_json, matched);
     return !queue(tx, alerts).empty();
 }

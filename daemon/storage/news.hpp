@@ -50,7 +50,7 @@ void tell(pqxx::transaction_base& tx, RuleBook& rules, const News& news, Telling
 void tell_findings(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<chain::Finding>& findings,
                    Telling telling = Telling::any);
 // The same of events; one that no rule matches leaves nothing. True: alerts were made.
-bool tell_events(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<Event>& events);
+bool tell_events(pqxx::transaction_base& tx, const rule::RuleSet& rules, const std::vector<Event>& events);
 // Findings of kind "corrected": they go to the endpoints for which what they correct was queued.
 void tell_corrections(pqxx::transaction_base& tx, const News& corrections);
 

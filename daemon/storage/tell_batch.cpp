@@ -14,7 +14,7 @@
 namespace receiptd::storage {
 namespace {
 
-bool tell_results(pqxx::transaction_base& tx, RuleBook& rules, const rule::RuleSet& now,
+bool tell_results(pqxx::transaction_base& tx, const rule::RuleSet& now,
                   const std::vector<chain::TreeResult>& results) {
     std::vector<std::string> tx_hashes;
     TimeSpan included{};
@@ -29,7 +29,7 @@ bool tell_results(pqxx::transaction_base& tx, RuleBook& rules, const rule::RuleS
     }
     if (tx_hashes.empty()) return false;
     const VerdictSubjects judged(tx, tx_hashes, included);
-    return tell_events(tx, rules, judged.events());
+    return tell_events(tx, now, judged.events());
 }
 
 // As they were chosen, or as the rows tell them.
@@ -57,7 +57,7 @@ std::map<std::string, std::string, std::less<>> missing_users(
     return users_of(tx, tx_hashes, executed);
 }
 
-bool tell_happenings(pqxx::transaction_base& tx, RuleBook& rules, const rule::RuleSet& now,
+bool tell_happenings(pqxx::transaction_base& tx, const rule::RuleSet& now,
                      const std::vector<chain::Happening>& happenings) {
     const auto users = missing_users(tx, happenings);
     std::vector<Event> events;
@@ -66,7 +66,7 @@ bool tell_happenings(pqxx::transaction_base& tx, RuleBook& rules, const rule::Ru
         const auto subject = subject_of(happening, user == users.end() ? std::string_view() : user->second);
         if (!now.match(subject).empty()) events.push_back({subject, told_of(happening, subject)});
     }
-    return tell_events(tx, rules, events);
+    return tell_events(tx, now, events);
 }
 
 }  // namespace
@@ -76,12 +76,12 @@ bool tell_batch(pqxx::transaction_base& tx, RuleBook& rules, const chain::RowBat
     if (batch.results.empty() && batch[chain::Table::receipts].rows == 0) return !batch.findings.empty();
     const auto interest = rules.interest(tx);
     const auto& now = interest->rules();
-    bool told = tell_results(tx, rules, now, batch.results);
+    bool told = tell_results(tx, now, batch.results);
     if (interest->kinds() == 0 || batch[chain::Table::receipts].rows == 0)
         return told || !batch.findings.empty();
     const bool is_chosen = batch.happened.interest == interest;
-    told |= is_chosen ? tell_happenings(tx, rules, now, batch.happened.chosen)
-                      : tell_happenings(tx, rules, now, happenings_of(tx, *interest, batch));
+    told |= is_chosen ? tell_happenings(tx, now, batch.happened.chosen)
+                      : tell_happenings(tx, now, happenings_of(tx, *interest, batch));
     return told || !batch.findings.empty();
 }
 

@@ -102,12 +102,14 @@ bool tell_stages(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<
     for (const auto& item : applied)
         for (const auto& step : item.update->transitions)
             if (is_told(item, step)) tx_hashes.push_back(item.update->tx_hash);
-    if (tx_hashes.empty() || (rules.current(tx).kinds() & bit(rule::Kind::stage)) == 0) return false;
+    if (tx_hashes.empty()) return false;
+    const auto current = rules.current(tx);
+    if ((current.kinds() & bit(rule::Kind::stage)) == 0) return false;
     StageEvents stages(shim::query(tx, kWatched, text_array(tx_hashes)), now);
     for (const auto& item : applied)
         for (const auto& step : item.update->transitions)
             if (is_told(item, step)) stages.add(item, step);
-    return tell_events(tx, rules, stages.events);
+    return tell_events(tx, current, stages.events);
 }
 
 }  // namespace receiptd::storage

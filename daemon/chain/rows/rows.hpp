@@ -108,7 +108,7 @@ struct CommitFacts {
     void append(CommitFacts&& later);
 };
 
-// What receipts in the rows did.
+// The events, transfers and keys of the receipts in the rows.
 struct Happened {
     std::shared_ptr<const Interest> interest;      // that chose; null: nobody, or several
     std::vector<Happening> chosen;                 // that are news

@@ -104,7 +104,7 @@ void write_events(RowBatch& batch, const RowPlace& place, const Outcome& outcome
     }
 }
 
-// What a receipt that failed did was undone, though its logs stay.
+// A failed receipt changed nothing, though its logs stay.
 void write_events(RowBatch& batch, const RowPlace& place, const Outcome& outcome, const Receipt* body,
                   const TreeRef& tree, std::optional<Role> role) {
     const auto* interest = batch.happened.interest.get();

@@ -1,4 +1,4 @@
-// What a successful receipt did that somebody may want to be told of. Pure.
+// Events, transfers and added keys: the acts of a successful receipt that alert rules may ask for. Pure.
 #pragma once
 
 #include "base/u128.hpp"

@@ -114,8 +114,8 @@ std::string failure_sentence(const std::string& lead, const JudgedReceipt& recei
     return words + ": " + failure_in_words(receipt.failure);
 }
 
-// Of the failures that decide the one whose root cause is the tree's; while there is no verdict, the first
-// that nobody handled.
+// The deciding failure whose root cause is the tree's; while there is no verdict, the first failure that
+// nobody handled.
 const JudgedReceipt* deciding_receipt(const Judgement& tree) {
     for (const auto& id : tree.decided_by) {
         const auto* cause = tree.root_cause_of(id);
