@@ -42,6 +42,7 @@ COMMENT ON COLUMN late_trees.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN late_trees.since IS 'Start of the time range in which its rows are searched; -infinity: all partitions.';
 COMMENT ON COLUMN late_trees.history IS 'True: only backfills stored these rows, so its findings cause no alerts.';
 COMMENT ON COLUMN late_trees.due_at IS 'When it will be judged.';
+COMMENT ON COLUMN late_trees.looks IS 'How often it was judged without the resume of one of its yields.';
 
 COMMENT ON TABLE coverage IS 'Which heights are done. It changes in the same transaction as the rows, so it always agrees with them. See gaps for missing heights.';
 COMMENT ON COLUMN coverage.scope IS 'What is stored (chain_identity.scope).';

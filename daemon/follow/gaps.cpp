@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 constexpr base::BackoffPolicy kRetryUnavailable{5s, 600s, 2.0, 0.2};
 constexpr base::Height kRepairAtOnce = 256;
 constexpr base::Duration kReadCoverageEvery = 60s;
-constexpr base::Duration kJudgeLateEvery = 30s;
+constexpr base::Duration kJudgeLateEvery = 5s;
 constexpr base::Duration kFindLateEvery = 1h;  // it looks into all partitions
 constexpr base::Height kEnd = std::numeric_limits<std::int64_t>::max() - 1;
 
@@ -48,7 +48,8 @@ base::Task<void> Follower::read_coverage_again() {
     if (!lost.empty()) forget(lost);
 }
 
-// Late trees of this daemon are judged at once, those that a dead daemon left within kJudgeLateEvery.
+// Late trees of this daemon are judged at once; kJudgeLateEvery is for those that are looked at again, or that a
+// dead daemon left.
 base::Task<void> Follower::judge_late_trees() {
     auto look_at = state_.clock.steady();
     auto find_at = look_at;

@@ -1,7 +1,8 @@
 // Late trees are judged from their rows. These have the transaction's hash already, so that however far apart
 // parent and child are, the rows of the tree are found by it: within seven days before the rows that came
 // late, and where the transaction is not there, an hour later in all partitions. If it is not stored at all,
-// its receipts stay orphans: find_late_trees() comes back to them. With scope accounts others' transactions
+// its receipts stay orphans: find_late_trees() comes back to them. A tree that lacks only the resume of a yield
+// is looked at again within seconds, then less and less often: the resume's block may be stored next. With scope accounts others' transactions
 // never are: the findings of what is stored of their trees are told, after that hour whatever is not known.
 #include "storage/late_trees.hpp"
 
@@ -33,8 +34,12 @@ const std::string kOfAccounts = "EXISTS (SELECT FROM chain_identity WHERE scope 
 // All partitions are looked into for each of them.
 constexpr std::size_t kTreesEverywhere = 10;
 
+// The last of them comes an hour and a half after the first.
+constexpr int kLooksForResumes = 10;
+
 struct DueTrees {
     std::vector<std::string> tx_hashes;
+    std::set<std::string> looked_often;  // for resumes that no block has listed
     TreeTimes times;
     bool everywhere = false;
 };
@@ -48,15 +53,17 @@ struct Turn {
 DueTrees claim_late(pqxx::transaction_base& tx, const Turn& turn, bool everywhere) {
     const auto rows =
         shim::query(tx,
-                    "SELECT tx_hash, since, since + interval '15 days' FROM late_trees "
+                    "SELECT tx_hash, since, since + interval '15 days', looks >= $5 FROM late_trees "
                     "WHERE due_at <= now() AND history = $1 AND isfinite(since) <> $2 "
                     "  AND ($4 = '' OR tx_hash = $4) "
                     "ORDER BY due_at, tx_hash LIMIT $3 FOR UPDATE SKIP LOCKED",
-                    turn.history, everywhere, everywhere ? kTreesEverywhere : kTreesAtOnce, turn.only);
+                    turn.history, everywhere, everywhere ? kTreesEverywhere : kTreesAtOnce, turn.only,
+                    kLooksForResumes);
     DueTrees due;
     due.everywhere = everywhere;
     for (const auto& row : rows) {
         due.tx_hashes.push_back(row[0].as<std::string>());
+        if (row[3].as<bool>()) due.looked_often.insert(due.tx_hashes.back());
         const auto since = row[1].as<std::string>();
         const auto until = row[2].as<std::string>();
         if (due.times.since.empty() || since < due.times.since) due.times.since = since;
@@ -128,6 +135,14 @@ InPart told_in_part(pqxx::transaction_base& tx, bool last_look) {
     return last_look ? InPart::everything : InPart::decided;
 }
 
+// 5 s after the first look, twice as long after each further one.
+void look_again_soon(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes) {
+    shim::query(tx,
+                "UPDATE late_trees SET looks = looks + 1, due_at = now() + 2 ^ looks * interval '5 seconds' "
+                "WHERE tx_hash = ANY ($1::text[])",
+                text_array(tx_hashes));
+}
+
 void look_everywhere_later(pqxx::transaction_base& tx, const std::vector<std::string>& tx_hashes) {
     shim::query(tx,
                 "UPDATE late_trees SET since = '-infinity', due_at = now() + interval '1 hour' "
@@ -143,13 +158,18 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
     if (due.tx_hashes.empty()) due = claim_late(tx, turn, true);
     if (due.tx_hashes.empty()) return {};
     Adopting adopting(tx, due.times);
-    std::vector<std::string> known, unknown;  // all that is to be looked for, or not
+    std::vector<std::string> known, without_resume, unknown;
     const auto stored = load_to_judge(tx, due.tx_hashes, due.times);
     for (const auto& tx_hash : due.tx_hashes) {
         const auto found = stored.find(tx_hash);
         const bool is_known = found != stored.end() && found->second.transaction;
-        (is_known && has_its_resumes(found->second) ? known : unknown).push_back(tx_hash);
         if (is_known) adopting.add(tx_hash, found->second);
+        if (is_known && has_its_resumes(found->second))
+            known.push_back(tx_hash);
+        else if (is_known && !due.everywhere && !due.looked_often.contains(tx_hash))
+            without_resume.push_back(tx_hash);
+        else
+            unknown.push_back(tx_hash);
     }
     const auto adopted = adopting.write();
     chain::RowBatch batch;
@@ -158,6 +178,7 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
     copy_rows(tx, batch);
     const bool told = tell_batch(tx, database.rules, batch);
     forget_late(tx, known);
+    look_again_soon(tx, without_resume);
     due.everywhere ? forget_late(tx, unknown) : look_everywhere_later(tx, unknown);
     tx.commit();
     if (told) database.on_alerts();
@@ -232,7 +253,7 @@ void remember_late(pqxx::transaction_base& tx, const std::set<std::string>& tx_h
         "ON CONFLICT (tx_hash) DO UPDATE SET since = CASE WHEN $4 OR (NOT isfinite(known.since) AND " +
             kOfAccounts +
             ") THEN excluded.since ELSE least(known.since, excluded.since) END, "
-            "history = known.history AND excluded.history, "
+            "history = known.history AND excluded.history, looks = 0, "
             "due_at = CASE WHEN $4 OR isfinite(known.since) OR " +
             kOfAccounts + " THEN now() ELSE known.due_at END",
         text_array({tx_hashes.begin(), tx_hashes.end()}), rows.timestamp_nanosec, rows.history, rows.are_all);
@@ -249,7 +270,7 @@ std::string late_by_resumes(const std::string& adopted) {
            adopted +
            " WHERE is_promise_resume AND tx_hash IS NOT NULL GROUP BY tx_hash "
            "ON CONFLICT (tx_hash) DO UPDATE SET since = excluded.since, "
-           "history = known.history AND excluded.history, due_at = now()";
+           "history = known.history AND excluded.history, looks = 0, due_at = now()";
 }
 
 base::Task<LateTrees> PgTreeStore::judge_late_trees(bool history, chain::NewsSince news_since) {

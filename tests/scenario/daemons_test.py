@@ -356,7 +356,8 @@ class Restarted(Watched, Daemons):
         last = self.final_height()
         support.wait_until("all is stored", lambda: self.value(
             f"SELECT int8range({self.genesis + 1}, {last}, '[]') <@ heights FROM coverage") == "t"
-            and self.value("SELECT count(*) FROM pending_trees") == "0")
+            and self.value("SELECT count(*) FROM pending_trees") == "0"
+            and self.value("SELECT count(*) FROM late_trees") == "0")
         # What the dead had in their hands is theirs for half a minute; nobody needs to wait for that.
         for config in configs.values():
             listed, _ = self.receiptd("alerts", "list", "--config", config, "--json", "--limit", 100000, "--state", "pending")

@@ -149,11 +149,26 @@ TEST_F(Yields, AreLookedAtAgainWhereTheBlockOfTheirResumeIsStoredLast) {
     batches.pop_back();
     follow(std::move(batches));
     judge_late();
-    EXPECT_EQ(rows("SELECT tx_hash, due_at > now() + interval '50 minutes' FROM late_trees"), "T|t\n");
+    EXPECT_EQ(rows("SELECT tx_hash, looks, due_at < now() + interval '1 minute' FROM late_trees"), "T|1|t\n");
     commit(std::move(last));
     execute("UPDATE late_trees SET due_at = now()");
     judge_late();
-    expect_found("an hour later");
+    expect_found("at the next look");
+}
+
+TEST_F(Yields, AreLookedForEverywhereWhenNoBlockNearbyHasTheirResume) {
+    tell(2);
+    auto batches = whole_blocks();
+    batches.erase(batches.begin() + 2);
+    follow(std::move(batches));
+    for (int look = 0; look < 10; ++look) {
+        EXPECT_EQ(rows("SELECT looks, isfinite(since) FROM late_trees"), std::to_string(look) + "|t\n");
+        execute("UPDATE late_trees SET due_at = now()");
+        judge_late();
+    }
+    execute("UPDATE late_trees SET due_at = now()");
+    judge_late();
+    EXPECT_EQ(rows("SELECT since, due_at > now() + interval '50 minutes' FROM late_trees"), "-infinity|t\n");
 }
 
 TEST_F(Yields, AreJudgedAgainWhenAGapIsFilledThatHasTheirResume) {
