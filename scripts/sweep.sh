@@ -4,6 +4,7 @@
 # NAME|COUNT by default|what
 sweeps() {
     cat <<'END'
+rehearsal|10000|rules are tried on the history of COUNT transactions: the alerts are those that were queued, id by id, from both sources
 daemons|20|two daemons of different settings on one database are restarted COUNT times: every alert reaches every endpoint
 kills|50|daemons and commands are killed COUNT times in each story: no row, watch or alert is lost or doubled
 liars|200|daemon and PostgreSQL are killed COUNT times while one of three hosts lies: no row, end or alert is false or lost
@@ -27,6 +28,7 @@ scenarios_of() {
             ;;
         liars) echo liars ;;
         daemons) echo daemons Restarted ;;
+        rehearsal) echo rehearsal ;;
         crashes) echo crash StoppedPostgres.test_crashes_of_the_server ;;
         watches) echo watch Watching.test_whatever_is_watched_comes_to_its_true_end_through_kills_and_faults ;;
         ends) echo ends ;;
