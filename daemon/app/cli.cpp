@@ -44,6 +44,13 @@ constexpr const char* kWatchExitCodes =
     "  20  rejected           21  forwarding_failed  22  dropped\n"
     "  23  expired            24  unknown";
 
+constexpr const char* kVerifyExitCodes =
+    "Prints the type of the message.\n"
+    "Exit codes:\n"
+    "   0  a running receiptd with this secret has sent it within five minutes\n"
+    "   1  it is not verified; the line on standard error says why\n"
+    "   2  the secret or the headers cannot be read";
+
 // Keys and passwords live in memory: a crash must not write them to disk.
 void forbid_core_files() {
     const rlimit none{0, 0};
@@ -67,6 +74,7 @@ public:
         add_alerts();
         add_rules();
         add_lists();
+        add_verify_webhook();
         add_submit();
         add_watch();
         parser_.add_subcommand("check-config", "Check the configuration and report all problems")
@@ -272,6 +280,25 @@ private:
         }
     }
 
+    void add_verify_webhook() {
+        auto* command = parser_.add_subcommand(
+            "verify-webhook", "Verify the signature of a request whose body comes on standard input");
+        command->footer(kVerifyExitCodes);
+        auto* env =
+            command->add_option("--secret-env", verify_.secret_env, "Environment variable with the secret");
+        auto* file = command->add_option("--secret-file", verify_.secret_file, "File with the secret");
+        file->excludes(env);
+        command->add_option("--header", verify_.headers, "A header, \"webhook-id: ...\"; repeat it")
+            ->allow_extra_args(false);
+        command->add_option("--headers", verify_.headers_file, "File with the headers, one a line");
+        command->add_flag("--any-age", verify_.any_age, "Accept a request that was sent long ago");
+        command->callback([this] {
+            if (verify_.secret_env.empty() && verify_.secret_file.empty())
+                throw CLI::RequiredError("verify-webhook: --secret-env or --secret-file");
+            chosen_ = [this] { return verify_webhook(verify_); };
+        });
+    }
+
     CLI::App parser_;
     std::string config_file_ = "receiptd.toml";
     std::optional<base::Height> until_;
@@ -292,6 +319,7 @@ private:
     std::string sender_id_;
     bool wait_ = false;
     SubmitCommand submit_;
+    VerifyWebhook verify_;
     std::function<int()> chosen_;
 };
 

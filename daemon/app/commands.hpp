@@ -79,6 +79,15 @@ struct AlertsResend {
     std::string endpoint;  // empty: all that are configured
 };
 int resend_alerts(const config::Settings& settings, const AlertsResend& command);
+struct VerifyWebhook {
+    std::string secret_env;            // the name of an environment variable; or
+    std::string secret_file;           // a path
+    std::vector<std::string> headers;  // "webhook-id: …"
+    std::string headers_file;          // a header a line; empty: there is none
+    bool any_age = false;
+};
+// The body of a request on standard input: prints its type, or why it is not one that receiptd has sent.
+int verify_webhook(const VerifyWebhook& command);
 // The alert rules and account lists of all daemons on the database.
 int list_rules(const config::Settings& settings, bool as_json);
 int list_lists(const config::Settings& settings, bool as_json);

@@ -1,21 +1,15 @@
 #include "config/rules.hpp"
 
 #include "config/parse.hpp"
-
-#include <sys/stat.h>
+#include "config/read_secret.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 namespace receiptd::config {
 
 namespace {
 
-constexpr std::uintmax_t kLongestSecret = 64 * 1024;
 constexpr std::size_t kShortestToken = 16;
 
 std::string upstream_path(std::size_t item) { return "upstream[" + std::to_string(item) + "]"; }
@@ -145,8 +139,14 @@ public:
                           plain(stem) + "_file is contradicted by " + leaf + "_env: give one of them");
             return std::nullopt;
         }
-        if (!place.env.empty()) return from_environment(stem + "_env", place.env);
-        if (!place.file.empty()) return from_file(stem + "_file", folder_ / place.file);
+        if (place.env.empty() && place.file.empty()) return std::nullopt;
+        const auto key = stem + (place.env.empty() ? "_file" : "_env");
+        auto read = read_secret(place, folder_, environment_);
+        if (read && read->everybody_can_read)
+            report_.warning(places_.find(key),
+                            plain(key) + ": the file can be read by everybody; chmod 600 it");
+        if (read) return std::move(read->secret);
+        report_.error(places_.find(key), plain(key) + ": " + read.error().text);
         return std::nullopt;
     }
 
@@ -155,58 +155,6 @@ private:
         const auto open = path.find('[');
         if (open == std::string::npos) return path;
         return path.substr(0, open) + path.substr(path.find(']') + 1);
-    }
-
-    void fault(const std::string& key, const std::string& what) {
-        report_.error(places_.find(key), plain(key) + ": " + what);
-    }
-
-    std::optional<base::Secret> from_environment(const std::string& key, const std::string& name) {
-        const auto value = environment_(name);
-        if (!value) {
-            fault(key, "environment variable " + name + " is not set");
-            return std::nullopt;
-        }
-        return checked(key, *value, "environment variable " + name);
-    }
-
-    // Messages leave the path out: it might be the secret, written into the wrong key.
-    std::optional<base::Secret> from_file(const std::string& key, const std::filesystem::path& path) {
-        struct stat facts {};
-        if (::stat(path.c_str(), &facts) != 0) {
-            fault(key, std::string("cannot read the file: ") + std::strerror(errno));
-            return std::nullopt;
-        }
-        if (!S_ISREG(facts.st_mode) || static_cast<std::uintmax_t>(facts.st_size) > kLongestSecret) {
-            fault(key, "is no ordinary file of at most 64 KiB");
-            return std::nullopt;
-        }
-        if (facts.st_mode & S_IROTH)
-            report_.warning(places_.find(key),
-                            plain(key) + ": the file can be read by everybody; chmod 600 it");
-        std::ifstream file(path, std::ios::binary);
-        std::ostringstream text;
-        if (facts.st_size > 0) text << file.rdbuf();
-        if (!file) {
-            fault(key, std::string("cannot read the file: ") + std::strerror(errno));
-            return std::nullopt;
-        }
-        return checked(key, text.str(), "the file");
-    }
-
-    std::optional<base::Secret> checked(const std::string& key, std::string value,
-                                        const std::string& holder) {
-        while (!value.empty() && (value.back() == '\n' || value.back() == '\r')) value.pop_back();
-        if (value.empty()) {
-            fault(key, holder + " is empty");
-            return std::nullopt;
-        }
-        for (const char c : value)
-            if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-                fault(key, holder + " holds a line break or control character inside the value");
-                return std::nullopt;
-            }
-        return base::Secret(std::move(value));
     }
 
     const std::filesystem::path& folder_;

@@ -1,0 +1,95 @@
+// `receiptd verify-webhook`: a request as its receiver verifies it. Needs no configuration and no database.
+#include "alert/verify.hpp"
+#include "app/commands.hpp"
+#include "config/parse.hpp"
+#include "config/read_secret.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <string_view>
+
+namespace receiptd::app {
+namespace {
+
+constexpr std::size_t kLongestBody = 1 << 20;  // those of receiptd have less than 128 KiB
+constexpr std::size_t kLongestHeaders = 64 << 10;
+
+std::string_view trimmed(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+// Lines without a colon are no headers: the first one of a request is not.
+void add_header(std::vector<net::Header>& headers, std::string_view line) {
+    const auto colon = line.find(':');
+    if (colon == std::string_view::npos) return;
+    headers.push_back({std::string(trimmed(line.substr(0, colon))), std::string(trimmed(line.substr(colon + 1)))});
+}
+
+// Up to `most` bytes and one more.
+std::string text_of(std::istream& stream, std::size_t most) {
+    std::string text(most + 1, '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    return text;
+}
+
+bool read_headers(const std::string& path, std::vector<net::Header>& headers) {
+    std::ifstream file(path, std::ios::binary);
+    const auto text = text_of(file, kLongestHeaders);
+    if (!file.is_open() || text.size() > kLongestHeaders) return false;
+    for (std::string_view rest = text; !rest.empty();) {
+        const auto end = std::min(rest.find('\n'), rest.size());
+        add_header(headers, rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return true;
+}
+
+// nullopt after saying why.
+std::optional<alert::Signer> signer_of(const VerifyWebhook& command) {
+    config::SecretPlace place;
+    place.env = command.secret_env;
+    place.file = command.secret_file;
+    const auto secret = config::read_secret(place, {}, config::process_environment());
+    if (!secret) {
+        std::cerr << "the secret: " << secret.error().text << '\n';
+        return std::nullopt;
+    }
+    if (const auto fault = config::webhook_secret_fault(secret->secret.reveal())) {
+        std::cerr << "the secret " << *fault << '\n';
+        return std::nullopt;
+    }
+    return alert::Signer::from(secret->secret);
+}
+
+}  // namespace
+
+int verify_webhook(const VerifyWebhook& command) {
+    const auto signer = signer_of(command);
+    if (!signer) return kUsage;
+    std::vector<net::Header> headers;
+    for (const auto& header : command.headers) add_header(headers, header);
+    if (!command.headers_file.empty() && !read_headers(command.headers_file, headers)) {
+        std::cerr << "cannot read the headers: no file of at most 64 KiB is there\n";
+        return kUsage;
+    }
+    const auto body = text_of(std::cin, kLongestBody);
+    if (body.size() > kLongestBody) {
+        std::cerr << "the body has more than 1 MiB: no message of receiptd is that long\n";
+        return kFailed;
+    }
+    const auto now = command.any_age ? std::nullopt : std::optional(base::SystemClock().wall());
+    const auto verified = alert::verify(*signer, headers, body, now);
+    if (!verified) {
+        std::cerr << verified.error().because << '\n';
+        return kFailed;
+    }
+    std::cout << verified->type << '\n';
+    return kOk;
+}
+
+}  // namespace receiptd::app
