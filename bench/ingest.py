@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Whole blocks -> PostgreSQL, and the same rows by psql's \\copy, in turn.
 
-    ./dev bench ingest [--blocks N] [--rounds N] [--connections N] [--plain]
+    ./dev bench ingest [--blocks N] [--rounds N] [--connections N] [--plain] [--rules]
 
 Each round is a run of the daemon, a load by psql of the rows that the daemon stored, and a run of the
-daemon that asks for gzip; the medians count. Needs RECEIPTD_BENCH_DATABASE, a database that may be
+daemon that asks for gzip; the medians count. With --rules there is a run with 10,000 rules and 100,000 listed
+accounts, too. Needs RECEIPTD_BENCH_DATABASE, a database that may be
 emptied. Server, daemon and database share the machine. docs/performance.md says what each number means."""
 import argparse
+import base64
+import itertools
 import os
 import pathlib
 import statistics
@@ -16,6 +19,7 @@ import time
 import common
 
 FIRST_HEIGHT = 200_000_000
+RULES, LISTS, LISTED = 10_000, 100, 100_000
 
 # History is what is partitioned; orphan_receipts is filled along with it.
 TABLES = """
@@ -48,6 +52,28 @@ def prepare_wal(database, blocks):
     database.ask("CHECKPOINT")
 
 
+def write_rules(folder, busy_accounts):
+    """10,000 rules and 100,000 listed accounts, as configuration. Some of the accounts are those of the blocks."""
+    strangers = (f"customer{number}.exchange.near" for number in itertools.count())
+    for number in range(LISTS):
+        listed = [*busy_accounts[number::LISTS], *itertools.islice(strangers, LISTED // LISTS)][:LISTED // LISTS]
+        (folder / f"list{number}.txt").write_text("\n".join(listed) + "\n")
+    text = "".join(f'[[list]]\nname = "list{number}"\nfile = "{folder}/list{number}.txt"\n' for number in range(LISTS))
+    kinds = ['kind = "finding"\nreceiver = "contract{0}.near"', 'kind = ["end", "finding"]\nsigner = "pay{0}.near"',
+             'kind = "transfer"\naccount = "@list{1}"\namount_at_least = "{0}"',
+             'kind = ["event", "key_added"]\nreceiver = "*.team{0}.near"',
+             'kind = "event"\nreceiver = "token{1}.near"\nwhere = {{ data = "[*].new_owner_id", is = "shop{0}.near" }}']
+    names = [f"rule{number}" for number in range(RULES)]
+    for number, name in enumerate(names):
+        text += f'[[rule]]\nname = "{name}"\n' + kinds[number % len(kinds)].format(number, number % LISTS) + "\n"
+    secret = folder / "secret"
+    secret.touch(mode=0o600)
+    secret.write_text("whsec_" + base64.b64encode(bytes(32)).decode())
+    port = common.free_port()  # nobody listens: all of it stays in the queue
+    return text + (f'[[endpoint]]\nname = "team"\nurl = "http://127.0.0.1:{port}"\nallow_private = true\n'
+                   f'secret_file = "{secret}"\nrules = [{", ".join(chr(34) + name + chr(34) for name in names)}]\n')
+
+
 class Bench:
     def __init__(self, args, folder, database, sandbox):
         self.args, self.folder, self.database, self.sandbox = args, folder, database, sandbox
@@ -67,17 +93,17 @@ class Bench:
         numbers["sandbox"] = self.sandbox.cpu() - before[1]
         return numbers
 
-    def write_config(self, database, gzip):
+    def write_config(self, database, gzip, rules=""):
         common.write_config(self.config, self.sandbox, database, "neardata", "all", FIRST_HEIGHT)
         with self.config.open("a") as more:  # it ends in the section [neardata]
             more.write(f"gzip = {str(gzip).lower()}\n" if gzip else "")
-            more.write(self.args.config.replace("\\n", "\n") + "\n")
+            more.write(self.args.config.replace("\\n", "\n") + "\n" + rules)
 
-    def daemon(self, gzip):
+    def daemon(self, gzip, rules=""):
         """Runs the daemon over the replay."""
         self.database.recreate()
         prepare_wal(self.database, self.args.blocks)
-        self.write_config(self.database, gzip)
+        self.write_config(self.database, gzip, rules)
         # The first block comes before the clock runs: schema and partitions are there, as they are for psql.
         common.Daemon("run", "--config", self.config, "--until", FIRST_HEIGHT).wait()
         return self.measured(self.run_daemon)
@@ -106,6 +132,11 @@ class Bench:
 
     def count(self, table):
         return int(self.database.ask(f"SELECT count(*) FROM {table} WHERE block_height > {FIRST_HEIGHT}"))
+
+    def busy_accounts(self):
+        """Accounts that the blocks are about, but not those of every block."""
+        return [row[0] for row in self.database.rows(
+            "SELECT receiver_id FROM receipts GROUP BY 1 ORDER BY count(*) DESC, 1 OFFSET 50 LIMIT 200")]
 
     def check_rows(self):
         """Every run of the daemon stores what psql loads."""
@@ -201,6 +232,7 @@ def print_table(blocks, rounds, json_bytes):
     row("CPU ms a block: block server", milliseconds("sandbox"))
     row("resident MB, peak", lambda of: f"{of('peak_mb'):.0f}")
     row("resident MB, median", lambda of: f"{of('rss_mb'):.0f}")
+    row("alerts a block", lambda of: f"{of('alerts') / blocks:.2f}")
     row("WAL kB a block", lambda of: f"{of('wal') / blocks / 1e3:.0f}")
     print()
     for way in ways:
@@ -210,6 +242,9 @@ def print_table(blocks, rounds, json_bytes):
         cpu = statistics.median(r[way]["postgres"] / r["\\copy"]["postgres"] for r in rounds)
         common.line_of(f"{way}: speed against \\copy", f"{speed:.2f}", "at least 0.75" if way == "plain" else "")
         common.line_of(f"{way}: PostgreSQL's CPU against \\copy", f"{cpu:.2f}", "at most 1.10")
+    if "rules" in ways:
+        speed = statistics.median(r["plain"]["seconds"] / r["rules"]["seconds"] for r in rounds)
+        common.line_of("rules: speed against plain", f"{speed:.2f}", "at least 0.90")
 
 
 def main():
@@ -218,6 +253,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--connections", type=int, default=2, help="of psql; the daemon's follow.writers is 2")
     parser.add_argument("--plain", action="store_true", help="without the runs that ask for gzip")
+    parser.add_argument("--rules", action="store_true", help="a run with many rules, too")
     parser.add_argument("--config", default="", help="lines added to the daemon's configuration")
     args = parser.parse_args()
     database = common.Database(os.environ["RECEIPTD_BENCH_DATABASE"])
@@ -228,18 +264,24 @@ def main():
         blocks_path.mkdir()
         what, json_bytes = common.blocks_folder(blocks_path)
         print(f"blocks: {args.blocks}, {what}; {json_bytes / 1e6:.2f} MB of JSON on average", flush=True)
-        words = ["--repeat", args.blocks + 1, "--first-height", FIRST_HEIGHT] + ([] if args.plain else ["--gzip"])
+        words = ["--repeat", args.blocks + 1, "--first-height", FIRST_HEIGHT,
+                 "--first-time-ns", time.time_ns() - (args.blocks + 60) * 10**9] + ([] if args.plain else ["--gzip"])
         with common.Sandbox(blocks_path, *words) as sandbox:
             measure(args, Bench(args, folder, database, sandbox), json_bytes)
 
 
 def measure(args, bench, json_bytes):
-    rounds = []
+    rounds, rules = [], ""
     for number in range(args.rounds):
         runs = {"plain": bench.daemon(gzip=False)}
         if number == 0:
             bench.dump()
+            rules = write_rules(bench.folder, bench.busy_accounts()) if args.rules else ""
         bench.check_rows()
+        if args.rules:
+            runs["rules"] = bench.daemon(gzip=False, rules=rules)
+            bench.check_rows()
+            runs["rules"]["alerts"] = int(bench.database.ask("SELECT count(*) FROM alerts"))
         if not args.plain:
             runs["gzip"] = bench.daemon(gzip=True)
             bench.check_rows()
