@@ -12,11 +12,11 @@ namespace receiptd::config {
 
 namespace {
 
-using Read = base::Result<ReadSecret, SecretFault>;
+using SecretOrFault = base::Result<ReadSecret, SecretFault>;
 
 constexpr std::uintmax_t kLongestSecret = 64 * 1024;
 
-Read checked_secret(std::string value, const std::string& holder) {
+SecretOrFault checked_secret(std::string value, const std::string& holder) {
     while (!value.empty() && (value.back() == '\n' || value.back() == '\r')) value.pop_back();
     if (value.empty()) return SecretFault{holder + " is empty"};
     const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
@@ -25,7 +25,7 @@ Read checked_secret(std::string value, const std::string& holder) {
     return ReadSecret{base::Secret(std::move(value))};
 }
 
-Read secret_in_file(const std::filesystem::path& path) {
+SecretOrFault secret_in_file(const std::filesystem::path& path) {
     struct stat facts {};
     if (::stat(path.c_str(), &facts) != 0)
         return SecretFault{std::string("cannot read the file: ") + std::strerror(errno)};
