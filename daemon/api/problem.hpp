@@ -35,6 +35,7 @@ net::ServerReply refusal(int status, std::string_view text);
 net::ServerReply text_reply(int status, const char* content_type, std::string body);
 net::ServerReply json_reply(int status, std::string json);
 std::string to_text(const nlohmann::json& json);
+std::string to_text(const nlohmann::ordered_json& json);
 
 // {"name": [items], "next_cursor": "..."|null}: items are JSON already.
 std::string list_json(std::string_view name, const std::vector<std::string>& items,

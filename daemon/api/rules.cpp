@@ -1,6 +1,7 @@
 // /v1/rules, /v1/lists: which alerts go where, and the accounts that rules name by list.
 #include "api/list_reply.hpp"
 #include "api/query.hpp"
+#include "api/rule_json.hpp"
 #include "api/services.hpp"
 #include "base/coroutine.hpp"
 #include "base/id_faults.hpp"
@@ -11,30 +12,11 @@ namespace receiptd::api {
 
 namespace {
 
-using nlohmann::ordered_json;
+std::string rule_text(const storage::RuleRow& row) { return to_text(rule_json(row)); }
 
-std::string rule_text(const storage::RuleRow& row) {
-    ordered_json one;
-    one["name"] = row.name;
-    one["version"] = row.version;
-    one["definition"] = ordered_json::parse(row.definition, nullptr, false);
-    one["place"] = row.place;
-    one["loaded_at"] = row.loaded_at;
-    one["endpoints"] = row.endpoints;
-    return one.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
+std::string list_text(const storage::ListRow& row) { return to_text(account_list_json(row)); }
 
-std::string list_text(const storage::ListRow& row) {
-    ordered_json one;
-    one["name"] = row.name;
-    one["from_file"] = row.from_file;
-    one["accounts"] = row.accounts;
-    one["place"] = row.place;
-    one["loaded_at"] = row.loaded_at;
-    return one.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
-std::string account_text(const std::string& account_id) { return ordered_json(account_id).dump(); }
+std::string account_text(const std::string& account_id) { return nlohmann::json(account_id).dump(); }
 
 std::optional<Problem> refused(storage::Listing listing, const std::string& list) {
     Problem problem;

@@ -1,11 +1,11 @@
 // `receiptd rules` and `receiptd lists`: which alerts go where, and the accounts that rules name by list.
+#include "api/rule_json.hpp"
 #include "app/commands.hpp"
 #include "app/joined.hpp"
+#include "app/print_json.hpp"
 #include "app/store_for_command.hpp"
 #include "base/id_faults.hpp"
 #include "storage/pg_alert_rule_store.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <iostream>
 #include <string>
@@ -20,10 +20,6 @@ std::string takers(const std::vector<std::string>& endpoints) {
     return endpoints.empty() ? "no endpoint" : joined(endpoints);
 }
 
-void print_all(const nlohmann::ordered_json& all) {
-    std::cout << all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
-}
-
 }  // namespace
 
 int list_rules(const config::Settings& settings, bool as_json) {
@@ -36,14 +32,9 @@ int list_rules(const config::Settings& settings, bool as_json) {
                       << '\n';
             continue;
         }
-        all.push_back({{"name", rule.name},
-                       {"version", rule.version},
-                       {"definition", nlohmann::ordered_json::parse(rule.definition, nullptr, false)},
-                       {"place", rule.place},
-                       {"loaded_at", rule.loaded_at},
-                       {"endpoints", rule.endpoints}});
+        all.push_back(api::rule_json(rule));
     }
-    if (as_json) print_all(all);
+    if (as_json) print_json(all);
     return kOk;
 }
 
@@ -55,9 +46,9 @@ int list_lists(const config::Settings& settings, bool as_json) {
             std::cout << list.name << ": " << list.accounts << " accounts, "
                       << (list.from_file ? "from the file of " + list.place : "changed by hand") << '\n';
         else
-            all.push_back({{"name", list.name}, {"from_file", list.from_file}, {"accounts", list.accounts}});
+            all.push_back(api::account_list_json(list));
     }
-    if (as_json) print_all(all);
+    if (as_json) print_json(all);
     return kOk;
 }
 

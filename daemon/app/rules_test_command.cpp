@@ -1,12 +1,11 @@
 // `receiptd rules test`: a rehearsal of the configuration's rules on stored history.
 #include "app/commands.hpp"
 #include "app/joined.hpp"
+#include "app/print_json.hpp"
 #include "app/store_for_command.hpp"
 #include "storage/pg_alert_rule_store.hpp"
 #include "storage/rehearsal.hpp"
 #include "storage/stored_subjects.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -69,7 +68,7 @@ std::string line_of(const storage::RehearsedAlert& alert) {
     return std::to_string(alert.height) + " " + alert.alert_id + " (" + joined(alert.rules) + ")";
 }
 
-void print_json(const storage::Rehearsed& done, const std::vector<std::string>& left_out) {
+void print_all(const storage::Rehearsed& done, const std::vector<std::string>& left_out) {
     Json all;
     all["subjects"] = done.subjects;
     all["alerts"] = Json::array();
@@ -80,7 +79,7 @@ void print_json(const storage::Rehearsed& done, const std::vector<std::string>& 
                                  {"block_height", alert.height},
                                  {"rules", alert.rules}});
     all["not_replayed"] = left_out;
-    std::cout << all.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    print_json(all);
 }
 
 void print(const storage::Rehearsed& done, const config::Settings& settings,
@@ -117,7 +116,7 @@ int test_rules(const config::Settings& settings, const RulesTest& command) {
     StoreForCommand<storage::Rehearsal> asking(settings);
     const auto done = wait_for(asking.store().rehearse(
         rule::RuleSet(std::move(definitions), lists_of(settings)), {command.from, command.to}));
-    command.as_json ? print_json(done, left_out) : print(done, settings, left_out);
+    command.as_json ? print_all(done, left_out) : print(done, settings, left_out);
     return kOk;
 }
 
