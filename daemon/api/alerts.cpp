@@ -1,4 +1,4 @@
-// /v1/alerts: deliveries as people see them, and sent anew.
+// /v1/alerts: alerts and their deliveries as people see them, and sent anew.
 #include "api/body.hpp"
 #include "api/delivery_json.hpp"
 #include "api/list_reply.hpp"
@@ -24,16 +24,16 @@ bool is_delivery_state(const std::string& state) {
     return std::find(kDeliveryStates.begin(), kDeliveryStates.end(), state) != kDeliveryStates.end();
 }
 
-std::string delivery_text(const storage::DeliveryRow& row) {
-    return delivery_json(row).dump(-1, ' ', false, json::error_handler_t::replace);
-}
+std::string delivery_text(const storage::DeliveryRow& row) { return to_text(delivery_json(row)); }
 
 base::Task<net::ServerReply> list_alerts(SharedContext context, Call call) {
-    Query query(call.request, {"state", "endpoint", "rule", "cursor", "limit"});
+    Query query(call.request, {"state", "endpoint", "rule", "since", "until", "cursor", "limit"});
     storage::DeliveryFilter filter;
     filter.state = query.text("state");
     filter.endpoint = query.text("endpoint");
     filter.rule = query.text("rule");
+    filter.since = query.time("since");
+    filter.until = query.time("until");
     filter.limit = query.limit();
     if (!filter.state.empty() && !is_delivery_state(filter.state))
         query.refuse("state", "must be pending, delivered or dead");
@@ -56,36 +56,77 @@ base::Task<net::ServerReply> list_alerts(SharedContext context, Call call) {
                                   std::move(next));
 }
 
-base::Result<storage::DeliveryFilter, Problem> resend_filter(const json& body) {
-    if (!body.is_object()) return bad_body("", "must be an object {alert_id?, endpoint?, rule?, state?}");
-    if (auto fault = unknown_member(body, "", {"alert_id", "endpoint", "rule", "state"})) return *fault;
-    storage::DeliveryFilter filter;
+base::Task<net::ServerReply> one_alert(SharedContext context, Call call) {
+    const Query query(call.request, {});
+    if (query.fault()) co_return problem_reply(*query.fault());
+    const auto& id = call.captured[0];
+    std::optional<storage::StoredAlert> found;
+    if (is_printable(id)) {
+        auto asking = context->services.deliveries.alert(id);
+        found = co_await context->calls.wait_for(std::move(asking));
+    }
+    if (found) co_return json_reply(200, to_text(alert_json(*found)));
+    Problem problem;
+    problem.status = 404;
+    problem.detail = "there is no alert " + shown(id) + ": it was never made, or retention has deleted it";
+    co_return problem_reply(problem);
+}
+
+struct Resend {
+    storage::DeliveryFilter chosen;
+    bool dry_run = false;
+};
+
+std::optional<Problem> read_choice(const json& body, storage::DeliveryFilter& filter) {
     for (const auto& [name, place] :
          {std::pair{"alert_id", &filter.alert_id}, std::pair{"endpoint", &filter.endpoint},
-          std::pair{"rule", &filter.rule}, std::pair{"state", &filter.state}}) {
-        const auto value = text_member(body, "", name);
+          std::pair{"rule", &filter.rule}, std::pair{"state", &filter.state},
+          std::pair{"since", &filter.since}, std::pair{"until", &filter.until}}) {
+        auto value = text_member(body, "", name);
         if (!value) return value.error();
-        *place = *value;
+        *place = std::move(*value);
     }
-    if (filter.alert_id.empty() && filter.rule.empty() && filter.state != "dead")
-        return bad_body(
-            "/alert_id",
-            "alert_id is missing; without it only those of a rule, or of \"state\": \"dead\", are sent anew");
+    if (filter.alert_id.empty() && filter.rule.empty() && filter.since.empty() && filter.state != "dead")
+        return bad_body("/alert_id",
+                        "alert_id is missing; without it only those of a rule, those made since a time, or "
+                        "those of \"state\": \"dead\" are sent anew");
     if (!filter.state.empty() && !is_delivery_state(filter.state))
         return bad_body("/state", "state must be pending, delivered or dead");
-    filter.limit = 0;
-    return filter;
+    for (const auto& [name, time] : {std::pair{"since", &filter.since}, std::pair{"until", &filter.until}})
+        if (!time->empty() && !is_time(*time))
+            return bad_body(std::string("/") + name, "must be a time such as 2026-01-31T12:00:00Z");
+    return std::nullopt;
+}
+
+base::Result<Resend, Problem> read_resend(const json& body) {
+    if (!body.is_object())
+        return bad_body("",
+                        "must be an object {alert_id?, endpoint?, rule?, state?, since?, until?, dry_run?}");
+    if (auto fault =
+            unknown_member(body, "", {"alert_id", "endpoint", "rule", "state", "since", "until", "dry_run"}))
+        return *fault;
+    Resend resend;
+    if (auto fault = read_choice(body, resend.chosen)) return *fault;
+    const auto dry_run = body.find("dry_run");
+    if (dry_run != body.end() && !dry_run->is_boolean())
+        return bad_body("/dry_run", "dry_run must be true or false");
+    resend.dry_run = dry_run != body.end() && dry_run->get<bool>();
+    resend.chosen.limit = 0;
+    return resend;
 }
 
 base::Task<net::ServerReply> resend(SharedContext context, Call call) {
     const auto body = co_await parse_body(context->services.cpu, std::move(call.request.body));
     if (!body) co_return problem_reply(body.error());
-    auto filter = resend_filter(*body);
-    if (!filter) co_return problem_reply(filter.error());
-    auto sending = context->services.deliveries.resend(std::move(*filter));
-    const auto due = co_await context->calls.wait_for(std::move(sending));
+    auto asked = read_resend(*body);
+    if (!asked) co_return problem_reply(asked.error());
+    auto& deliveries = context->services.deliveries;
+    auto counting = asked->dry_run ? deliveries.count_deliveries(std::move(asked->chosen))
+                                   : deliveries.resend(std::move(asked->chosen));
+    const auto count = co_await context->calls.wait_for(std::move(counting));
     json answer;
-    answer["due"] = due;
+    answer["due"] = count;
+    answer["dry_run"] = asked->dry_run;
     co_return json_reply(200, to_text(answer));
 }
 
@@ -93,6 +134,7 @@ base::Task<net::ServerReply> resend(SharedContext context, Call call) {
 
 std::vector<Route> alert_routes(const SharedContext& context) {
     return {{"GET", "/v1/alerts", Access::read, bound(context, list_alerts)},
+            {"GET", "/v1/alerts/{alert_id}", Access::read, bound(context, one_alert)},
             {"POST", "/v1/alerts/resend", Access::write, bound(context, resend)}};
 }
 

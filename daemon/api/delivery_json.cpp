@@ -1,11 +1,21 @@
 #include "api/delivery_json.hpp"
 
 #include "watch/json_values.hpp"
+#include "watch/transaction_json.hpp"
 
 namespace receiptd::api {
 
 using nlohmann::ordered_json;
 using watch::text_or_null;
+
+namespace {
+
+ordered_json parsed_or_null(const std::string& text) {
+    auto parsed = ordered_json::parse(text, nullptr, false);
+    return parsed.is_discarded() ? ordered_json() : parsed;
+}
+
+}  // namespace
 
 ordered_json delivery_json(const storage::DeliveryRow& row) {
     ordered_json one;
@@ -21,6 +31,19 @@ ordered_json delivery_json(const storage::DeliveryRow& row) {
     one["next_attempt_at"] = text_or_null(row.next_attempt_at);
     one["delivered_at"] = text_or_null(row.delivered_at);
     one["rules"] = row.rules;
+    return one;
+}
+
+ordered_json alert_json(const storage::StoredAlert& alert) {
+    ordered_json one;
+    one["alert_id"] = alert.alert_id;
+    one["kind"] = alert.kind;
+    one["tx_hash"] = text_or_null(alert.tx_hash);
+    one["created_at"] = alert.created_at;
+    one["cause"] = parsed_or_null(alert.finding ? watch::finding_json(*alert.finding) : alert.told_json);
+    one["payload"] = parsed_or_null(alert.payload);
+    one["deliveries"] = ordered_json::array();
+    for (const auto& delivery : alert.deliveries) one["deliveries"].push_back(delivery_json(delivery));
     return one;
 }
 

@@ -13,15 +13,6 @@ namespace {
 
 constexpr std::size_t kLongestShown = 80;
 
-std::string shown(std::string_view text) {
-    if (text.size() <= kLongestShown) return '"' + std::string(text) + '"';
-    return '"' + std::string(text.substr(0, kLongestShown)) + "…\"";
-}
-
-bool is_printable(std::string_view text) {
-    return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
-}
-
 // Digits of exactly that many characters; -1: something else.
 int digits(std::string_view text, std::size_t from, std::size_t count) {
     int value = 0;
@@ -42,6 +33,15 @@ bool is_offset(std::string_view text) {
 }
 
 }  // namespace
+
+std::string shown(std::string_view text) {
+    if (text.size() <= kLongestShown) return '"' + std::string(text) + '"';
+    return '"' + std::string(text.substr(0, kLongestShown)) + "…\"";
+}
+
+bool is_printable(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+}
 
 bool is_time(std::string_view text) {
     constexpr std::string_view kShape = "0000-00-00T00:00:00";

@@ -40,6 +40,10 @@ private:
 
 // ISO 8601 as RFC 3339 has it: "2026-01-01T00:00:00Z", fractions and other offsets too.
 bool is_time(std::string_view text);
+// ASCII without blanks and control characters.
+bool is_printable(std::string_view text);
+// In quotes, shortened.
+std::string shown(std::string_view text);
 // A whole number that is not negative.
 std::optional<std::int64_t> parse_number(std::string_view text);
 

@@ -10,7 +10,7 @@
 #include "base/secret.hpp"
 #include "metrics/api_series.hpp"
 #include "storage/alert_rule_store.hpp"
-#include "storage/delivery_store.hpp"
+#include "storage/delivery_access.hpp"
 #include "storage/finding_store.hpp"
 #include "storage/watch_store.hpp"
 #include "watch/submission.hpp"

@@ -1,18 +1,12 @@
-// `receiptd alerts`: deliveries as people see them, and sent anew. Works on the database; the daemon that
-// runs sends what it finds due there.
+// `receiptd alerts`: alerts and their deliveries as people see them, and sent anew. Works on the database;
+// the daemon that runs sends what it finds due there.
 #include "api/delivery_json.hpp"
+#include "api/query.hpp"
 #include "app/commands.hpp"
 #include "app/joined.hpp"
-#include "app/runtime.hpp"
+#include "app/print_json.hpp"
 #include "app/store_for_command.hpp"
-#include "metrics/registry.hpp"
-#include "storage/pg_delivery_store.hpp"
-
-#include <nlohmann/json.hpp>
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/use_future.hpp>
+#include "storage/pg_delivery_access.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,6 +18,7 @@ namespace receiptd::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Deliveries = StoreForCommand<storage::PgDeliveryAccess>;
 
 std::string last_answer(const storage::DeliveryRow& row) {
     if (!row.last_error.empty()) return row.last_error;
@@ -47,6 +42,13 @@ Line line_of(const storage::DeliveryRow& row) {
         row.alert_id, last_answer(row)};
 }
 
+// A terminal would execute control characters in the text.
+std::string plain(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
+    return text;
+}
+
 void print_table(const std::vector<storage::DeliveryRow>& rows) {
     std::vector<Line> lines = {
         {"STATE", "ENDPOINT", "ATTEMPTS", "MADE", "DELIVERED", "ALERT", "LAST ANSWER"}};
@@ -59,18 +61,55 @@ void print_table(const std::vector<storage::DeliveryRow>& rows) {
         std::string text;
         for (std::size_t i = 0; i + 1 < line.size(); ++i)
             text += line[i] + std::string(widest[i].size() - line[i].size() + 2, ' ');
-        text += line.back();
-        // A terminal would execute control characters in the text.
-        std::replace_if(
-            text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
-        std::cout << text << '\n';
+        std::cout << plain(text + line.back()) << '\n';
     }
 }
 
-void print_json(const std::vector<storage::DeliveryRow>& rows) {
-    Json all = Json::array();
-    for (const auto& row : rows) all.push_back(api::delivery_json(row));
-    std::cout << all.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+// A time that cannot be read is said here, by the name of its option.
+bool are_times(const AlertsChosen& chosen) {
+    for (const auto& [option, time] :
+         {std::pair{"--since", &chosen.since}, std::pair{"--until", &chosen.until}}) {
+        if (time->empty() || api::is_time(*time)) continue;
+        std::cerr << option << " must be a time such as 2026-01-31T12:00:00Z\n";
+        return false;
+    }
+    return true;
+}
+
+storage::DeliveryFilter filter_of(const AlertsChosen& chosen) {
+    storage::DeliveryFilter filter;
+    filter.state = chosen.state;
+    filter.endpoint = chosen.endpoint;
+    filter.rule = chosen.rule;
+    filter.since = chosen.since;
+    filter.until = chosen.until;
+    filter.limit = 0;
+    return filter;
+}
+
+std::string text_at(const Json& json, const char* pointer) {
+    const Json::json_pointer place(pointer);
+    return json.contains(place) && json[place].is_string() ? json[place].get<std::string>() : std::string();
+}
+
+void print_alert(const storage::StoredAlert& alert) {
+    const auto json = api::alert_json(alert);
+    const auto& body = json["payload"];
+    std::cout << plain(alert.alert_id) << '\n';
+    if (const auto summary = text_at(body, "/data/summary"); !summary.empty())
+        std::cout << plain(summary) << '\n';
+    std::cout << "made " << alert.created_at;
+    if (!alert.tx_hash.empty()) std::cout << ", about transaction " << plain(alert.tx_hash);
+    std::cout << "\n\n";
+    print_table(alert.deliveries);
+    for (const auto& delivery : alert.deliveries)
+        if (!delivery.rules.empty())
+            std::cout << delivery.endpoint << " gets it by " << joined(delivery.rules) << '\n';
+    std::cout << "\ncause:\n";
+    print_json(json["cause"]);
+    std::cout << (body.is_null() ? "\nbody: made before the first attempt\n"
+                                 : "\nbody, to which each delivery adds its rules:\n");
+    if (!body.is_null()) print_json(body);
 }
 
 std::string configured(const config::Settings& settings) {
@@ -87,68 +126,124 @@ std::vector<std::string> endpoints_of(const config::Settings& settings, const st
     return names;
 }
 
-std::uint64_t send_anew(storage::DeliveryStore& store, const std::vector<std::string>& endpoints,
-                        const storage::DeliveryFilter& chosen) {
-    std::uint64_t moved = 0;
+// By endpoint: what goes to no configured one stays as it is.
+template <class Operation>
+std::uint64_t sum_of(const std::vector<std::string>& endpoints, storage::DeliveryFilter filter,
+                     Operation&& operation) {
+    std::uint64_t sum = 0;
     for (const auto& endpoint : endpoints) {
-        auto filter = chosen;
         filter.endpoint = endpoint;
-        filter.limit = 0;
-        moved += wait_for(store.resend(std::move(filter)));
+        sum += wait_for(operation(filter));
     }
-    return moved;
+    return sum;
+}
+
+std::string deliveries(std::uint64_t count) {
+    return std::to_string(count) + (count == 1 ? " delivery" : " deliveries");
+}
+
+int resend_chosen(storage::DeliveryAccess& store, const std::vector<std::string>& endpoints,
+                  const AlertsResend& command) {
+    const auto chosen = filter_of(command.chosen);
+    const bool chooses_arrived = chosen.state != "dead";
+    if (command.dry_run || (chooses_arrived && !command.yes)) {
+        const auto count =
+            sum_of(endpoints, chosen, [&](const auto& filter) { return store.count_deliveries(filter); });
+        if (command.dry_run) {
+            std::cout << deliveries(count) << " would be due now\n";
+            return kOk;
+        }
+        std::cerr << deliveries(count) << " would be sent again, also those that have arrived: add --yes\n";
+        return kUsage;
+    }
+    const auto count = sum_of(endpoints, chosen, [&](const auto& filter) { return store.resend(filter); });
+    std::cout << deliveries(count) << (count == 1 ? " is" : " are") << " due now\n";
+    return kOk;
+}
+
+int resend_by_id(storage::DeliveryAccess& store, const std::vector<std::string>& endpoints,
+                 const AlertsResend& command) {
+    std::uint64_t due = 0;
+    int code = kOk;
+    for (const auto& id : command.alert_ids) {
+        storage::DeliveryFilter filter;
+        filter.alert_id = id;
+        filter.limit = 0;
+        const auto of_one = sum_of(endpoints, filter, [&](const auto& one) {
+            return command.dry_run ? store.count_deliveries(one) : store.resend(one);
+        });
+        due += of_one;
+        if (of_one > 0) continue;
+        code = kFailed;
+        std::cerr << "no delivery of \"" << id << "\" to "
+                  << (command.chosen.endpoint.empty() ? "a configured endpoint" : command.chosen.endpoint)
+                  << '\n';
+    }
+    std::cout << deliveries(due)
+              << (command.dry_run ? " would be"
+                  : due == 1      ? " is"
+                                  : " are")
+              << " due now\n";
+    return code;
 }
 
 }  // namespace
 
 int list_alerts(const config::Settings& settings, const AlertsList& command) {
-    StoreForCommand<storage::PgDeliveryStore> asking(settings);
-    storage::DeliveryFilter filter;
-    filter.state = command.state;
-    filter.endpoint = command.endpoint;
-    filter.rule = command.rule;
+    if (!are_times(command.chosen)) return kUsage;
+    auto filter = filter_of(command.chosen);
+    filter.cursor = command.cursor;
+    if (!filter.cursor.empty() && !storage::parse_delivery_cursor(filter.cursor)) {
+        std::cerr << "--cursor must be as an earlier list has told it\n";
+        return kUsage;
+    }
     filter.limit = command.limit + 1;
+    Deliveries asking(settings);
     auto rows = wait_for(asking.store().list_deliveries(std::move(filter)));
     const bool more = rows.size() > command.limit;
     if (more) rows.resize(command.limit);
     if (command.as_json) {
-        print_json(rows);
+        Json all = Json::array();
+        for (const auto& row : rows) all.push_back(api::delivery_json(row));
+        print_json(all);
     } else if (rows.empty()) {
-        std::cout << "no " << (command.state.empty() ? "" : command.state + " ") << "deliveries"
-                  << (command.endpoint.empty() ? "" : " to " + command.endpoint) << '\n';
+        const auto& chosen = command.chosen;
+        std::cout << "no " << (chosen.state.empty() ? "" : chosen.state + " ") << "deliveries"
+                  << (chosen.endpoint.empty() ? "" : " to " + chosen.endpoint) << '\n';
     } else {
         print_table(rows);
-        if (more) std::cout << "there are older ones: --limit N\n";
     }
+    if (more)
+        std::cerr << "there are older ones: --cursor '" << plain(storage::delivery_cursor(rows.back()))
+                  << "'\n";
+    return kOk;
+}
+
+int show_alert(const config::Settings& settings, const AlertsShow& command) {
+    Deliveries asking(settings);
+    const auto found = wait_for(asking.store().alert(command.alert_id));
+    if (!found) {
+        std::cerr << "there is no alert \"" << command.alert_id
+                  << "\": it was never made, or retention has deleted it\n";
+        return kFailed;
+    }
+    command.as_json ? print_json(api::alert_json(*found)) : print_alert(*found);
     return kOk;
 }
 
 int resend_alerts(const config::Settings& settings, const AlertsResend& command) {
-    const auto endpoints = endpoints_of(settings, command.endpoint);
+    if (!are_times(command.chosen)) return kUsage;
+    const auto& wanted = command.chosen.endpoint;
+    const auto endpoints = endpoints_of(settings, wanted);
     if (endpoints.empty()) {
-        std::cerr << (command.endpoint.empty() ? "nobody would send them"
-                                               : "no endpoint \"" + command.endpoint + "\" is configured")
+        std::cerr << (wanted.empty() ? "nobody would send them"
+                                     : "no endpoint \"" + wanted + "\" is configured")
                   << ": " << configured(settings) << '\n';
         return kUsage;
     }
-    StoreForCommand<storage::PgDeliveryStore> asking(settings);
-    std::uint64_t moved = 0;
-    int code = kOk;
-    storage::DeliveryFilter chosen;
-    if (command.dead) chosen.state = "dead";
-    chosen.rule = command.rule;
-    if (command.dead || !command.rule.empty()) moved = send_anew(asking.store(), endpoints, chosen);
-    for (const auto& id : command.alert_ids) {
-        chosen.alert_id = id;
-        const auto of_one = send_anew(asking.store(), endpoints, chosen);
-        moved += of_one;
-        if (of_one > 0) continue;
-        code = kFailed;
-        std::cerr << "no delivery of \"" << id << "\" to "
-                  << (command.endpoint.empty() ? "a configured endpoint" : command.endpoint) << '\n';
-    }
-    std::cout << moved << (moved == 1 ? " delivery is" : " deliveries are") << " due now\n";
-    return code;
+    Deliveries asking(settings);
+    return command.alert_ids.empty() ? resend_chosen(asking.store(), endpoints, command)
+                                     : resend_by_id(asking.store(), endpoints, command);
 }
 
 }  // namespace receiptd::app

@@ -212,29 +212,56 @@ private:
     }
 
     void add_alerts() {
-        auto* command = parser_.add_subcommand("alerts", "List alerts, or send them again");
+        auto* command = parser_.add_subcommand("alerts", "List and show alerts, or send them again");
         command->require_subcommand(1);
-        auto* list = command->add_subcommand("list", "List deliveries, newest first");
-        list->add_option("--state", alerts_list_.state, "Only deliveries in this state")
+        add_alerts_list(*command);
+        auto* show = command->add_subcommand("show", "Show an alert: its cause, its body, its deliveries");
+        show->add_option("alert_id", alerts_show_.alert_id, "Id as shown by `alerts list`")->required();
+        show->add_flag("--json", alerts_show_.as_json, "Print JSON, the same as GET /v1/alerts/{alert_id}");
+        show->callback(
+            [this] { choose([this](const auto& settings) { return show_alert(settings, alerts_show_); }); });
+        add_alerts_resend(*command);
+    }
+
+    static void add_choice(CLI::App& command, AlertsChosen& chosen) {
+        command.add_option("--endpoint", chosen.endpoint, "Only deliveries to this endpoint");
+        command.add_option("--rule", chosen.rule, "Only deliveries that this rule wanted");
+        command.add_option("--since", chosen.since, "Only alerts that were made at this time or later");
+        command.add_option("--until", chosen.until, "Only alerts that were made before this time");
+    }
+
+    void add_alerts_list(CLI::App& command) {
+        auto* list = command.add_subcommand("list", "List deliveries, newest first");
+        list->add_option("--state", alerts_list_.chosen.state, "Only deliveries in this state")
             ->check(CLI::IsMember({"pending", "delivered", "dead"}));
-        list->add_option("--endpoint", alerts_list_.endpoint, "Only deliveries to this endpoint");
-        list->add_option("--rule", alerts_list_.rule, "Only deliveries that this rule wanted");
+        add_choice(*list, alerts_list_.chosen);
         list->add_option("--limit", alerts_list_.limit, "Maximum number of deliveries")
             ->check(CLI::Range(1, 100'000))
             ->capture_default_str();
+        list->add_option("--cursor", alerts_list_.cursor, "Go on where an earlier list ended");
         list->add_flag("--json", alerts_list_.as_json, "Print a JSON array");
         list->callback(
             [this] { choose([this](const auto& settings) { return list_alerts(settings, alerts_list_); }); });
+    }
+
+    void add_alerts_resend(CLI::App& command) {
         auto* resend =
-            command->add_subcommand("resend", "Send deliveries again now, in whatever state they are");
+            command.add_subcommand("resend", "Send deliveries again now, in whatever state they are");
         auto* ids = resend->add_option("alert_id", alerts_resend_.alert_ids, "Ids as shown by `alerts list`");
-        resend->add_flag("--dead", alerts_resend_.dead, "All dead deliveries")->excludes(ids);
-        resend->add_option("--rule", alerts_resend_.rule, "All deliveries that this rule wanted")
-            ->excludes(ids);
-        resend->add_option("--endpoint", alerts_resend_.endpoint, "Only deliveries to this endpoint");
+        auto* dead = resend->add_flag_callback(
+            "--dead", [this] { alerts_resend_.chosen.state = "dead"; }, "All dead deliveries");
+        add_choice(*resend, alerts_resend_.chosen);
+        for (auto* option : {dead, resend->get_option("--rule"), resend->get_option("--since"),
+                             resend->get_option("--until")})
+            option->excludes(ids);
+        resend->add_flag("--yes", alerts_resend_.yes,
+                         "Needed with --rule and --since: they choose deliveries that have arrived, too");
+        resend->add_flag("--dry-run", alerts_resend_.dry_run, "Only count them");
         resend->callback([this] {
-            if (alerts_resend_.alert_ids.empty() && !alerts_resend_.dead && alerts_resend_.rule.empty())
-                throw CLI::RequiredError("alerts resend: an alert_id, --rule or --dead");
+            const auto& given = alerts_resend_.chosen;
+            if (alerts_resend_.alert_ids.empty() && given.state.empty() && given.rule.empty() &&
+                given.since.empty())
+                throw CLI::RequiredError("alerts resend: an alert_id, --rule, --since or --dead");
             choose([this](const auto& settings) { return resend_alerts(settings, alerts_resend_); });
         });
     }
@@ -311,6 +338,7 @@ private:
     bool status_only_ = false;
     bool as_json_ = false;
     AlertsList alerts_list_;
+    AlertsShow alerts_show_;
     AlertsResend alerts_resend_;
     ListChange list_change_;
     RulesTest rules_test_;

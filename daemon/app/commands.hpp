@@ -64,19 +64,32 @@ int submit_transaction(const config::Settings& settings, const SubmitCommand& co
 // Watches a transaction; `wait`: prints its stages as they come, until it has ended.
 int watch_transaction(const config::Settings& settings, const std::string& tx_hash,
                       const std::string& sender_id, bool wait);
+// Empty texts choose any.
+struct AlertsChosen {
+    std::string state;
+    std::string endpoint;
+    std::string rule;   // its name
+    std::string since;  // ISO 8601, of when the alert was made
+    std::string until;  // the same, not included
+};
 struct AlertsList {
-    std::string state;     // empty: any
-    std::string endpoint;  // empty: any
-    std::string rule;      // empty: any
+    AlertsChosen chosen;
+    std::string cursor;  // as an earlier list told it; empty: from the newest on
     unsigned limit = 50;
     bool as_json = false;
 };
 int list_alerts(const config::Settings& settings, const AlertsList& command);
+struct AlertsShow {
+    std::string alert_id;
+    bool as_json = false;
+};
+// One alert with its cause, its body and its deliveries.
+int show_alert(const config::Settings& settings, const AlertsShow& command);
 struct AlertsResend {
-    std::vector<std::string> alert_ids;
-    bool dead = false;     // all that are
-    std::string rule;      // all of one, by name
-    std::string endpoint;  // empty: all that are configured
+    std::vector<std::string> alert_ids;  // empty: those that are chosen
+    AlertsChosen chosen;                 // no endpoint: all that are configured
+    bool yes = false;                    // those that have arrived, too
+    bool dry_run = false;                // only counts them
 };
 int resend_alerts(const config::Settings& settings, const AlertsResend& command);
 struct VerifyWebhook {

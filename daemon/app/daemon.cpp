@@ -12,6 +12,7 @@
 #include "page/page.hpp"
 #include "storage/inspect.hpp"
 #include "storage/pg_alert_rule_store.hpp"
+#include "storage/pg_delivery_access.hpp"
 #include "storage/pg_page_store.hpp"
 #include "watch/open_trees.hpp"
 
@@ -311,7 +312,7 @@ private:
     // The API has its own connections: its callers do not wait for the tracker's questions.
     storage::PgWatchStore api_watches_{runtime_.database, runtime_.clock, storage::WaitedFor::by_people,
                                        &runtime_.watch_series};
-    storage::PgDeliveryStore api_deliveries_{runtime_.database, storage::WaitedFor::by_people};
+    storage::PgDeliveryAccess api_deliveries_{runtime_.database};
     storage::PgAlertRuleStore api_rules_{runtime_.database};
     storage::PgPageStore page_store_{runtime_.database};
     std::optional<api::Api> api_;

@@ -242,6 +242,7 @@ base::Task<net::ServerReply> alerts_page(SharedSite site, api::Call call) {
     };
     filter.state = given.one_of("state", "it must be pending, delivered or dead", known).value_or("");
     filter.endpoint = given.text("endpoint", "it must be the name of an endpoint");
+    filter.rule = given.text("rule", "it must be the name of a rule");
     filter.limit = kListed + 1;
     filter.cursor = given.cursor([](const std::string& cursor) {
         const auto place = storage::parse_delivery_cursor(cursor);
@@ -252,6 +253,7 @@ base::Task<net::ServerReply> alerts_page(SharedSite site, api::Call call) {
         {{"", "Every state"}, {"pending", "Pending"}, {"delivered", "Delivered"}, {"dead", "Given up"}},
         filter.state);
     values["endpoint"] = filter.endpoint;
+    values["rule"] = filter.rule;
     const auto status = site->api->services.status();
     values["has_endpoints"] = status.outbox.has_value();
     values["dead"] =
@@ -260,7 +262,8 @@ base::Task<net::ServerReply> alerts_page(SharedSite site, api::Call call) {
     auto frame = site->frame("Alerts", "alerts");
     if (!given.fault().empty())
         co_return co_await unlisted(site, std::move(frame), "alerts", std::move(values), given.fault());
-    values["query"] = "state=" + url_encoded(filter.state) + "&endpoint=" + url_encoded(filter.endpoint);
+    values["query"] = "state=" + url_encoded(filter.state) + "&endpoint=" + url_encoded(filter.endpoint) +
+                      "&rule=" + url_encoded(filter.rule);
     auto listing = site->api->services.deliveries.list_deliveries(std::move(filter));
     auto found = co_await site->api->calls.wait_for(std::move(listing));
     const auto now = site->wall();

@@ -101,6 +101,16 @@ Json watch_values(const storage::Watch& watch, base::WallTime now) {
     return values;
 }
 
+// "payments@3" by its name, and as it is.
+Json rule_values(const std::vector<std::string>& rules) {
+    Json values = Json::array();
+    for (const auto& rule : rules) {
+        const auto name = rule.substr(0, rule.find('@'));
+        values.push_back({{"rule", rule}, {"query", url_encoded(name)}});
+    }
+    return values;
+}
+
 Json delivery_values(const storage::DeliveryRow& row, base::WallTime now) {
     Json values;
     values["id"] = row.alert_id;
@@ -115,6 +125,7 @@ Json delivery_values(const storage::DeliveryRow& row, base::WallTime now) {
     values["created"] = time_json(row.created_at, now);
     values["next_attempt"] = time_json(row.next_attempt_at, now);
     values["delivered"] = time_json(row.delivered_at, now);
+    values["rules"] = rule_values(row.rules);
     return values;
 }
 

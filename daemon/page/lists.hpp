@@ -4,7 +4,7 @@
 #include "base/clock.hpp"
 #include "chain/tree/finding.hpp"
 #include "page/render.hpp"
-#include "storage/delivery_store.hpp"
+#include "storage/delivery_access.hpp"
 #include "storage/page_store.hpp"
 #include "storage/watch_store.hpp"
 

@@ -1,5 +1,5 @@
 // The durable queue of alerts (migrations/0004_watching.sql: endpoints, alerts, deliveries) and what
-// their payloads tell.
+// their payloads tell, for the dispatcher.
 #pragma once
 
 #include "base/clock.hpp"
@@ -54,33 +54,6 @@ struct DeliveryOutcome {
     std::string error;
 };
 
-struct DeliveryRow {
-    std::string alert_id, endpoint, state, kind, tx_hash, last_error;
-    unsigned attempts = 0;
-    int last_status = 0;
-    std::string created_at, next_attempt_at, delivered_at;  // ISO 8601; empty: none
-    std::vector<std::string> rules = {};                    // that matched: "payments@3"
-};
-
-// A place in a list of deliveries: the newest alerts come first, those of one time by id and endpoint.
-struct DeliveryCursor {
-    std::string created_at;
-    std::string endpoint;  // the name of one has no comma
-    std::string alert_id;
-};
-std::string delivery_cursor(const DeliveryRow& row);
-// nullopt: not made by delivery_cursor().
-std::optional<DeliveryCursor> parse_delivery_cursor(const std::string& text);
-
-struct DeliveryFilter {
-    std::string state;     // empty: any
-    std::string endpoint;  // empty: any
-    std::string alert_id;  // empty: any
-    std::string rule;      // its name; empty: any
-    std::string cursor;    // of a list: delivery_cursor() of the last one seen; empty: from the newest on
-    unsigned limit = 100;  // 0: none
-};
-
 // The backlog of one endpoint that has deliveries pending or dead.
 struct DeliveryBacklog {
     std::string endpoint;
@@ -99,19 +72,10 @@ struct ServedEndpoint {
 // that answered 410 is switched on.
 enum class Serving { begins, changes, goes_on };
 
-// Operations of people on deliveries.
-class DeliveryAccess {
+class DeliveryStore {
 public:
-    virtual ~DeliveryAccess() = default;
+    virtual ~DeliveryStore() = default;
 
-    virtual base::Task<std::vector<DeliveryRow>> list_deliveries(DeliveryFilter filter) = 0;
-    // Makes deliveries pending and due again, and switches their endpoints on; how many.
-    virtual base::Task<std::uint64_t> resend(DeliveryFilter filter) = 0;
-};
-
-// More operations, for the dispatcher.
-class DeliveryStore : public DeliveryAccess {
-public:
     // Alerts are queued for these endpoints for four days from now on. Endpoints of other daemons
     // stay as they are. Returns the ones of these that are switched off.
     virtual base::Task<std::vector<std::string>> serve_endpoints(std::vector<ServedEndpoint> endpoints,

@@ -1,17 +1,12 @@
-// The queue of deliveries: who makes the next attempt, and what came of it; deliveries as people see and move
-// them, and the endpoints they go to.
+// The queue of deliveries: who makes the next attempt, and what came of it; and the endpoints they go to.
 #include "storage/pg_delivery_store.hpp"
 
-#include "storage/errors.hpp"
 #include "storage/pg_finding_store.hpp"
 #include "storage/sql_time.hpp"
 #include "storage/stored_trees.hpp"
-#include "storage/time_cursor.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
-#include <string_view>
 
 namespace receiptd::storage {
 namespace {
@@ -47,11 +42,6 @@ constexpr const char* kRecord =
     "UPDATE endpoints SET active = false, updated_at = now() "
     "WHERE $8::boolean AND active AND name IN (SELECT endpoint FROM recorded)";
 
-// The first condition is for the index; the times of many alerts are the same.
-constexpr const char* kAfterCursor =
-    " AND a.created_at <= coalesce(nullif($5, '')::timestamptz, 'infinity') "
-    "AND ($5 = '' OR a.created_at < nullif($5, '')::timestamptz OR (a.alert_id, d.endpoint) > ($6, $7))";
-
 DueDelivery due_of(const pqxx::row& row) {
     DueDelivery due;
     due.alert_id = row[0].as<std::string>();
@@ -74,56 +64,6 @@ std::string plain(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
     return text;
-}
-
-constexpr std::array<std::string_view, 3> kStates = {"pending", "delivered", "dead"};
-
-// The state is written into the SQL text, because pending and dead deliveries have their own index.
-std::string chosen_by(const DeliveryFilter& filter) {
-    std::string condition =
-        "($1 = '' OR d.endpoint = $1) AND ($2 = '' OR d.alert_id = $2) "
-        "AND ($4 = '' OR EXISTS (SELECT FROM unnest(d.rules) AS r WHERE split_part(r, '@', 1) = $4))";
-    if (filter.state.empty()) return condition;
-    for (const auto state : kStates)
-        if (state == filter.state) return condition.append(" AND d.state = '").append(state).append("'");
-    throw StorageError("a delivery is pending, delivered or dead, not \"" + filter.state + "\"");
-}
-
-DeliveryCursor delivery_cursor_of(const std::string& text) {
-    if (text.empty()) return {};
-    auto cursor = parse_delivery_cursor(text);
-    if (!cursor) throw StorageError("not the cursor of a list of deliveries: \"" + text + "\"");
-    return std::move(*cursor);
-}
-
-DeliveryRow row_of(const pqxx::row& row) {
-    DeliveryRow delivery;
-    delivery.alert_id = row[0].as<std::string>();
-    delivery.endpoint = row[1].as<std::string>();
-    delivery.state = row[2].as<std::string>();
-    delivery.kind = row[3].as<std::string>();
-    delivery.tx_hash = row[4].as<std::string>();
-    delivery.last_error = row[5].as<std::string>();
-    delivery.attempts = row[6].as<unsigned>();
-    delivery.last_status = row[7].as<int>();
-    delivery.created_at = row[8].as<std::string>();
-    delivery.next_attempt_at = row[9].as<std::string>();
-    delivery.delivered_at = row[10].as<std::string>();
-    delivery.rules = ids_of(row[11]);
-    return delivery;
-}
-
-// Most causes are less than a day older than their delivery. Corrections are as old as what they take back,
-// and what a gap has held up is up to a week old: these are looked for in their trees.
-std::vector<chain::Finding> findings_told(pqxx::connection& connection, const std::set<std::string>& ids,
-                                          const std::vector<std::string>& tx_hashes, base::WallTime since) {
-    auto findings = findings_of(connection, {ids.begin(), ids.end()}, since);
-    auto older = ids;
-    for (const auto& finding : findings) older.erase(finding.finding_id);
-    if (older.empty()) return findings;
-    for (auto& finding : findings_of_trees(connection, {older.begin(), older.end()}, tx_hashes))
-        findings.push_back(std::move(finding));
-    return findings;
 }
 
 }  // namespace
@@ -246,58 +186,6 @@ base::Task<std::vector<std::string>> PgDeliveryStore::serve_endpoints(std::vecto
         for (const auto& row : rows)
             if (!row[1].as<bool>()) off.push_back(row[0].as<std::string>());
         return off;
-    });
-}
-
-std::string delivery_cursor(const DeliveryRow& row) {
-    return row.created_at + "," + row.endpoint + "," + row.alert_id;
-}
-
-std::optional<DeliveryCursor> parse_delivery_cursor(const std::string& text) {
-    auto cursor = parse_time_cursor(text);
-    const auto comma = cursor ? cursor->rest.find(',') : std::string::npos;
-    if (comma == std::string::npos) return std::nullopt;
-    return DeliveryCursor{std::move(cursor->time), cursor->rest.substr(0, comma),
-                          cursor->rest.substr(comma + 1)};
-}
-
-base::Task<std::vector<DeliveryRow>> PgDeliveryStore::list_deliveries(DeliveryFilter filter) {
-    return lane_.transaction([filter = std::move(filter)](pqxx::work& tx) {
-        const auto cursor = delivery_cursor_of(filter.cursor);
-        static const std::string select =
-            "SELECT d.alert_id, d.endpoint, d.state, a.kind, coalesce(a.tx_hash, ''), coalesce(d.last_error, "
-            "''), d.attempts, coalesce(d.last_status, 0), " +
-            iso("a.created_at") + ", CASE WHEN d.state = 'pending' THEN " + iso("d.next_attempt_at") +
-            " ELSE '' END, " + iso("d.delivered_at") +
-            ", d.rules FROM deliveries d JOIN alerts a USING (alert_id) WHERE ";
-        const auto rows =
-            shim::query(tx,
-                        select + chosen_by(filter) + kAfterCursor +
-                            " ORDER BY a.created_at DESC, a.alert_id, d.endpoint LIMIT nullif($3, 0)",
-                        filter.endpoint, filter.alert_id, static_cast<std::int64_t>(filter.limit),
-                        filter.rule, cursor.created_at, cursor.alert_id, cursor.endpoint);
-        std::vector<DeliveryRow> deliveries;
-        for (const auto& row : rows) deliveries.push_back(row_of(row));
-        return deliveries;
-    });
-}
-
-// An attempt under way is no longer counted. What had come to an end begins its schedule anew. An endpoint
-// that was switched off is given another chance.
-base::Task<std::uint64_t> PgDeliveryStore::resend(DeliveryFilter filter) {
-    return lane_.transaction([filter = std::move(filter)](pqxx::work& tx) {
-        const auto moved = shim::query(
-            tx,
-            "WITH chosen AS MATERIALIZED (SELECT d.alert_id, d.endpoint FROM deliveries d WHERE " +
-                chosen_by(filter) +
-                " ORDER BY d.alert_id, d.endpoint LIMIT nullif($3, 0) FOR UPDATE)"
-                ", on_again AS (UPDATE endpoints e SET active = true, updated_at = now() "
-                "WHERE NOT e.active AND e.name IN (SELECT endpoint FROM chosen)) "
-                "UPDATE deliveries d SET state = 'pending', next_attempt_at = now(), lease_owner = NULL, "
-                "delivered_at = NULL, attempts = CASE WHEN d.state = 'pending' THEN d.attempts ELSE 0 END "
-                "FROM chosen WHERE d.alert_id = chosen.alert_id AND d.endpoint = chosen.endpoint",
-            filter.endpoint, filter.alert_id, static_cast<std::int64_t>(filter.limit), filter.rule);
-        return moved.affected_rows();
     });
 }
 

@@ -12,9 +12,7 @@ namespace receiptd::storage {
 class PgDeliveryStore final : public DeliveryStore {
 public:
     // `database` must outlive it.
-    explicit PgDeliveryStore(Database& database, WaitedFor waited_for = WaitedFor::by_daemon)
-        : database_(database),
-          lane_(waited_for == WaitedFor::by_people ? database.pool.people : database.pool.alerts) {}
+    explicit PgDeliveryStore(Database& database) : database_(database), lane_(database.pool.alerts) {}
 
     base::Task<std::vector<std::string>> serve_endpoints(std::vector<ServedEndpoint> endpoints,
                                                          Serving serving) override;
@@ -24,8 +22,6 @@ public:
     base::Task<std::map<std::string, std::string>> keep_payloads(
         std::map<std::string, std::string> payloads) override;
     base::Task<void> record_delivery(DeliveryOutcome outcome) override;
-    base::Task<std::vector<DeliveryRow>> list_deliveries(DeliveryFilter filter) override;
-    base::Task<std::uint64_t> resend(DeliveryFilter filter) override;
     base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(
         std::vector<std::string> endpoints) override;
     base::Task<std::vector<DeliveryBacklog>> delivery_backlog() override;

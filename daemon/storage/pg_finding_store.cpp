@@ -82,8 +82,7 @@ StreamEvent event_of(const pqxx::row& row) {
     return event;
 }
 
-}  // namespace
-
+// Only those whose alerts were made since then.
 std::vector<chain::Finding> findings_of(pqxx::connection& connection, const std::vector<std::string>& ids,
                                         base::WallTime alerted_since) {
     pqxx::work tx(connection);
@@ -99,6 +98,7 @@ std::vector<chain::Finding> findings_of(pqxx::connection& connection, const std:
     return findings;
 }
 
+// However old they are.
 std::vector<chain::Finding> findings_of_trees(pqxx::connection& connection,
                                               const std::vector<std::string>& ids,
                                               const std::vector<std::string>& tx_hashes) {
@@ -111,6 +111,21 @@ std::vector<chain::Finding> findings_of_trees(pqxx::connection& connection,
                     text_array(ids), text_array(tx_hashes));
     std::vector<chain::Finding> findings;
     for (const auto& row : rows) findings.push_back(finding_of(row));
+    return findings;
+}
+
+}  // namespace
+
+// Most causes are less than a day older than their delivery. Corrections are as old as what they take back,
+// and what a gap has held up is up to a week old: these are looked for in their trees.
+std::vector<chain::Finding> findings_told(pqxx::connection& connection, const std::set<std::string>& ids,
+                                          const std::vector<std::string>& tx_hashes, base::WallTime since) {
+    auto findings = findings_of(connection, {ids.begin(), ids.end()}, since);
+    auto older = ids;
+    for (const auto& finding : findings) older.erase(finding.finding_id);
+    if (older.empty()) return findings;
+    for (auto& finding : findings_of_trees(connection, {older.begin(), older.end()}, tx_hashes))
+        findings.push_back(std::move(finding));
     return findings;
 }
 

@@ -5,18 +5,16 @@
 #include "storage/finding_store.hpp"
 
 #include <chrono>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace receiptd::storage {
 
-// Reads findings by their ids; only those whose alerts were made since then.
-std::vector<chain::Finding> findings_of(pqxx::connection& connection, const std::vector<std::string>& ids,
-                                        base::WallTime alerted_since);
-// However old they are.
-std::vector<chain::Finding> findings_of_trees(pqxx::connection& connection,
-                                              const std::vector<std::string>& ids,
-                                              const std::vector<std::string>& tx_hashes);
+// Reads the findings of these ids. `since`: when the first of their alerts was made; `tx_hashes`: of the
+// transactions that they are about.
+std::vector<chain::Finding> findings_told(pqxx::connection& connection, const std::set<std::string>& ids,
+                                          const std::vector<std::string>& tx_hashes, base::WallTime since);
 
 class PgFindingStore final : public FindingStore {
 public:

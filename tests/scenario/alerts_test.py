@@ -194,11 +194,46 @@ class Command(Alerts):
                                    "FROM generate_series(1, 60) n; INSERT INTO deliveries (alert_id, endpoint, state) "
                                    "SELECT alert_id, 'ops', 'dead' FROM alerts; "
                                    "UPDATE deliveries SET endpoint = 'old' WHERE alert_id = 'stuck:7'")
-        self.assertIn("there are older ones", self.alerts("list")[0])
+        first, more = self.alerts("list")
+        older = re.fullmatch("there are older ones: --cursor '(.*)'\n", more)[1]
+        rest, _ = self.alerts("list", "--cursor", older)
+        shown = [line for line in (first + rest).splitlines() if not line.startswith("STATE")]
+        self.assertEqual(len(set(shown)), 60)
         self.assertEqual(len(self.deliveries(self.settings, "--endpoint", "ops")), 59)
+        self.assertEqual(len(self.deliveries(self.settings, "--since", "2026-01-01T00:00:00Z")), 60)
+        self.assertEqual(len(self.deliveries(self.settings, "--until", "2026-01-01T00:00:00Z")), 0)
         self.assertEqual(self.alerts("resend", "stuck:1", "stuck:2")[0], "2 deliveries are due now\n")
         self.assertEqual(self.alerts("resend", "--dead", "--endpoint", "ops")[0], "57 deliveries are due now\n")
         self.assertEqual(self.value("SELECT count(*) FROM deliveries WHERE state = 'pending'"), "59")
+
+    def test_ranges_are_counted_before_they_are_sent_anew(self):
+        self.receiptd("migrate", "--config", self.settings)
+        support.sql(self.database, "INSERT INTO alerts (alert_id, kind) SELECT 'stuck:' || n, 'stuck' "
+                                   "FROM generate_series(1, 5) n; INSERT INTO deliveries (alert_id, endpoint, state, rules) "
+                                   "SELECT alert_id, 'ops', 'delivered', '{late@2}' FROM alerts")
+        since = ["resend", "--since", "2026-01-01T00:00:00Z"]
+        self.assertEqual(self.alerts(*since, "--dry-run")[0], "5 deliveries would be due now\n")
+        _, error = self.alerts("resend", "--rule", "late", expect=2)
+        self.assertEqual(error, "5 deliveries would be sent again, also those that have arrived: add --yes\n")
+        self.assertEqual(self.value("SELECT count(*) FROM deliveries WHERE state = 'pending'"), "0")
+        self.assertEqual(self.alerts(*since, "--until", "2026-01-02T00:00:00Z", "--yes")[0], "0 deliveries are due now\n")
+        self.assertEqual(self.alerts(*since, "--rule", "late", "--yes")[0], "5 deliveries are due now\n")
+        _, error = self.alerts("resend", "--since", "monday", expect=2)
+        self.assertEqual(error, "--since must be a time such as 2026-01-31T12:00:00Z\n")
+
+    def test_shows_an_alert(self):
+        self.receiptd("migrate", "--config", self.settings)
+        support.sql(self.database, "INSERT INTO alerts (alert_id, kind, cause, payload) VALUES ('completed:T', 'completed', "
+                                   """'{"stage": "completed"}', '{"type": "transaction.completed", "data": {"summary": "T is done"}}'); """
+                                   "INSERT INTO deliveries (alert_id, endpoint, state, attempts, last_error, rules) "
+                                   "VALUES ('completed:T', 'ops', 'dead', 10, 'HTTP 500', '{payouts@3}')")
+        text, _ = self.alerts("show", "completed:T")
+        for told in ("T is done", "dead", "HTTP 500", "ops gets it by payouts@3", '"stage": "completed"', "transaction.completed"):
+            self.assertIn(told, text)
+        shown = json.loads(self.alerts("show", "completed:T", "--json")[0])
+        self.assertEqual(shown["deliveries"][0]["rules"], ["payouts@3"])
+        self.assertEqual(shown["payload"]["type"], "transaction.completed")
+        self.assertIn('there is no alert "none"', self.alerts("show", "none", expect=1)[1])
 
     def test_says_what_it_cannot_do(self):
         self.receiptd("migrate", "--config", self.settings)

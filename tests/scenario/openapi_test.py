@@ -129,6 +129,10 @@ class OpenApi(support.Scenario):
             self.ask("GET", "/v1/watches", 200, query="?verdict=" + verdict)
         for state in self.document["components"]["schemas"]["DeliveryState"]["enum"]:
             self.ask("GET", "/v1/alerts", 200, query="?state=" + state)
+        kinds = self.query("SELECT DISTINCT ON (kind) alert_id FROM alerts")
+        for alert_id, in kinds:
+            self.ask("GET", "/v1/alerts/{alert_id}", 200, name=alert_id)
+        self.ask("GET", "/v1/alerts/{alert_id}", 404, name="none")
         for path in ("/v1/findings", "/v1/watches", "/v1/alerts"):
             self.ask("GET", path, 200, query="?limit=1")
             self.ask("GET", path, 400, query="?limit=0")
@@ -146,6 +150,7 @@ class OpenApi(support.Scenario):
         self.ask("DELETE", "/v1/watches/{hash}", 404, name=NOBODY)
         self.ask("GET", "/v1/watches/{hash}", 404, name=NOBODY)
         self.ask("POST", "/v1/alerts/resend", 200, body={"state": "dead"})
+        self.ask("POST", "/v1/alerts/resend", 200, body={"since": "2026-01-01T00:00:00Z", "dry_run": True})
         self.ask("POST", "/v1/alerts/resend", 400, body={})
         self.ask("PUT", "/v1/lists/{list}/{account}", 204, name="ours/alice.sandbox")
         self.ask("GET", "/v1/lists/{list}", 200, name="ours")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/registry.hpp"
+#include "storage/pg_delivery_access.hpp"
 #include "storage/pg_delivery_store.hpp"
 #include "storage/pg_finding_store.hpp"
 #include "store_test_support.hpp"
@@ -30,6 +31,7 @@ struct Process {
     metrics::StorageSeries series{registry};
     storage::Database database;
     storage::PgDeliveryStore deliveries{database};
+    storage::PgDeliveryAccess people{database};
     storage::PgFindingStore findings{database};
 };
 
@@ -101,7 +103,7 @@ protected:
         await(process.deliveries.record_delivery(std::move(outcome)));
     }
     std::uint64_t resend(storage::DeliveryFilter filter) {
-        return await(process().deliveries.resend(std::move(filter)));
+        return await(process().people.resend(std::move(filter)));
     }
     Process& process() { return *process_; }
     Process& other() { return *other_; }

@@ -168,7 +168,7 @@ TEST_F(Deliveries, ListsTellAllThatIsKnownNewestFirst) {
     queue("b", 10, "lab");
     process().claimed_ids(1);
     record(process(), given_up("a"));
-    const auto all = await(process().deliveries.list_deliveries({}));
+    const auto all = await(process().people.list_deliveries({}));
     ASSERT_EQ(all.size(), 3u);
     EXPECT_EQ(all[0].alert_id + " " + all[0].endpoint, "b lab");
     EXPECT_EQ(all[1].alert_id + " " + all[1].endpoint, "b ops");
@@ -179,10 +179,47 @@ TEST_F(Deliveries, ListsTellAllThatIsKnownNewestFirst) {
     EXPECT_EQ(all[2].last_error, "refused");
     EXPECT_EQ(all[2].attempts, 1u);
     EXPECT_EQ(all[2].next_attempt_at, "");
-    EXPECT_EQ(await(process().deliveries.list_deliveries(only("pending", "lab"))).size(), 1u);
-    EXPECT_EQ(await(process().deliveries.list_deliveries(only("dead", "lab"))).size(), 0u);
-    EXPECT_THROW(await(process().deliveries.list_deliveries(only("dead' OR true --"))),
-                 storage::StorageError);
+    EXPECT_EQ(await(process().people.list_deliveries(only("pending", "lab"))).size(), 1u);
+    EXPECT_EQ(await(process().people.list_deliveries(only("dead", "lab"))).size(), 0u);
+    EXPECT_THROW(await(process().people.list_deliveries(only("dead' OR true --"))), storage::StorageError);
+}
+
+TEST_F(Deliveries, AreChosenByTheTimeAndTheRuleOfTheirAlerts) {
+    for (const char* id : {"old", "middle", "new"}) queue(id);
+    execute(
+        "UPDATE alerts SET created_at = CASE alert_id WHEN 'old' THEN timestamptz '2026-01-01T00:00Z' "
+        "WHEN 'middle' THEN '2026-01-02T00:00Z' ELSE '2026-01-03T00:00Z' END");
+    execute("UPDATE deliveries SET state = 'delivered', rules = '{payments@3}' WHERE alert_id <> 'old'");
+    storage::DeliveryFilter filter;
+    filter.since = "2026-01-01T00:00:00Z";
+    filter.until = "2026-01-03T00:00:00Z";
+    const auto of_two_days = await(process().people.list_deliveries(filter));
+    ASSERT_EQ(of_two_days.size(), 2u);
+    EXPECT_EQ(of_two_days[0].alert_id, "middle");
+    EXPECT_EQ(of_two_days[1].alert_id, "old");
+    filter.rule = "payments";
+    EXPECT_EQ(await(process().people.count_deliveries(filter)), 1u);
+    EXPECT_EQ(value("SELECT count(*) FROM deliveries WHERE state = 'delivered'"), "2") << "it only counts";
+    EXPECT_EQ(resend(filter), 1u);
+    EXPECT_EQ(rows("SELECT alert_id, state FROM deliveries ORDER BY 1"),
+              "middle|pending\nnew|delivered\nold|pending\n");
+}
+
+TEST_F(Deliveries, AnAlertIsShownWithEverythingThatIsStoredOfIt) {
+    queue("completed:T");
+    queue("completed:T", 1, "lab");
+    execute("UPDATE alerts SET kind = 'completed', cause = '{\"stage\": \"completed\"}'");
+    keep(process(), "completed:T", "{}");
+    const auto alert = await(process().people.alert("completed:T"));
+    ASSERT_TRUE(alert);
+    EXPECT_EQ(alert->kind, "completed");
+    EXPECT_EQ(alert->tx_hash, "T");
+    EXPECT_THAT(alert->told_json, HasSubstr("stage"));
+    EXPECT_EQ(alert->payload, "{}");
+    EXPECT_FALSE(alert->finding);
+    ASSERT_EQ(alert->deliveries.size(), 2u);
+    EXPECT_EQ(alert->deliveries[0].endpoint, "lab");
+    EXPECT_FALSE(await(process().people.alert("none")));
 }
 
 TEST_F(Deliveries, PagesOfAListHaveEachDeliveryOnce) {
@@ -193,14 +230,14 @@ TEST_F(Deliveries, PagesOfAListHaveEachDeliveryOnce) {
     std::vector<std::string> seen;
     storage::DeliveryFilter filter;
     filter.limit = 2;
-    for (auto page = await(process().deliveries.list_deliveries(filter)); !page.empty();
-         page = await(process().deliveries.list_deliveries(filter))) {
+    for (auto page = await(process().people.list_deliveries(filter)); !page.empty();
+         page = await(process().people.list_deliveries(filter))) {
         for (const auto& row : page) seen.push_back(row.alert_id + " " + row.endpoint);
         filter.cursor = delivery_cursor(page.back());
     }
     EXPECT_THAT(seen, ElementsAre("a lab", "a ops", "b lab", "b ops", "c,d lab", "c,d ops", "old ops"));
     filter.cursor = "yesterday";
-    EXPECT_THROW(await(process().deliveries.list_deliveries(filter)), storage::StorageError);
+    EXPECT_THROW(await(process().people.list_deliveries(filter)), storage::StorageError);
 }
 
 TEST_F(Deliveries, TheBacklogIsCountedByEndpoint) {
@@ -282,7 +319,7 @@ TEST_F(Deliveries, HostileTextsAreOnlyTexts) {
     outcome.dead = true;
     outcome.error = std::string("bad \xff\x00 bytes\x1b[2J", 16) + std::string(10'000, 'x');
     record(process(), outcome);
-    const auto listed = await(process().deliveries.list_deliveries(only("dead", hostile, hostile)));
+    const auto listed = await(process().people.list_deliveries(only("dead", hostile, hostile)));
     ASSERT_EQ(listed.size(), 1u);
     EXPECT_THAT(listed[0].last_error, HasSubstr("bad ?? bytes?[2J"));
     EXPECT_LE(listed[0].last_error.size(), 500u);

@@ -120,10 +120,6 @@ public:
         delivery.last = std::move(outcome);
         co_return;
     }
-    base::Task<std::vector<storage::DeliveryRow>> list_deliveries(storage::DeliveryFilter) override {
-        co_return std::vector<storage::DeliveryRow>{};
-    }
-    base::Task<std::uint64_t> resend(storage::DeliveryFilter) override { co_return 0; }
     base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(std::vector<std::string>) override {
         // Whether anything is due is found by waking, so that no test sleeps.
         co_return std::nullopt;

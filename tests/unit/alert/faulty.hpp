@@ -31,12 +31,6 @@ public:
     base::Task<void> record_delivery(storage::DeliveryOutcome outcome) override {
         return steps_.take(store_.record_delivery(std::move(outcome)));
     }
-    base::Task<std::vector<storage::DeliveryRow>> list_deliveries(storage::DeliveryFilter filter) override {
-        return steps_.take(store_.list_deliveries(std::move(filter)));
-    }
-    base::Task<std::uint64_t> resend(storage::DeliveryFilter filter) override {
-        return steps_.take(store_.resend(std::move(filter)));
-    }
     base::Task<std::optional<std::chrono::milliseconds>> next_delivery_in(
         std::vector<std::string> endpoints) override {
         return steps_.take(store_.next_delivery_in(std::move(endpoints)));

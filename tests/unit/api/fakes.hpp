@@ -183,14 +183,28 @@ public:
         asked = filter;
         co_return rows;
     }
-    base::Task<std::uint64_t> resend(storage::DeliveryFilter filter) override {
+    base::Task<std::uint64_t> count_deliveries(storage::DeliveryFilter filter) override {
         co_await database_.ask();
         asked = filter;
         co_return rows.size();
     }
+    base::Task<std::optional<storage::StoredAlert>> alert(std::string alert_id) override {
+        co_await database_.ask();
+        const auto found = alerts.find(alert_id);
+        if (found == alerts.end()) co_return std::nullopt;
+        co_return found->second;
+    }
+    base::Task<std::uint64_t> resend(storage::DeliveryFilter filter) override {
+        co_await database_.ask();
+        asked = filter;
+        resent += rows.size();
+        co_return rows.size();
+    }
 
     std::vector<storage::DeliveryRow> rows;
+    std::map<std::string, storage::StoredAlert> alerts;
     storage::DeliveryFilter asked;
+    std::uint64_t resent = 0;
 
 private:
     Database& database_;

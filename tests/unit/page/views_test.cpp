@@ -212,8 +212,9 @@ TEST_F(ViewsTest, FiltersReachTheStore) {
     EXPECT_TRUE(watches_.asked.open_only);
     EXPECT_EQ(watches_.asked.sender_id, "alice.near");
     EXPECT_EQ(watches_.asked.verdict, chain::Verdict::callback_failed);
-    html("/alerts?state=dead&endpoint=ops");
+    html("/alerts?state=dead&endpoint=ops&rule=payments");
     EXPECT_EQ(deliveries_.asked.state, "dead");
+    EXPECT_EQ(deliveries_.asked.rule, "payments");
     EXPECT_EQ(deliveries_.asked.endpoint, "ops");
     html("/contracts?contract_id=app.near&hours=999");
     EXPECT_EQ(store_.asked.contract_id, "app.near");
@@ -225,13 +226,16 @@ TEST_F(ViewsTest, DeliveriesAreListedFiftyAtATime) {
     row.endpoint = "ops";
     row.state = "dead";
     row.created_at = "2026-01-01T00:00:00.000000Z";
+    row.rules = {"payments@3"};
     deliveries_.rows.assign(50, row);
     EXPECT_THAT(html("/alerts"), Not(HasSubstr("Older deliveries")));
+    EXPECT_THAT(html("/alerts"), HasSubstr("href=\"/alerts?rule=payments\"><bdi>payments@3</bdi>"));
     deliveries_.rows.assign(51, row);
     const auto text = html("/alerts?state=dead&endpoint=ops");
-    EXPECT_THAT(text,
-                HasSubstr("href=\"/alerts?state=dead&amp;endpoint=ops&amp;cursor=2026-01-01T00%3A00%3A00."
-                          "000000Z%2Cops%2Cfailed_receipt%3Ax\""));
+    EXPECT_THAT(
+        text,
+        HasSubstr("href=\"/alerts?state=dead&amp;endpoint=ops&amp;rule=&amp;cursor=2026-01-01T00%3A00%3A00."
+                  "000000Z%2Cops%2Cfailed_receipt%3Ax\""));
     html("/alerts?state=dead&endpoint=ops&cursor=2026-01-01T00%3A00%3A00.000000Z%2Cops%2Cx");
     EXPECT_EQ(deliveries_.asked.cursor, "2026-01-01T00:00:00.000000Z,ops,x");
 }
