@@ -2,8 +2,8 @@
 
 #include "net/fields.hpp"
 
-#include <nlohmann/json.hpp>
 #include <sodium/utils.h>
+#include <nlohmann/json.hpp>
 
 #include <charconv>
 #include <sstream>
@@ -43,8 +43,8 @@ bool has_signature(std::string_view header, const std::string& expected) {
     std::istringstream all{std::string(header)};
     bool found = false;
     for (std::string one; all >> one;)
-        found |= one.size() == expected.size() &&
-                 sodium_memcmp(one.data(), expected.data(), expected.size()) == 0;
+        found |=
+            one.size() == expected.size() && sodium_memcmp(one.data(), expected.data(), expected.size()) == 0;
     return found;
 }
 
@@ -75,7 +75,8 @@ base::Result<Verified, Unverified> verify(const Signer& signer, const std::vecto
         return Unverified{no_match(signer, id, *timestamp, signatures, body)};
     const auto message = nlohmann::json::parse(body, nullptr, false);
     if (!message.is_object() || !message.contains("type") || !message["type"].is_string())
-        return Unverified{"the signature is right, but the body is not a message of receiptd: it has no type"};
+        return Unverified{
+            "the signature is right, but the body is not a message of receiptd: it has no type"};
     return Verified{message["type"].get<std::string>()};
 }
 

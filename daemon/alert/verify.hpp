@@ -17,7 +17,7 @@ struct Verified {
     std::string type;  // of the message
 };
 struct Unverified {
-    std::string because;  // a sentence about the request, without its subject's content
+    std::string because;  // for people; never holds the secret
 };
 
 // A message that was sent longer ago, or is from the future, may be a repetition by somebody else.

@@ -26,7 +26,8 @@ std::string_view trimmed(std::string_view text) {
 void add_header(std::vector<net::Header>& headers, std::string_view line) {
     const auto colon = line.find(':');
     if (colon == std::string_view::npos) return;
-    headers.push_back({std::string(trimmed(line.substr(0, colon))), std::string(trimmed(line.substr(colon + 1)))});
+    headers.push_back(
+        {std::string(trimmed(line.substr(0, colon))), std::string(trimmed(line.substr(colon + 1)))});
 }
 
 // Up to `most` bytes and one more.

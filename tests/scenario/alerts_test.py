@@ -149,6 +149,38 @@ class Told(Alerts):
         self.assertNotIn(SECRET, daemon.log())
 
 
+class Verified(Alerts):
+    def verify(self, body, headers, secret, *more, expect=0):
+        given = [part for name, value in headers.items() for part in ("--header", f"{name}: {value}")]
+        return self.receiptd("verify-webhook", "--secret-file", secret, *given, *more, expect=expect, stdin=body)
+
+    def test_what_was_sent_is_verified_and_nothing_else(self):
+        receiver = self.receiver()
+        config = self.with_endpoint(self.chain_of_failures("--genesis-time", "now"), receiver.url)
+        self.start("run", "--config", config)
+        support.wait_until("it tells something", lambda: receiver.count() > 0)
+        _, headers, body = receiver.requests[0]
+        self.assertEqual(self.verify(body, headers, self.secret_file), (json.loads(body)["type"] + "\n", ""))
+        whole = self.folder / "headers.txt"
+        whole.write_text("POST /hook HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in headers.items()))
+        self.assertTrue(self.verify(body, {}, self.secret_file, "--headers", whole)[0].startswith("finding."))
+        for changed, why in ((body + "\n", "without the line break"), (body.replace("finding", "Finding", 1), "no signature matches")):
+            self.assertIn(why, self.verify(changed, headers, self.secret_file, expect=1)[1])
+        self.assertIn("missing header: webhook-id, webhook-timestamp", self.verify(body, {}, self.secret_file, expect=1)[1])
+        late = {**headers, "webhook-timestamp": "1700000000"}
+        self.assertIn("seconds old", self.verify(body, late, self.secret_file, expect=1)[1])
+        self.assertIn("no signature matches", self.verify(body, late, self.secret_file, "--any-age", expect=1)[1])
+        other = self.folder / "other.secret"
+        other.write_text("whsec_" + OTHER)
+        out, error = self.verify(body, headers, other, expect=1)
+        self.assertIn("no signature matches", error)
+        self.assertNotIn(OTHER, out + error)
+        other.write_text("no-secret-at-all")
+        out, error = self.verify(body, headers, other, expect=2)
+        self.assertNotIn("no-secret-at-all", out + error)
+        self.receiptd("verify-webhook", expect=2)
+
+
 class NotTold(Alerts):
     def test_a_private_address_is_refused_and_the_list_says_why(self):
         receiver = self.receiver()

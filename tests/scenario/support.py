@@ -182,9 +182,9 @@ class Scenario(unittest.TestCase):
                         f'{follow}\n[http]\nlisten = "127.0.0.1:0"\n{extra}')
         return path
 
-    def receiptd(self, *arguments, expect=0, deadline=DEADLINE):
+    def receiptd(self, *arguments, expect=0, deadline=DEADLINE, stdin=""):
         """Runs a command to its end; returns (stdout, stderr)."""
-        done = subprocess.run([BUILD / "receiptd", *map(str, arguments)], stdin=subprocess.DEVNULL,
+        done = subprocess.run([BUILD / "receiptd", *map(str, arguments)], input=stdin,
                               capture_output=True, text=True, timeout=deadline)
         if expect is not None:
             self.assertEqual(done.returncode, expect, f"receiptd {arguments}\n{done.stdout}\n{done.stderr}")

@@ -25,9 +25,7 @@ std::vector<net::Header> signed_headers(const std::string& body = kBody) {
     return headers_of(signer_with().sign("stuck:T", kSentAt, body));
 }
 
-base::WallTime after(std::int64_t seconds) {
-    return base::WallTime(std::chrono::seconds(kSentAt + seconds));
-}
+base::WallTime after(std::int64_t seconds) { return base::WallTime(std::chrono::seconds(kSentAt + seconds)); }
 
 std::string refusal_of(const std::vector<net::Header>& headers, const std::string& body = kBody,
                        std::int64_t seconds = 1) {
