@@ -5,7 +5,7 @@
 #include "base/iso_time.hpp"
 #include "base/line.hpp"
 #include "chain/tree/judgement.hpp"
-#include "chain/tree/lifecycle.hpp"
+#include "rule/messages.hpp"
 #include "storage/stored_tree.hpp"
 
 #include <nlohmann/json.hpp>
@@ -132,23 +132,13 @@ Json told_json(const Cause& cause, const Site& site) {
 
 }  // namespace
 
-std::string type_of(const std::string& kind) {
-    if (kind == "event") return "event.emitted";
-    if (kind == "transfer" || kind == "key_added") return "account." + kind;
-    if (kind == "verdict") return "transaction.judged";
-    const auto stage = chain::parse_stage(kind);
-    const bool is_end_without_tree = stage && chain::is_end(*stage) && *stage != chain::Stage::final;
-    if (kind == chain::kind::kCorrected || (stage && !is_end_without_tree)) return "transaction." + kind;
-    return "finding." + kind;
-}
-
 std::string make_payload(const Cause& cause, const Site& site) {
     chain::Finding finding;
     finding.kind = cause.kind;
     finding.tx_hash = cause.tx_hash;
     if (cause.finding) finding = *cause.finding;
     Json body;
-    body["type"] = type_of(cause.kind);
+    body["type"] = rule::type_of(cause.kind);
     const auto at = finding.at.timestamp_nanosec;
     body["timestamp"] = at > 0 ? base::iso_time_to_microseconds(at) : base::iso_time(cause.alerted_at);
     body["schema_version"] = kSchemaVersion;

@@ -32,13 +32,10 @@ struct Site {
 
 inline constexpr int kSchemaVersion = 1;
 
-// Compact JSON; type_of() names its type. `verdict` is null as long as it is not certain. Texts of contracts
-// are shortened, so that a body stays below 128 KiB.
+// Compact JSON, as rule/messages.hpp has the schema of its type. `verdict` is null as long as it is not
+// certain. Texts of contracts are shortened, so that a body stays below 128 KiB.
 std::string make_payload(const Cause& cause, const Site& site);
 // The body for one endpoint, with the rules by which it is sent: "payments@3".
 std::string with_rules(std::string body, const std::vector<std::string>& rules);
-
-// "finding.failed_receipt", "transaction.completed", "transaction.corrected"; docs/webhooks.md lists all.
-std::string type_of(const std::string& kind);
 
 }  // namespace receiptd::alert

@@ -80,6 +80,7 @@ std::vector<Route> search_routes(const SharedContext& context);
 std::vector<Route> finding_routes(const SharedContext& context);
 std::vector<Route> alert_routes(const SharedContext& context);
 std::vector<Route> rule_routes(const SharedContext& context);
+std::vector<Route> schema_routes(const SharedContext& context);
 std::vector<Route> stream_routes(const SharedContext& context);
 
 // Adds routes of its own to the API: they share its connections and its patience.

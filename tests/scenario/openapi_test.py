@@ -5,34 +5,13 @@ import http.client
 import json
 import re
 
-import jsonschema
-
 import support
 from receiver import Receiver, endpoint, secret_file
+from schemas import faults
 from signer import Key, Signed, b58encode
 
 TOKEN = "the-token-of-the-document"
 NOBODY = "4XXtr7JrXpYrTj9RnVsbyyw1NDeaMzcQuyWKFRBPNaEh"
-TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)")
-
-formats = jsonschema.FormatChecker(formats=())
-
-
-@formats.checks("date-time")
-def is_time(value):
-    return not isinstance(value, str) or TIME.fullmatch(value) is not None
-
-
-def closed(schema):
-    """The same, in which no object has a member that is not named: clients may ignore such, we may not forget them."""
-    if isinstance(schema, list):
-        return [closed(each) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    made = {name: closed(value) for name, value in schema.items()}
-    if "properties" in schema and isinstance(schema["properties"], dict):
-        made.setdefault("additionalProperties", False)
-    return made
 
 
 class OpenApi(support.Scenario):
@@ -85,19 +64,20 @@ class OpenApi(support.Scenario):
         return json.loads(text)
 
     def validate(self, value, schema, what):
-        whole = closed({**schema, "components": self.document["components"]})
-        faults = jsonschema.Draft202012Validator(whole, format_checker=formats).iter_errors(value)
-        self.assertEqual([f"{fault.json_path}: {fault.message[:300]}" for fault in faults], [], what)
+        self.assertEqual(faults(value, {**schema, "components": self.document["components"]}), [], what)
 
     def test_every_answer_is_as_it_is_promised(self):
         support.wait_until("there is something of everything", lambda: int(self.value(
             "SELECT count(DISTINCT verdict) FROM transaction_results")) == 5 and self.value(
             "SELECT count(DISTINCT state) FROM deliveries") != "0")
         for path in ("/livez", "/readyz", "/metrics", "/openapi.json", "/v1/status", "/", "/findings", "/watches", "/alerts",
-                     "/contracts", "/v1/findings", "/v1/watches", "/v1/alerts", "/v1/rules", "/v1/lists"):
+                     "/contracts", "/v1/findings", "/v1/watches", "/v1/alerts", "/v1/rules", "/v1/lists",
+                     "/v1/schemas"):
             self.ask("GET", path, 200)
         for file in ("style.css", "script.js", "icon.svg"):
             self.ask("GET", "/assets/{file}", 200, name=file)
+        self.ask("GET", "/v1/schemas/{type}", 200, name="finding.failed_receipt")
+        self.ask("GET", "/v1/schemas/{type}", 404, name="finding")
         self.transactions()
         self.lists()
         self.writes()

@@ -210,14 +210,6 @@ TEST(Payload, OfAStageTellsWhatItsOwnerGaveAlong) {
     EXPECT_EQ(body["data"]["links"]["page"], "/tx/TX");
 }
 
-TEST(Payload, HasATypeForEachKind) {
-    EXPECT_EQ(type_of("failed_receipt"), "finding.failed_receipt");
-    EXPECT_EQ(type_of("stuck"), "finding.stuck");
-    EXPECT_EQ(type_of("expired"), "finding.expired");
-    EXPECT_EQ(type_of("final"), "transaction.final");
-    EXPECT_EQ(type_of("corrected"), "transaction.corrected");
-}
-
 TEST(Payload, TellsEachEndpointItsRules) {
     EXPECT_EQ(with_rules(R"({"type":"t"})", {"payments@3", "default"}),
               R"({"type":"t","rules":["payments@3","default"]})");

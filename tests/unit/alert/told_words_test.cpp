@@ -70,14 +70,5 @@ TEST(ToldWords, AreTheFirstThingInTheMessage) {
     EXPECT_EQ(body["data"]["tx_hash"], "TX");
 }
 
-TEST(ToldWords, EachKindHasItsType) {
-    EXPECT_EQ(type_of("event"), "event.emitted");
-    EXPECT_EQ(type_of("transfer"), "account.transfer");
-    EXPECT_EQ(type_of("key_added"), "account.key_added");
-    EXPECT_EQ(type_of("verdict"), "transaction.judged");
-    EXPECT_EQ(type_of("completed"), "transaction.completed");
-    EXPECT_EQ(type_of("stuck"), "finding.stuck");
-}
-
 }  // namespace
 }  // namespace receiptd::alert

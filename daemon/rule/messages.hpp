@@ -1,0 +1,31 @@
+// The one table of the types of messages that endpoints get, each with its JSON Schema. Pure.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace receiptd::rule {
+
+struct MessageType {
+    std::string_view kind;     // of the alert, as alerts.kind has it
+    std::string_view type;     // "finding.failed_receipt"
+    std::string_view data;     // schemas/<data>.json describes its member `data`
+    std::string_view meaning;  // when it is sent, for people
+};
+std::span<const MessageType> message_types();
+
+// A kind that this version does not know (of a later daemon on the same database) is its own type.
+std::string_view type_of(std::string_view kind);
+// The JSON Schema (2020-12) of the whole body. Empty: there is no such type.
+std::string message_schema(std::string_view type);
+
+struct SchemaFile {
+    std::string name;
+    std::string text;
+};
+// Generated from schemas/*.json by cmake/embed_files.cmake, in name order.
+const std::vector<SchemaFile>& schema_files();
+
+}  // namespace receiptd::rule
