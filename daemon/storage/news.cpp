@@ -90,16 +90,24 @@ const std::string kCorrect =
     "  JOIN deliveries d ON d.alert_id = a.alert_id LEFT JOIN LATERAL unnest(d.rules) AS rule ON true "
     "  GROUP BY n.finding_id, d.endpoint) SELECT alert_id FROM told";
 
+// Amounts as texts: a reader in JavaScript would lose digits of larger numbers.
+const std::string kStreamedColumns =
+    "finding_id, kind, tx_hash, tree_id, receipt_id, role, handled, handled_by, contract_id, method_name, "
+    "signer_id, user_id, error_class, error_text, root_cause, effect, amount_kept::text, "
+    "amount_returned::text, amount_burnt::text, block_height, block_time, conclusive, "
+    "safe_to_resign_after_height, safe_to_resign_estimated_at, correction";
+
 void stream(pqxx::transaction_base& tx, const std::vector<std::string>& made, const News& news) {
     if (made.empty()) return;
-    shim::query(
-        tx,
-        "INSERT INTO stream_events (kind, tx_hash, body) "
-        "SELECT 'finding', tx_hash, json_strip_nulls(to_json(told)) FROM (SELECT f.*, "
-        "  nullif(a.telling, 1) AS telling FROM alerts a JOIN findings f ON f.finding_id = finding_of(a) "
-        "  WHERE a.alert_id = ANY ($1::text[]) AND f.expected IS NOT TRUE AND " +
-            kBetween + ") told ORDER BY block_height, finding_id",
-        text_array(made), news.since, news.until);
+    shim::query(tx,
+                "WITH told AS (SELECT f.*, nullif(a.telling, 1) AS telling FROM alerts a "
+                "  JOIN findings f ON f.finding_id = finding_of(a) "
+                "  WHERE a.alert_id = ANY ($1::text[]) AND f.expected IS NOT TRUE AND " +
+                    kBetween +
+                    ") INSERT INTO stream_events (kind, tx_hash, body) "
+                    "SELECT 'finding', tx_hash, json_strip_nulls(to_json(line)) FROM (SELECT " +
+                    kStreamedColumns + ", telling FROM told ORDER BY block_height, finding_id) line",
+                text_array(made), news.since, news.until);
 }
 
 }  // namespace

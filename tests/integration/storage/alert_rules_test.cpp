@@ -2,6 +2,7 @@
 // is committed.
 #include "storage/alert_rules.hpp"
 #include "rule/definition.hpp"
+#include "storage/news.hpp"
 #include "storage/pg_alert_rule_store.hpp"
 #include "storage/pg_delivery_store.hpp"
 #include "watch_test_support.hpp"
@@ -98,6 +99,24 @@ TEST_F(AlertRules, EndpointsTakeWhatTheirRulesMatchAndTheDefaultRuleWhatNobodyHa
               "on-call B default\n");
     EXPECT_EQ(value("SELECT count(*) FROM stream_events"), "3")
         << "the stream tells what no rule matches, too";
+}
+
+TEST_F(AlertRules, TheStreamTellsAmountsAsTextsSoThatNoReaderLosesDigits) {
+    execute(
+        "SELECT make_partitions('2026-01-01', '2026-01-01'); "
+        "INSERT INTO findings (finding_id, kind, tx_hash, tree_id, block_time, amount_kept, amount_returned) "
+        "VALUES ('tokens_returned:R', 'tokens_returned', 'T', 'T', '2026-01-01', 0, "
+        "  340282366920938463463374607431768211455)");
+    const auto connection = storage::shim::connect(database().url());
+    pqxx::work tx(*connection);
+    storage::RuleBook rules;
+    storage::News news;
+    news.add("tokens_returned:R", 1'767'225'600'000'000'000);
+    storage::tell(tx, rules, news);
+    tx.commit();
+    EXPECT_EQ(value("SELECT json_typeof(body -> 'amount_returned') || ' ' || (body ->> 'amount_returned') "
+                    "  || ' ' || (body ->> 'amount_kept') FROM stream_events"),
+              "string 340282366920938463463374607431768211455 0");
 }
 
 TEST_F(AlertRules, ARuleCountsFromTheCommitThatDeclaredItWhoeverFindsTheCause) {
