@@ -63,6 +63,8 @@ class Told(support.Scenario):
         support.wait_until("the chain is there", lambda: chain.rpc(
             "block", {"finality": "final"})["header"]["height"] > height,
             deadline=support.DEADLINE + (height - self.genesis) * 0.1)
+        chain.ask("/traffic", {"tps": 0})
+        chain.ask("/advance", {"blocks": 250})  # a yield waits for 200
         chain.ask("/pause", {})
 
     def configured(self, chain, source, database, names=NAMES, more="", start=None, **settings):
