@@ -167,6 +167,8 @@ COMMENT ON COLUMN deliveries.attempts IS 'Number of attempts.';
 COMMENT ON COLUMN deliveries.next_attempt_at IS 'Time of the next attempt. During an attempt: when the attempt counts as lost.';
 COMMENT ON COLUMN deliveries.lease_owner IS 'The process that makes the present attempt.';
 COMMENT ON COLUMN deliveries.last_status IS 'HTTP status of the last answer.';
+COMMENT ON COLUMN alerts.place IS 'The order in which alerts were made. NULL: it is older than this column.';
+COMMENT ON COLUMN deliveries.last_answer IS 'The beginning of what the endpoint answered to the last attempt, at most 4 kB; other characters than ASCII are "?".';
 COMMENT ON COLUMN deliveries.last_error IS 'Why the last attempt failed.';
 COMMENT ON COLUMN deliveries.created_at IS 'When it was queued.';
 COMMENT ON COLUMN deliveries.delivered_at IS 'When it was delivered.';

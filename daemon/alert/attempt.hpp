@@ -8,6 +8,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace receiptd::alert {
 
@@ -16,17 +17,24 @@ struct Answer {
     int status = 0;     // of HTTP; 0: no answer
     std::string error;  // without an answer: why
     std::optional<base::Duration> retry_after;
+    std::string body;  // its beginning
 
     bool accepted() const { return status >= 200 && status < 300; }
+    // Whatever it is sent, the endpoint takes nothing at present.
+    bool is_out_of_order() const { return status == 0 || status >= 500; }
 };
 
-// The waits after the first attempt, the second and so on; an attempt that fails after the last of them
-// was the last. `chance`, uniform in [0, 1), makes a wait longer by up to a tenth: those that failed
-// together do not come back together. Retry-After makes it longer too, never shorter.
-storage::DeliveryOutcome after_attempt(const storage::DueDelivery& delivery, const Answer& answer,
-                                       double chance);
+using Waits = std::vector<std::chrono::milliseconds>;
 
-// Longer ones are taken for this: the host does not say for days what we do.
+// `waits`: after the first attempt, the second and so on; an attempt that fails after the last of them was
+// the last. `chance`, uniform in [0, 1), makes a wait longer by up to a tenth: those that failed together do
+// not come back together. Retry-After makes it longer too, never shorter; with 429 it is the wait, and the
+// attempt does not count.
+storage::DeliveryOutcome after_attempt(const storage::DueDelivery& delivery, const Answer& answer,
+                                       const Waits& waits, double chance);
+
+// Longer ones are taken for these: the host does not say for days what we do.
 inline constexpr std::chrono::hours kLongestRetryAfter{24};
+inline constexpr std::chrono::minutes kLongestOfTooManyRequests{15};
 
 }  // namespace receiptd::alert

@@ -39,6 +39,12 @@ Cause cause_of(const storage::DueDelivery& delivery, storage::StoredCause stored
     return cause;
 }
 
+std::vector<storage::ServedEndpoint> served(const std::vector<config::Endpoint>& endpoints) {
+    std::vector<storage::ServedEndpoint> served;
+    for (const auto& endpoint : endpoints) served.push_back({endpoint.name, endpoint.rules});
+    return served;
+}
+
 void left_to_its_lease(const std::exception& because) {
     log::warn("a delivery is left to its lease", {{"because", because.what()}});
 }
@@ -63,7 +69,7 @@ struct Dispatcher::Seat {
 };
 
 Dispatcher::Dispatcher(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
-                       std::vector<storage::ServedEndpoint> endpoints, storage::DeliveryStore& store,
+                       const std::vector<config::Endpoint>& endpoints, storage::DeliveryStore& store,
                        Sender& sender, metrics::AlertSeries& series, const base::Clock& clock, Chance chance,
                        Site site)
     : executor_(executor),
@@ -73,10 +79,14 @@ Dispatcher::Dispatcher(base::asio::any_io_executor executor, base::asio::thread_
       clock_(clock),
       chance_(std::move(chance)),
       site_(std::move(site)),
-      serves_(std::move(endpoints)),
+      serves_(served(endpoints)),
       pause_(executor) {
-    for (const auto& [name, rules] : serves_)
-        endpoints_.emplace(name, std::make_shared<Endpoint>(metrics::EndpointSeries(series, name)));
+    for (const auto& endpoint : endpoints) {
+        const metrics::EndpointSeries its(series, endpoint.name);
+        endpoints_.emplace(endpoint.name, std::make_shared<Endpoint>(its, endpoint.retry, endpoint.ordered));
+        lease_ =
+            std::max(lease_, std::chrono::ceil<std::chrono::seconds>(longest_attempt(endpoint)) + kToRecord);
+    }
 }
 
 base::Task<void> Dispatcher::serve(storage::Serving serving) {
@@ -96,10 +106,10 @@ base::Task<void> Dispatcher::serve(storage::Serving serving) {
     }
 }
 
-base::Task<void> Dispatcher::take_rules(std::vector<storage::ServedEndpoint> endpoints) {
+base::Task<void> Dispatcher::take_rules(const std::vector<config::Endpoint>& endpoints) {
     for (auto& served : serves_)
-        for (auto& endpoint : endpoints)
-            if (endpoint.name == served.name) served.rules = std::move(endpoint.rules);
+        for (const auto& endpoint : endpoints)
+            if (endpoint.name == served.name) served.rules = endpoint.rules;
     return serve(storage::Serving::changes);
 }
 
@@ -127,11 +137,17 @@ void Dispatcher::stop() {
     wake();
 }
 
+unsigned Dispatcher::Endpoint::room(base::SteadyTime now) const {
+    if (paused_until > now) return 0;
+    if (circuit.is_open()) return circuit.may_probe(now) ? 1 : 0;
+    return kAttemptsAtOnce - in_flight;
+}
+
 std::vector<storage::EndpointRoom> Dispatcher::rooms() const {
     std::vector<storage::EndpointRoom> rooms;
     for (const auto& [name, endpoint] : endpoints_)
-        if (endpoint->in_flight < kAttemptsAtOnce && endpoint->paused_until <= clock_.steady())
-            rooms.push_back({name, kAttemptsAtOnce - endpoint->in_flight});
+        if (const auto room = endpoint->room(clock_.steady()); room > 0)
+            rooms.push_back({name, room, endpoint->ordered});
     return rooms;
 }
 
@@ -139,7 +155,7 @@ base::Task<std::optional<std::size_t>> Dispatcher::claim(base::TaskGroup& under_
     std::vector<storage::DueDelivery> due;
     try {
         auto free = rooms();
-        if (!free.empty()) due = co_await store_.claim_deliveries(std::move(free), kLease);
+        if (!free.empty()) due = co_await store_.claim_deliveries(std::move(free), lease_);
         co_await give_bodies(due);
     } catch (const storage::StorageError& e) {
         // The claimed deliveries come back when their lease ends.
@@ -148,8 +164,10 @@ base::Task<std::optional<std::size_t>> Dispatcher::claim(base::TaskGroup& under_
     }
     for (auto& delivery : due) {
         auto& endpoint = *endpoints_.at(delivery.endpoint);
-        endpoint.more_due = ++endpoint.in_flight == kAttemptsAtOnce;
-        under_way.spawn(deliver(std::move(delivery)));
+        endpoint.more_due = ++endpoint.in_flight == kAttemptsAtOnce || endpoint.ordered;
+        const auto which = endpoint.circuit.may_probe(clock_.steady()) ? Try::probe : Try::attempt;
+        if (which == Try::probe) endpoint.circuit.probe_begins();
+        under_way.spawn(deliver(std::move(delivery), which));
     }
     co_return due.size();
 }
@@ -185,11 +203,11 @@ base::Task<void> Dispatcher::pause() {
     co_await base::sleep_on(pause_, wait);
 }
 
-base::Task<void> Dispatcher::deliver(storage::DueDelivery delivery) {
+base::Task<void> Dispatcher::deliver(storage::DueDelivery delivery, Try which) {
     const auto endpoint = endpoints_.at(delivery.endpoint);
     try {
         const Seat seat(endpoint);
-        co_await attempt(std::move(delivery), *endpoint);
+        co_await attempt(std::move(delivery), *endpoint, which);
     } catch (const boost::system::system_error& e) {
         if (e.code() == base::asio::error::operation_aborted) throw;
         left_to_its_lease(e);
@@ -198,10 +216,11 @@ base::Task<void> Dispatcher::deliver(storage::DueDelivery delivery) {
     } catch (const std::exception& e) {
         left_to_its_lease(e);
     }
+    if (which == Try::probe) endpoint->circuit.probe_ends(clock_.steady());
     if (std::exchange(endpoint->more_due, false)) wake();
 }
 
-base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& endpoint) {
+base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& endpoint, Try which) {
     Message message;
     message.endpoint = delivery.endpoint;
     message.id = delivery.alert_id;
@@ -211,9 +230,28 @@ base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& en
     const auto began = clock_.steady();
     const auto answer = co_await sender_.post(std::move(message));
     endpoint.series.seconds.Observe(seconds(clock_.steady() - began));
-    auto outcome = after_attempt(delivery, answer, chance_());
+    auto outcome = outcome_of(delivery, answer, endpoint, which);
     note(delivery, outcome, answer, endpoint);
     co_await store_.record_delivery(std::move(outcome));
+}
+
+storage::DeliveryOutcome Dispatcher::outcome_of(const storage::DueDelivery& delivery, const Answer& answer,
+                                                Endpoint& endpoint, Try which) {
+    auto outcome = after_attempt(delivery, answer, endpoint.waits, chance_());
+    auto& circuit = endpoint.circuit;
+    const bool was_open = circuit.is_open();
+    if (which == Try::attempt) {
+        circuit.tried(answer.is_out_of_order(), clock_.steady());
+    } else if (const auto wait = circuit.probed(answer.is_out_of_order(), clock_.steady());
+               wait.count() > 0) {
+        outcome.dead = outcome.counts = false;
+        outcome.again_in = wait;
+    }
+    endpoint.series.circuit_open.Set(circuit.is_open() ? 1 : 0);
+    if (circuit.is_open() && !was_open)
+        log::warn("endpoint is out of order: one delivery at a time is tried until it takes one",
+                  {{"endpoint", delivery.endpoint}, {"because", outcome.error}});
+    return outcome;
 }
 
 void Dispatcher::note(const storage::DueDelivery& delivery, const storage::DeliveryOutcome& outcome,
@@ -230,8 +268,10 @@ void Dispatcher::note(const storage::DueDelivery& delivery, const storage::Deliv
             "endpoint switched off: it answered 410; a restart or `receiptd alerts resend` switches it on",
             {{"endpoint", delivery.endpoint}});
     const bool slow_down = answer.status == 429 || answer.status == 503;
-    if (slow_down && answer.retry_after)
-        endpoint.paused_until = std::max(endpoint.paused_until, clock_.steady() + *answer.retry_after);
+    if (slow_down && answer.retry_after) {
+        const auto wait = std::min<base::Duration>(*answer.retry_after, outcome.again_in.value_or(0ms));
+        endpoint.paused_until = std::max(endpoint.paused_until, clock_.steady() + wait);
+    }
     if (outcome.dead)
         log::error(
             "alert given up",

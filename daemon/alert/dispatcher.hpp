@@ -5,6 +5,7 @@
 // Each endpoint has its own limit of attempts under way, so a slow endpoint delays only itself.
 #pragma once
 
+#include "alert/circuit.hpp"
 #include "alert/payload.hpp"
 #include "alert/sender.hpp"
 #include "base/clock.hpp"
@@ -24,8 +25,8 @@
 
 namespace receiptd::alert {
 
-// A claim that is not recorded by then may be taken by another.
-inline constexpr std::chrono::seconds kLease = kLongestAttempt + std::chrono::seconds(10);
+// A claim that is not recorded so long after its attempt must have ended may be taken by another.
+inline constexpr std::chrono::seconds kToRecord{10};
 
 // Deliveries that the endpoints of the configuration have not taken.
 struct Outbox {
@@ -39,13 +40,13 @@ public:
     using Chance = std::function<double()>;  // uniform in [0, 1)
 
     Dispatcher(base::asio::any_io_executor executor, base::asio::thread_pool& cpu,
-               std::vector<storage::ServedEndpoint> endpoints, storage::DeliveryStore& store, Sender& sender,
+               const std::vector<config::Endpoint>& endpoints, storage::DeliveryStore& store, Sender& sender,
                metrics::AlertSeries& series, const base::Clock& clock, Chance chance, Site site);
 
     // Call before anything is committed: alerts are queued only for endpoints that the database knows.
     base::Task<void> begin_serving() { return serve(storage::Serving::begins); }
     // The configuration was read anew: the rules of the endpoints that are served.
-    base::Task<void> take_rules(std::vector<storage::ServedEndpoint> endpoints);
+    base::Task<void> take_rules(const std::vector<config::Endpoint>& endpoints);
     // Runs until stop() or storage stops; then it finishes the attempts under way.
     base::Task<void> run();
     // Keeps the endpoints served, the gauges of the backlog and outbox(), until stop().
@@ -58,11 +59,20 @@ public:
     void wake();  // something may be due now
     void stop();
 
+    // How long a claimed delivery is this process's.
+    std::chrono::seconds lease() const { return lease_; }
+
 private:
     // Shared with the attempts: they may end after the dispatcher.
     struct Endpoint {
-        explicit Endpoint(metrics::EndpointSeries of) : series(of) {}
+        Endpoint(metrics::EndpointSeries of, Waits between, bool in_order)
+            : series(of), waits(std::move(between)), ordered(in_order) {}
+        unsigned room(base::SteadyTime now) const;
+
         metrics::EndpointSeries series;
+        Waits waits;
+        bool ordered = false;
+        Circuit circuit;
         unsigned in_flight = 0;
         bool more_due = false;  // the last claim took all it could
         bool failing = false;   // the last attempt failed
@@ -75,8 +85,11 @@ private:
     // How many; nullopt: the database could not be asked.
     base::Task<std::optional<std::size_t>> claim(base::TaskGroup& under_way);
     base::Task<void> pause();
-    base::Task<void> deliver(storage::DueDelivery delivery);
-    base::Task<void> attempt(storage::DueDelivery delivery, Endpoint& endpoint);
+    enum class Try { attempt, probe };
+    base::Task<void> deliver(storage::DueDelivery delivery, Try which);
+    base::Task<void> attempt(storage::DueDelivery delivery, Endpoint& endpoint, Try which);
+    storage::DeliveryOutcome outcome_of(const storage::DueDelivery& delivery, const Answer& answer,
+                                        Endpoint& endpoint, Try which);
     base::Task<void> give_bodies(std::vector<storage::DueDelivery>& deliveries);
     void note(const storage::DueDelivery& delivery, const storage::DeliveryOutcome& outcome,
               const Answer& answer, Endpoint& endpoint);
@@ -91,6 +104,7 @@ private:
     Site site_;
     std::vector<storage::ServedEndpoint> serves_;
     std::map<std::string, std::shared_ptr<Endpoint>> endpoints_;
+    std::chrono::seconds lease_{};
     std::optional<Outbox> outbox_;
     std::vector<std::string> switched_off_;
     base::asio::steady_timer pause_;

@@ -17,7 +17,7 @@ namespace receiptd::alert {
 // Attempts under way at once, of one endpoint.
 inline constexpr unsigned kAttemptsAtOnce = 16;
 // From connecting to the whole answer.
-inline constexpr std::chrono::seconds kLongestAttempt{20};
+std::chrono::milliseconds longest_attempt(const config::Endpoint& endpoint);
 
 struct Message {
     std::string endpoint;
@@ -32,9 +32,9 @@ public:
     virtual base::Task<Answer> post(Message message) = 0;
 };
 
-// The request as it is sent at `now`.
-net::HttpRequest signed_request(const std::string& target, const Signer& signer, Message message,
-                                base::WallTime now);
+// The request as it is sent at `now`, with a signature by each of the signers, and these headers.
+net::HttpRequest signed_request(const std::string& target, const std::vector<Signer>& signers,
+                                const std::vector<net::Header>& headers, Message message, base::WallTime now);
 
 class HttpSender final : public Sender {
 public:
@@ -43,14 +43,15 @@ public:
                const base::Clock& clock);
 
     base::Task<Answer> post(Message message) override;
-    // Takes over the secrets of the endpoints that are there already.
+    // Takes over the secrets and headers of the endpoints that are there already.
     void reload(const std::vector<config::Endpoint>& endpoints);
 
 private:
     struct Target {
         net::HttpClient client;
         std::string path_and_query;
-        Signer signer;
+        std::vector<Signer> signers;  // the newest first
+        std::vector<net::Header> headers;
     };
 
     const base::Clock& clock_;

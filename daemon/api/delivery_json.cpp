@@ -27,6 +27,7 @@ ordered_json delivery_json(const storage::DeliveryRow& row) {
     one["attempts"] = row.attempts;
     one["last_status"] = row.last_status == 0 ? ordered_json() : ordered_json(row.last_status);
     one["last_error"] = text_or_null(row.last_error);
+    one["last_answer"] = text_or_null(row.last_answer);
     one["created_at"] = row.created_at;
     one["next_attempt_at"] = text_or_null(row.next_attempt_at);
     one["delivered_at"] = text_or_null(row.delivered_at);

@@ -73,12 +73,6 @@ alert::Site site_of(const config::Settings& settings) {
     return {settings.network, settings.http.public_url, settings.explorer_url};
 }
 
-std::vector<storage::ServedEndpoint> served_endpoints(const config::Settings& settings) {
-    std::vector<storage::ServedEndpoint> endpoints;
-    for (const auto& endpoint : settings.endpoints) endpoints.push_back({endpoint.name, endpoint.rules});
-    return endpoints;
-}
-
 storage::Declaration declaration(const config::Settings& settings) {
     storage::Declaration declared;
     for (const auto& rule : settings.rules) declared.rules.push_back({rule.name, rule.json});
@@ -166,8 +160,8 @@ Runtime::Runtime(const config::Settings& configured)
                 std::make_shared<rpc::RealTimeAndChance>(clock), submitter_options(settings)),
       alert_series(registry),
       sender(context.get_executor(), settings.endpoints, clock),
-      dispatcher(context.get_executor(), cpu, served_endpoints(settings), deliveries, sender, alert_series,
-                 clock, chance(), site_of(settings)) {
+      dispatcher(context.get_executor(), cpu, settings.endpoints, deliveries, sender, alert_series, clock,
+                 chance(), site_of(settings)) {
     state.interest = [this] { return database.rules.interest(); };
     follower.place_receipts(sources->receipts(), sources->trees(), unplaced);
 }
@@ -252,7 +246,7 @@ void Runtime::tell(const std::vector<storage::Contested>& contested, Counts coun
 base::Task<void> Runtime::take_rules() {
     try {
         tell(co_await database.declare(declaration(settings)), Counts::ours);
-        co_await dispatcher.take_rules(served_endpoints(settings));
+        co_await dispatcher.take_rules(settings.endpoints);
     } catch (const storage::StorageError& e) {
         log::error("the reloaded rules do not count: the database has not taken them",
                    {{"because", e.what()}});

@@ -122,13 +122,14 @@ constexpr Binding upstream_key() {
             upstream<&Upstream::api_key>().secret};
 }
 
-template <auto Place>
+// The place of the secret `Member` of an endpoint.
+template <auto Secret, auto Place, auto Member>
 constexpr Binding endpoint_secret() {
     return {hidden,
             [](Draft& draft, std::size_t item, const Value& value) {
-                draft.endpoint_secrets.at(item).*Place = std::get<std::string>(value);
+                draft.endpoint_secrets.at(item).*Secret.*Place = std::get<std::string>(value);
             },
-            endpoint<&Endpoint::secret>().secret};
+            endpoint<Member>().secret};
 }
 
 inline base::Secret& neardata_secret(Settings& settings, std::size_t) {

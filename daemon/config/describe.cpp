@@ -43,6 +43,8 @@ std::string type_text(const Key& key) {
         case Type::bytes: return "size";
         case Type::accounts: return "list of account ids";
         case Type::names: return "list of names";
+        case Type::networks: return "list of networks";
+        case Type::durations: return "list of durations";
         case Type::start: return "`\"head\"`, `\"resume\"` or a height";
         case Type::secret: return "string (secret)";
         case Type::env: return "name of a variable";
@@ -64,6 +66,7 @@ std::string bounds_text(const Key& key) {
         case Type::bytes:
             return range(static_cast<std::uint64_t>(key.min), static_cast<std::uint64_t>(key.max));
         case Type::decimal: return range(key.min, key.max);
+        case Type::durations:
         case Type::duration:
         case Type::keep:
             return range(Millis(static_cast<Millis::rep>(key.min)),

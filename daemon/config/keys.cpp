@@ -103,6 +103,12 @@ std::string list(const std::vector<std::string>& items) {
     return "[" + text + "]";
 }
 
+std::string list_of_durations(const std::vector<Millis>& durations) {
+    std::vector<std::string> texts;
+    for (const auto& duration : durations) texts.push_back(base::format_duration(duration));
+    return list(texts);
+}
+
 std::string start_text(const Start& start) {
     if (std::holds_alternative<StartAtHead>(start)) return in_quotes("head");
     if (std::holds_alternative<StartAtResume>(start)) return in_quotes("resume");
@@ -150,6 +156,12 @@ std::string to_toml(const Key& key, const Value& value) {
         case Type::flag: return std::get<bool>(value) ? "true" : "false";
         case Type::decimal: return decimal(std::get<double>(value));
         case Type::bytes: return in_quotes(base::format_bytes(std::get<std::uint64_t>(value)));
+        case Type::durations: {  // or a bound
+            const auto* one = std::get_if<Millis>(&value);
+            return one ? in_quotes(base::format_duration(*one))
+                       : list_of_durations(std::get<std::vector<Millis>>(value));
+        }
+        case Type::networks:
         case Type::names:
         case Type::accounts: return list(std::get<std::vector<std::string>>(value));
         case Type::start: return start_text(std::get<Start>(value));

@@ -16,29 +16,32 @@
 namespace receiptd::config {
 
 enum class Type {
-    name,      // a-z 0-9 _ - ; may become a metric label
-    choice,    // one of Key::choices
-    url,       // http:// or https://, no user:password@
-    listen,    // host:port
-    integer,   // min..max
-    decimal,   // min..max
-    duration,  // "30s", "5m", "1h30m", "90d"; bounds in milliseconds
-    keep,      // a duration of whole hours, or "forever"
-    bytes,     // "64MiB", "10MB" or a number; bounds in bytes
-    accounts,  // list of account ids
-    start,     // "head", "resume" or a height
-    secret,    // the value itself; kept out of every message
-    env,       // name of an environment variable that holds a secret
-    file,      // path of a file
-    flag,      // true or false
-    glob,      // of account ids or methods: '*' and '?'
-    hash,      // 32 bytes in base58
-    names,     // list of names
+    name,       // a-z 0-9 _ - ; may become a metric label
+    choice,     // one of Key::choices
+    url,        // http:// or https://, no user:password@
+    listen,     // host:port
+    integer,    // min..max
+    decimal,    // min..max
+    duration,   // "30s", "5m", "1h30m", "90d"; bounds in milliseconds
+    keep,       // a duration of whole hours, or "forever"
+    bytes,      // "64MiB", "10MB" or a number; bounds in bytes
+    accounts,   // list of account ids
+    start,      // "head", "resume" or a height
+    secret,     // the value itself; kept out of every message
+    env,        // name of an environment variable that holds a secret
+    file,       // path of a file
+    flag,       // true or false
+    glob,       // of account ids or methods: '*' and '?'
+    hash,       // 32 bytes in base58
+    names,      // list of names
+    networks,   // list of networks: "10.0.0.0/8"
+    durations,  // list of durations; bounds in milliseconds
 };
 
 // A value on its way between the file and Settings. Choices travel as their index.
 inline constexpr Millis kForever = Millis::max();
-using Value = std::variant<std::string, std::uint64_t, double, Millis, std::vector<std::string>, Start, bool>;
+using Value = std::variant<std::string, std::uint64_t, double, Millis, std::vector<std::string>, Start, bool,
+                           std::vector<Millis>>;
 
 // The place of a secret; at most one member is set.
 struct SecretPlace {
@@ -46,12 +49,16 @@ struct SecretPlace {
     std::string file;
 };
 
+struct EndpointSecrets {
+    SecretPlace secret, previous_secret, headers;
+};
+
 // Everything a file sets: the settings and the places of the secrets, which are resolved afterwards.
 struct Draft {
     Settings settings;
     std::vector<SecretPlace> upstream_keys;  // as settings.upstreams
     SecretPlace neardata_key;
-    std::vector<SecretPlace> endpoint_secrets;  // as settings.endpoints
+    std::vector<EndpointSecrets> endpoint_secrets;  // as settings.endpoints
     SecretPlace database_url;
     SecretPlace http_token;
 };

@@ -7,6 +7,22 @@ namespace {
 
 using namespace binding;
 
+constexpr double kSecond = 1'000;
+constexpr double kDay = 24 * 3'600 * kSecond;
+
+template <auto Place>
+constexpr Binding secret() {
+    return endpoint_secret<&EndpointSecrets::secret, Place, &Endpoint::secret>();
+}
+template <auto Place>
+constexpr Binding previous_secret() {
+    return endpoint_secret<&EndpointSecrets::previous_secret, Place, &Endpoint::previous_secret>();
+}
+template <auto Place>
+constexpr Binding headers() {
+    return endpoint_secret<&EndpointSecrets::headers, Place, &Endpoint::headers>();
+}
+
 constexpr Key kEndpointKeys[] = {
     {.section = "alerts",
      .name = "delegate_duplicates",
@@ -43,7 +59,7 @@ constexpr Key kEndpointKeys[] = {
     {.section = "endpoint",
      .name = "secret_env",
      .type = Type::env,
-     .at = endpoint_secret<&SecretPlace::env>(),
+     .at = secret<&SecretPlace::env>(),
      .help = "Environment variable that contains the secret for the signatures: `whsec_` and 24 to 64 bytes "
              "in base64.",
      .reloadable = true,
@@ -51,8 +67,36 @@ constexpr Key kEndpointKeys[] = {
     {.section = "endpoint",
      .name = "secret_file",
      .type = Type::file,
-     .at = endpoint_secret<&SecretPlace::file>(),
+     .at = secret<&SecretPlace::file>(),
      .help = "File that contains the secret. Replaces `secret_env`.",
+     .reloadable = true},
+    {.section = "endpoint",
+     .name = "previous_secret_env",
+     .type = Type::env,
+     .at = previous_secret<&SecretPlace::env>(),
+     .help =
+         "Environment variable that contains the secret that was used before. While it is set, each request "
+         "has the signatures of both secrets, so receivers can change to the new one at any time.",
+     .reloadable = true},
+    {.section = "endpoint",
+     .name = "previous_secret_file",
+     .type = Type::file,
+     .at = previous_secret<&SecretPlace::file>(),
+     .help = "File that contains the secret that was used before. Replaces `previous_secret_env`.",
+     .reloadable = true},
+    {.section = "endpoint",
+     .name = "headers_env",
+     .type = Type::env,
+     .at = headers<&SecretPlace::env>(),
+     .help =
+         "Environment variable that contains headers for each request, such as `Authorization: Bearer …`, a "
+         "line each.",
+     .reloadable = true},
+    {.section = "endpoint",
+     .name = "headers_file",
+     .type = Type::file,
+     .at = headers<&SecretPlace::file>(),
+     .help = "File that contains these headers. Replaces `headers_env`.",
      .reloadable = true},
     {.section = "endpoint",
      .name = "rules",
@@ -66,8 +110,49 @@ constexpr Key kEndpointKeys[] = {
      .name = "allow_private",
      .type = Type::flag,
      .at = endpoint<&Endpoint::allow_private>(),
-     .help = "Allows private, loopback and link-local addresses. They are refused otherwise, even if a "
+     .help = "Allows all private, loopback and link-local addresses. They are refused otherwise, even if a "
              "public name resolves to them."},
+    {.section = "endpoint",
+     .name = "allow_networks",
+     .type = Type::networks,
+     .at = endpoint<&Endpoint::allow_networks>(),
+     .help = "Allows the addresses of these networks, although they are not public.",
+     .example = "[\"10.20.0.0/16\", \"fd12:3456::/32\"]"},
+    {.section = "endpoint",
+     .name = "allow_http",
+     .type = Type::flag,
+     .at = endpoint<&Endpoint::allow_http>(),
+     .help = "Allows an address that begins with `http://`. Otherwise only loopback hosts may have one, as "
+             "everybody on the way can read such requests."},
+    {.section = "endpoint",
+     .name = "connect_timeout",
+     .type = Type::duration,
+     .at = endpoint<&Endpoint::connect_timeout>(),
+     .help = "Time limit for finding the host, connecting and the TLS handshake.",
+     .min = 0.1 * kSecond,
+     .max = 60 * kSecond},
+    {.section = "endpoint",
+     .name = "answer_timeout",
+     .type = Type::duration,
+     .at = endpoint<&Endpoint::answer_timeout>(),
+     .help = "Time limit from sending the request to the end of the answer.",
+     .min = 0.1 * kSecond,
+     .max = 120 * kSecond},
+    {.section = "endpoint",
+     .name = "retry",
+     .type = Type::durations,
+     .at = endpoint<&Endpoint::retry>(),
+     .help = "Waits between the attempts of one delivery. If the attempt after the last wait fails, too, the "
+             "delivery is dead. Each wait is made longer by up to a tenth, at random.",
+     .min = 0.1 * kSecond,
+     .max = 7 * kDay},
+    {.section = "endpoint",
+     .name = "ordered",
+     .type = Type::flag,
+     .at = endpoint<&Endpoint::ordered>(),
+     .help =
+         "Sends the alerts of one transaction strictly in the order in which they were made: an alert waits "
+         "until those before it are delivered or dead."},
 };
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "config/parse.hpp"
 
+#include "base/network.hpp"
+
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -41,7 +44,67 @@ std::string_view authority(std::string_view url) {
     return url.substr(0, url.find_first_of("/?#"));
 }
 
+// Without blanks at its ends.
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view kBlanks = " \t\r";
+    const auto first = text.find_first_not_of(kBlanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
+
+std::string lower(std::string_view text) {
+    std::string small(text);
+    std::transform(small.begin(), small.end(), small.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+    return small;
+}
+
+bool is_token(std::string_view name) {
+    constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+    return !name.empty() && std::all_of(name.begin(), name.end(), [&](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               kMarks.find(c) != std::string_view::npos;
+    });
+}
+
+bool is_set_by_the_daemon(const std::string& name) {
+    constexpr std::array<std::string_view, 7> kOwn = {
+        "host", "content-type", "content-length", "transfer-encoding", "connection", "user-agent", "expect"};
+    return name.starts_with("webhook-") || std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
+}
+
 }  // namespace
+
+std::vector<HeaderLine> header_lines(std::string_view lines) {
+    std::vector<HeaderLine> headers;
+    while (!lines.empty()) {
+        const auto end = std::min(lines.find('\n'), lines.size());
+        const auto line = trimmed(lines.substr(0, end));
+        lines.remove_prefix(std::min(end + 1, lines.size()));
+        if (line.empty()) continue;
+        const auto colon = std::min(line.find(':'), line.size());
+        const auto value = line.substr(std::min(colon + 1, line.size()));
+        headers.push_back({std::string(trimmed(line.substr(0, colon))), std::string(trimmed(value))});
+    }
+    return headers;
+}
+
+std::optional<std::string> headers_fault(std::string_view lines) {
+    constexpr std::size_t kMost = 32, kLongest = 8'192;
+    const auto headers = header_lines(lines);
+    if (headers.empty()) return "holds no header";
+    if (headers.size() > kMost) return "holds more than " + std::to_string(kMost) + " headers";
+    for (std::size_t i = 0; i < headers.size(); ++i) {
+        const auto& [name, value] = headers[i];
+        const auto which = "header " + std::to_string(i + 1) + " ";
+        if (!is_token(name) || value.empty()) return which + "is not \"Name: value\"";
+        const auto bad = [](char c) { return (c < ' ' && c != '\t') || c == 0x7f; };
+        if (value.size() > kLongest || std::any_of(value.begin(), value.end(), bad))
+            return which + "has a value with control characters, or of more than 8 KiB";
+        if (is_set_by_the_daemon(lower(name))) return which + "(" + lower(name) + ") is set by receiptd";
+    }
+    return std::nullopt;
+}
 
 std::optional<std::string> url_fault(std::string_view url) {
     if (!url.starts_with("http://") && !url.starts_with("https://"))
@@ -57,6 +120,11 @@ std::optional<std::string> url_fault(std::string_view url) {
     if (!host || host->first.empty()) return "names no host";
     if (host->second && parse_port(*host->second).value_or(0) == 0) return "has no valid port after the host";
     return std::nullopt;
+}
+
+std::optional<std::string> network_fault(std::string_view network) {
+    if (base::parse_network(network)) return std::nullopt;
+    return "must be an address and the number of its leading bits, e.g. \"10.20.0.0/16\"";
 }
 
 std::optional<std::string> listen_fault(std::string_view listen) {

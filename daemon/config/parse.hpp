@@ -4,15 +4,25 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace receiptd::config {
 
 // Each returns the fault as the end of a sentence; nullopt: there is none.
 std::optional<std::string> url_fault(std::string_view url);
 std::optional<std::string> listen_fault(std::string_view listen);
+std::optional<std::string> network_fault(std::string_view network);
+// "Name: value", a line each; none that the daemon sets itself. The text holds no value.
+std::optional<std::string> headers_fault(std::string_view lines);
 // The secret is "whsec_" and base64 of 24 to 64 bytes (standardwebhooks.com); the text never holds any of it.
 std::optional<std::string> webhook_secret_fault(std::string_view secret);
 std::optional<std::string> database_url_fault(std::string_view url);
+
+struct HeaderLine {
+    std::string name, value;
+};
+// Of lines without a fault.
+std::vector<HeaderLine> header_lines(std::string_view lines);
 
 // For messages: "https://host:port" of a URL that url_fault() accepts, without path and query.
 std::string url_host(std::string_view url);

@@ -16,16 +16,19 @@ using SecretOrFault = base::Result<ReadSecret, SecretFault>;
 
 constexpr std::uintmax_t kLongestSecret = 64 * 1024;
 
-SecretOrFault checked_secret(std::string value, const std::string& holder) {
+SecretOrFault checked_secret(std::string value, const std::string& holder, Lines lines) {
     while (!value.empty() && (value.back() == '\n' || value.back() == '\r')) value.pop_back();
     if (value.empty()) return SecretFault{holder + " is empty"};
-    const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+    const auto is_control = [lines](unsigned char c) {
+        const bool breaks = c == '\n' || c == '\r';
+        return !(breaks && lines == Lines::several) && (c < 0x20 || c == 0x7f);
+    };
     if (std::any_of(value.begin(), value.end(), is_control))
         return SecretFault{holder + " holds a line break or control character inside the value"};
     return ReadSecret{base::Secret(std::move(value))};
 }
 
-SecretOrFault secret_in_file(const std::filesystem::path& path) {
+SecretOrFault secret_in_file(const std::filesystem::path& path, Lines lines) {
     struct stat facts {};
     if (::stat(path.c_str(), &facts) != 0)
         return SecretFault{std::string("cannot read the file: ") + std::strerror(errno)};
@@ -35,7 +38,7 @@ SecretOrFault secret_in_file(const std::filesystem::path& path) {
     std::ostringstream text;
     if (facts.st_size > 0) text << file.rdbuf();
     if (!file) return SecretFault{std::string("cannot read the file: ") + std::strerror(errno)};
-    auto read = checked_secret(text.str(), "the file");
+    auto read = checked_secret(text.str(), "the file", lines);
     if (read) read->everybody_can_read = (facts.st_mode & S_IROTH) != 0;
     return read;
 }
@@ -44,11 +47,11 @@ SecretOrFault secret_in_file(const std::filesystem::path& path) {
 
 base::Result<ReadSecret, SecretFault> read_secret(const SecretPlace& place,
                                                   const std::filesystem::path& folder,
-                                                  const Environment& environment) {
-    if (place.env.empty()) return secret_in_file(folder / place.file);
+                                                  const Environment& environment, Lines lines) {
+    if (place.env.empty()) return secret_in_file(folder / place.file, lines);
     const auto value = environment(place.env);
     if (!value) return SecretFault{"environment variable " + place.env + " is not set"};
-    return checked_secret(*value, "environment variable " + place.env);
+    return checked_secret(*value, "environment variable " + place.env, lines);
 }
 
 }  // namespace receiptd::config

@@ -15,6 +15,7 @@ struct ReadSecret {
     base::Secret secret;
     bool everybody_can_read = false;  // its file
 };
+enum class Lines { one, several };
 struct SecretFault {
     std::string text;  // never holds the secret, nor the path: it might be the secret
 };
@@ -22,6 +23,6 @@ struct SecretFault {
 // `place` has an environment variable or a file; a relative path starts at `folder`.
 base::Result<ReadSecret, SecretFault> read_secret(const SecretPlace& place,
                                                   const std::filesystem::path& folder,
-                                                  const Environment& environment);
+                                                  const Environment& environment, Lines lines = Lines::one);
 
 }  // namespace receiptd::config

@@ -159,6 +159,18 @@ Read read_duration(const Key& key, const toml::node& node) {
     return Value(*duration);
 }
 
+Read read_durations(const Key& key, const toml::node& node) {
+    const auto* items = node.as_array();
+    if (!items) return wrong_type(node, "a list of durations");
+    std::vector<Millis> durations;
+    for (const auto& item : *items) {
+        auto read = read_duration(key, item);
+        if (!read) return read;
+        durations.push_back(std::get<Millis>(*read));
+    }
+    return Value(std::move(durations));
+}
+
 Read read_start(const toml::node& node) {
     static constexpr std::string_view kWords[] = {"head", "resume"};
     if (const auto* height = node.as_integer()) {
@@ -206,6 +218,8 @@ Read read_value(const Key& key, const toml::node& node) {
         case Type::duration:
         case Type::keep: return read_duration(key, node);
         case Type::accounts: return read_list(node, "account id", base::account_fault);
+        case Type::durations: return read_durations(key, node);
+        case Type::networks: return read_list(node, "network", network_fault);
         case Type::names: return read_list(node, "name", base::name_fault);
         case Type::start: return read_start(node);
         default: return read_string(key, node);

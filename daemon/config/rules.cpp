@@ -1,7 +1,8 @@
 #include "config/rules.hpp"
 
+#include "config/endpoints.hpp"
 #include "config/parse.hpp"
-#include "config/read_secret.hpp"
+#include "config/secret_reader.hpp"
 
 #include <algorithm>
 #include <map>
@@ -13,7 +14,6 @@ namespace {
 constexpr std::size_t kShortestToken = 16;
 
 std::string upstream_path(std::size_t item) { return "upstream[" + std::to_string(item) + "]"; }
-std::string endpoint_path(std::size_t item) { return "endpoint[" + std::to_string(item) + "]"; }
 
 void check_source(const Draft& draft, const Places& places, Report& report) {
     const auto& settings = draft.settings;
@@ -53,19 +53,6 @@ void check_names(std::string_view section, const std::vector<Entry>& entries, co
         report.error(place(i), std::string(section) + ".name \"" + entries[i].name +
                                    "\" is taken by the one in line " +
                                    std::to_string(place(known->second).line));
-    }
-}
-
-void check_endpoint_urls(const Draft& draft, const Places& places, Report& report) {
-    const auto& endpoints = draft.settings.endpoints;
-    for (std::size_t i = 0; i < endpoints.size(); ++i) {
-        const auto& url = endpoints[i].url.reveal();
-        const auto where = places.find(endpoint_path(i) + ".url");
-        if (url.find('#') != std::string::npos)
-            report.error(where, "endpoint.url must not hold a fragment (#...): it is never sent");
-        if (url.starts_with("http://") && !is_loopback_host(url_host(url)))
-            report.warning(where,
-                           "alerts would travel unencrypted to \"" + url_host(url) + "\"; use https://");
     }
 }
 
@@ -125,44 +112,6 @@ void check_clear_text(const std::string& path, const std::string& url, const Sec
                    "the API key would travel unencrypted to \"" + url_host(url) + "\"; use https://");
 }
 
-class SecretReader {
-public:
-    SecretReader(const std::filesystem::path& folder, const Environment& environment, const Places& places,
-                 Report& report)
-        : folder_(folder), environment_(environment), places_(places), report_(report) {}
-
-    // `stem`: "upstream[0].api_key"; the keys are stem_env and stem_file.
-    std::optional<base::Secret> read(const std::string& stem, const SecretPlace& place) {
-        if (!place.env.empty() && !place.file.empty()) {
-            const auto leaf = stem.substr(stem.rfind('.') + 1);
-            report_.error(places_.find(stem + "_file"),
-                          plain(stem) + "_file is contradicted by " + leaf + "_env: give one of them");
-            return std::nullopt;
-        }
-        if (place.env.empty() && place.file.empty()) return std::nullopt;
-        const auto key = stem + (place.env.empty() ? "_file" : "_env");
-        auto read = read_secret(place, folder_, environment_);
-        if (read && read->everybody_can_read)
-            report_.warning(places_.find(key),
-                            plain(key) + ": the file can be read by everybody; chmod 600 it");
-        if (read) return std::move(read->secret);
-        report_.error(places_.find(key), plain(key) + ": " + read.error().text);
-        return std::nullopt;
-    }
-
-private:
-    static std::string plain(const std::string& path) {  // "upstream[0].x" -> "upstream.x"
-        const auto open = path.find('[');
-        if (open == std::string::npos) return path;
-        return path.substr(0, open) + path.substr(path.find(']') + 1);
-    }
-
-    const std::filesystem::path& folder_;
-    const Environment& environment_;
-    const Places& places_;
-    Report& report_;
-};
-
 void resolve_api_key(SecretReader& reader, const std::string& path, const SecretPlace& place,
                      base::Secret& key, const Places& places, Report& report) {
     auto secret = reader.read(path + ".api_key", place);
@@ -173,23 +122,6 @@ void resolve_api_key(SecretReader& reader, const std::string& path, const Secret
     }
     report.error(places.find(path + (place.env.empty() ? ".api_key_file" : ".api_key_env")),
                  "the API key must not hold a space");
-}
-
-void resolve_endpoint(SecretReader& reader, const std::string& path, const SecretPlace& place,
-                      base::Secret& key, const Places& places, Report& report) {
-    if (place.env.empty() && place.file.empty()) {
-        // A key that is there was refused already, for its form.
-        if (!places.has(path + ".secret_env") && !places.has(path + ".secret_file"))
-            report.error(places.find(path), "endpoint.secret_env or endpoint.secret_file is missing");
-        return;
-    }
-    auto secret = reader.read(path + ".secret", place);
-    if (!secret) return;
-    const auto* holder = place.env.empty() ? "secret_file" : "secret_env";
-    if (const auto fault = webhook_secret_fault(secret->reveal()))
-        return report.error(places.find(path + "." + holder),
-                            std::string("endpoint.") + holder + ": the secret " + *fault);
-    key = std::move(*secret);
 }
 
 void resolve_token(SecretReader& reader, Draft& draft, const Places& places, Report& report) {
@@ -230,7 +162,7 @@ void check_rules(const Draft& draft, const Places& places, Report& report) {
     check_scope(draft, places, report);
     check_names("upstream", draft.settings.upstreams, places, report);
     check_names("endpoint", draft.settings.endpoints, places, report);
-    check_endpoint_urls(draft, places, report);
+    check_endpoint_keys(draft.settings, places, report);
     check_connections(draft, places, report);
     check_public_url(draft, places, report);
     check_explorer(draft, places, report);
@@ -256,9 +188,7 @@ void resolve_secrets(Draft& draft, const Places& places, const std::filesystem::
     if (draft.settings.neardata)
         resolve_api_key(reader, "neardata", draft.neardata_key, draft.settings.neardata->api_key, places,
                         report);
-    for (std::size_t i = 0; i < draft.settings.endpoints.size(); ++i)
-        resolve_endpoint(reader, endpoint_path(i), draft.endpoint_secrets[i],
-                         draft.settings.endpoints[i].secret, places, report);
+    resolve_endpoint_secrets(reader, draft, places, report);
     resolve_token(reader, draft, places, report);
     resolve_database(reader, draft, places, report);
 }

@@ -86,9 +86,19 @@ struct Retention {
 
 struct Endpoint {
     std::string name;
-    base::Secret url;     // its path may be a token
-    base::Secret secret;  // "whsec_" and base64
+    base::Secret url;              // its path may be a token
+    base::Secret secret;           // "whsec_" and base64
+    base::Secret previous_secret;  // signs beside it while receivers change over; empty: there is none
+    base::Secret headers;          // sent with each request: "Name: value", a line each
+    bool allow_http = false;
     bool allow_private = false;
+    std::vector<std::string> allow_networks;  // "10.0.0.0/8"; of addresses that are not public
+    Millis connect_timeout{5'000};
+    Millis answer_timeout{15'000};
+    std::vector<Millis> retry = {std::chrono::seconds(5), std::chrono::minutes(5), std::chrono::minutes(30),
+                                 std::chrono::hours(2),   std::chrono::hours(5),   std::chrono::hours(10),
+                                 std::chrono::hours(14),  std::chrono::hours(20),  std::chrono::hours(24)};
+    bool ordered = false;                          // the alerts of one transaction one after the other
     std::vector<std::string> rules = {"default"};  // names: of `Settings::rules`, or rule::kDefaultName
 };
 

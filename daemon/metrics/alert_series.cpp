@@ -16,7 +16,10 @@ AlertSeries::AlertSeries(Registry& r)
       oldest_pending_seconds(
           r.gauge("receiptd_deliveries_oldest_pending_seconds",
                   "Age of the oldest delivery that is still to be made; 0: there is none.")),
-      switched_off(r.gauge("receiptd_endpoint_switched_off", "1 while it is, because it answered 410.")) {}
+      switched_off(r.gauge("receiptd_endpoint_switched_off", "1 while it is, because it answered 410.")),
+      circuit_open(r.gauge(
+          "receiptd_endpoint_circuit_open",
+          "1 after several failures in a row: one delivery at a time is tried, until one succeeds.")) {}
 
 EndpointSeries::EndpointSeries(AlertSeries& series, const std::string& endpoint)
     : delivered(series.attempts.Add({{"endpoint", endpoint}, {"outcome", "delivered"}})),
@@ -27,6 +30,7 @@ EndpointSeries::EndpointSeries(AlertSeries& series, const std::string& endpoint)
       pending(series.pending.Add({{"endpoint", endpoint}})),
       dead(series.dead.Add({{"endpoint", endpoint}})),
       oldest_pending_seconds(series.oldest_pending_seconds.Add({{"endpoint", endpoint}})),
-      switched_off(series.switched_off.Add({{"endpoint", endpoint}})) {}
+      switched_off(series.switched_off.Add({{"endpoint", endpoint}})),
+      circuit_open(series.circuit_open.Add({{"endpoint", endpoint}})) {}
 
 }  // namespace receiptd::metrics

@@ -17,6 +17,7 @@ struct AlertSeries {
     prometheus::Family<prometheus::Gauge>& dead;
     prometheus::Family<prometheus::Gauge>& oldest_pending_seconds;
     prometheus::Family<prometheus::Gauge>& switched_off;
+    prometheus::Family<prometheus::Gauge>& circuit_open;
 };
 
 // The series of one endpoint, looked up once.
@@ -33,6 +34,7 @@ public:
     prometheus::Gauge& dead;
     prometheus::Gauge& oldest_pending_seconds;
     prometheus::Gauge& switched_off;
+    prometheus::Gauge& circuit_open;
 };
 
 }  // namespace receiptd::metrics

@@ -99,4 +99,16 @@ std::optional<std::string_view> not_public(const ip::address& address) {
     return address.is_v4() ? not_public_v4(address.to_v4()) : not_public_v6(address.to_v6());
 }
 
+AddressFilter not_public_but(std::vector<base::Network> networks) {
+    return [networks = std::move(networks)](const ip::address& address) -> std::optional<std::string_view> {
+        const auto is_among = [&](const auto& bytes) {
+            return std::any_of(networks.begin(), networks.end(),
+                               [&](const auto& network) { return network.contains(bytes); });
+        };
+        const bool allowed =
+            address.is_v4() ? is_among(address.to_v4().to_bytes()) : is_among(address.to_v6().to_bytes());
+        return allowed ? std::nullopt : not_public(address);
+    };
+}
+
 }  // namespace receiptd::net

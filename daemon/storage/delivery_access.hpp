@@ -12,7 +12,7 @@
 namespace receiptd::storage {
 
 struct DeliveryRow {
-    std::string alert_id, endpoint, state, kind, tx_hash, last_error;
+    std::string alert_id, endpoint, state, kind, tx_hash, last_error, last_answer;
     unsigned attempts = 0;
     int last_status = 0;
     std::string created_at, next_attempt_at, delivered_at;  // ISO 8601; empty: none

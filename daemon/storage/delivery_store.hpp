@@ -40,18 +40,21 @@ struct StoredCause {
 struct EndpointRoom {
     std::string endpoint;
     unsigned limit = 0;
+    bool ordered = false;  // of each transaction only the first that is pending
 };
 
-// The result of one attempt; recording it adds one to the attempts.
+// The result of one attempt.
 struct DeliveryOutcome {
     std::string alert_id;
     std::string endpoint;
     bool delivered = false;
     bool dead = false;
     bool endpoint_gone = false;  // 410: the endpoint is switched off
+    bool counts = true;          // as one of the attempts
     std::optional<std::chrono::milliseconds> again_in;
     int status = 0;  // of HTTP; 0: no answer
     std::string error;
+    std::string answer;  // the beginning of the body
 };
 
 // The backlog of one endpoint that has deliveries pending or dead.

@@ -64,6 +64,7 @@ DeliveryRow row_of(const pqxx::row& row) {
     delivery.next_attempt_at = row[9].as<std::string>();
     delivery.delivered_at = row[10].as<std::string>();
     delivery.rules = ids_of(row[11]);
+    delivery.last_answer = row[12].as<std::string>();
     return delivery;
 }
 
@@ -73,7 +74,7 @@ std::vector<DeliveryRow> listed(pqxx::transaction_base& tx, const DeliveryFilter
         "SELECT d.alert_id, d.endpoint, d.state, a.kind, coalesce(a.tx_hash, ''), coalesce(d.last_error, "
         "''), d.attempts, coalesce(d.last_status, 0), " +
         iso("a.created_at") + ", CASE WHEN d.state = 'pending' THEN " + iso("d.next_attempt_at") +
-        " ELSE '' END, " + iso("d.delivered_at") + ", d.rules" + kOfThem;
+        " ELSE '' END, " + iso("d.delivered_at") + ", d.rules, coalesce(d.last_answer, '')" + kOfThem;
     const auto rows = ask(tx,
                           select + chosen_by(filter) + kAfterCursor +
                               " ORDER BY a.created_at DESC, a.alert_id, d.endpoint LIMIT nullif($6, 0)",

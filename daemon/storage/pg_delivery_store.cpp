@@ -12,13 +12,18 @@ namespace receiptd::storage {
 namespace {
 
 constexpr std::size_t kLongestError = 500;
+constexpr std::size_t kLongestAnswer = 4'096;
 
 // next_attempt_at is the lease while an attempt is under way: nobody finds the row due before it has run out.
 const std::string kClaim =
     "WITH due AS MATERIALIZED (SELECT one.alert_id, one.endpoint, one.due_at "
-    "  FROM unnest($1::text[], $2::int[]) AS room (endpoint, most) "
+    "  FROM unnest($1::text[], $2::int[], $5::boolean[]) AS room (endpoint, most, ordered) "
     "  CROSS JOIN LATERAL (SELECT d.alert_id, d.endpoint, d.next_attempt_at AS due_at FROM deliveries d "
     "    WHERE d.endpoint = room.endpoint AND d.state = 'pending' AND d.next_attempt_at <= now() "
+    "      AND (NOT room.ordered OR NOT EXISTS (SELECT FROM alerts a JOIN alerts earlier USING (tx_hash) "
+    "        JOIN deliveries e ON e.alert_id = earlier.alert_id AND e.endpoint = d.endpoint "
+    "        WHERE a.alert_id = d.alert_id AND e.state = 'pending' "
+    "          AND coalesce(earlier.place, 0) < coalesce(a.place, 0))) "
     "    ORDER BY d.next_attempt_at LIMIT room.most FOR UPDATE SKIP LOCKED) one "
     "  WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.name = room.endpoint AND NOT e.active)), "
     "claimed AS (UPDATE deliveries d SET lease_owner = $3::uuid, "
@@ -33,9 +38,9 @@ const std::string kClaim =
     "ORDER BY c.due_at, c.alert_id";
 
 constexpr const char* kRecord =
-    "WITH recorded AS (UPDATE deliveries SET state = $3, attempts = attempts + 1, lease_owner = NULL, "
+    "WITH recorded AS (UPDATE deliveries SET state = $3, attempts = attempts + $9::int, lease_owner = NULL, "
     "next_attempt_at = coalesce(now() + nullif($4, '')::bigint * interval '1 millisecond', now()), "
-    "last_status = nullif($5::int, 0), last_error = nullif($6, ''), "
+    "last_status = nullif($5::int, 0), last_error = nullif($6, ''), last_answer = nullif($10, ''), "
     "delivered_at = CASE WHEN $3 = 'delivered' THEN now() END "
     "WHERE alert_id = $1 AND endpoint = $2 AND state = 'pending' AND lease_owner = $7::uuid "
     "RETURNING endpoint) "
@@ -58,11 +63,13 @@ DueDelivery due_of(const pqxx::row& row) {
     return due;
 }
 
-// An error may quote a peer: bytes that are not plain text must not prevent recording the outcome.
-std::string plain(std::string text) {
-    text.resize(std::min(text.size(), kLongestError));
+// A peer may have written it: bytes that are not plain text must not prevent recording the outcome.
+std::string plain(std::string text, std::size_t most, bool has_lines = false) {
+    text.resize(std::min(text.size(), most));
     std::replace_if(
-        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+        text.begin(), text.end(),
+        [has_lines](char c) { return (c < ' ' || c > '~') && !(has_lines && (c == '\n' || c == '\t')); },
+        '?');
     return text;
 }
 
@@ -72,14 +79,15 @@ base::Task<std::vector<DueDelivery>> PgDeliveryStore::claim_deliveries(std::vect
                                                                        std::chrono::seconds lease) {
     return lane_.run(
         [process = database_.process(), rooms = std::move(rooms), lease](pqxx::connection& connection) {
-            std::vector<std::string> endpoints, most;
+            std::vector<std::string> endpoints, most, ordered;
             for (const auto& room : rooms) {
                 endpoints.push_back(room.endpoint);
+                ordered.emplace_back(room.ordered ? "t" : "f");
                 most.push_back(std::to_string(room.limit));
             }
             pqxx::nontransaction tx(connection);
-            const auto rows =
-                shim::query(tx, kClaim, text_array(endpoints), text_array(most), process, lease.count());
+            const auto rows = shim::query(tx, kClaim, text_array(endpoints), text_array(most), process,
+                                          lease.count(), text_array(ordered));
             std::vector<DueDelivery> due;
             for (const auto& row : rows) due.push_back(due_of(row));
             return due;
@@ -140,7 +148,8 @@ base::Task<void> PgDeliveryStore::record_delivery(DeliveryOutcome outcome) {
         const auto again_in = outcome.again_in ? std::to_string(outcome.again_in->count()) : std::string();
         pqxx::nontransaction tx(connection);
         shim::query(tx, kRecord, outcome.alert_id, outcome.endpoint, state, again_in, outcome.status,
-                    plain(outcome.error), process, outcome.endpoint_gone);
+                    plain(outcome.error, kLongestError), process, outcome.endpoint_gone,
+                    outcome.counts ? 1 : 0, plain(outcome.answer, kLongestAnswer, true));
     });
 }
 

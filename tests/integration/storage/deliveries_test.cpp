@@ -67,6 +67,46 @@ TEST_F(Deliveries, ARowThatAnotherTransactionHoldsIsPassedOver) {
     EXPECT_THAT(process().claimed_ids(5), ElementsAre("b"));
 }
 
+TEST_F(Deliveries, OfOneTransactionComeOneAfterTheOtherWhereTheEndpointAsksForIt) {
+    queue("first", 1);
+    queue("second", 3);  // due for longer, because it was sent anew
+    queue("third", 2);
+    execute("UPDATE alerts SET tx_hash = 'U' WHERE alert_id = 'third'");
+    queue("second", 1, "lab");
+    const auto claim = [&] {
+        std::vector<std::string> ids;
+        for (const auto& due : await(process().deliveries.claim_deliveries({{"ops", 10, true}}, 30s)))
+            ids.push_back(due.alert_id);
+        return ids;
+    };
+    EXPECT_THAT(claim(), ElementsAre("third", "first"));
+    EXPECT_THAT(claim(), IsEmpty()) << "it is under way";
+    record(process(), failed("first", 1h));
+    EXPECT_THAT(claim(), IsEmpty()) << "it will be tried again";
+    execute("UPDATE deliveries SET next_attempt_at = now() WHERE alert_id = 'first'");
+    EXPECT_THAT(claim(), ElementsAre("first"));
+    record(process(), given_up("first"));
+    EXPECT_THAT(claim(), ElementsAre("second"));
+}
+
+TEST_F(Deliveries, KeepTheBeginningOfTheAnswer) {
+    queue("refused");
+    process().claim(1);
+    auto outcome = failed("refused", 1h);
+    outcome.answer = "no such team\n\x1b[31m\xff" + std::string(5'000, 'x');
+    record(process(), outcome);
+    EXPECT_EQ(value("SELECT last_answer FROM deliveries"), "no such team\n?[31m?" + std::string(4'077, 'x'));
+}
+
+TEST_F(Deliveries, AnAttemptThatDoesNotCountIsNotCounted) {
+    queue("busy");
+    process().claim(1);
+    auto outcome = failed("busy", 1h);
+    outcome.counts = false;
+    record(process(), outcome);
+    EXPECT_EQ(state_of("busy"), "pending|0|500|HTTP 500\n");
+}
+
 TEST_F(Deliveries, ALeaseThatHasRunOutIsAnothers) {
     queue("a");
     EXPECT_THAT(process().claimed_ids(1), ElementsAre("a"));

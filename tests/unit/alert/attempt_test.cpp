@@ -1,4 +1,5 @@
 #include "alert/attempt.hpp"
+#include "config/settings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,11 +13,11 @@ storage::DeliveryOutcome after(unsigned attempts_before, Answer answer, double c
     delivery.alert_id = "failed_receipt:r1";
     delivery.endpoint = "ops";
     delivery.attempts = attempts_before;
-    return after_attempt(delivery, answer, chance);
+    return after_attempt(delivery, answer, config::Endpoint{}.retry, chance);
 }
 
-Answer status(int code) { return {code, "", {}}; }
-Answer status(int code, base::Duration retry_after) { return {code, "", retry_after}; }
+Answer status(int code) { return {code, "", {}, ""}; }
+Answer status(int code, base::Duration retry_after) { return {code, "", retry_after, ""}; }
 
 TEST(Attempt, AnyStatusOf200DeliversAndNothingElseDoes) {
     for (const int code : {200, 201, 202, 204, 299}) EXPECT_TRUE(after(0, status(code)).delivered) << code;
@@ -27,7 +28,7 @@ TEST(Attempt, AnyStatusOf200DeliversAndNothingElseDoes) {
         EXPECT_EQ(outcome.again_in, 5s) << code;
         EXPECT_EQ(outcome.status, code);
     }
-    const auto unanswered = after(0, {0, "https://x:443: connect: refused", {}});
+    const auto unanswered = after(0, {0, "https://x:443: connect: refused", {}, ""});
     EXPECT_EQ(unanswered.error, "https://x:443: connect: refused");
     EXPECT_EQ(unanswered.again_in, 5s);
     EXPECT_EQ(after(0, status(302)).error, "HTTP 302: redirects are not followed");
@@ -55,11 +56,21 @@ TEST(Attempt, JitterMakesAWaitLongerByATenthAtMost) {
 }
 
 TEST(Attempt, RetryAfterMakesAWaitLongerNeverShorter) {
-    EXPECT_EQ(after(0, status(429, 40s)).again_in, 40s);
-    EXPECT_EQ(after(1, status(429, 40s)).again_in, 5min);
+    EXPECT_EQ(after(0, status(503, 40s)).again_in, 40s);
+    EXPECT_EQ(after(1, status(503, 40s)).again_in, 5min);
     EXPECT_EQ(after(0, status(503, 0s)).again_in, 5s);
     EXPECT_EQ(after(0, status(503, 10'000'000s)).again_in, 24h);
     EXPECT_TRUE(after(9, status(503, 40s)).dead);
+}
+
+TEST(Attempt, TooManyRequestsWaitAsLongAsTheEndpointAsksAndDoNotCount) {
+    const auto busy = after(1, status(429, 40s));
+    EXPECT_EQ(busy.again_in, 40s);
+    EXPECT_FALSE(busy.counts);
+    EXPECT_EQ(after(0, status(429, 10'000'000s)).again_in, 15min);
+    EXPECT_FALSE(after(9, status(429, 40s)).dead);
+    EXPECT_TRUE(after(1, status(429)).counts) << "it does not say how long";
+    EXPECT_EQ(after(1, status(429)).again_in, 5min);
 }
 
 TEST(Attempt, GoneEndsTheDeliveryAndTheEndpoint) {

@@ -39,7 +39,7 @@ public:
 private:
     void live() {
         Dispatcher dispatcher(
-            io_.get_executor(), cpu_, test::served({"ops", "lab"}), faulty_store_, faulty_sender_, series_,
+            io_.get_executor(), cpu_, endpoints({"ops", "lab"}), faulty_store_, faulty_sender_, series_,
             clock_, [] { return 0.0; }, Site{});
         base::TaskGroup group(io_.get_executor());
         group.spawn(dispatcher.run());
@@ -51,7 +51,7 @@ private:
         }
         group.cancel();
         settle(dispatcher, io_, cpu_);
-        clock_.passed += kLease;
+        clock_.passed += dispatcher.lease();
     }
     std::ptrdiff_t posts(const std::string& id, const std::string& endpoint) const {
         return std::count_if(sender_.posted.begin(), sender_.posted.end(), [&](const Message& message) {

@@ -44,7 +44,7 @@ protected:
     FakeSender sender_{io_.get_executor()};
     Dispatcher dispatcher_{io_.get_executor(),
                            cpu_,
-                           test::served({"ops", "lab"}),
+                           endpoints({"ops", "lab"}),
                            store_,
                            sender_,
                            series_,
@@ -80,7 +80,7 @@ TEST_F(DispatcherTest, TheBodyIsMadeOnceAndKeptThroughAllAttempts) {
 }
 
 TEST_F(DispatcherTest, AFailureIsTriedAgainByTheScheduleUntilItIsDead) {
-    for (int i = 0; i < 10; ++i) answer("ops", 500);
+    for (int i = 0; i < 10; ++i) answer("ops", 400);
     store_.add("failed_receipt:r1", "ops");
     settle();
     std::size_t posts = 1;
@@ -151,6 +151,60 @@ TEST_F(DispatcherTest, RetryAfterOfAnOverloadedEndpointHoldsBackTheRestToo) {
     EXPECT_EQ(store_.count("delivered"), 2U);
 }
 
+TEST_F(DispatcherTest, TooManyRequestsCostNoAttempt) {
+    answer("ops", 429, 24h);
+    store_.add("failed_receipt:r1", "ops");
+    settle();
+    EXPECT_EQ(store_.of("failed_receipt:r1", "ops").due.attempts, 0U);
+    settle_after(15min);
+    EXPECT_EQ(store_.of("failed_receipt:r1", "ops").state, "delivered");
+}
+
+TEST_F(DispatcherTest, AnEndpointOutOfOrderIsProbedAndTheDeliveriesKeepTheirAttempts) {
+    for (int i = 0; i < 8; ++i) answer("ops", 503);
+    for (int i = 0; i < 5; ++i) store_.add("failed_receipt:r" + std::to_string(i), "ops");
+    settle();
+    EXPECT_EQ(sender_.posts("ops"), 5U);
+    EXPECT_THAT(metrics(), HasSubstr("receiptd_endpoint_circuit_open{endpoint=\"ops\"} 1"));
+    store_.add("failed_receipt:later", "ops");
+    store_.add("failed_receipt:later", "lab");
+    settle_after(29s);
+    EXPECT_EQ(sender_.posts("ops"), 5U);
+    EXPECT_EQ(sender_.posts("lab"), 1U) << "others go on";
+    settle_after(1s);
+    EXPECT_EQ(sender_.posts("ops"), 6U) << "one probe";
+    settle_after(59s);
+    EXPECT_EQ(sender_.posts("ops"), 6U);
+    settle_after(1s);
+    EXPECT_EQ(sender_.posts("ops"), 7U);
+    settle_after(2min);
+    EXPECT_EQ(sender_.posts("ops"), 8U);
+    for (const auto& [key, delivery] : store_.deliveries)
+        EXPECT_LE(delivery.due.attempts, 1U) << key.first << ": probes count as no attempts";
+    settle_after(4min);
+    EXPECT_EQ(store_.count("delivered", "ops"), 6U) << "the first that it takes lets the rest follow";
+    EXPECT_THAT(metrics(), HasSubstr("receiptd_endpoint_circuit_open{endpoint=\"ops\"} 0"));
+}
+
+TEST_F(DispatcherTest, AProbeThatBreaksDownIsNotTheLast) {
+    for (int i = 0; i < 5; ++i) answer("ops", 503);
+    for (int i = 0; i < 5; ++i) store_.add("failed_receipt:r" + std::to_string(i), "ops");
+    settle();
+    sender_.broken = true;
+    settle_after(30s);
+    EXPECT_EQ(sender_.posts("ops"), 6U);
+    sender_.broken = false;
+    settle_after(1min);
+    EXPECT_EQ(store_.count("delivered", "ops"), 5U);
+}
+
+TEST_F(DispatcherTest, RefusalsOfWhatIsSentLeaveTheCircuitClosed) {
+    for (int i = 0; i < 8; ++i) answer("ops", 400);
+    for (int i = 0; i < 8; ++i) store_.add("failed_receipt:r" + std::to_string(i), "ops");
+    settle();
+    EXPECT_THAT(metrics(), HasSubstr("receiptd_endpoint_circuit_open{endpoint=\"ops\"} 0"));
+}
+
 TEST_F(DispatcherTest, AClaimThatIsNotRecordedIsTakenAgainAfterItsLease) {
     sender_.held.insert("ops");
     store_.add("failed_receipt:r1", "ops");
@@ -159,12 +213,12 @@ TEST_F(DispatcherTest, AClaimThatIsNotRecordedIsTakenAgainAfterItsLease) {
     settle();
     sender_.release("ops");
     Dispatcher next(
-        io_.get_executor(), cpu_, test::served({"ops"}), store_, sender_, series_, clock_, [] { return 0.0; },
+        io_.get_executor(), cpu_, endpoints({"ops"}), store_, sender_, series_, clock_, [] { return 0.0; },
         Site{});
     group_.spawn(next.run());
     settle();
     EXPECT_EQ(store_.count("delivered"), 0U);
-    clock_.passed += kLease;
+    clock_.passed += next.lease();
     next.wake();
     settle();
     EXPECT_EQ(store_.count("delivered"), 1U);
@@ -179,7 +233,7 @@ TEST_F(DispatcherTest, ADatabaseThatFailsIsAskedAgain) {
     test::Steps steps(1, test::Fault::before);
     FaultyDeliveries faulty(store_, steps);
     Dispatcher next(
-        io_.get_executor(), cpu_, test::served({"ops"}), faulty, sender_, series_, clock_, [] { return 0.0; },
+        io_.get_executor(), cpu_, endpoints({"ops"}), faulty, sender_, series_, clock_, [] { return 0.0; },
         Site{});
     group_.cancel();
     settle();
@@ -203,7 +257,7 @@ TEST_F(DispatcherTest, AnAttemptThatBreaksDownLeavesItsDeliveryToTheLeaseAndItsS
     store_.add("failed_receipt:next", "ops");
     settle();
     EXPECT_EQ(store_.of("failed_receipt:next", "ops").state, "delivered");
-    settle_after(kLease);
+    settle_after(dispatcher_.lease());
     EXPECT_EQ(store_.count("delivered"), kAttemptsAtOnce + 1);
 }
 

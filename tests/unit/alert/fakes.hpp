@@ -4,8 +4,8 @@
 #include "alert/dispatcher.hpp"
 #include "base/coroutine.hpp"
 #include "base/event.hpp"
+#include "config/settings.hpp"
 #include "storage/errors.hpp"
-#include "support/served.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -22,6 +22,12 @@
 #include <vector>
 
 namespace receiptd::alert::testing {
+
+inline std::vector<config::Endpoint> endpoints(const std::vector<std::string>& names) {
+    std::vector<config::Endpoint> endpoints;
+    for (const auto& name : names) endpoints.emplace_back().name = name;
+    return endpoints;
+}
 
 class FakeClock final : public base::Clock {
 public:
@@ -112,7 +118,7 @@ public:
     base::Task<void> record_delivery(storage::DeliveryOutcome outcome) override {
         auto& delivery = deliveries.at({outcome.alert_id, outcome.endpoint});
         if (delivery.state != "pending") co_return;
-        ++delivery.due.attempts;
+        if (outcome.counts) ++delivery.due.attempts;
         if (outcome.delivered) ++delivery.times_delivered;
         delivery.state = outcome.delivered ? "delivered" : outcome.dead ? "dead" : "pending";
         if (outcome.again_in) delivery.next = clock_.wall() + *outcome.again_in;

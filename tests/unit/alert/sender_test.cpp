@@ -108,6 +108,46 @@ TEST_F(HttpSenderTest, ReloadTakesANewSecret) {
     EXPECT_THAT(head_, HasSubstr("webhook-signature: " + expected));
 }
 
+TEST_F(HttpSenderTest, WhileSecretsChangeEachRequestHasTheSignatureOfBoth) {
+    ScriptedServer server(io_, keeps("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+    auto configured = endpoints(server.port());
+    configured[0].previous_secret = base::Secret(kOther);
+    HttpSender sender(io_.get_executor(), configured, clock_);
+    EXPECT_EQ(post(sender).status, 200);
+    const auto by = [](const char* secret) {
+        return Signer::from(base::Secret(secret))->sign("failed_receipt:r1", 1'700'000'000, "{}");
+    };
+    EXPECT_THAT(head_, HasSubstr("webhook-signature: " + by(kSecret) + " " + by(kOther) + "\r\n"));
+}
+
+TEST_F(HttpSenderTest, SendsTheHeadersOfTheEndpoint) {
+    ScriptedServer server(io_, keeps("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+    auto configured = endpoints(server.port());
+    configured[0].headers = base::Secret("Authorization: Bearer one\n");
+    HttpSender sender(io_.get_executor(), configured, clock_);
+    EXPECT_EQ(post(sender).status, 200);
+    EXPECT_THAT(head_, HasSubstr("Authorization: Bearer one\r\n"));
+}
+
+TEST_F(HttpSenderTest, KeepsTheBeginningOfTheAnswer) {
+    const auto answer =
+        ask("HTTP/1.1 400 No\r\nContent-Length: 5000\r\n\r\nno such team" + std::string(4'988, '.'));
+    EXPECT_EQ(answer.status, 400);
+    EXPECT_THAT(answer.body, ::testing::StartsWith("no such team"));
+    EXPECT_EQ(answer.body.size(), 4'096U);
+}
+
+TEST_F(HttpSenderTest, AddressesOfAllowedNetworksPassThoughTheyAreNotPublic) {
+    ScriptedServer server(io_, keeps("HTTP/1.1 204 No Content\r\n\r\n"));
+    auto configured = endpoints(server.port(), false);
+    configured[0].allow_networks = {"10.0.0.0/8"};
+    HttpSender refused(io_.get_executor(), configured, clock_);
+    EXPECT_THAT(post(refused).error, HasSubstr("address refused: 127.0.0.1 is loopback"));
+    configured[0].allow_networks.emplace_back("127.0.0.0/8");
+    HttpSender allowed(io_.get_executor(), configured, clock_);
+    EXPECT_EQ(post(allowed).status, 204);
+}
+
 TEST_F(HttpSenderTest, AnEndpointThatCannotBeUsedIsNamed) {
     auto configured = endpoints(1);
     configured[0].secret = base::Secret("hunter2");

@@ -19,6 +19,7 @@ const std::map<std::string, std::string> kSecretVariables = {
     {"OTHER", "whsec_plJ3nmyCDGBKInavdOK15jslAAAAAAAA"},
     {"PLAIN", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"},
     {"SHORT", "whsec_MfKQ9r8GKYqrTwjU"},
+    {"HEADERS", "Authorization: Bearer a:b\nX-Team: payments\n"},
     {"BROKEN", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS"}};
 
 std::optional<std::string> secret_environment(const std::string& name) {
@@ -58,6 +59,62 @@ TEST(ConfigEndpoint, EveryKeyReachesItsField) {
     EXPECT_FALSE(endpoints[0].allow_private);
     EXPECT_EQ(endpoints[1].name, "lab");
     EXPECT_TRUE(endpoints[1].allow_private);
+}
+
+const std::string kOps = kNameAndUrl + "secret_env = \"SECRET\"\n";  // line 7 to 10
+
+TEST(ConfigEndpoint, EveryKeyOfDeliveryReachesItsField) {
+    const auto loaded =
+        load_endpoints(kOps +
+                       "previous_secret_env = \"OTHER\"\nheaders_env = \"HEADERS\"\n"
+                       "allow_networks = [\"10.0.0.0/8\", \"fd00::/8\"]\nallow_http = true\n"
+                       "connect_timeout = \"1s\"\nanswer_timeout = \"2s\"\nretry = [\"1s\", \"1m\"]\n"
+                       "ordered = true\n");
+    for (const auto& problem : loaded.problems) ADD_FAILURE() << problem.to_string();
+    const auto& endpoint = loaded.settings.endpoints.at(0);
+    EXPECT_EQ(endpoint.previous_secret.reveal(), kSecretVariables.at("OTHER"));
+    const auto headers = header_lines(endpoint.headers.reveal());
+    ASSERT_EQ(headers.size(), 2u);
+    EXPECT_EQ(headers[0].name, "Authorization");
+    EXPECT_EQ(headers[0].value, "Bearer a:b");
+    EXPECT_EQ(headers[1].name, "X-Team");
+    EXPECT_THAT(endpoint.allow_networks, ElementsAre("10.0.0.0/8", "fd00::/8"));
+    EXPECT_TRUE(endpoint.allow_http);
+    EXPECT_EQ(endpoint.connect_timeout, Millis(1'000));
+    EXPECT_EQ(endpoint.answer_timeout, Millis(2'000));
+    EXPECT_THAT(endpoint.retry, ElementsAre(Millis(1'000), Millis(60'000)));
+    EXPECT_TRUE(endpoint.ordered);
+}
+
+TEST(ConfigEndpoint, ProblemsOfDeliveryHaveTheirPlace) {
+    EXPECT_THAT(
+        endpoint_problems(kName + "url = \"http://hooks.example.com/x\"\nsecret_env = \"SECRET\"\n"),
+        ElementsAre(
+            "r.toml:9:7: alerts would travel unencrypted to \"hooks.example.com\"; use https://, or set "
+            "allow_http = true"));
+    EXPECT_THAT(endpoint_problems(kOps + "retry = []\n"),
+                ElementsAre("r.toml:11:9: endpoint.retry must have 1 to 32 waits"));
+    EXPECT_THAT(endpoint_problems(kOps + "retry = [\"1s\", \"8d\"]\n"),
+                ElementsAre("r.toml:11:16: endpoint.retry must be between \"100ms\" and \"7d\""));
+    EXPECT_THAT(endpoint_problems(kOps + "retry = \"1s\"\n"),
+                ElementsAre("r.toml:11:9: endpoint.retry must be a list of durations, not a string"));
+    EXPECT_THAT(endpoint_problems(kOps + "allow_networks = [\"10.0.0.1/8\"]\n"),
+                ElementsAre(HasSubstr(
+                    "r.toml:11:19: endpoint.allow_networks holds a bad network: \"10.0.0.1/8\" must be")));
+    EXPECT_THAT(endpoint_problems(kOps + "allow_private = true\nallow_networks = [\"10.0.0.0/8\"]\n"),
+                ElementsAre(HasSubstr("endpoint.allow_networks changes nothing")));
+    EXPECT_THAT(endpoint_problems(kOps + "previous_secret_env = \"SHORT\"\n"),
+                ElementsAre(HasSubstr("r.toml:11:23: endpoint.previous_secret_env: the secret ")));
+}
+
+TEST(ConfigEndpoint, HeadersAreLinesWithoutWhatTheDaemonSetsItself) {
+    EXPECT_EQ(headers_fault("A: b\r\n\nC-D:e\n"), std::nullopt);
+    EXPECT_EQ(headers_fault("\n"), "holds no header");
+    EXPECT_EQ(headers_fault("A: b\nwhsec_abc"), "header 2 is not \"Name: value\"");
+    EXPECT_EQ(headers_fault("A b: c"), "header 1 is not \"Name: value\"");
+    EXPECT_EQ(headers_fault("Webhook-Id: 1"), "header 1 (webhook-id) is set by receiptd");
+    EXPECT_EQ(headers_fault("Content-Length: 1"), "header 1 (content-length) is set by receiptd");
+    EXPECT_THAT(*headers_fault("A: b\x01"), HasSubstr("control characters"));
 }
 
 TEST(ConfigEndpoint, ProblemsHaveTheirPlaceAndShowNoSecret) {
@@ -100,7 +157,7 @@ TEST(ConfigEndpoint, UrlWithCredentialsFragmentOrAnotherSchemeIsRefused) {
     EXPECT_THAT(endpoint_problems(kName + "url = \"ftp://x/\"\n" + secret),
                 ElementsAre(HasSubstr("r.toml:9:7: endpoint.url must start with http:// or https://")));
     EXPECT_THAT(endpoint_problems(kName + "url = \"http://x/\"\n" + secret),
-                ElementsAre(HasSubstr("r.toml:9:7: warning: alerts would travel unencrypted to \"x\"")));
+                ElementsAre(HasSubstr("r.toml:9:7: alerts would travel unencrypted to \"x\"")));
     EXPECT_THAT(endpoint_problems(kName + "url = \"http://127.0.0.1:1/\"\n" + secret), IsEmpty());
 }
 

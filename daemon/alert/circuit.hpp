@@ -1,0 +1,43 @@
+// Whether an endpoint is worth an attempt. After several failures in a row of the endpoint itself it is tried
+// by one delivery at a time, less and less often, until it takes one: the others use up no attempts
+// meanwhile. Pure.
+#pragma once
+
+#include "base/clock.hpp"
+
+#include <chrono>
+
+namespace receiptd::alert {
+
+class Circuit {
+public:
+    static constexpr unsigned kFailuresInARow = 5;
+    static constexpr std::chrono::seconds kFirstWait{30};
+    static constexpr std::chrono::minutes kLongestWait{5};
+
+    bool is_open() const { return open_; }
+    // One delivery may be tried although the circuit is open. The wait until then has passed.
+    bool may_probe(base::SteadyTime now) const { return open_ && !probing_ && now >= probe_at_; }
+
+    void probe_begins() { probing_ = true; }
+    // If nobody has told how it ended, it has failed.
+    void probe_ends(base::SteadyTime now) {
+        if (probing_) probed(true, now);
+    }
+
+    // How an attempt ended: the endpoint was out of order, or it answered. Returns the wait until the next
+    // probe where this one failed.
+    std::chrono::milliseconds probed(bool failed, base::SteadyTime now);
+    void tried(bool failed, base::SteadyTime now);
+
+private:
+    void open(base::SteadyTime now);
+
+    unsigned failures_ = 0;  // in a row
+    bool open_ = false;
+    bool probing_ = false;
+    std::chrono::milliseconds wait_ = kFirstWait;
+    base::SteadyTime probe_at_{};
+};
+
+}  // namespace receiptd::alert

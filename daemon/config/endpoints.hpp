@@ -1,0 +1,14 @@
+// Rules between the keys of [[endpoint]], and the secrets of its entries.
+#pragma once
+
+#include "config/keys.hpp"
+#include "config/report.hpp"
+#include "config/secret_reader.hpp"
+
+namespace receiptd::config {
+
+void check_endpoint_keys(const Settings& settings, const Places& places, Report& report);
+
+void resolve_endpoint_secrets(SecretReader& reader, Draft& draft, const Places& places, Report& report);
+
+}  // namespace receiptd::config
