@@ -48,8 +48,8 @@ base::Task<void> Follower::read_coverage_again() {
     if (!lost.empty()) forget(lost);
 }
 
-// Late trees of this daemon are judged at once; kJudgeLateEvery is for those that are looked at again, or that a
-// dead daemon left.
+// Late trees of this daemon are judged at once; kJudgeLateEvery is for those that are looked at again, or
+// that a dead daemon left.
 base::Task<void> Follower::judge_late_trees() {
     auto look_at = state_.clock.steady();
     auto find_at = look_at;
