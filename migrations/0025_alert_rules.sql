@@ -43,7 +43,14 @@ CREATE TABLE alert_rule_state (
 );
 INSERT INTO alert_rule_state DEFAULT VALUES;
 
-ALTER TABLE endpoints ADD COLUMN rules text[] COLLATE "C" NOT NULL DEFAULT '{default}';
+-- Which rules an endpoint takes: asked by rule for each alert, whatever their number.
+CREATE TABLE endpoint_rules (
+    rule text COLLATE "C" NOT NULL,
+    endpoint text COLLATE "C" NOT NULL REFERENCES endpoints ON DELETE CASCADE,
+    PRIMARY KEY (rule, endpoint)
+);
+CREATE INDEX ON endpoint_rules (endpoint);
+INSERT INTO endpoint_rules SELECT 'default', name FROM endpoints;
 -- What the one who submitted or watches the transaction wants to be told with it.
 ALTER TABLE watches ADD COLUMN metadata json CHECK (length(metadata::text) <= 4096);
 -- What the alert is about, where no other table tells it.

@@ -111,7 +111,9 @@ COMMENT ON COLUMN endpoints.active IS 'False: it answered 410 Gone. Its alerts w
 COMMENT ON COLUMN endpoints.updated_at IS 'When active last changed.';
 COMMENT ON COLUMN endpoints.served_at IS 'Last time at which a running daemon had it in its configuration.';
 
-COMMENT ON COLUMN endpoints.rules IS 'Names of the rules that choose its alerts. default: findings that nobody handled and nobody expects.';
+COMMENT ON TABLE endpoint_rules IS 'The rules that choose the alerts of an endpoint.';
+COMMENT ON COLUMN endpoint_rules.rule IS 'Name of the rule. default: findings that nobody handled and nobody expects.';
+COMMENT ON COLUMN endpoint_rules.endpoint IS 'Name of the endpoint.';
 
 COMMENT ON TABLE alert_rules IS 'The [[rule]]s of the daemons. Of two that have the same name the one that was loaded later counts.';
 COMMENT ON COLUMN alert_rules.name IS 'Name of the rule.';

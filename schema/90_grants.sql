@@ -49,9 +49,10 @@ BEGIN
                                         'watch_transitions', 'stream_events', 'endpoints', 'alerts', 'deliveries',
                                         'daemons', 'followed_accounts', 'leader', 'pending_seams', 'late_trees',
                                         'alert_rules', 'alert_rule_versions', 'alert_rule_state', 'account_lists',
-                                        'listed_accounts'] LOOP
+                                        'listed_accounts', 'endpoint_rules'] LOOP
             EXECUTE format('GRANT INSERT, UPDATE, DELETE ON %I.%I TO receiptd_daemon', home, relation);
         END LOOP;
+        EXECUTE format('GRANT USAGE ON SEQUENCE %I.alert_places TO receiptd_daemon', home);
         GRANT EXECUTE ON FUNCTION make_partitions(timestamptz, timestamptz) TO receiptd_daemon;
         GRANT EXECUTE ON FUNCTION retire_partitions(timestamptz) TO receiptd_daemon;
     END IF;

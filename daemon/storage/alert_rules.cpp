@@ -116,9 +116,11 @@ std::vector<Contested> overruled(pqxx::transaction_base& tx, const std::string& 
 }
 
 void forget_unused_rules(pqxx::transaction_base& tx) {
-    const auto unused = tx.exec(
-        "DELETE FROM alert_rules r WHERE daemon NOT IN (SELECT id FROM daemons WHERE " + kAlive +
-        ") AND NOT EXISTS (SELECT FROM endpoints e WHERE r.name = ANY (e.rules) AND " + kServed + ")");
+    const auto unused =
+        tx.exec("DELETE FROM alert_rules r WHERE daemon NOT IN (SELECT id FROM daemons WHERE " + kAlive +
+                ") AND NOT EXISTS (SELECT FROM endpoint_rules t JOIN endpoints e ON e.name = t.endpoint "
+                "WHERE t.rule = r.name AND " +
+                kServed + ")");
     if (unused.affected_rows() > 0) count_change(tx, "rules");
 }
 

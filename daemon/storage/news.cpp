@@ -55,12 +55,14 @@ const std::string kQueue =
     "    first.place + at "
     "  FROM found, (SELECT nextval('alert_places') AS place) first ORDER BY id ON CONFLICT DO NOTHING "
     "RETURNING alert_id), "
-    "queued AS (INSERT INTO deliveries (alert_id, endpoint, rules) "
-    "  SELECT id, e.name, ARRAY (SELECT rule || coalesce('@' || version, '') "
-    "      FROM unnest(e.rules) AS rule LEFT JOIN alert_rules ON name = rule "
-    "      WHERE rule = ANY (found.rules) ORDER BY rule) "
-    "  FROM told JOIN found ON id = alert_id JOIN endpoints e ON e.rules && found.rules WHERE " +
-    kServed + ") SELECT alert_id FROM told";
+    "taking AS MATERIALIZED (SELECT t.rule, t.endpoint, t.rule || coalesce('@' || r.version, '') AS named "
+    "  FROM (SELECT DISTINCT rule FROM found, unnest(found.rules) AS rule) matched "
+    "  JOIN endpoint_rules t USING (rule) LEFT JOIN alert_rules r ON r.name = t.rule "
+    "  JOIN endpoints e ON e.name = t.endpoint WHERE e." +
+    kServed +
+    "), queued AS (INSERT INTO deliveries (alert_id, endpoint, rules) "
+    "  SELECT id, endpoint, array_agg(named ORDER BY named) FROM told JOIN found ON id = alert_id "
+    "    JOIN taking ON taking.rule = ANY (found.rules) GROUP BY id, endpoint) SELECT alert_id FROM told";
 
 std::vector<std::string> ids_in(const pqxx::result& rows) {
     std::vector<std::string> ids;

@@ -11,8 +11,9 @@ base::Task<std::vector<RuleRow>> PgAlertRuleStore::rules() {
     return lane_.transaction([](pqxx::work& tx) {
         const auto rows =
             tx.exec("SELECT name, version, definition, place, " + iso("loaded_at") +
-                    ", ARRAY (SELECT e.name FROM endpoints e WHERE r.name = ANY (e.rules) AND " + kServed +
-                    " ORDER BY e.name) FROM alert_rules r ORDER BY name");
+                    ", ARRAY (SELECT e.name FROM endpoint_rules t JOIN endpoints e ON e.name = t.endpoint "
+                    "WHERE t.rule = r.name AND " +
+                    kServed + " ORDER BY e.name) FROM alert_rules r ORDER BY name");
         std::vector<RuleRow> found;
         for (const auto& row : rows)
             found.push_back({row[0].as<std::string>(), row[1].as<int>(), row[2].as<std::string>(),

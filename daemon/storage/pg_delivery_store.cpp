@@ -73,6 +73,26 @@ std::string plain(std::string text, std::size_t most, bool has_lines = false) {
     return text;
 }
 
+void write_rules_taken(pqxx::transaction_base& tx, const std::vector<ServedEndpoint>& endpoints) {
+    std::vector<std::string> names, of, rules;
+    for (const auto& endpoint : endpoints) {
+        names.push_back(endpoint.name);
+        for (const auto& rule : endpoint.rules) {
+            of.push_back(endpoint.name);
+            rules.push_back(rule);
+        }
+    }
+    shim::query(
+        tx,
+        "WITH taken AS MATERIALIZED (SELECT DISTINCT * FROM unnest($2::text[], $3::text[]) "
+        "    AS each (endpoint, rule)), "
+        "gone AS (DELETE FROM endpoint_rules t WHERE t.endpoint = ANY ($1::text[]) "
+        "  AND NOT EXISTS (SELECT FROM taken WHERE taken.endpoint = t.endpoint AND taken.rule = t.rule)) "
+        "INSERT INTO endpoint_rules (rule, endpoint) SELECT rule, endpoint FROM taken ORDER BY 1, 2 "
+        "ON CONFLICT DO NOTHING",
+        text_array(names), text_array(of), text_array(rules));
+}
+
 }  // namespace
 
 base::Task<std::vector<DueDelivery>> PgDeliveryStore::claim_deliveries(std::vector<EndpointRoom> rooms,
@@ -174,26 +194,25 @@ base::Task<std::optional<std::chrono::milliseconds>> PgDeliveryStore::next_deliv
 
 base::Task<std::vector<std::string>> PgDeliveryStore::serve_endpoints(std::vector<ServedEndpoint> endpoints,
                                                                       Serving serving) {
-    return lane_.transaction([endpoints = std::move(endpoints), serving](pqxx::work& tx) {
-        std::vector<std::string> names, rules;
-        for (const auto& endpoint : endpoints) {
-            names.push_back(endpoint.name);
-            std::string list;
-            for (const auto& rule : endpoint.rules) list += (list.empty() ? "" : ",") + rule;
-            rules.push_back(std::move(list));
-        }
+    return lane_.transaction([endpoints = std::move(endpoints), serving](pqxx::work& tx) mutable {
+        std::vector<std::string> names;
+        for (const auto& endpoint : endpoints) names.push_back(endpoint.name);
         const auto rows = shim::query(
             tx,
-            "INSERT INTO endpoints (name, rules) SELECT DISTINCT ON (name) name, string_to_array(rules, ',') "
-            "FROM unnest($1::text[], $2::text[]) AS served (name, rules) ORDER BY name "
-            "ON CONFLICT (name) DO UPDATE SET served_at = now(), active = endpoints.active OR $3, "
-            "updated_at = CASE WHEN $3 AND NOT endpoints.active THEN now() ELSE endpoints.updated_at END, "
-            "rules = CASE WHEN $4 THEN endpoints.rules ELSE excluded.rules END "
-            "RETURNING name, active",
-            text_array(names), text_array(rules), serving == Serving::begins, serving == Serving::goes_on);
+            "INSERT INTO endpoints (name) SELECT DISTINCT name FROM unnest($1::text[]) AS name ORDER BY name "
+            "ON CONFLICT (name) DO UPDATE SET served_at = now(), active = endpoints.active OR $2, "
+            "updated_at = CASE WHEN $2 AND NOT endpoints.active THEN now() ELSE endpoints.updated_at END "
+            "RETURNING name, active, xmax = 0",
+            text_array(names), serving == Serving::begins);
         std::vector<std::string> off;
-        for (const auto& row : rows)
+        std::set<std::string> taking_anew;
+        for (const auto& row : rows) {
             if (!row[1].as<bool>()) off.push_back(row[0].as<std::string>());
+            if (serving != Serving::goes_on || row[2].as<bool>())
+                taking_anew.insert(row[0].as<std::string>());
+        }
+        std::erase_if(endpoints, [&](const auto& endpoint) { return !taking_anew.contains(endpoint.name); });
+        if (!endpoints.empty()) write_rules_taken(tx, endpoints);
         return off;
     });
 }
