@@ -107,7 +107,7 @@ COMMENT ON COLUMN stream_events.body IS 'Content of the event.';
 
 COMMENT ON TABLE endpoints IS 'The [[endpoint]]s of every daemon on this database. An alert is queued for each one that a daemon served in the last four days.';
 COMMENT ON COLUMN endpoints.name IS 'Its name.';
-COMMENT ON COLUMN endpoints.active IS 'False: it answered 410 Gone. Its alerts wait until a daemon that serves it starts, or until an alert to it is resent.';
+COMMENT ON COLUMN endpoints.active IS 'False: it answered 410 Gone. Its alerts wait until a daemon that serves it starts, until `receiptd endpoints enable`, or until an alert to it is resent.';
 COMMENT ON COLUMN endpoints.updated_at IS 'When active last changed.';
 COMMENT ON COLUMN endpoints.served_at IS 'Last time at which a running daemon had it in its configuration.';
 

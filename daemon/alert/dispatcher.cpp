@@ -95,7 +95,8 @@ base::Task<void> Dispatcher::serve(storage::Serving serving) {
     for (const auto& name : off)
         if (std::find(switched_off_.begin(), switched_off_.end(), name) == switched_off_.end())
             log::error(
-                "an endpoint of this daemon is switched off: a restart or `receiptd alerts resend` switches "
+                "an endpoint of this daemon is switched off: a restart or `receiptd endpoints enable` "
+                "switches "
                 "it on",
                 {{"endpoint", name}});
     switched_off_ = std::move(off);
@@ -265,7 +266,7 @@ void Dispatcher::note(const storage::DueDelivery& delivery, const storage::Deliv
     }
     if (outcome.endpoint_gone)
         log::error(
-            "endpoint switched off: it answered 410; a restart or `receiptd alerts resend` switches it on",
+            "endpoint switched off: it answered 410; a restart or `receiptd endpoints enable` switches it on",
             {{"endpoint", delivery.endpoint}});
     const bool slow_down = answer.status == 429 || answer.status == 503;
     if (slow_down && answer.retry_after) {

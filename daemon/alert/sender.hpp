@@ -42,7 +42,9 @@ public:
     HttpSender(boost::asio::any_io_executor executor, const std::vector<config::Endpoint>& endpoints,
                const base::Clock& clock);
 
+    // To an endpoint that it serves.
     base::Task<Answer> post(Message message) override;
+    bool serves(const std::string& endpoint) const { return targets_.contains(endpoint); }
     // Takes over the secrets and headers of the endpoints that are there already.
     void reload(const std::vector<config::Endpoint>& endpoints);
 

@@ -17,7 +17,7 @@ std::vector<Route> all_routes(const SharedContext& context, const MakeRoutes& mo
         std::move(routes.begin(), routes.end(), std::back_inserter(all));
     };
     for (auto* const part : {page_routes, watch_routes, transaction_routes, search_routes, finding_routes,
-                             alert_routes, rule_routes, schema_routes, stream_routes})
+                             alert_routes, rule_routes, endpoint_routes, schema_routes, stream_routes})
         add(part(context));
     if (more) add(more(context));
     return all;

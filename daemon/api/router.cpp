@@ -83,7 +83,8 @@ net::ServerReply not_allowed(const std::vector<std::string_view>& methods) {
 
 }  // namespace
 
-std::optional<Problem> write_refusal(const net::ServerRequest& request, const base::Secret& token) {
+std::optional<Problem> write_refusal(const net::ServerRequest& request, const base::Secret& token,
+                                     Body body) {
     Problem problem;
     if (token.empty()) {
         problem.status = 403;
@@ -101,7 +102,9 @@ std::optional<Problem> write_refusal(const net::ServerRequest& request, const ba
              given ? R"(Bearer realm="receiptd", error="invalid_token")" : R"(Bearer realm="receiptd")"});
         return problem;
     }
-    if (request.method == "POST" && !is_json(request.header("Content-Type"))) {
+    if (request.method != "POST") return std::nullopt;
+    if (body == Body::none) return body_refusal(request);
+    if (!is_json(request.header("Content-Type"))) {
         problem.status = 415;
         problem.detail = "the body must be JSON, with the header Content-Type: application/json";
         problem.headers.push_back({"Accept-Post", "application/json"});
@@ -115,7 +118,7 @@ bool has_token(const net::ServerRequest& request, const base::Secret& token) {
     return given && same_secret(*given, token.reveal());
 }
 
-std::optional<Problem> read_refusal(const net::ServerRequest& request) {
+std::optional<Problem> body_refusal(const net::ServerRequest& request) {
     const auto length = request.header("Content-Length");
     if ((length.empty() || length == "0") && request.header("Transfer-Encoding").empty()) return std::nullopt;
     Problem problem;
@@ -150,8 +153,9 @@ std::optional<net::ServerReply> Router::refuse(const net::ServerRequest& head, c
         problem.detail = "there is no such path; /openapi.json lists all";
         return problem_reply(problem);
     }
-    const auto refused =
-        match.route->access == Access::write ? write_refusal(head, token_()) : read_refusal(head);
+    const auto refused = match.route->access == Access::write
+                             ? write_refusal(head, token_(), match.route->body)
+                             : body_refusal(head);
     if (!refused) return std::nullopt;
     series_.count(match.route->pattern, refused->status);
     return problem_reply(*refused);

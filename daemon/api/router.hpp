@@ -20,22 +20,24 @@ struct Call {
 using Action = std::function<base::Task<net::ServerReply>(Call)>;
 
 enum class Access { read, write };
+enum class Body { json, none };  // of a POST
 
 struct Route {
     std::string_view method;   // HEAD goes to GET
     std::string_view pattern;  // "/v1/watches/{hash}": each {…} stands for one segment
     Access access = Access::read;
     Action action;
+    Body body = Body::json;
 };
 
 // The reason to refuse a write; nullopt: none. Without a token nobody may write. A browser's page of another
-// origin cannot write: it can send neither the token's header nor a JSON content type without asking first
-// (CORS), and nobody answers that question.
-std::optional<Problem> write_refusal(const net::ServerRequest& request, const base::Secret& token);
+// origin cannot write: it cannot send the token's header without asking first (CORS), and nobody answers that
+// question.
+std::optional<Problem> write_refusal(const net::ServerRequest& request, const base::Secret& token, Body body);
 // Whether the request has this token.
 bool has_token(const net::ServerRequest& request, const base::Secret& token);
-// A read request must not have a body: nobody would look at it.
-std::optional<Problem> read_refusal(const net::ServerRequest& request);
+// A request must not have a body that nobody would look at.
+std::optional<Problem> body_refusal(const net::ServerRequest& request);
 
 class Router {
 public:

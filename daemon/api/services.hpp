@@ -11,6 +11,7 @@
 #include "metrics/api_series.hpp"
 #include "storage/alert_rule_store.hpp"
 #include "storage/delivery_access.hpp"
+#include "storage/endpoint_store.hpp"
 #include "storage/finding_store.hpp"
 #include "storage/watch_store.hpp"
 #include "watch/submission.hpp"
@@ -26,6 +27,14 @@
 
 namespace receiptd::api {
 
+// What an endpoint said to a message that it was sent.
+struct EndpointAnswer {
+    bool accepted = false;
+    int status = 0;     // of HTTP; 0: no answer
+    std::string error;  // without an answer: why
+    double seconds = 0;
+};
+
 // All of it outlives the API; functions are called on its executor.
 struct Services {
     std::function<DaemonStatus()> status;
@@ -35,6 +44,9 @@ struct Services {
     storage::FindingStore& findings;
     storage::DeliveryAccess& deliveries;
     storage::AlertRuleStore& alert_rules;
+    storage::EndpointStore& endpoints;
+    // Sends a test message; nullopt: this daemon serves no endpoint of that name.
+    std::function<base::Task<std::optional<EndpointAnswer>>(std::string name)> test_endpoint;
     watch::Submissions& submissions;
     // Asks hosts for a tree that is not completely stored.
     std::function<base::Task<std::optional<watch::OpenTree>>(std::string tx_hash, std::string sender_id)>
@@ -81,6 +93,7 @@ std::vector<Route> finding_routes(const SharedContext& context);
 std::vector<Route> alert_routes(const SharedContext& context);
 std::vector<Route> rule_routes(const SharedContext& context);
 std::vector<Route> schema_routes(const SharedContext& context);
+std::vector<Route> endpoint_routes(const SharedContext& context);
 std::vector<Route> stream_routes(const SharedContext& context);
 
 // Adds routes of its own to the API: they share its connections and its patience.

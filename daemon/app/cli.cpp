@@ -74,6 +74,7 @@ public:
         add_alerts();
         add_rules();
         add_lists();
+        add_endpoints();
         add_verify_webhook();
         add_submit();
         add_watch();
@@ -307,6 +308,26 @@ private:
         }
     }
 
+    void add_endpoints() {
+        auto* command = parser_.add_subcommand("endpoints", "Show, test and switch on endpoints of alerts");
+        command->require_subcommand(1);
+        auto* list = command->add_subcommand("list", "List the endpoints of all daemons on the database");
+        list->add_flag("--json", as_json_, "Print a JSON array");
+        list->callback(
+            [this] { choose([this](const auto& settings) { return list_endpoints(settings, as_json_); }); });
+        auto* test = command->add_subcommand("test", "Send an endpoint of the configuration a test message");
+        test->add_option("name", endpoint_test_.name, "Name of the endpoint")->required();
+        test->add_flag("--json", endpoint_test_.as_json, "Print a JSON object");
+        test->callback([this] {
+            choose([this](const auto& settings) { return test_endpoint(settings, endpoint_test_); });
+        });
+        auto* enable = command->add_subcommand("enable", "Switch on an endpoint that answered 410");
+        enable->add_option("name", endpoint_test_.name, "Name of the endpoint")->required();
+        enable->callback([this] {
+            choose([this](const auto& settings) { return enable_endpoint(settings, endpoint_test_.name); });
+        });
+    }
+
     void add_verify_webhook() {
         auto* command = parser_.add_subcommand(
             "verify-webhook", "Verify the signature of a request whose body comes on standard input");
@@ -348,6 +369,7 @@ private:
     bool wait_ = false;
     SubmitCommand submit_;
     VerifyWebhook verify_;
+    EndpointTest endpoint_test_;
     std::function<int()> chosen_;
 };
 

@@ -92,6 +92,15 @@ struct AlertsResend {
     bool dry_run = false;                // only counts them
 };
 int resend_alerts(const config::Settings& settings, const AlertsResend& command);
+// The endpoints of all daemons on the database.
+int list_endpoints(const config::Settings& settings, bool as_json);
+struct EndpointTest {
+    std::string name;
+    bool as_json = false;
+};
+// Sends a configured endpoint one message of type `test`, and prints its answer. Asks no database.
+int test_endpoint(const config::Settings& settings, const EndpointTest& command);
+int enable_endpoint(const config::Settings& settings, const std::string& name);
 struct VerifyWebhook {
     std::string secret_env;            // the name of an environment variable; or
     std::string secret_file;           // a path

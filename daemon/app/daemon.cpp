@@ -1,6 +1,7 @@
 // `receiptd run` and `receiptd backfill`: the runtime with signals, pages and progress around it.
 #include "api/api.hpp"
 #include "app/commands.hpp"
+#include "app/endpoint_test.hpp"
 #include "app/progress.hpp"
 #include "app/runtime.hpp"
 #include "base/log.hpp"
@@ -13,6 +14,7 @@
 #include "storage/inspect.hpp"
 #include "storage/pg_alert_rule_store.hpp"
 #include "storage/pg_delivery_access.hpp"
+#include "storage/pg_endpoint_store.hpp"
 #include "storage/pg_page_store.hpp"
 #include "watch/open_trees.hpp"
 
@@ -156,6 +158,11 @@ private:
                                runtime_.findings,
                                api_deliveries_,
                                api_rules_,
+                               api_endpoints_,
+                               [this](std::string name) {
+                                   return test_endpoint(runtime_.sender, runtime_.settings.network,
+                                                        runtime_.clock, std::move(name));
+                               },
                                runtime_.submitter,
                                [this](std::string tx_hash, std::string sender_id) {
                                    return open_trees_.tree(std::move(tx_hash), std::move(sender_id));
@@ -314,6 +321,7 @@ private:
                                        &runtime_.watch_series};
     storage::PgDeliveryAccess api_deliveries_{runtime_.database};
     storage::PgAlertRuleStore api_rules_{runtime_.database};
+    storage::PgEndpointStore api_endpoints_{runtime_.database};
     storage::PgPageStore page_store_{runtime_.database};
     std::optional<api::Api> api_;
     std::optional<net::HttpServer> server_;

@@ -51,9 +51,10 @@ constexpr Key kEndpointKeys[] = {
      .name = "url",
      .type = Type::url,
      .at = endpoint<&Endpoint::url>(),
-     .help = "Address to which alerts are sent. Only an answer of 2xx counts as success. Redirects are not "
-             "followed. An answer of 410 switches the endpoint off until the next start or `receiptd alerts "
-             "resend`.",
+     .help =
+         "Address to which alerts are sent. Only an answer of 2xx counts as success. Redirects are not "
+         "followed. An answer of 410 switches the endpoint off until the next start or `receiptd endpoints "
+         "enable`.",
      .required = true,
      .example = "\"https://hooks.example.com/receiptd\""},
     {.section = "endpoint",

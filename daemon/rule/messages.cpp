@@ -47,6 +47,7 @@ constexpr std::array kMessages = {
     MessageType{"transfer", "account.transfer", "transfer",
                 "an account gets or gives tokens; each side has its own message"},
     MessageType{"key_added", "account.key_added", "key_added", "an access key is added"},
+    MessageType{"test", "test", "test", "somebody tests the endpoint; nothing has happened"},
 };
 
 Schema file(std::string_view name) {

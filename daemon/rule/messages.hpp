@@ -9,7 +9,7 @@
 namespace receiptd::rule {
 
 struct MessageType {
-    std::string_view kind;     // of the alert, as alerts.kind has it
+    std::string_view kind;     // of the alert, as alerts.kind has it; "test" is of no alert
     std::string_view type;     // "finding.failed_receipt"
     std::string_view data;     // schemas/<data>.json describes its member `data`
     std::string_view meaning;  // when it is sent, for people

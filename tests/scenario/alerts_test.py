@@ -208,6 +208,31 @@ class NotTold(Alerts):
         self.assertEqual(receiver.count(), 0)
 
 
+class Endpoints(Alerts):
+    def test_one_is_listed_tried_out_and_switched_on(self):
+        receiver = self.receiver()
+        config = self.with_endpoint(self.sandbox("--block-time-ms", 0, command="run"), receiver.url)
+        out, _ = self.receiptd("endpoints", "test", "ops", "--config", config)
+        self.assertRegex(out, r"^ops answered HTTP 204 in \d+ ms\n$")
+        alert, headers, body = receiver.requests[0]
+        self.assertTrue(alert.startswith("test:"), alert)
+        self.assertTrue(signed(headers, body, SECRET))
+        self.assertEqual(json.loads(body)["type"], "test")
+        receiver.stop()
+        said = json.loads(self.receiptd("endpoints", "test", "ops", "--json", "--config", config, expect=1)[0])
+        self.assertFalse(said["accepted"])
+        self.assertNotIn("/hook", json.dumps(said))
+        self.receiptd("endpoints", "test", "lab", "--config", config, expect=2)
+        self.receiptd("migrate", "--config", config)
+        support.sql(self.database, "INSERT INTO endpoints (name, active, rules) VALUES ('ops', false, '{payments}')")
+        listed, _ = self.receiptd("endpoints", "list", "--config", config)
+        self.assertRegex(listed, r"^ops: switched off since .*410 Gone; 0 pending, 0 dead\n    takes payments\n    served at ")
+        self.assertEqual(self.receiptd("endpoints", "enable", "ops", "--config", config)[0], "ops is switched on\n")
+        self.assertEqual(self.receiptd("endpoints", "enable", "ops", "--config", config)[0], "ops is switched on, as it was\n")
+        self.assertIsNone(json.loads(self.receiptd("endpoints", "list", "--json", "--config", config)[0])[0]["off_because"])
+        self.receiptd("endpoints", "enable", "lab", "--config", config, expect=1)
+
+
 class Command(Alerts):
     def setUp(self):
         super().setUp()

@@ -51,11 +51,13 @@ class Messages(support.Scenario):
     def test_each_is_as_its_schema_says(self):
         chain = self.sandbox("--block-time-ms", 50, "--traffic", "mixed", "--tps", 40, "--seed", 7, "--genesis-time", "now",
                              command="run")
-        daemon = self.start("run", "--config", self.configured(chain))
+        config = self.configured(chain)
+        daemon = self.start("run", "--config", config)
         support.wait_until("traffic tells what it can", lambda: FROM_TRAFFIC <= set(self.bodies()))
         chain.ask("/pause", {})
         listed = json.loads(self.page(daemon, "/v1/schemas")[1])["schemas"]
         types = {each["type"] for each in listed}
+        self.receiptd("endpoints", "test", "team", "--config", config)
         for name in types - set(self.bodies()):
             kind = "corrected" if name == "transaction.corrected" else name.split(".")[1]
             like = "completed" if name.startswith("transaction.") and kind != "corrected" else "failed_receipt"

@@ -71,8 +71,8 @@ class OpenApi(support.Scenario):
             "SELECT count(DISTINCT verdict) FROM transaction_results")) == 5 and self.value(
             "SELECT count(DISTINCT state) FROM deliveries") != "0")
         for path in ("/livez", "/readyz", "/metrics", "/openapi.json", "/v1/status", "/", "/findings", "/watches", "/alerts",
-                     "/contracts", "/v1/findings", "/v1/watches", "/v1/alerts", "/v1/rules", "/v1/lists",
-                     "/v1/schemas"):
+                     "/contracts", "/v1/findings", "/v1/watches", "/v1/alerts", "/v1/endpoints", "/v1/rules",
+                     "/v1/lists", "/v1/schemas"):
             self.ask("GET", path, 200)
         for file in ("style.css", "script.js", "icon.svg"):
             self.ask("GET", "/assets/{file}", 200, name=file)
@@ -132,6 +132,10 @@ class OpenApi(support.Scenario):
         self.ask("POST", "/v1/alerts/resend", 200, body={"state": "dead"})
         self.ask("POST", "/v1/alerts/resend", 200, body={"since": "2026-01-01T00:00:00Z", "dry_run": True})
         self.ask("POST", "/v1/alerts/resend", 400, body={})
+        for action in ("test", "enable"):
+            self.ask("POST", "/v1/endpoints/{name}/" + action, 200, name="ops")
+            self.ask("POST", "/v1/endpoints/{name}/" + action, 404, name="none")
+            self.ask("POST", "/v1/endpoints/{name}/" + action, 401, name="ops", token=None)
         self.ask("PUT", "/v1/lists/{list}/{account}", 204, name="ours/alice.sandbox")
         self.ask("GET", "/v1/lists/{list}", 200, name="ours")
         self.ask("DELETE", "/v1/lists/{list}/{account}", 204, name="ours/alice.sandbox")

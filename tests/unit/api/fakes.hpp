@@ -4,7 +4,8 @@
 #include "api/api.hpp"
 #include "base/coroutine.hpp"
 #include "metrics/registry.hpp"
-#include "storage/errors.hpp"
+#include "unit/api/alert_fakes.hpp"
+#include "unit/api/fake_database.hpp"
 #include "unit/net/net_loop.hpp"
 
 #include <boost/asio/thread_pool.hpp>
@@ -29,24 +30,6 @@ inline const std::string kToken = "a-token-of-the-tests";
 // Hashes of 32 bytes.
 inline const std::string kHash = "4XXtr7JrXpYrTj9RnVsbyyw1NDeaMzcQuyWKFRBPNaEh";
 inline const std::string kOther = "7zDLsxTKTuTxqdHAYzWZ5keYrnog3SsYvEXWXum3TzCZ";
-
-// How a database behaves: it answers, never does, takes too long, or refuses.
-struct Database {
-    explicit Database(const base::asio::any_io_executor& executor) : never(executor) {}
-    base::Task<void> ask() {
-        ++questions;
-        if (stopped) throw storage::StorageStopped();
-        if (slow) throw storage::StorageTimeout("the database took too long over it: ask for less");
-        if (broken) throw storage::StorageError("permission denied for the secret table");
-        while (away) co_await never.wait();
-    }
-    base::Event never;
-    bool away = false;
-    bool stopped = false;
-    bool broken = false;
-    bool slow = false;
-    int questions = 0;
-};
 
 class FakeWatches final : public storage::WatchAccess {
 public:
@@ -174,86 +157,6 @@ private:
     Database& database_;
 };
 
-class FakeDeliveries final : public storage::DeliveryAccess {
-public:
-    explicit FakeDeliveries(Database& database) : database_(database) {}
-
-    base::Task<std::vector<storage::DeliveryRow>> list_deliveries(storage::DeliveryFilter filter) override {
-        co_await database_.ask();
-        asked = filter;
-        co_return rows;
-    }
-    base::Task<std::uint64_t> count_deliveries(storage::DeliveryFilter filter) override {
-        co_await database_.ask();
-        asked = filter;
-        co_return rows.size();
-    }
-    base::Task<std::optional<storage::StoredAlert>> alert(std::string alert_id) override {
-        co_await database_.ask();
-        const auto found = alerts.find(alert_id);
-        if (found == alerts.end()) co_return std::nullopt;
-        co_return found->second;
-    }
-    base::Task<std::uint64_t> resend(storage::DeliveryFilter filter) override {
-        co_await database_.ask();
-        asked = filter;
-        resent += rows.size();
-        co_return rows.size();
-    }
-
-    std::vector<storage::DeliveryRow> rows;
-    std::map<std::string, storage::StoredAlert> alerts;
-    storage::DeliveryFilter asked;
-    std::uint64_t resent = 0;
-
-private:
-    Database& database_;
-};
-
-class FakeAlertRules final : public storage::AlertRuleStore {
-public:
-    explicit FakeAlertRules(Database& database) : database_(database) {}
-
-    base::Task<std::vector<storage::RuleRow>> rules() override {
-        co_await database_.ask();
-        co_return stored;
-    }
-    base::Task<std::vector<storage::ListRow>> lists() override {
-        co_await database_.ask();
-        std::vector<storage::ListRow> rows;
-        for (const auto& [name, accounts] : listed)
-            rows.push_back({name, false, "here:1", "", accounts.size()});
-        co_return rows;
-    }
-    base::Task<std::optional<std::vector<std::string>>> accounts(std::string list, std::string after,
-                                                                 unsigned limit) override {
-        co_await database_.ask();
-        const auto found = listed.find(list);
-        if (found == listed.end()) co_return std::nullopt;
-        std::vector<std::string> some;
-        for (auto at = found->second.upper_bound(after); at != found->second.end() && some.size() < limit;
-             ++at)
-            some.push_back(*at);
-        co_return some;
-    }
-    base::Task<storage::Listing> set_listed(std::string list, std::string account_id,
-                                            bool is_listed) override {
-        co_await database_.ask();
-        if (list == "of-a-file") co_return storage::Listing::kept_in_a_file;
-        const auto found = listed.find(list);
-        if (found == listed.end()) co_return storage::Listing::no_such_list;
-        const bool changes =
-            is_listed ? found->second.insert(account_id).second : found->second.erase(account_id) > 0;
-        co_return changes ? storage::Listing::changed : storage::Listing::as_it_was;
-    }
-
-    std::vector<storage::RuleRow> stored;
-    std::map<std::string, std::set<std::string>> listed;
-
-private:
-    Database& database_;
-};
-
 class FakeSubmissions final : public watch::Submissions {
 public:
     explicit FakeSubmissions(Database& database) : database_(database) {}
@@ -305,6 +208,8 @@ protected:
                 findings_,
                 deliveries_,
                 alert_rules_,
+                endpoints_,
+                [this](std::string name) { return test_endpoint(std::move(name)); },
                 submissions_,
                 [this](std::string tx_hash, std::string) { return open_tree(std::move(tx_hash)); },
                 cpu_,
@@ -319,6 +224,12 @@ protected:
         ++open_trees_asked_[tx_hash];
         const auto found = open_trees_.find(tx_hash);
         if (found == open_trees_.end()) co_return std::nullopt;
+        co_return found->second;
+    }
+
+    base::Task<std::optional<EndpointAnswer>> test_endpoint(std::string name) {
+        const auto found = endpoint_answers_.find(name);
+        if (found == endpoint_answers_.end()) co_return std::nullopt;
         co_return found->second;
     }
 
@@ -383,6 +294,8 @@ protected:
     FakeFindings findings_{database_, io_.get_executor()};
     FakeDeliveries deliveries_{database_};
     FakeAlertRules alert_rules_{database_};
+    FakeEndpoints endpoints_{database_};
+    std::map<std::string, EndpointAnswer> endpoint_answers_;  // of those that this daemon serves
     FakeSubmissions submissions_{database_};
     FakeClock clock_;
     metrics::Registry registry_;

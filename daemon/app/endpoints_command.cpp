@@ -1,0 +1,86 @@
+// `receiptd endpoints`: who is told, tried out and switched on.
+#include "api/endpoint_json.hpp"
+#include "app/commands.hpp"
+#include "app/endpoint_test.hpp"
+#include "app/joined.hpp"
+#include "app/print_json.hpp"
+#include "app/store_for_command.hpp"
+#include "storage/pg_endpoint_store.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+
+namespace receiptd::app {
+namespace {
+
+using Endpoints = StoreForCommand<storage::PgEndpointStore>;
+
+void print_endpoint(const storage::EndpointRow& endpoint) {
+    std::cout << endpoint.name << ": ";
+    if (!endpoint.active)
+        std::cout << "switched off since " << endpoint.off_since << ", it answered 410 Gone; ";
+    std::cout << endpoint.pending << " pending, " << endpoint.dead << " dead\n    takes "
+              << joined(endpoint.rules) << "\n    "
+              << (endpoint.is_served ? "served" : "not served, nothing is queued for it; the last time was")
+              << " at " << endpoint.served_at << '\n';
+}
+
+api::EndpointAnswer answer_of(const config::Settings& settings, const config::Endpoint& endpoint) {
+    boost::asio::io_context context{1};
+    const base::SystemClock clock;
+    alert::HttpSender sender(context.get_executor(), {endpoint}, clock);
+    auto answer = boost::asio::co_spawn(
+        context, test_endpoint(sender, settings.network, clock, endpoint.name), boost::asio::use_future);
+    while (answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready && context.run_one() > 0) {
+    }
+    return *answer.get();
+}
+
+void print_answer(const std::string& name, const api::EndpointAnswer& answer) {
+    const auto milliseconds = std::lround(answer.seconds * 1000);
+    if (answer.status > 0)
+        std::cout << name << " answered HTTP " << answer.status << " in " << milliseconds << " ms"
+                  << (answer.accepted ? "\n" : ": only 2xx counts as taken\n");
+    else
+        std::cout << name << " did not answer: " << answer.error << '\n';
+}
+
+}  // namespace
+
+int list_endpoints(const config::Settings& settings, bool as_json) {
+    Endpoints asking(settings);
+    const auto endpoints = wait_for(asking.store().endpoints());
+    auto all = nlohmann::ordered_json::array();
+    for (const auto& endpoint : endpoints)
+        as_json ? all.push_back(api::endpoint_json(endpoint)) : print_endpoint(endpoint);
+    if (as_json) print_json(all);
+    return kOk;
+}
+
+int test_endpoint(const config::Settings& settings, const EndpointTest& command) {
+    const auto found = std::find_if(settings.endpoints.begin(), settings.endpoints.end(),
+                                    [&](const auto& endpoint) { return endpoint.name == command.name; });
+    if (found == settings.endpoints.end()) {
+        std::cerr << "no endpoint \"" << command.name << "\" is configured\n";
+        return kUsage;
+    }
+    const auto answer = answer_of(settings, *found);
+    command.as_json ? print_json(api::answer_json(answer)) : print_answer(command.name, answer);
+    return answer.accepted ? kOk : kFailed;
+}
+
+int enable_endpoint(const config::Settings& settings, const std::string& name) {
+    Endpoints asking(settings);
+    const auto switched = wait_for(asking.store().switch_on(name));
+    if (switched == storage::SwitchedOn::no_such_endpoint) {
+        std::cerr << "the database has no endpoint \"" << name
+                  << "\": a daemon that serves it makes it known\n";
+        return kFailed;
+    }
+    std::cout << name << " is switched on" << (switched == storage::SwitchedOn::before ? ", as it was" : "")
+              << '\n';
+    return kOk;
+}
+
+}  // namespace receiptd::app

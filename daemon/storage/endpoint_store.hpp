@@ -1,0 +1,36 @@
+// Endpoints of all daemons on the database, as people see them and switch them on.
+#pragma once
+
+#include "base/task.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+struct EndpointRow {
+    std::string name;
+    std::vector<std::string> rules;  // names of those that it takes
+    bool active = true;              // false: it answered 410
+    bool is_served = true;           // alerts are queued for it: a daemon served it in the last four days
+    std::string off_since;           // ISO 8601; empty: it is active
+    std::string served_at;           // ISO 8601; the last time that a daemon did
+    std::string oldest_pending_at;   // ISO 8601; empty: none is pending
+    std::uint64_t pending = 0;
+    std::uint64_t dead = 0;
+};
+
+enum class SwitchedOn { now, before, no_such_endpoint };
+
+class EndpointStore {
+public:
+    virtual ~EndpointStore() = default;
+
+    virtual base::Task<std::vector<EndpointRow>> endpoints() = 0;  // by name
+    // Its pending deliveries are sent from now on; dead ones stay dead.
+    virtual base::Task<SwitchedOn> switch_on(std::string endpoint) = 0;
+};
+
+}  // namespace receiptd::storage

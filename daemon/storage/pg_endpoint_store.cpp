@@ -1,0 +1,54 @@
+#include "storage/pg_endpoint_store.hpp"
+
+#include "storage/news.hpp"
+#include "storage/sql_time.hpp"
+
+#include <utility>
+
+namespace receiptd::storage {
+namespace {
+
+// Pending and dead deliveries have an index each, by endpoint.
+const std::string kEndpoints =
+    "SELECT e.name, e.rules, e.active, e." + kServed + ", CASE WHEN e.active THEN '' ELSE " +
+    iso("e.updated_at") + " END, " + iso("e.served_at") + ", " + iso("p.oldest") +
+    ", p.deliveries, (SELECT count(*) FROM deliveries d WHERE d.endpoint = e.name AND d.state = 'dead') "
+    "FROM endpoints e CROSS JOIN LATERAL (SELECT count(*) AS deliveries, min(d.created_at) AS oldest "
+    "  FROM deliveries d WHERE d.endpoint = e.name AND d.state = 'pending') p ORDER BY e.name";
+
+EndpointRow endpoint_of(const pqxx::row& row) {
+    EndpointRow endpoint;
+    endpoint.name = row[0].as<std::string>();
+    endpoint.rules = ids_of(row[1]);
+    endpoint.active = row[2].as<bool>();
+    endpoint.is_served = row[3].as<bool>();
+    endpoint.off_since = row[4].as<std::string>();
+    endpoint.served_at = row[5].as<std::string>();
+    endpoint.oldest_pending_at = row[6].as<std::string>();
+    endpoint.pending = row[7].as<std::uint64_t>();
+    endpoint.dead = row[8].as<std::uint64_t>();
+    return endpoint;
+}
+
+}  // namespace
+
+base::Task<std::vector<EndpointRow>> PgEndpointStore::endpoints() {
+    return lane_.transaction([](pqxx::work& tx) {
+        std::vector<EndpointRow> found;
+        for (const auto& row : tx.exec(kEndpoints)) found.push_back(endpoint_of(row));
+        return found;
+    });
+}
+
+base::Task<SwitchedOn> PgEndpointStore::switch_on(std::string endpoint) {
+    return lane_.transaction([endpoint = std::move(endpoint)](pqxx::work& tx) {
+        const auto changed = shim::query(
+            tx, "UPDATE endpoints SET active = true, updated_at = now() WHERE name = $1 AND NOT active",
+            endpoint);
+        if (changed.affected_rows() > 0) return SwitchedOn::now;
+        const auto known = shim::query(tx, "SELECT FROM endpoints WHERE name = $1", endpoint);
+        return known.empty() ? SwitchedOn::no_such_endpoint : SwitchedOn::before;
+    });
+}
+
+}  // namespace receiptd::storage

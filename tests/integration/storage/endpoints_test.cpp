@@ -1,0 +1,54 @@
+// Endpoints as people see them, and switch them on.
+#include "alert_test_support.hpp"
+#include "storage/pg_endpoint_store.hpp"
+#include "support/served.hpp"
+
+namespace receiptd::test {
+namespace {
+
+class Endpoints : public AlertsTest {
+protected:
+    storage::PgEndpointStore endpoints() { return storage::PgEndpointStore(process().database); }
+};
+
+TEST_F(Endpoints, TellTheirRulesAndTheirBacklog) {
+    await(process().deliveries.serve_endpoints({storage::ServedEndpoint{"ops", {"payments", "default"}},
+                                                storage::ServedEndpoint{"lab", {"default"}}},
+                                               storage::Serving::begins));
+    queue("a", 10);
+    queue("b", 5);
+    queue("c", 5);
+    execute("UPDATE deliveries SET state = 'dead' WHERE alert_id = 'c'");
+    execute("UPDATE endpoints SET served_at = now() - interval '5 days' WHERE name = 'lab'");
+    const auto all = await(endpoints().endpoints());
+    ASSERT_EQ(all.size(), 2u);
+    EXPECT_EQ(all[0].name, "lab");
+    EXPECT_FALSE(all[0].is_served);
+    EXPECT_EQ(all[0].pending, 0u);
+    EXPECT_EQ(all[0].oldest_pending_at, "");
+    EXPECT_EQ(all[1].rules, (std::vector<std::string>{"payments", "default"}));
+    EXPECT_TRUE(all[1].is_served);
+    EXPECT_EQ(all[1].pending, 2u);
+    EXPECT_EQ(all[1].dead, 1u);
+    EXPECT_NE(all[1].oldest_pending_at, "");
+    EXPECT_EQ(all[1].off_since, "");
+}
+
+TEST_F(Endpoints, OneThatIsSwitchedOnIsSentWhatWaited) {
+    await(process().deliveries.serve_endpoints(test::served({"ops"}), storage::Serving::begins));
+    queue("a", 10);
+    queue("b", 5);
+    process().claimed_ids(1);
+    auto gone = given_up("a");
+    gone.endpoint_gone = true;
+    record(process(), gone);
+    EXPECT_NE(await(endpoints().endpoints())[0].off_since, "");
+    EXPECT_TRUE(process().claimed_ids(5).empty());
+    EXPECT_EQ(await(endpoints().switch_on("ops")), storage::SwitchedOn::now);
+    EXPECT_EQ(await(endpoints().switch_on("ops")), storage::SwitchedOn::before);
+    EXPECT_EQ(await(endpoints().switch_on("none")), storage::SwitchedOn::no_such_endpoint);
+    EXPECT_EQ(process().claimed_ids(5), std::vector<std::string>{"b"}) << "the dead one stays dead";
+}
+
+}  // namespace
+}  // namespace receiptd::test
