@@ -3,6 +3,7 @@
 #include "base/coroutine.hpp"
 #include "base/offload.hpp"
 #include "chain/json/json_check.hpp"
+#include "watch/metadata.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -74,6 +75,14 @@ base::Result<std::string, Problem> text_member(const json& object, const std::st
     if (text.find('\0') != std::string::npos)
         return bad_body(pointer_to(at, name), std::string(name) + " must not hold a NUL character");
     return text;
+}
+
+base::Result<std::string, Problem> metadata_member(const json& object, const std::string& at) {
+    const auto found = object.find("metadata");
+    if (found == object.end()) return std::string();
+    auto text = watch::metadata_text(*found);
+    if (!text) return bad_body(at + "/metadata", "metadata " + text.error().text);
+    return std::move(*text);
 }
 
 std::optional<Problem> unknown_member(const json& object, const std::string& at,

@@ -22,6 +22,8 @@ Problem bad_body(std::string pointer, std::string detail);
 // The member's text; a member that is not there is empty. `at`: where the object stands.
 base::Result<std::string, Problem> text_member(const nlohmann::json& object, const std::string& at,
                                                std::string_view name);
+// The member "metadata" as it is stored (watch/metadata.hpp); empty: it is not there.
+base::Result<std::string, Problem> metadata_member(const nlohmann::json& object, const std::string& at);
 // nullopt: it has no other members than these.
 std::optional<Problem> unknown_member(const nlohmann::json& object, const std::string& at,
                                       std::initializer_list<std::string_view> known);

@@ -20,8 +20,10 @@ using nlohmann::json;
 constexpr std::size_t kLongestIdempotencyKey = 255;
 
 base::Result<watch::SubmitRequest, Problem> submission_from(const json& body) {
-    if (!body.is_object()) return bad_body("", "must be an object {signed_tx_base64, idempotency_key?}");
-    if (auto fault = unknown_member(body, "", {"signed_tx_base64", "idempotency_key"})) return *fault;
+    if (!body.is_object())
+        return bad_body("", "must be an object {signed_tx_base64, idempotency_key?, metadata?}");
+    if (auto fault = unknown_member(body, "", {"signed_tx_base64", "idempotency_key", "metadata"}))
+        return *fault;
     const auto bytes = text_member(body, "", "signed_tx_base64");
     if (!bytes) return bytes.error();
     const auto key = text_member(body, "", "idempotency_key");
@@ -32,9 +34,12 @@ base::Result<watch::SubmitRequest, Problem> submission_from(const json& body) {
     if (key->size() > kLongestIdempotencyKey || (key->empty() && body.contains("idempotency_key")))
         return bad_body("/idempotency_key", "idempotency_key must have 1 to " +
                                                 std::to_string(kLongestIdempotencyKey) + " bytes");
+    auto metadata = metadata_member(body, "");
+    if (!metadata) return metadata.error();
     watch::SubmitRequest request;
     request.base64 = *bytes;
     request.idempotency_key = *key;
+    request.metadata_json = std::move(*metadata);
     return request;
 }
 
@@ -49,7 +54,7 @@ Problem problem_of(const watch::SubmitError& error) {
             break;
         case Kind::conflict:
             problem.status = 409;
-            problem.pointer = "/idempotency_key";
+            problem.pointer = error.where == "metadata" ? "/metadata" : "/idempotency_key";
             break;
         case Kind::refused:
             problem.status = 422;

@@ -5,6 +5,7 @@
 #include "api/services.hpp"
 #include "base/coroutine.hpp"
 #include "chain/wire/account_id.hpp"
+#include "watch/metadata.hpp"
 #include "watch/transaction_json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -23,8 +24,8 @@ constexpr std::size_t kMostItems = 1'000;
 using WatchResult = base::Result<storage::NewWatch, Problem>;
 
 WatchResult watch_from(const json& item, const std::string& at) {
-    if (!item.is_object()) return bad_body(at, "must be an object {tx_hash, sender_id}");
-    if (auto fault = unknown_member(item, at, {"tx_hash", "sender_id"})) return *fault;
+    if (!item.is_object()) return bad_body(at, "must be an object {tx_hash, sender_id, metadata?}");
+    if (auto fault = unknown_member(item, at, {"tx_hash", "sender_id", "metadata"})) return *fault;
     const auto hash = text_member(item, at, "tx_hash");
     if (!hash) return hash.error();
     const auto sender = text_member(item, at, "sender_id");
@@ -33,14 +34,25 @@ WatchResult watch_from(const json& item, const std::string& at) {
         return bad_body(at + "/tx_hash", "tx_hash must be the hash of a transaction: base58 of 32 bytes");
     if (!chain::is_valid_account_id(*sender))
         return bad_body(at + "/sender_id", "sender_id must be the account id of the transaction's signer");
+    auto metadata = metadata_member(item, at);
+    if (!metadata) return metadata.error();
     storage::NewWatch made;
     made.tx_hash = *hash;
     made.sender_id = *sender;
+    made.metadata_json = std::move(*metadata);
     return made;
 }
 
-Problem another_sender(const std::string& at, const storage::Watch& stored) {
-    auto problem = bad_body(at + "/sender_id", "is watched already, with the sender_id " + stored.sender_id);
+// What was given must be what is stored.
+std::optional<Problem> another_watch(const storage::NewWatch& given, const std::string& at,
+                                     const storage::Watch& stored) {
+    Problem problem;
+    if (stored.sender_id != given.sender_id)
+        problem = bad_body(at + "/sender_id", "is watched already, with the sender_id " + stored.sender_id);
+    else if (!watch::may_have_metadata(stored.metadata_json, given.metadata_json))
+        problem = bad_body(at + "/metadata", "is watched already, with other metadata");
+    else
+        return std::nullopt;
     problem.status = 409;
     return problem;
 }
@@ -71,6 +83,7 @@ storage::Watch stored_watch(const Added& added, const storage::NewWatch& watch) 
     storage::Watch gone;
     gone.tx_hash = watch.tx_hash;
     gone.sender_id = watch.sender_id;
+    gone.metadata_json = watch.metadata_json;
     return gone;
 }
 
@@ -80,7 +93,7 @@ base::Task<net::ServerReply> add_one(SharedContext context, json body) {
     std::vector<storage::NewWatch> watches = {*watch};
     const auto added = co_await add(context, std::move(watches));
     const auto stored = stored_watch(added, *watch);
-    if (stored.sender_id != watch->sender_id) co_return problem_reply(another_sender("", stored));
+    if (const auto other = another_watch(*watch, "", stored)) co_return problem_reply(*other);
     const bool created = added.created.contains(watch->tx_hash);
     auto reply = json_reply(created ? 201 : 200, watch::watch_json(stored));
     reply.headers.push_back({"Location", "/v1/watches/" + watch->tx_hash});
@@ -91,9 +104,9 @@ json item_json(const WatchResult& item, Added& added, const std::string& at) {
     if (!item) return {{"status", "refused"}, {"problem", problem_json(item.error())}};
     const auto stored = stored_watch(added, *item);
     json result = {{"tx_hash", item->tx_hash}};
-    if (stored.sender_id != item->sender_id) {
+    if (const auto other = another_watch(*item, at, stored)) {
         result["status"] = "refused";
-        result["problem"] = problem_json(another_sender(at, stored));
+        result["problem"] = problem_json(*other);
         return result;
     }
     // If two items name the same hash, the first one created it.
@@ -132,7 +145,7 @@ base::Task<net::ServerReply> post(SharedContext context, Call call) {
     if (!body) co_return problem_reply(body.error());
     if (body->is_array()) co_return co_await add_many(context, std::move(*body));
     if (body->is_object()) co_return co_await add_one(context, std::move(*body));
-    co_return problem_reply(bad_body("", "must be {tx_hash, sender_id} or an array of such"));
+    co_return problem_reply(bad_body("", "must be {tx_hash, sender_id, metadata?} or an array of such"));
 }
 
 storage::WatchFilter watch_filter(Query& query) {

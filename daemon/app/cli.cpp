@@ -25,19 +25,22 @@ constexpr const char* kExamples =
     "  receiptd tx HASH SENDER --config receiptd.toml\n"
     "`receiptd SUBCOMMAND --help` shows the options of a subcommand.";
 
+constexpr const char* kMetadata =
+    "A JSON object of at most 4096 bytes, which every message about the transaction repeats";
+
 constexpr const char* kSubmitExitCodes =
     "Exit codes:\n"
     "   0  accepted\n"
     "   1  the database or the hosts did not answer; submit it again\n"
     "   2  the file is not a signed transaction\n"
     "  20  rejected: the hosts do not accept it\n"
-    "  25  the idempotency key belongs to another transaction\n"
+    "  25  the idempotency key belongs to another transaction, or its metadata is another one\n"
     "With --wait also the codes of `receiptd watch --wait`.";
 
 constexpr const char* kWatchExitCodes =
     "Exit codes:\n"
     "   0  watched; with --wait: succeeded\n"
-    "  25  already watched with another sender\n"
+    "  25  already watched with another sender, or with other metadata\n"
     "With --wait also:\n"
     "   3  succeeded, but a failure was handled or tokens came back\n"
     "  10  failed             11  callback_failed    12  receipt_failed\n"
@@ -193,6 +196,7 @@ private:
             ->required();
         command->add_option("--idempotency-key", submit_.idempotency_key,
                             "A second submission with the same key must be the same transaction");
+        command->add_option("--metadata", submit_.metadata, kMetadata);
         command->add_flag("--wait", submit_.wait, "Print each new stage, until the transaction has ended");
         command->callback([this] {
             choose([this](const auto& settings) { return submit_transaction(settings, submit_); });
@@ -202,14 +206,12 @@ private:
     void add_watch() {
         auto* command = parser_.add_subcommand("watch", "Watch a transaction to its end");
         command->footer(kWatchExitCodes);
-        command->add_option("hash", tx_hash_, "Transaction hash")->required();
-        command->add_option("sender", sender_id_, "Account of the signer")->required();
-        command->add_flag("--wait", wait_, "Print each new stage, until the transaction has ended");
-        command->callback([this] {
-            choose([this](const auto& settings) {
-                return watch_transaction(settings, tx_hash_, sender_id_, wait_);
-            });
-        });
+        command->add_option("hash", watch_.tx_hash, "Transaction hash")->required();
+        command->add_option("sender", watch_.sender_id, "Account of the signer")->required();
+        command->add_option("--metadata", watch_.metadata, kMetadata);
+        command->add_flag("--wait", watch_.wait, "Print each new stage, until the transaction has ended");
+        command->callback(
+            [this] { choose([this](const auto& settings) { return watch_transaction(settings, watch_); }); });
     }
 
     void add_alerts() {
@@ -364,10 +366,8 @@ private:
     ListChange list_change_;
     RulesTest rules_test_;
     app::TxCommand tx_;
-    std::string tx_hash_;
-    std::string sender_id_;
-    bool wait_ = false;
     SubmitCommand submit_;
+    WatchCommand watch_;
     VerifyWebhook verify_;
     EndpointTest endpoint_test_;
     std::function<int()> chosen_;

@@ -27,7 +27,8 @@ inline constexpr int kTxForwardingFailed = 21;
 inline constexpr int kTxDropped = 22;
 inline constexpr int kTxExpired = 23;
 inline constexpr int kTxUnknown = 24;
-// The idempotency key of a submission belongs to another one; or it is watched with another sender.
+// The idempotency key of a submission belongs to another one; or it is known with another sender or other
+// metadata.
 inline constexpr int kTxConflict = 25;
 // `effect`: of the tree.
 int exit_code(const chain::WatchState& end, const std::optional<chain::Effect>& effect);
@@ -57,13 +58,20 @@ int show_transaction(const config::Settings& settings, const TxCommand& command)
 struct SubmitCommand {
     std::string file;  // base64 or Borsh; "-": standard input
     std::string idempotency_key;
-    bool wait = false;  // as for watch_transaction
+    std::string metadata;  // JSON; empty: none
+    bool wait = false;     // as for watch_transaction
 };
 // Hands a signed transaction in; refused is kTxRejected, before it is stored.
 int submit_transaction(const config::Settings& settings, const SubmitCommand& command);
-// Watches a transaction; `wait`: prints its stages as they come, until it has ended.
-int watch_transaction(const config::Settings& settings, const std::string& tx_hash,
-                      const std::string& sender_id, bool wait);
+struct WatchCommand {
+    std::string tx_hash;
+    std::string sender_id;
+    std::string metadata;  // JSON; empty: none
+    bool wait = false;     // prints its stages as they come, until it has ended
+};
+int watch_transaction(const config::Settings& settings, const WatchCommand& command);
+// As it is stored; nullopt: it is refused, and the reason printed.
+std::optional<std::string> metadata_of(const std::string& given);
 // Empty texts choose any.
 struct AlertsChosen {
     std::string state;

@@ -42,9 +42,10 @@ std::optional<std::string> read_file(const std::string& name) {
 }
 
 // Text is taken for base64: Borsh begins with a length, which holds a NUL.
-watch::SubmitRequest request_of(std::string text, const SubmitCommand& command) {
+watch::SubmitRequest request_of(std::string text, const SubmitCommand& command, std::string metadata) {
     watch::SubmitRequest request;
     request.idempotency_key = command.idempotency_key;
+    request.metadata_json = std::move(metadata);
     if (text.find('\0') != std::string::npos) {
         request.bytes = std::move(text);
         return request;
@@ -105,6 +106,8 @@ base::Task<void> hand_in(boost::asio::any_io_executor executor, Parts parts, wat
 }  // namespace
 
 int submit_transaction(const config::Settings& settings, const SubmitCommand& command) {
+    auto metadata = metadata_of(command.metadata);
+    if (!metadata) return kUsage;
     auto text = read_file(command.file);
     if (!text) {
         std::cerr << command.file << ": cannot be read, or is larger than any transaction\n";
@@ -124,7 +127,7 @@ int submit_transaction(const config::Settings& settings, const SubmitCommand& co
     const auto sources = rpc::make_sources(context.get_executor(), cpu, settings, nullptr, clock);
     watch::Submitter submitter(context.get_executor(), watches, sources->submissions(),
                                std::make_shared<rpc::RealTimeAndChance>(clock), submitter_options(settings));
-    auto request = request_of(std::move(*text), command);
+    auto request = request_of(std::move(*text), command, std::move(*metadata));
     int code = kOk;
     bool ended = false;
     std::exception_ptr failure;

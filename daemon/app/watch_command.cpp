@@ -5,6 +5,7 @@
 #include "base/coroutine.hpp"
 #include "chain/wire/account_id.hpp"
 #include "metrics/registry.hpp"
+#include "watch/metadata.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -24,12 +25,18 @@ base::Task<void> add(base::asio::any_io_executor executor, storage::WatchStore& 
                      storage::NewWatch watch, bool wait, int& code) {
     const auto tx_hash = watch.tx_hash;
     const auto sender_id = watch.sender_id;
+    const auto metadata = watch.metadata_json;
     std::vector<storage::NewWatch> one;
     one.push_back(std::move(watch));
     const auto added = co_await store.add_watches(std::move(one));
     const auto stored = co_await store.watch(tx_hash);
     if (stored && stored->sender_id != sender_id) {
         std::cerr << "it is watched already, with the sender " << stored->sender_id << '\n';
+        code = kTxConflict;
+        co_return;
+    }
+    if (stored && !watch::may_have_metadata(stored->metadata_json, metadata)) {
+        std::cerr << "it is watched already, with other metadata\n";
         code = kTxConflict;
         co_return;
     }
@@ -58,8 +65,19 @@ int exit_code(const chain::WatchState& end, const std::optional<chain::Effect>& 
     return kFailed;
 }
 
-int watch_transaction(const config::Settings& settings, const std::string& tx_hash,
-                      const std::string& sender_id, bool wait) {
+std::optional<std::string> metadata_of(const std::string& given) {
+    if (given.empty()) return std::string();
+    auto read = watch::read_metadata(given);
+    if (!read) {
+        std::cerr << "--metadata " << read.error().text << '\n';
+        return std::nullopt;
+    }
+    return std::move(*read);
+}
+
+int watch_transaction(const config::Settings& settings, const WatchCommand& command) {
+    const auto& tx_hash = command.tx_hash;
+    const auto& sender_id = command.sender_id;
     if (!storage::is_transaction_hash(tx_hash)) {
         std::cerr << '"' << tx_hash << "\" is not a transaction hash: 32 bytes in base58\n";
         return kUsage;
@@ -68,6 +86,8 @@ int watch_transaction(const config::Settings& settings, const std::string& tx_ha
         std::cerr << '"' << sender_id << "\" is not an account id\n";
         return kUsage;
     }
+    const auto metadata = metadata_of(command.metadata);
+    if (!metadata) return kUsage;
     say_if_nobody_answers(settings.http.listen, "its stages come when one runs on this database");
     auto options = database_options(settings);
     options.patience = kWatchListPatience;
@@ -80,9 +100,10 @@ int watch_transaction(const config::Settings& settings, const std::string& tx_ha
     storage::NewWatch watch;
     watch.tx_hash = tx_hash;
     watch.sender_id = sender_id;
+    watch.metadata_json = *metadata;
     int code = kOk;
     std::exception_ptr failure;
-    base::asio::co_spawn(context, add(context.get_executor(), watches, std::move(watch), wait, code),
+    base::asio::co_spawn(context, add(context.get_executor(), watches, std::move(watch), command.wait, code),
                          [&](std::exception_ptr error) { failure = error; });
     context.run();
     database.request_stop();

@@ -87,6 +87,14 @@ Json trend_values(const std::vector<storage::FailureCount>& trend) {
     return values;
 }
 
+Json given_values(const storage::Watch& watch) {
+    if (watch.idempotency_key.empty() && watch.metadata_json.empty()) return {};
+    Json values;
+    values["key"] = watch.idempotency_key.empty() ? Json() : Json(watch.idempotency_key);
+    values["metadata"] = watch.metadata_json.empty() ? Json() : Json(watch.metadata_json);
+    return values;
+}
+
 Json watch_values(const storage::Watch& watch, base::WallTime now) {
     Json values;
     values["tx"] = transaction_link(watch.tx_hash);
@@ -96,6 +104,7 @@ Json watch_values(const storage::Watch& watch, base::WallTime now) {
     values["reason"] = watch.state.reason.empty() ? Json() : Json(error_class_words(watch.state.reason));
     values["origin"] = storage::origin_name(watch.origin);
     values["stuck"] = watch.stuck;
+    values["given"] = given_values(watch);
     values["since"] = time_json(watch.stage_since, now);
     values["created"] = time_json(watch.created_at, now);
     return values;

@@ -72,6 +72,7 @@ Json transaction_values(const watch::TransactionView& view, const ReceiptsView& 
     values["from_hosts"] = view.from_hosts;
     values["is_stored"] = !view.from_hosts;
     values["watched"] = view.watch.has_value();
+    values["given"] = view.watch ? given_values(*view.watch) : Json();
     values["open"] = watch::is_open(view) || (view.watch && !chain::is_end(view.watch->state.stage) &&
                                               view.watch->state.stage != chain::Stage::final);
     values["has_drawing"] = !svg.empty();

@@ -32,7 +32,8 @@ const std::string kInTransitions =
 const std::string kInStream =
     "streamed AS (INSERT INTO stream_events (kind, tx_hash, body) "
     "  SELECT 'transition', n.tx_hash, json_build_object('tx_hash', n.tx_hash, 'sender_id', w.sender_id, "
-    "    'from_stage', from_stage, 'to_stage', to_stage, 'at', n.at, "
+    "    'idempotency_key', w.idempotency_key, 'metadata', w.metadata, 'from_stage', from_stage, 'to_stage', "
+    "to_stage, 'at', n.at, "
     "    'verdict', coalesce(n.evidence #>> '{corrects,true,verdict}', w.verdict), 'reason', w.reason, "
     "    'conclusive', n.conclusive, 'safe_to_resign_after_height', n.safe_to_resign_after_height, "
     "    'safe_to_resign_estimated_at', n.safe_to_resign_estimated_at, 'evidence', n.evidence) "
@@ -115,8 +116,9 @@ const std::string kRemoved =
     kTakeBack + kInTransitions + kInStream + kWhatIsNews;
 
 const std::string kBeginAnew =
-    "WITH before AS MATERIALIZED (SELECT tx_hash, sender_id, stage, verdict, reason, evidence, valid_until "
-    "  FROM watches WHERE (tx_hash = ANY ($1::text[]) OR tx_hash IN (SELECT t.tx_hash FROM watch_transitions "
+    "WITH before AS MATERIALIZED (SELECT tx_hash, sender_id, stage, verdict, reason, evidence, valid_until, "
+    "    idempotency_key, metadata FROM watches WHERE (tx_hash = ANY ($1::text[]) OR tx_hash IN (SELECT "
+    "t.tx_hash FROM watch_transitions "
     "t "
     "      WHERE t.block_height = $2::bigint AND t.at >= $3::timestamptz - interval '1 hour' "
     "        AND t.block_time BETWEEN $3::timestamptz - interval '1 second' "
@@ -141,7 +143,8 @@ const std::string kBeginAnew =
     "    safe_to_resign_estimated_at), "
     "streamed AS (INSERT INTO stream_events (kind, tx_hash, body) "
     "  SELECT 'transition', n.tx_hash, json_build_object('tx_hash', n.tx_hash, 'sender_id', b.sender_id, "
-    "    'from_stage', from_stage, 'to_stage', to_stage, 'at', n.at, 'verdict', NULL, 'reason', NULL, "
+    "    'idempotency_key', idempotency_key, 'metadata', metadata, 'from_stage', from_stage, 'to_stage', "
+    "to_stage, 'at', n.at, 'verdict', NULL, 'reason', NULL, "
     "    'conclusive', n.conclusive, 'safe_to_resign_after_height', n.safe_to_resign_after_height, "
     "    'safe_to_resign_estimated_at', n.safe_to_resign_estimated_at, 'evidence', n.evidence) "
     "  FROM noted n JOIN before b USING (tx_hash)), "

@@ -60,30 +60,36 @@ struct WatchColumns {
             nonce_indexes.push_back(watch->nonce_index ? std::to_string(*watch->nonce_index) : std::string());
             block_hashes.push_back(watch->block_hash);
             block_heights.push_back(text_of(watch->block_hash_height));
+            metadata.push_back(watch->metadata_json);
+            give_metadata = give_metadata || !watch->metadata_json.empty();
         }
     }
     std::vector<std::string> tx_hashes, senders, origins, rules, bytes, idempotency_keys, public_keys, nonces,
-        valid_until, nonce_indexes, block_hashes, block_heights;
+        valid_until, nonce_indexes, block_hashes, block_heights, metadata;
+    bool give_metadata = false;
 };
 
 // Inserts in the order of the hashes, so that two writers of the same watches cannot deadlock.
 constexpr const char* kInsert =
     "INSERT INTO watches AS w (tx_hash, sender_id, origin, rule, signed_tx_base64, idempotency_key, "
-    "  public_key, nonce, valid_until, nonce_index, block_hash, block_hash_height, "
+    "  public_key, nonce, valid_until, nonce_index, block_hash, block_hash_height, metadata, "
     "  safe_to_resign_after_height, safe_to_resign_estimated_at) "
     "SELECT tx_hash, sender_id, origin, nullif(rule, ''), nullif(bytes, ''), nullif(key, ''), "
     "  nullif(public_key, ''), nullif(nonce, '')::numeric, nullif(valid_until, '')::bigint, "
     "  nullif(nonce_index, '')::int, nullif(block_hash, ''), nullif(block_height, '')::bigint, "
-    "  nullif(valid_until, '')::bigint, estimated_time(nullif(valid_until, '')::bigint) "
+    "  nullif(metadata, '')::json, nullif(valid_until, '')::bigint, estimated_time(nullif(valid_until, "
+    "'')::bigint) "
     "FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
-    "  $8::text[], $9::text[], $10::text[], $11::text[], $12::text[]) AS new (tx_hash, sender_id, origin, "
-    "  rule, bytes, key, public_key, nonce, valid_until, nonce_index, block_hash, block_height) "
+    "  $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[]) AS new (tx_hash, "
+    "  sender_id, origin, rule, bytes, key, public_key, nonce, valid_until, nonce_index, block_hash, "
+    "  block_height, metadata) "
     "WHERE key = '' OR NOT EXISTS (SELECT FROM watches other WHERE other.idempotency_key = key "
     "  AND other.tx_hash <> new.tx_hash) "
     "ORDER BY tx_hash "
     "ON CONFLICT (tx_hash) DO UPDATE SET sender_id = excluded.sender_id, origin = excluded.origin, "
     "  signed_tx_base64 = excluded.signed_tx_base64, "
     "  idempotency_key = coalesce(w.idempotency_key, excluded.idempotency_key), "
+    "  metadata = coalesce(w.metadata, excluded.metadata), "
     "  public_key = excluded.public_key, nonce = excluded.nonce, valid_until = excluded.valid_until, "
     "  nonce_index = excluded.nonce_index, block_hash = excluded.block_hash, "
     "  block_hash_height = excluded.block_hash_height, "
@@ -103,13 +109,19 @@ constexpr const char* kGiveKeys =
     "AND w.idempotency_key IS NULL "
     "AND NOT EXISTS (SELECT FROM watches other WHERE other.idempotency_key = new.key)";
 
+constexpr const char* kGiveMetadata =
+    "UPDATE watches w SET metadata = new.metadata::json, updated_at = now() "
+    "FROM unnest($1::text[], $2::text[]) AS new (tx_hash, metadata) "
+    "WHERE w.tx_hash = new.tx_hash AND new.metadata <> '' AND w.metadata IS NULL";
+
 std::vector<std::string> insert(pqxx::transaction_base& tx, const WatchColumns& c) {
-    const auto rows =
-        shim::query(tx, kInsert, text_array(c.tx_hashes), text_array(c.senders), text_array(c.origins),
-                    text_array(c.rules), text_array(c.bytes), text_array(c.idempotency_keys),
-                    text_array(c.public_keys), text_array(c.nonces), text_array(c.valid_until),
-                    text_array(c.nonce_indexes), text_array(c.block_hashes), text_array(c.block_heights));
+    const auto rows = shim::query(
+        tx, kInsert, text_array(c.tx_hashes), text_array(c.senders), text_array(c.origins),
+        text_array(c.rules), text_array(c.bytes), text_array(c.idempotency_keys), text_array(c.public_keys),
+        text_array(c.nonces), text_array(c.valid_until), text_array(c.nonce_indexes),
+        text_array(c.block_hashes), text_array(c.block_heights), text_array(c.metadata));
     shim::query(tx, kGiveKeys, text_array(c.tx_hashes), text_array(c.bytes), text_array(c.idempotency_keys));
+    if (c.give_metadata) shim::query(tx, kGiveMetadata, text_array(c.tx_hashes), text_array(c.metadata));
     std::vector<std::string> added;
     for (const auto& row : rows)
         if (row[1].as<bool>()) added.push_back(row[0].as<std::string>());
@@ -132,8 +144,9 @@ void require_storable(const std::vector<NewWatch>& watches) {
     for (const auto& watch : watches) {
         if (!is_transaction_hash(watch.tx_hash))
             throw StorageError("a watch's tx_hash is not 32 bytes in base58");
-        for (const auto* text : {&watch.sender_id, &watch.rule, &watch.signed_tx_base64,
-                                 &watch.idempotency_key, &watch.public_key, &watch.block_hash})
+        for (const auto* text :
+             {&watch.sender_id, &watch.rule, &watch.signed_tx_base64, &watch.idempotency_key,
+              &watch.public_key, &watch.block_hash, &watch.metadata_json})
             if (text->find('\0') != std::string::npos)
                 throw StorageError("a text of the watch of " + watch.tx_hash +
                                    " holds a NUL character, which PostgreSQL does not store");
@@ -218,14 +231,17 @@ base::Task<bool> PgWatchStore::replace_ended(NewWatch watch, chain::Stage ended)
         require_storable({given});
         auto row = given;
         pqxx::work tx(connection);
-        const auto removed = shim::query(tx,
-                                         "DELETE FROM watches WHERE tx_hash = $1 AND stage = $2 "
-                                         "RETURNING coalesce(idempotency_key, '')",
-                                         row.tx_hash, std::string(chain::stage_name(ended)));
+        const auto removed =
+            shim::query(tx,
+                        "DELETE FROM watches WHERE tx_hash = $1 AND stage = $2 "
+                        "RETURNING coalesce(idempotency_key, ''), coalesce(metadata::text, '')",
+                        row.tx_hash, std::string(chain::stage_name(ended)));
         if (removed.empty()) return false;
         remove_transitions(tx, row.tx_hash);
         const auto key = removed[0][0].as<std::string>();
         if (!key.empty()) row.idempotency_key = key;
+        const auto metadata = removed[0][1].as<std::string>();
+        if (!metadata.empty()) row.metadata_json = metadata;
         const std::vector<const NewWatch*> one{&row};
         const bool added = !insert(tx, WatchColumns(one)).empty();
         if (added) tx.commit();

@@ -63,7 +63,9 @@ Watch watch_of(const pqxx::row& row) {
     watch.next_check_at = wall_time(row[18]);
     watch.transaction.block_hash = row[19].as<std::string>();
     watch.transaction.block_hash_height = shim::optional_of<chain::BlockHeight>(row[20]);
-    watch.certainty = certainty_of(row, 21).value_or(chain::Certainty{});
+    watch.idempotency_key = row[21].as<std::string>();
+    watch.metadata_json = row[22].as<std::string>();
+    watch.certainty = certainty_of(row, 23).value_or(chain::Certainty{});
     return watch;
 }
 
@@ -75,7 +77,9 @@ const std::string kWatchColumns =
     "valid_until, "
     "nonce_index, watched_since, checks, coalesce(objection::text, ''), stuck_since IS NOT NULL, " +
     microseconds_of("stage_since") + ", " + microseconds_of("created_at") + ", " +
-    microseconds_of("next_check_at") + ", coalesce(block_hash, ''), block_hash_height, " +
+    microseconds_of("next_check_at") +
+    ", coalesce(block_hash, ''), block_hash_height, "
+    "coalesce(idempotency_key, ''), coalesce(metadata::text, ''), " +
     certainty_columns();
 
 std::vector<Watch> watches_of(const pqxx::result& rows) {

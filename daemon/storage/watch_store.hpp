@@ -24,7 +24,8 @@ struct NewWatch {
     std::string tx_hash;
     std::string sender_id;
     WatchOrigin origin = WatchOrigin::hash;
-    std::string rule;  // its name, for WatchOrigin::rule
+    std::string rule;           // its name, for WatchOrigin::rule
+    std::string metadata_json;  // an object that is told with it (watch/metadata.hpp); empty: none
     // The following are set for a submission; empty otherwise.
     std::string signed_tx_base64;
     std::string idempotency_key;
@@ -44,6 +45,7 @@ struct Watch {
     chain::Certainty certainty;  // of it
     chain::WatchedTransaction transaction;
     std::string evidence_json;  // of the latest transition; empty: none
+    std::string idempotency_key, metadata_json;
     std::string signed_tx_base64;
     std::string public_key;
     unsigned checks = 0;
@@ -137,9 +139,9 @@ public:
 
     // Existing watches stay as they are (but a submission completes a watch that knew the hash alone). A
     // watch whose idempotency key belongs to another transaction is not added:
-    // WatchStore::watch_by_idempotency_key() finds that one. A key given with the same bytes again is kept if
-    // the watch had none. Returns the hashes that are new. NOTIFYs receiptd_watches. Throws StorageError, and
-    // writes nothing, if a hash is not valid or a text holds a NUL character.
+    // WatchStore::watch_by_idempotency_key() finds that one. A key given with the same bytes again, and
+    // metadata, are kept if the watch had none. Returns the hashes that are new. NOTIFYs receiptd_watches.
+    // Throws StorageError, and writes nothing, if a hash is not valid or a text holds a NUL character.
     virtual base::Task<std::vector<std::string>> add_watches(std::vector<NewWatch> watches) = 0;
     virtual base::Task<bool> remove_watch(std::string tx_hash) = 0;
     virtual base::Task<std::optional<Watch>> watch(std::string tx_hash) = 0;
@@ -156,9 +158,9 @@ public:
 // More operations, for the tracker and the submissions.
 class WatchStore : public WatchAccess {
 public:
-    // In one transaction: removes the watch that ended at `ended`, with its transitions, and gives its place
-    // and its idempotency key to the new watch of the same hash. False, and nothing is written, if it does
-    // not exist any more.
+    // In one transaction: removes the watch that ended at `ended`, with its transitions, and gives its place,
+    // its idempotency key and its metadata to the new watch of the same hash. False, and nothing is written,
+    // if it does not exist any more.
     virtual base::Task<bool> replace_ended(NewWatch watch, chain::Stage ended) = 0;
     virtual base::Task<std::optional<Watch>> watch_by_idempotency_key(std::string key) = 0;
 

@@ -17,6 +17,7 @@ struct SubmitRequest {
     std::string bytes;
     std::string base64;
     std::string idempotency_key;  // empty: none
+    std::string metadata_json;    // as metadata.hpp makes it; empty: none
 };
 
 // Stored and followed from here on.
@@ -34,7 +35,7 @@ struct Submitted {
 struct SubmitError {
     enum class Kind : std::uint8_t {
         malformed,    // no signed transaction: HTTP 400
-        conflict,     // the idempotency key belongs to other bytes: 409
+        conflict,     // the key belongs to other bytes, or the bytes came with another key or metadata: 409
         refused,      // no node would take it: 422
         unavailable,  // the chain could not be asked: 503
     };

@@ -5,6 +5,7 @@
 #include "base/log.hpp"
 #include "base/sleep.hpp"
 #include "base/task_group.hpp"
+#include "watch/metadata.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -91,14 +92,15 @@ std::string stays_ended(const SubmitError& error) {
 }
 
 storage::NewWatch new_watch(const ReadTransaction& read, const ChainFacts& facts,
-                            std::string idempotency_key) {
+                            const SubmitRequest& request) {
     const auto& body = read.body();
     storage::NewWatch watch;
     watch.tx_hash = read.tx_hash;
     watch.sender_id = body.signer_id;
     watch.origin = storage::WatchOrigin::submission;
     watch.signed_tx_base64 = read.base64;
-    watch.idempotency_key = std::move(idempotency_key);
+    watch.idempotency_key = request.idempotency_key;
+    watch.metadata_json = request.metadata_json;
     watch.public_key = body.public_key.to_string();
     watch.nonce = body.nonce.nonce;
     watch.nonce_index = body.nonce.nonce_index;
@@ -119,14 +121,24 @@ SubmitError other_key(const std::string& tx_hash) {
     return error;
 }
 
-// A copy of a stored row, to give it the key.
-storage::NewWatch with_key(const storage::Watch& watch, std::string idempotency_key) {
+SubmitError other_metadata(const std::string& tx_hash) {
+    SubmitError error;
+    error.kind = SubmitError::Kind::conflict;
+    error.where = "metadata";
+    error.detail = "transaction " + tx_hash + " was given with other metadata";
+    error.remedy = "use the metadata that was given with it, or none";
+    return error;
+}
+
+// A copy of a stored row, to give it what it has not.
+storage::NewWatch completed_row(const storage::Watch& watch, const SubmitRequest& request) {
     storage::NewWatch row;
     row.tx_hash = watch.tx_hash;
     row.sender_id = watch.sender_id;
     row.origin = watch.origin;
     row.signed_tx_base64 = watch.signed_tx_base64;
-    row.idempotency_key = std::move(idempotency_key);
+    row.idempotency_key = request.idempotency_key;
+    row.metadata_json = request.metadata_json;
     return row;
 }
 
@@ -156,27 +168,37 @@ base::Task<SubmitResult> Submitter::submit(SubmitRequest request) {
     if (!stored->key_owner.empty() && stored->key_owner != read->tx_hash)
         co_return conflict(request.idempotency_key, stored->key_owner);
     auto& before = stored->watch;
+    if (before && !may_have_metadata(before->metadata_json, request.metadata_json))
+        co_return other_metadata(read->tx_hash);
     if (before && before->signed_tx_base64.empty()) before.reset();
-    if (before && !request.idempotency_key.empty() && stored->key_owner.empty() &&
-        !co_await takes_key(*before, request.idempotency_key))
-        co_return other_key(read->tx_hash);
+    if (before) {
+        auto refused = co_await complete(*before, request);
+        if (refused) co_return std::move(*refused);
+    }
     if (before && !may_begin_again(*before)) co_return co_await go_on(std::move(*before));
     auto checked = co_await check(*read);
     if (!checked && before) co_return submitted(*before, true, stays_ended(checked.error()));
     if (!checked) co_return checked.error();
-    auto row = new_watch(*read, checked->facts, std::move(request.idempotency_key));
+    auto row = new_watch(*read, checked->facts, request);
     std::optional<chain::Stage> ended;
     if (before) ended = before->state.stage;
     co_return co_await store_and_send(std::move(row), ended, checked->included);
 }
 
-// A key that came with a repeat belongs to the transaction from then on.
-base::Task<bool> Submitter::takes_key(const storage::Watch& watch, std::string idempotency_key) {
+base::Task<std::optional<SubmitError>> Submitter::complete(const storage::Watch& watch,
+                                                           const SubmitRequest& request) {
+    const bool has_key = request.idempotency_key.empty() || watch.idempotency_key == request.idempotency_key;
+    const bool has_metadata = request.metadata_json.empty() || !watch.metadata_json.empty();
+    if (has_key && has_metadata) co_return std::nullopt;
     std::vector<storage::NewWatch> rows;
-    rows.push_back(with_key(watch, idempotency_key));
+    rows.push_back(completed_row(watch, request));
     co_await store_.add_watches(std::move(rows));
-    const auto owner = co_await store_.watch_by_idempotency_key(std::move(idempotency_key));
-    co_return owner && owner->tx_hash == watch.tx_hash;
+    const auto now = co_await store_.watch(watch.tx_hash);
+    if (!has_key && (!now || now->idempotency_key != request.idempotency_key))
+        co_return other_key(watch.tx_hash);
+    if (now && !may_have_metadata(now->metadata_json, request.metadata_json))
+        co_return other_metadata(watch.tx_hash);
+    co_return std::nullopt;
 }
 
 // Stored, but perhaps never sent.
@@ -190,6 +212,7 @@ base::Task<SubmitResult> Submitter::store_and_send(storage::NewWatch row, std::o
                                                    bool included) {
     const auto tx_hash = row.tx_hash;
     const auto idempotency_key = row.idempotency_key;
+    const auto metadata = row.metadata_json;
     if (!included) schedule(tx_hash, 0);
     if (ended) {
         co_await store_.replace_ended(std::move(row), *ended);
@@ -205,6 +228,8 @@ base::Task<SubmitResult> Submitter::store_and_send(storage::NewWatch row, std::o
         co_return conflict(idempotency_key, owner ? owner->tx_hash : "that was removed");
     }
     if (!watch) throw storage::StorageError("a watch was removed while it was stored");
+    // Somebody else gave the same bytes at the same time.
+    if (!may_have_metadata(watch->metadata_json, metadata)) co_return other_metadata(tx_hash);
     if (included) co_return submitted(*watch, ended.has_value(), "a block holds it already");
     if (!is_before_block(watch->state.stage)) co_return submitted(*watch, true, {});
     auto note = co_await send(*watch, rpc::Priority::submit);

@@ -83,7 +83,9 @@ private:
     base::Task<std::optional<Stored>> look_up(std::string tx_hash, std::string idempotency_key);
     base::Task<void> look_up_into(std::shared_ptr<LookUp> found, std::string tx_hash,
                                   std::string idempotency_key);
-    base::Task<bool> takes_key(const storage::Watch& watch, std::string idempotency_key);
+    // Keeps the key and the metadata of a repeat, if there were none.
+    base::Task<std::optional<SubmitError>> complete(const storage::Watch& watch,
+                                                    const SubmitRequest& request);
     base::Task<SubmitResult> go_on(storage::Watch watch);
     base::Task<SubmitResult> store_and_send(storage::NewWatch row, std::optional<chain::Stage> ended,
                                             bool included);

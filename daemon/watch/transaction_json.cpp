@@ -34,6 +34,12 @@ void add_certainty(Json& json, const std::optional<chain::Certainty>& certainty)
         known.estimated_at ? Json(base::iso_time(*known.estimated_at)) : Json();
 }
 
+// With the submission or the watch.
+void add_given(Json& json, const storage::Watch* watch) {
+    json["idempotency_key"] = watch ? text_or_null(watch->idempotency_key) : Json();
+    json["metadata"] = watch ? stored_json(watch->metadata_json) : Json();
+}
+
 Json of_transition(const storage::StoredTransition& stored) {
     const auto& transition = stored.transition;
     const bool learned = stored.learned_at != base::WallTime{};
@@ -186,6 +192,7 @@ std::string transaction_json(const TransactionView& view) {
     json["tx_hash"] = view.tx_hash;
     json["sender_id"] = text_or_null(view.sender_id);
     json["user_id"] = view.transaction ? text_or_null(view.transaction->asked_by()) : Json();
+    add_given(json, view.watch ? &*view.watch : nullptr);
     json["source"] = view.from_hosts ? "hosts" : "database";
     json["stage"] = view.known() ? Json(chain::stage_name(state.stage)) : Json();
     json["verdict"] = state.verdict ? Json(chain::verdict_name(*state.verdict)) : Json();
@@ -209,6 +216,7 @@ std::string watch_json(const storage::Watch& watch) {
     json["tx_hash"] = watch.tx_hash;
     json["sender_id"] = text_or_null(watch.sender_id);
     json["origin"] = storage::origin_name(watch.origin);
+    add_given(json, &watch);
     json["stage"] = chain::stage_name(watch.state.stage);
     json["verdict"] = watch.state.verdict ? Json(chain::verdict_name(*watch.state.verdict)) : Json();
     json["reason"] = text_or_null(watch.state.reason);

@@ -52,12 +52,12 @@ void add_open_tree(TransactionView& view, OpenTree open);
 // A transaction of which nothing is stored. Its findings are those that its tree gives.
 TransactionView told_by_hosts(std::string tx_hash, std::string sender_id, OpenTree open);
 
-// {tx_hash, sender_id, user_id, source: "database"|"hosts", stage, verdict, reason, conclusive,
-// safe_to_resign_after_height, safe_to_resign_estimated_at, evidence, stages: [...], findings: [...],
-// global_contracts: [...], tree: {...}|null}.
-// `reason`: why a watch ended without a tree; else the error_class of the failure that gave the
-// verdict. In `tree` receipts are nested by who made whom (`children`); those deeper than kMostNested
-// levels and those whose maker is not known stand in `tree.more`, each with its parent_receipt_id.
+// {tx_hash, sender_id, user_id, idempotency_key, metadata, source: "database"|"hosts", stage, verdict,
+// reason, conclusive, safe_to_resign_after_height, safe_to_resign_estimated_at, evidence, stages: [...],
+// findings: [...], global_contracts: [...], tree: {...}|null}. `reason`: why a watch ended without a tree;
+// else the error_class of the failure that gave the verdict. In `tree` receipts are nested by who made whom
+// (`children`); those deeper than kMostNested levels and those whose maker is not known stand in `tree.more`,
+// each with its parent_receipt_id.
 std::string transaction_json(const TransactionView& view);
 inline constexpr unsigned kMostNested = 64;
 

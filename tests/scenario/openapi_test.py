@@ -150,9 +150,14 @@ class OpenApi(support.Scenario):
         # The traffic may use the next nonces itself.
         transfer = lambda further, **how: Signed(self.keys["alice.sandbox"], "alice.sandbox", "bob.sandbox",
                                                  key["nonce"] + 10_000 + further, key["block_hash"], 1, **how).base64
-        body = {"signed_tx_base64": transfer(0), "idempotency_key": "once"}
+        body = {"signed_tx_base64": transfer(0), "idempotency_key": "once", "metadata": {"order": 7}}
         self.ask("POST", "/v1/transactions", 202, body=body)
         self.ask("POST", "/v1/transactions", 200, body=body)
+        self.ask("POST", "/v1/transactions", 409, body={**body, "metadata": {"order": 8}})
+        self.ask("POST", "/v1/transactions", 400, body={**body, "metadata": []})
+        tx_hash = self.value("SELECT tx_hash FROM watches WHERE metadata IS NOT NULL")
+        told = self.ask("GET", "/v1/transactions/{hash}", 200, name=tx_hash)
+        self.assertEqual((told["idempotency_key"], told["metadata"]), ("once", {"order": 7}))
         self.ask("POST", "/v1/transactions", 409, body={**body, "signed_tx_base64": transfer(1)})
         self.ask("POST", "/v1/transactions", 422, body={"signed_tx_base64": transfer(2, damage=True)})
         self.ask("POST", "/v1/transactions", 400, body={"signed_tx_base64": "AAAA"})

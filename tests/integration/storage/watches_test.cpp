@@ -88,6 +88,27 @@ TEST_F(Watches, WithTheIdempotencyKeyOfAnotherAreLeftOut) {
     EXPECT_FALSE(await(watches().watch(hash_of(2))));
 }
 
+TEST_F(Watches, KeepTheFirstMetadataThatIsGiven) {
+    const auto given = [](storage::NewWatch watch, const std::string& metadata) {
+        watch.metadata_json = metadata;
+        return watch;
+    };
+    const auto stored = [&] { return await(watches().watch(hash_of(1)))->metadata_json; };
+    add({new_watch(1)});
+    EXPECT_EQ(stored(), "");
+    add({given(new_watch(1), R"({"order":7})")});
+    EXPECT_EQ(stored(), R"({"order":7})");
+    add({given(submission(1, "k"), R"({"order":8})")});
+    EXPECT_EQ(stored(), R"({"order":7})");
+    update(step_update(hash_of(1), Stage::accepted, Stage::forwarding_failed));
+    EXPECT_EQ(value("SELECT (body #>> '{metadata,order}') || (body ->> 'idempotency_key') FROM stream_events "
+                    "WHERE kind = 'transition'"),
+              "7k");
+    EXPECT_TRUE(await(watches().replace_ended(submission(1), Stage::forwarding_failed)));
+    EXPECT_EQ(stored(), R"({"order":7})");
+    EXPECT_EQ(await(watches().watch(hash_of(1)))->idempotency_key, "k");
+}
+
 TEST_F(Watches, AreRemovedWithTheirTransitions) {
     add({new_watch(1)});
     update(step_update(hash_of(1), Stage::accepted, Stage::pending));

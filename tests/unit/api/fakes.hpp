@@ -42,6 +42,7 @@ public:
             storage::Watch watch;
             watch.tx_hash = each.tx_hash;
             watch.sender_id = each.sender_id;
+            watch.metadata_json = each.metadata_json;
             if (rows.emplace(each.tx_hash, watch).second) fresh.push_back(each.tx_hash);
         }
         co_return fresh;

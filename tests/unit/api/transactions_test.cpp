@@ -34,6 +34,8 @@ TEST_F(TransactionsTest, ASubmissionIsAcceptedOnceAndThenTheSame) {
     EXPECT_EQ(answer(reply, 202)["stage"], "pending");
     EXPECT_EQ(submissions_.asked.base64, "AAAA");
     EXPECT_EQ(submissions_.asked.idempotency_key, "payment-7");
+    submit(R"(,"metadata":{"order": 7})");
+    EXPECT_EQ(submissions_.asked.metadata_json, R"({"order":7})");
     submitted.existing = true;
     submissions_.answer = submitted;
     EXPECT_EQ(answer(submit())["existing"], true);
@@ -68,6 +70,7 @@ TEST_F(TransactionsTest, BadBodiesAreToldWhere) {
     EXPECT_EQ(pointer(R"({"signed_tx_base64":"AA","idempotency_key":""})"), "/idempotency_key");
     EXPECT_EQ(pointer(R"({"signed_tx_base64":"AA","idempotency_key":")" + std::string(256, 'k') + R"("})"),
               "/idempotency_key");
+    EXPECT_EQ(pointer(R"({"signed_tx_base64":"AA","metadata":[]})"), "/metadata");
     EXPECT_EQ(pointer(R"({"signed_tx_base64":"AA","sender_id":"a.near"})"), "/sender_id");
     EXPECT_EQ(database_.questions, 0);
 }

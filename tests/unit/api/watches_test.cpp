@@ -30,6 +30,19 @@ TEST_F(WatchesTest, AnotherSenderForTheSameHashIsAConflict) {
     EXPECT_EQ(watches_.rows.at(kHash).sender_id, "alice.near");
 }
 
+TEST_F(WatchesTest, MetadataIsKeptAndAnotherOneForTheSameHashIsAConflict) {
+    const auto with = [](const std::string& metadata) {
+        return R"({"tx_hash":")" + kHash + R"(","sender_id":"alice.near","metadata":)" + metadata + "}";
+    };
+    EXPECT_EQ(answer(post("/v1/watches", with(R"({"order":7})")), 201)["metadata"]["order"], 7);
+    EXPECT_EQ(answer(post("/v1/watches", with(R"({ "order": 7 })")))["metadata"]["order"], 7);
+    EXPECT_EQ(answer(post("/v1/watches", item(kHash, "alice.near")))["metadata"]["order"], 7);
+    EXPECT_EQ(problem(post("/v1/watches", with("{}")), 409)["pointer"], "/metadata");
+    const auto many = answer(post("/v1/watches", "[" + with("{}") + "," + with("7") + "]"))["results"];
+    EXPECT_EQ(many[0]["problem"]["pointer"], "/0/metadata");
+    EXPECT_EQ(many[1]["problem"]["detail"], "metadata must be a JSON object");
+}
+
 TEST_F(WatchesTest, BadBodiesAreToldWhere) {
     const auto pointer = [&](const std::string& body) {
         return problem(post("/v1/watches", body), 400)["pointer"];

@@ -48,9 +48,10 @@ public:
                 continue;
             if (const auto row = rows.find(each.tx_hash);
                 row != rows.end() && !row->second.signed_tx_base64.empty()) {
+                if (row->second.metadata_json.empty()) row->second.metadata_json = each.metadata_json;
                 const auto has_one = std::any_of(keys.begin(), keys.end(),
                                                  [&](const auto& key) { return key.second == each.tx_hash; });
-                if (!each.idempotency_key.empty() && !has_one) keys[each.idempotency_key] = each.tx_hash;
+                if (!each.idempotency_key.empty() && !has_one) give_key(each);
                 continue;
             }
             if (!rows.contains(each.tx_hash)) fresh.push_back(each.tx_hash);
@@ -66,7 +67,8 @@ public:
             row.transaction.block_hash = each.block_hash;
             row.transaction.block_hash_height = each.block_hash_height;
             row.created_at = time_.wall();
-            if (!each.idempotency_key.empty()) keys[each.idempotency_key] = each.tx_hash;
+            if (row.metadata_json.empty()) row.metadata_json = each.metadata_json;
+            if (!each.idempotency_key.empty()) give_key(each);
         }
         co_return fresh;
     }
@@ -74,6 +76,8 @@ public:
     base::Task<bool> replace_ended(storage::NewWatch watch, chain::Stage ended) override {
         const auto row = rows.find(watch.tx_hash);
         if (row == rows.end() || row->second.state.stage != ended) co_return false;
+        if (!row->second.idempotency_key.empty()) watch.idempotency_key = row->second.idempotency_key;
+        if (!row->second.metadata_json.empty()) watch.metadata_json = row->second.metadata_json;
         rows.erase(row);
         std::vector<storage::NewWatch> one{std::move(watch)};
         co_await add_watches(std::move(one));
@@ -144,6 +148,10 @@ public:
     std::vector<std::string> evidence;
 
 private:
+    void give_key(const storage::NewWatch& to) {
+        keys[to.idempotency_key] = to.tx_hash;
+        rows.at(to.tx_hash).idempotency_key = to.idempotency_key;
+    }
     static base::Task<std::vector<storage::Watch>> none() { co_return std::vector<storage::Watch>{}; }
     FakeTime& time_;
     base::Event back_;

@@ -1,9 +1,5 @@
 #include "unit/watch/faulty.hpp"
-#include "unit/watch/submit_fakes.hpp"
-
-#include "base/coroutine.hpp"
-
-#include <boost/asio/co_spawn.hpp>
+#include "unit/watch/submitter_fixture.hpp"
 
 #include <gmock/gmock.h>
 
@@ -14,47 +10,6 @@ using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-
-base::Task<void> submit_into(Submitter& submitter, SubmitRequest request,
-                             std::optional<SubmitResult>& result) {
-    result = co_await submitter.submit(std::move(request));
-}
-
-class SubmitterTest : public ::testing::Test {
-protected:
-    // nullopt: it failed on the way.
-    std::optional<SubmitResult> submit(SubmitRequest request) {
-        std::optional<SubmitResult> result;
-        run(submit_into(*submitter, std::move(request), result));
-        return result;
-    }
-    void run(base::Task<void> task) {
-        std::exception_ptr failure;
-        base::asio::co_spawn(context, std::move(task), [&](std::exception_ptr error) { failure = error; });
-        context.restart();
-        context.run();
-        try {
-            if (failure) std::rethrow_exception(failure);
-        } catch (const std::runtime_error&) {
-        }
-    }
-    // Until nothing new can happen.
-    void it_goes_on() {
-        run(submitter->look());
-        for (int round = 0; round < 3; ++round) {
-            run(submitter->send_due());
-            time->passed += std::chrono::minutes(2);
-        }
-    }
-    chain::Stage stage() { return rows.rows.begin()->second.state.stage; }
-
-    base::asio::io_context context{1};
-    std::shared_ptr<FakeTime> time = std::make_shared<FakeTime>();
-    Rows rows{context.get_executor(), *time};
-    FakeChain chain;
-    std::unique_ptr<Submitter> submitter =
-        std::make_unique<Submitter>(context.get_executor(), rows, chain, time);
-};
 
 TEST_F(SubmitterTest, StoresThenSendsAndTellsWhatBecameOfIt) {
     const auto result = submit(request_for(transfer()));
@@ -69,44 +24,6 @@ TEST_F(SubmitterTest, StoresThenSendsAndTellsWhatBecameOfIt) {
     EXPECT_EQ(row.signed_tx_base64, chain.sent.at(0));
     EXPECT_THAT(rows.evidence.at(0), HasSubstr("regular"));
 }
-
-TEST_F(SubmitterTest, TheSameBytesTwiceAreOneSubmission) {
-    submit(request_for(transfer()));
-    const auto again = submit(request_for(transfer()));
-    ASSERT_TRUE(again && *again);
-    EXPECT_TRUE((*again)->existing);
-    EXPECT_EQ((*again)->stage, chain::Stage::pending);
-    EXPECT_THAT(rows.rows, SizeIs(1));
-    EXPECT_THAT(chain.sent, SizeIs(1));
-}
-
-TEST_F(SubmitterTest, AnIdempotencyKeyIsForOneTransaction) {
-    submit(request_for(transfer(6), "order-1"));
-    const auto same = submit(request_for(transfer(6), "order-1"));
-    EXPECT_TRUE(same && *same && (*same)->existing);
-    const auto other = submit(request_for(transfer(7), "order-1"));
-    ASSERT_TRUE(other && other->has_error());
-    EXPECT_EQ(other->error().kind, SubmitError::Kind::conflict);
-    EXPECT_THAT(rows.rows, SizeIs(1));
-}
-
-TEST_F(SubmitterTest, AnIdempotencyKeyThatComesWithARepeatIsKept) {
-    submit(request_for(transfer(6)));
-    const auto same = submit(request_for(transfer(6), "order-1"));
-    EXPECT_TRUE(same && *same && (*same)->existing);
-    const auto other = submit(request_for(transfer(7), "order-1"));
-    ASSERT_TRUE(other && other->has_error());
-    EXPECT_EQ(other->error().kind, SubmitError::Kind::conflict);
-    const auto second = submit(request_for(transfer(6), "order-2"));
-    ASSERT_TRUE(second && second->has_error()) << "one key each";
-    EXPECT_EQ(second->error().kind, SubmitError::Kind::conflict);
-    EXPECT_THAT(rows.rows, SizeIs(1));
-}
-
-const std::string kUsedNonce = R"({"InvalidNonce":{"tx_nonce":5,"ak_nonce":5}})";
-const std::string kPoor = R"({"NotEnoughBalance":{"signer_id":"alice.near","balance":"1","cost":"2"}})";
-const std::string kTooMuchGas =
-    R"({"ActionsValidation":{"TotalPrepaidGasExceeded":{"total_prepaid_gas":2,"limit":1}}})";
 
 TEST_F(SubmitterTest, WhatItsHostsObjectToIsNeitherStoredNorSent) {
     chain.before = {objects("regular", kUsedNonce), objects("archival", kUsedNonce)};
