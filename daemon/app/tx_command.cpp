@@ -154,6 +154,10 @@ void print_verdict(const watch::TransactionView& view) {
     if (view.watch) std::cout << "  stage    " << chain::stage_name(view.watch->state.stage) << '\n';
     if (view.watch && !view.watch->state.reason.empty())
         std::cout << "  reason   " << view.watch->state.reason << '\n';
+    if (view.watch && !view.watch->idempotency_key.empty())
+        std::cout << "  key      " << base::one_line(view.watch->idempotency_key) << '\n';
+    if (view.watch && !view.watch->metadata_json.empty())
+        std::cout << "  metadata " << base::one_line(view.watch->metadata_json) << '\n';
     if (!view.tree) return;
     const auto& tree = *view.tree;
     if (!tree.verdict) {

@@ -120,7 +120,7 @@ TEST_F(ViewsTest, TextsOfTheChainAreTextsInEveryView) {
     auto& watch = watches_.rows[kOther];
     watch.tx_hash = kOther;
     watch.sender_id = kScript;
-    watch.state.reason = kScript;
+    watch.state.reason = watch.idempotency_key = watch.metadata_json = kScript;
     api::UpstreamView host;
     host.name = host.origin = host.last_error = kScript;
     status_.upstreams.push_back(host);
@@ -133,6 +133,17 @@ TEST_F(ViewsTest, TextsOfTheChainAreTextsInEveryView) {
     EXPECT_THAT(transaction, Not(HasSubstr("<script>")));
     EXPECT_THAT(html("/search?q=" + std::string("%3Cscript%3Ealert(1)%3C%2Fscript%3E"), 404),
                 Not(HasSubstr("<script>")));
+}
+
+TEST_F(ViewsTest, AWatchIsShownWithItsKeyAndItsMetadata) {
+    auto& watch = watches_.rows[kOther];
+    watch.tx_hash = watch.transaction.tx_hash = kOther;
+    watch.idempotency_key = "payment-7";
+    watch.metadata_json = R"({"order":7})";
+    for (const auto& target : {std::string("/watches"), "/tx/" + kOther}) {
+        EXPECT_THAT(html(target), HasSubstr("payment-7")) << target;
+        EXPECT_THAT(html(target), HasSubstr("{&quot;order&quot;:7}")) << target;
+    }
 }
 
 TEST_F(ViewsTest, TheFirstViewIsMadeOnceForAllWhoLook) {
