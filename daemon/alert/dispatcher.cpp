@@ -36,6 +36,9 @@ Cause cause_of(const storage::DueDelivery& delivery, storage::StoredCause stored
     cause.finding = std::move(stored.finding);
     cause.told_json = delivery.told_json;
     cause.tree = std::move(stored.tree);
+    cause.idempotency_key = std::move(stored.idempotency_key);
+    cause.metadata_json = std::move(stored.metadata_json);
+    cause.evidence_json = std::move(stored.evidence_json);
     return cause;
 }
 

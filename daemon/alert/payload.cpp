@@ -1,5 +1,6 @@
 #include "alert/payload.hpp"
 
+#include "alert/money_words.hpp"
 #include "alert/told_words.hpp"
 #include "alert/words.hpp"
 #include "base/iso_time.hpp"
@@ -84,11 +85,50 @@ std::string asked_by(const Cause& cause, const chain::Finding& finding) {
     return finding.user_id.empty() ? finding.signer_id : finding.user_id;
 }
 
+// Of the transaction and its whole tree. Null: nothing is stored of it.
+Json amounts_json(const Cause& cause, const chain::Judgement& tree) {
+    const auto& transaction = cause.tree.transaction;
+    Json json;
+    json["deposit"] = transaction ? Json(base::to_string(transaction->deposit)) : Json();
+    json["deposit_refunded"] = tree.included ? Json(base::to_string(tree.refunds.deposits)) : Json();
+    json["tokens_burnt"] = tree.included ? Json(base::to_string(tree.tokens_burnt)) : Json();
+    return json;
+}
+
+Json stored_json(const std::string& json) {
+    auto value = Json::parse(json, nullptr, false);
+    return value.is_discarded() ? Json() : value;
+}
+
+// With the submission or the watch.
+void add_given(Json& data, const Cause& cause) {
+    data["idempotency_key"] = text_or_null(cause.idempotency_key);
+    data["metadata"] = stored_json(cause.metadata_json);
+}
+
+// Why a watch ended, else the class of what gave the verdict.
+Json reason_json(const chain::Finding& finding, const chain::Judgement& tree) {
+    if (finding.kind == chain::kind::kCorrected) return {};
+    return text_or_null(finding.certainty ? finding.failure.error_class : tree.deciding_class());
+}
+
+std::string summary_json(const Cause& cause, const chain::Finding& finding, const chain::Finding* root_cause,
+                         const chain::Judgement& tree) {
+    std::vector<std::string> failed = {finding.receipt_id};
+    if (root_cause) failed.push_back(root_cause->receipt_id);
+    auto words = summary(finding, root_cause);
+    const auto money = money_of_failures(cause.tree, tree, failed);
+    const bool nothing_moved = finding.certainty && finding.certainty->conclusive && !cause.tree.any() &&
+                               finding.kind != chain::kind::kCorrected;
+    if (!money.empty()) words += "; " + money;
+    return nothing_moved ? words + "; nothing was moved" : words;
+}
+
 Json data_json(const Cause& cause, const chain::Finding& finding, const Site& site) {
     const auto tree = storage::tree_of(cause.tx_hash, cause.tree).judge();
     Json data;
     const auto* root_cause = tree.root_cause_of(finding.receipt_id);
-    data["summary"] = summary(finding, root_cause);
+    data["summary"] = summary_json(cause, finding, root_cause, tree);
     data["finding"] = finding_json(cause, finding);
     data["tx_hash"] = text_or_null(cause.tx_hash);
     data["sender_id"] =
@@ -104,6 +144,10 @@ Json data_json(const Cause& cause, const chain::Finding& finding, const Site& si
     data["error_text"] = text_or_null(finding.failure.error_text, kLongestErrorText);
     data["action_index"] = action_index(tree, finding.receipt_id);
     data["root_cause"] = root_cause_json(root_cause);
+    data["reason"] = reason_json(finding, tree);
+    data["evidence"] = finding.certainty ? stored_json(cause.evidence_json) : Json();
+    data["amounts"] = amounts_json(cause, tree);
+    add_given(data, cause);
     data["block_height"] = finding.at.height > 0 ? Json(finding.at.height) : Json();
     data["included_height"] = height_or_null(tree.included_at);
     data["completed_height"] = tree.completed ? height_or_null(tree.completed_at) : Json();
@@ -112,19 +156,56 @@ Json data_json(const Cause& cause, const chain::Finding& finding, const Site& si
     data["safe_to_resign_after_height"] = or_null(certainty.safe_to_resign_after_height);
     data["safe_to_resign_estimated_at"] =
         certainty.estimated_at ? Json(base::iso_time(*certainty.estimated_at)) : Json();
-    data["correction"] = Json::parse(finding.correction_json, nullptr, false);
-    if (data["correction"].is_discarded()) data["correction"] = nullptr;
+    data["correction"] = stored_json(finding.correction_json);
     data["links"] = links_json(cause.tx_hash, site);
     return data;
+}
+
+// The failure that gave the verdict. nullptr: none did, or it is no receipt's.
+const chain::Finding* deciding_failure(const chain::Judgement& tree) {
+    const auto gave = std::find_if(tree.failures.begin(), tree.failures.end(), [&](const auto& failure) {
+        const auto& ids = tree.decided_by;
+        const auto& id = failure.finding.receipt_id;
+        return id.empty() ? tree.transaction_failed : std::find(ids.begin(), ids.end(), id) != ids.end();
+    });
+    return gave == tree.failures.end() ? nullptr : &gave->finding;
+}
+
+// What failed where, and what became of the money.
+std::string end_in_words(const Cause& cause, Json told, const chain::Judgement& tree) {
+    const auto* failed = deciding_failure(tree);
+    if (failed) told["error_class"] = told["error_text"] = nullptr;
+    auto words = told_in_words(cause.kind, told);
+    if (failed) words += ": " + summary(*failed, tree.root_cause_of(failed->receipt_id));
+    const auto money = money_of_end(cause.tree, tree);
+    return money.empty() ? words : words + "; " + money;
+}
+
+// Of an end that has its verdict; the stored tree tells more than was known when the cause was found.
+void add_end(Json& data, const Cause& cause, const Json& told, const chain::Judgement& tree) {
+    const auto* failed = deciding_failure(tree);
+    const auto* first = failed ? tree.root_cause_of(failed->receipt_id) : nullptr;
+    data["summary"] = end_in_words(cause, told, tree);
+    data["root_cause"] = root_cause_json(first ? first : failed);
+    data["reason"] = text_or_null(tree.deciding_class());
 }
 
 // The data that was stored when the cause was found; an empty text is a value that is not known.
 Json told_json(const Cause& cause, const Site& site) {
     auto told = Json::parse(cause.told_json, nullptr, false);
     if (!told.is_object()) told = Json::object();
+    const bool is_stage = told.contains("stage");
     Json data;
-    if (auto words = told_in_words(cause.kind, told); !words.empty()) data["summary"] = std::move(words);
-    for (auto& [name, value] : told.items()) data[name] = value == "" ? Json() : std::move(value);
+    data["summary"] = told_in_words(cause.kind, told);
+    for (const auto& [name, value] : told.items()) data[name] = value == "" ? Json() : value;
+    if (is_stage || cause.kind == "verdict") {
+        const auto tree = storage::tree_of(cause.tx_hash, cause.tree).judge();
+        data["root_cause"] = data["reason"] = nullptr;
+        if (!data["verdict"].is_null()) add_end(data, cause, told, tree);
+        data["amounts"] = amounts_json(cause, tree);
+        if (!is_stage) add_given(data, cause);
+        data.erase("root_cause_receipt_id");
+    }
     data["tx_hash"] = text_or_null(cause.tx_hash);
     data["links"] = links_json(cause.tx_hash, site);
     return data;

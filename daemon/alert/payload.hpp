@@ -21,6 +21,8 @@ struct Cause {
     std::optional<chain::Finding> finding;  // nullopt: forgotten by retention, or it is about something else
     std::string told_json;                  // of what no finding tells; empty: none
     storage::StoredTree tree;               // as far as it is stored
+    // As storage::StoredCause has them.
+    std::string idempotency_key, metadata_json, evidence_json;
 };
 
 // Where this daemon's readers go on reading. Empty texts are not told.

@@ -56,13 +56,33 @@ std::string key_in_words(const Told& told) {
     return key + " was added to " + text(told, "contract_id");
 }
 
-std::string verdict_in_words(const Told& told) {
-    auto words = "transaction of " + text(told, "user_id") + " to " + text(told, "contract_id") +
-                 " was judged: " + text(told, "verdict");
+std::string transaction_in_words(const Told& told) {
+    std::string words = "transaction";
+    if (const auto user = text(told, "user_id"); !user.empty()) words += " of " + user;
+    const auto method = base::shortened(text(told, "method_name"), 80);
+    if (const auto contract = text(told, "contract_id"); !contract.empty())
+        words += " to " + contract + (method.empty() ? "" : " (" + method + ")");
+    return words;
+}
+
+std::string end_in_words(const Told& told) {
+    const auto verdict = text(told, "verdict");
+    if (verdict.empty()) return {};
+    auto words = ": " + verdict;
     const auto error_class = text(told, "error_class");
     const auto error_text = base::shortened(text(told, "error_text"), 300);
     if (!error_class.empty()) words += ": " + error_class;
     return error_text.empty() || error_text == error_class ? words : words + ": " + error_text;
+}
+
+std::string stage_in_words(const Told& told) {
+    const auto stage = text(told, "stage");
+    const std::string became = stage == "accepted"    ? " begins anew"
+                               : stage == "pending"   ? " was taken by hosts"
+                               : stage == "included"  ? " is in a block"
+                               : stage == "executing" ? " is executing"
+                                                      : " is " + stage;
+    return transaction_in_words(told) + became + end_in_words(told);
 }
 
 }  // namespace
@@ -71,8 +91,8 @@ std::string told_in_words(const std::string& kind, const Told& told) {
     if (kind == "event") return event_in_words(told);
     if (kind == "transfer") return transfer_in_words(told);
     if (kind == "key_added") return key_in_words(told);
-    if (kind == "verdict") return verdict_in_words(told);
-    return {};
+    if (kind == "verdict") return transaction_in_words(told) + " was judged" + end_in_words(told);
+    return told.contains("stage") ? stage_in_words(told) : std::string();
 }
 
 }  // namespace receiptd::alert

@@ -7,8 +7,8 @@
 
 namespace receiptd::alert {
 
-// `kind`: "event", "transfer", "key_added" or "verdict"; `told`: the object that was stored with it
-// (storage/happening_subjects.hpp, storage/verdict_subjects.hpp). Empty: of another kind.
+// `kind`: "event", "transfer", "key_added", "verdict" or a stage; `told`: the object that was stored with it
+// (storage/happening_subjects.hpp, verdict_subjects.hpp, watch_stages.hpp). Empty: of another kind.
 std::string told_in_words(const std::string& kind, const nlohmann::ordered_json& told);
 
 }  // namespace receiptd::alert

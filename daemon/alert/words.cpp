@@ -2,6 +2,7 @@
 
 #include "base/line.hpp"
 #include "chain/tree/sentences.hpp"
+#include "chain/tree/units.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -94,7 +95,7 @@ std::string tokens_summary(const chain::Finding& finding) {
 std::string burnt_summary(const chain::Finding& finding) {
     std::string words(finding.role ? chain::role_name(*finding.role) : "refund");
     words += " to " + finding.contract_id + " was burnt";
-    if (finding.burnt) words += ": " + base::to_string(*finding.burnt) + " yoctoNEAR";
+    if (finding.burnt) words += ": " + chain::near_in_words(*finding.burnt);
     return words;
 }
 

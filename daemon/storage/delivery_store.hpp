@@ -34,6 +34,9 @@ struct DueDelivery {
 struct StoredCause {
     std::optional<chain::Finding> finding;  // nullopt: forgotten by retention, or it is about something else
     StoredTree tree;
+    // Of the watch of its transaction; empty: there is none, or nothing was given.
+    std::string idempotency_key, metadata_json;
+    std::string evidence_json;  // of the stage that has the kind's name
 };
 
 // How many more deliveries an endpoint can take now.

@@ -93,6 +93,33 @@ void write_rules_taken(pqxx::transaction_base& tx, const std::vector<ServedEndpo
         text_array(names), text_array(of), text_array(rules));
 }
 
+// The key and the metadata that were given with the transactions of alerts, and the evidence of an end.
+const std::string kWatchesTold =
+    "SELECT a.id, coalesce(w.idempotency_key, ''), coalesce(w.metadata::text, ''), coalesce(("
+    "  SELECT t.evidence::text FROM watch_transitions t WHERE t.tx_hash = a.tx_hash AND t.to_stage = a.kind "
+    "  ORDER BY t.at DESC LIMIT 1), '') "
+    "FROM unnest($1::text[], $2::text[], $3::text[]) AS a (id, tx_hash, kind) JOIN watches w USING (tx_hash)";
+
+void add_watches_told(pqxx::connection& connection, const std::vector<DueDelivery>& deliveries,
+                      std::map<std::string, StoredCause>& known) {
+    std::vector<std::string> ids, tx_hashes, kinds;
+    for (const auto& delivery : deliveries) {
+        if (delivery.tx_hash.empty()) continue;
+        ids.push_back(delivery.alert_id);
+        tx_hashes.push_back(delivery.tx_hash);
+        kinds.push_back(delivery.kind);
+    }
+    if (ids.empty()) return;
+    pqxx::nontransaction tx(connection);
+    for (const auto& row :
+         shim::query(tx, kWatchesTold, text_array(ids), text_array(tx_hashes), text_array(kinds))) {
+        auto& cause = known[row[0].as<std::string>()];
+        cause.idempotency_key = row[1].as<std::string>();
+        cause.metadata_json = row[2].as<std::string>();
+        cause.evidence_json = row[3].as<std::string>();
+    }
+}
+
 }  // namespace
 
 base::Task<std::vector<DueDelivery>> PgDeliveryStore::claim_deliveries(std::vector<EndpointRoom> rooms,
@@ -137,6 +164,7 @@ base::Task<std::map<std::string, StoredCause>> PgDeliveryStore::causes(std::vect
         const auto trees = stored_trees(connection, tx_hashes);
         for (const auto& [tx_hash, tree] : trees)
             for (const auto& alert_id : alerts_of[tx_hash]) known[alert_id].tree = tree;
+        add_watches_told(connection, deliveries, known);
         return known;
     });
 }

@@ -10,8 +10,10 @@ namespace {
 
 // Pending and dead deliveries have an index each, by endpoint.
 const std::string kEndpoints =
-    "SELECT e.name, e.rules, e.active, e." + kServed + ", CASE WHEN e.active THEN '' ELSE " +
-    iso("e.updated_at") + " END, " + iso("e.served_at") + ", " + iso("p.oldest") +
+    "SELECT e.name, ARRAY (SELECT rule FROM endpoint_rules WHERE endpoint = e.name ORDER BY rule), e.active, "
+    "e." +
+    kServed + ", CASE WHEN e.active THEN '' ELSE " + iso("e.updated_at") + " END, " + iso("e.served_at") +
+    ", " + iso("p.oldest") +
     ", p.deliveries, (SELECT count(*) FROM deliveries d WHERE d.endpoint = e.name AND d.state = 'dead') "
     "FROM endpoints e CROSS JOIN LATERAL (SELECT count(*) AS deliveries, min(d.created_at) AS oldest "
     "  FROM deliveries d WHERE d.endpoint = e.name AND d.state = 'pending') p ORDER BY e.name";

@@ -82,6 +82,7 @@ private:
             .json("metadata", metadata)
             .number("block_height", subject.block_height)
             .json("evidence", storable_json(step.evidence))
+            .json("conclusive", subject.conclusive == true ? "true" : "false")
             .to_json();
     }
 

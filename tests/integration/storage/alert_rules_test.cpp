@@ -227,6 +227,22 @@ TEST_F(AlertRules, OfAWatchedTransactionTheGoodEndIsToldWithWhatItsOwnerGaveAlon
     EXPECT_THAT(cause, HasSubstr(R"("idempotency_key":"pay-7")"));
 }
 
+TEST_F(AlertRules, TheCauseOfABadEndHasItsEvidenceAndWhatWasGivenAlong) {
+    auto given = new_watch(1);
+    given.metadata_json = R"({"order":7})";
+    add({given});
+    update(step_update(hash_of(1), Stage::accepted, Stage::expired));
+    storage::DueDelivery due;
+    due.alert_id = due.finding_id = "expired:" + hash_of(1);
+    due.kind = "expired";
+    due.tx_hash = hash_of(1);
+    storage::PgDeliveryStore deliveries(store().database);
+    const auto cause = await(deliveries.causes({due})).at(due.alert_id);
+    EXPECT_EQ(cause.metadata_json, R"({"order":7})");
+    EXPECT_EQ(cause.evidence_json, R"({"host":"a"})");
+    EXPECT_EQ(cause.idempotency_key, "");
+}
+
 TEST_F(AlertRules, ACorrectionGoesToWhoeverWasTold) {
     declare(store(), {rule(R"({"name":"alice","kind":"expired","signer":"alice.near"})"),
                       rule(R"({"name":"bob","kind":"expired","signer":"bob.near"})")});

@@ -1,5 +1,4 @@
 #include "alert/payload.hpp"
-#include "alert/words.hpp"
 
 #include "support/read_file.hpp"
 
@@ -12,8 +11,6 @@ namespace receiptd::alert {
 namespace {
 
 using namespace std::chrono_literals;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
 // alice calls app.swap; that calls token.ft_transfer and awaits it with app.on_transfer, which panics.
@@ -156,6 +153,119 @@ TEST(Payload, OfAFailureTellsTheFirstOneThatLedToIt) {
         "because promise app.near → token.near ft_transfer: failed: contract_panic: balance is insufficient");
 }
 
+// What `parent` attached comes back to its sender.
+void refund(Swap& swap, const std::string& parent, const std::string& to, chain::u128 amount) {
+    const auto id = "refund-of-" + parent;
+    for (auto& outcome : swap.cause.tree.outcomes)
+        if (outcome.id == parent) outcome.receipt_ids.push_back(id);
+    auto& receipt = swap.receipt(id, "system", to, "");
+    receipt.signer_id = "system";
+    receipt.deposit = amount;
+    swap.outcome(id, chain::StatusKind::success_value, {}, 104);
+}
+
+constexpr chain::u128 kOneNear = chain::u128{1'000'000'000'000} * 1'000'000'000'000;
+
+std::string summary_of(const Cause& cause) {
+    return Json::parse(payload(cause))["data"]["summary"].get<std::string>();
+}
+
+const std::string kNoSuchPool =
+    "callback on_transfer of app.near failed: contract_panic: no such pool (src/lib.rs:7:5)";
+
+TEST(Payload, OfAFailureTellsWhatBecameOfTheMoney) {
+    Swap swap;
+    swap.cause.tree.transaction->deposit = 5 * kOneNear;
+    refund(swap, "r2", "alice.near", 5 * kOneNear);
+    const auto data = Json::parse(payload(swap.cause))["data"];
+    EXPECT_EQ(data["summary"], kNoSuchPool + "; 5 NEAR came back to alice.near");
+    EXPECT_EQ(data["amounts"]["deposit"], "5000000000000000000000000");
+    EXPECT_EQ(data["amounts"]["deposit_refunded"], "5000000000000000000000000");
+    EXPECT_EQ(data["reason"], "contract_panic");
+}
+
+TEST(Payload, OfAFailureTellsOnlyTheMoneyOfThatFailure) {
+    Swap swap;
+    refund(swap, "r2", "alice.near", 1);
+    EXPECT_EQ(summary_of(swap.cause), kNoSuchPool) << "one yoctoNEAR is no money";
+    refund(swap, "r0", "bob.near", kOneNear);
+    EXPECT_EQ(summary_of(swap.cause), kNoSuchPool) << "another receipt's";
+}
+
+TEST(Payload, OfATokenCallbackThatFailedTellsThatNoTokensCameBack) {
+    Swap swap;
+    for (auto& receipt : swap.cause.tree.receipts)
+        if (receipt.receipt_id == "r2") receipt.method_name = "ft_resolve_transfer";
+    EXPECT_EQ(summary_of(swap.cause), kNoSuchPool + "; no tokens of app.near came back");
+}
+
+TEST(Payload, OfAWatchTellsWhyItEndedAndWhatWasGivenWithIt) {
+    Cause cause;
+    cause.kind = "dropped";
+    cause.tx_hash = "TX";
+    cause.idempotency_key = "payment-7";
+    cause.metadata_json = R"({"order":7})";
+    cause.evidence_json = R"({"nonce":7})";
+    chain::Finding finding;
+    finding.kind = cause.kind;
+    finding.tx_hash = "TX";
+    finding.signer_id = "alice.near";
+    finding.failure.error_class = "superseded";
+    finding.certainty = chain::Certainty{true, 0, {}};
+    cause.finding = finding;
+    const auto data = Json::parse(payload(cause))["data"];
+    EXPECT_EQ(data["summary"], "transaction TX of alice.near was dropped: superseded; nothing was moved");
+    EXPECT_EQ(data["reason"], "superseded");
+    EXPECT_EQ(data["evidence"]["nonce"], 7);
+    EXPECT_EQ(data["idempotency_key"], "payment-7");
+    EXPECT_EQ(data["metadata"]["order"], 7);
+    EXPECT_TRUE(data["amounts"]["deposit"].is_null());
+}
+
+const std::string kCompleted =
+    R"({"stage":"completed","from_stage":"executing","user_id":"alice.near","contract_id":"app.near",)"
+    R"("method_name":"swap","verdict":"callback_failed","metadata":{"order":7},"evidence":{},"conclusive":true})";
+
+TEST(Payload, OfAnEndTellsWhatBrokeWhereAndWhatBecameOfTheMoney) {
+    Swap swap;
+    refund(swap, "r2", "alice.near", 5 * kOneNear);
+    swap.cause.kind = "completed";
+    swap.cause.told_json = kCompleted;
+    const auto data = Json::parse(payload(swap.cause))["data"];
+    EXPECT_EQ(data["summary"],
+              "transaction of alice.near to app.near (swap) is completed: callback_failed: " + kNoSuchPool +
+                  "; 5 NEAR came back to alice.near");
+    EXPECT_EQ(data["root_cause"]["receipt_id"], "r2");
+    EXPECT_EQ(data["root_cause"]["error_class"], "contract_panic");
+    EXPECT_EQ(data["reason"], "contract_panic");
+    EXPECT_EQ(data["conclusive"], true);
+    EXPECT_EQ(data["metadata"]["order"], 7);
+}
+
+TEST(Payload, OfAnEndWithoutItsTreeTellsWhatWasKnown) {
+    Cause cause;
+    cause.kind = "completed";
+    cause.tx_hash = "TX";
+    cause.told_json = kCompleted;
+    const auto data = Json::parse(payload(cause))["data"];
+    EXPECT_EQ(data["summary"], "transaction of alice.near to app.near (swap) is completed: callback_failed");
+    EXPECT_TRUE(data["root_cause"].is_null());
+    EXPECT_TRUE(data["amounts"]["tokens_burnt"].is_null());
+}
+
+TEST(Payload, OfAVerdictTellsTheFirstFailure) {
+    Swap swap;
+    swap.cause.kind = "verdict";
+    swap.cause.told_json =
+        R"({"verdict":"callback_failed","error_class":"contract_panic","error_text":"no","user_id":"alice.near",)"
+        R"("contract_id":"app.near","method_name":"","root_cause_receipt_id":"r2"})";
+    const auto data = Json::parse(payload(swap.cause))["data"];
+    EXPECT_EQ(data["summary"],
+              "transaction of alice.near to app.near was judged: callback_failed: " + kNoSuchPool);
+    EXPECT_EQ(data["root_cause"]["method_name"], "on_transfer");
+    EXPECT_FALSE(data.contains("root_cause_receipt_id"));
+}
+
 TEST(Payload, LinksBeginWithThePublicAddress) {
     const Swap swap;
     for (const char* address : {"https://receiptd.example.org/api", "https://receiptd.example.org/api/"})
@@ -205,6 +315,7 @@ TEST(Payload, OfAStageTellsWhatItsOwnerGaveAlong) {
         R"({"stage":"completed","verdict":"succeeded","method_name":"","metadata":{"order":7},"evidence":{}})";
     const auto body = Json::parse(payload(cause));
     EXPECT_EQ(body["type"], "transaction.completed");
+    EXPECT_EQ(body["data"]["summary"], "transaction is completed: succeeded");
     EXPECT_EQ(body["data"]["metadata"]["order"], 7);
     EXPECT_TRUE(body["data"]["method_name"].is_null());
     EXPECT_EQ(body["data"]["links"]["page"], "/tx/TX");
@@ -254,59 +365,6 @@ TEST(Payload, IsBoundedAndValidWhateverAContractSays) {
         ASSERT_TRUE(Json::accept(body));
         EXPECT_EQ(Json::parse(body)["data"]["failing_branch"].size(), 42U) << "with its cause";
     }
-}
-
-TEST(Words, SummaryIsOneSentenceForEveryKind) {
-    chain::Finding finding;
-    finding.tx_hash = "TX";
-    finding.signer_id = "alice.near";
-    finding.failure.error_class = "superseded";
-    const std::pair<const char*, const char*> cases[] = {
-        {"failed_transaction", "transaction TX of alice.near failed: superseded"},
-        {"rejected", "transaction TX of alice.near was refused: superseded"},
-        {"forwarding_failed", "no host took transaction TX of alice.near: superseded"},
-        {"dropped", "transaction TX of alice.near was dropped: superseded"},
-        {"expired", "transaction TX of alice.near expired: superseded"},
-        {"stuck", "transaction TX of alice.near is stuck: superseded"},
-        {"unknown", "nothing was learned of transaction TX of alice.near: superseded"}};
-    for (const auto& [kind, words] : cases) {
-        finding.kind = kind;
-        EXPECT_EQ(summary(finding), words);
-    }
-}
-
-TEST(Words, OfTokensThatCameBackTellHowMany) {
-    chain::Finding finding;
-    finding.kind = "tokens_returned";
-    finding.contract_id = "token.near";
-    finding.signer_id = "alice.near";
-    finding.flow = chain::TokenFlow{60, 40};
-    EXPECT_EQ(summary(finding), "token.near gave tokens back that alice.near sent: 40 returned, 60 kept");
-}
-
-TEST(Words, LongBranchLosesItsMiddle) {
-    chain::Judgement tree;
-    for (int i = 0; i < 5'000; ++i) {
-        chain::JudgedReceipt receipt;
-        receipt.receipt_id = "r" + std::to_string(i);
-        if (i > 0) receipt.parent_receipt_id = "r" + std::to_string(i - 1);
-        receipt.receiver_id = "c" + std::to_string(i);
-        tree.receipts.push_back(receipt);
-    }
-    const auto lines = branch_in_words(tree, "r4999");
-    ASSERT_EQ(lines.size(), 41U);
-    EXPECT_THAT(lines.front(), HasSubstr("c0"));
-    EXPECT_EQ(lines[20], "… 4960 receipts more …");
-    EXPECT_THAT(lines.back(), HasSubstr("c4999"));
-    EXPECT_THAT(branch_in_words(tree, "elsewhere"), ElementsAre());
-}
-
-TEST(Words, ACircleIsNoBranch) {
-    chain::Judgement tree;
-    tree.receipts.resize(2);
-    tree.receipts[0].receipt_id = tree.receipts[1].parent_receipt_id = "a";
-    tree.receipts[1].receipt_id = tree.receipts[0].parent_receipt_id = "b";
-    EXPECT_THAT(branch_in_words(tree, "a"), ElementsAre());
 }
 
 }  // namespace

@@ -52,7 +52,9 @@ TEST(ToldWords, SayWhatWasEmittedAddedAndJudged) {
               "transaction of alice.near to app.near was judged: failed: contract_panic: no money");
     EXPECT_EQ(words("verdict", R"({"user_id":"alice.near","contract_id":"app.near","verdict":"succeeded"})"),
               "transaction of alice.near to app.near was judged: succeeded");
-    EXPECT_EQ(words("completed", "{}"), "");
+    EXPECT_EQ(words("of a later version", "{}"), "");
+    EXPECT_EQ(words("included", R"({"stage":"included","user_id":"alice.near","contract_id":"app.near"})"),
+              "transaction of alice.near to app.near is in a block");
 }
 
 TEST(ToldWords, AreTheFirstThingInTheMessage) {
