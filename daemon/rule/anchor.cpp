@@ -98,4 +98,14 @@ std::optional<Anchor> anchor_of(const Condition& condition) {
     return std::nullopt;
 }
 
+std::vector<std::string> receivers_of(const Condition& condition) {
+    if (const auto* all = std::get_if<All>(&condition.is))
+        for (const auto& part : all->of)
+            if (auto receivers = receivers_of(part); !receivers.empty()) return receivers;
+    const auto* text = std::get_if<TextTest>(&condition.is);
+    const bool by_receiver =
+        text && text->field == Field::receiver && text->any_of.globs.empty() && text->any_of.lists.empty();
+    return by_receiver ? text->any_of.words : std::vector<std::string>();
+}
+
 }  // namespace receiptd::rule

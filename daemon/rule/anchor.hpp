@@ -33,4 +33,7 @@ struct ValueAnchor {
 };
 std::optional<ValueAnchor> value_anchor_of(const Condition& condition);
 
+// A condition holds only for subjects with one of these receivers. Empty: that cannot be told.
+std::vector<std::string> receivers_of(const Condition& condition);
+
 }  // namespace receiptd::rule
