@@ -148,6 +148,28 @@ COMMENT ON COLUMN alert_rule_state.only_row IS 'Always true: keeps the table at 
 COMMENT ON COLUMN alert_rule_state.rules IS 'Changes of alert_rules.';
 COMMENT ON COLUMN alert_rule_state.lists IS 'Changes of account_lists and listed_accounts.';
 
+COMMENT ON TABLE timed_rules IS 'The timed rules that endpoints take: how far each was counted, and what came of it.';
+COMMENT ON COLUMN timed_rules.rule IS 'Name of the rule.';
+COMMENT ON COLUMN timed_rules.version IS 'Version of the rule that was counted. An edited rule is counted anew.';
+COMMENT ON COLUMN timed_rules.counted_from IS 'Time of a block: successes after it are counted. NULL: the rule counts none.';
+COMMENT ON COLUMN timed_rules.counted_until IS 'Time of the last block that is counted.';
+COMMENT ON COLUMN timed_rules.state IS 'quiet: its condition does not hold. alert: it holds. Otherwise why nobody can tell: gap, history, trees, samples or too_many (docs/rules.md).';
+
+COMMENT ON TABLE timed_successes IS 'Of each rule of kind absence the newest successful receipts that match, counted by block.';
+COMMENT ON COLUMN timed_successes.rule IS 'Name of the rule.';
+COMMENT ON COLUMN timed_successes.block_height IS 'Height of the block.';
+COMMENT ON COLUMN timed_successes.block_time IS 'Time of the block.';
+COMMENT ON COLUMN timed_successes.successes IS 'How many receipts of the block match.';
+COMMENT ON COLUMN timed_successes.tx_hash IS 'Transaction of one of them. NULL: not known.';
+COMMENT ON COLUMN timed_successes.receipt_id IS 'One of them.';
+
+COMMENT ON TABLE timed_episodes IS 'The times in which the conditions of timed rules held. Each has one alert.';
+COMMENT ON COLUMN timed_episodes.rule IS 'Name of the rule.';
+COMMENT ON COLUMN timed_episodes.began_at IS 'Chain time at which the condition began to hold.';
+COMMENT ON COLUMN timed_episodes.version IS 'Version of the rule at that time.';
+COMMENT ON COLUMN timed_episodes.alert_id IS 'Id of its alert.';
+COMMENT ON COLUMN timed_episodes.ended_at IS 'Chain time at which the condition did not hold any more, or the rule was gone. NULL: it holds.';
+
 COMMENT ON COLUMN watches.metadata IS 'A JSON object that was given with the submission or the watch. Alerts about the transaction repeat it.';
 COMMENT ON COLUMN alerts.cause IS 'What the alert reports, if it is not about a finding: for example the stage that a watched transaction has entered.';
 COMMENT ON COLUMN deliveries.rules IS 'The rules that matched, with their versions, for example payments@3. NULL: queued by a version of receiptd without rules.';
@@ -156,7 +178,7 @@ COMMENT ON TABLE alerts IS 'Alerts that were sent or will be sent. Backfills mak
 COMMENT ON COLUMN alerts.alert_id IS 'Id of the cause (docs/webhooks.md), and the webhook-id of every delivery. If a finding was taken back and holds after all, it is told again: the id of the n-th alert is that of the finding and :n.';
 COMMENT ON COLUMN alerts.telling IS 'How many alerts the finding has had with this one.';
 COMMENT ON COLUMN alerts.handled IS 'What people were told last: whether the failure was handled. NULL: the finding does not tell it, or the alert is older than this column.';
-COMMENT ON COLUMN alerts.kind IS 'Kind of the finding, the stage, or event, transfer, key_added or verdict.';
+COMMENT ON COLUMN alerts.kind IS 'Kind of the finding, the stage, or event, transfer, key_added, verdict, absence or latency.';
 COMMENT ON COLUMN alerts.tx_hash IS 'Hash of the transaction.';
 COMMENT ON COLUMN alerts.payload IS 'The body that is signed and sent. NULL until the first attempt.';
 COMMENT ON COLUMN alerts.created_at IS 'When it was created, in the transaction that stored the finding.';

@@ -1,10 +1,13 @@
 #include "alert/told_words.hpp"
 
 #include "base/line.hpp"
+#include "base/units.hpp"
 #include "chain/tree/happening.hpp"
 #include "chain/tree/units.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include <cmath>
 
 namespace receiptd::alert {
 
@@ -85,6 +88,44 @@ std::string stage_in_words(const Told& told) {
     return transaction_in_words(told) + became + end_in_words(told);
 }
 
+std::uint64_t number(const Told& told, const char* name) {
+    const auto found = told.find(name);
+    return found == told.end() || !found->is_number_unsigned() ? 0 : found->get<std::uint64_t>();
+}
+
+// "10m", "45.5s"
+std::string time_in_words(const Told& told, const char* name) {
+    const auto found = told.find(name);
+    if (found == told.end() || !found->is_number()) return "?";
+    const auto seconds = found->get<double>();
+    if (seconds != std::floor(seconds)) return found->dump() + "s";
+    return base::format_duration(std::chrono::seconds(std::llround(seconds)));
+}
+
+std::string absence_in_words(const Told& told) {
+    const auto successes = number(told, "successes");
+    const auto at_least = number(told, "at_least");
+    auto words = text(told, "rule") + ": " +
+                 (successes == 0   ? "no"
+                  : successes == 1 ? "one"
+                                   : std::to_string(successes)) +
+                 " successful " + (successes < 2 ? "call" : "calls") + " in " +
+                 time_in_words(told, "window_seconds");
+    if (at_least > 1) words += ", fewer than " + std::to_string(at_least);
+    const auto last = told.find("last_successes");
+    if (last == told.end() || !last->is_array() || last->empty()) return words + "; none is known before";
+    return words + "; the last was at " + text(last->front(), "block_time");
+}
+
+std::string latency_in_words(const Told& told) {
+    const auto percentile = told.find("percentile");
+    return text(told, "rule") + ": " + (percentile == told.end() ? std::string("?") : percentile->dump()) +
+           " % of " + std::to_string(number(told, "transactions")) + " transactions took up to " +
+           time_in_words(told, "took_seconds") + ", more than " + time_in_words(told, "over_seconds") + "; " +
+           std::to_string(number(told, "too_slow")) + " were too slow in " +
+           time_in_words(told, "window_seconds");
+}
+
 }  // namespace
 
 std::string told_in_words(const std::string& kind, const Told& told) {
@@ -92,6 +133,8 @@ std::string told_in_words(const std::string& kind, const Told& told) {
     if (kind == "transfer") return transfer_in_words(told);
     if (kind == "key_added") return key_in_words(told);
     if (kind == "verdict") return transaction_in_words(told) + " was judged" + end_in_words(told);
+    if (kind == "absence") return absence_in_words(told);
+    if (kind == "latency") return latency_in_words(told);
     return told.contains("stage") ? stage_in_words(told) : std::string();
 }
 

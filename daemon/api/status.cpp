@@ -75,6 +75,12 @@ json outbox_json(const std::optional<OutboxView>& outbox) {
             {"dead", outbox->dead}};
 }
 
+json timed_rules_json(const std::optional<TimedRulesView>& timed) {
+    if (!timed) return nullptr;
+    return {{"judged_until", timed->judged_until.empty() ? json() : json(timed->judged_until)},
+            {"rules", timed->rules}};
+}
+
 std::string shards_text(const std::vector<std::uint64_t>& shards) {
     std::string text = shards.size() == 1 ? "shard" : "shards";
     for (const auto shard : shards) text += (shard == shards.front() ? " " : ", ") + std::to_string(shard);
@@ -150,6 +156,7 @@ std::string to_json(const DaemonStatus& status) {
                       {"agreed_height", status.agreed_height},
                       {"unconfirmed", status.unconfirmed},
                       {"alerts", outbox_json(status.outbox)},
+                      {"timed_rules", timed_rules_json(status.timed_rules)},
                       {"endpoints_off", status.endpoints_off},
                       {"retention_keep", status.retention_keep},
                       {"leader", leader_json(status.leader)},

@@ -60,6 +60,12 @@ struct OverdueTreesView {
     double oldest_seconds = 0;
 };
 
+// Timed rules, as the leader judged them last.
+struct TimedRulesView {
+    std::string judged_until;                    // chain time, RFC 3339; empty: none was judged
+    std::map<std::string, std::uint64_t> rules;  // how many there are, by state (docs/rules.md)
+};
+
 // The daemon that follows the head for all on its database.
 struct LeaderView {
     bool is_this_one = false;
@@ -114,6 +120,7 @@ struct DaemonStatus {
     std::vector<OtherDaemonView> other_daemons;  // on this database, that live; the longest retention holds
     std::vector<AccountView> accounts;           // with scope accounts
     std::optional<OutboxView> outbox;            // nullopt: no endpoints, or not counted yet
+    std::optional<TimedRulesView> timed_rules;   // nullopt: another daemon leads, or not judged yet
 };
 
 std::string to_json(const DaemonStatus& status);

@@ -245,11 +245,13 @@ private:
             base::TaskGroup maintaining(runtime_.context.get_executor(), failed());
             tracking.spawn(runtime_.watching.tracker().run());
             maintaining.spawn(maintain());
+            maintaining.spawn(runtime_.timed_rules.run());
             while (leads()) co_await wakeup.wait();
             runtime_.watching.tracker().end();
             maintaining.cancel();
             co_await tracking.join();
             co_await maintaining.join();
+            runtime_.timed_rules.rest();
         }
     }
 

@@ -88,6 +88,25 @@ alert::Dispatcher::Chance chance() {
     };
 }
 
+alert::JudgedChain judged_chain(const follow::State& state, const follow::Leadership& leadership) {
+    alert::JudgedChain chain;
+    chain.epoch = [&leadership] { return leadership.epoch(); };
+    chain.newest = [&state]() -> std::optional<base::WallTime> {
+        if (!state.is_at_head(watch::kHostsLag)) return std::nullopt;
+        return base::WallTime(base::Duration(state.heights.tip()->timestamp_nanosec));
+    };
+    return chain;
+}
+
+std::optional<api::TimedRulesView> view(const std::optional<storage::TimedReport>& report) {
+    if (!report) return std::nullopt;
+    api::TimedRulesView timed;
+    if (report->until) timed.judged_until = base::iso_time(*report->until);
+    for (const auto& [state, rules] : report->rules)
+        timed.rules.emplace(storage::timed_state_name(state), rules);
+    return timed;
+}
+
 }  // namespace
 
 const char* scope_name(config::ScopeName scope) {
@@ -161,7 +180,9 @@ Runtime::Runtime(const config::Settings& configured)
       alert_series(registry),
       sender(context.get_executor(), settings.endpoints, clock),
       dispatcher(context.get_executor(), cpu, settings.endpoints, deliveries, sender, alert_series, clock,
-                 chance(), site_of(settings)) {
+                 chance(), site_of(settings)),
+      timed_rule_store(database),
+      timed_rules(context.get_executor(), timed_rule_store, judged_chain(state, leadership), alert_series) {
     state.interest = [this] { return database.rules.interest(); };
     follower.place_receipts(sources->receipts(), sources->trees(), unplaced);
 }
@@ -206,6 +227,7 @@ api::DaemonStatus Runtime::status() const {
     if (const auto& outbox = dispatcher.outbox())
         view_of.outbox = api::OutboxView{outbox->pending, outbox->dead,
                                          std::chrono::duration<double>(outbox->oldest_pending).count()};
+    view_of.timed_rules = view(timed_rules.report());
     if (const auto& lease = leadership.lease())
         view_of.leader = api::LeaderView{lease->mine, lease->place, lease->epoch};
     view_of.endpoints_off = dispatcher.switched_off();

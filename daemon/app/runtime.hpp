@@ -3,6 +3,7 @@
 
 #include "alert/dispatcher.hpp"
 #include "alert/sender.hpp"
+#include "alert/timed_rules.hpp"
 #include "api/status.hpp"
 #include "app/watching.hpp"
 #include "base/clock.hpp"
@@ -24,6 +25,7 @@
 #include "storage/pg_finding_store.hpp"
 #include "storage/pg_lease_store.hpp"
 #include "storage/pg_orphan_store.hpp"
+#include "storage/pg_timed_rule_store.hpp"
 #include "storage/pg_tree_store.hpp"
 #include "storage/pg_unplaced_store.hpp"
 #include "storage/pg_watch_store.hpp"
@@ -75,6 +77,8 @@ struct Runtime {
     metrics::AlertSeries alert_series;
     alert::HttpSender sender;
     alert::Dispatcher dispatcher;  // does nothing until it is run
+    storage::PgTimedRuleStore timed_rule_store;
+    alert::TimedRules timed_rules;  // so do these
 
     base::SteadyTime database_answered_at{};  // the last time it did
     std::vector<storage::OtherDaemon> other_daemons;

@@ -94,11 +94,6 @@ void check_alert_rules(const Settings& settings, const Places& places, Report& r
         check_lists_of(rule, where, lists, report);
         const bool is_timed = rule.kinds == std::vector<std::string>{"absence"} ||
                               rule.kinds == std::vector<std::string>{"latency"};
-        if (is_timed)
-            report.warning(where,
-                           "rule \"" + rule.name +
-                               "\": this version reads rules of kind absence and latency, and does not "
-                               "evaluate them yet: it sends nothing");
         if (is_timed && ++timed == rule::kMostTimedRules + 1)
             report.error(where, "is one timed rule (absence, latency) too many: there are at most 1,000");
     }

@@ -17,9 +17,17 @@ AlertSeries::AlertSeries(Registry& r)
           r.gauge("receiptd_deliveries_oldest_pending_seconds",
                   "Age of the oldest delivery that is still to be made; 0: there is none.")),
       switched_off(r.gauge("receiptd_endpoint_switched_off", "1 while it is, because it answered 410.")),
-      circuit_open(r.gauge(
-          "receiptd_endpoint_circuit_open",
-          "1 after several failures in a row: one delivery at a time is tried, until one succeeds.")) {}
+      circuit_open(
+          r.gauge("receiptd_endpoint_circuit_open",
+                  "1 after several failures in a row: one delivery at a time is tried, until one succeeds.")),
+      timed_rules_(
+          r.gauge("receiptd_timed_rules",
+                  "Timed rules (absence, latency) by state: quiet, alert, or why they are not judged. "
+                  "The leader counts them.")) {}
+
+void AlertSeries::set_timed_rules(const std::string& state, double rules) {
+    timed_rules_.Add({{"state", state}}).Set(rules);
+}
 
 EndpointSeries::EndpointSeries(AlertSeries& series, const std::string& endpoint)
     : delivered(series.attempts.Add({{"endpoint", endpoint}, {"outcome", "delivered"}})),

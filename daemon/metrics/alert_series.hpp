@@ -18,6 +18,12 @@ struct AlertSeries {
     prometheus::Family<prometheus::Gauge>& oldest_pending_seconds;
     prometheus::Family<prometheus::Gauge>& switched_off;
     prometheus::Family<prometheus::Gauge>& circuit_open;
+
+    // `state` is of a closed set.
+    void set_timed_rules(const std::string& state, double rules);
+
+private:
+    prometheus::Family<prometheus::Gauge>& timed_rules_;  // state
 };
 
 // The series of one endpoint, looked up once.

@@ -47,6 +47,9 @@ constexpr std::array kMessages = {
     MessageType{"transfer", "account.transfer", "transfer",
                 "an account gets or gives tokens; each side has its own message"},
     MessageType{"key_added", "account.key_added", "key_added", "an access key is added"},
+    MessageType{"absence", "rule.absence", "absence",
+                "fewer receipts succeeded than a rule wants in its time"},
+    MessageType{"latency", "rule.latency", "latency", "watched transactions take longer than a rule allows"},
     MessageType{"test", "test", "test", "somebody tests the endpoint; nothing has happened"},
 };
 

@@ -91,6 +91,7 @@ RemovedBlock remove_block(pqxx::transaction_base& tx, base::Height height) {
     shim::query(tx, "DELETE FROM transaction_results WHERE tree_id = ANY ($1::text[])", tree_ids);
     shim::query(tx, "DELETE FROM findings WHERE tree_id = ANY ($1::text[]) AND " + kTreeFindings, tree_ids);
     shim::query(tx, kJudgeAgain, height, at, tree_ids);
+    tx.exec("DELETE FROM timed_rules");  // they count anew
     shim::query(tx,
                 "UPDATE coverage SET heights = heights - $1::int8multirange, "
                 "judged_before = judged_before - $1::int8multirange, updated_at = now()",

@@ -82,6 +82,10 @@ void forget_old_news(pqxx::connection& connection) {
                     "WHERE created_at < now() - interval '30 days' AND NOT EXISTS (SELECT FROM deliveries d "
                     "WHERE d.alert_id = a.alert_id AND (d.state = 'pending' OR (d.state = 'dead' AND NOT " +
                         kSwitchedOff + "))) ORDER BY created_at LIMIT $1)");
+    run_in_portions(connection,
+                    "DELETE FROM timed_episodes WHERE (rule, began_at) IN (SELECT rule, began_at "
+                    "FROM timed_episodes e WHERE ended_at IS NOT NULL "
+                    "AND NOT EXISTS (SELECT FROM alerts a WHERE a.alert_id = e.alert_id) LIMIT $1)");
 }
 
 // Their own rows are gone with their partition, so that nobody can adopt them.

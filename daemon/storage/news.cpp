@@ -172,6 +172,12 @@ bool tell_events(pqxx::transaction_base& tx, const rule::RuleSet& rules, const s
     return !queue(tx, alerts).empty();
 }
 
+bool tell_of_rule(pqxx::transaction_base& tx, std::string_view rule, const Event& event) {
+    Alerts alerts;
+    alerts.add(event.subject, event.telling, event.cause_json, {rule});
+    return !queue(tx, alerts).empty();
+}
+
 void tell_corrections(pqxx::transaction_base& tx, const News& corrections) {
     if (corrections.finding_ids.empty()) return;
     const auto made =

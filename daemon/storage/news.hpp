@@ -51,6 +51,8 @@ void tell_findings(pqxx::transaction_base& tx, RuleBook& rules, const std::vecto
                    Telling telling = Telling::any);
 // The same of events; one that no rule matches leaves nothing. True: alerts were made.
 bool tell_events(pqxx::transaction_base& tx, const rule::RuleSet& rules, const std::vector<Event>& events);
+// An event that belongs to one rule.
+bool tell_of_rule(pqxx::transaction_base& tx, std::string_view rule, const Event& event);
 // Findings of kind "corrected": they go to the endpoints for which what they correct was queued.
 void tell_corrections(pqxx::transaction_base& tx, const News& corrections);
 

@@ -4,6 +4,7 @@
 #include "storage/block_removal.hpp"
 #include "storage/copy.hpp"
 #include "storage/late_trees.hpp"
+#include "storage/pg_lease_store.hpp"
 #include "storage/pg_orphan_store.hpp"
 #include "storage/settle.hpp"
 #include "storage/sql_time.hpp"
@@ -17,11 +18,6 @@ namespace receiptd::storage {
 namespace {
 
 constexpr unsigned kMostAttempts = 5;
-
-// Whoever takes over waits until this transaction has ended: it changes the key.
-bool leads(pqxx::transaction_base& tx, std::int64_t epoch) {
-    return !shim::query(tx, "SELECT FROM leader WHERE epoch = $1 FOR KEY SHARE", epoch).empty();
-}
 
 bool overlaps_coverage(pqxx::transaction_base& tx, const std::string& heights) {
     const auto found = shim::query(tx, "SELECT heights && $1::int8multirange FROM coverage", heights);

@@ -19,6 +19,11 @@ constexpr const char* kTake =
 
 }  // namespace
 
+// Taking over changes the key.
+bool leads(pqxx::transaction_base& tx, std::int64_t epoch) {
+    return !shim::query(tx, "SELECT FROM leader WHERE epoch = $1 FOR KEY SHARE", epoch).empty();
+}
+
 base::Task<Lease> PgLeaseStore::hold(std::string gone) {
     return database_.pool.following.transaction([id = database_.process(), place = place_, process = process_,
                                                  gone = std::move(gone)](pqxx::work& tx) {

@@ -4,9 +4,13 @@
 #include "storage/database.hpp"
 #include "storage/lease_store.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace receiptd::storage {
+
+// Whether the epoch is that of the leader. Whoever takes over waits until this transaction has ended.
+bool leads(pqxx::transaction_base& tx, std::int64_t epoch);
 
 class PgLeaseStore final : public LeaseStore {
 public:

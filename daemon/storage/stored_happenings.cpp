@@ -1,5 +1,6 @@
 #include "storage/stored_happenings.hpp"
 
+#include <array>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -14,6 +15,7 @@ std::string between_times(const std::string& row) {
            " AND ($3::text[] IS NULL OR " + row + ".receipt_id = ANY ($3::text[])) ";
 }
 
+// $4: receivers, or NULL.
 const std::string kDone =
     "SELECT r.receipt_id, coalesce(r.tx_hash, ''), coalesce(r.signer_id, ''), r.predecessor_id, "
     "r.receiver_id, "
@@ -21,7 +23,7 @@ const std::string kDone =
     "coalesce(r.block_height, 0), " +
     microseconds_of("r.block_time") +
     " FROM receipts r WHERE r.status IN ('success_value', 'success_receipt_id') "
-    "AND r.predecessor_id IS NOT NULL AND " +
+    "AND r.predecessor_id IS NOT NULL AND ($4::text[] IS NULL OR r.receiver_id = ANY ($4::text[])) AND " +
     between_times("r") + "ORDER BY r.block_time, r.shard_id, r.index_in_chunk, r.receipt_id";
 
 const std::string kEmitted =
@@ -29,13 +31,16 @@ const std::string kEmitted =
     "FROM (SELECT receipt_id, index, standard, event, data::text, block_time FROM events) e WHERE " +
     between_times("e") + "ORDER BY e.receipt_id, e.index";
 
+constexpr auto kTellsOfEvents =
+    chain::bit(chain::HappeningKind::event) | chain::bit(chain::HappeningKind::transfer);
+
 std::string_view view(const pqxx::field& field) { return {field.c_str(), field.size()}; }
 
 // Rows of events by the receipt that emitted them.
 class EmittedRows {
 public:
-    explicit EmittedRows(const pqxx::result& rows) {
-        for (const auto& row : rows) by_receipt_[view(row[0])].push_back(row);
+    explicit EmittedRows(pqxx::result rows) : rows_(std::move(rows)) {
+        for (const auto& row : rows_) by_receipt_[view(row[0])].push_back(row);
     }
 
     void tell(std::string_view receipt_id, chain::Gathering& gathering) const {
@@ -51,6 +56,7 @@ public:
     }
 
 private:
+    pqxx::result rows_;
     std::map<std::string_view, std::vector<pqxx::row>> by_receipt_;
 };
 
@@ -58,15 +64,18 @@ using Users = std::map<std::string, std::string, std::less<>>;
 
 void gather(const pqxx::row& row, const EmittedRows& emitted, const Users& users,
             const chain::Interest& interest, std::vector<chain::Happening>& found) {
+    const auto sent_for = users.find(view(row[1]));
+    const auto user_id = sent_for == users.end() ? std::string_view() : std::string_view(sent_for->second);
+    const std::array<chain::Text, 4> accounts = {view(row[2]), user_id, view(row[3]), view(row[4])};
+    if ((interest.kinds() & kTellsOfEvents) == 0 && interest.kinds_for(accounts) == 0) return;
     auto facts = chain::stored_action_facts(view(row[7]));
     chain::ReceiptOutline receipt;
     receipt.receipt_id = view(row[0]);
     receipt.tx_hash = view(row[1]);
-    const auto user = users.find(receipt.tx_hash);
-    receipt.user_id = user == users.end() ? std::string_view() : std::string_view(user->second);
-    receipt.signer_id = view(row[2]);
-    receipt.predecessor_id = view(row[3]);
-    receipt.receiver_id = view(row[4]);
+    receipt.user_id = user_id;
+    receipt.signer_id = accounts[0];
+    receipt.predecessor_id = accounts[2];
+    receipt.receiver_id = accounts[3];
     receipt.method_name = view(row[5]);
     receipt.role = chain::parse_role(view(row[6]));
     receipt.deposit = facts.deposit;
@@ -97,15 +106,19 @@ Users users_of(pqxx::transaction_base& tx, const std::vector<std::string>& tx_ha
 }
 
 StoredHappenings stored_happenings(pqxx::transaction_base& tx, const chain::Interest& interest,
-                                   const TimeSpan& executed, const std::vector<std::string>& receipt_ids) {
+                                   const TimeSpan& executed, const OnlyReceipts& only) {
     StoredHappenings stored;
     if (interest.kinds() == 0) return stored;
-    std::optional<std::string> ids;
-    if (!receipt_ids.empty()) ids = text_array(receipt_ids);
-    const auto* only = ids ? ids->c_str() : nullptr;
-    const auto receipts = shim::query(tx, kDone, executed.since, executed.until, only);
+    std::optional<std::string> ids, receivers;
+    if (!only.ids.empty()) ids = text_array(only.ids);
+    if (!only.receivers.empty()) receivers = text_array(only.receivers);
+    const auto* of_ids = ids ? ids->c_str() : nullptr;
+    const auto receipts = shim::query(tx, kDone, executed.since, executed.until, of_ids,
+                                      receivers ? receivers->c_str() : nullptr);
     stored.receipts = receipts.size();
-    const EmittedRows emitted(shim::query(tx, kEmitted, executed.since, executed.until, only));
+    const bool of_events = (interest.kinds() & kTellsOfEvents) != 0;
+    const EmittedRows emitted(of_events ? shim::query(tx, kEmitted, executed.since, executed.until, of_ids)
+                                        : pqxx::result());
     std::set<std::string> tx_hashes;
     for (const auto& row : receipts)
         if (row[1].size() > 0) tx_hashes.emplace(view(row[1]));

@@ -16,10 +16,14 @@ struct StoredHappenings {
     std::size_t receipts = 0;  // that were read
 };
 
-// Of receipts executed between the times, in their order; `receipt_ids`: of these alone, if there are any.
+// Which of the receipts. Empty: all of them.
+struct OnlyReceipts {
+    std::vector<std::string> ids = {};
+    std::vector<std::string> receivers = {};
+};
+// Of receipts executed between the times, in their order.
 StoredHappenings stored_happenings(pqxx::transaction_base& tx, const chain::Interest& interest,
-                                   const TimeSpan& executed,
-                                   const std::vector<std::string>& receipt_ids = {});
+                                   const TimeSpan& executed, const OnlyReceipts& only = {});
 
 // For whom relayers sent these transactions, by tx_hash; of receipts executed between the times.
 std::map<std::string, std::string, std::less<>> users_of(pqxx::transaction_base& tx,

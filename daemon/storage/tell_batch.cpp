@@ -38,7 +38,7 @@ std::vector<chain::Happening> happenings_of(pqxx::transaction_base& tx, const Ru
     auto executed = times_of_rows(batch, chain::Table::receipts);
     executed.since = std::max(executed.since, microseconds(batch.happened.since));
     if (executed.since > executed.until) return {};
-    return stored_happenings(tx, now, executed, ids_of_rows(batch, chain::Table::receipts)).found;
+    return stored_happenings(tx, now, executed, {ids_of_rows(batch, chain::Table::receipts)}).found;
 }
 
 // Of those whose transaction was not seen by whoever made the rows.

@@ -1,4 +1,4 @@
-"""Messages of every type are as their JSON Schemas, served by the same daemon, promise."""
+"""Messages of every type but those of timed rules are as their JSON Schemas, served by the same daemon, promise."""
 
 import json
 
@@ -56,7 +56,7 @@ class Messages(support.Scenario):
         support.wait_until("traffic tells what it can", lambda: FROM_TRAFFIC <= set(self.bodies()))
         chain.ask("/pause", {})
         listed = json.loads(self.page(daemon, "/v1/schemas")[1])["schemas"]
-        types = {each["type"] for each in listed}
+        types = {each["type"] for each in listed if not each["type"].startswith("rule.")}  # timed_test.py has those
         self.receiptd("endpoints", "test", "team", "--config", config)
         for name in types - set(self.bodies()):
             kind = "corrected" if name == "transaction.corrected" else name.split(".")[1]

@@ -57,6 +57,21 @@ TEST(ToldWords, SayWhatWasEmittedAddedAndJudged) {
               "transaction of alice.near to app.near is in a block");
 }
 
+TEST(ToldWords, SayWhatDidNotHappenInTime) {
+    EXPECT_EQ(words("absence", R"({"rule":"no-prices","window_seconds":600,"at_least":1,"successes":0,)"
+                               R"("last_successes":[{"block_time":"2026-01-01T00:00:00Z"}]})"),
+              "no-prices: no successful call in 10m; the last was at 2026-01-01T00:00:00Z");
+    EXPECT_EQ(words("absence", R"({"rule":"no-prices","window_seconds":600,"at_least":3,"successes":2,)"
+                               R"("last_successes":[]})"),
+              "no-prices: 2 successful calls in 10m, fewer than 3; none is known before");
+    EXPECT_EQ(words("latency", R"({"rule":"slow","window_seconds":300,"percentile":95,"over_seconds":30,)"
+                               R"("took_seconds":45.5,"transactions":20,"too_slow":2})"),
+              "slow: 95 % of 20 transactions took up to 45.5s, more than 30s; 2 were too slow in 5m");
+    EXPECT_EQ(words("absence", "{}"), ": no successful call in ?; none is known before");
+    EXPECT_EQ(words("latency", "{}"),
+              ": ? % of 0 transactions took up to ?, more than ?; 0 were too slow in ?");
+}
+
 TEST(ToldWords, AreTheFirstThingInTheMessage) {
     Cause cause;
     cause.alert_id = "transfer:R:near:in:alice.near";

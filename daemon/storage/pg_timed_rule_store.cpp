@@ -1,0 +1,94 @@
+#include "storage/pg_timed_rule_store.hpp"
+
+#include "storage/pg_lease_store.hpp"
+#include "storage/timed_absence.hpp"
+#include "storage/timed_known.hpp"
+#include "storage/timed_latency.hpp"
+#include "storage/timed_rules.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace receiptd::storage {
+namespace {
+
+// By source rpc the trees of the newest blocks are always on their way, and those with a yield for minutes.
+constexpr std::chrono::minutes kTreesMayTake{10};
+
+struct Evaluated {
+    TimedReport report;
+    bool told = false;
+};
+
+// A tree that began before may bring successes of the rule's time.
+std::chrono::milliseconds looks_back(const TimedRule& rule) {
+    return std::max<std::chrono::milliseconds>(rule.window(), kTreesMayTake);
+}
+
+bool stores_receipts(pqxx::transaction_base& tx) {
+    return tx.exec("SELECT FROM chain_identity WHERE scope <> 'headers'").size() > 0;
+}
+
+// Sets TimedRule::until. A rule whose trees take too long is not judged.
+std::vector<TimedRule*> absences_of(pqxx::transaction_base& tx, std::vector<TimedRule>& rules,
+                                    const rule::KnownTime& known) {
+    std::vector<TimedRule*> absences;
+    std::vector<std::chrono::milliseconds> windows;
+    for (auto& rule : rules) {
+        if (!rule.definition->absence || rule.state == TimedState::too_many) continue;
+        rule.state = TimedState::history;
+        absences.push_back(&rule);
+        windows.push_back(looks_back(rule));
+    }
+    if (absences.empty() || !stores_receipts(tx)) return {};
+    const auto settled = settled_until(tx, known.until, windows);
+    std::erase_if(absences, [&](TimedRule* rule) {
+        rule->until = settled.at(looks_back(*rule));
+        const bool waits = rule->until <= known.from || rule->until < known.until - kTreesMayTake;
+        if (waits) rule->state = TimedState::trees;
+        return waits;
+    });
+    return absences;
+}
+
+std::vector<TimedRule*> latencies_of(std::vector<TimedRule>& rules, const rule::KnownTime& known) {
+    std::vector<TimedRule*> latencies;
+    for (auto& rule : rules) {
+        if (!rule.definition->latency || rule.state == TimedState::too_many) continue;
+        rule.until = known.until;
+        rule.state = TimedState::history;
+        if (known.from <= known.until - rule.window()) latencies.push_back(&rule);
+    }
+    return latencies;
+}
+
+Evaluated evaluate_in(pqxx::transaction_base& tx, RuleBook& book, base::WallTime newest) {
+    Evaluated evaluated;
+    const auto rules = book.current(tx);
+    auto timed = load_timed_rules(tx, rules, newest);
+    if (timed.empty()) return evaluated;
+    if (const auto known = known_time(tx, newest)) {
+        evaluated.report.until = known->until;
+        evaluated.report.more = judge_absences(tx, rules, *known, absences_of(tx, timed, *known));
+        judge_latencies(tx, rules, latencies_of(timed, *known));
+    }
+    evaluated.told = take_turns(tx, timed);
+    for (const auto& rule : timed) ++evaluated.report.rules[rule.state];
+    return evaluated;
+}
+
+}  // namespace
+
+base::Task<std::optional<TimedReport>> PgTimedRuleStore::evaluate(std::int64_t epoch, base::WallTime newest) {
+    return database_.pool.maintenance.run(
+        [&database = database_, epoch, newest](pqxx::connection& connection) -> std::optional<TimedReport> {
+            pqxx::work tx(connection);
+            auto evaluated = evaluate_in(tx, database.rules, newest);
+            if (!leads(tx, epoch)) return std::nullopt;
+            tx.commit();
+            if (evaluated.told) database.on_alerts();
+            return std::move(evaluated.report);
+        });
+}
+
+}  // namespace receiptd::storage

@@ -1,0 +1,78 @@
+#include "storage/timed_known.hpp"
+
+#include "storage/sql_time.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace receiptd::storage {
+namespace {
+
+// Writers store blocks near the newest one in any order.
+constexpr std::chrono::minutes kNear{2};
+constexpr std::chrono::days kLongestWindow{8};
+
+// Accounts that were added later are complete from their height on.
+const std::string kStretch =
+    "WITH near AS (SELECT block_height, block_time FROM blocks WHERE block_time BETWEEN " +
+    time_parameter(1) + " AND " + time_parameter(2) +
+    "), stretch AS (SELECT lower(r) AS first, upper(r) - 1 AS last FROM coverage, unnest(heights) AS r "
+    "  WHERE upper(r) > (SELECT min(block_height) FROM near) ORDER BY upper(r) - lower(r) DESC LIMIT 1) "
+    "SELECT greatest(first, (SELECT max(since_height) FROM followed_accounts)), " +
+    microseconds_of("(SELECT max(block_time) FROM near WHERE block_height <= last)") + " FROM stretch";
+
+const std::string kFirstBlock = "SELECT " + microseconds_of("block_time") +
+                                " FROM blocks WHERE block_height >= $1 AND block_time BETWEEN " +
+                                time_parameter(2) + " AND " + time_parameter(3) +
+                                " ORDER BY block_height LIMIT 1";
+
+const std::string kUnsettled =
+    "WITH unsettled AS MATERIALIZED (SELECT block_time AS at FROM pending_trees UNION ALL "
+    "  SELECT to_timestamp(timestamp_nanosec / 1000000000.0) FROM unplaced_receipts) "
+    "SELECT back, (SELECT " +
+    microseconds_of("min(at)") + " FROM unsettled WHERE at <= " + time_parameter(2) + " AND at > " +
+    time_parameter(2) + "    - interval '1 millisecond' * back) FROM unnest($1::bigint[]) AS back";
+
+const std::string kStoodStill =
+    "SELECT coalesce(sum(extract(epoch FROM least(apart, at - " + time_parameter(1) +
+    ")) * 1000000), 0)::bigint FROM (SELECT block_time AS at, "
+    "    block_time - lag(block_time) OVER (ORDER BY block_time) AS apart FROM blocks "
+    "  WHERE block_time <= " +
+    time_parameter(2) +
+    " AND block_time >= coalesce((SELECT block_time FROM blocks WHERE block_time <= " + time_parameter(1) +
+    " ORDER BY block_time DESC LIMIT 1), " + time_parameter(1) +
+    ")) AS each WHERE apart > interval '1 second' * $3::bigint AND at > " + time_parameter(1);
+
+}  // namespace
+
+std::optional<rule::KnownTime> known_time(pqxx::transaction_base& tx, base::WallTime newest) {
+    const auto stretch = shim::query(tx, kStretch, microseconds(newest - kNear), microseconds(newest));
+    if (stretch.empty() || stretch[0][0].is_null() || stretch[0][1].is_null()) return std::nullopt;
+    const auto until = wall_time(stretch[0][1]);
+    const auto first = shim::query(tx, kFirstBlock, stretch[0][0].as<std::int64_t>(),
+                                   microseconds(until - kLongestWindow), microseconds(until));
+    if (first.empty()) return std::nullopt;
+    return rule::KnownTime{wall_time(first[0][0]), until};
+}
+
+std::map<std::chrono::milliseconds, base::WallTime> settled_until(
+    pqxx::transaction_base& tx, base::WallTime until, const std::vector<std::chrono::milliseconds>& windows) {
+    std::vector<std::string> backs;
+    for (const auto window : windows) backs.push_back(std::to_string(window.count()));
+    std::sort(backs.begin(), backs.end());
+    backs.erase(std::unique(backs.begin(), backs.end()), backs.end());
+    std::map<std::chrono::milliseconds, base::WallTime> settled;
+    for (const auto& row : shim::query(tx, kUnsettled, text_array(backs), microseconds(until))) {
+        const std::chrono::milliseconds back(row[0].as<std::int64_t>());
+        settled[back] = row[1].is_null() ? until : wall_time(row[1]) - std::chrono::microseconds(1);
+    }
+    return settled;
+}
+
+base::Duration stood_still(pqxx::transaction_base& tx, base::WallTime since, base::WallTime until) {
+    const auto row =
+        shim::query(tx, kStoodStill, microseconds(since), microseconds(until), kStandstill.count())[0];
+    return std::chrono::microseconds(row[0].as<std::int64_t>());
+}
+
+}  // namespace receiptd::storage

@@ -1,0 +1,29 @@
+// Of which chain time everything is stored.
+#pragma once
+
+#include "rule/timed.hpp"
+#include "storage/pqxx_shim.hpp"
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace receiptd::storage {
+
+// Blocks farther apart than this: the chain stood still.
+inline constexpr std::chrono::seconds kStandstill{10};
+
+// The heights without a gap that end near the newest block; of times before the longest window of a rule
+// only the last. nullopt: heights near the newest block are missing.
+std::optional<rule::KnownTime> known_time(pqxx::transaction_base& tx, base::WallTime newest);
+
+// By how far a rule looks back: before the earliest tree of that time that is still to be fetched, or
+// `until`.
+std::map<std::chrono::milliseconds, base::WallTime> settled_until(
+    pqxx::transaction_base& tx, base::WallTime until, const std::vector<std::chrono::milliseconds>& windows);
+
+// For how long in that time the chain stood still.
+base::Duration stood_still(pqxx::transaction_base& tx, base::WallTime since, base::WallTime until);
+
+}  // namespace receiptd::storage

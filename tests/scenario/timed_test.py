@@ -1,0 +1,142 @@
+"""What does not happen in time is told once, whichever daemon leads and whatever its source, and never while nothing is known."""
+
+import json
+
+import support
+from receiver import Receiver, endpoint, secret_file
+from schemas import faults
+from watched import EVERYTHING
+
+RULES = '''
+[[rule]]
+name = "no-tokens"
+kind = "absence"
+receiver = "ft.sandbox"
+for = "1m"
+
+[[rule]]
+name = "slow"
+kind = "latency"
+stage = "completed"
+over = "1s"
+window = "2m"
+
+[[rule]]
+name = "very-slow"
+kind = "latency"
+stage = "completed"
+over = "1h"
+window = "2m"
+'''
+NAMES = ["no-tokens", "slow", "very-slow"]
+A_MINUTE = 100  # blocks
+
+
+class TimedRules(support.Scenario):
+    def setUp(self):
+        super().setUp()
+        self.receiver = Receiver()
+        self.addCleanup(self.receiver.stop)
+        # No yields: rules wait until these are over.
+        self.chain = self.sandbox("--seed", 5, "--block-time-ms", 0, "--traffic", "tokens", "--tps", 10, command="run")
+        self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
+
+    def configured(self, source, names=("no-tokens",), extra=""):
+        return self.config(self.chain, source=source, start=self.genesis + 1, network="sandbox", patience="60s",
+                           extra=endpoint("team", self.receiver.url, secret_file(self.folder), rules=list(names)) + RULES + extra)
+
+    def leads(self, process):
+        leader = json.loads(self.page(process, "/v1/status")[1])["leader"]
+        return leader is not None and leader["is_this_one"]
+
+    def final_height(self):
+        return self.chain.ask("/status")["final_height"]
+
+    def stored(self, height):
+        return int(self.value("SELECT coalesce(max(block_height), 0) FROM blocks")) >= height
+
+    def advance(self, blocks):
+        """Until these blocks are judged. They are judged once a minute, and by rpc when their trees are there: more follow."""
+        self.chain.ask("/advance", {"blocks": blocks})
+        last = self.final_height()
+        def judged():
+            support.wait_until("the head is stored", lambda: self.stored(self.final_height()))
+            if self.value(f"SELECT coalesce(bool_or(state IN ('quiet', 'alert') AND counted_until >= (SELECT block_time FROM blocks "
+                          f"WHERE block_height >= {last} ORDER BY 1 LIMIT 1)), false) FROM timed_rules WHERE rule = 'no-tokens'") == "t":
+                return True
+            self.chain.ask("/advance", {"blocks": 50})
+        support.wait_until("they are judged", judged)
+
+    def told(self, kind="absence"):
+        bodies = {alert: json.loads(body) for alert, _, body in list(self.receiver.requests)}
+        return {alert: body for alert, body in bodies.items() if body["type"] == f"rule.{kind}"}
+
+    def assert_is_as_its_schema_says(self, body, process):
+        self.assertEqual(faults(body, json.loads(self.page(process, "/v1/schemas/" + body["type"])[1])), [])
+
+    def last_success(self):
+        return self.value("SELECT to_char(max(block_time) + interval '1 minute', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') FROM receipts "
+                          "WHERE receiver_id = 'ft.sandbox' AND status LIKE 'success%'")
+
+    def an_episode_is_told_once(self, first_source, second_source):
+        first = self.start("run", "--config", self.configured(first_source))
+        support.wait_until("it leads", lambda: self.leads(first))
+        second = self.start("run", "--config", self.configured(second_source))
+        self.advance(2 * A_MINUTE)
+        self.assertEqual(self.told(), {})
+        self.chain.ask("/traffic", {"tps": 0})
+        self.advance(3 * A_MINUTE)
+        support.wait_until("it is told", self.told)
+        since = self.last_success()
+        self.assertEqual(list(self.told()), [f"rule:no-tokens:{since}"])
+        body = self.told()[f"rule:no-tokens:{since}"]
+        self.assertEqual(body["data"]["since"], since)
+        self.assertEqual(body["data"]["window_seconds"], 60)
+        self.assertIn("no-tokens: no successful call in 1m; the last was at ", body["data"]["summary"])
+        self.assertEqual(body["rules"], ["no-tokens@1"])
+        self.assert_is_as_its_schema_says(body, first)
+        self.assertEqual(json.loads(self.page(first, "/v1/status")[1])["timed_rules"]["rules"], {"alert": 1})
+        self.assertIn('receiptd_timed_rules{state="alert"} 1\n', self.page(first, "/metrics")[1])
+        self.assertIsNone(json.loads(self.page(second, "/v1/status")[1])["timed_rules"])
+        self.kill(first)
+        support.wait_until("the second leads", lambda: self.leads(second))
+        self.advance(2 * A_MINUTE)
+        third = self.start("run", "--config", self.configured(first_source))
+        self.advance(2 * A_MINUTE)
+        self.assertEqual(list(self.told()), [f"rule:no-tokens:{since}"], third.log())
+        self.assertEqual(self.value("SELECT count(*) FROM timed_episodes WHERE ended_at IS NULL"), "1")
+        self.chain.ask("/traffic", {"tps": 10})
+        self.advance(2 * A_MINUTE)
+        self.assertEqual(self.value("SELECT count(*) FROM timed_episodes WHERE ended_at IS NULL"), "0")
+        self.chain.ask("/traffic", {"tps": 0})
+        self.advance(4 * A_MINUTE)
+        support.wait_until("another one is told", lambda: len(self.told()) == 2)
+        self.assertEqual(set(self.told()), {f"rule:no-tokens:{since}", f"rule:no-tokens:{self.last_success()}"})
+
+    def test_an_episode_is_told_once_though_its_leader_dies(self):
+        self.an_episode_is_told_once("neardata", "rpc")
+
+    def test_the_same_where_the_next_leader_has_whole_blocks(self):
+        self.an_episode_is_told_once("rpc", "neardata")
+
+    def test_slow_transactions_are_told(self):
+        self.chain.ask("/advance", {"blocks": 2 * A_MINUTE})
+        daemon = self.start("run", "--config", self.configured("neardata", NAMES, EVERYTHING))
+        support.wait_until("it leads", lambda: self.leads(daemon))
+        for _ in range(3):
+            self.advance(2 * A_MINUTE)
+        support.wait_until("it is told", lambda: self.told("latency"))
+        [body] = self.told("latency").values()
+        data = body["data"]
+        self.assertEqual((data["rule"], data["percentile"], data["over_seconds"]), ("slow", 95, 1))
+        self.assert_is_as_its_schema_says(body, daemon)
+        self.assertGreaterEqual(data["transactions"], 20)
+        self.assertGreater(data["took_seconds"], 1)
+        slowest = data["slowest"][0]
+        truth = self.chain.ask(f"/transactions/{slowest['tx_hash']}")["heights"]
+        if not slowest["waits"]:
+            self.assertAlmostEqual(slowest["took_seconds"], 0.6 * (truth["completed"] - truth["included"]), 2)
+
+
+if __name__ == "__main__":
+    support.main()
