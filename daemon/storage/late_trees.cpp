@@ -1,9 +1,10 @@
 // Late trees are judged from their rows. These have the transaction's hash already, so that however far apart
 // parent and child are, the rows of the tree are found by it: within seven days before the rows that came
 // late, and where the transaction is not there, an hour later in all partitions. If it is not stored at all,
-// its receipts stay orphans: find_late_trees() comes back to them. A tree that lacks only the resume of a yield
-// is looked at again within seconds, then less and less often: the resume's block may be stored next. With scope accounts others' transactions
-// never are: the findings of what is stored of their trees are told, after that hour whatever is not known.
+// its receipts stay orphans: find_late_trees() comes back to them. A tree that lacks only the resume of a
+// yield is looked at again within seconds, then less and less often: the resume's block may be stored next.
+// With scope accounts others' transactions never are: the findings of what is stored of their trees are told,
+// after that hour whatever is not known.
 #include "storage/late_trees.hpp"
 
 #include "base/log.hpp"
@@ -51,14 +52,13 @@ struct Turn {
 };
 
 DueTrees claim_late(pqxx::transaction_base& tx, const Turn& turn, bool everywhere) {
-    const auto rows =
-        shim::query(tx,
-                    "SELECT tx_hash, since, since + interval '15 days', looks >= $5 FROM late_trees "
-                    "WHERE due_at <= now() AND history = $1 AND isfinite(since) <> $2 "
-                    "  AND ($4 = '' OR tx_hash = $4) "
-                    "ORDER BY due_at, tx_hash LIMIT $3 FOR UPDATE SKIP LOCKED",
-                    turn.history, everywhere, everywhere ? kTreesEverywhere : kTreesAtOnce, turn.only,
-                    kLooksForResumes);
+    const auto rows = shim::query(
+        tx,
+        "SELECT tx_hash, since, since + interval '15 days', looks >= $5 FROM late_trees "
+        "WHERE due_at <= now() AND history = $1 AND isfinite(since) <> $2 "
+        "  AND ($4 = '' OR tx_hash = $4) "
+        "ORDER BY due_at, tx_hash LIMIT $3 FOR UPDATE SKIP LOCKED",
+        turn.history, everywhere, everywhere ? kTreesEverywhere : kTreesAtOnce, turn.only, kLooksForResumes);
     DueTrees due;
     due.everywhere = everywhere;
     for (const auto& row : rows) {

@@ -26,7 +26,7 @@ TEST_F(Endpoints, TellTheirRulesAndTheirBacklog) {
     EXPECT_FALSE(all[0].is_served);
     EXPECT_EQ(all[0].pending, 0u);
     EXPECT_EQ(all[0].oldest_pending_at, "");
-    EXPECT_EQ(all[1].rules, (std::vector<std::string>{"payments", "default"}));
+    EXPECT_EQ(all[1].rules, (std::vector<std::string>{"default", "payments"}));
     EXPECT_TRUE(all[1].is_served);
     EXPECT_EQ(all[1].pending, 2u);
     EXPECT_EQ(all[1].dead, 1u);
