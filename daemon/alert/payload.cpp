@@ -21,7 +21,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongestErrorText = 4'096;
-constexpr std::size_t kLongestName = 256;  // of a method: the chain allows more than a reader does
+constexpr std::size_t kLongestJson = 8'192;  // of evidence: hosts decide what it holds
+constexpr std::size_t kLongestName = 256;    // of a method: the chain allows more than a reader does
 
 Json text_or_null(std::string text, std::size_t most = kLongestName) {
     return text.empty() ? Json() : Json(base::shortened(std::move(text), most));
@@ -100,6 +101,12 @@ Json stored_json(const std::string& json) {
     return value.is_discarded() ? Json() : value;
 }
 
+// Of a longer one the beginning, as text: {"cut": "..."}.
+Json bounded_json(const std::string& json) {
+    if (json.size() <= kLongestJson) return stored_json(json);
+    return Json{{"cut", base::shortened(json, kLongestJson)}};
+}
+
 // With the submission or the watch.
 void add_given(Json& data, const Cause& cause) {
     data["idempotency_key"] = text_or_null(cause.idempotency_key);
@@ -145,7 +152,7 @@ Json data_json(const Cause& cause, const chain::Finding& finding, const Site& si
     data["action_index"] = action_index(tree, finding.receipt_id);
     data["root_cause"] = root_cause_json(root_cause);
     data["reason"] = reason_json(finding, tree);
-    data["evidence"] = finding.certainty ? stored_json(cause.evidence_json) : Json();
+    data["evidence"] = finding.certainty ? bounded_json(cause.evidence_json) : Json();
     data["amounts"] = amounts_json(cause, tree);
     add_given(data, cause);
     data["block_height"] = finding.at.height > 0 ? Json(finding.at.height) : Json();
@@ -156,7 +163,7 @@ Json data_json(const Cause& cause, const chain::Finding& finding, const Site& si
     data["safe_to_resign_after_height"] = or_null(certainty.safe_to_resign_after_height);
     data["safe_to_resign_estimated_at"] =
         certainty.estimated_at ? Json(base::iso_time(*certainty.estimated_at)) : Json();
-    data["correction"] = stored_json(finding.correction_json);
+    data["correction"] = bounded_json(finding.correction_json);
     data["links"] = links_json(cause.tx_hash, site);
     return data;
 }
@@ -201,6 +208,7 @@ Json told_json(const Cause& cause, const Site& site) {
     if (is_stage || cause.kind == "verdict") {
         const auto tree = storage::tree_of(cause.tx_hash, cause.tree).judge();
         data["root_cause"] = data["reason"] = nullptr;
+        if (is_stage) data["evidence"] = bounded_json(told.value("evidence", Json()).dump());
         if (!data["verdict"].is_null()) add_end(data, cause, told, tree);
         data["amounts"] = amounts_json(cause, tree);
         if (!is_stage) add_given(data, cause);

@@ -353,6 +353,10 @@ std::string payload_of_deep_failure(const std::string& text) {
     }
     swap.cause.finding->receipt_id = "r159";
     swap.cause.finding->failure.error_text = swap.cause.finding->method_name = text;
+    swap.cause.finding->certainty = chain::Certainty{true, 0, {}};
+    swap.cause.evidence_json = swap.cause.finding->correction_json =
+        Json{{"host", std::string(1 << 20, '"')}}.dump();
+    swap.cause.metadata_json = Json{{"note", std::string(4'000, 'm')}}.dump();
     return payload(swap.cause);
 }
 
@@ -363,7 +367,10 @@ TEST(Payload, IsBoundedAndValidWhateverAContractSays) {
         const auto body = payload_of_deep_failure(text);
         EXPECT_LT(body.size(), 131'072U) << piece;
         ASSERT_TRUE(Json::accept(body));
-        EXPECT_EQ(Json::parse(body)["data"]["failing_branch"].size(), 42U) << "with its cause";
+        const auto data = Json::parse(body)["data"];
+        EXPECT_EQ(data["failing_branch"].size(), 42U) << "with its cause";
+        EXPECT_TRUE(data["evidence"]["cut"].is_string());
+        EXPECT_TRUE(data["correction"]["cut"].is_string());
     }
 }
 
