@@ -2,7 +2,7 @@
 // place again.
 #include "api/query.hpp"
 #include "fuzz/visit_model.hpp"
-#include "storage/delivery_store.hpp"
+#include "storage/delivery_access.hpp"
 #include "storage/finding_store.hpp"
 #include "storage/watch_store.hpp"
 

@@ -224,7 +224,8 @@ class Endpoints(Alerts):
         self.assertNotIn("/hook", json.dumps(said))
         self.receiptd("endpoints", "test", "lab", "--config", config, expect=2)
         self.receiptd("migrate", "--config", config)
-        support.sql(self.database, "INSERT INTO endpoints (name, active, rules) VALUES ('ops', false, '{payments}')")
+        support.sql(self.database, "INSERT INTO endpoints (name, active) VALUES ('ops', false); "
+                                   "INSERT INTO endpoint_rules VALUES ('payments', 'ops')")
         listed, _ = self.receiptd("endpoints", "list", "--config", config)
         self.assertRegex(listed, r"^ops: switched off since .*410 Gone; 0 pending, 0 dead\n    takes payments\n    served at ")
         self.assertEqual(self.receiptd("endpoints", "enable", "ops", "--config", config)[0], "ops is switched on\n")
