@@ -27,11 +27,11 @@ const std::string kFirstBlock = "SELECT " + microseconds_of("block_time") +
                                 " ORDER BY block_height LIMIT 1";
 
 const std::string kUnsettled =
-    "WITH unsettled AS MATERIALIZED (SELECT block_time AS at FROM pending_trees UNION ALL "
-    "  SELECT to_timestamp(timestamp_nanosec / 1000000000.0) FROM unplaced_receipts) "
-    "SELECT back, (SELECT " +
-    microseconds_of("min(at)") + " FROM unsettled WHERE at <= " + time_parameter(2) + " AND at > " +
-    time_parameter(2) + "    - interval '1 millisecond' * back) FROM unnest($1::bigint[]) AS back";
+    "SELECT DISTINCT " + microseconds_of("at") +
+    " FROM (SELECT block_time AS at FROM pending_trees UNION ALL "
+    "  SELECT to_timestamp(timestamp_nanosec / 1000000000.0) FROM unplaced_receipts) AS unsettled "
+    "WHERE at BETWEEN " +
+    time_parameter(1) + " AND " + time_parameter(2) + " ORDER BY 1 DESC";
 
 const std::string kStoodStill =
     "SELECT coalesce(sum(extract(epoch FROM least(apart, at - " + time_parameter(1) +
@@ -57,14 +57,13 @@ std::optional<rule::KnownTime> known_time(pqxx::transaction_base& tx, base::Wall
 
 std::map<std::chrono::milliseconds, base::WallTime> settled_until(
     pqxx::transaction_base& tx, base::WallTime until, const std::vector<std::chrono::milliseconds>& windows) {
-    std::vector<std::string> backs;
-    for (const auto window : windows) backs.push_back(std::to_string(window.count()));
-    std::sort(backs.begin(), backs.end());
-    backs.erase(std::unique(backs.begin(), backs.end()), backs.end());
     std::map<std::chrono::milliseconds, base::WallTime> settled;
-    for (const auto& row : shim::query(tx, kUnsettled, text_array(backs), microseconds(until))) {
-        const std::chrono::milliseconds back(row[0].as<std::int64_t>());
-        settled[back] = row[1].is_null() ? until : wall_time(row[1]) - std::chrono::microseconds(1);
+    for (const auto window : windows) settled[window] = until;
+    for (const auto& row :
+         shim::query(tx, kUnsettled, microseconds(until - kLongestWindow), microseconds(until))) {
+        const auto at = wall_time(row[0]);
+        for (auto& [window, end] : settled)
+            if (at > end - window) end = std::min(end, at - std::chrono::microseconds(1));
     }
     return settled;
 }

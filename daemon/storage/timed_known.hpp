@@ -18,8 +18,8 @@ inline constexpr std::chrono::seconds kStandstill{10};
 // only the last. nullopt: heights near the newest block are missing.
 std::optional<rule::KnownTime> known_time(pqxx::transaction_base& tx, base::WallTime newest);
 
-// By how far a rule looks back: before the earliest tree of that time that is still to be fetched, or
-// `until`.
+// By how far a rule looks back: the last time, `until` at most, for which no tree of so long before it is
+// still to be fetched.
 std::map<std::chrono::milliseconds, base::WallTime> settled_until(
     pqxx::transaction_base& tx, base::WallTime until, const std::vector<std::chrono::milliseconds>& windows);
 

@@ -111,6 +111,17 @@ TEST_F(TimedRulesTest, NoSuccessIsMissedThatComesWithALateTree) {
     EXPECT_EQ(episodes(), "calls|03:00|open\n");
 }
 
+TEST_F(TimedRulesTest, NothingIsJudgedWhileTreesAreFarBehind) {
+    declare({kAbsentCalls});
+    follow(1, 900, {60});
+    execute(
+        "INSERT INTO pending_trees (tx_hash, sender_id, block_height, block_hash, block_time, "
+        "timestamp_nanosec) SELECT 'T' || block_height, 'a.near', block_height, block_hash, block_time, 0 "
+        "FROM blocks WHERE block_height > 70 AND block_height % 100 = 0");
+    EXPECT_EQ(judged(900), TimedState::trees);
+    EXPECT_EQ(told(), "");
+}
+
 TEST_F(TimedRulesTest, ALateTreeIsCountedThoughLaterBlocksWere) {
     declare({kAbsentCalls});
     follow(1, 130, {60});
