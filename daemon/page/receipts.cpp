@@ -1,6 +1,7 @@
 #include "page/receipts.hpp"
 
 #include "base/line.hpp"
+#include "base/visible.hpp"
 #include "chain/json/json_check.hpp"
 #include "chain/tree/sentences.hpp"
 #include "chain/tree/units.hpp"
@@ -69,7 +70,7 @@ std::string bytes_in_words(const std::string& base64) {
     std::string bytes;
     if (!chain::base64_decode_into(base64, bytes)) return base64;
     if (const auto json = parsed(bytes); !json.is_discarded()) return indented(json);
-    if (is_readable(bytes) && visible(bytes) == bytes) return bytes;
+    if (is_readable(bytes) && base::visible(bytes) == bytes) return bytes;
     return plural(bytes.size(), "byte", "bytes") + ", in base64:\n" + base64;
 }
 

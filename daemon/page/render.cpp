@@ -1,13 +1,11 @@
 #include "page/render.hpp"
 
+#include "base/visible.hpp"
 #include "page/files.hpp"
 
 #include <kainjow/mustache.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <optional>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -17,54 +15,7 @@ namespace {
 
 namespace mustache = kainjow::mustache;
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 constexpr unsigned kMostIncludes = 64;
-
-struct Character {
-    std::uint32_t code = 0;
-    std::size_t bytes = 1;
-    bool broken = true;
-};
-
-// The first character of a text that is not empty.
-Character first_of(std::string_view text) {
-    const auto byte = [&](std::size_t i) {
-        return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
-    };
-    const auto head = byte(0);
-    if (head < 0x80) return {head, 1, false};
-    const std::size_t bytes = head >= 0xf0 && head < 0xf5 ? 4 : head >= 0xe0 && head < 0xf0 ? 3 : 2;
-    if (head < 0xc2 || head >= 0xf5 || text.size() < bytes) return {};
-    auto code = head & (0xffu >> (bytes + 1));
-    for (std::size_t i = 1; i < bytes; ++i) {
-        if ((byte(i) & 0xc0u) != 0x80) return {};
-        code = (code << 6u) | (byte(i) & 0x3fu);
-    }
-    constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-    if (code < kLeast[bytes] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return {};
-    return {code, bytes, false};
-}
-
-bool is_hidden(std::uint32_t code) {
-    struct Range {
-        std::uint32_t from, to;
-    };
-    static constexpr std::array<Range, 13> kHidden = {{{0x00, 0x08},
-                                                       {0x0b, 0x1f},
-                                                       {0x7f, 0x9f},
-                                                       {0xad, 0xad},
-                                                       {0x061c, 0x061c},
-                                                       {0x180e, 0x180e},
-                                                       {0x200b, 0x200f},
-                                                       {0x2028, 0x202e},
-                                                       {0x2060, 0x206f},
-                                                       {0xfeff, 0xfeff},
-                                                       {0xfff9, 0xfffb},
-                                                       {0xfdd0, 0xfdef},
-                                                       {0xe0000, 0xe0fff}}};
-    return std::any_of(kHidden.begin(), kHidden.end(),
-                       [&](const Range& range) { return code >= range.from && code <= range.to; });
-}
 
 const std::string& text_of(std::string_view name) {
     const auto& files = template_files();
@@ -121,21 +72,10 @@ mustache::data value_of(const Json& json) {
     if (!json.is_string()) return Data(json.dump());
     const auto& text = json.get_ref<const std::string&>();
     if (text.empty()) return Data(false);
-    return Data(visible(text));
+    return Data(base::visible(text));
 }
 
 }  // namespace
-
-std::string visible(std::string_view text) {
-    std::string clean;
-    clean.reserve(text.size());
-    while (!text.empty()) {
-        const auto next = first_of(text);
-        clean.append(next.broken || is_hidden(next.code) ? kReplacement : text.substr(0, next.bytes));
-        text.remove_prefix(next.bytes);
-    }
-    return clean;
-}
 
 std::string render(std::string_view name, const Json& values) {
     auto& filled = template_of(name);

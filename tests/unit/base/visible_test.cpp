@@ -1,0 +1,20 @@
+#include "base/visible.hpp"
+
+#include <gtest/gtest.h>
+
+namespace receiptd::base {
+namespace {
+
+TEST(Visible, NothingInATextIsHidden) {
+    EXPECT_EQ(visible("Grüße, 日本語 🎉\n\tline"), "Grüße, 日本語 🎉\n\tline");
+    const std::string bad = "\xef\xbf\xbd";
+    EXPECT_EQ(visible("a\u202Eb"), "a" + bad + "b") << "right to left";
+    EXPECT_EQ(visible("a\u2066b\u200Bc\uFEFF"), "a" + bad + "b" + bad + "c" + bad);
+    EXPECT_EQ(visible(std::string("a\0b\x1b[31m\x7f", 9)), "a" + bad + "b" + bad + "[31m" + bad);
+    EXPECT_EQ(visible("\xff\xc0\xafx\xed\xa0\x80"), bad + bad + bad + "x" + bad + bad + bad)
+        << "broken UTF-8";
+    EXPECT_EQ(visible("cut \xe6\x97"), "cut " + bad + bad);
+}
+
+}  // namespace
+}  // namespace receiptd::base
