@@ -2,10 +2,13 @@
 
 #include "base/coroutine.hpp"
 #include "base/network.hpp"
+#include "channel/channel.hpp"
 #include "config/parse.hpp"
 #include "net/retry_after.hpp"
 
+#include <algorithm>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace receiptd::alert {
@@ -16,6 +19,9 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t kLongestAnswer = 64 << 10;
 constexpr std::size_t kKeptOfAnswer = 4'096;
+// What is shorter is no secret, and would be found in many texts.
+constexpr std::size_t kShortestPart = 12;  // of a path
+constexpr std::size_t kShortestSecret = 6;
 
 net::AddressFilter filter_of(const config::Endpoint& endpoint) {
     if (endpoint.allow_private) return {};
@@ -40,6 +46,7 @@ net::HttpClientOptions client_options(const config::Endpoint& endpoint, net::Url
 
 std::vector<Signer> signers_of(const config::Endpoint& endpoint) {
     std::vector<Signer> signers;
+    if (endpoint.channel.kind != channel::Kind::json) return signers;
     for (const auto* secret : {&endpoint.secret, &endpoint.previous_secret}) {
         if (secret->empty()) continue;
         auto signer = Signer::from(*secret);
@@ -57,57 +64,91 @@ std::vector<net::Header> headers_of(const config::Endpoint& endpoint) {
     return headers;
 }
 
+// Parts of a path that are long enough to be a secret.
+void add_parts(std::string_view path_and_query, std::vector<base::Secret>& secrets) {
+    while (!path_and_query.empty()) {
+        const auto end = std::min(path_and_query.find_first_of("/?&=:"), path_and_query.size());
+        if (end >= kShortestPart) secrets.emplace_back(std::string(path_and_query.substr(0, end)));
+        path_and_query.remove_prefix(std::min(end + 1, path_and_query.size()));
+    }
+}
+
+std::vector<base::Secret> secrets_of(const config::Endpoint& endpoint, const std::string& path_and_query) {
+    std::vector<base::Secret> secrets;
+    add_parts(path_and_query, secrets);
+    if (!endpoint.channel.routing_key.empty()) secrets.push_back(endpoint.channel.routing_key);
+    for (const auto& header : config::header_lines(endpoint.headers.reveal()))
+        if (header.value.size() >= kShortestSecret) secrets.emplace_back(header.value);
+    return secrets;
+}
+
+// Answers are stored and shown.
+std::string without(const std::vector<base::Secret>& secrets, std::string text) {
+    constexpr std::string_view kInstead = "***";
+    for (const auto& secret : secrets)
+        for (auto at = text.find(secret.reveal()); at != std::string::npos;
+             at = text.find(secret.reveal(), at + kInstead.size()))
+            text.replace(at, secret.reveal().size(), kInstead);
+    return text;
+}
+
+void sign(net::HttpRequest& request, const std::vector<Signer>& signers, const std::string& id,
+          base::WallTime now) {
+    const auto timestamp = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
+    request.headers.push_back({"webhook-id", id});
+    request.headers.push_back({"webhook-timestamp", std::to_string(timestamp)});
+    std::string signatures;
+    for (const auto& signer : signers)
+        signatures += (signatures.empty() ? "" : " ") + signer.sign(id, timestamp, request.body);
+    request.headers.push_back({"webhook-signature", std::move(signatures)});
+}
+
 }  // namespace
 
 std::chrono::milliseconds longest_attempt(const config::Endpoint& endpoint) {
     return endpoint.connect_timeout + endpoint.answer_timeout;
 }
 
-net::HttpRequest signed_request(const std::string& target, const std::vector<Signer>& signers,
-                                const std::vector<net::Header>& headers, Message message,
-                                base::WallTime now) {
-    const auto timestamp = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
+HttpSender::HttpSender(boost::asio::any_io_executor executor, const std::vector<config::Endpoint>& endpoints,
+                       const base::Clock& clock)
+    : executor_(std::move(executor)), clock_(clock) {
+    for (const auto& endpoint : endpoints) targets_.emplace(endpoint.name, target_of(endpoint));
+}
+
+std::shared_ptr<HttpSender::Target> HttpSender::target_of(const config::Endpoint& endpoint) const {
+    auto url = net::parse_url(endpoint.url.empty() ? channel::default_url(endpoint.channel.kind)
+                                                   : endpoint.url.reveal());
+    if (!url) throw std::runtime_error("endpoint " + endpoint.name + ": its url: " + url.error().reason);
+    auto path_and_query = channel::target(endpoint.channel, url->target);
+    net::HttpClient client(executor_, client_options(endpoint, std::move(*url)));
+    auto secrets = secrets_of(endpoint, path_and_query);
+    Target target{std::move(client),    endpoint.channel,     std::move(path_and_query),
+                  signers_of(endpoint), headers_of(endpoint), std::move(secrets)};
+    return std::make_shared<Target>(std::move(target));
+}
+
+net::HttpRequest HttpSender::request(const Target& target, Message message) const {
     net::HttpRequest request;
     request.method = "POST";
-    request.target = target;
-    request.headers = headers;
+    request.target = target.path_and_query;
+    request.headers = target.headers;
     request.headers.push_back({"Content-Type", "application/json"});
-    request.headers.push_back({"webhook-id", message.id});
-    request.headers.push_back({"webhook-timestamp", std::to_string(timestamp)});
-    std::string signatures;
-    for (const auto& signer : signers)
-        signatures += (signatures.empty() ? "" : " ") + signer.sign(message.id, timestamp, message.body);
-    request.headers.push_back({"webhook-signature", std::move(signatures)});
-    request.body = std::move(message.body);
+    request.body = channel::body(target.channel, message.id, std::move(message.body));
+    if (!target.signers.empty()) sign(request, target.signers, message.id, clock_.wall());
     return request;
 }
 
-HttpSender::HttpSender(boost::asio::any_io_executor executor, const std::vector<config::Endpoint>& endpoints,
-                       const base::Clock& clock)
-    : clock_(clock) {
-    for (const auto& endpoint : endpoints) {
-        auto url = net::parse_url(endpoint.url.reveal());
-        if (!url) throw std::runtime_error("endpoint " + endpoint.name + ": its url: " + url.error().reason);
-        auto path_and_query = url->target;
-        net::HttpClient client(executor, client_options(endpoint, std::move(*url)));
-        Target target{std::move(client), std::move(path_and_query), signers_of(endpoint),
-                      headers_of(endpoint)};
-        targets_.emplace(endpoint.name, std::move(target));
-    }
-}
-
 base::Task<Answer> HttpSender::post(Message message) {
-    auto& target = targets_.at(message.endpoint);
-    auto request = signed_request(target.path_and_query, target.signers, target.headers, std::move(message),
-                                  clock_.wall());
-    const auto response = co_await target.client.send(std::move(request));
+    const auto target = targets_.at(message.endpoint);  // a reload may replace it meanwhile
+    auto made = request(*target, std::move(message));
+    const auto response = co_await target->client.send(std::move(made));
     Answer answer;
     if (!response) {
         answer.error = response.error().text;
         co_return answer;
     }
     answer.status = response->status;
-    answer.body = response->body.substr(0, kKeptOfAnswer);
+    answer.body = without(target->secrets, response->body).substr(0, kKeptOfAnswer);
     answer.retry_after =
         net::parse_retry_after(response->header("Retry-After"), clock_.wall(), kLongestRetryAfter);
     co_return answer;
@@ -115,10 +156,8 @@ base::Task<Answer> HttpSender::post(Message message) {
 
 void HttpSender::reload(const std::vector<config::Endpoint>& endpoints) {
     for (const auto& endpoint : endpoints)
-        if (const auto found = targets_.find(endpoint.name); found != targets_.end()) {
-            found->second.signers = signers_of(endpoint);
-            found->second.headers = headers_of(endpoint);
-        }
+        if (const auto found = targets_.find(endpoint.name); found != targets_.end())
+            found->second = target_of(endpoint);
 }
 
 }  // namespace receiptd::alert

@@ -1,14 +1,18 @@
-// Sends signed alerts to the endpoints of the configuration.
+// Sends alerts to the endpoints of the configuration, each by its channel.
 #pragma once
 
 #include "alert/attempt.hpp"
 #include "alert/signature.hpp"
 #include "base/clock.hpp"
 #include "base/task.hpp"
+#include "channel/settings.hpp"
 #include "config/settings.hpp"
 #include "net/http_client.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,10 +36,6 @@ public:
     virtual base::Task<Answer> post(Message message) = 0;
 };
 
-// The request as it is sent at `now`, with a signature by each of the signers, and these headers.
-net::HttpRequest signed_request(const std::string& target, const std::vector<Signer>& signers,
-                                const std::vector<net::Header>& headers, Message message, base::WallTime now);
-
 class HttpSender final : public Sender {
 public:
     // Settings that config has accepted; std::runtime_error names an endpoint that cannot be used.
@@ -45,19 +45,26 @@ public:
     // To an endpoint that it serves.
     base::Task<Answer> post(Message message) override;
     bool serves(const std::string& endpoint) const { return targets_.contains(endpoint); }
-    // Takes over the secrets and headers of the endpoints that are there already.
+    // Takes over what has changed of the endpoints that are there already. Attempts under way end as they
+    // began.
     void reload(const std::vector<config::Endpoint>& endpoints);
 
 private:
     struct Target {
         net::HttpClient client;
+        channel::Settings channel;
         std::string path_and_query;
-        std::vector<Signer> signers;  // the newest first
+        std::vector<Signer> signers;  // the newest first; of channel json
         std::vector<net::Header> headers;
+        std::vector<base::Secret> secrets;  // what the service knows, and might tell in its answers
     };
 
+    std::shared_ptr<Target> target_of(const config::Endpoint& endpoint) const;
+    net::HttpRequest request(const Target& target, Message message) const;
+
+    boost::asio::any_io_executor executor_;
     const base::Clock& clock_;
-    std::map<std::string, Target> targets_;  // by name
+    std::map<std::string, std::shared_ptr<Target>> targets_;  // by name
 };
 
 }  // namespace receiptd::alert

@@ -122,14 +122,30 @@ constexpr Binding upstream_key() {
             upstream<&Upstream::api_key>().secret};
 }
 
-// The place of the secret `Member` of an endpoint.
-template <auto Secret, auto Place, auto Member>
-constexpr Binding endpoint_secret() {
+// A member of the endpoint's channel.
+template <auto Member>
+constexpr Binding endpoint_channel() {
+    Binding binding{[](const Draft& draft, std::size_t item) {
+                        return to_value(draft.settings.endpoints.at(item).channel.*Member);
+                    },
+                    [](Draft& draft, std::size_t item, const Value& value) {
+                        assign(draft.settings.endpoints.at(item).channel.*Member, value);
+                    }};
+    if constexpr (is_secret<Member>)
+        binding.secret = [](Settings& settings, std::size_t item) -> base::Secret& {
+            return settings.endpoints.at(item).channel.*Member;
+        };
+    return binding;
+}
+
+// The place of a secret of an endpoint; `whole` is the binding of its value.
+template <auto Secret, auto Place>
+constexpr Binding endpoint_secret(Binding whole) {
     return {hidden,
             [](Draft& draft, std::size_t item, const Value& value) {
                 draft.endpoint_secrets.at(item).*Secret.*Place = std::get<std::string>(value);
             },
-            endpoint<Member>().secret};
+            whole.secret};
 }
 
 inline base::Secret& neardata_secret(Settings& settings, std::size_t) {

@@ -47,6 +47,7 @@ std::string type_text(const Key& key) {
         case Type::durations: return "list of durations";
         case Type::start: return "`\"head\"`, `\"resume\"` or a height";
         case Type::secret: return "string (secret)";
+        case Type::text: return "text";
         case Type::env: return "name of a variable";
         case Type::file: return "path";
         case Type::choice: break;

@@ -1,5 +1,6 @@
 #include "config/endpoints.hpp"
 
+#include "config/channel_rules.hpp"
 #include "config/parse.hpp"
 
 namespace receiptd::config {
@@ -10,52 +11,72 @@ constexpr std::size_t kMostWaits = 32;
 
 std::string path_of(std::size_t item) { return "endpoint[" + std::to_string(item) + "]"; }
 
-void check_url(const Endpoint& endpoint, Position where, Report& report) {
+// `key`: the key of the file that gives the address, which may be secret.
+void check_url(const Endpoint& endpoint, const std::string& key, Position where, Report& report) {
     const auto& url = endpoint.url.reveal();
-    if (url.find('#') != std::string::npos)
-        report.error(where, "endpoint.url must not hold a fragment (#...): it is never sent");
+    auto fault = url_fault(url);
+    if (!fault && url.find('#') != std::string::npos)
+        fault = "must not hold a fragment (#...): it is never sent";
+    if (fault && key == "url") return report.error(where, "endpoint.url " + *fault);
+    if (fault)
+        return report.error(where, "endpoint." + key +
+                                       " holds no address that can be used: https://HOST/PATH, without user, "
+                                       "password and fragment");
     if (url.starts_with("http://") && !is_loopback_host(url_host(url)) && !endpoint.allow_http)
         report.error(where, "alerts would travel unencrypted to \"" + url_host(url) +
                                 "\"; use https://, or set allow_http = true");
 }
 
+void resolve_url(SecretReader& reader, Draft& draft, std::size_t item, const Places& places, Report& report) {
+    auto& endpoint = draft.settings.endpoints[item];
+    const auto& place = draft.endpoint_secrets[item].url;
+    const std::string key = !place.env.empty() ? "url_env" : !place.file.empty() ? "url_file" : "url";
+    const auto where = places.find(path_of(item) + "." + key);
+    if (key != "url" && places.has(path_of(item) + ".url"))
+        return report.error(where, "endpoint." + key + " is contradicted by url: give one of them");
+    if (auto secret = reader.read(path_of(item) + ".url", place)) endpoint.url = std::move(*secret);
+    if (!endpoint.url.empty()) check_url(endpoint, key, where, report);
+}
+
+template <auto Member>
+base::Secret& of_endpoint(Endpoint& endpoint) {
+    return endpoint.*Member;
+}
+template <auto Member>
+base::Secret& of_channel(Endpoint& endpoint) {
+    return endpoint.channel.*Member;
+}
+
 struct SecretOfEndpoint {
     std::string name;
     SecretPlace EndpointSecrets::*place;
-    base::Secret Endpoint::*value;
+    base::Secret& (*value)(Endpoint&);
     std::optional<std::string> (*fault)(std::string_view);
     Lines lines = Lines::one;
-    bool required = false;
 };
 
 const SecretOfEndpoint kSecrets[] = {
-    {"secret", &EndpointSecrets::secret, &Endpoint::secret, webhook_secret_fault, Lines::one, true},
-    {"previous_secret", &EndpointSecrets::previous_secret, &Endpoint::previous_secret, webhook_secret_fault},
-    {"headers", &EndpointSecrets::headers, &Endpoint::headers, headers_fault, Lines::several},
+    {"secret", &EndpointSecrets::secret, of_endpoint<&Endpoint::secret>, webhook_secret_fault},
+    {"previous_secret", &EndpointSecrets::previous_secret, of_endpoint<&Endpoint::previous_secret>,
+     webhook_secret_fault},
+    {"headers", &EndpointSecrets::headers, of_endpoint<&Endpoint::headers>, headers_fault, Lines::several},
+    {"routing_key", &EndpointSecrets::routing_key, of_channel<&channel::Settings::routing_key>,
+     routing_key_fault},
+    {"token", &EndpointSecrets::token, of_channel<&channel::Settings::token>, bot_token_fault},
 };
-
-// A key that is there was refused already, for its form.
-bool is_missing(const SecretOfEndpoint& which, const std::string& path, const Places& places) {
-    return which.required && !places.has(path + "_env") && !places.has(path + "_file");
-}
 
 void resolve(SecretReader& reader, const SecretOfEndpoint& which, Draft& draft, std::size_t item,
              const Places& places, Report& report) {
     const auto& place = draft.endpoint_secrets[item].*which.place;
     const auto path = path_of(item) + "." + which.name;
     const auto name = "endpoint." + which.name;
-    if (place.env.empty() && place.file.empty()) {
-        if (is_missing(which, path, places))
-            report.error(places.find(path_of(item)), name + "_env or " + name + "_file is missing");
-        return;
-    }
     auto secret = reader.read(path, place, which.lines);
     if (!secret) return;
     const auto* holder = place.env.empty() ? "_file" : "_env";
     if (const auto fault = which.fault(secret->reveal()))
         return report.error(places.find(path + holder),
                             name + holder + ": " + (which.lines == Lines::one ? "the secret " : "") + *fault);
-    draft.settings.endpoints[item].*which.value = std::move(*secret);
+    which.value(draft.settings.endpoints[item]) = std::move(*secret);
 }
 
 }  // namespace
@@ -63,7 +84,7 @@ void resolve(SecretReader& reader, const SecretOfEndpoint& which, Draft& draft, 
 void check_endpoint_keys(const Settings& settings, const Places& places, Report& report) {
     for (std::size_t i = 0; i < settings.endpoints.size(); ++i) {
         const auto& endpoint = settings.endpoints[i];
-        check_url(endpoint, places.find(path_of(i) + ".url"), report);
+        check_channel(endpoint, path_of(i), places, report);
         if (endpoint.retry.empty() || endpoint.retry.size() > kMostWaits)
             report.error(places.find(path_of(i) + ".retry"),
                          "endpoint.retry must have 1 to " + std::to_string(kMostWaits) + " waits");
@@ -74,8 +95,10 @@ void check_endpoint_keys(const Settings& settings, const Places& places, Report&
 }
 
 void resolve_endpoint_secrets(SecretReader& reader, Draft& draft, const Places& places, Report& report) {
-    for (std::size_t i = 0; i < draft.settings.endpoints.size(); ++i)
+    for (std::size_t i = 0; i < draft.settings.endpoints.size(); ++i) {
+        resolve_url(reader, draft, i, places, report);
         for (const auto& which : kSecrets) resolve(reader, which, draft, i, places, report);
+    }
 }
 
 }  // namespace receiptd::config

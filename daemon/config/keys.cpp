@@ -71,9 +71,10 @@ constexpr Section kSections[] = {
      add_expected, expected, true},
     {"alerts", SectionKind::table, "Alerts, for all endpoints."},
     {"endpoint", SectionKind::optional_array,
-     "Webhooks, one `[[endpoint]]` each. Every alert of its rules is sent to it as a POST with a JSON body, "
-     "signed according to [Standard Webhooks](https://www.standardwebhooks.com) "
-     "([webhooks.md](webhooks.md)).",
+     "Who is told, one `[[endpoint]]` each. By channel `json`, every alert of its rules is sent to it as a "
+     "POST with a JSON body, signed according to [Standard Webhooks](https://www.standardwebhooks.com) "
+     "([webhooks.md](webhooks.md)). [channels.md](channels.md) describes the other channels and which keys "
+     "each needs.",
      add_endpoint, endpoints},
     {"rule", SectionKind::optional_array,
      "Alert rules, one `[[rule]]` each: what endpoints are told. [rules.md](rules.md) describes the kinds "

@@ -36,6 +36,7 @@ enum class Type {
     names,      // list of names
     networks,   // list of networks: "10.0.0.0/8"
     durations,  // list of durations; bounds in milliseconds
+    text,       // lines that people see
 };
 
 // A value on its way between the file and Settings. Choices travel as their index.
@@ -50,7 +51,7 @@ struct SecretPlace {
 };
 
 struct EndpointSecrets {
-    SecretPlace secret, previous_secret, headers;
+    SecretPlace url, secret, previous_secret, headers, routing_key, token;
 };
 
 // Everything a file sets: the settings and the places of the secrets, which are resolved afterwards.

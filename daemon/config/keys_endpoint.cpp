@@ -12,15 +12,28 @@ constexpr double kDay = 24 * 3'600 * kSecond;
 
 template <auto Place>
 constexpr Binding secret() {
-    return endpoint_secret<&EndpointSecrets::secret, Place, &Endpoint::secret>();
+    return endpoint_secret<&EndpointSecrets::secret, Place>(endpoint<&Endpoint::secret>());
 }
 template <auto Place>
 constexpr Binding previous_secret() {
-    return endpoint_secret<&EndpointSecrets::previous_secret, Place, &Endpoint::previous_secret>();
+    return endpoint_secret<&EndpointSecrets::previous_secret, Place>(endpoint<&Endpoint::previous_secret>());
 }
 template <auto Place>
 constexpr Binding headers() {
-    return endpoint_secret<&EndpointSecrets::headers, Place, &Endpoint::headers>();
+    return endpoint_secret<&EndpointSecrets::headers, Place>(endpoint<&Endpoint::headers>());
+}
+template <auto Place>
+constexpr Binding url() {
+    return endpoint_secret<&EndpointSecrets::url, Place>(endpoint<&Endpoint::url>());
+}
+template <auto Place>
+constexpr Binding routing_key() {
+    return endpoint_secret<&EndpointSecrets::routing_key, Place>(
+        endpoint_channel<&channel::Settings::routing_key>());
+}
+template <auto Place>
+constexpr Binding token() {
+    return endpoint_secret<&EndpointSecrets::token, Place>(endpoint_channel<&channel::Settings::token>());
 }
 
 constexpr Key kEndpointKeys[] = {
@@ -48,21 +61,41 @@ constexpr Key kEndpointKeys[] = {
      .required = true,
      .example = "\"on-call\""},
     {.section = "endpoint",
+     .name = "channel",
+     .type = Type::choice,
+     .at = endpoint_channel<&channel::Settings::kind>(),
+     .help = "The service that the endpoint is, and so the form of its messages.",
+     .reloadable = true,
+     .choices = channel::kKindNames},
+    {.section = "endpoint",
      .name = "url",
-     .type = Type::url,
+     .type = Type::secret,
      .at = endpoint<&Endpoint::url>(),
      .help =
          "Address to which alerts are sent. Only an answer of 2xx counts as success. Redirects are not "
          "followed. An answer of 410 switches the endpoint off until the next start or `receiptd endpoints "
-         "enable`.",
-     .required = true,
+         "enable`. Channels `pagerduty` and `telegram` have a default. The addresses of `slack` and "
+         "`discord` are secrets: give them by `url_env` or `url_file`.",
+     .reloadable = true,
      .example = "\"https://hooks.example.com/receiptd\""},
+    {.section = "endpoint",
+     .name = "url_env",
+     .type = Type::env,
+     .at = url<&SecretPlace::env>(),
+     .help = "Environment variable that contains the address. Replaces `url`.",
+     .reloadable = true},
+    {.section = "endpoint",
+     .name = "url_file",
+     .type = Type::file,
+     .at = url<&SecretPlace::file>(),
+     .help = "File that contains the address. Replaces `url`.",
+     .reloadable = true},
     {.section = "endpoint",
      .name = "secret_env",
      .type = Type::env,
      .at = secret<&SecretPlace::env>(),
-     .help = "Environment variable that contains the secret for the signatures: `whsec_` and 24 to 64 bytes "
-             "in base64.",
+     .help = "Environment variable that contains the secret for the signatures of channel `json`: `whsec_` "
+             "and 24 to 64 bytes in base64.",
      .reloadable = true,
      .example = "\"RECEIPTD_WEBHOOK_SECRET\""},
     {.section = "endpoint",
@@ -99,6 +132,53 @@ constexpr Key kEndpointKeys[] = {
      .at = headers<&SecretPlace::file>(),
      .help = "File that contains these headers. Replaces `headers_env`.",
      .reloadable = true},
+    {.section = "endpoint",
+     .name = "routing_key_env",
+     .type = Type::env,
+     .at = routing_key<&SecretPlace::env>(),
+     .help = "Environment variable that contains the routing key of a PagerDuty integration (Events API v2): "
+             "32 letters and digits.",
+     .reloadable = true},
+    {.section = "endpoint",
+     .name = "routing_key_file",
+     .type = Type::file,
+     .at = routing_key<&SecretPlace::file>(),
+     .help = "File that contains the routing key. Replaces `routing_key_env`.",
+     .reloadable = true},
+    {.section = "endpoint",
+     .name = "token_env",
+     .type = Type::env,
+     .at = token<&SecretPlace::env>(),
+     .help = "Environment variable that contains the token of a Telegram bot, as BotFather tells it.",
+     .reloadable = true},
+    {.section = "endpoint",
+     .name = "token_file",
+     .type = Type::file,
+     .at = token<&SecretPlace::file>(),
+     .help = "File that contains the token. Replaces `token_env`.",
+     .reloadable = true},
+    {.section = "endpoint",
+     .name = "chat_id",
+     .type = Type::text,
+     .at = endpoint_channel<&channel::Settings::chat_id>(),
+     .help = "Id of the Telegram chat, for example `\"-1001234567890\"`, or `\"@name\"` of a public channel.",
+     .reloadable = true,
+     .example = "\"-1001234567890\""},
+    {.section = "endpoint",
+     .name = "title",
+     .type = Type::text,
+     .at = endpoint_channel<&channel::Settings::title>(),
+     .help = "First line of a message, as a [template](channels.md#templates). Default: `{{summary}}`.",
+     .reloadable = true,
+     .example = "\"{{network}}: {{summary}}\""},
+    {.section = "endpoint",
+     .name = "text",
+     .type = Type::text,
+     .at = endpoint_channel<&channel::Settings::text>(),
+     .help = "Further lines of a message, as a [template](channels.md#templates). Default: what is known of "
+             "the alert.",
+     .reloadable = true,
+     .example = "\"{{contract_id}} {{method_name}}: {{error_text}}\""},
     {.section = "endpoint",
      .name = "rules",
      .type = Type::names,

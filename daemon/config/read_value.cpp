@@ -3,6 +3,7 @@
 #include "base/id_faults.hpp"
 #include "base/nearest.hpp"
 #include "base/units.hpp"
+#include "base/visible.hpp"
 #include "config/parse.hpp"
 
 #include <algorithm>
@@ -83,6 +84,11 @@ std::optional<std::string> glob_fault(std::string_view glob) {
     return std::nullopt;
 }
 
+std::optional<std::string> text_fault(const std::string& text) {
+    if (base::visible(text) != text) return "must hold nothing that people cannot see";
+    return std::nullopt;
+}
+
 std::optional<std::string> hash_fault(std::string_view hash) {
     constexpr std::string_view kAlphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
     const bool fits = hash.size() >= 32 && hash.size() <= 44;
@@ -100,6 +106,7 @@ std::optional<std::string> string_fault(Type type, const std::string& text) {
         case Type::env: return env_fault(text);
         case Type::glob: return glob_fault(text);
         case Type::hash: return hash_fault(text);
+        case Type::text: return text_fault(text);
         default: return std::nullopt;
     }
 }

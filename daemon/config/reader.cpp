@@ -124,10 +124,14 @@ private:
 
     void unknown_key(std::string_view section, const toml::key& name) {
         const auto known = keys_of(section);
-        const auto env =
-            std::find_if(known.begin(), known.end(), [](const Key* key) { return key->type == Type::env; });
+        const auto own = std::string(name.str()) + "_env";
+        auto env = std::find_if(known.begin(), known.end(), [&](const Key* key) { return key->name == own; });
+        const bool is_secret = env != known.end() || looks_like_secret(name.str());
+        if (env == known.end())
+            env = std::find_if(known.begin(), known.end(),
+                               [](const Key* key) { return key->type == Type::env; });
         const auto full = std::string(section) + "." + std::string(name.str());
-        if (env != known.end() && looks_like_secret(name.str())) {
+        if (env != known.end() && is_secret) {
             const auto stem = std::string((*env)->name.substr(0, (*env)->name.size() - 4));
             return report_.error(
                 position_of(name.source()),

@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "base/secret.hpp"
+#include "channel/settings.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -86,8 +87,9 @@ struct Retention {
 
 struct Endpoint {
     std::string name;
-    base::Secret url;              // its path may be a token
-    base::Secret secret;           // "whsec_" and base64
+    channel::Settings channel;
+    base::Secret url;              // its path may be a token; empty: channel::default_url()
+    base::Secret secret;           // "whsec_" and base64, of channel json
     base::Secret previous_secret;  // signs beside it while receivers change over; empty: there is none
     base::Secret headers;          // sent with each request: "Name: value", a line each
     bool allow_http = false;

@@ -137,6 +137,18 @@ TEST_F(HttpSenderTest, KeepsTheBeginningOfTheAnswer) {
     EXPECT_EQ(answer.body.size(), 4'096U);
 }
 
+TEST_F(HttpSenderTest, AnAnswerIsKeptWithoutTheSecretsThatItTells) {
+    const std::string text = "no /hooks/ABCDEFGHIJKL?x=1 for Bearer one";
+    ScriptedServer server(
+        io_, keeps("HTTP/1.1 404 No\r\nContent-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text));
+    auto configured = endpoints(server.port());
+    configured[0].url =
+        base::Secret("http://127.0.0.1:" + std::to_string(server.port()) + "/hooks/ABCDEFGHIJKL?x=1");
+    configured[0].headers = base::Secret("Authorization: Bearer one\n");
+    HttpSender sender(io_.get_executor(), configured, clock_);
+    EXPECT_EQ(post(sender).body, "no /hooks/***?x=1 for ***");
+}
+
 TEST_F(HttpSenderTest, AddressesOfAllowedNetworksPassThoughTheyAreNotPublic) {
     ScriptedServer server(io_, keeps("HTTP/1.1 204 No Content\r\n\r\n"));
     auto configured = endpoints(server.port(), false);
@@ -146,6 +158,28 @@ TEST_F(HttpSenderTest, AddressesOfAllowedNetworksPassThoughTheyAreNotPublic) {
     configured[0].allow_networks.emplace_back("127.0.0.0/8");
     HttpSender allowed(io_.get_executor(), configured, clock_);
     EXPECT_EQ(post(allowed).status, 204);
+}
+
+TEST_F(HttpSenderTest, OtherChannelsPostTheirOwnBodyWithoutASignature) {
+    ScriptedServer server(io_, keeps("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+    auto configured = endpoints(server.port());
+    configured[0].channel.kind = channel::Kind::telegram;
+    configured[0].channel.token = base::Secret("12:ab");
+    configured[0].secret = base::Secret();
+    HttpSender sender(io_.get_executor(), configured, clock_);
+    EXPECT_EQ(post(sender).status, 200);
+    EXPECT_THAT(head_, ::testing::StartsWith("POST /hooks/T0KEN/bot12:ab/sendMessage?x=1 HTTP/1.1\r\n"));
+    EXPECT_THAT(head_, Not(HasSubstr("webhook-")));
+}
+
+TEST_F(HttpSenderTest, ReloadTakesAnotherChannelAndAddress) {
+    ScriptedServer server(io_, keeps("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+    HttpSender sender(io_.get_executor(), endpoints(1), clock_);
+    auto configured = endpoints(server.port());
+    configured[0].channel.kind = channel::Kind::alertmanager;
+    sender.reload(configured);
+    EXPECT_EQ(post(sender).status, 200);
+    EXPECT_THAT(head_, ::testing::StartsWith("POST /hooks/T0KEN/api/v2/alerts?x=1 HTTP/1.1\r\n"));
 }
 
 TEST_F(HttpSenderTest, AnEndpointThatCannotBeUsedIsNamed) {

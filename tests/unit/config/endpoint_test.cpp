@@ -20,6 +20,9 @@ const std::map<std::string, std::string> kSecretVariables = {
     {"PLAIN", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"},
     {"SHORT", "whsec_MfKQ9r8GKYqrTwjU"},
     {"HEADERS", "Authorization: Bearer a:b\nX-Team: payments\n"},
+    {"HOOK", "https://hooks.example.com/T0/x"},
+    {"ROUTING", "0123456789abcdef0123456789ABCDEF"},
+    {"BOT", "123:abc"},
     {"BROKEN", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS"}};
 
 std::optional<std::string> secret_environment(const std::string& name) {
@@ -184,9 +187,73 @@ TEST(ConfigEndpoint, ReloadShowsNeitherSecretNorUrl) {
     for (const auto& change : reload(running, after))
         lines.push_back(change.key + ": " + change.from + " -> " + change.to +
                         (change.applied ? "" : " (restart)"));
-    EXPECT_THAT(lines,
-                ElementsAre("endpoint.url (ops): *** -> *** (restart)", "endpoint.secret (ops): *** -> ***",
-                            "endpoint (new): absent -> added (restart)"));
+    EXPECT_THAT(lines, ElementsAre("endpoint.url (ops): *** -> ***", "endpoint.secret (ops): *** -> ***",
+                                   "endpoint (new): absent -> added (restart)"));
+}
+
+const std::string kSlack = kName + "channel = \"slack\"\n";
+
+TEST(ConfigChannel, EveryKeyReachesItsField) {
+    const auto loaded = load_endpoints(
+        "[[endpoint]]\nname = \"chat\"\nchannel = \"slack\"\nurl_env = \"HOOK\"\ntitle = \"{{summary}}\"\n"
+        "text = \"\"\"{{error_text}}\n{{links.page}}\"\"\"\n"
+        "[[endpoint]]\nname = \"page\"\nchannel = \"pagerduty\"\nrouting_key_env = \"ROUTING\"\n"
+        "[[endpoint]]\nname = \"bot\"\nchannel = \"telegram\"\ntoken_env = \"BOT\"\nchat_id = \"-100\"\n");
+    for (const auto& problem : loaded.problems) ADD_FAILURE() << problem.to_string();
+    const auto& endpoints = loaded.settings.endpoints;
+    ASSERT_EQ(endpoints.size(), 3u);
+    EXPECT_EQ(endpoints[0].channel.kind, channel::Kind::slack);
+    EXPECT_EQ(endpoints[0].url.reveal(), "https://hooks.example.com/T0/x");
+    EXPECT_EQ(endpoints[0].channel.title, "{{summary}}");
+    EXPECT_EQ(endpoints[0].channel.text, "{{error_text}}\n{{links.page}}");
+    EXPECT_EQ(endpoints[1].channel.kind, channel::Kind::pagerduty);
+    EXPECT_EQ(endpoints[1].channel.routing_key.reveal(), "0123456789abcdef0123456789ABCDEF");
+    EXPECT_TRUE(endpoints[1].url.empty()) << "it has a default";
+    EXPECT_EQ(endpoints[2].channel.token.reveal(), "123:abc");
+    EXPECT_EQ(endpoints[2].channel.chat_id, "-100");
+}
+
+TEST(ConfigChannel, KeysThatAreMissingOrOfAnotherChannelAreNamed) {
+    EXPECT_THAT(endpoint_problems(kSlack),
+                ElementsAre("r.toml:7:1: endpoint.url is missing (or endpoint.url_env, endpoint.url_file)"));
+    EXPECT_THAT(endpoint_problems(kName + "channel = \"telegram\"\n"),
+                ElementsAre("r.toml:7:1: endpoint.token_env or endpoint.token_file is missing",
+                            "r.toml:7:1: endpoint.chat_id is missing: channel \"telegram\" needs it"));
+    EXPECT_THAT(endpoint_problems(kSlack + "url_env = \"HOOK\"\nsecret_env = \"SECRET\"\n"),
+                ElementsAre("r.toml:11:14: endpoint.secret_env has no meaning for channel \"slack\""));
+    EXPECT_THAT(endpoint_problems(kNameAndUrl + "secret_env = \"SECRET\"\ntitle = \"x\"\n"),
+                ElementsAre("r.toml:11:9: endpoint.title has no meaning for channel \"json\""));
+    EXPECT_THAT(endpoint_problems(kNameAndUrl + "channel = \"irc\"\nsecret_env = \"SECRET\"\n"),
+                ElementsAre(HasSubstr("r.toml:10:11: endpoint.channel must be \"json\", \"slack\"")));
+}
+
+TEST(ConfigChannel, AddressesThatAreSecretsStandInNoFile) {
+    EXPECT_THAT(endpoint_problems(kSlack + "url = \"https://hooks.example.com/T0/x\"\n"),
+                ElementsAre(HasSubstr("r.toml:10:7: endpoint.url of channel \"slack\" is a secret")));
+    EXPECT_THAT(endpoint_problems(kSlack + "url_env = \"PLAIN\"\n"),
+                ElementsAre(HasSubstr("r.toml:10:11: endpoint.url_env holds no address that can be used")));
+    EXPECT_THAT(endpoint_problems(kNameAndUrl + "url_env = \"HOOK\"\nsecret_env = \"SECRET\"\n"),
+                ElementsAre(HasSubstr("r.toml:10:11: endpoint.url_env is contradicted by url")));
+}
+
+TEST(ConfigChannel, SecretsOfAWrongFormAreRefusedAndNotRepeated) {
+    EXPECT_THAT(
+        endpoint_problems(kName + "channel = \"pagerduty\"\nrouting_key_env = \"SECRET\"\n"),
+        ElementsAre("r.toml:10:19: endpoint.routing_key_env: the secret is not 32 letters and digits"));
+    EXPECT_THAT(
+        endpoint_problems(kName + "channel = \"telegram\"\ntoken_env = \"SECRET\"\nchat_id = \"1\"\n"),
+        ElementsAre(HasSubstr("r.toml:10:13: endpoint.token_env: the secret is not the token of a bot")));
+    EXPECT_THAT(
+        endpoint_problems(kName + "channel = \"telegram\"\ntoken = \"123:abc\"\nchat_id = \"1\"\n"),
+        testing::Contains(HasSubstr("endpoint.token is refused: a secret does not stand in this file; "
+                                    "name the variable or file that holds it with token_env")));
+}
+
+TEST(ConfigChannel, ATemplateThatCannotBeUsedHasItsPlace) {
+    EXPECT_THAT(endpoint_problems(kSlack + "url_env = \"HOOK\"\ntext = \"{{#rules}}\"\n"),
+                ElementsAre(HasSubstr("r.toml:11:8: endpoint.text is not Mustache: ")));
+    EXPECT_THAT(endpoint_problems(kSlack + "url_env = \"HOOK\"\ntitle = \"a\\u202Eb\"\n"),
+                ElementsAre("r.toml:11:9: endpoint.title must hold nothing that people cannot see"));
 }
 
 }  // namespace

@@ -1,0 +1,24 @@
+// What is posted to an endpoint, made from the body of an alert as it is stored. Pure.
+//
+// For channels that people read, text of the chain stays text: it makes no markup, no mention and no link,
+// and is cut to what the service takes.
+#pragma once
+
+#include "channel/settings.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace receiptd::channel {
+
+// Where the service is if the endpoint has no url; empty: it needs one.
+std::string_view default_url(Kind kind);
+
+// Path and query of a request to an endpoint whose url has `path_and_query`. It may hold a secret.
+std::string target(const Settings& settings, std::string path_and_query);
+
+// The JSON that is posted; `alert_body` is JSON as alert/payload.hpp makes it, and Kind::json gets just that.
+// The answer may hold a secret.
+std::string body(const Settings& settings, const std::string& alert_id, std::string alert_body);
+
+}  // namespace receiptd::channel

@@ -1,0 +1,218 @@
+"""Each service gets messages of its own form, in which text of the chain is text; secrets of services stand nowhere."""
+
+import json
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import unittest
+import urllib.error
+import urllib.request
+
+import services
+import support
+from receiver import EVERY_FINDING
+
+HOSTILE = ("@everyone <!channel> [x](http://evil.example) https://evil.example <a href='x'>y</a> *bold* `code` ``` ||s|| "
+           "\r\nBcc: a@evil.example ")
+SERVICES = ("slack", "pagerduty", "discord", "telegram", "alertmanager")
+
+
+def body(kind, data, **more):
+    return json.dumps({"type": kind, "timestamp": "2026-03-01T12:00:00Z", "schema_version": 1, "network": "sandbox",
+                       "data": {"links": {"page": "https://receiptd.example.org/tx/F8X"}, **data}, **more})
+
+
+def about(error_text):
+    return {"summary": "failed: " + error_text, "contract_id": "app.near", "method_name": "swap",
+            "error_class": "contract_panic", "error_text": error_text, "tx_hash": "F8X"}
+
+
+class Channels(support.Scenario):
+    def setUp(self):
+        super().setUp()
+        self.services = services.Services()
+        self.addCleanup(self.services.stop)
+
+    def secret(self, name, value):
+        path = self.folder / name
+        path.write_text(value)
+        path.chmod(0o600)
+        return f'"{path}"'
+
+    def sections(self, origin=None):
+        """Of an endpoint for each service, named as it."""
+        origin = origin or self.services.origin
+        keys = {
+            "slack": f'url_file = {self.secret("slack", f"{origin}/services/{services.HOOK}")}',
+            "pagerduty": f'url = "{origin}/v2/enqueue"\nrouting_key_file = {self.secret("key", services.ROUTING_KEY)}',
+            "discord": f'url_file = {self.secret("discord", f"{origin}/api/webhooks/{services.DISCORD}")}',
+            "telegram": f'url = "{origin}"\ntoken_file = {self.secret("token", services.TOKEN)}\nchat_id = "-1001"',
+            "alertmanager": f'url = "{origin}"',
+        }
+        return "".join(f'[[endpoint]]\nname = "{name}"\nchannel = "{name}"\nrules = ["{EVERY_FINDING}"]\n'
+                       f'allow_private = true\n{more}\n' for name, more in keys.items())
+
+    def write(self, chain, extra):
+        return self.config(chain, source="neardata", network="sandbox", extra=extra)
+
+    def queue(self, alert, text, endpoints=SERVICES):
+        """An alert whose body is made already; 64 kB stand where it says LONG."""
+        quoted = text.replace("'", "''")
+        names = "', '".join(endpoints)
+        support.sql(self.database, f"INSERT INTO alerts (alert_id, kind, payload) VALUES "
+                                   f"('{alert}', 'stuck', replace('{quoted}', 'LONG', repeat('🔥', 16384)));"
+                                   "INSERT INTO deliveries (alert_id, endpoint) "
+                                   f"SELECT '{alert}', unnest(ARRAY['{names}'])")
+
+    def delivered(self, alert):
+        return self.value(f"SELECT count(*) FROM deliveries WHERE alert_id = '{alert}' AND state <> 'delivered'") == "0"
+
+    def quiet_chain(self):
+        return self.sandbox("--block-time-ms", 0, command="run")
+
+
+class Text(Channels):
+    def test_what_a_contract_says_arrives_as_text(self):
+        config = self.write(self.quiet_chain(), self.sections())
+        self.receiptd("migrate", "--config", config)
+        self.queue("long", body("finding.failed_receipt", about(HOSTILE + "LONG"), rules=["on-call@1"]))
+        self.queue("short", body("finding.failed_receipt", about(HOSTILE), rules=["on-call@1"]))
+        self.start("run", "--config", config)
+        support.wait_until("all have both", lambda: self.services.faults or
+                           all(self.services.count(name) == 2 for name in SERVICES))
+        self.assertEqual(self.services.faults, [])
+        texts = {name: json.dumps(self.services.taken[name], ensure_ascii=False) for name in SERVICES}
+        for name, text in texts.items():
+            links = set(re.findall(r"https?://[\w./]+", text))
+            self.assertEqual(links, {"https://receiptd.example.org/tx/F8X"}, name)
+            self.assertIn("@everyone", text, name)
+        self.assertNotIn("<!channel>", texts["slack"])
+        for message in self.services.taken["discord"]:
+            self.assertEqual(message["content"].count("```"), 2, message)
+
+    def test_groups_trigger_and_resolve(self):
+        config = self.write(self.quiet_chain(), self.sections())
+        self.receiptd("migrate", "--config", config)
+        group = {"group_id": "g1", "contract_id": "app.near", "count": 5, "untold": 4, "first_at": "2026-03-01T12:00:00Z",
+                 "alert_ids": ["a", "b"]}
+        self.queue("digest", body("group.digest", group))
+        daemon = self.start("run", "--config", config)
+        support.wait_until("the digest is told", lambda: self.services.faults or self.delivered("digest"))
+        self.queue("over", body("group.resolved", group | {"ended_at": "2026-03-01T12:30:00Z"}))
+        support.wait_until("the end is told", lambda: self.services.faults or self.delivered("over"))
+        self.assertEqual(self.services.faults, [], daemon.log())
+        first, last = self.services.taken["pagerduty"]
+        self.assertEqual([first["event_action"], last["event_action"]], ["trigger", "resolve"])
+        self.assertEqual({first["dedup_key"], last["dedup_key"]}, {"g1"})
+        [[first], [last]] = self.services.taken["alertmanager"]
+        self.assertEqual(first["labels"], last["labels"])
+        self.assertEqual((first.get("endsAt"), last["endsAt"]), (None, "2026-03-01T12:30:00Z"))
+
+
+class Secrets(Channels):
+    SECRETS = (services.HOOK, services.DISCORD, services.TOKEN.split(":")[1], services.ROUTING_KEY)
+
+    def assert_none_in(self, place, text):
+        for secret in self.SECRETS:
+            self.assertNotIn(secret, text, place)
+
+    def test_stand_in_no_table_log_metric_list_or_error(self):
+        self.services.refusing = {"slack", "telegram", "pagerduty"}
+        chain = self.sandbox("--block-time-ms", 50, "--traffic", "failures", "--tps", 20, "--seed", 3,
+                             "--genesis-time", "now", command="run")
+        config = self.write(chain, self.sections() + '[log]\nlevel = "debug"\n')
+        daemon = self.start("run", "--config", config)
+        support.wait_until("some are told, and some are refused", lambda: self.services.faults or
+                           self.services.count("discord") and
+                           self.value("SELECT to_regclass('deliveries')") and
+                           self.value("SELECT count(DISTINCT endpoint) FROM deliveries WHERE last_status = 500") == "3")
+        self.assertEqual(self.services.faults, [])
+        # Nobody listens there, and a reload says what has changed.
+        (self.folder / "slack").write_text(f"http://127.0.0.1:9/services/{services.HOOK}")
+        (self.folder / "token").write_text(services.TOKEN + "x")
+        daemon.send_signal(signal.SIGHUP)
+        support.wait_until("it was reloaded", lambda: "endpoint.url (slack)" in daemon.log())
+        listed, _ = self.receiptd("alerts", "list", "--config", config, "--json", "--limit", 10_000)
+        self.receiptd("alerts", "resend", "--config", config,
+                      *{row["alert_id"] for row in json.loads(listed) if row["endpoint"] == "slack"})
+        support.wait_until("nobody answers", lambda: self.value(
+            "SELECT count(*) FROM deliveries WHERE endpoint = 'slack' AND last_error LIKE '%127.0.0.1:9%'") != "0")
+        for page in ("/metrics", "/v1/status", "/readyz", "/v1/alerts", "/v1/rules", "/alerts", "/health", "/"):
+            self.assert_none_in(page, self.page(daemon, page)[1])
+        for command in (("alerts", "list"), ("rules", "list"), ("check-config",)):
+            self.assert_none_in(command, "".join(self.receiptd(*command, "--config", config, expect=None)))
+        for [table] in self.query("SELECT quote_ident(table_name) FROM information_schema.tables "
+                                  "WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"):
+            self.assert_none_in(table, str(self.query(f"SELECT t::text FROM {table} t")))
+        self.assert_none_in("log", daemon.log())
+
+    def test_stand_in_no_problem_of_the_configuration(self):
+        config = self.write(self.quiet_chain(), self.sections())
+        for name, wrong in (("slack", services.HOOK), ("discord", f"ftp://x/{services.DISCORD}"),
+                            ("token", services.TOKEN.split(":")[1]), ("key", services.ROUTING_KEY + "x")):
+            (self.folder / name).write_text(wrong)
+        out, error = self.receiptd("check-config", "--config", config, expect=None)
+        self.assertEqual(len(re.findall(r"endpoint\.\w+_file", error)), 4, error)
+        self.assert_none_in("check-config", out + error)
+
+
+class Alertmanager:
+    """Debian's, on a free loopback port, without a cluster."""
+
+    def __init__(self, folder):
+        config = folder / "alertmanager.yml"
+        config.write_text("route: {receiver: nobody}\nreceivers: [{name: nobody}]\n")
+        self.log = open(folder / "alertmanager.log", "w+")
+        self.origin = f"http://127.0.0.1:{support.free_port()}"
+        self.process = subprocess.Popen(
+            ["prometheus-alertmanager", f"--config.file={config}", f"--storage.path={folder / 'alertmanager'}",
+             f"--web.listen-address={self.origin.removeprefix('http://')}", "--cluster.listen-address="],
+            stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT)
+        support.wait_until("Alertmanager is ready", self._ready)
+
+    def _ready(self):
+        assert self.process.poll() is None, pathlib.Path(self.log.name).read_text()
+        try:
+            with urllib.request.urlopen(f"{self.origin}/-/ready") as answer:
+                return answer.status == 200
+        except (urllib.error.URLError, ConnectionError):
+            return False
+
+    def alerts(self):
+        with urllib.request.urlopen(f"{self.origin}/api/v2/alerts") as answer:
+            return json.load(answer)
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+
+
+@unittest.skipUnless(shutil.which("prometheus-alertmanager"), "prometheus-alertmanager is not installed")
+class RealAlertmanager(Channels):
+    def test_shows_a_group_and_resolves_it(self):
+        real = Alertmanager(self.folder)
+        self.addCleanup(real.stop)
+        section = (f'[[endpoint]]\nname = "am"\nchannel = "alertmanager"\nurl = "{real.origin}"\nallow_private = true\n'
+                   f'rules = ["{EVERY_FINDING}"]\n')
+        config = self.write(self.quiet_chain(), section)
+        self.receiptd("migrate", "--config", config)
+        now = self.value("""SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')""")
+        group = {"group_id": "g1", "contract_id": "app.near", "error_class": "contract_panic", "count": 5, "first_at": now}
+        self.queue("digest", body("group.digest", group | {"summary": HOSTILE}, rules=["on-call@1"]), ["am"])
+        self.queue("single", body("finding.failed_receipt", about(HOSTILE), rules=["on-call@1"]), ["am"])
+        self.start("run", "--config", config)
+        support.wait_until("it shows both", lambda: len(real.alerts()) == 2)
+        shown = {alert["labels"]["group"]: alert for alert in real.alerts()}
+        self.assertEqual(shown["g1"]["labels"], {"alertname": "on-call", "network": "sandbox", "contract_id": "app.near",
+                                                 "error_class": "contract_panic", "group": "g1"})
+        self.assertIn("@everyone", shown["single"]["annotations"]["summary"])
+        self.assertEqual(shown["g1"]["status"]["state"], "active")
+        self.queue("over", body("group.resolved", group | {"ended_at": now}, rules=["on-call@1"]), ["am"])
+        support.wait_until("it is resolved", lambda: [a["labels"]["group"] for a in real.alerts()] == ["single"])
+
+
+if __name__ == "__main__":
+    support.main()
