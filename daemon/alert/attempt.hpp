@@ -12,6 +12,9 @@
 
 namespace receiptd::alert {
 
+// Attempts under way at once, of one endpoint.
+inline constexpr unsigned kAttemptsAtOnce = 16;
+
 // The endpoint's answer to one attempt.
 struct Answer {
     int status = 0;     // of HTTP; 0: no answer

@@ -109,55 +109,70 @@ std::chrono::milliseconds longest_attempt(const config::Endpoint& endpoint) {
     return endpoint.connect_timeout + endpoint.answer_timeout;
 }
 
-HttpSender::HttpSender(boost::asio::any_io_executor executor, const std::vector<config::Endpoint>& endpoints,
-                       const base::Clock& clock)
+EndpointSender::EndpointSender(boost::asio::any_io_executor executor,
+                               const std::vector<config::Endpoint>& endpoints, const base::Clock& clock)
     : executor_(std::move(executor)), clock_(clock) {
-    for (const auto& endpoint : endpoints) targets_.emplace(endpoint.name, target_of(endpoint));
+    for (const auto& endpoint : endpoints) take(endpoint);
 }
 
-std::shared_ptr<HttpSender::Target> HttpSender::target_of(const config::Endpoint& endpoint) const {
+void EndpointSender::take(const config::Endpoint& endpoint) {
+    by_http_.erase(endpoint.name);
+    by_mail_.erase(endpoint.name);
+    if (endpoint.channel.kind == channel::Kind::email)
+        by_mail_.emplace(endpoint.name, std::make_shared<MailRoute>(endpoint, filter_of(endpoint), clock_));
+    else
+        by_http_.emplace(endpoint.name, route_of(endpoint));
+}
+
+std::shared_ptr<EndpointSender::HttpRoute> EndpointSender::route_of(const config::Endpoint& endpoint) const {
     auto url = net::parse_url(endpoint.url.empty() ? channel::default_url(endpoint.channel.kind)
                                                    : endpoint.url.reveal());
     if (!url) throw std::runtime_error("endpoint " + endpoint.name + ": its url: " + url.error().reason);
     auto path_and_query = channel::target(endpoint.channel, url->target);
     net::HttpClient client(executor_, client_options(endpoint, std::move(*url)));
     auto secrets = secrets_of(endpoint, path_and_query);
-    Target target{std::move(client),    endpoint.channel,     std::move(path_and_query),
-                  signers_of(endpoint), headers_of(endpoint), std::move(secrets)};
-    return std::make_shared<Target>(std::move(target));
+    HttpRoute route{std::move(client),    endpoint.channel,     std::move(path_and_query),
+                    signers_of(endpoint), headers_of(endpoint), std::move(secrets)};
+    return std::make_shared<HttpRoute>(std::move(route));
 }
 
-net::HttpRequest HttpSender::request(const Target& target, Message message) const {
+net::HttpRequest EndpointSender::request(const HttpRoute& route, Message message) const {
     net::HttpRequest request;
     request.method = "POST";
-    request.target = target.path_and_query;
-    request.headers = target.headers;
+    request.target = route.path_and_query;
+    request.headers = route.headers;
     request.headers.push_back({"Content-Type", "application/json"});
-    request.body = channel::body(target.channel, message.id, std::move(message.body));
-    if (!target.signers.empty()) sign(request, target.signers, message.id, clock_.wall());
+    request.body = channel::body(route.channel, message.id, std::move(message.body));
+    if (!route.signers.empty()) sign(request, route.signers, message.id, clock_.wall());
     return request;
 }
 
-base::Task<Answer> HttpSender::post(Message message) {
-    const auto target = targets_.at(message.endpoint);  // a reload may replace it meanwhile
-    auto made = request(*target, std::move(message));
-    const auto response = co_await target->client.send(std::move(made));
+base::Task<Answer> EndpointSender::post(Message message) {
+    if (const auto found = by_mail_.find(message.endpoint); found != by_mail_.end()) {
+        const auto mail = found->second;
+        co_return co_await mail->post(std::move(message.id), std::move(message.body));
+    }
+    const auto route = by_http_.at(message.endpoint);
+    auto made = request(*route, std::move(message));
+    const auto response = co_await route->client.send(std::move(made));
     Answer answer;
     if (!response) {
         answer.error = response.error().text;
         co_return answer;
     }
     answer.status = response->status;
-    answer.body = without(target->secrets, response->body).substr(0, kKeptOfAnswer);
+    answer.body = without(route->secrets, response->body).substr(0, kKeptOfAnswer);
     answer.retry_after =
         net::parse_retry_after(response->header("Retry-After"), clock_.wall(), kLongestRetryAfter);
+    if (!answer.retry_after)
+        if (const auto asked = channel::asked_wait(route->channel.kind, response->body))
+            answer.retry_after = std::min<base::Duration>(*asked, kLongestRetryAfter);
     co_return answer;
 }
 
-void HttpSender::reload(const std::vector<config::Endpoint>& endpoints) {
+void EndpointSender::reload(const std::vector<config::Endpoint>& endpoints) {
     for (const auto& endpoint : endpoints)
-        if (const auto found = targets_.find(endpoint.name); found != targets_.end())
-            found->second = target_of(endpoint);
+        if (by_http_.contains(endpoint.name) || by_mail_.contains(endpoint.name)) take(endpoint);
 }
 
 }  // namespace receiptd::alert

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "alert/attempt.hpp"
+#include "alert/mail_route.hpp"
 #include "alert/signature.hpp"
 #include "base/clock.hpp"
 #include "base/task.hpp"
@@ -18,8 +19,6 @@
 
 namespace receiptd::alert {
 
-// Attempts under way at once, of one endpoint.
-inline constexpr unsigned kAttemptsAtOnce = 16;
 // From connecting to the whole answer.
 std::chrono::milliseconds longest_attempt(const config::Endpoint& endpoint);
 
@@ -36,21 +35,23 @@ public:
     virtual base::Task<Answer> post(Message message) = 0;
 };
 
-class HttpSender final : public Sender {
+class EndpointSender final : public Sender {
 public:
     // Settings that config has accepted; std::runtime_error names an endpoint that cannot be used.
-    HttpSender(boost::asio::any_io_executor executor, const std::vector<config::Endpoint>& endpoints,
-               const base::Clock& clock);
+    EndpointSender(boost::asio::any_io_executor executor, const std::vector<config::Endpoint>& endpoints,
+                   const base::Clock& clock);
 
     // To an endpoint that it serves.
     base::Task<Answer> post(Message message) override;
-    bool serves(const std::string& endpoint) const { return targets_.contains(endpoint); }
+    bool serves(const std::string& endpoint) const {
+        return by_http_.contains(endpoint) || by_mail_.contains(endpoint);
+    }
     // Takes over what has changed of the endpoints that are there already. Attempts under way end as they
     // began.
     void reload(const std::vector<config::Endpoint>& endpoints);
 
 private:
-    struct Target {
+    struct HttpRoute {
         net::HttpClient client;
         channel::Settings channel;
         std::string path_and_query;
@@ -59,12 +60,15 @@ private:
         std::vector<base::Secret> secrets;  // what the service knows, and might tell in its answers
     };
 
-    std::shared_ptr<Target> target_of(const config::Endpoint& endpoint) const;
-    net::HttpRequest request(const Target& target, Message message) const;
+    void take(const config::Endpoint& endpoint);
+    std::shared_ptr<HttpRoute> route_of(const config::Endpoint& endpoint) const;
+    net::HttpRequest request(const HttpRoute& route, Message message) const;
 
     boost::asio::any_io_executor executor_;
     const base::Clock& clock_;
-    std::map<std::string, std::shared_ptr<Target>> targets_;  // by name
+    // By name. A reload replaces them, while attempts are under way on the old ones.
+    std::map<std::string, std::shared_ptr<HttpRoute>> by_http_;
+    std::map<std::string, std::shared_ptr<MailRoute>> by_mail_;
 };
 
 }  // namespace receiptd::alert

@@ -8,7 +8,7 @@
 
 namespace receiptd::app {
 
-base::Task<std::optional<api::EndpointAnswer>> test_endpoint(alert::HttpSender& sender,
+base::Task<std::optional<api::EndpointAnswer>> test_endpoint(alert::EndpointSender& sender,
                                                              const std::string& network,
                                                              const base::Clock& clock, std::string name) {
     if (!sender.serves(name)) co_return std::nullopt;

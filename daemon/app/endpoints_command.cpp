@@ -29,7 +29,7 @@ void print_endpoint(const storage::EndpointRow& endpoint) {
 api::EndpointAnswer answer_of(const config::Settings& settings, const config::Endpoint& endpoint) {
     boost::asio::io_context context{1};
     const base::SystemClock clock;
-    alert::HttpSender sender(context.get_executor(), {endpoint}, clock);
+    alert::EndpointSender sender(context.get_executor(), {endpoint}, clock);
     auto answer = boost::asio::co_spawn(
         context, test_endpoint(sender, settings.network, clock, endpoint.name), boost::asio::use_future);
     while (answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready && context.run_one() > 0) {
@@ -40,7 +40,7 @@ api::EndpointAnswer answer_of(const config::Settings& settings, const config::En
 void print_answer(const std::string& name, const api::EndpointAnswer& answer) {
     const auto milliseconds = std::lround(answer.seconds * 1000);
     if (answer.status > 0)
-        std::cout << name << " answered HTTP " << answer.status << " in " << milliseconds << " ms"
+        std::cout << name << " answered " << answer.status << " in " << milliseconds << " ms"
                   << (answer.accepted ? "\n" : ": only 2xx counts as taken\n");
     else
         std::cout << name << " did not answer: " << answer.error << '\n';

@@ -75,7 +75,7 @@ struct Runtime {
     Watching watching;  // does nothing until it is told and run
     watch::Submitter submitter;
     metrics::AlertSeries alert_series;
-    alert::HttpSender sender;
+    alert::EndpointSender sender;
     alert::Dispatcher dispatcher;  // does nothing until it is run
     storage::PgTimedRuleStore timed_rule_store;
     alert::TimedRules timed_rules;  // so do these

@@ -2,6 +2,8 @@
 
 #include "channel/encode.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <utility>
 
@@ -21,7 +23,8 @@ std::string path_of_service(const Settings& settings) {
 Json encoded(const Settings& settings, const Notice& notice) {
     const auto words = fill(settings, notice);
     switch (settings.kind) {
-        case Kind::json: break;
+        case Kind::json:
+        case Kind::email: break;
         case Kind::slack: return slack_message(notice, words);
         case Kind::pagerduty: return pagerduty_event(notice, words, settings.routing_key);
         case Kind::alertmanager: return alertmanager_alerts(notice, words);
@@ -53,6 +56,17 @@ std::string body(const Settings& settings, const std::string& alert_id, std::str
     if (settings.kind == Kind::json) return alert_body;
     return encoded(settings, read_notice(alert_id, alert_body))
         .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Telegram: ResponseParameters.
+std::optional<std::chrono::seconds> asked_wait(Kind kind, const std::string& answer_body) {
+    if (kind != Kind::telegram) return std::nullopt;
+    const auto answer = Json::parse(answer_body, nullptr, false);
+    const Json::json_pointer place("/parameters/retry_after");
+    if (!answer.is_object() || !answer.contains(place) || !answer[place].is_number_unsigned())
+        return std::nullopt;
+    constexpr std::uint64_t kMost = 366 * 24 * 3'600;
+    return std::chrono::seconds(std::min(answer[place].get<std::uint64_t>(), kMost));
 }
 
 }  // namespace receiptd::channel

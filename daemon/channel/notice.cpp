@@ -120,7 +120,7 @@ Json values_of(const Notice& notice, const Json& body, const Json& data) {
     }
     if (text_of(values, "summary").empty()) values["summary"] = shown(summary_of(notice.type, data));
     values["id"] = base::visible(notice.id);
-    values["type"] = base::visible(notice.type);
+    values["type"] = notice.type;
     values["severity"] = severity_name(notice.severity);
     values["links"] = Json::object();
     for (const auto& [name, url] : notice.links) values["links"][name] = url;
@@ -148,7 +148,7 @@ Notice read_notice(std::string id, const std::string& text) {
     const auto data = found != body.end() && found->is_object() ? *found : Json::object();
     Notice notice;
     notice.id = std::move(id);
-    notice.type = first_text({text_of(body, "type"), "message"});
+    notice.type = base::visible(first_text({text_of(body, "type"), "message"}));
     notice.group = first_text({text_of(body, "group"), text_of(data, "group_id"), notice.id});
     notice.severity = severity_of(notice.type, data);
     notice.is_over = notice.type == "group.resolved";

@@ -5,21 +5,26 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace receiptd::channel {
 
-enum class Kind { json, slack, pagerduty, alertmanager, discord, telegram };
+enum class Kind { json, slack, pagerduty, alertmanager, discord, telegram, email };
 // In the order of Kind.
-inline constexpr std::string_view kKindNames[] = {"json",         "slack",   "pagerduty",
-                                                  "alertmanager", "discord", "telegram"};
+inline constexpr std::string_view kKindNames[] = {"json",    "slack",    "pagerduty", "alertmanager",
+                                                  "discord", "telegram", "email"};
 
 struct Settings {
     Kind kind = Kind::json;
     base::Secret routing_key;  // of PagerDuty
     base::Secret token;        // of Telegram's bot
     std::string chat_id;       // of Telegram
-    std::string title;         // Mustache; empty: kDefaultTitle
-    std::string text;          // Mustache; empty: kDefaultText
+    std::string from;          // "local@domain", of e-mail
+    std::vector<std::string> to;
+    std::string user;  // of the mail server; empty: without a login
+    base::Secret password;
+    std::string title;  // Mustache; empty: kDefaultTitle
+    std::string text;   // Mustache; empty: kDefaultText
 };
 
 }  // namespace receiptd::channel

@@ -24,15 +24,17 @@ struct ChannelKeys {
 
 // In the order of channel::Kind.
 constexpr ChannelKeys kChannelKeys[] = {
-    {"url secret", "previous_secret"},
-    {"url", "title text"},
-    {"routing_key", "url title text"},
-    {"url", "title text"},
-    {"url", "title text"},
-    {"token chat_id", "url title text"},
+    {"url secret", "previous_secret headers"},
+    {"url", "headers title text"},
+    {"routing_key", "url headers title text"},
+    {"url", "headers title text"},
+    {"url", "headers title text"},
+    {"token chat_id", "url headers title text"},
+    {"url from to", "user password title text"},
 };
 static_assert(std::size(kChannelKeys) == std::size(channel::kKindNames));
-constexpr std::string_view kAllKeys = "url secret previous_secret routing_key token chat_id title text";
+constexpr std::string_view kAllKeys =
+    "url secret previous_secret headers routing_key token chat_id from to user password title text";
 
 const ChannelKeys& channel_keys(const Endpoint& endpoint) {
     return kChannelKeys[static_cast<std::size_t>(endpoint.channel.kind)];
@@ -84,6 +86,12 @@ void check_keys(const Endpoint& endpoint, const std::string& path, const Places&
             report.error(places.find(path + "." + given),
                          "endpoint." + given + " has no meaning for " + channel_name(endpoint));
     }
+    if (given_key(path, "user", places).empty() != given_key(path, "password", places).empty())
+        report.error(places.find(path),
+                     "endpoint.user needs endpoint.password_env or endpoint.password_file, and "
+                     "the reverse");
+    if (places.has(path + ".to") && endpoint.channel.to.empty() && !places.has(path + ".to[0]"))
+        report.error(places.find(path + ".to"), "endpoint.to must name somebody");
     const auto kind = endpoint.channel.kind;
     if ((kind == channel::Kind::slack || kind == channel::Kind::discord) && places.has(path + ".url"))
         report.error(places.find(path + ".url"),

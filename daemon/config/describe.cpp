@@ -48,6 +48,8 @@ std::string type_text(const Key& key) {
         case Type::start: return "`\"head\"`, `\"resume\"` or a height";
         case Type::secret: return "string (secret)";
         case Type::text: return "text";
+        case Type::mailbox: return "e-mail address";
+        case Type::mailboxes: return "list of e-mail addresses";
         case Type::env: return "name of a variable";
         case Type::file: return "path";
         case Type::choice: break;

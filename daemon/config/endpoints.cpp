@@ -14,14 +14,15 @@ std::string path_of(std::size_t item) { return "endpoint[" + std::to_string(item
 // `key`: the key of the file that gives the address, which may be secret.
 void check_url(const Endpoint& endpoint, const std::string& key, Position where, Report& report) {
     const auto& url = endpoint.url.reveal();
-    auto fault = url_fault(url);
+    const bool is_mail = endpoint.channel.kind == channel::Kind::email;
+    auto fault = is_mail ? smtp_url_fault(url) : url_fault(url);
     if (!fault && url.find('#') != std::string::npos)
         fault = "must not hold a fragment (#...): it is never sent";
     if (fault && key == "url") return report.error(where, "endpoint.url " + *fault);
     if (fault)
-        return report.error(where, "endpoint." + key +
-                                       " holds no address that can be used: https://HOST/PATH, without user, "
-                                       "password and fragment");
+        return report.error(where, "endpoint." + key + " holds no address that can be used: " +
+                                       (is_mail ? "smtps://HOST" : "https://HOST/PATH") +
+                                       ", without user, password and fragment");
     if (url.starts_with("http://") && !is_loopback_host(url_host(url)) && !endpoint.allow_http)
         report.error(where, "alerts would travel unencrypted to \"" + url_host(url) +
                                 "\"; use https://, or set allow_http = true");
@@ -55,6 +56,8 @@ struct SecretOfEndpoint {
     Lines lines = Lines::one;
 };
 
+std::optional<std::string> any_password(std::string_view) { return std::nullopt; }
+
 const SecretOfEndpoint kSecrets[] = {
     {"secret", &EndpointSecrets::secret, of_endpoint<&Endpoint::secret>, webhook_secret_fault},
     {"previous_secret", &EndpointSecrets::previous_secret, of_endpoint<&Endpoint::previous_secret>,
@@ -62,6 +65,7 @@ const SecretOfEndpoint kSecrets[] = {
     {"headers", &EndpointSecrets::headers, of_endpoint<&Endpoint::headers>, headers_fault, Lines::several},
     {"routing_key", &EndpointSecrets::routing_key, of_channel<&channel::Settings::routing_key>,
      routing_key_fault},
+    {"password", &EndpointSecrets::password, of_channel<&channel::Settings::password>, any_password},
     {"token", &EndpointSecrets::token, of_channel<&channel::Settings::token>, bot_token_fault},
 };
 

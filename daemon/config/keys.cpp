@@ -164,6 +164,7 @@ std::string to_toml(const Key& key, const Value& value) {
         }
         case Type::networks:
         case Type::names:
+        case Type::mailboxes:
         case Type::accounts: return list(std::get<std::vector<std::string>>(value));
         case Type::start: return start_text(std::get<Start>(value));
         case Type::duration:

@@ -37,6 +37,8 @@ enum class Type {
     networks,   // list of networks: "10.0.0.0/8"
     durations,  // list of durations; bounds in milliseconds
     text,       // lines that people see
+    mailbox,    // "local@domain"
+    mailboxes,  // list of them
 };
 
 // A value on its way between the file and Settings. Choices travel as their index.
@@ -51,7 +53,7 @@ struct SecretPlace {
 };
 
 struct EndpointSecrets {
-    SecretPlace url, secret, previous_secret, headers, routing_key, token;
+    SecretPlace url, secret, previous_secret, headers, routing_key, token, password;
 };
 
 // Everything a file sets: the settings and the places of the secrets, which are resolved afterwards.

@@ -36,6 +36,12 @@ constexpr Binding token() {
     return endpoint_secret<&EndpointSecrets::token, Place>(endpoint_channel<&channel::Settings::token>());
 }
 
+template <auto Place>
+constexpr Binding password() {
+    return endpoint_secret<&EndpointSecrets::password, Place>(
+        endpoint_channel<&channel::Settings::password>());
+}
+
 constexpr Key kEndpointKeys[] = {
     {.section = "alerts",
      .name = "delegate_duplicates",
@@ -75,7 +81,8 @@ constexpr Key kEndpointKeys[] = {
          "Address to which alerts are sent. Only an answer of 2xx counts as success. Redirects are not "
          "followed. An answer of 410 switches the endpoint off until the next start or `receiptd endpoints "
          "enable`. Channels `pagerduty` and `telegram` have a default. The addresses of `slack` and "
-         "`discord` are secrets: give them by `url_env` or `url_file`.",
+         "`discord` are secrets: give them by `url_env` or `url_file`. Channel `email` needs the address of "
+         "a mail server: `smtps://host`, or `smtp://host:587` with STARTTLS.",
      .reloadable = true,
      .example = "\"https://hooks.example.com/receiptd\""},
     {.section = "endpoint",
@@ -164,6 +171,39 @@ constexpr Key kEndpointKeys[] = {
      .help = "Id of the Telegram chat, for example `\"-1001234567890\"`, or `\"@name\"` of a public channel.",
      .reloadable = true,
      .example = "\"-1001234567890\""},
+    {.section = "endpoint",
+     .name = "from",
+     .type = Type::mailbox,
+     .at = endpoint_channel<&channel::Settings::from>(),
+     .help = "Sender of e-mails.",
+     .reloadable = true,
+     .example = "\"receiptd@example.org\""},
+    {.section = "endpoint",
+     .name = "to",
+     .type = Type::mailboxes,
+     .at = endpoint_channel<&channel::Settings::to>(),
+     .help = "Recipients of e-mails.",
+     .reloadable = true,
+     .example = "[\"team@example.org\"]"},
+    {.section = "endpoint",
+     .name = "user",
+     .type = Type::text,
+     .at = endpoint_channel<&channel::Settings::user>(),
+     .help = "Name for the login at the mail server. Without it, e-mails are sent without a login.",
+     .reloadable = true,
+     .example = "\"receiptd\""},
+    {.section = "endpoint",
+     .name = "password_env",
+     .type = Type::env,
+     .at = password<&SecretPlace::env>(),
+     .help = "Environment variable that contains the password for the login at the mail server.",
+     .reloadable = true},
+    {.section = "endpoint",
+     .name = "password_file",
+     .type = Type::file,
+     .at = password<&SecretPlace::file>(),
+     .help = "File that contains the password. Replaces `password_env`.",
+     .reloadable = true},
     {.section = "endpoint",
      .name = "title",
      .type = Type::text,

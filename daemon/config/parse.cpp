@@ -73,6 +73,21 @@ bool is_set_by_the_daemon(const std::string& name) {
     return name.starts_with("webhook-") || std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
 }
 
+// Of an address whose scheme is right.
+std::optional<std::string> rest_fault(std::string_view url) {
+    const auto bad = [](char c) { return c <= ' ' || c == 0x7f; };
+    if (std::any_of(url.begin(), url.end(), bad)) return "must not hold spaces or control characters";
+    const auto host_part = authority(url);
+    if (host_part.find('@') != std::string_view::npos)
+        return "must not hold a user or password; a secret goes to a key that ends in _env or _file";
+    if (url.find("apiKey=") != std::string_view::npos)
+        return "must not hold the API key; it goes to api_key_env or api_key_file (with auth = \"query\")";
+    const auto host = split_host(host_part);
+    if (!host || host->first.empty()) return "names no host";
+    if (host->second && parse_port(*host->second).value_or(0) == 0) return "has no valid port after the host";
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<HeaderLine> header_lines(std::string_view lines) {
@@ -109,16 +124,27 @@ std::optional<std::string> headers_fault(std::string_view lines) {
 std::optional<std::string> url_fault(std::string_view url) {
     if (!url.starts_with("http://") && !url.starts_with("https://"))
         return "must start with http:// or https://";
-    const auto bad = [](char c) { return c <= ' ' || c == 0x7f; };
-    if (std::any_of(url.begin(), url.end(), bad)) return "must not hold spaces or control characters";
-    const auto host_part = authority(url);
-    if (host_part.find('@') != std::string_view::npos)
-        return "must not hold a user or password; a secret goes to a key that ends in _env or _file";
-    if (url.find("apiKey=") != std::string_view::npos)
-        return "must not hold the API key; it goes to api_key_env or api_key_file (with auth = \"query\")";
-    const auto host = split_host(host_part);
-    if (!host || host->first.empty()) return "names no host";
-    if (host->second && parse_port(*host->second).value_or(0) == 0) return "has no valid port after the host";
+    return rest_fault(url);
+}
+
+std::optional<std::string> smtp_url_fault(std::string_view url) {
+    if (!url.starts_with("smtp://") && !url.starts_with("smtps://"))
+        return "must start with smtp:// or smtps://";
+    return rest_fault(url);
+}
+
+// What goes into the commands of SMTP and into headers as it is: no display name, no quotes.
+std::optional<std::string> mailbox_fault(std::string_view address) {
+    constexpr std::size_t kLongest = 254;
+    constexpr std::string_view kRefused = "<>()[]\\,;:\"@";
+    const auto at = address.find('@');
+    const auto good = [&](char c) {
+        return c > ' ' && c < 0x7f && kRefused.find(c) == std::string_view::npos;
+    };
+    if (at == std::string_view::npos || at == 0 || at + 1 == address.size() || address.size() > kLongest ||
+        !std::all_of(address.begin(), address.begin() + static_cast<std::ptrdiff_t>(at), good) ||
+        !std::all_of(address.begin() + static_cast<std::ptrdiff_t>(at) + 1, address.end(), good))
+        return "must be an address such as \"team@example.org\", without a name";
     return std::nullopt;
 }
 

@@ -107,6 +107,7 @@ std::optional<std::string> string_fault(Type type, const std::string& text) {
         case Type::glob: return glob_fault(text);
         case Type::hash: return hash_fault(text);
         case Type::text: return text_fault(text);
+        case Type::mailbox: return mailbox_fault(text);
         default: return std::nullopt;
     }
 }
@@ -226,6 +227,7 @@ Read read_value(const Key& key, const toml::node& node) {
         case Type::keep: return read_duration(key, node);
         case Type::accounts: return read_list(node, "account id", base::account_fault);
         case Type::durations: return read_durations(key, node);
+        case Type::mailboxes: return read_list(node, "e-mail address", mailbox_fault);
         case Type::networks: return read_list(node, "network", network_fault);
         case Type::names: return read_list(node, "name", base::name_fault);
         case Type::start: return read_start(node);

@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     endpoint.allow_private = argc == 3;
     boost::asio::io_context context;
     base::SystemClock clock;
-    alert::HttpSender sender(context.get_executor(), {endpoint}, clock);
+    alert::EndpointSender sender(context.get_executor(), {endpoint}, clock);
     alert::Message message;
     message.endpoint = endpoint.name;
     message.id = argv[2];

@@ -1,5 +1,7 @@
 """Each service gets messages of its own form, in which text of the chain is text; secrets of services stand nowhere."""
 
+import email
+import email.policy
 import json
 import pathlib
 import re
@@ -16,6 +18,7 @@ from receiver import EVERY_FINDING
 
 HOSTILE = ("@everyone <!channel> [x](http://evil.example) https://evil.example <a href='x'>y</a> *bold* `code` ``` ||s|| "
            "\r\nBcc: a@evil.example ")
+SYSTEM_PYTHON = "/usr/bin/python3"  # of Debian, for which python3-aiosmtpd is
 SERVICES = ("slack", "pagerduty", "discord", "telegram", "alertmanager")
 
 
@@ -69,6 +72,15 @@ class Channels(support.Scenario):
     def delivered(self, alert):
         return self.value(f"SELECT count(*) FROM deliveries WHERE alert_id = '{alert}' AND state <> 'delivered'") == "0"
 
+    def assert_in_no_table(self, secrets):
+        for [table] in self.query("SELECT quote_ident(table_name) FROM information_schema.tables "
+                                  "WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"):
+            self.assert_not_in(secrets, table, str(self.query(f"SELECT t::text FROM {table} t")))
+
+    def assert_not_in(self, secrets, place, text):
+        for secret in secrets:
+            self.assertNotIn(secret, text, place)
+
     def quiet_chain(self):
         return self.sandbox("--block-time-ms", 0, command="run")
 
@@ -115,8 +127,7 @@ class Secrets(Channels):
     SECRETS = (services.HOOK, services.DISCORD, services.TOKEN.split(":")[1], services.ROUTING_KEY)
 
     def assert_none_in(self, place, text):
-        for secret in self.SECRETS:
-            self.assertNotIn(secret, text, place)
+        self.assert_not_in(self.SECRETS, place, text)
 
     def test_stand_in_no_table_log_metric_list_or_error(self):
         self.services.refusing = {"slack", "telegram", "pagerduty"}
@@ -143,9 +154,7 @@ class Secrets(Channels):
             self.assert_none_in(page, self.page(daemon, page)[1])
         for command in (("alerts", "list"), ("rules", "list"), ("check-config",)):
             self.assert_none_in(command, "".join(self.receiptd(*command, "--config", config, expect=None)))
-        for [table] in self.query("SELECT quote_ident(table_name) FROM information_schema.tables "
-                                  "WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"):
-            self.assert_none_in(table, str(self.query(f"SELECT t::text FROM {table} t")))
+        self.assert_in_no_table(self.SECRETS)
         self.assert_none_in("log", daemon.log())
 
     def test_stand_in_no_problem_of_the_configuration(self):
@@ -156,6 +165,61 @@ class Secrets(Channels):
         out, error = self.receiptd("check-config", "--config", config, expect=None)
         self.assertEqual(len(re.findall(r"endpoint\.\w+_file", error)), 4, error)
         self.assert_none_in("check-config", out + error)
+
+
+def has_aiosmtpd():
+    return subprocess.run([SYSTEM_PYTHON, "-c", "import aiosmtpd"], capture_output=True).returncode == 0
+
+
+@unittest.skipUnless(has_aiosmtpd(), "python3-aiosmtpd is not installed")
+class Mail(Channels):
+    PASSWORD = "MailPasswordSecret"
+
+    def mail_server(self):
+        """Its port; what it has taken goes to self.mails."""
+        self.mails = self.folder / "mails.jsonl"
+        script = pathlib.Path(__file__).with_name("mail_server.py")
+        process = subprocess.Popen([SYSTEM_PYTHON, script, self.mails, "robot", self.PASSWORD], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(self.kill, process)
+        return int(process.stdout.readline())
+
+    def taken(self):
+        return [json.loads(line) for line in self.mails.read_text().splitlines()] if self.mails.exists() else []
+
+    def section(self, name, port, to):
+        return (f'[[endpoint]]\nname = "{name}"\nchannel = "email"\nurl = "smtp://127.0.0.1:{port}"\n'
+                f'from = "receiptd@example.org"\nto = {json.dumps(to)}\nuser = "robot"\nallow_private = true\n'
+                f'password_file = {self.secret("password", self.PASSWORD)}\nrules = ["{EVERY_FINDING}"]\n')
+
+    def test_a_mail_arrives_as_text_after_the_login(self):
+        port = self.mail_server()
+        config = self.write(self.quiet_chain(), self.section("team", port, ["a@example.org", "b@example.org"]) +
+                            self.section("refused", port, ["c@example.org", "d@example.net"]))
+        self.receiptd("migrate", "--config", config)
+        self.queue("a:1", body("finding.failed_receipt", about(HOSTILE), rules=["on-call@1"]), ["team", "refused"])
+        daemon = self.start("run", "--config", config)
+        support.wait_until("one is taken, and one refused", lambda: self.value(
+            "SELECT count(*) FROM deliveries WHERE attempts > 0") == "2")
+        [envelope] = self.taken()
+        self.assertEqual((envelope["from"], envelope["to"]),
+                         ("receiptd@example.org", ["a@example.org", "b@example.org"]))
+        mail = email.message_from_string(envelope["text"], policy=email.policy.default)
+        self.assertEqual(mail.defects, [])
+        self.assertEqual(mail["Bcc"], None)
+        self.assertEqual(mail.get_content_type(), "text/plain")
+        self.assertEqual(mail["Message-ID"], "<a-1@example.org>")
+        self.assertIn("@everyone <!channel> [x](http:\u2060//evil.example)", mail["Subject"])
+        self.assertIn("https://receiptd.example.org/tx/F8X", mail.get_content())
+        self.assertIn("*bold* `code`", mail.get_content())
+        [[state, error]] = self.query("SELECT state, last_error FROM deliveries WHERE endpoint = 'refused'")
+        self.assertEqual(state, "pending")
+        self.assertIn("SMTP 550", error)
+        out, _ = self.receiptd("endpoints", "test", "team", "--config", config)
+        self.assertIn("team answered 250", out)
+        self.assert_in_no_table([self.PASSWORD])
+        self.assert_not_in([self.PASSWORD], "log", daemon.log())
 
 
 class Alertmanager:

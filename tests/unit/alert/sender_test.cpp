@@ -22,7 +22,7 @@ base::Task<void> keep_and_answer(tcp::socket& socket, std::string& head, std::st
     co_await write_text(socket, std::move(text));
 }
 
-class HttpSenderTest : public ::testing::Test {
+class EndpointSenderTest : public ::testing::Test {
 protected:
     // A server that says `text`, and keeps what it was told.
     Script keeps(std::string text) {
@@ -38,7 +38,7 @@ protected:
         endpoint.allow_private = allow_private;
         return {endpoint};
     }
-    Answer post(HttpSender& sender) {
+    Answer post(EndpointSender& sender) {
         Message message;
         message.endpoint = "ops";
         message.id = "failed_receipt:r1";
@@ -47,7 +47,7 @@ protected:
     }
     Answer ask(std::string text, bool allow_private = true) {
         ScriptedServer server(io_, keeps(std::move(text)));
-        HttpSender sender(io_.get_executor(), endpoints(server.port(), allow_private), clock_);
+        EndpointSender sender(io_.get_executor(), endpoints(server.port(), allow_private), clock_);
         return post(sender);
     }
 
@@ -56,7 +56,7 @@ protected:
     std::string head_;
 };
 
-TEST_F(HttpSenderTest, SendsTheHeadersOfStandardWebhooks) {
+TEST_F(EndpointSenderTest, SendsTheHeadersOfStandardWebhooks) {
     const auto answer = ask("HTTP/1.1 204 No Content\r\n\r\n");
     EXPECT_EQ(answer.status, 204) << answer.error;
     EXPECT_THAT(head_, ::testing::StartsWith("POST /hooks/T0KEN?x=1 HTTP/1.1\r\n"));
@@ -67,13 +67,13 @@ TEST_F(HttpSenderTest, SendsTheHeadersOfStandardWebhooks) {
     EXPECT_THAT(head_, HasSubstr("webhook-signature: " + expected + "\r\n"));
 }
 
-TEST_F(HttpSenderTest, FollowsNoRedirect) {
+TEST_F(EndpointSenderTest, FollowsNoRedirect) {
     const auto answer =
         ask("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n");
     EXPECT_EQ(answer.status, 302);
 }
 
-TEST_F(HttpSenderTest, ReadsRetryAfter) {
+TEST_F(EndpointSenderTest, ReadsRetryAfter) {
     EXPECT_EQ(ask("HTTP/1.1 429 Slow\r\nRetry-After: 30\r\nContent-Length: 0\r\n\r\n").retry_after,
               base::Duration(30s));
     EXPECT_EQ(ask("HTTP/1.1 503 Busy\r\nRetry-After: Tue, 14 Nov 2023 22:14:20 GMT\r\nContent-Length: "
@@ -83,13 +83,13 @@ TEST_F(HttpSenderTest, ReadsRetryAfter) {
     EXPECT_EQ(ask("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n").retry_after, std::nullopt);
 }
 
-TEST_F(HttpSenderTest, RefusesALongAnswer) {
+TEST_F(EndpointSenderTest, RefusesALongAnswer) {
     const auto answer = ask("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + std::string(100'000, 'x'));
     EXPECT_EQ(answer.status, 0);
     EXPECT_THAT(answer.error, HasSubstr("65536"));
 }
 
-TEST_F(HttpSenderTest, PrivateAddressIsRefusedAndNoTokenIsTold) {
+TEST_F(EndpointSenderTest, PrivateAddressIsRefusedAndNoTokenIsTold) {
     const auto answer = ask("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", false);
     EXPECT_EQ(answer.status, 0);
     EXPECT_EQ(head_, "");
@@ -97,10 +97,10 @@ TEST_F(HttpSenderTest, PrivateAddressIsRefusedAndNoTokenIsTold) {
     EXPECT_THAT(answer.error, Not(HasSubstr("T0KEN")));
 }
 
-TEST_F(HttpSenderTest, ReloadTakesANewSecret) {
+TEST_F(EndpointSenderTest, ReloadTakesANewSecret) {
     ScriptedServer server(io_, keeps("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
     auto configured = endpoints(server.port());
-    HttpSender sender(io_.get_executor(), configured, clock_);
+    EndpointSender sender(io_.get_executor(), configured, clock_);
     configured[0].secret = base::Secret(kOther);
     sender.reload(configured);
     EXPECT_EQ(post(sender).status, 200);
@@ -108,11 +108,11 @@ TEST_F(HttpSenderTest, ReloadTakesANewSecret) {
     EXPECT_THAT(head_, HasSubstr("webhook-signature: " + expected));
 }
 
-TEST_F(HttpSenderTest, WhileSecretsChangeEachRequestHasTheSignatureOfBoth) {
+TEST_F(EndpointSenderTest, WhileSecretsChangeEachRequestHasTheSignatureOfBoth) {
     ScriptedServer server(io_, keeps("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
     auto configured = endpoints(server.port());
     configured[0].previous_secret = base::Secret(kOther);
-    HttpSender sender(io_.get_executor(), configured, clock_);
+    EndpointSender sender(io_.get_executor(), configured, clock_);
     EXPECT_EQ(post(sender).status, 200);
     const auto by = [](const char* secret) {
         return Signer::from(base::Secret(secret))->sign("failed_receipt:r1", 1'700'000'000, "{}");
@@ -120,16 +120,16 @@ TEST_F(HttpSenderTest, WhileSecretsChangeEachRequestHasTheSignatureOfBoth) {
     EXPECT_THAT(head_, HasSubstr("webhook-signature: " + by(kSecret) + " " + by(kOther) + "\r\n"));
 }
 
-TEST_F(HttpSenderTest, SendsTheHeadersOfTheEndpoint) {
+TEST_F(EndpointSenderTest, SendsTheHeadersOfTheEndpoint) {
     ScriptedServer server(io_, keeps("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
     auto configured = endpoints(server.port());
     configured[0].headers = base::Secret("Authorization: Bearer one\n");
-    HttpSender sender(io_.get_executor(), configured, clock_);
+    EndpointSender sender(io_.get_executor(), configured, clock_);
     EXPECT_EQ(post(sender).status, 200);
     EXPECT_THAT(head_, HasSubstr("Authorization: Bearer one\r\n"));
 }
 
-TEST_F(HttpSenderTest, KeepsTheBeginningOfTheAnswer) {
+TEST_F(EndpointSenderTest, KeepsTheBeginningOfTheAnswer) {
     const auto answer =
         ask("HTTP/1.1 400 No\r\nContent-Length: 5000\r\n\r\nno such team" + std::string(4'988, '.'));
     EXPECT_EQ(answer.status, 400);
@@ -137,7 +137,7 @@ TEST_F(HttpSenderTest, KeepsTheBeginningOfTheAnswer) {
     EXPECT_EQ(answer.body.size(), 4'096U);
 }
 
-TEST_F(HttpSenderTest, AnAnswerIsKeptWithoutTheSecretsThatItTells) {
+TEST_F(EndpointSenderTest, AnAnswerIsKeptWithoutTheSecretsThatItTells) {
     const std::string text = "no /hooks/ABCDEFGHIJKL?x=1 for Bearer one";
     ScriptedServer server(
         io_, keeps("HTTP/1.1 404 No\r\nContent-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text));
@@ -145,36 +145,46 @@ TEST_F(HttpSenderTest, AnAnswerIsKeptWithoutTheSecretsThatItTells) {
     configured[0].url =
         base::Secret("http://127.0.0.1:" + std::to_string(server.port()) + "/hooks/ABCDEFGHIJKL?x=1");
     configured[0].headers = base::Secret("Authorization: Bearer one\n");
-    HttpSender sender(io_.get_executor(), configured, clock_);
+    EndpointSender sender(io_.get_executor(), configured, clock_);
     EXPECT_EQ(post(sender).body, "no /hooks/***?x=1 for ***");
 }
 
-TEST_F(HttpSenderTest, AddressesOfAllowedNetworksPassThoughTheyAreNotPublic) {
+TEST_F(EndpointSenderTest, AddressesOfAllowedNetworksPassThoughTheyAreNotPublic) {
     ScriptedServer server(io_, keeps("HTTP/1.1 204 No Content\r\n\r\n"));
     auto configured = endpoints(server.port(), false);
     configured[0].allow_networks = {"10.0.0.0/8"};
-    HttpSender refused(io_.get_executor(), configured, clock_);
+    EndpointSender refused(io_.get_executor(), configured, clock_);
     EXPECT_THAT(post(refused).error, HasSubstr("address refused: 127.0.0.1 is loopback"));
     configured[0].allow_networks.emplace_back("127.0.0.0/8");
-    HttpSender allowed(io_.get_executor(), configured, clock_);
+    EndpointSender allowed(io_.get_executor(), configured, clock_);
     EXPECT_EQ(post(allowed).status, 204);
 }
 
-TEST_F(HttpSenderTest, OtherChannelsPostTheirOwnBodyWithoutASignature) {
+TEST_F(EndpointSenderTest, OtherChannelsPostTheirOwnBodyWithoutASignature) {
     ScriptedServer server(io_, keeps("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
     auto configured = endpoints(server.port());
     configured[0].channel.kind = channel::Kind::telegram;
     configured[0].channel.token = base::Secret("12:ab");
     configured[0].secret = base::Secret();
-    HttpSender sender(io_.get_executor(), configured, clock_);
+    EndpointSender sender(io_.get_executor(), configured, clock_);
     EXPECT_EQ(post(sender).status, 200);
     EXPECT_THAT(head_, ::testing::StartsWith("POST /hooks/T0KEN/bot12:ab/sendMessage?x=1 HTTP/1.1\r\n"));
     EXPECT_THAT(head_, Not(HasSubstr("webhook-")));
 }
 
-TEST_F(HttpSenderTest, ReloadTakesAnotherChannelAndAddress) {
+TEST_F(EndpointSenderTest, TheWaitThatTelegramAsksForCounts) {
+    const std::string text = R"({"ok":false,"parameters":{"retry_after":35}})";
+    ScriptedServer server(
+        io_, keeps("HTTP/1.1 429 No\r\nContent-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text));
+    auto configured = endpoints(server.port());
+    configured[0].channel.kind = channel::Kind::telegram;
+    EndpointSender sender(io_.get_executor(), configured, clock_);
+    EXPECT_EQ(post(sender).retry_after, base::Duration(35s));
+}
+
+TEST_F(EndpointSenderTest, ReloadTakesAnotherChannelAndAddress) {
     ScriptedServer server(io_, keeps("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
-    HttpSender sender(io_.get_executor(), endpoints(1), clock_);
+    EndpointSender sender(io_.get_executor(), endpoints(1), clock_);
     auto configured = endpoints(server.port());
     configured[0].channel.kind = channel::Kind::alertmanager;
     sender.reload(configured);
@@ -182,11 +192,11 @@ TEST_F(HttpSenderTest, ReloadTakesAnotherChannelAndAddress) {
     EXPECT_THAT(head_, ::testing::StartsWith("POST /hooks/T0KEN/api/v2/alerts?x=1 HTTP/1.1\r\n"));
 }
 
-TEST_F(HttpSenderTest, AnEndpointThatCannotBeUsedIsNamed) {
+TEST_F(EndpointSenderTest, AnEndpointThatCannotBeUsedIsNamed) {
     auto configured = endpoints(1);
     configured[0].secret = base::Secret("hunter2");
     try {
-        HttpSender sender(io_.get_executor(), configured, clock_);
+        EndpointSender sender(io_.get_executor(), configured, clock_);
         ADD_FAILURE();
     } catch (const std::runtime_error& e) {
         EXPECT_THAT(e.what(), HasSubstr("ops"));

@@ -190,6 +190,15 @@ TEST(Telegram, TextIsCodeAndOnlyOurLinksAreLinks) {
     EXPECT_EQ(rest, u"\n\n\n") << "nothing of the chain stands outside of code";
 }
 
+TEST(Telegram, AsksInItsAnswerToBeLeftAlone) {
+    const std::string busy =
+        R"({"ok":false,"error_code":429,"description":"Too Many Requests","parameters":{"retry_after":35}})";
+    EXPECT_EQ(asked_wait(Kind::telegram, busy), std::chrono::seconds(35));
+    EXPECT_EQ(asked_wait(Kind::slack, busy), std::nullopt);
+    for (const char* other : {"", "[]", "{}", R"({"parameters":{"retry_after":-1}})", R"({"parameters":[]})"})
+        EXPECT_EQ(asked_wait(Kind::telegram, other), std::nullopt) << other;
+}
+
 TEST(Telegram, TextIsCut) {
     const auto sent = message(Kind::telegram, testing::finding(testing::emoji()));
     EXPECT_LE(units(sent["text"].get<std::string>()), 4'096u);

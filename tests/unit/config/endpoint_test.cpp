@@ -227,6 +227,42 @@ TEST(ConfigChannel, KeysThatAreMissingOrOfAnotherChannelAreNamed) {
                 ElementsAre(HasSubstr("r.toml:10:11: endpoint.channel must be \"json\", \"slack\"")));
 }
 
+const std::string kMail =
+    kName + "channel = \"email\"\nurl = \"smtps://mail.example.org\"\nfrom = \"receiptd@example.org\"\n";
+
+TEST(ConfigChannel, MailHasASenderRecipientsAndPerhapsALogin) {
+    const auto loaded = load_endpoints(kMail +
+                                       "to = [\"a@example.org\", \"b@example.org\"]\nuser = \"robot\"\n"
+                                       "password_env = \"PLAIN\"\n");
+    for (const auto& problem : loaded.problems) ADD_FAILURE() << problem.to_string();
+    const auto& channel = loaded.settings.endpoints.at(0).channel;
+    EXPECT_EQ(channel.kind, channel::Kind::email);
+    EXPECT_EQ(channel.from, "receiptd@example.org");
+    EXPECT_THAT(channel.to, ElementsAre("a@example.org", "b@example.org"));
+    EXPECT_EQ(channel.user, "robot");
+    EXPECT_EQ(channel.password.reveal(), "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+    EXPECT_THAT(endpoint_problems(kMail + "to = [\"a@example.org\"]\nuser = \"robot\"\n"),
+                ElementsAre(HasSubstr("r.toml:7:1: endpoint.user needs endpoint.password_env")));
+    EXPECT_THAT(endpoint_problems(kMail + "to = []\n"),
+                ElementsAre("r.toml:12:6: endpoint.to must name somebody"));
+    for (const char* wrong : {"a", "a@", "@b", "A <a@example.org>", "a@b@c", "a@b\\r\\nBcc: c@d"})
+        EXPECT_THAT(endpoint_problems(kMail + "to = [\"" + wrong + "\"]\n"),
+                    ElementsAre(HasSubstr("must be an address such as \"team@example.org\"")))
+            << wrong;
+}
+
+TEST(ConfigChannel, MailGoesToAMailServer) {
+    const auto with = [](const std::string& url) {
+        return endpoint_problems(kName + "channel = \"email\"\nfrom = \"a@b\"\nto = [\"c@d\"]\nurl = \"" +
+                                 url + "\"\n");
+    };
+    EXPECT_THAT(with("smtp://mail.example.org:587"), IsEmpty());
+    EXPECT_THAT(with("https://mail.example.org"),
+                ElementsAre("r.toml:12:7: endpoint.url must start with smtp:// or smtps://"));
+    EXPECT_THAT(with("smtp://robot:pw@mail.example.org"),
+                ElementsAre(HasSubstr("endpoint.url must not hold a user or password")));
+}
+
 TEST(ConfigChannel, AddressesThatAreSecretsStandInNoFile) {
     EXPECT_THAT(endpoint_problems(kSlack + "url = \"https://hooks.example.com/T0/x\"\n"),
                 ElementsAre(HasSubstr("r.toml:10:7: endpoint.url of channel \"slack\" is a secret")));
