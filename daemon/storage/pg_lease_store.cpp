@@ -1,5 +1,7 @@
 #include "storage/pg_lease_store.hpp"
 
+#include "base/log.hpp"
+
 #include <utility>
 
 namespace receiptd::storage {
@@ -17,6 +19,22 @@ constexpr const char* kTake =
     "  until = clock_timestamp() + interval '3 seconds' "
     "WHERE leader.until < clock_timestamp() OR leader.holder::text = $4";
 
+// A process that is frozen while it writes rows, or reads an answer, holds the locks of its transaction, and
+// PostgreSQL waits for it: statement_timeout does not count meanwhile, and the transaction is not idle.
+void end_frozen_sessions(pqxx::transaction_base& tx, std::chrono::milliseconds after) {
+    const auto ended = shim::query(
+        tx,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
+        "AND usename = current_user AND application_name = current_setting('application_name') AND pid <> "
+        "pg_backend_pid() "
+        "AND state = 'active' AND wait_event IN ('ClientRead', 'ClientWrite') "
+        "AND query_start < clock_timestamp() - $1::bigint * interval '1 millisecond'",
+        after.count());
+    if (!ended.empty())
+        log::warn("database sessions of a process that stands still were ended, as they hold locks",
+                  {{"sessions", ended.size()}});
+}
+
 }  // namespace
 
 // Taking over changes the key.
@@ -26,6 +44,7 @@ bool leads(pqxx::transaction_base& tx, std::int64_t epoch) {
 
 base::Task<Lease> PgLeaseStore::hold(std::string gone) {
     return database_.pool.following.transaction([id = database_.process(), place = place_, process = process_,
+                                                 frozen_after = frozen_after_,
                                                  gone = std::move(gone)](pqxx::work& tx) {
         if (shim::query(tx, kRenew, id).affected_rows() == 0)
             shim::query(tx, kTake, id, place, process, gone);
@@ -33,6 +52,7 @@ base::Task<Lease> PgLeaseStore::hold(std::string gone) {
             tx, "SELECT holder = $1::uuid, epoch, holder::text, place, process FROM leader", id)[0];
         Lease lease;
         lease.mine = row[0].as<bool>();
+        if (lease.mine) end_frozen_sessions(tx, frozen_after);
         lease.epoch = row[1].as<std::int64_t>();
         lease.holder = row[2].as<std::string>();
         lease.place = row[3].as<std::string>();
