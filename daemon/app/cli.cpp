@@ -276,6 +276,11 @@ private:
         list->add_flag("--json", as_json_, "Print a JSON array");
         list->callback(
             [this] { choose([this](const auto& settings) { return list_rules(settings, as_json_); }); });
+        auto* check = command->add_subcommand("check", "Report all problems of the rules of a file");
+        check->add_option("file", rules_file_, "File with [[rule]] and [[list]]; default: the configuration");
+        check->callback([this] {
+            chosen_ = [this] { return check_rules(rules_file_.empty() ? config_file_ : rules_file_); };
+        });
         auto* test = command->add_subcommand(
             "test",
             "Count what the rules of the configuration would have told of stored history; sends nothing");
@@ -365,6 +370,7 @@ private:
     AlertsResend alerts_resend_;
     ListChange list_change_;
     RulesTest rules_test_;
+    std::string rules_file_;
     app::TxCommand tx_;
     SubmitCommand submit_;
     WatchCommand watch_;

@@ -136,6 +136,8 @@ struct ListChange {
 };
 int change_list(const config::Settings& settings, const ListChange& command);
 int check_config(const std::string& config_file);
+// Reports all problems of the alert rules of a file, which needs nothing else. Reads no secrets.
+int check_rules(const std::string& file);
 int print_version();
 
 // Before a command that writes rows. A role that may only write rows works on a schema that its owner has

@@ -1,7 +1,7 @@
 #include "app/commands.hpp"
 #include "app/joined.hpp"
 
-#include "config/load.hpp"
+#include "config/load_rules.hpp"
 
 #include <boost/version.hpp>
 
@@ -45,6 +45,16 @@ int check_config(const std::string& config_file) {
     if (!loaded.ok()) return kUsage;
     std::cout << config_file << ": ok, " << loaded.settings.upstreams.size() << " upstreams, "
               << loaded.settings.rules.size() << " rules\n";
+    print_rules(loaded.settings);
+    return kOk;
+}
+
+int check_rules(const std::string& file) {
+    const auto loaded = config::load_rules_file(file);
+    print(loaded.problems);
+    if (!loaded.ok()) return kUsage;
+    const auto count = loaded.settings.rules.size();
+    std::cout << file << ": ok, " << count << (count == 1 ? " rule\n" : " rules\n");
     print_rules(loaded.settings);
     return kOk;
 }

@@ -1,6 +1,7 @@
 #include "config/load.hpp"
 
 #include "config/alert_rules.hpp"
+#include "config/load_rules.hpp"
 #include "config/reader.hpp"
 #include "config/report.hpp"
 #include "config/rules.hpp"
@@ -24,6 +25,19 @@ Loaded unreadable(const std::string& path, const std::string& why) {
     Loaded loaded;
     loaded.problems.push_back({Severity::error, path, 0, 0, "cannot read the configuration: " + why});
     return loaded;
+}
+
+template <class LoadText>
+Loaded load_with(const std::string& path, LoadText&& load) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) return unreadable(path, "it is a folder");
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return unreadable(path, std::strerror(errno));
+    const auto size = std::filesystem::file_size(path, error);
+    if (!error && size > kLongestFile) return unreadable(path, "it is longer than 16 MiB");
+    std::ostringstream text;
+    text << file.rdbuf();
+    return load(text.str());
 }
 
 }  // namespace
@@ -72,16 +86,23 @@ Loaded load_text(std::string_view toml, const std::string& file_name, const Envi
     return {std::move(file.draft.settings), report.in_file_order()};
 }
 
+Loaded load_rules_text(std::string_view toml, const std::string& file_name) {
+    Report report(file_name);
+    auto file = read_toml(toml, report, Part::rules);
+    if (file.parsed) {
+        check_alert_names(file.draft, file.places, report);
+        check_alert_rules(file.draft.settings, file.places, report);
+        read_lists(file.draft.settings, file.places, std::filesystem::path(file_name).parent_path(), report);
+    }
+    return {std::move(file.draft.settings), report.in_file_order()};
+}
+
 Loaded load_file(const std::string& path, const Environment& environment) {
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error)) return unreadable(path, "it is a folder");
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return unreadable(path, std::strerror(errno));
-    const auto size = std::filesystem::file_size(path, error);
-    if (!error && size > kLongestFile) return unreadable(path, "it is longer than 16 MiB");
-    std::ostringstream text;
-    text << file.rdbuf();
-    return load_text(text.str(), path, environment);
+    return load_with(path, [&](const std::string& toml) { return load_text(toml, path, environment); });
+}
+
+Loaded load_rules_file(const std::string& path) {
+    return load_with(path, [&](const std::string& toml) { return load_rules_text(toml, path); });
 }
 
 }  // namespace receiptd::config

@@ -21,14 +21,20 @@ bool looks_like_secret(std::string_view name) {
     return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
+bool is_of_rules(std::string_view section) {
+    constexpr std::string_view kPartOfRules[] = {"rule", "list", "endpoint", "follow"};
+    return std::find(std::begin(kPartOfRules), std::end(kPartOfRules), section) != std::end(kPartOfRules);
+}
+
 class Reader {
 public:
-    explicit Reader(Report& report) : report_(report) {}
+    Reader(Report& report, Part part) : report_(report), part_(part) {}
 
     ReadFile read(const toml::table& root) {
         for (const auto& [name, node] : root) read_member(name, node);
         for (const auto& section : sections())
-            if (section.kind == SectionKind::table && !file_.places.has(std::string(section.name)))
+            if (part_ == Part::all && section.kind == SectionKind::table &&
+                !file_.places.has(std::string(section.name)))
                 require_keys(section.name, std::string(section.name), {});
         file_.parsed = true;
         return std::move(file_);
@@ -40,6 +46,7 @@ private:
         const auto section =
             std::find_if(known.begin(), known.end(), [&](const Section& s) { return s.name == name.str(); });
         if (section == known.end()) return unknown_member(name, node);
+        if (part_ == Part::rules && !is_of_rules(section->name)) return;
         if (section->is_array()) return read_entries(*section, name, node);
         const auto* table = node.as_table();
         if (!table) {
@@ -149,15 +156,16 @@ private:
     }
 
     Report& report_;
+    Part part_;
     ReadFile file_;
 };
 
 }  // namespace
 
-ReadFile read_toml(std::string_view text, Report& report) {
+ReadFile read_toml(std::string_view text, Report& report, Part part) {
     try {
         const toml::table root = toml::parse(text);
-        return Reader(report).read(root);
+        return Reader(report, part).read(root);
     } catch (const toml::parse_error& error) {
         report.error(position_of(error.source()), std::string(error.description()));
         return {};

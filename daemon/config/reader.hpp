@@ -13,6 +13,7 @@ struct ReadFile {
     Places places;
     bool parsed = false;  // false: the text is no TOML, and the report says where
 };
-ReadFile read_toml(std::string_view text, Report& report);
+enum class Part { all, rules };  // rules: the sections that config/load_rules.hpp names, none required
+ReadFile read_toml(std::string_view text, Report& report, Part part = Part::all);
 
 }  // namespace receiptd::config

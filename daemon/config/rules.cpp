@@ -157,11 +157,17 @@ void resolve_database(SecretReader& reader, Draft& draft, const Places& places, 
 
 }  // namespace
 
+void check_alert_names(const Draft& draft, const Places& places, Report& report) {
+    check_names("endpoint", draft.settings.endpoints, places, report);
+    check_names("rule", draft.settings.rules, places, report);
+    check_names("list", draft.settings.lists, places, report);
+}
+
 void check_rules(const Draft& draft, const Places& places, Report& report) {
     check_source(draft, places, report);
     check_scope(draft, places, report);
     check_names("upstream", draft.settings.upstreams, places, report);
-    check_names("endpoint", draft.settings.endpoints, places, report);
+    check_alert_names(draft, places, report);
     check_endpoint_keys(draft.settings, places, report);
     check_connections(draft, places, report);
     check_public_url(draft, places, report);
@@ -169,8 +175,6 @@ void check_rules(const Draft& draft, const Places& places, Report& report) {
     check_names("watch", draft.settings.watch_rules, places, report);
     check_watch_rules(draft, places, report);
     check_names("expected", draft.settings.expected, places, report);
-    check_names("rule", draft.settings.rules, places, report);
-    check_names("list", draft.settings.lists, places, report);
     check_expected(draft, places, report);
     const auto& settings = draft.settings;
     for (std::size_t i = 0; i < settings.upstreams.size(); ++i)

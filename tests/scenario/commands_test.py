@@ -209,6 +209,20 @@ class Pages(Commands):
         self.assertIn("none answers", self.receiptd("status", "--config", config)[0])
 
 
+class Drafts(Commands):
+    def test_rules_are_checked_without_a_configuration(self):
+        draft = self.folder / "draft.toml"
+        draft.write_text('[[rule]]\nname = "pay"\nkind = "finding"\nreceiver = "pay.near"\n')
+        out, _ = self.receiptd("rules", "check", draft)
+        self.assertEqual(out, f"{draft}: ok, 1 rule\nrule pay (finding): no endpoint\n")
+        draft.write_text('[[rule]]\nname = "pay"\nkind = "fnding"\n[[rule]]\nname = "pay"\nkind = "end"\nsingner = "a.near"\n')
+        out, error = self.receiptd("rules", "check", draft, expect=2)
+        self.assertEqual(out, "")
+        for place in (":3:", ":5:", ":7:"):
+            self.assertIn(f"{draft}{place}", error)
+        self.receiptd("rules", "check", self.folder / "none.toml", expect=2)
+
+
 class Keys(Commands):
     def keyed(self, sandbox, key, **settings):
         secret = self.folder / f"key-{len(list(self.folder.iterdir()))}"

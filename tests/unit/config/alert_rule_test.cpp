@@ -1,4 +1,4 @@
-#include "config/load.hpp"
+#include "config/load_rules.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,6 +62,36 @@ TEST(ConfigRule, EachFaultHasItsLineAndColumn) {
                     "r.toml:13:1: rule.name is missing",
                     HasSubstr("r.toml:15:12: rule.receiver must be a text or a list of texts, not null"),
                     HasSubstr("r.toml:16:16: rule.gas_at_least must be gas")));
+}
+
+std::vector<std::string> draft_problems(const std::string& toml) {
+    std::vector<std::string> all;
+    for (const auto& problem : load_rules_text(toml, "draft.toml").problems)
+        all.push_back(problem.to_string());
+    return all;
+}
+
+TEST(ConfigRule, ADraftOfRulesNeedsNothingElse) {
+    const auto loaded = load_rules_text("[[rule]]\nname = \"pay\"\nkind = \"finding\"\n", "draft.toml");
+    EXPECT_TRUE(loaded.problems.empty());
+    ASSERT_EQ(loaded.settings.rules.size(), 1u);
+    EXPECT_EQ(loaded.settings.rules[0].name, "pay");
+}
+
+TEST(ConfigRule, EveryFaultOfADraftIsTold) {
+    EXPECT_THAT(draft_problems("[[rule]]\nname = \"a\"\nkind = \"finding\"\nreciever = \"x.near\"\n"
+                               "[[rule]]\nname = \"a\"\nkind = \"finding\"\nreceiver = \"@none\"\n[[rul]]\n"),
+                ElementsAre(HasSubstr("draft.toml:4:12: rule.reciever is no key of a rule"),
+                            "draft.toml:5:1: rule \"a\" names the list \"@none\", which no [[list]] has",
+                            "draft.toml:6:8: rule.name \"a\" is taken by the one in line 2",
+                            HasSubstr("unknown section [rul]")));
+    EXPECT_THAT(draft_problems("[[rule]\n"), testing::SizeIs(1));
+}
+
+TEST(ConfigRule, OfAWholeConfigurationOnlyTheRulesAreChecked) {
+    EXPECT_THAT(draft_problems("[chain]\nnetwork = 5\n[[upstream]]\n[follow]\nscope = \"headers\"\n" +
+                               kEndpoint + "rules = [\"pay\"]\n"),
+                ElementsAre(HasSubstr("endpoint.rules names \"pay\", which no [[rule]] has")));
 }
 
 TEST(ConfigRule, IsNamedOnce) {

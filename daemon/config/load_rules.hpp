@@ -1,0 +1,15 @@
+// Only what alert rules need of a configuration, so that a draft of rules can be checked by itself.
+#pragma once
+
+#include "config/load.hpp"
+
+#include <string>
+
+namespace receiptd::config {
+
+// Reads [[rule]], [[list]], [[endpoint]] and [follow], any of which may be missing, and passes over the other
+// sections; secrets are not read. The settings hold nothing else.
+Loaded load_rules_file(const std::string& path);
+Loaded load_rules_text(std::string_view toml, const std::string& file_name);
+
+}  // namespace receiptd::config
