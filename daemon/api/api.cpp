@@ -16,8 +16,9 @@ std::vector<Route> all_routes(const SharedContext& context, const MakeRoutes& mo
     const auto add = [&](std::vector<Route> routes) {
         std::move(routes.begin(), routes.end(), std::back_inserter(all));
     };
-    for (auto* const part : {page_routes, watch_routes, transaction_routes, search_routes, finding_routes,
-                             alert_routes, rule_routes, endpoint_routes, schema_routes, stream_routes})
+    for (auto* const part :
+         {page_routes, watch_routes, transaction_routes, search_routes, finding_routes, alert_routes,
+          rule_routes, rule_trial_routes, endpoint_routes, schema_routes, stream_routes})
         add(part(context));
     if (more) add(more(context));
     return all;
@@ -44,6 +45,8 @@ base::Task<void> Api::feed_stream() { return context_->hub.run(); }
 void Api::stop() {
     context_->calls.cancel();
     context_->submissions.cancel();
+    context_->checks.cancel();
+    context_->rehearsals.cancel();
 }
 
 net::HttpServerOptions Api::server_options() const {

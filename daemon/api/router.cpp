@@ -46,10 +46,10 @@ bool same_secret(std::string_view left, std::string_view right) {
     return left.size() == right.size() && sodium_memcmp(left.data(), right.data(), left.size()) == 0;
 }
 
-bool is_json(std::string_view content_type) {
+bool is_of_type(std::string_view content_type, std::string_view wanted) {
     content_type = content_type.substr(0, content_type.find(';'));
     while (content_type.ends_with(' ') || content_type.ends_with('\t')) content_type.remove_suffix(1);
-    return net::equals_ignoring_case(content_type, "application/json");
+    return net::equals_ignoring_case(content_type, wanted);
 }
 
 // nullopt: no Authorization of that kind.
@@ -104,10 +104,12 @@ std::optional<Problem> write_refusal(const net::ServerRequest& request, const ba
     }
     if (request.method != "POST") return std::nullopt;
     if (body == Body::none) return body_refusal(request);
-    if (!is_json(request.header("Content-Type"))) {
+    const std::string wanted = body == Body::toml ? "application/toml" : "application/json";
+    if (!is_of_type(request.header("Content-Type"), wanted)) {
         problem.status = 415;
-        problem.detail = "the body must be JSON, with the header Content-Type: application/json";
-        problem.headers.push_back({"Accept-Post", "application/json"});
+        problem.detail = std::string("the body must be ") + (body == Body::toml ? "TOML" : "JSON") +
+                         ", with the header Content-Type: " + wanted;
+        problem.headers.push_back({"Accept-Post", wanted});
         return problem;
     }
     return std::nullopt;

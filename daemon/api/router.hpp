@@ -20,7 +20,7 @@ struct Call {
 using Action = std::function<base::Task<net::ServerReply>(Call)>;
 
 enum class Access { read, write };
-enum class Body { json, none };  // of a POST
+enum class Body { json, toml, none };  // of a POST
 
 struct Route {
     std::string_view method;   // HEAD goes to GET

@@ -13,6 +13,7 @@
 #include "storage/delivery_access.hpp"
 #include "storage/endpoint_store.hpp"
 #include "storage/finding_store.hpp"
+#include "storage/rehearsal.hpp"
 #include "storage/watch_store.hpp"
 #include "watch/submission.hpp"
 #include "watch/transaction_json.hpp"
@@ -35,6 +36,19 @@ struct EndpointAnswer {
     double seconds = 0;
 };
 
+// A fault of rules that somebody drafts. `line` and `column` count from 1; 0: it has no place.
+struct DraftFault {
+    bool is_warning = false;
+    unsigned line = 0;
+    unsigned column = 0;
+    std::string message;
+};
+struct CheckedDraft {
+    bool is_good = false;            // it has warnings at most
+    std::vector<std::string> rules;  // names
+    std::vector<DraftFault> faults;  // in the draft's order
+};
+
 // All of it outlives the API; functions are called on its executor.
 struct Services {
     std::function<DaemonStatus()> status;
@@ -47,6 +61,11 @@ struct Services {
     storage::EndpointStore& endpoints;
     // Sends a test message; nullopt: this daemon serves no endpoint of that name.
     std::function<base::Task<std::optional<EndpointAnswer>>(std::string name)> test_endpoint;
+    // Rules and lists in TOML. Pure: called on `cpu`, too. Reads no file that the draft names.
+    std::function<CheckedDraft(const std::string& toml)> check_rules;
+    // On stored history; of all rules of this daemon where `rule` is empty. nullopt: it has no such rule.
+    std::function<base::Task<std::optional<storage::Rehearsed>>(std::string rule, base::HeightRange heights)>
+        rehearse_rules;
     watch::Submissions& submissions;
     // Asks hosts for a tree that is not completely stored.
     std::function<base::Task<std::optional<watch::OpenTree>>(std::string tx_hash, std::string sender_id)>
@@ -64,15 +83,21 @@ struct ApiOptions {
     std::chrono::milliseconds open_tree_patience{2'000};
     // For a transaction that is not stored.
     std::chrono::milliseconds host_patience{10'000};
+    // For rules that are checked, or tried on history.
+    std::chrono::milliseconds trial_patience{35'000};
     EventHub::Options stream;
 };
 
 struct Context {
+    static constexpr std::size_t kChecksAtOnce = 2;
+
     Context(const base::asio::any_io_executor& executor, Services given, const ApiOptions& chosen)
         : services(std::move(given)),
           options(chosen),
           calls(executor, chosen.database),
           submissions(executor, chosen.database),
+          checks(executor, {chosen.trial_patience, kChecksAtOnce}),
+          rehearsals(executor, {chosen.trial_patience, 1}),
           host_questions(services.clock),
           hub(executor, services.findings, calls, services.clock, services.series, chosen.stream) {}
 
@@ -80,6 +105,8 @@ struct Context {
     ApiOptions options;
     DatabaseCalls calls;
     DatabaseCalls submissions;  // separate: a submission's wait for the chain delays no other call
+    DatabaseCalls checks;       // of drafts of rules: they need the CPU
+    DatabaseCalls rehearsals;   // of rules, one at a time
     HostQuestions host_questions;
     EventHub hub;
 };
@@ -92,6 +119,7 @@ std::vector<Route> search_routes(const SharedContext& context);
 std::vector<Route> finding_routes(const SharedContext& context);
 std::vector<Route> alert_routes(const SharedContext& context);
 std::vector<Route> rule_routes(const SharedContext& context);
+std::vector<Route> rule_trial_routes(const SharedContext& context);
 std::vector<Route> schema_routes(const SharedContext& context);
 std::vector<Route> endpoint_routes(const SharedContext& context);
 std::vector<Route> stream_routes(const SharedContext& context);

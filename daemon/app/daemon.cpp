@@ -1,8 +1,10 @@
 // `receiptd run` and `receiptd backfill`: the runtime with signals, pages and progress around it.
 #include "api/api.hpp"
+#include "app/check_draft.hpp"
 #include "app/commands.hpp"
 #include "app/endpoint_test.hpp"
 #include "app/progress.hpp"
+#include "app/rehearse.hpp"
 #include "app/runtime.hpp"
 #include "base/log.hpp"
 #include "base/sleep.hpp"
@@ -11,7 +13,6 @@
 #include "metrics/registry.hpp"
 #include "net/http_server.hpp"
 #include "page/page.hpp"
-#include "storage/inspect.hpp"
 #include "storage/pg_alert_rule_store.hpp"
 #include "storage/pg_delivery_access.hpp"
 #include "storage/pg_endpoint_store.hpp"
@@ -162,6 +163,11 @@ private:
                                [this](std::string name) {
                                    return test_endpoint(runtime_.sender, runtime_.settings.network,
                                                         runtime_.clock, std::move(name));
+                               },
+                               check_draft,
+                               [this](std::string rule, base::HeightRange heights) {
+                                   return rehearse(runtime_.settings, api_rules_, rehearsal_, std::move(rule),
+                                                   heights);
                                },
                                runtime_.submitter,
                                [this](std::string tx_hash, std::string sender_id) {
@@ -324,6 +330,8 @@ private:
     storage::PgDeliveryAccess api_deliveries_{runtime_.database};
     storage::PgAlertRuleStore api_rules_{runtime_.database};
     storage::PgEndpointStore api_endpoints_{runtime_.database};
+    storage::Rehearsal rehearsal_{served_rehearsal(database_options(runtime_.settings)),
+                                  runtime_.storage_series, kServedRehearsal};
     storage::PgPageStore page_store_{runtime_.database};
     std::optional<api::Api> api_;
     std::optional<net::HttpServer> server_;
@@ -344,21 +352,6 @@ void migrate_first(const config::Settings& settings) {
     std::signal(SIGTERM, exit_on_signal);
     std::signal(SIGINT, exit_on_signal);
     update_schema(settings);
-}
-
-// Follows the accounts that the daemons on the database follow already.
-config::Settings with_their_accounts(config::Settings settings) {
-    if (settings.follow.scope != config::ScopeName::accounts) return settings;
-    const auto stored = storage::stored_summary(database_options(settings));
-    if (stored.accounts.empty()) return settings;
-    std::vector<std::string> accounts;
-    for (const auto& account : stored.accounts) accounts.push_back(account.account_id);
-    if (std::set(accounts.begin(), accounts.end()) !=
-        std::set(settings.follow.accounts.begin(), settings.follow.accounts.end()))
-        log::warn("--join: the accounts of the database are followed, not those of the configuration",
-                  {{"accounts", accounts.size()}});
-    settings.follow.accounts = std::move(accounts);
-    return settings;
 }
 
 int report(const follow::Follower::End& end) {

@@ -4,6 +4,7 @@
 #include "base/coroutine.hpp"
 #include "base/iso_time.hpp"
 #include "base/log.hpp"
+#include "storage/inspect.hpp"
 
 #include <boost/asio/ip/host_name.hpp>
 
@@ -133,6 +134,20 @@ storage::DaemonSettings daemon_settings(const config::Settings& settings) {
     daemon.tells_delegate_duplicates = settings.tells_delegate_duplicates;
     daemon.alerts = declaration(settings);
     return daemon;
+}
+
+config::Settings with_their_accounts(config::Settings settings) {
+    if (settings.follow.scope != config::ScopeName::accounts) return settings;
+    const auto stored = storage::stored_summary(database_options(settings));
+    if (stored.accounts.empty()) return settings;
+    std::vector<std::string> accounts;
+    for (const auto& account : stored.accounts) accounts.push_back(account.account_id);
+    if (std::set(accounts.begin(), accounts.end()) !=
+        std::set(settings.follow.accounts.begin(), settings.follow.accounts.end()))
+        log::warn("--join: the accounts of the database are followed, not those of the configuration",
+                  {{"accounts", accounts.size()}});
+    settings.follow.accounts = std::move(accounts);
+    return settings;
 }
 
 storage::DatabaseOptions database_options(const config::Settings& settings) {

@@ -43,6 +43,8 @@ storage::DatabaseOptions database_options(const config::Settings& settings);
 
 const char* scope_name(config::ScopeName scope);  // as the database keeps it
 storage::ChainIdentity chain_identity(const config::Settings& settings);
+// Settings to follow the accounts that the daemons on the database follow already.
+config::Settings with_their_accounts(config::Settings settings);
 storage::DaemonSettings daemon_settings(const config::Settings& settings);
 watch::SubmitterOptions submitter_options(const config::Settings& settings);
 

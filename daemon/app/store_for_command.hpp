@@ -22,20 +22,21 @@ T wait_for(base::Task<T> task) {
     return future.get();
 }
 
+inline storage::DatabaseOptions command_options(const config::Settings& settings) {
+    auto options = database_options(settings);
+    options.patience = std::chrono::milliseconds(0);
+    return options;
+}
+
 template <class PgStore>
 class StoreForCommand {
 public:
     explicit StoreForCommand(const config::Settings& settings)
-        : series_(registry_), database_(impatient(database_options(settings)), series_), store_(database_) {}
+        : series_(registry_), database_(command_options(settings), series_), store_(database_) {}
 
     PgStore& store() { return store_; }
 
 private:
-    static storage::DatabaseOptions impatient(storage::DatabaseOptions options) {
-        options.patience = std::chrono::milliseconds(0);
-        return options;
-    }
-
     metrics::Registry registry_;
     metrics::StorageSeries series_;
     storage::Database database_;

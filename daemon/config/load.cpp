@@ -86,13 +86,15 @@ Loaded load_text(std::string_view toml, const std::string& file_name, const Envi
     return {std::move(file.draft.settings), report.in_file_order()};
 }
 
-Loaded load_rules_text(std::string_view toml, const std::string& file_name) {
+Loaded load_rules_text(std::string_view toml, const std::string& file_name, ListFiles files) {
     Report report(file_name);
     auto file = read_toml(toml, report, Part::rules);
     if (file.parsed) {
         check_alert_names(file.draft, file.places, report);
         check_alert_rules(file.draft.settings, file.places, report);
-        read_lists(file.draft.settings, file.places, std::filesystem::path(file_name).parent_path(), report);
+        if (files == ListFiles::read)
+            read_lists(file.draft.settings, file.places, std::filesystem::path(file_name).parent_path(),
+                       report);
     }
     return {std::move(file.draft.settings), report.in_file_order()};
 }

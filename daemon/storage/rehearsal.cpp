@@ -1,5 +1,7 @@
 #include "storage/rehearsal.hpp"
 
+#include "base/offload.hpp"
+#include "rule/rule_set.hpp"
 #include "storage/news.hpp"
 #include "storage/stored_subjects.hpp"
 
@@ -7,6 +9,20 @@
 
 namespace receiptd::storage {
 namespace {
+
+// Good ends and timed rules leave nothing in history that they could be told from.
+bool is_replayed(const rule::Definition& definition) {
+    return (definition.kinds & ~StoredSubjects::kKinds) == 0 && !definition.is_timed();
+}
+
+std::vector<rule::Definition> definitions_of(const std::vector<std::string>& texts) {
+    std::vector<rule::Definition> definitions;
+    for (const auto& text : texts) {
+        const auto& otherwise = rule::default_definition();
+        definitions.push_back(text == otherwise.json ? otherwise : *rule::parse(text));
+    }
+    return definitions;
+}
 
 RehearsedAlert alert_of(const rule::Subject& subject, const std::vector<std::string_view>& matched) {
     RehearsedAlert alert;
@@ -18,27 +34,67 @@ RehearsedAlert alert_of(const rule::Subject& subject, const std::vector<std::str
     return alert;
 }
 
-Rehearsed rehearse_on(pqxx::transaction_base& tx, const rule::RuleSet& rules, base::HeightRange heights) {
-    Rehearsed done;
+struct RehearsalBounds {
+    std::size_t alerts;
+    std::optional<base::SteadyTime> until;
+    const StopSignal& stop;
+
+    void check_time() const {
+        if (stop.requested()) throw StorageStopped();
+        if (until && std::chrono::steady_clock::now() >= *until)
+            throw RehearsalTooLarge("this takes too long: try fewer heights, or one rule");
+    }
+    void check_room(const Rehearsed& done) const {
+        if (done.alerts.size() == alerts)
+            throw RehearsalTooLarge("these rules match more than " + std::to_string(alerts) +
+                                    " times there: try fewer heights, or one rule");
+    }
+};
+
+void rehearse_on(pqxx::transaction_base& tx, const rule::RuleSet& rules, base::HeightRange heights,
+                 const RehearsalBounds& bounds, Rehearsed& done) {
     StoredSubjects history(tx, rules, heights);
-    while (history.next())
+    while (history.next()) {
+        bounds.check_time();
         for (const auto& subject : history.subjects()) {
             ++done.subjects[std::string(rule::kind_name(subject.kind))];
             const auto matched = rules_about(subject, rules);
             if (matched.empty()) continue;
-            if (done.alerts.size() == Rehearsal::kMostAlerts)
-                throw StorageError("these rules match more than a million times there: try fewer heights");
+            bounds.check_room(done);
             done.alerts.push_back(alert_of(subject, matched));
         }
-    return done;
+    }
+}
+
+Rehearsed rehearse_in(Session& session, const RulesOnHistory& asked, const RehearsalBounds& bounds) {
+    auto all = definitions_of(asked.definitions);
+    std::vector<rule::Definition> definitions;
+    std::vector<std::string> not_replayed;
+    for (auto& definition : all) {
+        if (!is_replayed(definition)) not_replayed.push_back(definition.name);
+        // Its condition says which successes count, and a success is no alert.
+        if (!definition.is_timed()) definitions.push_back(std::move(definition));
+    }
+    const rule::RuleSet rules(std::move(definitions), rule::Lists(asked.lists));
+    return session.run(
+        [&](pqxx::connection& connection) {
+            Rehearsed done;
+            done.not_replayed = not_replayed;
+            shim::Snapshot tx(connection);
+            rehearse_on(tx, rules, asked.heights, bounds, done);
+            return done;
+        },
+        bounds.until);
 }
 
 }  // namespace
 
-base::Task<Rehearsed> Rehearsal::rehearse(rule::RuleSet rules, base::HeightRange heights) {
-    return database_.pool.maintenance.run([rules = std::move(rules), heights](pqxx::connection& connection) {
-        shim::Snapshot tx(connection);
-        return rehearse_on(tx, rules, heights);
+base::Task<Rehearsed> Rehearsal::rehearse(RulesOnHistory asked) {
+    return base::offload(thread_, [this, asked = std::move(asked)] {
+        std::optional<base::SteadyTime> until;
+        if (limits_.time) until = std::chrono::steady_clock::now() + *limits_.time;
+        Session session(context_, until ? WaitedFor::by_people : WaitedFor::by_daemon);
+        return rehearse_in(session, asked, {limits_.alerts, until, context_.stop});
     });
 }
 

@@ -3,15 +3,27 @@
 
 #include "base/height_set.hpp"
 #include "base/task.hpp"
-#include "rule/rule_set.hpp"
-#include "storage/database.hpp"
+#include "rule/lists.hpp"
+#include "storage/database_options.hpp"
+#include "storage/errors.hpp"
+#include "storage/session.hpp"
 
+#include <boost/asio/thread_pool.hpp>
+
+#include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace receiptd::storage {
+
+struct RulesOnHistory {
+    std::vector<std::string> definitions;  // JSON that rule::parse() takes, and that of the default rule
+    std::vector<rule::AccountList> lists;  // that they name
+    base::HeightRange heights;
+};
 
 struct RehearsedAlert {
     std::string alert_id;
@@ -24,21 +36,37 @@ struct RehearsedAlert {
 struct Rehearsed {
     std::map<std::string, std::uint64_t> subjects;  // by kind, matched or not
     std::vector<RehearsedAlert> alerts;             // oldest first
+    std::vector<std::string> not_replayed;          // rules of which history does not tell, or not of all
 };
 
+// There are more alerts than Limits::alerts, or it took longer than Limits::time; the text is for people.
+struct RehearsalTooLarge : StorageError {
+    using StorageError::StorageError;
+};
+
+// Has a thread of its own, and a connection only while it rehearses: nothing else waits for it.
 class Rehearsal {
 public:
-    static constexpr std::size_t kMostAlerts = 1'000'000;
+    struct Limits {
+        std::size_t alerts = 1'000'000;
+        // Nullopt: as long as it takes. With it a statement may take DatabaseOptions::question_timeout.
+        std::optional<std::chrono::milliseconds> time;
+    };
 
-    // `database` must outlive it.
-    explicit Rehearsal(Database& database) : database_(database) {}
+    Rehearsal(const DatabaseOptions& options, metrics::StorageSeries& series, Limits limits)
+        : context_(options, series), limits_(limits) {}
+    // Ends what is under way, after its current statement, and waits for it.
+    ~Rehearsal() { request_stop(); }
+    void request_stop() { context_.stop.request(); }
 
-    // Of the blocks between the heights, both included, as one state of the database has them. Throws
-    // StorageError where it would be more than kMostAlerts.
-    base::Task<Rehearsed> rehearse(rule::RuleSet rules, base::HeightRange heights);
+    // Of the blocks between the heights, both included, as one state of the database has them. One at a time;
+    // others wait. Throws RehearsalTooLarge, StorageTimeout.
+    base::Task<Rehearsed> rehearse(RulesOnHistory asked);
 
 private:
-    Database& database_;
+    SessionContext context_;
+    Limits limits_;
+    base::asio::thread_pool thread_{1};  // destroyed first: joins
 };
 
 }  // namespace receiptd::storage

@@ -40,13 +40,15 @@ class OpenApi(support.Scenario):
         answer = answers.get(str(status)) or answers["default"]
         return self.document["components"]["responses"]["Problem"] if "$ref" in answer else answer
 
-    def ask(self, method, path, status, *, body=None, token=TOKEN, query="", name=None):
+    def ask(self, method, path, status, *, body=None, token=TOKEN, query="", name=None, toml=None):
         """Asks for `path`, whose {…} is `name`, and wants this status and an answer as it is promised."""
         headers = {"Authorization": "Bearer " + token} if token else {}
         if body is not None:
             headers["Content-Type"] = "application/json"
+        if toml is not None:
+            headers["Content-Type"] = "application/toml"
         connection = http.client.HTTPConnection(self.address, timeout=support.DEADLINE)
-        connection.request(method, re.sub(r"{.*}", name or "", path) + query, body and json.dumps(body), headers)
+        connection.request(method, re.sub(r"{.*}", name or "", path) + query, toml or body and json.dumps(body), headers)
         answer = connection.getresponse()
         text = answer.read().decode()
         connection.close()
@@ -141,7 +143,23 @@ class OpenApi(support.Scenario):
         self.ask("DELETE", "/v1/lists/{list}/{account}", 204, name="ours/alice.sandbox")
         self.ask("DELETE", "/v1/lists/{list}/{account}", 404, name="none/alice.sandbox")
         self.ask("PUT", "/v1/lists/{list}/{account}", 401, name="ours/alice.sandbox", token=None)
+        self.rules()
         self.submissions()
+
+    def rules(self):
+        self.ask("POST", "/v1/rules/check", 200, toml='[[rule]]\nname = "a"\nkind = "finding"\n')
+        faulty = self.ask("POST", "/v1/rules/check", 200, toml='[[rule]]\nname = "a"\nkind = "fnding"\n')
+        self.assertEqual([(fault["line"], fault["severity"]) for fault in faulty["faults"]], [(3, "error")])
+        self.ask("POST", "/v1/rules/check", 415, body={})
+        self.ask("POST", "/v1/rules/check", 401, toml="#", token=None)
+        heights = {"from": int(self.value("SELECT min(block_height) FROM blocks")),
+                   "to": int(self.value("SELECT max(block_height) FROM blocks"))}
+        told = self.ask("POST", "/v1/rules/test", 200, body=heights)
+        self.assertTrue(told["alerts"])
+        self.ask("POST", "/v1/rules/test", 200, body={**heights, "rule": "default"})
+        self.ask("POST", "/v1/rules/test", 404, body={**heights, "rule": "none"})
+        self.ask("POST", "/v1/rules/test", 400, body={**heights, "from": heights["to"] + 1})
+        self.ask("POST", "/v1/rules/test", 401, body=heights, token=None)
 
     def submissions(self):
         public = "ed25519:" + b58encode(self.keys["alice.sandbox"].public)

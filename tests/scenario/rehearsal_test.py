@@ -3,14 +3,17 @@
 
 import json
 import pathlib
+import re
 import tarfile
 import time
+import urllib.request
 
 import support
 from told import MORE_RULES, NAMES, Told
 
 TRANSACTIONS = support.count_of("rehearsal", 240)
 PER_BLOCK = 4
+TOKEN = "the-token-of-the-rehearsal"
 ALL_NAMES = [*NAMES, "callbacks", "handled", "large", "default"]
 RULES_OF = """SELECT alert_id, (SELECT string_agg(split_part(rule, '@', 1), ' ' ORDER BY split_part(rule, '@', 1))
     FROM unnest(rules) AS rule) FROM deliveries"""
@@ -34,6 +37,30 @@ class Rehearsal(Told):
         return queued
 
 
+    def assert_served(self, config, last):
+        """A daemon answers as the command does."""
+        token = self.folder / "token"
+        token.write_text(TOKEN)
+        token.chmod(0o600)
+        config.write_text(config.read_text().replace("[http]\n", f'[http]\ntoken_file = "{token}"\n'))
+        daemon = self.start("run", "--config", config)
+        self.page(daemon, "/livez")
+        address = re.search(r"listen=(\S+)", daemon.log())[1]
+        body = json.dumps({"from": self.genesis, "to": last, "rule": "callbacks"}).encode()
+        headers = {"Content-Type": "application/json", "Authorization": "Bearer " + TOKEN}
+
+        def is_the_same():  # as soon as both see one state of the database
+            asked = urllib.request.Request(f"http://{address}/v1/rules/test", body, headers)
+            with urllib.request.urlopen(asked) as answer:
+                served = json.load(answer)
+            text, _ = self.receiptd("rules", "test", "--config", config, "--from", self.genesis, "--to", last,
+                                    "--rule", "callbacks", "--json")
+            self.assertTrue(served["alerts"])
+            return served == json.loads(text)
+
+        support.wait_until("the daemon tells the same", is_the_same)
+
+
 class OfTheSandbox(Rehearsal):
     def test_a_rehearsal_on_history_gives_what_was_queued(self):
         chain = self.lively_chain(tps=PER_BLOCK * 20)
@@ -52,6 +79,7 @@ class OfTheSandbox(Rehearsal):
                                         "--rule", "large")
                 large = sum("large" in rules.split() for rules in queued.values())
                 self.assertIn(f"rule large: {large}\n", said)
+        self.assert_served(config, last)
 
 
 def shifted(block, nanoseconds):

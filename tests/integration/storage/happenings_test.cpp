@@ -6,6 +6,7 @@
 #include "storage/alert_rules.hpp"
 #include "storage/happening_subjects.hpp"
 #include "storage/pg_delivery_store.hpp"
+#include "storage/rehearsal.hpp"
 #include "storage/stored_happenings.hpp"
 #include "storage/stored_subjects.hpp"
 #include "store_test_support.hpp"
@@ -325,6 +326,42 @@ TEST_F(HappeningsTest, RowsOfEveryRecordedBlockTellWhatTheBlockTold) {
             prefixes.insert(happening.cause_id.substr(0, happening.cause_id.find(':')));
     }
     EXPECT_EQ(prefixes, (std::set<std::string>{"absence", "event", "key_added", "transfer"}));
+}
+
+// Rehearses all rules within these limits.
+class RehearsalTest : public HappeningsTest {
+protected:
+    void SetUp() override {
+        HappeningsTest::SetUp();
+        if (!IsSkipped()) follow();
+    }
+    storage::Rehearsed rehearse(storage::Rehearsal::Limits limits) {
+        metrics::StorageSeries series(registry_);
+        auto options = impatient();
+        options.url = base::Secret(database().url());
+        storage::Rehearsal rehearsal(options, series, limits);
+        storage::RulesOnHistory asked;
+        asked.definitions = {kTokens, kPayments, kCalls};
+        asked.heights = {0, 1'000};
+        auto done = await(rehearsal.rehearse(std::move(asked)));
+        EXPECT_EQ(series.connected.Value(), 0) << "the connection is given back";
+        return done;
+    }
+
+    metrics::Registry registry_;
+};
+
+TEST_F(RehearsalTest, TellsTheAlertsAndWhichRulesHistoryCannotTellOf) {
+    const auto done = rehearse({10, std::chrono::minutes(1)});
+    ASSERT_EQ(done.alerts.size(), 3U);
+    EXPECT_EQ(done.alerts[0].rules.size(), 1U);
+    EXPECT_EQ(done.not_replayed, std::vector<std::string>{"calls"});
+}
+
+TEST_F(RehearsalTest, EndsWhereItBecomesTooLarge) {
+    EXPECT_EQ(rehearse({3, std::nullopt}).alerts.size(), 3U);
+    EXPECT_THROW(rehearse({2, std::nullopt}), storage::RehearsalTooLarge);
+    EXPECT_THROW(rehearse({10, std::chrono::milliseconds(0)}), storage::StorageError);
 }
 
 }  // namespace

@@ -195,6 +195,7 @@ protected:
     void SetUp() override {
         options_.database.patience = milliseconds(20);
         options_.submission_patience = milliseconds(20);
+        options_.trial_patience = milliseconds(20);
         options_.stream.poll = milliseconds(1);
         options_.stream.patience = milliseconds(20);
     }
@@ -211,6 +212,13 @@ protected:
                 alert_rules_,
                 endpoints_,
                 [this](std::string name) { return test_endpoint(std::move(name)); },
+                [this](const std::string& toml) {
+                    drafts_checked_.push_back(toml);
+                    return checked_;
+                },
+                [this](std::string rule, base::HeightRange heights) {
+                    return rehearse_rules(std::move(rule), heights);
+                },
                 submissions_,
                 [this](std::string tx_hash, std::string) { return open_tree(std::move(tx_hash)); },
                 cpu_,
@@ -232,6 +240,15 @@ protected:
         const auto found = endpoint_answers_.find(name);
         if (found == endpoint_answers_.end()) co_return std::nullopt;
         co_return found->second;
+    }
+
+    base::Task<std::optional<storage::Rehearsed>> rehearse_rules(std::string rule,
+                                                                 base::HeightRange heights) {
+        rehearsals_asked_.push_back({rule, heights});
+        co_await database_.ask();
+        if (!rehearsal_refused_.empty()) throw storage::RehearsalTooLarge(rehearsal_refused_);
+        if (!rule.empty() && rule != "payments") co_return std::nullopt;
+        co_return rehearsed_;
     }
 
     net::ServerReply send(Ask ask) {
@@ -297,6 +314,15 @@ protected:
     FakeAlertRules alert_rules_{database_};
     FakeEndpoints endpoints_{database_};
     std::map<std::string, EndpointAnswer> endpoint_answers_;  // of those that this daemon serves
+    struct AskedRehearsal {
+        std::string rule;
+        base::HeightRange heights;
+    };
+    std::vector<AskedRehearsal> rehearsals_asked_;
+    storage::Rehearsed rehearsed_;
+    std::string rehearsal_refused_;  // as too large; empty: it is not
+    std::vector<std::string> drafts_checked_;
+    CheckedDraft checked_;
     FakeSubmissions submissions_{database_};
     FakeClock clock_;
     metrics::Registry registry_;

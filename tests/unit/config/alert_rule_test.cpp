@@ -88,6 +88,14 @@ TEST(ConfigRule, EveryFaultOfADraftIsTold) {
     EXPECT_THAT(draft_problems("[[rule]\n"), testing::SizeIs(1));
 }
 
+TEST(ConfigRule, OfADraftFromElsewhereNoFileIsTouched) {
+    const std::string draft =
+        "[[list]]\nname = \"deposits\"\nfile = \"/none/at-all.txt\"\n"
+        "[[rule]]\nname = \"a\"\nkind = \"finding\"\nreceiver = \"@deposits\"\n";
+    EXPECT_THAT(draft_problems(draft), ElementsAre(HasSubstr("list.file: cannot read")));
+    EXPECT_TRUE(load_rules_text(draft, "draft.toml", ListFiles::left_alone).problems.empty());
+}
+
 TEST(ConfigRule, OfAWholeConfigurationOnlyTheRulesAreChecked) {
     EXPECT_THAT(draft_problems("[chain]\nnetwork = 5\n[[upstream]]\n[follow]\nscope = \"headers\"\n" +
                                kEndpoint + "rules = [\"pay\"]\n"),
