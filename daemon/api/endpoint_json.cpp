@@ -24,6 +24,7 @@ nlohmann::ordered_json answer_json(const EndpointAnswer& answer) {
     one["accepted"] = answer.accepted;
     one["status"] = answer.status == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(answer.status);
     one["error"] = watch::text_or_null(answer.error);
+    one["body"] = watch::text_or_null(answer.body);
     one["seconds"] = answer.seconds;
     return one;
 }

@@ -33,6 +33,7 @@ struct EndpointAnswer {
     bool accepted = false;
     int status = 0;     // of HTTP; 0: no answer
     std::string error;  // without an answer: why
+    std::string body;   // its beginning, as it came
     double seconds = 0;
 };
 

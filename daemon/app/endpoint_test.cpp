@@ -19,6 +19,7 @@ base::Task<std::optional<api::EndpointAnswer>> test_endpoint(alert::EndpointSend
     told.accepted = answer.accepted();
     told.status = answer.status;
     told.error = answer.error;
+    told.body = answer.body;
     told.seconds = std::chrono::duration<double>(clock.steady() - began).count();
     co_return told;
 }

@@ -5,6 +5,8 @@
 #include "app/joined.hpp"
 #include "app/print_json.hpp"
 #include "app/store_for_command.hpp"
+#include "base/line.hpp"
+#include "base/visible.hpp"
 #include "storage/pg_endpoint_store.hpp"
 
 #include <algorithm>
@@ -13,6 +15,8 @@
 
 namespace receiptd::app {
 namespace {
+
+constexpr std::size_t kShownOfBody = 400;  // bytes
 
 using Endpoints = StoreForCommand<storage::PgEndpointStore>;
 
@@ -44,6 +48,9 @@ void print_answer(const std::string& name, const api::EndpointAnswer& answer) {
                   << (answer.accepted ? "\n" : ": only 2xx counts as taken\n");
     else
         std::cout << name << " did not answer: " << answer.error << '\n';
+    if (const auto said = base::shortened(base::one_line(base::visible(answer.body)), kShownOfBody);
+        !said.empty())
+        std::cout << "    it said: " << said << '\n';
 }
 
 }  // namespace

@@ -214,6 +214,9 @@ class Endpoints(Alerts):
         config = self.with_endpoint(self.sandbox("--block-time-ms", 0, command="run"), receiver.url)
         out, _ = self.receiptd("endpoints", "test", "ops", "--config", config)
         self.assertRegex(out, r"^ops answered 204 in \d+ ms\n$")
+        receiver.says = "thanks\n\x1b[31mgot it"
+        out, _ = self.receiptd("endpoints", "test", "ops", "--config", config)
+        self.assertRegex(out, r"^ops answered 200 in \d+ ms\n    it said: thanks \ufffd\[31mgot it\n$")
         alert, headers, body = receiver.requests[0]
         self.assertTrue(alert.startswith("test:"), alert)
         self.assertTrue(signed(headers, body, SECRET))

@@ -38,6 +38,7 @@ class Receiver:
         self.lock = threading.Lock()
         self.chance = random.Random(seed)
         self.failing = failing
+        self.says = ""  # the body of its answers
         self.requests = []  # (id, headers, body)
         self.attempts = collections.Counter()
         self.accepted = collections.Counter()
@@ -53,9 +54,11 @@ class Receiver:
                     self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                     self.close_connection = True
                     return
-                self.send_response(500 if verdict == "500" else 204)
-                self.send_header("Content-Length", "0")
+                said = receiver.says.encode()
+                self.send_response(500 if verdict == "500" else 200 if said else 204)
+                self.send_header("Content-Length", str(len(said)))
                 self.end_headers()
+                self.wfile.write(said)
 
             def log_message(self, *_):
                 pass

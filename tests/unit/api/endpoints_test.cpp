@@ -52,10 +52,12 @@ TEST_F(EndpointsTest, ATestTellsWhatTheEndpointSaid) {
     EndpointAnswer said;
     said.accepted = true;
     said.status = 204;
+    said.body = "thanks \xff";
     endpoint_answers_["ops"] = said;
     const auto told = answer(ask("/v1/endpoints/ops/test"));
     EXPECT_EQ(told["accepted"], true);
     EXPECT_EQ(told["status"], 204);
+    EXPECT_EQ(told["body"], "thanks \xef\xbf\xbd");
     EXPECT_TRUE(told["error"].is_null());
     EndpointAnswer silent;
     silent.error = "connection refused";
@@ -63,6 +65,7 @@ TEST_F(EndpointsTest, ATestTellsWhatTheEndpointSaid) {
     const auto refused = answer(ask("/v1/endpoints/ops/test"));
     EXPECT_EQ(refused["accepted"], false);
     EXPECT_TRUE(refused["status"].is_null());
+    EXPECT_TRUE(refused["body"].is_null());
     EXPECT_EQ(refused["error"], "connection refused");
     problem(ask("/v1/endpoints/of-another-daemon/test"), 404);
     problem(ask("/v1/endpoints/ops/test", ""), 401);
