@@ -17,7 +17,8 @@ public:
         watches_.rows.clear();
         storage_row();
         request.headers.push_back({"Authorization", "Bearer " + receiptd::api::testing::kToken});
-        request.headers.push_back({"Content-Type", "application/json"});
+        request.headers.push_back(
+            {"Content-Type", request.path == "/v1/rules/check" ? "application/toml" : "application/json"});
         return receiptd::net::testing::run_on(io_, api().handler()(std::move(request)));
     }
 
