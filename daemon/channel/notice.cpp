@@ -30,7 +30,8 @@ std::string count_of(const Json& data, const char* name) {
 Severity severity_of(const std::string& type, const Json& data) {
     if (type == "finding.stuck" || type == "transaction.corrected" || type == "endpoint.withheld")
         return Severity::warning;
-    if (type.starts_with("finding.") || type == "group.digest") return Severity::error;
+    if (type.starts_with("finding.") || type.starts_with("rule.") || type == "group.digest")
+        return Severity::error;
     if (type == "transaction.judged")
         return text_of(data, "near_status") == "failure" ? Severity::error : Severity::info;
     return Severity::info;

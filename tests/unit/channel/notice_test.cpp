@@ -55,6 +55,18 @@ TEST(ChannelNotice, TellsOfGroupsWithoutASentenceOfTheirOwn) {
     EXPECT_EQ(withheld.severity, Severity::warning);
 }
 
+TEST(ChannelNotice, SeverityFollowsTheType) {
+    const auto severity = [](const char* type, const Json& data = Json::object()) {
+        return notice_of({{"type", type}, {"data", data}}).severity;
+    };
+    EXPECT_EQ(severity("rule.absence"), Severity::error);
+    EXPECT_EQ(severity("finding.stuck"), Severity::warning);
+    EXPECT_EQ(severity("transaction.corrected"), Severity::warning);
+    EXPECT_EQ(severity("transaction.judged", {{"near_status", "failure"}}), Severity::error);
+    EXPECT_EQ(severity("transaction.judged", {{"near_status", "success"}}), Severity::info);
+    EXPECT_EQ(severity("account.transfer"), Severity::info);
+}
+
 TEST(ChannelNotice, PathsAreNoLinks) {
     auto body = testing::finding("x");
     body["data"]["links"] = {{"api", "/v1/transactions/F8X"}, {"page", "/tx/F8X"}};
