@@ -4,6 +4,7 @@
 #include "channel/text.hpp"
 
 #include <initializer_list>
+#include <set>
 #include <string_view>
 
 namespace receiptd::channel {
@@ -60,28 +61,39 @@ std::string summary_of(const std::string& type, const Json& data) {
     return type + about;
 }
 
-// Links that people can follow: without a public_url the API's and the page's are paths.
+// Links that people can follow: without a public_url the API's and the page's are paths. A group has none but
+// the API's.
 std::vector<Link> links_of(const Json& data) {
     std::vector<Link> links;
     const auto given = data.find("links");
     if (given == data.end() || !given->is_object()) return links;
-    for (const char* name : {"page", "explorer"})
+    for (const char* name : {"page", "explorer", "api"}) {
+        if (std::string_view(name) == "api" && !links.empty()) continue;
         if (auto url = text_of(*given, name); url.starts_with("https://") || url.starts_with("http://"))
             links.push_back({name, std::move(url)});
+    }
     return links;
 }
 
-// Without their versions.
+// Without their versions, and in one order.
 std::string rule_names(const Json& object) {
-    std::string names;
+    std::set<std::string> names;
     const auto rules = object.find("rules");
-    if (rules == object.end() || !rules->is_array()) return names;
+    if (rules == object.end() || !rules->is_array()) return {};
     for (const auto& rule : *rules) {
         if (!rule.is_string()) continue;
         const auto& name = rule.get_ref<const std::string&>();  // "payments@3"
-        names += (names.empty() ? "" : ",") + name.substr(0, name.find('@'));
+        names.insert(name.substr(0, name.find('@')));
     }
-    return names;
+    std::string joined;
+    for (const auto& name : names) joined += (joined.empty() ? "" : ",") + name;
+    return joined;
+}
+
+// Empty: of no group.
+std::string group_id_of(const Json& object) {
+    const auto id = object.find("group_id");
+    return id == object.end() || !id->is_number_unsigned() ? std::string() : "group-" + id->dump();
 }
 
 std::vector<std::pair<std::string, std::string>> about(const Json& body, const Json& data) {
@@ -150,7 +162,7 @@ Notice read_notice(std::string id, const std::string& text) {
     Notice notice;
     notice.id = std::move(id);
     notice.type = base::visible(first_text({text_of(body, "type"), "message"}));
-    notice.group = first_text({text_of(body, "group"), text_of(data, "group_id"), notice.id});
+    notice.group = first_text({group_id_of(body), group_id_of(data), notice.id});
     notice.severity = severity_of(notice.type, data);
     notice.is_over = notice.type == "group.resolved";
     notice.starts_at = first_text({text_of(data, "first_at"), text_of(body, "timestamp")});

@@ -68,6 +68,7 @@ const char* const kDefaultText =
     "{{#last_at}}last: {{last_at}}\n{{/last_at}}"
     "{{#network}}network: {{network}}\n{{/network}}"
     "{{#timestamp}}time: {{timestamp}}\n{{/timestamp}}"
+    "{{#late}}late: the cause is some time ago\n{{/late}}"
     "{{#rules}}rule: {{.}}\n{{/rules}}"
     "{{#failing_branch}}{{.}}\n{{/failing_branch}}"
     "{{#alert_ids}}{{.}}\n{{/alert_ids}}"

@@ -107,7 +107,7 @@ class Text(Channels):
     def test_groups_trigger_and_resolve(self):
         config = self.write(self.quiet_chain(), self.sections())
         self.receiptd("migrate", "--config", config)
-        group = {"group_id": "g1", "contract_id": "app.near", "count": 5, "untold": 4, "first_at": "2026-03-01T12:00:00Z",
+        group = {"group_id": 1, "contract_id": "app.near", "count": 5, "untold": 4, "first_at": "2026-03-01T12:00:00Z",
                  "alert_ids": ["a", "b"]}
         self.queue("digest", body("group.digest", group))
         daemon = self.start("run", "--config", config)
@@ -117,7 +117,7 @@ class Text(Channels):
         self.assertEqual(self.services.faults, [], daemon.log())
         first, last = self.services.taken["pagerduty"]
         self.assertEqual([first["event_action"], last["event_action"]], ["trigger", "resolve"])
-        self.assertEqual({first["dedup_key"], last["dedup_key"]}, {"g1"})
+        self.assertEqual({first["dedup_key"], last["dedup_key"]}, {"group-1"})
         [[first], [last]] = self.services.taken["alertmanager"]
         self.assertEqual(first["labels"], last["labels"])
         self.assertEqual((first.get("endsAt"), last["endsAt"]), (None, "2026-03-01T12:30:00Z"))
@@ -264,16 +264,16 @@ class RealAlertmanager(Channels):
         config = self.write(self.quiet_chain(), section)
         self.receiptd("migrate", "--config", config)
         now = self.value("""SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')""")
-        group = {"group_id": "g1", "contract_id": "app.near", "error_class": "contract_panic", "count": 5, "first_at": now}
+        group = {"group_id": 1, "contract_id": "app.near", "error_class": "contract_panic", "count": 5, "first_at": now}
         self.queue("digest", body("group.digest", group | {"summary": HOSTILE}, rules=["on-call@1"]), ["am"])
         self.queue("single", body("finding.failed_receipt", about(HOSTILE), rules=["on-call@1"]), ["am"])
         self.start("run", "--config", config)
         support.wait_until("it shows both", lambda: len(real.alerts()) == 2)
         shown = {alert["labels"]["group"]: alert for alert in real.alerts()}
-        self.assertEqual(shown["g1"]["labels"], {"alertname": "on-call", "network": "sandbox", "contract_id": "app.near",
-                                                 "error_class": "contract_panic", "group": "g1"})
+        self.assertEqual(shown["group-1"]["labels"], {"alertname": "on-call", "network": "sandbox", "contract_id": "app.near",
+                                                 "error_class": "contract_panic", "group": "group-1"})
         self.assertIn("@everyone", shown["single"]["annotations"]["summary"])
-        self.assertEqual(shown["g1"]["status"]["state"], "active")
+        self.assertEqual(shown["group-1"]["status"]["state"], "active")
         self.queue("over", body("group.resolved", group | {"ended_at": now}, rules=["on-call@1"]), ["am"])
         support.wait_until("it is resolved", lambda: [a["labels"]["group"] for a in real.alerts()] == ["single"])
 

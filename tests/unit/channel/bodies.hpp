@@ -44,7 +44,7 @@ inline Json group(const std::string& type) {
                 {"timestamp", "2026-03-01T13:00:00Z"},
                 {"network", "mainnet"},
                 {"data",
-                 {{"group_id", "g17"},
+                 {{"group_id", 17},
                   {"rules", {"on-call"}},
                   {"contract_id", "app.near"},
                   {"method_name", "on_transfer"},

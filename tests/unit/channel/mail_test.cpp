@@ -67,7 +67,7 @@ TEST(Mail, HasTheHeadersOfAMail) {
 
 TEST(Mail, MailsOfAGroupReferToIt) {
     EXPECT_THAT(mail_about(testing::group("group.digest"), "digest:1"),
-                HasSubstr("\r\nReferences: <g17@example.org>\r\n"));
+                HasSubstr("\r\nReferences: <group-17@example.org>\r\n"));
 }
 
 TEST(Mail, TextOfTheChainAddsNoHeader) {

@@ -33,9 +33,9 @@ TEST(ChannelNotice, TellsAFinding) {
 
 TEST(ChannelNotice, AMemberOfAGroupBelongsToItsGroup) {
     auto body = testing::finding("x");
-    body["group"] = "g17";
-    EXPECT_EQ(notice_of(body).group, "g17");
-    EXPECT_EQ(notice_of(testing::group("group.digest")).group, "g17");
+    body["group_id"] = 17;
+    EXPECT_EQ(notice_of(body).group, "group-17");
+    EXPECT_EQ(notice_of(testing::group("group.digest")).group, "group-17");
 }
 
 TEST(ChannelNotice, TellsOfGroupsWithoutASentenceOfTheirOwn) {
@@ -65,6 +65,13 @@ TEST(ChannelNotice, SeverityFollowsTheType) {
     EXPECT_EQ(severity("transaction.judged", {{"near_status", "failure"}}), Severity::error);
     EXPECT_EQ(severity("transaction.judged", {{"near_status", "success"}}), Severity::info);
     EXPECT_EQ(severity("account.transfer"), Severity::info);
+}
+
+TEST(ChannelNotice, AGroupLinksToItsDeliveries) {
+    auto body = testing::group("group.digest");
+    body["data"]["links"] = {{"api", "https://receiptd.example.org/v1/alerts?group=17"}};
+    ASSERT_EQ(notice_of(body).links.size(), 1u);
+    EXPECT_EQ(notice_of(body).links[0].name, "api");
 }
 
 TEST(ChannelNotice, PathsAreNoLinks) {

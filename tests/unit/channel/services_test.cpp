@@ -106,10 +106,10 @@ TEST(PagerDuty, TriggersAnEventForItsGroup) {
 }
 
 TEST(PagerDuty, WhatIsOverIsResolved) {
-    EXPECT_EQ(message(Kind::pagerduty, testing::group("group.digest"))["dedup_key"], "g17");
+    EXPECT_EQ(message(Kind::pagerduty, testing::group("group.digest"))["dedup_key"], "group-17");
     const auto sent = message(Kind::pagerduty, testing::group("group.resolved"));
     EXPECT_EQ(sent["event_action"], "resolve");
-    EXPECT_EQ(sent["dedup_key"], "g17");
+    EXPECT_EQ(sent["dedup_key"], "group-17");
 }
 
 TEST(PagerDuty, TextsAreCutAndHoldNoLinks) {
@@ -124,7 +124,7 @@ TEST(PagerDuty, TextsAreCutAndHoldNoLinks) {
 TEST(Alertmanager, LabelsAreTheSameForTheWholeGroup) {
     auto member = testing::finding("no such pool");
     member["rules"] = {"on-call@2"};
-    member["group"] = "g17";
+    member["group_id"] = 17;
     const auto first = message(Kind::alertmanager, member);
     const auto digest = message(Kind::alertmanager, testing::group("group.digest"));
     const auto over = message(Kind::alertmanager, testing::group("group.resolved"));
@@ -134,7 +134,7 @@ TEST(Alertmanager, LabelsAreTheSameForTheWholeGroup) {
                                         {"contract_id", "app.near"},
                                         {"method_name", "on_transfer"},
                                         {"error_class", "contract_panic"},
-                                        {"group", "g17"}}));
+                                        {"group", "group-17"}}));
     EXPECT_EQ(digest[0]["labels"], first[0]["labels"]);
     EXPECT_EQ(over[0]["labels"], first[0]["labels"]);
     EXPECT_FALSE(digest[0].contains("endsAt"));
