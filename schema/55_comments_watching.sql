@@ -180,13 +180,22 @@ COMMENT ON COLUMN alerts.telling IS 'How many alerts the finding has had with th
 COMMENT ON COLUMN alerts.handled IS 'What people were told last: whether the failure was handled. NULL: the finding does not tell it, or the alert is older than this column.';
 COMMENT ON COLUMN alerts.kind IS 'Kind of the finding, the stage, or event, transfer, key_added, verdict, absence or latency.';
 COMMENT ON COLUMN alerts.tx_hash IS 'Hash of the transaction.';
+COMMENT ON COLUMN alerts.contract_id IS 'The contract or account that received the receipt or transaction that it is about. NULL, as in the next columns: it has none, or an earlier version made the alert.';
+COMMENT ON COLUMN alerts.method_name IS 'The method of the first function call, at most 256 bytes.';
+COMMENT ON COLUMN alerts.error_class IS 'The class of the error.';
+COMMENT ON COLUMN alerts.signer_id IS 'The account that signed the transaction.';
+COMMENT ON COLUMN alerts.user_id IS 'The user behind a relayer. NULL also: the signer.';
+COMMENT ON COLUMN alerts.account_id IS 'Of a transfer: the account that got or gave the tokens.';
+COMMENT ON COLUMN alerts.caused_at IS 'Time of the block of the cause; without a block when it was found.';
 COMMENT ON COLUMN alerts.payload IS 'The body that is signed and sent. NULL until the first attempt.';
 COMMENT ON COLUMN alerts.created_at IS 'When it was created, in the transaction that stored the finding.';
 
 COMMENT ON TABLE deliveries IS 'Alerts for endpoints: a durable queue.';
 COMMENT ON COLUMN deliveries.alert_id IS 'The alert.';
 COMMENT ON COLUMN deliveries.endpoint IS 'Name of the endpoint.';
-COMMENT ON COLUMN deliveries.state IS 'pending, delivered (answer 2xx), dead (given up; receiptd alerts resend makes it pending again).';
+COMMENT ON COLUMN deliveries.state IS 'pending, delivered (answer 2xx), dead (given up), or not sent by itself: grouped, silenced, withheld, late. receiptd alerts resend makes any of them pending again.';
+COMMENT ON COLUMN deliveries.dead_because IS 'Why it is dead: attempts (the last one failed), gone (410), expired (it waited too long), unserved (no daemon served the endpoint for four days). NULL: it is not dead, or it died under a version without this column.';
+COMMENT ON COLUMN deliveries.by_hand IS 'Whether people have resent it: then it is sent by itself, whatever is grouped, silenced or withheld.';
 COMMENT ON COLUMN deliveries.attempts IS 'Number of attempts.';
 COMMENT ON COLUMN deliveries.next_attempt_at IS 'Time of the next attempt. During an attempt: when the attempt counts as lost.';
 COMMENT ON COLUMN deliveries.lease_owner IS 'The process that makes the present attempt.';

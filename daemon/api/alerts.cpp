@@ -8,21 +8,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <array>
-
 namespace receiptd::api {
 
 namespace {
 
 using nlohmann::json;
 
-// As the table's CHECK has them.
-constexpr std::array<std::string_view, 3> kDeliveryStates = {"pending", "delivered", "dead"};
-
-bool is_delivery_state(const std::string& state) {
-    return std::find(kDeliveryStates.begin(), kDeliveryStates.end(), state) != kDeliveryStates.end();
-}
+const std::string kStateFault = std::string("must be ") + storage::kDeliveryStatesInWords;
 
 std::string delivery_text(const storage::DeliveryRow& row) { return to_text(delivery_json(row)); }
 
@@ -35,8 +27,8 @@ base::Task<net::ServerReply> list_alerts(SharedContext context, Call call) {
     filter.since = query.time("since");
     filter.until = query.time("until");
     filter.limit = query.limit();
-    if (!filter.state.empty() && !is_delivery_state(filter.state))
-        query.refuse("state", "must be pending, delivered or dead");
+    if (!filter.state.empty() && !storage::is_delivery_state(filter.state))
+        query.refuse("state", kStateFault);
     filter.cursor = query.text("cursor");
     if (!filter.cursor.empty()) {
         const auto cursor = storage::parse_delivery_cursor(filter.cursor);
@@ -90,8 +82,8 @@ std::optional<Problem> read_choice(const json& body, storage::DeliveryFilter& fi
         return bad_body("/alert_id",
                         "alert_id is missing; without it only those of a rule, those made since a time, or "
                         "those of \"state\": \"dead\" are sent anew");
-    if (!filter.state.empty() && !is_delivery_state(filter.state))
-        return bad_body("/state", "state must be pending, delivered or dead");
+    if (!filter.state.empty() && !storage::is_delivery_state(filter.state))
+        return bad_body("/state", "state " + kStateFault);
     for (const auto& [name, time] : {std::pair{"since", &filter.since}, std::pair{"until", &filter.until}})
         if (!time->empty() && !is_time(*time))
             return bad_body(std::string("/") + name, "must be a time such as 2026-01-31T12:00:00Z");

@@ -32,6 +32,7 @@ ordered_json delivery_json(const storage::DeliveryRow& row) {
     one["next_attempt_at"] = text_or_null(row.next_attempt_at);
     one["delivered_at"] = text_or_null(row.delivered_at);
     one["rules"] = row.rules;
+    one["dead_because"] = text_or_null(row.dead_because);
     return one;
 }
 

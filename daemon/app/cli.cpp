@@ -2,6 +2,7 @@
 
 #include "app/commands.hpp"
 #include "base/log.hpp"
+#include "storage/delivery_access.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -236,7 +237,8 @@ private:
     void add_alerts_list(CLI::App& command) {
         auto* list = command.add_subcommand("list", "List deliveries, newest first");
         list->add_option("--state", alerts_list_.chosen.state, "Only deliveries in this state")
-            ->check(CLI::IsMember({"pending", "delivered", "dead"}));
+            ->check(CLI::IsMember(
+                std::vector<std::string>(storage::kDeliveryStates.begin(), storage::kDeliveryStates.end())));
         add_choice(*list, alerts_list_.chosen);
         list->add_option("--limit", alerts_list_.limit, "Maximum number of deliveries")
             ->check(CLI::Range(1, 100'000))

@@ -237,10 +237,10 @@ base::Task<net::ServerReply> alerts_page(SharedSite site, api::Call call) {
     Filters given(call);
     storage::DeliveryFilter filter;
     const auto known = [](const std::string& state) {
-        return state == "pending" || state == "delivered" || state == "dead" ? std::optional(state)
-                                                                             : std::nullopt;
+        return storage::is_delivery_state(state) ? std::optional(state) : std::nullopt;
     };
-    filter.state = given.one_of("state", "it must be pending, delivered or dead", known).value_or("");
+    filter.state = given.one_of("state", std::string("it must be ") + storage::kDeliveryStatesInWords, known)
+                       .value_or("");
     filter.endpoint = given.text("endpoint", "it must be the name of an endpoint");
     filter.rule = given.text("rule", "it must be the name of a rule");
     filter.limit = kListed + 1;
@@ -249,9 +249,15 @@ base::Task<net::ServerReply> alerts_page(SharedSite site, api::Call call) {
         return place && api::is_time(place->created_at);
     });
     Json values;
-    values["states"] = choices(
-        {{"", "Every state"}, {"pending", "Pending"}, {"delivered", "Delivered"}, {"dead", "Given up"}},
-        filter.state);
+    values["states"] = choices({{"", "Every state"},
+                                {"pending", "Pending"},
+                                {"delivered", "Delivered"},
+                                {"dead", "Given up"},
+                                {"grouped", "Grouped"},
+                                {"silenced", "Silenced"},
+                                {"withheld", "Withheld"},
+                                {"late", "Late"}},
+                               filter.state);
     values["endpoint"] = filter.endpoint;
     values["rule"] = filter.rule;
     const auto status = site->api->services.status();

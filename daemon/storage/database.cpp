@@ -69,7 +69,7 @@ void forget_old_news(pqxx::connection& connection) {
                     "WHERE at < now() - interval '7 days' ORDER BY at LIMIT $1)");
     run_in_portions(
         connection,
-        "UPDATE deliveries SET state = 'dead', lease_owner = NULL, "
+        "UPDATE deliveries SET state = 'dead', dead_because = 'unserved', lease_owner = NULL, "
         "last_error = 'for four days no daemon has served the endpoint, or it has been switched off (410)' "
         "WHERE state = 'pending' AND (alert_id, endpoint) IN (SELECT d.alert_id, d.endpoint FROM deliveries "
         "d "

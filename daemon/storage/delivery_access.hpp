@@ -4,12 +4,21 @@
 #include "base/task.hpp"
 #include "chain/tree/finding.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace receiptd::storage {
+
+// What became of a delivery; the same words are in the CHECK of deliveries.state.
+inline constexpr std::array<std::string_view, 7> kDeliveryStates = {
+    "pending", "delivered", "dead", "grouped", "silenced", "withheld", "late"};
+inline constexpr const char* kDeliveryStatesInWords =
+    "pending, delivered, dead, grouped, silenced, withheld or late";
+bool is_delivery_state(std::string_view text);
 
 struct DeliveryRow {
     std::string alert_id, endpoint, state, kind, tx_hash, last_error, last_answer;
@@ -17,6 +26,7 @@ struct DeliveryRow {
     int last_status = 0;
     std::string created_at, next_attempt_at, delivered_at;  // ISO 8601; empty: none
     std::vector<std::string> rules = {};                    // that matched: "payments@3"
+    std::string dead_because = {};  // "attempts", "gone", "expired" or "unserved"; empty: it is not dead
 };
 
 // A place in a list of deliveries: the newest alerts come first, those of one time by id and endpoint.

@@ -1,9 +1,12 @@
 #include "storage/news.hpp"
 
+#include "base/line.hpp"
+#include "base/nul.hpp"
 #include "chain/tree/lifecycle.hpp"
 #include "storage/copy.hpp"
 #include "storage/daemons.hpp"
 #include "storage/finding_subjects.hpp"
+#include "storage/sql_time.hpp"
 
 #include <algorithm>
 #include <map>
@@ -28,6 +31,8 @@ const std::string kNews =
     "SELECT f.finding_id, next FROM (SELECT * FROM " + kFound +
     ") f CROSS JOIN LATERAL next_telling(f.finding_id, f.tree_id) AS next WHERE next >= $4" + kIsNews;
 
+constexpr std::size_t kLongestMethod = 256;  // the chain allows more than a reader does
+
 // Alerts to make, column by column.
 struct Alerts {
     void add(const rule::Subject& subject, unsigned telling, std::string cause_json,
@@ -41,18 +46,31 @@ struct Alerts {
         tx_hashes.emplace_back(subject.tx_hash);
         causes.push_back(std::move(cause_json));
         rules.push_back(std::move(list));
+        contracts.emplace_back(subject.receiver_id);
+        methods.push_back(base::shortened(base::without_nul(subject.method_name), kLongestMethod));
+        error_classes.emplace_back(subject.error_class);
+        signers.emplace_back(subject.signer_id);
+        users.emplace_back(subject.user_id);
+        accounts.emplace_back(subject.account_id);
+        times.push_back(std::to_string(microseconds(subject.time)));
     }
     std::vector<std::string> ids, tellings, handled, kinds, tx_hashes, causes, rules;
+    std::vector<std::string> contracts, methods, error_classes, signers, users, accounts, times;
 };
 
 // Endpoints take rules by name; the delivery keeps which of them matched.
 const std::string kQueue =
     "WITH found AS MATERIALIZED (SELECT *, string_to_array(list, ',') AS rules "
-    "  FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) "
-    "    WITH ORDINALITY AS each (id, telling, handled, kind, tx_hash, cause, list, at)), "
-    "told AS (INSERT INTO alerts (alert_id, telling, handled, kind, tx_hash, cause, place) "
+    "  FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
+    "    $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[]) "
+    "    WITH ORDINALITY AS each (id, telling, handled, kind, tx_hash, cause, list, contract_id, "
+    "      method_name, error_class, signer_id, user_id, account_id, caused_at, at)), "
+    "told AS (INSERT INTO alerts (alert_id, telling, handled, kind, tx_hash, cause, contract_id, "
+    "    method_name, error_class, signer_id, user_id, account_id, caused_at, place) "
     "  SELECT id, telling, nullif(handled, '')::boolean, kind, nullif(tx_hash, ''), nullif(cause, '')::json, "
-    "    first.place + at "
+    "    nullif(contract_id, ''), nullif(method_name, ''), nullif(error_class, ''), nullif(signer_id, ''), "
+    "    nullif(user_id, ''), nullif(account_id, ''), "
+    "    timestamptz 'epoch' + caused_at * interval '1 microsecond', first.place + at "
     "  FROM found, (SELECT nextval('alert_places') AS place) first ORDER BY id ON CONFLICT DO NOTHING "
     "RETURNING alert_id), "
     "taking AS MATERIALIZED (SELECT t.rule, t.endpoint, t.rule || coalesce('@' || r.version, '') AS named "
@@ -72,18 +90,21 @@ std::vector<std::string> ids_in(const pqxx::result& rows) {
 
 std::vector<std::string> queue(pqxx::transaction_base& tx, const Alerts& alerts) {
     if (alerts.ids.empty()) return {};
-    return ids_in(shim::query(tx, kQueue, text_array(alerts.ids), text_array(alerts.tellings),
-                              text_array(alerts.handled), text_array(alerts.kinds),
-                              text_array(alerts.tx_hashes), text_array(alerts.causes),
-                              text_array(alerts.rules)));
+    return ids_in(
+        shim::query(tx, kQueue, text_array(alerts.ids), text_array(alerts.tellings),
+                    text_array(alerts.handled), text_array(alerts.kinds), text_array(alerts.tx_hashes),
+                    text_array(alerts.causes), text_array(alerts.rules), text_array(alerts.contracts),
+                    text_array(alerts.methods), text_array(alerts.error_classes), text_array(alerts.signers),
+                    text_array(alerts.users), text_array(alerts.accounts), text_array(alerts.times)));
 }
 
 // Told of a watch was its end, or the stages that it entered; of a finding the finding itself.
 const std::string kCorrect =
-    "WITH news AS (SELECT f.finding_id, f.kind, f.tx_hash, f.correction FROM " + kFound +
-    "), told AS (INSERT INTO alerts (alert_id, kind, tx_hash) "
-    "  SELECT finding_id, kind, tx_hash FROM news ORDER BY finding_id ON CONFLICT DO NOTHING "
-    "  RETURNING alert_id), "
+    "WITH news AS (SELECT f.* FROM " + kFound +
+    "), told AS (INSERT INTO alerts (alert_id, kind, tx_hash, contract_id, method_name, error_class, "
+    "    signer_id, user_id, caused_at) "
+    "  SELECT finding_id, kind, tx_hash, contract_id, left(method_name, 256), error_class, signer_id, "
+    "    user_id, block_time FROM news ORDER BY finding_id ON CONFLICT DO NOTHING RETURNING alert_id), "
     "queued AS (INSERT INTO deliveries (alert_id, endpoint, rules) "
     "  SELECT n.finding_id, d.endpoint, array_agg(DISTINCT rule ORDER BY rule) FILTER (WHERE rule IS NOT "
     "NULL) "
@@ -91,7 +112,8 @@ const std::string kCorrect =
     "    AND (finding_of(a) = n.correction #>> '{told,finding_id}' OR (n.correction #> '{told,stage}' IS NOT "
     "NULL "
     "      AND a.kind IN ('accepted', 'pending', 'included', 'executing', 'completed', 'final'))) "
-    "  JOIN deliveries d ON d.alert_id = a.alert_id LEFT JOIN LATERAL unnest(d.rules) AS rule ON true "
+    "  JOIN deliveries d ON d.alert_id = a.alert_id AND d.state NOT IN ('silenced', 'withheld', 'late') "
+    "  LEFT JOIN LATERAL unnest(d.rules) AS rule ON true "
     "  GROUP BY n.finding_id, d.endpoint) SELECT alert_id FROM told";
 
 // Amounts as texts: a reader in JavaScript would lose digits of larger numbers.

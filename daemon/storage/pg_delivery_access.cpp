@@ -5,14 +5,12 @@
 #include "storage/sql_time.hpp"
 #include "storage/time_cursor.hpp"
 
-#include <array>
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
 namespace receiptd::storage {
 namespace {
-
-constexpr std::array<std::string_view, 3> kStates = {"pending", "delivered", "dead"};
 
 // Of deliveries d and their alerts a, by the parameters 1 to 5. The state is written into the SQL text,
 // because pending and dead deliveries have their own index.
@@ -23,9 +21,9 @@ std::string chosen_by(const DeliveryFilter& filter) {
         "AND a.created_at >= coalesce(nullif($4, '')::timestamptz, '-infinity') "
         "AND a.created_at < coalesce(nullif($5, '')::timestamptz, 'infinity')";
     if (filter.state.empty()) return condition;
-    for (const auto state : kStates)
-        if (state == filter.state) return condition.append(" AND d.state = '").append(state).append("'");
-    throw StorageError("a delivery is pending, delivered or dead, not \"" + filter.state + "\"");
+    if (is_delivery_state(filter.state)) return condition + " AND d.state = '" + filter.state + "'";
+    throw StorageError("a delivery is " + std::string(kDeliveryStatesInWords) + ", not \"" + filter.state +
+                       "\"");
 }
 
 // `more`: parameters from 6 on.
@@ -65,6 +63,7 @@ DeliveryRow row_of(const pqxx::row& row) {
     delivery.delivered_at = row[10].as<std::string>();
     delivery.rules = ids_of(row[11]);
     delivery.last_answer = row[12].as<std::string>();
+    delivery.dead_because = row[13].as<std::string>();
     return delivery;
 }
 
@@ -74,7 +73,8 @@ std::vector<DeliveryRow> listed(pqxx::transaction_base& tx, const DeliveryFilter
         "SELECT d.alert_id, d.endpoint, d.state, a.kind, coalesce(a.tx_hash, ''), coalesce(d.last_error, "
         "''), d.attempts, coalesce(d.last_status, 0), " +
         iso("a.created_at") + ", CASE WHEN d.state = 'pending' THEN " + iso("d.next_attempt_at") +
-        " ELSE '' END, " + iso("d.delivered_at") + ", d.rules, coalesce(d.last_answer, '')" + kOfThem;
+        " ELSE '' END, " + iso("d.delivered_at") +
+        ", d.rules, coalesce(d.last_answer, ''), coalesce(d.dead_because, '')" + kOfThem;
     const auto rows = ask(tx,
                           select + chosen_by(filter) + kAfterCursor +
                               " ORDER BY a.created_at DESC, a.alert_id, d.endpoint LIMIT nullif($6, 0)",
@@ -118,6 +118,10 @@ std::optional<AlertAndFinding> load_alert(pqxx::connection& connection, const st
 
 }  // namespace
 
+bool is_delivery_state(std::string_view text) {
+    return std::find(kDeliveryStates.begin(), kDeliveryStates.end(), text) != kDeliveryStates.end();
+}
+
 std::string delivery_cursor(const DeliveryRow& row) {
     return row.created_at + "," + row.endpoint + "," + row.alert_id;
 }
@@ -159,17 +163,18 @@ base::Task<std::optional<StoredAlert>> PgDeliveryAccess::alert(std::string alert
 // that was switched off is given another chance.
 base::Task<std::uint64_t> PgDeliveryAccess::resend(DeliveryFilter filter) {
     return lane_.transaction([filter = std::move(filter)](pqxx::work& tx) {
-        const auto moved = ask(
-            tx,
-            std::string("WITH chosen AS MATERIALIZED (SELECT d.alert_id, d.endpoint") + kOfThem +
-                chosen_by(filter) +
-                " ORDER BY d.alert_id, d.endpoint LIMIT nullif($6, 0) FOR UPDATE OF d)"
-                ", on_again AS (UPDATE endpoints e SET active = true, updated_at = now() "
-                "WHERE NOT e.active AND e.name IN (SELECT endpoint FROM chosen)) "
-                "UPDATE deliveries d SET state = 'pending', next_attempt_at = now(), lease_owner = NULL, "
-                "delivered_at = NULL, attempts = CASE WHEN d.state = 'pending' THEN d.attempts ELSE 0 END "
-                "FROM chosen WHERE d.alert_id = chosen.alert_id AND d.endpoint = chosen.endpoint",
-            filter, static_cast<std::int64_t>(filter.limit));
+        const auto moved =
+            ask(tx,
+                std::string("WITH chosen AS MATERIALIZED (SELECT d.alert_id, d.endpoint") + kOfThem +
+                    chosen_by(filter) +
+                    " ORDER BY d.alert_id, d.endpoint LIMIT nullif($6, 0) FOR UPDATE OF d)"
+                    ", on_again AS (UPDATE endpoints e SET active = true, updated_at = now() "
+                    "WHERE NOT e.active AND e.name IN (SELECT endpoint FROM chosen)) "
+                    "UPDATE deliveries d SET state = 'pending', next_attempt_at = now(), lease_owner = NULL, "
+                    "delivered_at = NULL, dead_because = NULL, by_hand = true, attempts = CASE WHEN d.state "
+                    "= 'pending' THEN d.attempts ELSE 0 END "
+                    "FROM chosen WHERE d.alert_id = chosen.alert_id AND d.endpoint = chosen.endpoint",
+                filter, static_cast<std::int64_t>(filter.limit));
         return moved.affected_rows();
     });
 }

@@ -119,6 +119,15 @@ TEST_F(AlertRules, TheStreamTellsAmountsAsTextsSoThatNoReaderLosesDigits) {
               "string 340282366920938463463374607431768211455 0");
 }
 
+TEST_F(AlertRules, AnAlertKnowsWhatItIsAbout) {
+    serve("on-call", {"default"});
+    find({{"A"}});
+    EXPECT_EQ(
+        rows("SELECT a.contract_id, a.method_name, a.error_class, a.signer_id, a.user_id, a.account_id, "
+             "a.caused_at = f.block_time FROM alerts a JOIN findings f ON f.finding_id = a.alert_id"),
+        "dex.near|swap|contract_panic|alice.near|-|-|t\n");
+}
+
 TEST_F(AlertRules, ARuleCountsFromTheCommitThatDeclaredItWhoeverFindsTheCause) {
     serve("dex-team", {"dex"});
     find({{"A"}});

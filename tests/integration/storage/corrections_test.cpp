@@ -82,6 +82,20 @@ TEST_F(Corrections, OfFindingsThatTheRulesOfThisProgramDoNotGive) {
     EXPECT_EQ(value("SELECT count(*) FROM findings WHERE kind = 'failed_receipt'"), "2");
 }
 
+TEST_F(Corrections, DoNotReachWhomASilenceKeptFromTheFinding) {
+    tell_all();
+    execute(
+        "INSERT INTO findings (finding_id, kind, tx_hash, tree_id, signer_id, block_time) "
+        "SELECT 'failed_receipt:F', 'failed_receipt', tx_hash, tx_hash, 'alice.near', block_time "
+        "FROM transaction_results");
+    tell("failed_receipt:F", "failed_receipt");
+    execute(
+        "INSERT INTO deliveries (alert_id, endpoint) VALUES ('failed_receipt:F', 'lab'); "
+        "UPDATE deliveries SET state = 'silenced' WHERE endpoint = 'ops'");
+    rejudge();
+    EXPECT_EQ(told(), "corrected:failed_receipt:F:gone:1|lab\n");
+}
+
 TEST_F(Corrections, OfTheVerdictOfAWatchThatWasTold) {
     tell_all();
     watch_it("failed");
