@@ -146,6 +146,7 @@ COMMENT ON COLUMN listed_accounts.changed IS 'The value of alert_rule_state.list
 COMMENT ON TABLE alert_rule_state IS 'Counts the changes of rules and lists, in one row. A commit that stores a cause reads it, so that new rules count at once.';
 COMMENT ON COLUMN alert_rule_state.only_row IS 'Always true: keeps the table at one row.';
 COMMENT ON COLUMN alert_rule_state.rules IS 'Changes of alert_rules.';
+COMMENT ON COLUMN alert_rule_state.silences IS 'Changes of silences.';
 COMMENT ON COLUMN alert_rule_state.lists IS 'Changes of account_lists and listed_accounts.';
 
 COMMENT ON TABLE timed_rules IS 'The timed rules that endpoints take: how far each was counted, and what came of it.';
@@ -195,6 +196,7 @@ COMMENT ON COLUMN deliveries.alert_id IS 'The alert.';
 COMMENT ON COLUMN deliveries.endpoint IS 'Name of the endpoint.';
 COMMENT ON COLUMN deliveries.state IS 'pending, delivered (answer 2xx), dead (given up), or not sent by itself: grouped, silenced, withheld, late. receiptd alerts resend makes any of them pending again.';
 COMMENT ON COLUMN deliveries.dead_because IS 'Why it is dead: attempts (the last one failed), gone (410), expired (it waited too long), unserved (no daemon served the endpoint for four days). NULL: it is not dead, or it died under a version without this column.';
+COMMENT ON COLUMN deliveries.silence_id IS 'The silence that matched.';
 COMMENT ON COLUMN deliveries.by_hand IS 'Whether people have resent it: then it is sent by itself, whatever is grouped, silenced or withheld.';
 COMMENT ON COLUMN deliveries.attempts IS 'Number of attempts.';
 COMMENT ON COLUMN deliveries.next_attempt_at IS 'Time of the next attempt. During an attempt: when the attempt counts as lost.';
@@ -205,3 +207,13 @@ COMMENT ON COLUMN deliveries.last_answer IS 'The beginning of what the endpoint 
 COMMENT ON COLUMN deliveries.last_error IS 'Why the last attempt failed.';
 COMMENT ON COLUMN deliveries.created_at IS 'When it was queued.';
 COMMENT ON COLUMN deliveries.delivered_at IS 'When it was delivered.';
+
+COMMENT ON TABLE silences IS 'Alerts that match one that is active are not sent. receiptd silences and /v1/silences make and end them.';
+COMMENT ON COLUMN silences.silence_id IS 'Number of the silence.';
+COMMENT ON COLUMN silences.matcher IS 'Lists of patterns by name: rule, endpoint, kind, contract, method, error_class, account. Each list must match, and one of its patterns is enough.';
+COMMENT ON COLUMN silences.starts_at IS 'When it begins.';
+COMMENT ON COLUMN silences.ends_at IS 'When it ends, or when somebody ended it.';
+COMMENT ON COLUMN silences.reason IS 'Why.';
+COMMENT ON COLUMN silences.author IS 'Who made it.';
+COMMENT ON COLUMN silences.created_at IS 'When it was made.';
+COMMENT ON COLUMN silences.ended_by IS 'Who ended it before its time.';

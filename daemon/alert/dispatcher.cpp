@@ -156,24 +156,29 @@ std::vector<storage::EndpointRoom> Dispatcher::rooms() const {
 }
 
 base::Task<std::optional<std::size_t>> Dispatcher::claim(base::TaskGroup& under_way) {
-    std::vector<storage::DueDelivery> due;
+    storage::Claimed claimed;
     try {
         auto free = rooms();
-        if (!free.empty()) due = co_await store_.claim_deliveries(std::move(free), lease_);
-        co_await give_bodies(due);
+        if (!free.empty()) claimed = co_await store_.claim_deliveries(std::move(free), lease_);
+        co_await give_bodies(claimed.due);
     } catch (const storage::StorageError& e) {
         // The claimed deliveries come back when their lease ends.
         log::warn("the queue of alerts cannot be processed", {{"because", e.what()}});
         co_return std::nullopt;
     }
-    for (auto& delivery : due) {
+    auto found = claimed.due.size();
+    for (const auto& [name, state, count] : claimed.not_sent) {
+        endpoints_.at(name)->series.not_sent.at(state)->Increment(count);
+        found += count;
+    }
+    for (auto& delivery : claimed.due) {
         auto& endpoint = *endpoints_.at(delivery.endpoint);
         endpoint.more_due = ++endpoint.in_flight == kAttemptsAtOnce || endpoint.ordered;
         const auto which = endpoint.circuit.may_probe(clock_.steady()) ? Try::probe : Try::attempt;
         if (which == Try::probe) endpoint.circuit.probe_begins();
         under_way.spawn(deliver(std::move(delivery), which));
     }
-    co_return due.size();
+    co_return found;
 }
 
 // Makes the bodies of one claim together. Attempts under way go on meanwhile.

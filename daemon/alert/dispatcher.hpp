@@ -82,7 +82,7 @@ private:
 
     base::Task<void> serve(storage::Serving serving);
     std::vector<storage::EndpointRoom> rooms() const;
-    // How many; nullopt: the database could not be asked.
+    // How many were due; nullopt: the database could not be asked.
     base::Task<std::optional<std::size_t>> claim(base::TaskGroup& under_way);
     base::Task<void> pause();
     enum class Try { attempt, probe };

@@ -14,6 +14,7 @@
 #include "storage/endpoint_store.hpp"
 #include "storage/finding_store.hpp"
 #include "storage/rehearsal.hpp"
+#include "storage/silence_store.hpp"
 #include "storage/watch_store.hpp"
 #include "watch/submission.hpp"
 #include "watch/transaction_json.hpp"
@@ -67,6 +68,7 @@ struct Services {
     // On stored history; of all rules of this daemon where `rule` is empty. nullopt: it has no such rule.
     std::function<base::Task<std::optional<storage::Rehearsed>>(std::string rule, base::HeightRange heights)>
         rehearse_rules;
+    storage::SilenceStore& silences;
     watch::Submissions& submissions;
     // Asks hosts for a tree that is not completely stored.
     std::function<base::Task<std::optional<watch::OpenTree>>(std::string tx_hash, std::string sender_id)>
@@ -123,6 +125,7 @@ std::vector<Route> rule_routes(const SharedContext& context);
 std::vector<Route> rule_trial_routes(const SharedContext& context);
 std::vector<Route> schema_routes(const SharedContext& context);
 std::vector<Route> endpoint_routes(const SharedContext& context);
+std::vector<Route> silence_routes(const SharedContext& context);
 std::vector<Route> stream_routes(const SharedContext& context);
 
 // Adds routes of its own to the API: they share its connections and its patience.

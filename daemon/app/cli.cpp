@@ -1,5 +1,6 @@
 #include "app/cli.hpp"
 
+#include "app/cli_silences.hpp"
 #include "app/commands.hpp"
 #include "base/log.hpp"
 #include "storage/delivery_access.hpp"
@@ -79,6 +80,7 @@ public:
         add_rules();
         add_lists();
         add_endpoints();
+        add_silences(parser_, [this](WithSettings command) { choose(std::move(command)); });
         add_verify_webhook();
         add_submit();
         add_watch();
@@ -98,8 +100,6 @@ public:
     }
 
 private:
-    using WithSettings = std::function<int(const config::Settings&)>;
-
     void choose(WithSettings command) {
         chosen_ = [this, command = std::move(command)] {
             const auto settings = load_settings(config_file_);

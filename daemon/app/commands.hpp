@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace receiptd::app {
@@ -109,6 +110,16 @@ struct EndpointTest {
 // Sends a configured endpoint one message of type `test`, and prints its answer. Asks no database.
 int test_endpoint(const config::Settings& settings, const EndpointTest& command);
 int enable_endpoint(const config::Settings& settings, const std::string& name);
+struct SilenceAdd {
+    std::vector<std::pair<std::string, std::string>> patterns;  // by name (storm/silence.hpp)
+    std::string lasts;                                          // "2h"; empty: ends_at
+    std::string starts_at, ends_at;                             // ISO 8601; empty start: now
+    std::string reason;
+    std::string author;
+};
+int list_silences(const config::Settings& settings, bool all, bool as_json);
+int add_silence(const config::Settings& settings, const SilenceAdd& command);
+int end_silence(const config::Settings& settings, std::int64_t silence_id, const std::string& by);
 struct VerifyWebhook {
     std::string secret_env;            // the name of an environment variable; or
     std::string secret_file;           // a path

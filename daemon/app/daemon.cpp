@@ -17,6 +17,7 @@
 #include "storage/pg_delivery_access.hpp"
 #include "storage/pg_endpoint_store.hpp"
 #include "storage/pg_page_store.hpp"
+#include "storage/pg_silence_store.hpp"
 #include "watch/open_trees.hpp"
 
 #include <boost/asio/signal_set.hpp>
@@ -169,6 +170,7 @@ private:
                                    return rehearse(runtime_.settings, api_rules_, rehearsal_, std::move(rule),
                                                    heights);
                                },
+                               api_silences_,
                                runtime_.submitter,
                                [this](std::string tx_hash, std::string sender_id) {
                                    return open_trees_.tree(std::move(tx_hash), std::move(sender_id));
@@ -195,10 +197,8 @@ private:
         base::asio::signal_set signals(runtime_.context, SIGTERM, SIGINT, SIGHUP);
         while (true) {
             const auto signal = co_await signals.async_wait(base::asio::use_awaitable);
-            if (signal == SIGHUP) {
-                if (!config_file_.empty()) reload();
-                continue;
-            }
+            if (signal == SIGHUP && !config_file_.empty()) reload();
+            if (signal == SIGHUP) continue;
             if (runtime_.state.stop.requested())
                 std::_Exit(kOk);  // second signal: uncommitted work rolls back
             signalled_ = true;
@@ -332,6 +332,7 @@ private:
     storage::PgEndpointStore api_endpoints_{runtime_.database};
     storage::Rehearsal rehearsal_{served_rehearsal(database_options(runtime_.settings)),
                                   runtime_.storage_series, kServedRehearsal};
+    storage::PgSilenceStore api_silences_{runtime_.database};
     storage::PgPageStore page_store_{runtime_.database};
     std::optional<api::Api> api_;
     std::optional<net::HttpServer> server_;

@@ -8,6 +8,8 @@ AlertSeries::AlertSeries(Registry& r)
     : attempts(
           r.counter("receiptd_deliveries_total",
                     "Attempts to deliver an alert: delivered, failed (tried again later), dead (given up).")),
+      not_sent(r.counter("receiptd_alerts_not_sent_total",
+                         "Alerts that are not sent by themselves, by fate: silenced.")),
       seconds(r.histogram("receiptd_delivery_seconds", "Time of an attempt, from connecting to the answer.")),
       first_attempt_seconds(r.histogram("receiptd_delivery_first_attempt_seconds",
                                         "From an alert's commit to the first attempt to deliver it.")),
@@ -33,6 +35,7 @@ EndpointSeries::EndpointSeries(AlertSeries& series, const std::string& endpoint)
     : delivered(series.attempts.Add({{"endpoint", endpoint}, {"outcome", "delivered"}})),
       failed(series.attempts.Add({{"endpoint", endpoint}, {"outcome", "failed"}})),
       died(series.attempts.Add({{"endpoint", endpoint}, {"outcome", "dead"}})),
+      not_sent({{"silenced", &series.not_sent.Add({{"endpoint", endpoint}, {"fate", "silenced"}})}}),
       seconds(series.seconds.Add({{"endpoint", endpoint}}, seconds_buckets())),
       first_attempt_seconds(series.first_attempt_seconds.Add({{"endpoint", endpoint}}, seconds_buckets())),
       pending(series.pending.Add({{"endpoint", endpoint}})),

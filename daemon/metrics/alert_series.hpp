@@ -3,6 +3,7 @@
 
 #include "metrics/metric_types.hpp"
 
+#include <map>
 #include <string>
 
 namespace receiptd::metrics {
@@ -11,6 +12,7 @@ struct AlertSeries {
     explicit AlertSeries(Registry& registry);
 
     prometheus::Family<prometheus::Counter>& attempts;   // endpoint, outcome
+    prometheus::Family<prometheus::Counter>& not_sent;   // endpoint, fate
     prometheus::Family<prometheus::Histogram>& seconds;  // endpoint; so are the rest
     prometheus::Family<prometheus::Histogram>& first_attempt_seconds;
     prometheus::Family<prometheus::Gauge>& pending;
@@ -32,8 +34,9 @@ public:
     EndpointSeries(AlertSeries& series, const std::string& endpoint);
 
     prometheus::Counter& delivered;
-    prometheus::Counter& failed;  // to be tried again
-    prometheus::Counter& died;    // given up
+    prometheus::Counter& failed;                           // to be tried again
+    prometheus::Counter& died;                             // given up
+    std::map<std::string, prometheus::Counter*> not_sent;  // by fate, as deliveries.state has it
     prometheus::Histogram& seconds;
     prometheus::Histogram& first_attempt_seconds;  // from the alert's commit
     prometheus::Gauge& pending;

@@ -46,6 +46,18 @@ struct EndpointRoom {
     bool ordered = false;  // of each transaction only the first that is pending
 };
 
+// Deliveries of an endpoint that a claim found due and that are not attempted, by what became of them.
+struct NotSent {
+    std::string endpoint;
+    std::string state;  // "silenced"
+    unsigned count = 0;
+};
+
+struct Claimed {
+    std::vector<DueDelivery> due;  // to be attempted now
+    std::vector<NotSent> not_sent;
+};
+
 // The result of one attempt.
 struct DeliveryOutcome {
     std::string alert_id;
@@ -89,9 +101,9 @@ public:
 
     // Due ones of these endpoints, of each at most its limit and the longest due first, leased to this
     // process for `lease` (FOR UPDATE SKIP LOCKED). By endpoint, so that the backlog of one hides no other;
-    // none of an endpoint that is switched off.
-    virtual base::Task<std::vector<DueDelivery>> claim_deliveries(std::vector<EndpointRoom> rooms,
-                                                                  std::chrono::seconds lease) = 0;
+    // none of an endpoint that is switched off. Those that a silence matches are not sent.
+    virtual base::Task<Claimed> claim_deliveries(std::vector<EndpointRoom> rooms,
+                                                 std::chrono::seconds lease) = 0;
     // By alert_id. All at once: planning the questions costs more than answering them.
     virtual base::Task<std::map<std::string, StoredCause>> causes(std::vector<DueDelivery> deliveries) = 0;
     // Stores bodies, by alert_id, before their first attempt; an earlier stored body wins and is returned.

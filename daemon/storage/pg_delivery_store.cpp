@@ -1,6 +1,7 @@
 // The queue of deliveries: who makes the next attempt, and what came of it; and the endpoints they go to.
 #include "storage/pg_delivery_store.hpp"
 
+#include "storage/claim.hpp"
 #include "storage/pg_finding_store.hpp"
 #include "storage/sql_time.hpp"
 #include "storage/stored_trees.hpp"
@@ -14,29 +15,6 @@ namespace {
 constexpr std::size_t kLongestError = 500;
 constexpr std::size_t kLongestAnswer = 4'096;
 
-// next_attempt_at is the lease while an attempt is under way: nobody finds the row due before it has run out.
-const std::string kClaim =
-    "WITH due AS MATERIALIZED (SELECT one.alert_id, one.endpoint, one.due_at "
-    "  FROM unnest($1::text[], $2::int[], $5::boolean[]) AS room (endpoint, most, ordered) "
-    "  CROSS JOIN LATERAL (SELECT d.alert_id, d.endpoint, d.next_attempt_at AS due_at FROM deliveries d "
-    "    WHERE d.endpoint = room.endpoint AND d.state = 'pending' AND d.next_attempt_at <= now() "
-    "      AND (NOT room.ordered OR NOT EXISTS (SELECT FROM alerts a JOIN alerts earlier USING (tx_hash) "
-    "        JOIN deliveries e ON e.alert_id = earlier.alert_id AND e.endpoint = d.endpoint "
-    "        WHERE a.alert_id = d.alert_id AND e.state = 'pending' "
-    "          AND coalesce(earlier.place, 0) < coalesce(a.place, 0))) "
-    "    ORDER BY d.next_attempt_at LIMIT room.most FOR UPDATE SKIP LOCKED) one "
-    "  WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.name = room.endpoint AND NOT e.active)), "
-    "claimed AS (UPDATE deliveries d SET lease_owner = $3::uuid, "
-    "    next_attempt_at = now() + $4::bigint * interval '1 second' "
-    "  FROM due WHERE d.alert_id = due.alert_id AND d.endpoint = due.endpoint "
-    "  RETURNING d.alert_id, d.endpoint, d.attempts, d.last_status IS NOT NULL OR d.last_error IS NOT NULL "
-    "    AS tried, d.rules, due.due_at) "
-    "SELECT c.alert_id, c.endpoint, a.kind, coalesce(a.tx_hash, ''), coalesce(a.payload, ''), c.attempts, "
-    "c.tried, " +
-    microseconds_of("a.created_at") +
-    ", finding_of(a), c.rules, coalesce(a.cause::text, '') FROM claimed c JOIN alerts a USING (alert_id) "
-    "ORDER BY c.due_at, c.alert_id";
-
 constexpr const char* kRecord =
     "WITH recorded AS (UPDATE deliveries SET state = $3, attempts = attempts + $9::int, lease_owner = NULL, "
     "next_attempt_at = coalesce(now() + nullif($4, '')::bigint * interval '1 millisecond', now()), "
@@ -47,22 +25,6 @@ constexpr const char* kRecord =
     "RETURNING endpoint) "
     "UPDATE endpoints SET active = false, updated_at = now() "
     "WHERE $8::boolean AND active AND name IN (SELECT endpoint FROM recorded)";
-
-DueDelivery due_of(const pqxx::row& row) {
-    DueDelivery due;
-    due.alert_id = row[0].as<std::string>();
-    due.endpoint = row[1].as<std::string>();
-    due.kind = row[2].as<std::string>();
-    due.tx_hash = row[3].as<std::string>();
-    due.payload = row[4].as<std::string>();
-    due.attempts = row[5].as<unsigned>();
-    due.tried = row[6].as<bool>();
-    due.created_at = base::WallTime(std::chrono::microseconds(row[7].as<std::int64_t>()));
-    due.finding_id = row[8].as<std::string>();
-    due.rules = ids_of(row[9]);
-    due.told_json = row[10].as<std::string>();
-    return due;
-}
 
 // A peer may have written it: bytes that are not plain text must not prevent recording the outcome.
 std::string plain(std::string text, std::size_t most, bool has_lines = false) {
@@ -123,23 +85,11 @@ void add_watches_told(pqxx::connection& connection, const std::vector<DueDeliver
 
 }  // namespace
 
-base::Task<std::vector<DueDelivery>> PgDeliveryStore::claim_deliveries(std::vector<EndpointRoom> rooms,
-                                                                       std::chrono::seconds lease) {
-    return lane_.run(
-        [process = database_.process(), rooms = std::move(rooms), lease](pqxx::connection& connection) {
-            std::vector<std::string> endpoints, most, ordered;
-            for (const auto& room : rooms) {
-                endpoints.push_back(room.endpoint);
-                ordered.emplace_back(room.ordered ? "t" : "f");
-                most.push_back(std::to_string(room.limit));
-            }
-            pqxx::nontransaction tx(connection);
-            const auto rows = shim::query(tx, kClaim, text_array(endpoints), text_array(most), process,
-                                          lease.count(), text_array(ordered));
-            std::vector<DueDelivery> due;
-            for (const auto& row : rows) due.push_back(due_of(row));
-            return due;
-        });
+base::Task<Claimed> PgDeliveryStore::claim_deliveries(std::vector<EndpointRoom> rooms,
+                                                      std::chrono::seconds lease) {
+    return lane_.transaction([this, rooms = std::move(rooms), lease](pqxx::work& tx) {
+        return claim_due(tx, silences_, database_.process(), rooms, lease);
+    });
 }
 
 base::Task<std::map<std::string, StoredCause>> PgDeliveryStore::causes(std::vector<DueDelivery> deliveries) {

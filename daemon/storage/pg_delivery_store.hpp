@@ -3,6 +3,7 @@
 
 #include "storage/database.hpp"
 #include "storage/delivery_store.hpp"
+#include "storage/silence_book.hpp"
 
 #include <string>
 #include <vector>
@@ -16,8 +17,8 @@ public:
 
     base::Task<std::vector<std::string>> serve_endpoints(std::vector<ServedEndpoint> endpoints,
                                                          Serving serving) override;
-    base::Task<std::vector<DueDelivery>> claim_deliveries(std::vector<EndpointRoom> rooms,
-                                                          std::chrono::seconds lease) override;
+    base::Task<Claimed> claim_deliveries(std::vector<EndpointRoom> rooms,
+                                         std::chrono::seconds lease) override;
     base::Task<std::map<std::string, StoredCause>> causes(std::vector<DueDelivery> deliveries) override;
     base::Task<std::map<std::string, std::string>> keep_payloads(
         std::map<std::string, std::string> payloads) override;
@@ -29,6 +30,7 @@ public:
 private:
     Database& database_;
     Lane& lane_;
+    SilenceBook silences_;
 };
 
 }  // namespace receiptd::storage

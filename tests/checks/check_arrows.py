@@ -10,6 +10,7 @@ ARROWS = {
     "metrics": "base",
     "rule": "base",
     "channel": "base",
+    "storm": "base",
     "config": "base rule channel",
     "chain": "chain/wire chain/json chain/tree chain/rows chain/proof",
     "chain/wire": "base",
@@ -20,13 +21,13 @@ ARROWS = {
     "draw": "base chain",
     "net": "base metrics",
     "rpc": "base config metrics chain net",
-    "storage": "base rule config metrics chain",
+    "storage": "base rule storm config metrics chain",
     "follow": "base rule config metrics chain rpc storage",
     "alert": "base rule channel config metrics chain net storage",
     "watch": "base config metrics chain rpc storage",
-    "api": "base rule metrics chain draw net storage watch",
+    "api": "base rule storm metrics chain draw net storage watch",
     "page": "base rule metrics chain draw net storage watch api",
-    "app": "base rule channel config metrics chain draw net rpc storage follow alert watch api page",
+    "app": "base rule storm channel config metrics chain draw net rpc storage follow alert watch api page",
 }
 # The parts of the sandbox, sandbox/<part>: what they may include of the daemon and of one another. Of chain only the forms
 # and hashes that everybody must agree on: its ground truth would prove nothing if it judged by the daemon's own rules.
@@ -50,7 +51,7 @@ LIBRARIES = {
     "kainjow/": r"daemon/(page/render|channel/words)\.cpp",
     "curl/": r"daemon/net/[^/]+\.cpp",
     "libdeflate": r"(daemon/net|sandbox|tests)/",
-    "nlohmann/": r"daemon/rule/[^/]+\.cpp|(daemon/(channel|rpc|alert|watch|api|page|app)|sandbox|tests|bench)/",
+    "nlohmann/": r"daemon/(rule|storm)/[^/]+\.cpp|(daemon/(channel|rpc|alert|watch|api|page|app)|sandbox|tests|bench)/",
     "pqxx/": r"(daemon/storage|tests|bench)/",
     "simdjson": r"(daemon/chain|sandbox|tests|bench)/",
     "sodium": r"(daemon/(chain/wire|channel|storage|alert|api)|sandbox/sim|tests|bench)/",

@@ -74,7 +74,7 @@ class OpenApi(support.Scenario):
             "SELECT count(DISTINCT state) FROM deliveries") != "0")
         for path in ("/livez", "/readyz", "/metrics", "/openapi.json", "/v1/status", "/", "/findings", "/watches", "/alerts",
                      "/contracts", "/v1/findings", "/v1/watches", "/v1/alerts", "/v1/endpoints", "/v1/rules",
-                     "/v1/lists", "/v1/schemas"):
+                     "/v1/lists", "/v1/schemas", "/v1/silences"):
             self.ask("GET", path, 200)
         for file in ("style.css", "script.js", "icon.svg"):
             self.ask("GET", "/assets/{file}", 200, name=file)
@@ -144,6 +144,7 @@ class OpenApi(support.Scenario):
         self.ask("DELETE", "/v1/lists/{list}/{account}", 404, name="none/alice.sandbox")
         self.ask("PUT", "/v1/lists/{list}/{account}", 401, name="ours/alice.sandbox", token=None)
         self.rules()
+        self.silences()
         self.submissions()
 
     def rules(self):
@@ -160,6 +161,16 @@ class OpenApi(support.Scenario):
         self.ask("POST", "/v1/rules/test", 404, body={**heights, "rule": "none"})
         self.ask("POST", "/v1/rules/test", 400, body={**heights, "from": heights["to"] + 1})
         self.ask("POST", "/v1/rules/test", 401, body=heights, token=None)
+
+    def silences(self):
+        silence = {"matcher": {"contract": "nobody.*", "kind": ["stuck"]}, "reason": "test", "author": "me", "for": "1h"}
+        made = self.ask("POST", "/v1/silences", 201, body=silence)
+        self.ask("POST", "/v1/silences", 400, body={**silence, "matcher": {}})
+        self.ask("POST", "/v1/silences", 401, body=silence, token=None)
+        self.ask("GET", "/v1/silences", 200)
+        self.ask("DELETE", "/v1/silences/{silence_id}", 200, name=str(made["silence_id"]), query="?by=me")
+        self.ask("DELETE", "/v1/silences/{silence_id}", 404, name="999")
+        self.ask("GET", "/v1/silences", 200, query="?all=true")
 
     def submissions(self):
         public = "ed25519:" + b58encode(self.keys["alice.sandbox"].public)

@@ -19,7 +19,7 @@ struct Process {
 
     std::vector<storage::DueDelivery> claim(unsigned most, const std::string& endpoint = "ops",
                                             std::chrono::seconds lease = std::chrono::seconds(30)) {
-        return await(deliveries.claim_deliveries({{endpoint, most}}, lease));
+        return await(deliveries.claim_deliveries({{endpoint, most}}, lease)).due;
     }
     std::vector<std::string> claimed_ids(unsigned most, const std::string& endpoint = "ops") {
         std::vector<std::string> ids;

@@ -190,7 +190,7 @@ TEST_F(Corrections, OfAFindingThatComesBackIsFollowedByAnAlertOfItsOwn) {
     EXPECT_EQ(rows("SELECT body ->> 'finding_id' FROM stream_events WHERE body ->> 'telling' = '2'"),
               "failed_receipt:B\n");
     storage::PgDeliveryStore deliveries(store().database);
-    const auto due = await(deliveries.claim_deliveries({{"ops", 10}}, std::chrono::seconds(30)));
+    const auto due = await(deliveries.claim_deliveries({{"ops", 10}}, std::chrono::seconds(30))).due;
     ASSERT_EQ(due.size(), 3u);
     const auto causes = await(deliveries.causes(due));
     EXPECT_EQ(causes.at("failed_receipt:B:2").finding->receipt_id, "B");

@@ -37,7 +37,8 @@ TEST_F(Deliveries, TheLongestDueComeFirstAndNoMoreThanAskedFor) {
 TEST_F(Deliveries, TheBacklogOfAnEndpointHidesNoOther) {
     for (int i = 0; i < 20; ++i) queue("a" + std::to_string(i), 100);
     queue("b", 1, "lab");
-    const auto due = await(process().deliveries.claim_deliveries({{"ops", 3}, {"lab", 3}, {"none", 3}}, 30s));
+    const auto due =
+        await(process().deliveries.claim_deliveries({{"ops", 3}, {"lab", 3}, {"none", 3}}, 30s)).due;
     EXPECT_EQ(due.size(), 4u);
     EXPECT_EQ(due.back().endpoint, "lab");
 }
@@ -75,7 +76,7 @@ TEST_F(Deliveries, OfOneTransactionComeOneAfterTheOtherWhereTheEndpointAsksForIt
     queue("second", 1, "lab");
     const auto claim = [&] {
         std::vector<std::string> ids;
-        for (const auto& due : await(process().deliveries.claim_deliveries({{"ops", 10, true}}, 30s)))
+        for (const auto& due : await(process().deliveries.claim_deliveries({{"ops", 10, true}}, 30s)).due)
             ids.push_back(due.alert_id);
         return ids;
     };
@@ -189,34 +190,6 @@ TEST_F(Deliveries, WhatIsSentAnewWhileItIsUnderWayIsSentAgain) {
     record(process(), delivered("a"));
     EXPECT_EQ(state_of("a"), "pending|0|-|-\n");
     EXPECT_THAT(other().claimed_ids(1), ElementsAre("a"));
-}
-
-TEST_F(Deliveries, WhateverBecameOfADeliveryItIsListedAndSentAnewByItself) {
-    for (const auto state : storage::kDeliveryStates) {
-        const std::string id(state);
-        queue(id);
-        execute("UPDATE deliveries SET state = alert_id WHERE alert_id = '" + id + "'");
-        EXPECT_EQ(await(process().people.list_deliveries(only(id))).size(), 1u) << id;
-        EXPECT_EQ(resend(only("", "", id)), 1u) << id;
-        EXPECT_THAT(process().claimed_ids(5), ElementsAre(id));
-    }
-}
-
-TEST_F(Deliveries, TheDeadTellWhyUntilTheyAreSentAnew) {
-    for (const char* id : {"attempts", "gone", "unserved"}) queue(id);
-    execute("UPDATE deliveries SET created_at = now() - interval '5 days' WHERE alert_id = 'unserved'");
-    const auto why = [&] { return rows("SELECT alert_id, dead_because FROM deliveries ORDER BY 1"); };
-    await(process().database.maintain(base::SystemClock().wall(), std::nullopt));
-    EXPECT_EQ(why(), "attempts|-\ngone|-\nunserved|unserved\n");
-    process().claimed_ids(3);
-    record(process(), given_up("attempts"));
-    auto gone = given_up("gone");
-    gone.endpoint_gone = true;
-    record(process(), gone);
-    EXPECT_EQ(why(), "attempts|attempts\ngone|gone\nunserved|unserved\n");
-    EXPECT_EQ(await(process().people.list_deliveries(only("dead", "", "gone"))).front().dead_because, "gone");
-    EXPECT_EQ(resend(only("dead")), 3u);
-    EXPECT_EQ(why(), "attempts|-\ngone|-\nunserved|-\n");
 }
 
 TEST_F(Deliveries, SendingAnewKeepsToItsLimit) {

@@ -80,7 +80,7 @@ TEST_F(Upgrade, SendsWhatIsNew) {
 
 TEST_F(Upgrade, GoesOnWithWhatWaitedAsItWas) {
     storage::PgDeliveryStore queue(store().database);
-    const auto due = await(queue.claim_deliveries({{"ops", 10}}, std::chrono::seconds(30)));
+    const auto due = await(queue.claim_deliveries({{"ops", 10}}, std::chrono::seconds(30))).due;
     ASSERT_EQ(due.size(), 1u);
     EXPECT_EQ(due[0].alert_id, "failed_receipt:waiting");
     EXPECT_EQ(due[0].payload, "{\"as\": \"it was\"}");

@@ -205,6 +205,14 @@ TEST_F(DispatcherTest, RefusalsOfWhatIsSentLeaveTheCircuitClosed) {
     EXPECT_THAT(metrics(), HasSubstr("receiptd_endpoint_circuit_open{endpoint=\"ops\"} 0"));
 }
 
+TEST_F(DispatcherTest, WhatAClaimKeptBackIsCountedAndTheQueueIsAskedAgainAtOnce) {
+    store_.not_sent = {{"ops", "silenced", 3}};
+    settle();
+    EXPECT_GE(store_.claims, 2U);
+    EXPECT_THAT(registry_.serialize(),
+                HasSubstr("receiptd_alerts_not_sent_total{endpoint=\"ops\",fate=\"silenced\"} 3"));
+}
+
 TEST_F(DispatcherTest, AClaimThatIsNotRecordedIsTakenAgainAfterItsLease) {
     sender_.held.insert("ops");
     store_.add("failed_receipt:r1", "ops");

@@ -78,10 +78,10 @@ public:
                      [&](const auto& name) { return gone.contains(name); });
         co_return off;
     }
-    base::Task<std::vector<storage::DueDelivery>> claim_deliveries(std::vector<storage::EndpointRoom> rooms,
-                                                                   std::chrono::seconds lease) override {
+    base::Task<storage::Claimed> claim_deliveries(std::vector<storage::EndpointRoom> rooms,
+                                                  std::chrono::seconds lease) override {
         ++claims;
-        std::vector<storage::DueDelivery> due;
+        storage::Claimed claimed;
         for (auto& [key, delivery] : deliveries)
             for (auto& room : rooms)
                 if (room.endpoint == key.second && room.limit > 0 && !gone.contains(room.endpoint) &&
@@ -89,9 +89,10 @@ public:
                     --room.limit;
                     delivery.next = clock_.wall() + lease;
                     delivery.due.payload = payloads[key.first];
-                    due.push_back(delivery.due);
+                    claimed.due.push_back(delivery.due);
                 }
-        co_return due;
+        claimed.not_sent = std::exchange(not_sent, {});
+        co_return claimed;
     }
     base::Task<std::map<std::string, std::string>> keep_payloads(
         std::map<std::string, std::string> made) override {
@@ -138,6 +139,7 @@ public:
     std::vector<storage::Serving> serving;
     std::set<std::string> gone;
     std::vector<storage::DeliveryBacklog> backlog;
+    std::vector<storage::NotSent> not_sent;  // of the next claim
     unsigned claims = 0;
     unsigned findings_read = 0;
 

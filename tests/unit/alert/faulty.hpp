@@ -16,8 +16,8 @@ public:
                                                          storage::Serving serving) override {
         return steps_.take(store_.serve_endpoints(std::move(names), serving));
     }
-    base::Task<std::vector<storage::DueDelivery>> claim_deliveries(std::vector<storage::EndpointRoom> rooms,
-                                                                   std::chrono::seconds lease) override {
+    base::Task<storage::Claimed> claim_deliveries(std::vector<storage::EndpointRoom> rooms,
+                                                  std::chrono::seconds lease) override {
         return steps_.take(store_.claim_deliveries(std::move(rooms), lease));
     }
     base::Task<std::map<std::string, storage::StoredCause>> causes(

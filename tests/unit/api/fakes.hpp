@@ -6,6 +6,7 @@
 #include "metrics/registry.hpp"
 #include "unit/api/alert_fakes.hpp"
 #include "unit/api/fake_database.hpp"
+#include "unit/api/fake_silences.hpp"
 #include "unit/net/net_loop.hpp"
 
 #include <boost/asio/thread_pool.hpp>
@@ -219,6 +220,7 @@ protected:
                 [this](std::string rule, base::HeightRange heights) {
                     return rehearse_rules(std::move(rule), heights);
                 },
+                silences_,
                 submissions_,
                 [this](std::string tx_hash, std::string) { return open_tree(std::move(tx_hash)); },
                 cpu_,
@@ -323,6 +325,7 @@ protected:
     std::string rehearsal_refused_;  // as too large; empty: it is not
     std::vector<std::string> drafts_checked_;
     CheckedDraft checked_;
+    FakeSilences silences_{database_};
     FakeSubmissions submissions_{database_};
     FakeClock clock_;
     metrics::Registry registry_;

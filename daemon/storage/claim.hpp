@@ -1,0 +1,28 @@
+// Takes due deliveries, in one transaction with what storm control makes of them: a process that dies in
+// between has changed nothing.
+#pragma once
+
+#include "storage/delivery_store.hpp"
+#include "storage/pqxx_shim.hpp"
+#include "storage/silence_book.hpp"
+#include "storm/about.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+struct ClaimedDelivery {
+    DueDelivery due;
+    storm::About about;
+    // An earlier claim or a person has decided that it is sent.
+    bool is_decided = false;
+};
+
+// Those to be attempted by `process`, leased to it, and how many others there were.
+Claimed claim_due(pqxx::transaction_base& tx, SilenceBook& silences, const std::string& process,
+                  const std::vector<EndpointRoom>& rooms, std::chrono::seconds lease);
+
+}  // namespace receiptd::storage
