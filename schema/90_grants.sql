@@ -50,7 +50,8 @@ BEGIN
                                         'daemons', 'followed_accounts', 'leader', 'pending_seams', 'late_trees',
                                         'alert_rules', 'alert_rule_versions', 'alert_rule_state', 'account_lists',
                                         'listed_accounts', 'endpoint_rules', 'timed_rules', 'timed_successes',
-                                        'timed_episodes', 'silences'] LOOP
+                                        'timed_episodes', 'silences', 'alert_groups',
+                                        'endpoint_load'] LOOP
             EXECUTE format('GRANT INSERT, UPDATE, DELETE ON %I.%I TO receiptd_daemon', home, relation);
         END LOOP;
         EXECUTE format('GRANT USAGE ON SEQUENCE %I.alert_places TO receiptd_daemon', home);

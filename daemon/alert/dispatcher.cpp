@@ -21,6 +21,7 @@ constexpr std::chrono::milliseconds kShortestPause = 10ms;
 constexpr std::chrono::milliseconds kLongestPause = 1s;
 constexpr auto kAfterFault = 5s;  // of the database
 constexpr auto kReportEvery = 10s;
+constexpr auto kTendEvery = 1s;  // digests wait for minutes
 
 double seconds(base::Duration duration) { return static_cast<double>(duration.count()) / 1e9; }
 
@@ -86,7 +87,7 @@ Dispatcher::Dispatcher(base::asio::any_io_executor executor, base::asio::thread_
       pause_(executor) {
     for (const auto& endpoint : endpoints) {
         const metrics::EndpointSeries its(series, endpoint.name);
-        endpoints_.emplace(endpoint.name, std::make_shared<Endpoint>(its, endpoint.retry, endpoint.ordered));
+        endpoints_.emplace(endpoint.name, std::make_shared<Endpoint>(its, endpoint));
         lease_ =
             std::max(lease_, std::chrono::ceil<std::chrono::seconds>(longest_attempt(endpoint)) + kToRecord);
     }
@@ -151,13 +152,14 @@ std::vector<storage::EndpointRoom> Dispatcher::rooms() const {
     std::vector<storage::EndpointRoom> rooms;
     for (const auto& [name, endpoint] : endpoints_)
         if (const auto room = endpoint->room(clock_.steady()); room > 0)
-            rooms.push_back({name, room, endpoint->ordered});
+            rooms.push_back({name, room, endpoint->ordered, endpoint->storm});
     return rooms;
 }
 
 base::Task<std::optional<std::size_t>> Dispatcher::claim(base::TaskGroup& under_way) {
     storage::Claimed claimed;
     try {
+        co_await tend_storms();
         auto free = rooms();
         if (!free.empty()) claimed = co_await store_.claim_deliveries(std::move(free), lease_);
         co_await give_bodies(claimed.due);
@@ -166,11 +168,8 @@ base::Task<std::optional<std::size_t>> Dispatcher::claim(base::TaskGroup& under_
         log::warn("the queue of alerts cannot be processed", {{"because", e.what()}});
         co_return std::nullopt;
     }
-    auto found = claimed.due.size();
-    for (const auto& [name, state, count] : claimed.not_sent) {
-        endpoints_.at(name)->series.not_sent.at(state)->Increment(count);
-        found += count;
-    }
+    auto found = claimed.due.size() + claimed.not_sent.size();
+    keep(claimed);
     for (auto& delivery : claimed.due) {
         auto& endpoint = *endpoints_.at(delivery.endpoint);
         endpoint.more_due = ++endpoint.in_flight == kAttemptsAtOnce || endpoint.ordered;
@@ -179,6 +178,23 @@ base::Task<std::optional<std::size_t>> Dispatcher::claim(base::TaskGroup& under_
         under_way.spawn(deliver(std::move(delivery), which));
     }
     co_return found;
+}
+
+base::Task<void> Dispatcher::tend_storms() {
+    if (clock_.steady() < tend_at_) co_return;
+    std::vector<storage::EndpointStorm> storms;
+    for (const auto& [name, endpoint] : endpoints_) storms.push_back({name, endpoint->storm});
+    co_await store_.tend_storms(std::move(storms));
+    tend_at_ = clock_.steady() + kTendEvery;
+}
+
+void Dispatcher::keep(const storage::Claimed& claimed) {
+    for (const auto& [name, state, count] : claimed.not_sent)
+        endpoints_.at(name)->series.not_sent.at(state)->Increment(count);
+    for (const auto& [name, time] : claimed.pauses) {
+        auto& until = endpoints_.at(name)->paused_until;
+        until = std::max(until, clock_.steady() + time);
+    }
 }
 
 // Makes the bodies of one claim together. Attempts under way go on meanwhile.
@@ -233,7 +249,7 @@ base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& en
     Message message;
     message.endpoint = delivery.endpoint;
     message.id = delivery.alert_id;
-    message.body = with_rules(std::move(delivery.payload), delivery.rules);
+    message.body = for_endpoint(std::move(delivery.payload), delivery.rules, delivery.group_id);
     if (delivery.attempts == 0 && !delivery.tried)
         endpoint.series.first_attempt_seconds.Observe(seconds(clock_.wall() - delivery.created_at));
     const auto began = clock_.steady();

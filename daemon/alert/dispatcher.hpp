@@ -8,6 +8,7 @@
 #include "alert/circuit.hpp"
 #include "alert/payload.hpp"
 #include "alert/sender.hpp"
+#include "alert/storm_settings.hpp"
 #include "base/clock.hpp"
 #include "base/sleep.hpp"
 #include "base/task_group.hpp"
@@ -65,13 +66,17 @@ public:
 private:
     // Shared with the attempts: they may end after the dispatcher.
     struct Endpoint {
-        Endpoint(metrics::EndpointSeries of, Waits between, bool in_order)
-            : series(of), waits(std::move(between)), ordered(in_order) {}
+        Endpoint(metrics::EndpointSeries of, const config::Endpoint& settings)
+            : series(std::move(of)),
+              waits(settings.retry),
+              ordered(settings.ordered),
+              storm(storm_settings(settings)) {}
         unsigned room(base::SteadyTime now) const;
 
         metrics::EndpointSeries series;
         Waits waits;
         bool ordered = false;
+        storm::Settings storm;
         Circuit circuit;
         unsigned in_flight = 0;
         bool more_due = false;  // the last claim took all it could
@@ -84,6 +89,9 @@ private:
     std::vector<storage::EndpointRoom> rooms() const;
     // How many were due; nullopt: the database could not be asked.
     base::Task<std::optional<std::size_t>> claim(base::TaskGroup& under_way);
+    // Queues digests and other messages about storms, once in a while.
+    base::Task<void> tend_storms();
+    void keep(const storage::Claimed& claimed);
     base::Task<void> pause();
     enum class Try { attempt, probe };
     base::Task<void> deliver(storage::DueDelivery delivery, Try which);
@@ -105,6 +113,7 @@ private:
     std::vector<storage::ServedEndpoint> serves_;
     std::map<std::string, std::shared_ptr<Endpoint>> endpoints_;
     std::chrono::seconds lease_{};
+    base::SteadyTime tend_at_{};
     std::optional<Outbox> outbox_;
     std::vector<std::string> switched_off_;
     base::asio::steady_timer pause_;

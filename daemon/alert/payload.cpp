@@ -67,11 +67,20 @@ Json action_index(const chain::Judgement& tree, const std::string& receipt_id) {
     return found == tree.receipts.end() ? Json() : or_null(found->failure.action_index);
 }
 
+std::string home_of(const Site& site) {
+    auto home = site.public_url;
+    while (home.ends_with('/')) home.pop_back();
+    return home;
+}
+
+Json group_links_json(const std::string& group_id, const Site& site) {
+    return {{"api", home_of(site) + "/v1/alerts?group=" + group_id}};
+}
+
 Json links_json(const std::string& tx_hash, const Site& site) {
     auto links = Json::object();
     if (tx_hash.empty()) return links;
-    auto home = site.public_url;
-    while (home.ends_with('/')) home.pop_back();
+    const auto home = home_of(site);
     links["api"] = home + "/v1/transactions/" + tx_hash;
     links["page"] = home + "/tx/" + tx_hash;
     constexpr std::string_view kPlace = "{tx_hash}";
@@ -205,6 +214,10 @@ Json told_json(const Cause& cause, const Site& site) {
     Json data;
     data["summary"] = told_in_words(cause.kind, told);
     for (const auto& [name, value] : told.items()) data[name] = value == "" ? Json() : value;
+    if (told.contains("alert_ids")) {
+        data["links"] = group_links_json(told["group_id"].dump(), site);
+        return data;
+    }
     if (is_stage || cause.kind == "verdict") {
         const auto tree = storage::tree_of(cause.tx_hash, cause.tree).judge();
         data["root_cause"] = data["reason"] = nullptr;
@@ -214,7 +227,7 @@ Json told_json(const Cause& cause, const Site& site) {
         if (!is_stage) add_given(data, cause);
         data.erase("root_cause_receipt_id");
     }
-    data["tx_hash"] = text_or_null(cause.tx_hash);
+    if (!told.contains("most_per_hour")) data["tx_hash"] = text_or_null(cause.tx_hash);
     data["links"] = links_json(cause.tx_hash, site);
     return data;
 }
@@ -236,10 +249,12 @@ std::string make_payload(const Cause& cause, const Site& site) {
     return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string with_rules(std::string body, const std::vector<std::string>& rules) {
-    if (rules.empty() || !body.ends_with('}')) return body;
+std::string for_endpoint(std::string body, const std::vector<std::string>& rules, std::int64_t group_id) {
+    if ((rules.empty() && group_id == 0) || !body.ends_with('}')) return body;
     body.pop_back();
-    return body + ",\"rules\":" + Json(rules).dump() + "}";
+    if (!rules.empty()) body += ",\"rules\":" + Json(rules).dump();
+    if (group_id != 0) body += ",\"group_id\":" + std::to_string(group_id);
+    return body + "}";
 }
 
 }  // namespace receiptd::alert

@@ -5,6 +5,7 @@
 #include "chain/tree/receipt_tree.hpp"
 #include "storage/delivery_store.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,7 +38,8 @@ inline constexpr int kSchemaVersion = 1;
 // Compact JSON, as rule/messages.hpp has the schema of its type. `verdict` is null as long as it is not
 // certain. Texts of contracts are shortened, so that a body stays below 128 KiB.
 std::string make_payload(const Cause& cause, const Site& site);
-// The body for one endpoint, with the rules by which it is sent: "payments@3".
-std::string with_rules(std::string body, const std::vector<std::string>& rules);
+// The body for one endpoint, with the rules by which it is sent ("payments@3") and the group that it opens
+// (0: none).
+std::string for_endpoint(std::string body, const std::vector<std::string>& rules, std::int64_t group_id);
 
 }  // namespace receiptd::alert

@@ -4,6 +4,7 @@
 #include "base/units.hpp"
 #include "chain/tree/happening.hpp"
 #include "chain/tree/units.hpp"
+#include "storage/notices.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -126,6 +127,40 @@ std::string latency_in_words(const Told& told) {
            time_in_words(told, "window_seconds");
 }
 
+// "contract_panic in swap of dex.near (on-call)": as far as the group says it.
+std::string group_in_words(const Told& told) {
+    const auto error_class = text(told, "error_class");
+    const auto method = text(told, "method_name");
+    const auto contract = text(told, "contract_id");
+    auto words = error_class.empty() ? std::string("alerts") : error_class;
+    if (!method.empty()) words += " in " + method;
+    if (!contract.empty()) words += (method.empty() ? " at " : " of ") + contract;
+    std::string rules;
+    if (const auto found = told.find("rules"); found != told.end() && found->is_array())
+        for (const auto& rule : *found)
+            rules += (rules.empty() ? "" : ", ") + base::one_line(rule.get<std::string>());
+    return rules.empty() ? words : words + " (" + rules + ")";
+}
+
+std::string digest_in_words(const Told& told) {
+    return std::to_string(number(told, "untold")) + " more, " + std::to_string(number(told, "count")) +
+           " since " + text(told, "first_at") + ": " + group_in_words(told);
+}
+
+std::string resolved_in_words(const Told& told) {
+    const auto untold = std::to_string(number(told, "untold"));
+    return "over: " + group_in_words(told) + ", " + std::to_string(number(told, "count")) + " in all" +
+           (untold == "0" ? "" : ", " + untold + " of them since the last message");
+}
+
+std::string withheld_in_words(const Told& told) {
+    const auto most = std::to_string(number(told, "most_per_hour")) + " an hour";
+    if (const auto found = told.find("withheld"); found != told.end() && found->is_number())
+        return found->dump() + " alerts were withheld: " + text(told, "endpoint") + " takes " + most;
+    return "further alerts are withheld until " + text(told, "until") + ": " + text(told, "endpoint") +
+           " takes " + most;
+}
+
 }  // namespace
 
 std::string told_in_words(const std::string& kind, const Told& told) {
@@ -135,6 +170,9 @@ std::string told_in_words(const std::string& kind, const Told& told) {
     if (kind == "verdict") return transaction_in_words(told) + " was judged" + end_in_words(told);
     if (kind == "absence") return absence_in_words(told);
     if (kind == "latency") return latency_in_words(told);
+    if (kind == storage::kGroupDigest) return digest_in_words(told);
+    if (kind == storage::kGroupResolved) return resolved_in_words(told);
+    if (kind == storage::kEndpointWithheld) return withheld_in_words(told);
     return told.contains("stage") ? stage_in_words(told) : std::string();
 }
 

@@ -19,11 +19,12 @@ const std::string kStateFault = std::string("must be ") + storage::kDeliveryStat
 std::string delivery_text(const storage::DeliveryRow& row) { return to_text(delivery_json(row)); }
 
 base::Task<net::ServerReply> list_alerts(SharedContext context, Call call) {
-    Query query(call.request, {"state", "endpoint", "rule", "since", "until", "cursor", "limit"});
+    Query query(call.request, {"state", "endpoint", "rule", "group", "since", "until", "cursor", "limit"});
     storage::DeliveryFilter filter;
     filter.state = query.text("state");
     filter.endpoint = query.text("endpoint");
     filter.rule = query.text("rule");
+    filter.group_id = query.number("group");
     filter.since = query.time("since");
     filter.until = query.time("until");
     filter.limit = query.limit();

@@ -32,6 +32,8 @@ ordered_json delivery_json(const storage::DeliveryRow& row) {
     one["next_attempt_at"] = text_or_null(row.next_attempt_at);
     one["delivered_at"] = text_or_null(row.delivered_at);
     one["rules"] = row.rules;
+    one["group_id"] = row.group_id == 0 ? ordered_json() : ordered_json(row.group_id);
+    one["silence_id"] = row.silence_id == 0 ? ordered_json() : ordered_json(row.silence_id);
     one["dead_because"] = text_or_null(row.dead_because);
     return one;
 }

@@ -81,6 +81,7 @@ storage::DeliveryFilter filter_of(const AlertsChosen& chosen) {
     filter.state = chosen.state;
     filter.endpoint = chosen.endpoint;
     filter.rule = chosen.rule;
+    filter.group_id = chosen.group_id;
     filter.since = chosen.since;
     filter.until = chosen.until;
     filter.limit = 0;

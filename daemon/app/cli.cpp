@@ -230,6 +230,7 @@ private:
     static void add_choice(CLI::App& command, AlertsChosen& chosen) {
         command.add_option("--endpoint", chosen.endpoint, "Only deliveries to this endpoint");
         command.add_option("--rule", chosen.rule, "Only deliveries that this rule wanted");
+        command.add_option("--group", chosen.group_id, "Only deliveries of this group of alerts");
         command.add_option("--since", chosen.since, "Only alerts that were made at this time or later");
         command.add_option("--until", chosen.until, "Only alerts that were made before this time");
     }

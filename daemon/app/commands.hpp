@@ -75,6 +75,7 @@ int watch_transaction(const config::Settings& settings, const WatchCommand& comm
 std::optional<std::string> metadata_of(const std::string& given);
 // Empty texts choose any.
 struct AlertsChosen {
+    std::optional<std::int64_t> group_id;
     std::string state;
     std::string endpoint;
     std::string rule;   // its name

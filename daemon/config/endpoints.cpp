@@ -3,11 +3,16 @@
 #include "config/channel_rules.hpp"
 #include "config/parse.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 namespace receiptd::config {
 
 namespace {
 
 constexpr std::size_t kMostWaits = 32;
+constexpr std::array<std::string_view, 4> kGroupedBy = {"rule", "receiver", "method", "error_class"};
 
 std::string path_of(std::size_t item) { return "endpoint[" + std::to_string(item) + "]"; }
 
@@ -26,6 +31,16 @@ void check_url(const Endpoint& endpoint, const std::string& key, Position where,
     if (url.starts_with("http://") && !is_loopback_host(url_host(url)) && !endpoint.allow_http)
         report.error(where, "alerts would travel unencrypted to \"" + url_host(url) +
                                 "\"; use https://, or set allow_http = true");
+}
+
+void check_group(const std::vector<std::string>& group, const std::string& path, const Places& places,
+                 Report& report) {
+    for (std::size_t n = 0; n < group.size(); ++n)
+        if (std::find(kGroupedBy.begin(), kGroupedBy.end(), group[n]) == kGroupedBy.end())
+            report.error(places.find(path + "[" + std::to_string(n) + "]"),
+                         "endpoint.group must hold \"rule\", \"receiver\", \"method\" or "
+                         "\"error_class\", not \"" +
+                             group[n] + "\"");
 }
 
 void resolve_url(SecretReader& reader, Draft& draft, std::size_t item, const Places& places, Report& report) {
@@ -92,6 +107,7 @@ void check_endpoint_keys(const Settings& settings, const Places& places, Report&
         if (endpoint.retry.empty() || endpoint.retry.size() > kMostWaits)
             report.error(places.find(path_of(i) + ".retry"),
                          "endpoint.retry must have 1 to " + std::to_string(kMostWaits) + " waits");
+        check_group(endpoint.group, path_of(i) + ".group", places, report);
         if (endpoint.allow_private && !endpoint.allow_networks.empty())
             report.warning(places.find(path_of(i) + ".allow_networks"),
                            "endpoint.allow_networks changes nothing: allow_private allows all networks");

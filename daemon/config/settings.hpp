@@ -100,7 +100,12 @@ struct Endpoint {
     std::vector<Millis> retry = {std::chrono::seconds(5), std::chrono::minutes(5), std::chrono::minutes(30),
                                  std::chrono::hours(2),   std::chrono::hours(5),   std::chrono::hours(10),
                                  std::chrono::hours(14),  std::chrono::hours(20),  std::chrono::hours(24)};
-    bool ordered = false;                          // the alerts of one transaction one after the other
+    bool ordered = false;            // the alerts of one transaction one after the other
+    std::vector<std::string> group;  // what alerts of a group have in common; empty: there are no groups
+    Millis digest_after{std::chrono::minutes(1)};
+    Millis resolve_after{std::chrono::minutes(10)};
+    unsigned most_per_hour = 0;                    // 0: any number
+    double most_per_second = 0;                    // 0: any number
     std::vector<std::string> rules = {"default"};  // names: of `Settings::rules`, or rule::kDefaultName
 };
 

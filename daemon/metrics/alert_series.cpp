@@ -8,8 +8,10 @@ AlertSeries::AlertSeries(Registry& r)
     : attempts(
           r.counter("receiptd_deliveries_total",
                     "Attempts to deliver an alert: delivered, failed (tried again later), dead (given up).")),
-      not_sent(r.counter("receiptd_alerts_not_sent_total",
-                         "Alerts that are not sent by themselves, by fate: silenced.")),
+      not_sent(r.counter(
+          "receiptd_alerts_not_sent_total",
+          "Alerts that are not sent by themselves, by fate: grouped (counted in a digest), silenced, "
+          "withheld (above the endpoint's limit per hour).")),
       seconds(r.histogram("receiptd_delivery_seconds", "Time of an attempt, from connecting to the answer.")),
       first_attempt_seconds(r.histogram("receiptd_delivery_first_attempt_seconds",
                                         "From an alert's commit to the first attempt to deliver it.")),
@@ -35,7 +37,9 @@ EndpointSeries::EndpointSeries(AlertSeries& series, const std::string& endpoint)
     : delivered(series.attempts.Add({{"endpoint", endpoint}, {"outcome", "delivered"}})),
       failed(series.attempts.Add({{"endpoint", endpoint}, {"outcome", "failed"}})),
       died(series.attempts.Add({{"endpoint", endpoint}, {"outcome", "dead"}})),
-      not_sent({{"silenced", &series.not_sent.Add({{"endpoint", endpoint}, {"fate", "silenced"}})}}),
+      not_sent({{"grouped", &series.not_sent.Add({{"endpoint", endpoint}, {"fate", "grouped"}})},
+                {"silenced", &series.not_sent.Add({{"endpoint", endpoint}, {"fate", "silenced"}})},
+                {"withheld", &series.not_sent.Add({{"endpoint", endpoint}, {"fate", "withheld"}})}}),
       seconds(series.seconds.Add({{"endpoint", endpoint}}, seconds_buckets())),
       first_attempt_seconds(series.first_attempt_seconds.Add({{"endpoint", endpoint}}, seconds_buckets())),
       pending(series.pending.Add({{"endpoint", endpoint}})),

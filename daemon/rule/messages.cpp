@@ -51,6 +51,10 @@ constexpr std::array kMessages = {
                 "fewer receipts succeeded than a rule wants in its time"},
     MessageType{"latency", "rule.latency", "latency", "watched transactions take longer than a rule allows"},
     MessageType{"test", "test", "test", "somebody tests the endpoint; nothing has happened"},
+    MessageType{"group_digest", "group.digest", "group", "more alerts have joined a group, or it goes on"},
+    MessageType{"group_resolved", "group.resolved", "group", "a group of alerts is over"},
+    MessageType{"endpoint_withheld", "endpoint.withheld", "withheld",
+                "the alerts of an hour are more than the endpoint takes"},
 };
 
 Schema file(std::string_view name) {

@@ -1,8 +1,12 @@
 #include "storage/claim.hpp"
 
 #include "rule/messages.hpp"
+#include "storage/fates.hpp"
+#include "storage/notices.hpp"
+#include "storage/sift.hpp"
 #include "storage/sql_time.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -26,7 +30,8 @@ const std::string kClaim =
     "    next_attempt_at = now() + $4::bigint * interval '1 second' "
     "  FROM due WHERE d.alert_id = due.alert_id AND d.endpoint = due.endpoint "
     "  RETURNING d.alert_id, d.endpoint, d.attempts, d.last_status IS NOT NULL OR d.last_error IS NOT NULL "
-    "    AS tried, d.rules, d.by_hand, d.created_at, due.due_at, due.was_claimed) "
+    "    AS tried, d.rules, d.by_hand, d.created_at, d.group_id, due.due_at, "
+    "    due.was_claimed) "
     "SELECT c.alert_id, c.endpoint, a.kind, coalesce(a.tx_hash, ''), coalesce(a.payload, ''), c.attempts, "
     "c.tried, " +
     microseconds_of("a.created_at") +
@@ -35,8 +40,9 @@ const std::string kClaim =
     "coalesce(a.method_name, ''), coalesce(a.error_class, ''), coalesce(a.signer_id, ''), "
     "coalesce(a.user_id, ''), coalesce(a.account_id, ''), " +
     microseconds_of("coalesce(a.caused_at, a.created_at)") + ", " + microseconds_of("c.created_at") +
-    ", (SELECT silences FROM alert_rule_state), " + microseconds_of("now()") +
-    " FROM claimed c JOIN alerts a USING (alert_id) ORDER BY c.due_at, c.alert_id";
+    ", (SELECT silences FROM alert_rule_state), " + microseconds_of("now()") + ", " +
+    microseconds_of("c.due_at") +
+    ", coalesce(c.group_id, 0) FROM claimed c JOIN alerts a USING (alert_id) ORDER BY c.due_at, c.alert_id";
 
 DueDelivery due_of(const pqxx::row& row) {
     DueDelivery due;
@@ -51,6 +57,7 @@ DueDelivery due_of(const pqxx::row& row) {
     due.finding_id = row[8].as<std::string>();
     due.rules = ids_of(row[9]);
     due.told_json = row[10].as<std::string>();
+    due.group_id = row[23].as<std::int64_t>();
     return due;
 }
 
@@ -71,71 +78,56 @@ storm::About about_of(const DueDelivery& due, const pqxx::row& row) {
     return about;
 }
 
-// What becomes of those that are not attempted.
-class Fates {
-public:
-    void silence(const ClaimedDelivery& delivery, std::int64_t silence_id) {
-        add(delivery, "silenced");
-        silences_.push_back(std::to_string(silence_id));
-    }
+// Claims of an endpoint with groups are large: most of their alerts are counted and not sent.
+constexpr unsigned kMostGroupedAtOnce = 500;
 
-    void write(pqxx::transaction_base& tx) const {
-        if (alert_ids_.empty()) return;
-        shim::query(tx,
-                    "UPDATE deliveries d SET state = f.state, silence_id = f.silence_id, lease_owner = NULL, "
-                    "next_attempt_at = now() FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) "
-                    "AS f (alert_id, endpoint, state, silence_id) "
-                    "WHERE d.alert_id = f.alert_id AND d.endpoint = f.endpoint",
-                    text_array(alert_ids_), text_array(endpoints_), text_array(states_),
-                    text_array(silences_));
-    }
-    std::vector<NotSent> counts() const {
-        std::vector<NotSent> counts;
-        for (const auto& [of, count] : counts_) counts.push_back({of.first, of.second, count});
-        return counts;
-    }
+ClaimedDelivery claimed_of(const pqxx::row& row) {
+    ClaimedDelivery delivery;
+    delivery.due = due_of(row);
+    delivery.about = about_of(delivery.due, row);
+    delivery.is_decided = row[11].as<bool>() || is_notice(delivery.due.kind);
+    delivery.due_at = wall_time(row[22]);
+    return delivery;
+}
 
-private:
-    void add(const ClaimedDelivery& delivery, const char* state) {
-        alert_ids_.push_back(delivery.due.alert_id);
-        endpoints_.push_back(delivery.due.endpoint);
-        states_.emplace_back(state);
-        ++counts_[{delivery.due.endpoint, state}];
-    }
-
-    std::vector<std::string> alert_ids_, endpoints_, states_, silences_;
-    std::map<std::pair<std::string, std::string>, unsigned> counts_;
-};
-
-}  // namespace
-
-Claimed claim_due(pqxx::transaction_base& tx, SilenceBook& silences, const std::string& process,
+pqxx::result take(pqxx::transaction_base& tx, const std::string& process,
                   const std::vector<EndpointRoom>& rooms, std::chrono::seconds lease) {
     std::vector<std::string> endpoints, most, ordered;
     for (const auto& room : rooms) {
         endpoints.push_back(room.endpoint);
-        most.push_back(std::to_string(room.limit));
+        most.push_back(std::to_string(room.storm.group.empty() ? room.limit : kMostGroupedAtOnce));
         ordered.emplace_back(room.ordered ? "t" : "f");
     }
+    return shim::query(tx, kClaim, text_array(endpoints), text_array(most), process, lease.count(),
+                       text_array(ordered));
+}
+
+}  // namespace
+
+// Endpoints one after the other by name: whoever locks groups of several does so in this order.
+Claimed claim_due(pqxx::transaction_base& tx, SilenceBook& silences, const std::string& process,
+                  const std::vector<EndpointRoom>& rooms, std::chrono::seconds lease) {
     Claimed claimed;
-    const auto rows = shim::query(tx, kClaim, text_array(endpoints), text_array(most), process, lease.count(),
-                                  text_array(ordered));
+    const auto rows = take(tx, process, rooms, lease);
     if (rows.empty()) return claimed;
     const auto known = silences.current(tx, rows[0][20].as<std::int64_t>());
     const auto now = wall_time(rows[0][21]);
+    std::vector<ClaimedDelivery> deliveries;
+    for (const auto& row : rows) deliveries.push_back(claimed_of(row));
+    std::map<std::string, std::vector<ClaimedDelivery*>> by_endpoint;
+    for (auto& delivery : deliveries) by_endpoint[delivery.due.endpoint].push_back(&delivery);
     Fates fates;
-    for (const auto& row : rows) {
-        ClaimedDelivery delivery;
-        delivery.due = due_of(row);
-        delivery.is_decided = row[11].as<bool>();
-        delivery.about = about_of(delivery.due, row);
-        const auto* silence = delivery.is_decided ? nullptr : storm::silence_of(*known, delivery.about, now);
-        if (silence)
-            fates.silence(delivery, silence->id);
-        else
-            claimed.due.push_back(std::move(delivery.due));
+    for (const auto& [endpoint, its] : by_endpoint) {
+        const auto room = std::find_if(rooms.begin(), rooms.end(), [&, &name = endpoint](const auto& each) {
+            return each.endpoint == name;
+        });
+        Sift sift(tx, *room, now, *known, fates);
+        sift.sort(its);
+        if (const auto pause = sift.pause()) claimed.pauses.push_back({endpoint, *pause});
     }
     fates.write(tx);
+    for (auto& delivery : deliveries)
+        if (delivery.is_sent) claimed.due.push_back(std::move(delivery.due));
     claimed.not_sent = fates.counts();
     return claimed;
 }

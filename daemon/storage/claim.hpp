@@ -19,6 +19,8 @@ struct ClaimedDelivery {
     storm::About about;
     // An earlier claim or a person has decided that it is sent.
     bool is_decided = false;
+    base::WallTime due_at{};
+    bool is_sent = false;  // Sift says so
 };
 
 // Those to be attempted by `process`, leased to it, and how many others there were.

@@ -88,6 +88,17 @@ void forget_old_news(pqxx::connection& connection) {
                     "AND NOT EXISTS (SELECT FROM alerts a WHERE a.alert_id = e.alert_id) LIMIT $1)");
 }
 
+// Groups without a member for 30 days, also of endpoints that nobody serves any more; silences that are over
+// as long.
+void forget_old_storms(pqxx::connection& connection) {
+    run_in_portions(connection,
+                    "DELETE FROM alert_groups WHERE group_id IN (SELECT group_id FROM alert_groups "
+                    "WHERE last_member_at < now() - interval '30 days' LIMIT $1)");
+    run_in_portions(connection,
+                    "DELETE FROM silences WHERE silence_id IN (SELECT silence_id FROM silences "
+                    "WHERE ends_at < now() - interval '30 days' LIMIT $1)");
+}
+
 // Their own rows are gone with their partition, so that nobody can adopt them.
 void forget_lost_orphans(pqxx::connection& connection, base::WallTime before) {
     pqxx::work tx(connection);
@@ -240,6 +251,7 @@ base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chron
         if (correct_removed(connection)) on_alerts();
         forget_old_adoptions(connection);
         forget_old_news(connection);
+        forget_old_storms(connection);
         forget_rules(connection);
     });
 }

@@ -26,6 +26,8 @@ struct DeliveryRow {
     int last_status = 0;
     std::string created_at, next_attempt_at, delivered_at;  // ISO 8601; empty: none
     std::vector<std::string> rules = {};                    // that matched: "payments@3"
+    std::int64_t group_id = 0;      // of which it is a member, or which it is about; 0: none
+    std::int64_t silence_id = 0;    // that matched; 0: none
     std::string dead_because = {};  // "attempts", "gone", "expired" or "unserved"; empty: it is not dead
 };
 
@@ -44,7 +46,8 @@ struct DeliveryFilter {
     std::string state;
     std::string endpoint;
     std::string alert_id;
-    std::string rule;      // its name
+    std::string rule;  // its name
+    std::optional<std::int64_t> group_id;
     std::string since;     // ISO 8601; alerts that were made then or later
     std::string until;     // ISO 8601; alerts that were made before
     std::string cursor;    // of a list: delivery_cursor() of the last one seen; empty: from the newest on

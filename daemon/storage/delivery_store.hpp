@@ -6,6 +6,7 @@
 #include "base/task.hpp"
 #include "storage/finding_store.hpp"
 #include "storage/watch_store.hpp"
+#include "storm/settings.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -27,6 +28,7 @@ struct DueDelivery {
     bool tried = false;              // ever, before it was sent anew by hand too
     std::vector<std::string> rules;  // that matched, with versions: "payments@3"
     std::string told_json;           // of a cause that no finding tells; empty: there is none
+    std::int64_t group_id = 0;       // of the group that it opened; 0: none
     base::WallTime created_at{};
 };
 
@@ -44,18 +46,30 @@ struct EndpointRoom {
     std::string endpoint;
     unsigned limit = 0;
     bool ordered = false;  // of each transaction only the first that is pending
+    storm::Settings storm = {};
 };
 
 // Deliveries of an endpoint that a claim found due and that are not attempted, by what became of them.
 struct NotSent {
     std::string endpoint;
-    std::string state;  // "silenced"
+    std::string state;  // "silenced", "grouped", "withheld"
     unsigned count = 0;
+};
+
+struct EndpointPause {
+    std::string endpoint;
+    std::chrono::milliseconds time{0};  // in which its pace lets nothing more go
 };
 
 struct Claimed {
     std::vector<DueDelivery> due;  // to be attempted now
     std::vector<NotSent> not_sent;
+    std::vector<EndpointPause> pauses;
+};
+
+struct EndpointStorm {
+    std::string endpoint;
+    storm::Settings settings;
 };
 
 // The result of one attempt.
@@ -101,9 +115,11 @@ public:
 
     // Due ones of these endpoints, of each at most its limit and the longest due first, leased to this
     // process for `lease` (FOR UPDATE SKIP LOCKED). By endpoint, so that the backlog of one hides no other;
-    // none of an endpoint that is switched off. Those that a silence matches are not sent.
+    // none of an endpoint that is switched off. What storm control keeps back is not among them.
     virtual base::Task<Claimed> claim_deliveries(std::vector<EndpointRoom> rooms,
                                                  std::chrono::seconds lease) = 0;
+    // Queues what is due about groups of alerts and what caps withheld; how many messages.
+    virtual base::Task<unsigned> tend_storms(std::vector<EndpointStorm> endpoints) = 0;
     // By alert_id. All at once: planning the questions costs more than answering them.
     virtual base::Task<std::map<std::string, StoredCause>> causes(std::vector<DueDelivery> deliveries) = 0;
     // Stores bodies, by alert_id, before their first attempt; an earlier stored body wins and is returned.

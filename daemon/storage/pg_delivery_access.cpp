@@ -20,6 +20,7 @@ std::string chosen_by(const DeliveryFilter& filter) {
         "AND ($3 = '' OR EXISTS (SELECT FROM unnest(d.rules) AS r WHERE split_part(r, '@', 1) = $3)) "
         "AND a.created_at >= coalesce(nullif($4, '')::timestamptz, '-infinity') "
         "AND a.created_at < coalesce(nullif($5, '')::timestamptz, 'infinity')";
+    if (filter.group_id) condition += " AND d.group_id = " + std::to_string(*filter.group_id);
     if (filter.state.empty()) return condition;
     if (is_delivery_state(filter.state)) return condition + " AND d.state = '" + filter.state + "'";
     throw StorageError("a delivery is " + std::string(kDeliveryStatesInWords) + ", not \"" + filter.state +
@@ -64,6 +65,8 @@ DeliveryRow row_of(const pqxx::row& row) {
     delivery.rules = ids_of(row[11]);
     delivery.last_answer = row[12].as<std::string>();
     delivery.dead_because = row[13].as<std::string>();
+    delivery.group_id = row[14].as<std::int64_t>();
+    delivery.silence_id = row[15].as<std::int64_t>();
     return delivery;
 }
 
@@ -74,7 +77,9 @@ std::vector<DeliveryRow> listed(pqxx::transaction_base& tx, const DeliveryFilter
         "''), d.attempts, coalesce(d.last_status, 0), " +
         iso("a.created_at") + ", CASE WHEN d.state = 'pending' THEN " + iso("d.next_attempt_at") +
         " ELSE '' END, " + iso("d.delivered_at") +
-        ", d.rules, coalesce(d.last_answer, ''), coalesce(d.dead_because, '')" + kOfThem;
+        ", d.rules, coalesce(d.last_answer, ''), coalesce(d.dead_because, ''), "
+        "coalesce(d.group_id, 0), coalesce(d.silence_id, 0)" +
+        kOfThem;
     const auto rows = ask(tx,
                           select + chosen_by(filter) + kAfterCursor +
                               " ORDER BY a.created_at DESC, a.alert_id, d.endpoint LIMIT nullif($6, 0)",

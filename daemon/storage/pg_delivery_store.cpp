@@ -2,6 +2,7 @@
 #include "storage/pg_delivery_store.hpp"
 
 #include "storage/claim.hpp"
+#include "storage/groups.hpp"
 #include "storage/pg_finding_store.hpp"
 #include "storage/sql_time.hpp"
 #include "storage/stored_trees.hpp"
@@ -90,6 +91,11 @@ base::Task<Claimed> PgDeliveryStore::claim_deliveries(std::vector<EndpointRoom> 
     return lane_.transaction([this, rooms = std::move(rooms), lease](pqxx::work& tx) {
         return claim_due(tx, silences_, database_.process(), rooms, lease);
     });
+}
+
+base::Task<unsigned> PgDeliveryStore::tend_storms(std::vector<EndpointStorm> endpoints) {
+    return lane_.transaction(
+        [endpoints = std::move(endpoints)](pqxx::work& tx) { return storage::tend_storms(tx, endpoints); });
 }
 
 base::Task<std::map<std::string, StoredCause>> PgDeliveryStore::causes(std::vector<DueDelivery> deliveries) {

@@ -19,6 +19,7 @@ public:
                                                          Serving serving) override;
     base::Task<Claimed> claim_deliveries(std::vector<EndpointRoom> rooms,
                                          std::chrono::seconds lease) override;
+    base::Task<unsigned> tend_storms(std::vector<EndpointStorm> endpoints) override;
     base::Task<std::map<std::string, StoredCause>> causes(std::vector<DueDelivery> deliveries) override;
     base::Task<std::map<std::string, std::string>> keep_payloads(
         std::map<std::string, std::string> payloads) override;

@@ -24,12 +24,12 @@ UnplacedReceipt read_row(const pqxx::row& row) {
     return unplaced;
 }
 
-struct Claimed {
+struct ClaimedReceipts {
     std::vector<UnplacedReceipt> receipts;
     std::vector<std::string> tx_hashes;  // "": not told yet
 };
 
-Claimed claim(pqxx::transaction_base& tx, unsigned limit) {
+ClaimedReceipts claim(pqxx::transaction_base& tx, unsigned limit) {
     const auto rows = shim::query(
         tx,
         "WITH due AS (SELECT receipt_id FROM unplaced_receipts WHERE due_at <= now() "
@@ -43,7 +43,7 @@ Claimed claim(pqxx::transaction_base& tx, unsigned limit) {
         "stage = 'outcome', attempts, greatest(0, extract(epoch FROM now() - created_at) * 1000)::bigint, "
         "coalesce(tx_hash, '')",
         limit);
-    Claimed claimed;
+    ClaimedReceipts claimed;
     for (const auto& row : rows) {
         claimed.receipts.push_back(read_row(row));
         claimed.tx_hashes.push_back(row[8].as<std::string>());
@@ -58,7 +58,7 @@ std::set<std::string> texts(const pqxx::result& rows) {
 }
 
 // A receipt is executed no earlier than it is listed, and within days.
-std::set<std::string> stored(pqxx::transaction_base& tx, const Claimed& claimed) {
+std::set<std::string> stored(pqxx::transaction_base& tx, const ClaimedReceipts& claimed) {
     std::vector<std::string> ids;
     auto since = claimed.receipts.front().receipt.timestamp_nanosec;
     auto until = since;

@@ -23,7 +23,7 @@ ARROWS = {
     "rpc": "base config metrics chain net",
     "storage": "base rule storm config metrics chain",
     "follow": "base rule config metrics chain rpc storage",
-    "alert": "base rule channel config metrics chain net storage",
+    "alert": "base rule storm channel config metrics chain net storage",
     "watch": "base config metrics chain rpc storage",
     "api": "base rule storm metrics chain draw net storage watch",
     "page": "base rule metrics chain draw net storage watch api",

@@ -16,7 +16,9 @@ RULES = {
 }
 # What such traffic gives soon; the others are made from one of the same shape.
 FROM_TRAFFIC = {"finding.failed_receipt", "finding.tokens_returned", "transaction.completed", "transaction.final",
-                "transaction.judged", "event.emitted", "account.transfer", "account.key_added"}
+                "transaction.judged", "event.emitted", "account.transfer", "account.key_added", "endpoint.withheld"}
+# What an endpoint with groups gets when the traffic is over.
+OF_GROUPS = {"group.digest", "group.resolved"}
 MADE = """
 WITH pattern AS (SELECT a.alert_id, a.tx_hash, a.cause FROM alerts a JOIN deliveries d USING (alert_id)
     WHERE a.kind = '{like}' AND d.state = 'delivered' LIMIT 1),
@@ -37,7 +39,10 @@ class Messages(support.Scenario):
         return self.config(chain, source="neardata", network="sandbox", extra=(
             '[[watch]]\nname = "everything"\nsigner = "*"\n'
             f'[[endpoint]]\nname = "team"\nurl = "{self.receiver.url}"\nallow_private = true\n'
-            f'secret_file = "{secret_file(self.folder)}"\nrules = {json.dumps(list(RULES))}\n' + rules))
+            f'secret_file = "{secret_file(self.folder)}"\nrules = {json.dumps(list(RULES))}\n'
+            f'[[endpoint]]\nname = "calm"\nurl = "{self.receiver.url}"\nallow_private = true\n'
+            f'secret_file = "{secret_file(self.folder)}"\nrules = ["findings"]\ngroup = ["receiver"]\n'
+            'digest_after = "1s"\nresolve_after = "2s"\nmost_per_hour = 3\n' + rules))
 
     def bodies(self):
         """The messages that came, by type."""
@@ -58,7 +63,7 @@ class Messages(support.Scenario):
         listed = json.loads(self.page(daemon, "/v1/schemas")[1])["schemas"]
         types = {each["type"] for each in listed if not each["type"].startswith("rule.")}  # timed_test.py has those
         self.receiptd("endpoints", "test", "team", "--config", config)
-        for name in types - set(self.bodies()):
+        for name in types - OF_GROUPS - set(self.bodies()):
             kind = "corrected" if name == "transaction.corrected" else name.split(".")[1]
             like = "completed" if name.startswith("transaction.") and kind != "corrected" else "failed_receipt"
             self.query(MADE.format(kind=kind, like=like))

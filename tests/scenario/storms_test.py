@@ -1,21 +1,43 @@
 """Thousands of alerts stay bearable, and none of them is lost: silences, groups, caps."""
 
 import json
+import random
+import signal
+import time
 
 import support
 from receiver import Receiver, endpoint, secret_file
+
+ALERTS = support.count_of("storms", 300)
+TPS = 40 if ALERTS < 1_000 else 100
+# As a minute is to 5,000 alerts.
+DIGEST_AFTER = max(1, ALERTS // 500)
 
 
 class Storms(support.Scenario):
     def setUp(self):
         super().setUp()
-        self.receiver = Receiver()
-        self.addCleanup(self.receiver.stop)
-        self.chain = self.sandbox("--block-time-ms", 50, "--traffic", "failures", "--tps", 40, "--seed", 3,
+        self.receiver = self.new_receiver()
+        self.chain = self.sandbox("--block-time-ms", 50, "--traffic", "failures", "--tps", TPS, "--seed", 3,
                                   "--genesis-time", "now", command="run")
+        self.configure("")
+
+    def new_receiver(self):
+        receiver = Receiver()
+        self.addCleanup(receiver.stop)
+        return receiver
+
+    def configure(self, keys, more=""):
+        """Its endpoint "ops" has these keys, too."""
         genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
-        extra = endpoint("ops", self.receiver.url, secret_file(self.folder))
+        extra = endpoint("ops", self.receiver.url, secret_file(self.folder)) + keys + more
         self.settings = self.config(self.chain, source="neardata", start=genesis + 1, network="sandbox", extra=extra)
+
+    def bodies(self, kind):
+        """The messages of a type that came, by id."""
+        with self.receiver.lock:
+            came = {alert: json.loads(body) for alert, _, body in self.receiver.requests}
+        return {alert: body for alert, body in came.items() if body["type"].startswith(kind)}
 
     def count(self, condition):
         return int(self.value(f"SELECT count(*) FROM deliveries WHERE {condition}"))
@@ -53,6 +75,78 @@ class Silenced(Storms):
                            (["--rule", "a", "--until", "2020-01-01T00:00:00Z"], "must end after its start")):
             self.assertIn(why, self.silences("add", *wrong, *reason, expect=2)[1])
         self.assertIn("there is no silence 7", self.silences("end", 7, "--by", "eve", expect=1)[1])
+
+
+class Grouped(Storms):
+    def setUp(self):
+        super().setUp()
+        self.plain = self.new_receiver()
+        self.configure(f'group = ["rule"]\ndigest_after = "{DIGEST_AFTER}s"\nresolve_after = "{3 * DIGEST_AFTER}s"\n',
+                       endpoint("plain", self.plain.url, secret_file(self.folder)))
+
+    def storm(self):
+        support.wait_until("there are alerts enough", lambda: self.value("SELECT to_regclass('deliveries')") and
+                           self.count("endpoint = 'plain'") >= ALERTS, deadline=600)
+        self.chain.ask("/pause", {})
+
+    def assert_all_counted(self):
+        # What the dead had in their hands is theirs for half a minute; nobody needs to wait for that.
+        self.query("UPDATE deliveries SET next_attempt_at = now() WHERE lease_owner IS NOT NULL")
+        support.wait_until("the storm is over", lambda: self.count("state = 'pending'") == 0 and
+                           self.value("SELECT count(*) FROM alert_groups WHERE ended_at IS NULL") == "0", deadline=120)
+        alerts = self.count("endpoint = 'ops' AND alert_id NOT LIKE 'group:%'")
+        self.assertGreaterEqual(alerts, ALERTS)
+        single = {alert: body for alert, body in self.bodies("").items() if "group_id" in body}
+        notices = self.bodies("group.")
+        self.assertEqual(len(single) + sum(body["data"]["untold"] for body in notices.values()), alerts)
+        self.assertLessEqual(len(single) + len(notices), 10)
+        self.assertEqual(len(single) + len(notices), len(self.bodies("")))
+        self.assertEqual(set(self.plain.accepted), {row[0] for row in self.query(
+            "SELECT alert_id FROM deliveries WHERE endpoint = 'plain'")})
+        self.assertEqual(self.count("endpoint = 'plain' AND state <> 'delivered'"), 0)
+        return notices
+
+    def test_a_storm_is_a_few_messages_that_count_it_and_plain_endpoints_get_each(self):
+        daemon = self.start("run", "--config", self.settings)
+        self.storm()
+        notices = self.assert_all_counted()
+        last = max(notices.values(), key=lambda body: body["data"]["count"])
+        group = last["data"]["group_id"]
+        listed = json.loads(self.page(daemon, f"/v1/alerts?group={group}&state=grouped&limit=1000")[1])["alerts"]
+        self.assertGreater(len(listed), 0)
+        one = listed[0]["alert_id"]
+        self.receiptd("alerts", "resend", one, "--endpoint", "ops", "--config", self.settings)
+        support.wait_until("one of it is sent by itself", lambda: one in self.receiver.accepted)
+
+    def test_counts_stay_exact_when_two_daemons_share_a_storm_and_die_in_it(self):
+        chance = random.Random(5)
+        daemons = [self.start("run", "--config", self.settings) for _ in range(2)]
+        for _ in range(4):
+            known = self.receiver.count() + self.plain.count()
+            support.wait_until("something is told", lambda: self.receiver.count() + self.plain.count() > known)
+            time.sleep(chance.uniform(0, 0.2))  # the moment of the crash
+            self.kill(daemons.pop(0))
+            daemons.append(self.start("run", "--config", self.settings))
+        self.storm()
+        self.assert_all_counted()
+        for daemon in daemons:
+            daemon.send_signal(signal.SIGTERM)
+
+
+class Capped(Storms):
+    def test_what_is_above_the_limit_is_withheld_and_said(self):
+        self.configure("most_per_hour = 5\n")
+        self.start("run", "--config", self.settings)
+        support.wait_until("some are withheld", lambda: self.value("SELECT to_regclass('endpoint_load')") and
+                           self.count("state = 'withheld'") > 5)
+        support.wait_until("it is said", lambda: self.bodies("endpoint.withheld"))
+        self.assertEqual(next(iter(self.bodies("endpoint.withheld").values()))["data"]["withheld"], None)
+        self.assertLessEqual(len(self.bodies("finding.")), 10, "two hours of the clock at most")
+        self.chain.ask("/pause", {})
+        self.query("UPDATE endpoint_load SET hour = hour - interval '1 hour'")
+        support.wait_until("it is said how many", lambda: len(self.bodies("endpoint.withheld")) > 1)
+        told = [body["data"]["withheld"] for body in self.bodies("endpoint.withheld").values()]
+        self.assertGreater(max(filter(None, told)), 5)
 
 
 if __name__ == "__main__":

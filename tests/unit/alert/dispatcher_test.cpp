@@ -205,6 +205,28 @@ TEST_F(DispatcherTest, RefusalsOfWhatIsSentLeaveTheCircuitClosed) {
     EXPECT_THAT(metrics(), HasSubstr("receiptd_endpoint_circuit_open{endpoint=\"ops\"} 0"));
 }
 
+TEST_F(DispatcherTest, AnEndpointAtItsPaceIsLeftAloneUntilItMayHaveMore) {
+    store_.pauses = {{"ops", 200ms}};
+    settle();
+    store_.add("failed_receipt:r1", "ops");
+    store_.add("failed_receipt:r1", "lab");
+    settle_after(199ms);
+    EXPECT_EQ(sender_.posts("ops"), 0U);
+    EXPECT_EQ(sender_.posts("lab"), 1U);
+    settle_after(1ms);
+    EXPECT_EQ(sender_.posts("ops"), 1U);
+}
+
+TEST_F(DispatcherTest, StormsOfAllEndpointsAreTendedOnceASecond) {
+    settle();
+    EXPECT_EQ(store_.tended.size(), 2U);
+    store_.tended.clear();
+    settle_after(999ms);
+    EXPECT_TRUE(store_.tended.empty());
+    settle_after(1ms);
+    EXPECT_EQ(store_.tended.size(), 2U);
+}
+
 TEST_F(DispatcherTest, WhatAClaimKeptBackIsCountedAndTheQueueIsAskedAgainAtOnce) {
     store_.not_sent = {{"ops", "silenced", 3}};
     settle();

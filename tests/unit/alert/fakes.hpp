@@ -92,7 +92,12 @@ public:
                     claimed.due.push_back(delivery.due);
                 }
         claimed.not_sent = std::exchange(not_sent, {});
+        claimed.pauses = std::exchange(pauses, {});
         co_return claimed;
+    }
+    base::Task<unsigned> tend_storms(std::vector<storage::EndpointStorm> endpoints) override {
+        tended = std::move(endpoints);
+        co_return 0;
     }
     base::Task<std::map<std::string, std::string>> keep_payloads(
         std::map<std::string, std::string> made) override {
@@ -140,6 +145,8 @@ public:
     std::set<std::string> gone;
     std::vector<storage::DeliveryBacklog> backlog;
     std::vector<storage::NotSent> not_sent;  // of the next claim
+    std::vector<storage::EndpointPause> pauses;
+    std::vector<storage::EndpointStorm> tended;
     unsigned claims = 0;
     unsigned findings_read = 0;
 

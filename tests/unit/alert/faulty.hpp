@@ -20,6 +20,9 @@ public:
                                                   std::chrono::seconds lease) override {
         return steps_.take(store_.claim_deliveries(std::move(rooms), lease));
     }
+    base::Task<unsigned> tend_storms(std::vector<storage::EndpointStorm> endpoints) override {
+        return steps_.take(store_.tend_storms(std::move(endpoints)));
+    }
     base::Task<std::map<std::string, storage::StoredCause>> causes(
         std::vector<storage::DueDelivery> deliveries) override {
         return steps_.take(store_.causes(std::move(deliveries)));

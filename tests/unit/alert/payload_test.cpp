@@ -322,9 +322,11 @@ TEST(Payload, OfAStageTellsWhatItsOwnerGaveAlong) {
 }
 
 TEST(Payload, TellsEachEndpointItsRules) {
-    EXPECT_EQ(with_rules(R"({"type":"t"})", {"payments@3", "default"}),
+    EXPECT_EQ(for_endpoint(R"({"type":"t"})", {"payments@3", "default"}, 0),
               R"({"type":"t","rules":["payments@3","default"]})");
-    EXPECT_EQ(with_rules(R"({"type":"t"})", {}), R"({"type":"t"})") << "queued before there were rules";
+    EXPECT_EQ(for_endpoint(R"({"type":"t"})", {}, 0), R"({"type":"t"})") << "queued before there were rules";
+    EXPECT_EQ(for_endpoint(R"({"type":"t"})", {"default"}, 7),
+              R"({"type":"t","rules":["default"],"group_id":7})");
 }
 
 TEST(Payload, LinksToTheExplorerOfTheConfiguration) {

@@ -72,6 +72,39 @@ TEST(ToldWords, SayWhatDidNotHappenInTime) {
               ": ? % of 0 transactions took up to ?, more than ?; 0 were too slow in ?");
 }
 
+TEST(ToldWords, OfStormsCount) {
+    const std::string group =
+        R"({"group_id":7,"rules":["on-call","dex"],"contract_id":"dex.near","method_name":"swap",)"
+        R"("error_class":"contract_panic","count":5000,"untold":4999,"first_at":"2026-03-01T12:00:00.000Z",)"
+        R"("alert_ids":["failed_receipt:R"]})";
+    EXPECT_EQ(
+        words("group_digest", group),
+        "4999 more, 5000 since 2026-03-01T12:00:00.000Z: contract_panic in swap of dex.near (on-call, dex)");
+    EXPECT_EQ(words("group_digest", R"({"contract_id":"dex.near","count":3,"untold":2,"first_at":"T"})"),
+              "2 more, 3 since T: alerts at dex.near");
+    EXPECT_EQ(words("group_resolved", R"({"error_class":"contract_panic","count":3,"untold":0})"),
+              "over: contract_panic, 3 in all");
+    EXPECT_EQ(words("group_resolved", R"({"error_class":"contract_panic","count":3,"untold":2})"),
+              "over: contract_panic, 3 in all, 2 of them since the last message");
+    EXPECT_EQ(
+        words("endpoint_withheld", R"({"endpoint":"ops","most_per_hour":100,"until":"T","withheld":null})"),
+        "further alerts are withheld until T: ops takes 100 an hour");
+    EXPECT_EQ(words("endpoint_withheld", R"({"endpoint":"ops","most_per_hour":100,"withheld":7})"),
+              "7 alerts were withheld: ops takes 100 an hour");
+}
+
+TEST(ToldWords, OfAGroupLinkToItsDeliveries) {
+    Cause cause;
+    cause.alert_id = "group:7:digest:1";
+    cause.kind = "group_digest";
+    cause.told_json = R"({"group_id":7,"rules":["a"],"count":2,"untold":1,"alert_ids":["x"],"ended_at":""})";
+    const auto body = Json::parse(make_payload(cause, {"mainnet", "https://receiptd.example.org/", ""}));
+    EXPECT_EQ(body["type"], "group.digest");
+    EXPECT_EQ(body["data"]["links"]["api"], "https://receiptd.example.org/v1/alerts?group=7");
+    EXPECT_EQ(body["data"]["ended_at"], nullptr);
+    EXPECT_FALSE(body["data"].contains("tx_hash"));
+}
+
 TEST(ToldWords, AreTheFirstThingInTheMessage) {
     Cause cause;
     cause.alert_id = "transfer:R:near:in:alice.near";

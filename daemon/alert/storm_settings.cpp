@@ -1,0 +1,35 @@
+#include "alert/storm_settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace receiptd::alert {
+
+namespace {
+
+using storm::KeyPart;
+
+constexpr std::array<std::pair<std::string_view, KeyPart>, 4> kKeyParts = {
+    {{"rule", KeyPart::rule},
+     {"receiver", KeyPart::receiver},
+     {"method", KeyPart::method},
+     {"error_class", KeyPart::error_class}}};
+
+}  // namespace
+
+// In one order, whatever the configuration's is: equal groups have equal keys.
+storm::Settings storm_settings(const config::Endpoint& endpoint) {
+    storm::Settings settings;
+    for (const auto& [name, part] : kKeyParts)
+        if (std::find(endpoint.group.begin(), endpoint.group.end(), name) != endpoint.group.end())
+            settings.group.push_back(part);
+    settings.digest_after = endpoint.digest_after;
+    settings.resolve_after = endpoint.resolve_after;
+    settings.most_per_hour = endpoint.most_per_hour;
+    settings.most_per_second = endpoint.most_per_second;
+    return settings;
+}
+
+}  // namespace receiptd::alert

@@ -1,0 +1,11 @@
+// What the configuration says of storms, as storm control takes it.
+#pragma once
+
+#include "config/settings.hpp"
+#include "storm/settings.hpp"
+
+namespace receiptd::alert {
+
+storm::Settings storm_settings(const config::Endpoint& endpoint);
+
+}  // namespace receiptd::alert

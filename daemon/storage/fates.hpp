@@ -1,0 +1,57 @@
+// What becomes of claimed deliveries, written together.
+#pragma once
+
+#include "storage/claim.hpp"
+#include "storage/pqxx_shim.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace receiptd::storage {
+
+class Fates {
+public:
+    void silence(const ClaimedDelivery& delivery, std::int64_t silence_id) {
+        keep(delivery, "silenced").silence_id = silence_id;
+    }
+    void group(const ClaimedDelivery& delivery, std::int64_t group_id) {
+        keep(delivery, "grouped").group_id = group_id;
+    }
+    void withhold(const ClaimedDelivery& delivery) { keep(delivery, "withheld"); }
+    // The first of a group: it is sent.
+    void open_group(const ClaimedDelivery& delivery, std::int64_t group_id) {
+        fates_.push_back({delivery.due.alert_id, delivery.due.endpoint, "pending"});
+        fates_.back().group_id = group_id;
+        fates_.back().is_held = true;
+    }
+    // It is due as before, and nobody's.
+    void put_back(const ClaimedDelivery& delivery) {
+        fates_.push_back({delivery.due.alert_id, delivery.due.endpoint, "pending"});
+        fates_.back().due_at = delivery.due_at;
+    }
+
+    void write(pqxx::transaction_base& tx) const;
+    std::vector<NotSent> counts() const;
+
+private:
+    struct Fate {
+        std::string alert_id, endpoint, state;
+        std::int64_t silence_id = 0;
+        std::int64_t group_id = 0;
+        base::WallTime due_at{};
+        bool is_held = false;  // by the claim
+    };
+    Fate& keep(const ClaimedDelivery& delivery, const char* state) {
+        ++counts_[{delivery.due.endpoint, state}];
+        fates_.push_back({delivery.due.alert_id, delivery.due.endpoint, state});
+        return fates_.back();
+    }
+
+    std::vector<Fate> fates_;
+    std::map<std::pair<std::string, std::string>, unsigned> counts_;
+};
+
+}  // namespace receiptd::storage

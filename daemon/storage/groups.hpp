@@ -1,0 +1,47 @@
+// Groups of alerts in their table (migrations/0031_groups.sql).
+#pragma once
+
+#include "storage/delivery_store.hpp"
+#include "storage/pqxx_shim.hpp"
+#include "storm/group.hpp"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+struct OpenGroup {
+    std::int64_t group_id = 0;
+    storm::Group group;
+    bool is_new = false;  // opened by this transaction
+};
+using OpenGroups = std::map<std::string, OpenGroup>;  // by key
+
+// The open ones among these keys, locked until the transaction ends. Everybody locks in one order.
+OpenGroups lock_groups(pqxx::transaction_base& tx, const std::string& endpoint,
+                       const std::set<std::string>& keys);
+// Opens groups without members. One that another process has opened since is not new.
+void open_groups(pqxx::transaction_base& tx, const std::string& endpoint, const std::set<std::string>& keys,
+                 OpenGroups& groups);
+
+// Members that join a group.
+struct Joining {
+    std::uint64_t members = 0;
+    std::uint64_t told = 0;        // those that are sent by themselves
+    std::vector<std::string> ids;  // of the others, as many as a digest names
+    base::WallTime first_at = base::WallTime::max();
+    base::WallTime last_at = base::WallTime::min();
+};
+void join_group(pqxx::transaction_base& tx, const OpenGroup& group, const Joining& joining,
+                const storm::Settings& settings, base::WallTime now);
+
+inline constexpr std::size_t kMostIdsTold = 20;
+
+// Queues the digests and ends that are due, and what caps withheld in hours that are over; how many messages.
+// A group that another process looks at is left to it.
+unsigned tend_storms(pqxx::transaction_base& tx, const std::vector<EndpointStorm>& endpoints);
+
+}  // namespace receiptd::storage

@@ -1,0 +1,145 @@
+#include "storage/sift.hpp"
+
+#include "storage/notices.hpp"
+#include "storage/sql_time.hpp"
+
+#include <algorithm>
+
+namespace receiptd::storage {
+
+void Sift::sort(const Deliveries& deliveries) {
+    load();
+    room_left_ =
+        std::min<std::uint64_t>(room_.limit, storm::allowed_now(load_, settings_.most_per_second, now_));
+    if (!settings_.group.empty()) {
+        std::set<std::string> keys;
+        for (const auto* delivery : deliveries)
+            if (!delivery->is_decided) keys.insert(key_of(*delivery));
+        groups_ = lock_groups(tx_, room_.endpoint, keys);
+    }
+    for (auto* delivery : deliveries) sort_one(*delivery);
+    settle_groups();
+    save();
+}
+
+std::optional<std::chrono::milliseconds> Sift::pause() const {
+    const auto next = storm::next_allowed_at(load_, settings_.most_per_second, now_);
+    if (next <= now_) return std::nullopt;
+    return std::chrono::ceil<std::chrono::milliseconds>(next - now_);
+}
+
+// Locks the row of the endpoint, so that daemons that share it count one after the other.
+void Sift::load() {
+    if (!is_limited()) return;
+    const auto row =
+        shim::query(tx_,
+                    "INSERT INTO endpoint_load AS l (endpoint) VALUES ($1) "
+                    "ON CONFLICT (endpoint) DO UPDATE SET endpoint = l.endpoint RETURNING " +
+                        microseconds_of("hour") + ", passed, withheld, " + microseconds_of("free_at"),
+                    room_.endpoint)[0];
+    load_ = {wall_time(row[0]), row[1].as<std::uint64_t>(), row[2].as<std::uint64_t>(), wall_time(row[3])};
+    if (load_.hour != storm::hour_of(now_)) begin_hour();
+}
+
+void Sift::begin_hour() {
+    if (load_.withheld > 0)
+        queue_notice(tx_, withheld_notice(room_.endpoint, load_, settings_.most_per_hour, true));
+    load_.hour = storm::hour_of(now_);
+    load_.passed = load_.withheld = 0;
+}
+
+void Sift::save() {
+    storm::take(load_, sent_, settings_.most_per_second, now_);
+    if (!is_limited()) return;
+    shim::query(tx_,
+                "UPDATE endpoint_load SET hour = " + time_parameter(2) +
+                    ", passed = $3, withheld = $4, free_at = " + time_parameter(5) + " WHERE endpoint = $1",
+                room_.endpoint, microseconds(load_.hour), load_.passed, load_.withheld,
+                microseconds(load_.free_at));
+}
+
+std::string Sift::key_of(const ClaimedDelivery& delivery) const {
+    return storm::group_key(delivery.about, settings_.group);
+}
+
+void Sift::sort_one(ClaimedDelivery& delivery) {
+    if (!delivery.is_decided)
+        if (const auto* silence = storm::silence_of(silences_, delivery.about, now_))
+            return fates_.silence(delivery, silence->id);
+    const bool is_certain = delivery.is_decided || delivery.about.is_of_transaction;
+    if (!is_certain && !settings_.group.empty()) {
+        const auto key = key_of(delivery);
+        if (groups_.contains(key)) return joining_[key].push_back(&delivery);
+        if (const auto opening = opening_.find(key); opening != opening_.end())
+            return opening->second.push_back(&delivery);
+        if (waiting_.contains(key)) return fates_.put_back(delivery);
+    }
+    if (!is_certain && storm::left_in_hour(load_, settings_.most_per_hour) == 0) return withhold(delivery);
+    if (room_left_ == 0) {
+        if (!is_certain && !settings_.group.empty()) waiting_.insert(key_of(delivery));
+        return fates_.put_back(delivery);
+    }
+    if (is_certain) return send(delivery);
+    sort_new(delivery);
+}
+
+void Sift::send(ClaimedDelivery& delivery) {
+    delivery.is_sent = true;
+    --room_left_;
+    ++sent_;
+}
+
+// The first of its group, or one that is in none.
+void Sift::sort_new(ClaimedDelivery& delivery) {
+    ++load_.passed;
+    send(delivery);
+    if (!settings_.group.empty()) opening_[key_of(delivery)].push_back(&delivery);
+}
+
+void Sift::withhold(ClaimedDelivery& delivery) {
+    if (load_.withheld++ == 0)
+        queue_notice(tx_, withheld_notice(room_.endpoint, load_, settings_.most_per_hour, false));
+    fates_.withhold(delivery);
+}
+
+// A group that another process has opened just now has told its first one already.
+void Sift::settle_groups() {
+    std::set<std::string> keys;
+    for (const auto& [key, deliveries] : opening_) keys.insert(key);
+    open_groups(tx_, room_.endpoint, keys, groups_);
+    for (auto& [key, deliveries] : opening_) {
+        const auto& open = groups_.at(key);
+        auto& first = *deliveries.front();
+        if (open.is_new) {
+            first.due.group_id = open.group_id;
+            fates_.open_group(first, open.group_id);
+        } else {
+            first.is_sent = false;
+            fates_.group(first, open.group_id);
+            --load_.passed;
+            --sent_;
+        }
+        for (std::size_t i = 1; i < deliveries.size(); ++i) fates_.group(*deliveries[i], open.group_id);
+        join(key, deliveries, open.is_new);
+    }
+    for (auto& [key, deliveries] : joining_) {
+        for (const auto* delivery : deliveries) fates_.group(*delivery, groups_.at(key).group_id);
+        join(key, deliveries, false);
+    }
+}
+
+void Sift::join(const std::string& key, const Deliveries& deliveries, bool is_first_told) {
+    Joining joining;
+    joining.members = deliveries.size();
+    joining.told = is_first_told ? 1 : 0;
+    for (std::size_t i = is_first_told ? 1 : 0; i < deliveries.size() && joining.ids.size() < kMostIdsTold;
+         ++i)
+        joining.ids.push_back(deliveries[i]->due.alert_id);
+    for (const auto* delivery : deliveries) {
+        joining.first_at = std::min(joining.first_at, delivery->about.caused_at);
+        joining.last_at = std::max(joining.last_at, delivery->about.caused_at);
+    }
+    join_group(tx_, groups_.at(key), joining, settings_, now_);
+}
+
+}  // namespace receiptd::storage

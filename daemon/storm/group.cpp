@@ -1,0 +1,60 @@
+#include "storm/group.hpp"
+
+#include "base/json_text.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace receiptd::storm {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Of `digest_after`: with one minute these are 1, 5, 15 and 60 minutes.
+constexpr std::array<int, 4> kWaits = {1, 5, 15, 60};
+// While the condition of a group lasts, nothing tells when it ends.
+constexpr auto kLookAgain = 10s;
+
+base::WallTime next_digest_at(const Group& group, const Settings& settings) {
+    const auto nth = std::min<std::size_t>(group.digests, kWaits.size() - 1);
+    return group.told_at + settings.digest_after * (settings.repeats ? 1 : kWaits[nth]);
+}
+
+std::string rules_json(const About& about) {
+    std::string names;
+    for (const auto& rule : about.rules) {
+        names += names.empty() ? "" : ",";
+        base::append_quoted(names, rule);
+    }
+    return "[" + names + "]";
+}
+
+}  // namespace
+
+Step next_step(const Group& group, const Settings& settings, base::WallTime now, bool lasts) {
+    const auto ends_at = group.last_member_at + settings.resolve_after;
+    if (!lasts && now >= ends_at) return {Act::resolve, now};
+    const bool has_news = settings.repeats || group.members > group.told;
+    const auto digest_at = next_digest_at(group, settings);
+    if (has_news && now >= digest_at) return {Act::digest, now};
+    const auto end = lasts ? now + kLookAgain : ends_at;
+    return {Act::wait, has_news ? std::min(digest_at, end) : end};
+}
+
+bool is_end_told(const Group& group, const Settings& settings) {
+    return group.members > 1 || settings.keeps_open || settings.repeats;
+}
+
+std::string group_key(const About& about, const std::vector<KeyPart>& parts) {
+    base::JsonObject key;
+    for (const auto part : parts) switch (part) {
+            case KeyPart::rule: key.json("rules", rules_json(about)); break;
+            case KeyPart::receiver: key.text("contract_id", about.contract_id); break;
+            case KeyPart::method: key.text("method_name", about.method_name); break;
+            case KeyPart::error_class: key.text("error_class", about.error_class); break;
+        }
+    return key.to_json();
+}
+
+}  // namespace receiptd::storm
