@@ -196,6 +196,8 @@ COMMENT ON COLUMN deliveries.alert_id IS 'The alert.';
 COMMENT ON COLUMN deliveries.endpoint IS 'Name of the endpoint.';
 COMMENT ON COLUMN deliveries.state IS 'pending, delivered (answer 2xx), dead (given up), or not sent by itself: grouped, silenced, withheld, late. receiptd alerts resend makes any of them pending again.';
 COMMENT ON COLUMN deliveries.dead_because IS 'Why it is dead: attempts (the last one failed), gone (410), expired (it waited too long), unserved (no daemon served the endpoint for four days). NULL: it is not dead, or it died under a version without this column.';
+COMMENT ON COLUMN deliveries.late IS 'Whether its first attempt came, or would have come, long after its cause.';
+COMMENT ON COLUMN deliveries.withhold_late IS 'Whether all rules that matched say that it is not sent if it is late.';
 COMMENT ON COLUMN deliveries.group_id IS 'The group that it has joined or opened, or that it is about.';
 COMMENT ON COLUMN deliveries.silence_id IS 'The silence that matched.';
 COMMENT ON COLUMN deliveries.by_hand IS 'Whether people have resent it: then it is sent by itself, whatever is grouped, silenced or withheld.';

@@ -249,7 +249,7 @@ base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& en
     Message message;
     message.endpoint = delivery.endpoint;
     message.id = delivery.alert_id;
-    message.body = for_endpoint(std::move(delivery.payload), delivery.rules, delivery.group_id);
+    message.body = for_endpoint(std::move(delivery.payload), delivery);
     if (delivery.attempts == 0 && !delivery.tried)
         endpoint.series.first_attempt_seconds.Observe(seconds(clock_.wall() - delivery.created_at));
     const auto began = clock_.steady();

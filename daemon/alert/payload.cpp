@@ -249,12 +249,14 @@ std::string make_payload(const Cause& cause, const Site& site) {
     return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string for_endpoint(std::string body, const std::vector<std::string>& rules, std::int64_t group_id) {
-    if ((rules.empty() && group_id == 0) || !body.ends_with('}')) return body;
+std::string for_endpoint(std::string body, const storage::DueDelivery& delivery) {
+    std::string more;
+    if (!delivery.rules.empty()) more += ",\"rules\":" + Json(delivery.rules).dump();
+    if (delivery.group_id != 0) more += ",\"group_id\":" + std::to_string(delivery.group_id);
+    if (delivery.late) more += ",\"late\":true";
+    if (more.empty() || !body.ends_with('}')) return body;
     body.pop_back();
-    if (!rules.empty()) body += ",\"rules\":" + Json(rules).dump();
-    if (group_id != 0) body += ",\"group_id\":" + std::to_string(group_id);
-    return body + "}";
+    return body + more + "}";
 }
 
 }  // namespace receiptd::alert

@@ -38,8 +38,8 @@ inline constexpr int kSchemaVersion = 1;
 // Compact JSON, as rule/messages.hpp has the schema of its type. `verdict` is null as long as it is not
 // certain. Texts of contracts are shortened, so that a body stays below 128 KiB.
 std::string make_payload(const Cause& cause, const Site& site);
-// The body for one endpoint, with the rules by which it is sent ("payments@3") and the group that it opens
-// (0: none).
-std::string for_endpoint(std::string body, const std::vector<std::string>& rules, std::int64_t group_id);
+// The body for one endpoint, with the rules by which it is sent ("payments@3"), the group that it opens and
+// whether it is late.
+std::string for_endpoint(std::string body, const storage::DueDelivery& delivery);
 
 }  // namespace receiptd::alert

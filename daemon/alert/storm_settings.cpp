@@ -29,6 +29,8 @@ storm::Settings storm_settings(const config::Endpoint& endpoint) {
     settings.resolve_after = endpoint.resolve_after;
     settings.most_per_hour = endpoint.most_per_hour;
     settings.most_per_second = endpoint.most_per_second;
+    settings.late_after = endpoint.late_after;
+    settings.expire_after = endpoint.expire_after;
     return settings;
 }
 

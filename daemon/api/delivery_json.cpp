@@ -34,6 +34,7 @@ ordered_json delivery_json(const storage::DeliveryRow& row) {
     one["rules"] = row.rules;
     one["group_id"] = row.group_id == 0 ? ordered_json() : ordered_json(row.group_id);
     one["silence_id"] = row.silence_id == 0 ? ordered_json() : ordered_json(row.silence_id);
+    one["late"] = row.late;
     one["dead_because"] = text_or_null(row.dead_because);
     return one;
 }

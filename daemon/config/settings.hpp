@@ -106,6 +106,8 @@ struct Endpoint {
     Millis resolve_after{std::chrono::minutes(10)};
     unsigned most_per_hour = 0;                    // 0: any number
     double most_per_second = 0;                    // 0: any number
+    Millis late_after{std::chrono::minutes(10)};
+    Millis expire_after{std::chrono::days(4)};
     std::vector<std::string> rules = {"default"};  // names: of `Settings::rules`, or rule::kDefaultName
 };
 

@@ -11,7 +11,7 @@ AlertSeries::AlertSeries(Registry& r)
       not_sent(r.counter(
           "receiptd_alerts_not_sent_total",
           "Alerts that are not sent by themselves, by fate: grouped (counted in a digest), silenced, "
-          "withheld (above the endpoint's limit per hour).")),
+          "withheld (above the endpoint's limit per hour), late, expired.")),
       seconds(r.histogram("receiptd_delivery_seconds", "Time of an attempt, from connecting to the answer.")),
       first_attempt_seconds(r.histogram("receiptd_delivery_first_attempt_seconds",
                                         "From an alert's commit to the first attempt to deliver it.")),
@@ -38,6 +38,8 @@ EndpointSeries::EndpointSeries(AlertSeries& series, const std::string& endpoint)
       failed(series.attempts.Add({{"endpoint", endpoint}, {"outcome", "failed"}})),
       died(series.attempts.Add({{"endpoint", endpoint}, {"outcome", "dead"}})),
       not_sent({{"grouped", &series.not_sent.Add({{"endpoint", endpoint}, {"fate", "grouped"}})},
+                {"late", &series.not_sent.Add({{"endpoint", endpoint}, {"fate", "late"}})},
+                {"dead", &series.not_sent.Add({{"endpoint", endpoint}, {"fate", "expired"}})},
                 {"silenced", &series.not_sent.Add({{"endpoint", endpoint}, {"fate", "silenced"}})},
                 {"withheld", &series.not_sent.Add({{"endpoint", endpoint}, {"fate", "withheld"}})}}),
       seconds(series.seconds.Add({{"endpoint", endpoint}}, seconds_buckets())),

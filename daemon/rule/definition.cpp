@@ -12,7 +12,7 @@
 namespace receiptd::rule {
 namespace {
 
-constexpr std::string_view kOwnKeys[] = {"name", "kind", "stages"};
+constexpr std::string_view kOwnKeys[] = {"name", "kind", "when_late", "stages"};
 constexpr std::string_view kAbsenceKeys[] = {"at_least", "for"};
 constexpr std::string_view kLatencyKeys[] = {"stage", "percentile", "over", "window"};
 constexpr auto kShortestWindow = std::chrono::minutes(1);
@@ -36,6 +36,7 @@ public:
         rule.json = std::move(*json);
         read_name(rule, may_be_default);
         read_kinds();
+        read_when_late(rule);
         for (const auto& kinds : kinds_) rule.kinds |= kinds.kinds;
         reading_.tokens_are_near = rule.kinds == bit(Kind::burnt_tokens) || names_near();
         auto conditions = read_conditions(reading_, "rule", root_, kinds_,
@@ -94,6 +95,14 @@ private:
             reading_.fault("rule.kind", "must not hold other kinds beside absence or latency");
     }
 
+    void read_when_late(Definition& rule) {
+        const auto* given = member("when_late");
+        if (!given) return;
+        if (given->type != JsonNode::Type::text || (given->text != "send" && given->text != "withhold"))
+            return reading_.fault("rule.when_late", "must be \"send\" or \"withhold\"");
+        rule.withholds_late = given->text == "withhold";
+    }
+
     // "1 NEAR" counts where all amounts are of NEAR.
     bool names_near() const {
         const auto* token = member("token");
@@ -113,7 +122,7 @@ private:
         const bool known = !kinds_.empty();  // else its fault is told already
         belongs(kAbsenceKeys, "kind \"absence\"", !known || has_kind(Kind::absence));
         belongs(kLatencyKeys, "kind \"latency\"; others have stages", !known || has_kind(Kind::latency));
-        belongs(std::span(kOwnKeys).subspan(2), "the kinds \"stage\" and \"end\"",
+        belongs(std::span(kOwnKeys).subspan(3), "the kinds \"stage\" and \"end\"",
                 !known || has_kind(Kind::stage));
     }
 

@@ -40,6 +40,7 @@ struct Definition {
     std::string json;  // canonical: keys sorted, no spaces; equal rules have equal texts
     Kinds kinds = 0;
     std::vector<std::string> lists;              // named by its conditions
+    bool withholds_late = false;                 // its late alerts are not sent
     std::shared_ptr<const Condition> condition;  // what it asks of a subject of its kinds; never null
     // Of timed rules, which have one kind; their condition says which subjects count.
     std::shared_ptr<const Absence> absence;

@@ -30,7 +30,8 @@ const std::string kClaim =
     "    next_attempt_at = now() + $4::bigint * interval '1 second' "
     "  FROM due WHERE d.alert_id = due.alert_id AND d.endpoint = due.endpoint "
     "  RETURNING d.alert_id, d.endpoint, d.attempts, d.last_status IS NOT NULL OR d.last_error IS NOT NULL "
-    "    AS tried, d.rules, d.by_hand, d.created_at, d.group_id, due.due_at, "
+    "    AS tried, d.rules, d.by_hand, d.created_at, d.group_id, d.late, "
+    "    d.withhold_late, due.due_at, "
     "    due.was_claimed) "
     "SELECT c.alert_id, c.endpoint, a.kind, coalesce(a.tx_hash, ''), coalesce(a.payload, ''), c.attempts, "
     "c.tried, " +
@@ -42,7 +43,8 @@ const std::string kClaim =
     microseconds_of("coalesce(a.caused_at, a.created_at)") + ", " + microseconds_of("c.created_at") +
     ", (SELECT silences FROM alert_rule_state), " + microseconds_of("now()") + ", " +
     microseconds_of("c.due_at") +
-    ", coalesce(c.group_id, 0) FROM claimed c JOIN alerts a USING (alert_id) ORDER BY c.due_at, c.alert_id";
+    ", coalesce(c.group_id, 0), c.late, c.withhold_late FROM claimed c JOIN alerts a USING (alert_id) ORDER "
+    "BY c.due_at, c.alert_id";
 
 DueDelivery due_of(const pqxx::row& row) {
     DueDelivery due;
@@ -58,6 +60,7 @@ DueDelivery due_of(const pqxx::row& row) {
     due.rules = ids_of(row[9]);
     due.told_json = row[10].as<std::string>();
     due.group_id = row[23].as<std::int64_t>();
+    due.late = row[24].as<bool>();
     return due;
 }
 
@@ -86,6 +89,7 @@ ClaimedDelivery claimed_of(const pqxx::row& row) {
     delivery.due = due_of(row);
     delivery.about = about_of(delivery.due, row);
     delivery.is_decided = row[11].as<bool>() || is_notice(delivery.due.kind);
+    delivery.withhold_late = row[25].as<bool>();
     delivery.due_at = wall_time(row[22]);
     return delivery;
 }

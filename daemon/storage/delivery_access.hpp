@@ -26,8 +26,9 @@ struct DeliveryRow {
     int last_status = 0;
     std::string created_at, next_attempt_at, delivered_at;  // ISO 8601; empty: none
     std::vector<std::string> rules = {};                    // that matched: "payments@3"
-    std::int64_t group_id = 0;      // of which it is a member, or which it is about; 0: none
-    std::int64_t silence_id = 0;    // that matched; 0: none
+    std::int64_t group_id = 0;    // of which it is a member, or which it is about; 0: none
+    std::int64_t silence_id = 0;  // that matched; 0: none
+    bool late = false;
     std::string dead_because = {};  // "attempts", "gone", "expired" or "unserved"; empty: it is not dead
 };
 

@@ -29,6 +29,7 @@ struct DueDelivery {
     std::vector<std::string> rules;  // that matched, with versions: "payments@3"
     std::string told_json;           // of a cause that no finding tells; empty: there is none
     std::int64_t group_id = 0;       // of the group that it opened; 0: none
+    bool late = false;               // its first attempt comes long after its cause
     base::WallTime created_at{};
 };
 
@@ -52,7 +53,7 @@ struct EndpointRoom {
 // Deliveries of an endpoint that a claim found due and that are not attempted, by what became of them.
 struct NotSent {
     std::string endpoint;
-    std::string state;  // "silenced", "grouped", "withheld"
+    std::string state;  // "silenced", "grouped", "withheld", "late", "dead"
     unsigned count = 0;
 };
 

@@ -21,12 +21,13 @@ public:
         keep(delivery, "grouped").group_id = group_id;
     }
     void withhold(const ClaimedDelivery& delivery) { keep(delivery, "withheld"); }
+    void keep_late(const ClaimedDelivery& delivery) { keep(delivery, "late").is_late = true; }
+    void expire(const ClaimedDelivery& delivery) { keep(delivery, "dead").dead_because = "expired"; }
     // The first of a group: it is sent.
     void open_group(const ClaimedDelivery& delivery, std::int64_t group_id) {
-        fates_.push_back({delivery.due.alert_id, delivery.due.endpoint, "pending"});
-        fates_.back().group_id = group_id;
-        fates_.back().is_held = true;
+        hold(delivery).group_id = group_id;
     }
+    void send_late(const ClaimedDelivery& delivery) { hold(delivery); }
     // It is due as before, and nobody's.
     void put_back(const ClaimedDelivery& delivery) {
         fates_.push_back({delivery.due.alert_id, delivery.due.endpoint, "pending"});
@@ -41,9 +42,17 @@ private:
         std::string alert_id, endpoint, state;
         std::int64_t silence_id = 0;
         std::int64_t group_id = 0;
+        std::string dead_because = {};
         base::WallTime due_at{};
         bool is_held = false;  // by the claim
+        bool is_late = false;
     };
+    Fate& hold(const ClaimedDelivery& delivery) {
+        fates_.push_back({delivery.due.alert_id, delivery.due.endpoint, "pending"});
+        fates_.back().is_held = true;
+        fates_.back().is_late = delivery.due.late;
+        return fates_.back();
+    }
     Fate& keep(const ClaimedDelivery& delivery, const char* state) {
         ++counts_[{delivery.due.endpoint, state}];
         fates_.push_back({delivery.due.alert_id, delivery.due.endpoint, state});

@@ -78,8 +78,9 @@ const std::string kQueue =
     "  JOIN endpoint_rules t USING (rule) LEFT JOIN alert_rules r ON r.name = t.rule "
     "  JOIN endpoints e ON e.name = t.endpoint WHERE e." +
     kServed +
-    "), queued AS (INSERT INTO deliveries (alert_id, endpoint, rules) "
-    "  SELECT id, endpoint, array_agg(named ORDER BY named) FROM told JOIN found ON id = alert_id "
+    "), queued AS (INSERT INTO deliveries (alert_id, endpoint, withhold_late, rules) "
+    "  SELECT id, endpoint, bool_and(taking.rule = ANY ($15::text[])), array_agg(named ORDER BY named) "
+    "  FROM told JOIN found ON id = alert_id "
     "    JOIN taking ON taking.rule = ANY (found.rules) GROUP BY id, endpoint) SELECT alert_id FROM told";
 
 std::vector<std::string> ids_in(const pqxx::result& rows) {
@@ -88,14 +89,18 @@ std::vector<std::string> ids_in(const pqxx::result& rows) {
     return ids;
 }
 
-std::vector<std::string> queue(pqxx::transaction_base& tx, const Alerts& alerts) {
+// A late alert is withheld if all rules that match say so.
+std::vector<std::string> queue(pqxx::transaction_base& tx, const rule::RuleSet& rules, const Alerts& alerts) {
     if (alerts.ids.empty()) return {};
-    return ids_in(
-        shim::query(tx, kQueue, text_array(alerts.ids), text_array(alerts.tellings),
-                    text_array(alerts.handled), text_array(alerts.kinds), text_array(alerts.tx_hashes),
-                    text_array(alerts.causes), text_array(alerts.rules), text_array(alerts.contracts),
-                    text_array(alerts.methods), text_array(alerts.error_classes), text_array(alerts.signers),
-                    text_array(alerts.users), text_array(alerts.accounts), text_array(alerts.times)));
+    std::vector<std::string> withholding_late;
+    for (const auto& definition : rules.definitions())
+        if (definition.withholds_late) withholding_late.push_back(definition.name);
+    return ids_in(shim::query(
+        tx, kQueue, text_array(alerts.ids), text_array(alerts.tellings), text_array(alerts.handled),
+        text_array(alerts.kinds), text_array(alerts.tx_hashes), text_array(alerts.causes),
+        text_array(alerts.rules), text_array(alerts.contracts), text_array(alerts.methods),
+        text_array(alerts.error_classes), text_array(alerts.signers), text_array(alerts.users),
+        text_array(alerts.accounts), text_array(alerts.times), text_array(withholding_late)));
 }
 
 // Told of a watch was its end, or the stages that it entered; of a finding the finding itself.
@@ -175,7 +180,7 @@ void tell(pqxx::transaction_base& tx, RuleBook& rules, const News& news, Telling
         if (!matched.empty() || subject.expected != true)
             alerts.add(subject, tellings.find(subject.cause_id)->second, {}, matched);
     }
-    stream(tx, queue(tx, alerts), news);
+    stream(tx, queue(tx, now, alerts), news);
 }
 
 void tell_findings(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<chain::Finding>& findings,
@@ -191,13 +196,13 @@ bool tell_events(pqxx::transaction_base& tx, const rule::RuleSet& rules, const s
     for (const auto& event : events)
         if (const auto matched = rules.match_names(event.subject); !matched.empty())
             alerts.add(event.subject, event.telling, event.cause_json, matched);
-    return !queue(tx, alerts).empty();
+    return !queue(tx, rules, alerts).empty();
 }
 
 bool tell_of_rule(pqxx::transaction_base& tx, std::string_view rule, const Event& event) {
     Alerts alerts;
     alerts.add(event.subject, event.telling, event.cause_json, {rule});
-    return !queue(tx, alerts).empty();
+    return !queue(tx, rule::RuleSet(), alerts).empty();
 }
 
 void tell_corrections(pqxx::transaction_base& tx, const News& corrections) {

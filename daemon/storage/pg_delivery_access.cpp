@@ -67,6 +67,7 @@ DeliveryRow row_of(const pqxx::row& row) {
     delivery.dead_because = row[13].as<std::string>();
     delivery.group_id = row[14].as<std::int64_t>();
     delivery.silence_id = row[15].as<std::int64_t>();
+    delivery.late = row[16].as<bool>();
     return delivery;
 }
 
@@ -78,7 +79,7 @@ std::vector<DeliveryRow> listed(pqxx::transaction_base& tx, const DeliveryFilter
         iso("a.created_at") + ", CASE WHEN d.state = 'pending' THEN " + iso("d.next_attempt_at") +
         " ELSE '' END, " + iso("d.delivered_at") +
         ", d.rules, coalesce(d.last_answer, ''), coalesce(d.dead_because, ''), "
-        "coalesce(d.group_id, 0), coalesce(d.silence_id, 0)" +
+        "coalesce(d.group_id, 0), coalesce(d.silence_id, 0), d.late" +
         kOfThem;
     const auto rows = ask(tx,
                           select + chosen_by(filter) + kAfterCursor +

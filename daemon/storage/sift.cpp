@@ -19,6 +19,9 @@ void Sift::sort(const Deliveries& deliveries) {
     }
     for (auto* delivery : deliveries) sort_one(*delivery);
     settle_groups();
+    for (const auto* delivery : deliveries)
+        if (delivery->is_sent && !delivery->is_decided && delivery->due.late && delivery->due.group_id == 0)
+            fates_.send_late(*delivery);
     save();
 }
 
@@ -66,6 +69,7 @@ void Sift::sort_one(ClaimedDelivery& delivery) {
     if (!delivery.is_decided)
         if (const auto* silence = storm::silence_of(silences_, delivery.about, now_))
             return fates_.silence(delivery, silence->id);
+    if (!delivery.is_decided && keep_old(delivery)) return;
     const bool is_certain = delivery.is_decided || delivery.about.is_of_transaction;
     if (!is_certain && !settings_.group.empty()) {
         const auto key = key_of(delivery);
@@ -81,6 +85,22 @@ void Sift::sort_one(ClaimedDelivery& delivery) {
     }
     if (is_certain) return send(delivery);
     sort_new(delivery);
+}
+
+// True: it is too old to be sent.
+bool Sift::keep_old(ClaimedDelivery& delivery) {
+    const auto& about = delivery.about;
+    if (settings_.expire_after.count() > 0 && now_ - about.queued_at > settings_.expire_after) {
+        fates_.expire(delivery);
+        return true;
+    }
+    const bool is_late = settings_.late_after.count() > 0 && now_ - about.caused_at > settings_.late_after;
+    if (is_late && delivery.withhold_late && !about.is_of_transaction) {
+        fates_.keep_late(delivery);
+        return true;
+    }
+    delivery.due.late = is_late;
+    return false;
 }
 
 void Sift::send(ClaimedDelivery& delivery) {

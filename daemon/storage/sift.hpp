@@ -1,5 +1,5 @@
 // Sorts the claimed deliveries of one endpoint: which are sent now, which wait, and which are silenced,
-// grouped or withheld.
+// grouped, withheld or too old.
 #pragma once
 
 #include "storage/claim.hpp"
@@ -37,6 +37,7 @@ private:
     void save();
     std::string key_of(const ClaimedDelivery& delivery) const;
     void sort_one(ClaimedDelivery& delivery);
+    bool keep_old(ClaimedDelivery& delivery);
     void send(ClaimedDelivery& delivery);
     void sort_new(ClaimedDelivery& delivery);
     void withhold(ClaimedDelivery& delivery);

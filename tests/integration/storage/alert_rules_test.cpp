@@ -119,6 +119,15 @@ TEST_F(AlertRules, TheStreamTellsAmountsAsTextsSoThatNoReaderLosesDigits) {
               "string 340282366920938463463374607431768211455 0");
 }
 
+TEST_F(AlertRules, LateAlertsAreWithheldWhereAllRulesThatMatchSaySo) {
+    declare(store(), {rule(R"({"name":"dex","kind":"failed_receipt","receiver":"dex.near","when_late":"withhold"})"),
+                      rule(kAny)});
+    serve("dex-team", {"dex"});
+    serve("everything", {"any", "dex"});
+    find({{"A"}});
+    EXPECT_EQ(rows("SELECT endpoint, withhold_late FROM deliveries ORDER BY 1"), "dex-team|t\neverything|f\n");
+}
+
 TEST_F(AlertRules, AnAlertKnowsWhatItIsAbout) {
     serve("on-call", {"default"});
     find({{"A"}});

@@ -322,11 +322,14 @@ TEST(Payload, OfAStageTellsWhatItsOwnerGaveAlong) {
 }
 
 TEST(Payload, TellsEachEndpointItsRules) {
-    EXPECT_EQ(for_endpoint(R"({"type":"t"})", {"payments@3", "default"}, 0),
-              R"({"type":"t","rules":["payments@3","default"]})");
-    EXPECT_EQ(for_endpoint(R"({"type":"t"})", {}, 0), R"({"type":"t"})") << "queued before there were rules";
-    EXPECT_EQ(for_endpoint(R"({"type":"t"})", {"default"}, 7),
-              R"({"type":"t","rules":["default"],"group_id":7})");
+    storage::DueDelivery delivery;
+    const auto sent = [&] { return for_endpoint(R"({"type":"t"})", delivery); };
+    EXPECT_EQ(sent(), R"({"type":"t"})") << "queued before there were rules";
+    delivery.rules = {"payments@3", "default"};
+    EXPECT_EQ(sent(), R"({"type":"t","rules":["payments@3","default"]})");
+    delivery.group_id = 7;
+    delivery.late = true;
+    EXPECT_EQ(sent(), R"({"type":"t","rules":["payments@3","default"],"group_id":7,"late":true})");
 }
 
 TEST(Payload, LinksToTheExplorerOfTheConfiguration) {

@@ -157,6 +157,8 @@ TEST(RuleDefinitions, OfTimedKindsHaveTheirTimes) {
 }
 
 TEST(RuleDefinitions, OfStagesMustSayWhich) {
+    EXPECT_THAT(one_fault(R"({"name":"r","kind":"finding","when_late":true})"),
+                HasSubstr("rule.when_late must be \"send\" or \"withhold\""));
     EXPECT_THAT(one_fault(R"({"name":"r","kind":"stage"})"), HasSubstr("rule.stages is missing"));
     EXPECT_THAT(one_fault(R"({"name":"r","kind":"end","stages":["included"]})"),
                 HasSubstr("rule.stages[0] must be"));
@@ -209,6 +211,12 @@ TEST(RuleDefinitions, TheDefaultIsWhatIsNeitherHandledNorExpected) {
     subject.expected = true;
     EXPECT_FALSE(testing::matches(rule, subject));
     EXPECT_FALSE(testing::matches(rule, {.kind = Kind::stage}));
+}
+
+TEST(Definitions, SayWhetherLateAlertsAreSent) {
+    EXPECT_FALSE(parse(R"({"name":"r","kind":"finding"})")->withholds_late);
+    EXPECT_FALSE(parse(R"({"name":"r","kind":"finding","when_late":"send"})")->withholds_late);
+    EXPECT_TRUE(parse(R"({"name":"r","kind":"finding","when_late":"withhold"})")->withholds_late);
 }
 
 }  // namespace
