@@ -215,6 +215,8 @@ Json told_json(const Cause& cause, const Site& site) {
     data["summary"] = told_in_words(cause.kind, told);
     for (const auto& [name, value] : told.items()) data[name] = value == "" ? Json() : value;
     if (told.contains("alert_ids")) {
+        for (const auto* name : {"kind", "alert_id", "rules", "contract_id", "method_name", "error_class"})
+            if (!data.contains(name)) data[name] = nullptr;
         data["links"] = group_links_json(told["group_id"].dump(), site);
         return data;
     }

@@ -17,6 +17,7 @@ const std::string kGroupColumns = "group_id, key, members, told, digests, " + mi
 
 OpenGroup group_of(const pqxx::row& row) {
     OpenGroup open;
+    open.has_condition = storm::has_condition(row[1].c_str());
     open.group_id = row[0].as<std::int64_t>();
     open.group.members = row[2].as<std::uint64_t>();
     open.group.told = row[3].as<std::uint64_t>();
@@ -57,6 +58,19 @@ Notice notice_of(const pqxx::row& row, const OpenGroup& open, storm::Act act, bo
     return notice;
 }
 
+storm::Condition condition_of(pqxx::transaction_base& tx, std::int64_t group_id, std::string_view key) {
+    if (!storm::has_condition(key)) return storm::Condition::none;
+    const auto holds = shim::query(
+        tx,
+        "SELECT EXISTS (SELECT FROM deliveries d JOIN alerts a USING (alert_id) "
+        "  LEFT JOIN watches w ON w.tx_hash = a.tx_hash AND a.kind = 'stuck' "
+        "  LEFT JOIN timed_episodes e ON e.alert_id = a.alert_id AND e.ended_at IS NULL "
+        "  WHERE d.group_id = $1 AND (e.alert_id IS NOT NULL OR (w.stuck_since IS NOT NULL AND w.stage IN "
+        "    ('accepted', 'pending', 'included', 'executing', 'completed'))))",
+        group_id);
+    return holds[0][0].as<bool>() ? storm::Condition::holds : storm::Condition::over;
+}
+
 // What was told each minute must not be told after the end.
 void drop_repetition(pqxx::transaction_base& tx, std::int64_t group_id) {
     shim::query(tx,
@@ -81,9 +95,11 @@ bool tend_group(pqxx::transaction_base& tx, const pqxx::row& row, const storm::S
     auto open = group_of(row);
     const auto now = wall_time(row[8]);
     if (settings.repeats && !can_repeat(tx, open.group_id)) return false;
-    const auto step = storm::next_step(open.group, settings, now);
+    const auto condition = condition_of(tx, open.group_id, row[1].c_str());
+    const auto step = storm::next_step(open.group, settings, now, condition);
     const bool is_over = step.act == storm::Act::resolve;
-    const bool is_told = step.act == storm::Act::digest || (is_over && is_end_told(open.group, settings));
+    const bool is_told =
+        step.act == storm::Act::digest || (is_over && is_end_told(open.group, settings, condition));
     if (is_over && settings.repeats) drop_repetition(tx, open.group_id);
     if (is_told) {
         queue_notice(tx, notice_of(row, open, step.act, settings.repeats));
@@ -91,7 +107,7 @@ bool tend_group(pqxx::transaction_base& tx, const pqxx::row& row, const storm::S
         open.group.told_at = now;
         if (!is_over) ++open.group.digests;
     }
-    const auto due_at = is_over ? now : storm::next_step(open.group, settings, now).next;
+    const auto due_at = is_over ? now : storm::next_step(open.group, settings, now, condition).next;
     shim::query(tx,
                 "UPDATE alert_groups SET told = $2, digests = $3, told_at = " + time_parameter(4) +
                     ", due_at = " + time_parameter(5) +
@@ -162,6 +178,7 @@ void join_group(pqxx::transaction_base& tx, const OpenGroup& group, const Joinin
     after.members += joining.members;
     after.told += joining.told;
     after.last_member_at = now;
+    const auto condition = group.has_condition ? storm::Condition::holds : storm::Condition::none;
     shim::query(tx,
                 "UPDATE alert_groups SET members = $2, told = $3, last_member_at = now(), due_at = " +
                     time_parameter(4) + ", first_at = least(first_at, " + time_parameter(5) +
@@ -169,8 +186,8 @@ void join_group(pqxx::transaction_base& tx, const OpenGroup& group, const Joinin
                     "), untold_ids = (untold_ids || $7::text[])[1:" + std::to_string(kMostIdsTold) +
                     "] WHERE group_id = $1",
                 group.group_id, after.members, after.told,
-                microseconds(storm::next_step(after, settings, now).next), microseconds(joining.first_at),
-                microseconds(joining.last_at), text_array(joining.ids));
+                microseconds(storm::next_step(after, settings, now, condition).next),
+                microseconds(joining.first_at), microseconds(joining.last_at), text_array(joining.ids));
 }
 
 unsigned tend_storms(pqxx::transaction_base& tx, const std::vector<EndpointStorm>& endpoints) {

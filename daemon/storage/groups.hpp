@@ -16,7 +16,8 @@ namespace receiptd::storage {
 struct OpenGroup {
     std::int64_t group_id = 0;
     storm::Group group;
-    bool is_new = false;  // opened by this transaction
+    bool is_new = false;         // opened by this transaction
+    bool has_condition = false;  // it is over when that is
 };
 using OpenGroups = std::map<std::string, OpenGroup>;  // by key
 

@@ -11,12 +11,10 @@ void Sift::sort(const Deliveries& deliveries) {
     load();
     room_left_ =
         std::min<std::uint64_t>(room_.limit, storm::allowed_now(load_, settings_.most_per_second, now_));
-    if (!settings_.group.empty()) {
-        std::set<std::string> keys;
-        for (const auto* delivery : deliveries)
-            if (!delivery->is_decided) keys.insert(key_of(*delivery));
-        groups_ = lock_groups(tx_, room_.endpoint, keys);
-    }
+    std::set<std::string> keys;
+    for (const auto* delivery : deliveries)
+        if (is_grouped(*delivery)) keys.insert(key_of(*delivery));
+    if (!keys.empty()) groups_ = lock_groups(tx_, room_.endpoint, keys);
     for (auto* delivery : deliveries) sort_one(*delivery);
     settle_groups();
     for (const auto* delivery : deliveries)
@@ -62,7 +60,14 @@ void Sift::save() {
 }
 
 std::string Sift::key_of(const ClaimedDelivery& delivery) const {
-    return storm::group_key(delivery.about, settings_.group);
+    return storm::group_key(delivery.about, settings_.group, delivery.due.alert_id);
+}
+
+// An alert of a condition is a group even where the endpoint has none: whoever is told of it hears of its
+// end.
+bool Sift::is_grouped(const ClaimedDelivery& delivery) const {
+    return !delivery.is_decided && !delivery.about.is_of_transaction &&
+           (!settings_.group.empty() || storm::tells_condition(delivery.about.kind));
 }
 
 void Sift::sort_one(ClaimedDelivery& delivery) {
@@ -71,7 +76,7 @@ void Sift::sort_one(ClaimedDelivery& delivery) {
             return fates_.silence(delivery, silence->id);
     if (!delivery.is_decided && keep_old(delivery)) return;
     const bool is_certain = delivery.is_decided || delivery.about.is_of_transaction;
-    if (!is_certain && !settings_.group.empty()) {
+    if (is_grouped(delivery)) {
         const auto key = key_of(delivery);
         if (groups_.contains(key)) return joining_[key].push_back(&delivery);
         if (const auto opening = opening_.find(key); opening != opening_.end())
@@ -80,7 +85,7 @@ void Sift::sort_one(ClaimedDelivery& delivery) {
     }
     if (!is_certain && storm::left_in_hour(load_, settings_.most_per_hour) == 0) return withhold(delivery);
     if (room_left_ == 0) {
-        if (!is_certain && !settings_.group.empty()) waiting_.insert(key_of(delivery));
+        if (is_grouped(delivery)) waiting_.insert(key_of(delivery));
         return fates_.put_back(delivery);
     }
     if (is_certain) return send(delivery);
@@ -113,7 +118,7 @@ void Sift::send(ClaimedDelivery& delivery) {
 void Sift::sort_new(ClaimedDelivery& delivery) {
     ++load_.passed;
     send(delivery);
-    if (!settings_.group.empty()) opening_[key_of(delivery)].push_back(&delivery);
+    if (is_grouped(delivery)) opening_[key_of(delivery)].push_back(&delivery);
 }
 
 void Sift::withhold(ClaimedDelivery& delivery) {

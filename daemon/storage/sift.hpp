@@ -35,6 +35,7 @@ private:
     void load();
     void begin_hour();
     void save();
+    bool is_grouped(const ClaimedDelivery& delivery) const;
     std::string key_of(const ClaimedDelivery& delivery) const;
     void sort_one(ClaimedDelivery& delivery);
     bool keep_old(ClaimedDelivery& delivery);

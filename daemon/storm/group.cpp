@@ -32,22 +32,32 @@ std::string rules_json(const About& about) {
 
 }  // namespace
 
-Step next_step(const Group& group, const Settings& settings, base::WallTime now, bool lasts) {
+Step next_step(const Group& group, const Settings& settings, base::WallTime now, Condition condition) {
     const auto ends_at = group.last_member_at + settings.resolve_after;
-    if (!lasts && now >= ends_at) return {Act::resolve, now};
+    const bool is_over = condition == Condition::none ? now >= ends_at : condition == Condition::over;
+    if (is_over) return {Act::resolve, now};
     const bool has_news = settings.repeats || group.members > group.told;
     const auto digest_at = next_digest_at(group, settings);
     if (has_news && now >= digest_at) return {Act::digest, now};
-    const auto end = lasts ? now + kLookAgain : ends_at;
+    const auto end = condition == Condition::none ? ends_at : now + kLookAgain;
     return {Act::wait, has_news ? std::min(digest_at, end) : end};
 }
 
-bool is_end_told(const Group& group, const Settings& settings) {
-    return group.members > 1 || settings.keeps_open || settings.repeats;
+bool is_end_told(const Group& group, const Settings& settings, Condition condition) {
+    return group.members > 1 || settings.keeps_open || settings.repeats || condition != Condition::none;
 }
 
-std::string group_key(const About& about, const std::vector<KeyPart>& parts) {
+bool tells_condition(std::string_view kind) {
+    return kind == "stuck" || kind == "absence" || kind == "latency";
+}
+
+// A quote within a text is escaped: no text can look like this.
+bool has_condition(std::string_view key) { return key.starts_with(R"({"kind":)"); }
+
+std::string group_key(const About& about, const std::vector<KeyPart>& parts, std::string_view alert_id) {
     base::JsonObject key;
+    if (tells_condition(about.kind)) key.text("kind", about.kind);
+    if (parts.empty()) key.text("alert_id", alert_id);
     for (const auto part : parts) switch (part) {
             case KeyPart::rule: key.json("rules", rules_json(about)); break;
             case KeyPart::receiver: key.text("contract_id", about.contract_id); break;

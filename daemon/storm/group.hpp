@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace receiptd::storm {
@@ -27,13 +28,22 @@ struct Step {
     base::WallTime next{};  // after `wait`: when to look again
 };
 
-// `lasts`: what its alerts are about is still so; then it does not end.
-Step next_step(const Group& group, const Settings& settings, base::WallTime now, bool lasts = false);
+// Of a group whose alerts tell of a condition, such as a transaction that is stuck: whether it holds for one
+// of them. Such a group is over when it does not, however long ago the last alert joined.
+enum class Condition : std::uint8_t { none, holds, over };
+
+Step next_step(const Group& group, const Settings& settings, base::WallTime now,
+               Condition condition = Condition::none);
 
 // Whether people are told that the group is over.
-bool is_end_told(const Group& group, const Settings& settings);
+bool is_end_told(const Group& group, const Settings& settings, Condition condition = Condition::none);
 
-// A JSON object of what the alerts of one group have in common: rules, contract_id, method_name, error_class.
-std::string group_key(const About& about, const std::vector<KeyPart>& parts);
+// Whether alerts of that kind tell of a condition.
+bool tells_condition(std::string_view kind);
+bool has_condition(std::string_view key);  // of a group
+
+// A JSON object of what the alerts of one group have in common: rules, contract_id, method_name, error_class;
+// of those that tell of a condition also their kind, and without `parts` the id of the one alert.
+std::string group_key(const About& about, const std::vector<KeyPart>& parts, std::string_view alert_id = {});
 
 }  // namespace receiptd::storm

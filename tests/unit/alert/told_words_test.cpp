@@ -102,6 +102,8 @@ TEST(ToldWords, OfAGroupLinkToItsDeliveries) {
     EXPECT_EQ(body["type"], "group.digest");
     EXPECT_EQ(body["data"]["links"]["api"], "https://receiptd.example.org/v1/alerts?group=7");
     EXPECT_EQ(body["data"]["ended_at"], nullptr);
+    EXPECT_EQ(body["data"]["rules"], Json::array({"a"}));
+    EXPECT_EQ(body["data"].at("contract_id"), nullptr) << "the endpoint does not group by it";
     EXPECT_FALSE(body["data"].contains("tx_hash"));
 }
 

@@ -36,21 +36,21 @@ struct Life {
             ++group.members;
             group.last_member_at = at;
         }
-        next = next_step(group, settings, at, lasts).next;
+        next = next_step(group, settings, at, condition).next;
     }
     void run_until(base::WallTime until) {
         while (open && next <= until) {
             const auto now = next;
-            const auto step = next_step(group, settings, now, lasts);
+            const auto step = next_step(group, settings, now, condition);
             if (step.act != Act::wait) {
                 counted += group.members - group.told;
                 group.told = group.members;
                 group.told_at = now;
-                if (step.act == Act::digest || is_end_told(group, settings)) ++messages;
+                if (step.act == Act::digest || is_end_told(group, settings, condition)) ++messages;
             }
             if (step.act == Act::digest) ++group.digests;
             if (step.act == Act::resolve) open = false;
-            next = step.act == Act::wait ? step.next : next_step(group, settings, now, lasts).next;
+            next = step.act == Act::wait ? step.next : next_step(group, settings, now, condition).next;
         }
     }
 
@@ -58,7 +58,7 @@ struct Life {
     Group group;
     base::WallTime next{};
     bool open = false;
-    bool lasts = false;
+    Condition condition = Condition::none;
     std::uint64_t messages = 0;
     std::uint64_t counted = 0;
 };
@@ -132,14 +132,25 @@ TEST(Groups, WhatStaysOpenElsewhereIsToldItsEndEvenIfItWasOneAlert) {
 
 TEST(Groups, AConditionThatLastsKeepsItsGroupOpen) {
     Life life(minutes());
-    life.lasts = true;
+    life.condition = Condition::holds;
     life.add(kStart);
     life.run_until(kStart + 3h);
     EXPECT_TRUE(life.open);
     EXPECT_EQ(life.messages, 1u);
-    life.lasts = false;
+    life.condition = Condition::over;
     life.run_until(kStart + 3h + 10s);
     EXPECT_FALSE(life.open);
+    EXPECT_EQ(life.messages, 2u) << "its end is told, though it was one alert";
+}
+
+TEST(Groups, OfConditionsAreKnownByTheirKeys) {
+    About about;
+    about.kind = "stuck";
+    EXPECT_TRUE(has_condition(group_key(about, {KeyPart::method})));
+    EXPECT_EQ(group_key(about, {}, "stuck:T"), R"({"kind":"stuck","alert_id":"stuck:T"})");
+    about.kind = "failed_receipt";
+    about.method_name = R"({"kind":"stuck"})";
+    EXPECT_FALSE(has_condition(group_key(about, {KeyPart::method})));
 }
 
 TEST(Groups, AreKeptApartByWhatTheEndpointNames) {
