@@ -28,7 +28,7 @@ struct DueDelivery {
     bool tried = false;              // ever, before it was sent anew by hand too
     std::vector<std::string> rules;  // that matched, with versions: "payments@3"
     std::string told_json;           // of a cause that no finding tells; empty: there is none
-    std::int64_t group_id = 0;       // of the group that it opened; 0: none
+    std::int64_t group_id = 0;       // of the group that it is in or tells of; 0: none
     bool late = false;               // its first attempt comes long after its cause
     base::WallTime created_at{};
 };
