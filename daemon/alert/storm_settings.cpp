@@ -25,6 +25,8 @@ storm::Settings storm_settings(const config::Endpoint& endpoint) {
     for (const auto& [name, part] : kKeyParts)
         if (std::find(endpoint.group.begin(), endpoint.group.end(), name) != endpoint.group.end())
             settings.group.push_back(part);
+    settings.keeps_open = endpoint.channel.kind == channel::Kind::pagerduty;
+    settings.repeats = endpoint.channel.kind == channel::Kind::alertmanager;
     settings.digest_after = endpoint.digest_after;
     settings.resolve_after = endpoint.resolve_after;
     settings.most_per_hour = endpoint.most_per_hour;

@@ -100,6 +100,14 @@ void resolve(SecretReader& reader, const SecretOfEndpoint& which, Draft& draft, 
 
 }  // namespace
 
+void group_where_people_read(Draft& draft, const Places& places) {
+    for (std::size_t i = 0; i < draft.settings.endpoints.size(); ++i) {
+        auto& endpoint = draft.settings.endpoints[i];
+        if (endpoint.channel.kind != channel::Kind::json && !places.has(path_of(i) + ".group"))
+            endpoint.group.assign(kGroupedBy.begin(), kGroupedBy.end());
+    }
+}
+
 void check_endpoint_keys(const Settings& settings, const Places& places, Report& report) {
     for (std::size_t i = 0; i < settings.endpoints.size(); ++i) {
         const auto& endpoint = settings.endpoints[i];

@@ -7,6 +7,9 @@
 
 namespace receiptd::config {
 
+// Where `group` is not given: channels that people read have groups; a program may want each alert.
+void group_where_people_read(Draft& draft, const Places& places);
+
 void check_endpoint_keys(const Settings& settings, const Places& places, Report& report);
 
 void resolve_endpoint_secrets(SecretReader& reader, Draft& draft, const Places& places, Report& report);

@@ -226,7 +226,8 @@ constexpr Key kEndpointKeys[] = {
      .help =
          "Groups alerts that have all of these in common: `rule`, `receiver`, `method`, `error_class`. The "
          "first alert of a group is sent at once, the others are counted in digests "
-         "([storms.md](storms.md)). Without it each alert is sent by itself.",
+         "([storms.md](storms.md)). By default channels that people read "
+         "group by all four, and json by none: each alert is sent by itself. `[]` does so for any channel.",
      .example = "[\"rule\", \"receiver\", \"method\", \"error_class\"]"},
     {.section = "endpoint",
      .name = "digest_after",
@@ -270,7 +271,8 @@ constexpr Key kEndpointKeys[] = {
      .name = "expire_after",
      .type = Type::duration,
      .at = endpoint<&Endpoint::expire_after>(),
-     .help = "An alert that could not be tried for so long is dead (`expired`). It is kept and can be resent.",
+     .help =
+         "An alert that could not be tried for so long is dead (`expired`). It is kept and can be resent.",
      .min = 1 * kSecond,
      .max = 365 * kDay},
     {.section = "endpoint",

@@ -1,6 +1,7 @@
 #include "config/load.hpp"
 
 #include "config/alert_rules.hpp"
+#include "config/endpoints.hpp"
 #include "config/load_rules.hpp"
 #include "config/reader.hpp"
 #include "config/report.hpp"
@@ -78,6 +79,7 @@ Loaded load_text(std::string_view toml, const std::string& file_name, const Envi
     auto file = read_toml(toml, report);
     if (file.parsed) {
         const auto folder = std::filesystem::path(file_name).parent_path();
+        group_where_people_read(file.draft, file.places);
         check_rules(file.draft, file.places, report);
         check_alert_rules(file.draft.settings, file.places, report);
         read_lists(file.draft.settings, file.places, folder, report);

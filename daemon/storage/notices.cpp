@@ -17,8 +17,10 @@ void queue_notice(pqxx::transaction_base& tx, const Notice& notice) {
         "WITH told AS (INSERT INTO alerts (alert_id, kind, cause, caused_at) "
         "  VALUES ($1, $2, $3::json, now()) ON CONFLICT (alert_id) DO " +
             (notice.replaces ? again + "cause = excluded.cause, payload = NULL, caused_at = now()" : again) +
-            ") INSERT INTO deliveries (alert_id, endpoint, group_id) "
-            "VALUES ($1, $4, nullif($5::bigint, 0)) ON CONFLICT (alert_id, endpoint) DO " +
+            ") INSERT INTO deliveries (alert_id, endpoint, group_id, rules) "
+            "VALUES ($1, $4, nullif($5::bigint, 0), (SELECT rules FROM deliveries "
+            "  WHERE group_id = $5::bigint AND rules IS NOT NULL LIMIT 1)) ON CONFLICT (alert_id, endpoint) "
+            "DO " +
             (notice.replaces ? again + "state = 'pending', attempts = 0, next_attempt_at = now(), "
                                        "lease_owner = NULL, delivered_at = NULL, created_at = now()"
                              : again),

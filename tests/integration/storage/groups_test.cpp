@@ -86,6 +86,7 @@ TEST_F(Groups, TheFirstIsSentAtOnceAndTheRestIsCounted) {
     pass("1 minute");
     EXPECT_EQ(tend(process()), 1u);
     EXPECT_EQ(told("untold"), "group:1:digest:1|99\n");
+    EXPECT_EQ(value("SELECT rules FROM deliveries WHERE alert_id = 'group:1:digest:1'"), "{on-call@2}");
     EXPECT_EQ(value("SELECT json_array_length(cause -> 'alert_ids') FROM alerts WHERE kind = 'group_digest'"),
               "20");
     EXPECT_THAT(claimed_ids(other()), ElementsAre("group:1:digest:1")) << "no group for what tells of one";
