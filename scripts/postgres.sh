@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Private PostgreSQL clusters, for the demo, the tests and the benchmarks.
 #
-#   scripts/postgres.sh start [--fast] DIR     make DIR a cluster if it is none, start it, print its URL
+#   scripts/postgres.sh start [--fast] DIR [PORT]  make DIR a cluster if it is none, start it, print its URL
 #   scripts/postgres.sh url DIR [DATABASE]     postgresql://receiptd:...@127.0.0.1:PORT/DATABASE
 #   scripts/postgres.sh database DIR NAME      create a database if it is not there, print its URL
 #   scripts/postgres.sh restart DIR [MODE]     on the same port; MODE as for stop
@@ -98,7 +98,7 @@ launch() {
 start() {
     local fast=no dir
     if [ "${1:-}" = --fast ]; then fast=yes; shift; fi
-    [ $# -eq 1 ] || usage
+    [ $# -eq 1 ] || [ $# -eq 2 ] || usage
     dir=$(realpath -m "$1")
     if ! running_pid "$dir" >/dev/null; then
         prepare_folder "$dir"
@@ -107,7 +107,7 @@ start() {
         local attempt
         for attempt in 1 2 3 4 5; do
             # Another program may take the port between the look and the start.
-            if launch "$dir" "$(free_port)"; then break; fi
+            if launch "$dir" "${2:-$(free_port)}"; then break; fi
             [ "$attempt" -lt 5 ] || { tail -n 20 "$dir/server.log" >&2; die "cannot start $dir"; }
         done
     fi

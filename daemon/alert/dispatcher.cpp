@@ -121,14 +121,18 @@ base::Task<void> Dispatcher::take_rules(const std::vector<config::Endpoint>& end
 base::Task<void> Dispatcher::run() {
     if (endpoints_.empty()) co_return;
     base::TaskGroup under_way(executor_);
+    progressed_at_ = clock_.steady();
+    running_ = true;
     while (!stopping_) {
         woken_ = false;
         const auto claimed = co_await claim(under_way);
+        if (claimed) progressed_at_ = clock_.steady();
         if (!claimed)
             co_await base::sleep_on(pause_, kAfterFault);
         else if (*claimed == 0)
             co_await pause();
     }
+    running_ = false;
     co_await under_way.join();
 }
 

@@ -60,6 +60,11 @@ public:
     void wake();  // something may be due now
     void stop();
 
+    // Between the start and the end of run(), while there are endpoints.
+    bool running() const { return running_; }
+    // The last time it looked at the queue, or found that no endpoint has room for more.
+    base::SteadyTime progressed_at() const { return progressed_at_; }
+
     // How long a claimed delivery is this process's.
     std::chrono::seconds lease() const { return lease_; }
 
@@ -117,6 +122,8 @@ private:
     std::optional<Outbox> outbox_;
     std::vector<std::string> switched_off_;
     base::asio::steady_timer pause_;
+    base::SteadyTime progressed_at_{};
+    bool running_ = false;
     bool woken_ = false;
     bool stopping_ = false;
 };

@@ -6,11 +6,11 @@
 #include "app/progress.hpp"
 #include "app/rehearse.hpp"
 #include "app/runtime.hpp"
+#include "app/watched_parts.hpp"
 #include "base/log.hpp"
 #include "base/sleep.hpp"
 #include "config/load.hpp"
 #include "metrics/api_series.hpp"
-#include "metrics/registry.hpp"
 #include "net/http_server.hpp"
 #include "page/page.hpp"
 #include "storage/pg_alert_rule_store.hpp"
@@ -23,7 +23,6 @@
 #include <boost/asio/signal_set.hpp>
 
 #include <csignal>
-#include <functional>
 #include <iostream>
 #include <optional>
 #include <set>
@@ -57,6 +56,7 @@ public:
     follow::Follower::End run(base::Task<follow::Follower::End> work, bool daemon) {
         if (daemon) serve();
         helpers_.spawn(handle_signals());
+        if (takes_turns_) helpers_.spawn(watched_parts_.run());
         work_.spawn(whole_life(std::move(work), daemon));
         runtime_.context.run();
         // Cancelled coroutines unwind here, while all objects that they refer to still exist.
@@ -237,6 +237,7 @@ private:
         runtime_.sources->reload(settings);
         runtime_.database.set_keep(settings.retention.keep);
         runtime_.sender.reload(settings.endpoints);
+        watched_parts_.reload();
         helpers_.spawn(runtime_.take_rules());
     }
 
@@ -336,6 +337,7 @@ private:
     storage::PgPageStore page_store_{runtime_.database};
     std::optional<api::Api> api_;
     std::optional<net::HttpServer> server_;
+    WatchedParts watched_parts_{runtime_, [this] { return leads(); }};
     base::TaskGroup helpers_;
     base::TaskGroup alerting_;
     base::TaskGroup work_;

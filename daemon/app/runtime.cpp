@@ -70,10 +70,6 @@ std::size_t cpu_threads(const config::Follow& settings) {
                                     : std::max(1u, std::thread::hardware_concurrency());
 }
 
-alert::Site site_of(const config::Settings& settings) {
-    return {settings.network, settings.http.public_url, settings.explorer_url};
-}
-
 storage::Declaration declaration(const config::Settings& settings) {
     storage::Declaration declared;
     for (const auto& rule : settings.rules) declared.rules.push_back({rule.name, rule.json});
@@ -156,6 +152,10 @@ storage::DatabaseOptions database_options(const config::Settings& settings) {
     options.statement_timeout = settings.database.statement_timeout;
     options.shares = storage::shares_of(settings.database.connections, settings.follow.writers);
     return options;
+}
+
+alert::Site site_of(const config::Settings& settings) {
+    return {settings.network, settings.http.public_url, settings.explorer_url};
 }
 
 watch::SubmitterOptions submitter_options(const config::Settings& settings) {

@@ -46,6 +46,7 @@ storage::ChainIdentity chain_identity(const config::Settings& settings);
 // Settings to follow the accounts that the daemons on the database follow already.
 config::Settings with_their_accounts(config::Settings settings);
 storage::DaemonSettings daemon_settings(const config::Settings& settings);
+alert::Site site_of(const config::Settings& settings);
 watch::SubmitterOptions submitter_options(const config::Settings& settings);
 
 struct Runtime {

@@ -31,7 +31,8 @@ std::string count_of(const Json& data, const char* name) {
 Severity severity_of(const std::string& type, const Json& data) {
     if (type == "finding.stuck" || type == "transaction.corrected" || type == "endpoint.withheld")
         return Severity::warning;
-    if (type.starts_with("finding.") || type.starts_with("rule.") || type == "group.digest")
+    if (type.starts_with("finding.") || type.starts_with("rule.") || type == "group.digest" ||
+        type == "daemon.stalled")
         return Severity::error;
     if (type == "transaction.judged")
         return text_of(data, "near_status") == "failure" ? Severity::error : Severity::info;
@@ -162,10 +163,14 @@ Notice read_notice(std::string id, const std::string& text) {
     Notice notice;
     notice.id = std::move(id);
     notice.type = base::visible(first_text({text_of(body, "type"), "message"}));
-    notice.group = first_text({group_id_of(body), group_id_of(data), notice.id});
+    // The messages of an episode of a daemon are about one thing, too.
+    const bool of_daemon = notice.type.starts_with("daemon.");
+    notice.group = first_text(
+        {group_id_of(body), group_id_of(data), of_daemon ? text_of(data, "episode") : "", notice.id});
     notice.severity = severity_of(notice.type, data);
-    notice.is_over = notice.type == "group.resolved";
-    notice.starts_at = first_text({text_of(data, "first_at"), text_of(body, "timestamp")});
+    notice.is_over = notice.type == "group.resolved" || notice.type == "daemon.recovered";
+    notice.starts_at = first_text(
+        {text_of(data, "first_at"), of_daemon ? text_of(data, "since") : "", text_of(body, "timestamp")});
     if (notice.is_over) notice.ends_at = first_text({text_of(data, "ended_at"), text_of(body, "timestamp")});
     notice.links = links_of(data);
     notice.about = about(body, data);

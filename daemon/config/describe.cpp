@@ -106,7 +106,8 @@ void example_key(std::ostream& out, const Section& section, const Key& key) {
         comment(out, choices);
     }
     const auto initial = default_toml(key);
-    const bool is_optional = section.is_optional() || (key.type == Type::url && !key.required);
+    const bool names_another = key.type == Type::url || key.type == Type::name;
+    const bool is_optional = section.is_optional() || (names_another && !key.required);
     const bool shown = !key.example.empty() && !is_optional;
     if (shown)
         out << key.name << " = " << key.example << "\n";

@@ -76,6 +76,9 @@ constexpr Section kSections[] = {
      "([webhooks.md](webhooks.md)). [channels.md](channels.md) describes the other channels and which keys "
      "each needs.",
      add_endpoint, endpoints},
+    {"watchdog", SectionKind::table,
+     "Who is told that the daemon itself stands still, and how somebody notices that it is gone "
+     "([webhooks.md](webhooks.md#when-the-daemon-stands-still))."},
     {"rule", SectionKind::optional_array,
      "Alert rules, one `[[rule]]` each: what endpoints are told. [rules.md](rules.md) describes the kinds "
      "and all "
@@ -130,7 +133,8 @@ std::span<const Section> sections() { return kSections; }
 std::span<const Key> keys() {
     static const std::vector<Key> all = [] {
         std::vector<Key> rows;
-        for (const auto table : {source_keys(), daemon_keys(), watch_keys(), endpoint_keys(), rule_keys()})
+        for (const auto table :
+             {source_keys(), daemon_keys(), watch_keys(), endpoint_keys(), watchdog_keys(), rule_keys()})
             rows.insert(rows.end(), table.begin(), table.end());
         return rows;
     }();

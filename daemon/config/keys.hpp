@@ -64,6 +64,7 @@ struct Draft {
     std::vector<EndpointSecrets> endpoint_secrets;  // as settings.endpoints
     SecretPlace database_url;
     SecretPlace http_token;
+    SecretPlace ping_url;
 };
 
 enum class SectionKind {

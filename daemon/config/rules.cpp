@@ -3,6 +3,7 @@
 #include "config/endpoints.hpp"
 #include "config/parse.hpp"
 #include "config/secret_reader.hpp"
+#include "config/watchdog.hpp"
 
 #include <algorithm>
 #include <map>
@@ -169,6 +170,7 @@ void check_rules(const Draft& draft, const Places& places, Report& report) {
     check_names("upstream", draft.settings.upstreams, places, report);
     check_alert_names(draft, places, report);
     check_endpoint_keys(draft.settings, places, report);
+    check_watchdog(draft.settings, places, report);
     check_connections(draft, places, report);
     check_public_url(draft, places, report);
     check_explorer(draft, places, report);
@@ -194,6 +196,7 @@ void resolve_secrets(Draft& draft, const Places& places, const std::filesystem::
                         report);
     resolve_endpoint_secrets(reader, draft, places, report);
     resolve_token(reader, draft, places, report);
+    resolve_ping_url(reader, draft, places, report);
     resolve_database(reader, draft, places, report);
 }
 

@@ -126,6 +126,14 @@ struct AccountList {
     std::vector<std::string> accounts;
 };
 
+// Tells that the daemon itself stands still.
+struct Watchdog {
+    std::string endpoint;  // that is told; empty: none
+    Millis stalled_after{120'000};
+    base::Secret ping_url;  // is asked for while all is well; empty: there is none
+    Millis ping_every{60'000};
+};
+
 // How long a watched transaction may stay in a stage before it is stuck (chain::StuckRules).
 struct StuckAfter {
     std::chrono::seconds pending{60};
@@ -157,6 +165,7 @@ struct Settings {
     std::vector<Upstream> upstreams;
     std::optional<Neardata> neardata;
     std::vector<Endpoint> endpoints;
+    Watchdog watchdog;
     std::vector<AlertRule> rules;
     std::vector<AccountList> lists;
     StuckAfter stuck_after;

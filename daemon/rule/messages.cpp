@@ -55,6 +55,8 @@ constexpr std::array kMessages = {
     MessageType{"group_resolved", "group.resolved", "group", "a group of alerts is over"},
     MessageType{"endpoint_withheld", "endpoint.withheld", "withheld",
                 "the alerts of an hour are more than the endpoint takes"},
+    MessageType{"daemon_stalled", "daemon.stalled", "daemon", "a part of a daemon stands still"},
+    MessageType{"daemon_recovered", "daemon.recovered", "daemon", "a daemon that stood still works again"},
 };
 
 Schema file(std::string_view name) {

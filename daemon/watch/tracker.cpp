@@ -55,6 +55,7 @@ Tracker::Tracker(base::asio::any_io_executor executor, base::asio::thread_pool& 
 
 base::Task<void> Tracker::run() {
     forget();
+    taken_in_at_ = checked_at_ = clock_.steady();
     running_ = true;
     co_await fill();
     base::TaskGroup loops(executor_);
@@ -67,6 +68,11 @@ base::Task<void> Tracker::run() {
     loops.cancel();  // one has failed: the others would go on for ever
     co_await loops.join();
     running_ = false;
+}
+
+base::SteadyTime Tracker::progressed_at() const {
+    const auto looked_at = std::min(taken_in_at_, checked_at_);
+    return reviewing_ > 0 ? std::min(looked_at, reviewed_at_) : looked_at;
 }
 
 void Tracker::end() {
@@ -105,6 +111,7 @@ base::Task<void> Tracker::fill_from(WatchPages pages) {
     std::string after;
     while (true) {
         auto page = co_await pages(after, kFillPage);
+        taken_in_at_ = checked_at_ = clock_.steady();
         for (const auto& watch : page) {
             index_.set(watch, settings_.lifecycle, clock_.steady());
             index_.touch_later(watch.tx_hash);
@@ -117,6 +124,7 @@ base::Task<void> Tracker::fill_from(WatchPages pages) {
 base::Task<void> Tracker::take_in_new() {
     base::asio::steady_timer timer(executor_);
     while (true) {
+        taken_in_at_ = clock_.steady();
         const auto final_height = chain_.final_height();
         if (!final_height) {
             co_await base::sleep_on(timer, kHeadRetry);
@@ -245,6 +253,7 @@ base::Task<void> Tracker::review_touched() {
     while (true) {
         while (index_.has_touched()) {
             ++reviewing_;
+            reviewed_at_ = clock_.steady();
             auto page = co_await load(index_.take_touched(kReviewedAtOnce));
             page = co_await judge(cpu_, std::move(page), rules_now());
             co_await write(std::move(page));

@@ -77,6 +77,8 @@ public:
     base::Task<void> run();
     void end();
     bool running() const { return running_; }
+    // The last time that each of its loops did something.
+    base::SteadyTime progressed_at() const;
 
     // Nothing has happened that is not stored.
     bool idle() const { return filled_ && coming_.empty() && !index_.has_touched() && reviewing_ == 0; }
@@ -164,6 +166,9 @@ private:
     WatchIndex index_;
     base::Event moved_;
     std::map<std::string, chain::TreeSeen> told_;  // of open watches: not in the database yet
+    base::SteadyTime taken_in_at_{};
+    base::SteadyTime reviewed_at_{};
+    base::SteadyTime checked_at_{};
     bool running_ = false;
     bool ending_ = false;
     bool filled_ = false;

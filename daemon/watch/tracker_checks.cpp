@@ -40,6 +40,7 @@ std::string in_words(const base::HeightSet& heights) {
 base::Task<void> Tracker::check_due() {
     base::asio::steady_timer timer(executor_);
     while (true) {
+        checked_at_ = clock_.steady();
         note_head();
         bool more = true;
         while (more) {

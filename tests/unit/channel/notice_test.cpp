@@ -74,6 +74,24 @@ TEST(ChannelNotice, AGroupLinksToItsDeliveries) {
     EXPECT_EQ(notice_of(body).links[0].name, "api");
 }
 
+TEST(ChannelNotice, AnEpisodeOfADaemonIsAGroupThatEnds) {
+    Json body = {{"type", "daemon.stalled"},
+                 {"timestamp", "2026-03-01T12:00:00Z"},
+                 {"data", {{"summary", "it stands still"}, {"episode", "host:7:1"}}}};
+    body["data"]["since"] = "2026-03-01T12:00:00Z";
+    const auto stalled = notice_of(body, "daemon:host:7:1:1");
+    EXPECT_EQ(stalled.group, "host:7:1");
+    EXPECT_EQ(stalled.severity, Severity::error);
+    EXPECT_FALSE(stalled.is_over);
+    body["type"] = "daemon.recovered";
+    body["timestamp"] = body["data"]["ended_at"] = "2026-03-01T12:30:00Z";
+    const auto recovered = notice_of(body, "daemon:host:7:1:2");
+    EXPECT_EQ(recovered.group, "host:7:1");
+    EXPECT_TRUE(recovered.is_over);
+    EXPECT_EQ(recovered.starts_at, "2026-03-01T12:00:00Z");
+    EXPECT_EQ(recovered.ends_at, "2026-03-01T12:30:00Z");
+}
+
 TEST(ChannelNotice, PathsAreNoLinks) {
     auto body = testing::finding("x");
     body["data"]["links"] = {{"api", "/v1/transactions/F8X"}, {"page", "/tx/F8X"}};
