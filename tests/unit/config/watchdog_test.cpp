@@ -76,7 +76,7 @@ TEST(ConfigWatchdog, AnAddressThatCannotBeOneIsRefusedWithoutBeingShown) {
     EXPECT_THAT(watchdog_problems("ping_url_env = \"CLEAR\"\n"), ElementsAre(Not(HasSubstr("T0KEN"))));
     EXPECT_THAT(watchdog_problems("ping_url_env = \"LOCAL\"\n"), IsEmpty());
     EXPECT_THAT(watchdog_problems("ping_url = \"https://ping.example.org\"\n"),
-                ElementsAre(HasSubstr("unknown key watchdog.ping_url")));
+                ElementsAre(HasSubstr("watchdog.ping_url is refused")));
 }
 
 TEST(ConfigWatchdog, ReloadTakesAnotherAddressAndShowsNeither) {
