@@ -104,8 +104,8 @@ struct Endpoint {
     std::vector<std::string> group;  // what alerts of a group have in common; empty: there are no groups
     Millis digest_after{std::chrono::minutes(1)};
     Millis resolve_after{std::chrono::minutes(10)};
-    unsigned most_per_hour = 0;                    // 0: any number
-    double most_per_second = 0;                    // 0: any number
+    unsigned most_per_hour = 0;  // 0: any number
+    double most_per_second = 0;  // 0: any number
     Millis late_after{std::chrono::minutes(10)};
     Millis expire_after{std::chrono::days(4)};
     std::vector<std::string> rules = {"default"};  // names: of `Settings::rules`, or rule::kDefaultName

@@ -120,12 +120,14 @@ TEST_F(AlertRules, TheStreamTellsAmountsAsTextsSoThatNoReaderLosesDigits) {
 }
 
 TEST_F(AlertRules, LateAlertsAreWithheldWhereAllRulesThatMatchSaySo) {
-    declare(store(), {rule(R"({"name":"dex","kind":"failed_receipt","receiver":"dex.near","when_late":"withhold"})"),
-                      rule(kAny)});
+    declare(store(),
+            {rule(R"({"name":"dex","kind":"failed_receipt","receiver":"dex.near","when_late":"withhold"})"),
+             rule(kAny)});
     serve("dex-team", {"dex"});
     serve("everything", {"any", "dex"});
     find({{"A"}});
-    EXPECT_EQ(rows("SELECT endpoint, withhold_late FROM deliveries ORDER BY 1"), "dex-team|t\neverything|f\n");
+    EXPECT_EQ(rows("SELECT endpoint, withhold_late FROM deliveries ORDER BY 1"),
+              "dex-team|t\neverything|f\n");
 }
 
 TEST_F(AlertRules, AnAlertKnowsWhatItIsAbout) {
