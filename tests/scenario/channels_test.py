@@ -61,11 +61,11 @@ class Channels(support.Scenario):
         return self.config(chain, source="neardata", network="sandbox", extra=extra)
 
     def queue(self, alert, text, endpoints=SERVICES):
-        """An alert whose body is made already; 64 kB stand where it says LONG."""
+        """An alert whose body is made already, of a kind that is never grouped; 64 kB stand where it says LONG."""
         quoted = text.replace("'", "''")
         names = "', '".join(endpoints)
         support.sql(self.database, f"INSERT INTO alerts (alert_id, kind, payload) VALUES "
-                                   f"('{alert}', 'stuck', replace('{quoted}', 'LONG', repeat('🔥', 16384)));"
+                                   f"('{alert}', 'corrected', replace('{quoted}', 'LONG', repeat('🔥', 16384)));"
                                    "INSERT INTO deliveries (alert_id, endpoint) "
                                    f"SELECT '{alert}', unnest(ARRAY['{names}'])")
 
