@@ -28,7 +28,7 @@ protected:
         await(store().trees.settle_trees({height, height}, {}));
     }
     void tell_all() {
-        execute("INSERT INTO endpoints (name) VALUES ('ops')");
+        execute("INSERT INTO endpoints (name) VALUES ('ops'); " + kAllTakeTheDefaultRule);
         for (auto& block : unconnected_blocks(tx_hash)) commit_and_settle(std::move(block));
         ASSERT_EQ(value("SELECT count(*) FROM alerts"), "2");
     }

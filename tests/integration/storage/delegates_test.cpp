@@ -25,7 +25,7 @@ class Delegates : public StoreTest {
 protected:
     void SetUp() override {
         StoreTest::SetUp();
-        if (!IsSkipped()) execute("INSERT INTO endpoints (name) VALUES ('ops')");
+        if (!IsSkipped()) execute("INSERT INTO endpoints (name) VALUES ('ops'); " + kAllTakeTheDefaultRule);
     }
 
     static RowBatch block_with(base::Height height, const std::string& id, const Signed& action,

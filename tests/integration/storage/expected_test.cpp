@@ -18,7 +18,7 @@ class Expected : public StoreTest {
 protected:
     void SetUp() override {
         StoreTest::SetUp();
-        if (!IsSkipped()) execute("INSERT INTO endpoints (name) VALUES ('ops')");
+        if (!IsSkipped()) execute("INSERT INTO endpoints (name) VALUES ('ops'); " + kAllTakeTheDefaultRule);
     }
 
     void declare(std::vector<storage::ExpectedFailure> expected) { declare(store(), std::move(expected)); }

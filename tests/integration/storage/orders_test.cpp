@@ -84,7 +84,7 @@ TEST_F(Trees, ThatTheChainDroppedHaveFailed) {
 }
 
 TEST_F(Trees, ThatTheChainDroppedAreToldOnceIfTheyAreNews) {
-    execute("INSERT INTO endpoints (name) VALUES ('ops')");
+    execute("INSERT INTO endpoints (name) VALUES ('ops'); " + kAllTakeTheDefaultRule);
     const auto tree = await(store().trees.due_trees(10)).at(0);
     for (int i = 0; i < 2; ++i) await(store().trees.discard_tree(tree, {}));
     EXPECT_EQ(rows("SELECT alert_id, endpoint FROM deliveries"), "failed_transaction:T|ops\n");

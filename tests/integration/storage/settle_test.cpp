@@ -125,7 +125,8 @@ TEST_F(Settling, CountsWhatItWrote) {
 TEST_F(Settling, QueuesNewsForEachEndpointThatADaemonServedInTheLastFourDays) {
     execute(
         "INSERT INTO endpoints (name, active, served_at) VALUES ('ops', true, now() - interval '3 days'), "
-        "('answered 410', false, now()), ('left', true, now() - interval '5 days')");
+        "('answered 410', false, now()), ('left', true, now() - interval '5 days'); " +
+        kAllTakeTheDefaultRule);
     for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block), base::WallTime());
     EXPECT_EQ(rows("SELECT alert_id, kind, tx_hash FROM alerts ORDER BY 1"),
               "failed_receipt:B|failed_receipt|T\nfailed_receipt:C|failed_receipt|T\n");
@@ -139,7 +140,7 @@ TEST_F(Settling, QueuesNewsForEachEndpointThatADaemonServedInTheLastFourDays) {
 }
 
 TEST_F(Settling, WakesNobodyForHistory) {
-    execute("INSERT INTO endpoints (name) VALUES ('ops')");
+    execute("INSERT INTO endpoints (name) VALUES ('ops'); " + kAllTakeTheDefaultRule);
     for (auto& block : unconnected_blocks()) commit_and_settle(std::move(block));
     EXPECT_EQ(value("SELECT count(*) FROM findings"), "2");
     EXPECT_EQ(value("SELECT (SELECT count(*) FROM alerts) + (SELECT count(*) FROM stream_events)"), "0");
@@ -186,7 +187,8 @@ chain::Finding news(const std::string& receipt_id, base::Height height) {
 TEST_F(Settling, ABatchTellsItsFindingsOnceInItsOwnTransaction) {
     execute(
         "INSERT INTO endpoints (name) VALUES ('ops'); INSERT INTO alerts (alert_id, kind) VALUES "
-        "('failed_receipt:B', 'failed_receipt')");
+        "('failed_receipt:B', 'failed_receipt'); " +
+        kAllTakeTheDefaultRule);
     auto batch = block_batch(104);
     for (const char* id : {"B", "C"})
         add_line(batch, Table::findings,

@@ -26,6 +26,10 @@ inline void wait_until(const std::string& url, const std::string& sql) {
     while (run_sql(url, sql).empty()) std::this_thread::yield();
 }
 
+// For SQL that makes endpoints.
+inline const std::string kAllTakeTheDefaultRule =
+    "INSERT INTO endpoint_rules SELECT 'default', name FROM endpoints ON CONFLICT DO NOTHING";
+
 struct FixedClock final : base::Clock {
     base::WallTime now{std::chrono::seconds(1'666'137'600)};
     base::WallTime wall() const override { return now; }

@@ -234,7 +234,9 @@ TEST_F(WatchUpdates, AreWholeOrNotThereWhenConnectionsDie) {
 
 TEST_F(WatchUpdates, AnAbnormalEndIsAFindingWithItsAlerts) {
     execute(
-        "INSERT INTO endpoints (name, served_at) VALUES ('ops', now()), ('left', now() - interval '5 days')");
+        "INSERT INTO endpoints (name, served_at) VALUES ('ops', now()), ('left', now() - interval '5 "
+        "days'); " +
+        kAllTakeTheDefaultRule);
     add({new_watch(1), new_watch(2), new_watch(3)});
     update(ending(hash_of(1), Stage::accepted, Stage::dropped, chain::reason::kSuperseded));
     auto seen_by_a_block = ending(hash_of(2), Stage::accepted, Stage::rejected, "InvalidNonce");
@@ -257,7 +259,7 @@ TEST_F(WatchUpdates, AnAbnormalEndIsAFindingWithItsAlerts) {
 }
 
 TEST_F(WatchUpdates, BeingStuckIsToldOnceForEachStage) {
-    execute("INSERT INTO endpoints (name) VALUES ('ops')");
+    execute("INSERT INTO endpoints (name) VALUES ('ops'); " + kAllTakeTheDefaultRule);
     add({new_watch(1)});
     const auto set_stuck = [this](Stage stage, bool stuck) {
         auto one = step_update(hash_of(1), stage, stage);

@@ -270,7 +270,7 @@ TEST_F(Yields, AreJudgedAnewAsTheyWere) {
 }
 
 TEST_F(Yields, ThatTimedOutAreToldOnce) {
-    execute("INSERT INTO endpoints (name) VALUES ('ops')");
+    execute("INSERT INTO endpoints (name) VALUES ('ops'); " + kAllTakeTheDefaultRule);
     tell(3);
     follow(whole_blocks());
     judge_late();

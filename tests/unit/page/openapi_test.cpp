@@ -114,7 +114,7 @@ TEST_F(OpenApi, NamesTheMembersOfBodies) {
         const auto refused = problem(post(path, R"({"no_such":1})"), 400);
         EXPECT_EQ(members, listed(refused["detail"])) << path;
     });
-    EXPECT_EQ(bodies, 4);
+    EXPECT_EQ(bodies, 5);
 }
 
 TEST_F(OpenApi, HasTheWordsOfTheProgram) {
