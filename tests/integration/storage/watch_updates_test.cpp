@@ -233,10 +233,8 @@ TEST_F(WatchUpdates, AreWholeOrNotThereWhenConnectionsDie) {
 }
 
 TEST_F(WatchUpdates, AnAbnormalEndIsAFindingWithItsAlerts) {
-    execute(
-        "INSERT INTO endpoints (name, served_at) VALUES ('ops', now()), ('left', now() - interval '5 "
-        "days'); " +
-        kAllTakeTheDefaultRule);
+    execute("INSERT INTO endpoints (name) VALUES ('ops'), ('left'); " + kAllTakeTheDefaultRule);
+    execute("UPDATE endpoints SET served_at = now() - interval '5 days' WHERE name = 'left'");
     add({new_watch(1), new_watch(2), new_watch(3)});
     update(ending(hash_of(1), Stage::accepted, Stage::dropped, chain::reason::kSuperseded));
     auto seen_by_a_block = ending(hash_of(2), Stage::accepted, Stage::rejected, "InvalidNonce");
