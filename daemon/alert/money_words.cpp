@@ -68,7 +68,7 @@ std::string refunds_in_words(const std::vector<Back>& refunds) {
     return words;
 }
 
-// What failed receipts attached comes back by receipts that run later.
+// Receipts that run later bring back what failed receipts attached.
 std::string pending_in_words(const chain::Judgement& tree, const std::vector<Back>& refunds,
                              const std::unordered_set<std::string>& receipt_ids) {
     if (tree.settled || !refunds.empty()) return {};

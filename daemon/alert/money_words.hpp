@@ -1,4 +1,4 @@
-// What became of the money when something failed, for the first line of a message. Pure.
+// Says what became of the money when something failed, for the first line of a message. Pure.
 #pragma once
 
 #include "chain/tree/receipt_tree.hpp"

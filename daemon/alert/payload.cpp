@@ -95,7 +95,7 @@ std::string asked_by(const Cause& cause, const chain::Finding& finding) {
     return finding.user_id.empty() ? finding.signer_id : finding.user_id;
 }
 
-// Of the transaction and its whole tree. Null: nothing is stored of it.
+// The sums are those of the transaction and its whole tree. Null: nothing is stored of it.
 Json amounts_json(const Cause& cause, const chain::Judgement& tree) {
     const auto& transaction = cause.tree.transaction;
     Json json;
@@ -110,7 +110,7 @@ Json stored_json(const std::string& json) {
     return value.is_discarded() ? Json() : value;
 }
 
-// Of a longer one the beginning, as text: {"cut": "..."}.
+// A longer one becomes its beginning, as text: {"cut": "..."}.
 Json bounded_json(const std::string& json) {
     if (json.size() <= kLongestJson) return stored_json(json);
     return Json{{"cut", base::shortened(json, kLongestJson)}};
@@ -187,7 +187,7 @@ const chain::Finding* deciding_failure(const chain::Judgement& tree) {
     return gave == tree.failures.end() ? nullptr : &gave->finding;
 }
 
-// What failed where, and what became of the money.
+// Says what failed where, and what became of the money.
 std::string end_in_words(const Cause& cause, Json told, const chain::Judgement& tree) {
     const auto* failed = deciding_failure(tree);
     if (failed) told["error_class"] = told["error_text"] = nullptr;
@@ -197,7 +197,7 @@ std::string end_in_words(const Cause& cause, Json told, const chain::Judgement& 
     return money.empty() ? words : words + "; " + money;
 }
 
-// Of an end that has its verdict; the stored tree tells more than was known when the cause was found.
+// The end has its verdict; the stored tree tells more than was known when the cause was found.
 void add_end(Json& data, const Cause& cause, const Json& told, const chain::Judgement& tree) {
     const auto* failed = deciding_failure(tree);
     const auto* first = failed ? tree.root_cause_of(failed->receipt_id) : nullptr;

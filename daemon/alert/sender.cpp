@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t kLongestAnswer = 64 << 10;
 constexpr std::size_t kKeptOfAnswer = 4'096;
-// What is shorter is no secret, and would be found in many texts.
+// A shorter text is no secret, and would be found in many texts.
 constexpr std::size_t kShortestPart = 12;  // of a path
 constexpr std::size_t kShortestSecret = 6;
 

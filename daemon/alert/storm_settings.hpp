@@ -1,4 +1,4 @@
-// What the configuration says of storms, as storm control takes it.
+// Gives storm control its settings from the configuration.
 #pragma once
 
 #include "config/settings.hpp"

@@ -8,7 +8,7 @@
 
 namespace receiptd::alert {
 
-// Of type `test`; its id tells its time.
+// The message has the type `test`; its id tells its time.
 Message test_message(std::string endpoint, const std::string& network, base::WallTime now);
 
 }  // namespace receiptd::alert

@@ -77,7 +77,7 @@ private:
     std::mutex mutex_;
     Readings told_;  // guarded by mutex_
 
-    // Of its thread:
+    // Only its own thread uses these:
     boost::asio::io_context context_{1};
     EndpointSender sender_;
     std::shared_ptr<Ping> ping_;

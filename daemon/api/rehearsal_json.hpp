@@ -1,4 +1,4 @@
-// What rules would have told, as POST /v1/rules/test and `receiptd rules test --json` show it.
+// JSON of what rules would have told: POST /v1/rules/test and `receiptd rules test --json` show it.
 #pragma once
 
 #include "storage/rehearsal.hpp"

@@ -29,7 +29,7 @@
 
 namespace receiptd::api {
 
-// What an endpoint said to a message that it was sent.
+// An endpoint's answer to a message.
 struct EndpointAnswer {
     bool accepted = false;
     int status = 0;     // of HTTP; 0: no answer

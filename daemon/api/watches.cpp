@@ -43,7 +43,7 @@ WatchResult watch_from(const json& item, const std::string& at) {
     return made;
 }
 
-// What was given must be what is stored.
+// The given key and metadata must be the stored ones.
 std::optional<Problem> another_watch(const storage::NewWatch& given, const std::string& at,
                                      const storage::Watch& stored) {
     Problem problem;

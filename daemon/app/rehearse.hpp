@@ -13,7 +13,7 @@
 
 namespace receiptd::app {
 
-// Of rules that people try through the API: the answer comes within api::ApiOptions::trial_patience.
+// Bounds of a trial through the API: the answer comes within api::ApiOptions::trial_patience.
 inline constexpr storage::Rehearsal::Limits kServedRehearsal{10'000, std::chrono::seconds(20)};
 inline storage::DatabaseOptions served_rehearsal(storage::DatabaseOptions options) {
     options.question_timeout = std::chrono::seconds(10);

@@ -11,7 +11,7 @@ namespace receiptd::channel {
 
 namespace {
 
-// What comes behind the path of the endpoint's url.
+// The part of the target behind the path of the endpoint's url.
 std::string path_of_service(const Settings& settings) {
     switch (settings.kind) {
         case Kind::alertmanager: return "/api/v2/alerts";

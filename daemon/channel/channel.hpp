@@ -1,4 +1,4 @@
-// What is posted to an endpoint, made from the body of an alert as it is stored. Pure.
+// Makes what is posted to an endpoint, from the body of an alert as it is stored. Pure.
 //
 // For channels that people read, text of the chain stays text: it makes no markup, no mention and no link,
 // and is cut to what the service takes.

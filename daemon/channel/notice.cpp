@@ -127,7 +127,7 @@ Json values_of(const Notice& notice, const Json& body, const Json& data) {
     for (const auto& [name, value] : body.items())
         if (name != "data") values[name] = shown(value);
     for (const auto& [name, value] : data.items()) {
-        // What a contract has emitted may have any form: it is shown as JSON.
+        // A contract may emit anything: it is shown as JSON.
         const bool is_free = name == "data" && value.is_structured();
         values[name] =
             shown(is_free ? Json(value.dump(-1, ' ', false, Json::error_handler_t::replace)) : value);

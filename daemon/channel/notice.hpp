@@ -28,7 +28,7 @@ struct Notice {
     std::string starts_at;  // RFC 3339; empty: not known
     std::string ends_at;    // of what is over
     std::vector<Link> links;
-    // What tells its kind from others, with the names of the body: network, contract_id, …
+    // The members that tell its kind from others, by their names in the body: network, contract_id, …
     std::vector<std::pair<std::string, std::string>> about;
     // The members of the body and of its `data`, side by side, for templates. Their texts are visible
     // (base/visible.hpp), and addresses in them are broken so that nobody makes links of them; only those of

@@ -1,4 +1,4 @@
-// What the channel of an endpoint needs, and what it has no use for.
+// Checks that an endpoint has the keys that its channel needs, and no others.
 #pragma once
 
 #include "config/report.hpp"

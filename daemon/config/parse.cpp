@@ -73,7 +73,7 @@ bool is_set_by_the_daemon(const std::string& name) {
     return name.starts_with("webhook-") || std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
 }
 
-// Of an address whose scheme is right.
+// Looks behind the scheme, which is right.
 std::optional<std::string> rest_fault(std::string_view url) {
     const auto bad = [](char c) { return c <= ' ' || c == 0x7f; };
     if (std::any_of(url.begin(), url.end(), bad)) return "must not hold spaces or control characters";
@@ -133,7 +133,7 @@ std::optional<std::string> smtp_url_fault(std::string_view url) {
     return rest_fault(url);
 }
 
-// What goes into the commands of SMTP and into headers as it is: no display name, no quotes.
+// The address goes into the commands of SMTP and into headers as it is: no display name, no quotes.
 std::optional<std::string> mailbox_fault(std::string_view address) {
     constexpr std::size_t kLongest = 254;
     constexpr std::string_view kRefused = "<>()[]\\,;:\"@";

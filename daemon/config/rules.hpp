@@ -9,7 +9,7 @@
 namespace receiptd::config {
 
 void check_rules(const Draft& draft, const Places& places, Report& report);
-// Of these rules only what concerns the names of endpoints, alert rules and lists.
+// A part of check_rules(): the names of endpoints, alert rules and lists.
 void check_alert_names(const Draft& draft, const Places& places, Report& report);
 
 // Relative paths of secrets' files start at `folder`.

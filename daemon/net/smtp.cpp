@@ -64,7 +64,7 @@ curl_socket_t open_socket(void* guard, curlsocktype, curl_sockaddr* target) {
     return ::socket(target->family, target->socktype | SOCK_CLOEXEC, target->protocol);
 }
 
-// What is still to be sent.
+// `rest` is the text that is still to be sent.
 std::size_t read_text(char* buffer, std::size_t size, std::size_t count, void* rest) {
     auto& text = *static_cast<std::string_view*>(rest);
     const auto bytes = std::min(size * count, text.size());

@@ -27,7 +27,7 @@ Json group_values(const storage::FailureGroup& group, base::WallTime now);
 // {bars: [{x, y, height, title}], width, height, total, most}: a chart of equal steps.
 Json trend_values(const std::vector<storage::FailureCount>& trend);
 
-// What came with a submission or a watch: {key, metadata}; null: nothing did.
+// {key, metadata} that came with a submission or a watch; null: nothing did.
 Json given_values(const storage::Watch& watch);
 Json watch_values(const storage::Watch& watch, base::WallTime now);
 Json delivery_values(const storage::DeliveryRow& row, base::WallTime now);

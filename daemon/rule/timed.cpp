@@ -6,7 +6,7 @@
 namespace receiptd::rule {
 namespace {
 
-// What is older than a rule's time decides nothing, but it tells when an episode began.
+// Successes older than a rule's time decide nothing, but they tell when an episode began.
 constexpr base::Duration kMostCountedOn = std::chrono::hours(1);
 
 }  // namespace
@@ -21,7 +21,7 @@ Counting go_on(std::chrono::milliseconds window, const KnownTime& known,
         counted->until < known.until - std::max<base::Duration>(window, kMostCountedOn);
     const bool has_gap = counted->until < known.from;
     const bool is_history_there = known.from <= window_from && counted->from > window_from;
-    // Of what was counted only the newest is left.
+    // Only the newest of what was counted is left.
     const bool goes_back = counted->until > known.until;
     if (is_far_behind || has_gap || is_history_there || goes_back) return anew;
     return {{std::max(counted->from, known.from), counted->until}, false};
@@ -30,7 +30,7 @@ Counting go_on(std::chrono::milliseconds window, const KnownTime& known,
 Judgement judge(const Absence& absence, const Successes& successes, base::Duration stood_still) {
     const auto since = successes.decisive.value_or(successes.counted.from) + absence.within + stood_still;
     if (since <= successes.counted.until) return {Judgement::Is::holds, since};
-    // Of a time that is too short it is known only if there were enough.
+    // If the time is too short, only enough successes tell something.
     return {successes.decisive ? Judgement::Is::holds_not : Judgement::Is::unknown, {}};
 }
 

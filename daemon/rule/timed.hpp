@@ -50,7 +50,7 @@ struct Successes {
 // `stood_still`: for how long the chain made no blocks since then. That time counts for no absence.
 Judgement judge(const Absence& absence, const Successes& successes, base::Duration stood_still);
 
-// Of times in ascending order, at least one, by nearest rank.
+// The times are in ascending order, at least one; the rank is the nearest.
 std::chrono::milliseconds percentile(std::span<const std::chrono::milliseconds> sorted, double percent);
 // `sorted`: what the transactions of its window took, ascending.
 Judgement judge(const Latency& latency, std::span<const std::chrono::milliseconds> sorted,

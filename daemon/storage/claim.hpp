@@ -24,7 +24,7 @@ struct ClaimedDelivery {
     bool is_sent = false;  // Sift says so
 };
 
-// Those to be attempted by `process`, leased to it, and how many others there were.
+// Gives the deliveries that `process` is to attempt, leased to it, and how many others there were.
 Claimed claim_due(pqxx::transaction_base& tx, SilenceBook& silences, const std::string& process,
                   const std::vector<EndpointRoom>& rooms, std::chrono::seconds lease);
 

@@ -13,7 +13,7 @@
 
 namespace receiptd::storage {
 
-// What became of a delivery; the same words are in the CHECK of deliveries.state.
+// The states of a delivery; the same words are in the CHECK of deliveries.state.
 inline constexpr std::array<std::string_view, 7> kDeliveryStates = {
     "pending", "delivered", "dead", "grouped", "silenced", "withheld", "late"};
 inline constexpr const char* kDeliveryStatesInWords =

@@ -37,7 +37,7 @@ struct DueDelivery {
 struct StoredCause {
     std::optional<chain::Finding> finding;  // nullopt: forgotten by retention, or it is about something else
     StoredTree tree;
-    // Of the watch of its transaction; empty: there is none, or nothing was given.
+    // The transaction's watch has them; empty: there is none, or nothing was given.
     std::string idempotency_key, metadata_json;
     std::string evidence_json;  // of the stage that has the kind's name
 };

@@ -1,4 +1,4 @@
-// What becomes of claimed deliveries, written together.
+// Writes what becomes of claimed deliveries, all together.
 #pragma once
 
 #include "storage/claim.hpp"

@@ -71,7 +71,7 @@ storm::Condition condition_of(pqxx::transaction_base& tx, std::int64_t group_id,
     return holds[0][0].as<bool>() ? storm::Condition::holds : storm::Condition::over;
 }
 
-// What was told each minute must not be told after the end.
+// A message that was repeated each minute must not come after the end.
 void drop_repetition(pqxx::transaction_base& tx, std::int64_t group_id) {
     shim::query(tx,
                 "UPDATE deliveries SET state = 'grouped', lease_owner = NULL "
@@ -79,7 +79,7 @@ void drop_repetition(pqxx::transaction_base& tx, std::int64_t group_id) {
                 group_id);
 }
 
-// What is told each minute under one id: a claim that holds it may wait for the group that is held here.
+// The message is repeated under one id: a claim that holds it may wait for the group that is held here.
 bool can_repeat(pqxx::transaction_base& tx, std::int64_t group_id) {
     return shim::query(tx,
                        "WITH held AS (SELECT FROM deliveries WHERE group_id = $1 "
@@ -118,7 +118,7 @@ bool tend_group(pqxx::transaction_base& tx, const pqxx::row& row, const storm::S
     return is_told;
 }
 
-// Of hours that are over; claims look at the present one.
+// Only hours that are over are looked at; claims look at the present one.
 unsigned tend_hours(pqxx::transaction_base& tx, const std::vector<std::string>& endpoints,
                     const std::map<std::string, storm::Settings>& settings) {
     unsigned told = 0;

@@ -12,7 +12,7 @@
 namespace receiptd::storage {
 namespace {
 
-// Of deliveries d and their alerts a, by the parameters 1 to 5. The state is written into the SQL text,
+// Chooses deliveries d and their alerts a, by the parameters 1 to 5. The state is written into the SQL text,
 // because pending and dead deliveries have their own index.
 std::string chosen_by(const DeliveryFilter& filter) {
     std::string condition =

@@ -59,7 +59,7 @@ public:
     ~Rehearsal() { request_stop(); }
     void request_stop() { context_.stop.request(); }
 
-    // Of the blocks between the heights, both included, as one state of the database has them. One at a time;
+    // Reads the blocks between the heights, both included, in one state of the database. One runs at a time;
     // others wait. Throws RehearsalTooLarge, StorageTimeout.
     base::Task<Rehearsed> rehearse(RulesOnHistory asked);
 

@@ -21,7 +21,7 @@ struct OnlyReceipts {
     std::vector<std::string> ids = {};
     std::vector<std::string> receivers = {};
 };
-// Of receipts executed between the times, in their order.
+// The receipts were executed between the times; their order is kept.
 StoredHappenings stored_happenings(pqxx::transaction_base& tx, const chain::Interest& interest,
                                    const TimeSpan& executed, const OnlyReceipts& only = {});
 

@@ -146,7 +146,7 @@ bool count_on(pqxx::transaction_base& tx, const rule::RuleSet& rules,
     return more;
 }
 
-// Of each rule the successes from the newest on, those that cannot decide it left out; and what they decide.
+// Reads the successes of each rule from the newest on, without those that cannot decide it; and decides.
 const std::string kDecide =
     "WITH asked AS (SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS each (rule, at_least, "
     "  since)), "

@@ -1,4 +1,4 @@
-// Of which chain time everything is stored.
+// Finds the chain time up to which everything is stored.
 #pragma once
 
 #include "rule/timed.hpp"

@@ -35,7 +35,7 @@ const std::string kSampleColumns =
     "w.tx_hash, w.sender_id, coalesce(t.user_id, ''), coalesce(t.receiver_id, ''), t.actions, " +
     microseconds_of("least(w.created_at, i.block_time)");
 
-// What is learned of a block may be learned by a clock that is late.
+// A block may be learned of by a clock that is late.
 const std::string kEntered =
     "WITH entered AS (SELECT DISTINCT ON (tx_hash, to_stage) tx_hash, to_stage, block_time "
     "  FROM watch_transitions WHERE at > " +
@@ -66,7 +66,7 @@ struct LatencySample {
     bool waits = false;
 };
 
-// What the rules have to do with a transaction. The subject views the row.
+// A transaction as rules match it. The subject views the row.
 class SampledTransaction {
 public:
     explicit SampledTransaction(const pqxx::row& row)

@@ -7,7 +7,7 @@
 
 namespace receiptd::storage {
 
-// Of more transactions in a window only the newest count.
+// If a window has more transactions, only the newest count.
 inline constexpr int kMostSamples = 20'000;
 
 // By the transactions that entered the stage within the window, and by those that wait for it and have become

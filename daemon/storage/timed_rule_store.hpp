@@ -11,7 +11,7 @@
 
 namespace receiptd::storage {
 
-// What came of a rule: its condition does not hold or holds; else why nobody can tell.
+// The condition of a rule does not hold, or holds; else the state says why nobody can tell.
 enum class TimedState : std::uint8_t {
     quiet,
     alert,

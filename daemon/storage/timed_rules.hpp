@@ -20,7 +20,7 @@ struct TimedRule {
     std::optional<rule::CountedTime> counted;  // of absences
     bool is_open = false;                      // an episode is
 
-    // Of this evaluation
+    // Results of this evaluation.
     TimedState state = TimedState::gap;
     rule::Judgement judgement;
     base::WallTime until{};    // chain time up to which everything is known
@@ -31,8 +31,8 @@ struct TimedRule {
     }
 };
 
-// Those that served endpoints take, by name. The rest is forgotten: its episodes end at `now`, unless a rule
-// of another name says the same.
+// Loads the rules that served endpoints take, by name. The rest is forgotten: its episodes end at `now`,
+// unless a rule of another name says the same.
 std::vector<TimedRule> load_timed_rules(pqxx::transaction_base& tx, const rule::RuleSet& rules,
                                         base::WallTime now);
 // Keeps their states and counts, makes an alert of each episode that begins, and ends those that are over.

@@ -1,4 +1,4 @@
-// What a queued alert is about, as far as storm control asks.
+// The subject of a queued alert, as far as storm control asks.
 #pragma once
 
 #include "base/clock.hpp"

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of `digest_after`: with one minute these are 1, 5, 15 and 60 minutes.
+// Multiples of `digest_after`: with one minute these are 1, 5, 15 and 60 minutes.
 constexpr std::array<int, 4> kWaits = {1, 5, 15, 60};
 // While the condition of a group lasts, nothing tells when it ends.
 constexpr auto kLookAgain = 10s;

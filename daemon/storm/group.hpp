@@ -28,7 +28,7 @@ struct Step {
     base::WallTime next{};  // after `wait`: when to look again
 };
 
-// Of a group whose alerts tell of a condition, such as a transaction that is stuck: whether it holds for one
+// Alerts of a group may tell of a condition, such as a transaction that is stuck: whether it holds for one
 // of them. Such a group is over when it does not, however long ago the last alert joined.
 enum class Condition : std::uint8_t { none, holds, over };
 

@@ -7,7 +7,7 @@
 
 namespace receiptd::storm {
 
-// What an endpoint has had.
+// The messages that an endpoint has had.
 struct Load {
     base::WallTime hour{};  // the hour that the next two count
     std::uint64_t passed = 0;

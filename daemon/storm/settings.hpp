@@ -7,7 +7,7 @@
 
 namespace receiptd::storm {
 
-// What alerts of one group have in common.
+// A property that the alerts of one group have in common.
 enum class KeyPart : std::uint8_t { rule, receiver, method, error_class };
 
 struct Settings {

@@ -1,4 +1,4 @@
-// What somebody gives along with a transaction, to be told with it: a small JSON object. Pure.
+// Metadata: a small JSON object that somebody gives along with a transaction, to be told with it. Pure.
 #pragma once
 
 #include "base/result.hpp"
