@@ -51,13 +51,15 @@ public:
     // A client has asked for something: chains that wait for the first one start now.
     virtual void note_request() = 0;
 
-    virtual Height first() const = 0;  // the oldest block there is
+    virtual Height first() const = 0;  // genesis, or the oldest block of a recording
     virtual Height tip() const = 0;    // the newest block servable now
+    // The oldest block that is kept; genesis alone is known beside it.
+    virtual Height oldest() const { return first(); }
     // The newest final block, and the newest nearly final one, when `tip` is the newest. A recording is all
     // final.
     virtual Height final_head(Height tip) const { return tip; }
     virtual Height near_final_head(Height tip) const { return tip; }
-    // The block `blocks` existing blocks below `height`, or the first one.
+    // The block `blocks` existing blocks below `height`, or the oldest one.
     virtual Height back(Height height, std::uint64_t blocks) const = 0;
     // When a height became servable; nullopt if it is not, or has no block.
     virtual std::optional<base::WallTime> served_at(Height height) const = 0;

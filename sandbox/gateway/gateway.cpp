@@ -68,7 +68,7 @@ void Gateway::set_lies(std::vector<Lie> lies) {
 Window Gateway::window(std::uint64_t behind, std::uint64_t retention_blocks) const {
     const Height newest = chain_.tip();
     const Height tip = behind == 0 ? newest : chain_.back(newest, behind);
-    if (retention_blocks == 0) return {chain_.first(), tip};
+    if (retention_blocks == 0) return {chain_.oldest(), tip};
     return {std::min(chain_.back(newest, retention_blocks - 1), chain_.final_head(tip)), tip};
 }
 

@@ -60,7 +60,7 @@ std::optional<ToldChain::Forged> ToldChain::forged_at(Height height) const {
 Forgery ToldChain::forgery(const Forged& forged, Height height) const {
     Forgery made{height, height, height - 1, nobodys_hash()};
     if (forged.lie->name == "false_head") made.like = forged.lie->number("like");
-    if (made.like != height || height == truth_.first()) return made;
+    if (made.like != height || height <= truth_.oldest()) return made;
     made.prev_height = truth_.back(height, 1);
     if (made.prev_height >= forged.from)
         made.prev_hash = hashes_.at(made.prev_height);
@@ -74,7 +74,7 @@ const std::string& ToldChain::forged_hash(Height height) const {
     std::vector<Height> missing;
     for (Height at = height; !hashes_.contains(at) && forged_at(at); at = back(at, 1)) {
         missing.push_back(at);
-        if (at == first() || forged_at(at)->lie->name == "false_head") break;
+        if (at <= oldest() || forged_at(at)->lie->name == "false_head") break;
     }
     for (auto at = missing.rbegin(); at != missing.rend(); ++at)
         hashes_[*at] = forger_->forge(forgery(*forged_at(*at), *at)).hash;

@@ -20,6 +20,7 @@ public:
 
     void note_request() override { truth_.note_request(); }
     Height first() const override { return truth_.first(); }
+    Height oldest() const override { return truth_.oldest(); }
     Height tip() const override;
     Height final_head(Height tip) const override;
     Height near_final_head(Height tip) const override;

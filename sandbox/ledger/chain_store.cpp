@@ -5,7 +5,7 @@
 namespace receiptd::sandbox {
 
 void ChainStore::append(BlockRecord block) {
-    by_hash_.emplace(block.hash, blocks_.size());
+    by_hash_.emplace(block.hash, block.ordinal);
     merkle_.append(block.hash);
     for (std::size_t i = 0; i < block.chunks.size(); ++i) {
         if (block.is_new(i)) chunks_.emplace(block.chunks[i]->hash, block.chunks[i]);
@@ -20,14 +20,28 @@ void ChainStore::lose(std::size_t blocks) {
         lost_.emplace(hash, std::move(blocks_.back()));
         blocks_.pop_back();
     }
-    merkle_.cut_to(blocks_.size());
+    merkle_.cut_to(size());
+}
+
+void ChainStore::forget_below(Height height) {
+    while (blocks_.size() > 1 && blocks_.front().height < height) {
+        BlockRecord gone = std::move(blocks_.front());
+        blocks_.pop_front();
+        for (std::size_t i = 0; i < gone.chunks.size(); ++i) {
+            if (blocks_.front().chunks[i] != gone.chunks[i]) chunks_.erase(gone.chunks[i]->hash);
+        }
+        if (gone.ordinal == 0)
+            genesis_ = std::move(gone);
+        else
+            by_hash_.erase(gone.hash);
+    }
 }
 
 const BlockRecord& ChainStore::at_or_below(Height height) const {
     const auto above =
         std::upper_bound(blocks_.begin(), blocks_.end(), height,
                          [](Height wanted, const BlockRecord& block) { return wanted < block.height; });
-    return above == blocks_.begin() ? blocks_.front() : *std::prev(above);
+    return above == blocks_.begin() ? genesis() : *std::prev(above);
 }
 
 const BlockRecord* ChainStore::at_height(Height height) const {
@@ -37,7 +51,7 @@ const BlockRecord* ChainStore::at_height(Height height) const {
 
 const BlockRecord* ChainStore::by_hash(const CryptoHash& hash) const {
     const auto found = by_hash_.find(hash);
-    return found == by_hash_.end() ? nullptr : &blocks_[found->second];
+    return found == by_hash_.end() ? nullptr : &at_ordinal(found->second);
 }
 
 const BlockRecord* ChainStore::lost(const CryptoHash& hash) const {

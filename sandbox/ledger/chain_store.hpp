@@ -6,6 +6,7 @@
 #include "sandbox/ledger/records.hpp"
 
 #include <deque>
+#include <optional>
 #include <unordered_map>
 
 namespace receiptd::sandbox {
@@ -15,11 +16,19 @@ public:
     void append(BlockRecord block);
     // The newest blocks are on the chain no more; the first of them must not be genesis.
     void lose(std::size_t blocks);
+    // Blocks below that height are gone, but for genesis.
+    void forget_below(Height height);
 
     const BlockRecord& newest() const { return blocks_.back(); }
-    const BlockRecord& genesis() const { return blocks_.front(); }
-    std::size_t size() const { return blocks_.size(); }
-    const BlockRecord& at_ordinal(std::size_t ordinal) const { return blocks_[ordinal]; }
+    const BlockRecord& genesis() const { return genesis_ ? *genesis_ : blocks_.front(); }
+    // The oldest block of those that were not forgotten.
+    const BlockRecord& oldest() const { return blocks_.front(); }
+    // With those that were forgotten.
+    std::size_t size() const { return oldest().ordinal + blocks_.size(); }
+    // 0, or that of a block that was not forgotten.
+    const BlockRecord& at_ordinal(std::size_t ordinal) const {
+        return ordinal == 0 ? genesis() : blocks_[ordinal - oldest().ordinal];
+    }
     // nullptr: no block.
     const BlockRecord* at_height(Height height) const;
     const BlockRecord* by_hash(const CryptoHash& hash) const;
@@ -35,7 +44,8 @@ public:
     const MerkleLog& merkle() const { return merkle_; }
 
 private:
-    std::deque<BlockRecord> blocks_;  // by ordinal
+    std::optional<BlockRecord> genesis_;  // nullopt: it is the first of blocks_
+    std::deque<BlockRecord> blocks_;      // by ordinal
     std::unordered_map<CryptoHash, std::size_t, HashOfHash> by_hash_;
     std::unordered_map<CryptoHash, BlockRecord, HashOfHash> lost_;
     std::unordered_map<CryptoHash, ChunkPtr, HashOfHash> chunks_;

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <map>
 
 namespace receiptd::sandbox {
@@ -29,7 +30,8 @@ ByValidator count(const ChainStore& store, const BlockRecord& at, const Validato
         counts[validator.account_id] = {0, std::vector<std::uint64_t>(shards),
                                         std::vector<std::uint64_t>(shards)};
     }
-    for (std::size_t i = at.ordinal + 1; i-- > 1;) {
+    const std::size_t oldest = std::max<std::size_t>(store.oldest().ordinal, 1);
+    for (std::size_t i = at.ordinal + 1; i-- > oldest;) {
         const BlockRecord& block = store.at_ordinal(i);
         if (block.height < at.epoch_start) break;
         ++counts[block.author].blocks;

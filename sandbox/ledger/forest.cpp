@@ -3,6 +3,7 @@
 #include "sandbox/sim/receipt_tokens.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace receiptd::sandbox {
 
@@ -199,6 +200,22 @@ void Forest::settle(TransactionTree& tree, Height height) {
     if (tree.open == 0 && tree.done_height == 0) tree.done_height = height;
     if (tree.open_required == 0 && tree.executed_height == 0) tree.executed_height = height;
     if (tree.open_own == 0 && tree.completed_height == 0) tree.completed_height = height;
+}
+
+void Forest::forget_done_below(Height height) {
+    std::unordered_set<const TransactionTree*> gone;
+    auto end = trees_.begin();
+    for (; end != trees_.end() && end->done_height != 0 && end->done_height < height; ++end) {
+        gone.insert(&*end);
+        by_transaction_.erase(end->transaction->hash);
+        for (const ReceiptNode& node : end->nodes) by_receipt_.erase(node.id());
+    }
+    if (gone.empty()) return;
+    std::erase_if(data_origins_, [&](const auto& origin) { return gone.contains(origin.second); });
+    std::erase_if(others_, [&](const auto& other) {
+        return gone.contains(other.second.tree) || (!other.second.tree && other.second.height < height);
+    });
+    trees_.erase(trees_.begin(), end);
 }
 
 const TransactionTree* Forest::tree(const CryptoHash& transaction_hash) const {

@@ -74,6 +74,9 @@ public:
     void absorb(const std::shared_ptr<const Application>& application,
                 const std::vector<TransactionPtr>& transactions);
 
+    // The oldest trees are gone, up to one that is under way or was done at `height` or later.
+    void forget_done_below(Height height);
+
     const TransactionTree* tree(const CryptoHash& transaction_hash) const;
 
     struct Place {

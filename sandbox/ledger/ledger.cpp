@@ -26,6 +26,9 @@ void check_options(const LedgerOptions& options) {
     require(options.min_gas_price > 0, "min_gas_price must be above 0");
     require(options.min_gas_price <= options.gas_price && options.gas_price <= options.max_gas_price,
             "gas_price must lie between min_gas_price and max_gas_price");
+    // A transaction that waits may need the oldest block hash that is valid.
+    require(options.history_blocks == 0 || options.history_blocks >= options.validity_blocks + 100,
+            "history_blocks must be 0, or at least 100 above validity_blocks");
     for (const double chance : {options.missing_chunk_probability, options.skipped_height_probability}) {
         require(chance >= 0 && chance <= kMostChance, "probabilities must lie between 0 and 0.9");
     }
@@ -75,6 +78,7 @@ void Ledger::make_genesis() {
     }
     for (Shard& shard : shards_) add_genesis_wallet(shard, options_.genesis_height);
     genesis_tokens_ = account_tokens();
+    oldest_ = options_.genesis_height;
 
     BlockRecord block;
     block.protocol = options_.protocol;
@@ -112,7 +116,9 @@ Height Ledger::near_final_head(Height tip) const {
 
 Height Ledger::back(Height height, std::uint64_t blocks) const {
     const std::size_t ordinal = store_.at_or_below(height).ordinal;
-    return store_.at_ordinal(ordinal > blocks ? ordinal - static_cast<std::size_t>(blocks) : 0).height;
+    const std::size_t oldest = store_.at_or_below(oldest_).ordinal;
+    const std::size_t wanted = ordinal > blocks ? ordinal - static_cast<std::size_t>(blocks) : 0;
+    return store_.at_ordinal(std::max(wanted, oldest)).height;
 }
 
 std::optional<base::WallTime> Ledger::served_at(Height height) const {

@@ -91,7 +91,8 @@ public:
     // after them: its parent is theirs, their heights have no block, and their transactions are pending
     // again. As nodes do, block() and chunks stay to be had by hash: lost_block().
     static constexpr std::uint64_t kMostLostBlocks = 2;
-    void fork(std::uint64_t blocks = 1) { blocks_to_lose_ = blocks; }
+    // Throws std::logic_error if the chain forgets (LedgerOptions::history_blocks).
+    void fork(std::uint64_t blocks = 1);
     // The shard's next chunks are missing. False: no such shard.
     bool withhold_chunk(std::uint64_t shard_id, std::uint64_t chunks = 1);
     // The shard's next chunks execute next to nothing, so that receipts are delayed. `level` > 0: the
@@ -112,6 +113,7 @@ public:
     // --- Chain ---
     void note_request() override {}
     Height first() const override { return store_.genesis().height; }
+    Height oldest() const override { return oldest_; }
     Height tip() const override { return store_.newest().height; }
     Height final_head(Height tip) const override;
     Height near_final_head(Height tip) const override;
@@ -180,6 +182,8 @@ private:
     void deliver(const ChunkRecord& chunk);
     void apply(BlockRecord& block);
     sim::BlockContext context_of(const BlockRecord& block, u128 gas_price) const;
+    // --- ledger_forget.cpp ---
+    void forget();
     // --- ledger_fork.cpp ---
     void begin_fork();
     void lose_fork();
@@ -242,6 +246,8 @@ private:
     std::optional<Fork> fork_;
     std::uint64_t blocks_to_lose_ = 0;  // of a fork that is asked for and not begun
     Height told_final_ = 0;             // by forks that lost
+    // Blocks from here on are told whole; older ones may be kept, because of a tree that is under way.
+    Height oldest_ = 0;
     std::map<Height, base::WallTime> served_;
     std::function<std::optional<base::Duration>(Height)> until_;
     // Whole blocks are asked for by several clients about the same time.

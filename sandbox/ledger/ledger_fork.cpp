@@ -3,7 +3,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include <stdexcept>
+
 namespace receiptd::sandbox {
+
+void Ledger::fork(std::uint64_t blocks) {
+    // The receipts of a fork are taken back by reading the whole chain again.
+    if (options_.history_blocks > 0)
+        throw std::logic_error("a chain that forgets its history makes no forks");
+    blocks_to_lose_ = blocks;
+}
 
 void Ledger::begin_fork() {
     const BlockRecord& base = store_.newest();

@@ -30,6 +30,7 @@ void Ledger::produce_block(std::optional<base::WallTime> now) {
     if (now) served_[block.height] = *now;
     store_.append(std::move(block));
     if (fork_) --fork_->blocks_to_come;
+    forget();
 }
 
 Height Ledger::next_height() {

@@ -80,4 +80,10 @@ std::uint64_t Mempool::delay_of(const CryptoHash& hash) const {
     return found == delays_.end() ? 0 : found->second;
 }
 
+void Mempool::forget_wishes(const CryptoHash& hash) {
+    drops_.erase(hash);
+    delays_.erase(hash);
+    included_anyway_.erase(hash);
+}
+
 }  // namespace receiptd::sandbox

@@ -33,12 +33,13 @@ public:
     const PendingTransaction* find(std::size_t shard, const CryptoHash& hash) const;
     std::size_t size() const;
 
-    // Wishes hold for a hash for ever, whether the transaction is there yet or not.
+    // Wishes hold for a hash until they are forgotten, whether the transaction is there yet or not.
     void wish_drop(const CryptoHash& hash, DropHow how) { drops_[hash] = how; }
     std::optional<DropHow> drop_of(const CryptoHash& hash) const;
     void wish_delay(const CryptoHash& hash, std::uint64_t blocks) { delays_[hash] = blocks; }
     std::uint64_t delay_of(const CryptoHash& hash) const;
     void wish_include(const CryptoHash& hash) { included_anyway_.insert(hash); }
+    void forget_wishes(const CryptoHash& hash);
     bool is_included_anyway(const CryptoHash& hash) const { return included_anyway_.contains(hash); }
 
 private:

@@ -43,6 +43,9 @@ struct LedgerOptions {
     double skipped_height_probability = 0;  // of each height
     // Delayed gas at which a shard counts as fully congested (NEP-539).
     sim::Gas congestion_gas = 400'000 * sim::kTera;
+    // Blocks that are kept, with their transactions and the state after them; 0: all. More than the validity
+    // window. A tree that is under way keeps all blocks since it began. Such a chain makes no forks.
+    std::uint64_t history_blocks = 0;
     std::vector<GenesisAccount> accounts;
 };
 

@@ -24,6 +24,13 @@ Submission& Submissions::add(TransactionPtr transaction, Height accepted_height)
     return made;
 }
 
+void Submissions::forget_while(const std::function<bool(const Submission&)>& is_over) {
+    while (!all_.empty() && is_over(all_.front())) {
+        by_hash_.erase(all_.front().transaction->hash);
+        all_.pop_front();
+    }
+}
+
 Submission* Submissions::find(const CryptoHash& hash) {
     const auto found = by_hash_.find(hash);
     return found == by_hash_.end() ? nullptr : found->second;

@@ -4,6 +4,7 @@
 #include "sandbox/ledger/mempool.hpp"
 
 #include <deque>
+#include <functional>
 #include <memory>
 
 namespace receiptd::sandbox {
@@ -36,6 +37,8 @@ public:
     Submission& add(TransactionPtr transaction, Height accepted_height);
     Submission* find(const CryptoHash& hash);
     const Submission* find(const CryptoHash& hash) const;
+    // The oldest ones are gone, up to one that `is_over` denies.
+    void forget_while(const std::function<bool(const Submission&)>& is_over);
     // In the order they came.
     const std::deque<Submission>& all() const { return all_; }
     std::deque<Submission>& all() { return all_; }

@@ -196,8 +196,13 @@ void add_chain_options(CLI::App& run, RunArguments& args) {
 void add_gateway_options(CLI::App& run, RunArguments& args) {
     auto& options = args.options;
     run.add_option("--retention-blocks", options.retention_blocks,
-                   "Number of newest blocks that the regular host keeps. 0: all. The archival host keeps all")
+                   "Number of newest blocks that the regular host keeps. 0: all that are kept")
         ->option_text("N [2500]");
+    run.add_option("--history-blocks", options.ledger.history_blocks,
+                   "Number of newest blocks that anybody keeps, for runs of hours: at least 100 above "
+                   "--validity-blocks. 0: all")
+        ->check(CLI::Range(0, 1'000'000'000))
+        ->option_text("N [0]");
     run.add_option("--api-key", args.api_keys,
                    "A valid key (repeatable). Without this option every key is accepted")
         ->check(kApiKey)

@@ -147,6 +147,7 @@ ControlApi::Json ControlApi::status() {
               {"hash", block_hash(ledger, tip)},
               {"final_height", ledger.final_head(tip)},
               {"genesis_height", ledger.first()},
+              {"oldest_height", ledger.oldest()},
               {"epoch_start_height", ledger.epoch_start(tip)},
               {"shards", ledger.layout().shard_ids()},
               {"block_time_ms", options.block_time.count()},
@@ -162,9 +163,13 @@ ControlApi::Json ControlApi::status() {
 }
 
 ControlApi::Json ControlApi::truth(const net::ServerRequest& request) {
-    const Height from = control::query_height(request, "from", sandbox_.ledger().first());
+    const Height oldest = sandbox_.ledger().oldest();
+    const Height from = control::query_height(request, "from", oldest);
     const Height to = control::query_height(request, "to", sandbox_.ledger().tip());
     if (from > to) throw Problem(400, "from must not be above to");
+    if (from < oldest)
+        throw Problem(410,
+                      "the heights below " + std::to_string(oldest) + " are forgotten (--history-blocks)");
     return sandbox_.ledger().truth(from, to);
 }
 
@@ -298,6 +303,8 @@ ControlApi::Json ControlApi::fork(const net::ServerRequest& request) {
     Fields fields = Fields::of_body(request);
     const auto blocks = fields.number("blocks", 1, 1, Ledger::kMostLostBlocks);
     fields.expect_no_others();
+    if (sandbox_.ledger().options().history_blocks > 0)
+        throw Problem(409, "a chain with --history-blocks makes no forks");
     sandbox_.ledger().fork(blocks);
     return {{"blocks", blocks}, {"after", sandbox_.ledger().tip()}};
 }

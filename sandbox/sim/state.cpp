@@ -185,6 +185,31 @@ void State::take_back(const Mark& mark) {
     total_balance_ = mark.total_balance;
 }
 
+void State::forget_below(Height height) {
+    // What no block above the last forgotten one changed was cut when its own block was forgotten.
+    std::set<const std::string*> changed;
+    const auto end = touched_.lower_bound(height);
+    for (auto it = touched_.begin(); it != end; ++it)
+        for (const auto& [id, touch] : it->second) changed.insert(id);
+    touched_.erase(touched_.begin(), end);
+    for (const std::string* id : changed) {
+        const auto account = accounts_.find(*id);
+        Records& records = account->second;
+        for (auto key = records.keys.begin(); key != records.keys.end();)
+            key = key->second.versions.forget_below(height) ? std::next(key) : records.keys.erase(key);
+        for (auto entry = records.data.begin(); entry != records.data.end();)
+            entry = entry->second.forget_below(height) ? std::next(entry) : records.data.erase(entry);
+        const bool has_code = records.code.forget_below(height);
+        if (!records.account.forget_below(height) && !has_code && records.keys.empty() &&
+            records.data.empty())
+            accounts_.erase(account);
+    }
+    for (auto& [id, contract] : global_contracts_) {
+        contract.code.forget_below(height);
+        contract.nonce.forget_below(height);
+    }
+}
+
 void State::apply(const StateChanges& changes, Height height) {
     if (changes.empty()) return;
     if (height > newest_) touched_now_.clear();

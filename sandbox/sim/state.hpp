@@ -61,6 +61,8 @@ public:
     Mark mark(Height newest) const { return {newest, root_, total_balance_}; }
     // All changes of the blocks above the mark's are gone. Their heights must not come again.
     void take_back(const Mark& mark);
+    // How the state stood before the block at `height` is gone.
+    void forget_below(Height height);
 
 private:
     friend class StateUpdate;

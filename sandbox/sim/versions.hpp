@@ -45,6 +45,16 @@ public:
     void forget_above(base::Height height) {
         while (!versions_.empty() && versions_.back().first > height) versions_.pop_back();
     }
+    // Only what at(height) and later ones show stays. False: nothing was there from `height` on, nor changed.
+    bool forget_below(base::Height height) {
+        const auto after =
+            std::upper_bound(versions_.begin(), versions_.end(), height,
+                             [](base::Height wanted, const auto& v) { return wanted < v.first; });
+        if (after != versions_.begin()) versions_.erase(versions_.begin(), std::prev(after));
+        if (versions_.size() == 1 && versions_.front().first < height && !versions_.front().second)
+            versions_.clear();
+        return !versions_.empty();
+    }
 
 private:
     std::vector<std::pair<base::Height, Value<T>>> versions_;

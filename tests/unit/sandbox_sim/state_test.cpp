@@ -124,6 +124,25 @@ TEST(State, TellsWhatABlockTouchedInOrderAndOnce) {
     EXPECT_TRUE(state.touched(102).empty());
 }
 
+TEST(State, ForgetsHowItStoodBefore) {
+    State state;
+    for (const char* name : {"alice.test", "bob.test"}) make_account(state, name, 5, 10);
+    change(state, 12, [](StateUpdate& update) { update.set_account("alice.test", account_with(7)); });
+    change(state, 14, [](StateUpdate& update) { update.remove_account("bob.test"); });
+    state.forget_below(14);
+
+    EXPECT_FALSE(state.account("alice.test", 11));
+    EXPECT_EQ(state.account("alice.test", 14)->amount, 7U);
+    EXPECT_EQ(state.access_keys("alice.test").size(), 1U);
+    EXPECT_FALSE(state.account("bob.test", 14));
+    EXPECT_TRUE(state.touched(12).empty());
+    EXPECT_THAT(state.touched(14), testing::Contains(Pair("bob.test", Touch::account)));
+    state.forget_below(20);  // bob.test is gone for good
+    make_account(state, "bob.test", 3, 21);
+    EXPECT_EQ(state.account("bob.test")->amount, 3U);
+    EXPECT_THAT(state.touched(21), testing::Contains(Pair("bob.test", Touch::account)));
+}
+
 TEST(State, ItsRootFollowsFromTheChangesAndTheirOrder) {
     const auto root_of = [](std::vector<std::string> ids, Height height) {
         State state;
