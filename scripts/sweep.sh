@@ -12,7 +12,8 @@ crashes|50|PostgreSQL is crashed COUNT times while blocks are written
 ends|20|1,000 submissions end in every way there is, on a chain of each of COUNT seeds and two hosts, one of which lags
 watches|1000|watched transactions on a chain of COUNT blocks, 20 in each, through kills and faults
 storms|5000|COUNT alerts within a minute: an endpoint with groups gets at most 10 messages that count them all, a plain one each of them
-soak|600|living traffic is followed for COUNT seconds from both sources and compared with the truth
+days|72|COUNT hours of chain time are followed as fast as they are made, while retention drops partitions: memory comes to rest
+living|600|living traffic is followed for COUNT seconds from both sources and compared with the truth
 recordings|30|COUNT whole blocks of ../shared/data are followed and counted
 END
 }
@@ -34,7 +35,9 @@ scenarios_of() {
         watches) echo watch Watching.test_whatever_is_watched_comes_to_its_true_end_through_kills_and_faults ;;
         ends) echo ends ;;
         storms) echo storms Grouped ;;
-        soak) echo sandbox ;;
+        living) echo sandbox ;;
+        soak) echo soak Soak.test_all_comes_to_rest_through_troubles ;;
+        days) echo soak Soak.test_retention_keeps_the_disk_at_rest ;;
         recordings) echo shows RecordedWholeBlocks.test_counts_of_the_larger_set_are_those_of_the_json ;;
     esac
 }

@@ -1,6 +1,6 @@
 """The daemon follows the simulated chain under living traffic: its tables equal the ground truth.
 
-./dev sweep soak follows at 600 ms blocks for as many seconds as it is told (default: a minute's worth of blocks, faster).
+./dev sweep living follows at 600 ms blocks for as many seconds as it is told (default: a minute's worth of blocks, faster).
 """
 
 import random
@@ -10,9 +10,9 @@ import support
 from handed_in import fail_in_a_block
 from truth import Judging
 
-SOAK = support.count_of("soak")
-BLOCK_MS, TPS = (600, 20) if SOAK else (50, 80)
-BLOCKS = SOAK * 1000 // BLOCK_MS if SOAK else 100
+LIVING = support.count_of("living")
+BLOCK_MS, TPS = (600, 20) if LIVING else (50, 80)
+BLOCKS = LIVING * 1000 // BLOCK_MS if LIVING else 100
 
 
 class LivingChain(Judging, support.Scenario):
@@ -31,7 +31,7 @@ class LivingChain(Judging, support.Scenario):
         return self.start("run", "--config", config, "--until", last)
 
     def ended_well(self, daemon):
-        daemon.wait(timeout=support.DEADLINE + SOAK)
+        daemon.wait(timeout=support.DEADLINE + LIVING)
         self.assertEqual(daemon.returncode, 0, daemon.log()[-4000:])
 
     def test_what_is_judged_survives_kills(self):

@@ -1,0 +1,198 @@
+"""Two daemons follow a living chain for hours, through faults, kills, rotated keys and reloads: memory, descriptors,
+connections and disk come to rest. ./dev soak HOURS prints their slopes; ./dev sweep days HOURS does so over that many
+hours of chain time, made as fast as they are followed, while retention drops the oldest partitions."""
+
+import contextlib
+import itertools
+import os
+import pathlib
+import random
+import re
+import signal
+import statistics
+import time
+import urllib.error
+
+import support
+from receiver import Receiver, endpoint, secret_file
+
+SECONDS = support.count_of("soak")
+CHAIN_HOURS = support.count_of("days")
+KEYS = ["first-key-of-the-soak", "second-key-of-the-soak"]
+FAULTS = [{"fault": "429", "share": 0.3}, {"fault": "500", "share": 0.3}, {"fault": "reset", "share": 0.3},
+          {"fault": "slow", "share": 0.2, "ms": 500}, {"fault": "truncate", "share": 0.2}, {"fault": "stale", "blocks": 5},
+          {"fault": "malformed", "share": 0.1}]
+BATCHES = 9  # samples are averaged in as many, after the first tenth: neighbours are too alike to count singly
+NO_SLOPE = 2.0  # MB, descriptors or connections an hour: allocators and pools move by as much
+
+
+class Slope:
+    """A straight line through samples (hours, value), without the first tenth; `error` is its standard error."""
+
+    def __init__(self, samples):
+        kept = samples[len(samples) // 10:]
+        size = max(1, len(kept) // BATCHES)
+        batches = [kept[i:i + size] for i in range(0, size * BATCHES, size) if kept[i:i + size]]
+        points = [(statistics.fmean(x for x, _ in batch), statistics.fmean(y for _, y in batch)) for batch in batches]
+        self.first, self.last = points[0][1], points[-1][1]
+        mean_x, mean_y = (statistics.fmean(column) for column in zip(*points))
+        square = sum((x - mean_x) ** 2 for x, _ in points) or 1.0
+        self.value = sum((x - mean_x) * (y - mean_y) for x, y in points) / square
+        rest = [y - mean_y - self.value * (x - mean_x) for x, y in points]
+        self.error = (sum(r * r for r in rest) / max(1, len(points) - 2) / square) ** 0.5
+
+    def rises(self, tolerance):
+        return self.value > max(tolerance, 3 * self.error)
+
+
+def memory_mb(pid, field="VmRSS"):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(rf"^{field}:\s*(\d+)", status, re.M)[1]) * 1024 / 1e6
+
+
+class Soak(support.Scenario):
+    def setUp(self):
+        super().setUp()
+        self.samples = {}
+        self.chance = random.Random(11)
+        self.receiver = Receiver(failing=0.1)
+        self.addCleanup(self.receiver.stop)
+        self.key_file = self.folder / "api.key"
+        self.write_key()
+
+    def write_key(self):
+        self.key_file.touch(mode=0o600)
+        KEYS.reverse()
+        self.key_file.write_text(KEYS[0])
+
+    def make_chain(self, *more):
+        keys = [word for key in KEYS for word in ("--api-key", key)]
+        # What is kept is more than the daemons are ever behind.
+        self.chain = self.sandbox("--traffic", "mixed", "--seed", 3, "--validity-blocks", 700, "--history-blocks", 800,
+                                  "--retention-blocks", 500, "--require-key", *keys, *more, command="run")
+
+    def settings(self, more=""):
+        hook = endpoint("team", self.receiver.url, secret_file(self.folder))
+        key = f'api_key_file = "{self.key_file}"'
+        return self.config(self.chain, source="neardata", start='"head"', network="sandbox", patience="60s",
+                           upstream=key, neardata=key, extra=hook + more)
+
+    # --- Trouble, one after the other ---
+
+    def troubles(self):
+        def fault():
+            host = self.chance.choice(["regular", "archival"])
+            self.chain.ask("/faults", {"host": host, "faults": [self.chance.choice(FAULTS)]})
+
+        def no_faults():
+            self.chain.ask("/faults", {"faults": []})
+
+        def kill():
+            self.kill(self.shaky)
+            self.shaky = self.start("run", "--config", self.config_file)
+
+        def rotate():
+            self.write_key()
+            reload()
+
+        def reload():
+            for daemon in (self.steady, self.shaky):
+                daemon.send_signal(signal.SIGHUP)
+
+        def watch():
+            self.query("INSERT INTO watches (tx_hash, sender_id) SELECT tx_hash, signer_id FROM transactions "
+                       "ORDER BY block_time DESC LIMIT 5 ON CONFLICT DO NOTHING")
+
+        return itertools.cycle([fault, no_faults, watch, rotate, fault, no_faults, kill, reload])
+
+    # --- Samples ---
+
+    def sample(self, hours):
+        def note(name, read):
+            with contextlib.suppress(OSError, urllib.error.URLError):  # whoever is killed has no memory
+                self.samples.setdefault(name, []).append((hours, read()))
+
+        descriptors = lambda process: len(os.listdir(f"/proc/{process.pid}/fd"))
+        note("daemon memory, MB", lambda: memory_mb(self.steady.pid))
+        note("daemon descriptors", lambda: descriptors(self.steady))
+        note("restarted daemon memory, MB", lambda: memory_mb(self.shaky.pid))
+        note("sandbox memory, MB", lambda: memory_mb(self.chain.process.pid))
+        note("sandbox descriptors", lambda: descriptors(self.chain.process))
+        counted = self.query("SELECT count(*), pg_database_size(current_database()) FROM pg_stat_activity "
+                             "WHERE datname = current_database() AND backend_type = 'client backend'")[0]
+        note("database connections", lambda: int(counted[0]))
+        note("database disk, MB", lambda: int(counted[1]) / 1e6)
+
+    def print_slopes(self, hours, unit):
+        print(f"\n{hours:.2f} hours{unit}; without the first tenth. A slope has its standard error.")
+        print(f"{'':<30} {'at first':>10} {'at last':>10} {'an hour':>22}")
+        for name, samples in self.samples.items():
+            slope = Slope(samples)
+            print(f"{name:<30} {slope.first:>10.1f} {slope.last:>10.1f} {slope.value:>12.2f} ± {slope.error:<7.2f}", flush=True)
+
+    def assert_rest(self, names):
+        for name in names:
+            slope = Slope(self.samples[name])
+            self.assertFalse(slope.rises(NO_SLOPE), f"{name} rises by {slope.value:.2f} ± {slope.error:.2f} an hour")
+
+    def final_height(self):
+        return self.chain.ask("/status")["final_height"]
+
+    def stored_height(self):
+        return int(self.value("SELECT coalesce(max(block_height), 0) FROM blocks"))
+
+    def ends_well(self):
+        self.chain.ask("/faults", {"faults": []})
+        goal = self.final_height()
+        support.wait_until("the daemons have come to the head", lambda: self.stored_height() >= goal)
+        support.wait_until("no height is missing", lambda: self.value("SELECT wanted - heights FROM coverage") == "{}")
+        self.assertIsNone(self.steady.poll(), self.steady.log()[-4000:])
+        for process in (self.steady, self.shaky):
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(timeout=support.DEADLINE), 0, process.log()[-4000:])
+        self.assertGreater(self.receiver.count(), 0)
+
+    def begin(self, more=""):
+        self.config_file = self.settings(more)
+        self.receiptd("migrate", "--config", self.config_file)
+        self.steady = self.start("run", "--config", self.config_file)
+        self.shaky = self.start("run", "--config", self.config_file)
+        support.wait_until("blocks are stored", self.stored_height)
+
+    def test_all_comes_to_rest_through_troubles(self):
+        self.make_chain("--block-time-ms", 600 if SECONDS else 60, "--tps", 20 if SECONDS else 60, "--genesis-time", "now")
+        self.begin()
+        begun, length = time.monotonic(), SECONDS or 15
+        pause, troubles = max(0.4, min(15.0, length / 40)), self.troubles()
+        while time.monotonic() < begun + length:
+            self.sample((time.monotonic() - begun) / 3600)
+            next(troubles)()
+            time.sleep(pause)  # the troubles' own rhythm
+        self.ends_well()
+        if SECONDS:
+            self.print_slopes(length / 3600, " at 600 ms blocks")
+            self.assert_rest(["daemon memory, MB", "daemon descriptors", "restarted daemon memory, MB", "sandbox memory, MB",
+                              "sandbox descriptors", "database connections"])
+
+    def test_retention_keeps_the_disk_at_rest(self):
+        if not CHAIN_HOURS:
+            self.skipTest("./dev sweep days HOURS")
+        # Most heights have no block, so that a day has fewer blocks.
+        self.make_chain("--block-time-ms", 0, "--tps", 2, "--skipped-heights", 0.6)
+        self.begin('[retention]\nkeep = "1d"\n')
+        first, troubles = self.final_height(), self.troubles()
+        hours = lambda: (self.final_height() - first) * 0.6 / 3600
+        while hours() < CHAIN_HOURS:
+            self.chain.ask("/advance", {"blocks": 200})
+            support.wait_until("the chain is followed", lambda: self.stored_height() >= self.final_height() - 100)
+            self.sample(hours())
+            if len(self.samples["daemon descriptors"]) % 10 == 0:
+                next(troubles)()
+        self.ends_well()
+        self.print_slopes(hours(), " of chain time")
+        print("partitions:", self.value("SELECT count(DISTINCT from_time) FROM partitions"))
+        self.assert_rest(["daemon memory, MB", "daemon descriptors", "sandbox memory, MB", "database connections"])
+
+
+if __name__ == "__main__":
+    support.main()
