@@ -1,6 +1,7 @@
 #include "api/router.hpp"
 
 #include "api/database_calls.hpp"
+#include "base/ascii.hpp"
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
 #include "net/fields.hpp"
@@ -49,14 +50,14 @@ bool same_secret(std::string_view left, std::string_view right) {
 bool is_of_type(std::string_view content_type, std::string_view wanted) {
     content_type = content_type.substr(0, content_type.find(';'));
     while (content_type.ends_with(' ') || content_type.ends_with('\t')) content_type.remove_suffix(1);
-    return net::equals_ignoring_case(content_type, wanted);
+    return base::equals_ignoring_case(content_type, wanted);
 }
 
 // nullopt: no Authorization of that kind.
 std::optional<std::string_view> bearer(const net::ServerRequest& request) {
     constexpr std::string_view kScheme = "bearer ";
     const auto value = request.header("Authorization");
-    if (!net::equals_ignoring_case(value.substr(0, kScheme.size()), kScheme)) return std::nullopt;
+    if (!base::equals_ignoring_case(value.substr(0, kScheme.size()), kScheme)) return std::nullopt;
     return value.substr(kScheme.size());
 }
 

@@ -4,11 +4,11 @@
 #include "config/parse.hpp"
 #include "config/read_secret.hpp"
 
-#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 namespace receiptd::app {
 namespace {
@@ -16,18 +16,9 @@ namespace {
 constexpr std::size_t kLongestBody = 1 << 20;  // those of receiptd have less than 128 KiB
 constexpr std::size_t kLongestHeaders = 64 << 10;
 
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-// Lines without a colon are no headers: the first one of a request is not.
-void add_header(std::vector<net::Header>& headers, std::string_view line) {
-    const auto colon = line.find(':');
-    if (colon == std::string_view::npos) return;
-    headers.push_back(
-        {std::string(trimmed(line.substr(0, colon))), std::string(trimmed(line.substr(colon + 1)))});
+void add_headers(std::vector<net::Header>& headers, std::string_view lines) {
+    for (auto& [name, value] : config::header_lines(lines))
+        headers.push_back({std::move(name), std::move(value)});
 }
 
 // Up to `most` bytes and one more.
@@ -42,11 +33,7 @@ bool read_headers(const std::string& path, std::vector<net::Header>& headers) {
     std::ifstream file(path, std::ios::binary);
     const auto text = text_of(file, kLongestHeaders);
     if (!file.is_open() || text.size() > kLongestHeaders) return false;
-    for (std::string_view rest = text; !rest.empty();) {
-        const auto end = std::min(rest.find('\n'), rest.size());
-        add_header(headers, rest.substr(0, end));
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
+    add_headers(headers, text);
     return true;
 }
 
@@ -73,7 +60,7 @@ int verify_webhook(const VerifyWebhook& command) {
     const auto signer = signer_of(command);
     if (!signer) return kUsage;
     std::vector<net::Header> headers;
-    for (const auto& header : command.headers) add_header(headers, header);
+    for (const auto& header : command.headers) add_headers(headers, header);
     if (!command.headers_file.empty() && !read_headers(command.headers_file, headers)) {
         std::cerr << "cannot read the headers: no file of at most 64 KiB is there\n";
         return kUsage;

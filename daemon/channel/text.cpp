@@ -1,7 +1,8 @@
 #include "channel/text.hpp"
 
+#include "base/ascii.hpp"
+
 #include <algorithm>
-#include <cctype>
 
 namespace receiptd::channel {
 
@@ -19,7 +20,7 @@ std::size_t first_length(std::string_view text) {
 
 // Puts the joiner behind the first `keep` characters of each `mark`.
 void break_each(std::string& text, std::string_view mark, std::size_t keep) {
-    const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+    const auto same = [](char a, char b) { return base::lowered(a) == b; };
     auto from = text.begin();
     while ((from = std::search(from, text.end(), mark.begin(), mark.end(), same)) != text.end()) {
         const auto at = static_cast<std::size_t>(from - text.begin()) + keep;

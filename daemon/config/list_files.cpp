@@ -1,3 +1,4 @@
+#include "base/ascii.hpp"
 #include "base/id_faults.hpp"
 #include "config/alert_rules.hpp"
 #include "rule/lists.hpp"
@@ -17,10 +18,7 @@ constexpr unsigned kMostFaults = 10;  // of a file: people mend the first ones, 
 
 // Without a comment and the blanks around.
 std::string_view content_of(std::string_view line) {
-    line = line.substr(0, line.find('#'));
-    const auto first = line.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos) return {};
-    return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
+    return base::trimmed(line.substr(0, line.find('#')), " \t\r");
 }
 
 // Why the file cannot be read; empty: it can.

@@ -1,5 +1,6 @@
 #include "config/parse.hpp"
 
+#include "base/ascii.hpp"
 #include "base/network.hpp"
 
 #include <algorithm>
@@ -44,29 +45,6 @@ std::string_view authority(std::string_view url) {
     return url.substr(0, url.find_first_of("/?#"));
 }
 
-// Without blanks at its ends.
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view kBlanks = " \t\r";
-    const auto first = text.find_first_not_of(kBlanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
-}
-
-std::string lower(std::string_view text) {
-    std::string small(text);
-    std::transform(small.begin(), small.end(), small.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
-    return small;
-}
-
-bool is_token(std::string_view name) {
-    constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
-    return !name.empty() && std::all_of(name.begin(), name.end(), [&](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               kMarks.find(c) != std::string_view::npos;
-    });
-}
-
 bool is_set_by_the_daemon(const std::string& name) {
     constexpr std::array<std::string_view, 7> kOwn = {
         "host", "content-type", "content-length", "transfer-encoding", "connection", "user-agent", "expect"};
@@ -94,12 +72,13 @@ std::vector<HeaderLine> header_lines(std::string_view lines) {
     std::vector<HeaderLine> headers;
     while (!lines.empty()) {
         const auto end = std::min(lines.find('\n'), lines.size());
-        const auto line = trimmed(lines.substr(0, end));
+        const auto line = base::trimmed(lines.substr(0, end));
         lines.remove_prefix(std::min(end + 1, lines.size()));
         if (line.empty()) continue;
         const auto colon = std::min(line.find(':'), line.size());
         const auto value = line.substr(std::min(colon + 1, line.size()));
-        headers.push_back({std::string(trimmed(line.substr(0, colon))), std::string(trimmed(value))});
+        headers.push_back(
+            {std::string(base::trimmed(line.substr(0, colon))), std::string(base::trimmed(value))});
     }
     return headers;
 }
@@ -112,11 +91,11 @@ std::optional<std::string> headers_fault(std::string_view lines) {
     for (std::size_t i = 0; i < headers.size(); ++i) {
         const auto& [name, value] = headers[i];
         const auto which = "header " + std::to_string(i + 1) + " ";
-        if (!is_token(name) || value.empty()) return which + "is not \"Name: value\"";
-        const auto bad = [](char c) { return (c < ' ' && c != '\t') || c == 0x7f; };
-        if (value.size() > kLongest || std::any_of(value.begin(), value.end(), bad))
+        if (!base::is_token(name) || value.empty()) return which + "is not \"Name: value\"";
+        if (value.size() > kLongest || !base::is_field_value(value))
             return which + "has a value with control characters, or of more than 8 KiB";
-        if (is_set_by_the_daemon(lower(name))) return which + "(" + lower(name) + ") is set by receiptd";
+        if (is_set_by_the_daemon(base::lowered(name)))
+            return which + "(" + base::lowered(name) + ") is set by receiptd";
     }
     return std::nullopt;
 }

@@ -23,7 +23,7 @@ std::optional<std::string> database_url_fault(std::string_view url);
 struct HeaderLine {
     std::string name, value;
 };
-// The lines have no fault.
+// A line without a colon has an empty value; headers_fault() refuses it.
 std::vector<HeaderLine> header_lines(std::string_view lines);
 
 // For messages: "https://host:port" of a URL that url_fault() accepts, without path and query.

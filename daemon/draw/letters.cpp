@@ -1,5 +1,6 @@
 #include "draw/letters.hpp"
 
+#include "base/ascii.hpp"
 #include "draw/unicode.hpp"
 
 #include <array>
@@ -57,12 +58,6 @@ std::string_view ending(std::string_view text, double room, Font font) {
     return text;
 }
 
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-    return text;
-}
-
 }  // namespace
 
 double width_of(std::string_view text, Font font) {
@@ -76,7 +71,7 @@ std::string cut(std::string_view text, double room, Font font) {
     if (width_of(line, font) <= room) return line;
     const auto dots = width_of(kEllipsis, font);
     if (dots > room) return {};
-    return std::string(trimmed(beginning(line, room - dots, font))).append(kEllipsis);
+    return std::string(base::trimmed(beginning(line, room - dots, font), " ")).append(kEllipsis);
 }
 
 std::string cut_middle(std::string_view text, double room, Font font) {
@@ -91,7 +86,7 @@ std::string cut_middle(std::string_view text, double room, Font font) {
 std::vector<std::string> wrapped(std::string_view text, double room, Font font, std::size_t most) {
     const auto line = drawable(text);
     std::vector<std::string> lines;
-    auto rest = trimmed(line);
+    auto rest = base::trimmed(line, " ");
     while (!rest.empty() && lines.size() < most) {
         if (lines.size() + 1 == most) {
             lines.push_back(cut(rest, room, font));
@@ -104,8 +99,8 @@ std::vector<std::string> wrapped(std::string_view text, double room, Font font, 
             if (space != std::string_view::npos && space > fits.size() / 2) fits = fits.substr(0, space);
         }
         if (fits.empty()) break;
-        lines.emplace_back(trimmed(fits));
-        rest = trimmed(rest.substr(fits.size()));
+        lines.emplace_back(base::trimmed(fits, " "));
+        rest = base::trimmed(rest.substr(fits.size()), " ");
     }
     return lines;
 }

@@ -1,5 +1,7 @@
 #include "net/fields.hpp"
 
+#include "base/ascii.hpp"
+
 #include <boost/url/pct_string_view.hpp>
 
 #include <algorithm>
@@ -9,58 +11,19 @@
 
 namespace receiptd::net {
 
-namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool is_token_character(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-    return text;
-}
-
-}  // namespace
-
-bool equals_ignoring_case(std::string_view left, std::string_view right) {
-    return left.size() == right.size() && std::equal(left.begin(), left.end(), right.begin(),
-                                                     [](char a, char b) { return lower(a) == lower(b); });
-}
-
-std::string lowered(std::string_view text) {
-    std::string result(text);
-    for (char& c : result) c = lower(c);
-    return result;
-}
-
 std::string_view find_header(const std::vector<Header>& headers, std::string_view name) {
     for (const Header& header : headers)
-        if (equals_ignoring_case(header.name, name)) return header.value;
+        if (base::equals_ignoring_case(header.name, name)) return header.value;
     return {};
 }
 
 bool lists_word(std::string_view value, std::string_view word) {
     while (!value.empty()) {
         const std::size_t comma = std::min(value.find(','), value.size());
-        if (equals_ignoring_case(trimmed(value.substr(0, comma)), word)) return true;
+        if (base::equals_ignoring_case(base::trimmed(value.substr(0, comma), " \t"), word)) return true;
         value.remove_prefix(std::min(comma + 1, value.size()));
     }
     return false;
-}
-
-bool is_token(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), is_token_character);
-}
-
-bool is_field_value(std::string_view text) {
-    return std::all_of(text.begin(), text.end(), [](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return byte == '\t' || (byte >= 0x20 && byte != 0x7f);
-    });
 }
 
 bool is_request_target(std::string_view text) {

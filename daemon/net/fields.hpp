@@ -11,16 +11,11 @@
 
 namespace receiptd::net {
 
-// Only for ASCII; the locale does not matter.
-bool equals_ignoring_case(std::string_view left, std::string_view right);
-std::string lowered(std::string_view text);
 // The value of the first header of that name; empty if absent.
 std::string_view find_header(const std::vector<Header>& headers, std::string_view name);
 // Is `word` one of the comma-separated words of a header's value?
 bool lists_word(std::string_view value, std::string_view word);
 
-bool is_token(std::string_view text);           // RFC 9110 §5.6.2: a method or a header's name
-bool is_field_value(std::string_view text);     // no control characters, so no second header in it
 bool is_request_target(std::string_view text);  // visible ASCII that starts with '/'
 
 // nullopt for a broken escape or a NUL.

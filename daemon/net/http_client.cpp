@@ -1,5 +1,6 @@
 #include "net/http_client.hpp"
 
+#include "base/ascii.hpp"
 #include "base/coroutine.hpp"
 #include "base/offload.hpp"
 #include "net/connection_pool.hpp"
@@ -76,8 +77,9 @@ base::Task<Exchange> exchange_once_or_twice(std::shared_ptr<ConnectionPool> pool
 
 Outcome decode(const Url& origin, std::uint64_t max_bytes, HttpResponse response) {
     const std::string_view coding = response.header("Content-Encoding");
-    if (response.body.empty() || coding.empty() || equals_ignoring_case(coding, "identity")) return response;
-    if (!equals_ignoring_case(coding, "gzip") && !equals_ignoring_case(coding, "x-gzip"))
+    if (response.body.empty() || coding.empty() || base::equals_ignoring_case(coding, "identity"))
+        return response;
+    if (!base::equals_ignoring_case(coding, "gzip") && !base::equals_ignoring_case(coding, "x-gzip"))
         return problem(origin, TransportFault::malformed, "the answer has a content coding nobody asked for");
     auto plain = gunzip(response.body, max_bytes);
     if (plain.has_value()) {

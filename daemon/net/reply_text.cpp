@@ -1,5 +1,6 @@
 #include "net/reply_text.hpp"
 
+#include "base/ascii.hpp"
 #include "net/fields.hpp"
 
 #include <boost/beast/http/status.hpp>
@@ -18,7 +19,7 @@ bool is_added_by_server(std::string_view name) {
     static constexpr std::array<std::string_view, 4> kNames = {"Content-Length", "Transfer-Encoding",
                                                                "Connection", "Date"};
     return std::any_of(kNames.begin(), kNames.end(),
-                       [&](std::string_view own) { return equals_ignoring_case(own, name); });
+                       [&](std::string_view own) { return base::equals_ignoring_case(own, name); });
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ ServerReply plain_reply(int status, std::string_view text) {
 bool is_sound(const ServerReply& reply) {
     return reply.status >= 200 && reply.status <= 599 &&
            std::all_of(reply.headers.begin(), reply.headers.end(), [](const Header& header) {
-               return is_token(header.name) && is_field_value(header.value);
+               return base::is_token(header.name) && base::is_field_value(header.value);
            });
 }
 

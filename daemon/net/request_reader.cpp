@@ -1,5 +1,6 @@
 #include "net/request_reader.hpp"
 
+#include "base/ascii.hpp"
 #include "net/fields.hpp"
 #include "net/server_request.hpp"
 
@@ -45,7 +46,7 @@ RequestReader::State RequestReader::parse() {
 bool RequestReader::is_head_done() const { return parser_->http.is_header_done(); }
 
 bool RequestReader::expects_continue() const {
-    return equals_ignoring_case(parser_->http.get()[http::field::expect], "100-continue");
+    return base::equals_ignoring_case(parser_->http.get()[http::field::expect], "100-continue");
 }
 
 std::optional<ServerRequest> RequestReader::head() const {

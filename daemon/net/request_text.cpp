@@ -1,5 +1,6 @@
 #include "net/request_text.hpp"
 
+#include "base/ascii.hpp"
 #include "net/fields.hpp"
 
 #include <algorithm>
@@ -15,13 +16,15 @@ bool is_own_affair(std::string_view name) {
     static constexpr std::array<std::string_view, 5> kNames = {"Content-Length", "Transfer-Encoding",
                                                                "Connection", "Expect", "Upgrade"};
     return std::any_of(kNames.begin(), kNames.end(),
-                       [&](std::string_view own) { return equals_ignoring_case(own, name); });
+                       [&](std::string_view own) { return base::equals_ignoring_case(own, name); });
 }
 
 bool is_sound(const HttpRequest& request) {
-    return is_token(request.method) && request.method != "CONNECT" && is_request_target(request.target) &&
+    return base::is_token(request.method) && request.method != "CONNECT" &&
+           is_request_target(request.target) &&
            std::all_of(request.headers.begin(), request.headers.end(), [](const Header& header) {
-               return is_token(header.name) && is_field_value(header.value) && !is_own_affair(header.name);
+               return base::is_token(header.name) && base::is_field_value(header.value) &&
+                      !is_own_affair(header.name);
            });
 }
 
@@ -34,7 +37,7 @@ std::string host_field(const Url& origin) {
 }  // namespace
 
 std::optional<RequestText> write_request(HttpRequest request, const HttpClientOptions& options) {
-    if (!is_sound(request) || !is_field_value(options.user_agent)) return std::nullopt;
+    if (!is_sound(request) || !base::is_field_value(options.user_agent)) return std::nullopt;
     RequestText text;
     text.is_head = request.method == "HEAD";
     std::string& head = text.head;
@@ -44,7 +47,7 @@ std::optional<RequestText> write_request(HttpRequest request, const HttpClientOp
     const auto add_unless_given = [&](std::string_view name, std::string_view value) {
         const bool given =
             std::any_of(request.headers.begin(), request.headers.end(),
-                        [&](const Header& header) { return equals_ignoring_case(header.name, name); });
+                        [&](const Header& header) { return base::equals_ignoring_case(header.name, name); });
         if (!given) add(name, value);
     };
     head.append(request.method).append(" ").append(request.target).append(" HTTP/1.1\r\n");

@@ -1,5 +1,6 @@
 #include "net/response_reader.hpp"
 
+#include "base/ascii.hpp"
 #include "base/coroutine.hpp"
 #include "net/fields.hpp"
 #include "net/in_buffer.hpp"
@@ -109,7 +110,7 @@ private:
         for (const auto& field : head)
             response_.headers.push_back({std::string(field.name_string()), std::string(field.value())});
         const std::string_view coding = response_.header("Transfer-Encoding");
-        if (!coding.empty() && !equals_ignoring_case(coding, "chunked"))
+        if (!coding.empty() && !base::equals_ignoring_case(coding, "chunked"))
             return malformed("unknown transfer coding");
         return std::nullopt;
     }

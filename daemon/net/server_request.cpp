@@ -1,5 +1,6 @@
 #include "net/server_request.hpp"
 
+#include "base/ascii.hpp"
 #include "net/fields.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@ namespace receiptd::net {
 
 bool read_target(std::string_view target, ServerRequest& request) {
     for (const std::string_view scheme : {"http://", "https://"}) {
-        if (!equals_ignoring_case(target.substr(0, scheme.size()), scheme)) continue;
+        if (!base::equals_ignoring_case(target.substr(0, scheme.size()), scheme)) continue;
         target.remove_prefix(scheme.size());
         target.remove_prefix(std::min(target.find_first_of("/?"), target.size()));
         if (!target.starts_with('/')) {

@@ -1,5 +1,6 @@
 #include "net/url.hpp"
 
+#include "base/ascii.hpp"
 #include "net/fields.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -31,8 +32,8 @@ std::optional<std::uint16_t> parse_port(std::string_view text) {
 }
 
 std::optional<std::string> host_of(const boost::urls::url_view& parts) {
-    if (parts.host_type() == boost::urls::host_type::ipv6) return lowered(parts.host_address());
-    std::string host = lowered(parts.encoded_host());
+    if (parts.host_type() == boost::urls::host_type::ipv6) return base::lowered(parts.host_address());
+    std::string host = base::lowered(parts.encoded_host());
     if (!is_host_name(host)) return std::nullopt;
     return host;
 }
@@ -50,7 +51,7 @@ base::Result<Url, UrlError> parse_url(std::string_view text) {
     if (!parsed) return UrlError{"not a URL (scheme://host[:port]/path expected)"};
     const boost::urls::url_view& parts = *parsed;
     Url url;
-    const std::string scheme = lowered(parts.scheme());
+    const std::string scheme = base::lowered(parts.scheme());
     if (scheme != "http" && scheme != "https") return UrlError{"the scheme must be http or https"};
     url.tls = scheme == "https";
     if (!parts.has_authority()) return UrlError{"the host is missing"};
@@ -74,7 +75,7 @@ base::Result<Url, UrlError> parse_url(std::string_view text) {
 }
 
 bool is_loopback(std::string_view host) {
-    if (lowered(host) == "localhost") return true;
+    if (base::lowered(host) == "localhost") return true;
     boost::system::error_code error;
     const auto address = asio::ip::make_address(std::string(host), error);
     if (error) return false;

@@ -1,5 +1,6 @@
 #include "page/page.hpp"
 
+#include "base/ascii.hpp"
 #include "base/coroutine.hpp"
 #include "chain/wire/account_id.hpp"
 #include "page/texts.hpp"
@@ -72,12 +73,10 @@ base::Task<net::ServerReply> notice(SharedSite site, int status, std::string hea
 }
 
 std::string parameter(const api::Call& call, std::string_view name, std::size_t most) {
-    auto value = call.request.query_parameter(name);
-    const auto from = value.find_first_not_of(' ');
-    if (from == std::string::npos) return {};
-    value = value.substr(from, value.find_last_not_of(' ') - from + 1);
+    const auto given = call.request.query_parameter(name);
+    const auto value = base::trimmed(given, " ");
     const bool is_plain = std::all_of(value.begin(), value.end(), [](char c) { return c > ' ' && c < 0x7f; });
-    return is_plain && value.size() <= most ? value : std::string();
+    return is_plain && value.size() <= most ? std::string(value) : std::string();
 }
 
 std::string account_parameter(const api::Call& call, std::string_view name) {

@@ -1,5 +1,6 @@
 #include "rpc/error_class.hpp"
 
+#include "base/ascii.hpp"
 #include "net/fields.hpp"
 #include "net/retry_after.hpp"
 #include "rpc/error_tables.hpp"
@@ -114,7 +115,7 @@ Verdict missing_method(std::string text) {
 }
 
 Verdict by_status(const HttpObservation& seen) {
-    const auto lowered = net::lowered(seen.body.substr(0, kSearchLimit));
+    const auto lowered = base::lowered(seen.body.substr(0, kSearchLimit));
     auto text = short_text(seen.body);
     if (seen.status == 403 && says_any(lowered, kMethodTexts)) return missing_method(std::move(text));
     const bool html = lowered.find("<html") != std::string::npos;
@@ -137,7 +138,7 @@ bool is_gateway_status(int status) {
 // An error of an old node or of a gateway in front, without name and cause.
 Verdict by_text(const chain::RpcErrorObject& error, const HttpObservation& seen) {
     const auto full = error_text(error);
-    const auto lowered = net::lowered(std::string_view(full).substr(0, kSearchLimit));
+    const auto lowered = base::lowered(std::string_view(full).substr(0, kSearchLimit));
     auto text = short_text(full);
     if (is_any(error.code, kRateCodes) || says_any(lowered, kRateTexts))
         return plain(ErrorClass::rate_limited, "rate_limited", std::move(text));
@@ -226,8 +227,7 @@ Verdict by_body(const HttpObservation& seen) {
 
 Verdict neardata_by_body(const HttpObservation& seen) {
     if (seen.fault) return by_fault(seen);
-    const auto first = seen.body.find_first_not_of(" \t\r\n");
-    const auto body = first == std::string_view::npos ? std::string_view() : seen.body.substr(first);
+    const auto body = base::trimmed(seen.body, " \t\r\n");
     if (seen.status == 200 && body.substr(0, 1) == "{") return {};
     if (seen.status == 200 && body.substr(0, 4) == "null") {
         auto verdict = plain(ErrorClass::chain_state, "NO_BLOCK", "null: the height has no block");

@@ -1,5 +1,6 @@
 #include "watch/reference.hpp"
 
+#include "base/ascii.hpp"
 #include "chain/wire/account_id.hpp"
 #include "storage/watch_store.hpp"
 
@@ -45,17 +46,10 @@ std::string sender_in(std::string_view query) {
     return {};
 }
 
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0)
-        text.remove_prefix(1);
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
-    return text;
-}
-
 }  // namespace
 
 std::optional<Reference> parse_reference(std::string_view text) {
-    text = trimmed(text);
+    text = base::trimmed(text);
     if (text.size() > kLongestReference) return std::nullopt;
     if (storage::is_transaction_hash(text)) return Reference{std::string(text), {}};
     if (text.find("://") == std::string_view::npos) return std::nullopt;

@@ -1,6 +1,7 @@
 #include "sandbox/gateway/access.hpp"
 
-#include <algorithm>
+#include "base/ascii.hpp"
+
 #include <chrono>
 
 namespace receiptd::sandbox {
@@ -9,17 +10,11 @@ namespace {
 
 constexpr std::string_view kBearer = "Bearer ";
 
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 // Empty if the request has no such header; an Authorization of another kind is a wrong key.
 std::optional<std::string> header_key(const net::ServerRequest& request) {
     const auto value = request.header("Authorization");
     if (value.empty()) return std::nullopt;
-    if (!equal_ignoring_case(value.substr(0, kBearer.size()), kBearer)) return "";
+    if (!base::equals_ignoring_case(value.substr(0, kBearer.size()), kBearer)) return "";
     return std::string(value.substr(kBearer.size()));
 }
 

@@ -1,5 +1,6 @@
 #include "sandbox/gateway/json_rpc.hpp"
 
+#include "base/ascii.hpp"
 #include "sandbox/gateway/json_text.hpp"
 #include "sandbox/gateway/rpc_answer.hpp"
 
@@ -26,10 +27,8 @@ bool is_request(const json& request) {
 
 // Parameters such as a charset may follow.
 bool is_json(std::string_view content_type) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    const auto type = content_type.substr(0, std::min(content_type.find(';'), content_type.find(' ')));
-    return std::equal(type.begin(), type.end(), kJson.begin(), kJson.end(),
-                      [&](char a, char b) { return lower(a) == b; });
+    return base::equals_ignoring_case(
+        content_type.substr(0, std::min(content_type.find(';'), content_type.find(' '))), kJson);
 }
 
 HttpAnswer plain(int status, std::string text) { return {status, "text/plain", std::move(text)}; }

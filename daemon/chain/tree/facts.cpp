@@ -1,5 +1,6 @@
 #include "chain/tree/facts.hpp"
 
+#include "base/ascii.hpp"
 #include "base/checked.hpp"
 #include "chain/tree/effect.hpp"
 #include "chain/tree/readable_args.hpp"
@@ -260,13 +261,9 @@ std::string short_value(Text base64) {
 }
 
 std::string called_args(const std::vector<Action>& actions) {
-    constexpr Text kSpace = " \n\r\t";
     for (const auto& action : actions) {
         if (action.kind != ActionKind::function_call) continue;
-        auto args = readable_args(action.args).value_or(Text());
-        const auto first = args.find_first_not_of(kSpace);
-        if (first == Text::npos) return {};
-        return std::string(args.substr(first, args.find_last_not_of(kSpace) + 1 - first));
+        return std::string(base::trimmed(readable_args(action.args).value_or(Text()), " \n\r\t"));
     }
     return {};
 }

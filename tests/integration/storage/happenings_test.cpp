@@ -2,10 +2,10 @@
 #include "chain/json/decode.hpp"
 #include "chain/tree/lineage.hpp"
 #include "chain/tree/live_trees.hpp"
+#include "declared_rules.hpp"
 #include "rule/definition.hpp"
 #include "storage/alert_rules.hpp"
 #include "storage/happening_subjects.hpp"
-#include "storage/pg_delivery_store.hpp"
 #include "storage/rehearsal.hpp"
 #include "storage/stored_happenings.hpp"
 #include "storage/stored_subjects.hpp"
@@ -85,19 +85,7 @@ protected:
     }
 
     void declare(OpenStore& daemon, const std::vector<std::string>& rules) {
-        storage::DaemonSettings settings;
-        settings.place = &daemon == &store() ? "here:1" : "there:2";
-        settings.source = "rpc";
-        std::vector<std::string> names;
-        for (const auto& json : rules) {
-            const auto read = rule::parse(json);
-            ASSERT_TRUE(read) << read.error().front().path << " " << read.error().front().text;
-            settings.alerts.rules.push_back({read->name, read->json});
-            names.push_back(read->name);
-        }
-        await(daemon.database.join(settings));
-        storage::PgDeliveryStore deliveries(store().database);
-        await(deliveries.serve_endpoints({storage::ServedEndpoint{"team", names}}, storage::Serving::begins));
+        declare_rules(daemon, {.place = &daemon == &store() ? "here:1" : "there:2", .source = "rpc"}, rules);
     }
 
     // As the rules ask that the daemon knows when it makes them.

@@ -1,8 +1,7 @@
 // Timed rules over blocks of a second each, and a leader that judges them.
 #pragma once
 
-#include "rule/definition.hpp"
-#include "storage/pg_delivery_store.hpp"
+#include "declared_rules.hpp"
 #include "storage/pg_lease_store.hpp"
 #include "storage/pg_timed_rule_store.hpp"
 #include "watch_test_support.hpp"
@@ -46,21 +45,10 @@ protected:
         return await(leases.hold("")).epoch;
     }
     void declare(const std::vector<std::string>& rules, OpenStore* daemon = nullptr) {
-        storage::DaemonSettings settings;
-        settings.place = daemon ? "there:2" : "here:1";
-        settings.source = "neardata";
-        std::vector<std::string> names;
-        for (const auto& json : rules) {
-            const auto read = rule::parse(json);
-            ASSERT_TRUE(read) << read.error().front().path << " " << read.error().front().text;
-            settings.alerts.rules.push_back({read->name, read->json});
-            names.push_back(read->name);
-        }
-        auto& of = daemon ? *daemon : store();
-        await(of.database.join(settings));
-        storage::PgDeliveryStore deliveries(of.database);
-        await(deliveries.serve_endpoints({storage::ServedEndpoint{daemon ? "other" : "team", names}},
-                                         storage::Serving::begins));
+        if (daemon)
+            declare_rules(*daemon, {"there:2", "other"}, rules);
+        else
+            declare_rules(store(), {"here:1"}, rules);
     }
 
     // Commits the blocks, with a success in each height where there should be one.
