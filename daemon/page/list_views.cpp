@@ -1,8 +1,8 @@
-// GET /findings, /watches, /alerts and /contracts.
+// GET /findings, /watches and /contracts.
 #include "api/query.hpp"
 #include "base/coroutine.hpp"
 #include "base/iso_time.hpp"
-#include "chain/wire/account_id.hpp"
+#include "page/filters.hpp"
 #include "page/lists.hpp"
 #include "page/now.hpp"
 #include "page/texts.hpp"
@@ -15,98 +15,10 @@ namespace receiptd::page {
 
 namespace {
 
-constexpr unsigned kListed = 50;
 constexpr unsigned kGroups = 40;
 constexpr unsigned kTrendSteps = 48;
 constexpr unsigned kMethods = 100;
 constexpr unsigned kMostHours = 24 * 7;
-
-// Filters of an address. One that cannot be read must not become a list of all rows.
-class Filters {
-public:
-    explicit Filters(const api::Call& call) : call_(call) {
-        if (!call.request.query_parameters()) fault_ = "Nothing is listed: this address cannot be read.";
-    }
-
-    // Empty: not given, or refused.
-    std::string text(std::string_view name, std::string_view must, std::size_t most = 128) {
-        auto value = parameter(call_, name, most);
-        const bool is_given = call_.request.query_parameter(name).find_first_not_of(' ') != std::string::npos;
-        if (value.empty() && is_given) refuse(name, must);
-        return value;
-    }
-    std::string account(std::string_view name) {
-        constexpr std::string_view kMust = "it must be an account id, such as alice.near";
-        auto value = text(name, kMust);
-        if (value.empty() || chain::is_valid_account_id(value)) return value;
-        refuse(name, kMust);
-        return {};
-    }
-    // One of few words, as `parse` reads it.
-    template <class Parse>
-    auto one_of(std::string_view name, std::string_view must, Parse&& parse) {
-        const auto value = text(name, must);
-        auto chosen = parse(value);
-        if (!chosen && !value.empty()) refuse(name, must);
-        return chosen;
-    }
-    std::optional<bool> flag(std::string_view name) {
-        return one_of(name, "it must be true or false", [](std::string_view value) {
-            return value == "true"    ? std::optional(true)
-                   : value == "false" ? std::optional(false)
-                                      : std::nullopt;
-        });
-    }
-    unsigned hours(unsigned otherwise, unsigned most) {
-        const auto given = one_of("hours", "it must be a whole number from 1 on", [](const auto& value) {
-            const auto number = api::parse_number(value);
-            return number && *number >= 1 ? number : std::nullopt;
-        });
-        return given ? static_cast<unsigned>(std::min<std::int64_t>(*given, most)) : otherwise;
-    }
-    template <class Parse>
-    std::string cursor(Parse&& parse) {
-        constexpr std::string_view kMust = "it must come from a link below a list";
-        auto value = text("cursor", kMust, 512);
-        if (value.empty() || parse(value)) return value;
-        refuse("cursor", kMust);
-        return {};
-    }
-
-    // A sentence; empty: all could be read.
-    const std::string& fault() const { return fault_; }
-
-private:
-    void refuse(std::string_view name, std::string_view must) {
-        if (!fault_.empty()) return;
-        fault_ = "Nothing is listed: the filter “" + std::string(name) + "” cannot be read; " +
-                 std::string(must) + ".";
-    }
-
-    const api::Call& call_;
-    std::string fault_;
-};
-
-template <class Rows, class Values>
-Json list_of(const Rows& rows, Values&& values) {
-    Json list = Json::array();
-    for (const auto& row : rows) list.push_back(values(row));
-    return list;
-}
-
-// One row more than is shown tells whether there are more; "" if there are not.
-template <class Rows, class Cursor>
-std::string next_cursor(Rows& rows, Cursor&& cursor) {
-    if (rows.size() <= kListed) return {};
-    rows.resize(kListed);
-    return url_encoded(cursor(rows.back()));
-}
-
-base::Task<net::ServerReply> unlisted(SharedSite site, Frame frame, std::string_view name, Json values,
-                                      std::string fault) {
-    values["fault"] = std::move(fault);
-    return reply_with(std::move(site), 200, std::move(frame), name, std::move(values));
-}
 
 // --- Findings ---
 
@@ -231,53 +143,6 @@ base::Task<net::ServerReply> watches_page(SharedSite site, api::Call call) {
     co_return co_await reply_with(site, 200, std::move(frame), "watches", std::move(values));
 }
 
-// --- Alerts ---
-
-base::Task<net::ServerReply> alerts_page(SharedSite site, api::Call call) {
-    Filters given(call);
-    storage::DeliveryFilter filter;
-    const auto known = [](const std::string& state) {
-        return storage::is_delivery_state(state) ? std::optional(state) : std::nullopt;
-    };
-    filter.state = given.one_of("state", std::string("it must be ") + storage::kDeliveryStatesInWords, known)
-                       .value_or("");
-    filter.endpoint = given.text("endpoint", "it must be the name of an endpoint");
-    filter.rule = given.text("rule", "it must be the name of a rule");
-    filter.limit = kListed + 1;
-    filter.cursor = given.cursor([](const std::string& cursor) {
-        const auto place = storage::parse_delivery_cursor(cursor);
-        return place && api::is_time(place->created_at);
-    });
-    Json values;
-    values["states"] = choices({{"", "Every state"},
-                                {"pending", "Pending"},
-                                {"delivered", "Delivered"},
-                                {"dead", "Given up"},
-                                {"grouped", "Grouped"},
-                                {"silenced", "Silenced"},
-                                {"withheld", "Withheld"},
-                                {"late", "Late"}},
-                               filter.state);
-    values["endpoint"] = filter.endpoint;
-    values["rule"] = filter.rule;
-    const auto status = site->api->services.status();
-    values["has_endpoints"] = status.outbox.has_value();
-    values["dead"] =
-        status.outbox && status.outbox->dead > 0 ? Json(count_text(status.outbox->dead)) : Json();
-    values["off"] = list_of(status.endpoints_off, [](const auto& name) { return Json{{"name", name}}; });
-    auto frame = site->frame("Alerts", "alerts");
-    if (!given.fault().empty())
-        co_return co_await unlisted(site, std::move(frame), "alerts", std::move(values), given.fault());
-    values["query"] = "state=" + url_encoded(filter.state) + "&endpoint=" + url_encoded(filter.endpoint) +
-                      "&rule=" + url_encoded(filter.rule);
-    auto listing = site->api->services.deliveries.list_deliveries(std::move(filter));
-    auto found = co_await site->api->calls.wait_for(std::move(listing));
-    const auto now = site->wall();
-    values["next"] = next_cursor(found, storage::delivery_cursor);
-    values["deliveries"] = list_of(found, [&](const auto& row) { return delivery_values(row, now); });
-    co_return co_await reply_with(site, 200, std::move(frame), "alerts", std::move(values));
-}
-
 // --- Contracts ---
 
 base::Task<net::ServerReply> contracts_page(SharedSite site, api::Call call) {
@@ -301,7 +166,7 @@ base::Task<net::ServerReply> contracts_page(SharedSite site, api::Call call) {
 
 std::vector<api::Route> list_routes(const SharedSite& site) {
     return {view(site, "/findings", findings_page), view(site, "/watches", watches_page),
-            view(site, "/alerts", alerts_page), view(site, "/contracts", contracts_page)};
+            view(site, "/contracts", contracts_page)};
 }
 
 }  // namespace receiptd::page

@@ -110,34 +110,6 @@ Json watch_values(const storage::Watch& watch, base::WallTime now) {
     return values;
 }
 
-// "payments@3" by its name, and as it is.
-Json rule_values(const std::vector<std::string>& rules) {
-    Json values = Json::array();
-    for (const auto& rule : rules) {
-        const auto name = rule.substr(0, rule.find('@'));
-        values.push_back({{"rule", rule}, {"query", url_encoded(name)}});
-    }
-    return values;
-}
-
-Json delivery_values(const storage::DeliveryRow& row, base::WallTime now) {
-    Json values;
-    values["id"] = row.alert_id;
-    values["endpoint"] = row.endpoint;
-    values["state"] = delivery_badge(row.state);
-    values["kind"] = kind_badge(row.kind);
-    values["tx"] = transaction_link(row.tx_hash);
-    values["attempts"] = count_text(row.attempts);
-    values["answer"] = !row.last_error.empty() ? Json(base::shortened(row.last_error, kLongestText))
-                       : row.last_status > 0   ? Json("HTTP " + std::to_string(row.last_status))
-                                               : Json();
-    values["created"] = time_json(row.created_at, now);
-    values["next_attempt"] = time_json(row.next_attempt_at, now);
-    values["delivered"] = time_json(row.delivered_at, now);
-    values["rules"] = rule_values(row.rules);
-    return values;
-}
-
 Json method_values(const storage::MethodHealth& method) {
     Json values;
     values["contract"] = method.contract_id;

@@ -1,10 +1,9 @@
-// The lists of findings, watches, deliveries and methods as values. Pure.
+// The lists of findings, watches and methods as values. Pure.
 #pragma once
 
 #include "base/clock.hpp"
 #include "chain/tree/finding.hpp"
 #include "page/render.hpp"
-#include "storage/delivery_access.hpp"
 #include "storage/page_store.hpp"
 #include "storage/watch_store.hpp"
 
@@ -30,7 +29,6 @@ Json trend_values(const std::vector<storage::FailureCount>& trend);
 // {key, metadata} that came with a submission or a watch; null: nothing did.
 Json given_values(const storage::Watch& watch);
 Json watch_values(const storage::Watch& watch, base::WallTime now);
-Json delivery_values(const storage::DeliveryRow& row, base::WallTime now);
 Json method_values(const storage::MethodHealth& method);
 
 }  // namespace receiptd::page

@@ -250,6 +250,14 @@ Json delivery_badge(std::string_view state) {
     if (state == "delivered") return badge(state, "Delivered", "good", "The endpoint took it.");
     if (state == "dead")
         return badge(state, "Given up", "bad", "The endpoint did not take it in all attempts.");
+    if (state == "grouped")
+        return badge(state, "Grouped", "calm", "A digest of its group counts it; it is not sent by itself.");
+    if (state == "silenced")
+        return badge(state, "Silenced", "calm", "A silence matched it; it is not sent by itself.");
+    if (state == "withheld")
+        return badge(state, "Withheld", "odd", "It was above the endpoint's limit per hour.");
+    if (state == "late")
+        return badge(state, "Late", "odd", "It came long after its cause, and its rules withhold such ones.");
     return badge(state, "Pending", "wait", "It is sent as soon as the endpoint takes it.");
 }
 

@@ -56,6 +56,18 @@ struct MethodHealth {
     std::uint64_t calls = 0, failures = 0, failed_callbacks = 0;
 };
 
+// Alerts that an endpoint got as one message and digests.
+struct AlertGroup {
+    std::int64_t group_id = 0;
+    std::string endpoint;
+    std::string key_json;           // an object: what its alerts have in common
+    std::uint64_t members = 0;      // with the first
+    std::uint64_t told = 0;         // of them: by messages, alone or counted
+    std::uint64_t digests = 0;      // messages that counted some
+    std::string first_at, last_at;  // ISO 8601; of the first and the last cause
+    std::string ended_at;           // empty: it goes on
+};
+
 class PageStore {
 public:
     virtual ~PageStore() = default;
@@ -72,6 +84,8 @@ public:
     // Methods with the most failures first, of `hours` before the newest block. `contract_id` empty: all.
     virtual base::Task<std::vector<MethodHealth>> contract_health(std::string contract_id, unsigned hours,
                                                                   unsigned limit) = 0;
+    // nullopt: there was none, or retention has deleted it.
+    virtual base::Task<std::optional<AlertGroup>> alert_group(std::int64_t group_id) = 0;
 };
 
 }  // namespace receiptd::storage

@@ -163,4 +163,27 @@ base::Task<std::vector<MethodHealth>> PgPageStore::contract_health(std::string c
     });
 }
 
+base::Task<std::optional<AlertGroup>> PgPageStore::alert_group(std::int64_t group_id) {
+    return database_.pool.people.transaction([group_id](pqxx::work& tx) -> std::optional<AlertGroup> {
+        const auto rows = shim::query(tx,
+                                      "SELECT endpoint, key, members, told, digests, " + iso("first_at") +
+                                          ", " + iso("last_at") + ", " + iso("ended_at") +
+                                          " FROM alert_groups WHERE group_id = $1::bigint",
+                                      group_id);
+        if (rows.empty()) return std::nullopt;
+        const auto row = rows[0];
+        AlertGroup group;
+        group.group_id = group_id;
+        group.endpoint = row[0].as<std::string>();
+        group.key_json = row[1].as<std::string>();
+        group.members = row[2].as<std::uint64_t>();
+        group.told = row[3].as<std::uint64_t>();
+        group.digests = row[4].as<std::uint64_t>();
+        group.first_at = row[5].as<std::string>();
+        group.last_at = row[6].as<std::string>();
+        group.ended_at = row[7].as<std::string>();
+        return group;
+    });
+}
+
 }  // namespace receiptd::storage

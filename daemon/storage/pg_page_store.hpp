@@ -22,6 +22,7 @@ public:
     base::Task<std::vector<FailureCount>> failure_trend(FailureFilter filter, unsigned steps) override;
     base::Task<std::vector<MethodHealth>> contract_health(std::string contract_id, unsigned hours,
                                                           unsigned limit) override;
+    base::Task<std::optional<AlertGroup>> alert_group(std::int64_t group_id) override;
 
 private:
     Database& database_;

@@ -2,10 +2,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { axeSource, desk, judged, openPage, phone, recorded, screenshots, startDaemon } from "./support.mjs";
+import { axeSource, daemon, desk, grouped, judged, openPage, phone, recorded, screenshots, silenced, startDaemon, until } from "./support.mjs";
 
 let recording; // a daemon on a recorded chain
 before(async () => (recording = await startDaemon(recorded)));
+before(async () => {
+  for (const reason of ["upgrade to 2.0", "a migration of the shop"]) silenced(reason);
+  await until("alerts are grouped", () => Number(daemon.query("SELECT max(members) FROM alert_groups")) > 3);
+});
 after(() => recording?.close());
 
 const views = {
@@ -15,6 +19,8 @@ const views = {
   findings: () => "/findings",
   watches: () => "/watches",
   alerts: () => "/alerts",
+  group: () => `/alerts?group=${grouped()}`,
+  silences: () => "/silences?all=true",
   contracts: () => "/contracts",
   search: () => "/search?q=nothing",
   unknown: () => "/tx/4XXtr7JrXpYrTj9RnVsbyyw1NDeaMzcQuyWKFRBPNaEq",

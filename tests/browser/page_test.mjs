@@ -1,9 +1,9 @@
 // What people do with the page.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { daemon, hostile, judged, literal, openPage, phone, token, until } from "./support.mjs";
+import { daemon, hostile, judged, literal, openPage, phone, silenced, token, until } from "./support.mjs";
 
-const views = ["/", "/findings", "/watches", "/alerts", "/contracts"];
+const views = ["/", "/findings", "/watches", "/alerts", "/silences", "/contracts"];
 
 // Waits until something holds in the page. (Playwright's own waiting would evaluate a text, which the page's policy forbids.)
 const holds = (page, what, condition, argument) => until(what, () => page.evaluate(condition, argument));
@@ -165,6 +165,31 @@ describe("changing", () => {
       await page.getByRole("dialog").getByLabel("Token").fill(token);
       await page.keyboard.press("Enter");
       await page.getByText("One delivery is due now.").waitFor();
+    }));
+});
+
+describe("alerts kept back", () => {
+  test("a group is a page away from its members", () =>
+    withPage({}, async (page) => {
+      await until("alerts are grouped", () => Number(daemon.query("SELECT max(members) FROM alert_groups")) > 3);
+      await page.goto("/alerts?state=grouped");
+      await page.getByRole("link", { name: /^group \d+$/ }).first().click();
+      await page.getByRole("heading", { name: /^Group \d+/ }).waitFor();
+      const shown = page.url().match(/group=(\d+)/)[1];
+      const groups = await page.getByRole("link", { name: /^group \d+$/ }).allInnerTexts();
+      assert.ok(groups.length > 1 && groups.every((name) => name === `group ${shown}`), groups.join());
+    }));
+
+  test("a silence is ended", () =>
+    withPage({}, async (page) => {
+      const id = silenced("upgrade to 2.0");
+      await page.goto("/silences");
+      await page.getByRole("button", { name: `End silence ${id} now` }).click();
+      await page.getByRole("dialog").getByLabel("Token").fill(token);
+      await page.keyboard.press("Enter");
+      await page.getByText(`Silence ${id} is over.`).waitFor();
+      await until("its row is gone", async () => (await page.locator(`#silence-${id}`).count()) === 0);
+      assert.equal(daemon.query(`SELECT ended_by FROM silences WHERE silence_id = ${id}`), "page");
     }));
 });
 

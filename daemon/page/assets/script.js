@@ -273,15 +273,15 @@ function askForToken() {
     }, { once: true }));
 }
 
-// Posts JSON with the token, which is asked for once; null if nobody gives one.
-async function post(path, body) {
+// Sends JSON with the token, which is asked for once; null if nobody gives one.
+async function send(method, path, body) {
   for (;;) {
     token ||= await askForToken();
     if (!token) return null;
     const answer = await fetch(path, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-      body: JSON.stringify(body),
+      method,
+      headers: { ...(body && { "Content-Type": "application/json" }), Authorization: `Bearer ${token}` },
+      body: body && JSON.stringify(body),
     });
     if (answer.status !== 401) return answer;
     token = "";
@@ -294,10 +294,10 @@ function tell(place, text, tone = "") {
 }
 
 // What came of a write, in words.
-async function write(place, path, body, words) {
+async function write(place, method, path, body, words) {
   tell(place, "…");
   try {
-    const answer = await post(path, body);
+    const answer = await send(method, path, body);
     if (!answer) return tell(place, "Nothing was changed: no token was given.");
     const said = await answer.json();
     if (!answer.ok) return tell(place, said.detail, "bad");
@@ -311,13 +311,18 @@ async function write(place, path, body, words) {
 function addWatch(form) {
   const { tx_hash, sender_id } = Object.fromEntries(new FormData(form));
   const body = { tx_hash: tx_hash.trim(), sender_id: sender_id.trim() };
-  write(form.querySelector(".outcome"), "/v1/watches", body, (status) =>
+  write(form.querySelector(".outcome"), "POST", "/v1/watches", body, (status) =>
     status === 201 ? "It is watched from now on." : "It was watched already.");
 }
 
 function resend(body) {
-  write(document.getElementById("resend-outcome"), "/v1/alerts/resend", body, (_, said) =>
+  write(document.getElementById("resend-outcome"), "POST", "/v1/alerts/resend", body, (_, said) =>
     said.due === 1 ? "One delivery is due now." : `${said.due} deliveries are due now.`);
+}
+
+function endSilence(id) {
+  write(document.getElementById("silence-outcome"), "DELETE", `/v1/silences/${id}?by=page`, null, () =>
+    `Silence ${id} is over.`);
 }
 
 // A transaction that is not stored: the hosts are asked with the token, and what they tell takes this view's place.
@@ -359,6 +364,7 @@ document.addEventListener("click", (event) => {
   else if ("copyLink" in data) copy(target, location.href);
   else if ("copyFrom" in data) copy(target, document.querySelector(data.copyFrom).textContent);
   else if ("resend" in data) resend({ alert_id: data.resend, endpoint: data.endpoint });
+  else if ("endSilence" in data) endSilence(data.endSilence);
   else if ("resendState" in data) resend({ state: data.resendState });
 });
 

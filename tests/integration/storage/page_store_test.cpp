@@ -103,5 +103,22 @@ TEST_F(PageStore, AFailureIsHiddenOnlyIfNearCallsItASuccess) {
     EXPECT_EQ(counts.verdicts.at("callback_failed"), 2u);
 }
 
+TEST_F(PageStore, AGroupOfAlertsIsShownWithItsCounts) {
+    execute(
+        "INSERT INTO alert_groups (endpoint, key, members, told, digests, first_at, last_at) "
+        "VALUES ('ops', '{\"contract_id\":\"bob.near\"}', 5000, 21, 2, '2026-01-01', '2026-01-01 00:01')");
+    const auto id = std::stoll(value("SELECT group_id FROM alert_groups"));
+    const auto group = await(page_->alert_group(id));
+    ASSERT_TRUE(group);
+    EXPECT_EQ(group->endpoint, "ops");
+    EXPECT_EQ(group->key_json, R"({"contract_id":"bob.near"})");
+    EXPECT_EQ(group->members, 5'000U);
+    EXPECT_EQ(group->told, 21U);
+    EXPECT_EQ(group->digests, 2U);
+    EXPECT_THAT(group->last_at, HasSubstr("2026-01-01T00:01:00"));
+    EXPECT_EQ(group->ended_at, "");
+    EXPECT_FALSE(await(page_->alert_group(id + 1)));
+}
+
 }  // namespace
 }  // namespace receiptd::test

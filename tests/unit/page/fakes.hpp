@@ -4,7 +4,9 @@
 #include "storage/page_store.hpp"
 #include "unit/api/fakes.hpp"
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,10 +47,16 @@ public:
         co_return methods;
     }
 
+    base::Task<std::optional<storage::AlertGroup>> alert_group(std::int64_t group_id) override {
+        co_await database_.ask();
+        co_return alert_groups.contains(group_id) ? std::optional(alert_groups.at(group_id)) : std::nullopt;
+    }
+
     std::map<std::string, storage::ReceiptDetail> details;
     storage::RecentCounts counts;
     std::vector<storage::FailureGroup> groups;
     std::vector<storage::MethodHealth> methods;
+    std::map<std::int64_t, storage::AlertGroup> alert_groups;
     storage::FailureFilter asked;
     int counted = 0;
 

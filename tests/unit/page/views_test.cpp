@@ -89,7 +89,8 @@ protected:
 
 TEST_F(ViewsTest, EveryViewIsShownAndLoadsNothingOfOthers) {
     store_tree("go");
-    for (const std::string target : {"/", "/findings", "/watches", "/alerts", "/contracts", "/search"}) {
+    for (const std::string target :
+         {"/", "/findings", "/watches", "/alerts", "/silences", "/contracts", "/search"}) {
         const auto reply = get(target);
         EXPECT_EQ(reply.status, 200) << target;
         const auto policy = header(reply, "Content-Security-Policy");
@@ -124,7 +125,13 @@ TEST_F(ViewsTest, TextsOfTheChainAreTextsInEveryView) {
     api::UpstreamView host;
     host.name = host.origin = host.last_error = kScript;
     status_.upstreams.push_back(host);
-    for (const std::string target : {"/", "/findings", "/watches", "/alerts", "/contracts"}) {
+    storage::SilenceRow silence;
+    silence.matcher_json = R"({"contract":["<script>alert(1)</script>"]})";
+    silence.reason = silence.author = silence.ended_by = kScript;
+    silences_.stored.push_back(silence);
+    store_.alert_groups[7] = {7, kScript, R"({"rules":["<script>alert(1)</script>"]})", 1, 1, 0, "", "", ""};
+    for (const std::string target :
+         {"/", "/findings", "/watches", "/alerts", "/alerts?group=7", "/silences", "/contracts"}) {
         EXPECT_THAT(html(target), HasSubstr("&lt;script&gt;alert(1)")) << target;
         EXPECT_THAT(html(target), Not(HasSubstr("<script>"))) << target;
     }
@@ -227,6 +234,8 @@ TEST_F(ViewsTest, FiltersReachTheStore) {
     EXPECT_EQ(deliveries_.asked.state, "dead");
     EXPECT_EQ(deliveries_.asked.rule, "payments");
     EXPECT_EQ(deliveries_.asked.endpoint, "ops");
+    html("/alerts?group=12");
+    EXPECT_EQ(deliveries_.asked.group_id, 12);
     html("/contracts?contract_id=app.near&hours=999");
     EXPECT_EQ(store_.asked.contract_id, "app.near");
 }
@@ -251,6 +260,75 @@ TEST_F(ViewsTest, DeliveriesAreListedFiftyAtATime) {
     EXPECT_EQ(deliveries_.asked.cursor, "2026-01-01T00:00:00.000000Z,ops,x");
 }
 
+TEST_F(ViewsTest, TheFateOfADeliveryIsShown) {
+    storage::DeliveryRow row;
+    row.alert_id = "failed_receipt:x";
+    row.endpoint = "ops";
+    for (const auto state : storage::kDeliveryStates) {
+        row.state = state;
+        deliveries_.rows.push_back(row);
+    }
+    for (const char* because : {"expired", "unserved", "gone", "attempts"}) {
+        row.dead_because = because;
+        row.state = "dead";
+        deliveries_.rows.push_back(row);
+    }
+    deliveries_.rows[3].group_id = 12;
+    deliveries_.rows[4].silence_id = 5;
+    const auto text = html("/alerts");
+    for (const char* told :
+         {"Pending", "Delivered", "Given up", "Grouped", "Silenced", "Withheld", "Late", "it waited too long",
+          "no daemon served the endpoint", "the endpoint answered 410",
+          "href=\"/alerts?group=12\">group 12</a>", "href=\"/silences?all=true#silence-5\">silence 5</a>"})
+        EXPECT_THAT(text, HasSubstr(told));
+}
+
+TEST_F(ViewsTest, AGroupShowsWhatItsMembersHaveInCommon) {
+    store_.alert_groups[12] = {12,
+                               "ops",
+                               R"({"rules":["payments"],"contract_id":"shop.near","method_name":""})",
+                               5'000,
+                               21,
+                               2,
+                               "2026-01-01T00:00:00.000000Z",
+                               "2026-01-01T00:01:00.000000Z",
+                               ""};
+    const auto text = html("/alerts?group=12");
+    for (const char* told :
+         {"Group 12", "5,000 alerts for <bdi>ops</bdi>", "21 of them told, in 2 digests", "Goes on",
+          "<dt>rules</dt><dd><bdi>payments</bdi>", "<dt>contract_id</dt><dd><bdi>shop.near</bdi>"})
+        EXPECT_THAT(text, HasSubstr(told));
+    EXPECT_THAT(text, Not(HasSubstr("method_name"))) << "the alerts have no method";
+    store_.alert_groups[12].ended_at = "2026-01-01T00:11:00.000000Z";
+    EXPECT_THAT(html("/alerts?group=12"), HasSubstr("Over"));
+    EXPECT_THAT(html("/alerts?group=13"), Not(HasSubstr("group-title"))) << "it is forgotten";
+}
+
+TEST_F(ViewsTest, SilencesAreShownWithWhoAndWhy) {
+    storage::SilenceRow silence;
+    silence.silence_id = 5;
+    silence.state = "active";
+    silence.matcher_json = R"({"contract":["*.shop.near","dex.near"],"rule":["payments"]})";
+    silence.starts_at = "2026-01-01T00:00:00.000000Z";
+    silence.ends_at = "2026-01-02T00:00:00.000000Z";
+    silence.reason = "a migration";
+    silence.author = "alice";
+    silences_.stored.push_back(silence);
+    silence.silence_id = 4;
+    silence.state = "over";
+    silence.ended_by = "bob";
+    silences_.stored.push_back(silence);
+    const auto text = html("/silences");
+    for (const char* told :
+         {"a migration", "alice", "<bdi>*.shop.near</bdi>", "<bdi>dex.near</bdi>", "<bdi>payments</bdi>",
+          "Active", "2026-01-02T00:00:00.000000Z", "data-end-silence=\"5\""})
+        EXPECT_THAT(text, HasSubstr(told));
+    EXPECT_THAT(text, Not(HasSubstr("bob")));
+    const auto all = html("/silences?all=true");
+    EXPECT_THAT(all, HasSubstr("ended by <bdi>bob</bdi>"));
+    EXPECT_THAT(all, Not(HasSubstr("data-end-silence=\"4\""))) << "it is over";
+}
+
 TEST_F(ViewsTest, FindingsOneByOneAreOfTheSameHoursAsTheirCauses) {
     status_.committed = api::BlockView{};
     status_.committed->time = "2026-02-01T00:00:00.5Z";
@@ -269,8 +347,9 @@ TEST_F(ViewsTest, AFilterThatCannotBeReadListsNothingAndSaysWhatIsWrong) {
     }
     for (const std::string target :
          {"/watches?sender_id=NO", "/watches?open=maybe", "/watches?verdict=good", "/watches?stage=later",
-          "/watches?cursor=x", "/alerts?state=lost", "/alerts?endpoint=a%20b", "/alerts?cursor=x",
-          "/contracts?contract_id=NO", "/contracts?hours=0"})
+          "/watches?cursor=x", "/alerts?state=lost", "/alerts?group=0", "/alerts?group=x",
+          "/silences?all=maybe", "/alerts?endpoint=a%20b", "/alerts?cursor=x", "/contracts?contract_id=NO",
+          "/contracts?hours=0"})
         EXPECT_THAT(html(target), HasSubstr("Nothing is listed: the filter")) << target;
     EXPECT_THAT(html("/findings?contract_id=%zz"), HasSubstr("this address cannot be read"));
     EXPECT_EQ(database_.questions, 0);
