@@ -336,6 +336,7 @@ void Dispatcher::show(const std::vector<storage::DeliveryBacklog>& backlog) {
         endpoint->series.pending.Set(static_cast<double>(of.pending));
         endpoint->series.dead.Set(static_cast<double>(of.dead));
         endpoint->series.oldest_pending_seconds.Set(seconds(of.oldest_pending));
+        endpoint->series.oldest_cause_seconds.Set(seconds(of.oldest_cause));
         outbox_->pending += of.pending;
         outbox_->dead += of.dead;
         outbox_->oldest_pending = std::max(outbox_->oldest_pending, of.oldest_pending);

@@ -20,6 +20,10 @@ AlertSeries::AlertSeries(Registry& r)
       oldest_pending_seconds(
           r.gauge("receiptd_deliveries_oldest_pending_seconds",
                   "Age of the oldest delivery that is still to be made; 0: there is none.")),
+      oldest_cause_seconds(
+          r.gauge("receiptd_deliveries_oldest_cause_seconds",
+                  "Age, by block time, of the oldest cause of a delivery that is still to be made; 0: there "
+                  "is none. The 1000 deliveries that wait longest are looked at.")),
       switched_off(r.gauge("receiptd_endpoint_switched_off", "1 while it is, because it answered 410.")),
       circuit_open(
           r.gauge("receiptd_endpoint_circuit_open",
@@ -47,6 +51,7 @@ EndpointSeries::EndpointSeries(AlertSeries& series, const std::string& endpoint)
       pending(series.pending.Add({{"endpoint", endpoint}})),
       dead(series.dead.Add({{"endpoint", endpoint}})),
       oldest_pending_seconds(series.oldest_pending_seconds.Add({{"endpoint", endpoint}})),
+      oldest_cause_seconds(series.oldest_cause_seconds.Add({{"endpoint", endpoint}})),
       switched_off(series.switched_off.Add({{"endpoint", endpoint}})),
       circuit_open(series.circuit_open.Add({{"endpoint", endpoint}})) {}
 

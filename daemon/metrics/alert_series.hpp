@@ -18,6 +18,7 @@ struct AlertSeries {
     prometheus::Family<prometheus::Gauge>& pending;
     prometheus::Family<prometheus::Gauge>& dead;
     prometheus::Family<prometheus::Gauge>& oldest_pending_seconds;
+    prometheus::Family<prometheus::Gauge>& oldest_cause_seconds;
     prometheus::Family<prometheus::Gauge>& switched_off;
     prometheus::Family<prometheus::Gauge>& circuit_open;
 
@@ -42,6 +43,7 @@ public:
     prometheus::Gauge& pending;
     prometheus::Gauge& dead;
     prometheus::Gauge& oldest_pending_seconds;
+    prometheus::Gauge& oldest_cause_seconds;
     prometheus::Gauge& switched_off;
     prometheus::Gauge& circuit_open;
 };

@@ -56,10 +56,18 @@ StorageSeries::StorageSeries(Registry& r)
                   "For how long the oldest line that /v1/stream does not tell yet has been waiting for "
                   "older transactions of the database cluster to end.")
               .Add({})),
+      matched_(
+          r.counter("receiptd_alerts_matched_total",
+                    "Alerts that a rule matched, by kind and by endpoint. An empty endpoint: no endpoint "
+                    "takes a rule that matched. The daemon counts them that stores the cause.")),
       partitions_(r.gauge("receiptd_partitions", "Partitions of a history table.")) {}
 
 void StorageSeries::set_partitions(const std::string& table, std::uint64_t count) {
     partitions_.Add({{"table", table}}).Set(static_cast<double>(count));
+}
+
+void StorageSeries::count_matched(const std::string& kind, const std::string& endpoint, double alerts) {
+    matched_.Add({{"kind", kind}, {"endpoint", endpoint}}).Increment(alerts);
 }
 
 }  // namespace receiptd::metrics

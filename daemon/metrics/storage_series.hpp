@@ -30,8 +30,11 @@ struct StorageSeries {
     prometheus::Gauge& stream_held_up;
 
     void set_partitions(const std::string& table, std::uint64_t count);
+    // `kind` is of a closed set; endpoint "": nobody takes the rule.
+    void count_matched(const std::string& kind, const std::string& endpoint, double alerts);
 
 private:
+    prometheus::Family<prometheus::Counter>& matched_;
     prometheus::Family<prometheus::Gauge>& partitions_;
 };
 

@@ -256,6 +256,12 @@ base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chron
     });
 }
 
+void Database::announce(const Told& told) {
+    for (const auto& [labels, alerts] : told.matched)
+        series.count_matched(labels.first, labels.second, static_cast<double>(alerts));
+    if (told.is_due) on_alerts();
+}
+
 void Database::note_committed(const chain::RowBatch& batch, double seconds) {
     for (std::size_t i = 0; i < chain::kTableCount; ++i) {
         series.tables[i].rows->Increment(static_cast<double>(batch.tables[i].rows));

@@ -10,6 +10,7 @@
 #include "storage/pool.hpp"
 #include "storage/rule_book.hpp"
 #include "storage/session.hpp"
+#include "storage/told.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -69,6 +70,8 @@ public:
     std::string bad_setup() const { return context_.outages.bad_setup(); }
 
     void note_committed(const chain::RowBatch& batch, double seconds);
+    // Call after the commit of the transaction that made these alerts.
+    void announce(const Told& told);
     // The name of this process in leases: a uuid.
     const std::string& process() const { return process_; }
 

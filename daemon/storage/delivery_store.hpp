@@ -93,6 +93,7 @@ struct DeliveryBacklog {
     std::uint64_t pending = 0;
     std::uint64_t dead = 0;
     std::chrono::milliseconds oldest_pending{0};  // age, since it was made
+    std::chrono::milliseconds oldest_cause{0};    // age by block time, of those that wait longest
 };
 
 // An endpoint of a daemon's configuration, with the names of the rules that it takes.

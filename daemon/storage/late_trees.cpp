@@ -176,12 +176,12 @@ LateTrees judge_late(pqxx::connection& connection, const Turn& turn, const chain
     judge_stored(tx, stored, due.times, batch, told_in_part(tx, due.everywhere));
     batch.withhold_before(news_since);
     copy_rows(tx, batch);
-    const bool told = tell_batch(tx, database.rules, batch);
+    const auto told = tell_batch(tx, database.rules, batch);
     forget_late(tx, known);
     look_again_soon(tx, without_resume);
     due.everywhere ? forget_late(tx, unknown) : look_everywhere_later(tx, unknown);
     tx.commit();
-    if (told) database.on_alerts();
+    database.announce(told);
     database.series.adopted.Increment(static_cast<double>(adopted));
     return {std::move(batch.facts.decided), true};
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace receiptd::storage {
 
@@ -81,7 +82,10 @@ const std::string kQueue =
     "), queued AS (INSERT INTO deliveries (alert_id, endpoint, withhold_late, rules) "
     "  SELECT id, endpoint, bool_and(taking.rule = ANY ($15::text[])), array_agg(named ORDER BY named) "
     "  FROM told JOIN found ON id = alert_id "
-    "    JOIN taking ON taking.rule = ANY (found.rules) GROUP BY id, endpoint) SELECT alert_id FROM told";
+    "    JOIN taking ON taking.rule = ANY (found.rules) GROUP BY id, endpoint "
+    "RETURNING alert_id, endpoint) "
+    "SELECT id, kind, coalesce(endpoint, ''), list <> '' FROM told JOIN found ON id = told.alert_id "
+    "  LEFT JOIN queued ON queued.alert_id = id ORDER BY at";
 
 std::vector<std::string> ids_in(const pqxx::result& rows) {
     std::vector<std::string> ids;
@@ -89,13 +93,30 @@ std::vector<std::string> ids_in(const pqxx::result& rows) {
     return ids;
 }
 
+struct Queued {
+    std::vector<std::string> ids;  // of the alerts that were made
+    Told told;
+};
+
+// A row for each delivery, and one for each alert that has none.
+Queued queued_of(const pqxx::result& rows) {
+    Queued queued;
+    for (const auto& row : rows) {
+        auto id = row[0].as<std::string>();
+        if (row[3].as<bool>()) ++queued.told.matched[{row[1].as<std::string>(), row[2].as<std::string>()}];
+        if (queued.ids.empty() || queued.ids.back() != id) queued.ids.push_back(std::move(id));
+    }
+    queued.told.is_due = !queued.ids.empty();
+    return queued;
+}
+
 // A late alert is withheld if all rules that match say so.
-std::vector<std::string> queue(pqxx::transaction_base& tx, const rule::RuleSet& rules, const Alerts& alerts) {
+Queued queue(pqxx::transaction_base& tx, const rule::RuleSet& rules, const Alerts& alerts) {
     if (alerts.ids.empty()) return {};
     std::vector<std::string> withholding_late;
     for (const auto& definition : rules.definitions())
         if (definition.withholds_late) withholding_late.push_back(definition.name);
-    return ids_in(shim::query(
+    return queued_of(shim::query(
         tx, kQueue, text_array(alerts.ids), text_array(alerts.tellings), text_array(alerts.handled),
         text_array(alerts.kinds), text_array(alerts.tx_hashes), text_array(alerts.causes),
         text_array(alerts.rules), text_array(alerts.contracts), text_array(alerts.methods),
@@ -161,8 +182,8 @@ void News::add(std::string finding_id, std::uint64_t at) {
     finding_ids.push_back(std::move(finding_id));
 }
 
-void tell(pqxx::transaction_base& tx, RuleBook& rules, const News& news, Telling telling) {
-    if (news.finding_ids.empty()) return;
+Told tell(pqxx::transaction_base& tx, RuleBook& rules, const News& news, Telling telling) {
+    if (news.finding_ids.empty()) return {};
     std::map<std::string, unsigned, std::less<>> tellings;
     std::vector<std::string> ids;
     for (const auto& row : shim::query(tx, kNews, text_array(news.finding_ids), news.since, news.until,
@@ -170,7 +191,7 @@ void tell(pqxx::transaction_base& tx, RuleBook& rules, const News& news, Telling
         ids.push_back(row[0].as<std::string>());
         tellings[ids.back()] = row[1].as<unsigned>();
     }
-    if (ids.empty()) return;
+    if (ids.empty()) return {};
     const auto now = rules.current(tx);
     const FindingSubjects found(tx, "(SELECT * FROM " + kFound + ") f", text_array(ids), news.since,
                                 news.until);
@@ -180,29 +201,31 @@ void tell(pqxx::transaction_base& tx, RuleBook& rules, const News& news, Telling
         if (!matched.empty() || subject.expected != true)
             alerts.add(subject, tellings.find(subject.cause_id)->second, {}, matched);
     }
-    stream(tx, queue(tx, now, alerts), news);
+    auto queued = queue(tx, now, alerts);
+    stream(tx, queued.ids, news);
+    return std::move(queued.told);
 }
 
-void tell_findings(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<chain::Finding>& findings,
+Told tell_findings(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<chain::Finding>& findings,
                    Telling telling) {
     News news;
     for (const auto& finding : findings) news.add(finding.finding_id, finding.at.timestamp_nanosec);
-    tell(tx, rules, news, telling);
+    return tell(tx, rules, news, telling);
 }
 
-bool tell_events(pqxx::transaction_base& tx, const rule::RuleSet& rules, const std::vector<Event>& events) {
-    if (events.empty()) return false;
+Told tell_events(pqxx::transaction_base& tx, const rule::RuleSet& rules, const std::vector<Event>& events) {
+    if (events.empty()) return {};
     Alerts alerts;
     for (const auto& event : events)
         if (const auto matched = rules.match_names(event.subject); !matched.empty())
             alerts.add(event.subject, event.telling, event.cause_json, matched);
-    return !queue(tx, rules, alerts).empty();
+    return queue(tx, rules, alerts).told;
 }
 
-bool tell_of_rule(pqxx::transaction_base& tx, std::string_view rule, const Event& event) {
+Told tell_of_rule(pqxx::transaction_base& tx, std::string_view rule, const Event& event) {
     Alerts alerts;
     alerts.add(event.subject, event.telling, event.cause_json, {rule});
-    return !queue(tx, rule::RuleSet(), alerts).empty();
+    return queue(tx, rule::RuleSet(), alerts).told;
 }
 
 void tell_corrections(pqxx::transaction_base& tx, const News& corrections) {

@@ -6,6 +6,7 @@
 #include "rule/subject.hpp"
 #include "storage/pqxx_shim.hpp"
 #include "storage/rule_book.hpp"
+#include "storage/told.hpp"
 
 #include <cstdint>
 #include <string>
@@ -46,14 +47,15 @@ std::vector<std::string_view> rules_about(const rule::Subject& finding, const ru
 // of the stream. The same cause, found again, is not reported again, unless it was taken back since
 // (corrections.hpp): then its alert has an id of its own, "<finding_id>:2". `again`: those alone.
 enum class Telling : std::uint8_t { any, again };
-void tell(pqxx::transaction_base& tx, RuleBook& rules, const News& news, Telling telling = Telling::any);
-void tell_findings(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<chain::Finding>& findings,
+Told tell(pqxx::transaction_base& tx, RuleBook& rules, const News& news, Telling telling = Telling::any);
+Told tell_findings(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<chain::Finding>& findings,
                    Telling telling = Telling::any);
-// The same of events; one that no rule matches leaves nothing. True: alerts were made.
-bool tell_events(pqxx::transaction_base& tx, const rule::RuleSet& rules, const std::vector<Event>& events);
+// The same of events; one that no rule matches leaves nothing.
+Told tell_events(pqxx::transaction_base& tx, const rule::RuleSet& rules, const std::vector<Event>& events);
 // An event that belongs to one rule.
-bool tell_of_rule(pqxx::transaction_base& tx, std::string_view rule, const Event& event);
-// Findings of kind "corrected": they go to the endpoints for which what they correct was queued.
+Told tell_of_rule(pqxx::transaction_base& tx, std::string_view rule, const Event& event);
+// Findings of kind "corrected": they go to the endpoints for which what they correct was queued,
+// and no rule is asked.
 void tell_corrections(pqxx::transaction_base& tx, const News& corrections);
 
 }  // namespace receiptd::storage

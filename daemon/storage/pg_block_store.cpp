@@ -79,10 +79,9 @@ void remember_listed(pqxx::transaction_base& tx, const std::vector<chain::Listed
                 text_array(times));
 }
 
-// True: alerts were made.
-bool write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {
+Told write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {
     copy_rows(tx, batch);
-    const bool told = tell_batch(tx, rules, batch);
+    auto told = tell_batch(tx, rules, batch);
     remember_listed(tx, batch.listed);
     adopt_awaited(tx, batch);
     shim::query(tx,
@@ -177,10 +176,10 @@ private:
     std::vector<std::string> ids_, of_trees_, parents_, roles_;  // of the receipts that were removed
 };
 
-bool write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {
+Told write_over_found_early(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBook& rules) {
     FoundEarly found(tx, batch);
     found.forget();
-    const bool told = write_rows(tx, batch, rules);
+    auto told = write_rows(tx, batch, rules);
     found.complete();
     return told;
 }
@@ -227,12 +226,12 @@ CommitOutcome commit_batch(pqxx::connection& connection, const chain::RowBatch& 
         try {
             return database.partitions.with_days(connection, days, [&] {
                 pqxx::work tx(connection);
-                bool told = false;
+                Told told;
                 const auto outcome =
                     write_and_cover(tx, batch, [&] { told = write(tx, batch, database.rules); });
                 if (outcome != CommitOutcome::committed) return outcome;
                 tx.commit();
-                if (told) database.on_alerts();
+                database.announce(told);
                 return outcome;
             });
         } catch (const pqxx::unique_violation&) {

@@ -16,6 +16,20 @@ namespace {
 constexpr std::size_t kLongestError = 500;
 constexpr std::size_t kLongestAnswer = 4'096;
 
+// The oldest cause is looked for among the deliveries that wait longest: a queue may have millions.
+constexpr const char* kBacklog =
+    "SELECT each.endpoint, sum(pending)::bigint, sum(dead)::bigint, "
+    "coalesce(greatest(0, extract(epoch FROM now() - min(oldest)) * 1000), 0)::bigint, "
+    "coalesce(greatest(0, extract(epoch FROM now() - min(caused_at)) * 1000), 0)::bigint "
+    "FROM (SELECT endpoint, count(*) AS pending, 0 AS dead, min(created_at) AS oldest "
+    "    FROM deliveries WHERE state = 'pending' GROUP BY endpoint "
+    "  UNION ALL SELECT endpoint, 0, count(*), NULL "
+    "    FROM deliveries WHERE state = 'dead' GROUP BY endpoint) each "
+    "LEFT JOIN LATERAL (SELECT min(a.caused_at) AS caused_at FROM (SELECT alert_id FROM deliveries d "
+    "    WHERE d.endpoint = each.endpoint AND d.state = 'pending' ORDER BY d.created_at LIMIT 1000) waiting "
+    "  JOIN alerts a USING (alert_id)) causes ON pending > 0 "
+    "GROUP BY each.endpoint ORDER BY each.endpoint";
+
 constexpr const char* kRecord =
     "WITH recorded AS (UPDATE deliveries SET state = $3, attempts = attempts + $9::int, lease_owner = NULL, "
     "next_attempt_at = coalesce(now() + nullif($4, '')::bigint * interval '1 millisecond', now()), "
@@ -204,17 +218,8 @@ base::Task<std::vector<std::string>> PgDeliveryStore::serve_endpoints(std::vecto
 
 base::Task<std::vector<DeliveryBacklog>> PgDeliveryStore::delivery_backlog() {
     return lane_.transaction([](pqxx::work& tx) {
-        const auto rows =
-            shim::query(tx,
-                        "SELECT endpoint, sum(pending)::bigint, sum(dead)::bigint, "
-                        "coalesce(greatest(0, extract(epoch FROM now() - min(oldest)) * 1000), 0)::bigint "
-                        "FROM (SELECT endpoint, count(*) AS pending, 0 AS dead, min(created_at) AS oldest "
-                        "    FROM deliveries WHERE state = 'pending' GROUP BY endpoint "
-                        "  UNION ALL SELECT endpoint, 0, count(*), NULL "
-                        "    FROM deliveries WHERE state = 'dead' GROUP BY endpoint) each "
-                        "GROUP BY endpoint ORDER BY endpoint");
         std::vector<DeliveryBacklog> backlog;
-        for (const auto& row : rows) {
+        for (const auto& row : tx.exec(kBacklog)) {
             DeliveryBacklog of;
             of.endpoint = row[0].as<std::string>();
             of.pending = row[1].as<std::uint64_t>();
@@ -223,6 +228,7 @@ base::Task<std::vector<DeliveryBacklog>> PgDeliveryStore::delivery_backlog() {
             backlog.push_back(std::move(of));
         }
         return backlog;
+            of.oldest_cause = std::chrono::milliseconds(row[4].as<std::int64_t>());
     });
 }
 

@@ -17,7 +17,7 @@ constexpr std::chrono::minutes kTreesMayTake{10};
 
 struct Evaluated {
     TimedReport report;
-    bool told = false;
+    Told told;
 };
 
 // A tree that began before may bring successes of the rule's time.
@@ -86,7 +86,7 @@ base::Task<std::optional<TimedReport>> PgTimedRuleStore::evaluate(std::int64_t e
             auto evaluated = evaluate_in(tx, database.rules, newest);
             if (!leads(tx, epoch)) return std::nullopt;
             tx.commit();
-            if (evaluated.told) database.on_alerts();
+            database.announce(evaluated.told);
             return std::move(evaluated.report);
         });
 }

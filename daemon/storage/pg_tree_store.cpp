@@ -109,14 +109,14 @@ bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree, Datab
     remove_earlier(tx, done);
     remove_orphans(tx, done);
     copy_rows(tx, tree.batch);
-    const bool told = tell_batch(tx, database.rules, tree.batch);
+    const auto told = tell_batch(tx, database.rules, tree.batch);
     complete_transaction(tx, done);
     adopt_data(tx, done);
     const auto& facts = tree.batch.facts;
     if (facts.late_trees.empty()) forget_late(tx, {done.tx_hash});
     remember_late(tx, facts.late_trees, {done.block_timestamp_nanosec, facts.seen.history, true});
     tx.commit();
-    if (told) database.on_alerts();
+    database.announce(told);
     return true;
 }
 
@@ -247,9 +247,9 @@ base::Task<chain::DecidedCounts> PgTreeStore::discard_tree(PendingTree tree, cha
                     std::string("a chunk lists it, and the chain dropped it without an outcome"));
         auto batch = settle_again(tx, {tree.tx_hash}, timestamp);
         batch.withhold_before(news_since);
-        const bool told = tell_batch(tx, database.rules, batch);
+        const auto told = tell_batch(tx, database.rules, batch);
         tx.commit();
-        if (told) database.on_alerts();
+        database.announce(told);
         return std::move(batch.facts.decided);
     });
 }

@@ -197,9 +197,9 @@ base::Task<void> PgUnplacedStore::store_orphan(std::string receipt_id, chain::Ro
                                            receipt_id);
             if (!still.empty()) copy_rows(tx, rows);
             const bool is_news = !still.empty() && !still[0][0].as<bool>();
-            const bool told = is_news && tell_batch(tx, database.rules, rows);
+            const auto told = is_news ? tell_batch(tx, database.rules, rows) : Told();
             tx.commit();
-            if (told) database.on_alerts();
+            database.announce(told);
         });
     });
 }

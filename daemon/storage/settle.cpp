@@ -120,9 +120,9 @@ chain::DecidedCounts settle(pqxx::connection& connection, base::HeightRange arou
             return database.partitions.with_days(connection, days_of_rows(batch), [&] {
                 pqxx::work tx(connection);
                 copy_rows(tx, batch);
-                const bool told = tell_batch(tx, database.rules, batch);
+                const auto told = tell_batch(tx, database.rules, batch);
                 tx.commit();
-                if (told) database.on_alerts();
+                database.announce(told);
                 return batch.facts.decided;
             });
         } catch (const pqxx::unique_violation&) {

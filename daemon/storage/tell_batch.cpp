@@ -14,7 +14,7 @@
 namespace receiptd::storage {
 namespace {
 
-bool tell_results(pqxx::transaction_base& tx, const rule::RuleSet& now,
+Told tell_results(pqxx::transaction_base& tx, const rule::RuleSet& now,
                   const std::vector<chain::TreeResult>& results) {
     std::vector<std::string> tx_hashes;
     TimeSpan included{};
@@ -27,7 +27,7 @@ bool tell_results(pqxx::transaction_base& tx, const rule::RuleSet& now,
                                      : TimeSpan{std::min(included.since, at), std::max(included.until, at)};
         tx_hashes.push_back(result.tx_hash);
     }
-    if (tx_hashes.empty()) return false;
+    if (tx_hashes.empty()) return {};
     const VerdictSubjects judged(tx, tx_hashes, included);
     return tell_events(tx, now, judged.events());
 }
@@ -57,7 +57,7 @@ std::map<std::string, std::string, std::less<>> missing_users(
     return users_of(tx, tx_hashes, executed);
 }
 
-bool tell_happenings(pqxx::transaction_base& tx, const rule::RuleSet& now,
+Told tell_happenings(pqxx::transaction_base& tx, const rule::RuleSet& now,
                      const std::vector<chain::Happening>& happenings) {
     const auto users = missing_users(tx, happenings);
     std::vector<Event> events;
@@ -71,18 +71,17 @@ bool tell_happenings(pqxx::transaction_base& tx, const rule::RuleSet& now,
 
 }  // namespace
 
-bool tell_batch(pqxx::transaction_base& tx, RuleBook& rules, const chain::RowBatch& batch) {
-    tell_findings(tx, rules, batch.findings);
-    if (batch.results.empty() && batch[chain::Table::receipts].rows == 0) return !batch.findings.empty();
+Told tell_batch(pqxx::transaction_base& tx, RuleBook& rules, const chain::RowBatch& batch) {
+    auto told = tell_findings(tx, rules, batch.findings);
+    if (batch.results.empty() && batch[chain::Table::receipts].rows == 0) return told;
     const auto interest = rules.interest(tx);
     const auto& now = interest->rules();
-    bool told = tell_results(tx, now, batch.results);
-    if (interest->kinds() == 0 || batch[chain::Table::receipts].rows == 0)
-        return told || !batch.findings.empty();
+    told += tell_results(tx, now, batch.results);
+    if (interest->kinds() == 0 || batch[chain::Table::receipts].rows == 0) return told;
     const bool is_chosen = batch.happened.interest == interest;
-    told |= is_chosen ? tell_happenings(tx, now, batch.happened.chosen)
+    told += is_chosen ? tell_happenings(tx, now, batch.happened.chosen)
                       : tell_happenings(tx, now, happenings_of(tx, *interest, batch));
-    return told || !batch.findings.empty();
+    return told;
 }
 
 }  // namespace receiptd::storage

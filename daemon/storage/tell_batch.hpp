@@ -4,12 +4,12 @@
 #include "chain/rows/rows.hpp"
 #include "storage/pqxx_shim.hpp"
 #include "storage/rule_book.hpp"
+#include "storage/told.hpp"
 
 namespace receiptd::storage {
 
 // When the rows are there: its findings, its results, and what its receipts did, as far as they are news.
-// Where other rules chose what they did than those that count by now, the rows are asked. True: alerts were
-// made.
-bool tell_batch(pqxx::transaction_base& tx, RuleBook& rules, const chain::RowBatch& batch);
+// Where other rules chose what they did than those that count by now, the rows are asked.
+Told tell_batch(pqxx::transaction_base& tx, RuleBook& rules, const chain::RowBatch& batch);
 
 }  // namespace receiptd::storage

@@ -88,8 +88,8 @@ std::string time_in_id(base::WallTime time) {
     return base::iso_time_to_microseconds(static_cast<std::uint64_t>(time.time_since_epoch().count()));
 }
 
-// True: an alert was made. One that began at the same time as an earlier one is that one.
-bool begin_episode(pqxx::transaction_base& tx, const TimedRule& rule) {
+// One that began at the same time as an earlier one is that one.
+Told begin_episode(pqxx::transaction_base& tx, const TimedRule& rule) {
     const auto since = rule.judgement.since;
     const auto alert_id = "rule:" + rule.name + ":" + time_in_id(since);
     const auto begun = shim::query(tx,
@@ -107,7 +107,7 @@ bool begin_episode(pqxx::transaction_base& tx, const TimedRule& rule) {
                            .text("judged_until", time_in_id(rule.until))
                            .members_of(rule.numbers_json)
                            .to_json();
-    return begun.affected_rows() > 0 && tell_of_rule(tx, rule.name, event);
+    return begun.affected_rows() > 0 ? tell_of_rule(tx, rule.name, event) : Told();
 }
 
 }  // namespace
@@ -150,12 +150,12 @@ std::vector<TimedRule> load_timed_rules(pqxx::transaction_base& tx, const rule::
     return loaded;
 }
 
-bool take_turns(pqxx::transaction_base& tx, std::vector<TimedRule>& rules) {
-    bool told = false;
+Told take_turns(pqxx::transaction_base& tx, std::vector<TimedRule>& rules) {
+    Told told;
     for (auto& rule : rules) {
         const auto turn = rule::turn(rule.is_open, rule.judgement);
         if (turn == rule::Turn::ends) end_episode(tx, rule);
-        if (turn == rule::Turn::begins) told |= begin_episode(tx, rule);
+        if (turn == rule::Turn::begins) told += begin_episode(tx, rule);
     }
     keep_states(tx, rules);
     return told;

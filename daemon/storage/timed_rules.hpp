@@ -36,7 +36,6 @@ struct TimedRule {
 std::vector<TimedRule> load_timed_rules(pqxx::transaction_base& tx, const rule::RuleSet& rules,
                                         base::WallTime now);
 // Keeps their states and counts, makes an alert of each episode that begins, and ends those that are over.
-// True: alerts were made.
-bool take_turns(pqxx::transaction_base& tx, std::vector<TimedRule>& rules);
+Told take_turns(pqxx::transaction_base& tx, std::vector<TimedRule>& rules);
 
 }  // namespace receiptd::storage

@@ -125,8 +125,8 @@ std::vector<WatchFinding> findings_of(const std::vector<AppliedUpdate>& applied,
     return findings;
 }
 
-std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transaction_base& tx, RuleBook& rules,
-                                                                const std::vector<WatchFinding>& findings) {
+WrittenFindings write_findings(pqxx::transaction_base& tx, RuleBook& rules,
+                               const std::vector<WatchFinding>& findings) {
     if (findings.empty()) return {};
     std::vector<std::string> ids, kinds, tx_hashes, signers, classes, texts, heights, times, corrections;
     CertaintyColumns certainty;
@@ -150,10 +150,12 @@ std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transactio
                                   text_array(signers), text_array(classes), text_array(texts),
                                   text_array(heights), text_array(times), text_array(certainty.conclusive),
                                   text_array(certainty.safe_heights), text_array(corrections));
-    tell(tx, rules, news);
+    WrittenFindings written;
+    written.told = tell(tx, rules, news);
     tell_corrections(tx, taken_back);
-    std::vector<std::pair<std::string, std::string>> written;
-    for (const auto& row : rows) written.emplace_back(row[0].as<std::string>(), row[1].as<std::string>());
+    written.told.is_due |= !taken_back.finding_ids.empty();
+    for (const auto& row : rows)
+        written.added.emplace_back(row[0].as<std::string>(), row[1].as<std::string>());
     return written;
 }
 

@@ -46,9 +46,12 @@ struct WatchFinding {
 
 // `now`: microseconds.
 std::vector<WatchFinding> findings_of(const std::vector<AppliedUpdate>& applied, std::int64_t now);
-// Kind and error_class of those that were new.
-std::vector<std::pair<std::string, std::string>> write_findings(pqxx::transaction_base& tx, RuleBook& rules,
-                                                                const std::vector<WatchFinding>& findings);
+struct WrittenFindings {
+    std::vector<std::pair<std::string, std::string>> added;  // kind and error_class of those that were new
+    Told told;
+};
+WrittenFindings write_findings(pqxx::transaction_base& tx, RuleBook& rules,
+                               const std::vector<WatchFinding>& findings);
 
 // What PostgreSQL takes of what a host says: nothing may keep the rest from being stored, or a question from
 // being answered later.

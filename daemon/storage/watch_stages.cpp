@@ -93,7 +93,7 @@ private:
 
 }  // namespace
 
-bool tell_stages(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<AppliedUpdate>& applied,
+Told tell_stages(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<AppliedUpdate>& applied,
                  std::int64_t now) {
     const auto is_told = [](const AppliedUpdate& item, const chain::Transition& step) {
         const bool is_finding = chain::is_end(step.to) && step.to != chain::Stage::final;
@@ -103,9 +103,9 @@ bool tell_stages(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<
     for (const auto& item : applied)
         for (const auto& step : item.update->transitions)
             if (is_told(item, step)) tx_hashes.push_back(item.update->tx_hash);
-    if (tx_hashes.empty()) return false;
+    if (tx_hashes.empty()) return {};
     const auto current = rules.current(tx);
-    if ((current.kinds() & bit(rule::Kind::stage)) == 0) return false;
+    if ((current.kinds() & bit(rule::Kind::stage)) == 0) return {};
     StageEvents stages(shim::query(tx, kWatched, text_array(tx_hashes)), now);
     for (const auto& item : applied)
         for (const auto& step : item.update->transitions)

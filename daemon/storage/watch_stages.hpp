@@ -8,8 +8,8 @@
 
 namespace receiptd::storage {
 
-// Ends without a tree are findings and told as these. `now`: microseconds. True: alerts were made.
-bool tell_stages(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<AppliedUpdate>& applied,
+// Ends without a tree are findings and told as these. `now`: microseconds.
+Told tell_stages(pqxx::transaction_base& tx, RuleBook& rules, const std::vector<AppliedUpdate>& applied,
                  std::int64_t now);
 
 }  // namespace receiptd::storage

@@ -182,7 +182,7 @@ struct Updated {
     std::vector<chain::Stage> stages;                           // reached, each as often as it was
     std::vector<std::pair<std::string, std::string>> findings;  // kind and error_class
     std::size_t withheld = 0;                                   // of these
-    bool told_stages = false;                                   // alerts were made of them
+    Told told;
 };
 
 Updated write(pqxx::connection& connection, std::span<const WatchUpdate> updates, std::int64_t now,
@@ -205,8 +205,10 @@ Updated write(pqxx::connection& connection, std::span<const WatchUpdate> updates
         write_watches(tx, applied, now);
         write_transitions(tx, applied, now);
         const auto findings = findings_of(applied, now);
-        updated.findings = write_findings(tx, rules, findings);
-        updated.told_stages = tell_stages(tx, rules, applied, now);
+        auto written = write_findings(tx, rules, findings);
+        updated.findings = std::move(written.added);
+        updated.told = std::move(written.told);
+        updated.told += tell_stages(tx, rules, applied, now);
         updated.withheld = static_cast<std::size_t>(std::count_if(
             findings.begin(), findings.end(), [](const auto& finding) { return !finding.alert; }));
     }
@@ -272,7 +274,7 @@ private:
         std::move(part.stages.begin(), part.stages.end(), std::back_inserter(result.stages));
         std::move(part.findings.begin(), part.findings.end(), std::back_inserter(result.findings));
         result.withheld += part.withheld;
-        result.told_stages |= part.told_stages;
+        result.told += part.told;
     }
 
     pqxx::connection& connection_;
@@ -304,9 +306,9 @@ base::Task<std::vector<std::string>> PgWatchStore::update_watches(std::vector<Wa
         if (updates.empty()) return std::vector<std::string>();
         Writing writing(connection, database, microseconds(clock.wall()));
         writing.write(updates);
-        if (!writing.result.findings.empty() || writing.result.told_stages ||
-            std::any_of(updates.begin(), updates.end(), may_alert))
-            database.on_alerts();
+        // A commit in doubt may have made alerts that its repetition does not know of.
+        writing.result.told.is_due |= std::any_of(updates.begin(), updates.end(), may_alert);
+        database.announce(writing.result.told);
         if (series) count(*series, writing.result);
         return std::move(writing.result.moved);
     });

@@ -69,6 +69,14 @@ protected:
         }
         commit(std::move(batch));
     }
+    // Alerts of failed receipts that this process has counted as matched.
+    double matched(const std::string& endpoint) {
+        const auto text = store().registry.serialize();
+        const auto series =
+            R"(receiptd_alerts_matched_total{endpoint=")" + endpoint + R"(",kind="failed_receipt"} )";
+        const auto at = text.find(series);
+        return at == std::string::npos ? 0 : std::stod(text.substr(at + series.size()));
+    }
     // "ENDPOINT RECEIPT RULES", a line each.
     std::string queued() {
         return rows(
@@ -99,6 +107,20 @@ TEST_F(AlertRules, EndpointsTakeWhatTheirRulesMatchAndTheDefaultRuleWhatNobodyHa
               "on-call B default\n");
     EXPECT_EQ(value("SELECT count(*) FROM stream_events"), "3")
         << "the stream tells what no rule matches, too";
+}
+
+TEST_F(AlertRules, WhatRulesMatchIsCountedByKindAndEndpointOnceItIsCommitted) {
+    declare(store(), {rule(kDex), rule(kAny)});
+    serve("dex-team", {"dex"});
+    serve("everything", {"any", "dex"});
+    find({{"A"}, {"B", "other.near"}, {"C", "other.near", "t"}});
+    EXPECT_EQ(matched("dex-team"), 1);
+    EXPECT_EQ(matched("everything"), 3);
+    EXPECT_EQ(matched(""), 0);
+    execute("DELETE FROM endpoint_rules WHERE rule = 'any'");
+    find({{"D"}, {"E", "other.near", "t"}});
+    EXPECT_EQ(matched("everything"), 4) << "of two rules that match one is taken";
+    EXPECT_EQ(matched(""), 1) << "nobody takes the rule that matches E";
 }
 
 TEST_F(AlertRules, TheStreamTellsAmountsAsTextsSoThatNoReaderLosesDigits) {

@@ -293,6 +293,17 @@ TEST_F(Deliveries, TheBacklogIsCountedByEndpoint) {
     EXPECT_EQ(backlog[0].oldest_pending, 0ms);
     EXPECT_EQ(backlog[1].pending, 2u);
     EXPECT_GE(backlog[1].oldest_pending, 100s);
+    EXPECT_EQ(backlog[0].oldest_cause, 0ms);
+}
+
+TEST_F(Deliveries, TheOldestCauseIsNotTheOldestAlert) {
+    queue("a", 100);
+    queue("late", 10);
+    execute("UPDATE alerts SET caused_at = now() - interval '1 hour' WHERE alert_id = 'late'");
+    const auto backlog = await(process().deliveries.delivery_backlog());
+    ASSERT_EQ(backlog.size(), 1u);
+    EXPECT_GE(backlog[0].oldest_cause, 1h);
+    EXPECT_LT(backlog[0].oldest_pending, 1h);
 }
 
 TEST_F(Deliveries, ADaemonWithOtherEndpointsLeavesThoseOfOthersAsTheyAre) {
