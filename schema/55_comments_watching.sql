@@ -110,6 +110,7 @@ COMMENT ON COLUMN endpoints.name IS 'Its name.';
 COMMENT ON COLUMN endpoints.active IS 'False: it answered 410 Gone. Its alerts wait until a daemon that serves it starts, until `receiptd endpoints enable`, or until an alert to it is resent.';
 COMMENT ON COLUMN endpoints.updated_at IS 'When active last changed.';
 COMMENT ON COLUMN endpoints.served_at IS 'Last time at which a running daemon had it in its configuration.';
+COMMENT ON COLUMN endpoints.served_by IS 'That daemon: its host and process id. NULL: not known.';
 
 COMMENT ON TABLE endpoint_rules IS 'The rules that choose the alerts of an endpoint.';
 COMMENT ON COLUMN endpoint_rules.rule IS 'Name of the rule. default: findings that nobody handled and nobody expects.';

@@ -13,6 +13,7 @@ nlohmann::ordered_json endpoint_json(const storage::EndpointRow& row) {
     one["off_because"] = watch::text_or_null(row.active ? "" : "it answered 410 Gone");
     one["is_served"] = row.is_served;
     one["served_at"] = row.served_at;
+    one["served_by"] = watch::text_or_null(row.served_by);
     one["pending"] = row.pending;
     one["oldest_pending_at"] = watch::text_or_null(row.oldest_pending_at);
     one["dead"] = row.dead;

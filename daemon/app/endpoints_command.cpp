@@ -27,7 +27,8 @@ void print_endpoint(const storage::EndpointRow& endpoint) {
     std::cout << endpoint.pending << " pending, " << endpoint.dead << " dead\n    takes "
               << joined(endpoint.rules) << "\n    "
               << (endpoint.is_served ? "served" : "not served, nothing is queued for it; the last time was")
-              << " at " << endpoint.served_at << '\n';
+              << " at " << endpoint.served_at
+              << (endpoint.served_by.empty() ? "" : ", by " + base::one_line(endpoint.served_by)) << '\n';
 }
 
 api::EndpointAnswer answer_of(const config::Settings& settings, const config::Endpoint& endpoint) {

@@ -17,6 +17,7 @@ struct EndpointRow {
     bool is_served = true;           // alerts are queued for it: a daemon served it in the last four days
     std::string off_since;           // ISO 8601; empty: it is active
     std::string served_at;           // ISO 8601; the last time that a daemon did
+    std::string served_by;           // that daemon: host and process id; empty: not known
     std::string oldest_pending_at;   // ISO 8601; empty: none is pending
     std::uint64_t pending = 0;
     std::uint64_t dead = 0;

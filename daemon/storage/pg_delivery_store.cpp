@@ -193,16 +193,19 @@ base::Task<std::optional<std::chrono::milliseconds>> PgDeliveryStore::next_deliv
 
 base::Task<std::vector<std::string>> PgDeliveryStore::serve_endpoints(std::vector<ServedEndpoint> endpoints,
                                                                       Serving serving) {
-    return lane_.transaction([endpoints = std::move(endpoints), serving](pqxx::work& tx) mutable {
+    return lane_.transaction([process = database_.process(), endpoints = std::move(endpoints),
+                              serving](pqxx::work& tx) mutable {
         std::vector<std::string> names;
         for (const auto& endpoint : endpoints) names.push_back(endpoint.name);
         const auto rows = shim::query(
             tx,
-            "INSERT INTO endpoints (name) SELECT DISTINCT name FROM unnest($1::text[]) AS name ORDER BY name "
-            "ON CONFLICT (name) DO UPDATE SET served_at = now(), active = endpoints.active OR $2, "
+            "INSERT INTO endpoints (name, served_by) SELECT DISTINCT name, "
+            "  (SELECT place FROM daemons WHERE id = $3::uuid) FROM unnest($1::text[]) AS name ORDER BY name "
+            "ON CONFLICT (name) DO UPDATE SET served_at = now(), served_by = excluded.served_by, "
+            "active = endpoints.active OR $2, "
             "updated_at = CASE WHEN $2 AND NOT endpoints.active THEN now() ELSE endpoints.updated_at END "
             "RETURNING name, active, xmax = 0",
-            text_array(names), serving == Serving::begins);
+            text_array(names), serving == Serving::begins, process);
         std::vector<std::string> off;
         std::set<std::string> taking_anew;
         for (const auto& row : rows) {
@@ -225,10 +228,10 @@ base::Task<std::vector<DeliveryBacklog>> PgDeliveryStore::delivery_backlog() {
             of.pending = row[1].as<std::uint64_t>();
             of.dead = row[2].as<std::uint64_t>();
             of.oldest_pending = std::chrono::milliseconds(row[3].as<std::int64_t>());
+            of.oldest_cause = std::chrono::milliseconds(row[4].as<std::int64_t>());
             backlog.push_back(std::move(of));
         }
         return backlog;
-            of.oldest_cause = std::chrono::milliseconds(row[4].as<std::int64_t>());
     });
 }
 

@@ -14,8 +14,9 @@ const std::string kEndpoints =
     "e." +
     kServed + ", CASE WHEN e.active THEN '' ELSE " + iso("e.updated_at") + " END, " + iso("e.served_at") +
     ", " + iso("p.oldest") +
-    ", p.deliveries, (SELECT count(*) FROM deliveries d WHERE d.endpoint = e.name AND d.state = 'dead') "
-    "FROM endpoints e CROSS JOIN LATERAL (SELECT count(*) AS deliveries, min(d.created_at) AS oldest "
+    ", p.deliveries, (SELECT count(*) FROM deliveries d WHERE d.endpoint = e.name AND d.state = 'dead'), "
+    "coalesce(e.served_by, '') FROM endpoints e CROSS JOIN LATERAL (SELECT count(*) AS deliveries, "
+    "min(d.created_at) AS oldest "
     "  FROM deliveries d WHERE d.endpoint = e.name AND d.state = 'pending') p ORDER BY e.name";
 
 EndpointRow endpoint_of(const pqxx::row& row) {
@@ -29,6 +30,7 @@ EndpointRow endpoint_of(const pqxx::row& row) {
     endpoint.oldest_pending_at = row[6].as<std::string>();
     endpoint.pending = row[7].as<std::uint64_t>();
     endpoint.dead = row[8].as<std::uint64_t>();
+    endpoint.served_by = row[9].as<std::string>();
     return endpoint;
 }
 

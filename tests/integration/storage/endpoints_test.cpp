@@ -1,5 +1,6 @@
 // Endpoints as people see them, and switch them on.
 #include "alert_test_support.hpp"
+#include "declared_rules.hpp"
 #include "storage/pg_endpoint_store.hpp"
 #include "support/served.hpp"
 
@@ -32,6 +33,16 @@ TEST_F(Endpoints, TellTheirRulesAndTheirBacklog) {
     EXPECT_EQ(all[1].dead, 1u);
     EXPECT_NE(all[1].oldest_pending_at, "");
     EXPECT_EQ(all[1].off_since, "");
+}
+
+TEST_F(Endpoints, TellWhichDaemonServedThemLast) {
+    OpenStore second(database().url());
+    declare_rules(store(), {"here:1"}, {});
+    EXPECT_EQ(await(endpoints().endpoints())[0].served_by, "here:1");
+    declare_rules(second, {"there:2"}, {});
+    EXPECT_EQ(await(endpoints().endpoints())[0].served_by, "there:2");
+    await(process().deliveries.serve_endpoints(test::served({"team"}), storage::Serving::goes_on));
+    EXPECT_EQ(await(endpoints().endpoints())[0].served_by, "") << "this one has not said where it runs";
 }
 
 TEST_F(Endpoints, OneThatIsSwitchedOnIsSentWhatWaited) {
