@@ -12,5 +12,5 @@ foreach(script ${check_scripts})
 endforeach()
 
 add_executable(config-docs ${CMAKE_SOURCE_DIR}/scripts/config_docs.cpp)
-target_link_libraries(config-docs PRIVATE receiptd_config)
+target_link_libraries(config-docs PRIVATE receiptd_config receiptd_metrics)
 add_test(NAME check.config_docs COMMAND ${PYTHON3} ${checks}/config_docs.py $<TARGET_FILE:config-docs> ${CMAKE_SOURCE_DIR}/docs)

@@ -43,6 +43,10 @@ json upstream_json(const UpstreamView& upstream) {
             {"head_height", height_json(upstream.head_height)},
             {"untracked_shards", upstream.untracked_shards},
             {"budget_available", upstream.budget_available},
+            {"budget_limit", upstream.budget_limit == 0 ? json() : json(upstream.budget_limit)},
+            {"requests", upstream.requests},
+            {"requests_seconds", upstream.requests_seconds},
+            {"requests_a_day", upstream.requests_a_day},
             {"in_flight", upstream.in_flight}};
 }
 

@@ -38,6 +38,10 @@ struct UpstreamView {
     std::vector<std::uint64_t> untracked_shards;
     double budget_available = 0;
     unsigned in_flight = 0;
+    double budget_limit = 0;                        // requests a second; 0: no limit
+    std::map<std::string, std::uint64_t> requests;  // of the last `requests_seconds`, by purpose
+    double requests_seconds = 0;                    // at most a day
+    std::uint64_t requests_a_day = 0;               // at the pace of the last hour
 };
 
 struct RangeView {

@@ -3,6 +3,7 @@
 #include "app/check_draft.hpp"
 #include "app/commands.hpp"
 #include "app/endpoint_test.hpp"
+#include "app/maintenance.hpp"
 #include "app/progress.hpp"
 #include "app/rehearse.hpp"
 #include "app/runtime.hpp"
@@ -11,6 +12,7 @@
 #include "base/sleep.hpp"
 #include "config/load.hpp"
 #include "metrics/api_series.hpp"
+#include "metrics/registry.hpp"
 #include "net/http_server.hpp"
 #include "page/page.hpp"
 #include "storage/pg_alert_rule_store.hpp"
@@ -36,7 +38,6 @@ constexpr auto kAlertGrace = 1500ms;  // for attempts under way; slower ones are
 constexpr base::Duration kTrackToTheEnd = 60s;  // of a run with an end
 constexpr base::Duration kTrackGrace = 1500ms;  // later ones are judged after the next start
 constexpr auto kStopGrace = 4s;                 // uncommitted blocks are fetched again after the next start
-constexpr auto kMaintenance = 1h;
 constexpr auto kUnwind = 500ms;
 constexpr auto kProgressEvery = 200ms;
 constexpr auto kKeepAliveEvery = 3s;
@@ -219,6 +220,7 @@ private:
 
     void reload() {
         const auto loaded = config::load_file(config_file_);
+        runtime_.daemon_series.reload_succeeded.Set(loaded.ok() ? 1 : 0);
         if (!loaded.ok()) {
             for (const auto& problem : loaded.problems)
                 log::error("reload refused", {{"problem", problem.to_string()}});
@@ -251,7 +253,7 @@ private:
             base::TaskGroup tracking(runtime_.context.get_executor(), failed());
             base::TaskGroup maintaining(runtime_.context.get_executor(), failed());
             tracking.spawn(runtime_.watching.tracker().run());
-            maintaining.spawn(maintain());
+            maintaining.spawn(maintain(runtime_));
             maintaining.spawn(runtime_.timed_rules.run());
             while (leads()) co_await wakeup.wait();
             runtime_.watching.tracker().end();
@@ -259,19 +261,6 @@ private:
             co_await tracking.join();
             co_await maintaining.join();
             runtime_.timed_rules.rest();
-        }
-    }
-
-    base::Task<void> maintain() {
-        base::asio::steady_timer timer(runtime_.context);
-        while (true) {
-            try {
-                co_await runtime_.database.maintain(runtime_.clock.wall(), runtime_.settings.retention.keep);
-            } catch (const storage::StorageError& e) {
-                log::error("maintenance of the database failed; trying again in an hour",
-                           {{"because", e.what()}});
-            }
-            co_await base::sleep_on(timer, kMaintenance);
         }
     }
 

@@ -92,6 +92,25 @@ void print_stored(const storage::StoredSummary& stored) {
 
 std::string height_text(const json& height) { return height.is_null() ? "-" : height.dump(); }
 
+// "1234 requests in 2.0 h: head 1000, watch 234; 14808 a day at the pace of the last hour, at most 20.0 a
+// second"
+std::string spending_text(const json& upstream) {
+    std::uint64_t all = 0;
+    std::string by_purpose;
+    for (const auto& [purpose, count] : upstream.value("requests", json::object()).items()) {
+        all += count.get<std::uint64_t>();
+        by_purpose += (by_purpose.empty() ? ": " : ", ") + purpose + " " + count.dump();
+    }
+    char hours[16];
+    std::snprintf(hours, sizeof hours, "%.1f", upstream.value("requests_seconds", 0.0) / 3'600);
+    auto text = "            " + std::to_string(all) + " requests in " + hours + " h" + by_purpose + "; " +
+                std::to_string(upstream.value("requests_a_day", std::uint64_t{0})) +
+                " a day at the pace of the last hour";
+    if (const auto limit = upstream.find("budget_limit"); limit != upstream.end() && limit->is_number())
+        text += ", at most " + limit->dump() + " a second";
+    return text;
+}
+
 void print_daemon(const std::optional<json>& daemon, const std::string& listen) {
     if (!daemon) {
         std::cout << "daemon      none answers at " << listen << '\n';
@@ -116,7 +135,7 @@ void print_daemon(const std::optional<json>& daemon, const std::string& listen) 
                   << (upstream.value("network", "") == "other_network" ? "  OF ANOTHER NETWORK" : "");
         if (const auto error = upstream.value("last_error", ""); !error.empty())
             std::cout << "  last: " << error;
-        std::cout << '\n';
+        std::cout << '\n' << spending_text(upstream) << '\n';
     }
 }
 

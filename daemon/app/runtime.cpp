@@ -44,7 +44,11 @@ api::UpstreamView view(const rpc::UpstreamState& upstream) {
             upstream.head,
             upstream.untracked_shards,
             upstream.budget_available,
-            upstream.in_flight};
+            upstream.in_flight,
+            upstream.budget_limit,
+            upstream.requests,
+            std::chrono::duration<double>(upstream.requests_since).count(),
+            upstream.requests_a_day};
 }
 
 api::OverdueTreesView view(const storage::OverdueTrees& overdue) {
@@ -171,6 +175,7 @@ Runtime::Runtime(const config::Settings& configured)
       storage_series(registry),
       follow_series(registry),
       watch_series(registry),
+      daemon_series(registry, RECEIPTD_VERSION),
       cpu(cpu_threads(settings.follow)),
       database(database_options(settings), storage_series,
                [this] { boost::asio::post(context, [this] { dispatcher.wake(); }); }),

@@ -12,6 +12,7 @@
 #include "follow/leadership.hpp"
 #include "follow/state.hpp"
 #include "metrics/alert_series.hpp"
+#include "metrics/daemon_series.hpp"
 #include "metrics/follow_series.hpp"
 #include "metrics/registry.hpp"
 #include "metrics/rpc_series.hpp"
@@ -59,6 +60,7 @@ struct Runtime {
     metrics::StorageSeries storage_series;
     metrics::FollowSeries follow_series;
     metrics::WatchSeries watch_series;
+    metrics::DaemonSeries daemon_series;
     boost::asio::thread_pool cpu;
     boost::asio::io_context context{1};
     storage::Database database;

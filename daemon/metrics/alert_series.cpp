@@ -7,31 +7,40 @@ namespace receiptd::metrics {
 AlertSeries::AlertSeries(Registry& r)
     : attempts(
           r.counter("receiptd_deliveries_total",
-                    "Attempts to deliver an alert: delivered, failed (tried again later), dead (given up).")),
+                    "Attempts to deliver an alert: delivered, failed (tried again later), dead (given up).",
+                    {"endpoint", "outcome"})),
       not_sent(r.counter(
           "receiptd_alerts_not_sent_total",
           "Alerts that are not sent by themselves, by fate: grouped (counted in a digest), silenced, "
-          "withheld (above the endpoint's limit per hour), late, expired.")),
-      seconds(r.histogram("receiptd_delivery_seconds", "Time of an attempt, from connecting to the answer.")),
+          "withheld (above the endpoint's limit per hour), late, expired.",
+          {"endpoint", "fate"})),
+      seconds(r.histogram("receiptd_delivery_seconds", "Time of an attempt, from connecting to the answer.",
+                          {"endpoint"})),
       first_attempt_seconds(r.histogram("receiptd_delivery_first_attempt_seconds",
-                                        "From an alert's commit to the first attempt to deliver it.")),
-      pending(r.gauge("receiptd_deliveries_pending", "Deliveries that are still to be made.")),
-      dead(r.gauge("receiptd_deliveries_dead", "Deliveries given up; receiptd alerts resend revives them.")),
-      oldest_pending_seconds(
-          r.gauge("receiptd_deliveries_oldest_pending_seconds",
-                  "Age of the oldest delivery that is still to be made; 0: there is none.")),
+                                        "From an alert's commit to the first attempt to deliver it.",
+                                        {"endpoint"})),
+      pending(r.gauge("receiptd_deliveries_pending", "Deliveries that are still to be made.", {"endpoint"})),
+      dead(r.gauge("receiptd_deliveries_dead", "Deliveries given up; receiptd alerts resend revives them.",
+                   {"endpoint"})),
+      oldest_pending_seconds(r.gauge("receiptd_deliveries_oldest_pending_seconds",
+                                     "Age of the oldest delivery that is still to be made; 0: there is none.",
+                                     {"endpoint"})),
       oldest_cause_seconds(
           r.gauge("receiptd_deliveries_oldest_cause_seconds",
                   "Age, by block time, of the oldest cause of a delivery that is still to be made; 0: there "
-                  "is none. The 1000 deliveries that wait longest are looked at.")),
-      switched_off(r.gauge("receiptd_endpoint_switched_off", "1 while it is, because it answered 410.")),
+                  "is none. The 1000 deliveries that wait longest are looked at.",
+                  {"endpoint"})),
+      switched_off(
+          r.gauge("receiptd_endpoint_switched_off", "1 while it is, because it answered 410.", {"endpoint"})),
       circuit_open(
           r.gauge("receiptd_endpoint_circuit_open",
-                  "1 after several failures in a row: one delivery at a time is tried, until one succeeds.")),
+                  "1 after several failures in a row: one delivery at a time is tried, until one succeeds.",
+                  {"endpoint"})),
       timed_rules_(
           r.gauge("receiptd_timed_rules",
                   "Timed rules (absence, latency) by state: quiet, alert, or why they are not judged. "
-                  "The leader counts them.")) {}
+                  "The leader counts them.",
+                  {"state"})) {}
 
 void AlertSeries::set_timed_rules(const std::string& state, double rules) {
     timed_rules_.Add({{"state", state}}).Set(rules);

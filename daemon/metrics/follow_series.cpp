@@ -16,7 +16,8 @@ prometheus::Counter& counter(Registry& registry, const char* name, const char* h
 prometheus::Counter& orphans(Registry& registry, const char* resolved_by) {
     return registry
         .counter("receiptd_orphan_receipts_total",
-                 "Listed receipts that touch a followed account, by what brought their tree (source rpc).")
+                 "Listed receipts that touch a followed account, by what brought their tree (source rpc).",
+                 {"resolved_by"})
         .Add({{"resolved_by", resolved_by}});
 }
 
@@ -25,13 +26,15 @@ prometheus::Counter& forgotten(Registry& registry, const char* what) {
         .counter(
             "receiptd_forgotten_total",
             "Unfinished trees, and receipts and data on their way, that were too many to be kept in memory; "
-            "their trees are judged from the tables.")
+            "their trees are judged from the tables.",
+            {"what"})
         .Add({{"what", what}});
 }
 
 prometheus::Histogram& stage(Registry& registry, const char* stage_name) {
     return registry
-        .histogram("receiptd_follow_stage_seconds", "Time of one height (commit: one batch) in a stage.")
+        .histogram("receiptd_follow_stage_seconds", "Time of one height (commit: one batch) in a stage.",
+                   {"stage"})
         .Add({{"stage", stage_name}}, seconds_buckets());
 }
 

@@ -50,27 +50,55 @@ double open_fds() {
     return count;
 }
 
-void append_sample(std::ostream& out, const char* name, const char* type, const char* help, double value) {
+struct ProcessMetric {
+    const char* name;
+    const char* type;
+    const char* help;
+};
+constexpr ProcessMetric kCpu = {"process_cpu_seconds_total", "counter", "CPU time spent by the daemon."};
+constexpr ProcessMetric kVirtual = {"process_virtual_memory_bytes", "gauge", "Virtual memory size."};
+constexpr ProcessMetric kResident = {"process_resident_memory_bytes", "gauge", "Resident memory size."};
+constexpr ProcessMetric kFds = {"process_open_fds", "gauge", "Open file descriptors."};
+constexpr ProcessMetric kStart = {"process_start_time_seconds", "gauge",
+                                  "Start of the process, seconds since 1970."};
+
+void append_sample(std::ostream& out, const ProcessMetric& metric, double value) {
     char digits[40];
     std::snprintf(digits, sizeof digits, "%.15g", value);
-    out << "# HELP " << name << ' ' << help << "\n# TYPE " << name << ' ' << type << '\n'
-        << name << ' ' << digits << '\n';
+    out << "# HELP " << metric.name << ' ' << metric.help << "\n# TYPE " << metric.name << ' ' << metric.type
+        << '\n'
+        << metric.name << ' ' << digits << '\n';
 }
 
 }  // namespace
 
-Registry::Registry() : registry_(std::make_shared<prometheus::Registry>()) { start_time_seconds(); }
+Registry::Registry() : registry_(std::make_shared<prometheus::Registry>()) {
+    start_time_seconds();
+    for (const auto& metric : {kCpu, kVirtual, kResident, kFds, kStart})
+        describe(metric.name, metric.type, metric.help, {});
+}
 
-prometheus::Family<prometheus::Counter>& Registry::counter(const std::string& name, const std::string& help) {
+void Registry::describe(const std::string& name, const char* type, const std::string& help,
+                        const LabelNames& labels) {
+    described_.emplace(name, Description{type, help, labels});
+}
+
+prometheus::Family<prometheus::Counter>& Registry::counter(const std::string& name, const std::string& help,
+                                                           const LabelNames& labels) {
+    describe(name, "counter", help, labels);
     return prometheus::BuildCounter().Name(name).Help(help).Register(*registry_);
 }
 
-prometheus::Family<prometheus::Gauge>& Registry::gauge(const std::string& name, const std::string& help) {
+prometheus::Family<prometheus::Gauge>& Registry::gauge(const std::string& name, const std::string& help,
+                                                       const LabelNames& labels) {
+    describe(name, "gauge", help, labels);
     return prometheus::BuildGauge().Name(name).Help(help).Register(*registry_);
 }
 
 prometheus::Family<prometheus::Histogram>& Registry::histogram(const std::string& name,
-                                                               const std::string& help) {
+                                                               const std::string& help,
+                                                               const LabelNames& labels) {
+    describe(name, "histogram", help, labels);
     return prometheus::BuildHistogram().Name(name).Help(help).Register(*registry_);
 }
 
@@ -78,13 +106,11 @@ std::string Registry::serialize() {
     std::ostringstream out;
     prometheus::TextSerializer().Serialize(out, registry_->Collect());
     const auto [virtual_bytes, resident_bytes] = memory_bytes();
-    append_sample(out, "process_cpu_seconds_total", "counter", "CPU time spent by the daemon.",
-                  cpu_seconds());
-    append_sample(out, "process_virtual_memory_bytes", "gauge", "Virtual memory size.", virtual_bytes);
-    append_sample(out, "process_resident_memory_bytes", "gauge", "Resident memory size.", resident_bytes);
-    append_sample(out, "process_open_fds", "gauge", "Open file descriptors.", open_fds());
-    append_sample(out, "process_start_time_seconds", "gauge", "Start of the process, seconds since 1970.",
-                  start_time_seconds());
+    append_sample(out, kCpu, cpu_seconds());
+    append_sample(out, kVirtual, virtual_bytes);
+    append_sample(out, kResident, resident_bytes);
+    append_sample(out, kFds, open_fds());
+    append_sample(out, kStart, start_time_seconds());
     return out.str();
 }
 

@@ -7,24 +7,45 @@
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace receiptd::metrics {
+
+using LabelNames = std::vector<std::string>;
+
+// What docs/metrics.md says of a metric.
+struct Description {
+    std::string type;  // "counter", "gauge", "histogram"
+    std::string help;
+    LabelNames labels;
+};
 
 class Registry {
 public:
     Registry();
 
-    prometheus::Family<prometheus::Counter>& counter(const std::string& name, const std::string& help);
-    prometheus::Family<prometheus::Gauge>& gauge(const std::string& name, const std::string& help);
-    prometheus::Family<prometheus::Histogram>& histogram(const std::string& name, const std::string& help);
+    // `labels`: the names that its series have.
+    prometheus::Family<prometheus::Counter>& counter(const std::string& name, const std::string& help,
+                                                     const LabelNames& labels = {});
+    prometheus::Family<prometheus::Gauge>& gauge(const std::string& name, const std::string& help,
+                                                 const LabelNames& labels = {});
+    prometheus::Family<prometheus::Histogram>& histogram(const std::string& name, const std::string& help,
+                                                         const LabelNames& labels = {});
 
     // The text exposition format, with the process's own series (cpu, memory, fds, start time).
     std::string serialize();
+    // By name; the process's own are among them.
+    const std::map<std::string, Description>& described() const { return described_; }
 
 private:
+    void describe(const std::string& name, const char* type, const std::string& help,
+                  const LabelNames& labels);
+
     std::shared_ptr<prometheus::Registry> registry_;
+    std::map<std::string, Description> described_;
 };
 
 // Buckets from 1 ms to 60 s.

@@ -11,29 +11,45 @@ HeaderHashSeries::HeaderHashSeries(prometheus::Family<prometheus::Counter>& fami
 
 RpcSeries::RpcSeries(Registry& r)
     : requests(r.counter("receiptd_rpc_requests_total",
-                         "Requests to an upstream by method and class of the answer.")),
+                         "Requests to an upstream by method and class of the answer.",
+                         {"upstream", "method", "outcome"})),
       seconds(r.histogram("receiptd_rpc_request_seconds",
-                          "Time of a request to an upstream, without waiting for its budget.")),
-      received(r.counter("receiptd_rpc_received_bytes_total", "Bytes of answer bodies as received.")),
-      health(r.gauge("receiptd_upstream_health", "How well an upstream does, 0 to 1.")),
-      head_height(r.gauge("receiptd_upstream_head_height", "Highest block an upstream told of.")),
+                          "Time of a request to an upstream, without waiting for its budget.", {"upstream"})),
+      received(r.counter("receiptd_rpc_received_bytes_total", "Bytes of answer bodies as received.",
+                         {"upstream"})),
+      health(r.gauge("receiptd_upstream_health", "How well an upstream does, 0 to 1.", {"upstream"})),
+      head_height(
+          r.gauge("receiptd_upstream_head_height", "Highest block an upstream told of.", {"upstream"})),
       horizon_height(r.gauge("receiptd_upstream_horizon_height",
-                             "Lowest block an upstream is known to hold, learned from its answers.")),
-      budget_tokens(r.gauge("receiptd_upstream_budget_tokens", "Requests that may start at once.")),
-      in_flight(r.gauge("receiptd_upstream_in_flight", "Requests running.")),
+                             "Lowest block an upstream is known to hold, learned from its answers.",
+                             {"upstream"})),
+      budget_tokens(
+          r.gauge("receiptd_upstream_budget_tokens", "Requests that may start at once.", {"upstream"})),
+      budget_limit(r.gauge("receiptd_upstream_budget_limit",
+                           "Requests a second that an upstream may be asked; 0: any number.", {"upstream"})),
+      wait_seconds(r.histogram("receiptd_upstream_wait_seconds",
+                               "Time that a request waited for the budget of its upstream and a free "
+                               "connection, by purpose: submit, head, watch (trees, too), gap, backfill. Its "
+                               "count is the number of requests.",
+                               {"upstream", "purpose"})),
+      in_flight(r.gauge("receiptd_upstream_in_flight", "Requests running.", {"upstream"})),
       refused(r.gauge("receiptd_upstream_refused",
                       "1 while an upstream refuses our requests (401, 403): it is put aside, and tried again "
-                      "now and then.")),
+                      "now and then.",
+                      {"upstream"})),
       other_network(r.gauge("receiptd_upstream_other_network",
-                            "1 while an upstream is put aside because it is of another network.")),
+                            "1 while an upstream is put aside because it is of another network.",
+                            {"upstream"})),
       untracked_shards(r.gauge("receiptd_upstream_untracked_shards",
-                               "Shards that an upstream does not track, learned from its answers.")),
-      shard_untracked(
-          r.gauge("receiptd_shard_untracked",
-                  "1 for a shard that no upstream tracks: its chunks and outcomes cannot be had.")),
+                               "Shards that an upstream does not track, learned from its answers.",
+                               {"upstream"})),
+      shard_untracked(r.gauge("receiptd_shard_untracked",
+                              "1 for a shard that no upstream tracks: its chunks and outcomes cannot be had.",
+                              {"shard_id"})),
       header_hashes(r.counter("receiptd_header_hash_total",
                               "Blocks shown by upstreams, by whether the hash that is told follows from the "
-                              "header: equal, different, or unknown_form where that cannot be told.")) {}
+                              "header: equal, different, or unknown_form where that cannot be told.",
+                              {"result"})) {}
 
 UpstreamSeries::UpstreamSeries(RpcSeries& series, const std::string& upstream)
     : seconds(series.seconds.Add({{"upstream", upstream}}, seconds_buckets())),
@@ -42,18 +58,27 @@ UpstreamSeries::UpstreamSeries(RpcSeries& series, const std::string& upstream)
       head_height(series.head_height.Add({{"upstream", upstream}})),
       horizon_height(series.horizon_height.Add({{"upstream", upstream}})),
       budget_tokens(series.budget_tokens.Add({{"upstream", upstream}})),
+      budget_limit(series.budget_limit.Add({{"upstream", upstream}})),
       in_flight(series.in_flight.Add({{"upstream", upstream}})),
       refused(series.refused.Add({{"upstream", upstream}})),
       other_network(series.other_network.Add({{"upstream", upstream}})),
       untracked_shards(series.untracked_shards.Add({{"upstream", upstream}})),
       header_hashes(series.header_hashes),
       requests_(series.requests),
+      wait_seconds_(series.wait_seconds),
       upstream_(upstream) {}
 
 prometheus::Counter& UpstreamSeries::request(const std::string& method, const std::string& outcome) {
     auto& known = known_[{method, outcome}];
     if (known == nullptr)
         known = &requests_.Add({{"upstream", upstream_}, {"method", method}, {"outcome", outcome}});
+    return *known;
+}
+
+prometheus::Histogram& UpstreamSeries::wait_seconds(const std::string& purpose) {
+    auto& known = waits_[purpose];
+    if (known == nullptr)
+        known = &wait_seconds_.Add({{"upstream", upstream_}, {"purpose", purpose}}, seconds_buckets());
     return *known;
 }
 

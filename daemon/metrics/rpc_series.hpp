@@ -27,6 +27,8 @@ struct RpcSeries {
     prometheus::Family<prometheus::Gauge>& head_height;     // highest height it told or gave
     prometheus::Family<prometheus::Gauge>& horizon_height;  // lowest height it is known to hold
     prometheus::Family<prometheus::Gauge>& budget_tokens;
+    prometheus::Family<prometheus::Gauge>& budget_limit;
+    prometheus::Family<prometheus::Histogram>& wait_seconds;  // upstream, purpose
     prometheus::Family<prometheus::Gauge>& in_flight;
     prometheus::Family<prometheus::Gauge>& refused;
     prometheus::Family<prometheus::Gauge>& other_network;
@@ -42,6 +44,8 @@ public:
 
     // `outcome`: an error class of the rpc module.
     prometheus::Counter& request(const std::string& method, const std::string& outcome);
+    // `purpose`: a priority of the rpc module.
+    prometheus::Histogram& wait_seconds(const std::string& purpose);
 
     prometheus::Histogram& seconds;
     prometheus::Counter& received_bytes;
@@ -49,6 +53,7 @@ public:
     prometheus::Gauge& head_height;
     prometheus::Gauge& horizon_height;
     prometheus::Gauge& budget_tokens;
+    prometheus::Gauge& budget_limit;
     prometheus::Gauge& in_flight;
     prometheus::Gauge& refused;
     prometheus::Gauge& other_network;
@@ -57,8 +62,10 @@ public:
 
 private:
     prometheus::Family<prometheus::Counter>& requests_;
+    prometheus::Family<prometheus::Histogram>& wait_seconds_;
     std::string upstream_;
     std::map<std::pair<std::string, std::string>, prometheus::Counter*> known_;
+    std::map<std::string, prometheus::Histogram*> waits_;
 };
 
 }  // namespace receiptd::metrics

@@ -19,8 +19,9 @@ constexpr std::array kTables = {"blocks",
                                 "global_contract_distributions"};
 
 std::array<StorageSeries::PerTable, kTables.size()> per_table(Registry& registry) {
-    auto& rows = registry.counter("receiptd_database_rows_total", "Rows committed.");
-    auto& bytes = registry.counter("receiptd_database_bytes_total", "Bytes committed, as COPY binary.");
+    auto& rows = registry.counter("receiptd_database_rows_total", "Rows committed.", {"table"});
+    auto& bytes =
+        registry.counter("receiptd_database_bytes_total", "Bytes committed, as COPY binary.", {"table"});
     std::array<StorageSeries::PerTable, kTables.size()> made{};
     for (std::size_t i = 0; i < kTables.size(); ++i)
         made[i] = {&rows.Add({{"table", kTables[i]}}), &bytes.Add({{"table", kTables[i]}})};
@@ -59,8 +60,27 @@ StorageSeries::StorageSeries(Registry& r)
       matched_(
           r.counter("receiptd_alerts_matched_total",
                     "Alerts that a rule matched, by kind and by endpoint. An empty endpoint: no endpoint "
-                    "takes a rule that matched. The daemon counts them that stores the cause.")),
-      partitions_(r.gauge("receiptd_partitions", "Partitions of a history table.")) {}
+                    "takes a rule that matched. The daemon counts them that stores the cause.",
+                    {"kind", "endpoint"})),
+      partitions_(r.gauge("receiptd_partitions", "Partitions of a history table.", {"table"})),
+      partitions_from_(r.gauge("receiptd_partitions_from_timestamp_seconds",
+                               "Time at which the oldest partition begins. The leader counts these.")),
+      partitions_until_(r.gauge("receiptd_partitions_until_timestamp_seconds",
+                                "Time at which the newest partition ends; the leader makes them ahead.")),
+      table_bytes_(r.gauge("receiptd_table_bytes",
+                           "Disk of a table with all of its partitions, and of its indexes; \"others\": all "
+                           "other tables of the schema. The leader measures it every five minutes.",
+                           {"table", "part"})) {}
+
+void StorageSeries::set_partition_times(double from, double until) {
+    partitions_from_.Add({}).Set(from);
+    partitions_until_.Add({}).Set(until);
+}
+
+void StorageSeries::set_table_bytes(const std::string& table, double bytes, double index_bytes) {
+    table_bytes_.Add({{"table", table}, {"part", "table"}}).Set(bytes);
+    table_bytes_.Add({{"table", table}, {"part", "index"}}).Set(index_bytes);
+}
 
 void StorageSeries::set_partitions(const std::string& table, std::uint64_t count) {
     partitions_.Add({{"table", table}}).Set(static_cast<double>(count));

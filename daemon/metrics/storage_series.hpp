@@ -30,12 +30,19 @@ struct StorageSeries {
     prometheus::Gauge& stream_held_up;
 
     void set_partitions(const std::string& table, std::uint64_t count);
+    // Seconds since 1970: where the oldest partition begins and the newest ends.
+    void set_partition_times(double from, double until);
+    // `table` is of a closed set.
+    void set_table_bytes(const std::string& table, double bytes, double index_bytes);
     // `kind` is of a closed set; endpoint "": nobody takes the rule.
     void count_matched(const std::string& kind, const std::string& endpoint, double alerts);
 
 private:
     prometheus::Family<prometheus::Counter>& matched_;
     prometheus::Family<prometheus::Gauge>& partitions_;
+    prometheus::Family<prometheus::Gauge>& partitions_from_;
+    prometheus::Family<prometheus::Gauge>& partitions_until_;
+    prometheus::Family<prometheus::Gauge>& table_bytes_;
 };
 
 }  // namespace receiptd::metrics

@@ -30,16 +30,19 @@ WatchSeries::WatchSeries(Registry& r)
       sender_requests(r.counter("receiptd_watch_sender_requests_total",
                                 "Questions about the access key of a watched transaction's signer.")
                           .Add({})),
-      stages_(r.counter("receiptd_watch_stages_total", "Stages that watched transactions have reached.")),
+      stages_(r.counter("receiptd_watch_stages_total", "Stages that watched transactions have reached.",
+                        {"stage"})),
       stage_seconds_(r.histogram("receiptd_watch_stage_seconds",
-                                 "Chain time from a watched transaction's inclusion to a stage.")),
-      verdicts_(r.counter("receiptd_verdicts_total", "Transactions judged, watched or not.")),
-      findings_(r.counter("receiptd_findings_total", "Failures found, of transactions watched or not.")) {
+                                 "Chain time from a watched transaction's inclusion to a stage.", {"stage"})),
+      verdicts_(r.counter("receiptd_verdicts_total", "Transactions judged, watched or not.", {"verdict"})),
+      findings_(r.counter("receiptd_findings_total", "Failures found, of transactions watched or not.",
+                          {"kind", "error_class"})) {
     // A series that begins at 1 has no increase: the first one dropped would be told to nobody.
     for (const char* stage : kStages) stages_.Add({{"stage", stage}});
     for (const char* verdict : kVerdicts) verdicts_.Add({{"verdict", verdict}});
-    auto& withheld = r.counter("receiptd_findings_withheld_total",
-                               "Findings stored without an alert: they are no news, by why that is so.");
+    auto& withheld =
+        r.counter("receiptd_findings_withheld_total",
+                  "Findings stored without an alert: they are no news, by why that is so.", {"reason"});
     for (const char* reason : kWithheld) withheld_[reason] = &withheld.Add({{"reason", reason}});
 }
 

@@ -10,14 +10,16 @@ prometheus::Counter& messages(Registry& registry, const char* outcome) {
         .counter(
             "receiptd_watchdog_messages_total",
             "Attempts to tell watchdog.endpoint that the daemon stands still, or works again: delivered, "
-            "failed.")
+            "failed.",
+            {"outcome"})
         .Add({{"outcome", outcome}});
 }
 
 prometheus::Counter& pings(Registry& registry, const char* outcome) {
     return registry
         .counter("receiptd_watchdog_pings_total",
-                 "Requests to watchdog.ping_url, which the leader sends while all is well: answered, failed.")
+                 "Requests to watchdog.ping_url, which the leader sends while all is well: answered, failed.",
+                 {"outcome"})
         .Add({{"outcome", outcome}});
 }
 
@@ -26,7 +28,8 @@ prometheus::Counter& pings(Registry& registry, const char* outcome) {
 WatchdogSeries::WatchdogSeries(Registry& r)
     : stalled(r.gauge("receiptd_stalled",
                       "1 while a part of the daemon stands still: it has work, and has done none of it for "
-                      "watchdog.stalled_after.")),
+                      "watchdog.stalled_after.",
+                      {"part"})),
       messages_delivered(messages(r, "delivered")),
       messages_failed(messages(r, "failed")),
       pings_answered(pings(r, "answered")),

@@ -16,6 +16,17 @@ base::TokenBucket bucket_for(const Admission::Limits& limits, base::SteadyTime n
 
 }  // namespace
 
+const char* to_string(Priority priority) {
+    switch (priority) {
+        case Priority::submit: return "submit";
+        case Priority::head: return "head";
+        case Priority::watch: return "watch";
+        case Priority::gap: return "gap";
+        case Priority::backfill: return "backfill";
+    }
+    return "head";
+}
+
 Admission::Admission(Limits limits, base::SteadyTime now)
     : limits_(limits), bucket_(bucket_for(limits, now)) {}
 

@@ -49,6 +49,7 @@ public:
     std::size_t waiting() const { return waiting_.size(); }
     double available(base::SteadyTime now) { return now < blocked_until_ ? 0.0 : bucket_.available(now); }
     unsigned max_in_flight() const { return limits_.max_in_flight; }
+    double per_second() const { return limits_.per_second; }
 
 private:
     using Queue = std::set<std::pair<Priority, Ticket>>;

@@ -44,6 +44,7 @@ public:
     // Requests running and waiting, as a share of the slots.
     double load() const;
     double available() { return admission_.available(time_->now()); }
+    double per_second() const { return admission_.per_second(); }  // 0: no limit
 
 private:
     class Waiter;

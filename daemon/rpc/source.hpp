@@ -9,7 +9,9 @@
 #include "chain/json/model.hpp"
 #include "chain/rows/rows.hpp"
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +23,7 @@ namespace receiptd::rpc {
 
 // Order in which requests share an upstream's budget (product.md "The daemon" 9).
 enum class Priority { submit, head, watch, gap, backfill };
+const char* to_string(Priority priority);
 
 // Everything a source has of one height, decoded.
 class BlockContents {
@@ -192,6 +195,10 @@ struct UpstreamState {
     std::optional<chain::BlockHeight> head;
     std::vector<chain::ShardId> untracked_shards;  // learned: it tells nothing of them
     double budget_available = 0;
+    double budget_limit = 0;                        // requests a second; 0: no limit
+    std::map<std::string, std::uint64_t> requests;  // of the last day or since the start, by purpose
+    base::Duration requests_since{};                // the time in which they were made
+    std::uint64_t requests_a_day = 0;               // at the pace of the last hour
     unsigned in_flight = 0;
 };
 

@@ -36,6 +36,7 @@ Upstream::Upstream(base::asio::any_io_executor executor, std::shared_ptr<TimeAnd
       time_(std::move(time)),
       transport_(std::move(transport)),
       options_(std::move(options)),
+      spending_(time_->now()),
       gate_(std::make_shared<Gate>(std::move(executor), time_, options_.limits)) {
     if (series != nullptr) series_.emplace(*series, options_.name);
     show();
@@ -44,8 +45,10 @@ Upstream::Upstream(base::asio::any_io_executor executor, std::shared_ptr<TimeAnd
 base::Task<std::optional<Exchange>> Upstream::ask(const Request& request, const Read& read,
                                                   std::optional<chain::BlockHeight> known_head) {
     gate_->set_probing(circuit(health_, time_->now()) != Circuit::closed);
+    const auto came = time_->now();
     auto slot = co_await gate_->enter(request.priority);
     if (!slot) co_return std::nullopt;
+    spends(request.priority, time_->now() - came);
     show();
     auto http = http_request(request);
     const auto started = time_->now();
@@ -61,6 +64,12 @@ base::Task<std::optional<Exchange>> Upstream::ask(const Request& request, const 
     if (series_) series_->request(request.method, to_string(exchange.verdict.error_class)).Increment();
     show();
     co_return std::optional<Exchange>(std::move(exchange));
+}
+
+void Upstream::spends(Priority purpose, base::Duration waited) {
+    spending_.note(purpose, time_->now());
+    if (series_)
+        series_->wait_seconds(to_string(purpose)).Observe(std::chrono::duration<double>(waited).count());
 }
 
 net::HttpRequest Upstream::http_request(const Request& request) const {
@@ -238,6 +247,7 @@ void Upstream::show() const {
     series_->refused.Set(now.refused ? 1 : 0);
     series_->other_network.Set(network_.state == NetworkState::other_network ? 1 : 0);
     series_->budget_tokens.Set(now.budget_available);
+    series_->budget_limit.Set(now.budget_limit);
     series_->in_flight.Set(now.in_flight);
     series_->untracked_shards.Set(static_cast<double>(now.untracked_shards.size()));
     if (now.head) series_->head_height.Set(static_cast<double>(*now.head));
@@ -260,7 +270,13 @@ UpstreamState Upstream::state() const {
     state.horizon = memory_.horizon();
     state.head = memory_.head();
     state.untracked_shards = memory_.untracked_shards(time_->now());
+    const auto now = time_->now();
     state.budget_available = gate_->available();
+    state.budget_limit = gate_->per_second();
+    for (const auto& [purpose, requests] : spending_.last_day(now))
+        state.requests[to_string(purpose)] = requests;
+    state.requests_since = spending_.span(now);
+    state.requests_a_day = spending_.a_day(now);
     state.in_flight = gate_->in_flight();
     return state;
 }

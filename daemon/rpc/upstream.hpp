@@ -9,6 +9,7 @@
 #include "rpc/host_memory.hpp"
 #include "rpc/network_proof.hpp"
 #include "rpc/received.hpp"
+#include "rpc/spending.hpp"
 #include "rpc/transport.hpp"
 
 #include <chrono>
@@ -100,6 +101,7 @@ private:
                                std::optional<chain::BlockHeight> known_head);
     void remember(const Request& request, const Verdict& verdict);
     void complain(const Request& request, const Verdict& verdict) const;
+    void spends(Priority purpose, base::Duration waited);
     void measure(base::Duration took, std::uint64_t bytes);
     void show() const;
 
@@ -107,6 +109,7 @@ private:
     std::shared_ptr<TimeAndChance> time_;
     std::shared_ptr<Transport> transport_;
     UpstreamOptions options_;
+    Spending spending_;
     std::shared_ptr<Gate> gate_;
     Health health_;
     HostMemory memory_;

@@ -247,13 +247,17 @@ base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chron
             forget_ended_watches(connection, before);
             forget_lost_orphans(connection, before);
         }
-        partitions.count(connection);
+        partitions.measure(connection);
         if (correct_removed(connection)) on_alerts();
         forget_old_adoptions(connection);
         forget_old_news(connection);
         forget_old_storms(connection);
         forget_rules(connection);
     });
+}
+
+base::Task<void> Database::measure() {
+    return pool.maintenance.run([this](pqxx::connection& connection) { partitions.measure(connection); });
 }
 
 void Database::announce(const Told& told) {

@@ -64,6 +64,8 @@ public:
     // newest block stored, whichever is earlier; of all daemons that lived within a day the longest `keep`
     // holds. Call at start and every hour.
     base::Task<void> maintain(base::WallTime now, std::optional<std::chrono::hours> keep);
+    // Measures partitions and disk for the metrics; maintain() does so, too.
+    base::Task<void> measure();
     // How often a connection was made in place of a lost one.
     std::uint64_t reconnects() const { return context_.reconnects; }
     // Why it cannot be written though it answers (rights, schema); empty: nothing is known against it.

@@ -15,6 +15,18 @@ std::int64_t unix_seconds(base::WallTime time) {
     return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
+// People may have tables of their own beside ours: names of a closed set.
+constexpr const char* kTableBytes =
+    "SELECT CASE WHEN root IN (SELECT history_tables()) OR root IN ('orphan_receipts', 'watches', "
+    "    'watch_transitions', 'stream_events', 'alerts', 'deliveries') THEN root ELSE 'others' END, "
+    "  sum(pg_table_size(oid))::bigint, sum(pg_indexes_size(oid))::bigint "
+    "FROM (SELECT c.oid, coalesce(parent.relname, c.relname)::text AS root FROM pg_class c "
+    "  LEFT JOIN pg_inherits i ON i.inhrelid = c.oid LEFT JOIN pg_class parent ON parent.oid = i.inhparent "
+    "  WHERE c.relkind = 'r' "
+    "    AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'chain_identity'::regclass)) "
+    "each "
+    "GROUP BY 1";
+
 // The names of the dropped tables; empty when nothing is old enough.
 std::string retire_oldest(pqxx::connection& connection, std::int64_t before) {
     pqxx::work tx(connection);
@@ -81,12 +93,17 @@ void PartitionKeeper::retire(pqxx::connection& connection, base::WallTime before
     }
 }
 
-void PartitionKeeper::count(pqxx::connection& connection) {
+void PartitionKeeper::measure(pqxx::connection& connection) {
     pqxx::work tx(connection);
-    const auto counts = tx.exec(
-        "SELECT name, (SELECT count(*) FROM partitions WHERE table_name = name) FROM history_tables() name");
-    for (const auto& row : counts)
+    for (const auto& row : tx.exec("SELECT name, (SELECT count(*) FROM partitions WHERE table_name = name) "
+                                   "FROM history_tables() name"))
         series_.set_partitions(row[0].as<std::string>(), row[1].as<std::uint64_t>());
+    const auto times = tx.exec(
+        "SELECT extract(epoch FROM min(from_time)), extract(epoch FROM max(until_time)) FROM partitions");
+    if (!times[0][0].is_null())
+        series_.set_partition_times(times[0][0].as<double>(), times[0][1].as<double>());
+    for (const auto& row : tx.exec(kTableBytes))
+        series_.set_table_bytes(row[0].as<std::string>(), row[1].as<double>(), row[2].as<double>());
 }
 
 }  // namespace receiptd::storage

@@ -41,7 +41,8 @@ public:
     void make_ahead(pqxx::connection& connection, base::WallTime now);
     // Drops partitions that end before that.
     void retire(pqxx::connection& connection, base::WallTime before);
-    void count(pqxx::connection& connection);
+    // Counts them, and the bytes of all tables, for the metrics.
+    void measure(pqxx::connection& connection);
 
 private:
     static constexpr const char* kNoPartition = "23514";  // check_violation

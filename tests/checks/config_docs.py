@@ -5,7 +5,7 @@ import subprocess
 import sys
 import tempfile
 
-NAMES = ("configuration.md", "receiptd.example.toml")
+NAMES = ("configuration.md", "receiptd.example.toml", "metrics.md")
 
 
 def main(program, docs):
@@ -20,7 +20,7 @@ def main(program, docs):
                 print(line)
                 failed = True
     if failed:
-        print("docs differ from daemon/config/keys*.cpp: run ./dev docs")
+        print("docs differ from daemon/config/keys*.cpp or daemon/metrics: run ./dev docs")
     return 1 if failed else 0
 
 

@@ -1,0 +1,29 @@
+#include "metrics/daemon_series.hpp"
+
+#include "metrics/registry.hpp"
+
+namespace receiptd::metrics {
+namespace {
+
+prometheus::Counter& maintenance(Registry& registry, const char* outcome) {
+    return registry
+        .counter("receiptd_maintenance_total",
+                 "Rounds of the leader's maintenance (partitions, retention, old rows), one an hour: done, "
+                 "failed.",
+                 {"outcome"})
+        .Add({{"outcome", outcome}});
+}
+
+}  // namespace
+
+DaemonSeries::DaemonSeries(Registry& r, const std::string& version)
+    : reload_succeeded(r.gauge("receiptd_config_last_reload_successful",
+                               "1 unless the last SIGHUP found a configuration that cannot be used.")
+                           .Add({}, 1)),
+      maintenance_done(maintenance(r, "done")),
+      maintenance_failed(maintenance(r, "failed")) {
+    r.gauge("receiptd_build_info", "Always 1; its labels say which build runs.", {"version"})
+        .Add({{"version", version}}, 1);
+}
+
+}  // namespace receiptd::metrics

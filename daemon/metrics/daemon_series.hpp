@@ -1,0 +1,18 @@
+// Metrics of the program itself.
+#pragma once
+
+#include "metrics/metric_types.hpp"
+
+#include <string>
+
+namespace receiptd::metrics {
+
+struct DaemonSeries {
+    DaemonSeries(Registry& registry, const std::string& version);
+
+    prometheus::Gauge& reload_succeeded;
+    prometheus::Counter& maintenance_done;
+    prometheus::Counter& maintenance_failed;
+};
+
+}  // namespace receiptd::metrics
