@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kParserSpare = 64;          // for simdjson
 constexpr std::uint64_t kBestRatio = 1'040;       // nothing unpacks to more than this (deflate: 1,032)
 constexpr std::size_t kSmallestRoom = 64 * 1024;  // a trailer that lies is found out in few steps
+constexpr int kMostMembers = 8;                   // servers send one; millions of empty ones take seconds
 
 struct FreeDecompressor {
     void operator()(libdeflate_decompressor* handle) const { libdeflate_free_decompressor(handle); }
@@ -37,8 +38,9 @@ base::Result<std::string, GunzipFault> gunzip(std::string_view compressed, std::
     if (!engine) throw std::bad_alloc();
     std::string plain;
     std::size_t filled = 0;
+    int members = 0;
     do {  // a gzip text is one member or several
-        if (!starts_like_gzip(compressed)) return GunzipFault::malformed;
+        if (!starts_like_gzip(compressed) || ++members > kMostMembers) return GunzipFault::malformed;
         const std::uint64_t stated = stated_size(compressed);
         const std::uint64_t left = limit - filled;
         if (stated > compressed.size() * kBestRatio) return GunzipFault::malformed;

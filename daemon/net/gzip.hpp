@@ -11,8 +11,8 @@ namespace receiptd::net {
 
 enum class GunzipFault { too_large, malformed };
 
-// Never makes more than `limit` bytes, and no buffer larger than that or than what the compressed
-// text can hold. The result has 64 bytes of spare capacity (chain/document.hpp).
+// Takes at most eight members. Never makes more than `limit` bytes, and no buffer larger than that or than
+// what the compressed text can hold. The result has 64 bytes of spare capacity (chain/document.hpp).
 base::Result<std::string, GunzipFault> gunzip(std::string_view compressed, std::uint64_t limit);
 
 }  // namespace receiptd::net

@@ -24,6 +24,11 @@ constexpr std::size_t kFirstRead = 16 * 1024;  // head and, mostly, a small body
 constexpr std::size_t kLargeRead = 256 * 1024;
 constexpr std::uint32_t kHeadLimit = 64 * 1024;
 constexpr int kInterimLimit = 16;  // 1xx answers before the real one
+// Of a chunk or a trailer: Beast takes nothing of it until it is whole.
+constexpr std::size_t kLongestLine = 64 * 1024;
+// Bytes beside those of the body: heads, the lines of chunks, trailers. Tiny chunks may cost as much as the
+// body.
+constexpr std::uint64_t kMostFraming = 256 * 1024;
 
 // Makes room for `bytes` more and the spare ones without growing in small steps.
 void grow_for(std::string& text, std::size_t bytes) {
@@ -191,8 +196,11 @@ private:
             if (error == http::error::body_limit) co_return too_large();
             if (error && error != http::error::need_more) co_return malformed(error.message());
             if (!error) co_return std::nullopt;
+            if (buffer_.data().size() > kLongestLine) co_return malformed("a line without end");
             error = {};
         }
+        const std::uint64_t of_body = parser_->get().body().text.size();
+        if (source_.received() > 2 * of_body + kMostFraming) co_return malformed("more framing than body");
         char* room = buffer_.prepare(read_size);
         buffer_.commit(co_await source_.read_some(room, read_size, error));
         if (error) co_return broken(error);

@@ -76,6 +76,21 @@ TEST_F(HttpClientTest, ReadsAChunkedAnswerWithExtensionsAndTrailers) {
                 "hello world");
 }
 
+// Beast keeps what it has of such a line, however long.
+TEST_F(HttpClientTest, LinesOfChunksAndTrailersWithoutEndAreMalformed) {
+    const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
+    const std::string endless(500'000, 'x');
+    expect_fault(ask(head + "1;" + endless), TransportFault::malformed);
+    expect_fault(ask(head + "0\r\nX: " + endless), TransportFault::malformed);
+}
+
+TEST_F(HttpClientTest, FramingThatOutweighsTheBodyIsMalformed) {
+    std::string text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const std::string chunk = "1;" + std::string(1'000, 'x') + "\r\na\r\n";
+    for (int i = 0; i < 1'000; ++i) text += chunk;
+    expect_fault(ask(text + "0\r\n\r\n"), TransportFault::malformed);
+}
+
 TEST_F(HttpClientTest, ReadsUntilTheServerCloses) {
     expect_body(ask("HTTP/1.0 200 OK\r\n\r\nold server"), "old server");
     expect_body(ask("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"), "");

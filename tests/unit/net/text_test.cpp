@@ -60,6 +60,13 @@ TEST(Gzip, SeveralMembersAreOneText) {
     EXPECT_EQ(gunzip(gzip("first ") + gzip("second"), 11).error(), GunzipFault::too_large);
 }
 
+TEST(Gzip, OfAFewMembersOnlyIsUnpacked) {
+    std::string text;
+    for (int i = 0; i < 8; ++i) text += gzip("x");
+    EXPECT_TRUE(gunzip(text, 100).has_value());
+    EXPECT_EQ(gunzip(text + gzip(""), 100).error(), GunzipFault::malformed);
+}
+
 TEST(Gzip, BombIsRefusedByItsStatedSize) {
     const std::string bomb = gzip(std::string(10'000'000, '\0'));
     EXPECT_EQ(gunzip(bomb, 9'999'999).error(), GunzipFault::too_large);
