@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "base/sleep.hpp"
+#include "net/listener.hpp"
 #include "net/reply_text.hpp"
 #include "net/server_session.hpp"
 
@@ -10,112 +11,70 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <charconv>
-#include <system_error>
-
 namespace receiptd::net {
 
 namespace asio = boost::asio;
-using tcp = asio::ip::tcp;
 using Error = boost::system::error_code;
 
 namespace {
 
-constexpr std::chrono::milliseconds kAcceptPause{100};  // after a failure such as too many open files
-
-[[noreturn]] void cannot_listen(const std::string& address, const std::error_code& why) {
-    throw std::system_error(why, "cannot listen on " + address);
-}
-
-void report_failure(const Error& error) {
-    log::warn("a connection could not be accepted", {{"error", error.message()}});
-}
-
-// "127.0.0.1:80", "[::1]:80", "localhost:80"
-tcp::endpoint parse_listen(const asio::any_io_executor& executor, const std::string& text) {
-    const std::size_t colon = text.rfind(':');
-    const auto bad = std::make_error_code(std::errc::invalid_argument);
-    if (colon == std::string::npos) cannot_listen(text, bad);
-    std::uint16_t port = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, problem] = std::from_chars(text.data() + colon + 1, end, port);
-    if (problem != std::errc{} || stop != end) cannot_listen(text, bad);
-    std::string host = text.substr(0, colon);
-    if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-    Error error;
-    const auto address = asio::ip::make_address(host, error);
-    if (!error) return {address, port};
-    tcp::resolver resolver(executor);
-    const auto found = resolver.resolve(host, std::to_string(port), tcp::resolver::passive, error);
-    if (error || found.empty()) cannot_listen(text, error ? std::error_code(error) : bad);
-    return found.begin()->endpoint();
-}
+constexpr std::chrono::milliseconds kAcceptPause{100};  // after a failure that no closed connection helps
+constexpr std::chrono::minutes kSameFailure{1};         // within which it is not told again
 
 }  // namespace
 
 struct HttpServer::Impl {
     Impl(asio::any_io_executor given, HttpServerOptions options, Handler handler)
-        : executor(std::move(given)), acceptor(executor), pause(executor) {
-        const std::string listen = options.listen;
+        : executor(std::move(given)), listener(executor, options.listen, options.unix_mode), pause(executor) {
         state = std::make_shared<ServerState>(executor, std::move(options), std::move(handler));
-        open(listen);
-    }
-
-    void open(const std::string& listen) {
-        const tcp::endpoint endpoint = parse_listen(executor, listen);
-        Error error;
-        acceptor.open(endpoint.protocol(), error);
-        if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-        if (!error) acceptor.bind(endpoint, error);
-        if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-        if (error) cannot_listen(listen, error);
-        local = acceptor.local_endpoint(error);
     }
 
     static base::Task<void> accept_clients(std::shared_ptr<Impl> self) {
-        while (self->acceptor.is_open()) {
+        auto& acceptor = self->listener.acceptor();
+        while (acceptor.is_open()) {
             Error error;
-            tcp::socket socket =
-                co_await self->acceptor.async_accept(asio::redirect_error(asio::use_awaitable, error));
-            if (!self->acceptor.is_open()) co_return;
-            if (error) {
-                report_failure(error);
+            Listener::Acceptor::endpoint_type from;
+            auto socket =
+                co_await acceptor.async_accept(from, asio::redirect_error(asio::use_awaitable, error));
+            if (!acceptor.is_open()) co_return;
+            if (!error) {
+                self->admit(std::move(socket), client_of(from));
+            } else if (!self->recover(error)) {
                 self->pause.expires_after(kAcceptPause);
                 co_await self->pause.async_wait(asio::redirect_error(asio::use_awaitable, error));
-            } else if (self->state->sessions.size() < self->state->options.max_connections ||
-                       self->end_longest_wait()) {
-                start_session(std::move(socket), self->state);
-            } else {
-                turn_away(socket, *self->state);
             }
         }
     }
 
-    // False: every session has its request.
-    bool end_longest_wait() {
-        ServerSession* longest = nullptr;
-        for (ServerSession* session : state->sessions)
-            if (session->waiting_since() &&
-                (!longest || *session->waiting_since() < *longest->waiting_since()))
-                longest = session;
-        if (longest) longest->abort();
-        return longest != nullptr;
+    void admit(ServerConnection::Socket socket, std::string client) {
+        const auto room = state->make_room();
+        if (room == ServerState::Room::none) return turn_away(socket, *state);
+        start_session(std::move(socket), state, std::move(client), room == ServerState::Room::reserve);
+    }
+
+    // Whether the next try may succeed at once: without a free descriptor a client that is waited for gives
+    // way.
+    bool recover(const Error& error) {
+        const auto now = std::chrono::steady_clock::now();
+        if (!failed_at || now > *failed_at + kSameFailure)
+            log::warn("a connection could not be accepted", {{"error", error.message()}});
+        failed_at = now;
+        return error == asio::error::no_descriptors && state->end_longest_wait();
     }
 
     // One try, without waiting: nobody is served slower for one who is not served at all.
-    static void turn_away(tcp::socket& socket, const ServerState& state) {
+    static void turn_away(ServerConnection::Socket& socket, const ServerState& state) {
         const ServerReply reply = state.refuse(503, "too many connections");
         const std::string text =
             write_reply_head(reply, Framing::length, reply.body.size(), false) + reply.body;
         Error ignored;
         socket.non_blocking(true, ignored);
         socket.write_some(asio::buffer(text), ignored);
-        socket.shutdown(tcp::socket::shutdown_send, ignored);
+        socket.shutdown(ServerConnection::Socket::shutdown_send, ignored);
     }
 
     void close_listener() {
-        Error ignored;
-        acceptor.close(ignored);
+        listener.close();
         pause.cancel();
     }
 
@@ -138,9 +97,9 @@ struct HttpServer::Impl {
     }
 
     asio::any_io_executor executor;
-    tcp::acceptor acceptor;
+    Listener listener;
     asio::steady_timer pause;
-    tcp::endpoint local;
+    std::optional<std::chrono::steady_clock::time_point> failed_at;
     std::shared_ptr<ServerState> state;
 };
 
@@ -156,11 +115,7 @@ void HttpServer::start() { asio::co_spawn(impl_->executor, Impl::accept_clients(
 
 base::Task<void> HttpServer::stop(std::chrono::milliseconds grace) { return Impl::drain(impl_, grace); }
 
-std::string HttpServer::address() const {
-    const std::string host = impl_->local.address().to_string();
-    return (impl_->local.address().is_v6() ? "[" + host + "]" : host) + ":" + std::to_string(port());
-}
-
-std::uint16_t HttpServer::port() const { return impl_->local.port(); }
+std::string HttpServer::address() const { return impl_->listener.address(); }
+std::uint16_t HttpServer::port() const { return impl_->listener.port(); }
 
 }  // namespace receiptd::net

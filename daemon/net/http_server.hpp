@@ -1,5 +1,5 @@
-// HTTP/1.1 server for the daemon's own pages and for the sandbox's gateway. Plain TCP: TLS is a
-// proxy's task.
+// HTTP/1.1 server for the daemon's own pages and for the sandbox's gateway. Plain TCP or a Unix
+// socket: TLS is a proxy's task.
 #pragma once
 
 #include "base/task.hpp"
@@ -30,6 +30,8 @@ struct ServerRequest {
     std::string query;  // raw, without '?'
     std::vector<Header> headers;
     std::string body;
+    std::string target_host;  // of a target that names its host, with the port; empty: it does not
+    std::string client;       // its address, or "unix"
     std::string_view header(std::string_view name) const;  // case-insensitive; empty if absent
     // Decoded value of a query parameter; empty if absent.
     std::string query_parameter(std::string_view name) const;
@@ -58,14 +60,23 @@ struct ServerReply {
 };
 
 struct HttpServerOptions {
-    std::string listen = "127.0.0.1:0";             // host:port; port 0 picks a free one
-    std::uint64_t max_request_bytes = 10ull << 20;  // above: 413
+    // host:port (port 0 picks a free one), or unix:PATH
+    std::string listen = "127.0.0.1:0";
+    unsigned unix_mode = 0660;                      // of the socket's file
+    std::uint64_t max_request_bytes = 10ull << 20;  // of a body; above: 413
+    // For the silence between requests, for the whole of a request, and for an answer, which has a second
+    // more for each `least_bytes_per_second`.
     std::chrono::milliseconds idle_timeout{75'000};
+    std::uint64_t least_bytes_per_second = 32u << 10;
     // A client that has not taken a piece of a streamed body by then is cut off.
     std::chrono::milliseconds piece_timeout{10'000};
-    // One more than these, and the connection whose request has been awaited longest gives way; 503 if every
-    // one has its request. So clients that connect and say nothing shut nobody out.
+    // Answers that clients have not read yet; one more, and the slowest reader is cut off.
+    std::uint64_t max_unsent_bytes = 64ull << 20;
+    // One more than these, and a connection that waits for its client gives way, of the client that has most.
+    // If none does, the new one is of the reserve: it may put one request that `is_probe` takes, else 503.
     std::size_t max_connections = 1'024;
+    std::size_t probe_connections = 16;
+    std::function<bool(const ServerRequest& head)> is_probe;
     // Asked when the head of a request is there and its body is not: a reply refuses it, unread.
     std::function<std::optional<ServerReply>(const ServerRequest& head)> refuse_head;
     // How the server says what no handler has said (400, 408, 413, 431, 500, 503); unset: plain text.
@@ -87,8 +98,8 @@ public:
     void start();
     // Stops accepting, lets running requests finish for at most `grace`.
     base::Task<void> stop(std::chrono::milliseconds grace);
-    std::string address() const;  // "127.0.0.1:40123"
-    std::uint16_t port() const;
+    std::string address() const;  // "127.0.0.1:40123", "unix:/run/receiptd/http.sock"
+    std::uint16_t port() const;   // 0: of a Unix socket
 
 private:
     struct Impl;

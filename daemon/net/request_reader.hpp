@@ -23,23 +23,30 @@ public:
     enum class State { more, whole, malformed, body_too_large, head_too_large };
     // Forgets the request before.
     void begin();
+    // A head that makes no sense is malformed as soon as it is there.
     State parse();
+    // Gives back the memory of a request that nobody wants; begin() starts anew.
+    void drop();
 
     // The functions below concern the request that began last.
-    bool is_head_done() const;
+    bool is_head_done() const { return head_.has_value(); }
+    // After is_head_done():
+    const ServerRequest& head() const { return *head_; }  // without its body
     bool expects_continue() const;
-    // The request without its body; nullopt: its head makes no sense.
-    std::optional<ServerRequest> head() const;
-    // With its body.
-    std::optional<ServerRequest> take();
+    ServerRequest take();  // with its body
     bool keep_alive() const;
     bool knows_chunks() const;  // HTTP/1.1
 
 private:
     struct Parser;
+    State parse_once();
+    State take_head();
+
     const std::uint64_t max_body_bytes_;
     InBuffer buffer_;
     std::unique_ptr<Parser> parser_;
+    std::optional<ServerRequest> head_;
+    std::uint64_t body_wire_bytes_ = 0;  // with the framing of chunks
 };
 
 }  // namespace receiptd::net

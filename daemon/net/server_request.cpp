@@ -11,7 +11,10 @@ bool read_target(std::string_view target, ServerRequest& request) {
     for (const std::string_view scheme : {"http://", "https://"}) {
         if (!base::equals_ignoring_case(target.substr(0, scheme.size()), scheme)) continue;
         target.remove_prefix(scheme.size());
-        target.remove_prefix(std::min(target.find_first_of("/?"), target.size()));
+        const auto host_ends = std::min(target.find_first_of("/?"), target.size());
+        if (host_ends == 0) return false;
+        request.target_host = target.substr(0, host_ends);
+        target.remove_prefix(host_ends);
         if (!target.starts_with('/')) {
             request.path = "/";
             request.query = target.empty() ? "" : target.substr(1);

@@ -1,16 +1,17 @@
-// One connection of the server.
+// One connection of the server, and the state that the connections share.
 #pragma once
 
 #include "net/http_server.hpp"
-#include "net/reply_text.hpp"
+#include "net/server_connection.hpp"
 
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <memory>
-#include <optional>
 #include <set>
+#include <string>
 
 namespace receiptd::net {
 
@@ -22,26 +23,58 @@ public:
     virtual void finish() = 0;
     // Closes now and cancels the handler.
     virtual void abort() = 0;
-    // Since when it has waited for the whole of a request; nullopt: it has one, or is closed.
-    virtual std::optional<std::chrono::steady_clock::time_point> waiting_since() const = 0;
+
+    enum class Waits { not_for_client, for_reader, for_request };
+    struct Standing {
+        Waits waits = Waits::not_for_client;
+        std::chrono::steady_clock::time_point since{};
+        std::uint64_t unsent = 0;  // bytes of the answer that it holds for a reader
+        bool in_reserve = false;
+    };
+    const Standing& standing() const { return standing_; }
+    const std::string& client() const { return client_; }
+
+protected:
+    explicit ServerSession(std::string client) : client_(std::move(client)) {}
+    Standing standing_;
+
+private:
+    const std::string client_;
 };
 
-// State that the server and its sessions share.
 struct ServerState {
     ServerState(const boost::asio::any_io_executor& executor, HttpServerOptions given,
                 HttpServer::Handler function)
         : options(std::move(given)), handler(std::move(function)), drained(executor) {}
 
-    ServerReply refuse(int status, std::string_view text) const {
-        return options.refusal ? options.refusal(status, text) : plain_reply(status, text);
-    }
+    void enter(ServerSession& session);
+    void leave(ServerSession& session);
+    // Where the next connection goes. One that waits for its client may give way for it.
+    enum class Room { usual, reserve, none };
+    Room make_room();
+    // Closes the connection that a client keeps waiting; false: there is none.
+    bool end_longest_wait();
+    // `session` holds an answer of so many bytes, until it holds 0 again. The slowest readers give way if
+    // there are too many.
+    void hold(ServerSession& session, ServerSession::Standing& standing, std::uint64_t bytes);
+
+    ServerReply refuse(int status, std::string_view text) const;
 
     const HttpServerOptions options;
     const HttpServer::Handler handler;
-    std::set<ServerSession*> sessions;  // each enters and leaves by itself
+    std::set<ServerSession*> sessions;
     boost::asio::steady_timer drained;  // cancelled when the last one leaves
+
+private:
+    ServerSession* worst(bool in_reserve) const;
+
+    std::map<std::string, std::size_t> connections_of_;  // client → how many
+    std::size_t in_reserve_ = 0;
+    std::uint64_t unsent_ = 0;
 };
 
-void start_session(boost::asio::ip::tcp::socket socket, std::shared_ptr<ServerState> state);
+// `client`: its address. `in_reserve`: of the connections for probes.
+void start_session(ServerConnection::Socket socket, std::shared_ptr<ServerState> state, std::string client,
+                   bool in_reserve);
 
 }  // namespace receiptd::net

@@ -46,12 +46,7 @@ Seen read(std::string_view bytes, std::size_t largest_piece) {
             more = count > 0;
         } while (more);
         if (seen.end != net::RequestReader::State::whole) break;
-        const auto request = reader.take();
-        if (!request) {
-            seen.end = net::RequestReader::State::malformed;
-            break;
-        }
-        note(seen, *request);
+        note(seen, reader.take());
         more = reader.keep_alive();
     }
     return seen;
