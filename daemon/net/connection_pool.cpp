@@ -104,8 +104,7 @@ std::shared_ptr<Stream> ConnectionPool::Lease::take_kept() {
 
 std::shared_ptr<Stream> ConnectionPool::Lease::create() {
     drop();
-    stream_ =
-        std::make_shared<Stream>(pool_->executor_, pool_->options_.origin, pool_->options_.address_filter);
+    stream_ = std::make_shared<Stream>(pool_->executor_, pool_->options_);
     pool_->running_.insert(stream_.get());
     return stream_;
 }

@@ -4,6 +4,7 @@
 #include "net/tls.hpp"
 
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -35,12 +36,17 @@ struct Stream::Lookup {
     std::vector<Tcp::endpoint> endpoints;
 };
 
-Stream::Stream(asio::any_io_executor executor, Url origin, AddressFilter filter)
-    : origin_(std::move(origin)), filter_(std::move(filter)), socket_(executor), timer_(executor) {}
+Stream::Stream(asio::any_io_executor executor, const HttpClientOptions& options)
+    : origin_(options.origin),
+      filter_(options.address_filter),
+      unix_path_(options.unix_path),
+      socket_(executor),
+      timer_(executor) {}
 
 base::Task<std::optional<TransportError>> Stream::open(asio::ssl::context* tls,
                                                        std::chrono::milliseconds limit) {
     const auto until = std::chrono::steady_clock::now() + limit;
+    if (!unix_path_.empty()) co_return co_await connect_there(until);
     std::vector<Tcp::endpoint> endpoints;
     auto problem = co_await resolve(until, endpoints);
     if (!problem) problem = filter(endpoints);
@@ -119,6 +125,15 @@ base::Task<std::optional<TransportError>> Stream::connect(SteadyTime until,
         ended_ = Ended::no;
     }
     co_return failure(TransportFault::connect, "connect", error);
+}
+
+base::Task<std::optional<TransportError>> Stream::connect_there(SteadyTime until) {
+    set_limit(until - std::chrono::steady_clock::now());
+    Error error;
+    co_await socket_.async_connect(asio::local::stream_protocol::endpoint(unix_path_), into(error));
+    if (error || ended_ != Ended::no) co_return failure(TransportFault::connect, "connect", error);
+    clear_limit();
+    co_return std::nullopt;
 }
 
 base::Task<std::optional<TransportError>> Stream::shake_hands(SteadyTime until, asio::ssl::context& tls) {

@@ -6,6 +6,7 @@
 #include "net/response_reader.hpp"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -23,10 +24,11 @@ namespace receiptd::net {
 class Stream final : public AnswerSource, public std::enable_shared_from_this<Stream> {
 public:
     using Tcp = boost::asio::ip::tcp;
+    using Socket = boost::asio::generic::stream_protocol::socket;
     using Error = boost::system::error_code;
     using SteadyTime = std::chrono::steady_clock::time_point;
 
-    Stream(boost::asio::any_io_executor executor, Url origin, AddressFilter filter);
+    Stream(boost::asio::any_io_executor executor, const HttpClientOptions& options);
 
     // Resolves, connects and shakes hands (with `tls` only), all within `limit`.
     base::Task<std::optional<TransportError>> open(boost::asio::ssl::context* tls,
@@ -60,14 +62,16 @@ private:
     std::optional<TransportError> filter(std::vector<Tcp::endpoint>& endpoints) const;
     base::Task<std::optional<TransportError>> connect(SteadyTime until,
                                                       const std::vector<Tcp::endpoint>& endpoints);
+    base::Task<std::optional<TransportError>> connect_there(SteadyTime until);
     base::Task<std::optional<TransportError>> shake_hands(SteadyTime until, boost::asio::ssl::context& tls);
     std::shared_ptr<Lookup> start_lookup(SteadyTime until);
     void close();
 
     Url origin_;
     AddressFilter filter_;
-    Tcp::socket socket_;
-    std::optional<boost::asio::ssl::stream<Tcp::socket&>> tls_;
+    std::string unix_path_;
+    Socket socket_;
+    std::optional<boost::asio::ssl::stream<Socket&>> tls_;
     boost::asio::steady_timer timer_;
     std::uint64_t limit_number_ = 0;  // tells a timer's late call from a current one
     std::shared_ptr<Lookup> lookup_;
