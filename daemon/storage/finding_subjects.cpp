@@ -18,19 +18,28 @@ const std::string kColumns =
     "coalesce(f.method_name, body.method_name), f.role, f.error_class, f.error_text, r.verdict, "
     "r.near_status, "
     "f.effect, f.handled, coalesce(f.expected, false), f.conclusive, "
-    "coalesce(f.amount_burnt, f.amount_returned), body.deposit, body.gas_burnt, body.actions FROM ";
+    "coalesce(f.amount_burnt, f.amount_returned), body.deposit, body.gas_burnt, body.actions, f.next FROM ";
 
-// The receipt that a finding is about, or its transaction if it failed before it made one.
+constexpr std::chrono::days kLongestTree{7};
+
+// The receipt that a finding is about, or its transaction if it failed before it made one. The span is named
+// again for each table: a plan leaves out partitions by what stands there.
 const std::string kBody =
     " LEFT JOIN LATERAL ((SELECT predecessor_id, receiver_id, method_name, deposit, gas_burnt, actions "
     "  FROM receipts b WHERE b.tree_id = f.tree_id AND b.receipt_id = f.receipt_id "
-    "    AND b.block_time = f.block_time LIMIT 1) "
+    "    AND b.block_time = f.block_time AND b.block_time BETWEEN " +
+    time_parameter(1) + " AND " + time_parameter(2) +
+    " LIMIT 1) "
     "  UNION ALL (SELECT NULL, receiver_id, NULL, NULL, gas_burnt, actions FROM transactions t "
     "    WHERE f.receipt_id IS NULL AND t.tx_hash = f.tx_hash AND t.tree_id = f.tree_id "
-    "      AND t.block_time = f.block_time LIMIT 1) LIMIT 1) body ON true "
+    "      AND t.block_time = f.block_time AND t.block_time BETWEEN " +
+    time_parameter(1) + " AND " + time_parameter(2) +
+    " LIMIT 1) LIMIT 1) body ON true "
     "LEFT JOIN LATERAL (SELECT verdict, near_status FROM transaction_results t WHERE t.tx_hash = f.tx_hash "
     "  AND t.tree_id = f.tree_id AND t.block_time BETWEEN f.block_time - interval '7 days' AND f.block_time "
-    "  LIMIT 1) r ON true ORDER BY f.block_time, f.finding_id";
+    "  AND t.block_time BETWEEN " +
+    time_parameter(1, kLongestTree) + " AND " + time_parameter(2) +
+    " LIMIT 1) r ON true ORDER BY f.block_time, f.finding_id";
 
 std::string_view text_of(const pqxx::field& field) {
     return field.is_null() ? std::string_view() : std::string_view(field.c_str(), field.size());
@@ -43,7 +52,8 @@ std::string FindingSubjects::select(const std::string& source) { return kColumns
 void FindingSubjects::add(const pqxx::row& row) {
     const auto kind = rule::parse_kind(text_of(row[0]));
     if (!kind) return;  // no rule is about it
-    rule::Subject subject;
+    Event event;
+    auto& subject = event.subject;
     subject.kind = *kind;
     subject.cause_id = text_of(row[1]);
     subject.tx_hash = text_of(row[2]);
@@ -72,7 +82,8 @@ void FindingSubjects::add(const pqxx::row& row) {
         subject.deposit = facts.deposit;
         subject.args_json = arguments_.emplace_back(std::move(facts.args_json));
     }
-    subjects_.push_back(subject);
+    event.telling = row[24].as<unsigned>();
+    events_.push_back(std::move(event));
 }
 
 }  // namespace receiptd::storage

@@ -1,8 +1,8 @@
 // Stored findings as what alert rules match.
 #pragma once
 
-#include "rule/subject.hpp"
-#include "storage/pqxx_shim.hpp"
+#include "storage/news.hpp"
+#include "storage/sql_time.hpp"
 
 #include <deque>
 #include <string>
@@ -10,19 +10,21 @@
 
 namespace receiptd::storage {
 
-// The subjects of the rows that a question selects, oldest first; they view it.
+// The events of the rows that a question selects, oldest first; they view it.
 class FindingSubjects {
 public:
-    // `source`: rows of findings, as f; `parameters` are its own.
+    // `source`: rows of findings and of next_telling(), as f, all of which lie in the `span`, its parameters
+    // 1 and 2; `parameters` are the others.
     template <class... Parameters>
-    FindingSubjects(pqxx::transaction_base& tx, const std::string& source, const Parameters&... parameters)
-        : rows_(shim::query(tx, select(source), parameters...)) {
+    FindingSubjects(pqxx::transaction_base& tx, const TimeSpan& span, const std::string& source,
+                    const Parameters&... parameters)
+        : rows_(shim::query(tx, select(source), span.since, span.until, parameters...)) {
         for (const auto& row : rows_) add(row);
     }
     FindingSubjects(const FindingSubjects&) = delete;
     FindingSubjects& operator=(const FindingSubjects&) = delete;
 
-    const std::vector<rule::Subject>& subjects() const { return subjects_; }
+    const std::vector<Event>& events() const { return events_; }
 
 private:
     static std::string select(const std::string& source);
@@ -30,7 +32,7 @@ private:
 
     pqxx::result rows_;
     std::deque<std::string> arguments_;
-    std::vector<rule::Subject> subjects_;
+    std::vector<Event> events_;
 };
 
 }  // namespace receiptd::storage

@@ -9,28 +9,34 @@
 #include "storage/sql_time.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace receiptd::storage {
 
-const std::string kIsNews =
-    " AND CASE WHEN f.error_class = 'delegate_nonce_used' AND f.kind = 'failed_receipt' "
-    "  AND NOT EXISTS (SELECT FROM daemons WHERE tells_delegate_duplicates AND " +
-    kAlive +
-    ") THEN (SELECT same FROM delegate_nonce_used_by(f.receipt_id, f.tree_id, f.block_time)) IS NOT TRUE "
-    "  ELSE true END";
+std::string without_repetitions(const std::string& findings) {
+    return "(WITH found AS MATERIALIZED (SELECT f.* FROM " + findings +
+           "), refused AS (SELECT array_agg(receipt_id) AS ids, array_agg(tree_id) AS trees, "
+           "    array_agg(block_time) AS times FROM found "
+           "  WHERE error_class = 'delegate_nonce_used' AND kind = 'failed_receipt' "
+           "    AND NOT EXISTS (SELECT FROM daemons WHERE tells_delegate_duplicates AND " +
+           kAlive +
+           ")), repetitions AS (SELECT refused_id FROM refused "
+           "  CROSS JOIN LATERAL delegate_nonces_used_by(ids, trees, times) WHERE ids IS NOT NULL AND same) "
+           "SELECT * FROM found WHERE (kind = 'failed_receipt' "
+           "  AND receipt_id IN (SELECT refused_id FROM repetitions)) IS NOT TRUE) f";
+}
 
 namespace {
 
-const std::string kBetween =
-    "f.block_time >= to_timestamp($2::numeric / 1000000000) - interval '1 second' "
-    "AND f.block_time <= to_timestamp($3::numeric / 1000000000) + interval '1 second'";
-const std::string kFound = "findings f WHERE f.finding_id = ANY ($1::text[]) AND " + kBetween;
+const std::string kBetween = "f.block_time BETWEEN " + time_parameter(1) + " AND " + time_parameter(2);
+const std::string kFound = "findings f WHERE f.finding_id = ANY ($3::text[]) AND " + kBetween;
 
+// Most findings were never told: the index says so for less than next_telling() costs.
 const std::string kNews =
-    "SELECT f.finding_id, next FROM (SELECT * FROM " + kFound +
-    ") f CROSS JOIN LATERAL next_telling(f.finding_id, f.tree_id) AS next WHERE next >= $4" + kIsNews;
+    "(SELECT f.*, next FROM " + without_repetitions(kFound) +
+    " CROSS JOIN LATERAL (SELECT CASE WHEN EXISTS (SELECT FROM alerts "
+    "    WHERE alert_id >= f.finding_id AND alert_id < f.finding_id || ';') "
+    "  THEN next_telling(f.finding_id, f.tree_id) ELSE 1 END AS next OFFSET 0) told WHERE next >= $4) f";
 
 constexpr std::size_t kLongestMethod = 256;  // the chain allows more than a reader does
 
@@ -154,12 +160,12 @@ void stream(pqxx::transaction_base& tx, const std::vector<std::string>& made, co
     shim::query(tx,
                 "WITH told AS (SELECT f.*, nullif(a.telling, 1) AS telling FROM alerts a "
                 "  JOIN findings f ON f.finding_id = finding_of(a) "
-                "  WHERE a.alert_id = ANY ($1::text[]) AND f.expected IS NOT TRUE AND " +
+                "  WHERE a.alert_id = ANY ($3::text[]) AND f.expected IS NOT TRUE AND " +
                     kBetween +
                     ") INSERT INTO stream_events (kind, tx_hash, body) "
                     "SELECT 'finding', tx_hash, json_strip_nulls(to_json(line)) FROM (SELECT " +
                     kStreamedColumns + ", telling FROM told ORDER BY block_height, finding_id) line",
-                text_array(made), news.since, news.until);
+                news.span.since, news.span.until, text_array(made));
 }
 
 }  // namespace
@@ -176,30 +182,23 @@ std::vector<std::string_view> rules_about(const rule::Subject& finding, const ru
     return matched;
 }
 
-void News::add(std::string finding_id, std::uint64_t at) {
-    since = finding_ids.empty() ? at : std::min(since, at);
-    until = finding_ids.empty() ? at : std::max(until, at);
+void News::add(std::string finding_id, std::uint64_t timestamp_nanosec) {
+    const auto at = static_cast<std::int64_t>(timestamp_nanosec / kNanosecondsPerMicrosecond);
+    span =
+        finding_ids.empty() ? TimeSpan{at, at} : TimeSpan{std::min(span.since, at), std::max(span.until, at)};
     finding_ids.push_back(std::move(finding_id));
 }
 
 Told tell(pqxx::transaction_base& tx, RuleBook& rules, const News& news, Telling telling) {
     if (news.finding_ids.empty()) return {};
-    std::map<std::string, unsigned, std::less<>> tellings;
-    std::vector<std::string> ids;
-    for (const auto& row : shim::query(tx, kNews, text_array(news.finding_ids), news.since, news.until,
-                                       telling == Telling::again ? 2 : 1)) {
-        ids.push_back(row[0].as<std::string>());
-        tellings[ids.back()] = row[1].as<unsigned>();
-    }
-    if (ids.empty()) return {};
+    const FindingSubjects found(tx, news.span, kNews, text_array(news.finding_ids),
+                                telling == Telling::again ? 2 : 1);
+    if (found.events().empty()) return {};
     const auto now = rules.current(tx);
-    const FindingSubjects found(tx, "(SELECT * FROM " + kFound + ") f", text_array(ids), news.since,
-                                news.until);
     Alerts alerts;
-    for (const auto& subject : found.subjects()) {
+    for (const auto& [subject, cause_json, times] : found.events()) {
         const auto matched = rules_about(subject, now);
-        if (!matched.empty() || subject.expected != true)
-            alerts.add(subject, tellings.find(subject.cause_id)->second, {}, matched);
+        if (!matched.empty() || subject.expected != true) alerts.add(subject, times, cause_json, matched);
     }
     auto queued = queue(tx, now, alerts);
     stream(tx, queued.ids, news);
@@ -230,8 +229,8 @@ Told tell_of_rule(pqxx::transaction_base& tx, std::string_view rule, const Event
 
 void tell_corrections(pqxx::transaction_base& tx, const News& corrections) {
     if (corrections.finding_ids.empty()) return;
-    const auto made =
-        shim::query(tx, kCorrect, text_array(corrections.finding_ids), corrections.since, corrections.until);
+    const auto made = shim::query(tx, kCorrect, corrections.span.since, corrections.span.until,
+                                  text_array(corrections.finding_ids));
     stream(tx, ids_in(made), corrections);
 }
 

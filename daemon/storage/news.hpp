@@ -6,6 +6,7 @@
 #include "rule/subject.hpp"
 #include "storage/pqxx_shim.hpp"
 #include "storage/rule_book.hpp"
+#include "storage/sql_time.hpp"
 #include "storage/told.hpp"
 
 #include <cstdint>
@@ -19,17 +20,16 @@ namespace receiptd::storage {
 // length), serves it.
 inline const std::string kServed = "served_at > now() - interval '4 days'";
 
-// Condition on a row of findings, as f: a relayer's repetition of what was executed already is no news
-// (schema/27_delegate_refusals.sql), unless a daemon wants to be told of it.
-extern const std::string kIsNews;
+// A table in SQL, f: these rows ("findings f WHERE …") without relayers' repetitions of what was executed
+// already. They are no news (schema/27_delegate_refusals.sql), unless a daemon wants to be told of them.
+std::string without_repetitions(const std::string& findings);
 
 // Rows of findings by their ids, and the times between which they lie.
 struct News {
     std::vector<std::string> finding_ids;
-    std::uint64_t since = 0;  // nanoseconds
-    std::uint64_t until = 0;
+    TimeSpan span;
 
-    void add(std::string finding_id, std::uint64_t at);
+    void add(std::string finding_id, std::uint64_t timestamp_nanosec);
 };
 
 // A cause that no row of findings tells, with all that its message says of it.

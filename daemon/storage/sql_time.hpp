@@ -17,9 +17,13 @@ inline std::string iso(const std::string& column) {
     return "coalesce(to_char(" + column + ", 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), '')";
 }
 
-// A bound parameter that counts microseconds since 1970, as a time, to the microsecond.
-inline std::string time_parameter(int number) {
-    return "(timestamptz 'epoch' + interval '1 microsecond' * $" + std::to_string(number) + "::bigint)";
+// A bound parameter that counts microseconds since 1970, as a time, to the microsecond; or some days before
+// it. Made of immutable functions alone, so that a plan leaves out the partitions of other times.
+inline std::string time_parameter(int number, std::chrono::days before = {}) {
+    const auto less = std::chrono::microseconds(before).count();
+    const auto parameter = "$" + std::to_string(number) + "::bigint";
+    return "to_timestamp((" + parameter + (less == 0 ? "" : " - " + std::to_string(less)) +
+           ") / 1000000::float8)";
 }
 inline std::int64_t microseconds(base::WallTime time) {
     return std::chrono::floor<std::chrono::microseconds>(time).time_since_epoch().count();

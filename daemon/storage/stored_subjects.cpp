@@ -67,9 +67,10 @@ bool StoredSubjects::next() {
 
 void StoredSubjects::add_findings(const TimeSpan& span) {
     findings_ = std::make_unique<const FindingSubjects>(
-        tx_, "(SELECT f.* FROM findings f WHERE " + within("f.block_time") + kIsNews + ") f", span.since,
-        span.until);
-    subjects_ = findings_->subjects();
+        tx_, span,
+        "(SELECT *, 1 AS next FROM " + without_repetitions("findings f WHERE " + within("f.block_time")) +
+            ") f");
+    for (const auto& event : findings_->events()) subjects_.push_back(event.subject);
 }
 
 // No index leads to results by the time of their end.

@@ -1,6 +1,8 @@
 // Delegate actions on a nonce that was used: who repeats what was executed wakes nobody.
 #include "store_test_support.hpp"
 
+#include <map>
+
 namespace receiptd::test {
 namespace {
 
@@ -28,30 +30,34 @@ protected:
         if (!IsSkipped()) execute("INSERT INTO endpoints (name) VALUES ('ops'); " + kAllTakeTheDefaultRule);
     }
 
-    static RowBatch block_with(base::Height height, const std::string& id, const Signed& action,
-                               const std::string& status) {
-        auto block = block_batch(height);
+    static void add_action(RowBatch& block, base::Height height, const std::string& id, const Signed& action,
+                           const std::string& status) {
         ReceiptRow receipt{id, "tx-" + id, "tx-" + id, "", "initial"};
         receipt.status = status;
         receipt.actions = actions_of(action);
         add_receipt(block, height, receipt);
-        return block;
     }
     void execute_action(const Signed& action, const std::string& status = "success_value") {
-        commit(block_with(kExecuted, "first", action, status));
+        auto block = block_batch(kExecuted);
+        add_action(block, kExecuted, "first", action, status);
+        commit(std::move(block));
     }
-    void refuse_action(const Signed& action) {
-        auto block = block_with(kRefused, "again", action, "failure");
-        chain::Finding finding;
-        finding.kind = chain::kind::kFailedReceipt;
-        finding.receipt_id = "again";
-        finding.identify();
-        finding.at.timestamp_nanosec = kFirstTime + kRefused % 1000 * 1'000'000'000;
-        add_line(
-            block, Table::findings,
-            {finding.finding_id, finding.kind, "tx-again", "tx-again", "again", "initial", "f", "bob.near",
-             "Delegate", "relayer.near", "delegate_nonce_used", "no", "104", time_text(kRefused)});
-        block.findings = {finding};
+    void refuse_action(const Signed& action) { refuse_actions({{"again", action}}); }
+    void refuse_actions(const std::map<std::string, Signed>& actions) {
+        auto block = block_batch(kRefused);
+        for (const auto& [id, action] : actions) {
+            add_action(block, kRefused, id, action, "failure");
+            chain::Finding finding;
+            finding.kind = chain::kind::kFailedReceipt;
+            finding.receipt_id = id;
+            finding.identify();
+            finding.at.timestamp_nanosec = kFirstTime + kRefused % 1000 * 1'000'000'000;
+            add_line(
+                block, Table::findings,
+                {finding.finding_id, finding.kind, "tx-" + id, "tx-" + id, id, "initial", "f", "bob.near",
+                 "Delegate", "relayer.near", "delegate_nonce_used", "no", "104", time_text(kRefused)});
+            block.findings.push_back(finding);
+        }
         commit(std::move(block));
     }
     std::string told() { return value("SELECT count(*) FROM alerts"); }
@@ -115,6 +121,32 @@ TEST_F(Delegates, TextThatPostgresCannotReadStopsNobody) {
     refuse_action(hostile);
     EXPECT_EQ(told(), "1");
     EXPECT_EQ(refusal(), "bob.near|relayer.near|delegate_nonce_used|-\n");
+}
+
+TEST_F(Delegates, OfManyThatOneBlockRefusesEachIsLookedUp) {
+    execute_action({});
+    refuse_actions({{"again", {}},
+                    {"another", {"ed25519:second"}},
+                    {"later", {"ed25519:third", "8"}},
+                    {"hostile", {"ed25519:first", "7", R"(\u0000)"}}});
+    EXPECT_EQ(rows("SELECT tx_hash FROM alerts ORDER BY 1"), "tx-another\ntx-hostile\ntx-later\n");
+    EXPECT_EQ(rows("SELECT tx_hash, error_class, used_by_tx_hash FROM delegate_refusals ORDER BY 1"),
+              "tx-again|delegate_duplicate|tx-first\n"
+              "tx-another|delegate_nonce_used|tx-first\n"
+              "tx-hostile|delegate_nonce_used|-\n"
+              "tx-later|delegate_nonce_used|-\n");
+}
+
+TEST_F(Delegates, ARepetitionThatComesAgainIsToldToNobodyEither) {
+    execute_action({});
+    refuse_actions({{"again", {}}, {"once-more", {}}});
+    EXPECT_EQ(told(), "0");
+}
+
+TEST_F(Delegates, AnActionThatOnlyNamesASignatureDidNotExecuteIt) {
+    execute_action({"ed25519:other", "9", "ed25519:first"});
+    refuse_action({});
+    EXPECT_EQ(told(), "1");
 }
 
 }  // namespace
