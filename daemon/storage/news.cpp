@@ -9,6 +9,7 @@
 #include "storage/sql_time.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace receiptd::storage {
@@ -44,15 +45,13 @@ constexpr std::size_t kLongestMethod = 256;  // the chain allows more than a rea
 struct Alerts {
     void add(const rule::Subject& subject, unsigned telling, std::string cause_json,
              const std::vector<std::string_view>& matched) {
-        std::string list;
-        for (const auto name : matched) list.append(list.empty() ? "" : ",").append(name);
         ids.push_back(std::string(subject.cause_id) + (telling > 1 ? ":" + std::to_string(telling) : ""));
         tellings.push_back(std::to_string(telling));
         handled.emplace_back(!subject.handled ? "" : *subject.handled ? "t" : "f");
         kinds.emplace_back(subject.kind == rule::Kind::stage ? subject.stage : rule::kind_name(subject.kind));
         tx_hashes.emplace_back(subject.tx_hash);
         causes.push_back(std::move(cause_json));
-        rules.push_back(std::move(list));
+        lists.push_back(std::to_string(list_of(matched)));
         contracts.emplace_back(subject.receiver_id);
         methods.push_back(base::shortened(base::without_nul(subject.method_name), kLongestMethod));
         error_classes.emplace_back(subject.error_class);
@@ -61,14 +60,27 @@ struct Alerts {
         accounts.emplace_back(subject.account_id);
         times.push_back(std::to_string(microseconds(subject.time)));
     }
-    std::vector<std::string> ids, tellings, handled, kinds, tx_hashes, causes, rules;
+    std::vector<std::string> ids, tellings, handled, kinds, tx_hashes, causes, lists;
     std::vector<std::string> contracts, methods, error_classes, signers, users, accounts, times;
+    std::vector<std::string>
+        rule_lists;  // names joined by commas, each once: many alerts match the same rules
+
+private:
+    std::size_t list_of(const std::vector<std::string_view>& matched) {
+        std::string names;
+        for (const auto name : matched) names.append(names.empty() ? "" : ",").append(name);
+        const auto [known, is_new] = numbers_.emplace(std::move(names), rule_lists.size() + 1);
+        if (is_new) rule_lists.push_back(known->first);
+        return known->second;
+    }
+    std::map<std::string, std::size_t> numbers_;
 };
 
-// Endpoints take rules by name; the delivery keeps which of them matched.
+// Endpoints take rules by name; the delivery keeps which of them matched. The endpoints of each rule are
+// asked for by index (OFFSET): without statistics the planner would read those of all rules.
 const std::string kQueue =
-    "WITH found AS MATERIALIZED (SELECT *, string_to_array(list, ',') AS rules "
-    "  FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], "
+    "WITH found AS MATERIALIZED (SELECT * "
+    "  FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], "
     "    $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[]) "
     "    WITH ORDINALITY AS each (id, telling, handled, kind, tx_hash, cause, list, contract_id, "
     "      method_name, error_class, signer_id, user_id, account_id, caused_at, at)), "
@@ -80,18 +92,20 @@ const std::string kQueue =
     "    timestamptz 'epoch' + caused_at * interval '1 microsecond', first.place + at "
     "  FROM found, (SELECT nextval('alert_places') AS place) first ORDER BY id ON CONFLICT DO NOTHING "
     "RETURNING alert_id), "
-    "taking AS MATERIALIZED (SELECT t.rule, t.endpoint, t.rule || coalesce('@' || r.version, '') AS named "
-    "  FROM (SELECT DISTINCT rule FROM found, unnest(found.rules) AS rule) matched "
-    "  JOIN endpoint_rules t USING (rule) LEFT JOIN alert_rules r ON r.name = t.rule "
+    "matched AS (SELECT list, rule FROM unnest($15::text[]) WITH ORDINALITY AS each (names, list), "
+    "    unnest(string_to_array(names, ',')) AS rule), "
+    "taking AS MATERIALIZED (SELECT list, t.endpoint, bool_and(m.rule = ANY ($16::text[])) AS withhold_late, "
+    "    array_agg(t.named ORDER BY t.named) AS named FROM matched m CROSS JOIN LATERAL ("
+    "      SELECT t.endpoint, t.rule || coalesce('@' || r.version, '') AS named FROM endpoint_rules t "
+    "      LEFT JOIN alert_rules r ON r.name = t.rule WHERE t.rule = m.rule OFFSET 0) t "
     "  JOIN endpoints e ON e.name = t.endpoint WHERE e." +
     kServed +
-    "), queued AS (INSERT INTO deliveries (alert_id, endpoint, withhold_late, rules) "
-    "  SELECT id, endpoint, bool_and(taking.rule = ANY ($15::text[])), array_agg(named ORDER BY named) "
-    "  FROM told JOIN found ON id = alert_id "
-    "    JOIN taking ON taking.rule = ANY (found.rules) GROUP BY id, endpoint "
-    "RETURNING alert_id, endpoint) "
-    "SELECT id, kind, coalesce(endpoint, ''), list <> '' FROM told JOIN found ON id = told.alert_id "
-    "  LEFT JOIN queued ON queued.alert_id = id ORDER BY at";
+    "  GROUP BY list, t.endpoint), "
+    "queued AS (INSERT INTO deliveries (alert_id, endpoint, withhold_late, rules) "
+    "  SELECT id, endpoint, withhold_late, named FROM told JOIN found ON id = alert_id "
+    "    JOIN taking USING (list) RETURNING alert_id, endpoint) "
+    "SELECT id, kind, coalesce(endpoint, ''), ($15::text[])[list] <> '' FROM told "
+    "  JOIN found ON id = told.alert_id LEFT JOIN queued ON queued.alert_id = id ORDER BY at";
 
 std::vector<std::string> ids_in(const pqxx::result& rows) {
     std::vector<std::string> ids;
@@ -122,12 +136,13 @@ Queued queue(pqxx::transaction_base& tx, const rule::RuleSet& rules, const Alert
     std::vector<std::string> withholding_late;
     for (const auto& definition : rules.definitions())
         if (definition.withholds_late) withholding_late.push_back(definition.name);
-    return queued_of(shim::query(
-        tx, kQueue, text_array(alerts.ids), text_array(alerts.tellings), text_array(alerts.handled),
-        text_array(alerts.kinds), text_array(alerts.tx_hashes), text_array(alerts.causes),
-        text_array(alerts.rules), text_array(alerts.contracts), text_array(alerts.methods),
-        text_array(alerts.error_classes), text_array(alerts.signers), text_array(alerts.users),
-        text_array(alerts.accounts), text_array(alerts.times), text_array(withholding_late)));
+    return queued_of(
+        shim::query(tx, kQueue, text_array(alerts.ids), text_array(alerts.tellings),
+                    text_array(alerts.handled), text_array(alerts.kinds), text_array(alerts.tx_hashes),
+                    text_array(alerts.causes), text_array(alerts.lists), text_array(alerts.contracts),
+                    text_array(alerts.methods), text_array(alerts.error_classes), text_array(alerts.signers),
+                    text_array(alerts.users), text_array(alerts.accounts), text_array(alerts.times),
+                    text_array(alerts.rule_lists), text_array(withholding_late)));
 }
 
 // Told of a watch was its end, or the stages that it entered; of a finding the finding itself.
