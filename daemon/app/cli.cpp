@@ -1,17 +1,21 @@
 #include "app/cli.hpp"
 
-#include "app/cli_silences.hpp"
+#include "app/cli_parts.hpp"
 #include "app/commands.hpp"
+#include "app/exit_codes.hpp"
+#include "app/version.hpp"
 #include "base/log.hpp"
-#include "storage/delivery_access.hpp"
+#include "cli/complaint.hpp"
+#include "cli/completion.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <sys/resource.h>
 
-#include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <functional>
+#include <iostream>
 
 namespace receiptd::app {
 namespace {
@@ -21,7 +25,6 @@ constexpr const char* kAbout =
     "Configuration: docs/configuration.md, docs/receiptd.example.toml.";
 
 constexpr const char* kExamples =
-    "Examples:\n"
     "  receiptd check-config --config receiptd.toml\n"
     "  receiptd run --config receiptd.toml\n"
     "  receiptd tx HASH SENDER --config receiptd.toml\n"
@@ -30,31 +33,17 @@ constexpr const char* kExamples =
 constexpr const char* kMetadata =
     "A JSON object of at most 4096 bytes, which every message about the transaction repeats";
 
-constexpr const char* kSubmitExitCodes =
-    "Exit codes:\n"
-    "   0  accepted\n"
-    "   1  the database or the hosts did not answer; submit it again\n"
-    "   2  the file is not a signed transaction\n"
-    "  20  rejected: the hosts do not accept it\n"
-    "  25  the idempotency key belongs to another transaction, or its metadata is another one\n"
-    "With --wait also the codes of `receiptd watch --wait`.";
+// Searched in this order where --config and RECEIPTD_CONFIG say nothing.
+constexpr const char* kConfigFiles[] = {"receiptd.toml", "/etc/receiptd/receiptd.toml"};
 
-constexpr const char* kWatchExitCodes =
-    "Exit codes:\n"
-    "   0  watched; with --wait: succeeded\n"
-    "  25  already watched with another sender, or with other metadata\n"
-    "With --wait also:\n"
-    "   3  succeeded, but a failure was handled or tokens came back\n"
-    "  10  failed             11  callback_failed    12  receipt_failed\n"
-    "  20  rejected           21  forwarding_failed  22  dropped\n"
-    "  23  expired            24  unknown";
-
-constexpr const char* kVerifyExitCodes =
-    "Prints the type of the message.\n"
-    "Exit codes:\n"
-    "   0  a running receiptd with this secret has sent it within five minutes\n"
-    "   1  it is not verified; the line on standard error says why\n"
-    "   2  the secret or the headers cannot be read";
+// One that cannot be looked at counts: reading it says why.
+std::string found_config() {
+    for (const char* file : kConfigFiles) {
+        std::error_code fault;
+        if (std::filesystem::status(file, fault).type() != std::filesystem::file_type::not_found) return file;
+    }
+    return kConfigFiles[0];
+}
 
 // Keys and passwords live in memory: a crash must not write them to disk.
 void forbid_core_files() {
@@ -67,8 +56,16 @@ public:
     CommandLine() : parser_(kAbout, "receiptd") {
         parser_.require_subcommand(1);
         parser_.fallthrough();
-        parser_.footer(kExamples);
-        parser_.add_option("--config", config_file_, "Configuration file (TOML)")->capture_default_str();
+        parser_.set_version_flag("--version", "receiptd " + version_and_commit(),
+                                 "Print the version and exit");
+        parser_
+            .add_option("--config", config_file_,
+                        "Configuration file (TOML); default: receiptd.toml here, else "
+                        "/etc/receiptd/receiptd.toml")
+            ->envname("RECEIPTD_CONFIG")
+            ->type_name("FILE");
+        const CommandParts parts{parser_, [this](WithSettings command) { choose(std::move(command)); },
+                                 [this](WithConfigFile command) { choose_with_file(std::move(command)); }};
         add_run();
         add_backfill();
         add_migrate();
@@ -76,35 +73,51 @@ public:
         add_rejudge();
         add_status();
         add_tx();
-        add_alerts();
-        add_rules();
-        add_lists();
-        add_endpoints();
-        add_silences(parser_, [this](WithSettings command) { choose(std::move(command)); });
-        add_verify_webhook();
+        app::add_alerts(parts);
+        app::add_rules(parts);
+        app::add_lists(parts);
+        app::add_endpoints(parts);
+        app::add_silences(parts);
+        app::add_verify_webhook(parts);
         add_submit();
         add_watch();
-        parser_.add_subcommand("check-config", "Check the configuration and report all problems")
-            ->callback([this] { chosen_ = [this] { return check_config(config_file_); }; });
-        parser_.add_subcommand("version", "Print the versions of the program, compiler and Boost")
-            ->callback([this] { chosen_ = [] { return print_version(); }; });
+        add_check_config();
+        app::add_about(parts);
+        parser_.footer(kExamples);  // after the commands, which would inherit it
     }
 
     int run(int argc, char** argv) {
+        const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+        if (!words.empty() && words.front() == cli::kCompleteWord) {
+            std::cout << cli::completions(parser_, {words.begin() + 1, words.end()});
+            return kOk;
+        }
         try {
             parser_.parse(argc, argv);
         } catch (const CLI::ParseError& problem) {
-            return parser_.exit(problem) == 0 ? kOk : kUsage;
+            if (problem.get_exit_code() == 0) return parser_.exit(problem);
+            const auto complaint = cli::complaint(parser_, words);
+            if (complaint.empty())
+                parser_.exit(problem);
+            else
+                std::cerr << complaint << "\nRun with --help for more information.\n";
+            return kUsage;
         }
         return chosen_();
     }
 
 private:
+    std::string config_file() const { return config_file_.empty() ? found_config() : config_file_; }
+
+    void choose_with_file(WithConfigFile command) {
+        chosen_ = [this, command = std::move(command)] { return command(config_file()); };
+    }
+
     void choose(WithSettings command) {
-        chosen_ = [this, command = std::move(command)] {
-            const auto settings = load_settings(config_file_);
+        choose_with_file([command = std::move(command)](const auto& file) {
+            const auto settings = load_settings(file);
             return settings ? command(*settings) : kUsage;
-        };
+        });
     }
 
     void add_run() {
@@ -115,7 +128,7 @@ private:
                           "daemons on the database");
         command->callback([this] {
             choose([this](const auto& settings) {
-                return app::run(settings, {until_, config_file_, join_});
+                return app::run(settings, {until_, config_file(), join_});
             });
         });
     }
@@ -182,7 +195,8 @@ private:
         auto* as_json =
             command->add_flag("--json", tx_.as_json, "Print JSON, the same as GET /v1/transactions/{hash}");
         command->add_option("--svg", tx_.svg_file, "Write its picture to this file; - for standard output")
-            ->excludes(as_json);
+            ->excludes(as_json)
+            ->type_name("FILE");
         command->callback([this] {
             choose([this](const auto& settings) { return app::show_transaction(settings, tx_); });
         });
@@ -190,11 +204,12 @@ private:
 
     void add_submit() {
         auto* command = parser_.add_subcommand("submit", "Check, store, send and watch a signed transaction");
-        command->footer(kSubmitExitCodes);
+        command->footer(exit_codes_of("submit") + "With --wait also those of `receiptd watch --wait`.");
         command
             ->add_option("file", submit_.file,
                          "File with the signed transaction, base64 or Borsh bytes; - for standard input")
-            ->required();
+            ->required()
+            ->type_name("FILE");
         command->add_option("--idempotency-key", submit_.idempotency_key,
                             "A second submission with the same key must be the same transaction");
         command->add_option("--metadata", submit_.metadata, kMetadata);
@@ -206,7 +221,7 @@ private:
 
     void add_watch() {
         auto* command = parser_.add_subcommand("watch", "Watch a transaction to its end");
-        command->footer(kWatchExitCodes);
+        command->footer(exit_codes_of("watch"));
         command->add_option("hash", watch_.tx_hash, "Transaction hash")->required();
         command->add_option("sender", watch_.sender_id, "Account of the signer")->required();
         command->add_option("--metadata", watch_.metadata, kMetadata);
@@ -215,150 +230,16 @@ private:
             [this] { choose([this](const auto& settings) { return watch_transaction(settings, watch_); }); });
     }
 
-    void add_alerts() {
-        auto* command = parser_.add_subcommand("alerts", "List and show alerts, or send them again");
-        command->require_subcommand(1);
-        add_alerts_list(*command);
-        auto* show = command->add_subcommand("show", "Show an alert: its cause, its body, its deliveries");
-        show->add_option("alert_id", alerts_show_.alert_id, "Id as shown by `alerts list`")->required();
-        show->add_flag("--json", alerts_show_.as_json, "Print JSON, the same as GET /v1/alerts/{alert_id}");
-        show->callback(
-            [this] { choose([this](const auto& settings) { return show_alert(settings, alerts_show_); }); });
-        add_alerts_resend(*command);
-    }
-
-    static void add_choice(CLI::App& command, AlertsChosen& chosen) {
-        command.add_option("--endpoint", chosen.endpoint, "Only deliveries to this endpoint");
-        command.add_option("--rule", chosen.rule, "Only deliveries that this rule wanted");
-        command.add_option("--group", chosen.group_id, "Only deliveries of this group of alerts");
-        command.add_option("--since", chosen.since, "Only alerts that were made at this time or later");
-        command.add_option("--until", chosen.until, "Only alerts that were made before this time");
-    }
-
-    void add_alerts_list(CLI::App& command) {
-        auto* list = command.add_subcommand("list", "List deliveries, newest first");
-        list->add_option("--state", alerts_list_.chosen.state, "Only deliveries in this state")
-            ->check(CLI::IsMember(
-                std::vector<std::string>(storage::kDeliveryStates.begin(), storage::kDeliveryStates.end())));
-        add_choice(*list, alerts_list_.chosen);
-        list->add_option("--limit", alerts_list_.limit, "Maximum number of deliveries")
-            ->check(CLI::Range(1, 100'000))
-            ->capture_default_str();
-        list->add_option("--cursor", alerts_list_.cursor, "Go on where an earlier list ended");
-        list->add_flag("--json", alerts_list_.as_json, "Print a JSON array");
-        list->callback(
-            [this] { choose([this](const auto& settings) { return list_alerts(settings, alerts_list_); }); });
-    }
-
-    void add_alerts_resend(CLI::App& command) {
-        auto* resend =
-            command.add_subcommand("resend", "Send deliveries again now, in whatever state they are");
-        auto* ids = resend->add_option("alert_id", alerts_resend_.alert_ids, "Ids as shown by `alerts list`");
-        auto* dead = resend->add_flag_callback(
-            "--dead", [this] { alerts_resend_.chosen.state = "dead"; }, "All dead deliveries");
-        add_choice(*resend, alerts_resend_.chosen);
-        for (auto* option : {dead, resend->get_option("--rule"), resend->get_option("--since"),
-                             resend->get_option("--until")})
-            option->excludes(ids);
-        resend->add_flag("--yes", alerts_resend_.yes,
-                         "Needed with --rule and --since: they choose deliveries that have arrived, too");
-        resend->add_flag("--dry-run", alerts_resend_.dry_run, "Only count them");
-        resend->callback([this] {
-            const auto& given = alerts_resend_.chosen;
-            if (alerts_resend_.alert_ids.empty() && given.state.empty() && given.rule.empty() &&
-                given.since.empty())
-                throw CLI::RequiredError("alerts resend: an alert_id, --rule, --since or --dead");
-            choose([this](const auto& settings) { return resend_alerts(settings, alerts_resend_); });
-        });
-    }
-
-    void add_rules() {
-        auto* command = parser_.add_subcommand("rules", "Show the alert rules");
-        command->require_subcommand(1);
-        auto* list = command->add_subcommand("list", "List the rules of all daemons on the database");
-        list->add_flag("--json", as_json_, "Print a JSON array");
-        list->callback(
-            [this] { choose([this](const auto& settings) { return list_rules(settings, as_json_); }); });
-        auto* check = command->add_subcommand("check", "Report all problems of the rules of a file");
-        check->add_option("file", rules_file_, "File with [[rule]] and [[list]]; default: the configuration");
-        check->callback([this] {
-            chosen_ = [this] { return check_rules(rules_file_.empty() ? config_file_ : rules_file_); };
-        });
-        auto* test = command->add_subcommand(
-            "test",
-            "Count what the rules of the configuration would have told of stored history; sends nothing");
-        test->add_option("--from", rules_test_.from, "First height")->required();
-        test->add_option("--to", rules_test_.to, "Last height")->required();
-        test->add_option("--rule", rules_test_.rule, "Only this rule");
-        test->add_flag("--json", rules_test_.as_json, "Print a JSON object with every alert");
-        test->callback([this] {
-            if (rules_test_.from > rules_test_.to)
-                throw CLI::ValidationError("--from", "must not be above --to");
-            choose([this](const auto& settings) { return test_rules(settings, rules_test_); });
-        });
-    }
-
-    void add_lists() {
-        auto* command = parser_.add_subcommand("lists", "Show and change the account lists of rules");
-        command->require_subcommand(1);
-        auto* list = command->add_subcommand("list", "List them");
-        list->add_flag("--json", as_json_, "Print a JSON array");
-        list->callback(
-            [this] { choose([this](const auto& settings) { return list_lists(settings, as_json_); }); });
-        for (const bool is_listed : {true, false}) {
-            auto* change = command->add_subcommand(
-                is_listed ? "add" : "remove",
-                is_listed ? "Put an account on a list" : "Take an account off a list");
-            change->add_option("list", list_change_.list, "Name of the list")->required();
-            change->add_option("account", list_change_.account_id, "The account")->required();
-            change->callback([this, is_listed] {
-                list_change_.is_listed = is_listed;
-                choose([this](const auto& settings) { return change_list(settings, list_change_); });
-            });
-        }
-    }
-
-    void add_endpoints() {
-        auto* command = parser_.add_subcommand("endpoints", "Show, test and switch on endpoints of alerts");
-        command->require_subcommand(1);
-        auto* list = command->add_subcommand("list", "List the endpoints of all daemons on the database");
-        list->add_flag("--json", as_json_, "Print a JSON array");
-        list->callback(
-            [this] { choose([this](const auto& settings) { return list_endpoints(settings, as_json_); }); });
-        auto* test = command->add_subcommand("test", "Send an endpoint of the configuration a test message");
-        test->add_option("name", endpoint_test_.name, "Name of the endpoint")->required();
-        test->add_flag("--json", endpoint_test_.as_json, "Print a JSON object");
-        test->callback([this] {
-            choose([this](const auto& settings) { return test_endpoint(settings, endpoint_test_); });
-        });
-        auto* enable = command->add_subcommand("enable", "Switch on an endpoint that answered 410");
-        enable->add_option("name", endpoint_test_.name, "Name of the endpoint")->required();
-        enable->callback([this] {
-            choose([this](const auto& settings) { return enable_endpoint(settings, endpoint_test_.name); });
-        });
-    }
-
-    void add_verify_webhook() {
-        auto* command = parser_.add_subcommand(
-            "verify-webhook", "Verify the signature of a request whose body comes on standard input");
-        command->footer(kVerifyExitCodes);
-        auto* env =
-            command->add_option("--secret-env", verify_.secret_env, "Environment variable with the secret");
-        auto* file = command->add_option("--secret-file", verify_.secret_file, "File with the secret");
-        file->excludes(env);
-        command->add_option("--header", verify_.headers, "A header, \"webhook-id: ...\"; repeat it")
-            ->allow_extra_args(false);
-        command->add_option("--headers", verify_.headers_file, "File with the headers, one a line");
-        command->add_flag("--any-age", verify_.any_age, "Accept a request that was sent long ago");
-        command->callback([this] {
-            if (verify_.secret_env.empty() && verify_.secret_file.empty())
-                throw CLI::RequiredError("verify-webhook: --secret-env or --secret-file");
-            chosen_ = [this] { return verify_webhook(verify_); };
-        });
+    void add_check_config() {
+        auto* command =
+            parser_.add_subcommand("check-config", "Check the configuration and report all problems");
+        command->add_flag("--json", as_json_, "Print a JSON object");
+        command->callback(
+            [this] { choose_with_file([this](const auto& file) { return check_config(file, as_json_); }); });
     }
 
     CLI::App parser_;
-    std::string config_file_ = "receiptd.toml";
+    std::string config_file_;
     std::optional<base::Height> until_;
     bool join_ = false;
     std::optional<base::Height> first_;
@@ -368,17 +249,9 @@ private:
     base::Height height_ = 0;
     bool status_only_ = false;
     bool as_json_ = false;
-    AlertsList alerts_list_;
-    AlertsShow alerts_show_;
-    AlertsResend alerts_resend_;
-    ListChange list_change_;
-    RulesTest rules_test_;
-    std::string rules_file_;
     app::TxCommand tx_;
     SubmitCommand submit_;
     WatchCommand watch_;
-    VerifyWebhook verify_;
-    EndpointTest endpoint_test_;
     std::function<int()> chosen_;
 };
 

@@ -1,5 +1,4 @@
-#include "app/cli_silences.hpp"
-
+#include "app/cli_parts.hpp"
 #include "app/commands.hpp"
 
 #include <CLI/CLI.hpp>
@@ -15,8 +14,6 @@ struct SilenceOptions {
     bool all = false;
     bool as_json = false;
 };
-
-using Choose = std::function<void(WithSettings)>;
 
 void add_silence_options(CLI::App& add, const std::shared_ptr<SilenceOptions>& given) {
     add.footer(
@@ -40,9 +37,10 @@ void add_silence_options(CLI::App& add, const std::shared_ptr<SilenceOptions>& g
 
 }  // namespace
 
-void add_silences(CLI::App& parser, const Choose& choose) {
+void add_silences(const CommandParts& parts) {
     const auto given = std::make_shared<SilenceOptions>();
-    auto* command = parser.add_subcommand("silences", "Keep alerts from being sent for a while");
+    const auto choose = parts.choose;
+    auto* command = parts.parser.add_subcommand("silences", "Keep alerts from being sent for a while");
     command->require_subcommand(1);
     auto* list = command->add_subcommand("list", "List the silences that are active or coming");
     list->add_flag("--all", given->all, "Also those that are over");

@@ -16,6 +16,7 @@ inline constexpr int kOk = 0;
 inline constexpr int kFailed = 1;      // something broke; the last error line says what
 inline constexpr int kUsage = 2;       // wrong arguments or configuration
 inline constexpr int kIncomplete = 3;  // done, but heights or trees could not be had: they are listed
+inline constexpr int kNotReady = 4;    // of `status`: no daemon answers, or it is not ready
 
 // Exit codes for the end of a watched transaction. kOk means that it succeeded and nothing came back.
 inline constexpr int kTxHandled =
@@ -147,10 +148,9 @@ struct ListChange {
     bool is_listed = true;
 };
 int change_list(const config::Settings& settings, const ListChange& command);
-int check_config(const std::string& config_file);
+int check_config(const std::string& config_file, bool as_json);
 // Reports all problems of the alert rules of a file, which needs nothing else. Reads no secrets.
-int check_rules(const std::string& file);
-int print_version();
+int check_rules(const std::string& file, bool as_json);
 
 // Before a command that writes rows. A role that may only write rows works on a schema that its owner has
 // migrated.

@@ -1,9 +1,8 @@
 #include "app/commands.hpp"
 #include "app/joined.hpp"
+#include "app/print_json.hpp"
 
 #include "config/load_rules.hpp"
-
-#include <boost/version.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -11,22 +10,48 @@
 namespace receiptd::app {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 void print(const std::vector<config::Problem>& problems) {
     for (const auto& problem : problems) std::cerr << problem.to_string() << '\n';
 }
 
+std::vector<std::string> takers_of(const config::Settings& settings, const std::string& rule) {
+    std::vector<std::string> takers;
+    for (const auto& endpoint : settings.endpoints)
+        if (std::find(endpoint.rules.begin(), endpoint.rules.end(), rule) != endpoint.rules.end())
+            takers.push_back(endpoint.name);
+    return takers;
+}
+
 void print_rules(const config::Settings& settings) {
     for (const auto& rule : settings.rules) {
-        std::vector<std::string> takers;
-        for (const auto& endpoint : settings.endpoints)
-            if (std::find(endpoint.rules.begin(), endpoint.rules.end(), rule.name) != endpoint.rules.end())
-                takers.push_back(endpoint.name);
+        const auto takers = takers_of(settings, rule.name);
         std::cout << "rule " << rule.name << " (" << joined(rule.kinds)
                   << "): " << (takers.empty() ? "no endpoint" : joined(takers)) << '\n';
     }
     for (const auto& list : settings.lists)
         std::cout << "list " << list.name << ": " << list.accounts.size()
                   << (list.accounts.size() == 1 ? " account\n" : " accounts\n");
+}
+
+Json json_of(const std::string& file, const config::Loaded& loaded) {
+    Json all = {{"file", file}, {"ok", loaded.ok()}, {"problems", Json::array()}};
+    for (const auto& problem : loaded.problems)
+        all["problems"].push_back(
+            {{"severity", problem.severity == config::Severity::error ? "error" : "warning"},
+             {"line", problem.line},
+             {"column", problem.column},
+             {"message", problem.message}});
+    if (!loaded.ok()) return all;
+    all["rules"] = all["lists"] = Json::array();
+    for (const auto& rule : loaded.settings.rules)
+        all["rules"].push_back({{"name", rule.name},
+                                {"kinds", rule.kinds},
+                                {"endpoints", takers_of(loaded.settings, rule.name)}});
+    for (const auto& list : loaded.settings.lists)
+        all["lists"].push_back({{"name", list.name}, {"accounts", list.accounts.size()}});
+    return all;
 }
 
 }  // namespace
@@ -39,8 +64,12 @@ std::optional<config::Settings> load_settings(const std::string& config_file) {
     return std::move(loaded.settings);
 }
 
-int check_config(const std::string& config_file) {
+int check_config(const std::string& config_file, bool as_json) {
     const auto loaded = config::load_file(config_file);
+    if (as_json) {
+        print_json(json_of(config_file, loaded));
+        return loaded.ok() ? kOk : kUsage;
+    }
     print(loaded.problems);
     if (!loaded.ok()) return kUsage;
     std::cout << config_file << ": ok, " << loaded.settings.upstreams.size() << " upstreams, "
@@ -49,19 +78,17 @@ int check_config(const std::string& config_file) {
     return kOk;
 }
 
-int check_rules(const std::string& file) {
+int check_rules(const std::string& file, bool as_json) {
     const auto loaded = config::load_rules_file(file);
+    if (as_json) {
+        print_json(json_of(file, loaded));
+        return loaded.ok() ? kOk : kUsage;
+    }
     print(loaded.problems);
     if (!loaded.ok()) return kUsage;
     const auto count = loaded.settings.rules.size();
     std::cout << file << ": ok, " << count << (count == 1 ? " rule\n" : " rules\n");
     print_rules(loaded.settings);
-    return kOk;
-}
-
-int print_version() {
-    std::cout << "receiptd " << RECEIPTD_VERSION << " (" << __VERSION__ << ", Boost "
-              << BOOST_VERSION / 100000 << '.' << BOOST_VERSION / 100 % 1000 << ")\n";
     return kOk;
 }
 

@@ -1,6 +1,7 @@
 #include "api/status.hpp"
 #include "app/ask_daemon.hpp"
 #include "app/commands.hpp"
+#include "app/print_json.hpp"
 #include "app/runtime.hpp"
 #include "app/store_for_command.hpp"
 #include "base/log.hpp"
@@ -182,13 +183,12 @@ int status(const config::Settings& settings, bool as_json) {
     const auto stored = storage::stored_summary(database_options(settings));
     const auto daemon = ask_daemon(settings.http.listen);
     if (as_json) {
-        const json all = {{"database", to_json(stored)}, {"daemon", daemon ? *daemon : json()}};
-        std::cout << all.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
-        return kOk;
+        print_json({{"database", to_json(stored)}, {"daemon", daemon ? *daemon : json()}});
+    } else {
+        print_stored(stored);
+        print_daemon(daemon, settings.http.listen);
     }
-    print_stored(stored);
-    print_daemon(daemon, settings.http.listen);
-    return kOk;
+    return daemon && daemon->value("ready", false) ? kOk : kNotReady;
 }
 
 }  // namespace receiptd::app

@@ -1,4 +1,6 @@
 // receiptd-sandbox: the gateway on loopback, for demos, tests and users' own CI.
+#include "cli/completion.hpp"
+#include "cli/manual.hpp"
 #include "sandbox/replay/replay_command.hpp"
 #include "sandbox/run/run_command.hpp"
 
@@ -9,6 +11,7 @@
 #include <cstdint>
 #include <exception>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -264,6 +267,24 @@ CLI::App* add_run(CLI::App& app, RunArguments& args) {
     return run;
 }
 
+// The answer to a shell that completes, and to `manual` and `completion`, which packaging calls; nullopt: the
+// words are of another command.
+std::optional<std::string> tell_about(CLI::App& app, int argc, char** argv) {
+    namespace cli = receiptd::cli;
+    app.name("receiptd-sandbox");
+    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+    if (words.empty()) return std::nullopt;
+    if (words[0] == cli::kCompleteWord) return cli::completions(app, {words.begin() + 1, words.end()});
+    if (words[0] == "completion" && words.size() == 2)
+        return cli::completion_script(words[1], app.get_name());
+    if (words[0] != "manual" || words.size() > 1) return std::nullopt;
+    cli::Manual manual;
+    manual.summary = "a NEAR-like chain on this machine, behind the RPC gateway of a provider";
+    manual.version = RECEIPTD_VERSION;
+    manual.see_also = {"receiptd(1)"};
+    return cli::manual_page(app, manual);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -278,6 +299,10 @@ int main(int argc, char** argv) {
     add_trouble_options(*replay, args);
     RunArguments run_args;
     const CLI::App* run = add_run(app, run_args);
+    if (const auto about = tell_about(app, argc, argv)) {
+        std::cout << *about;
+        return 0;
+    }
     CLI11_PARSE(app, argc, argv);
     try {
         if (run->parsed()) return receiptd::sandbox::run_sandbox(finish(run_args));

@@ -7,6 +7,7 @@ import tree as trees
 # include all of its rooms, chain/<room>.
 ARROWS = {
     "base": "",
+    "cli": "base",
     "metrics": "base",
     "rule": "base",
     "channel": "base",
@@ -27,7 +28,7 @@ ARROWS = {
     "watch": "base config metrics chain rpc storage",
     "api": "base rule storm metrics chain draw net storage watch",
     "page": "base rule metrics chain draw net storage watch api",
-    "app": "base rule storm channel config metrics chain draw net rpc storage follow alert watch api page",
+    "app": "base cli rule storm channel config metrics chain draw net rpc storage follow alert watch api page",
 }
 # The parts of the sandbox, sandbox/<part>: what they may include of the daemon and of one another. Of chain only the forms
 # and hashes that everybody must agree on: its ground truth would prove nothing if it judged by the daemon's own rules.
@@ -40,7 +41,7 @@ SANDBOX = {
     "ledger": "base chain sandbox/sim sandbox/gateway",
     "traffic": "base chain sandbox/sim sandbox/contracts",
     "run": "base chain net sandbox/sim sandbox/contracts sandbox/gateway sandbox/ledger sandbox/traffic",
-    "main": "base sandbox/replay sandbox/run",
+    "main": "base cli sandbox/replay sandbox/run",
 }
 
 # start of a system include: the paths that may have it.
@@ -57,7 +58,7 @@ LIBRARIES = {
     "sodium": r"(daemon/(chain/wire|channel|storage|alert|api)|sandbox/sim|tests|bench)/",
     "secp256k1": r"(daemon/chain/wire|sandbox/sim)/",
     "toml++/": r"daemon/config/",
-    "CLI/": r"(daemon/app|sandbox/main)/|daemon/main\.cpp",
+    "CLI/": r"(daemon/(cli|app)|sandbox/main|tests/unit/cli)/|daemon/main\.cpp",
     "prometheus/": r"(daemon/metrics|tests|bench)/",
     "spdlog/": r"daemon/base/",
 }

@@ -188,7 +188,7 @@ class Pages(Commands):
         self.assertIn("100000020", [one["detail"] for one in reasons if one["reason"] == "gap"][0])
         self.assertIn("receiptd_gap_blocks 1\n", self.page(process, "/metrics")[1])
         self.assertIn("receiptd_unavailable_blocks 1\n", self.page(process, "/metrics")[1])
-        out, _ = self.receiptd("status", "--config", config)
+        out, _ = self.receiptd("status", "--config", config, expect=4)
         self.assertRegex(out, r"100000020 +UNKNOWN_BLOCK")
 
     def test_status_with_and_without_a_daemon(self):
@@ -197,16 +197,16 @@ class Pages(Commands):
         config = self.config(sandbox, start=FIRST)
         config.write_text(config.read_text().replace("127.0.0.1:0", f"127.0.0.1:{port}"))
         process = self.start("run", "--config", config)
-        self.until_covered(LAST - FIRST + 1)
+        support.wait_until("it is ready", lambda: self.page(process, "/readyz")[0] == 200)
         with_daemon = json.loads(self.receiptd("status", "--json", "--config", config)[0])
         self.assertEqual(with_daemon["database"]["covered_heights"], LAST - FIRST + 1)
         self.assertEqual(with_daemon["daemon"]["network"], "mainnet")
         self.assertEqual([one["name"] for one in with_daemon["daemon"]["upstreams"]], ["regular", "archival"])
         self.kill(process)
-        without = json.loads(self.receiptd("status", "--json", "--config", config)[0])
+        without = json.loads(self.receiptd("status", "--json", "--config", config, expect=4)[0])
         self.assertIsNone(without["daemon"])
         self.assertEqual(without["database"]["last_height"], LAST)
-        self.assertIn("none answers", self.receiptd("status", "--config", config)[0])
+        self.assertIn("none answers", self.receiptd("status", "--config", config, expect=4)[0])
 
 
 class Drafts(Commands):
@@ -265,8 +265,8 @@ class Keys(Commands):
         process = self.start("run", "--config", config)
         self.until_covered(LAST - FIRST + 1)
         said = [process.log(), *(self.page(process, path)[1] for path in ("/readyz", "/metrics", "/v1/status", "/livez"))]
-        for command in (("status", "--json"), ("migrate", "--status"), ("check-config",)):
-            said += self.receiptd(*command, "--config", config)
+        for command, code in ((("status", "--json"), 4), (("migrate", "--status"), 0), (("check-config",), 0)):
+            said += self.receiptd(*command, "--config", config, expect=code)
         password = re.search(r"//[^:]+:([^@]+)@", self.database)[1]
         self.assert_silent("".join(said), KEY, password)
         broken = self.config(sandbox, database=self.database.replace("/scenario_", "/no_such_"))

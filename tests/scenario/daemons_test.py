@@ -142,7 +142,7 @@ class Joining(Daemons):
         self.assertEqual(self.status(alone)["accounts"],
                          [{"account_id": "ft.sandbox", "since_height": 0},
                           {"account_id": "yield.sandbox", "since_height": stored}])
-        out, _ = self.receiptd("status", "--config", of("ft.sandbox"))
+        out, _ = self.receiptd("status", "--config", of("ft.sandbox"), expect=4)
         self.assertIn(f"account     yield.sandbox, followed since height {stored}\n", out)
 
 

@@ -66,12 +66,12 @@ class Rejudging(support.Scenario):
         self.assertGreater(int(self.value("SELECT count(user_id) FROM transactions")), 0)
         self.query(EARLIER)
         self.receiptd("rejudge", "--config", config, "--from", last + 1)  # nothing is there; the heights are noted
-        status, _ = self.receiptd("status", "--config", config)
+        status, _ = self.receiptd("status", "--config", config, expect=4)
         self.assertIn(f"{BLOCKS} heights judged by earlier rules ({first} to {last}): run `receiptd rejudge`", status)
 
         half = first + BLOCKS // 2
         self.receiptd("rejudge", "--config", config, "--from", first, "--to", half)
-        status = json.loads(self.receiptd("status", "--json", "--config", config)[0])
+        status = json.loads(self.receiptd("status", "--json", "--config", config, expect=4)[0])
         self.assertEqual(status["database"]["judged_by_earlier_rules"], [{"from": half + 1, "to": last}])
         said, _ = self.receiptd("rejudge", "--config", config)
         self.assertRegex(said, r"\d+ verdicts: succeeded -> callback_failed")
@@ -80,7 +80,7 @@ class Rejudging(support.Scenario):
         self.assertEqual(self.fingerprint(), before)
         self.assertEqual(self.results(), trees)
         self.assertEqual(self.told(), told)
-        status, _ = self.receiptd("status", "--config", config)
+        status, _ = self.receiptd("status", "--config", config, expect=4)
         self.assertNotIn("earlier rules", status)
 
     def test_a_tree_that_is_not_over_keeps_its_findings(self):
