@@ -14,6 +14,7 @@ watches|1000|watched transactions on a chain of COUNT blocks, 20 in each, throug
 storms|5000|COUNT alerts within a minute: an endpoint with groups gets at most 10 messages that count them all, a plain one each of them
 days|72|COUNT hours of chain time are followed as fast as they are made, while retention drops partitions: memory comes to rest
 living|600|living traffic is followed for COUNT seconds from both sources and compared with the truth
+package|1|the packages are installed into a Debian root of their own, started by the unit's line, upgraded, removed and purged, COUNT times (as root)
 recordings|30|COUNT whole blocks of ../shared/data are followed and counted
 END
 }
@@ -38,6 +39,7 @@ scenarios_of() {
         living) echo sandbox ;;
         soak) echo soak Soak.test_all_comes_to_rest_through_troubles ;;
         days) echo soak Soak.test_retention_keeps_the_disk_at_rest ;;
+        package) echo package Installed ;;
         recordings) echo shows RecordedWholeBlocks.test_counts_of_the_larger_set_are_those_of_the_json ;;
     esac
 }
@@ -47,7 +49,12 @@ sweep_scenarios() {
     local name=$1 count=$2 file case failed=()
     install_packages build test
     prefer_first
-    build receiptd receiptd-sandbox
+    if [ "$name" = package ]; then
+        install_packages package
+        build receiptd receiptd-sandbox package_files
+    else
+        build receiptd receiptd-sandbox
+    fi
     scripts/postgres.sh remove "$LOCAL/sweep-postgres"
     start_cluster "$LOCAL/sweep-postgres" --fast
     RECEIPTD_TEST_DATABASE=$(scripts/postgres.sh url "$LOCAL/sweep-postgres" postgres)

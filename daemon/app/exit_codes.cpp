@@ -26,7 +26,8 @@ constexpr ExitCode kExitCodes[] = {
     {kUsage, "", "wrong arguments or configuration; nothing was done"},
     {kUsage, " submit ", "the file is not a signed transaction"},
     {kUsage, " verify-webhook ", "the secret or the headers cannot be read"},
-    {kIncomplete, " run backfill ", "done, but heights or trees could not be had: they are listed"},
+    {kIncomplete, " run ", "done, but heights or trees could not be had: they are listed"},
+    {kIncomplete, " backfill ", "done, but heights or trees could not be had: they are listed"},
     {kTxHandled, " watch ", "with --wait: succeeded, but a failure was handled or tokens came back"},
     {kNotReady, " status ", "no daemon answers, or it is not ready"},
     {kTxFailed, " watch ", "with --wait: verdict failed"},
@@ -72,7 +73,8 @@ std::vector<std::pair<std::string, std::string>> all_exit_codes() {
         if (all.empty() || all.back().first != code) all.emplace_back(code, "");
         auto& words = all.back().second;
         if (!words.empty()) words += "; ";
-        if (!row.commands.empty()) words += std::string(row.commands.substr(1)) + "- ";
+        if (!row.commands.empty())
+            words += "`" + std::string(row.commands.substr(1, row.commands.size() - 2)) + "`: ";
         words += row.words;
     }
     return all;

@@ -98,10 +98,10 @@ std::string upper(std::string text) {
 std::string manual_page(const CLI::App& root, const Manual& manual) {
     const auto& name = root.get_name();
     std::string text = ".TH " + upper(roff(name)) + " 1 \"\" \"" + roff(name + ' ' + manual.version) +
-                       "\" \"User Commands\"\n.SH NAME\n" + roff(name) + " \\- " + roff(manual.summary) +
-                       "\n.SH SYNOPSIS\n.B " + roff(name) + "\n.I COMMAND\n[OPTIONS]\n.SH DESCRIPTION\n" +
-                       roff(root.get_description()) + "\n.SH OPTIONS\n" + roff_entries(options_of(root)) +
-                       ".SH COMMANDS\n";
+                       "\" \"User Commands\"\n.ad l\n.SH NAME\n" + roff(name) + " \\- " +
+                       roff(manual.summary) + "\n.SH SYNOPSIS\n.B " + roff(name) +
+                       "\n.I COMMAND\n[OPTIONS]\n.SH DESCRIPTION\n" + roff(root.get_description()) +
+                       "\n.SH OPTIONS\n" + roff_entries(options_of(root)) + ".SH COMMANDS\n";
     std::vector<const CLI::App*> commands;
     collect(root, commands);
     for (const auto* command : commands) {
