@@ -1,0 +1,103 @@
+"""The image and the composition of containers, as far as files tell: no container runs here."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import yaml
+
+import support
+
+CONTAINER = support.ROOT / "deploy" / "container"
+INSTRUCTIONS = {"ARG", "FROM", "WORKDIR", "COPY", "RUN", "LABEL", "USER", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK",
+                "ENTRYPOINT", "CMD"}
+
+
+def stages():
+    """[(name, [(instruction, arguments)])] of the Containerfile."""
+    text = re.sub(r"^#.*\n", "", (CONTAINER / "Containerfile").read_text(), flags=re.M).replace("\\\n", " ")
+    found = [("", [])]
+    for line in filter(None, map(str.strip, text.splitlines())):
+        instruction, arguments = line.split(None, 1)
+        if instruction == "FROM":
+            found.append((arguments.split(" AS ")[-1], []))
+        found[-1][1].append((instruction, arguments))
+    return found[1:]
+
+
+def read(name):
+    return yaml.safe_load((CONTAINER / name).read_text())
+
+
+class Image(unittest.TestCase):
+    def test_is_built_in_stages_that_are_there(self):
+        known = []
+        for name, lines in stages():
+            for instruction, arguments in lines:
+                self.assertIn(instruction, INSTRUCTIONS)
+                for source in re.findall(r"--from=(\S+)", arguments):
+                    self.assertIn(source, known)
+            known.append(name)
+        self.assertEqual(known[-1], known[1], "the last stage is the image that is built without a target")
+
+    def test_no_program_runs_as_root_or_keeps_lists_of_packages(self):
+        for name, lines in stages()[1:3]:
+            user, = [arguments for instruction, arguments in lines if instruction == "USER"]
+            self.assertNotIn(user, ("root", "0"), name)
+            for instruction, arguments in lines:
+                self.assertFalse("apt-get update" in arguments and "rm -rf /var/lib/apt/lists" not in arguments, arguments)
+
+    def test_its_health_is_the_daemons_readiness(self):
+        _, lines = stages()[1]
+        check, = [arguments for instruction, arguments in lines if instruction == "HEALTHCHECK"]
+        self.assertIn("receiptd status", check)
+        self.assertTrue(check.endswith("|| exit 1"), "Docker knows 0 and 1 only")
+
+
+class Composition(unittest.TestCase):
+    def test_every_mounted_file_is_there_and_nothing_is_published_beyond_loopback(self):
+        composition = read("compose.yml")
+        for name, service in composition["services"].items():
+            for volume in service.get("volumes", []):
+                source = volume.split(":")[0]
+                self.assertTrue(source in composition["volumes"] or (CONTAINER / source).is_file(), f"{name}: {volume}")
+            for port in service.get("ports", []):
+                self.assertTrue(port.startswith("127.0.0.1:"), f"{name}: {port}")
+            if "build" in service:
+                self.assertIn(service["build"]["target"], [stage for stage, _ in stages()])
+                self.assertTrue((CONTAINER / service["build"]["context"] / service["build"]["dockerfile"]).is_file())
+            else:
+                self.assertRegex(service["image"], r":v?\d", f"{name} names a version")
+
+    def test_every_variable_is_in_the_example(self):
+        used = set(re.findall(r"\$\{(\w+)", (CONTAINER / "compose.yml").read_text()))
+        self.assertEqual(used, set(re.findall(r"^(\w+)=", (CONTAINER / "example.env").read_text(), re.M)))
+
+    def test_the_daemon_takes_its_configuration(self):
+        done = subprocess.run([support.BUILD / "receiptd", "check-config", "--config", CONTAINER / "receiptd.toml"],
+                              capture_output=True, text=True,
+                              env=os.environ | {"RECEIPTD_DATABASE": "postgresql://receiptd:x@postgres/receiptd"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_grafana_gets_the_data_sources_that_the_dashboards_name(self):
+        one_machine = yaml.safe_load((support.ROOT / "dashboards/grafana/provisioning/datasources/receiptd.yml").read_text())
+        described = lambda config: [(one["uid"], one["type"]) for one in config["datasources"]]
+        self.assertEqual(described(read("grafana-datasources.yml")), described(one_machine))
+
+    def test_prometheus_and_alertmanager_take_theirs(self):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="receiptd-container-"))
+        self.addCleanup(shutil.rmtree, folder)
+        shutil.copy(CONTAINER / "prometheus.yml", folder)
+        shutil.copy(support.ROOT / "dashboards/prometheus/rules.yml", folder)
+        for command in (["promtool", "check", "config", folder / "prometheus.yml"],
+                        ["amtool", "check-config", CONTAINER / "alertmanager.yml"]):
+            done = subprocess.run(command, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
