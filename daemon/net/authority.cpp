@@ -1,6 +1,6 @@
 #include "net/authority.hpp"
 
-#include "net/fields.hpp"
+#include "base/ascii.hpp"
 
 #include <boost/asio/ip/address.hpp>
 
@@ -29,7 +29,7 @@ std::optional<std::string> authority_host(std::string_view authority) {
     const auto end = std::min(bracketed ? authority.find(']') : authority.find(':'), authority.size());
     if (bracketed && end == authority.size()) return std::nullopt;
     if (!is_port_part(authority.substr(bracketed ? end + 1 : end))) return std::nullopt;
-    std::string host = lowered(authority.substr(bracketed ? 1 : 0, bracketed ? end - 1 : end));
+    std::string host = base::lowered(authority.substr(bracketed ? 1 : 0, bracketed ? end - 1 : end));
     if (bracketed) {
         boost::system::error_code error;
         asio::ip::make_address_v6(host, error);
