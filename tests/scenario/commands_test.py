@@ -63,6 +63,11 @@ class Signals(Commands):
         config.write_text(text.replace("[follow]", "[follow]\nwritters = 3"))
         process.send_signal(signal.SIGHUP)
         support.wait_until("a bad file is refused", lambda: re.search(r"reload refused.*writters", process.log()))
+        self.assertIn("receiptd_config_last_reload_successful 0\n", self.page(process, "/metrics")[1])
+        config.write_text(text)
+        process.send_signal(signal.SIGHUP)
+        support.wait_until("it is mended", lambda: "receiptd_config_last_reload_successful 1\n"
+                           in self.page(process, "/metrics")[1])
         self.assertEqual(self.page(process, "/livez")[0], 200)
 
 
@@ -170,6 +175,19 @@ class Pages(Commands):
         self.assertEqual(float(series["receiptd_committed_height"]), LAST)
         self.assertEqual(float(series["receiptd_gap_blocks"]), 0)
         self.assertTrue(any(name.startswith("receiptd_rpc_requests_total{") for name in series))
+        self.assertTrue(any(name.startswith('receiptd_table_bytes{part="index"') for name in series))
+        self.documented(text)
+
+    def documented(self, text):
+        """Every series is in docs/metrics.md, with its type and its labels."""
+        page = (support.ROOT / "docs/metrics.md").read_text()
+        known = {name: (kind, set(re.findall(r"`(\w+)`", labels)))
+                 for name, kind, labels in re.findall(r"^\| `(\w+)` \| (\w+) \| ([^|]*) \|", page, re.M)}
+        types = dict(re.findall(r"^# TYPE (\w+) (\w+)$", text, re.M))
+        self.assertEqual({name: known.get(name, ("",))[0] for name in types}, types)
+        for name, labels in re.findall(r"^(\w+?)(?:_bucket|_sum|_count)?(?:\{(.*)\})? \S+$", text, re.M):
+            if name in known:
+                self.assertEqual(set(re.findall(r'(\w+)="', labels)) - {"le"}, known[name][1], name)
 
     def test_a_gap_is_said_everywhere(self):
         recorded = self.folder / "holed"

@@ -109,6 +109,28 @@ TEST_F(Commit, MakesPartitionsForTheDaysItNeedsAndAhead) {
     EXPECT_EQ(value("SELECT max(until_time)::date FROM partitions"), "2022-10-27");
 }
 
+TEST_F(Commit, ThePartitionsAndTheDiskOfEachTableAreMeasured) {
+    commit(full_batch(100));
+    execute("CREATE TABLE of_somebody_else AS SELECT generate_series(1, 1000) AS n");
+    await(store().maintain());
+    const auto text = store().registry.serialize();
+    const auto sample = [&](const std::string& series) {
+        const auto at = text.find("\n" + series + " ");
+        return at == std::string::npos ? -1 : std::stod(text.substr(at + series.size() + 2));
+    };
+    EXPECT_EQ(sample("receiptd_partitions_from_timestamp_seconds"), 1'666'137'600) << "2022-10-19";
+    EXPECT_EQ(sample("receiptd_partitions_until_timestamp_seconds"), 1'666'137'600 + 8 * 86'400);
+    EXPECT_EQ(sample(R"(receiptd_partitions{table="events"})"), 8);
+    for (const std::string table : {"receipts", "blocks", "alerts", "others"})
+        for (const std::string part : {"table", "index"})
+            EXPECT_GT(sample("receiptd_table_bytes{part=\"" + part + "\",table=\"" + table + "\"}"), 0)
+                << table;
+    EXPECT_EQ(
+        std::to_string(static_cast<long>(sample(R"(receiptd_table_bytes{part="table",table="receipts"})"))),
+        value("SELECT sum(table_bytes) FROM partitions WHERE table_name = 'receipts'"));
+    EXPECT_EQ(text.find("of_somebody_else"), std::string::npos);
+}
+
 TEST_F(Commit, RetentionDropsWholePartitionsAndKeepsTheirCoverage) {
     commit(full_batch(100));
     OpenStore with_retention(database().url());

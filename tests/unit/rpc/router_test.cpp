@@ -353,6 +353,7 @@ TEST(RpcSeries, CountRequestsByUpstreamMethodAndClass) {
     UpstreamOptions options;
     options.name = "main";
     options.url.host = "main.test";
+    options.limits.per_second = 5;
     std::vector<std::unique_ptr<Upstream>> hosts;
     hosts.push_back(
         std::make_unique<Upstream>(world.io.get_executor(), world.time, transport, options, &series));
@@ -365,6 +366,9 @@ TEST(RpcSeries, CountRequestsByUpstreamMethodAndClass) {
     EXPECT_THAT(text, HasSubstr(R"(receiptd_upstream_head_height{upstream="main"} 7)"));
     EXPECT_THAT(text, HasSubstr(R"(receiptd_rpc_received_bytes_total{upstream="main"})"));
     EXPECT_THAT(text, HasSubstr(R"(receiptd_rpc_request_seconds_count{upstream="main"} 2)"));
+    EXPECT_THAT(text, HasSubstr(R"(receiptd_upstream_wait_seconds_count{purpose="head",upstream="main"} 2)"));
+    EXPECT_THAT(text, HasSubstr(R"(receiptd_upstream_budget_limit{upstream="main"} 5)"));
+    EXPECT_EQ(router.states()[0].requests, (std::map<std::string, std::uint64_t>{{"head", 2}}));
 }
 
 }  // namespace
