@@ -65,6 +65,14 @@ struct SubmitCommand {
 };
 // Hands a signed transaction in; refused is kTxRejected, before it is stored.
 int submit_transaction(const config::Settings& settings, const SubmitCommand& command);
+struct PlanCommand {
+    unsigned blocks = 48;  // heights to sample
+    unsigned trees = 60;   // transactions to sample
+    std::uint64_t disk_bytes = 0;
+    bool as_json = false;
+};
+// What following would cost with each source that is configured; asks the hosts.
+int plan(const config::Settings& settings, const PlanCommand& command);
 struct WatchCommand {
     std::string tx_hash;
     std::string sender_id;

@@ -1,6 +1,7 @@
 #include "follow/follower.hpp"
 
 #include "base/log.hpp"
+#include "follow/scope.hpp"
 #include "metrics/registry.hpp"
 #include "storage/errors.hpp"
 
@@ -19,17 +20,6 @@ constexpr base::BackoffPolicy kRetryBroken{2s, 60s, 2.0, 0.2};
 constexpr base::Height kTop = std::numeric_limits<std::int64_t>::max() - 1;  // bigint's, for SQL
 constexpr base::Duration kConfirmAfter = 2s;                                 // of storing nothing
 constexpr base::Duration kConfirmEvery = 10s;
-
-chain::Scope scope_of(const config::Follow& settings) {
-    chain::Scope scope;
-    switch (settings.scope) {
-        case config::ScopeName::headers: scope.kind = chain::ScopeKind::headers; break;
-        case config::ScopeName::accounts: scope.kind = chain::ScopeKind::accounts; break;
-        case config::ScopeName::all: scope.kind = chain::ScopeKind::all; break;
-    }
-    scope.accounts.insert(settings.accounts.begin(), settings.accounts.end());
-    return scope;
-}
 
 }  // namespace
 

@@ -8,8 +8,6 @@
 namespace receiptd::follow {
 namespace {
 
-// A node shows two blocks above the final one, so an execution is seen two blocks before it is final.
-constexpr base::Height kSeenAhead = 2;
 constexpr std::array<base::Height, 6> kPauses{kSeenAhead, kSeenAhead, 3, 5, 8, 13};  // then the last one
 // A stage of a watched transaction is told in the block in which it is final, so long as its tree may be
 // expected to move.

@@ -9,6 +9,9 @@
 
 namespace receiptd::follow {
 
+// A node shows two blocks above the final one, so an execution is seen two blocks before it is final.
+inline constexpr base::Height kSeenAhead = 2;
+
 struct NextAsk {
     base::Height at = 0;  // when this height is final
     // Nothing but this data can move the tree: ask when one is listed, and at `at` at the latest.

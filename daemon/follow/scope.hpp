@@ -1,0 +1,11 @@
+// What of the chain is stored.
+#pragma once
+
+#include "chain/rows/rows.hpp"
+#include "config/settings.hpp"
+
+namespace receiptd::follow {
+
+chain::Scope scope_of(const config::Follow& settings);
+
+}  // namespace receiptd::follow
