@@ -35,7 +35,7 @@ std::string metrics_markdown() {
     metrics::Registry registry;
     const metrics::AlertSeries alerts(registry);
     const metrics::ApiSeries api(registry);
-    const metrics::DaemonSeries daemon(registry, "");
+    const metrics::DaemonSeries daemon(registry, "", "");
     const metrics::FollowSeries follow(registry);
     const metrics::RpcSeries rpc(registry);
     const metrics::StorageSeries storage(registry);

@@ -1,6 +1,7 @@
 #include "app/runtime.hpp"
 
 #include "app/process.hpp"
+#include "app/version.hpp"
 #include "base/coroutine.hpp"
 #include "base/iso_time.hpp"
 #include "base/log.hpp"
@@ -175,7 +176,7 @@ Runtime::Runtime(const config::Settings& configured)
       storage_series(registry),
       follow_series(registry),
       watch_series(registry),
-      daemon_series(registry, RECEIPTD_VERSION),
+      daemon_series(registry, RECEIPTD_VERSION, kCommit),
       cpu(cpu_threads(settings.follow)),
       database(database_options(settings), storage_series,
                [this] { boost::asio::post(context, [this] { dispatcher.wake(); }); }),

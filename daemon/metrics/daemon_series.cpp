@@ -16,14 +16,14 @@ prometheus::Counter& maintenance(Registry& registry, const char* outcome) {
 
 }  // namespace
 
-DaemonSeries::DaemonSeries(Registry& r, const std::string& version)
+DaemonSeries::DaemonSeries(Registry& r, const std::string& version, const std::string& commit)
     : reload_succeeded(r.gauge("receiptd_config_last_reload_successful",
                                "1 unless the last SIGHUP found a configuration that cannot be used.")
                            .Add({}, 1)),
       maintenance_done(maintenance(r, "done")),
       maintenance_failed(maintenance(r, "failed")) {
-    r.gauge("receiptd_build_info", "Always 1; its labels say which build runs.", {"version"})
-        .Add({{"version", version}}, 1);
+    r.gauge("receiptd_build_info", "Always 1; its labels say which build runs.", {"version", "commit"})
+        .Add({{"version", version}, {"commit", commit}}, 1);
 }
 
 }  // namespace receiptd::metrics

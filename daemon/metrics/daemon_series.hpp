@@ -8,7 +8,7 @@
 namespace receiptd::metrics {
 
 struct DaemonSeries {
-    DaemonSeries(Registry& registry, const std::string& version);
+    DaemonSeries(Registry& registry, const std::string& version, const std::string& commit);
 
     prometheus::Gauge& reload_succeeded;
     prometheus::Counter& maintenance_done;
