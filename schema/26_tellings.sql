@@ -1,4 +1,7 @@
 -- What people were told of findings, and what was taken back of it.
+DROP FUNCTION IF EXISTS settled_alert_place();
+DROP FUNCTION IF EXISTS next_alert_place();
+DROP FUNCTION IF EXISTS alert_place_to_come();
 DROP FUNCTION IF EXISTS next_telling(text, text);
 DROP FUNCTION IF EXISTS corrections_of(text, text, text);
 DROP FUNCTION IF EXISTS last_telling(text);
@@ -39,5 +42,33 @@ BEGIN
         RETURN 1;
     END IF;
     RETURN CASE WHEN corrections_of(finding, tree, 'gone') >= last THEN last + 1 END;
+END
+$$;
+
+-- alerts.place: one number of the sequence for each statement that makes alerts, which counts on from it. Transactions
+-- commit in another order than they draw, so each marks, until it ends, from which number on its own may be: by a
+-- shared advisory lock, which waits for nobody. The mark comes before the draw. The lower 48 bits of its key are that
+-- number, the upper 16 tell it from the keys of others.
+CREATE FUNCTION alert_place_to_come() RETURNS bigint LANGUAGE sql VOLATILE AS $$
+    SELECT coalesce(pg_sequence_last_value('alert_places') / 1000000 + 1, 0)
+$$;
+
+CREATE FUNCTION next_alert_place() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared((29285::bigint << 48) | alert_place_to_come());
+    RETURN nextval('alert_places');
+END
+$$;
+
+-- Alerts with a smaller place are committed, or will never be. The sequence is read before the marks: who draws a
+-- smaller number had its mark by then. Whoever reads alerts by this asks in a statement before.
+CREATE FUNCTION settled_alert_place() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    to_come bigint := alert_place_to_come();
+BEGIN
+    RETURN 1000000 * least(to_come, (
+        SELECT min((classid::bigint & 65535) << 32 | objid::bigint) FROM pg_locks
+        WHERE locktype = 'advisory' AND objsubid = 1 AND classid::bigint >> 16 = 29285
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())));
 END
 $$;

@@ -98,4 +98,7 @@ COMMENT ON FUNCTION finding_of(alerts) IS 'Id of the finding that an alert repor
 COMMENT ON FUNCTION last_telling(text) IS 'The last alert of a finding (finding_id). No row: it was not reported, or more than 30 days ago.';
 COMMENT ON FUNCTION corrections_of(text, text, text) IS 'Number of corrections of a finding (finding_id, or final:tx_hash for the end of a watch) in a tree (tree_id); with the third argument (gone, handled, unhandled) only of those that say so.';
 COMMENT ON FUNCTION next_telling(text, text) IS 'Number that the next alert of a finding (finding_id, tree_id) has, from 1. NULL: it was reported, and not taken back.';
+COMMENT ON FUNCTION alert_place_to_come() IS 'Number of the next statement that makes alerts. Used by the daemon.';
+COMMENT ON FUNCTION next_alert_place() IS 'The place from which on a statement counts the alerts that it makes (alerts.place). Used by the daemon.';
+COMMENT ON FUNCTION settled_alert_place() IS 'Alerts with a smaller place (alerts.place) are committed, or never will be. Used by the daemon to keep to the order of alerts.';
 COMMENT ON FUNCTION estimated_time(bigint) IS 'Estimated time at which the chain reaches a height, from the block times of the last hour. NULL: height 0, or too far away.';

@@ -10,25 +10,23 @@ void Circuit::open(base::SteadyTime now) {
     probe_at_ = now + wait_;
 }
 
-std::chrono::milliseconds Circuit::probed(bool failed, base::SteadyTime now) {
-    probing_ = false;
-    if (!failed) {
-        open_ = false;
-        failures_ = 0;
-        return {};
-    }
-    wait_ = std::min<std::chrono::milliseconds>(wait_ * 2, kLongestWait);
-    probe_at_ = now + wait_;
-    return wait_;
+void Circuit::close() {
+    open_ = false;
+    failed_.clear();
 }
 
-void Circuit::tried(bool failed, base::SteadyTime now) {
-    if (!failed) {
-        failures_ = 0;
-        open_ = false;
-        return;
-    }
-    if (++failures_ >= kFailuresInARow && !open_) open(now);
+void Circuit::probed(bool failed, base::SteadyTime now) {
+    probing_ = false;
+    if (!failed) return close();
+    wait_ = std::min<std::chrono::milliseconds>(wait_ * 2, kLongestWait);
+    probe_at_ = now + wait_;
+}
+
+void Circuit::tried(const std::string& alert_id, bool failed, base::SteadyTime now) {
+    if (!failed) return close();
+    if (open_) return;
+    failed_.insert(alert_id);
+    if (failed_.size() >= kMessagesInARow) open(now);
 }
 
 }  // namespace receiptd::alert

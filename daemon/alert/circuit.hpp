@@ -1,17 +1,19 @@
-// Whether an endpoint is worth an attempt. After several failures in a row of the endpoint itself it is tried
-// by one delivery at a time, less and less often, until it takes one: the others use up no attempts
-// meanwhile. Pure.
+// Whether an endpoint is worth an attempt. When it has failed with several messages in a row it is tried by
+// one delivery at a time, less and less often, until it takes one: the others use up no attempts meanwhile.
+// One message that it never takes is not enough: the endpoint takes others. Pure.
 #pragma once
 
 #include "base/clock.hpp"
 
 #include <chrono>
+#include <set>
+#include <string>
 
 namespace receiptd::alert {
 
 class Circuit {
 public:
-    static constexpr unsigned kFailuresInARow = 5;
+    static constexpr std::size_t kMessagesInARow = 5;
     static constexpr std::chrono::seconds kFirstWait{30};
     static constexpr std::chrono::minutes kLongestWait{5};
 
@@ -25,15 +27,15 @@ public:
         if (probing_) probed(true, now);
     }
 
-    // How an attempt ended: the endpoint was out of order, or it answered. Returns the wait until the next
-    // probe where this one failed.
-    std::chrono::milliseconds probed(bool failed, base::SteadyTime now);
-    void tried(bool failed, base::SteadyTime now);
+    // How an attempt ended: the endpoint was out of order, or it answered.
+    void probed(bool failed, base::SteadyTime now);
+    void tried(const std::string& alert_id, bool failed, base::SteadyTime now);
 
 private:
     void open(base::SteadyTime now);
+    void close();
 
-    unsigned failures_ = 0;  // in a row
+    std::set<std::string> failed_;  // messages, since it has taken one
     bool open_ = false;
     bool probing_ = false;
     std::chrono::milliseconds wait_ = kFirstWait;

@@ -19,6 +19,9 @@ using namespace std::chrono_literals;
 // Between two looks at the queue when nobody wakes us: another process may have filled it.
 constexpr std::chrono::milliseconds kShortestPause = 10ms;
 constexpr std::chrono::milliseconds kLongestPause = 1s;
+// What is due and cannot be claimed waits for others of its transaction, or another process has it in its
+// hands: looks become rarer up to the longest pause.
+constexpr unsigned kMostDoublings = 8;
 constexpr auto kAfterFault = 5s;  // of the database
 constexpr auto kReportEvery = 10s;
 constexpr auto kTendEvery = 1s;  // digests wait for minutes
@@ -111,10 +114,13 @@ base::Task<void> Dispatcher::serve(storage::Serving serving) {
     }
 }
 
-base::Task<void> Dispatcher::take_rules(const std::vector<config::Endpoint>& endpoints) {
-    for (auto& served : serves_)
-        for (const auto& endpoint : endpoints)
+base::Task<void> Dispatcher::reload(const std::vector<config::Endpoint>& endpoints) {
+    for (const auto& endpoint : endpoints) {
+        for (auto& served : serves_)
             if (endpoint.name == served.name) served.rules = endpoint.rules;
+        if (const auto known = endpoints_.find(endpoint.name); known != endpoints_.end())
+            known->second->take(endpoint);
+    }
     return serve(storage::Serving::changes);
 }
 
@@ -138,6 +144,7 @@ base::Task<void> Dispatcher::run() {
 
 void Dispatcher::wake() {
     woken_ = true;
+    blocked_looks_ = 0;
     pause_.cancel();
 }
 
@@ -156,7 +163,7 @@ std::vector<storage::EndpointRoom> Dispatcher::rooms() const {
     std::vector<storage::EndpointRoom> rooms;
     for (const auto& [name, endpoint] : endpoints_)
         if (const auto room = endpoint->room(clock_.steady()); room > 0)
-            rooms.push_back({name, room, endpoint->ordered, endpoint->storm});
+            rooms.push_back({name, room, endpoint->ordered, endpoint->circuit.is_open(), endpoint->storm});
     return rooms;
 }
 
@@ -228,8 +235,10 @@ base::Task<void> Dispatcher::pause() {
         // The next claim will say so.
     }
     if (woken_) co_return;
-    const auto wait = std::clamp(next.value_or(kLongestPause), kShortestPause, kLongestPause);
-    co_await base::sleep_on(pause_, wait);
+    const auto wait = next.value_or(kLongestPause);
+    blocked_looks_ = wait > 0ms ? 0 : std::min(blocked_looks_ + 1, kMostDoublings);
+    const auto shortest = blocked_looks_ == 0 ? kShortestPause : kShortestPause * (1 << (blocked_looks_ - 1));
+    co_await base::sleep_on(pause_, std::clamp(wait, std::min(shortest, kLongestPause), kLongestPause));
 }
 
 base::Task<void> Dispatcher::deliver(storage::DueDelivery delivery, Try which) {
@@ -246,7 +255,8 @@ base::Task<void> Dispatcher::deliver(storage::DueDelivery delivery, Try which) {
         left_to_its_lease(e);
     }
     if (which == Try::probe) endpoint->circuit.probe_ends(clock_.steady());
-    if (std::exchange(endpoint->more_due, false)) wake();
+    const bool is_closed_now = which == Try::probe && !endpoint->circuit.is_open();
+    if (std::exchange(endpoint->more_due, false) || is_closed_now) wake();
 }
 
 base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& endpoint, Try which) {
@@ -260,7 +270,7 @@ base::Task<void> Dispatcher::attempt(storage::DueDelivery delivery, Endpoint& en
     const auto answer = co_await sender_.post(std::move(message));
     endpoint.series.seconds.Observe(seconds(clock_.steady() - began));
     auto outcome = outcome_of(delivery, answer, endpoint, which);
-    note(delivery, outcome, answer, endpoint);
+    note(delivery, outcome, endpoint);
     co_await store_.record_delivery(std::move(outcome));
 }
 
@@ -269,12 +279,13 @@ storage::DeliveryOutcome Dispatcher::outcome_of(const storage::DueDelivery& deli
     auto outcome = after_attempt(delivery, answer, endpoint.waits, chance_());
     auto& circuit = endpoint.circuit;
     const bool was_open = circuit.is_open();
-    if (which == Try::attempt) {
-        circuit.tried(answer.is_out_of_order(), clock_.steady());
-    } else if (const auto wait = circuit.probed(answer.is_out_of_order(), clock_.steady());
-               wait.count() > 0) {
+    const bool failed = answer.is_out_of_order();
+    hold_back(endpoint, answer, outcome);
+    if (which == Try::attempt) circuit.tried(delivery.alert_id, failed, clock_.steady());
+    if (which == Try::probe) circuit.probed(failed, clock_.steady());
+    if (which == Try::probe && failed) {
         outcome.dead = outcome.counts = false;
-        outcome.again_in = wait;
+        outcome.again_in = 0ms;  // it waits for the circuit alone, behind what has been due for longer
     }
     endpoint.series.circuit_open.Set(circuit.is_open() ? 1 : 0);
     if (circuit.is_open() && !was_open)
@@ -283,8 +294,17 @@ storage::DeliveryOutcome Dispatcher::outcome_of(const storage::DueDelivery& deli
     return outcome;
 }
 
+// An endpoint that is overloaded gets nothing else meanwhile.
+void Dispatcher::hold_back(Endpoint& endpoint, const Answer& answer,
+                           const storage::DeliveryOutcome& outcome) const {
+    const bool slow_down = answer.status == 429 || answer.status == 503;
+    if (!slow_down || !answer.retry_after) return;
+    const auto wait = std::min<base::Duration>(*answer.retry_after, outcome.again_in.value_or(0ms));
+    endpoint.paused_until = std::max(endpoint.paused_until, clock_.steady() + wait);
+}
+
 void Dispatcher::note(const storage::DueDelivery& delivery, const storage::DeliveryOutcome& outcome,
-                      const Answer& answer, Endpoint& endpoint) {
+                      Endpoint& endpoint) {
     auto& series = endpoint.series;
     (outcome.delivered ? series.delivered : outcome.dead ? series.died : series.failed).Increment();
     const bool was_failing = std::exchange(endpoint.failing, !outcome.delivered);
@@ -296,11 +316,6 @@ void Dispatcher::note(const storage::DueDelivery& delivery, const storage::Deliv
         log::error(
             "endpoint switched off: it answered 410; a restart or `receiptd endpoints enable` switches it on",
             {{"endpoint", delivery.endpoint}});
-    const bool slow_down = answer.status == 429 || answer.status == 503;
-    if (slow_down && answer.retry_after) {
-        const auto wait = std::min<base::Duration>(*answer.retry_after, outcome.again_in.value_or(0ms));
-        endpoint.paused_until = std::max(endpoint.paused_until, clock_.steady() + wait);
-    }
     if (outcome.dead)
         log::error(
             "alert given up",

@@ -46,8 +46,9 @@ public:
 
     // Call before anything is committed: alerts are queued only for endpoints that the database knows.
     base::Task<void> begin_serving() { return serve(storage::Serving::begins); }
-    // The configuration was read anew: the rules of the endpoints that are served.
-    base::Task<void> take_rules(const std::vector<config::Endpoint>& endpoints);
+    // The configuration was read anew: the rules, schedules and storm settings of the endpoints that are
+    // served.
+    base::Task<void> reload(const std::vector<config::Endpoint>& endpoints);
     // Runs until stop() or storage stops; then it finishes the attempts under way.
     base::Task<void> run();
     // Keeps the endpoints served, the gauges of the backlog and outbox(), until stop().
@@ -71,11 +72,14 @@ public:
 private:
     // Shared with the attempts: they may end after the dispatcher.
     struct Endpoint {
-        Endpoint(metrics::EndpointSeries of, const config::Endpoint& settings)
-            : series(std::move(of)),
-              waits(settings.retry),
-              ordered(settings.ordered),
-              storm(storm_settings(settings)) {}
+        Endpoint(metrics::EndpointSeries of, const config::Endpoint& settings) : series(std::move(of)) {
+            take(settings);
+        }
+        void take(const config::Endpoint& settings) {
+            waits = settings.retry;
+            ordered = settings.ordered;
+            storm = storm_settings(settings);
+        }
         unsigned room(base::SteadyTime now) const;
 
         metrics::EndpointSeries series;
@@ -104,8 +108,9 @@ private:
     storage::DeliveryOutcome outcome_of(const storage::DueDelivery& delivery, const Answer& answer,
                                         Endpoint& endpoint, Try which);
     base::Task<void> give_bodies(std::vector<storage::DueDelivery>& deliveries);
+    void hold_back(Endpoint& endpoint, const Answer& answer, const storage::DeliveryOutcome& outcome) const;
     void note(const storage::DueDelivery& delivery, const storage::DeliveryOutcome& outcome,
-              const Answer& answer, Endpoint& endpoint);
+              Endpoint& endpoint);
     void show(const std::vector<storage::DeliveryBacklog>& backlog);
 
     base::asio::any_io_executor executor_;
@@ -125,6 +130,7 @@ private:
     base::SteadyTime progressed_at_{};
     bool running_ = false;
     bool woken_ = false;
+    unsigned blocked_looks_ = 0;  // in a row, at which something was due and nothing could be claimed
     bool stopping_ = false;
 };
 

@@ -289,7 +289,7 @@ void Runtime::tell(const std::vector<storage::Contested>& contested, Counts coun
 base::Task<void> Runtime::take_rules() {
     try {
         tell(co_await database.declare(declaration(settings)), Counts::ours);
-        co_await dispatcher.take_rules(settings.endpoints);
+        co_await dispatcher.reload(settings.endpoints);
     } catch (const storage::StorageError& e) {
         log::error("the reloaded rules do not count: the database has not taken them",
                    {{"because", e.what()}});

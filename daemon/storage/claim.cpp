@@ -16,14 +16,18 @@ namespace {
 // next_attempt_at is the lease while an attempt is under way: nobody finds the row due before it has run out.
 const std::string kClaim =
     "WITH due AS MATERIALIZED (SELECT one.* "
-    "  FROM unnest($1::text[], $2::int[], $5::boolean[]) AS room (endpoint, most, ordered) "
+    "  FROM unnest($1::text[], $2::int[], $5::boolean[], $7::boolean[]) "
+    "    AS room (endpoint, most, ordered, untried) "
     "  CROSS JOIN LATERAL (SELECT d.alert_id, d.endpoint, d.next_attempt_at AS due_at, "
     "      d.lease_owner IS NOT NULL AS was_claimed FROM deliveries d "
     "    WHERE d.endpoint = room.endpoint AND d.state = 'pending' AND d.next_attempt_at <= now() "
-    "      AND (NOT room.ordered OR NOT EXISTS (SELECT FROM alerts a JOIN alerts earlier USING (tx_hash) "
-    "        JOIN deliveries e ON e.alert_id = earlier.alert_id AND e.endpoint = d.endpoint "
-    "        WHERE a.alert_id = d.alert_id AND e.state = 'pending' "
-    "          AND coalesce(earlier.place, 0) < coalesce(a.place, 0))) "
+    "      AND (NOT room.untried OR (d.attempts = 0 AND d.last_status IS NULL AND d.last_error IS NULL)) "
+    "      AND (NOT room.ordered OR EXISTS (SELECT FROM alerts a WHERE a.alert_id = d.alert_id "
+    "        AND (a.tx_hash IS NULL OR a.place IS NULL OR a.place < $6::bigint) "
+    "        AND NOT EXISTS (SELECT FROM alerts earlier "
+    "          JOIN deliveries e ON e.alert_id = earlier.alert_id AND e.endpoint = d.endpoint "
+    "          WHERE earlier.tx_hash = a.tx_hash AND e.state = 'pending' "
+    "            AND coalesce(earlier.place, 0) < coalesce(a.place, 0)))) "
     "    ORDER BY d.next_attempt_at LIMIT room.most FOR UPDATE SKIP LOCKED) one "
     "  WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.name = room.endpoint AND NOT e.active)), "
     "claimed AS (UPDATE deliveries d SET lease_owner = $3::uuid, "
@@ -43,7 +47,8 @@ const std::string kClaim =
     microseconds_of("coalesce(a.caused_at, a.created_at)") + ", " + microseconds_of("c.created_at") +
     ", (SELECT silences FROM alert_rule_state), " + microseconds_of("now()") + ", " +
     microseconds_of("c.due_at") +
-    ", coalesce(c.group_id, 0), c.late, c.withhold_late FROM claimed c JOIN alerts a USING (alert_id) ORDER "
+    ", coalesce(c.group_id, 0), c.late, c.withhold_late, c.by_hand FROM claimed c JOIN alerts a USING "
+    "(alert_id) ORDER "
     "BY c.due_at, c.alert_id";
 
 DueDelivery due_of(const pqxx::row& row) {
@@ -84,26 +89,64 @@ storm::About about_of(const DueDelivery& due, const pqxx::row& row) {
 // Claims of an endpoint with groups are large: most of their alerts are counted and not sent.
 constexpr unsigned kMostGroupedAtOnce = 500;
 
+// As each row of a claim tells it.
+struct ClaimState {
+    std::int64_t silences = 0;  // how often they have changed
+    base::WallTime now{};
+};
+
 ClaimedDelivery claimed_of(const pqxx::row& row) {
     ClaimedDelivery delivery;
     delivery.due = due_of(row);
     delivery.about = about_of(delivery.due, row);
     delivery.is_decided = row[11].as<bool>() || is_notice(delivery.due.kind);
     delivery.withhold_late = row[25].as<bool>();
+    delivery.is_by_hand = row[26].as<bool>();
     delivery.due_at = wall_time(row[22]);
     return delivery;
 }
 
-pqxx::result take(pqxx::transaction_base& tx, const std::string& process,
-                  const std::vector<EndpointRoom>& rooms, std::chrono::seconds lease) {
-    std::vector<std::string> endpoints, most, ordered;
+// Of an ordered endpoint what may still be overtaken by an earlier alert of its transaction is not due. This
+// is a statement of its own: the next one sees what has been committed until here.
+std::int64_t settled_place(pqxx::transaction_base& tx, const std::vector<EndpointRoom>& rooms) {
+    if (std::none_of(rooms.begin(), rooms.end(), [](const auto& room) { return room.ordered; })) return 0;
+    return tx.exec("SELECT settled_alert_place()")[0][0].as<std::int64_t>();
+}
+
+std::vector<ClaimedDelivery> take(pqxx::transaction_base& tx, const std::string& process,
+                                  const std::vector<EndpointRoom>& rooms, std::chrono::seconds lease,
+                                  ClaimState& state) {
+    std::vector<std::string> endpoints, most, ordered, untried;
     for (const auto& room : rooms) {
         endpoints.push_back(room.endpoint);
         most.push_back(std::to_string(room.storm.group.empty() ? room.limit : kMostGroupedAtOnce));
         ordered.emplace_back(room.ordered ? "t" : "f");
+        untried.emplace_back(room.is_probe ? "t" : "f");
     }
-    return shim::query(tx, kClaim, text_array(endpoints), text_array(most), process, lease.count(),
-                       text_array(ordered));
+    std::vector<ClaimedDelivery> taken;
+    for (const auto& row :
+         shim::query(tx, kClaim, text_array(endpoints), text_array(most), process, lease.count(),
+                     text_array(ordered), settled_place(tx, rooms), text_array(untried))) {
+        taken.push_back(claimed_of(row));
+        state = {row[20].as<std::int64_t>(), wall_time(row[21])};
+    }
+    return taken;
+}
+
+// What was tried before is a probe where nothing else is due.
+std::vector<ClaimedDelivery> take_due(pqxx::transaction_base& tx, const std::string& process,
+                                      const std::vector<EndpointRoom>& rooms, std::chrono::seconds lease,
+                                      ClaimState& state) {
+    auto taken = take(tx, process, rooms, lease, state);
+    std::vector<EndpointRoom> left;
+    for (const auto& room : rooms)
+        if (room.is_probe && std::none_of(taken.begin(), taken.end(), [&](const auto& delivery) {
+                return delivery.due.endpoint == room.endpoint;
+            }))
+            left.emplace_back(room).is_probe = false;
+    if (left.empty()) return taken;
+    for (auto& delivery : take(tx, process, left, lease, state)) taken.push_back(std::move(delivery));
+    return taken;
 }
 
 }  // namespace
@@ -112,12 +155,11 @@ pqxx::result take(pqxx::transaction_base& tx, const std::string& process,
 Claimed claim_due(pqxx::transaction_base& tx, SilenceBook& silences, const std::string& process,
                   const std::vector<EndpointRoom>& rooms, std::chrono::seconds lease) {
     Claimed claimed;
-    const auto rows = take(tx, process, rooms, lease);
-    if (rows.empty()) return claimed;
-    const auto known = silences.current(tx, rows[0][20].as<std::int64_t>());
-    const auto now = wall_time(rows[0][21]);
-    std::vector<ClaimedDelivery> deliveries;
-    for (const auto& row : rows) deliveries.push_back(claimed_of(row));
+    ClaimState state;
+    auto deliveries = take_due(tx, process, rooms, lease, state);
+    if (deliveries.empty()) return claimed;
+    const auto known = silences.current(tx, state.silences);
+    const auto now = state.now;
     std::map<std::string, std::vector<ClaimedDelivery*>> by_endpoint;
     for (auto& delivery : deliveries) by_endpoint[delivery.due.endpoint].push_back(&delivery);
     Fates fates;

@@ -90,7 +90,7 @@ const std::string kQueue =
     "    nullif(contract_id, ''), nullif(method_name, ''), nullif(error_class, ''), nullif(signer_id, ''), "
     "    nullif(user_id, ''), nullif(account_id, ''), "
     "    timestamptz 'epoch' + caused_at * interval '1 microsecond', first.place + at "
-    "  FROM found, (SELECT nextval('alert_places') AS place) first ORDER BY id ON CONFLICT DO NOTHING "
+    "  FROM found, (SELECT next_alert_place() AS place) first ORDER BY id ON CONFLICT DO NOTHING "
     "RETURNING alert_id), "
     "matched AS (SELECT list, rule FROM unnest($15::text[]) WITH ORDINALITY AS each (names, list), "
     "    unnest(string_to_array(names, ',')) AS rule), "
@@ -149,9 +149,11 @@ Queued queue(pqxx::transaction_base& tx, const rule::RuleSet& rules, const Alert
 const std::string kCorrect =
     "WITH news AS (SELECT f.* FROM " + kFound +
     "), told AS (INSERT INTO alerts (alert_id, kind, tx_hash, contract_id, method_name, error_class, "
-    "    signer_id, user_id, caused_at) "
+    "    signer_id, user_id, caused_at, place) "
     "  SELECT finding_id, kind, tx_hash, contract_id, left(method_name, 256), error_class, signer_id, "
-    "    user_id, block_time FROM news ORDER BY finding_id ON CONFLICT DO NOTHING RETURNING alert_id), "
+    "    user_id, block_time, first.place + row_number() OVER (ORDER BY finding_id) "
+    "  FROM news, (SELECT next_alert_place() AS place) first ORDER BY finding_id ON CONFLICT DO NOTHING "
+    "  RETURNING alert_id), "
     "queued AS (INSERT INTO deliveries (alert_id, endpoint, rules) "
     "  SELECT n.finding_id, d.endpoint, array_agg(DISTINCT rule ORDER BY rule) FILTER (WHERE rule IS NOT "
     "NULL) "

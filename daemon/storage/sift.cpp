@@ -71,10 +71,11 @@ bool Sift::is_grouped(const ClaimedDelivery& delivery) const {
 }
 
 void Sift::sort_one(ClaimedDelivery& delivery) {
+    if (has_expired(delivery)) return fates_.expire(delivery);
     if (!delivery.is_decided)
         if (const auto* silence = storm::silence_of(silences_, delivery.about, now_))
             return fates_.silence(delivery, silence->id);
-    if (!delivery.is_decided && keep_old(delivery)) return;
+    if (!delivery.is_decided && keep_late(delivery)) return;
     const bool is_certain = delivery.is_decided || delivery.about.is_of_transaction;
     if (is_grouped(delivery)) {
         const auto key = key_of(delivery);
@@ -92,13 +93,15 @@ void Sift::sort_one(ClaimedDelivery& delivery) {
     sort_new(delivery);
 }
 
-// True: it is too old to be sent.
-bool Sift::keep_old(ClaimedDelivery& delivery) {
+// Whatever was tried of it. What people send anew has its whole schedule again.
+bool Sift::has_expired(const ClaimedDelivery& delivery) const {
+    return settings_.expire_after.count() > 0 && !delivery.is_by_hand &&
+           now_ - delivery.about.queued_at > settings_.expire_after;
+}
+
+// True: nobody wants it so late.
+bool Sift::keep_late(ClaimedDelivery& delivery) {
     const auto& about = delivery.about;
-    if (settings_.expire_after.count() > 0 && now_ - about.queued_at > settings_.expire_after) {
-        fates_.expire(delivery);
-        return true;
-    }
     const bool is_late = settings_.late_after.count() > 0 && now_ - about.caused_at > settings_.late_after;
     if (is_late && delivery.withhold_late && !about.is_of_transaction) {
         fates_.keep_late(delivery);

@@ -38,7 +38,8 @@ private:
     bool is_grouped(const ClaimedDelivery& delivery) const;
     std::string key_of(const ClaimedDelivery& delivery) const;
     void sort_one(ClaimedDelivery& delivery);
-    bool keep_old(ClaimedDelivery& delivery);
+    bool has_expired(const ClaimedDelivery& delivery) const;
+    bool keep_late(ClaimedDelivery& delivery);
     void send(ClaimedDelivery& delivery);
     void sort_new(ClaimedDelivery& delivery);
     void withhold(ClaimedDelivery& delivery);

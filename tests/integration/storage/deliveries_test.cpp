@@ -68,28 +68,6 @@ TEST_F(Deliveries, ARowThatAnotherTransactionHoldsIsPassedOver) {
     EXPECT_THAT(process().claimed_ids(5), ElementsAre("b"));
 }
 
-TEST_F(Deliveries, OfOneTransactionComeOneAfterTheOtherWhereTheEndpointAsksForIt) {
-    queue("first", 1);
-    queue("second", 3);  // due for longer, because it was sent anew
-    queue("third", 2);
-    execute("UPDATE alerts SET tx_hash = 'U' WHERE alert_id = 'third'");
-    queue("second", 1, "lab");
-    const auto claim = [&] {
-        std::vector<std::string> ids;
-        for (const auto& due : await(process().deliveries.claim_deliveries({{"ops", 10, true}}, 30s)).due)
-            ids.push_back(due.alert_id);
-        return ids;
-    };
-    EXPECT_THAT(claim(), ElementsAre("third", "first"));
-    EXPECT_THAT(claim(), IsEmpty()) << "it is under way";
-    record(process(), failed("first", 1h));
-    EXPECT_THAT(claim(), IsEmpty()) << "it will be tried again";
-    execute("UPDATE deliveries SET next_attempt_at = now() WHERE alert_id = 'first'");
-    EXPECT_THAT(claim(), ElementsAre("first"));
-    record(process(), given_up("first"));
-    EXPECT_THAT(claim(), ElementsAre("second"));
-}
-
 TEST_F(Deliveries, KeepTheBeginningOfTheAnswer) {
     queue("refused");
     process().claim(1);

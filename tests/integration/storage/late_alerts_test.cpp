@@ -58,16 +58,22 @@ TEST_F(LateAlerts, RulesMayKeepLateAlertsBackButThoseOfTransactionsAreSent) {
     EXPECT_THAT(take(), SizeIs(1));
 }
 
-TEST_F(LateAlerts, WhatCouldNotBeTriedForTooLongIsDeadAndCanBeSentByHand) {
+TEST_F(LateAlerts, WhatIsPendingForTooLongIsDeadAndCanBeSentByHand) {
     queue("fresh");
     queue("waited", 97 * 3600);
     queue("tried", 97 * 3600);
-    execute("UPDATE deliveries SET attempts = 2 WHERE alert_id = 'tried'");
-    EXPECT_THAT(take(), SizeIs(2)) << "what was tried keeps to its schedule";
-    EXPECT_EQ(rows("SELECT state, dead_because, last_error FROM deliveries WHERE alert_id = 'waited'"),
-              "dead|expired|it has waited too long\n");
-    EXPECT_EQ(resend(only("dead")), 1u);
+    queue("group:1:digest:5", 97 * 3600);
+    execute(
+        "UPDATE deliveries SET attempts = 2, last_error = 'HTTP 500' WHERE alert_id = 'tried'; "
+        "UPDATE alerts SET kind = 'group_digest' WHERE alert_id LIKE 'group%'");
     EXPECT_THAT(take(), SizeIs(1));
+    EXPECT_EQ(rows("SELECT alert_id, state, dead_because, last_error FROM deliveries ORDER BY 1"),
+              "fresh|pending|-|-\n"
+              "group:1:digest:5|dead|expired|it has waited too long\n"
+              "tried|dead|expired|HTTP 500\n"
+              "waited|dead|expired|it has waited too long\n");
+    EXPECT_EQ(resend(only("dead")), 3u);
+    EXPECT_THAT(take(), SizeIs(3)) << "it has its whole schedule again";
 }
 
 TEST_F(LateAlerts, TheFirstOfAGroupIsMarkedToo) {

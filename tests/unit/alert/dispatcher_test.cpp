@@ -186,6 +186,56 @@ TEST_F(DispatcherTest, AnEndpointOutOfOrderIsProbedAndTheDeliveriesKeepTheirAtte
     EXPECT_THAT(metrics(), HasSubstr("receiptd_endpoint_circuit_open{endpoint=\"ops\"} 0"));
 }
 
+TEST_F(DispatcherTest, WhatWaitsForTheCircuitAloneFollowsAsSoonAsItCloses) {
+    for (int i = 0; i < 6; ++i) answer("ops", 503);
+    for (int i = 0; i < 5; ++i) store_.add("failed_receipt:r" + std::to_string(i), "ops");
+    settle();
+    store_.add("failed_receipt:later", "ops");
+    settle_after(30s);
+    EXPECT_EQ(store_.of("failed_receipt:later", "ops").last.status, 503) << "it is the probe";
+    store_.add("failed_receipt:a", "ops");  // the first by its name: the next probe
+    settle_after(1min);
+    EXPECT_EQ(store_.of("failed_receipt:a", "ops").state, "delivered");
+    EXPECT_EQ(store_.of("failed_receipt:later", "ops").state, "delivered");
+}
+
+TEST_F(DispatcherTest, AnOverloadedEndpointIsLeftAloneAfterAProbe) {
+    for (int i = 0; i < 5; ++i) answer("ops", 503);
+    answer("ops", 503, 10min);
+    for (int i = 0; i < 5; ++i) store_.add("failed_receipt:r" + std::to_string(i), "ops");
+    settle();
+    settle_after(30s);
+    EXPECT_EQ(sender_.posts("ops"), 6U);
+    settle_after(9min);
+    EXPECT_EQ(sender_.posts("ops"), 6U);
+    settle_after(1min);
+    EXPECT_EQ(store_.count("delivered", "ops"), 5U);
+}
+
+TEST_F(DispatcherTest, AMessageThatIsNeverTakenEndsByItsScheduleAndHoldsUpNoOther) {
+    for (int i = 0; i < 10; ++i) answer("ops", 500);
+    store_.add("poison", "ops");
+    settle();
+    for (int i = 0; i < 9; ++i) settle_after(25h);
+    EXPECT_EQ(store_.of("poison", "ops").state, "dead");
+    EXPECT_THAT(metrics(), HasSubstr("receiptd_endpoint_circuit_open{endpoint=\"ops\"} 0"));
+}
+
+TEST_F(DispatcherTest, AReloadChangesTheScheduleOfAnEndpointAndItsStormSettings) {
+    auto changed = endpoints({"ops", "lab"});
+    changed[0].retry = {1s};
+    changed[0].most_per_hour = 7;
+    group_.spawn(dispatcher_.reload(changed));
+    for (int i = 0; i < 2; ++i) answer("ops", 500);
+    store_.add("failed_receipt:r1", "ops");
+    settle();
+    settle_after(1s);
+    EXPECT_EQ(store_.of("failed_receipt:r1", "ops").state, "dead");
+    settle_after(1s);
+    ASSERT_EQ(store_.tended.size(), 2U);
+    EXPECT_EQ(store_.tended[1].settings.most_per_hour, 7U);
+}
+
 TEST_F(DispatcherTest, AProbeThatBreaksDownIsNotTheLast) {
     for (int i = 0; i < 5; ++i) answer("ops", 503);
     for (int i = 0; i < 5; ++i) store_.add("failed_receipt:r" + std::to_string(i), "ops");
