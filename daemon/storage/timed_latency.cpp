@@ -6,6 +6,7 @@
 #include "rule/keys.hpp"
 #include "storage/rule_actions.hpp"
 #include "storage/sql_time.hpp"
+#include "storage/watched_body.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,12 +26,6 @@ constexpr std::size_t kSlowest = 3;
 // A transaction began when it was handed in or watched here, or in its block if that is earlier. One that
 // was watched later than it was included tells nothing of inclusion, unless it was handed in here: then only
 // the clocks differ.
-const std::string kFacts =
-    "LEFT JOIN LATERAL (SELECT s.block_time FROM watch_transitions s WHERE s.tx_hash = w.tx_hash "
-    "  AND s.to_stage = 'included' AND s.block_time IS NOT NULL ORDER BY s.at DESC LIMIT 1) i ON true "
-    "LEFT JOIN LATERAL (SELECT user_id, receiver_id, actions FROM transactions t WHERE t.tx_hash = w.tx_hash "
-    "  AND t.block_time BETWEEN i.block_time - interval '1 second' AND i.block_time + interval '1 second' "
-    "  LIMIT 1) t ON true ";
 const std::string kSampleColumns =
     "w.tx_hash, w.sender_id, coalesce(t.user_id, ''), coalesce(t.receiver_id, ''), t.actions, " +
     microseconds_of("least(w.created_at, i.block_time)");
@@ -46,7 +41,7 @@ const std::string kEntered =
     "newest AS (SELECT * FROM entered ORDER BY block_time DESC LIMIT $3) "
     "SELECT " +
     kSampleColumns + ", e.to_stage, " + microseconds_of("e.block_time") +
-    " FROM newest e JOIN watches w USING (tx_hash) " + kFacts +
+    " FROM newest e JOIN watches w USING (tx_hash) " + kWatchedBody +
     "WHERE e.to_stage <> 'included' OR w.origin = 'submission' OR w.created_at <= e.block_time "
     "ORDER BY e.block_time DESC, w.tx_hash";
 
@@ -54,7 +49,7 @@ const std::string kWaiting =
     "WITH open AS (SELECT * FROM watches WHERE stage IN ('accepted', 'pending', 'included', 'executing', "
     "  'completed') ORDER BY created_at DESC LIMIT $3) "
     "SELECT " +
-    kSampleColumns + ", w.stage, NULL FROM open w " + kFacts +
+    kSampleColumns + ", w.stage, NULL FROM open w " + kWatchedBody +
     "WHERE least(w.created_at, i.block_time) BETWEEN " + time_parameter(1) + " AND " + time_parameter(2) +
     " ORDER BY w.created_at, w.tx_hash";
 

@@ -3,63 +3,107 @@
 #include "base/json_text.hpp"
 #include "storage/copy.hpp"
 #include "storage/news.hpp"
+#include "storage/rule_actions.hpp"
+#include "storage/signed_facts.hpp"
 #include "storage/sql_time.hpp"
+#include "storage/watched_body.hpp"
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace receiptd::storage {
 namespace {
 
-// What the tables know of the transactions, by tx_hash.
+// In the order of WatchedTransaction.
 const std::string kWatched =
-    "SELECT w.tx_hash, w.sender_id, coalesce(t.user_id, ''), coalesce(t.receiver_id, ''), "
-    "coalesce(r.method_name, ''), coalesce(w.verdict, ''), coalesce(r.near_status, ''), "
-    "coalesce(r.effect, ''), coalesce(w.idempotency_key, ''), coalesce(w.metadata::text, 'null'), "
-    "1 + corrections_of('final:' || w.tx_hash, w.tx_hash) "
-    "FROM watches w "
-    "LEFT JOIN LATERAL (SELECT user_id, receiver_id FROM transactions t WHERE t.tx_hash = w.tx_hash "
-    "  AND t.block_time > now() - interval '30 days' LIMIT 1) t ON true "
-    "LEFT JOIN LATERAL (SELECT method_name, near_status, effect FROM transaction_results r "
-    "  WHERE r.tx_hash = w.tx_hash AND r.tree_id = w.tx_hash "
-    "  AND r.block_time > now() - interval '30 days' LIMIT 1) r ON true "
+    "SELECT w.tx_hash, w.sender_id, t.user_id, t.receiver_id, t.actions, "
+    "CASE WHEN t.actions IS NULL THEN w.signed_tx_base64 END, coalesce(w.verdict, ''), "
+    "coalesce(r.near_status, ''), coalesce(r.effect, ''), coalesce(r.error_class, ''), "
+    "coalesce(r.error_text, ''), r.gas_burnt, coalesce(w.idempotency_key, ''), "
+    "coalesce(w.metadata::text, 'null'), 1 + corrections_of('final:' || w.tx_hash, w.tx_hash) "
+    "FROM watches w " +
+    kWatchedBody +
+    "LEFT JOIN LATERAL (SELECT near_status, effect, error_class, error_text, gas_burnt "
+    "  FROM transaction_results r WHERE r.tx_hash = w.tx_hash AND r.tree_id = w.tx_hash "
+    "  AND r.block_time BETWEEN i.block_time - interval '1 second' AND i.block_time + interval '1 second' "
+    "  LIMIT 1) r ON true "
     "WHERE w.tx_hash = ANY ($1::text[])";
+
+// What the tables know of a transaction, and its signed bytes as long as it is in no block.
+class WatchedTransaction {
+public:
+    explicit WatchedTransaction(const pqxx::row& row) : row_(row) {
+        if (!row[4].is_null()) {
+            actions_ = chain::stored_action_facts(text(4));
+            receiver_id_ = text(3);
+            user_id_ = text(2);
+        } else if (auto read = signed_facts(text(5))) {
+            actions_ = std::move(read->actions);
+            receiver_id_ = std::move(read->receiver_id);
+            if (actions_->delegate) user_id_ = actions_->delegate->sender_id;
+        }
+    }
+
+    // The subject views it.
+    void describe(rule::Subject& subject, bool is_judged) const {
+        subject.tx_hash = text(0);
+        subject.signer_id = text(1);
+        subject.user_id = user_id_;
+        subject.receiver_id = receiver_id_;
+        if (actions_) {
+            subject.method_name = actions_->method_name;
+            subject.args_json = actions_->args_json;
+            subject.actions = actions_in(actions_->names);
+            subject.deposit = actions_->deposit;
+        }
+        if (!is_judged) return;
+        subject.verdict = text(6);
+        subject.near_status = text(7);
+        subject.effect = text(8);
+        subject.error_class = text(9);
+        subject.error_text = text(10);
+        subject.gas = shim::optional_of<std::uint64_t>(row_[11]);
+    }
+    std::string_view idempotency_key() const { return text(12); }
+    std::string_view metadata() const { return text(13); }
+    unsigned telling() const { return row_[14].as<unsigned>(); }
+
+private:
+    // Empty: it is NULL.
+    std::string_view text(int column) const { return {row_[column].c_str(), row_[column].size()}; }
+
+    pqxx::row row_;
+    std::optional<chain::ActionFacts> actions_;
+    std::string receiver_id_, user_id_;
+};
 
 class StageEvents {
 public:
     StageEvents(const pqxx::result& watched, std::int64_t now) : now_(now) {
-        for (const auto& row : watched) watched_.emplace(row[0].as<std::string>(), row);
+        for (const auto& row : watched) watched_.try_emplace(row[0].as<std::string>(), row);
     }
 
     void add(const AppliedUpdate& item, const chain::Transition& step) {
         const auto watch = watched_.find(item.update->tx_hash);
         if (watch == watched_.end()) return;
-        const auto text = [&](int column) { return std::string_view(watch->second[column].c_str()); };
         const auto certainty = item.certainty_of(step.to);
         Event event;
         auto& subject = event.subject;
         subject.kind = rule::Kind::stage;
         subject.stage = chain::stage_name(step.to);
         subject.cause_id = ids_.emplace_back(std::string(subject.stage) + ":" + item.update->tx_hash);
-        subject.tx_hash = watch->first;
         subject.time = step.at ? base::WallTime(base::Duration(step.at->timestamp_nanosec))
                                : base::WallTime(std::chrono::microseconds(now_));
         subject.block_height = step.at ? step.at->height : 0;
-        subject.signer_id = text(1);
-        subject.user_id = text(2);
-        subject.receiver_id = text(3);
-        subject.method_name = text(4);
-        const bool is_judged = step.to == chain::Stage::completed || step.to == chain::Stage::final;
-        if (is_judged) {
-            subject.verdict = text(5);
-            subject.near_status = text(6);
-            subject.effect = text(7);
-        }
+        const auto& transaction = watch->second;
+        transaction.describe(subject, step.to == chain::Stage::completed || step.to == chain::Stage::final);
         subject.conclusive = certainty.conclusive;
-        event.telling = watch->second[10].as<unsigned>();
-        event.cause_json = told_of(subject, step, text(8), text(9));
+        event.telling = transaction.telling();
+        event.cause_json = told_of(subject, step, transaction.idempotency_key(), transaction.metadata());
         events.push_back(std::move(event));
     }
 
@@ -86,7 +130,7 @@ private:
             .to_json();
     }
 
-    std::map<std::string, pqxx::row> watched_;
+    std::map<std::string, WatchedTransaction> watched_;  // by tx_hash
     std::deque<std::string> ids_;
     std::int64_t now_;
 };
