@@ -87,14 +87,31 @@ Rehearsed rehearse_in(Session& session, const RulesOnHistory& asked, const Rehea
         bounds.until);
 }
 
+// Rehearsals without an end of their own have patience with each statement, but begin none again: it would
+// take too long again.
+DatabaseOptions patient(DatabaseOptions options, const Rehearsal::Limits& limits) {
+    if (!limits.time) options.question_timeout = options.statement_timeout;
+    return options;
+}
+
 }  // namespace
+
+Rehearsal::Rehearsal(const DatabaseOptions& options, metrics::StorageSeries& series, Limits limits)
+    : context_(patient(options, limits), series), limits_(limits) {}
 
 base::Task<Rehearsed> Rehearsal::rehearse(RulesOnHistory asked) {
     return base::offload(thread_, [this, asked = std::move(asked)] {
         std::optional<base::SteadyTime> until;
         if (limits_.time) until = std::chrono::steady_clock::now() + *limits_.time;
-        Session session(context_, until ? WaitedFor::by_people : WaitedFor::by_daemon);
-        return rehearse_in(session, asked, {limits_.alerts, until, context_.stop});
+        Session session(context_, WaitedFor::by_people);
+        try {
+            return rehearse_in(session, asked, {limits_.alerts, until, context_.stop});
+        } catch (const StorageTimeout&) {
+            if (limits_.time) throw;
+            throw RehearsalTooLarge(
+                "one question to the database took longer than database.statement_timeout: try fewer "
+                "heights, or one rule");
+        }
     });
 }
 

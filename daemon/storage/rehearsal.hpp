@@ -49,12 +49,12 @@ class Rehearsal {
 public:
     struct Limits {
         std::size_t alerts = 1'000'000;
-        // Nullopt: as long as it takes. With it a statement may take DatabaseOptions::question_timeout.
+        // Nullopt: as long as it takes; a statement may take DatabaseOptions::statement_timeout. With it
+        // question_timeout.
         std::optional<std::chrono::milliseconds> time;
     };
 
-    Rehearsal(const DatabaseOptions& options, metrics::StorageSeries& series, Limits limits)
-        : context_(options, series), limits_(limits) {}
+    Rehearsal(const DatabaseOptions& options, metrics::StorageSeries& series, Limits limits);
     // Ends what is under way, after its current statement, and waits for it.
     ~Rehearsal() { request_stop(); }
     void request_stop() { context_.stop.request(); }

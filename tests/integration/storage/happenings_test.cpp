@@ -323,9 +323,11 @@ protected:
         HappeningsTest::SetUp();
         if (!IsSkipped()) follow();
     }
-    storage::Rehearsed rehearse(storage::Rehearsal::Limits limits) {
+    storage::Rehearsed rehearse(storage::Rehearsal::Limits limits,
+                                std::chrono::milliseconds statement_timeout = std::chrono::minutes(1)) {
         metrics::StorageSeries series(registry_);
         auto options = impatient();
+        options.statement_timeout = statement_timeout;
         options.url = base::Secret(database().url());
         storage::Rehearsal rehearsal(options, series, limits);
         storage::RulesOnHistory asked;
@@ -350,6 +352,13 @@ TEST_F(RehearsalTest, EndsWhereItBecomesTooLarge) {
     EXPECT_EQ(rehearse({3, std::nullopt}).alerts.size(), 3U);
     EXPECT_THROW(rehearse({2, std::nullopt}), storage::RehearsalTooLarge);
     EXPECT_THROW(rehearse({10, std::chrono::milliseconds(0)}), storage::StorageError);
+}
+
+TEST_F(RehearsalTest, EndsWhenOneStatementTakesTooLongAndDoesNotBeginItAgain) {
+    auto connection = storage::shim::connect(database().url());
+    pqxx::work holding(*connection);
+    holding.exec("LOCK TABLE blocks");
+    EXPECT_THROW(rehearse({10, std::nullopt}, std::chrono::milliseconds(50)), storage::RehearsalTooLarge);
 }
 
 }  // namespace
