@@ -1,6 +1,5 @@
-#include "alert/dispatcher.hpp"
+#include "dispatcher_fixture.hpp"
 #include "faulty.hpp"
-#include "metrics/registry.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,46 +12,6 @@ using namespace alert::testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-class DispatcherTest : public ::testing::Test {
-protected:
-    DispatcherTest() { group_.spawn(dispatcher_.run()); }
-    ~DispatcherTest() override {
-        group_.cancel();
-        settle();
-    }
-
-    void settle() { testing::settle(dispatcher_, io_, cpu_); }
-    void settle_after(base::Duration time) {
-        clock_.passed += time;
-        settle();
-    }
-    void answer(const std::string& endpoint, int status, std::optional<base::Duration> retry_after = {}) {
-        Answer answer;
-        answer.status = status;
-        answer.retry_after = retry_after;
-        sender_.scripts[endpoint].push_back(answer);
-    }
-    std::string metrics() { return registry_.serialize(); }
-
-    boost::asio::io_context io_{1};
-    boost::asio::thread_pool cpu_{1};
-    FakeClock clock_;
-    metrics::Registry registry_;
-    metrics::AlertSeries series_{registry_};
-    MemoryAlerts store_{clock_};
-    FakeSender sender_{io_.get_executor()};
-    Dispatcher dispatcher_{io_.get_executor(),
-                           cpu_,
-                           endpoints({"ops", "lab"}),
-                           store_,
-                           sender_,
-                           series_,
-                           clock_,
-                           [] { return 0.0; },
-                           Site{"mainnet", "https://receiptd.example.org", ""}};
-    base::TaskGroup group_{io_.get_executor()};
-};
 
 TEST_F(DispatcherTest, WhatIsDueIsPostedWithItsIdAndRecorded) {
     store_.add("failed_receipt:r1", "ops");
@@ -160,67 +119,6 @@ TEST_F(DispatcherTest, TooManyRequestsCostNoAttempt) {
     EXPECT_EQ(store_.of("failed_receipt:r1", "ops").state, "delivered");
 }
 
-TEST_F(DispatcherTest, AnEndpointOutOfOrderIsProbedAndTheDeliveriesKeepTheirAttempts) {
-    for (int i = 0; i < 8; ++i) answer("ops", 503);
-    for (int i = 0; i < 5; ++i) store_.add("failed_receipt:r" + std::to_string(i), "ops");
-    settle();
-    EXPECT_EQ(sender_.posts("ops"), 5U);
-    EXPECT_THAT(metrics(), HasSubstr("receiptd_endpoint_circuit_open{endpoint=\"ops\"} 1"));
-    store_.add("failed_receipt:later", "ops");
-    store_.add("failed_receipt:later", "lab");
-    settle_after(29s);
-    EXPECT_EQ(sender_.posts("ops"), 5U);
-    EXPECT_EQ(sender_.posts("lab"), 1U) << "others go on";
-    settle_after(1s);
-    EXPECT_EQ(sender_.posts("ops"), 6U) << "one probe";
-    settle_after(59s);
-    EXPECT_EQ(sender_.posts("ops"), 6U);
-    settle_after(1s);
-    EXPECT_EQ(sender_.posts("ops"), 7U);
-    settle_after(2min);
-    EXPECT_EQ(sender_.posts("ops"), 8U);
-    for (const auto& [key, delivery] : store_.deliveries)
-        EXPECT_LE(delivery.due.attempts, 1U) << key.first << ": probes count as no attempts";
-    settle_after(4min);
-    EXPECT_EQ(store_.count("delivered", "ops"), 6U) << "the first that it takes lets the rest follow";
-    EXPECT_THAT(metrics(), HasSubstr("receiptd_endpoint_circuit_open{endpoint=\"ops\"} 0"));
-}
-
-TEST_F(DispatcherTest, WhatWaitsForTheCircuitAloneFollowsAsSoonAsItCloses) {
-    for (int i = 0; i < 6; ++i) answer("ops", 503);
-    for (int i = 0; i < 5; ++i) store_.add("failed_receipt:r" + std::to_string(i), "ops");
-    settle();
-    store_.add("failed_receipt:later", "ops");
-    settle_after(30s);
-    EXPECT_EQ(store_.of("failed_receipt:later", "ops").last.status, 503) << "it is the probe";
-    store_.add("failed_receipt:a", "ops");  // the first by its name: the next probe
-    settle_after(1min);
-    EXPECT_EQ(store_.of("failed_receipt:a", "ops").state, "delivered");
-    EXPECT_EQ(store_.of("failed_receipt:later", "ops").state, "delivered");
-}
-
-TEST_F(DispatcherTest, AnOverloadedEndpointIsLeftAloneAfterAProbe) {
-    for (int i = 0; i < 5; ++i) answer("ops", 503);
-    answer("ops", 503, 10min);
-    for (int i = 0; i < 5; ++i) store_.add("failed_receipt:r" + std::to_string(i), "ops");
-    settle();
-    settle_after(30s);
-    EXPECT_EQ(sender_.posts("ops"), 6U);
-    settle_after(9min);
-    EXPECT_EQ(sender_.posts("ops"), 6U);
-    settle_after(1min);
-    EXPECT_EQ(store_.count("delivered", "ops"), 5U);
-}
-
-TEST_F(DispatcherTest, AMessageThatIsNeverTakenEndsByItsScheduleAndHoldsUpNoOther) {
-    for (int i = 0; i < 10; ++i) answer("ops", 500);
-    store_.add("poison", "ops");
-    settle();
-    for (int i = 0; i < 9; ++i) settle_after(25h);
-    EXPECT_EQ(store_.of("poison", "ops").state, "dead");
-    EXPECT_THAT(metrics(), HasSubstr("receiptd_endpoint_circuit_open{endpoint=\"ops\"} 0"));
-}
-
 TEST_F(DispatcherTest, AReloadChangesTheScheduleOfAnEndpointAndItsStormSettings) {
     auto changed = endpoints({"ops", "lab"});
     changed[0].retry = {1s};
@@ -234,25 +132,6 @@ TEST_F(DispatcherTest, AReloadChangesTheScheduleOfAnEndpointAndItsStormSettings)
     settle_after(1s);
     ASSERT_EQ(store_.tended.size(), 2U);
     EXPECT_EQ(store_.tended[1].settings.most_per_hour, 7U);
-}
-
-TEST_F(DispatcherTest, AProbeThatBreaksDownIsNotTheLast) {
-    for (int i = 0; i < 5; ++i) answer("ops", 503);
-    for (int i = 0; i < 5; ++i) store_.add("failed_receipt:r" + std::to_string(i), "ops");
-    settle();
-    sender_.broken = true;
-    settle_after(30s);
-    EXPECT_EQ(sender_.posts("ops"), 6U);
-    sender_.broken = false;
-    settle_after(1min);
-    EXPECT_EQ(store_.count("delivered", "ops"), 5U);
-}
-
-TEST_F(DispatcherTest, RefusalsOfWhatIsSentLeaveTheCircuitClosed) {
-    for (int i = 0; i < 8; ++i) answer("ops", 400);
-    for (int i = 0; i < 8; ++i) store_.add("failed_receipt:r" + std::to_string(i), "ops");
-    settle();
-    EXPECT_THAT(metrics(), HasSubstr("receiptd_endpoint_circuit_open{endpoint=\"ops\"} 0"));
 }
 
 TEST_F(DispatcherTest, AnEndpointAtItsPaceIsLeftAloneUntilItMayHaveMore) {
