@@ -17,10 +17,13 @@ net::SmtpOptions options_of(const config::Endpoint& endpoint, net::AddressFilter
     options.url = endpoint.url.reveal();
     options.user = endpoint.channel.user;
     options.password = endpoint.channel.password;
-    options.needs_tls = !endpoint.allow_http && !config::is_loopback_host(config::url_host(options.url));
+    // Whoever names authorities wants them asked, also on loopback.
+    options.needs_tls = !endpoint.ca_file.empty() ||
+                        (!endpoint.allow_http && !config::is_loopback_host(config::url_host(options.url)));
     options.connect_timeout = endpoint.connect_timeout;
     options.answer_timeout = endpoint.answer_timeout;
     options.address_filter = std::move(filter);
+    options.ca_file = endpoint.ca_file;
     return options;
 }
 

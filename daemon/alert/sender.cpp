@@ -41,6 +41,7 @@ net::HttpClientOptions client_options(const config::Endpoint& endpoint, net::Url
     options.gzip = false;
     options.user_agent = "receiptd/" RECEIPTD_VERSION;
     options.address_filter = filter_of(endpoint);
+    options.ca_file = endpoint.ca_file;
     return options;
 }
 

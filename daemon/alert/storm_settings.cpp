@@ -23,7 +23,8 @@ constexpr std::array<std::pair<std::string_view, KeyPart>, 4> kKeyParts = {
 storm::Settings storm_settings(const config::Endpoint& endpoint) {
     storm::Settings settings;
     for (const auto& [name, part] : kKeyParts)
-        if (std::find(endpoint.group.begin(), endpoint.group.end(), name) != endpoint.group.end())
+        if (const auto& group = endpoint.channel.group;
+            std::find(group.begin(), group.end(), name) != group.end())
             settings.group.push_back(part);
     settings.keeps_open = endpoint.channel.kind == channel::Kind::pagerduty;
     settings.repeats = endpoint.channel.kind == channel::Kind::alertmanager;

@@ -1,23 +1,39 @@
 #include "channel/encode.hpp"
 #include "channel/text.hpp"
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 namespace receiptd::channel {
 
 namespace {
 
 constexpr std::size_t kLongestAnnotation = 16'384;
 
+// The label of each thing that alerts of a group may have in common, by its name in the configuration.
+constexpr std::pair<std::string_view, std::string_view> kGroupLabels[] = {{"rule", "rules"},
+                                                                          {"receiver", "contract_id"},
+                                                                          {"method", "method_name"},
+                                                                          {"error_class", "error_class"}};
+
+// Alertmanager knows an alert by its labels: all messages of a group must have the same. A group has what its
+// alerts have in common, and no more.
+bool is_label(std::string_view name, const Notice& notice, const std::vector<std::string>& group) {
+    if (!notice.is_of_group) return true;
+    for (const auto& [part, label] : kGroupLabels)
+        if (name == label) return std::find(group.begin(), group.end(), part) != group.end();
+    return true;
+}
+
 }  // namespace
 
-Json alertmanager_alerts(const Notice& notice, const Words& words) {
+Json alertmanager_alerts(const Notice& notice, const Words& words, const std::vector<std::string>& group) {
     Json alert;
     auto& labels = alert["labels"];
     labels["alertname"] = "receiptd";
     for (const auto& [name, value] : notice.about)
-        if (name == "rules")
-            labels["alertname"] = value;
-        else
-            labels[name] = value;
+        if (is_label(name, notice, group)) labels[name == "rules" ? "alertname" : name] = value;
     labels["group"] = notice.group;
     auto& annotations = alert["annotations"];
     annotations["summary"] = fitted(words.title, kLongestAnnotation);

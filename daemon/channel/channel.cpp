@@ -27,7 +27,7 @@ Json encoded(const Settings& settings, const Notice& notice) {
         case Kind::email: break;
         case Kind::slack: return slack_message(notice, words);
         case Kind::pagerduty: return pagerduty_event(notice, words, settings.routing_key);
-        case Kind::alertmanager: return alertmanager_alerts(notice, words);
+        case Kind::alertmanager: return alertmanager_alerts(notice, words, settings.group);
         case Kind::discord: return discord_message(notice, words);
         case Kind::telegram: return telegram_message(notice, words, settings.chat_id);
     }

@@ -165,8 +165,9 @@ Notice read_notice(std::string id, const std::string& text) {
     notice.type = base::visible(first_text({text_of(body, "type"), "message"}));
     // The messages of an episode of a daemon are about one thing, too.
     const bool of_daemon = notice.type.starts_with("daemon.");
-    notice.group = first_text(
-        {group_id_of(body), group_id_of(data), of_daemon ? text_of(data, "episode") : "", notice.id});
+    const auto group_id = first_text({group_id_of(body), group_id_of(data)});
+    notice.is_of_group = !group_id.empty();
+    notice.group = first_text({group_id, of_daemon ? text_of(data, "episode") : "", notice.id});
     notice.severity = severity_of(notice.type, data);
     notice.is_over = notice.type == "group.resolved" || notice.type == "daemon.recovered";
     notice.starts_at = first_text(

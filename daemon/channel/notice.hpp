@@ -20,9 +20,10 @@ struct Link {
 };
 
 struct Notice {
-    std::string id;     // of the alert
-    std::string type;   // "finding.failed_receipt"
-    std::string group;  // messages of one group are about one thing; else the id
+    std::string id;            // of the alert
+    std::string type;          // "finding.failed_receipt"
+    std::string group;         // messages of one group are about one thing; else the id
+    bool is_of_group = false;  // of alerts that storm control puts together
     Severity severity = Severity::info;
     bool is_over = false;   // the group has ended
     std::string starts_at;  // RFC 3339; empty: not known

@@ -16,6 +16,9 @@ inline constexpr std::string_view kKindNames[] = {"json",    "slack",    "pagerd
 
 struct Settings {
     Kind kind = Kind::json;
+    // What alerts of a group have in common: "rule", "receiver", "method", "error_class"; empty: there are no
+    // groups.
+    std::vector<std::string> group;
     base::Secret routing_key;  // of PagerDuty
     base::Secret token;        // of Telegram's bot
     std::string chat_id;       // of Telegram

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <string_view>
 
 namespace receiptd::config {
@@ -104,7 +105,7 @@ void group_where_people_read(Draft& draft, const Places& places) {
     for (std::size_t i = 0; i < draft.settings.endpoints.size(); ++i) {
         auto& endpoint = draft.settings.endpoints[i];
         if (endpoint.channel.kind != channel::Kind::json && !places.has(path_of(i) + ".group"))
-            endpoint.group.assign(kGroupedBy.begin(), kGroupedBy.end());
+            endpoint.channel.group.assign(kGroupedBy.begin(), kGroupedBy.end());
     }
 }
 
@@ -115,7 +116,10 @@ void check_endpoint_keys(const Settings& settings, const Places& places, Report&
         if (endpoint.retry.empty() || endpoint.retry.size() > kMostWaits)
             report.error(places.find(path_of(i) + ".retry"),
                          "endpoint.retry must have 1 to " + std::to_string(kMostWaits) + " waits");
-        check_group(endpoint.group, path_of(i) + ".group", places, report);
+        check_group(endpoint.channel.group, path_of(i) + ".group", places, report);
+        if (!endpoint.ca_file.empty() && !std::ifstream(endpoint.ca_file))
+            report.error(places.find(path_of(i) + ".ca_file"),
+                         "endpoint.ca_file: \"" + endpoint.ca_file + "\" cannot be read");
         if (endpoint.allow_private && !endpoint.allow_networks.empty())
             report.warning(places.find(path_of(i) + ".allow_networks"),
                            "endpoint.allow_networks changes nothing: allow_private allows all networks");

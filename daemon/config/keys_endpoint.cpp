@@ -222,12 +222,13 @@ constexpr Key kEndpointKeys[] = {
     {.section = "endpoint",
      .name = "group",
      .type = Type::names,
-     .at = endpoint<&Endpoint::group>(),
+     .at = endpoint_channel<&channel::Settings::group>(),
      .help =
          "Groups alerts that have all of these in common: `rule`, `receiver`, `method`, `error_class`. The "
          "first alert of a group is sent at once, the others are counted in digests "
          "([storms.md](storms.md)). By default channels that people read "
          "group by all four, and json by none: each alert is sent by itself. `[]` does so for any channel.",
+     .reloadable = true,
      .example = "[\"rule\", \"receiver\", \"method\", \"error_class\"]"},
     {.section = "endpoint",
      .name = "digest_after",
@@ -235,6 +236,7 @@ constexpr Key kEndpointKeys[] = {
      .at = endpoint<&Endpoint::digest_after>(),
      .help = "Time from the first alert of a group to its first digest. The waits after that are 5, 15 and "
              "60 times as long.",
+     .reloadable = true,
      .min = 1 * kSecond,
      .max = 1 * kDay},
     {.section = "endpoint",
@@ -242,6 +244,7 @@ constexpr Key kEndpointKeys[] = {
      .type = Type::duration,
      .at = endpoint<&Endpoint::resolve_after>(),
      .help = "A group is over when so long no alert has joined it.",
+     .reloadable = true,
      .min = 1 * kSecond,
      .max = 7 * kDay},
     {.section = "endpoint",
@@ -251,6 +254,7 @@ constexpr Key kEndpointKeys[] = {
      .help = "Alerts that are sent in an hour of the clock; 0 means any number. Others of that hour are "
              "withheld, and a message says how many. Messages about transactions (`transaction.*`), groups "
              "and withheld alerts do not count.",
+     .reloadable = true,
      .max = 1'000'000},
     {.section = "endpoint",
      .name = "most_per_second",
@@ -258,6 +262,7 @@ constexpr Key kEndpointKeys[] = {
      .at = endpoint<&Endpoint::most_per_second>(),
      .help = "Requests that are sent in a second, over all daemons that serve the endpoint; 0 means any "
              "number. Others wait.",
+     .reloadable = true,
      .max = 1'000},
     {.section = "endpoint",
      .name = "late_after",
@@ -265,14 +270,17 @@ constexpr Key kEndpointKeys[] = {
      .at = endpoint<&Endpoint::late_after>(),
      .help = "An alert whose cause is older at its first attempt is marked `late`. Rules with "
              "`when_late = \"withhold\"` do not send it.",
+     .reloadable = true,
      .min = 1 * kSecond,
      .max = 7 * kDay},
     {.section = "endpoint",
      .name = "expire_after",
      .type = Type::duration,
      .at = endpoint<&Endpoint::expire_after>(),
-     .help =
-         "An alert that could not be tried for so long is dead (`expired`). It is kept and can be resent.",
+     .help = "An alert that is not delivered after so long is dead (`expired`), whatever is left of `retry`. "
+             "It is "
+             "kept and can be resent.",
+     .reloadable = true,
      .min = 1 * kSecond,
      .max = 365 * kDay},
     {.section = "endpoint",
@@ -302,6 +310,14 @@ constexpr Key kEndpointKeys[] = {
      .help = "Allows an address that begins with `http://`. Otherwise only loopback hosts may have one, as "
              "everybody on the way can read such requests."},
     {.section = "endpoint",
+     .name = "ca_file",
+     .type = Type::text,
+     .at = endpoint<&Endpoint::ca_file>(),
+     .help =
+         "Certificates (PEM) of the authorities that may vouch for this endpoint, in place of the system's: "
+         "for a server with a certificate of your own.",
+     .example = "\"/etc/receiptd/our-ca.pem\""},
+    {.section = "endpoint",
      .name = "connect_timeout",
      .type = Type::duration,
      .at = endpoint<&Endpoint::connect_timeout>(),
@@ -321,6 +337,7 @@ constexpr Key kEndpointKeys[] = {
      .at = endpoint<&Endpoint::retry>(),
      .help = "Waits between the attempts of one delivery. If the attempt after the last wait fails, too, the "
              "delivery is dead. Each wait is made longer by up to a tenth, at random.",
+     .reloadable = true,
      .min = 0.1 * kSecond,
      .max = 7 * kDay},
     {.section = "endpoint",
@@ -329,7 +346,8 @@ constexpr Key kEndpointKeys[] = {
      .at = endpoint<&Endpoint::ordered>(),
      .help =
          "Sends the alerts of one transaction strictly in the order in which they were made: an alert waits "
-         "until those before it are delivered or dead."},
+         "until those before it are delivered or dead.",
+     .reloadable = true},
 };
 
 }  // namespace

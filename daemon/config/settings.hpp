@@ -95,13 +95,13 @@ struct Endpoint {
     bool allow_http = false;
     bool allow_private = false;
     std::vector<std::string> allow_networks;  // "10.0.0.0/8"; of addresses that are not public
+    std::string ca_file;  // PEM of authorities that are trusted in place of the system's; empty: those
     Millis connect_timeout{5'000};
     Millis answer_timeout{15'000};
     std::vector<Millis> retry = {std::chrono::seconds(5), std::chrono::minutes(5), std::chrono::minutes(30),
                                  std::chrono::hours(2),   std::chrono::hours(5),   std::chrono::hours(10),
                                  std::chrono::hours(14),  std::chrono::hours(20),  std::chrono::hours(24)};
-    bool ordered = false;            // the alerts of one transaction one after the other
-    std::vector<std::string> group;  // what alerts of a group have in common; empty: there are no groups
+    bool ordered = false;  // the alerts of one transaction one after the other
     Millis digest_after{std::chrono::minutes(1)};
     Millis resolve_after{std::chrono::minutes(10)};
     unsigned most_per_hour = 0;  // 0: any number

@@ -64,7 +64,7 @@ struct HttpClientOptions {
     boost::asio::thread_pool* cpu = nullptr;            // decompresses large bodies; null: the executor does
     std::string user_agent = "receiptd";
     std::string unix_path;  // of a Unix socket, which is connected to in place of the origin; empty: none
-    std::string ca_file;    // in place of the system roots (tests)
+    std::string ca_file;    // in place of the system roots
     // Applied to what the name resolves to, once for each connection: it is made to an address that
     // passed and to no other, so what the name says later does not count. Empty: all pass.
     AddressFilter address_filter;

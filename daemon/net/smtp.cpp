@@ -85,6 +85,10 @@ void set_connection(CURL* curl, const SmtpOptions& options, Guard& guard) {
                      static_cast<long>((options.connect_timeout + options.answer_timeout).count()));
     curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, &guard);
+    if (!options.ca_file.empty()) {
+        curl_easy_setopt(curl, CURLOPT_CAINFO, options.ca_file.c_str());
+        curl_easy_setopt(curl, CURLOPT_CAPATH, nullptr);
+    }
     if (options.user.empty()) return;
     curl_easy_setopt(curl, CURLOPT_USERNAME, options.user.c_str());
     curl_easy_setopt(curl, CURLOPT_PASSWORD, options.password.reveal().c_str());

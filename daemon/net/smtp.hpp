@@ -1,4 +1,4 @@
-// Sends e-mail by SMTP: one connection for each, TLS verified against the system roots.
+// Sends e-mail by SMTP: one connection for each, with verified TLS.
 #pragma once
 
 #include "base/secret.hpp"
@@ -18,6 +18,7 @@ struct SmtpOptions {
     std::chrono::milliseconds connect_timeout{5'000};
     std::chrono::milliseconds answer_timeout{15'000};
     AddressFilter address_filter;  // as HttpClientOptions has it
+    std::string ca_file;           // in place of the system roots
 };
 
 struct Mail {

@@ -175,18 +175,26 @@ def has_aiosmtpd():
 class Mail(Channels):
     PASSWORD = "MailPasswordSecret"
 
-    def mail_server(self):
+    def mail_server(self, *certificate_and_key):
         """Its port; what it has taken goes to self.mails."""
         self.mails = self.folder / "mails.jsonl"
         script = pathlib.Path(__file__).with_name("mail_server.py")
-        process = subprocess.Popen([SYSTEM_PYTHON, script, self.mails, "robot", self.PASSWORD], stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        process = subprocess.Popen([SYSTEM_PYTHON, script, self.mails, "robot", self.PASSWORD, *certificate_and_key],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(process.stdout.close)
         self.addCleanup(self.kill, process)
         return int(process.stdout.readline())
 
     def taken(self):
         return [json.loads(line) for line in self.mails.read_text().splitlines()] if self.mails.exists() else []
+
+    def certificate(self, name):
+        """Files of one that vouches for itself, and of its key."""
+        files = self.folder / f"{name}.pem", self.folder / f"{name}.key"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                        "-out", files[0], "-keyout", files[1], "-subj", "/CN=localhost",
+                        "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+        return files
 
     def section(self, name, port, to):
         return (f'[[endpoint]]\nname = "{name}"\nchannel = "email"\nurl = "smtp://127.0.0.1:{port}"\n'
@@ -220,6 +228,26 @@ class Mail(Channels):
         self.assertIn("team answered 250", out)
         self.assert_in_no_table([self.PASSWORD])
         self.assert_not_in([self.PASSWORD], "log", daemon.log())
+
+    def test_starttls_comes_before_the_login_and_only_trusted_servers_get_it(self):
+        own, other = self.certificate("own"), self.certificate("other")
+        port = self.mail_server(*own)
+        sections = (self.section("team", port, ["a@example.org"]) + f'ca_file = "{own[0]}"\n' +
+                    self.section("wary", port, ["b@example.org"]) + f'ca_file = "{other[0]}"\n')
+        config = self.write(self.quiet_chain(), sections)
+        self.receiptd("migrate", "--config", config)
+        self.queue("a:1", body("finding.failed_receipt", about("no"), rules=["on-call@1"]), ["team", "wary"])
+        self.start("run", "--config", config)
+        support.wait_until("both were tried", lambda: self.value(
+            "SELECT count(*) FROM deliveries WHERE attempts > 0") == "2")
+        [envelope] = self.taken()
+        self.assertEqual((envelope["to"], envelope["tls"]), (["a@example.org"], True))
+        [[state, error]] = self.query("SELECT state, last_error FROM deliveries WHERE endpoint = 'wary'")
+        self.assertEqual(state, "pending")
+        self.assertIn("certificate", error)
+        (self.folder / "gone.toml").write_text(config.read_text().replace(str(other[0]), "/none/ca.pem"))
+        _, problems = self.receiptd("check-config", "--config", self.folder / "gone.toml", expect=None)
+        self.assertIn('endpoint.ca_file: "/none/ca.pem" cannot be read', problems)
 
 
 class Alertmanager:

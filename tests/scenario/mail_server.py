@@ -1,22 +1,24 @@
-"""A mail server of Debian's python3-aiosmtpd on a loopback port: mail_server.py FILE USER PASSWORD prints its port.
+"""A mail server of Debian's python3-aiosmtpd on a loopback port: mail_server.py FILE USER PASSWORD [CERTIFICATE KEY]
+prints its port.
 
-What it takes goes to FILE as lines of JSON. It takes nothing without the login. Scenarios run it by the system's Python,
-which has the package.
+What it takes goes to FILE as lines of JSON. It takes nothing without the login, and with a certificate nothing before
+STARTTLS. Scenarios run it by the system's Python, which has the package.
 """
 
 import asyncio
 import json
+import ssl
 import sys
 
 from aiosmtpd.smtp import SMTP, AuthResult
 
-FILE, USER, PASSWORD = sys.argv[1:4]
+FILE, USER, PASSWORD, *OWN = sys.argv[1:]
 
 
 class Keeper:
     async def handle_DATA(self, server, session, envelope):
         with open(FILE, "a") as file:
-            file.write(json.dumps({"from": envelope.mail_from, "to": envelope.rcpt_tos,
+            file.write(json.dumps({"from": envelope.mail_from, "to": envelope.rcpt_tos, "tls": session.ssl is not None,
                                    "text": envelope.content.decode("ascii")}) + "\n")
         return "250 taken"
 
@@ -31,8 +33,15 @@ def login(server, session, envelope, mechanism, data):
     return AuthResult(success=(data.login, data.password) == (USER.encode(), PASSWORD.encode()))
 
 
+def tls_context():
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(*OWN)
+    return context
+
+
 def connection():
-    return SMTP(Keeper(), authenticator=login, auth_required=True, auth_require_tls=False)
+    tls = {"tls_context": tls_context(), "require_starttls": True} if OWN else {}
+    return SMTP(Keeper(), authenticator=login, auth_required=True, auth_require_tls=bool(OWN), **tls)
 
 
 async def main():

@@ -16,9 +16,12 @@ using ::testing::Not;
 constexpr const char* kKey = "0123456789abcdef0123456789ABCDEF";
 constexpr const char* kToken = "12345:AAbb-cc_dd";
 
-Json message(Kind kind, const Json& alert, const std::string& id = "failed_receipt:r1") {
+Json message(Kind kind, const Json& alert,
+             std::vector<std::string> group = {"rule", "receiver", "method", "error_class"},
+             const std::string& id = "failed_receipt:r1") {
     Settings settings;
     settings.kind = kind;
+    settings.group = std::move(group);
     settings.routing_key = base::Secret(kKey);
     settings.token = base::Secret(kToken);
     settings.chat_id = "-100";
@@ -114,7 +117,7 @@ TEST(PagerDuty, WhatIsOverIsResolved) {
 
 TEST(PagerDuty, TextsAreCutAndHoldNoLinks) {
     const auto sent = message(Kind::pagerduty, testing::finding(testing::kHostile + testing::emoji()),
-                              std::string(300, 'x'));
+                              {"rule"}, std::string(300, 'x'));
     EXPECT_EQ(units(sent["dedup_key"].get<std::string>()), 255u);
     EXPECT_LE(units(sent["payload"]["summary"].get<std::string>()), 1'024u);
     EXPECT_LT(sent.dump().size(), 512u << 10U);
@@ -141,6 +144,26 @@ TEST(Alertmanager, LabelsAreTheSameForTheWholeGroup) {
     EXPECT_EQ(over[0]["startsAt"], "2026-03-01T12:00:00Z");
     EXPECT_EQ(over[0]["endsAt"], "2026-03-01T13:00:00Z");
     EXPECT_EQ(first[0]["generatorURL"], "https://receiptd.example.org/tx/F8X");
+}
+
+TEST(Alertmanager, TheMessagesOfAGroupHaveTheLabelsOfWhatItsAlertsHaveInCommon) {
+    auto member = testing::finding("no such pool");
+    member["group_id"] = 17;
+    auto digest = testing::group("group.digest");
+    for (const char* name : {"rules", "method_name", "error_class"}) digest["data"].erase(name);
+    digest.erase("rules");
+    const auto first = message(Kind::alertmanager, member, {"receiver"});
+    EXPECT_EQ(first[0]["labels"], (Json{{"alertname", "receiptd"},
+                                        {"network", "mainnet"},
+                                        {"contract_id", "app.near"},
+                                        {"group", "group-17"}}));
+    EXPECT_EQ(message(Kind::alertmanager, digest, {"receiver"})[0]["labels"], first[0]["labels"]);
+}
+
+TEST(Alertmanager, AnAlertOfNoGroupHasAllItsLabels) {
+    const auto sent = message(Kind::alertmanager, testing::finding("no such pool"), {});
+    EXPECT_EQ(sent[0]["labels"]["alertname"], "on-call,ops");
+    EXPECT_EQ(sent[0]["labels"]["error_class"], "contract_panic");
 }
 
 TEST(Alertmanager, TextsHoldNoLinks) {

@@ -202,7 +202,7 @@ TEST(ConfigChannel, EveryKeyReachesItsField) {
     for (const auto& problem : loaded.problems) ADD_FAILURE() << problem.to_string();
     const auto& endpoints = loaded.settings.endpoints;
     ASSERT_EQ(endpoints.size(), 3u);
-    EXPECT_THAT(endpoints[0].group, ElementsAre("rule", "receiver", "method", "error_class"));
+    EXPECT_THAT(endpoints[0].channel.group, ElementsAre("rule", "receiver", "method", "error_class"));
     EXPECT_EQ(endpoints[0].channel.kind, channel::Kind::slack);
     EXPECT_EQ(endpoints[0].url.reveal(), "https://hooks.example.com/T0/x");
     EXPECT_EQ(endpoints[0].channel.title, "{{summary}}");
