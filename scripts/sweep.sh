@@ -11,6 +11,7 @@ liars|200|daemon and PostgreSQL are killed COUNT times while one of three hosts 
 crashes|50|PostgreSQL is crashed COUNT times while blocks are written
 ends|20|1,000 submissions end in every way there is, on a chain of each of COUNT seeds and two hosts, one of which lags
 watches|1000|watched transactions on a chain of COUNT blocks, 20 in each, through kills and faults
+receivers|50|daemons are killed COUNT times, and PostgreSQL a tenth of that, before receivers that fail in every way: every alert arrives, in order where asked
 storms|5000|COUNT alerts within a minute: an endpoint with groups gets at most 10 messages that count them all, a plain one each of them
 days|72|COUNT hours of chain time are followed as fast as they are made, while retention drops partitions: memory comes to rest
 living|600|living traffic is followed for COUNT seconds from both sources and compared with the truth
@@ -35,6 +36,7 @@ scenarios_of() {
         crashes) echo crash StoppedPostgres.test_crashes_of_the_server ;;
         watches) echo watch Watching.test_whatever_is_watched_comes_to_its_true_end_through_kills_and_faults ;;
         ends) echo ends ;;
+        receivers) echo receivers ;;
         storms) echo storms Grouped ;;
         living) echo sandbox ;;
         soak) echo soak Soak.test_all_comes_to_rest_through_troubles ;;

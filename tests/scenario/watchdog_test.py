@@ -1,68 +1,36 @@
 """A daemon that stands still says so by a way of its own, and its pings cease until it works again."""
 
 import ctypes
-import http.server
 import json
 import os
 import signal
 import subprocess
-import threading
 
 import support
-from receiver import SECRET, secret_file, signed
+from receiver import SECRET, Receiver, secret_file, signed
 from schemas import faults
 
 TOKEN = "T0KEN"
 
 
-class Alarm:
+class Alarm(Receiver):
     """Takes the messages (POST) and the pings (GET) of daemons, and keeps all in the order in which they came."""
 
     def __init__(self):
-        self.lock = threading.Lock()
         self.came = []  # ("ping", path), ("refused" or "told", (headers, body))
         self.refuse = 0  # messages, from now on
-        alarm = self
+        super().__init__()
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                alarm.note("ping", self.path)
-                self.answer(200)
-
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                self.answer(500 if alarm.message(dict(self.headers.items()), body) == "refused" else 204)
-
-            def answer(self, status):
-                self.send_response(status)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        class Server(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, *_):
-                pass  # a killed daemon's connection
-
-        self.server = Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def note(self, what, how):
+    def asked(self, path):
         with self.lock:
-            self.came.append((what, how))
+            self.came.append(("ping", path))
 
-    def message(self, headers, body):
+    def take(self, headers, body):
         with self.lock:
             what = "refused" if self.refuse > 0 else "told"
             self.refuse -= what == "refused"
-            self.came.append((what, (headers, body)))
-            return what
+            self.came.append((what, (dict(headers.items()), body)))
+            return "500" if what == "refused" else "ok"
 
     def all(self, what):
         with self.lock:
@@ -72,10 +40,6 @@ class Alarm:
         """(headers, body) of the messages that were taken."""
         return [(headers, json.loads(body)) for headers, body in self.all("told")
                 if json.loads(body)["type"] == type_of_message]
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 class Watchdog(support.OwnCluster):
@@ -89,11 +53,11 @@ class Watchdog(support.OwnCluster):
     def daemon(self, name="one"):
         """Follows the chain; whoever reads the alarm knows its pings by its name."""
         ping = self.folder / f"ping-{name}.url"
-        ping.write_text(f"{self.alarm.url}/{TOKEN}/{name}\n")
+        ping.write_text(f"{self.alarm.origin}/{TOKEN}/{name}\n")
         ping.chmod(0o600)
         config = self.config(
             self.chain, source="neardata", start='"head"', network="sandbox", database=self.watched, extra=(
-                f'[[endpoint]]\nname = "ops"\nurl = "{self.alarm.url}/hook"\nallow_private = true\n'
+                f'[[endpoint]]\nname = "ops"\nurl = "{self.alarm.url}"\nallow_private = true\n'
                 f'secret_file = "{secret_file(self.folder)}"\n[watchdog]\nendpoint = "ops"\nstalled_after = "10s"\n'
                 f'ping_url_file = "{ping}"\nping_every = "1s"\n'))
         return self.start("run", "--config", config)
