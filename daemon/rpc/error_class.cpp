@@ -1,6 +1,7 @@
 #include "rpc/error_class.hpp"
 
 #include "base/ascii.hpp"
+#include "chain/json/json_check.hpp"
 #include "net/fields.hpp"
 #include "net/retry_after.hpp"
 #include "rpc/error_tables.hpp"
@@ -16,7 +17,8 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::seconds kLongestRetryAfter = 1h;
 constexpr std::size_t kTextLimit = 200;
-constexpr std::size_t kSearchLimit = 4'096;  // of a foreign body
+constexpr std::size_t kSearchLimit = 4'096;      // of a foreign body
+constexpr std::size_t kDetailLimit = 64 * 1024;  // nodes' errors have a few hundred bytes
 
 template <std::size_t N>
 bool says_any(const std::string& lowered, const std::string_view (&needles)[N]) {
@@ -160,10 +162,16 @@ bool is_blank(const chain::RpcErrorObject& error) {
            error.data_json.empty();
 }
 
+// Empty where it is too long or too deep: nlohmann writes values by recursion, and takes 40 times the memory
+// of a text.
+std::string short_json(const std::string& json) {
+    return json.size() <= kDetailLimit && chain::check_json(json).valid ? json : std::string();
+}
+
 // In its own member, or where nodes have it (rpc.md §5.4): data.TxExecutionError.InvalidTxError.
 std::string invalid_transaction(const chain::RpcErrorObject& error) {
-    if (!error.invalid_transaction_json.empty()) return error.invalid_transaction_json;
-    const auto data = nlohmann::ordered_json::parse(error.data_json, nullptr, false);
+    if (!error.invalid_transaction_json.empty()) return short_json(error.invalid_transaction_json);
+    const auto data = nlohmann::ordered_json::parse(short_json(error.data_json), nullptr, false);
     const auto* inner = &data;
     for (const char* name : {"TxExecutionError", "InvalidTxError"}) {
         if (!inner->is_object() || !inner->contains(name)) return {};
@@ -175,7 +183,7 @@ std::string invalid_transaction(const chain::RpcErrorObject& error) {
 // A number of `cause.info` (rpc.md §5.4, §6).
 std::optional<std::uint64_t> named(const chain::RpcErrorObject& error,
                                    std::initializer_list<const char*> members) {
-    const auto info = nlohmann::json::parse(error.info_json, nullptr, false);
+    const auto info = nlohmann::json::parse(short_json(error.info_json), nullptr, false);
     if (!info.is_object()) return std::nullopt;
     for (const char* name : members)
         if (const auto found = info.find(name); found != info.end() && found->is_number_unsigned())

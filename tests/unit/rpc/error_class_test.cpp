@@ -321,6 +321,20 @@ TEST(ErrorClass, RefusingTheKeyIsMarkedAndAMissingMethodDoesNotBlameTheHost) {
     EXPECT_FALSE(method.blames_host());
 }
 
+// nlohmann writes values by recursion, and takes 40 times the memory of a text.
+TEST(ErrorClass, ADeepOrLongErrorIsNotReadFurther) {
+    const std::string deep = std::string(300'000, '[') + std::string(300'000, ']');
+    std::string wide = "[0";
+    for (int i = 0; i < 500'000; ++i) wide += ",0";
+    for (const auto& inner : {deep, wide + "]"}) {
+        const auto error = R"({"TxExecutionError":{"InvalidTxError":)" + inner + "}}";
+        const auto verdict =
+            judge({200, structured("REQUEST_VALIDATION_ERROR", "INVALID_TRANSACTION", error), "send_tx"});
+        EXPECT_EQ(verdict.invalid_transaction_json, "");
+        EXPECT_LT(verdict.text.size(), 1'000U);
+    }
+}
+
 TEST(ErrorClass, WhatAHostDoesNotKnowIsNotItsFault) {
     EXPECT_FALSE(judge({200, structured("HANDLER_ERROR", "UNKNOWN_BLOCK")}).blames_host());
     EXPECT_TRUE(judge({502, kHtml}).blames_host());
