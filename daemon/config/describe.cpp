@@ -32,7 +32,9 @@ std::string type_text(const Key& key) {
     switch (key.type) {
         case Type::name: return "name (a-z, 0-9, _ and -)";
         case Type::url: return "http(s) address";
-        case Type::listen: return "host:port";
+        case Type::listen: return "host:port or unix:/path";
+        case Type::mode: return "octal, as text";
+        case Type::hosts: return "list of host names";
         case Type::integer: return "integer";
         case Type::decimal: return "number";
         case Type::flag: return "`true` or `false`";

@@ -4,6 +4,8 @@
 #include "config/key_tables.hpp"
 #include "config/reload_entries.hpp"
 
+#include <array>
+#include <charconv>
 #include <vector>
 
 namespace receiptd::config {
@@ -166,6 +168,13 @@ std::string to_toml(const Key& key, const Value& value) {
             return one ? in_quotes(base::format_duration(*one))
                        : list_of_durations(std::get<std::vector<Millis>>(value));
         }
+        case Type::mode: {
+            std::array<char, 8> digits{};
+            const auto mode = std::get<std::uint64_t>(value);
+            const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), mode, 8).ptr;
+            return in_quotes("0" + std::string(digits.data(), end));
+        }
+        case Type::hosts:
         case Type::networks:
         case Type::names:
         case Type::mailboxes:

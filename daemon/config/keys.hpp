@@ -19,7 +19,9 @@ enum class Type {
     name,       // a-z 0-9 _ - ; may become a metric label
     choice,     // one of Key::choices
     url,        // http:// or https://, no user:password@
-    listen,     // host:port
+    listen,     // host:port, or unix:/path
+    mode,       // of a file: "0660"
+    hosts,      // list of host names
     integer,    // min..max
     decimal,    // min..max
     duration,   // "30s", "5m", "1h30m", "90d"; bounds in milliseconds
@@ -64,6 +66,7 @@ struct Draft {
     std::vector<EndpointSecrets> endpoint_secrets;  // as settings.endpoints
     SecretPlace database_url;
     SecretPlace http_token;
+    SecretPlace http_read_token;
     SecretPlace ping_url;
 };
 

@@ -59,7 +59,7 @@ constexpr Key kDaemonKeys[] = {
      .help = "Maximum number of database connections of the daemon: `follow.writers`, and at least 10 for "
              "all other work (trees and watches, alerts, the stream, the API, maintenance). Each kind of "
              "work has its own connections, so none waits for another. Additional connections go to trees "
-             "and watches, and to the API. 0: `follow.writers` and 12. A test of rules on history "
+             "and watches, and to the API. 0: `follow.writers` and 13. A test of rules on history "
              "(`POST /v1/rules/test`) has one more while it runs.",
      .min = 0,
      .max = 256},
@@ -152,9 +152,25 @@ constexpr Key kDaemonKeys[] = {
      .name = "listen",
      .type = Type::listen,
      .at = setting<&Settings::http, &Http::listen>(),
-     .help = "Address on which the daemon serves `/livez`, `/readyz`, `/metrics` and `/v1` "
-             "([api.md](api.md)), as plain HTTP. Port 0 takes a free port and logs it. Reads are not "
-             "authenticated: anyone who can connect can read all data."},
+     .help =
+         "Address on which the daemon serves `/livez`, `/readyz`, `/metrics` and `/v1` "
+         "([api.md](api.md)), as plain HTTP: `host:port`, or `unix:/path` for a Unix socket. Port 0 takes a "
+         "free port and logs it. Without a read token, anyone who can connect can read all data."},
+    {.section = "http",
+     .name = "socket_mode",
+     .type = Type::mode,
+     .at = setting<&Settings::http, &Http::socket_mode>(),
+     .help = "Access rights of the Unix socket's file, in octal."},
+    {.section = "http",
+     .name = "allowed_hosts",
+     .type = Type::hosts,
+     .at = setting<&Settings::http, &Http::allowed_hosts>(),
+     .help =
+         "Host names by which clients may call this server, for example that of a container's service. IP "
+         "addresses, `localhost` and the host of `public_url` are always allowed. Requests with another name "
+         "in "
+         "their `Host` header get 421, except `/livez` and `/readyz`.",
+     .reloadable = true},
     {.section = "http",
      .name = "token_env",
      .type = Type::env,
@@ -168,6 +184,28 @@ constexpr Key kDaemonKeys[] = {
      .at = secret_place<&Draft::http_token, &SecretPlace::file, &Settings::http, &Http::token>(),
      .help = "File that contains the token. Replaces `token_env`. Only a file can change on SIGHUP: the "
              "environment of a running process does not change.",
+     .reloadable = true},
+    {.section = "http",
+     .name = "read_token_env",
+     .type = Type::env,
+     .at = secret_place<&Draft::http_read_token, &SecretPlace::env, &Settings::http, &Http::read_token>(),
+     .help =
+         "Environment variable that contains the token for reads: at least 16 visible characters. With it, "
+         "everything except `/livez` and `/readyz` needs this token or the one for writes. Browsers ask for "
+         "it "
+         "as a password.",
+     .reloadable = true},
+    {.section = "http",
+     .name = "read_token_file",
+     .type = Type::file,
+     .at = secret_place<&Draft::http_read_token, &SecretPlace::file, &Settings::http, &Http::read_token>(),
+     .help = "File that contains the token for reads. Replaces `read_token_env`. SIGHUP reads it again.",
+     .reloadable = true},
+    {.section = "http",
+     .name = "open_metrics",
+     .type = Type::flag,
+     .at = setting<&Settings::http, &Http::metrics_are_open>(),
+     .help = "`/metrics` needs no read token.",
      .reloadable = true},
     {.section = "http",
      .name = "public_url",

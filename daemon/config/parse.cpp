@@ -132,7 +132,26 @@ std::optional<std::string> network_fault(std::string_view network) {
     return "must be an address and the number of its leading bits, e.g. \"10.20.0.0/16\"";
 }
 
+// As it stands in the header Host, without a port.
+std::optional<std::string> host_name_fault(std::string_view name) {
+    const auto good = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    };
+    if (name.empty() || name.size() > 253 || name.ends_with('.') ||
+        !std::all_of(name.begin(), name.end(), good))
+        return "must be a host name such as \"receiptd.example.org\": small letters, no port";
+    return std::nullopt;
+}
+
 std::optional<std::string> listen_fault(std::string_view listen) {
+    constexpr std::string_view kUnix = "unix:";
+    constexpr std::size_t kLongestPath = 107;  // unix(7)
+    if (listen.starts_with(kUnix)) {
+        const auto path = listen.substr(kUnix.size());
+        if (!path.starts_with('/')) return "must be an absolute path behind unix:";
+        if (path.size() > kLongestPath) return "has a path of more than 107 bytes";
+        return std::nullopt;
+    }
     const auto host = split_host(listen);
     if (!host || host->first.empty() || !host->second) return "must be HOST:PORT, e.g. \"127.0.0.1:9464\"";
     if (!parse_port(*host->second)) return "has no valid port (0 to 65535)";

@@ -13,6 +13,7 @@ std::optional<std::string> url_fault(std::string_view url);
 std::optional<std::string> smtp_url_fault(std::string_view url);
 std::optional<std::string> mailbox_fault(std::string_view address);
 std::optional<std::string> listen_fault(std::string_view listen);
+std::optional<std::string> host_name_fault(std::string_view name);
 std::optional<std::string> network_fault(std::string_view network);
 // "Name: value", a line each; none that the daemon sets itself. The text holds no value.
 std::optional<std::string> headers_fault(std::string_view lines);

@@ -7,6 +7,7 @@
 #include "config/parse.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -179,6 +180,18 @@ Read read_durations(const Key& key, const toml::node& node) {
     return Value(std::move(durations));
 }
 
+// In octal, as chmod takes it; a TOML integer would be read as decimal.
+Read read_mode(const toml::node& node) {
+    const auto* text = node.as_string();
+    if (!text) return wrong_type(node, "a text such as \"0660\"");
+    const auto& digits = text->get();
+    std::uint64_t mode = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), mode, 8);
+    if (error != std::errc{} || end != digits.data() + digits.size() || digits.size() > 4 || mode > 0777)
+        return Fault{&node, "must be access rights in octal, such as \"0660\""};
+    return Value(mode);
+}
+
 Read read_start(const toml::node& node) {
     static constexpr std::string_view kWords[] = {"head", "resume"};
     if (const auto* height = node.as_integer()) {
@@ -229,6 +242,8 @@ Read read_value(const Key& key, const toml::node& node) {
         case Type::durations: return read_durations(key, node);
         case Type::mailboxes: return read_list(node, "e-mail address", mailbox_fault);
         case Type::networks: return read_list(node, "network", network_fault);
+        case Type::hosts: return read_list(node, "host name", host_name_fault);
+        case Type::mode: return read_mode(node);
         case Type::names: return read_list(node, "name", base::name_fault);
         case Type::start: return read_start(node);
         default: return read_string(key, node);

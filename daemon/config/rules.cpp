@@ -125,16 +125,18 @@ void resolve_api_key(SecretReader& reader, const std::string& path, const Secret
                  "the API key must not hold a space");
 }
 
-void resolve_token(SecretReader& reader, Draft& draft, const Places& places, Report& report) {
-    auto secret = reader.read("http.token", draft.http_token);
+// `stem`: "http.token".
+void resolve_token(SecretReader& reader, const std::string& stem, const SecretPlace& place,
+                   base::Secret& token, const Places& places, Report& report) {
+    auto secret = reader.read(stem, place);
     if (!secret) return;
     const auto& text = secret->reveal();
     const bool visible = std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
-    const std::string key = draft.http_token.env.empty() ? "http.token_file" : "http.token_env";
+    const std::string key = stem + (place.env.empty() ? "_file" : "_env");
     if (text.size() < kShortestToken || !visible)
         return report.error(places.find(key), key + ": the token needs " + std::to_string(kShortestToken) +
                                                   " visible ASCII characters or more, and no spaces");
-    draft.settings.http.token = std::move(*secret);
+    token = std::move(*secret);
 }
 
 void resolve_database(SecretReader& reader, Draft& draft, const Places& places, Report& report) {
@@ -195,7 +197,9 @@ void resolve_secrets(Draft& draft, const Places& places, const std::filesystem::
         resolve_api_key(reader, "neardata", draft.neardata_key, draft.settings.neardata->api_key, places,
                         report);
     resolve_endpoint_secrets(reader, draft, places, report);
-    resolve_token(reader, draft, places, report);
+    auto& http = draft.settings.http;
+    resolve_token(reader, "http.token", draft.http_token, http.token, places, report);
+    resolve_token(reader, "http.read_token", draft.http_read_token, http.read_token, places, report);
     resolve_ping_url(reader, draft, places, report);
     resolve_database(reader, draft, places, report);
 }

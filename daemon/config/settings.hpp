@@ -44,8 +44,12 @@ struct Neardata {
 
 struct Http {
     std::string listen = "127.0.0.1:9464";
-    base::Secret token;      // of writes; empty: none is set
-    std::string public_url;  // where others reach it; empty: not told
+    unsigned socket_mode = 0660;  // of the file, where `listen` is a Unix socket
+    base::Secret token;           // of writes; empty: none is set
+    base::Secret read_token;      // empty: anybody reads
+    bool metrics_are_open = false;
+    std::vector<std::string> allowed_hosts;  // names that requests may call it by
+    std::string public_url;                  // where others reach it; empty: not told
 };
 
 struct Timeouts {
@@ -59,7 +63,7 @@ struct Database {
     Millis statement_timeout{60'000};
     std::string readonly_role = "receiptd_readonly";
     unsigned connections = 0;  // 0: follow.writers and kBesideWriters
-    static constexpr unsigned kBesideWriters = 12;
+    static constexpr unsigned kBesideWriters = 13;
     static constexpr unsigned kLeastBesideWriters = 10;
 };
 

@@ -58,5 +58,39 @@ TEST(ConfigToken, ReloadTakesAnotherOneAndShowsNeither) {
     EXPECT_TRUE(changes[0].applied);
 }
 
+TEST(ConfigToken, OfReadersIsAnotherOne) {
+    const auto loaded = load_token("read_token_env = \"TOKEN\"\nopen_metrics = true\n");
+    EXPECT_THAT(token_problems(loaded), IsEmpty());
+    EXPECT_TRUE(loaded.settings.http.token.empty());
+    EXPECT_EQ(loaded.settings.http.read_token.reveal(), "0123456789abcdef");
+    EXPECT_TRUE(loaded.settings.http.metrics_are_open);
+    EXPECT_THAT(token_problems(load_token("read_token_env = \"TOKEN\"\n", "short")),
+                ElementsAre(HasSubstr("http.read_token_env: the token needs 16 visible")));
+}
+
+TEST(ConfigHttp, ListensAtAPathToo) {
+    const auto loaded = load_token("listen = \"unix:/run/receiptd/http.sock\"\nsocket_mode = \"0600\"\n");
+    EXPECT_THAT(token_problems(loaded), IsEmpty());
+    EXPECT_EQ(loaded.settings.http.listen, "unix:/run/receiptd/http.sock");
+    EXPECT_EQ(loaded.settings.http.socket_mode, 0600U);
+    EXPECT_EQ(load_token("").settings.http.socket_mode, 0660U);
+    EXPECT_THAT(token_problems(load_token("listen = \"unix:http.sock\"\n")),
+                ElementsAre(HasSubstr("must be an absolute path behind unix:")));
+    EXPECT_THAT(token_problems(load_token("listen = \"unix:/" + std::string(107, 'x') + "\"\n")),
+                ElementsAre(HasSubstr("more than 107 bytes")));
+    for (const char* mode : {"\"\"", "\"rw\"", "\"0999\"", "\"01777\"", "432"})
+        EXPECT_EQ(token_problems(load_token("socket_mode = " + std::string(mode) + "\n")).size(), 1U) << mode;
+}
+
+TEST(ConfigHttp, HasNamesOfItsOwn) {
+    const auto loaded = load_token("allowed_hosts = [\"receiptd\", \"receiptd.example.org\"]\n");
+    EXPECT_THAT(token_problems(loaded), IsEmpty());
+    EXPECT_THAT(loaded.settings.http.allowed_hosts, ElementsAre("receiptd", "receiptd.example.org"));
+    for (const char* name : {"", "Receiptd", "receiptd:9464", "receiptd.", "*", "http://receiptd"})
+        EXPECT_THAT(token_problems(load_token("allowed_hosts = [\"" + std::string(name) + "\"]\n")),
+                    ElementsAre(HasSubstr("holds a bad host name")))
+            << name;
+}
+
 }  // namespace
 }  // namespace receiptd::config
