@@ -80,7 +80,7 @@ Shares shares_of(unsigned connections, unsigned writers) {
     const auto others =
         connections == 0 ? config::Database::kBesideWriters
                          : std::max(connections, writers + config::Database::kLeastBesideWriters) - writers;
-    shares.people = std::max(2u, (others - fixed) * 2 / 5);
+    shares.people = std::max(2u, (others - fixed + 2) * 2 / 5);
     shares.following = others - fixed - shares.people;
     return shares;
 }
