@@ -32,8 +32,8 @@ base::Task<net::ServerReply> answer(std::shared_ptr<const Router> router, net::S
 
 Api::Api(const base::asio::any_io_executor& executor, Services services, const ApiOptions& options,
          const MakeRoutes& more)
-    : context_(std::make_shared<Context>(executor, std::move(services), options)),
-      router_(std::make_shared<const Router>(all_routes(context_, more), context_->services.token,
+    : context_(std::make_shared<Context>(std::make_shared<Shared>(executor, std::move(services), options))),
+      router_(std::make_shared<const Router>(all_routes(context_, more), context_->services.guard,
                                              context_->services.series)) {}
 
 net::HttpServer::Handler Api::handler() const {
@@ -43,7 +43,7 @@ net::HttpServer::Handler Api::handler() const {
 base::Task<void> Api::feed_stream() { return context_->hub.run(); }
 
 void Api::stop() {
-    context_->calls.cancel();
+    context_->shared->calls.cancel();
     context_->submissions.cancel();
     context_->checks.cancel();
     context_->rehearsals.cancel();
@@ -51,6 +51,7 @@ void Api::stop() {
 
 net::HttpServerOptions Api::server_options() const {
     net::HttpServerOptions options;
+    options.is_probe = [router = router_](const net::ServerRequest& head) { return router->is_probe(head); };
     options.refuse_head = [router = router_](const net::ServerRequest& head) { return router->refuse(head); };
     options.max_request_bytes = kMostRequestBytes;
     options.refusal = refusal;

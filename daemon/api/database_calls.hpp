@@ -11,9 +11,11 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace receiptd::api {
@@ -23,6 +25,7 @@ struct NoAnswer : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// Copies share their calls; each is for one client.
 class DatabaseCalls {
 public:
     struct Limits {
@@ -30,13 +33,24 @@ public:
         // Calls under way, those nobody waits for any more included: a database that is away
         // gathers no more than these.
         std::size_t at_once = 64;
+        // Calls of one client that are at the database; its others wait for their turn, and hold three
+        // quarters of all seats at most. 0: any number.
+        std::size_t of_client = 0;
     };
 
     DatabaseCalls(const base::asio::any_io_executor& executor, Limits limits)
-        : executor_(executor),
-          limits_(limits),
-          running_(std::make_shared<std::size_t>(0)),
-          under_way_(executor) {}
+        : all_(std::make_shared<All>(executor, limits)) {}
+
+    // For what this client asks; empty: without limits of a client.
+    DatabaseCalls for_client(const std::string& client) const {
+        DatabaseCalls calls(all_);
+        if (client.empty() || all_->limits.of_client == 0) return calls;
+        auto& known = all_->clients[client];
+        calls.client_ = known.lock();
+        if (!calls.client_) known = calls.client_ = std::make_shared<Client>(all_->executor);
+        std::erase_if(all_->clients, [](const auto& each) { return each.second.expired(); });
+        return calls;
+    }
 
     template <class T>
     struct Waiting {
@@ -52,16 +66,18 @@ public:
     // Begins a call, so that several are under way at once. Throws NoAnswer when there are too many.
     template <class T>
     Started<T> start(base::Task<T> call) {
-        if (*running_ >= limits_.at_once) throw NoAnswer("too many requests wait for their answers");
-        auto waiting = std::make_shared<Waiting<T>>(executor_);
-        under_way_.spawn(land(std::move(call), waiting, running_));
+        const auto at_once = all_->limits.at_once;
+        if (*all_->running >= at_once || (client_ && client_->seats >= at_once * 3 / 4))
+            throw NoAnswer("too many requests wait for their answers");
+        auto waiting = std::make_shared<Waiting<T>>(all_->executor);
+        all_->under_way.spawn(land(std::move(call), waiting, all_->running, client_, all_->limits.of_client));
         return waiting;
     }
 
     // Its value or what it throws. Throws NoAnswer when its time is over; the call goes on then, alone.
     template <class T>
     base::Task<T> wait_for(Started<T> call) {
-        return wait_for(std::move(call), limits_.patience, "the database does not answer");
+        return wait_for(std::move(call), all_->limits.patience, "the database does not answer");
     }
     template <class T>
     base::Task<T> wait_for(Started<T> call, std::chrono::milliseconds patience, const char* complaint) {
@@ -77,17 +93,37 @@ public:
     }
 
     // Cancels the calls under way; those who wait for a call get its exception.
-    void cancel() { under_way_.cancel(); }
+    void cancel() { all_->under_way.cancel(); }
 
-    std::size_t running() const { return *running_; }
+    std::size_t running() const { return *all_->running; }
 
 private:
+    struct Client {
+        explicit Client(const base::asio::any_io_executor& executor) : freed(executor) {}
+        std::size_t seats = 0;
+        std::size_t running = 0;
+        base::Event freed;
+    };
+    struct All {
+        All(const base::asio::any_io_executor& on, Limits given)
+            : executor(on), limits(given), under_way(on) {}
+        base::asio::any_io_executor executor;
+        Limits limits;
+        std::shared_ptr<std::size_t> running = std::make_shared<std::size_t>(0);
+        std::map<std::string, std::weak_ptr<Client>> clients;
+        base::TaskGroup under_way;
+    };
+    explicit DatabaseCalls(std::shared_ptr<All> all) : all_(std::move(all)) {}
+
     template <class T>
     static base::Task<void> land(base::Task<T> call, std::shared_ptr<Waiting<T>> waiting,
-                                 std::shared_ptr<std::size_t> running) {
-        ++*running;
-        const Seat seat{std::move(running)};
+                                 std::shared_ptr<std::size_t> running, std::shared_ptr<Client> client,
+                                 std::size_t of_client) {
+        const Seat seat(running, client);
         try {
+            while (client && client->running >= of_client) co_await client->freed.wait();
+            if (client && waiting.use_count() == 1) co_return;  // nobody waits for it any more
+            const Turn turn(client);
             T value = co_await std::move(call);
             waiting->value.emplace(std::move(value));
         } catch (...) {
@@ -97,14 +133,36 @@ private:
     }
 
     struct Seat {
+        Seat(std::shared_ptr<std::size_t> of_all, std::shared_ptr<Client> of)
+            : running(std::move(of_all)), client(std::move(of)) {
+            ++*running;
+            if (client) ++client->seats;
+        }
+        ~Seat() {
+            --*running;
+            if (client) --client->seats;
+        }
+        Seat(const Seat&) = delete;
+        Seat& operator=(const Seat&) = delete;
         std::shared_ptr<std::size_t> running;
-        ~Seat() { --*running; }
+        std::shared_ptr<Client> client;
+    };
+    struct Turn {
+        explicit Turn(std::shared_ptr<Client> of) : client(std::move(of)) {
+            if (client) ++client->running;
+        }
+        ~Turn() {
+            if (!client) return;
+            --client->running;
+            client->freed.notify_all();
+        }
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+        std::shared_ptr<Client> client;
     };
 
-    base::asio::any_io_executor executor_;
-    Limits limits_;
-    std::shared_ptr<std::size_t> running_;
-    base::TaskGroup under_way_;
+    std::shared_ptr<All> all_;
+    std::shared_ptr<Client> client_;
 };
 
 }  // namespace receiptd::api

@@ -1,54 +1,61 @@
-// Transactions that are not stored, as the hosts told them: one question a second at most, whoever asks, so
-// that readers cannot spend what the hosts allow.
+// Questions to hosts that readers cause. All of them together take four seats, and spend a few requests a
+// second of what the hosts allow; who asks the same waits for the same answer; a question that nobody waits
+// for any more ends.
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/task.hpp"
+#include "base/token_bucket.hpp"
 #include "watch/transaction_json.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 namespace receiptd::api {
 
 class HostQuestions {
 public:
-    explicit HostQuestions(const base::Clock& clock) : clock_(clock) {}
+    using Tree = std::optional<watch::OpenTree>;
 
-    // The last answers are kept for a moment: a page asks for its parts one after the other.
-    std::optional<watch::OpenTree> known(const std::string& tx_hash) const {
-        const auto since = clock_.steady() - kFresh;
-        const auto found = std::find_if(answers_.begin(), answers_.end(), [&](const Answer& answer) {
-            return answer.tx_hash == tx_hash && answer.at > since;
-        });
-        return found == answers_.end() ? std::nullopt : std::optional(found->tree);
-    }
-    // False: somebody has asked less than a second ago.
-    bool take_turn() {
-        const auto now = clock_.steady();
-        if (asked_at_ && now < *asked_at_ + kPause) return false;
-        asked_at_ = now;
-        return true;
-    }
-    void keep(std::string tx_hash, watch::OpenTree tree) {
-        answers_.push_front({std::move(tx_hash), std::move(tree), clock_.steady()});
-        if (answers_.size() > kMostKept) answers_.pop_back();
-    }
+    HostQuestions(const base::asio::any_io_executor& executor, const base::Clock& clock);
+
+    // nullopt: no host told it in time, or too much is asked.
+    static base::Task<Tree> ask(HostQuestions& questions, std::string tx_hash, base::Task<Tree> question,
+                                std::chrono::milliseconds patience);
+
+    // For transactions that are not stored. The last answers are kept for a moment: a page asks for its parts
+    // one after the other.
+    Tree known(const std::string& tx_hash) const;
+    // False: somebody has asked less than a second ago, whoever it was.
+    bool take_turn();
+    void keep(std::string tx_hash, watch::OpenTree tree);
 
 private:
+    static constexpr std::size_t kAtOnce = 4;
+    static constexpr double kPerSecond = 4;
+    static constexpr double kBurst = 16;
     static constexpr auto kPause = std::chrono::seconds(1);
     static constexpr auto kFresh = std::chrono::seconds(10);
     static constexpr std::size_t kMostKept = 8;
+
+    struct Flight;
+    std::shared_ptr<Flight> join(const std::string& tx_hash, base::Task<Tree>& question);
+    static base::Task<void> land(base::Task<Tree> question, std::weak_ptr<Flight> flight);
+
     struct Answer {
         std::string tx_hash;
         watch::OpenTree tree;
         base::SteadyTime at;
     };
+    base::asio::any_io_executor executor_;
     const base::Clock& clock_;
+    base::TokenBucket budget_;
+    std::map<std::string, std::weak_ptr<Flight>> flights_;
     std::optional<base::SteadyTime> asked_at_;
     std::deque<Answer> answers_;
 };

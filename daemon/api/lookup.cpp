@@ -61,14 +61,10 @@ base::Task<std::optional<watch::OpenTree>> ask_hosts(SharedContext context, std:
                                                      std::chrono::milliseconds patience) {
     const auto& services = context->services;
     if (!services.open_tree) co_return std::nullopt;
-    try {
-        auto asking =
-            context->submissions.start(services.open_tree(std::move(tx_hash), std::move(sender_id)));
-        co_return co_await context->submissions.wait_for(std::move(asking), patience,
-                                                         "the hosts do not answer");
-    } catch (const NoAnswer&) {
-        co_return std::nullopt;
-    }
+    auto question = services.open_tree(tx_hash, std::move(sender_id));
+    auto asking =
+        HostQuestions::ask(context->host_questions, std::move(tx_hash), std::move(question), patience);
+    co_return co_await std::move(asking);
 }
 
 base::Task<watch::TransactionView> with_what_is_pending(SharedContext context, watch::TransactionView view) {
@@ -137,7 +133,7 @@ base::Task<base::Result<watch::TransactionView, Problem>> find_transaction(Share
 }
 
 bool may_ask_hosts(const Services& services, const net::ServerRequest& request) {
-    const auto token = services.token();
+    const auto token = services.guard().write_token;
     return token.empty() || has_token(request, token);
 }
 

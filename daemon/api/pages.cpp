@@ -50,9 +50,9 @@ base::Task<net::ServerReply> status_page(SharedContext context, Call call) {
 }  // namespace
 
 std::vector<Route> page_routes(const SharedContext& context) {
-    return {{"GET", "/livez", Access::read, bound(context, livez)},
-            {"GET", "/readyz", Access::read, bound(context, readyz)},
-            {"GET", "/metrics", Access::read, bound(context, metrics_page)},
+    return {{"GET", "/livez", Access::probe, bound(context, livez)},
+            {"GET", "/readyz", Access::probe, bound(context, readyz)},
+            {"GET", "/metrics", Access::metrics, bound(context, metrics_page)},
             {"GET", "/openapi.json", Access::read, bound(context, openapi)},
             {"GET", "/v1/status", Access::read, bound(context, status_page)}};
 }

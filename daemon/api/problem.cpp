@@ -23,7 +23,9 @@ const char* title_of(int status) {
         case 409: return "Conflict";
         case 413: return "Content Too Large";
         case 415: return "Unsupported Media Type";
+        case 421: return "Misdirected Request";
         case 422: return "Unprocessable Content";
+        case 429: return "Too Many Requests";
         case 431: return "Request Header Fields Too Large";
         case 503: return "Service Unavailable";
         default: return "Internal Server Error";

@@ -1,13 +1,9 @@
 #include "api/router.hpp"
 
 #include "api/database_calls.hpp"
-#include "base/ascii.hpp"
 #include "base/coroutine.hpp"
 #include "base/log.hpp"
-#include "net/fields.hpp"
 #include "storage/errors.hpp"
-
-#include <sodium/utils.h>
 
 #include <algorithm>
 
@@ -42,25 +38,6 @@ bool matches(std::string_view pattern, std::string_view path, std::vector<std::s
     return true;
 }
 
-// Takes the same time wherever the texts differ.
-bool same_secret(std::string_view left, std::string_view right) {
-    return left.size() == right.size() && sodium_memcmp(left.data(), right.data(), left.size()) == 0;
-}
-
-bool is_of_type(std::string_view content_type, std::string_view wanted) {
-    content_type = content_type.substr(0, content_type.find(';'));
-    while (content_type.ends_with(' ') || content_type.ends_with('\t')) content_type.remove_suffix(1);
-    return base::equals_ignoring_case(content_type, wanted);
-}
-
-// nullopt: no Authorization of that kind.
-std::optional<std::string_view> bearer(const net::ServerRequest& request) {
-    constexpr std::string_view kScheme = "bearer ";
-    const auto value = request.header("Authorization");
-    if (!base::equals_ignoring_case(value.substr(0, kScheme.size()), kScheme)) return std::nullopt;
-    return value.substr(kScheme.size());
-}
-
 Problem unavailable(std::string detail) {
     Problem problem;
     problem.status = 503;
@@ -84,52 +61,6 @@ net::ServerReply not_allowed(const std::vector<std::string_view>& methods) {
 
 }  // namespace
 
-std::optional<Problem> write_refusal(const net::ServerRequest& request, const base::Secret& token,
-                                     Body body) {
-    Problem problem;
-    if (token.empty()) {
-        problem.status = 403;
-        problem.detail =
-            "writes are switched off: no token is configured; set http.token_env or http.token_file";
-        return problem;
-    }
-    if (!has_token(request, token)) {
-        const bool given = bearer(request).has_value();
-        problem.status = 401;
-        problem.detail = given ? "this is not the token of http.token_env or http.token_file"
-                               : "writes need the header Authorization: Bearer TOKEN";
-        problem.headers.push_back(
-            {"WWW-Authenticate",
-             given ? R"(Bearer realm="receiptd", error="invalid_token")" : R"(Bearer realm="receiptd")"});
-        return problem;
-    }
-    if (request.method != "POST") return std::nullopt;
-    if (body == Body::none) return body_refusal(request);
-    const std::string wanted = body == Body::toml ? "application/toml" : "application/json";
-    if (!is_of_type(request.header("Content-Type"), wanted)) {
-        problem.status = 415;
-        problem.detail = std::string("the body must be ") + (body == Body::toml ? "TOML" : "JSON") +
-                         ", with the header Content-Type: " + wanted;
-        problem.headers.push_back({"Accept-Post", wanted});
-        return problem;
-    }
-    return std::nullopt;
-}
-
-bool has_token(const net::ServerRequest& request, const base::Secret& token) {
-    const auto given = bearer(request);
-    return given && same_secret(*given, token.reveal());
-}
-
-std::optional<Problem> body_refusal(const net::ServerRequest& request) {
-    const auto length = request.header("Content-Length");
-    if ((length.empty() || length == "0") && request.header("Transfer-Encoding").empty()) return std::nullopt;
-    Problem problem;
-    problem.status = 413;
-    problem.detail = "a " + request.method + " takes no body";
-    return problem;
-}
-
 Router::Match Router::find(const net::ServerRequest& request) const {
     const std::string_view method = request.method == "HEAD" ? "GET" : std::string_view(request.method);
     Match match;
@@ -144,11 +75,20 @@ Router::Match Router::find(const net::ServerRequest& request) const {
     return match;
 }
 
+bool Router::is_probe(const net::ServerRequest& head) const {
+    const auto match = find(head);
+    return match.route != nullptr &&
+           (match.route->access == Access::probe || match.route->access == Access::metrics);
+}
+
 std::optional<net::ServerReply> Router::refuse(const net::ServerRequest& head) const {
     return refuse(head, find(head));
 }
 
 std::optional<net::ServerReply> Router::refuse(const net::ServerRequest& head, const Match& match) const {
+    const Guard guard = guard_();
+    if (!match.route || match.route->access != Access::probe)
+        if (const auto refused = host_refusal(head, guard)) return problem_reply(*refused);
     if (!match.route && !match.allowed.empty()) return not_allowed(match.allowed);
     if (!match.route) {
         Problem problem;
@@ -156,9 +96,7 @@ std::optional<net::ServerReply> Router::refuse(const net::ServerRequest& head, c
         problem.detail = "there is no such path; /openapi.json lists all";
         return problem_reply(problem);
     }
-    const auto refused = match.route->access == Access::write
-                             ? write_refusal(head, token_(), match.route->body)
-                             : body_refusal(head);
+    const auto refused = refusal_of(head, guard, match.route->access, match.route->body);
     if (!refused) return std::nullopt;
     series_.count(match.route->pattern, refused->status);
     return problem_reply(*refused);

@@ -1,8 +1,7 @@
 // Routes requests: a table of method, pattern and action.
 #pragma once
 
-#include "api/problem.hpp"
-#include "base/secret.hpp"
+#include "api/guard.hpp"
 #include "metrics/api_series.hpp"
 #include "net/http_server.hpp"
 
@@ -19,9 +18,6 @@ struct Call {
 };
 using Action = std::function<base::Task<net::ServerReply>(Call)>;
 
-enum class Access { read, write };
-enum class Body { json, toml, none };  // of a POST
-
 struct Route {
     std::string_view method;   // HEAD goes to GET
     std::string_view pattern;  // "/v1/watches/{hash}": each {…} stands for one segment
@@ -30,23 +26,15 @@ struct Route {
     Body body = Body::json;
 };
 
-// The reason to refuse a write; nullopt: none. Without a token nobody may write. A browser's page of another
-// origin cannot write: it cannot send the token's header without asking first (CORS), and nobody answers that
-// question.
-std::optional<Problem> write_refusal(const net::ServerRequest& request, const base::Secret& token, Body body);
-// Whether the request has this token.
-bool has_token(const net::ServerRequest& request, const base::Secret& token);
-// A request must not have a body that nobody would look at.
-std::optional<Problem> body_refusal(const net::ServerRequest& request);
-
 class Router {
 public:
-    // `token`: of writes, as the configuration has it now; empty: none.
-    Router(std::vector<Route> routes, std::function<base::Secret()> token, metrics::ApiSeries& series)
-        : routes_(std::move(routes)), token_(std::move(token)), series_(series) {}
+    Router(std::vector<Route> routes, std::function<Guard()> guard, metrics::ApiSeries& series)
+        : routes_(std::move(routes)), guard_(std::move(guard)), series_(series) {}
 
     const std::vector<Route>& routes() const { return routes_; }
 
+    // What shows whether the daemon lives: it has an answer when all other connections are taken.
+    bool is_probe(const net::ServerRequest& head) const;
     // Why a request is refused whatever its body says; nullopt: it is not.
     std::optional<net::ServerReply> refuse(const net::ServerRequest& head) const;
 
@@ -64,7 +52,7 @@ private:
     base::Task<net::ServerReply> run(const Route& route, Call call) const;
 
     std::vector<Route> routes_;
-    std::function<base::Secret()> token_;
+    std::function<Guard()> guard_;
     metrics::ApiSeries& series_;
 };
 

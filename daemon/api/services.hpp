@@ -55,7 +55,7 @@ struct CheckedDraft {
 struct Services {
     std::function<DaemonStatus()> status;
     std::function<std::string()> metrics;  // Prometheus text
-    std::function<base::Secret()> token;   // of writes; empty: none is set
+    std::function<Guard()> guard;
     storage::WatchAccess& watches;
     storage::FindingStore& findings;
     storage::DeliveryAccess& deliveries;
@@ -73,7 +73,7 @@ struct Services {
     // Asks hosts for a tree that is not completely stored.
     std::function<base::Task<std::optional<watch::OpenTree>>(std::string tx_hash, std::string sender_id)>
         open_tree;
-    base::asio::thread_pool& cpu;  // where large answers are made
+    base::asio::thread_pool& cpu;  // where large answers are made; nobody else's
     const base::Clock& clock;
     metrics::ApiSeries& series;
 };
@@ -91,17 +91,18 @@ struct ApiOptions {
     EventHub::Options stream;
 };
 
-struct Context {
+// State that all requests share.
+struct Shared {
     static constexpr std::size_t kChecksAtOnce = 2;
 
-    Context(const base::asio::any_io_executor& executor, Services given, const ApiOptions& chosen)
+    Shared(const base::asio::any_io_executor& executor, Services given, const ApiOptions& chosen)
         : services(std::move(given)),
           options(chosen),
           calls(executor, chosen.database),
           submissions(executor, chosen.database),
           checks(executor, {chosen.trial_patience, kChecksAtOnce}),
           rehearsals(executor, {chosen.trial_patience, 1}),
-          host_questions(services.clock),
+          host_questions(executor, services.clock),
           hub(executor, services.findings, calls, services.clock, services.series, chosen.stream) {}
 
     Services services;
@@ -112,6 +113,22 @@ struct Context {
     DatabaseCalls rehearsals;   // of rules, one at a time
     HostQuestions host_questions;
     EventHub hub;
+};
+
+// The same as one client has it.
+struct Context {
+    explicit Context(std::shared_ptr<Shared> with, const std::string& client = {})
+        : shared(std::move(with)), calls(shared->calls.for_client(client)) {}
+
+    std::shared_ptr<Shared> shared;
+    DatabaseCalls calls;
+    Services& services = shared->services;
+    const ApiOptions& options = shared->options;
+    DatabaseCalls& submissions = shared->submissions;
+    DatabaseCalls& checks = shared->checks;
+    DatabaseCalls& rehearsals = shared->rehearsals;
+    HostQuestions& host_questions = shared->host_questions;
+    EventHub& hub = shared->hub;
 };
 using SharedContext = std::shared_ptr<Context>;
 
@@ -134,7 +151,10 @@ using MakeRoutes = std::function<std::vector<Route>(const SharedContext& context
 // An action from a coroutine that takes the context.
 using Handler = base::Task<net::ServerReply> (*)(SharedContext context, Call call);
 inline Action bound(const SharedContext& context, Handler handler) {
-    return [context, handler](Call call) { return handler(context, std::move(call)); };
+    return [shared = context->shared, handler](Call call) {
+        auto own = std::make_shared<Context>(shared, call.request.client);
+        return handler(std::move(own), std::move(call));
+    };
 }
 
 }  // namespace receiptd::api

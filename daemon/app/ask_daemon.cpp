@@ -19,9 +19,10 @@ using nlohmann::json;
 
 constexpr auto kDaemonPatience = std::chrono::milliseconds(2'000);
 
-base::Task<void> get_status(net::HttpClient& client, std::optional<json>& answer) {
+base::Task<void> get_status(net::HttpClient& client, base::Secret token, std::optional<json>& answer) {
     net::HttpRequest request;
     request.target = "/v1/status";
+    if (!token.empty()) request.headers.push_back({"Authorization", "Bearer " + token.reveal()});
     const auto response = co_await client.send(std::move(request));
     if (!response || response->status != 200) co_return;
     auto parsed = json::parse(response->body, nullptr, false);
@@ -30,23 +31,26 @@ base::Task<void> get_status(net::HttpClient& client, std::optional<json>& answer
 
 }  // namespace
 
-std::optional<json> ask_daemon(const std::string& listen) {
-    const auto url = net::parse_url("http://" + listen);
+std::optional<json> ask_daemon(const config::Http& http) {
+    constexpr std::string_view kUnix = "unix:";
+    const bool is_unix = http.listen.starts_with(kUnix);
+    const auto url = net::parse_url("http://" + (is_unix ? "localhost" : http.listen));
     if (!url || url->port == 0) return std::nullopt;
     boost::asio::io_context context;
     net::HttpClientOptions options;
     options.origin = *url;
+    if (is_unix) options.unix_path = http.listen.substr(kUnix.size());
     options.connect_timeout = options.request_timeout = kDaemonPatience;
     net::HttpClient client(context.get_executor(), options);
     std::optional<json> answer;
     base::TaskGroup asking(context.get_executor());
-    asking.spawn(get_status(client, answer));
+    asking.spawn(get_status(client, http.read_token, answer));
     context.run_for(2 * kDaemonPatience);
     return answer;
 }
 
-void say_if_nobody_answers(const std::string& listen, std::string_view meaning) {
-    if (!ask_daemon(listen)) std::cerr << "no daemon answers at " << listen << ": " << meaning << '\n';
+void say_if_nobody_answers(const config::Http& http, std::string_view meaning) {
+    if (!ask_daemon(http)) std::cerr << "no daemon answers at " << http.listen << ": " << meaning << '\n';
 }
 
 }  // namespace receiptd::app

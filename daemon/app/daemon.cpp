@@ -1,6 +1,7 @@
 // `receiptd run` and `receiptd backfill`: the runtime with signals, pages and progress around it.
 #include "api/api.hpp"
 #include "app/check_draft.hpp"
+#include "app/clients.hpp"
 #include "app/commands.hpp"
 #include "app/endpoint_test.hpp"
 #include "app/maintenance.hpp"
@@ -156,7 +157,7 @@ private:
     void serve() {
         api::Services services{[this] { return runtime_.status(); },
                                [this] { return metrics_text(); },
-                               [this] { return runtime_.settings.http.token; },
+                               [this] { return guard_of(runtime_.settings.http); },
                                api_watches_,
                                runtime_.findings,
                                api_deliveries_,
@@ -176,13 +177,15 @@ private:
                                [this](std::string tx_hash, std::string sender_id) {
                                    return open_trees_.tree(std::move(tx_hash), std::move(sender_id));
                                },
-                               runtime_.cpu,
+                               api_cpu_,
                                runtime_.clock,
                                api_series_};
-        api_.emplace(runtime_.context.get_executor(), std::move(services), api::ApiOptions{},
-                     page::routes(page_store_));
+        api::ApiOptions limits;
+        // Whoever else asks finds a connection free.
+        limits.database.of_client = std::max(1U, database_options(runtime_.settings).shares.people - 1);
+        api_.emplace(runtime_.context.get_executor(), std::move(services), limits, page::routes(page_store_));
         auto options = api_->server_options();
-        options.listen = runtime_.settings.http.listen;
+        set_up(options, runtime_.settings);
         server_.emplace(runtime_.context.get_executor(), options, api_->handler());
         server_->start();
         log::info("serving", {{"listen", server_->address()}});
@@ -324,6 +327,7 @@ private:
                                   runtime_.storage_series, kServedRehearsal};
     storage::PgSilenceStore api_silences_{runtime_.database};
     storage::PgPageStore page_store_{runtime_.database};
+    base::asio::thread_pool api_cpu_{1};  // large answers take no thread of ingest
     std::optional<api::Api> api_;
     std::optional<net::HttpServer> server_;
     WatchedParts watched_parts_{runtime_, [this] { return leads(); }};

@@ -181,7 +181,7 @@ int repair(const config::Settings& settings, base::Height height) {
 
 int status(const config::Settings& settings, bool as_json) {
     const auto stored = storage::stored_summary(database_options(settings));
-    const auto daemon = ask_daemon(settings.http.listen);
+    const auto daemon = ask_daemon(settings.http);
     if (as_json) {
         print_json({{"database", to_json(stored)}, {"daemon", daemon ? *daemon : json()}});
     } else {

@@ -113,8 +113,7 @@ int submit_transaction(const config::Settings& settings, const SubmitCommand& co
         std::cerr << command.file << ": cannot be read, or is larger than any transaction\n";
         return kUsage;
     }
-    say_if_nobody_answers(settings.http.listen,
-                          "it is sent once; its stages come when one runs on this database");
+    say_if_nobody_answers(settings.http, "it is sent once; its stages come when one runs on this database");
     base::SystemClock clock;
     metrics::Registry registry;
     metrics::StorageSeries series(registry);

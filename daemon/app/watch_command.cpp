@@ -88,7 +88,7 @@ int watch_transaction(const config::Settings& settings, const WatchCommand& comm
     }
     const auto metadata = metadata_of(command.metadata);
     if (!metadata) return kUsage;
-    say_if_nobody_answers(settings.http.listen, "its stages come when one runs on this database");
+    say_if_nobody_answers(settings.http, "its stages come when one runs on this database");
     auto options = database_options(settings);
     options.patience = kWatchListPatience;
     base::SystemClock clock;

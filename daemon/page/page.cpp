@@ -85,8 +85,10 @@ std::string account_parameter(const api::Call& call, std::string_view name) {
 }
 
 api::Route view(const SharedSite& site, std::string_view pattern, View handler) {
-    return {"GET", pattern, api::Access::read,
-            [site, handler](api::Call call) { return guarded(site, handler, std::move(call)); }};
+    return {"GET", pattern, api::Access::read, [site, handler](api::Call call) {
+                auto own = std::make_shared<Site>(*site, call.request.client);
+                return guarded(std::move(own), handler, std::move(call));
+            }};
 }
 
 api::MakeRoutes routes(storage::PageStore& store) {

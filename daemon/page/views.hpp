@@ -25,11 +25,19 @@ struct NowBoard {
 
 struct Site {
     Site(api::SharedContext context, storage::PageStore& page_store)
-        : api(std::move(context)), store(page_store) {}
+        : api(std::move(context)), store(page_store), board(std::make_shared<NowBoard>()) {}
+    // The same as one client has it.
+    Site(const Site& site, const std::string& client)
+        : api(std::make_shared<api::Context>(site.api->shared, client)),
+          store(site.store),
+          board(site.board) {}
+    Site(const Site&) = delete;
+    Site& operator=(const Site&) = delete;
 
     api::SharedContext api;
     storage::PageStore& store;
-    NowBoard now;
+    std::shared_ptr<NowBoard> board;
+    NowBoard& now = *board;
 
     base::WallTime wall() const { return api->services.clock.wall(); }
     Frame frame(std::string title, std::string section) const;

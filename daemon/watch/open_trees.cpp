@@ -10,6 +10,7 @@ namespace receiptd::watch {
 namespace {
 
 constexpr auto kFresh = std::chrono::seconds(1);
+constexpr auto kPriority = rpc::Priority::gap;  // readers wait behind the head, watches and trees
 
 }  // namespace
 
@@ -27,12 +28,13 @@ base::Task<std::optional<OpenTree>> OpenTrees::tree(std::string tx_hash, std::st
     rpc::TreeSource::Query query;
     query.tx_hash = tx_hash;
     query.sender_id = std::move(sender_id);
+    query.priority = kPriority;
     auto answer = co_await trees_.tree(std::move(query));
     const auto* told = std::get_if<rpc::TreeSource::Tree>(&answer);
     if (told == nullptr || !told->status.value.transaction) co_return std::nullopt;
     const rpc::BlockLimits final_ones{final_height_().value_or(0)};
-    const auto blocks = co_await rpc::blocks_of(trees_, told->status.value, rpc::Priority::watch, final_ones);
-    const auto layouts = co_await rpc::layouts_of(layouts_, blocks, rpc::Priority::watch);
+    const auto blocks = co_await rpc::blocks_of(trees_, told->status.value, kPriority, final_ones);
+    const auto layouts = co_await rpc::layouts_of(layouts_, blocks, kPriority);
     OpenTree open;
     open.transaction = chain::transaction_facts(*told->status.value.transaction);
     open.tree = rpc::judge_final(*told, blocks, std::nullopt, layouts);

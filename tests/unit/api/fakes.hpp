@@ -206,7 +206,9 @@ protected:
             Services services{
                 [this] { return status_; },
                 [] { return std::string("receiptd_up 1\n"); },
-                [this] { return token_; },
+                [this] {
+                    return Guard{token_, read_token_, metrics_are_open_, hosts_};
+                },
                 watches_,
                 findings_,
                 deliveries_,
@@ -332,6 +334,9 @@ protected:
     metrics::ApiSeries series_{registry_};
     DaemonStatus status_;
     base::Secret token_{kToken};
+    base::Secret read_token_;
+    bool metrics_are_open_ = false;
+    std::vector<std::string> hosts_;
     ApiOptions options_;
     MakeRoutes more_routes_;
     std::map<std::string, watch::OpenTree> open_trees_;
