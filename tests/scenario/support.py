@@ -190,11 +190,11 @@ class Scenario(unittest.TestCase):
             self.assertEqual(done.returncode, expect, f"receiptd {arguments}\n{done.stdout}\n{done.stderr}")
         return done.stdout, done.stderr
 
-    def start(self, *arguments):
-        """A daemon that goes on; ended with the test."""
+    def start(self, *arguments, within=()):
+        """A daemon that goes on; ended with the test. `within`: a command that runs it."""
         log = open(self.folder / f"daemon-{uuid.uuid4().hex[:6]}.log", "w+")
         self.addCleanup(log.close)
-        process = subprocess.Popen([BUILD / "receiptd", *map(str, arguments)], stdin=subprocess.DEVNULL,
+        process = subprocess.Popen([*within, BUILD / "receiptd", *map(str, arguments)], stdin=subprocess.DEVNULL,
                                    stdout=log, stderr=subprocess.STDOUT)
         process.log = lambda: pathlib.Path(log.name).read_text()
         self.addCleanup(self.kill, process)
