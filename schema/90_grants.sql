@@ -11,6 +11,8 @@ DECLARE
     group_role text;
     relation text;
 BEGIN
+    -- Who makes or drops partitions meanwhile changes the same rows of the catalog: "tuple concurrently updated".
+    PERFORM pg_advisory_xact_lock(hashtextextended('receiptd partitions', 0));
     FOREACH group_role IN ARRAY ARRAY[reader, 'receiptd_daemon'] LOOP
         IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = group_role) THEN
             BEGIN
