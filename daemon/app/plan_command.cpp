@@ -4,7 +4,6 @@
 #include "app/print_json.hpp"
 #include "base/coroutine.hpp"
 #include "base/task_group.hpp"
-#include "base/units.hpp"
 #include "chain/tree/lineage.hpp"
 #include "chain/tree/live_trees.hpp"
 #include "follow/cost.hpp"
@@ -107,6 +106,8 @@ private:
         chain::Lineage lineage;
         chain::LiveTrees live_trees;
         const bool with_chunks = scope_.kind != chain::ScopeKind::headers;
+        // Below the first block of a chain there are no skipped heights.
+        bool has_begun = false;
         for (base::Height i = 0; i < length; ++i) {
             const auto before = asking_.requests();
             auto got =
@@ -118,6 +119,7 @@ private:
                 add_lasting_rows(block, rows);
                 block.trees = rows[chain::Table::pending_trees].rows;
                 note(**contents, into);
+                has_begun = true;
             } else if (!std::holds_alternative<rpc::NoSuchHeight>(got)) {
                 ++into.untold;
                 continue;
@@ -125,7 +127,7 @@ private:
             // The block came with the request for the head.
             const bool is_told_by_head = !asking_.sources->blocks().tells_outcomes();
             block.requests = requests - (is_told_by_head && requests > 0 ? 1 : 0);
-            if (i >= kWarmUp) into.sample.blocks.push_back(block);
+            if (i >= kWarmUp && has_begun) into.sample.blocks.push_back(block);
         }
     }
 
@@ -211,10 +213,6 @@ nlohmann::ordered_json json_of(const SampledSource& sampled, const follow::Cost&
 
 void print_cost(const SampledSource& sampled, const follow::Cost& cost, const config::Settings& settings,
                 const PlanCommand& command) {
-    if (!sampled.fault.empty()) {
-        std::cout << sampled.source << ": no answer: " << sampled.fault << '\n';
-        return;
-    }
     char text[512];
     std::snprintf(text, sizeof text,
                   "%s: %.2f requests a second, %.2f million a day (a height: %.1f for the head, %.1f for "
@@ -229,9 +227,9 @@ void print_cost(const SampledSource& sampled, const follow::Cost& cost, const co
         std::cout << text;
     }
     if (command.disk_bytes > 0 && cost.disk_a_day > 0) {
-        std::snprintf(text, sizeof text, "    %s of disk last %.0f days\n",
-                      base::format_bytes(command.disk_bytes).c_str(),
-                      static_cast<double>(command.disk_bytes) / cost.disk_a_day);
+        const auto disk = static_cast<double>(command.disk_bytes);
+        std::snprintf(text, sizeof text, "    %.0f GB of disk last %.0f days\n", disk / 1e9,
+                      disk / cost.disk_a_day);
         std::cout << text;
     }
     double limit = 0;
@@ -253,9 +251,10 @@ int plan(const config::Settings& settings, const PlanCommand& command) {
         const auto sampled = sample_of(settings, source, command);
         const auto cost = follow::cost_of(sampled.sample);
         is_answered = is_answered || sampled.fault.empty();
+        if (!sampled.fault.empty()) std::cerr << sampled.source << ": no answer: " << sampled.fault << '\n';
         if (command.as_json)
             all.push_back(json_of(sampled, cost));
-        else
+        else if (sampled.fault.empty())
             print_cost(sampled, cost, settings, command);
     }
     if (command.as_json) print_json(all);

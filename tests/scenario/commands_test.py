@@ -227,6 +227,36 @@ class Pages(Commands):
         self.assertIn("none answers", self.receiptd("status", "--config", config, expect=4)[0])
 
 
+class Plan(Commands):
+    def plan(self, config, *more):
+        return self.receiptd("plan", "--config", config, "--blocks", "12", "--trees", "10", *more)[0]
+
+    def test_both_sources_are_reckoned_from_the_chain_without_a_database(self):
+        chain = self.sandbox("--block-time-ms", 50, "--traffic", "mixed", "--tps", 80, "--seed", 5, command="run")
+        config = self.config(chain, source="neardata", network="sandbox",
+                             database="postgresql://nobody@127.0.0.1:1/none")
+        support.wait_until("there are blocks", lambda: chain.rpc("block", {"finality": "final"})["header"]["height"]
+                           > chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"] + 30)
+        rpc, neardata = json.loads(self.plan(config, "--json"))
+        self.assertEqual([rpc["source"], rpc["fault"], neardata["source"], neardata["fault"]],
+                         ["rpc", None, "neardata", None])
+        self.assertGreater(rpc["requests_per_height"]["trees"], 1)
+        self.assertEqual(neardata["requests_per_height"]["trees"], 0)
+        self.assertAlmostEqual(neardata["requests_per_height"]["blocks"], 1, delta=0.2)
+        self.assertGreater(rpc["requests_a_second"], 5 * neardata["requests_a_second"])
+        for cost in (rpc, neardata):
+            self.assertGreater(cost["disk_bytes_a_day"], 0)
+            self.assertGreater(cost["seconds_per_height"], 0)
+        self.assertRegex(self.plan(config, "--disk", "500GB"), r"500 GB of disk last \d+ days")
+
+    def test_a_host_that_does_not_answer_is_said(self):
+        chain = self.rpc()
+        config = self.config(chain, start=FIRST)
+        chain.stop()
+        _, error = self.receiptd("plan", "--config", config, expect=1)
+        self.assertRegex(error, "rpc: no answer: ")
+
+
 class Drafts(Commands):
     def test_rules_are_checked_without_a_configuration(self):
         draft = self.folder / "draft.toml"
