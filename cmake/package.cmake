@@ -103,8 +103,8 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_RECEIPTD_PACKAGE_NAME receiptd)
 set(CPACK_DEBIAN_RECEIPTD_PACKAGE_SECTION net)
-# systemd-sysusers makes the user; without a PostgreSQL somewhere there is nothing to follow into.
-set(CPACK_DEBIAN_RECEIPTD_PACKAGE_DEPENDS "systemd | systemd-standalone-sysusers | systemd-sysusers, ca-certificates")
+# systemd-sysusers makes the user, procps has the kill of `systemctl reload`.
+set(CPACK_DEBIAN_RECEIPTD_PACKAGE_DEPENDS "systemd | systemd-standalone-sysusers | systemd-sysusers, ca-certificates, procps")
 set(CPACK_DEBIAN_RECEIPTD_PACKAGE_RECOMMENDS "postgresql")
 set(CPACK_DEBIAN_RECEIPTD_PACKAGE_SUGGESTS "receiptd-sandbox, prometheus, prometheus-alertmanager")
 set(CPACK_DEBIAN_RECEIPTD_PACKAGE_CONTROL_EXTRA ${debian}/postinst ${debian}/prerm ${debian}/postrm)

@@ -147,9 +147,11 @@ private:
 
     void add_migrate() {
         auto* command = parser_.add_subcommand("migrate", "Create or update the database schema");
-        command->add_flag("--status", status_only_, "Only list applied and pending migrations");
+        auto* status =
+            command->add_flag("--status", status_only_, "Only list applied and pending migrations");
+        command->add_flag("--json", as_json_, "Print the status as a JSON object")->needs(status);
         command->callback([this] {
-            choose([this](const auto& settings) { return app::migrate(settings, status_only_); });
+            choose([this](const auto& settings) { return app::migrate(settings, status_only_, as_json_); });
         });
     }
 
@@ -223,8 +225,10 @@ private:
     void add_watch() {
         auto* command = parser_.add_subcommand("watch", "Watch a transaction to its end");
         command->footer(exit_codes_of("watch"));
-        command->add_option("hash", watch_.tx_hash, "Transaction hash")->required();
-        command->add_option("sender", watch_.sender_id, "Account of the signer")->required();
+        command->add_option("hash", watch_.reference, "Transaction hash, or its address in an explorer")
+            ->required();
+        command->add_option("sender", watch_.sender_id,
+                            "Account of the signer; needed if the address does not tell it");
         command->add_option("--metadata", watch_.metadata, kMetadata);
         command->add_flag("--wait", watch_.wait, "Print each new stage, until the transaction has ended");
         command->callback(
@@ -234,9 +238,19 @@ private:
     void add_check_config() {
         auto* command =
             parser_.add_subcommand("check-config", "Check the configuration and report all problems");
-        command->add_flag("--json", as_json_, "Print a JSON object");
-        command->callback(
-            [this] { choose_with_file([this](const auto& file) { return check_config(file, as_json_); }); });
+        command->footer(exit_codes_of("check-config"));
+        auto* online =
+            command->add_flag("--online", check_config_.online,
+                              "Also ask each host for its network and head, and the database for its "
+                              "rights and settings");
+        command
+            ->add_flag("--test-endpoints", check_config_.test_endpoints,
+                       "Also send each endpoint a test message")
+            ->needs(online);
+        command->add_flag("--json", check_config_.as_json, "Print a JSON object");
+        command->callback([this] {
+            choose_with_file([this](const auto& file) { return check_config(file, check_config_); });
+        });
     }
 
     CLI::App parser_;
@@ -253,6 +267,7 @@ private:
     app::TxCommand tx_;
     SubmitCommand submit_;
     WatchCommand watch_;
+    CheckConfig check_config_;
     std::function<int()> chosen_;
 };
 

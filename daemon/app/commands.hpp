@@ -42,7 +42,7 @@ struct RunCommand {
 };
 int run(const config::Settings& settings, const RunCommand& command);
 int backfill(const config::Settings& settings, base::HeightRange range);
-int migrate(const config::Settings& settings, bool status_only);
+int migrate(const config::Settings& settings, bool status_only, bool as_json);
 // Removes a stored block that is not of this chain; a running daemon fetches its height again.
 int repair(const config::Settings& settings, base::Height height);
 // Judges stored trees again, by the rules of this program; nobody is told. Without bounds: those that earlier
@@ -74,10 +74,10 @@ struct PlanCommand {
 // What following would cost with each source that is configured; asks the hosts.
 int plan(const config::Settings& settings, const PlanCommand& command);
 struct WatchCommand {
-    std::string tx_hash;
-    std::string sender_id;
-    std::string metadata;  // JSON; empty: none
-    bool wait = false;     // prints its stages as they come, until it has ended
+    std::string reference;  // hash or an explorer's address
+    std::string sender_id;  // empty: as the address has it
+    std::string metadata;   // JSON; empty: none
+    bool wait = false;      // prints its stages as they come, until it has ended
 };
 int watch_transaction(const config::Settings& settings, const WatchCommand& command);
 // As it is stored; nullopt: it is refused, and the reason printed.
@@ -156,7 +156,12 @@ struct ListChange {
     bool is_listed = true;
 };
 int change_list(const config::Settings& settings, const ListChange& command);
-int check_config(const std::string& config_file, bool as_json);
+struct CheckConfig {
+    bool online = false;          // asks the hosts and the database, too
+    bool test_endpoints = false;  // and sends each endpoint a test message
+    bool as_json = false;
+};
+int check_config(const std::string& config_file, const CheckConfig& command);
 // Reports all problems of the alert rules of a file, which needs nothing else. Reads no secrets.
 int check_rules(const std::string& file, bool as_json);
 

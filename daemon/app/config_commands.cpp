@@ -1,3 +1,4 @@
+#include "app/check_online.hpp"
 #include "app/commands.hpp"
 #include "app/joined.hpp"
 #include "app/print_json.hpp"
@@ -14,6 +15,14 @@ using Json = nlohmann::ordered_json;
 
 void print(const std::vector<config::Problem>& problems) {
     for (const auto& problem : problems) std::cerr << problem.to_string() << '\n';
+}
+
+void print(const std::vector<OnlineCheck>& checks) {
+    for (const auto& check : checks) {
+        auto result = std::string(to_string(check.result));
+        result.resize(9, ' ');
+        std::cout << result << check.subject << ": " << check.detail << '\n';
+    }
 }
 
 std::vector<std::string> takers_of(const config::Settings& settings, const std::string& rule) {
@@ -64,18 +73,31 @@ std::optional<config::Settings> load_settings(const std::string& config_file) {
     return std::move(loaded.settings);
 }
 
-int check_config(const std::string& config_file, bool as_json) {
+int check_config(const std::string& config_file, const CheckConfig& command) {
     const auto loaded = config::load_file(config_file);
-    if (as_json) {
-        print_json(json_of(config_file, loaded));
-        return loaded.ok() ? kOk : kUsage;
+    auto json = json_of(config_file, loaded);
+    if (!command.as_json) {
+        print(loaded.problems);
+        if (loaded.ok()) {
+            std::cout << config_file << ": ok, " << loaded.settings.upstreams.size() << " upstreams, "
+                      << loaded.settings.rules.size() << " rules\n";
+            print_rules(loaded.settings);
+        }
     }
-    print(loaded.problems);
-    if (!loaded.ok()) return kUsage;
-    std::cout << config_file << ": ok, " << loaded.settings.upstreams.size() << " upstreams, "
-              << loaded.settings.rules.size() << " rules\n";
-    print_rules(loaded.settings);
-    return kOk;
+    int code = loaded.ok() ? kOk : kUsage;
+    if (loaded.ok() && command.online) {
+        const auto checks = check_online(loaded.settings, command.test_endpoints);
+        if (std::any_of(checks.begin(), checks.end(),
+                        [](const auto& check) { return check.result == OnlineCheck::Result::failed; }))
+            code = kFailed;
+        json["online"] = Json::array();
+        for (const auto& check : checks)
+            json["online"].push_back(
+                {{"subject", check.subject}, {"result", to_string(check.result)}, {"detail", check.detail}});
+        if (!command.as_json) print(checks);
+    }
+    if (command.as_json) print_json(json);
+    return code;
 }
 
 int check_rules(const std::string& file, bool as_json) {

@@ -91,6 +91,25 @@ void print_stored(const storage::StoredSummary& stored) {
         std::cout << "trees       " << stored.pending_trees << " still being fetched\n";
 }
 
+json to_json(const storage::MigrationStatus& status) {
+    json applied = json::array();
+    for (const auto& migration : status.applied)
+        applied.push_back({{"name", migration.name}, {"applied_at", migration.applied_at}});
+    return {{"current", status.current()},
+            {"applied", applied},
+            {"pending", status.pending},
+            {"views_current", status.schema_current},
+            {"problem", status.problem.empty() ? json() : json(status.problem)}};
+}
+
+void print(const storage::MigrationStatus& status) {
+    for (const auto& migration : status.applied)
+        std::cout << "applied  " << migration.name << "  " << migration.applied_at << '\n';
+    for (const auto& name : status.pending) std::cout << "pending  " << name << '\n';
+    std::cout << "views    " << (status.schema_current ? "current" : "to be applied") << '\n';
+    if (!status.problem.empty()) std::cout << "problem  " << status.problem << '\n';
+}
+
 std::string height_text(const json& height) { return height.is_null() ? "-" : height.dump(); }
 
 // "1234 requests in 2.0 h: head 1000, watch 234; 14808 a day at the pace of the last hour, at most 20.0 a
@@ -149,7 +168,7 @@ void update_schema(const config::Settings& settings) {
         log::info("database schema updated", {{"file", name}});
 }
 
-int migrate(const config::Settings& settings, bool status_only) {
+int migrate(const config::Settings& settings, bool status_only, bool as_json) {
     const auto database = database_options(settings);
     if (!status_only) {
         const auto applied = storage::migrate(database, settings.database.readonly_role);
@@ -158,11 +177,7 @@ int migrate(const config::Settings& settings, bool status_only) {
         return kOk;
     }
     const auto status = storage::migrate_status(database);
-    for (const auto& migration : status.applied)
-        std::cout << "applied  " << migration.name << "  " << migration.applied_at << '\n';
-    for (const auto& name : status.pending) std::cout << "pending  " << name << '\n';
-    std::cout << "views    " << (status.schema_current ? "current" : "to be applied") << '\n';
-    if (!status.problem.empty()) std::cout << "problem  " << status.problem << '\n';
+    as_json ? print_json(to_json(status)) : print(status);
     return status.current() ? kOk : kFailed;
 }
 

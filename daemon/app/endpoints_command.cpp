@@ -10,7 +10,6 @@
 #include "storage/pg_endpoint_store.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 
 namespace receiptd::app {
@@ -31,24 +30,8 @@ void print_endpoint(const storage::EndpointRow& endpoint) {
               << (endpoint.served_by.empty() ? "" : ", by " + base::one_line(endpoint.served_by)) << '\n';
 }
 
-api::EndpointAnswer answer_of(const config::Settings& settings, const config::Endpoint& endpoint) {
-    boost::asio::io_context context{1};
-    const base::SystemClock clock;
-    alert::EndpointSender sender(context.get_executor(), {endpoint}, clock);
-    auto answer = boost::asio::co_spawn(
-        context, test_endpoint(sender, settings.network, clock, endpoint.name), boost::asio::use_future);
-    while (answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready && context.run_one() > 0) {
-    }
-    return *answer.get();
-}
-
 void print_answer(const std::string& name, const api::EndpointAnswer& answer) {
-    const auto milliseconds = std::lround(answer.seconds * 1000);
-    if (answer.status > 0)
-        std::cout << name << " answered " << answer.status << " in " << milliseconds << " ms"
-                  << (answer.accepted ? "\n" : ": only 2xx counts as taken\n");
-    else
-        std::cout << name << " did not answer: " << answer.error << '\n';
+    std::cout << name << ' ' << in_words(answer) << '\n';
     if (const auto said = base::shortened(base::one_line(base::visible(answer.body)), kShownOfBody);
         !said.empty())
         std::cout << "    it said: " << said << '\n';

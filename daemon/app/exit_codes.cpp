@@ -23,6 +23,7 @@ constexpr ExitCode kExitCodes[] = {
     {kFailed, "", "it failed; the last line on standard error says why"},
     {kFailed, " submit ", "the database or the hosts did not answer; submit it again"},
     {kFailed, " verify-webhook ", "it is not verified; the line on standard error says why"},
+    {kFailed, " check-config ", "with --online: something failed; its line says what"},
     {kUsage, "", "wrong arguments or configuration; nothing was done"},
     {kUsage, " submit ", "the file is not a signed transaction"},
     {kUsage, " verify-webhook ", "the secret or the headers cannot be read"},

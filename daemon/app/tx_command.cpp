@@ -1,6 +1,7 @@
 #include "alert/words.hpp"
 #include "app/commands.hpp"
 #include "app/runtime.hpp"
+#include "app/terminal.hpp"
 #include "base/coroutine.hpp"
 #include "base/line.hpp"
 #include "base/log.hpp"
@@ -209,7 +210,8 @@ int print(const Shown& shown, const TxCommand& command) {
         return kOk;
     }
     const auto& view = shown.view;
-    if (has_tree(shown)) std::cout << chain::render_tree(view.tx_hash, view.transaction, *view.tree);
+    if (has_tree(shown))
+        std::cout << chain::render_tree(view.tx_hash, view.transaction, *view.tree, style_of_output());
     print_verdict(view);
     print_contracts(view);
     std::cout << "  " << shown.source << '\n';

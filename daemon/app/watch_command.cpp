@@ -6,6 +6,7 @@
 #include "chain/wire/account_id.hpp"
 #include "metrics/registry.hpp"
 #include "watch/metadata.hpp"
+#include "watch/reference.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -76,12 +77,14 @@ std::optional<std::string> metadata_of(const std::string& given) {
 }
 
 int watch_transaction(const config::Settings& settings, const WatchCommand& command) {
-    const auto& tx_hash = command.tx_hash;
-    const auto& sender_id = command.sender_id;
-    if (!storage::is_transaction_hash(tx_hash)) {
-        std::cerr << '"' << tx_hash << "\" is not a transaction hash: 32 bytes in base58\n";
+    const auto reference = watch::parse_reference(command.reference);
+    if (!reference) {
+        std::cerr << '"' << command.reference
+                  << "\" is not a transaction hash (32 bytes in base58), nor an explorer's address of one\n";
         return kUsage;
     }
+    const auto& tx_hash = reference->id;
+    const auto& sender_id = command.sender_id.empty() ? reference->sender_id : command.sender_id;
     if (!chain::is_valid_account_id(sender_id)) {
         std::cerr << '"' << sender_id << "\" is not an account id\n";
         return kUsage;

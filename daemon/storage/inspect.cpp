@@ -1,6 +1,7 @@
 #include "storage/inspect.hpp"
 
 #include "metrics/registry.hpp"
+#include "storage/migrate.hpp"
 #include "storage/rejudge.hpp"
 #include "storage/session.hpp"
 
@@ -71,7 +72,51 @@ StoredSummary summary(pqxx::connection& connection) {
     return found;
 }
 
+DatabaseFacts facts(pqxx::connection& connection) {
+    DatabaseFacts found;
+    {
+        pqxx::work tx(connection);
+        const auto row = shim::query(
+            tx,
+            "SELECT current_setting('server_version'), current_setting('server_version_num')::int, "
+            "current_user, "
+            "coalesce(has_schema_privilege(current_schema(), 'CREATE'), false), pg_is_in_recovery(), "
+            "greatest(current_setting('max_connections')::int - "
+            "current_setting('superuser_reserved_connections')::int - "
+            "(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'), 0), "
+            "current_setting('max_locks_per_transaction')::bigint * "
+            "(current_setting('max_connections')::bigint + "
+            "current_setting('max_prepared_transactions')::bigint), to_regclass('chain_identity') IS NOT "
+            "NULL")[0];
+        found.server_version = row[0].as<std::string>();
+        found.server_number = row[1].as<unsigned>();
+        found.user = row[2].as<std::string>();
+        found.may_create = row[3].as<bool>();
+        found.is_replica = row[4].as<bool>();
+        found.free_connections = row[5].as<unsigned>();
+        found.locks = row[6].as<std::uint64_t>();
+        if (row[7].as<bool>()) {
+            const auto identity = shim::query(tx, "SELECT network, scope FROM chain_identity");
+            if (!identity.empty()) {
+                found.network = identity[0][0].as<std::string>();
+                found.scope = identity[0][1].as<std::string>();
+            }
+            found.partitions = shim::query(tx, "SELECT count(*) FROM pg_inherits")[0][0].as<std::uint64_t>();
+        }
+    }
+    auto status = migrate_status(connection);
+    found.pending_migrations = std::move(status.pending);
+    found.schema_problem = std::move(status.problem);
+    return found;
+}
+
 }  // namespace
+
+DatabaseFacts database_facts(const DatabaseOptions& database) {
+    auto found = ask(database, facts);
+    found.where = ConnectionString(database.url).where();
+    return found;
+}
 
 StoredSummary stored_summary(const DatabaseOptions& database) { return ask(database, summary); }
 

@@ -45,4 +45,24 @@ struct StoredSummary {
 // Throws StorageError when the database cannot be asked.
 StoredSummary stored_summary(const DatabaseOptions& database);
 
+// What a daemon needs of a server and a database, before anything is stored.
+struct DatabaseFacts {
+    std::string where;           // "host:port/database"
+    std::string server_version;  // "15.10 (Debian 15.10-0+deb12u1)"
+    unsigned server_number = 0;  // 150010
+    std::string user;
+    bool may_create = false;  // tables in the schema that comes first
+    bool is_replica = false;
+    unsigned free_connections = 0;  // for a role that is no superuser
+    std::uint64_t locks = 0;        // of all transactions together
+    std::uint64_t partitions = 0;
+    std::string network;  // of what is stored; empty: nothing is
+    std::string scope;
+    std::vector<std::string> pending_migrations;
+    std::string schema_problem;  // why this program cannot use the database; empty: it can
+};
+
+// Throws StorageError when the database cannot be asked.
+DatabaseFacts database_facts(const DatabaseOptions& database);
+
 }  // namespace receiptd::storage

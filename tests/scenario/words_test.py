@@ -1,9 +1,14 @@
 """The command line itself: what it takes for a word, what shells complete, and what its manual says."""
 
+import fcntl
 import json
 import os
+import pty
+import re
 import shutil
+import struct
 import subprocess
+import termios
 import unittest
 
 import support
@@ -104,6 +109,56 @@ class Completion(unittest.TestCase):
             words=({' '.join(words)}); CURRENT={len(words)}; _receiptd""")]
         self.assertEqual(sorted(offers("receiptd", "alerts", "list", "--state", "de")), ["dead", "delivered"])
         self.assertEqual(offers("receiptd", "check"), ["check-config"])
+
+
+class Terminal(support.Scenario):
+    """`receiptd tx` on a terminal, and where its output goes elsewhere."""
+
+    tx = ("4XXtr7JrRNaquPXe7RZ1PSgJ645dgSpsRyE6gmvhvQV4", "vietnq77.near")
+    escape = re.compile("\x1b\\[[0-9;]*m")
+
+    def setUp(self):
+        super().setUp()
+        self.chain = self.sandbox("--rpc", support.RECORDED / "rpc/mainnet-76538229")
+        self.settings = self.config(self.chain)
+        self.receiptd("migrate", "--config", self.settings)
+
+    def on_a_terminal(self, columns, **environment):
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+        clean = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"}
+        process = subprocess.Popen([support.BUILD / "receiptd", "tx", *self.tx, "--config", self.settings], stdin=theirs,
+                                   stdout=theirs, stderr=subprocess.DEVNULL, env=clean | environment)
+        os.close(theirs)
+        text = b""
+        while part := self.read(ours):
+            text += part
+        os.close(ours)
+        self.assertEqual(process.wait(), 0)
+        return text.decode().replace("\r\n", "\n")
+
+    def read(self, terminal):
+        try:
+            return os.read(terminal, 65536)
+        except OSError:  # Linux says so when the other side is closed
+            return b""
+
+    def test_no_line_of_the_tree_is_wider_than_the_terminal(self):
+        text = self.on_a_terminal(70)
+        self.assertIn("\x1b[31m[failure]\x1b[0m", text)
+        tree = self.escape.sub("", text).split(" receipts, ")[0].splitlines()
+        self.assertGreater(len(tree), 3)
+        self.assertLessEqual(max(map(len, tree)), 70)
+        self.assertIn("← root cause", self.escape.sub("", self.on_a_terminal(200)))
+
+    def test_no_colour_where_it_is_not_wanted_and_nothing_is_cut_elsewhere(self):
+        plain, _ = self.receiptd("tx", *self.tx, "--config", self.settings)
+        self.assertNotIn("\x1b", plain)
+        self.assertNotIn("…", plain)
+        self.assertRegex(plain, r"\d+ receipts, \d+ failed, [\d.]+ Tgas and [\d.]+ NEAR burnt, settled after [\d.]+ s")
+        self.assertNotIn("\x1b", self.on_a_terminal(400, NO_COLOR="1"))
+        self.assertNotIn("\x1b", self.on_a_terminal(400, TERM="dumb"))
+        self.assertEqual(self.escape.sub("", self.on_a_terminal(400)), plain)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,13 @@
 #include "chain/tree/text.hpp"
 
+#include "base/iso_time.hpp"
 #include "base/line.hpp"
+#include "base/visible.hpp"
+#include "chain/tree/paint.hpp"
+#include "chain/tree/units.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -15,24 +20,31 @@ namespace {
 
 constexpr std::size_t kWidestIndent = 200;
 
-std::string describe(const JudgedReceipt& receipt) {
-    std::string line(receipt.role ? role_name(*receipt.role) : "receipt");
-    line += ' ';
-    if (!receipt.predecessor_id.empty()) line += receipt.predecessor_id + " → ";
-    line += receipt.receiver_id;
-    if (!receipt.method_name.empty()) line += "  " + base::one_line(receipt.method_name);
-    line.append("  [").append(receipt.status_name()) += ']';
-    if (receipt.at && receipt.at->height > 0) line += " @" + std::to_string(receipt.at->height);
-    return line + "  " + receipt.receipt_id;
-}
+// Of others' texts.
+std::string plain(std::string_view text) { return base::visible(base::one_line(text)); }
 
 std::string describe(const FailureClass& failure) {
-    return failure.error_class + ": " + base::one_line(failure.error_text);
+    return failure.error_class + ": " + plain(failure.error_text);
+}
+
+Ink ink_of(const JudgedReceipt& receipt) {
+    if (receipt.failed()) return Ink::red;
+    return receipt.executed ? Ink::green : Ink::yellow;
+}
+
+// "+1.2 s" after the transaction; empty: one of the times is not known.
+std::string time_since(const std::optional<ExecutedAt>& begin, const std::optional<ExecutedAt>& at) {
+    if (!begin || !at || begin->timestamp_nanosec == 0 || at->timestamp_nanosec < begin->timestamp_nanosec)
+        return {};
+    char text[32];
+    std::snprintf(text, sizeof text, "+%.1f s",
+                  static_cast<double>(at->timestamp_nanosec - begin->timestamp_nanosec) / 1e9);
+    return text;
 }
 
 class Renderer {
 public:
-    explicit Renderer(const Judgement& tree) {
+    Renderer(const Judgement& tree, const TreeStyle& style) : tree_(tree), style_(style) {
         for (const auto& receipt : tree.receipts) by_id_.emplace(receipt.receipt_id, &receipt);
         for (const auto& receipt : tree.receipts) {
             if (receipt.attached || by_id_.contains(receipt.parent_receipt_id))
@@ -93,16 +105,54 @@ private:
     // Returns the indent of the receipt's children.
     std::string draw(const Line& line) {
         const auto& receipt = *line.receipt;
-        const char* margin = receipt.failed()                               ? "✗ "
-                             : failing_branch_.contains(receipt.receipt_id) ? "! "
-                                                                            : "  ";
-        const bool room = line.indent.size() < kWidestIndent;
+        const bool leads_to_failure = failing_branch_.contains(receipt.receipt_id);
+        const char* margin = receipt.failed() ? "✗ " : leads_to_failure ? "! " : "  ";
+        const auto ink = receipt.failed() ? Ink::red : leads_to_failure ? Ink::yellow : Ink::plain;
+        const auto widest = style_.width > 0 ? std::min(style_.width / 2, kWidestIndent) : kWidestIndent;
+        const bool room = line.indent.size() < widest;
         const auto below = room ? line.indent + (line.last ? "   " : "│  ") : line.indent;
-        text_ += margin + line.indent + (line.last ? "└─ " : "├─ ") + describe(receipt) + "\n";
-        if (receipt.failed()) text_ += margin + below + "   " + describe(receipt.failure) + "\n";
+        PaintedLine text(style_.width, style_.colour);
+        text.add(margin, ink).add(line.indent + (line.last ? "└─ " : "├─ "), Ink::faint);
+        describe_receipt(text, receipt);
+        text_ += text.text();
+        if (receipt.failed()) draw_failure(receipt, margin, below + "   ");
         return below;
     }
 
+    void describe_receipt(PaintedLine& text, const JudgedReceipt& receipt) const {
+        text.add(receipt.role ? role_name(*receipt.role) : "receipt", Ink::faint).add(" ");
+        if (!receipt.predecessor_id.empty()) text.add(plain(receipt.predecessor_id) + " → ");
+        text.add(plain(receipt.receiver_id));
+        if (!receipt.method_name.empty()) text.add("  " + plain(receipt.method_name));
+        text.add("  ").add("[" + std::string(receipt.status_name()) + "]", ink_of(receipt));
+        if (receipt.at && receipt.at->height > 0) text.add(" @" + std::to_string(receipt.at->height));
+        if (style_.details) {
+            if (const auto since = time_since(tree_.included_at, receipt.at); !since.empty())
+                text.add(" " + since);
+            if (receipt.deposit > 0) text.add("  " + near_in_words(receipt.deposit));
+            if (receipt.executed && !receipt.is_from_system())
+                text.add("  " + gas_in_words(receipt.gas_burnt));
+            if (receipt.receipt_id == tree_.root_cause) text.add("  ← root cause", Ink::red);
+        }
+        text.add("  " + plain(receipt.receipt_id), Ink::faint);
+    }
+
+    void draw_failure(const JudgedReceipt& receipt, const std::string& margin, const std::string& indent) {
+        const auto error = describe(receipt.failure);
+        const auto taken = columns_of(margin) + columns_of(indent);
+        const auto columns = style_.width > taken ? style_.width - taken : 1;
+        for (std::string_view rest = error; !rest.empty();) {
+            const auto line = style_.width == 0 ? rest : first_line_of(rest, columns);
+            PaintedLine text(0, style_.colour);
+            text.add(margin, Ink::red).add(indent, Ink::faint).add(line, Ink::red);
+            text_ += text.text();
+            rest.remove_prefix(line.size());
+            if (rest.starts_with(' ')) rest.remove_prefix(1);
+        }
+    }
+
+    const Judgement& tree_;
+    const TreeStyle& style_;
     std::unordered_map<std::string_view, const JudgedReceipt*> by_id_;
     std::unordered_map<std::string_view, std::vector<const JudgedReceipt*>> children_;
     std::map<std::string_view, std::vector<const JudgedReceipt*>> loose_;  // by parent; "": not known
@@ -111,28 +161,47 @@ private:
     std::string text_;
 };
 
+// The last line.
+std::string sums(const Judgement& tree, std::size_t failed, const TreeStyle& style) {
+    const auto& receipts = tree.receipts;
+    const auto pending =
+        std::count_if(receipts.begin(), receipts.end(), [](const auto& r) { return !r.executed; });
+    auto text = "  " + std::to_string(receipts.size()) + " receipts, " + std::to_string(failed) + " failed";
+    if (pending > 0) text += ", " + std::to_string(pending) + " pending";
+    if (!style.details) return text + "\n";
+    text += ", " + gas_in_words(tree.gas_burnt) + " and " + near_in_words(tree.tokens_burnt) + " burnt";
+    if (const auto last = time_since(tree.included_at, tree.settled_at); !last.empty())
+        text += ", settled after " + last.substr(1);
+    return text + "\n";
+}
+
 }  // namespace
 
 std::string render_tree(const std::string& tx_hash, const std::optional<TransactionFacts>& transaction,
-                        const Judgement& tree) {
+                        const Judgement& tree, const TreeStyle& style) {
+    PaintedLine head(style.width, style.colour);
     const auto& receipts = tree.receipts;
     const auto failed =
         std::count_if(receipts.begin(), receipts.end(), [](const auto& r) { return r.failed(); });
-    const auto pending =
-        std::count_if(receipts.begin(), receipts.end(), [](const auto& r) { return !r.executed; });
-    std::string text = tree.transaction_failed ? "✗ " : failed > 0 ? "! " : "  ";
-    text += (transaction || tree.included ? "transaction " : "tree ") + tx_hash;
-    if (transaction) text += "  " + transaction->signer_id + " → " + transaction->receiver_id;
+    head.add(tree.transaction_failed ? "✗ "
+             : failed > 0            ? "! "
+                                     : "  ",
+             tree.transaction_failed ? Ink::red : Ink::yellow);
+    head.add(transaction || tree.included ? "transaction " : "tree ").add(tx_hash);
+    if (transaction) head.add("  " + plain(transaction->signer_id) + " → " + plain(transaction->receiver_id));
     if (const auto user = transaction ? transaction->user_id() : std::string(); !user.empty())
-        text += " for " + user;
+        head.add(" for " + plain(user));
     if (tree.included_at && tree.included_at->height > 0)
-        text += " @" + std::to_string(tree.included_at->height);
-    text += '\n';
-    if (tree.transaction_failed) text += "✗   " + describe(tree.transaction_failure) + '\n';
-    text += Renderer(tree).text();
-    text += "  " + std::to_string(receipts.size()) + " receipts, " + std::to_string(failed) + " failed";
-    if (pending > 0) text += ", " + std::to_string(pending) + " pending";
-    return text + "\n";
+        head.add(" @" + std::to_string(tree.included_at->height));
+    if (style.details && tree.included_at && tree.included_at->timestamp_nanosec > 0)
+        head.add("  " + base::iso_time(tree.included_at->timestamp_nanosec));
+    auto text = head.text();
+    if (tree.transaction_failed) {
+        PaintedLine because(0, style.colour);
+        text += because.add("✗   " + describe(tree.transaction_failure), Ink::red).text();
+    }
+    text += Renderer(tree, style).text();
+    return text + sums(tree, static_cast<std::size_t>(failed), style);
 }
 
 }  // namespace receiptd::chain

@@ -1,0 +1,144 @@
+#include "app/check_hosts.hpp"
+
+#include "base/coroutine.hpp"
+#include "base/iso_time.hpp"
+#include "base/task_group.hpp"
+#include "base/units.hpp"
+#include "base/visible.hpp"
+#include "rpc/sources.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+
+namespace receiptd::app {
+namespace {
+
+constexpr std::uint64_t kBehind = 10;  // blocks: as in the status of the daemon
+constexpr std::chrono::seconds kOldHead{60};
+
+struct Asked {
+    std::unique_ptr<rpc::Sources> sources;
+    std::optional<chain::BlockRef> head;
+    std::string why_no_head;
+    bool is_of_network = false;
+    std::string why_no_first;  // of an archival host; empty: it has the first height, or none was asked for
+};
+
+base::Task<std::string> as_told(std::string genesis_hash) { co_return genesis_hash; }
+base::Task<std::optional<chain::BlockRef>> no_block() { co_return std::nullopt; }
+
+rpc::OwnNetwork network_of(const config::Settings& settings) {
+    rpc::OwnNetwork own;
+    own.identity = {settings.network, settings.genesis_hash};
+    own.learn = as_told;
+    own.stored_block = no_block;
+    return own;
+}
+
+base::Task<void> ask_first_height(rpc::BlockSource& blocks, chain::BlockHeight first, std::string& why) {
+    const auto answer = co_await blocks.fetch(first, rpc::Priority::head, false);
+    if (const auto* fault = std::get_if<rpc::Unavailable>(&answer)) why = fault->detail;
+    if (std::holds_alternative<rpc::NotYet>(answer)) why = "the block is not made yet";
+}
+
+base::Task<void> ask(const config::Settings& settings, Asked& asked, bool is_archival) {
+    auto& blocks = asked.sources->blocks();
+    const auto head = co_await blocks.head();
+    if (head)
+        asked.head = *head;
+    else
+        asked.why_no_head = head.error().detail;
+    const auto* first = std::get_if<chain::BlockHeight>(&settings.follow.start);
+    if (head && first != nullptr && is_archival)
+        co_await ask_first_height(blocks, *first, asked.why_no_first);
+    if (!head) co_return;
+    auto own = network_of(settings);
+    co_await asked.sources->network_check().begin(std::move(own));
+    asked.is_of_network = true;
+}
+
+// Settings with one host alone. A whole-block service tells no network: the others are there to compare with.
+config::Settings with_host(config::Settings settings, std::size_t index) {
+    if (index == settings.upstreams.size()) return settings;
+    settings.upstreams = {settings.upstreams[index]};
+    settings.neardata.reset();
+    settings.follow.source = config::Source::rpc;
+    return settings;
+}
+
+std::string age_of(const chain::BlockRef& head, base::WallTime now) {
+    const auto at = base::WallTime(std::chrono::nanoseconds(head.timestamp_nanosec));
+    return base::iso_time(at) + (now - at > kOldHead ? ", long ago by this machine's clock" : "");
+}
+
+OnlineCheck judged(const Asked& asked, const rpc::UpstreamState& state, chain::BlockHeight highest,
+                   const config::Settings& settings) {
+    OnlineCheck check{(state.kind == "neardata" ? "" : "upstream ") + state.name, OnlineCheck::Result::failed,
+                      ""};
+    if (state.refused) {
+        check.detail =
+            "refuses our requests (" + state.last_error + "): its key is wrong, spent or not needed";
+        return check;
+    }
+    if (!asked.head) {
+        check.detail = "does not tell its head: " + asked.why_no_head;
+        return check;
+    }
+    if (state.network == to_string(rpc::NetworkState::other_network) ||
+        state.network == to_string(rpc::NetworkState::unproven)) {
+        check.detail = "is not of the network " + settings.network + ": " + state.network_detail;
+        return check;
+    }
+    check.result = OnlineCheck::Result::ok;
+    check.detail =
+        (state.network == to_string(rpc::NetworkState::proven) ? "of network " : "of network, on trust, ") +
+        settings.network + ", head " + std::to_string(asked.head->height) + " of " +
+        age_of(*asked.head, base::SystemClock().wall());
+    if (state.horizon) check.detail += ", holds heights from " + std::to_string(*state.horizon);
+    if (asked.head->height + kBehind < highest) {
+        check.result = OnlineCheck::Result::warning;
+        check.detail += ", " + std::to_string(highest - asked.head->height) + " blocks behind another host";
+    }
+    if (!asked.why_no_first.empty()) {
+        check.result = OnlineCheck::Result::failed;
+        check.detail += "; it does not have follow.start: " + asked.why_no_first;
+    }
+    return check;
+}
+
+}  // namespace
+
+std::vector<OnlineCheck> check_hosts(const config::Settings& settings) {
+    base::SystemClock clock;
+    boost::asio::thread_pool cpu(1);
+    boost::asio::io_context context{1};
+    const auto count =
+        settings.upstreams.size() + (settings.follow.source == config::Source::neardata ? 1 : 0);
+    std::vector<Asked> asked(count);
+    base::TaskGroup asking(context.get_executor());
+    for (std::size_t i = 0; i < count; ++i) {
+        const bool is_archival =
+            i < settings.upstreams.size() && settings.upstreams[i].kind == config::UpstreamKind::archival;
+        asked[i].sources =
+            rpc::make_sources(context.get_executor(), cpu, with_host(settings, i), nullptr, clock);
+        asking.spawn(ask(settings, asked[i], is_archival));
+    }
+    while (asking.running() > 0 && context.run_one() > 0) {
+    }
+    chain::BlockHeight highest = 0;
+    for (const auto& one : asked)
+        if (one.head) highest = std::max(highest, one.head->height);
+    std::vector<OnlineCheck> checks;
+    for (const auto& one : asked) {
+        const auto states = one.sources->states();
+        checks.push_back(judged(one, states.back(), highest, settings));
+    }
+    return checks;
+}
+
+}  // namespace receiptd::app

@@ -1,0 +1,103 @@
+"""`check-config --online`: what it says of hosts that refuse, belong elsewhere or lag, of the database and of endpoints."""
+
+import json
+
+import receiver
+import support
+
+KEY = "online-key-0123456789"
+
+
+class Online(support.Scenario):
+    def chain(self, *arguments):
+        return self.sandbox("--block-time-ms", 100, "--genesis-time", "now", *arguments, command="run")
+
+    def check(self, config, *arguments, expect=0):
+        """{subject: [(result, detail)]}"""
+        out, _ = self.receiptd("check-config", "--online", "--json", "--config", config, *arguments, expect=expect)
+        found = {}
+        for one in json.loads(out)["online"]:
+            found.setdefault(one["subject"], []).append((one["result"], one["detail"]))
+        return found
+
+    def one(self, found, subject):
+        (result, detail), = found[subject]
+        return result, detail
+
+    def key_file(self, key):
+        path = self.folder / "api.key"
+        path.write_text(key)
+        path.chmod(0o600)
+        return f'api_key_file = "{path}"'
+
+    def test_good_hosts_and_an_empty_database_are_ok(self):
+        config = self.config(self.chain(), network="sandbox")
+        found = self.check(config)
+        for host in ("regular", "archival"):
+            result, detail = self.one(found, f"upstream {host}")
+            self.assertEqual(result, "ok", detail)
+            self.assertRegex(detail, r"^of network sandbox, head \d+ of ")
+        self.assertEqual({result for result, _ in found["database"]}, {"ok"}, found)
+        self.assertRegex(str(found["database"]), r"PostgreSQL \d+.*migrations are to be applied.*nothing is stored yet")
+        self.assertIsNone(self.value("SELECT to_regclass('blocks')"), "it changes nothing")
+        out, _ = self.receiptd("check-config", "--online", "--config", config)
+        self.assertRegex(out, r"(?m)^ok       upstream regular: of network sandbox")
+
+    def test_a_refused_key_is_told_and_not_shown(self):
+        chain = self.chain("--api-key", KEY, "--require-key")
+        found = self.check(self.config(chain, network="sandbox", upstream=self.key_file("wrong-key-9876")), expect=1)
+        result, detail = self.one(found, "upstream regular")
+        self.assertEqual(result, "failed")
+        self.assertRegex(detail, "refuses our requests.*key")
+        self.assertNotIn("wrong-key-9876", str(found))
+        found = self.check(self.config(chain, network="sandbox", upstream=self.key_file(KEY)))
+        self.assertEqual(self.one(found, "upstream regular")[0], "ok")
+
+    def test_hosts_of_another_network_are_told(self):
+        found = self.check(self.config(self.chain(), network="testnet"), expect=1)
+        for host in ("regular", "archival"):
+            result, detail = self.one(found, f"upstream {host}")
+            self.assertEqual(result, "failed")
+            self.assertRegex(detail, "not of the network testnet.*sandbox")
+
+    def test_a_host_that_lags_is_a_warning(self):
+        chain = self.chain()
+        chain.lie("regular", "false_head", ahead=500)
+        result, detail = self.one(self.check(self.config(chain, network="sandbox")), "upstream archival")
+        self.assertEqual(result, "warning")
+        self.assertRegex(detail, r"\d+ blocks behind another host")
+
+    def test_hosts_that_do_not_answer_and_an_absent_database_are_told_together(self):
+        chain = self.chain()
+        config = self.config(chain, network="sandbox", database="postgresql://receiptd:hidden-word@127.0.0.1:9/none")
+        chain.stop()
+        found = self.check(config, expect=1)
+        self.assertEqual([self.one(found, subject)[0] for subject in ("upstream regular", "upstream archival", "database")],
+                         ["failed"] * 3)
+        self.assertNotIn("hidden-word", str(found))
+
+    def test_a_database_of_another_network_is_told(self):
+        chain = self.chain()
+        self.receiptd("run", "--config", self.config(chain, network="sandbox", scope="headers", start='"head"'),
+                      "--until", chain.ask("/status")["genesis_height"] + 3, expect=None)
+        found = self.check(self.config(chain, network="sandbox", scope="all"), expect=1)
+        self.assertIn(("failed", "contains the scope headers, not all"), found["database"])
+
+    def test_endpoints_are_sent_a_message_only_when_that_is_asked_for(self):
+        taker = receiver.Receiver()
+        self.addCleanup(taker.stop)
+        config = self.config(self.chain(), network="sandbox",
+                             extra=receiver.endpoint("ops", taker.url, receiver.secret_file(self.folder)))
+        self.assertIn("not asked", self.one(self.check(config), "endpoint ops")[1])
+        self.assertEqual(taker.requests, [])
+        result, detail = self.one(self.check(config, "--test-endpoints"), "endpoint ops")
+        self.assertEqual((result, len(taker.requests)), ("ok", 1), detail)
+        taker.server.shutdown()
+        taker.server.server_close()
+        result, detail = self.one(self.check(config, "--test-endpoints", expect=1), "endpoint ops")
+        self.assertEqual(result, "failed")
+        self.assertIn("did not answer", detail)
+
+
+if __name__ == "__main__":
+    support.main()
