@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 
 namespace receiptd::alert {
@@ -20,7 +19,6 @@ using namespace std::chrono_literals;
 constexpr std::uint64_t kLongestAnswer = 64 << 10;
 constexpr std::size_t kKeptOfAnswer = 4'096;
 // A shorter text is no secret, and would be found in many texts.
-constexpr std::size_t kShortestPart = 12;  // of a path
 constexpr std::size_t kShortestSecret = 6;
 
 net::AddressFilter filter_of(const config::Endpoint& endpoint) {
@@ -65,32 +63,16 @@ std::vector<net::Header> headers_of(const config::Endpoint& endpoint) {
     return headers;
 }
 
-// Parts of a path that are long enough to be a secret.
-void add_parts(std::string_view path_and_query, std::vector<base::Secret>& secrets) {
-    while (!path_and_query.empty()) {
-        const auto end = std::min(path_and_query.find_first_of("/?&=:"), path_and_query.size());
-        if (end >= kShortestPart) secrets.emplace_back(std::string(path_and_query.substr(0, end)));
-        path_and_query.remove_prefix(std::min(end + 1, path_and_query.size()));
+base::Scrubber secrets_of(const config::Endpoint& endpoint, const std::string& path_and_query) {
+    base::Scrubber secrets;
+    for (const auto& part : net::parts_that_may_be_secret(path_and_query)) secrets.add(part);
+    secrets.add(endpoint.channel.routing_key.reveal());
+    for (const auto& [name, value] : config::header_lines(endpoint.headers.reveal())) {
+        const auto word = value.substr(value.rfind(' ') + 1);  // of "Bearer KEY"
+        for (const auto& secret : {value, word})
+            if (secret.size() >= kShortestSecret) secrets.add(secret);
     }
-}
-
-std::vector<base::Secret> secrets_of(const config::Endpoint& endpoint, const std::string& path_and_query) {
-    std::vector<base::Secret> secrets;
-    add_parts(path_and_query, secrets);
-    if (!endpoint.channel.routing_key.empty()) secrets.push_back(endpoint.channel.routing_key);
-    for (const auto& header : config::header_lines(endpoint.headers.reveal()))
-        if (header.value.size() >= kShortestSecret) secrets.emplace_back(header.value);
     return secrets;
-}
-
-// Answers are stored and shown.
-std::string without(const std::vector<base::Secret>& secrets, std::string text) {
-    constexpr std::string_view kInstead = "***";
-    for (const auto& secret : secrets)
-        for (auto at = text.find(secret.reveal()); at != std::string::npos;
-             at = text.find(secret.reveal(), at + kInstead.size()))
-            text.replace(at, secret.reveal().size(), kInstead);
-    return text;
 }
 
 void sign(net::HttpRequest& request, const std::vector<Signer>& signers, const std::string& id,
@@ -162,7 +144,7 @@ base::Task<Answer> EndpointSender::post(Message message) {
         co_return answer;
     }
     answer.status = response->status;
-    answer.body = without(route->secrets, response->body).substr(0, kKeptOfAnswer);
+    answer.body = route->secrets.scrub(response->body).substr(0, kKeptOfAnswer);
     answer.retry_after =
         net::parse_retry_after(response->header("Retry-After"), clock_.wall(), kLongestRetryAfter);
     if (!answer.retry_after)

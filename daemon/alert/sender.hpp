@@ -5,6 +5,7 @@
 #include "alert/mail_route.hpp"
 #include "alert/signature.hpp"
 #include "base/clock.hpp"
+#include "base/scrubber.hpp"
 #include "base/task.hpp"
 #include "channel/settings.hpp"
 #include "config/settings.hpp"
@@ -57,7 +58,7 @@ private:
         std::string path_and_query;
         std::vector<Signer> signers;  // the newest first; of channel json
         std::vector<net::Header> headers;
-        std::vector<base::Secret> secrets;  // what the service knows, and might tell in its answers
+        base::Scrubber secrets;  // what the service knows, and might tell in its answers
     };
 
     void take(const config::Endpoint& endpoint);

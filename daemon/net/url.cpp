@@ -74,6 +74,21 @@ base::Result<Url, UrlError> parse_url(std::string_view text) {
     return url;
 }
 
+std::vector<std::string> parts_that_may_be_secret(std::string_view path_and_query) {
+    constexpr std::size_t kShortest = 12;  // a shorter text is no secret, and would be found in many texts
+    std::vector<std::string> parts;
+    while (!path_and_query.empty()) {
+        const auto end = std::min(path_and_query.find_first_of("/?&=:"), path_and_query.size());
+        const auto part = path_and_query.substr(0, end);
+        path_and_query.remove_prefix(std::min(end + 1, path_and_query.size()));
+        if (part.size() < kShortest) continue;
+        parts.emplace_back(part);
+        if (auto plain = percent_decode(part, false); plain && *plain != part)
+            parts.push_back(std::move(*plain));
+    }
+    return parts;
+}
+
 bool is_loopback(std::string_view host) {
     if (base::lowered(host) == "localhost") return true;
     boost::system::error_code error;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace receiptd::net {
 
@@ -23,6 +24,10 @@ struct UrlError {
 
 // http and https only; user:password@ is refused (it would leak).
 base::Result<Url, UrlError> parse_url(std::string_view text);
+
+// Parts of a path and query that may be a secret, as providers put keys there: those of 12 characters or
+// more, as they are and decoded.
+std::vector<std::string> parts_that_may_be_secret(std::string_view path_and_query);
 
 bool is_loopback(std::string_view host);
 

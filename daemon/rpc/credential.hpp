@@ -16,8 +16,6 @@ struct Credential {
 
     // As header or as query parameter, never both: a target that has an apiKey already stays.
     void apply(net::HttpRequest& request) const;
-    // The text without the key, plain or percent-encoded: hosts may echo requests.
-    std::string scrub(std::string text) const;
 };
 
 // A target's path and query may hold a key too: true if it has the parameter apiKey.

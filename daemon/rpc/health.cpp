@@ -9,6 +9,14 @@ constexpr double kRecovery = 0.15;     // share of the missing health that one a
 constexpr double kFaultLeaves = 0.7;   // share of the score that survives a fault
 constexpr double kLimitLeaves = 0.95;  // being told to slow down is our fault as much
 
+// One answer does not keep us away for long, for the head has to be followed; a host that says it again and
+// again is believed.
+base::Duration honoured(base::Duration retry_after, unsigned in_a_row) {
+    constexpr base::Duration kHonouredAtOnce = std::chrono::minutes(1);
+    constexpr unsigned kMostDoublings = 4;
+    return std::min(retry_after, kHonouredAtOnce * (1u << std::min(in_a_row - 1, kMostDoublings)));
+}
+
 Health after_fault(Health health, const Verdict& verdict, base::SteadyTime now, double chance) {
     health.score *= kFaultLeaves;
     ++health.faults_in_a_row;
@@ -19,7 +27,9 @@ Health after_fault(Health health, const Verdict& verdict, base::SteadyTime now, 
         const auto opened = health.faults_in_a_row - kFaultsToOpen + 1;
         health.not_before = std::max(health.not_before, now + backoff_delay(kHostBackoff, opened, chance));
     }
-    if (verdict.retry_after) health.not_before = std::max(health.not_before, now + *verdict.retry_after);
+    if (verdict.retry_after)
+        health.not_before =
+            std::max(health.not_before, now + honoured(*verdict.retry_after, health.faults_in_a_row));
     return health;
 }
 
@@ -30,8 +40,9 @@ Health after_limit(Health health, const Verdict& verdict, base::SteadyTime now, 
     health.last_error = verdict.reason;
     auto wait = backoff_delay(kHostBackoff, health.limits_in_a_row, chance);
     if (verdict.retry_after) {
-        const auto jitter = static_cast<double>(verdict.retry_after->count()) * 0.1 * chance;
-        wait = *verdict.retry_after + base::Duration(static_cast<base::Duration::rep>(jitter));
+        const auto told = honoured(*verdict.retry_after, health.limits_in_a_row);
+        const auto jitter = static_cast<double>(told.count()) * 0.1 * chance;
+        wait = told + base::Duration(static_cast<base::Duration::rep>(jitter));
     }
     health.not_before = std::max(health.not_before, now + wait);
     return health;

@@ -5,7 +5,11 @@
 namespace receiptd::rpc {
 namespace {
 
+using namespace std::chrono_literals;
 using nlohmann::json;
+
+// Everything waits for the head, and another host may tell it at once.
+constexpr std::chrono::milliseconds kHeadSoon = 3s;
 
 Call rpc_call(const std::string& method, const json& params, std::string object, Priority priority) {
     Call call;
@@ -31,7 +35,9 @@ Call ask_key(const char* request_type, const std::string& kind, const std::strin
 }  // namespace
 
 Call ask_final_block(Priority priority) {
-    return rpc_call("block", {{"finality", "final"}}, "final block", priority);
+    auto call = rpc_call("block", {{"finality", "final"}}, "final block", priority);
+    call.request.first_timeout = kHeadSoon;
+    return call;
 }
 
 Call ask_block(chain::BlockHeight height, Priority priority) {

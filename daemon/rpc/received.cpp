@@ -1,6 +1,7 @@
 #include "rpc/received.hpp"
 
-#include <utility>
+#include "base/line.hpp"
+#include "base/visible.hpp"
 
 namespace receiptd::rpc {
 
@@ -23,20 +24,31 @@ Verdict judge(const Received& received) {
     return received.classifier(seen);
 }
 
-Verdict wrong_contents(std::string why) {
+namespace {
+
+constexpr std::size_t kLongestWhy = 500;
+
+// It may quote the answer.
+std::string fit_to_show(const std::string& text) {
+    return base::shortened(base::one_line(base::visible(text)), kLongestWhy);
+}
+
+}  // namespace
+
+Verdict wrong_contents(const std::string& why) {
     Verdict verdict;
     verdict.error_class = ErrorClass::endpoint_fault;
     verdict.reason = "malformed";
-    verdict.text = std::move(why);
+    verdict.text = fit_to_show(why);
     verdict.wrong_contents = true;
     return verdict;
 }
 
-Verdict lacking(std::string what) {
+Verdict lacking(const std::string& what) {
     Verdict verdict;
     verdict.error_class = ErrorClass::pruned;
     verdict.reason = kLacking;
-    verdict.text = std::move(what);
+    verdict.text = fit_to_show(what);
     verdict.absent = true;
     return verdict;
 }

@@ -27,9 +27,9 @@ inline constexpr std::size_t kLargestError = 64 * 1024;
 // By envelope, status and, for an error, its cause; not by the contents of a result.
 Verdict judge(const Received& received);
 // A result that cannot be right.
-Verdict wrong_contents(std::string why);
+Verdict wrong_contents(const std::string& why);
 // A result that is right, but another host may know more.
-Verdict lacking(std::string what);
+Verdict lacking(const std::string& what);
 
 // The verdict on an answer, its contents included.
 using Read = std::function<base::Task<Verdict>(Received received)>;

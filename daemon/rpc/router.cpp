@@ -70,7 +70,8 @@ base::Task<base::Result<std::size_t, CallError>> Router::call(Call call) {
         if (progress.spent + pause > limits_.time) break;
         progress.spent += pause;
         if (pause > hosts_[*host]->wait()) co_await time_->sleep(timer, pause);
-        auto exchange = co_await hosts_[*host]->ask(call.request, call.read, known_head());
+        const bool first = progress.hosts[*host].tries == 0;
+        auto exchange = co_await hosts_[*host]->ask(call.request, call.read, known_head(), first);
         if (!exchange) {
             ++progress.refusals;
             continue;

@@ -22,6 +22,21 @@ using DecodedStatus = chain::Decoded<chain::TransactionStatus>;
 constexpr std::size_t kBodiesAtOnce = 8;
 constexpr chain::BlockHeight kMostSkipped = 8;  // in a row
 constexpr unsigned kMostWalked = 16;            // from block to parent
+// Gas for more receipts than that fits no transaction, and each costs a question, to this host or another
+// one.
+constexpr std::size_t kMostBodies = 4'000;
+constexpr std::size_t kMostBlocks = 1'000;  // in which one tree runs
+
+// A host must not make us ask without end.
+std::string too_much(const chain::TransactionStatus& status) {
+    const auto bodies = missing_bodies(status).worth_asking.size();
+    if (bodies > kMostBodies)
+        return "lists " + std::to_string(bodies) + " outcomes without their receipts: no tree is so large";
+    std::unordered_set<chain::Text> blocks;
+    for (const auto& outcome : status.receipts_outcome) blocks.insert(outcome.block_hash);
+    if (blocks.size() <= kMostBlocks) return {};
+    return "lists outcomes of " + std::to_string(blocks.size()) + " blocks: no tree runs in so many";
+}
 
 Decoder<DecodedStatus> status_decoder(std::string tx_hash) {
     return [tx_hash = std::move(tx_hash)](std::string body) -> base::Result<DecodedStatus, std::string> {
@@ -31,6 +46,7 @@ Decoder<DecodedStatus> status_decoder(std::string tx_hash) {
         const bool other = (value.transaction && value.transaction->hash != tx_hash) ||
                            (value.transaction_outcome && value.transaction_outcome->id != tx_hash);
         if (other) return refuse<DecodedStatus>("asked for transaction " + tx_hash + ", got another one");
+        if (auto why = too_much(value); !why.empty()) return refuse<DecodedStatus>(std::move(why));
         return std::move(*status);
     };
 }

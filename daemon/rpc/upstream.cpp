@@ -39,11 +39,12 @@ Upstream::Upstream(base::asio::any_io_executor executor, std::shared_ptr<TimeAnd
       spending_(time_->now()),
       gate_(std::make_shared<Gate>(std::move(executor), time_, options_.limits)) {
     if (series != nullptr) series_.emplace(*series, options_.name);
+    learn_secrets();
     show();
 }
 
 base::Task<std::optional<Exchange>> Upstream::ask(const Request& request, const Read& read,
-                                                  std::optional<chain::BlockHeight> known_head) {
+                                                  std::optional<chain::BlockHeight> known_head, bool first) {
     gate_->set_probing(circuit(health_, time_->now()) != Circuit::closed);
     const auto came = time_->now();
     auto slot = co_await gate_->enter(request.priority);
@@ -52,7 +53,9 @@ base::Task<std::optional<Exchange>> Upstream::ask(const Request& request, const 
     show();
     auto http = http_request(request);
     const auto started = time_->now();
-    auto reply = co_await transport_->send(std::move(http), options_.request_timeout);
+    auto timeout = options_.request_timeout;
+    if (first && request.first_timeout) timeout = std::min(timeout, *request.first_timeout);
+    auto reply = co_await transport_->send(std::move(http), timeout);
     const auto took = time_->now() - started;
     measure(took, reply ? reply->wire_bytes : 0);
     // The host has done its part where the answer is surely a result; any other one may block it.
@@ -111,8 +114,10 @@ base::Task<Exchange> Upstream::judge(const Request& request, const Read& read, T
         seen.fault_text = error.text;
         exchange.verdict = request.classifier(seen);
     }
-    exchange.verdict.text = scrub(std::move(exchange.verdict.text));
-    exchange.verdict.reason = scrub(std::move(exchange.verdict.reason));
+    auto& verdict = exchange.verdict;
+    verdict.text = secrets_.scrub_cut(std::move(verdict.text));
+    verdict.reason = secrets_.scrub(std::move(verdict.reason));
+    verdict.invalid_transaction_json = secrets_.scrub(std::move(verdict.invalid_transaction_json));
     co_return exchange;
 }
 
@@ -200,6 +205,7 @@ void Upstream::lacks_shard(chain::ShardId shard_id, std::optional<chain::BlockHe
 }
 
 void Upstream::set_network(NetworkProof proof) {
+    proof.detail = secrets_.scrub(std::move(proof.detail));
     const auto before = std::exchange(network_, std::move(proof));
     for (auto* timer : waiting_for_proof_) timer->cancel();
     const bool said = network_.state == before.state && network_.detail == before.detail;
@@ -261,7 +267,7 @@ UpstreamState Upstream::state() const {
     state.origin = options_.url.origin();
     state.refused = health_.refusals_in_a_row > 0;
     state.network = to_string(network_.state);
-    state.network_detail = scrub(network_.detail);
+    state.network_detail = network_.detail;
     // One that is being asked anew is as good as ever.
     state.is_usable = !state.refused && (may_be_used(network_) || is_being_asked(network_));
     state.health = state.is_usable ? health_.score : 0.0;
@@ -283,7 +289,15 @@ UpstreamState Upstream::state() const {
 
 void Upstream::set_credential(Credential credential) {
     options_.credential = std::move(credential);
+    learn_secrets();
     start_afresh();
+}
+
+// Providers put keys into paths, too.
+void Upstream::learn_secrets() {
+    secrets_ = {};
+    secrets_.add(options_.credential.key.reveal());
+    for (const auto& part : net::parts_that_may_be_secret(options_.url.target)) secrets_.add(part);
 }
 
 void Upstream::start_afresh() {

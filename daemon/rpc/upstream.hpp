@@ -1,6 +1,7 @@
 // One host: its budget, its credential, its health and the facts learned about it.
 #pragma once
 
+#include "base/scrubber.hpp"
 #include "metrics/rpc_series.hpp"
 #include "net/url.hpp"
 #include "rpc/credential.hpp"
@@ -43,10 +44,12 @@ struct Request {
     std::optional<chain::ShardId> shard_id;    // and the shard of that block
     Classifier classifier = classify;
     bool has_envelope = true;  // the answer is JSON-RPC
+    // For the first try at a host; then as long as the host may take.
+    std::optional<std::chrono::milliseconds> first_timeout;
 };
 
 struct Exchange {
-    Verdict verdict;  // its text is free of the key
+    Verdict verdict;  // its texts hold no secret of ours
     int status = 0;
     base::Duration took{};
 };
@@ -57,9 +60,9 @@ public:
              std::shared_ptr<Transport> transport, UpstreamOptions options, metrics::RpcSeries* series);
 
     // Waits for budget, asks once, judges and remembers. nullopt: the host was blocked while
-    // waiting; nothing was asked.
+    // waiting; nothing was asked. `first`: this call has not tried the host before.
     base::Task<std::optional<Exchange>> ask(const Request& request, const Read& read,
-                                            std::optional<chain::BlockHeight> known_head);
+                                            std::optional<chain::BlockHeight> known_head, bool first);
 
     // It told what is not of this chain.
     void doubt();
@@ -86,7 +89,6 @@ public:
     // How long a request that came now would wait at least.
     base::Duration wait() const;
     double load() const { return gate_->load(); }
-    std::string scrub(std::string text) const { return options_.credential.scrub(std::move(text)); }
 
     UpstreamState state() const;
     // A reload of the configuration may change these.
@@ -104,12 +106,14 @@ private:
     void spends(Priority purpose, base::Duration waited);
     void measure(base::Duration took, std::uint64_t bytes);
     void show() const;
+    void learn_secrets();
 
     base::asio::any_io_executor executor_;
     std::shared_ptr<TimeAndChance> time_;
     std::shared_ptr<Transport> transport_;
     UpstreamOptions options_;
     Spending spending_;
+    base::Scrubber secrets_;  // hosts may echo requests
     std::shared_ptr<Gate> gate_;
     Health health_;
     HostMemory memory_;

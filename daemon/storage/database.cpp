@@ -167,7 +167,11 @@ Database::Database(const DatabaseOptions& options, metrics::StorageSeries& stora
       on_alerts(std::move(told)),
       partitions(storage_series),
       pool(context_, options.shares),
-      process_(random_uuid()) {}
+      process_(random_uuid()) {
+    if (context_.database.may_be_read_on_the_way())
+        log::warn("the connection to the database may be unencrypted: add sslmode=verify-full to its url",
+                  {{"database", context_.database.where()}});
+}
 
 base::Task<void> Database::check_identity(ChainIdentity configured) {
     return pool.following.run([configured = std::move(configured)](pqxx::connection& connection) {

@@ -1,11 +1,13 @@
 #include "storage/database_options.hpp"
 
+#include "config/parse.hpp"
 #include "config/settings.hpp"
 #include "storage/errors.hpp"
 
 #include <libpq-fe.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <memory>
 
@@ -47,6 +49,28 @@ void refuse_spilled_password(const Parameters& parameters) {
             "(%40, %2F, %3A)");
 }
 
+// Of a list "host1,host2": any of them.
+bool leaves_the_machine(const std::string& hosts) {
+    for (std::size_t from = 0; from <= hosts.size();) {
+        const auto end = std::min(hosts.find(',', from), hosts.size());
+        const auto host = hosts.substr(from, end - from);
+        const bool is_socket = host.empty() || host.front() == '/' || host.front() == '@';
+        if (!is_socket && !config::is_loopback_host(host)) return true;
+        from = end + 1;
+    }
+    return false;
+}
+
+bool insists_on_tls(const std::string& sslmode) {
+    return sslmode == "require" || sslmode == "verify-ca" || sslmode == "verify-full";
+}
+
+// As libpq has it: what the URL leaves open the environment may say.
+std::string or_environment(std::string given, const char* variable) {
+    const char* value = given.empty() ? std::getenv(variable) : nullptr;
+    return value == nullptr ? given : value;
+}
+
 std::string quoted(const std::string& value) {
     std::string text = "'";
     for (const char c : value) {
@@ -54,20 +78,6 @@ std::string quoted(const std::string& value) {
         text += c;
     }
     return text + '\'';
-}
-
-std::string percent_encoded(const std::string& text) {
-    static constexpr char kHex[] = "0123456789ABCDEF";
-    std::string encoded;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool plain = (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
-        if (plain || (byte >= '0' && byte <= '9') || c == '-' || c == '.' || c == '_' || c == '~')
-            encoded += c;
-        else
-            encoded.append({'%', kHex[byte >> 4], kHex[byte & 15]});
-    }
-    return encoded;
 }
 
 }  // namespace
@@ -100,23 +110,14 @@ ConnectionString::ConnectionString(const base::Secret& url) {
         const auto found = parameters.find(key);
         return found == parameters.end() ? std::string(otherwise) : found->second;
     };
+    const auto hosts = part("hostaddr", "").empty() ? part("host", "") : part("hostaddr", "");
+    may_be_read_ = leaves_the_machine(or_environment(hosts, "PGHOST")) &&
+                   !insists_on_tls(or_environment(part("sslmode", ""), "PGSSLMODE"));
     where_ = part("host", "local socket") + ':' + part("port", "5432") + '/' + part("dbname", "");
     for (const char* key : {"password", "sslpassword"}) {
         const auto found = parameters.find(key);
-        if (found == parameters.end() || found->second.empty()) continue;
-        secrets_.emplace_back(found->second);
-        if (const auto encoded = percent_encoded(found->second); encoded != found->second)
-            secrets_.emplace_back(encoded);
+        if (found != parameters.end()) secrets_.add(found->second);
     }
-}
-
-std::string ConnectionString::scrub(std::string text) const {
-    for (const auto& secret : secrets_) {
-        const auto& word = secret.reveal();
-        for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 3))
-            text.replace(at, word.size(), "***");
-    }
-    return text;
 }
 
 }  // namespace receiptd::storage

@@ -1,12 +1,13 @@
 // How to reach the database: the configured URL made safe to use and safe to talk about.
 #pragma once
 
+#include "base/scrubber.hpp"
 #include "base/secret.hpp"
 
 #include <chrono>
 #include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace receiptd::storage {
 
@@ -45,13 +46,16 @@ public:
     const base::Secret& conninfo() const { return conninfo_; }
     // "host:port/database", for logs.
     const std::string& where() const { return where_; }
+    // Whether the way there may be unencrypted: a host beyond this machine, without an sslmode that insists.
+    bool may_be_read_on_the_way() const { return may_be_read_; }
     // The text without the password, wherever it stands in it.
-    std::string scrub(std::string text) const;
+    std::string scrub(std::string text) const { return secrets_.scrub(std::move(text)); }
 
 private:
     base::Secret conninfo_;
     std::string where_;
-    std::vector<base::Secret> secrets_;
+    base::Scrubber secrets_;
+    bool may_be_read_ = false;
 };
 
 }  // namespace receiptd::storage

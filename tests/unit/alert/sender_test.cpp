@@ -138,15 +138,15 @@ TEST_F(EndpointSenderTest, KeepsTheBeginningOfTheAnswer) {
 }
 
 TEST_F(EndpointSenderTest, AnAnswerIsKeptWithoutTheSecretsThatItTells) {
-    const std::string text = "no /hooks/ABCDEFGHIJKL?x=1 for Bearer one";
+    const std::string text = "no /hooks/ABCDEFGHIJKL?x=1 for Bearer one-key, one-key";
     ScriptedServer server(
         io_, keeps("HTTP/1.1 404 No\r\nContent-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text));
     auto configured = endpoints(server.port());
     configured[0].url =
         base::Secret("http://127.0.0.1:" + std::to_string(server.port()) + "/hooks/ABCDEFGHIJKL?x=1");
-    configured[0].headers = base::Secret("Authorization: Bearer one\n");
+    configured[0].headers = base::Secret("Authorization: Bearer one-key\n");
     EndpointSender sender(io_.get_executor(), configured, clock_);
-    EXPECT_EQ(post(sender).body, "no /hooks/***?x=1 for ***");
+    EXPECT_EQ(post(sender).body, "no /hooks/***?x=1 for ***, ***");
 }
 
 TEST_F(EndpointSenderTest, AddressesOfAllowedNetworksPassThoughTheyAreNotPublic) {

@@ -53,6 +53,19 @@ TEST(Health, AnAnswerAboutTheChainIsAHealthyOne) {
     EXPECT_EQ(health.faults_in_a_row, 0u);
 }
 
+TEST(Health, OneAnswerKeepsUsAwayForAMinuteAndSeveralInARowForLonger) {
+    for (const auto error_class : {ErrorClass::rate_limited, ErrorClass::endpoint_fault}) {
+        auto told = verdict(error_class);
+        told.retry_after = 1h;
+        Health health;
+        for (const auto wait : {1min, 2min, 4min, 8min, 16min, 16min}) {
+            health.not_before = {};
+            health = next(health, told, kNow, 0.0);
+            EXPECT_EQ(health.not_before - kNow, base::Duration(wait)) << to_string(error_class);
+        }
+    }
+}
+
 TEST(Health, WaitsAtLeastAsLongAsTheHostSays) {
     auto limited = verdict(ErrorClass::rate_limited);
     limited.retry_after = 20s;

@@ -118,6 +118,26 @@ TEST_F(RouterTest, DoesNotHammerAHostThatAsksForMoreTimeThanACallMayTake) {
     EXPECT_EQ(only.seen.size(), 1u);
 }
 
+TEST_F(RouterTest, ASilentHostKeepsTheHeadFromAnotherOneForSecondsOnly) {
+    auto& silent = world.host("silent", HostKind::regular);
+    auto& other = world.host("other", HostKind::archival);
+    silent.script = [](const auto&) { return broken(net::TransportFault::timeout); };
+    EXPECT_EQ(*ask(ask_final_block(Priority::head)), 1u);
+    EXPECT_EQ(silent.timeouts, std::vector<std::chrono::milliseconds>{3s});
+    EXPECT_EQ(other.timeouts, std::vector<std::chrono::milliseconds>{3s});
+}
+
+TEST_F(RouterTest, ASlowHostThatIsAloneGetsItsTimeForTheHead) {
+    auto& slow = world.host("slow", HostKind::regular);
+    slow.script = [&](const auto&) {
+        return slow.timeouts.back() > 3s ? result("{}") : broken(net::TransportFault::timeout);
+    };
+    EXPECT_EQ(*ask(ask_final_block(Priority::head)), 0u);
+    EXPECT_THAT(slow.timeouts, ::testing::ElementsAre(3s, 30s));
+    EXPECT_EQ(*ask(ask_block(1, Priority::head)), 0u);
+    EXPECT_EQ(slow.timeouts.back(), 30s) << "of other questions nobody stands waiting";
+}
+
 TEST_F(RouterTest, OneRefusalPutsAHostAsideForSecondsOnly) {
     auto& only = world.host("only", HostKind::regular);
     only.script = [&](const auto&) {
@@ -295,51 +315,6 @@ TEST_F(RouterTest, ContentsThatCannotBeRightAreBlamedAndAskedForElsewhere) {
     ASSERT_TRUE(answer);
     EXPECT_EQ(*answer, 1u);
     EXPECT_LT(upstream(0).health().score, 1.0);
-}
-
-class Secrets : public RouterTest {
-protected:
-    const std::string key = "sEcReT/Key+1";
-    const std::string encoded = "sEcReT%2FKey%2B1";
-};
-
-TEST_F(Secrets, TravelAsBearerHeaderOrAsQueryNeverBoth) {
-    auto& bearer = world.host("bearer", HostKind::regular, {base::Secret(key), config::AuthForm::bearer});
-    auto& query = world.host("query", HostKind::archival, {base::Secret(key), config::AuthForm::query});
-    bearer.script = [](const auto&) { return unknown_block(); };
-    EXPECT_TRUE(ask(ask_block(1, Priority::head)));
-    ASSERT_EQ(bearer.seen.size(), 1u);
-    EXPECT_EQ(bearer.seen[0].target, "/");
-    EXPECT_EQ(bearer.seen[0].headers.back().value, "Bearer " + key);
-    ASSERT_EQ(query.seen.size(), 1u);
-    EXPECT_EQ(query.seen[0].target, "/?apiKey=" + encoded);
-    for (const auto& header : query.seen[0].headers) EXPECT_NE(header.name, "Authorization");
-}
-
-TEST_F(Secrets, AreStruckOutOfWhatHostsEcho) {
-    auto& only = world.host("only", HostKind::regular, {base::Secret(key), config::AuthForm::query});
-    const std::string echo = "bad key " + key + " in /?apiKey=" + encoded;
-    const std::vector<Transport::Reply> answers = {
-        http(401, echo),
-        http(500, echo),
-        http(429, echo),
-        broken(net::TransportFault::reset, echo),
-        error("SOMETHING", 200, "HANDLER_ERROR", "\"" + echo + "\""),
-        http(400, echo),
-    };
-    ::testing::internal::CaptureStderr();
-    std::string told;
-    for (const auto& answer : answers) {
-        only.script = [&](const auto&) { return answer; };
-        const auto failed = ask(ask_block(1, Priority::head));
-        ASSERT_FALSE(failed);
-        told += failed.error().detail + failed.error().reason + upstream(0).state().last_error;
-        upstream(0).set_credential({base::Secret(key), config::AuthForm::query});
-    }
-    told += ::testing::internal::GetCapturedStderr();
-    EXPECT_THAT(told, HasSubstr("***"));
-    EXPECT_THAT(told, Not(HasSubstr(key)));
-    EXPECT_THAT(told, Not(HasSubstr(encoded)));
 }
 
 TEST(RpcSeries, CountRequestsByUpstreamMethodAndClass) {

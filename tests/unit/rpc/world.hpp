@@ -89,8 +89,9 @@ public:
     using Script = std::function<Reply(const net::HttpRequest&)>;
     explicit FakeHost(base::asio::any_io_executor executor) : released_(std::move(executor)) {}
 
-    base::Task<Reply> send(net::HttpRequest request, std::chrono::milliseconds) override {
+    base::Task<Reply> send(net::HttpRequest request, std::chrono::milliseconds timeout) override {
         seen.push_back(request);
+        timeouts.push_back(timeout);
         while (held) co_await released_.wait();
         co_return script(request);
     }
@@ -108,6 +109,7 @@ public:
 
     Script script = [](const net::HttpRequest&) { return result("{}"); };
     std::vector<net::HttpRequest> seen;
+    std::vector<std::chrono::milliseconds> timeouts;  // of those that were seen
     bool held = false;
 
 private:
@@ -119,8 +121,9 @@ public:
     World() : time(std::make_shared<FakeTime>()) {}
 
     FakeHost& host(const std::string& name, HostKind kind, Credential credential = {},
-                   Admission::Limits limits = {}) {
+                   Admission::Limits limits = {}, std::string target = "/") {
         UpstreamOptions options;
+        options.url.target = std::move(target);
         options.name = name;
         options.kind = kind;
         options.url.host = name + ".test";

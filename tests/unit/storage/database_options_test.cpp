@@ -46,6 +46,17 @@ TEST(ConnectionString, ScrubsThePasswordInBothItsForms) {
     EXPECT_EQ(database.scrub("bad a@b/c and a%40b%2Fc!"), "bad *** and ***!");
 }
 
+TEST(ConnectionString, KnowsWhetherTheWayToTheDatabaseMayBeRead) {
+    for (const char* url : {"postgresql://h/d", "postgresql://h/d?sslmode=prefer",
+                            "postgresql://h/d?sslmode=disable", "host=localhost,db.example dbname=d",
+                            "hostaddr=10.0.0.1 host=localhost", "postgresql://[2001:db8::1]/d"})
+        EXPECT_TRUE(parsed(url).may_be_read_on_the_way()) << url;
+    for (const char* url : {"postgresql:///d", "postgresql://localhost/d", "postgresql://127.0.0.1:5433/d",
+                            "postgresql://[::1]/d", "host=/run/postgresql dbname=d",
+                            "postgresql://h/d?sslmode=require", "postgresql://h/d?sslmode=verify-full"})
+        EXPECT_FALSE(parsed(url).may_be_read_on_the_way()) << url;
+}
+
 TEST(ConnectionString, RefusesAUrlWhosePasswordSpillsWithoutQuotingIt) {
     for (const char* url : {"postgresql://anna:ge@heim@h/d", "postgresql://anna:ge/heim@h/d",
                             "postgresql://anna:ge:heim@h:x/d", "postgresql://anna:geheim%@h/d", "geheim"}) {
