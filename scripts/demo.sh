@@ -45,7 +45,7 @@ name = "archival"
 kind = "archival"
 url = "$ARCHIVAL"
 api_key_env = "DEMO_API_KEY"
-$([ "$source" = rpc ] || printf '\n[neardata]\nurl = "%s"\napi_key_env = "DEMO_API_KEY"\n' "$REGULAR")
+$([ "$source" = rpc ] || printf '\n[neardata]\nurl = "%s"\nredirect_hosts = ["127.0.0.1"]\napi_key_env = "DEMO_API_KEY"\n' "$REGULAR")
 
 [database]
 url_file = "$database.url"

@@ -34,7 +34,6 @@ std::string type_text(const Key& key) {
         case Type::url: return "http(s) address";
         case Type::listen: return "host:port or unix:/path";
         case Type::mode: return "octal, as text";
-        case Type::hosts: return "list of host names";
         case Type::integer: return "integer";
         case Type::decimal: return "number";
         case Type::flag: return "`true` or `false`";
@@ -46,6 +45,7 @@ std::string type_text(const Key& key) {
         case Type::accounts: return "list of account ids";
         case Type::names: return "list of names";
         case Type::networks: return "list of networks";
+        case Type::hosts: return "list of hosts";
         case Type::durations: return "list of durations";
         case Type::start: return "`\"head\"`, `\"resume\"` or a height";
         case Type::secret: return "string (secret)";

@@ -174,8 +174,8 @@ std::string to_toml(const Key& key, const Value& value) {
             const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), mode, 8).ptr;
             return in_quotes("0" + std::string(digits.data(), end));
         }
-        case Type::hosts:
         case Type::networks:
+        case Type::hosts:
         case Type::names:
         case Type::mailboxes:
         case Type::accounts: return list(std::get<std::vector<std::string>>(value));

@@ -21,7 +21,6 @@ enum class Type {
     url,        // http:// or https://, no user:password@
     listen,     // host:port, or unix:/path
     mode,       // of a file: "0660"
-    hosts,      // list of host names
     integer,    // min..max
     decimal,    // min..max
     duration,   // "30s", "5m", "1h30m", "90d"; bounds in milliseconds
@@ -37,6 +36,7 @@ enum class Type {
     hash,       // 32 bytes in base58
     names,      // list of names
     networks,   // list of networks: "10.0.0.0/8"
+    hosts,      // list of host names and addresses, without ports
     durations,  // list of durations; bounds in milliseconds
     text,       // lines that people see
     mailbox,    // "local@domain"

@@ -115,9 +115,17 @@ constexpr Key kSourceKeys[] = {
      .name = "auth",
      .type = Type::choice,
      .at = neardata<&Neardata::auth>(),
-     .help = "How the key is sent. Use `query` if the service redirects old heights to other hosts: a "
-             "redirect would lose a bearer header.",
+     .help = "How the key is sent, as of `[[upstream]]`.",
      .choices = kAuthForms},
+    {.section = "neardata",
+     .name = "redirect_hosts",
+     .type = Type::hosts,
+     .at = neardata<&Neardata::redirect_hosts>(),
+     .help =
+         "Hosts to which the service may redirect; they get the API key, too. The host of `url` and, if "
+         "their addresses are public, its subdomains are always followed. All other redirects are refused, "
+         "and so are redirects from https to http.",
+     .example = "[\"archive.example.com\"]"},
     {.section = "neardata",
      .name = "max_requests_per_second",
      .type = Type::decimal,

@@ -28,6 +28,14 @@ Loaded unreadable(const std::string& path, const std::string& why) {
     return loaded;
 }
 
+// A text that comes from no file counts as open to all.
+bool everybody_can_read(const std::filesystem::path& path) {
+    std::error_code error;
+    const auto facts = std::filesystem::status(path, error);
+    constexpr auto kOthers = std::filesystem::perms::others_read;
+    return error || (facts.permissions() & kOthers) != std::filesystem::perms::none;
+}
+
 template <class LoadText>
 Loaded load_with(const std::string& path, LoadText&& load) {
     std::error_code error;
@@ -81,6 +89,7 @@ Loaded load_text(std::string_view toml, const std::string& file_name, const Envi
         const auto folder = std::filesystem::path(file_name).parent_path();
         group_where_people_read(file.draft, file.places);
         check_rules(file.draft, file.places, report);
+        if (everybody_can_read(file_name)) check_keys_in_urls(file.draft.settings, file.places, report);
         check_alert_rules(file.draft.settings, file.places, report);
         read_lists(file.draft.settings, file.places, folder, report);
         resolve_secrets(file.draft, file.places, folder, environment, report);

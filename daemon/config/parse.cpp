@@ -100,10 +100,36 @@ std::optional<std::string> headers_fault(std::string_view lines) {
     return std::nullopt;
 }
 
+std::optional<std::string> host_fault(std::string_view host) {
+    const bool is_ipv6 = host.find(':') != std::string_view::npos;
+    const auto good = is_ipv6 ? "0123456789abcdef:." : "0123456789abcdefghijklmnopqrstuvwxyz-_.";
+    if (host.empty() || host.size() > 253 || host.find_first_not_of(good) != std::string_view::npos ||
+        host.starts_with('.') || host.ends_with('.'))
+        return "must be a host such as \"receiptd.example.org\": a name in small letters, or an address; no "
+               "port";
+    return std::nullopt;
+}
+
 std::optional<std::string> url_fault(std::string_view url) {
     if (!url.starts_with("http://") && !url.starts_with("https://"))
         return "must start with http:// or https://";
     return rest_fault(url);
+}
+
+bool seems_to_hold_a_key(std::string_view url) {
+    constexpr std::size_t kShortest = 16;
+    constexpr std::ptrdiff_t kLeastDigits = 3;
+    url.remove_prefix(std::min(url.find("://") + 3, url.size()));
+    url.remove_prefix(std::min(url.find_first_of("/?"), url.size()));
+    while (!url.empty()) {
+        const auto part = url.substr(0, url.find_first_of("/?&="));
+        const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+        const bool is_random = part.find('.') == std::string_view::npos &&
+                               std::count_if(part.begin(), part.end(), is_digit) >= kLeastDigits;
+        if (part.size() >= kShortest && is_random) return true;
+        url.remove_prefix(std::min(part.size() + 1, url.size()));
+    }
+    return false;
 }
 
 std::optional<std::string> smtp_url_fault(std::string_view url) {
@@ -133,16 +159,6 @@ std::optional<std::string> network_fault(std::string_view network) {
 }
 
 // As it stands in the header Host, without a port.
-std::optional<std::string> host_name_fault(std::string_view name) {
-    const auto good = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-    };
-    if (name.empty() || name.size() > 253 || name.ends_with('.') ||
-        !std::all_of(name.begin(), name.end(), good))
-        return "must be a host name such as \"receiptd.example.org\": small letters, no port";
-    return std::nullopt;
-}
-
 std::optional<std::string> listen_fault(std::string_view listen) {
     constexpr std::string_view kUnix = "unix:";
     constexpr std::size_t kLongestPath = 107;  // unix(7)
@@ -190,7 +206,8 @@ std::string url_host(std::string_view url) {
 }
 
 bool is_loopback_host(std::string_view host) {
-    return host == "localhost" || host == "::1" || host.starts_with("127.");
+    const bool is_number = host.find_first_not_of("0123456789.") == std::string_view::npos;
+    return host == "localhost" || host == "::1" || (host.starts_with("127.") && is_number);
 }
 
 }  // namespace receiptd::config

@@ -13,13 +13,16 @@ std::optional<std::string> url_fault(std::string_view url);
 std::optional<std::string> smtp_url_fault(std::string_view url);
 std::optional<std::string> mailbox_fault(std::string_view address);
 std::optional<std::string> listen_fault(std::string_view listen);
-std::optional<std::string> host_name_fault(std::string_view name);
+std::optional<std::string> host_fault(std::string_view host);  // as parsed URLs have it, without a port
 std::optional<std::string> network_fault(std::string_view network);
 // "Name: value", a line each; none that the daemon sets itself. The text holds no value.
 std::optional<std::string> headers_fault(std::string_view lines);
 // The secret is "whsec_" and base64 of 24 to 64 bytes (standardwebhooks.com); the text never holds any of it.
 std::optional<std::string> webhook_secret_fault(std::string_view secret);
 std::optional<std::string> database_url_fault(std::string_view url);
+
+// Whether a part of the path or query looks like an API key, as providers put them there.
+bool seems_to_hold_a_key(std::string_view url);
 
 struct HeaderLine {
     std::string name, value;

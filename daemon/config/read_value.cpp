@@ -242,7 +242,7 @@ Read read_value(const Key& key, const toml::node& node) {
         case Type::durations: return read_durations(key, node);
         case Type::mailboxes: return read_list(node, "e-mail address", mailbox_fault);
         case Type::networks: return read_list(node, "network", network_fault);
-        case Type::hosts: return read_list(node, "host name", host_name_fault);
+        case Type::hosts: return read_list(node, "host", host_fault);
         case Type::mode: return read_mode(node);
         case Type::names: return read_list(node, "name", base::name_fault);
         case Type::start: return read_start(node);

@@ -113,6 +113,12 @@ void check_clear_text(const std::string& path, const std::string& url, const Sec
                    "the API key would travel unencrypted to \"" + url_host(url) + "\"; use https://");
 }
 
+void check_key_in_url(const std::string& path, const std::string& url, const Places& places, Report& report) {
+    if (seems_to_hold_a_key(url))
+        report.warning(places.find(path + ".url"),
+                       "the address seems to hold a key, and everybody may read this file: chmod o-r");
+}
+
 void resolve_api_key(SecretReader& reader, const std::string& path, const SecretPlace& place,
                      base::Secret& key, const Places& places, Report& report) {
     auto secret = reader.read(path + ".api_key", place);
@@ -185,6 +191,12 @@ void check_rules(const Draft& draft, const Places& places, Report& report) {
         check_clear_text(upstream_path(i), settings.upstreams[i].url, draft.upstream_keys[i], places, report);
     if (settings.neardata)
         check_clear_text("neardata", settings.neardata->url, draft.neardata_key, places, report);
+}
+
+void check_keys_in_urls(const Settings& settings, const Places& places, Report& report) {
+    for (std::size_t i = 0; i < settings.upstreams.size(); ++i)
+        check_key_in_url(upstream_path(i), settings.upstreams[i].url, places, report);
+    if (settings.neardata) check_key_in_url("neardata", settings.neardata->url, places, report);
 }
 
 void resolve_secrets(Draft& draft, const Places& places, const std::filesystem::path& folder,

@@ -9,6 +9,8 @@
 namespace receiptd::config {
 
 void check_rules(const Draft& draft, const Places& places, Report& report);
+// In a file that everybody may read.
+void check_keys_in_urls(const Settings& settings, const Places& places, Report& report);
 // A part of check_rules(): the names of endpoints, alert rules and lists.
 void check_alert_names(const Draft& draft, const Places& places, Report& report);
 

@@ -37,6 +37,8 @@ struct Neardata {
     std::string url;
     base::Secret api_key;
     AuthForm auth = AuthForm::query;  // providers.md §1.2: redirects drop the header
+    std::vector<std::string>
+        redirect_hosts;  // names and addresses beside its own, whose redirects lead there
     double max_requests_per_second = 0;
     unsigned max_in_flight = 8;
     bool gzip = false;  // on loopback, too

@@ -14,11 +14,8 @@ bool is_redirect(int status) {
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-std::string_view registered_domain(std::string_view host) {
-    const auto last = host.rfind('.');
-    if (last == std::string_view::npos || last == 0) return host;
-    const auto before = host.rfind('.', last - 1);
-    return before == std::string_view::npos ? host : host.substr(before + 1);
+bool is_subdomain(std::string_view host, std::string_view of) {
+    return host.size() > of.size() + 1 && host.ends_with(of) && host[host.size() - of.size() - 1] == '.';
 }
 
 bool is_address(std::string_view host) {
@@ -38,17 +35,13 @@ net::TransportError no_redirect(const net::Url& from, std::string why) {
     return {net::TransportFault::malformed, from.origin() + ": " + std::move(why)};
 }
 
-// The request as it may go to `target`.
-net::HttpRequest carry_on(const net::HttpRequest& request, const net::Url& home, const net::Url& target) {
+// The request as it goes on to `target`. A key in the query comes along; the host's own stays.
+net::HttpRequest carry_on(const net::HttpRequest& request, const net::Url& target) {
     net::HttpRequest next = request;
     const auto key = api_key_parameter(request.target);
     next.target = target.target;
-    if (may_carry_key(home, target)) {
-        if (!key.empty() && !has_api_key(next.target))
-            next.target += (next.target.find('?') == std::string::npos ? "?" : "&") + key;
-    } else {
-        std::erase_if(next.headers, [](const net::Header& header) { return header.name == "Authorization"; });
-    }
+    if (!key.empty() && !has_api_key(next.target))
+        next.target += (next.target.find('?') == std::string::npos ? "?" : "&") + key;
     if (has_api_key(next.target))
         std::erase_if(next.headers, [](const net::Header& header) { return header.name == "Authorization"; });
     return next;
@@ -68,34 +61,45 @@ std::optional<net::Url> resolve_location(const net::Url& from, std::string_view 
     return url;
 }
 
-bool may_carry_key(const net::Url& home, const net::Url& target) {
-    if (home.origin() == target.origin()) return true;
-    if (!target.tls || is_address(home.host) || is_address(target.host)) return false;
-    return registered_domain(home.host) == registered_domain(target.host);
+Followed followed(const net::Url& home, const std::vector<std::string>& listed, const net::Url& target) {
+    if (home.origin() == target.origin()) return Followed::anywhere;
+    if (home.tls && !target.tls) return Followed::no;
+    if (std::find(listed.begin(), listed.end(), target.host) != listed.end()) return Followed::anywhere;
+    const bool is_own =
+        target.host == home.host || (!is_address(home.host) && is_subdomain(target.host, home.host));
+    return is_own && target.tls ? Followed::to_public_addresses : Followed::no;
 }
 
 RedirectingTransport::RedirectingTransport(TransportFactory factory, net::Url origin,
-                                           TransportOptions options)
-    : factory_(std::move(factory)), origin_(std::move(origin)), options_(options) {}
+                                           std::vector<std::string> listed, TransportOptions options)
+    : factory_(std::move(factory)),
+      origin_(std::move(origin)),
+      listed_(std::move(listed)),
+      options_(options) {}
 
 base::Task<Transport::Reply> RedirectingTransport::send(net::HttpRequest request,
                                                         std::chrono::milliseconds timeout) {
     auto at = origin_;
+    auto followed_by = Followed::anywhere;
     for (unsigned hop = 0; hop <= kMostHops; ++hop) {
-        const auto transport = transport_to(at);
+        const auto transport = transport_to(at, followed_by == Followed::to_public_addresses);
         auto copy = request;
         auto reply = co_await transport->send(std::move(copy), timeout);
         if (!reply || !is_redirect(reply->status)) co_return std::move(reply);
         const auto target = resolve_location(at, reply->header("Location"));
         if (!target) co_return no_redirect(at, "redirects to an unreadable location");
-        if (at.tls && !target->tls) co_return no_redirect(at, "redirects from https to http: refused");
-        request = carry_on(request, origin_, *target);
+        followed_by = followed(origin_, listed_, *target);
+        if (followed_by == Followed::no)
+            co_return no_redirect(at,
+                                  "redirects to " + target->origin() +
+                                      ": refused; neardata.redirect_hosts lists the hosts that may follow");
+        request = carry_on(request, *target);
         at = *target;
     }
     co_return no_redirect(at, "redirects more than " + std::to_string(kMostHops) + " times");
 }
 
-std::shared_ptr<Transport> RedirectingTransport::transport_to(const net::Url& url) {
+std::shared_ptr<Transport> RedirectingTransport::transport_to(const net::Url& url, bool only_public) {
     const auto origin = url.origin();
     const auto found =
         std::find_if(pools_.begin(), pools_.end(), [&](const auto& pool) { return pool.first == origin; });
@@ -103,7 +107,9 @@ std::shared_ptr<Transport> RedirectingTransport::transport_to(const net::Url& ur
         pools_.splice(pools_.begin(), pools_, found);
         return pools_.front().second;
     }
-    pools_.emplace_front(origin, factory_(url, options_));
+    auto options = options_;
+    options.only_public = only_public;
+    pools_.emplace_front(origin, factory_(url, options));
     if (pools_.size() > kMostPools) pools_.pop_back();
     return pools_.front().second;
 }

@@ -73,8 +73,8 @@ std::unique_ptr<Upstream> make_neardata(const Parts& parts, const config::Nearda
     options.credential = credential_of(host);
     options.limits = limits_of(host);
     options.request_timeout = std::max(timeouts.request, kLongPoll);
-    auto transport =
-        std::make_shared<RedirectingTransport>(parts.transports, options.url, transport_options_of(host));
+    auto transport = std::make_shared<RedirectingTransport>(parts.transports, options.url,
+                                                            host.redirect_hosts, transport_options_of(host));
     return std::make_unique<Upstream>(parts.executor, parts.time, std::move(transport), std::move(options),
                                       parts.series);
 }

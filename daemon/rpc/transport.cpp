@@ -25,6 +25,7 @@ TransportFactory http_transports(boost::asio::any_io_executor executor, boost::a
         options.gzip = wanted.gzip_on_loopback || !net::is_loopback(origin.host);
         options.cpu = &cpu;
         options.user_agent = "receiptd/" RECEIPTD_VERSION;
+        if (wanted.only_public) options.address_filter = net::not_public;
         return std::make_shared<HttpTransport>(executor, std::move(options));
     };
 }

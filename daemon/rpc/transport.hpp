@@ -32,6 +32,7 @@ private:
 struct TransportOptions {
     unsigned max_connections = 8;
     bool gzip_on_loopback = false;  // elsewhere it is always asked for
+    bool only_public = false;       // addresses (net/address_guard.hpp): another host chose the origin
 };
 
 // Makes the transport of an origin (the URL's target is not used).

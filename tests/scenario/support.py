@@ -175,7 +175,9 @@ class Scenario(unittest.TestCase):
                             f'{upstream}\n' for host in hosts)
         if f'"{EVERY_FINDING}"' in extra:
             extra += f'[[rule]]\nname = "{EVERY_FINDING}"\nkind = "finding"\n'
-        whole = f'[neardata]\nurl = "{url_of(whole_blocks)}"\n{neardata}\n' if source == "neardata" else ""
+        # A regular host of the sandbox redirects old heights to the archival one, at another port.
+        whole = (f'[neardata]\nurl = "{url_of(whole_blocks)}"\nredirect_hosts = ["127.0.0.1"]\n{neardata}\n'
+                 if source == "neardata" else "")
         path.write_text(f'[chain]\nnetwork = "{network}"\n{upstreams}{whole}'
                         f'[database]\nurl_file = "{url_file}"\n'
                         f'[follow]\nsource = "{source}"\nscope = "{scope}"\nstart = {start}\npatience = "{patience}"\n'

@@ -71,6 +71,7 @@ max_requests_per_second = 7
 [neardata]
 url = "https://n.example.com"
 auth = "bearer"
+redirect_hosts = ["a0.n.example.com"]
 max_in_flight = 2
 gzip = true
 [timeouts]

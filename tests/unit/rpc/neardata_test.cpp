@@ -63,7 +63,8 @@ TEST_F(Neardata, TheHeadsBlockIsFetchedOnce) {
 class Redirects : public ::testing::Test {
 protected:
     Redirects() {
-        factory = [this](const net::Url& origin, const TransportOptions&) {
+        factory = [this](const net::Url& origin, const TransportOptions& options) {
+            if (options.only_public) kept_to_public_addresses.push_back(origin.origin());
             auto& host = hosts[origin.origin()];
             if (!host) host = std::make_shared<FakeHost>(world.io.get_executor());
             host->script = [this](const net::HttpRequest& request) { return script(request); };
@@ -72,7 +73,7 @@ protected:
         };
     }
     Transport::Reply send(const std::string& from, net::HttpRequest request) {
-        RedirectingTransport transport(factory, *net::parse_url(from), {});
+        RedirectingTransport transport(factory, *net::parse_url(from), listed, {});
         return world.run(transport.send(std::move(request), 1s));
     }
     static net::HttpRequest get(const std::string& target, bool bearer) {
@@ -86,6 +87,8 @@ protected:
     TransportFactory factory;
     std::map<std::string, std::shared_ptr<FakeHost>> hosts;
     unsigned made = 0;
+    std::vector<std::string> listed;
+    std::vector<std::string> kept_to_public_addresses;
     std::function<Transport::Reply(const net::HttpRequest&)> script;
 };
 
@@ -102,6 +105,7 @@ TEST_F(Redirects, AreFollowedToOtherPathsAndHostsOfTheSameSiteWithTheKey) {
     ASSERT_EQ(archive.seen.size(), 1u);
     ASSERT_EQ(archive.seen[0].headers.size(), 1u);
     EXPECT_EQ(archive.seen[0].headers[0].value, "Bearer KEY");
+    EXPECT_EQ(kept_to_public_addresses, std::vector<std::string>{"https://a0.mainnet.neardata.xyz:443"});
 }
 
 TEST_F(Redirects, TheKeyInTheQueryFollowsOnce) {
@@ -116,13 +120,22 @@ TEST_F(Redirects, TheKeyInTheQueryFollowsOnce) {
     EXPECT_EQ(host("https://mainnet.neardata.xyz").seen.back().target, "/v0/block/5/old?apiKey=KEY");
 }
 
-TEST_F(Redirects, StrangersDoNotGetTheKey) {
+TEST_F(Redirects, DoNotLeadToStrangersUnlessTheyAreListed) {
     script = [](const net::HttpRequest& request) {
         if (request.target == "/a") return http(302, "", {{"Location", "https://elsewhere.example/b"}});
         return http(200, "{}");
     };
+    const auto refused = send("https://mainnet.neardata.xyz/", get("/a", true));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().text,
+              "https://mainnet.neardata.xyz:443: redirects to https://elsewhere.example:443: refused; "
+              "neardata.redirect_hosts lists the hosts that may follow");
+    EXPECT_EQ(hosts.size(), 1u);
+
+    listed = {"elsewhere.example"};
     EXPECT_EQ(send("https://mainnet.neardata.xyz/", get("/a", true))->status, 200);
-    EXPECT_TRUE(host("https://elsewhere.example").seen[0].headers.empty());
+    EXPECT_EQ(host("https://elsewhere.example").seen[0].headers.size(), 1u);
+    EXPECT_TRUE(kept_to_public_addresses.empty());
 }
 
 TEST_F(Redirects, NeverLeadFromHttpsToHttp) {
@@ -144,21 +157,48 @@ TEST_F(Redirects, OnePoolServesAHostAgain) {
         if (request.target == "/a") return http(302, "", {{"Location", "https://b.example/b"}});
         return http(200, "{}");
     };
-    RedirectingTransport transport(factory, *net::parse_url("https://a.example/"), {});
+    RedirectingTransport transport(factory, *net::parse_url("https://a.example/"), {"b.example"}, {});
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(world.run(transport.send(get("/a", false), 1s)));
     EXPECT_EQ(made, 2u);
 }
 
-TEST(MayCarryKey, OnlyWithinTheSameOriginOrHttpsSite) {
-    const auto may = [](const char* home, const char* target) {
-        return may_carry_key(*net::parse_url(home), *net::parse_url(target));
+TEST(Followed, IsTheConfiguredHostWithItsSubdomainsAndWhatIsListed) {
+    const auto way = [](const char* home, const char* target) {
+        return followed(*net::parse_url(home), {"listed.example", "10.0.0.6"}, *net::parse_url(target));
     };
-    EXPECT_TRUE(may("https://mainnet.neardata.xyz", "https://a0.mainnet.neardata.xyz"));
-    EXPECT_TRUE(may("http://127.0.0.1:80", "http://127.0.0.1:80"));
-    EXPECT_FALSE(may("http://127.0.0.1:80", "http://127.0.0.1:81"));
-    EXPECT_FALSE(may("https://10.0.0.1", "https://10.1.0.1"));
-    EXPECT_FALSE(may("https://mainnet.neardata.xyz", "http://a0.mainnet.neardata.xyz"));
-    EXPECT_FALSE(may("https://mainnet.neardata.xyz", "https://neardata.xyz.example"));
+    const auto home = "https://mainnet.neardata.xyz";
+    EXPECT_EQ(way(home, "https://mainnet.neardata.xyz/v0/block/1"), Followed::anywhere);
+    EXPECT_EQ(way(home, "https://a0.mainnet.neardata.xyz"), Followed::to_public_addresses);
+    EXPECT_EQ(way(home, "https://mainnet.neardata.xyz:8443"), Followed::to_public_addresses);
+    EXPECT_EQ(way("http://mainnet.neardata.xyz", home), Followed::to_public_addresses);
+    EXPECT_EQ(way(home, "https://listed.example"), Followed::anywhere);
+    EXPECT_EQ(way("http://10.0.0.5", "http://10.0.0.6:8080"), Followed::anywhere);
+    EXPECT_EQ(way("http://127.0.0.1:80", "http://127.0.0.1:80"), Followed::anywhere);
+}
+
+TEST(Followed, IsNobodyElse) {
+    const auto is_refused = [](const char* home, const char* target) {
+        return followed(*net::parse_url(home), {"listed.example"}, *net::parse_url(target)) == Followed::no;
+    };
+    const auto home = "https://mainnet.neardata.xyz";
+    for (const char* target :
+         {"http://mainnet.neardata.xyz", "http://a0.mainnet.neardata.xyz", "http://listed.example",
+          "https://a.listed.example", "https://neardata.xyz", "https://testnet.neardata.xyz",
+          "https://xmainnet.neardata.xyz", "https://mainnet.neardata.xyz.example", "https://169.254.169.254"})
+        EXPECT_TRUE(is_refused(home, target)) << target;
+    EXPECT_TRUE(is_refused("http://127.0.0.1:80", "http://127.0.0.1:81"));
+    EXPECT_TRUE(is_refused("https://10.0.0.1", "https://10.1.0.1"));
+    EXPECT_TRUE(is_refused("https://10.0.0.1", "https://a.10.0.0.1"));
+}
+
+// Their last two labels are equal, and their owners are not.
+TEST(Followed, IsNoNeighbourUnderAPublicSuffix) {
+    const auto is_refused = [](const char* home, const char* target) {
+        return followed(*net::parse_url(home), {}, *net::parse_url(target)) == Followed::no;
+    };
+    EXPECT_TRUE(is_refused("https://blocks.co.uk", "https://thief.co.uk"));
+    EXPECT_TRUE(is_refused("https://blocks.fly.dev", "https://thief.fly.dev"));
+    EXPECT_TRUE(is_refused("https://blocks.github.io", "https://thief.github.io"));
 }
 
 }  // namespace
