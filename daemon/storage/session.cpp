@@ -11,6 +11,8 @@ using namespace std::chrono_literals;
 constexpr base::BackoffPolicy kReconnect{200ms, 10s, 2.0, 0.5};
 constexpr base::BackoffPolicy kRepeat{20ms, 2s, 2.0, 0.5};
 constexpr const char* kCancelled = "57014";
+constexpr unsigned kTellFrom = 3;       // failures in a row
+constexpr unsigned kMostDoublings = 6;  // of the time that a statement may take
 
 base::SteadyTime steady_now() { return std::chrono::steady_clock::now(); }
 
@@ -67,18 +69,15 @@ std::optional<base::SteadyTime> SessionContext::patience_ends(WaitedFor waited_f
 
 pqxx::connection& Session::connection() {
     if (connection_) return *connection_;
-    const auto timeout =
-        waited_for_ == WaitedFor::by_people ? context_.question_timeout : context_.statement_timeout;
     auto fresh = shim::connect(context_.database.conninfo().reveal());
     {
         pqxx::nontransaction settings(*fresh);
         // A process that is frozen in the middle of a transaction holds its locks no longer than that.
         settings.exec(
             "SET idle_in_transaction_session_timeout = '10s'; SET timezone = 'UTC'; SET datestyle = 'ISO'; "
-            "SET jit = off; SET synchronous_commit = 'on'; "
-            "SET statement_timeout = " +
-            std::to_string(timeout.count()));
+            "SET jit = off; SET synchronous_commit = 'on'");
     }
+    limit_statements(*fresh, 0);
     connection_ = std::move(fresh);
     context_.series.connected.Increment();
     if (was_connected_) {
@@ -89,6 +88,14 @@ pqxx::connection& Session::connection() {
     return *connection_;
 }
 
+void Session::limit_statements(pqxx::connection& connection, unsigned doublings) {
+    const auto timeout =
+        waited_for_ == WaitedFor::by_people ? context_.question_timeout : context_.statement_timeout;
+    pqxx::nontransaction(connection)
+        .exec("SET statement_timeout = " + std::to_string(timeout.count() << doublings));
+    doublings_ = doublings;
+}
+
 void Session::disconnect() {
     if (!connection_) return;
     connection_.reset();
@@ -97,11 +104,15 @@ void Session::disconnect() {
 
 void Session::run_repeatedly(const std::function<void(pqxx::connection&)>& work,
                              std::optional<base::SteadyTime> until) {
+    unsigned cancelled = 0;  // statements that took too long: they get more time
     for (unsigned failures = 1;; ++failures) {
         if (context_.stop.requested()) throw StorageStopped();
         if (until && steady_now() >= *until) throw StorageTimeout("the database did not answer in time");
         try {
-            work(connection());
+            auto& usable = connection();
+            if (const auto wanted = std::min(cancelled, kMostDoublings); wanted != doublings_)
+                limit_statements(usable, wanted);
+            work(usable);
             const bool was_down = std::exchange(down_, false);
             if (was_down && waited_for_ == WaitedFor::by_daemon) context_.outages.back();
             return;
@@ -110,12 +121,12 @@ void Session::run_repeatedly(const std::function<void(pqxx::connection&)>& work,
         } catch (const StorageStopped&) {
             throw;
         } catch (...) {
-            recover(std::current_exception(), failures);
+            if (recover(std::current_exception(), failures) == kCancelled) ++cancelled;
         }
     }
 }
 
-void Session::recover(const std::exception_ptr& error, unsigned failures) {
+std::string Session::recover(const std::exception_ptr& error, unsigned failures) {
     const bool connected = connection_ != nullptr;
     const bool open = connected && connection_->is_open();
     auto fault = classify(error, open, context_.database);
@@ -129,10 +140,12 @@ void Session::recover(const std::exception_ptr& error, unsigned failures) {
         note_down(fault);
         give_up_when_impatient(fault.text);
     } else {
-        log::debug("database transaction is repeated",
-                   {{"sqlstate", fault.sqlstate}, {"reason", fault.text}});
+        log::write(failures < kTellFrom ? log::Level::debug : log::Level::warn,
+                   "database transaction is repeated",
+                   {{"sqlstate", fault.sqlstate}, {"reason", fault.text}, {"times", failures}});
     }
     wait_before_retry(down, failures);
+    return fault.sqlstate;
 }
 
 // People, and commands that people wait for, are told of a wrong setup; a daemon waits until it is right.

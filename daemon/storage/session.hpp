@@ -55,7 +55,7 @@ private:
 
 // The party that waits for the session's work.
 enum class WaitedFor {
-    by_daemon,  // work longer than statement_timeout is cancelled and begun again
+    by_daemon,  // work longer than statement_timeout is cancelled and begun again with twice the time
     by_people,  // work longer than question_timeout ends with StorageTimeout
 };
 
@@ -113,8 +113,10 @@ private:
                         std::optional<base::SteadyTime> until);
     pqxx::connection& connection();
     void disconnect();
-    // Returns when the work may be tried again.
-    void recover(const std::exception_ptr& error, unsigned failures);
+    // A statement may take `doublings` times twice the usual time.
+    void limit_statements(pqxx::connection& connection, unsigned doublings);
+    // Returns the SQLSTATE when the work may be tried again.
+    std::string recover(const std::exception_ptr& error, unsigned failures);
     void throw_what_ends_it(const Fault& fault) const;
     void note_down(const Fault& fault);
     void give_up_when_impatient(const std::string& why);
@@ -123,6 +125,7 @@ private:
     SessionContext& context_;
     WaitedFor waited_for_;
     std::unique_ptr<pqxx::connection> connection_;
+    unsigned doublings_ = 0;
     bool was_connected_ = false;
     bool down_ = false;
     base::SteadyTime down_since_{};

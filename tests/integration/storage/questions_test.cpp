@@ -3,6 +3,8 @@
 #include "metrics/registry.hpp"
 #include "watch_test_support.hpp"
 
+#include <gmock/gmock.h>
+
 #include <future>
 
 namespace receiptd::test {
@@ -84,6 +86,34 @@ TEST_F(Questions, AreNotBegunWhenNobodyWaitsForThemAnyMore) {
     EXPECT_FALSE(begun);
     session.run(ask);
     EXPECT_TRUE(begun);
+}
+
+// Work of the daemon has to be done: on a slow disk it gets more time with each try, and is told of.
+TEST_F(Questions, WorkOfTheDaemonThatTakesTooLongGetsMoreTimeAndIsToldOf) {
+    auto options = database().options();
+    options.statement_timeout = 50ms;
+    metrics::Registry registry;
+    metrics::StorageSeries series(registry);
+    storage::SessionContext context(options, series);
+    storage::Session session(context);
+    const auto limit = [](pqxx::connection& connection) {
+        pqxx::work tx(connection);
+        return std::string(tx.exec("SHOW statement_timeout")[0][0].c_str());
+    };
+    std::vector<std::string> limits;
+    ::testing::internal::CaptureStderr();
+    session.run([&](pqxx::connection& connection) {
+        limits.push_back(limit(connection));
+        pqxx::work tx(connection);
+        tx.exec("SELECT pg_sleep(0.3)");
+    });
+    const auto told = ::testing::internal::GetCapturedStderr();
+    ASSERT_GE(limits.size(), 4u);
+    EXPECT_EQ((std::vector<std::string>(limits.begin(), limits.begin() + 4)),
+              (std::vector<std::string>{"50ms", "100ms", "200ms", "400ms"}));
+    EXPECT_THAT(told, ::testing::HasSubstr("warn database transaction is repeated sqlstate=57014"));
+    EXPECT_THAT(told, ::testing::Not(::testing::HasSubstr("times=2")));
+    EXPECT_EQ(session.run(limit), "50ms") << "other work is not given more";
 }
 
 }  // namespace
