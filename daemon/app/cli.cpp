@@ -3,14 +3,16 @@
 #include "app/cli_parts.hpp"
 #include "app/commands.hpp"
 #include "app/exit_codes.hpp"
+#include "app/process.hpp"
 #include "app/version.hpp"
 #include "base/log.hpp"
+#include "base/visible_stream.hpp"
 #include "cli/complaint.hpp"
 #include "cli/completion.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <sys/resource.h>
+#include <unistd.h>
 
 #include <exception>
 #include <filesystem>
@@ -43,12 +45,6 @@ std::string found_config() {
         if (std::filesystem::status(file, fault).type() != std::filesystem::file_type::not_found) return file;
     }
     return kConfigFiles[0];
-}
-
-// Keys and passwords live in memory: a crash must not write them to disk.
-void forbid_core_files() {
-    const rlimit none{0, 0};
-    setrlimit(RLIMIT_CORE, &none);
 }
 
 class CommandLine {
@@ -274,7 +270,9 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-    forbid_core_files();
+    keep_memory_private();
+    const base::VisibleOnTerminal output(std::cout, STDOUT_FILENO);
+    const base::VisibleOnTerminal errors(std::cerr, STDERR_FILENO);
     try {
         return CommandLine().run(argc, argv);
     } catch (const std::exception& e) {

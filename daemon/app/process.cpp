@@ -1,8 +1,13 @@
 #include "app/process.hpp"
 
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -41,12 +46,26 @@ std::string process_name() {
     return where.empty() || started.empty() ? std::string() : where + pid + "/" + started;
 }
 
+void keep_memory_private() {
+    const rlimit none{0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    prctl(PR_SET_DUMPABLE, 0);
+}
+
 bool is_gone(const std::string& process) {
     const auto where = machine();
     if (where.empty() || !process.starts_with(where)) return false;
     const auto rest = process.substr(where.size());
     const auto slash = rest.find('/');
-    return slash != std::string::npos && start_time(rest.substr(0, slash)) != rest.substr(slash + 1);
+    if (slash == std::string::npos) return false;
+    const auto pid = rest.substr(0, slash);
+    int number = 0;
+    const auto read = std::from_chars(pid.data(), pid.data() + pid.size(), number);
+    if (read.ec != std::errc() || read.ptr != pid.data() + pid.size() || number <= 0) return false;
+    if (::kill(number, 0) != 0 && errno == ESRCH) return true;
+    // Whoever hides processes from others, as systemd's ProtectProc does, hides their times, too.
+    const auto started = start_time(pid);
+    return !started.empty() && started != rest.substr(slash + 1);
 }
 
 }  // namespace receiptd::app

@@ -1,9 +1,13 @@
-// Names of processes by which another one on the same machine knows whether they still run.
+// This process: its memory, and names by which another one on the same machine knows whether it still runs.
 #pragma once
 
 #include <string>
 
 namespace receiptd::app {
+
+// Keys and passwords live in memory. A crash must not write them to disk, nor give them to a program that
+// takes core files whatever the limit is (core(5)); and no other process of the same user may look into ours.
+void keep_memory_private();
 
 // "boot/pid namespace/pid/start time" of this process; empty where the system does not tell.
 std::string process_name();

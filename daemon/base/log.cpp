@@ -2,6 +2,7 @@
 
 #include "base/iso_time.hpp"
 #include "base/json_text.hpp"
+#include "base/visible.hpp"
 
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -73,7 +74,7 @@ std::string format_line(Format format, Level level, std::string_view time, std::
         base::JsonObject line;
         line.text("time", time).text("level", level_name(level)).text("message", message);
         for (const auto& field : fields) line.json(field.name, value_text(field.value, format));
-        return line.to_json();
+        return base::visible(line.to_json());
     }
     std::string line;
     line += time;
@@ -87,7 +88,7 @@ std::string format_line(Format format, Level level, std::string_view time, std::
         line += '=';
         line += value_text(field.value, format);
     }
-    return line;
+    return base::visible(line);
 }
 
 void configure(Level level, Format format) {

@@ -60,6 +60,13 @@ TEST(Log, JsonLinesEscapeWhatUsersSend) {
               R"({"time":"T","level":"warn","message":"a\"b\n","height":7,"text":"\u0001\\","ok":true})");
 }
 
+TEST(Log, LinesHideNothingFromATerminal) {
+    EXPECT_EQ(log::format_line(log::Format::plain, log::Level::info, "T", "host said",
+                               {{"text", std::string("\xc2\x9b"
+                                                     "2J \xe2\x80\xaexyz\x1b")}}),
+              "T info host said text=\"�2J �xyz\\u001b\"");
+}
+
 TEST(Log, PlainLinesStayOneLine) {
     EXPECT_EQ(log::format_line(log::Format::plain, log::Level::info, "T", "two\nlines",
                                {{"why", "a b"}, {"host", "main"}}),
