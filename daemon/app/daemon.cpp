@@ -4,6 +4,7 @@
 #include "app/clients.hpp"
 #include "app/commands.hpp"
 #include "app/endpoint_test.hpp"
+#include "app/life_signs.hpp"
 #include "app/maintenance.hpp"
 #include "app/progress.hpp"
 #include "app/rehearse.hpp"
@@ -80,6 +81,7 @@ private:
     base::Task<void> whole_life(base::Task<follow::Follower::End> work, bool daemon) {
         try {
             co_await runtime_.join_database(daemon);
+            helpers_.spawn(life_signs_.run());
             helpers_.spawn(watch_database());
             co_await runtime_.check_network();
             helpers_.spawn(runtime_.sources->network_check().run());
@@ -206,6 +208,7 @@ private:
             if (runtime_.state.stop.requested())
                 std::_Exit(kOk);  // second signal: uncommitted work rolls back
             signalled_ = true;
+            life_signs_.stop();
             log::info("stopping: the batch being written is finished first");
             runtime_.follower.stop();
             runtime_.dispatcher.stop();
@@ -331,6 +334,7 @@ private:
     std::optional<api::Api> api_;
     std::optional<net::HttpServer> server_;
     WatchedParts watched_parts_{runtime_, [this] { return leads(); }};
+    LifeSigns life_signs_{runtime_, [this] { return watched_parts_.hangs(); }};
     base::TaskGroup helpers_;
     base::TaskGroup alerting_;
     base::TaskGroup work_;

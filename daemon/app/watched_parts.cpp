@@ -12,6 +12,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kReadEvery = 1s;
+constexpr auto kAnswersNow = 10s;
+constexpr auto kHangs = 10min;
 
 std::optional<config::Endpoint> endpoint_of_watchdog(const config::Settings& settings) {
     const auto& endpoints = settings.endpoints;
@@ -52,6 +54,15 @@ base::Task<void> WatchedParts::run() {
 
 void WatchedParts::reload() {
     watchdog_.reload(endpoint_of_watchdog(runtime_.settings), runtime_.settings.watchdog.ping_url);
+}
+
+bool WatchedParts::hangs() const {
+    const auto now = runtime_.clock.steady();
+    if (now - runtime_.database_answered_at > kAnswersNow) return false;
+    const auto stands = [now](const auto& part) {
+        return part.running() && now - part.progressed_at() > kHangs;
+    };
+    return stands(runtime_.watching.tracker()) || stands(runtime_.dispatcher);
 }
 
 alert::Readings WatchedParts::readings() {

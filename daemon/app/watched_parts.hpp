@@ -19,6 +19,9 @@ public:
     base::Task<void> run();
     // Takes over what the runtime's settings say now.
     void reload();
+    // Whether a part has done nothing for ten minutes though the database answers: nothing that it could wait
+    // for takes so long.
+    bool hangs() const;
 
 private:
     alert::Readings readings();
