@@ -17,6 +17,7 @@ storms|5000|COUNT alerts within a minute: an endpoint with groups gets at most 1
 days|72|COUNT hours of chain time are followed as fast as they are made, while retention drops partitions: memory comes to rest
 living|600|living traffic is followed for COUNT seconds from both sources and compared with the truth
 package|1|the packages are installed into a Debian root of their own, started by the unit's line, upgraded, removed and purged, COUNT times (as root)
+fuzz|1000000|COUNT executions of each parser of outside bytes under libFuzzer with sanitizers: no crash, leak or hang
 recordings|30|COUNT whole blocks of ../shared/data are followed and counted
 END
 }
@@ -75,7 +76,7 @@ sweep() {
     known=$(sweeps | cut -d'|' -f1 | paste -sd' ')
     [[ -n $name && " $known " == *" $name "* ]] || die "no such sweep: ${name:-(none)}; there are ${known// /, }"
     [ -n "$count" ] || count=$(sweeps | awk -F'|' -v name="$name" '$1 == name { print $2 }')
-    [[ $count =~ ^[1-9][0-9]{0,5}$ ]] || die "COUNT must be a whole number from 1 to 999999, not \"$count\""
+    [[ $count =~ ^[1-9][0-9]{0,8}$ ]] || die "COUNT must be a whole number from 1 to 999999999, not \"$count\""
     [ $# -le 2 ] || die "sweep takes NAME and COUNT, not also \"$3\""
-    sweep_scenarios "$name" "$count"
+    if [ "$name" = fuzz ]; then sweep_fuzz "$count"; else sweep_scenarios "$name" "$count"; fi
 }

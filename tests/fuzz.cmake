@@ -23,7 +23,7 @@ foreach(source ${fuzz_sources})
     message(FATAL_ERROR "${target} has no seeds in ${seeds}: damages of valid inputs reach further than none")
   endif()
   add_executable(${target} ${source})
-  target_link_libraries(${target} PRIVATE receiptd_api receiptd_rpc receiptd_config GTest::gmock
+  target_link_libraries(${target} PRIVATE receiptd_alert receiptd_api receiptd_rpc receiptd_config GTest::gmock
     nlohmann_json::nlohmann_json)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_LIST_DIR})
   add_dependencies(fuzz_targets ${target})

@@ -52,7 +52,8 @@ std::string no_match(const Signer& signer, std::string_view id, std::int64_t tim
                      std::string_view signatures, std::string_view body) {
     if (signatures.find(kVersion) == std::string_view::npos)
         return "webhook-signature has no signature of version 1: v1, and base64";
-    while (body.ends_with('\n') || body.ends_with('\r')) {
+    constexpr unsigned kMostCut = 4;  // each costs a signature of the whole body
+    for (unsigned cut = 0; cut < kMostCut && (body.ends_with('\n') || body.ends_with('\r')); ++cut) {
         body.remove_suffix(1);
         if (has_signature(signatures, signer.sign(id, timestamp, body)))
             return "no signature matches this body, but one matches without the line break at its end";

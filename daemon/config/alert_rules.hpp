@@ -5,6 +5,7 @@
 #include "config/settings.hpp"
 
 #include <filesystem>
+#include <istream>
 
 namespace receiptd::config {
 
@@ -13,5 +14,9 @@ void check_alert_rules(const Settings& settings, const Places& places, Report& r
 // Fills the lists from their files; relative paths start at `folder`.
 void read_lists(Settings& settings, const Places& places, const std::filesystem::path& folder,
                 Report& report);
+
+// One account a line, and comments behind '#'. False: a line of `file`, which the report calls `path`, is no
+// account id, or there are too many.
+bool read_list(AccountList& list, const std::filesystem::path& path, std::istream& file, Report& report);
 
 }  // namespace receiptd::config

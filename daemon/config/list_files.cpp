@@ -30,7 +30,8 @@ std::string unreadable_because(const std::filesystem::path& path) {
     return {};
 }
 
-// False: a line is no account id; the report says which.
+}  // namespace
+
 bool read_list(AccountList& list, const std::filesystem::path& path, std::istream& file, Report& report) {
     unsigned faults = 0;
     unsigned number = 0;
@@ -54,8 +55,6 @@ bool read_list(AccountList& list, const std::filesystem::path& path, std::istrea
     }
     return faults == 0;
 }
-
-}  // namespace
 
 void read_lists(Settings& settings, const Places& places, const std::filesystem::path& folder,
                 Report& report) {

@@ -72,6 +72,14 @@ TEST(Verify, SaysWhyNothingMatches) {
     EXPECT_THAT(refusal_of(headers), HasSubstr("webhook-timestamp is not a number"));
 }
 
+// Each try costs a signature of the whole body, and senders choose how many line breaks there are.
+TEST(Verify, LooksForASignatureBehindAFewLineBreaksOnly) {
+    EXPECT_THAT(refusal_of(signed_headers(), kBody + std::string(4, '\n')),
+                HasSubstr("matches without the line break at its end"));
+    EXPECT_THAT(refusal_of(signed_headers(), kBody + std::string(5, '\n')),
+                HasSubstr("not byte for byte what was sent"));
+}
+
 TEST(Verify, ASignedBodyThatIsNoMessageIsSaid) {
     for (const std::string body : {"", "[]", "{}", R"({"type":5})"})
         EXPECT_THAT(refusal_of(signed_headers(body), body), HasSubstr("it has no type")) << body;

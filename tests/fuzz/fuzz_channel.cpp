@@ -1,0 +1,79 @@
+// Text of the chain on its way to services, and what services answer. The input is the answer of a service, a
+// zero byte, and a text of the chain.
+#include "channel/channel.hpp"
+#include "channel/mail.hpp"
+#include "fuzz/visit_model.hpp"
+
+#include <strings.h>
+
+#include <cstring>
+
+namespace {
+
+using namespace receiptd;
+using fuzz::require;
+
+std::string alert_about(const std::string& text) {
+    const nlohmann::json body = {{"type", "finding.failed_receipt"},
+                                 {"timestamp", "2026-03-01T12:00:00.123456Z"},
+                                 {"schema_version", 1},
+                                 {"network", "mainnet"},
+                                 {"data",
+                                  {{"summary", text},
+                                   {"tx_hash", "F8X"},
+                                   {"failing_branch", {text, "callback app.near: failed"}},
+                                   {"contract_id", "app.near"},
+                                   {"method_name", text},
+                                   {"error_class", "contract_panic"},
+                                   {"error_text", text},
+                                   {"block_height", 103}}},
+                                 {"rules", {"on-call@2"}}};
+    return body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+channel::Settings settings_of(channel::Kind kind) {
+    channel::Settings settings;
+    settings.kind = kind;
+    settings.routing_key = base::Secret("0123456789abcdef0123456789abcdef");
+    settings.token = base::Secret("12:ab");
+    settings.chat_id = "-1";
+    settings.from = "receiptd@example.org";
+    settings.to = {"ops@example.org"};
+    return settings;
+}
+
+// Each line is of ASCII and ends with CR LF, and no header stands there that is not ours.
+void check_mail(const std::string& mail) {
+    bool in_head = true;
+    for (std::size_t from = 0; from < mail.size();) {
+        const auto end = mail.find("\r\n", from);
+        require(end != std::string::npos, "a line ends with CR LF", mail);
+        const auto line = std::string_view(mail).substr(from, end - from);
+        for (const char c : line) require((c >= 0x20 && c < 0x7f) || c == '\t', "printable ASCII", mail);
+        in_head = in_head && !line.empty();
+        for (const char* name : {"bcc:", "cc:", "reply-to:"})
+            if (in_head && line.size() >= std::strlen(name))
+                require(strncasecmp(line.data(), name, std::strlen(name)) != 0, "no header of others", mail);
+        from = end + 2;
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using channel::Kind;
+    const std::string input(reinterpret_cast<const char*>(data), size);
+    const auto cut = std::min(input.find('\0'), input.size());
+    const auto answer = input.substr(0, cut);
+    const auto alert = alert_about(input.substr(std::min(cut + 1, input.size())));
+    for (const auto kind :
+         {Kind::json, Kind::slack, Kind::pagerduty, Kind::alertmanager, Kind::discord, Kind::telegram}) {
+        const auto body = channel::body(settings_of(kind), "id-1", alert);
+        require(nlohmann::json::accept(body), "what is posted is JSON", body);
+        if (const auto wait = channel::asked_wait(kind, answer))
+            require(*wait >= wait->zero() && *wait <= std::chrono::hours(24 * 366), "a wait that is bounded",
+                    answer);
+    }
+    check_mail(channel::mail(settings_of(Kind::email), "id-1", alert, {}));
+    return 0;
+}
