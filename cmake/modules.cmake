@@ -18,17 +18,12 @@ if(CMAKE_UNITY_BUILD)
   target_compile_options(receiptd_options INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>)
 endif()
 # An error in memory ends the process before it becomes a way in; a sanitizer has its own checks for that.
-# tests/hardening reads the program for it.
-if(NOT RECEIPTD_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
+# tests/scenario/service_test.py reads the program for it.
+if(RECEIPTD_HARDENED AND NOT RECEIPTD_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
   target_compile_options(receiptd_options INTERFACE
     -fPIE -fstack-protector-strong -fstack-clash-protection
     -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -D_GLIBCXX_ASSERTIONS)
   target_link_options(receiptd_options INTERFACE -pie -Wl,-z,relro,-z,now,-z,noexecstack)
-  include(CheckCXXCompilerFlag)
-  check_cxx_compiler_flag(-fcf-protection=full RECEIPTD_HAS_CF_PROTECTION)  # x86 only
-  if(RECEIPTD_HAS_CF_PROTECTION)
-    target_compile_options(receiptd_options INTERFACE -fcf-protection=full)
-  endif()
 endif()
 if(RECEIPTD_SANITIZE)
   target_compile_options(receiptd_options INTERFACE

@@ -32,8 +32,10 @@ constexpr Key kDaemonKeys[] = {
      .name = "url",
      .type = Type::secret,
      .at = setting<&Settings::database, &Database::url>(),
-     .help = "Address of the PostgreSQL database: a `postgresql://` URL or `key=value` words. Do not put a "
-             "password into this file; use `url_env`, `url_file` or a PostgreSQL password file.",
+     .help =
+         "Address of the PostgreSQL database: a `postgresql://` URL or `key=value` words. Do not put a "
+         "password into this file; use `url_env`, `url_file` or a PostgreSQL password file. For a server on "
+         "another machine add `sslmode=verify-full`, or the connection may be unencrypted.",
      .example = "\"postgresql://receiptd@127.0.0.1:5432/receiptd\""},
     {.section = "database",
      .name = "url_env",
@@ -49,7 +51,8 @@ constexpr Key kDaemonKeys[] = {
      .name = "statement_timeout",
      .type = Type::duration,
      .at = setting<&Settings::database, &Database::statement_timeout>(),
-     .help = "Timeout of one SQL statement of the daemon. The statement is cancelled and repeated.",
+     .help = "Timeout of one SQL statement of the daemon. The statement is cancelled and repeated, each time "
+             "with twice the time, up to 64 times as much.",
      .min = 1'000,
      .max = 3'600'000},
     {.section = "database",

@@ -157,7 +157,8 @@ constexpr Key kSourceKeys[] = {
      .name = "request",
      .type = Type::duration,
      .at = setting<&Settings::timeouts, &Timeouts::request>(),
-     .help = "Time from sending a request to the last byte of its answer.",
+     .help = "Time from sending a request to the last byte of its answer. A host gets only 3 s for its first "
+             "try at the newest final block, so that another host can be asked.",
      .min = 100,
      .max = 600'000},
     {.section = "timeouts",

@@ -1,5 +1,6 @@
 #include "storage/database.hpp"
 
+#include "base/log.hpp"
 #include "metrics/registry.hpp"
 #include "storage/corrections.hpp"
 #include "storage/migrate.hpp"

@@ -192,12 +192,12 @@ class Scenario(unittest.TestCase):
             self.assertEqual(done.returncode, expect, f"receiptd {arguments}\n{done.stdout}\n{done.stderr}")
         return done.stdout, done.stderr
 
-    def start(self, *arguments, within=()):
-        """A daemon that goes on; ended with the test. `within`: a command that runs it."""
+    def start(self, *arguments, within=(), env=None):
+        """A daemon that goes on; ended with the test. `within`: a command that runs it; `env`: variables beside ours."""
         log = open(self.folder / f"daemon-{uuid.uuid4().hex[:6]}.log", "w+")
         self.addCleanup(log.close)
         process = subprocess.Popen([*within, BUILD / "receiptd", *map(str, arguments)], stdin=subprocess.DEVNULL,
-                                   stdout=log, stderr=subprocess.STDOUT)
+                                   stdout=log, stderr=subprocess.STDOUT, env={**os.environ, **(env or {})})
         process.log = lambda: pathlib.Path(log.name).read_text()
         self.addCleanup(self.kill, process)
         return process
