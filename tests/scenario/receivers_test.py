@@ -15,6 +15,7 @@ from truth import finding_ids
 MANY = support.count_of("receivers")
 KILLS = MANY or 3
 CRASHES = max(1, KILLS // 10)
+TPS = 10 if MANY else 4
 SEED = int(os.environ.get("RECEIPTD_SEED") or (random.SystemRandom().randrange(10**6) if MANY else 1))
 FAULTS = ("500", "reset", "hang", "429", "slow")
 RULES = """
@@ -46,7 +47,7 @@ class Receivers(support.OwnCluster):
                           for name in ("plain", "ordered")}
         for receiver in self.receivers.values():
             self.addCleanup(receiver.stop)
-        self.chain = self.sandbox("--seed", SEED, "--block-time-ms", 100, "--traffic", "failures", "--tps", 10,
+        self.chain = self.sandbox("--seed", SEED, "--block-time-ms", 100, "--traffic", "failures", "--tps", TPS,
                                   "--genesis-time", "now", command="run")
         self.genesis = self.chain.rpc("block", {"sync_checkpoint": "genesis"})["header"]["height"]
         secret = secret_file(self.folder)
