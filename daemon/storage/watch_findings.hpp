@@ -3,6 +3,7 @@
 
 #include "storage/pqxx_shim.hpp"
 #include "storage/rule_book.hpp"
+#include "storage/told.hpp"
 #include "storage/watch_store.hpp"
 
 #include <cstdint>

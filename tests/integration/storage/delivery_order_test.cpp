@@ -31,7 +31,7 @@ protected:
             event.subject.cause_id = alert_id;
             event.subject.tx_hash = tx_hash;
             event.cause_json = "{}";
-            ASSERT_TRUE(storage::tell_of_rule(*tx, "ends", event));
+            ASSERT_TRUE(storage::tell_of_rule(*tx, "ends", event).is_due);
         }
         void commit() {
             tx->commit();
