@@ -2,7 +2,15 @@
 
 #include "metrics/registry.hpp"
 
+#include <array>
+
 namespace receiptd::metrics {
+namespace {
+
+// The words of rpc::Priority; metrics/ may not include rpc/.
+constexpr std::array kPurposes = {"submit", "head", "watch", "gap", "backfill"};
+
+}  // namespace
 
 HeaderHashSeries::HeaderHashSeries(prometheus::Family<prometheus::Counter>& family)
     : equal(family.Add({{"result", "equal"}})),
@@ -66,7 +74,10 @@ UpstreamSeries::UpstreamSeries(RpcSeries& series, const std::string& upstream)
       header_hashes(series.header_hashes),
       requests_(series.requests),
       wait_seconds_(series.wait_seconds),
-      upstream_(upstream) {}
+      upstream_(upstream) {
+    // A series that begins at 1 has no increase.
+    for (const char* purpose : kPurposes) wait_seconds(purpose);
+}
 
 prometheus::Counter& UpstreamSeries::request(const std::string& method, const std::string& outcome) {
     auto& known = known_[{method, outcome}];
