@@ -36,8 +36,9 @@ TEST_F(Endpoints, TellTheirRulesAndTheirBacklog) {
 }
 
 TEST_F(Endpoints, TellWhichDaemonServedThemLast) {
-    OpenStore second(database().url());
-    declare_rules(store(), {"here:1"}, {});
+    OpenStore first(database().url()), second(database().url());
+    await(first.check_identity("testnet", "all"));
+    declare_rules(first, {"here:1"}, {});
     EXPECT_EQ(await(endpoints().endpoints())[0].served_by, "here:1");
     declare_rules(second, {"there:2"}, {});
     EXPECT_EQ(await(endpoints().endpoints())[0].served_by, "there:2");
