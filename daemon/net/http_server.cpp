@@ -19,7 +19,8 @@ using Error = boost::system::error_code;
 namespace {
 
 constexpr std::chrono::milliseconds kAcceptPause{100};  // after a failure that no closed connection helps
-constexpr std::chrono::minutes kSameFailure{1};         // within which it is not told again
+constexpr int kAcceptedAtOnce = 256;
+constexpr std::chrono::minutes kSameFailure{1};  // within which it is not told again
 
 }  // namespace
 
@@ -39,10 +40,22 @@ struct HttpServer::Impl {
             if (!acceptor.is_open()) co_return;
             if (!error) {
                 self->admit(std::move(socket), client_of(from));
+                self->admit_waiting();
             } else if (!self->recover(error)) {
                 self->pause.expires_after(kAcceptPause);
                 co_await self->pause.async_wait(asio::redirect_error(asio::use_awaitable, error));
             }
+        }
+    }
+
+    // Sessions have a turn each before the next one is accepted: a probe would wait behind many.
+    void admit_waiting() {
+        for (int i = 0; i < kAcceptedAtOnce; ++i) {
+            Error error;
+            Listener::Acceptor::endpoint_type from;
+            auto socket = listener.acceptor().accept(from, error);
+            if (error) return;  // none waits; of another failure the next asynchronous one tells
+            admit(std::move(socket), client_of(from));
         }
     }
 

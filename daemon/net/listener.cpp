@@ -80,6 +80,7 @@ Listener::Listener(const asio::any_io_executor& executor, const std::string& lis
 void Listener::bind(const Acceptor::endpoint_type& endpoint, Error& error) {
     acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (!error) acceptor_.non_blocking(true, error);
 }
 
 void Listener::open_tcp(const std::string& listen) {

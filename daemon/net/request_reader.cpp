@@ -111,6 +111,7 @@ ServerRequest RequestReader::take() {
     return std::move(*head_);
 }
 
+std::size_t RequestReader::body_bytes() const { return parser_->http.get().body().size(); }
 bool RequestReader::keep_alive() const { return parser_->http.keep_alive(); }
 bool RequestReader::knows_chunks() const { return parser_->http.get().version() >= 11; }
 

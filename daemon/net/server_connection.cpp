@@ -21,7 +21,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::chrono::seconds kLingerTime{2};  // for a refused client that is still sending
-constexpr std::uint64_t kLingerBytes = 64ull << 20;
+constexpr std::uint64_t kLingerBytes = 8u << 20;
+constexpr std::size_t kLingerRead = 64 * 1024;
 // The kernel keeps no more for a client that does not read; what it keeps counts towards MemoryMax, too.
 constexpr int kMostUnsent = 128 * 1024;
 
@@ -85,9 +86,9 @@ base::Task<void> ServerConnection::linger() {
     if (!socket_.is_open()) co_return;
     socket_.shutdown(Socket::shutdown_send, error);
     set_limit(kLingerTime);
-    std::array<char, 4096> bytes{};
+    static thread_local std::array<char, kLingerRead> nowhere;  // nobody looks at them
     for (std::uint64_t total = 0; !error && !timed_out_ && total < kLingerBytes;)
-        total += co_await socket_.async_read_some(asio::buffer(bytes), into_error(error));
+        total += co_await socket_.async_read_some(asio::buffer(nowhere), into_error(error));
     clear_limit();
     close();
 }

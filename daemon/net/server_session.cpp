@@ -120,6 +120,7 @@ private:
         lingering_ = true;
         reader_.drop();
         waits(Waits::for_request);
+        standing_.since = {};  // the first that gives way
         if (!finishing_) co_await connection_->linger();
     }
 
@@ -133,6 +134,7 @@ private:
             if (reader_.has_bytes()) {
                 const auto received = parse();
                 if (received) co_return *received;
+                if (!has_room()) co_return Received::refused;
             }
             if (reader_.is_head_done() && !std::exchange(head_seen, true)) {
                 if (is_refused()) co_return Received::refused;
@@ -159,10 +161,17 @@ private:
         if (state == RequestReader::State::more) return std::nullopt;
         if (state == RequestReader::State::whole) {
             connection_->clear_limit();
-            return is_crowded_out() ? Received::refused : Received::whole;
+            return is_crowded_out() || !has_room() ? Received::refused : Received::whole;
         }
         refused_ = refusal(*state_, state);
         return Received::refused;
+    }
+
+    // For the body, until the request has its answer.
+    bool has_room() {
+        if (state_->hold(*this, standing_, reader_.body_bytes())) return true;
+        refused_ = state_->refuse(503, "too many large requests are under way");
+        return false;
     }
 
     bool is_refused() {

@@ -28,7 +28,7 @@ public:
     struct Standing {
         Waits waits = Waits::not_for_client;
         std::chrono::steady_clock::time_point since{};
-        std::uint64_t unsent = 0;  // bytes of the answer that it holds for a reader
+        std::uint64_t held = 0;  // bytes of its request's body, or of an answer that is not read yet
         bool in_reserve = false;
     };
     const Standing& standing() const { return standing_; }
@@ -54,9 +54,9 @@ struct ServerState {
     Room make_room();
     // Closes the connection that a client keeps waiting; false: there is none.
     bool end_longest_wait();
-    // `session` holds an answer of so many bytes, until it holds 0 again. The slowest readers give way if
-    // there are too many.
-    void hold(ServerSession& session, ServerSession::Standing& standing, std::uint64_t bytes);
+    // `session` holds so many bytes from now on. The slowest writers and readers give way if all hold too
+    // many; false: they still do.
+    bool hold(ServerSession& session, ServerSession::Standing& standing, std::uint64_t bytes);
 
     ServerReply refuse(int status, std::string_view text) const;
 
@@ -70,7 +70,7 @@ private:
 
     std::map<std::string, std::size_t> connections_of_;  // client → how many
     std::size_t in_reserve_ = 0;
-    std::uint64_t unsent_ = 0;
+    std::uint64_t held_ = 0;
 };
 
 // `client`: its address. `in_reserve`: of the connections for probes.

@@ -58,18 +58,20 @@ ServerSession* ServerState::worst(bool in_reserve) const {
     return found;
 }
 
-void ServerState::hold(ServerSession& session, ServerSession::Standing& standing, std::uint64_t bytes) {
-    unsent_ += bytes - standing.unsent;
-    standing.unsent = bytes;
-    while (unsent_ > options.max_unsent_bytes && bytes > 0) {
+bool ServerState::hold(ServerSession& session, ServerSession::Standing& standing, std::uint64_t bytes) {
+    held_ += bytes - standing.held;
+    standing.held = bytes;
+    while (held_ > options.max_unsent_bytes && bytes > 0) {
         ServerSession* slowest = nullptr;
         for (auto* other : sessions)
-            if (other != &session && other->standing().unsent > 0 &&
+            if (other != &session && other->standing().held > 0 &&
+                other->standing().waits != ServerSession::Waits::not_for_client &&
                 (slowest == nullptr || other->standing().since < slowest->standing().since))
                 slowest = other;
-        if (slowest == nullptr) return;
+        if (slowest == nullptr) return false;
         slowest->abort();
     }
+    return true;
 }
 
 ServerReply ServerState::refuse(int status, std::string_view text) const {

@@ -153,6 +153,30 @@ TEST_F(ServerRoomTest, TheSlowestReaderGivesWayWhereTooMuchIsUnread) {
     EXPECT_LT(run_on(io_, read_all(slow)).size(), kLarge);
 }
 
+TEST_F(ServerRoomTest, TheSlowestWriterGivesWayWhereTooMuchIsUnderWay) {
+    options_.max_unsent_bytes = 100'000;
+    serve();
+    const std::string head =
+        "POST /small HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 70000\r\n\r\n";
+    tcp::socket slow = connect(head + std::string(60'000, 'x'));
+    tcp::socket next = connect(head + std::string(60'000, 'x'));
+    EXPECT_THAT(run_on(io_, read_all(slow)), IsEmpty());
+    asio::write(next, asio::buffer(std::string(10'000, 'x')));
+    EXPECT_THAT(run_on(io_, read_all(next)), StartsWith("HTTP/1.1 200 "));
+    EXPECT_THAT(say(head + std::string(70'000, 'x')), StartsWith("HTTP/1.1 200 ")) << "it is free again";
+}
+
+TEST_F(ServerRoomTest, ARequestInWorkGivesWayToNone) {
+    options_.max_unsent_bytes = 100'000;
+    serve();
+    const std::string rest = " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 70000\r\n\r\n" +
+                             std::string(70'000, 'x');
+    tcp::socket busy = connect("POST /wait" + rest);
+    EXPECT_THAT(say("POST /small" + rest), StartsWith("HTTP/1.1 503 "));
+    wait_.expires_at(asio::steady_timer::time_point::min());
+    EXPECT_THAT(run_on(io_, read_all(busy)), StartsWith("HTTP/1.1 200 "));
+}
+
 TEST_F(ServerRoomTest, WhatIsReadNoLongerCounts) {
     options_.max_unsent_bytes = kLarge + kLarge / 2;
     serve();
