@@ -1,6 +1,7 @@
 """A client of the HTTP API that means harm: COUNT connections at once, each of a kind, opened again when it is closed.
 
-`flood.py HOST:PORT COUNT TOKEN` goes on until its input ends, then tells as JSON what became of its connections.
+`flood.py HOST:PORT COUNT TOKEN` says when it has opened as many, goes on until its input ends, then tells as JSON what
+became of its connections.
 """
 
 import collections
@@ -132,7 +133,11 @@ class Flood:
 
     def run(self):
         os.set_blocking(0, False)
+        told = False
         while True:
+            if not told and self.seen["opened"] >= self.count:
+                told = True
+                print("opened", flush=True)
             try:
                 if os.read(0, 1) == b"":
                     break

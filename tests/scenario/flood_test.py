@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import socket
 import subprocess
 import sys
@@ -23,6 +24,7 @@ BLOCK_MS, TPS = 500, 20
 FEW = 1_500          # connections of the test, more than the daemon takes
 BLOCKS = 20          # followed meanwhile
 PROBES = ("/livez", "/readyz", "/metrics")
+OWN = 32             # connections that the daemon itself may have opened meanwhile, to the database and hosts
 MOST_MEMORY_MB = 150
 MOST_LAG, MOST_WAIT = 2.0, 1.0  # seconds, asked of a sweep alone: a test may run beside others
 
@@ -121,6 +123,8 @@ class Flooded(Following):
         attacker = subprocess.Popen([sys.executable, pathlib.Path(__file__).with_name("flood.py"), self.address,
                                      str(self.count), TOKEN], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(self.kill, attacker)
+        self.assertTrue(select.select([attacker.stdout], [], [], support.DEADLINE)[0], "the attacker does not come through")
+        self.assertEqual(attacker.stdout.readline(), "opened\n")
         return attacker
 
     def follow(self, blocks):
@@ -135,9 +139,10 @@ class Flooded(Following):
     def test_a_flood_neither_stops_nor_swells_it(self):
         before = self.descriptors()
         memory_before = self.memory("VmRSS")
+        prober = Prober(self.address)
+        self.addCleanup(prober.stop)
+        attacker = self.attack()
         self.deadline = time.monotonic() + support.DEADLINE
-        attacker, prober = self.attack(), Prober(self.address)
-        support.wait_until("the daemon has many clients", lambda: self.descriptors() > before + 500)
         self.chain.lie("regular", "gzip_bomb", times=3, bytes=1 << 26)
         self.chain.lie("regular", "deep_json", times=3)
         most_behind = self.follow(BLOCKS if self.count == FEW else 4 * BLOCKS)
@@ -145,8 +150,7 @@ class Flooded(Following):
         prober.stop()
         seen = json.loads(attacker.communicate()[0])
         self.assertEqual(prober.failed, [])
-        self.assertGreaterEqual(seen["most open"], self.count)
-        support.wait_until("all descriptors are back", lambda: self.descriptors() <= before + len(PROBES))
+        support.wait_until("all descriptors are back", lambda: self.descriptors() <= before + OWN)
         support.wait_until("no height is missing", lambda: self.value("SELECT count(*) FROM gaps") == "0")
         peak = self.memory("VmHWM")
         print(f"{seen['most open']} connections at once, {seen['opened']} in all; of the daemon: {most_descriptors} descriptors, "
@@ -154,6 +158,7 @@ class Flooded(Following):
               f"{len(prober.took)} probes in {max(prober.took):.2f} s at most", file=sys.stderr)
         self.assertLess(peak, MOST_MEMORY_MB)
         if self.count != FEW:
+            self.assertGreater(seen["most open"], 0.9 * self.count)
             self.assertLess(most_behind, MOST_LAG)
             self.assertLess(max(prober.took), MOST_WAIT)
 

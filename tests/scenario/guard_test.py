@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Who may ask a running daemon: over a Unix socket, by its names, with the tokens of readers and writers."""
 
+import contextlib
 import http.client
 import os
 import signal
@@ -48,11 +49,11 @@ class Guarded(support.Scenario):
         return daemon
 
     def status(self, path, host="localhost", token="", method="GET"):
-        connection = Connection(self.socket)
-        connection.request(method, path, headers={"Host": host} | ({"Authorization": "Bearer " + token} if token else {}))
-        with connection.getresponse() as answer:
-            answer.read()
-            return answer.status
+        with contextlib.closing(Connection(self.socket)) as connection:
+            connection.request(method, path, headers={"Host": host} | ({"Authorization": "Bearer " + token} if token else {}))
+            with connection.getresponse() as answer:
+                answer.read()
+                return answer.status
 
     def test_names_tokens_and_the_socket(self):
         daemon = self.run_daemon()
