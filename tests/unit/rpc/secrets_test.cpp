@@ -64,7 +64,7 @@ TEST_F(Secrets, OfAPathAreStruckOutOfWhatHostsEcho) {
     auto& only =
         world.host("only", HostKind::regular, {}, {}, "/v2/" + path_key + "/rpc?token=Query%2Fsecret-1");
     only.script = [&](const net::HttpRequest& request) {
-        return http(404, std::string(170, '.') + " no " + request.target);
+        return http(404, std::string(185, '.') + " no " + request.target);
     };
     ::testing::internal::CaptureStderr();
     auto failed = ask(ask_block(1, Priority::head));
