@@ -55,7 +55,7 @@ sweep_scenarios() {
     install_packages build test
     prefer_first
     if [ "$name" = package ]; then
-        install_packages package
+        install_packages package install
         build receiptd receiptd-sandbox package_files
     else
         build receiptd receiptd-sandbox

@@ -241,6 +241,30 @@ class Installed(support.Scenario):
         left = run("find", self.root, "-xdev", "-name", "*receiptd*", "-not", "-path", "*/var/*", "-not", "-path", "*/tmp/*")
         self.assertEqual(left, "")
 
+    @unittest.skipUnless(shutil.which("buildah"), "buildah is not installed")
+    def test_the_image_of_the_packages_runs_without_rights(self):
+        """The stages of the Containerfile behind the one that compiles, from Debian's smallest system, without a registry."""
+        context = self.folder / "context"
+        (context / "packages").mkdir(parents=True)
+        for package in self.old.values():
+            shutil.copy(package, context / "packages")
+        text = (support.ROOT / "deploy/container/Containerfile").read_text()
+        compiles = re.compile(r"^FROM \S+ AS build$.*?(?=^FROM )", re.M | re.S)
+        packed = "FROM ${DEBIAN} AS build\nCOPY packages /src/build/packages\n\n"
+        self.assertEqual(len(compiles.findall(text)), 1)
+        (context / "Containerfile").write_text(compiles.sub(lambda _: packed, text))
+        run("tar", "-C", self.root, "--exclude=./var/cache/apt/archives/*.deb", "-cf", self.folder / "base.tar", ".")
+        buildah = ["env", "BUILDAH_ISOLATION=chroot", "STORAGE_DRIVER=vfs", "buildah", "--root", self.folder / "images",
+                   "--runroot", self.folder / "running"]
+        base = run(*buildah, "from", "scratch").strip()
+        run(*buildah, "add", base, self.folder / "base.tar", "/")
+        run(*buildah, "commit", base, "localhost/debian")
+        run(*buildah, "build", "--format", "docker", "--pull-never", "--build-arg", "DEBIAN=localhost/debian", "-t",
+            "localhost/receiptd", context)
+        made = run(*buildah, "from", "--pull-never", "localhost/receiptd").strip()
+        said = run(*buildah, "run", made, "--", "sh", "-c", "id -un; receiptd --version; test -w /etc/receiptd || echo may not write")
+        self.assertRegex(said, r"^receiptd\nreceiptd \d.*\nmay not write\n$")
+
 
 if __name__ == "__main__":
     support.main()
