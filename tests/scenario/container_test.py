@@ -83,6 +83,12 @@ class Composition(unittest.TestCase):
                               env=os.environ | {"RECEIPTD_DATABASE": "postgresql://receiptd:x@postgres/receiptd"})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_the_daemon_answers_to_the_name_that_prometheus_uses(self):
+        target, = read("prometheus.yml")["scrape_configs"][0]["static_configs"][0]["targets"]
+        settings = (CONTAINER / "receiptd.toml").read_text()
+        self.assertIn(target.split(":")[0], re.search(r"^allowed_hosts = (.*)$", settings, re.M)[1])
+        self.assertIn(target.split(":")[0], read("compose.yml")["services"])
+
     def test_grafana_gets_the_data_sources_that_the_dashboards_name(self):
         one_machine = yaml.safe_load((support.ROOT / "dashboards/grafana/provisioning/datasources/receiptd.yml").read_text())
         described = lambda config: [(one["uid"], one["type"]) for one in config["datasources"]]
