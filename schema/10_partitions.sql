@@ -1,31 +1,33 @@
--- Files of schema/ are applied again, all in one transaction, whenever one of them changed. Views are
--- replaced in place (what people built on them stays), so their columns only ever grow; a migration
--- drops what must change its shape. Functions are dropped and made anew.
+-- Files of schema/ are applied again, all in one transaction, whenever one of them changed. Views and functions are
+-- replaced in place, so that what people built on them stays and rights are kept: columns only ever grow, at the end. A
+-- migration drops what must change its shape.
 
-DROP FUNCTION IF EXISTS make_partitions(timestamptz, timestamptz);
-DROP FUNCTION IF EXISTS retire_partitions(timestamptz);
-DROP VIEW IF EXISTS partitions;
-DROP FUNCTION IF EXISTS history_tables();
-
-CREATE FUNCTION history_tables() RETURNS SETOF text LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION history_tables() RETURNS SETOF text LANGUAGE sql IMMUTABLE AS $$
     SELECT unnest(ARRAY['blocks', 'chunks', 'transactions', 'receipts', 'data_receipts', 'events',
                          'transaction_results', 'findings', 'global_contract_distributions'])
 $$;
 
 -- Makes the partitions of all history tables that hold the times from_time to until_time. A partition
 -- is made beside its table and then attached: that waits for nobody and makes nobody wait (CREATE TABLE
--- … PARTITION OF would stop readers and writers). Owner's rights, so that the daemon's role needs none.
-CREATE FUNCTION make_partitions(from_time timestamptz, until_time timestamptz) RETURNS int
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET timezone = 'UTC' AS $$
+-- … PARTITION OF would stop readers and writers). Owner's rights, so that the daemon's role needs none: names are looked
+-- up in pg_catalog alone, as nobody's objects may be called with these rights.
+DO $made$
+BEGIN
+    EXECUTE replace($function$
+CREATE OR REPLACE FUNCTION make_partitions(from_time timestamptz, until_time timestamptz) RETURNS int
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
-    width text := (SELECT partition_width FROM chain_identity);
-    home text := current_schema();
+    home CONSTANT text := {home};
+    width text;
+    tables text[];
     made int := 0;
     history text;
     part text;
     low timestamptz;
     high timestamptz;
 BEGIN
+    EXECUTE format('SELECT partition_width, array(SELECT %1$I.history_tables()) FROM %1$I.chain_identity', home)
+    INTO width, tables;
     IF width IS NULL THEN
         RAISE EXCEPTION 'the database does not know its chain yet (chain_identity is empty)';
     END IF;
@@ -33,7 +35,7 @@ BEGIN
     low := date_trunc(width, from_time);
     WHILE low <= until_time LOOP
         high := low + ('1 ' || width)::interval;
-        FOR history IN SELECT * FROM history_tables() LOOP
+        FOREACH history IN ARRAY tables LOOP
             part := format('%s_p%s', history, to_char(low, 'YYYYMMDD'));
             CONTINUE WHEN to_regclass(format('%I.%I', home, part)) IS NOT NULL;
             EXECUTE format('CREATE TABLE %I.%I (LIKE %I.%I INCLUDING ALL) WITH (autovacuum_freeze_min_age = 0, '
@@ -44,15 +46,21 @@ BEGIN
             EXECUTE format('COMMENT ON TABLE %I.%I IS %L', home, part,
                            format('%s from %s to before %s (UTC); ask %s instead, with a block_time',
                                   history, low::date, high::date, history));
+            -- PostgreSQL names the row that is there twice only to those who may read the partition.
+            IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'receiptd_daemon') THEN
+                EXECUTE format('GRANT SELECT ON %I.%I TO receiptd_daemon', home, part);
+            END IF;
             made := made + 1;
         END LOOP;
         low := high;
     END LOOP;
     RETURN made;
 END
-$$;
+$$ $function$, '{home}', quote_literal(current_schema()));
+END
+$made$;
 
-CREATE VIEW partitions AS
+CREATE OR REPLACE VIEW partitions AS
 SELECT parent.relname::text AS table_name,
        part.relname::text AS partition_name,
        (regexp_match(bounds.text, 'FROM \(''([^'']+)''\)'))[1]::timestamptz AS from_time,
@@ -68,20 +76,27 @@ WHERE parent.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'chai
   AND parent.relname IN (SELECT history_tables())
 ORDER BY 3, 1;
 
--- Drops one set of partitions whose times are all before before_time: the oldest. Returns the names of
--- the tables dropped; none when nothing is old enough. What coverage says of their heights stays.
-CREATE FUNCTION retire_partitions(before_time timestamptz) RETURNS SETOF text
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET timezone = 'UTC' AS $$
+-- Drops one partition whose times are all before before_time: of the oldest set, and the blocks of a set last. Returns
+-- its name; nothing when nothing is old enough. One at a time: dropping waits for every reader of the whole table, and
+-- everybody else waits behind it. What coverage says of their heights stays.
+DO $made$
+BEGIN
+    EXECUTE replace($function$
+CREATE OR REPLACE FUNCTION retire_partitions(before_time timestamptz) RETURNS SETOF text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
-    home text := current_schema();
-    oldest timestamptz;
+    home CONSTANT text := {home};
     part text;
 BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('receiptd partitions', 0));
-    SELECT min(from_time) INTO oldest FROM partitions WHERE until_time <= before_time;
-    FOR part IN SELECT partition_name FROM partitions WHERE from_time = oldest LOOP
+    EXECUTE format('SELECT partition_name FROM %1$I.partitions WHERE until_time <= $1 '
+                   'ORDER BY from_time, array_position(array(SELECT %1$I.history_tables()), table_name) DESC LIMIT 1', home)
+    INTO part USING before_time;
+    IF part IS NOT NULL THEN
         EXECUTE format('DROP TABLE %I.%I', home, part);
         RETURN NEXT part;
-    END LOOP;
+    END IF;
 END
-$$;
+$$ $function$, '{home}', quote_literal(current_schema()));
+END
+$made$;

@@ -1,13 +1,11 @@
 -- Whoever waits for watches is told when some come in, by SQL too.
-DROP TRIGGER IF EXISTS notify_of_watches ON watches;
-DROP FUNCTION IF EXISTS notify_of_watches();
 
-CREATE FUNCTION notify_of_watches() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE OR REPLACE FUNCTION notify_of_watches() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     NOTIFY receiptd_watches;
     RETURN NULL;
 END
 $$;
 
-CREATE TRIGGER notify_of_watches AFTER INSERT ON watches
+CREATE OR REPLACE TRIGGER notify_of_watches AFTER INSERT ON watches
 FOR EACH STATEMENT EXECUTE FUNCTION notify_of_watches();

@@ -1,18 +1,11 @@
 -- What people were told of findings, and what was taken back of it.
-DROP FUNCTION IF EXISTS settled_alert_place();
-DROP FUNCTION IF EXISTS next_alert_place();
-DROP FUNCTION IF EXISTS alert_place_to_come();
-DROP FUNCTION IF EXISTS next_telling(text, text);
-DROP FUNCTION IF EXISTS corrections_of(text, text, text);
-DROP FUNCTION IF EXISTS last_telling(text);
-DROP FUNCTION IF EXISTS finding_of(alerts);
 
 -- The first telling has the id of its finding, the n-th one that id and ":n".
-CREATE FUNCTION finding_of(told alerts) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION finding_of(told alerts) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN told.telling = 1 THEN told.alert_id ELSE left(told.alert_id, -length(':' || told.telling)) END
 $$;
 
-CREATE FUNCTION last_telling(finding text) RETURNS SETOF alerts LANGUAGE plpgsql STABLE ROWS 1 AS $$
+CREATE OR REPLACE FUNCTION last_telling(finding text) RETURNS SETOF alerts LANGUAGE plpgsql STABLE ROWS 1 AS $$
 BEGIN
     RETURN QUERY SELECT * FROM alerts
                  WHERE alert_id = finding OR (alert_id > finding || ':' AND alert_id < finding || ';')
@@ -22,7 +15,7 @@ $$;
 
 -- How many corrections of this cause were written: a finding's id, or final:<tx_hash> of a watch. With `truth`: of
 -- those that say so. One without a truth (of an earlier version) says that it is gone.
-CREATE FUNCTION corrections_of(cause text, tree text, truth text DEFAULT '') RETURNS bigint
+CREATE OR REPLACE FUNCTION corrections_of(cause text, tree text, truth text DEFAULT '') RETURNS bigint
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     early text := 'corrected:' || cause;
@@ -34,7 +27,7 @@ END
 $$;
 
 -- Counted from 1. NULL: it was told, and nobody has taken that back.
-CREATE FUNCTION next_telling(finding text, tree text) RETURNS int LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION next_telling(finding text, tree text) RETURNS int LANGUAGE plpgsql STABLE AS $$
 DECLARE
     last int := (SELECT telling FROM last_telling(finding));
 BEGIN
@@ -49,11 +42,11 @@ $$;
 -- commit in another order than they draw, so each marks, until it ends, from which number on its own may be: by a
 -- shared advisory lock, which waits for nobody. The mark comes before the draw. The lower 48 bits of its key are that
 -- number, the upper 16 tell it from the keys of others.
-CREATE FUNCTION alert_place_to_come() RETURNS bigint LANGUAGE sql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION alert_place_to_come() RETURNS bigint LANGUAGE sql VOLATILE AS $$
     SELECT coalesce(pg_sequence_last_value('alert_places') / 1000000 + 1, 0)
 $$;
 
-CREATE FUNCTION next_alert_place() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION next_alert_place() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     PERFORM pg_advisory_xact_lock_shared((29285::bigint << 48) | alert_place_to_come());
     RETURN nextval('alert_places');
@@ -62,7 +55,7 @@ $$;
 
 -- Alerts with a smaller place are committed, or will never be. The sequence is read before the marks: who draws a
 -- smaller number had its mark by then. Whoever reads alerts by this asks in a statement before.
-CREATE FUNCTION settled_alert_place() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION settled_alert_place() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     to_come bigint := alert_place_to_come();
 BEGIN

@@ -1,14 +1,10 @@
 -- Delegate actions that were refused because their nonce was used before, and by what. Most are repetitions: a
 -- relayer sends again what was executed already. Rows say delegate_nonce_used of all of them, as what is the
 -- earlier action depends on what is stored by then; it is looked up when somebody asks, or is to be told.
-DROP VIEW IF EXISTS delegate_refusals;
-DROP FUNCTION IF EXISTS delegate_nonce_used_by(text, text, timestamptz);
-DROP FUNCTION IF EXISTS delegate_nonces_used_by(text[], text[], timestamptz[]);
-DROP FUNCTION IF EXISTS signed_delegate(json);
 
 -- Actions may be no text for PostgreSQL (a NUL), or too deep for it: then nothing is known of them, and people are
 -- told.
-CREATE FUNCTION signed_delegate(actions json, OUT public_key text, OUT nonce text, OUT signature text)
+CREATE OR REPLACE FUNCTION signed_delegate(actions json, OUT public_key text, OUT nonce text, OUT signature text)
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
     delegate json;
@@ -31,7 +27,7 @@ $$;
 -- succeeded used its nonce. Bounded: the newest 1,000 receipts of an account in seven days. All refusals of a block are
 -- asked for at once, as relayers repeat many actions of few accounts; an action is read only if it names a nonce or a
 -- signature that was refused, and once, however often it stands there.
-CREATE FUNCTION delegate_nonces_used_by(refused_ids text[], refused_trees text[], refused_times timestamptz[])
+CREATE OR REPLACE FUNCTION delegate_nonces_used_by(refused_ids text[], refused_trees text[], refused_times timestamptz[])
 RETURNS TABLE (refused_id text, receipt_id text, tx_hash text, same boolean)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off AS $$
@@ -74,7 +70,7 @@ BEGIN
 END
 $$;
 
-CREATE VIEW delegate_refusals AS
+CREATE OR REPLACE VIEW delegate_refusals AS
 SELECT f.finding_id, f.tx_hash, f.receipt_id, f.contract_id AS user_id, f.signer_id AS relayer_id,
        CASE WHEN u.same THEN 'delegate_duplicate' ELSE 'delegate_nonce_used' END AS error_class,
        u.tx_hash AS used_by_tx_hash, f.error_text, f.block_height, f.block_time

@@ -1,8 +1,6 @@
-DROP FUNCTION IF EXISTS mark_expected(text[], timestamptz, timestamptz);
-
 -- Marks findings of failures that somebody expects, in the transaction that stores them. Money that is gone and
 -- ends of watches are nothing that one expects. Mostly nobody expects anything: then it costs nothing.
-CREATE FUNCTION mark_expected(ids text[], since timestamptz, until timestamptz) RETURNS void
+CREATE OR REPLACE FUNCTION mark_expected(ids text[], since timestamptz, until timestamptz) RETURNS void
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM expected_failures) THEN

@@ -1,16 +1,8 @@
-DROP FUNCTION IF EXISTS receipt_tree(text);
-DROP FUNCTION IF EXISTS tree_of(text);
-DROP FUNCTION IF EXISTS tree_starts(text[]);
-DROP FUNCTION IF EXISTS tree_transactions(text[], timestamptz, timestamptz);
-DROP FUNCTION IF EXISTS tree_receipts(text[], timestamptz, timestamptz);
-DROP FUNCTION IF EXISTS tree_data_receipts(text[], timestamptz, timestamptz);
-DROP FUNCTION IF EXISTS resumes_of(text[], timestamptz, timestamptz);
-
 -- The tree an id belongs to and the time of its first row. A tree lives for seconds, at worst hours (a
 -- yielded receipt waits 200 blocks at most, a delayed one until the congestion is over): seven days from
 -- then hold all of it, and all other partitions are left out. One plan serves all calls of a session:
 -- planning over hundreds of partitions costs more than the question.
-CREATE FUNCTION tree_of(id text, OUT tree_id text, OUT since timestamptz)
+CREATE OR REPLACE FUNCTION tree_of(id text, OUT tree_id text, OUT since timestamptz)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 BEGIN
     SELECT t.tree_id, t.block_time INTO tree_id, since
@@ -31,7 +23,7 @@ END
 $$;
 
 -- The same for many transactions at once; those of which nothing is stored are left out.
-CREATE FUNCTION tree_starts(tx_hashes text[]) RETURNS TABLE (tx_hash text, since timestamptz)
+CREATE OR REPLACE FUNCTION tree_starts(tx_hashes text[]) RETURNS TABLE (tx_hash text, since timestamptz)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 DECLARE
     found_hashes text[];
@@ -53,7 +45,7 @@ $$;
 
 -- Rows of trees, by tree_starts() and seven days from there. By index, whatever the planner thinks of a
 -- partition that has no statistics yet: it would read all of it.
-CREATE FUNCTION tree_transactions(trees text[], since timestamptz, until timestamptz) RETURNS SETOF transactions
+CREATE OR REPLACE FUNCTION tree_transactions(trees text[], since timestamptz, until timestamptz) RETURNS SETOF transactions
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 BEGIN
@@ -63,7 +55,7 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION tree_receipts(trees text[], since timestamptz, until timestamptz) RETURNS SETOF receipts
+CREATE OR REPLACE FUNCTION tree_receipts(trees text[], since timestamptz, until timestamptz) RETURNS SETOF receipts
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 BEGIN
@@ -72,7 +64,7 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION tree_data_receipts(trees text[], since timestamptz, until timestamptz) RETURNS SETOF data_receipts
+CREATE OR REPLACE FUNCTION tree_data_receipts(trees text[], since timestamptz, until timestamptz) RETURNS SETOF data_receipts
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 BEGIN
@@ -82,7 +74,7 @@ END
 $$;
 
 -- Resumes by their data ids: they may be stored under names of their own.
-CREATE FUNCTION resumes_of(data_ids text[], since timestamptz, until timestamptz) RETURNS SETOF data_receipts
+CREATE OR REPLACE FUNCTION resumes_of(data_ids text[], since timestamptz, until timestamptz) RETURNS SETOF data_receipts
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
@@ -91,7 +83,7 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION receipt_tree(tx_hash text)
+CREATE OR REPLACE FUNCTION receipt_tree(tx_hash text)
 RETURNS TABLE (depth int, tree text, id text, parent_receipt_id text, role text, status text, failed boolean,
                leads_to_failure boolean, predecessor_id text, receiver_id text, method_name text,
                deposit numeric, error_class text, error_text text, result text, logs text[],

@@ -29,10 +29,8 @@ LEFT JOIN LATERAL (
 ) arrived ON true
 WHERE first.delivered = 0;
 
-DROP FUNCTION IF EXISTS tree_global_contracts(text[], timestamptz, timestamptz);
-
 -- The block after an execution, or a later one where chunks are missing, sends what was deployed on its way.
-CREATE FUNCTION tree_global_contracts(trees text[], since timestamptz, until timestamptz)
+CREATE OR REPLACE FUNCTION tree_global_contracts(trees text[], since timestamptz, until timestamptz)
 RETURNS TABLE (tree_id text, receipt_id text, contract_hash text, contract_account_id text, shards_with_it int,
                shards int)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off AS $$

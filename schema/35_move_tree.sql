@@ -1,9 +1,7 @@
-DROP FUNCTION IF EXISTS move_tree(text, text, text, timestamptz);
-
 -- Gives the rows of one tree the name of another, into which it was adopted: those within a day before and
 -- seven days after `since`; a tree lives at most days. One tree at a time and by index, whatever the
 -- planner thinks of tables that have no statistics yet: it would read them all to find a few rows.
-CREATE FUNCTION move_tree(old_tree text, new_tree text, new_tx_hash text, since timestamptz) RETURNS void
+CREATE OR REPLACE FUNCTION move_tree(old_tree text, new_tree text, new_tx_hash text, since timestamptz) RETURNS void
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off AS $$
 DECLARE

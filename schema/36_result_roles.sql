@@ -1,10 +1,8 @@
-DROP FUNCTION IF EXISTS settle_roles(text[], timestamptz, timestamptz);
-
 -- Gives receipts of these trees the role that hung on what was not stored above them: one that its parent returned
 -- is on the transaction's result chain (returned) or it is not (detached). Whoever made it is looked up step by
 -- step, to a receipt that did not return the one below, or to the initial one; where neither is stored it stays
 -- NULL. By index, whatever the planner thinks of tables that have no statistics yet.
-CREATE FUNCTION settle_roles(trees text[], since timestamptz, until timestamptz) RETURNS void
+CREATE OR REPLACE FUNCTION settle_roles(trees text[], since timestamptz, until timestamptz) RETURNS void
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off
 SET enable_bitmapscan = off SET enable_nestloop = on AS $$
 BEGIN

@@ -244,6 +244,10 @@ std::vector<Unreadiness> notes(const DaemonStatus& status) {
     for (const auto& upstream : status.upstreams)
         if (upstream.network == "other_network" || upstream.network == "on_trust")
             notes.push_back({"network", upstream.name + " " + upstream.network_detail});
+    if (!status.newer_schema.empty())
+        notes.push_back({"schema", "the database's schema is newer than this program (" +
+                                       status.newer_schema +
+                                       "): restart it with the version that changed it"});
     if (!status.unconfirmed.empty())
         notes.push_back({"unconfirmed", status.unconfirmed + "; until they are, no watch ends above"});
     return notes;

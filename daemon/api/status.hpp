@@ -104,6 +104,7 @@ struct DaemonStatus {
     // Findings without an alert since the start, by reason.
     std::map<std::string, std::uint64_t> findings_withheld;
     bool database_connected = false;
+    std::string newer_schema;        // the database has a migration that this program does not know
     std::string database_bad_setup;  // why it takes no work though it answers; empty: nothing is known
     std::uint64_t covered_heights = 0;
     std::uint64_t gap_heights = 0;

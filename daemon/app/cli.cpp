@@ -137,17 +137,26 @@ private:
         command->add_option("--to", to_, "Last height")->required();
         command->callback([this] {
             if (from_ > to_) throw CLI::ValidationError("--from", "must not be above --to");
-            choose([this](const auto& settings) { return app::backfill(settings, {from_, to_}); });
+            choose([this](const auto& settings) {
+                return app::backfill(settings, {from_, to_}, config_file_);
+            });
         });
     }
 
     void add_migrate() {
         auto* command = parser_.add_subcommand("migrate", "Create or update the database schema");
         auto* status =
-            command->add_flag("--status", status_only_, "Only list applied and pending migrations");
-        command->add_flag("--json", as_json_, "Print the status as a JSON object")->needs(status);
+            command->add_flag("--status", migrate_.status_only, "Only list applied and pending migrations");
+        command->add_flag("--json", migrate_.as_json, "Print the status as a JSON object")->needs(status);
+        command->add_option(
+            "--database-url", migrate_.database_url,
+            "Address with the owner of the tables as user, if the configuration has another one; "
+            "a password is taken from PGPASSWORD or ~/.pgpass");
         command->callback([this] {
-            choose([this](const auto& settings) { return app::migrate(settings, status_only_, as_json_); });
+            choose([this](const auto& settings) {
+                migrate_.config_file = config_file_;
+                return app::migrate(settings, migrate_);
+            });
         });
     }
 
@@ -258,7 +267,7 @@ private:
     base::Height from_ = 0;
     base::Height to_ = 0;
     base::Height height_ = 0;
-    bool status_only_ = false;
+    MigrateCommand migrate_;
     bool as_json_ = false;
     app::TxCommand tx_;
     SubmitCommand submit_;

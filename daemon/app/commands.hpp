@@ -41,8 +41,14 @@ struct RunCommand {
     bool join = false;        // follow the accounts that the daemons on the database follow
 };
 int run(const config::Settings& settings, const RunCommand& command);
-int backfill(const config::Settings& settings, base::HeightRange range);
-int migrate(const config::Settings& settings, bool status_only, bool as_json);
+int backfill(const config::Settings& settings, base::HeightRange range, const std::string& config_file);
+struct MigrateCommand {
+    bool status_only = false;
+    bool as_json = false;      // the status
+    std::string database_url;  // in place of the configuration's; empty: that one
+    std::string config_file;   // for people; may be empty
+};
+int migrate(const config::Settings& settings, const MigrateCommand& command);
 // Removes a stored block that is not of this chain; a running daemon fetches its height again.
 int repair(const config::Settings& settings, base::Height height);
 // Judges stored trees again, by the rules of this program; nobody is told. Without bounds: those that earlier
@@ -165,9 +171,9 @@ int check_config(const std::string& config_file, const CheckConfig& command);
 // Reports all problems of the alert rules of a file, which needs nothing else. Reads no secrets.
 int check_rules(const std::string& file, bool as_json);
 
-// Before a command that writes rows. A role that may only write rows works on a schema that its owner has
-// migrated.
-void update_schema(const config::Settings& settings);
+// Before a command that writes rows. Throws StorageError with the command to run where the database's user
+// may not change the schema; `config_file` may be empty.
+void update_schema(const config::Settings& settings, const std::string& config_file);
 
 // Settings of a good file; nullopt after printing every problem of a bad one.
 std::optional<config::Settings> load_settings(const std::string& config_file);

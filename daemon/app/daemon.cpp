@@ -348,10 +348,10 @@ private:
 // Until the daemon handles signals itself, there is nothing to finish: a migration rolls back.
 void exit_on_signal(int) { std::_Exit(kOk); }
 
-void migrate_first(const config::Settings& settings) {
+void migrate_first(const config::Settings& settings, const std::string& config_file) {
     std::signal(SIGTERM, exit_on_signal);
     std::signal(SIGINT, exit_on_signal);
-    update_schema(settings);
+    update_schema(settings, config_file);
 }
 
 int report(const follow::Follower::End& end) {
@@ -365,7 +365,7 @@ int report(const follow::Follower::End& end) {
 }  // namespace
 
 int run(const config::Settings& configured, const RunCommand& command) {
-    migrate_first(configured);
+    migrate_first(configured, command.config_file);
     const auto settings = command.join ? with_their_accounts(configured) : configured;
     Daemon daemon(settings, command.config_file);
     auto& runtime = daemon.runtime();
@@ -379,8 +379,8 @@ int run(const config::Settings& configured, const RunCommand& command) {
     return kOk;
 }
 
-int backfill(const config::Settings& settings, base::HeightRange range) {
-    migrate_first(settings);
+int backfill(const config::Settings& settings, base::HeightRange range, const std::string& config_file) {
+    migrate_first(settings, config_file);
     Daemon daemon(settings, "");
     daemon.show_progress(range);
     const auto end = daemon.run(daemon.runtime().follower.backfill(range), false);

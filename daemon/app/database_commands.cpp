@@ -5,6 +5,7 @@
 #include "app/runtime.hpp"
 #include "app/store_for_command.hpp"
 #include "base/log.hpp"
+#include "storage/errors.hpp"
 #include "storage/inspect.hpp"
 #include "storage/migrate.hpp"
 
@@ -159,25 +160,46 @@ void print_daemon(const std::optional<json>& daemon, const std::string& listen) 
     }
 }
 
+// With the command that does what this user may not do.
+[[noreturn]] void refuse_without_rights(const storage::DatabaseOptions& database,
+                                        const storage::MigrationStatus& status,
+                                        const std::string& config_file) {
+    throw storage::StorageError(status.outdated() + "; user \"" + status.user +
+                                "\" may not change it. Run this first: " +
+                                storage::migrate_command(database, status.owner, config_file) +
+                                " (a password is taken from PGPASSWORD or ~/.pgpass)");
+}
+
 }  // namespace
 
-void update_schema(const config::Settings& settings) {
+void update_schema(const config::Settings& settings, const std::string& config_file) {
     const auto database = database_options(settings);
-    if (storage::migrate_status(database).current()) return;
+    const auto status = storage::migrate_status(database);
+    if (!status.problem.empty()) throw storage::StorageError(status.problem);
+    if (status.current()) return;
+    if (!status.user_owns) refuse_without_rights(database, status, config_file);
     for (const auto& name : storage::migrate(database, settings.database.readonly_role))
         log::info("database schema updated", {{"file", name}});
 }
 
-int migrate(const config::Settings& settings, bool status_only, bool as_json) {
-    const auto database = database_options(settings);
-    if (!status_only) {
+int migrate(const config::Settings& settings, const MigrateCommand& command) {
+    auto database = database_options(settings);
+    if (!command.database_url.empty()) database.url = base::Secret(command.database_url);
+    if (!command.status_only) {
+        const auto before = storage::migrate_status(database);
+        if (!before.user_owns && !before.current() && before.problem.empty())
+            refuse_without_rights(database, before, command.config_file);
+        if (!before.user_owns && before.current()) {
+            std::cout << "nothing to do; rights are granted by user \"" << before.owner << "\"\n";
+            return kOk;
+        }
         const auto applied = storage::migrate(database, settings.database.readonly_role);
         for (const auto& name : applied) std::cout << "applied " << name << '\n';
         if (applied.empty()) std::cout << "nothing to do\n";
         return kOk;
     }
     const auto status = storage::migrate_status(database);
-    as_json ? print_json(to_json(status)) : print(status);
+    command.as_json ? print_json(to_json(status)) : print(status);
     return status.current() ? kOk : kFailed;
 }
 

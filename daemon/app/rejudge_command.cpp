@@ -39,7 +39,7 @@ void print(const base::HeightSet& heights, const storage::Rejudged& done) {
 
 int rejudge(const config::Settings& settings, std::optional<base::Height> from,
             std::optional<base::Height> to) {
-    update_schema(settings);
+    update_schema(settings, "");
     StoreForCommand<storage::Rejudging> database(settings);
     const auto heights = chosen(wait_for(database.store().heights()), from, to);
     const base::SystemClock clock;

@@ -225,6 +225,7 @@ api::DaemonStatus Runtime::status() const {
     for (const auto& [reason, count] : watch_series.withheld())
         view_of.findings_withheld[reason] = static_cast<std::uint64_t>(count);
     view_of.database_connected = clock.steady() - database_answered_at < kDatabaseSilence;
+    view_of.newer_schema = newer_schema_;
     view_of.database_bad_setup = database.bad_setup();
     view_of.covered_heights = state.heights.coverage().covered.size();
     const auto gaps = state.heights.gaps();
@@ -297,8 +298,13 @@ base::Task<void> Runtime::take_rules() {
 }
 
 base::Task<void> Runtime::keep_alive() {
-    auto [others, contested] = co_await database.keep_alive();
+    auto [others, contested, newer_schema] = co_await database.keep_alive();
     database_answered_at = clock.steady();
+    if (newer_schema != newer_schema_ && !newer_schema.empty())
+        log::warn(
+            "the database's schema is newer than this program: restart it with the version that changed it",
+            {{"schema", newer_schema}, {"version", RECEIPTD_VERSION}});
+    newer_schema_ = std::move(newer_schema);
     tell(contested, Counts::theirs);
     const auto place = [](const storage::OtherDaemon& other) { return other.settings.place; };
     std::set<std::string> known;

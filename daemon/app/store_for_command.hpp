@@ -5,6 +5,7 @@
 #include "metrics/registry.hpp"
 #include "metrics/storage_series.hpp"
 #include "storage/database.hpp"
+#include "storage/migrate.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -32,7 +33,9 @@ template <class PgStore>
 class StoreForCommand {
 public:
     explicit StoreForCommand(const config::Settings& settings)
-        : series_(registry_), database_(command_options(settings), series_), store_(database_) {}
+        : series_(registry_), database_(command_options(settings), series_), store_(database_) {
+        storage::require_current_schema(command_options(settings));
+    }
 
     PgStore& store() { return store_; }
 

@@ -5,6 +5,7 @@
 #include "base/coroutine.hpp"
 #include "chain/wire/base64.hpp"
 #include "metrics/registry.hpp"
+#include "storage/migrate.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -121,6 +122,7 @@ int submit_transaction(const config::Settings& settings, const SubmitCommand& co
     boost::asio::io_context context{1};
     auto options = database_options(settings);
     options.patience = kDatabasePatience;
+    storage::require_current_schema(options);
     storage::Database database(options, series);
     storage::PgWatchStore watches(database, clock);
     const auto sources = rpc::make_sources(context.get_executor(), cpu, settings, nullptr, clock);

@@ -10,6 +10,7 @@
 #include "draw/svg.hpp"
 #include "metrics/registry.hpp"
 #include "rpc/final_tree.hpp"
+#include "storage/migrate.hpp"
 #include "watch/reference.hpp"
 #include "watch/transaction_json.hpp"
 
@@ -113,6 +114,7 @@ watch::TransactionView load_view(const config::Settings& settings, const std::st
     boost::asio::io_context context{1};
     auto options = database_options(settings);
     options.patience = kStoredPatience;
+    storage::require_current_schema(options);
     storage::Database database(options, series);
     storage::PgWatchStore watches(database, clock);
     storage::PgFindingStore findings(database);

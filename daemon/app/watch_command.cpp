@@ -5,6 +5,7 @@
 #include "base/coroutine.hpp"
 #include "chain/wire/account_id.hpp"
 #include "metrics/registry.hpp"
+#include "storage/migrate.hpp"
 #include "watch/metadata.hpp"
 #include "watch/reference.hpp"
 
@@ -94,6 +95,7 @@ int watch_transaction(const config::Settings& settings, const WatchCommand& comm
     say_if_nobody_answers(settings.http, "its stages come when one runs on this database");
     auto options = database_options(settings);
     options.patience = kWatchListPatience;
+    storage::require_current_schema(options);
     base::SystemClock clock;
     metrics::Registry registry;
     metrics::StorageSeries series(registry);

@@ -70,8 +70,10 @@ constexpr Key kDaemonKeys[] = {
      .name = "readonly_role",
      .type = Type::name,
      .at = setting<&Settings::database, &Database::readonly_role>(),
-     .help = "Role that may read everything, for Grafana and for people. `receiptd migrate` creates it, if "
-             "the owner of the database may create roles, and grants the rights."},
+     .help = "Role that may read, for Grafana and for people; not signed transactions, idempotency keys and "
+             "bodies of alerts (roles.md). `receiptd migrate` creates it, if the owner of the database may "
+             "create "
+             "roles, and grants the rights. A role that was named here before loses them."},
 
     {.section = "follow",
      .name = "source",

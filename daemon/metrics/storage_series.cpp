@@ -57,6 +57,11 @@ StorageSeries::StorageSeries(Registry& r)
                   "For how long the oldest line that /v1/stream does not tell yet has been waiting for "
                   "older transactions of the database cluster to end.")
               .Add({})),
+      retention_overdue(
+          r.gauge("receiptd_retention_overdue_seconds",
+                  "For how long the oldest stored partition has been past retention.keep, as of the last "
+                  "attempt to drop it. 0: none is.")
+              .Add({})),
       matched_(
           r.counter("receiptd_alerts_matched_total",
                     "Alerts that a rule matched, by kind and by endpoint. An empty endpoint: no endpoint "

@@ -28,6 +28,7 @@ struct StorageSeries {
     prometheus::Counter& adopted;  // orphan receipts that found their parent
     prometheus::Counter& settled;  // trees judged when both sides of a seam were stored
     prometheus::Gauge& stream_held_up;
+    prometheus::Gauge& retention_overdue;
 
     void set_partitions(const std::string& table, std::uint64_t count);
     // Seconds since 1970: where the oldest partition begins and the newest ends.

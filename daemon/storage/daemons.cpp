@@ -1,6 +1,7 @@
 #include "storage/daemons.hpp"
 
 #include "storage/errors.hpp"
+#include "storage/schema_state.hpp"
 
 #include <algorithm>
 
@@ -117,7 +118,7 @@ Joined keep_alive(pqxx::transaction_base& tx, const std::string& process, const 
     write_row(tx, process, settings);
     // Another one of the same name may have gone with its daemon.
     declare(tx, process, settings.expected, "DO NOTHING");
-    return {living_daemons(tx, process), overruled(tx, process, settings.alerts)};
+    return {living_daemons(tx, process), overruled(tx, process, settings.alerts), newer_schema(tx)};
 }
 
 void leave_daemons(pqxx::transaction_base& tx, const std::string& process) {

@@ -43,6 +43,7 @@ struct OtherDaemon {
 struct Joined {
     std::vector<OtherDaemon> others;
     std::vector<Contested> contested;
+    std::string newer_schema;  // schema_state.hpp
 };
 
 struct FollowedAccount {

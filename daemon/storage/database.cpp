@@ -238,7 +238,7 @@ base::Task<std::string> Database::genesis_hash(std::string told) {
     });
 }
 
-base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chrono::hours> keep) {
+base::Task<bool> Database::maintain(base::WallTime now, std::optional<std::chrono::hours> keep) {
     return pool.maintenance.run([this, now, keep](pqxx::connection& connection) {
         partitions.make_ahead(connection, now);
         // A clock that is ahead makes nothing old.
@@ -246,9 +246,10 @@ base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chron
         pqxx::work asking(connection);
         const auto longest = longest_keep(asking, process_, keep);
         asking.commit();
+        bool is_retired = true;
         if (longest && newest) {
             const auto before = std::min(now, *newest) - *longest;
-            partitions.retire(connection, before);
+            is_retired = partitions.retire(connection, before);
             forget_ended_watches(connection, before);
             forget_lost_orphans(connection, before);
         }
@@ -258,6 +259,7 @@ base::Task<void> Database::maintain(base::WallTime now, std::optional<std::chron
         forget_old_news(connection);
         forget_old_storms(connection);
         forget_rules(connection);
+        return is_retired;
     });
 }
 

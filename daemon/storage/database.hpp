@@ -62,8 +62,9 @@ public:
 
     // Makes partitions ahead, applies the retention, and deletes old rows. Age counts from `now` or from the
     // newest block stored, whichever is earlier; of all daemons that lived within a day the longest `keep`
-    // holds. Call at start and every hour.
-    base::Task<void> maintain(base::WallTime now, std::optional<std::chrono::hours> keep);
+    // holds. Call at start and every hour; again in a minute if it answers that partitions
+    // past retention are left, because somebody reads them.
+    base::Task<bool> maintain(base::WallTime now, std::optional<std::chrono::hours> keep);
     // Measures partitions and disk for the metrics; maintain() does so, too.
     base::Task<void> measure();
     // How often a connection was made in place of a lost one.

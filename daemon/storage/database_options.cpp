@@ -113,11 +113,25 @@ ConnectionString::ConnectionString(const base::Secret& url) {
     const auto hosts = part("hostaddr", "").empty() ? part("host", "") : part("hostaddr", "");
     may_be_read_ = leaves_the_machine(or_environment(hosts, "PGHOST")) &&
                    !insists_on_tls(or_environment(part("sslmode", ""), "PGSSLMODE"));
+    host_ = part("host", "");
+    port_ = part("port", "");
+    database_ = part("dbname", "");
     where_ = part("host", "local socket") + ':' + part("port", "5432") + '/' + part("dbname", "");
     for (const char* key : {"password", "sslpassword"}) {
         const auto found = parameters.find(key);
         if (found != parameters.end()) secrets_.add(found->second);
     }
+}
+
+// One host stands before the database; a folder of sockets and a list of hosts have their place behind it.
+std::string ConnectionString::url_of(const std::string& user) const {
+    const bool one_host = !host_.empty() && host_.find_first_of("/,:") == std::string::npos;
+    const auto port = port_.empty() ? std::string() : (one_host ? ":" : "port=") + port_;
+    auto url = "postgresql://" + base::percent_encoded(user) + '@' + (one_host ? host_ + port : "") + '/' +
+               base::percent_encoded(database_);
+    if (one_host) return url;
+    if (!host_.empty()) url += "?host=" + base::percent_encoded(host_);
+    return port.empty() ? url : url + (host_.empty() ? '?' : '&') + port;
 }
 
 }  // namespace receiptd::storage

@@ -48,6 +48,8 @@ public:
     const std::string& where() const { return where_; }
     // Whether the way there may be unencrypted: a host beyond this machine, without an sslmode that insists.
     bool may_be_read_on_the_way() const { return may_be_read_; }
+    // The address of the same database for another user, without a password.
+    std::string url_of(const std::string& user) const;
     // The text without the password, wherever it stands in it.
     std::string scrub(std::string text) const { return secrets_.scrub(std::move(text)); }
 
@@ -56,6 +58,7 @@ private:
     std::string where_;
     base::Scrubber secrets_;
     bool may_be_read_ = false;
+    std::string host_, port_, database_;
 };
 
 }  // namespace receiptd::storage

@@ -18,7 +18,10 @@ auto ask(DatabaseOptions options, Work work) {
     metrics::StorageSeries series(registry);
     SessionContext context(options, series);
     Session session(context);
-    return session.run(std::move(work));
+    return session.run([&](pqxx::connection& connection) {
+        require_current_schema(connection);
+        return work(connection);
+    });
 }
 
 std::string text_field(const pqxx::field& field) {

@@ -1,46 +1,44 @@
-// Brings a database to this program's schema and says how far it is.
+// Brings a database to this program's schema (schema_state.hpp). Several migrators wait for each other.
 //
-// migrations/NNNN_name.sql run once, in order, each in its own transaction; what ran is kept with its
-// checksum and must never change. schema/*.sql (views, functions, comments, rights) run again, together
-// in one transaction, whenever one of them changed. Several migrators wait for each other.
+// A change waits for readers of a table only for moments, because everybody else waits behind it: it gives
+// up, lets the others pass, and is tried again. Where people have built views or functions on receiptd's
+// objects, all changes are one transaction, so that a refusal leaves the database as it was; otherwise each
+// file is one.
 #pragma once
 
 #include "storage/database_options.hpp"
-#include "storage/embedded_sql.hpp"
-#include "storage/pqxx_shim.hpp"
+#include "storage/schema_state.hpp"
 
+#include <chrono>
 #include <string>
 #include <vector>
 
 namespace receiptd::storage {
 
-struct SchemaFiles {
-    std::vector<SqlFile> migrations = migration_files();
-    std::vector<SqlFile> schema = schema_files();
+// How a change of the schema waits for those who use its tables.
+struct MigrationPatience {
+    std::chrono::milliseconds lock{2'000};
+    std::chrono::milliseconds pause{5'000};
+    unsigned attempts = 30;
 };
 
-struct MigrationStatus {
-    struct Applied {
-        int version = 0;
-        std::string name;
-        std::string applied_at;
-    };
-    std::vector<Applied> applied;
-    std::vector<std::string> pending;  // names of files
-    bool schema_current = false;       // schema/ is as it is in this program
-    std::string problem;               // why this program cannot use the database; empty if it can
-    bool current() const { return pending.empty() && schema_current && problem.empty(); }
-};
-
-// Throws StorageError: unreachable database, missing rights, changed past, newer database, gaps, failed SQL.
-// Returns the applied migrations. `readonly_role` is config::Database::readonly_role.
+// Throws StorageError: unreachable database, missing rights, changed past, newer database, gaps, failed SQL,
+// and what other people's objects or transactions are in the way. Returns the applied files. `readonly_role`
+// is config::Database::readonly_role.
 std::vector<std::string> migrate(const DatabaseOptions& database, const std::string& readonly_role,
-                                 const SchemaFiles& files = {});
+                                 const SchemaFiles& files = {}, const MigrationPatience& patience = {});
 
 MigrationStatus migrate_status(const DatabaseOptions& database, const SchemaFiles& files = {});
-MigrationStatus migrate_status(pqxx::connection& connection, const SchemaFiles& files = {});
 
-// Throws StorageError unless the database has exactly this program's schema.
+// The command that a user without the right to migrate passes on to the one who has it; `config_file` may be
+// empty.
+std::string migrate_command(const DatabaseOptions& database, const std::string& owner,
+                            const std::string& config_file);
+
+// Throws StorageError unless the database has exactly this program's schema, and where others have put
+// objects into it that would be called with the daemon's rights.
 void require_current_schema(pqxx::connection& connection);
+// The same, on a connection of its own: for commands, before their work.
+void require_current_schema(const DatabaseOptions& database);
 
 }  // namespace receiptd::storage

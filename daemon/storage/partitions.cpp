@@ -2,6 +2,7 @@
 
 #include "base/iso_time.hpp"
 #include "base/log.hpp"
+#include "storage/in_the_way.hpp"
 
 #include <string>
 
@@ -10,6 +11,10 @@ namespace {
 
 constexpr std::int64_t kSecondsPerDay = 86'400;
 constexpr const char* kLockNotAvailable = "55P03";
+constexpr const char* kDependants = "2BP01";
+// Said at info until then: a question may take minutes. Then about once an hour.
+constexpr unsigned kPatientTimes = 10;
+constexpr unsigned kSaidAgainAfter = 60;
 
 std::int64_t unix_seconds(base::WallTime time) {
     return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
@@ -27,11 +32,11 @@ constexpr const char* kTableBytes =
     "each "
     "GROUP BY 1";
 
-// The names of the dropped tables; empty when nothing is old enough.
-std::string retire_oldest(pqxx::connection& connection, std::int64_t before) {
+// The name of the dropped table; empty when nothing is old enough.
+std::string retire_one(pqxx::connection& connection, std::int64_t before) {
     pqxx::work tx(connection);
     // Dropping waits for every reader of the table, and everybody waits behind it: not for long.
-    tx.exec("SET LOCAL lock_timeout = '3s'");
+    tx.exec("SET LOCAL lock_timeout = '500ms'");
     auto dropped =
         shim::query(
             tx, "SELECT coalesce(string_agg(name, ' '), '') FROM retire_partitions(to_timestamp($1)) name",
@@ -39,6 +44,15 @@ std::string retire_oldest(pqxx::connection& connection, std::int64_t before) {
             .as<std::string>();
     tx.commit();
     return dropped;
+}
+
+double overdue_seconds(pqxx::connection& connection, std::int64_t before) {
+    pqxx::work tx(connection);
+    return shim::query(tx,
+                       "SELECT coalesce(extract(epoch FROM to_timestamp($1) - min(until_time)), 0)::float8 "
+                       "FROM partitions WHERE until_time <= to_timestamp($1)",
+                       before)[0][0]
+        .as<double>();
 }
 
 }  // namespace
@@ -78,19 +92,44 @@ void PartitionKeeper::make_ahead(pqxx::connection& connection, base::WallTime no
     tx.commit();
 }
 
-void PartitionKeeper::retire(pqxx::connection& connection, base::WallTime before) {
+bool PartitionKeeper::retire(pqxx::connection& connection, base::WallTime before) {
+    std::string dropped;
+    bool is_done = false;
     try {
-        while (true) {
-            const auto dropped = retire_oldest(connection, unix_seconds(before));
-            if (dropped.empty()) return;
-            forget();
-            log::info("partitions dropped by retention; coverage still counts their heights as done",
-                      {{"tables", dropped}, {"before", base::iso_time(before)}});
-        }
+        for (auto part = retire_one(connection, unix_seconds(before)); !part.empty();
+             part = retire_one(connection, unix_seconds(before)))
+            dropped += (dropped.empty() ? "" : " ") + part;
+        is_done = true;
+        times_held_up_ = 0;
     } catch (const pqxx::sql_error& e) {
-        if (shim::sqlstate_of(e) != kLockNotAvailable) throw;
-        log::info("partitions past retention are being read; they are dropped next time");
+        const auto sqlstate = shim::sqlstate_of(e);
+        if (sqlstate != kLockNotAvailable && sqlstate != kDependants) throw;
+        say_held_up(connection, e);
     }
+    series_.retention_overdue.Set(overdue_seconds(connection, unix_seconds(before)));
+    if (dropped.empty()) return is_done;
+    forget();
+    log::info("partitions dropped by retention; coverage still counts their heights as done",
+              {{"tables", dropped}, {"before", base::iso_time(before)}});
+    return is_done;
+}
+
+void PartitionKeeper::say_held_up(pqxx::connection& connection, const pqxx::sql_error& why) {
+    const bool is_time = times_held_up_++ % kSaidAgainAfter == kPatientTimes;
+    if (shim::sqlstate_of(why) == kDependants) {
+        if (is_time || times_held_up_ == 1)
+            log::warn("partitions past retention stay: somebody has built something on them",
+                      {{"because", why.what()}});
+        return;
+    }
+    pqxx::work tx(connection);
+    const auto readers = lock_holders(tx);
+    if (is_time)
+        log::warn("partitions past retention stay: transactions that read the tables do not end",
+                  {{"tried_times", times_held_up_}, {"transactions", readers}});
+    else if (times_held_up_ == 1)
+        log::info("partitions past retention are being read; tried again every minute",
+                  {{"transactions", readers}});
 }
 
 void PartitionKeeper::measure(pqxx::connection& connection) {

@@ -39,8 +39,9 @@ public:
 
     // From today to seven widths ahead.
     void make_ahead(pqxx::connection& connection, base::WallTime now);
-    // Drops partitions that end before that.
-    void retire(pqxx::connection& connection, base::WallTime before);
+    // Drops partitions that end before that, each as soon as nobody reads its table. False: some are left,
+    // because others read them without an end or have built something on them.
+    bool retire(pqxx::connection& connection, base::WallTime before);
     // Counts them, and the bytes of all tables, for the metrics.
     void measure(pqxx::connection& connection);
 
@@ -48,10 +49,12 @@ private:
     static constexpr const char* kNoPartition = "23514";  // check_violation
 
     bool known(std::int64_t day);
+    void say_held_up(pqxx::connection& connection, const pqxx::sql_error& why);
 
     metrics::StorageSeries& series_;
     std::mutex mutex_;
     std::set<std::int64_t> known_days_;
+    unsigned times_held_up_ = 0;  // one after the other
 };
 
 }  // namespace receiptd::storage

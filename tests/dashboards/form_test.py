@@ -113,6 +113,14 @@ class Rules(unittest.TestCase):
     def test_the_rules_fire_when_they_should_and_only_then(self):
         self.promtool("test", "rules", boards.PROMETHEUS / "rules_test.yml")
 
+    def test_every_alert_has_its_section_in_the_runbook_and_every_section_its_alert(self):
+        rules = (boards.PROMETHEUS / "rules.yml").read_text()
+        linked = re.findall(r"- alert: (\w+)\n(?:(?!- alert).*\n)*? +runbook_url: file:///usr/share/doc/receiptd/docs/runbook.md#(\w+)\n", rules)
+        sections = re.findall(r"^### (\w+)\n\n- \*\*Means:\*\* .*\n(?:.*\n)*?- \*\*Look:\*\* .*\n(?:.*\n)*?- \*\*Do:\*\* ",
+                              (boards.ROOT / "docs" / "runbook.md").read_text(), re.M)
+        self.assertEqual([link for _, link in linked], [alert.lower() for alert in re.findall(r"- alert: (\w+)", rules)])
+        self.assertEqual(sorted(sections), sorted(alert for alert, _ in linked))
+
     def test_every_alert_is_tried_silent_and_firing(self):
         alerts = re.findall(r"- alert: (\w+)", (boards.PROMETHEUS / "rules.yml").read_text())
         tests = (boards.PROMETHEUS / "rules_test.yml").read_text()

@@ -26,7 +26,7 @@ class SqlDocument(support.Scenario):
         genesis = self.chain.ask("/status")["genesis_height"]
         config = self.config(self.chain, source="neardata", network="sandbox", start=genesis + 1, extra=WATCHING)
         self.receiptd("migrate", "--config", config)
-        self.psql("receiptd_daemon", insertion)
+        self.psql("receiptd_watcher", insertion)
         daemon = self.start("run", "--config", config)
         fail_in_a_block(self.chain)
         self.skip_nonces()

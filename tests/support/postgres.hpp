@@ -58,6 +58,13 @@ inline std::string all_rows(const pqxx::result& rows) {
     return text;
 }
 
+// The same with the rights of the daemon's role only, so that each test proves that they are enough; as it is
+// where it has options of its own.
+inline std::string as_daemon(const std::string& url) {
+    if (url.find("options=") != std::string::npos) return url;
+    return url + (url.find('?') == std::string::npos ? '?' : '&') + "options=-c%20role%3Dreceiptd_daemon";
+}
+
 // A copy of a database, by default an empty one; dropped at the end.
 class FreshDatabase {
 public:
@@ -83,6 +90,9 @@ public:
         return url_of(maintenance_, name_, credentials);
     }
     storage::DatabaseOptions options() const { return {base::Secret(url()), std::chrono::seconds(30), {}}; }
+    storage::DatabaseOptions daemon_options() const {
+        return {base::Secret(as_daemon(url())), std::chrono::seconds(30), {}};
+    }
     const std::string& maintenance_url() const { return maintenance_; }
 
 private:

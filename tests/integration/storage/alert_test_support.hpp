@@ -78,8 +78,8 @@ protected:
     void SetUp() override {
         MigratedTest::SetUp();
         if (IsSkipped()) return;
-        process_ = std::make_unique<Process>(database().options());
-        other_ = std::make_unique<Process>(database().options());
+        process_ = std::make_unique<Process>(database().daemon_options());
+        other_ = std::make_unique<Process>(database().daemon_options());
     }
     void TearDown() override {
         other_.reset();

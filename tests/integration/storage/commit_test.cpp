@@ -163,6 +163,47 @@ TEST_F(Commit, RetentionForgetsOrphansThatNobodyCanAdoptAnyMore) {
     EXPECT_EQ(orphans(), "0");
 }
 
+class Retention : public StoreTest {
+protected:
+    void SetUp() override {
+        StoreTest::SetUp();
+        if (IsSkipped()) return;
+        commit(full_batch(100));
+        commit_block_at(101, "timestamptz '2022-10-21 01:00Z'");
+        store().keep = std::chrono::hours(24);
+        store().clock.now += std::chrono::hours(49);
+    }
+    std::string partitions_of_the_first_day() {
+        return value("SELECT count(*) FROM partitions WHERE partition_name LIKE '%20221019'");
+    }
+    double overdue() { return store().series.retention_overdue.Value(); }
+};
+
+TEST_F(Retention, IsHeldUpByAReaderWhomNobodyWaitsFor) {
+    auto dashboard = storage::shim::connect(database().url());
+    std::optional<pqxx::work> reading(*dashboard);
+    reading->exec("SELECT FROM receipts");
+    EXPECT_FALSE(await(store().maintain()));
+    EXPECT_EQ(value("SELECT count(*) FROM receipts"), "1");
+    EXPECT_EQ(value("SELECT count(*) FROM blocks WHERE block_height = 100"), "1") << "the blocks go last";
+    EXPECT_GT(overdue(), 0);
+
+    reading.reset();
+    EXPECT_TRUE(await(store().maintain()));
+    EXPECT_EQ(partitions_of_the_first_day(), "0");
+    EXPECT_EQ(overdue(), 0);
+}
+
+TEST_F(Retention, IsHeldUpByAViewOnAPartition) {
+    execute("CREATE VIEW mine AS SELECT * FROM blocks_p20221019");
+    EXPECT_FALSE(await(store().maintain()));
+    EXPECT_EQ(partitions_of_the_first_day(), "1");
+    EXPECT_GT(overdue(), 0);
+    execute("DROP VIEW mine");
+    EXPECT_TRUE(await(store().maintain()));
+    EXPECT_EQ(partitions_of_the_first_day(), "0");
+}
+
 TEST_F(Commit, NoClockDropsHistory) {
     commit(full_batch(100));
     OpenStore with_retention(database().url());
@@ -179,7 +220,7 @@ TEST_F(Commit, NoClockDropsHistory) {
 
 TEST_F(Commit, MakesADroppedPartitionAgainWhenABatchNeedsIt) {
     commit(full_batch(100));
-    execute("SELECT retire_partitions('2022-10-20')");
+    execute("SELECT retire_partitions('2022-10-20') FROM generate_series(1, 9)");
     EXPECT_EQ(commit(full_batch(101)), CommitOutcome::committed);
     EXPECT_EQ(value("SELECT count(*) FROM receipts"), "1");
 }

@@ -120,5 +120,14 @@ TEST_F(Daemons, ARetentionThatIsReloadedIsThatOfTheDaemon) {
     EXPECT_EQ(value("SELECT count(*) FROM blocks"), "1") << "what it wanted before counts no more";
 }
 
+TEST_F(Daemons, HearOfASchemaThatIsNewerThanTheirProgram) {
+    await(store().database.join(settings_of("a:1")));
+    EXPECT_EQ(await(store().database.keep_alive()).newer_schema, "");
+    execute(
+        "INSERT INTO schema_migrations (version, name, checksum) VALUES (9000, '9000_later.sql', 'x'); "
+        "UPDATE schema_objects SET applied_by = 'receiptd 9.0'");
+    EXPECT_EQ(await(store().database.keep_alive()).newer_schema, "9000_later.sql, applied by receiptd 9.0");
+}
+
 }  // namespace
 }  // namespace receiptd::test

@@ -20,7 +20,7 @@ protected:
     void SetUp() override {
         StoreTest::SetUp();
         if (IsSkipped()) return;
-        process_ = std::make_unique<Process>(database().options());
+        process_ = std::make_unique<Process>(database().daemon_options());
         auto batch = block_batch(104);
         for (int i = 0; i < 5; ++i) {
             const auto id = "r" + std::to_string(i);

@@ -79,7 +79,12 @@ TEST_F(Migrate, RefusesADatabaseNewerThanTheProgram) {
     migrate(database().options(), "receiptd_readonly");
     SchemaFiles older;
     older.migrations.pop_back();
-    EXPECT_THAT(problem_with(older), HasSubstr("newer than this program"));
+    const auto& newest = SchemaFiles{}.migrations.back().name;
+    const auto before = older.migrations.back().name;
+    EXPECT_THAT(problem_with(older),
+                HasSubstr("newer than this program: it has " + newest + ", applied by receiptd "));
+    EXPECT_THAT(problem_with(older),
+                HasSubstr("knows no later migration than " + before + "; use that receiptd"));
 }
 
 TEST_F(Migrate, RefusesGapsAmongItsFilesAndInThePast) {
@@ -160,6 +165,128 @@ TEST_F(Migrate, SaysWhenTheDatabaseDoesNotExist) {
     } catch (const StorageError& e) {
         EXPECT_THAT(e.what(), HasSubstr("create the database first"));
     }
+}
+
+// What people built on receiptd's objects.
+class Foreign : public Migrate {
+protected:
+    void SetUp() override {
+        Migrate::SetUp();
+        if (IsSkipped()) return;
+        migrate(database().options(), "receiptd_readonly");
+        execute(
+            "CREATE SCHEMA mine; CREATE VIEW mine.trees AS SELECT t.id, t.status FROM receipt_tree('x') t; "
+            "CREATE VIEW mine.parts AS SELECT partition_name FROM partitions; "
+            "CREATE VIEW mine.of_trees AS SELECT id FROM mine.trees; "
+            "CREATE MATERIALIZED VIEW mine.refused AS SELECT finding_id FROM delegate_refusals; "
+            "CREATE FUNCTION mine.newest() RETURNS bigint LANGUAGE sql BEGIN ATOMIC "
+            "  SELECT max(block_height) FROM failed_receipts; END; "
+            "CREATE TABLE mine.orders (tx_hash text REFERENCES watches)");
+    }
+    SchemaFiles with_migration(const std::string& sql) {
+        SchemaFiles files;
+        files.migrations.push_back({name_of(files, 1, "more"), "CREATE TABLE more (id int)"});
+        files.migrations.push_back({name_of(files, 1, "drops"), sql});
+        return files;
+    }
+    static std::string name_of(const SchemaFiles& files, std::size_t ahead, const std::string& what) {
+        const auto number = std::to_string(files.migrations.size() + ahead);
+        return std::string(4 - number.size(), '0') + number + "_" + what + ".sql";
+    }
+};
+
+TEST_F(Foreign, SurvivesEveryFileOfTheSchema) {
+    execute("UPDATE schema_objects SET checksum = 'of an earlier version'");
+    EXPECT_EQ(problem_with({}), "none");
+    EXPECT_TRUE(migrate_status(database().options()).current());
+    EXPECT_EQ(value("SELECT count(*) FROM mine.parts"), "0");
+    EXPECT_EQ(value("SELECT count(*) FROM mine.of_trees"), "0");
+}
+
+TEST_F(Foreign, IsNamedWithItsDefinitionBeforeAnythingChanges) {
+    const auto problem = problem_with(with_migration("DROP FUNCTION receipt_tree(text)"));
+    EXPECT_THAT(problem, HasSubstr("view mine.trees of receiptd"));
+    EXPECT_THAT(problem, HasSubstr("view mine.of_trees of receiptd"));
+    EXPECT_THAT(problem, HasSubstr("CREATE VIEW mine.trees AS "));
+    EXPECT_THAT(problem, testing::Not(HasSubstr("mine.parts")));
+    EXPECT_THAT(problem, testing::Not(HasSubstr("CASCADE"))) << "which would drop it unseen";
+    EXPECT_EQ(value("SELECT to_regclass('more')"), "") << "the migration before it was kept";
+    EXPECT_TRUE(migrate_status(database().options()).current());
+}
+
+TEST_F(Foreign, IsNamedWhateverItIs) {
+    EXPECT_THAT(problem_with(with_migration("DROP VIEW delegate_refusals")),
+                HasSubstr("CREATE MATERIALIZED VIEW mine.refused AS"));
+    EXPECT_THAT(problem_with(with_migration("DROP VIEW failed_receipts")),
+                HasSubstr("FUNCTION mine.newest()"));
+}
+
+TEST_F(Foreign, KeysOnOurTablesAreNamed) {
+    EXPECT_THAT(
+        problem_with(with_migration("ALTER TABLE watches DROP CONSTRAINT watches_pkey")),
+        HasSubstr("ALTER TABLE mine.orders ADD CONSTRAINT orders_tx_hash_fkey FOREIGN KEY (tx_hash)"));
+}
+
+TEST_F(Migrate, NamesTheTransactionThatKeepsATableAndMakesNobodyWait) {
+    migrate(database().options(), "receiptd_readonly");
+    auto reader = storage::shim::connect(database().url() + "?application_name=dashboard");
+    pqxx::work reading(*reader);
+    reading.exec("SELECT FROM transactions");
+    SchemaFiles newer;
+    newer.migrations.push_back({"00" + std::to_string(newer.migrations.size() + 1) + "_column.sql",
+                                "ALTER TABLE transactions ADD COLUMN more int"});
+    try {
+        migrate(database().options(), "receiptd_readonly", newer,
+                {std::chrono::milliseconds(20), std::chrono::milliseconds(1), 3});
+        FAIL() << "migrated under a reader";
+    } catch (const StorageError& e) {
+        EXPECT_THAT(
+            e.what(),
+            HasSubstr("_column.sql could not be applied, because transactions on its tables do not end"));
+        EXPECT_THAT(e.what(), HasSubstr("of receiptd (dashboard), in a transaction since "));
+        EXPECT_THAT(e.what(), HasSubstr("pg_terminate_backend"));
+    }
+    EXPECT_EQ(value("SELECT count(*) FROM transactions"), "0") << "nobody queues behind it";
+}
+
+TEST_F(Migrate, GoesOnWhenTheTransactionHasEnded) {
+    migrate(database().options(), "receiptd_readonly");
+    auto reader = storage::shim::connect(database().url());
+    std::optional<pqxx::work> reading(*reader);
+    reading->exec("SELECT FROM transactions");
+    SchemaFiles newer;
+    newer.migrations.push_back({"00" + std::to_string(newer.migrations.size() + 1) + "_column.sql",
+                                "ALTER TABLE transactions ADD COLUMN more int"});
+    auto made = std::async(std::launch::async, [&, options = database().options()] {
+        return migrate(options, "receiptd_readonly", newer,
+                       {std::chrono::milliseconds(20), std::chrono::milliseconds(1), 1'000'000});
+    });
+    wait_until(database().url(),
+               "SELECT FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database "
+               "WHERE datname = current_database())");
+    reading.reset();
+    EXPECT_EQ(made.get().size(), 2u);
+    EXPECT_EQ(value("SELECT count(more) FROM transactions"), "0");
+}
+
+TEST_F(Migrate, TellsWhoseTablesTheyAreAndTheCommandForTheOwner) {
+    migrate(database().options(), "receiptd_readonly");
+    const auto mine = migrate_status(database().options());
+    EXPECT_TRUE(mine.user_owns);
+    EXPECT_EQ(mine.owner, "receiptd");
+
+    const auto daemons = migrate_status(database().daemon_options());
+    EXPECT_TRUE(daemons.current());
+    EXPECT_FALSE(daemons.user_owns);
+    EXPECT_EQ(daemons.user, "receiptd_daemon");
+    EXPECT_EQ(
+        storage::migrate_command({base::Secret("postgresql://follower:hush@db.example:5433/chain"), {}, {}},
+                                 "owner", "/etc/receiptd/receiptd.toml"),
+        "receiptd migrate --config /etc/receiptd/receiptd.toml --database-url "
+        "'postgresql://owner@db.example:5433/chain'");
+    EXPECT_EQ(
+        storage::migrate_command({base::Secret("host=/run/postgresql dbname=chain"), {}, {}}, "o'w", ""),
+        "receiptd migrate --database-url 'postgresql://o%27w@/chain?host=%2Frun%2Fpostgresql'");
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ struct OpenStore {
     base::Task<void> check_identity(std::string network, std::string scope) {
         return database.check_identity({std::move(network), std::move(scope), partition_width});
     }
-    base::Task<void> maintain() { return database.maintain(clock.wall(), keep); }
+    base::Task<bool> maintain() { return database.maintain(clock.wall(), keep); }
 
     std::string partition_width;
     std::optional<std::chrono::hours> keep;
@@ -67,7 +67,7 @@ struct OpenStore {
 
 private:
     static storage::DatabaseOptions at(const std::string& url, storage::DatabaseOptions options) {
-        options.url = base::Secret(url);
+        options.url = base::Secret(as_daemon(url));
         return options;
     }
 };

@@ -1,0 +1,105 @@
+#include "storage/in_the_way.hpp"
+
+#include <regex>
+
+namespace receiptd::storage {
+namespace {
+
+std::vector<std::string> names_made_by(const std::vector<SqlFile>& schema) {
+    static const std::regex made("(?:VIEW|FUNCTION) (\\w+)");
+    std::vector<std::string> names;
+    for (const auto& file : schema)
+        for (std::sregex_iterator it(file.text.begin(), file.text.end(), made), end; it != end; ++it)
+            names.push_back((*it)[1]);
+    return names;
+}
+
+// Views are found by their rules; functions only where their body is parsed when they are made.
+constexpr const char* kForeignObjects =
+    "WITH RECURSIVE home AS (SELECT oid FROM pg_namespace WHERE nspname = current_schema()), "
+    "ours AS (SELECT 'pg_class'::regclass::oid AS class, c.oid AS object FROM pg_class c, home "
+    "    WHERE c.relnamespace = home.oid AND (c.relkind IN ('r', 'p') OR c.relname = ANY ($1::text[])) "
+    "  UNION ALL SELECT 'pg_type'::regclass::oid, c.reltype FROM pg_class c, home "
+    "    WHERE c.relnamespace = home.oid AND (c.relkind IN ('r', 'p') OR c.relname = ANY ($1::text[])) "
+    "  UNION ALL SELECT 'pg_proc'::regclass::oid, p.oid FROM pg_proc p, home "
+    "    WHERE p.pronamespace = home.oid AND p.proname = ANY ($1::text[])), "
+    "edges AS (SELECT 'pg_class'::regclass::oid AS class, r.ev_class AS object, d.refclassid, d.refobjid "
+    "    FROM pg_depend d JOIN pg_rewrite r ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid "
+    "    WHERE d.deptype = 'n' AND d.refobjid <> r.ev_class "
+    "  UNION ALL SELECT d.classid, d.objid, d.refclassid, d.refobjid FROM pg_depend d "
+    "    WHERE d.deptype = 'n' AND d.classid IN ('pg_proc'::regclass, 'pg_constraint'::regclass)), "
+    "found AS (SELECT e.class, e.object FROM edges e JOIN ours o ON o.class = e.refclassid AND o.object = "
+    "e.refobjid "
+    "    WHERE (e.class, e.object) NOT IN (SELECT * FROM ours) "
+    "  UNION SELECT e.class, e.object FROM edges e JOIN found f ON f.class = e.refclassid AND f.object = "
+    "e.refobjid) "
+    "SELECT c.oid::regclass::text, CASE c.relkind WHEN 'm' THEN 'materialized view ' ELSE 'view ' END "
+    "    || c.oid::regclass || ' of ' || pg_get_userbyid(c.relowner), "
+    "  format('CREATE %s %s AS %s', CASE c.relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END, "
+    "    c.oid::regclass, pg_get_viewdef(c.oid)), c.oid "
+    "FROM found f JOIN pg_class c ON f.class = 'pg_class'::regclass AND c.oid = f.object AND c.relkind IN "
+    "('v', 'm') "
+    "UNION ALL SELECT p.oid::regprocedure::text, 'function ' || p.oid::regprocedure || ' of ' || "
+    "pg_get_userbyid(p.proowner), "
+    "  pg_get_functiondef(p.oid) || ';', p.oid "
+    "FROM found f JOIN pg_proc p ON f.class = 'pg_proc'::regclass AND p.oid = f.object "
+    "UNION ALL SELECT k.conname::text, 'constraint ' || k.conname || ' on ' || k.conrelid::regclass, "
+    "  format('ALTER TABLE %s ADD CONSTRAINT %I %s;', k.conrelid::regclass, k.conname, "
+    "    pg_get_constraintdef(k.oid)), k.oid "
+    "FROM found f JOIN pg_constraint k ON f.class = 'pg_constraint'::regclass AND k.oid = f.object "
+    "WHERE k.contype = 'f' AND k.conrelid NOT IN (SELECT object FROM ours) "
+    "ORDER BY 4";  // as they were made: what is built on another one comes later
+
+// Whoever is trusted owns the database, our tables, or everything.
+constexpr const char* kShadowing =
+    "WITH home AS (SELECT oid FROM pg_namespace WHERE nspname = current_schema()), "
+    "made AS (SELECT 'function ' || p.oid::regprocedure AS name, p.proowner AS owner FROM pg_proc p, home "
+    "    WHERE p.pronamespace = home.oid AND EXISTS (SELECT FROM pg_proc b "
+    "      WHERE b.pronamespace = 'pg_catalog'::regnamespace AND b.proname = p.proname) "
+    "  UNION ALL SELECT 'operator ' || o.oid::regoperator, o.oprowner FROM pg_operator o, home "
+    "    WHERE o.oprnamespace = home.oid AND EXISTS (SELECT FROM pg_operator b "
+    "      WHERE b.oprnamespace = 'pg_catalog'::regnamespace AND b.oprname = o.oprname)) "
+    "SELECT coalesce(string_agg(name || ' of ' || pg_get_userbyid(owner), ', ' ORDER BY name), '') FROM made "
+    "WHERE owner <> (SELECT oid FROM pg_roles WHERE rolname = current_user) AND NOT EXISTS (SELECT FROM "
+    "pg_roles WHERE oid = owner AND "
+    "rolsuper) "
+    "  AND owner <> (SELECT datdba FROM pg_database WHERE datname = current_database()) "
+    "  AND owner <> coalesce((SELECT relowner FROM pg_class WHERE oid = to_regclass('schema_migrations')), "
+    "0)";
+
+}  // namespace
+
+std::string lock_holders(pqxx::transaction_base& tx) {
+    return tx
+        .exec(
+            "SELECT coalesce(string_agg(words, '; '), '') FROM (SELECT format('process %s of %s (%s), in a "
+            "transaction since %s', a.pid, a.usename, coalesce(nullif(a.application_name, ''), 'unnamed'), "
+            "date_trunc('second', a.xact_start)) AS words FROM pg_stat_activity a "
+            "WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND EXISTS (SELECT FROM "
+            "pg_locks l "
+            "  JOIN pg_class c ON c.oid = l.relation WHERE l.pid = a.pid AND l.granted "
+            "  AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())) "
+            "ORDER BY a.xact_start LIMIT 5) AS oldest")[0][0]
+        .as<std::string>();
+}
+
+std::vector<ForeignObject> foreign_objects(pqxx::transaction_base& tx, const std::vector<SqlFile>& schema) {
+    std::vector<ForeignObject> found;
+    for (const auto& row : shim::query(tx, kForeignObjects, text_array(names_made_by(schema))))
+        found.push_back({row[0].as<std::string>(), row[1].as<std::string>(), row[2].as<std::string>()});
+    return found;
+}
+
+std::string shadowing_objects(pqxx::transaction_base& tx) {
+    return tx.exec(kShadowing)[0][0].as<std::string>();
+}
+
+std::string advice_on_create_right(pqxx::transaction_base& tx) {
+    return tx
+        .exec(
+            "SELECT CASE WHEN has_schema_privilege('public', current_schema(), 'CREATE') THEN "
+            "format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC', current_schema()) ELSE '' END")[0][0]
+        .as<std::string>();
+}
+
+}  // namespace receiptd::storage

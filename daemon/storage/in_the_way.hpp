@@ -1,0 +1,30 @@
+// Sessions and objects of other people that a change of the schema meets.
+#pragma once
+
+#include "storage/embedded_sql.hpp"
+#include "storage/pqxx_shim.hpp"
+
+#include <string>
+#include <vector>
+
+namespace receiptd::storage {
+
+// The oldest transactions that hold a lock on this schema's tables, in words; empty: none is known.
+std::string lock_holders(pqxx::transaction_base& tx);
+
+// A view, function or constraint of other people that depends on objects of this schema.
+struct ForeignObject {
+    std::string name;
+    std::string in_words;  // "view public.my_view of analyst"
+    std::string ddl;       // makes it again
+};
+// `schema`: whose views and functions are ours.
+std::vector<ForeignObject> foreign_objects(pqxx::transaction_base& tx, const std::vector<SqlFile>& schema);
+
+// Functions and operators that PostgreSQL might call in place of its own ones of the same name, made in this
+// schema by somebody who owns neither our tables nor the database; empty: there are none.
+std::string shadowing_objects(pqxx::transaction_base& tx);
+// What to do where anybody may make such ones; empty: nobody else may.
+std::string advice_on_create_right(pqxx::transaction_base& tx);
+
+}  // namespace receiptd::storage
