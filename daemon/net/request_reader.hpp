@@ -33,7 +33,7 @@ public:
     // After is_head_done():
     const ServerRequest& head() const { return *head_; }  // without its body
     bool expects_continue() const;
-    ServerRequest take();  // with its body
+    ServerRequest take();            // with its body
     std::size_t body_bytes() const;  // that came so far
     bool keep_alive() const;
     bool knows_chunks() const;  // HTTP/1.1

@@ -46,8 +46,8 @@ struct StoredCause {
 struct EndpointRoom {
     std::string endpoint;
     unsigned limit = 0;
-    bool ordered = false;    // of each transaction only the first that is pending
-    bool is_probe = false;   // what was never tried comes first: others may be messages that it never takes
+    bool ordered = false;   // of each transaction only the first that is pending
+    bool is_probe = false;  // what was never tried comes first: others may be messages that it never takes
     storm::Settings storm = {};
 };
 
