@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Whole blocks -> PostgreSQL, and the same rows by psql's \\copy, in turn.
 
-    ./dev bench ingest [--blocks N] [--rounds N] [--connections N] [--plain] [--rules]
+    ./dev bench ingest [--blocks N] [--rounds N] [--connections N] [--plain] [--rules] [--queued N]
 
 Each round is a run of the daemon, a load by psql of the rows that the daemon stored, and a run of the
 daemon that asks for gzip; the medians count. With --rules there is a run with 10,000 rules and 100,000 listed
-accounts, too. Needs RECEIPTD_BENCH_DATABASE, a database that may be
-emptied. Server, daemon and database share the machine. docs/performance.md says what each number means."""
+accounts, with --queued N one with N alerts that wait for an endpoint where nobody listens. Needs
+RECEIPTD_BENCH_DATABASE, a database that may be emptied. Server, daemon and database share the machine. docs/performance.md says what each number means."""
 import argparse
 import base64
 import itertools
@@ -66,12 +66,25 @@ def write_rules(folder, busy_accounts):
     names = [f"rule{number}" for number in range(RULES)]
     for number, name in enumerate(names):
         text += f'[[rule]]\nname = "{name}"\n' + kinds[number % len(kinds)].format(number, number % LISTS) + "\n"
+    return text + write_endpoint(folder, names)
+
+
+def write_endpoint(folder, rules):
+    """An endpoint where nobody listens, as configuration: all that it is to be told stays in the queue."""
     secret = folder / "secret"
     secret.touch(mode=0o600)
     secret.write_text("whsec_" + base64.b64encode(bytes(32)).decode())
-    port = common.free_port()  # nobody listens: all of it stays in the queue
-    return text + (f'[[endpoint]]\nname = "team"\nurl = "http://127.0.0.1:{port}"\nallow_private = true\n'
-                   f'secret_file = "{secret}"\nrules = [{", ".join(chr(34) + name + chr(34) for name in names)}]\n')
+    port = common.free_port()
+    return (f'[[endpoint]]\nname = "team"\nurl = "http://127.0.0.1:{port}"\nallow_private = true\n'
+                   f'secret_file = "{secret}"\nrules = [{", ".join(chr(34) + name + chr(34) for name in rules)}]\n')
+
+
+QUEUE = """
+WITH told AS (INSERT INTO alerts (alert_id, kind, error_class, contract_id, caused_at)
+              SELECT 'failed_receipt:queued' || n, 'failed_receipt', 'contract_panic', 'app.near', now()
+              FROM generate_series(1, {}) n RETURNING alert_id)
+INSERT INTO deliveries (alert_id, endpoint, rules) SELECT alert_id, 'team', '{{default}}' FROM told
+"""
 
 
 class Bench:
@@ -99,13 +112,15 @@ class Bench:
             more.write(f"gzip = {str(gzip).lower()}\n" if gzip else "")
             more.write(self.args.config.replace("\\n", "\n") + "\n" + rules)
 
-    def daemon(self, gzip, rules=""):
-        """Runs the daemon over the replay."""
+    def daemon(self, gzip, rules="", queued=0):
+        """Runs the daemon over the replay, beside so many alerts that are queued."""
         self.database.recreate()
         prepare_wal(self.database, self.args.blocks)
         self.write_config(self.database, gzip, rules)
         # The first block comes before the clock runs: schema and partitions are there, as they are for psql.
         common.Daemon("run", "--config", self.config, "--until", FIRST_HEIGHT).wait()
+        if queued:
+            self.database.ask(QUEUE.format(queued))
         return self.measured(self.run_daemon)
 
     def run_daemon(self):
@@ -244,9 +259,9 @@ def print_table(blocks, rounds, json_bytes):
         cpu = statistics.median(r[way]["postgres"] / r["\\copy"]["postgres"] for r in rounds)
         common.line_of(f"{way}: speed against \\copy", f"{speed:.2f}", "at least 0.75" if way == "plain" else "")
         common.line_of(f"{way}: PostgreSQL's CPU against \\copy", f"{cpu:.2f}", "at most 1.10")
-    if "rules" in ways:
-        speed = statistics.median(r["plain"]["following"] / r["rules"]["following"] for r in rounds)
-        common.line_of("rules: speed against plain, without the start", f"{speed:.2f}", "at least 0.90")
+    for way in [way for way in ("rules", "queued") if way in ways]:
+        speed = statistics.median(r["plain"]["following"] / r[way]["following"] for r in rounds)
+        common.line_of(f"{way}: speed against plain, without the start", f"{speed:.2f}", "at least 0.90")
 
 
 def main():
@@ -256,6 +271,7 @@ def main():
     parser.add_argument("--connections", type=int, default=2, help="of psql; the daemon's follow.writers is 2")
     parser.add_argument("--plain", action="store_true", help="without the runs that ask for gzip")
     parser.add_argument("--rules", action="store_true", help="a run with many rules, too")
+    parser.add_argument("--queued", type=int, default=0, help="a run with so many queued alerts, too")
     parser.add_argument("--config", default="", help="lines added to the daemon's configuration")
     args = parser.parse_args()
     database = common.Database(os.environ["RECEIPTD_BENCH_DATABASE"])
@@ -284,6 +300,10 @@ def measure(args, bench, json_bytes):
             runs["rules"] = bench.daemon(gzip=False, rules=rules)
             bench.check_rows()
             runs["rules"]["alerts"] = int(bench.database.ask("SELECT count(*) FROM alerts"))
+        if args.queued:
+            endpoint = write_endpoint(bench.folder, ["default"])
+            runs["queued"] = bench.daemon(gzip=False, rules=endpoint, queued=args.queued)
+            bench.check_rows()
         if not args.plain:
             runs["gzip"] = bench.daemon(gzip=True)
             bench.check_rows()
