@@ -105,9 +105,10 @@ TEST(TreeText, TellsDepositGasAndSumsWhereDetailsAreAsked) {
     TreeStyle style;
     style.details = true;
     const auto text = styled(style);
-    EXPECT_THAT(text, HasSubstr("[success_value] @102  5 NEAR  0 Tgas  r0\n"));
-    EXPECT_THAT(text, HasSubstr("[failure] @103  0 Tgas  ← root cause  call\n"));
-    EXPECT_THAT(text, HasSubstr("  2 receipts, 1 failed, 0 Tgas and 0 NEAR burnt"));
+    EXPECT_THAT(text, HasSubstr("[success_value] @102 +0.0 s  5 NEAR  < 0.01 Tgas  r0\n"));
+    EXPECT_THAT(text, HasSubstr("[failure] @103 +0.0 s  < 0.01 Tgas  ← root cause  call\n"));
+    EXPECT_THAT(text,
+                HasSubstr("  2 receipts, 1 failed, < 0.01 Tgas and 0 NEAR burnt, settled after 0.0 s\n"));
 }
 
 TEST(TreeText, NoLineIsWiderThanTheTerminalAndNoErrorIsCut) {
@@ -117,7 +118,7 @@ TEST(TreeText, NoLineIsWiderThanTheTerminalAndNoErrorIsCut) {
         for (std::string line; std::getline(lines, line);) EXPECT_LE(columns_of(line), style.width) << line;
     }
     style.width = 40;
-    EXPECT_THAT(styled(style), HasSubstr("a_method…\n"));
+    EXPECT_THAT(styled(style), HasSubstr("a_method_…\n"));
     EXPECT_THAT(styled(style), HasSubstr("contract_panic: no\n"));
 }
 
