@@ -61,7 +61,7 @@ ServerSession* ServerState::worst(bool in_reserve) const {
 bool ServerState::hold(ServerSession& session, ServerSession::Standing& standing, std::uint64_t bytes) {
     held_ += bytes - standing.held;
     standing.held = bytes;
-    while (held_ > options.max_unsent_bytes && bytes > 0) {
+    while (held_ > options.max_held_bytes && bytes > 0) {
         ServerSession* slowest = nullptr;
         for (auto* other : sessions)
             if (other != &session && other->standing().held > 0 &&

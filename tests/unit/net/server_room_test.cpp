@@ -145,7 +145,7 @@ TEST_F(ServerRoomTest, AReaderThatIsTooSlowIsCutOff) {
 }
 
 TEST_F(ServerRoomTest, TheSlowestReaderGivesWayWhereTooMuchIsUnread) {
-    options_.max_unsent_bytes = kLarge + kLarge / 2;
+    options_.max_held_bytes = kLarge + kLarge / 2;
     serve();
     tcp::socket slow = connect(kAskForLarge);
     tcp::socket next = connect(kAskForLarge);
@@ -154,7 +154,7 @@ TEST_F(ServerRoomTest, TheSlowestReaderGivesWayWhereTooMuchIsUnread) {
 }
 
 TEST_F(ServerRoomTest, TheSlowestWriterGivesWayWhereTooMuchIsUnderWay) {
-    options_.max_unsent_bytes = 100'000;
+    options_.max_held_bytes = 100'000;
     serve();
     const std::string head =
         "POST /small HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 70000\r\n\r\n";
@@ -167,7 +167,7 @@ TEST_F(ServerRoomTest, TheSlowestWriterGivesWayWhereTooMuchIsUnderWay) {
 }
 
 TEST_F(ServerRoomTest, ARequestInWorkGivesWayToNone) {
-    options_.max_unsent_bytes = 100'000;
+    options_.max_held_bytes = 100'000;
     serve();
     const std::string rest = " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 70000\r\n\r\n" +
                              std::string(70'000, 'x');
@@ -178,7 +178,7 @@ TEST_F(ServerRoomTest, ARequestInWorkGivesWayToNone) {
 }
 
 TEST_F(ServerRoomTest, WhatIsReadNoLongerCounts) {
-    options_.max_unsent_bytes = kLarge + kLarge / 2;
+    options_.max_held_bytes = kLarge + kLarge / 2;
     serve();
     for (int i = 0; i < 3; ++i) EXPECT_GT(say(kAskForLarge).size(), kLarge);
 }
