@@ -107,7 +107,8 @@ DatabaseFacts facts(pqxx::connection& connection) {
             found.partitions = shim::query(tx, "SELECT count(*) FROM pg_inherits")[0][0].as<std::uint64_t>();
         }
     }
-    auto status = migrate_status(connection);
+    pqxx::work tx(connection);
+    auto status = status_of(tx, {});
     found.pending_migrations = std::move(status.pending);
     found.schema_problem = std::move(status.problem);
     return found;
