@@ -88,7 +88,7 @@ TEST(ConfigHttp, HasNamesOfItsOwn) {
     EXPECT_THAT(loaded.settings.http.allowed_hosts, ElementsAre("receiptd", "receiptd.example.org"));
     for (const char* name : {"", "Receiptd", "receiptd:9464", "receiptd.", "*", "http://receiptd"})
         EXPECT_THAT(token_problems(load_token("allowed_hosts = [\"" + std::string(name) + "\"]\n")),
-                    ElementsAre(HasSubstr("holds a bad host name")))
+                    ElementsAre(HasSubstr("http.allowed_hosts holds a bad host: ")))
             << name;
 }
 
