@@ -118,7 +118,8 @@ std::string height_text(const json& height) { return height.is_null() ? "-" : he
 std::string spending_text(const json& upstream) {
     std::uint64_t all = 0;
     std::string by_purpose;
-    for (const auto& [purpose, count] : upstream.value("requests", json::object()).items()) {
+    const json requests = upstream.value("requests", json::object());
+    for (const auto& [purpose, count] : requests.items()) {
         all += count.get<std::uint64_t>();
         by_purpose += (by_purpose.empty() ? ": " : ", ") + purpose + " " + count.dump();
     }
