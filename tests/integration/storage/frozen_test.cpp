@@ -21,16 +21,20 @@ protected:
         return value("SELECT count(*) FROM pg_locks WHERE relation = 'coverage'::regclass") != "0";
     }
     storage::Lease hold(std::chrono::milliseconds frozen_after) {
-        storage::PgLeaseStore leases(store().database, "here:1", "", frozen_after);
+        if (!own_) own_ = std::make_unique<OpenStore>(database().url() + "?options=-c%20jit%3Doff");
+        storage::PgLeaseStore leases(own_->database, "here:1", "", frozen_after);
         return await(leases.hold(""));
     }
     void TearDown() override {
         copy_.reset();
         tx_.reset();
+        own_.reset();
         StoreTest::TearDown();
     }
 
 private:
+    // With the rights of the user that has logged in, as a daemon's: only that one may end its own sessions.
+    std::unique_ptr<OpenStore> own_;
     std::unique_ptr<pqxx::connection> connection_;
     std::unique_ptr<pqxx::work> tx_;
     std::unique_ptr<storage::shim::BinaryCopy> copy_;

@@ -79,8 +79,7 @@ TEST_F(Migrate, RefusesADatabaseNewerThanTheProgram) {
     migrate(database().options(), "receiptd_readonly");
     SchemaFiles older;
     older.migrations.pop_back();
-    const auto& newest = SchemaFiles{}.migrations.back().name;
-    const auto before = older.migrations.back().name;
+    const std::string newest = SchemaFiles{}.migrations.back().name, before = older.migrations.back().name;
     EXPECT_THAT(problem_with(older),
                 HasSubstr("newer than this program: it has " + newest + ", applied by receiptd "));
     EXPECT_THAT(problem_with(older),
