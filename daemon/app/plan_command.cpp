@@ -88,7 +88,8 @@ public:
         for (base::Height i = kStretches; i-- > 0;) {
             const auto length = command_.blocks / kStretches + kWarmUp;
             const auto back = i * kApart + length;
-            if (head->height > back) co_await stretch(head->height - back + 1, length, into);
+            // Without the head itself, which is known by now.
+            if (head->height > back) co_await stretch(head->height - back, length, into);
         }
         if (into.blocks.size() < 2) {
             into.fault = "no host gave enough blocks";

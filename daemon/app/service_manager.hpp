@@ -27,7 +27,9 @@ public:
     // The text of `systemctl status`: one line.
     void status(std::string_view text);
     void ready() { send("READY=1"); }
-    void keep_alive() { send("WATCHDOG=1"); }
+    void keep_alive() {
+        if (patience_) send("WATCHDOG=1");
+    }
     void stopping() { send("STOPPING=1\nSTATUS=stopping"); }
 
 private:

@@ -18,10 +18,7 @@ auto ask(DatabaseOptions options, Work work) {
     metrics::StorageSeries series(registry);
     SessionContext context(options, series);
     Session session(context);
-    return session.run([&](pqxx::connection& connection) {
-        require_current_schema(connection);
-        return work(connection);
-    });
+    return session.run(std::move(work));
 }
 
 std::string text_field(const pqxx::field& field) {
@@ -29,6 +26,7 @@ std::string text_field(const pqxx::field& field) {
 }
 
 StoredSummary summary(pqxx::connection& connection) {
+    require_current_schema(connection);
     pqxx::work tx(connection);
     StoredSummary found;
     const auto identity = shim::query(tx, "SELECT network, scope FROM chain_identity");

@@ -211,7 +211,7 @@ class Terminal(support.Scenario):
         shown = self.shown("status", "--config", config)
         self.assertIn("said �[2J�31m�txt", shown)
         self.assertNotRegex(shown, "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e]")
-        self.assertIn("\x1b[2J", self.receiptd("status", "--config", config)[0], "a file gets it as it is")
+        self.assertIn("\x1b[2J", self.receiptd("status", "--config", config, expect=4)[0], "a file gets it as it is")
 
 
 if __name__ == "__main__":
