@@ -4,9 +4,37 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace receiptd::base {
+
+namespace {
+
+// What our own texts are painted with (chain/tree/paint.cpp). Another's text can become coloured by them, and
+// nothing else.
+constexpr std::array<std::string_view, 5> kColours = {"\x1b[0m", "\x1b[2m", "\x1b[31m", "\x1b[32m",
+                                                      "\x1b[33m"};
+
+std::string visible_but_for_colours(std::string_view text) {
+    std::string shown;
+    for (auto at = text.find('\x1b'); at != std::string_view::npos; at = text.find('\x1b', at)) {
+        const auto* colour = std::find_if(kColours.begin(), kColours.end(), [&](std::string_view known) {
+            return text.substr(at).starts_with(known);
+        });
+        if (colour == kColours.end()) {
+            ++at;
+            continue;
+        }
+        shown.append(visible(text.substr(0, at))).append(*colour);
+        text.remove_prefix(at + colour->size());
+        at = 0;
+    }
+    return shown.append(visible(text));
+}
+
+}  // namespace
 
 VisibleBuffer::int_type VisibleBuffer::overflow(int_type c) {
     if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
@@ -23,7 +51,7 @@ std::streamsize VisibleBuffer::xsputn(const char* text, std::streamsize size) {
 int VisibleBuffer::sync() { return pass_on(line_.size()) && to_.pubsync() == 0 ? 0 : -1; }
 
 bool VisibleBuffer::pass_on(std::size_t size) {
-    const auto shown = visible(std::string_view(line_).substr(0, size));
+    const auto shown = visible_but_for_colours(std::string_view(line_).substr(0, size));
     line_.erase(0, size);
     const auto length = static_cast<std::streamsize>(shown.size());
     return to_.sputn(shown.data(), length) == length;

@@ -1,5 +1,6 @@
 // A silence as clients and the database give it, and whether an alert about any text matches it: the input is
 // the JSON of a matcher, a zero byte, and a text of the chain.
+#include "base/visible.hpp"
 #include "fuzz/visit_model.hpp"
 #include "storm/group.hpp"
 #include "storm/silence.hpp"
@@ -8,7 +9,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace receiptd;
     const std::string_view input(reinterpret_cast<const char*>(data), size);
     const auto cut = std::min(input.find('\0'), input.size());
-    const std::string text(input.substr(std::min(cut + 1, input.size())));
+    // Texts of the chain are UTF-8: whatever is not was refused when it was decoded.
+    const std::string text = base::visible(input.substr(std::min(cut + 1, input.size())));
     storm::About about;
     about.kind = about.method_name = about.error_class = about.contract_id = text;
     about.rules = {text, "r"};

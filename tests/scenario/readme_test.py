@@ -48,6 +48,10 @@ class Readme(support.Scenario):
         return subprocess.run([support.BUILD / program, *arguments], cwd=self.folder, env=os.environ | {"RECEIPTD_API_KEY": KEY},
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=support.DEADLINE)
 
+    def blocks(self):
+        status = self.chain.ask("/status")
+        return status["final_height"] - status["genesis_height"]
+
     def start_daemon(self):
         log = open(self.folder / "run.log", "w+")
         self.addCleanup(log.close)
@@ -72,6 +76,7 @@ class Readme(support.Scenario):
         lines = commands("receiptd")
         begins = [line.split()[1] for line in lines].index("run")
         self.assertEqual([line.split()[1] for line in lines[:begins]], ["check-config", "check-config", "plan", "migrate"])
+        support.wait_until("there are blocks to plan by", lambda: self.blocks() > 60)
         for line in lines[:begins]:
             done = self.run_command(line)
             self.assertEqual(done.returncode, 0, f"{line}\n{done.stdout}{done.stderr}")

@@ -58,7 +58,7 @@ class Outdated(TwoUsers):
     migrated = False
 
     def test_the_command_that_is_told_makes_the_schema_and_the_daemon_runs(self):
-        sandbox = self.sandbox("--data", support.SAMPLE)
+        sandbox = self.sandbox("--rpc", support.SAMPLE / "rpc")
         config = self.config(sandbox)
         for command in (["run"], ["backfill", "--from", 1, "--to", 2], ["migrate"]):
             _, told = self.receiptd("--config", config, *command, expect=1)
@@ -76,7 +76,7 @@ class Outdated(TwoUsers):
         self.database = self.make_database()
         self.query("INSERT INTO schema_migrations (version, name, checksum) SELECT max(version) + 1, '9000_later.sql', 'x' "
                    "FROM schema_migrations")
-        config = self.config(self.sandbox("--data", support.SAMPLE))
+        config = self.config(self.sandbox("--rpc", support.SAMPLE / "rpc"))
         hash_of = "2Dhv4NohEpoxo4srCnp1miGBLgUKWPc8qUfRtyh1isNN"
         for command in (["run"], ["migrate"], ["status"], ["alerts", "list"], ["tx", hash_of], ["watch", hash_of, "a.near"],
                         ["rules", "list"], ["endpoints", "list"], ["silences", "list"], ["repair", "--height", 1]):

@@ -16,6 +16,14 @@ TEST(VisibleBuffer, PassesOnNothingHidden) {
     EXPECT_EQ(shown.str(), "said �[2J and �2J, größer�\n\tnext 7�");
 }
 
+TEST(VisibleBuffer, PassesOnTheColoursOfOurOwnTexts) {
+    std::stringbuf shown;
+    VisibleBuffer visible(shown);
+    std::ostream out(&visible);
+    out << "\x1b[31mred\x1b[0m \x1b[8mconcealed \x1b\x1b[2mfaint\x1b[0m" << std::flush;
+    EXPECT_EQ(shown.str(), "\x1b[31mred\x1b[0m �[8mconcealed �\x1b[2mfaint\x1b[0m");
+}
+
 TEST(VisibleBuffer, TakesACharacterThatComesInPieces) {
     std::stringbuf shown;
     VisibleBuffer visible(shown);
