@@ -188,7 +188,8 @@ int migrate(const config::Settings& settings, const MigrateCommand& command) {
     if (!command.database_url.empty()) database.url = base::Secret(command.database_url);
     if (!command.status_only) {
         const auto before = storage::migrate_status(database);
-        if (!before.user_owns && !before.current() && before.problem.empty())
+        if (!before.problem.empty()) throw storage::StorageError(before.problem);
+        if (!before.user_owns && !before.current())
             refuse_without_rights(database, before, command.config_file);
         if (!before.user_owns && before.current()) {
             std::cout << "nothing to do; rights are granted by user \"" << before.owner << "\"\n";
