@@ -93,23 +93,25 @@ Told write_rows(pqxx::transaction_base& tx, const chain::RowBatch& batch, RuleBo
 
 // Rows of the batch that are stored though its heights are not covered: of transactions that were watched,
 // or told by a receipt, before their blocks were followed. The batch brings them again; what it does not
-// bring (it is out of scope, say) stays.
+// bring (it is out of scope, say) stays. Under the lock of adoption no fetched tree comes between.
 class FoundEarly {
 public:
     FoundEarly(pqxx::transaction_base& tx, const chain::RowBatch& batch)
-        : tx_(tx), batch_(batch), heights_(batch.facts.covered.to_multirange()) {}
+        : tx_(tx), batch_(batch), heights_(batch.facts.covered.to_multirange()) {
+        lock_adoption(tx_);
+    }
 
     void forget() {
         const auto transactions = ids_of_rows(batch_, chain::Table::transactions);
         remove("pending_trees", "tx_hash", transactions);
         remove("transactions", "tx_hash", transactions);
         forget_receipts();
-        const auto results = ids_of_rows(batch_, chain::Table::transaction_results);
-        trees_.insert(results.begin(), results.end());
-        // Results and findings have the time of another block.
+        // What was judged elsewhere stays true: the tree may not be whole again before its orphans are adopted.
+        const auto judged = ids_of_rows(batch_, chain::Table::transaction_results);
+        trees_.insert(judged.begin(), judged.end());
         const auto findings = "findings WHERE " + kTreeFindings + " AND ";
-        remove_decided("transaction_results WHERE tree_id", {trees_.begin(), trees_.end()});
-        remove_decided(findings + "tree_id", {trees_.begin(), trees_.end()});
+        remove_decided("transaction_results WHERE tree_id", judged);
+        remove_decided(findings + "tree_id", judged);
         remove_decided(findings + "finding_id", ids_of_rows(batch_, chain::Table::findings));
     }
 
@@ -149,6 +151,7 @@ private:
                            text_array(ids), heights_, first(), last());
     }
 
+    // Results and findings have the time of another block.
     void remove_decided(const std::string& rows_by_id, const std::vector<std::string>& ids) {
         shim::query(tx_, "DELETE FROM " + rows_by_id + " = ANY ($1::text[]) AND " + around(2, "7 days"),
                     text_array(ids), first(), last());

@@ -63,7 +63,6 @@ void complete_transaction(pqxx::transaction_base& tx, const chain::TreeCompletio
 // the tree) is left for the block's own commit to find: adopt_awaited() in pg_block_store.cpp.
 void adopt_data(pqxx::transaction_base& tx, const chain::TreeCompletion& done) {
     if (done.data_ids.empty()) return;
-    lock_adoption(tx);
     const auto ids = text_array(done.data_ids);
     shim::query(
         tx,
@@ -105,6 +104,7 @@ void remove_orphans(pqxx::transaction_base& tx, const chain::TreeCompletion& don
 bool write_tree(pqxx::connection& connection, const chain::TreeRows& tree, Database& database) {
     const auto& done = tree.completion;
     pqxx::work tx(connection);
+    lock_adoption(tx);
     if (!take_pending(tx, done.tx_hash, done.block_timestamp_nanosec) && !is_wanted(tx, done)) return false;
     remove_earlier(tx, done);
     remove_orphans(tx, done);

@@ -255,6 +255,20 @@ TEST_F(FoundEarly, AReceiptThatComesUnderItsOwnNameIsThereOnce) {
     EXPECT_EQ(stored(), stored_);
 }
 
+TEST_F(FoundEarly, WhatWasJudgedStaysWhileAReceiptHasItsOwnName) {
+    execute(
+        "UPDATE receipts SET block_height = 102, block_time = (SELECT block_time FROM receipts WHERE "
+        "receipt_id = 'B') WHERE receipt_id = 'C'");
+    const auto judged = [this] { return rows(kResults) + rows(kFindings); };
+    const auto judged_before = judged();
+    auto block = block_102();
+    add_receipt(block, 102,
+                {"C", "C", "", "", "callback", "{F}", "bob.near", "bob.near", "failure", "[]", "{d}", "",
+                 "gas_exceeded", "", true});
+    EXPECT_EQ(commit(std::move(block)), CommitOutcome::committed);
+    EXPECT_EQ(judged(), judged_before);
+}
+
 TEST_F(FoundEarly, AFailedTransactionIsThereOnce) {
     const auto block_105 = [] {
         auto block = block_batch(105);
@@ -274,6 +288,9 @@ TEST_F(FoundEarly, AFailedTransactionIsThereOnce) {
 }
 
 TEST_F(FoundEarly, TheBlockIsStoredWithWhatIsJudgedOrNotAtAll) {
+    const auto whole = stored_;
+    execute("DELETE FROM transaction_results");
+    stored_ = stored();
     execute(
         "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
         "$$ BEGIN RAISE EXCEPTION 'no result today'; END $$; "
@@ -283,7 +300,7 @@ TEST_F(FoundEarly, TheBlockIsStoredWithWhatIsJudgedOrNotAtAll) {
     EXPECT_EQ(value("SELECT heights @> 102::bigint FROM coverage"), "f");
     execute("DROP TRIGGER refuse ON transaction_results");
     EXPECT_EQ(commit(block_102()), CommitOutcome::committed);
-    EXPECT_EQ(stored(), stored_);
+    EXPECT_EQ(stored(), whole);
 }
 
 }  // namespace
