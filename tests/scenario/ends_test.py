@@ -280,6 +280,10 @@ class Ends(support.Scenario):
         self.block_hash = self.chain.ask("/status")["hash"]
         self.hand_in_all("forked")
         self.block_hash = None
+        # The other branch wins, and all heights that the block hash can have are followed, before what was handed in
+        # grows too old.
+        self.chain.ask("/advance", {"blocks": VALIDITY // 2})
+        support.wait_until("the hosts have refused them", self.nothing_is_open)
         self.chain.ask("/resume", {})
 
     def play_lost_blocks(self):
