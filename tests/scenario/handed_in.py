@@ -20,8 +20,8 @@ FATES = {
     "expired": (("expired", None, "expired"), ("expired", None)),
     "forwarding": (("expired", None, "expired"), ("forwarding_failed", None)),
 }
-DELAY_BLOCKS = 15  # of one that another overtakes
 LATE_BLOCKS = 60
+HELD_BACK = 1000  # blocks: until its rival, which overtakes it, is in a block
 
 
 def known(chain, tx_hash):
@@ -56,12 +56,26 @@ def fail_in_a_block(chain, account="alice.sandbox"):
     key = key_of(chain, account)
     nonce, block_hash = nonce_of(chain, account, key) + 1, final_hash(chain)
     late, rival = (Signed(key, account, "bob.sandbox", nonce, block_hash, amount) for amount in (TOKEN, 2 * TOKEN))
-    chain.ask(f"/transactions/{late.hash}/delay", {"blocks": DELAY_BLOCKS})
+    hold_back(chain, late)
     chain.ask(f"/transactions/{late.hash}/include", {})
     send(chain, late)
-    send(chain, rival)
-    wait_until("it is in a block", lambda: known(chain, late.hash)["heights"]["included"])
+    overtake(chain, late, rival)
+    wait_until("it is in a block", lambda: is_included(chain, late))
     return late.hash
+
+
+def is_included(chain, transaction):
+    return known(chain, transaction.hash)["heights"]["included"]
+
+
+def hold_back(chain, transaction):
+    chain.ask(f"/transactions/{transaction.hash}/delay", {"blocks": HELD_BACK})
+
+
+def overtake(chain, held_back, rival):
+    send(chain, rival)
+    wait_until("the rival is in a block", lambda: is_included(chain, rival))
+    chain.ask(f"/transactions/{held_back.hash}/delay", {"blocks": 1})
 
 
 class Patient:
@@ -98,7 +112,7 @@ class HandedIn:
         account = self.free.pop()
         wanted = self._signed(account, self.nonces[account] + (2 if fate == "balance" else 1), AMOUNT)
         if fate in ("superseded", "balance"):
-            self.chain.ask(f"/transactions/{wanted.hash}/delay", {"blocks": DELAY_BLOCKS})
+            hold_back(self.chain, wanted)
         elif fate == "late":
             self.chain.ask(f"/transactions/{wanted.hash}/delay", {"blocks": LATE_BLOCKS})
         elif fate != "included":
@@ -110,7 +124,7 @@ class HandedIn:
         wait_until("the chain has it", lambda: known(self.chain, wanted.hash))
         if fate in ("superseded", "balance"):
             rival = self._signed(account, self.nonces[account] + 1, BALANCE - TOKEN // 10)
-            send(self.chain, rival)
+            overtake(self.chain, wanted, rival)
         self.fates[wanted.hash] = (config, fate)
 
     def of(self, config):
