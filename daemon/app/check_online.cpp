@@ -44,10 +44,11 @@ void check_server(Checks& checks, const storage::DatabaseFacts& facts, const con
         checks.add(Result::failed,
                    "PostgreSQL " + facts.server_version + " is too old: 14 or newer is needed");
     if (facts.is_replica) checks.add(Result::failed, "is a replica, which takes no writes");
-    if (facts.free_connections < settings.database.connections)
+    const auto connections = settings.database.most_connections(settings.follow.writers);
+    if (facts.free_connections < connections)
         checks.add(Result::warning, std::to_string(facts.free_connections) +
                                         " connections are free; the daemon uses up to " +
-                                        std::to_string(settings.database.connections) + " (max_connections)");
+                                        std::to_string(connections) + " (max_connections)");
     if (facts.partitions * kLocksOfAPartition > facts.locks)
         checks.add(Result::warning, "has " + std::to_string(facts.partitions) + " partitions and room for " +
                                         std::to_string(facts.locks) +

@@ -28,8 +28,7 @@ std::size_t raise_descriptor_limit() {
 
 std::size_t descriptors_of_others(const config::Settings& settings) {
     std::size_t others = kOfTheProcess + kOfAnEndpoint * settings.endpoints.size();
-    others += settings.database.connections > 0 ? settings.database.connections
-                                                : settings.follow.writers + config::Database::kBesideWriters;
+    others += settings.database.most_connections(settings.follow.writers);
     for (const auto& upstream : settings.upstreams) others += upstream.max_in_flight;
     if (settings.neardata) others += settings.neardata->max_in_flight;
     return others;

@@ -155,7 +155,8 @@ storage::DatabaseOptions database_options(const config::Settings& settings) {
     storage::DatabaseOptions options;
     options.url = settings.database.url;
     options.statement_timeout = settings.database.statement_timeout;
-    options.shares = storage::shares_of(settings.database.connections, settings.follow.writers);
+    options.shares = storage::shares_of(settings.database.most_connections(settings.follow.writers),
+                                        settings.follow.writers);
     return options;
 }
 

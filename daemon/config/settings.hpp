@@ -67,6 +67,11 @@ struct Database {
     unsigned connections = 0;  // 0: follow.writers and kBesideWriters
     static constexpr unsigned kBesideWriters = 13;
     static constexpr unsigned kLeastBesideWriters = 10;
+
+    // A daemon with so many writers has no more than these.
+    unsigned most_connections(unsigned writers) const {
+        return connections > 0 ? connections : writers + kBesideWriters;
+    }
 };
 
 struct StartAtHead {};

@@ -87,9 +87,7 @@ Shares shares_of(unsigned connections, unsigned writers) {
     shares.writers = writers;
     const auto fixed =
         shares.adopting + shares.alerts + shares.stream + shares.maintenance + shares.listening;
-    const auto others =
-        connections == 0 ? config::Database::kBesideWriters
-                         : std::max(connections, writers + config::Database::kLeastBesideWriters) - writers;
+    const auto others = std::max(connections, writers + config::Database::kLeastBesideWriters) - writers;
     shares.people = std::max(2u, (others - fixed + 2) * 2 / 5);
     shares.following = others - fixed - shares.people;
     return shares;
