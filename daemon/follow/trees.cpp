@@ -26,8 +26,6 @@ constexpr std::size_t kBacklog = 64;  // of those that could be worked on now
 constexpr base::BackoffPolicy kRetry{800ms, 60s, 1.6, 0.2};
 constexpr auto kIdlePause = 500ms;
 constexpr auto kLookForOthers = 10s;
-constexpr std::uint64_t kFew = 1'000;  // to count them takes a millisecond
-constexpr auto kCountAgain = 1s;
 constexpr auto kCountOverdueAgain = 30s;
 constexpr unsigned kAsksOfOneHost = 6;  // that told nothing new; then another one goes first
 // Blocks near the head come by themselves; others are asked for.
@@ -50,13 +48,6 @@ base::Task<chain::TreeRows> make_tree_rows(base::asio::thread_pool& cpu, rpc::Tr
 }
 
 }  // namespace
-
-base::Task<std::uint64_t> PendingTreeCount::get(base::SteadyTime now) {
-    if (count_ >= kFew && now < counted_at_ + kCountAgain) co_return count_;
-    counted_at_ = now;
-    count_ = co_await store_.pending_tree_count(included_in_);
-    co_return count_;
-}
 
 Trees::Trees(base::asio::any_io_executor executor, base::asio::thread_pool& cpu, rpc::TreeSource& source,
              storage::TreeStore& store, storage::BlockStore& blocks, State& state, base::Duration patience,
@@ -167,7 +158,6 @@ bool Trees::is_wanted(const Open& open) const {
     return state_.listener && state_.listener->wants(open.pending.tx_hash);
 }
 
-// The priority follows from the reason why the tree is fetched.
 rpc::Priority Trees::priority_of(const Open& open) const {
     return open.pending.ordered && !is_wanted(open) ? rpc::Priority::backfill : rpc::Priority::watch;
 }
@@ -192,6 +182,7 @@ base::Task<void> Trees::work(OpenTree open) {
 }
 
 void Trees::ask_anew(Open& open) {
+    unpark(open);
     open.tree.reset();
     open.wanting_since.reset();
     open.next = {};
@@ -232,7 +223,17 @@ base::Task<bool> Trees::ask(OpenTree open) {
     co_return true;
 }
 
+void Trees::unpark(const Open& open) {
+    for (const auto& data_id : open.next.waits_for_data) parked_.erase(data_id);
+}
+
+void Trees::close(const Open& open) {
+    unpark(open);
+    open_.erase(open.pending.tx_hash);
+}
+
 void Trees::plan_next(Open& open) {
+    unpark(open);
     open.next = next_ask(*open.tree, {open.answers_alike, is_wanted(open)}, final_height());
     const bool parked = !open.next.waits_for_data.empty();
     for (const auto& data_id : open.next.waits_for_data) parked_[data_id] = open.pending.tx_hash;
@@ -279,7 +280,7 @@ base::Task<void> Trees::store(OpenTree open, rpc::FinalBlocks blocks) {
     const auto decided = rows.batch.facts.decided;
     const bool late = !rows.batch.facts.late_trees.empty();
     co_await store_.commit_tree(std::move(rows));
-    open_.erase(pending.tx_hash);
+    close(*open);
     progress_at_ = state_.clock.steady();
     state_.trees.late = state_.trees.late || late;
     state_.series.trees_completed.Increment();
@@ -369,7 +370,7 @@ bool Trees::is_discarded(const Open& open, const rpc::TreeSource::Unknown& unkno
 base::Task<void> Trees::discard(OpenTree open) {
     const auto pending = open->pending;
     const auto decided = co_await store_.discard_tree(pending, state_.news_since(pending.ordered));
-    open_.erase(pending.tx_hash);
+    close(*open);
     progress_at_ = state_.clock.steady();
     state_.series.trees_completed.Increment();
     if (state_.listener) state_.listener->tree_committed(pending.tx_hash, decided);
@@ -379,10 +380,9 @@ base::Task<void> Trees::postpone(OpenTree open, std::string reason) {
     const auto& pending = open->pending;
     const auto delay = base::backoff_delay(kRetry, pending.attempts + 1, 0.5);
     log::debug("tree postponed", {{"tx_hash", pending.tx_hash}, {"reason", reason}});
-    for (const auto& data_id : open->next.waits_for_data) parked_.erase(data_id);
     co_await store_.postpone_tree(
         pending.tx_hash, std::chrono::duration_cast<std::chrono::milliseconds>(delay), std::move(reason));
-    open_.erase(pending.tx_hash);
+    close(*open);
 }
 
 // Blocks of this daemon bring receipts, too: they must be committed first, otherwise these would be stored

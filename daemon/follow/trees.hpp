@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/task_group.hpp"
+#include "follow/pending_tree_count.hpp"
 #include "follow/state.hpp"
 #include "follow/tree_progress.hpp"
 #include "rpc/block_cache.hpp"
@@ -25,21 +26,6 @@
 #include <vector>
 
 namespace receiptd::follow {
-
-// How many trees are pending of transactions that these heights include: a few are counted each time, many
-// once a second.
-class PendingTreeCount {
-public:
-    PendingTreeCount(storage::TreeStore& store, base::HeightRange included_in)
-        : store_(store), included_in_(included_in) {}
-    base::Task<std::uint64_t> get(base::SteadyTime now);
-
-private:
-    storage::TreeStore& store_;
-    base::HeightRange included_in_;
-    std::uint64_t count_ = 0;
-    base::SteadyTime counted_at_{};
-};
 
 class Trees {
 public:
@@ -84,7 +70,9 @@ private:
     };
     using OpenTree = std::shared_ptr<Open>;
 
-    static void ask_anew(Open& open);
+    void ask_anew(Open& open);
+    void unpark(const Open& open);
+    void close(const Open& open);
     bool may_be_pending() const;
     base::Task<void> claim();
     base::Task<void> count();
@@ -128,7 +116,8 @@ private:
     PendingTreeCount pending_;
     std::map<std::string, OpenTree> open_;                 // by transaction hash
     std::unordered_map<std::string, std::string> parked_;  // data id -> transaction hash
-    rpc::BlockCache known_{4'096};                         // the latest final blocks
+    // The latest final blocks: more than a yield waits. Older ones are read from the database.
+    rpc::BlockCache known_{512};
     rpc::ShardLayouts layouts_;
     base::SteadyTime progress_at_;
     base::SteadyTime counted_overdue_at_{};
