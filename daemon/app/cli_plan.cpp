@@ -18,7 +18,7 @@ void add_plan(const CommandParts& parts) {
     auto* command = parts.parser.add_subcommand(
         "plan", "Reckon the requests and the disk that following needs, from recent blocks of the chain");
     command->footer(
-        "Asks the hosts for a few hundred objects, within their budgets. Needs no database.\nCompares source "
+        "Asks the hosts for some hundred objects, within their budgets. Needs no database.\nCompares source "
         "rpc with neardata if both are configured.");
     command->add_option("--blocks", given->plan.blocks, "Heights to sample")->check(CLI::Range(6, 3'000));
     command->add_option("--trees", given->plan.trees, "Transactions to sample")->check(CLI::Range(1, 3'000));

@@ -68,12 +68,13 @@ struct SubmitCommand {
     std::string idempotency_key;
     std::string metadata;  // JSON; empty: none
     bool wait = false;     // as for watch_transaction
+    bool as_json = false;
 };
 // Hands a signed transaction in; refused is kTxRejected, before it is stored.
 int submit_transaction(const config::Settings& settings, const SubmitCommand& command);
 struct PlanCommand {
     unsigned blocks = 48;  // heights to sample
-    unsigned trees = 60;   // transactions to sample
+    unsigned trees = 300;  // transactions to sample
     std::uint64_t disk_bytes = 0;
     bool as_json = false;
 };
@@ -84,6 +85,7 @@ struct WatchCommand {
     std::string sender_id;  // empty: as the address has it
     std::string metadata;   // JSON; empty: none
     bool wait = false;      // prints its stages as they come, until it has ended
+    bool as_json = false;   // then it prints one object: what was stored, or at the end all that is known
 };
 int watch_transaction(const config::Settings& settings, const WatchCommand& command);
 // As it is stored; nullopt: it is refused, and the reason printed.
@@ -142,6 +144,7 @@ struct VerifyWebhook {
     std::vector<std::string> headers;  // "webhook-id: …"
     std::string headers_file;          // a header a line; empty: there is none
     bool any_age = false;
+    bool as_json = false;
 };
 // The body of a request on standard input: prints its type, or why it is not one that receiptd has sent.
 int verify_webhook(const VerifyWebhook& command);

@@ -8,6 +8,7 @@
 #include "chain/tree/live_trees.hpp"
 #include "follow/cost.hpp"
 #include "follow/scope.hpp"
+#include "rpc/final_tree.hpp"
 #include "rpc/sources.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -16,8 +17,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <limits>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@ namespace receiptd::app {
 namespace {
 
 constexpr base::Height kStretches = 3, kApart = 1'200;  // heights
+constexpr base::Height kSettled = 250;                  // after them also yields that nobody resumed are over
 constexpr base::Height kWarmUp = 6;                     // whose trees began before the stretch
 constexpr double kPollsOfRpc = 2;                       // a height (follow/rhythm.hpp)
 constexpr double kSlowPolls = 0.1;                      // a second (follow/follower.cpp)
@@ -63,17 +65,6 @@ struct Asking {
     }
 };
 
-// Rows that leave when their tree is stored are no cost of disk.
-template <class Sampled>
-void add_lasting_rows(Sampled& sampled, const chain::RowBatch& batch) {
-    for (std::size_t i = 0; i < chain::kTableCount; ++i) {
-        const auto table = static_cast<chain::Table>(i);
-        if (table == chain::Table::pending_trees || table == chain::Table::orphan_receipts) continue;
-        sampled.rows += batch[table].rows;
-        sampled.row_bytes += batch[table].copy_data.size();
-    }
-}
-
 class Sampler {
 public:
     Sampler(Asking& asking, const config::Settings& settings, const PlanCommand& command)
@@ -85,11 +76,15 @@ public:
             into.fault = head.error().reason + ": " + head.error().detail;
             co_return;
         }
+        const auto length = command_.blocks / kStretches + kWarmUp;
         for (base::Height i = kStretches; i-- > 0;) {
-            const auto length = command_.blocks / kStretches + kWarmUp;
-            const auto back = i * kApart + length;
-            // Without the head itself, which is known by now.
+            const auto back = kSettled + i * kApart + length;
             if (head->height > back) co_await stretch(head->height - back, length, into);
+        }
+        if (into.blocks.size() < 2 && head->height > length) {  // the chain is young
+            into.untold = 0;
+            // Without the head itself, which is known by now.
+            co_await stretch(head->height - length, length, into);
         }
         if (into.blocks.size() < 2) {
             into.fault = "no host gave enough blocks";
@@ -117,7 +112,7 @@ private:
             follow::SampledBlock block;
             if (auto* contents = std::get_if<std::unique_ptr<rpc::BlockContents>>(&got)) {
                 const auto rows = (*contents)->rows({std::nullopt, scope_, lineage, live_trees});
-                add_lasting_rows(block, rows);
+                block.tables = follow::sampled_tables(rows);
                 block.trees = rows[chain::Table::pending_trees].rows;
                 note(**contents, into);
                 has_begun = true;
@@ -154,26 +149,29 @@ private:
             query.sender_id = chosen.sender_id;
             query.priority = rpc::Priority::backfill;
             const auto before = asking_.requests();
-            const auto got = co_await asking_.sources->trees().tree(std::move(query));
-            const auto* tree = std::get_if<rpc::TreeSource::Tree>(&got);
+            auto got = co_await asking_.sources->trees().tree(std::move(query));
+            auto* tree = std::get_if<rpc::TreeSource::Tree>(&got);
             if (tree == nullptr || !tree->complete) continue;
-            into.sample.trees.push_back(sampled(*tree, chosen, asking_.requests() - before));
+            const auto requests = asking_.requests() - before;
+            into.sample.trees.push_back(co_await sampled(std::move(*tree), chosen, requests));
         }
     }
 
-    static follow::SampledTree sampled(const rpc::TreeSource::Tree& tree, const SampledTransaction& of,
-                                       std::uint64_t requests) {
+    base::Task<follow::SampledTree> sampled(rpc::TreeSource::Tree tree, const SampledTransaction& of,
+                                            std::uint64_t requests) {
         follow::SampledTree sampled;
-        std::set<std::string_view> blocks = {of.included_in.hash};
-        for (const auto& outcome : tree.status.value.receipts_outcome) blocks.insert(outcome.block_hash);
-        sampled.blocks = blocks.size() - 1;
         sampled.requests = requests - std::min<std::uint64_t>(requests, 1);
-        const std::vector<chain::ExecutionBlock> executed_in(
-            tree.status.value.receipts_outcome.size(),
-            {of.included_in.height, of.included_in.timestamp_nanosec, std::nullopt});
-        add_lasting_rows(
-            sampled, chain::tree_rows(tree.status.value, tree.bodies(), executed_in, of.included_in).batch);
-        return sampled;
+        const rpc::BlockLimits limits{std::numeric_limits<chain::BlockHeight>::max()};
+        // While a chain is followed these are known.
+        const auto blocks = co_await rpc::blocks_of(asking_.sources->trees(), tree.status.value,
+                                                    rpc::Priority::backfill, limits);
+        const auto executed_in = rpc::execution_blocks(tree, of.included_in, blocks);
+        sampled.tables = follow::sampled_tables(
+            chain::tree_rows(tree.status.value, tree.bodies(), executed_in, of.included_in).batch);
+        std::vector<base::Height> heights;
+        for (const auto& block : executed_in) heights.push_back(block.height);
+        sampled.asks = follow::asks_for_tree(std::move(tree), of.included_in.height, heights);
+        co_return sampled;
     }
 
     Asking& asking_;
@@ -209,6 +207,10 @@ nlohmann::ordered_json json_of(const SampledSource& sampled, const follow::Cost&
     one["requests_a_second"] = cost.requests_a_second;
     one["requests_a_day"] = static_cast<std::uint64_t>(cost.requests_a_day);
     one["disk_bytes_a_day"] = static_cast<std::uint64_t>(cost.disk_a_day);
+    auto& tables = one["disk_bytes_a_day_by_table"] = nlohmann::ordered_json::object();
+    for (std::size_t i = 0; i < chain::kTableCount; ++i)
+        if (const auto bytes = static_cast<std::uint64_t>(cost.table_a_day[i]); bytes > 0)
+            tables[chain::table_spec(static_cast<chain::Table>(i)).name] = bytes;
     return one;
 }
 

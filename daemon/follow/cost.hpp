@@ -2,26 +2,35 @@
 #pragma once
 
 #include "base/height_set.hpp"
+#include "chain/rows/rows.hpp"
+#include "rpc/source.hpp"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 namespace receiptd::follow {
 
+// Rows that stay, and their bytes as COPY binary.
+struct SampledRows {
+    std::uint64_t rows = 0;
+    std::uint64_t bytes = 0;
+};
+using SampledTables = std::array<SampledRows, chain::kTableCount>;  // by chain::Table
+SampledTables sampled_tables(const chain::RowBatch& batch);
+
 // A height as its source gave it.
 struct SampledBlock {
-    std::uint64_t requests = 0;   // for its contents
-    std::uint64_t trees = 0;      // transactions in scope whose tree must be fetched
-    std::uint64_t rows = 0;       // that stay
-    std::uint64_t row_bytes = 0;  // as COPY binary
+    std::uint64_t requests = 0;  // for its contents
+    std::uint64_t trees = 0;     // transactions in scope whose tree must be fetched
+    SampledTables tables{};
 };
 
 // A tree that was fetched when it was complete.
 struct SampledTree {
-    base::Height blocks = 0;     // from its transaction to its last receipt
+    std::uint64_t asks = 0;      // asks_for_tree()
     std::uint64_t requests = 0;  // beside those for the tree itself
-    std::uint64_t rows = 0;
-    std::uint64_t row_bytes = 0;  // as COPY binary
+    SampledTables tables{};
 };
 
 struct Sample {
@@ -37,13 +46,17 @@ struct Cost {
     double tree = 0;   // and for trees
     double requests_a_second = 0;
     double requests_a_day = 0;
-    double disk_a_day = 0;  // bytes of tables and indexes
+    // Bytes of tables and indexes a day. With findings come their alerts and their lines of the stream.
+    double disk_a_day = 0;
+    std::array<double, chain::kTableCount> table_a_day{};  // by chain::Table
 };
 
 // Without blocks, or without a time between them, nothing costs anything.
 Cost cost_of(const Sample& sample);
 
-// Requests for one tree that ends so many blocks after its transaction, at the head.
-std::uint64_t asks_for_tree(base::Height blocks);
+// How often a complete tree would have been asked for while it grew, at the head. `executed_at`: the height
+// of each of its receipts' outcomes; one that is not known (0) counts as executed with the transaction.
+std::uint64_t asks_for_tree(rpc::TreeSource::Tree tree, base::Height included_in,
+                            const std::vector<base::Height>& executed_at);
 
 }  // namespace receiptd::follow

@@ -1,48 +1,13 @@
 #include "follow/tree_progress.hpp"
 
+#include "unit/follow/small_tree.hpp"
+
 #include <gtest/gtest.h>
 
 #include <utility>
 
 namespace receiptd::follow {
 namespace {
-
-using Tree = rpc::TreeSource::Tree;
-
-chain::Receipt body(chain::Text id) {
-    chain::Receipt receipt;
-    receipt.receipt_id = id;
-    receipt.kind = chain::ReceiptKind::action;
-    receipt.predecessor_id = "alice";
-    receipt.receiver_id = "bob";
-    receipt.signer_id = "alice";
-    return receipt;
-}
-
-chain::Outcome outcome(chain::Text id, chain::StatusKind status, std::vector<chain::Text> children) {
-    chain::Outcome made;
-    made.id = id;
-    made.status.kind = status;
-    made.receipt_ids = std::move(children);
-    return made;
-}
-
-// tx → initial, which is executed and has spawned one more.
-Tree tree_with(chain::Receipt spawned) {
-    Tree tree;
-    auto& status = tree.status.value;
-    status.transaction.emplace();
-    status.transaction->hash = "tx";
-    status.transaction->signer_id = "alice";
-    status.transaction->receiver_id = "bob";
-    status.transaction_outcome = outcome("tx", chain::StatusKind::success_receipt_id, {"initial"});
-    status.receipts_outcome.push_back(
-        outcome("initial", chain::StatusKind::success_value, {spawned.receipt_id}));
-    status.receipts.emplace();
-    status.receipts->push_back(body("initial"));
-    status.receipts->push_back(std::move(spawned));
-    return tree;
-}
 
 TEST(TreeProgress, TheFirstAnswerIsAskedForOneBlockLater) { EXPECT_EQ(first_ask(100, false).at, 101u); }
 
